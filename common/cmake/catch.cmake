@@ -4,6 +4,7 @@
 #                         common/) in place of Catch2's own headers, which moved between 2 and 3.
 #   tilewise_add_test(NAME SOURCES a.cpp ... LIBRARIES x ...)
 #                         an executable whose every TEST_CASE is one ctest test named NAME.<case>.
+#                         Built by the target tilewise_tests, not by "all": students need no tests.
 
 if(TILEWISE_CATCH_VERSION STREQUAL "any")
   find_package(Catch2 3 QUIET)
@@ -26,10 +27,12 @@ endif()
 target_include_directories(tilewise_catch_main INTERFACE ${CMAKE_CURRENT_SOURCE_DIR})
 
 include(Catch)  # catch_discover_tests
+add_custom_target(tilewise_tests)
 
 function(tilewise_add_test name)
   cmake_parse_arguments(arg "" "" "SOURCES;LIBRARIES" ${ARGN})
-  add_executable(${name} ${arg_SOURCES})
+  add_executable(${name} EXCLUDE_FROM_ALL ${arg_SOURCES})
+  add_dependencies(tilewise_tests ${name})
   target_link_libraries(${name} PRIVATE tilewise_catch_main ${arg_LIBRARIES})
   catch_discover_tests(${name} TEST_PREFIX "${name}." PROPERTIES TIMEOUT 120)
 endfunction()

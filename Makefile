@@ -1,0 +1,65 @@
+# Tilewise's front door: every target does the set-up it needs (common/setup/). `make help` lists them.
+
+SHELL := /bin/bash
+MAKEFLAGS += --no-print-directory
+.DEFAULT_GOAL := help
+
+LAB ?=
+SUBMISSION ?=
+BACKEND ?= auto
+DEVICE ?=
+FORMAT ?=
+OUTPUT ?=
+
+GRADER := .venv/bin/grader
+OPTIONS = $(if $(SUBMISSION),--submission "$(SUBMISSION)") --backend "$(BACKEND)" \
+          $(if $(DEVICE),--device "$(DEVICE)") $(if $(FORMAT),--format "$(FORMAT)") \
+          $(if $(OUTPUT),--output "$(OUTPUT)")
+
+.PHONY: help setup grade watch hint status doctor test test-sanitize bench bench-gpu clean distclean
+
+help:
+	@sed -n 's/^#> \{0,1\}//p' $(firstword $(MAKEFILE_LIST))
+
+#> Tilewise: learn GPU matrix multiplication with CUDA, with or without a GPU.
+#>
+#>   make grade                 grade your work under labs/; the first call sets everything up
+#>   make grade LAB=02          one lab, by number or folder name
+#>   make watch LAB=02          grade again whenever you save
+#>   make hint LAB=02           the next hint for what failed last
+#>   make status                your progress through the labs
+#>   make doctor                what was found on this machine, and what is missing
+#>   make test                  the project's own tests: C++ and Python
+#>   make clean                 remove build/ (keeps .venv/ and your progress)
+#>
+#> Options of grade: SUBMISSION=path (a file, a lab folder, or a tree laid out like labs/),
+#> BACKEND=auto|sim|gpu, DEVICE=h200, FORMAT=text|json, OUTPUT=file.
+#>
+#> `make` ends with status 2 whenever a command fails. Scripts should call .venv/bin/grader, whose
+#> status says more: 0 full marks, 1 less, 2 usage or bad input, 3 the grader or its machine failed.
+#>
+#> For maintainers: make setup, make test-sanitize, make bench, make bench-gpu, make distclean.
+
+setup:
+	@common/setup/setup.sh
+
+grade: setup
+	@$(GRADER) run $(LAB) $(OPTIONS)
+
+watch hint: setup
+	@$(GRADER) $@ $(LAB) $(if $(SUBMISSION),--submission "$(SUBMISSION)")
+
+status doctor: setup
+	@$(GRADER) $@
+
+test:
+	@common/setup/run_tests.sh
+
+test-sanitize:
+	@common/setup/run_tests.sh --sanitize
+
+clean:
+	@rm -rf build
+
+distclean: clean
+	@rm -rf .venv grader/*.egg-info *.egg-info

@@ -1,0 +1,49 @@
+#!/usr/bin/env bash
+# Configures build/ with CMake once, then lets Ninja bring the C++ programs up to date.
+#
+#   common/setup/build.sh [--tests] [--sanitize]
+#
+# --sanitize builds in build/asan/ with the address and undefined-behaviour sanitizers.
+source "$(dirname "$0")/common.sh"
+
+BUILD=build
+TARGETS=(all)
+OPTIONS=(-DTILEWISE_NATIVE="${TILEWISE_NATIVE:-ON}")
+for argument in "$@"; do
+  case $argument in
+    --tests) TARGETS+=(tilewise_tests) ;;
+    --sanitize)
+      BUILD=build/asan
+      OPTIONS+=(-DTILEWISE_SANITIZE=ON)
+      ;;
+    *) die "build.sh knows --tests and --sanitize, not '$argument'" ;;
+  esac
+done
+NAME=${BUILD//\//-}
+NINJA=$(command -v ninja || command -v ninja-build)
+
+configure() {
+  local key cxx
+  cxx=$(sed -n 's/^  "cxx": "\(.*\)",$/\1/p' build/toolchain.json)
+  key="$ROOT $cxx ${OPTIONS[*]}"
+  unchanged "$STATE/$NAME.stamp" "$key" && [[ -f $BUILD/build.ninja ]] && return
+  rm -rf "$BUILD/CMakeCache.txt" "$BUILD/CMakeFiles"  # a cache of another place or compiler
+  log_run "$NAME-configure" cmake -S common -B "$BUILD" -G Ninja \
+    -DCMAKE_CXX_COMPILER="$cxx" "${OPTIONS[@]}" || die "CMake could not configure $BUILD/"
+  echo "$key" >"$STATE/$NAME.stamp"
+}
+
+build() {
+  local work
+  work=$("$NINJA" -C "$BUILD" -n "${TARGETS[@]}" | tail -n 1)
+  [[ $work == *"no work to do"* ]] && return
+  say "building the C++ programs in $BUILD/ (the first time takes a few minutes)"
+  if [[ -t 2 ]]; then
+    "$NINJA" -C "$BUILD" "${TARGETS[@]}" >&2
+  else
+    "$NINJA" -C "$BUILD" --quiet "${TARGETS[@]}" >&2
+  fi || die "the C++ build failed; the compiler's messages stand above"
+}
+
+configure
+build

@@ -1,0 +1,42 @@
+#!/usr/bin/env bash
+# Runs the project's own tests, C++ (ctest) then Python (pytest), and closes with the totals.
+# Both always run; the status is 1 if either had a failure, 3 if set-up failed.
+#
+#   common/setup/run_tests.sh              all
+#   common/setup/run_tests.sh --sanitize   the C++ tests under the address and undefined-behaviour
+#                                          sanitizers, in build/asan/
+source "$(dirname "$0")/common.sh"
+
+JOBS=$(nproc 2>/dev/null || echo 2)
+
+run_cpp() {
+  ctest --test-dir "$1" --output-on-failure --no-tests=error -j "$JOBS" </dev/null
+}
+
+sanitize() {
+  common/setup/setup.sh
+  common/setup/build.sh --tests --sanitize
+  # Leaks are not looked for: nvcc's host objects register themselves for the process's life.
+  ASAN_OPTIONS=detect_leaks=0:detect_stack_use_after_return=1 UBSAN_OPTIONS=print_stacktrace=1 \
+    run_cpp build/asan
+}
+
+main() {
+  local start=$SECONDS cpp=0 python=0 cpp_s python_s
+  common/setup/setup.sh --tests
+
+  run_cpp build | tee "$STATE/ctest.log" || cpp=1
+  cpp_s=$((SECONDS - start))
+  start=$SECONDS
+  .venv/bin/python -m pytest -n "$JOBS" </dev/null | tee "$STATE/pytest.log" || python=1
+  python_s=$((SECONDS - start))
+
+  echo
+  echo "C++     $(grep -E 'tests passed|No tests' "$STATE/ctest.log" | tail -n 1) (${cpp_s} s)"
+  echo "Python  $(tail -n 1 "$STATE/pytest.log" | tr -d '=')"
+  ((cpp == 0 && python == 0)) && echo "All tests passed in $((cpp_s + python_s)) s." && return
+  echo "There were failures; they are listed above."
+  return 1
+}
+
+if [[ ${1:-} == --sanitize ]]; then sanitize; else main; fi

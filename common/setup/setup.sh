@@ -1,0 +1,18 @@
+#!/usr/bin/env bash
+# Makes this checkout ready to grade: system packages, Python environment, nvcc, C++ build.
+# Every step has a stamp in build/setup/, so a second call costs a fraction of a second and needs
+# no network. Safe to call from two shells at once.
+#
+#   common/setup/setup.sh           all that grading needs
+#   common/setup/setup.sh --tests   and the C++ tests
+source "$(dirname "$0")/common.sh"
+
+if command -v flock >/dev/null; then
+  exec 9>"$STATE/lock"
+  flock 9
+fi
+
+common/setup/system_packages.sh
+common/setup/python_env.sh
+common/setup/toolchain.sh
+common/setup/build.sh "$@"

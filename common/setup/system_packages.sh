@@ -1,0 +1,132 @@
+#!/usr/bin/env bash
+# Finds the C++20 compiler, CMake, Ninja, Python and the C++ libraries that the build needs.
+# What is missing is installed with apt-get where we are root or may sudo without a password;
+# elsewhere one list says what to install, and the status is 3.
+source "$(dirname "$0")/common.sh"
+
+# One row a need: its name for people, then the package's name for apt, dnf and pacman.
+NEEDS="
+compiler   g++                 gcc-c++        gcc
+cmake      cmake               cmake          cmake
+ninja      ninja-build         ninja-build    ninja
+catch2     catch2              catch-devel    catch2
+json       nlohmann-json3-dev  json-devel     nlohmann-json
+cli11      libcli11-dev        cli11-devel    cli11
+fmt        libfmt-dev          fmt-devel      fmt
+python     python3             python3        python
+venv       python3-venv        python3        python
+"
+
+find_cxx() {
+  local cxx
+  for cxx in ${CXX:-} c++ g++ clang++; do
+    if command -v "$cxx" >/dev/null && [[ $(cpp_says "$cxx" '__cplusplus >= 202002L') == yes ]]; then
+      echo "$cxx"
+      return
+    fi
+  done
+}
+
+# cpp_says COMPILER CONDITION: "yes" if the preprocessor finds the condition true.
+cpp_says() {
+  printf '#if %s\nyes\n#endif\n' "$2" | "$1" -std=c++20 -E -P -x c++ - 2>/dev/null | tail -n 1
+}
+
+# Prints the names of the needs that are not met, one a line.
+missing() {
+  local cxx python
+  cxx=$(find_cxx)
+  [[ -n $cxx ]] || echo compiler
+  command -v cmake >/dev/null || echo cmake
+  command -v ninja >/dev/null || command -v ninja-build >/dev/null || echo ninja
+  if [[ -n $cxx ]]; then
+    [[ $(cpp_says "$cxx" '__has_include(<catch2/catch_all.hpp>) || __has_include(<catch2/catch.hpp>)') == yes ]] || echo catch2
+    [[ $(cpp_says "$cxx" '__has_include(<nlohmann/json.hpp>)') == yes ]] || echo json
+    [[ $(cpp_says "$cxx" '__has_include(<CLI/CLI.hpp>)') == yes ]] || echo cli11
+    [[ $(cpp_says "$cxx" '__has_include(<fmt/format.h>)') == yes ]] || echo fmt
+  else
+    printf '%s\n' catch2 json cli11 fmt
+  fi
+  python=$(common/setup/find_python.sh)
+  if [[ -z $python ]]; then
+    printf '%s\n' python venv
+  elif ! can_make_venv "$python"; then
+    echo venv
+  fi
+}
+
+# Debian's Python comes without ensurepip, which venv needs; virtualenv serves as well.
+can_make_venv() {
+  [[ -x .venv/bin/python ]] || "$1" -c 'import venv, ensurepip' 2>/dev/null ||
+    "$1" -c 'import virtualenv' 2>/dev/null || command -v virtualenv >/dev/null
+}
+
+# package_names COLUMN NEED...: the packages for these needs, each once.
+package_names() {
+  local column=$1 need
+  shift
+  for need in "$@"; do
+    awk -v need="$need" -v column="$column" '$1 == need { print $column }' <<<"$NEEDS"
+  done | sort -u | tr '\n' ' '
+}
+
+apt_get() {
+  local as_root=()
+  ((EUID == 0)) || as_root=(sudo -n)
+  "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -o DPkg::Lock::Timeout=120 "$@"
+}
+
+may_apt() {
+  command -v apt-get >/dev/null &&
+    { ((EUID == 0)) || { command -v sudo >/dev/null && sudo -n true 2>/dev/null; }; }
+}
+
+explain_and_stop() {
+  {
+    echo "set-up: this machine lacks: $(package_python_note "$@")"
+    echo "  Install it with the line for your system, then run the same command again:"
+    echo "    sudo apt-get install $(package_names 2 "$@")"
+    echo "    sudo dnf install $(package_names 3 "$@")"
+    echo "    sudo pacman -S $(package_names 4 "$@")"
+  } >&2
+  exit 3
+}
+
+package_python_note() {
+  local need words=()
+  for need in "$@"; do
+    case $need in
+      compiler) words+=("a C++20 compiler") ;;
+      json) words+=("nlohmann-json") ;;
+      cli11) words+=("CLI11") ;;
+      python) words+=("Python 3.11 or later") ;;
+      venv) words+=("Python's venv module") ;;
+      *) words+=("$need") ;;
+    esac
+  done
+  (IFS=,; echo "${words[*]}" | sed 's/,/, /g')
+}
+
+main() {
+  local key lacks
+  key=$(sha256sum common/setup/system_packages.sh | cut -c1-16)
+  unchanged "$STATE/system.stamp" "$key" && return
+
+  mapfile -t lacks < <(missing)
+  if ((${#lacks[@]} > 0)); then
+    may_apt || explain_and_stop "${lacks[@]}"
+    local packages
+    read -ra packages <<<"$(package_names 2 "${lacks[@]}")"
+    say "installing system packages: ${packages[*]}"
+    # Lists of packages may be absent or out of date: refresh them only when needed.
+    apt_get install -y --no-install-recommends "${packages[@]}" >"$STATE/apt.log" 2>&1 </dev/null ||
+      { log_run apt-update apt_get update &&
+        log_run apt apt_get install -y --no-install-recommends "${packages[@]}"; } ||
+      explain_and_stop "${lacks[@]}"
+    mapfile -t lacks < <(missing)
+    ((${#lacks[@]} == 0)) || explain_and_stop "${lacks[@]}"
+  fi
+  echo "$key" >"$STATE/system.stamp"
+}
+
+main

@@ -1,0 +1,233 @@
+#!/usr/bin/env python3
+"""Chooses the CUDA compiler and writes the choice to build/toolchain.json.
+
+Looked for in this order: nvcc on PATH, $CUDA_HOME, /usr/local/cuda, and at last NVIDIA's compiler
+wheels, which are installed into .venv (no root, no driver, no GPU needed). A candidate counts
+only if it is of CUDA 12 or 13 and really compiles and links a small program.
+
+    TILEWISE_IGNORE_SYSTEM_CUDA=1   go straight to the wheels
+    CXX=...                         the host compiler, for the build and for nvcc
+
+The file's fields: nvcc, ptxas (absolute paths), version ("13.0"), origin ("PATH", "CUDA_HOME",
+"/usr/local/cuda", "wheels"), include_dirs, library_dirs, cxx, cxx_version, rejected (candidates
+that were found and not taken, each with the reason).
+
+Run by the Python of .venv. Status 3 and one sentence when there is no usable compiler.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import stat
+import subprocess
+import sys
+import tempfile
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+OUTPUT = ROOT / "build" / "toolchain.json"
+SUPPORTED_MAJORS = (12, 13)
+
+# Exercises the parts of a toolkit that labs need: headers of the runtime and of cooperative
+# groups, the device compiler, the assembler, the linker.
+PROBE = """
+#include <cooperative_groups.h>
+#include <cstdio>
+__global__ void twice(float* p) { p[threadIdx.x] *= 2.0f; }
+int main() {
+  twice<<<1, 32>>>(nullptr);
+  std::printf("%d\\n", static_cast<int>(cudaGetLastError()));
+}
+"""
+
+
+class Unusable(Exception):
+    """A candidate that cannot be used; the message is the reason, for people."""
+
+
+def run(command: list[str], timeout_s: int = 300, **kwargs) -> subprocess.CompletedProcess[str]:
+    """Runs a command without a shell; output is captured as text, errors are not raised."""
+    return subprocess.run(
+        command, text=True, capture_output=True, stdin=subprocess.DEVNULL, timeout=timeout_s, **kwargs
+    )
+
+
+def find_host_compiler() -> tuple[str, str]:
+    """Returns the path of the C++20 compiler and the first line of its version text."""
+    for name in (os.environ.get("CXX", ""), "c++", "g++", "clang++"):
+        path = shutil.which(name) if name else None
+        if path is None:
+            continue
+        check = run([path, "-std=c++20", "-dM", "-E", "-x", "c++", os.devnull])
+        standard = re.search(r"__cplusplus (\d+)", check.stdout)
+        if standard and int(standard[1]) >= 202002:
+            return path, run([path, "--version"]).stdout.splitlines()[0]
+    raise Unusable("no compiler for C++20 was found (g++ 11 or later, clang 14 or later)")
+
+
+def candidates() -> Iterator[tuple[str, Path]]:
+    """Yields (origin, path of nvcc) of what the system offers, best first."""
+    if os.environ.get("TILEWISE_IGNORE_SYSTEM_CUDA", "0") not in ("", "0"):
+        return
+    on_path = shutil.which("nvcc")
+    if on_path:
+        yield "PATH", Path(on_path)
+    home = os.environ.get("CUDA_HOME")
+    if home:
+        yield "CUDA_HOME", Path(home) / "bin" / "nvcc"
+    yield "/usr/local/cuda", Path("/usr/local/cuda/bin/nvcc")
+
+
+def inspect(nvcc: Path, origin: str, cxx: str) -> dict:
+    """Tries the compiler. Returns the fields that describe it; raises Unusable with the reason."""
+    if not os.access(nvcc, os.X_OK):
+        raise Unusable("there is no such program")
+    text = run([str(nvcc), "--version"]).stdout
+    release = re.search(r"release (\d+)\.(\d+)", text)
+    if release is None:
+        raise Unusable("it does not tell its version")
+    version = f"{release[1]}.{release[2]}"
+    if int(release[1]) not in SUPPORTED_MAJORS:
+        raise Unusable(f"it is of CUDA {version}, and 12 or 13 is needed")
+    dry = run([str(nvcc), "--dryrun", "-c", "-o", "x.o", "x.cu"]).stderr
+    try_to_compile(nvcc, cxx)
+    return {
+        "nvcc": str(nvcc),
+        "ptxas": str(find_ptxas(nvcc, dry)),
+        "version": version,
+        "origin": origin,
+        "include_dirs": existing_dirs(re.findall(r'"(?:-I)?([^"]*/include[^"]*)"', dry)),
+        "library_dirs": existing_dirs(re.findall(r'"-L([^"]+)"', dry)),
+    }
+
+
+def find_ptxas(nvcc: Path, dry_run_text: str) -> Path:
+    """The assembler that this nvcc calls: beside it, or under the TOP that it names."""
+    top = re.search(r"#\$ TOP=(.+)", dry_run_text)
+    places = [nvcc.resolve().parent] + ([Path(top[1].strip()) / "bin"] if top else [])
+    for place in places:
+        if os.access(place / "ptxas", os.X_OK):
+            return (place / "ptxas").resolve()
+    on_path = shutil.which("ptxas")
+    if on_path is None:
+        raise Unusable("its assembler, ptxas, was not found")
+    return Path(on_path)
+
+
+def existing_dirs(names: list[str]) -> list[str]:
+    """Real paths of those that exist, each once, in order."""
+    paths = (str(Path(name).resolve()) for name in names if Path(name).is_dir())
+    return list(dict.fromkeys(paths))
+
+
+def try_to_compile(nvcc: Path, cxx: str) -> None:
+    """Compiles the probe to PTX and to a program linked with the shared runtime."""
+    with tempfile.TemporaryDirectory(prefix="tilewise-probe-") as folder:
+        source = Path(folder) / "probe.cu"
+        source.write_text(PROBE)
+        base = [str(nvcc), "-ccbin", cxx, "-lineinfo", str(source)]
+        for arguments in (["-ptx", "-o", "probe.ptx"], ["-cudart", "shared", "-o", "probe"]):
+            result = run(base + arguments, cwd=folder)
+            if result.returncode != 0:
+                output = (result.stderr + result.stdout).strip()
+                raise Unusable(f"it cannot compile a small program: {first_error(output)}")
+
+
+def first_error(output: str) -> str:
+    """The first line that speaks of an error, else the last line."""
+    lines = [line.strip() for line in output.splitlines() if line.strip()] or ["no message"]
+    return next((line for line in lines if "error" in line.lower()), lines[-1])
+
+
+def install_wheels() -> Path:
+    """Installs NVIDIA's compiler wheels into the running environment; returns the path of nvcc."""
+    with open(ROOT / "pyproject.toml", "rb") as file:
+        requirements = tomllib.load(file)["project"]["optional-dependencies"]["nvcc"]
+    say("no CUDA toolkit here: installing NVIDIA's compiler wheels into .venv (about 270 MB)")
+    pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "install", "--quiet"]
+    result = run(pip + requirements, timeout_s=1800)
+    if result.returncode != 0:
+        raise Unusable(f"the compiler wheels could not be installed: {first_error(result.stderr)}")
+    home = wheel_home()
+    complete_wheel_layout(home)
+    return home / "bin" / "nvcc"
+
+
+def wheel_home() -> Path:
+    """The folder of the wheels that has bin/nvcc."""
+    site = Path(sys.prefix) / "lib" / f"python3.{sys.version_info.minor}" / "site-packages"
+    found = sorted(site.glob("nvidia/*/bin/nvcc"))
+    if not found:
+        raise Unusable(f"the compiler wheels were installed, but there is no nvcc under {site}")
+    return found[-1].parent.parent
+
+
+def complete_wheel_layout(home: Path) -> None:
+    """Adds what an installed toolkit has and wheels cannot carry, so that linking works.
+
+    nvcc looks for libraries in lib64, and the linker for libcudart.so; wheels hold no symbolic
+    links. Some installers also drop the permission to execute.
+    """
+    if not (home / "lib64").exists():
+        (home / "lib64").symlink_to("lib")
+    runtimes = sorted((home / "lib").glob("libcudart.so.*"))
+    if runtimes and not (home / "lib" / "libcudart.so").exists():
+        (home / "lib" / "libcudart.so").symlink_to(runtimes[-1].name)
+    for program in [*(home / "bin").iterdir(), *(home / "nvvm" / "bin").iterdir()]:
+        if program.is_file() and program.suffix != ".profile":
+            mode = program.stat().st_mode
+            program.chmod(mode | stat.S_IXUSR | stat.S_IXGRP | stat.S_IXOTH)
+
+
+def choose() -> dict:
+    """Returns the fields of build/toolchain.json; raises Unusable if nothing serves."""
+    cxx, cxx_version = find_host_compiler()
+    rejected = []
+    chosen = None
+    for origin, nvcc in candidates():
+        try:
+            chosen = inspect(nvcc, origin, cxx)
+            break
+        except Unusable as reason:
+            if nvcc.exists():
+                rejected.append({"nvcc": str(nvcc), "origin": origin, "reason": str(reason)})
+                say(f"not using {nvcc}: {reason}")
+    if chosen is None:
+        chosen = inspect(install_wheels(), "wheels", cxx)
+    return chosen | {"cxx": cxx, "cxx_version": cxx_version, "rejected": rejected}
+
+
+def write(fields: dict) -> None:
+    """Replaces build/toolchain.json if it would change; one field a line, for shell scripts."""
+    text = json.dumps(fields, indent=2) + "\n"
+    if OUTPUT.exists() and OUTPUT.read_text() == text:
+        return
+    OUTPUT.parent.mkdir(exist_ok=True)
+    temporary = OUTPUT.with_suffix(".tmp")
+    temporary.write_text(text)
+    temporary.replace(OUTPUT)
+
+
+def say(text: str) -> None:
+    print(f"set-up: {text}", file=sys.stderr, flush=True)
+
+
+def main() -> int:
+    try:
+        fields = choose()
+    except (Unusable, subprocess.TimeoutExpired, OSError) as error:
+        say(f"no usable CUDA compiler: {error}")
+        say("install CUDA 12 or 13, or name one with CUDA_HOME=..., then run the command again")
+        return 3
+    write(fields)
+    say(f"CUDA {fields['version']} from {fields['origin']}: {fields['nvcc']}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
