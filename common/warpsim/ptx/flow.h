@@ -1,0 +1,31 @@
+// Control flow and lifetimes of one function: what the executor needs to know before it runs a warp.
+
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "warpsim/ptx/ir.h"
+
+namespace warpsim::ptx {
+
+struct Flow {
+  // Per instruction: for a branch that may diverge, the first instruction of its immediate post-dominator, where the lanes
+  // of the warp join again; code.size() when they only meet at the function's end. Other instructions: own index + 1.
+  std::vector<uint32_t> reconvergence;
+  // Per instruction: true where a basic block begins.
+  std::vector<bool> leader;
+};
+Flow analyse_flow(const Function& function);
+
+// Virtual registers packed into few storage slots, so that a warp's registers stay in the nearest cache. Two registers share a
+// slot only if their lifetimes (per thread, over the control-flow graph) do not overlap. Predicates have a numbering of their own.
+struct Slots {
+  std::vector<int32_t> slot;   // per register; 64-bit registers have slots of their own kind (see `kind`)
+  enum class Kind : uint8_t { kPredicate, k32, k64 };
+  std::vector<Kind> kind;      // per register (8- and 16-bit registers live in 32-bit slots)
+  uint32_t predicate_count = 0, count_32 = 0, count_64 = 0;
+};
+Slots assign_slots(const Function& function, const Flow& flow);
+
+}  // namespace warpsim::ptx

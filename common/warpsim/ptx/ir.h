@@ -1,0 +1,207 @@
+// The intermediate form of a PTX module: what the parser produces and everything else reads.
+//
+// One Module per PTX text. Names are resolved (registers, variables, labels and functions are indices), modifiers are
+// decoded into fields, and the instructions of a function are one flat list; basic blocks and post-dominators are computed
+// from it (cfg.h). Nothing here executes anything.
+//
+// Source: PTX ISA 7.x to 9.x as written by nvcc 12 and 13.
+
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace warpsim::ptx {
+
+enum class Type : uint8_t {
+  kNone, kPred,
+  kB8, kB16, kB32, kB64, kB128,
+  kU8, kU16, kU32, kU64,
+  kS8, kS16, kS32, kS64,
+  kF16, kF16x2, kBF16, kBF16x2, kTF32, kF32, kF64,
+};
+
+// Bytes of one element of `type` (kPred counts 1, kNone 0).
+uint32_t size_bytes(Type type);
+bool is_float(Type type);
+bool is_signed(Type type);
+
+enum class Space : uint8_t { kGeneric, kParam, kGlobal, kShared, kLocal, kConst };
+
+// One row per opcode in opcode_table.h: name, operand shape, families of modifiers.
+enum class Opcode : uint8_t {
+  // integer and floating arithmetic
+  kAdd, kAddc, kSub, kSubc, kMul, kMul24, kMad, kMad24, kMadc, kFma, kDiv, kRem, kAbs, kNeg, kMin, kMax, kSad,
+  kPopc, kClz, kBfind, kBrev, kBfe, kBfi, kFns, kDp4a, kDp2a,
+  kRcp, kSqrt, kRsqrt, kSin, kCos, kLg2, kEx2, kTanh, kCopysign, kTestp,
+  // logic and shifts
+  kAnd, kOr, kXor, kNot, kCnot, kLop3, kShl, kShr, kShf, kPrmt,
+  // comparison and selection
+  kSetp, kSet, kSelp, kSlct,
+  // data movement
+  kMov, kCvt, kCvta, kIsspacep, kLd, kLdu, kSt, kPrefetch,
+  kShfl, kVote, kMatch, kRedux, kActivemask,
+  kAtom, kRed,
+  // synchronisation
+  kBar,        // bar.{sync,arrive,red} and barrier{.cta}.*
+  kBarWarp,    // bar.warp.sync
+  kMembar,     // membar and fence
+  kCpAsync, kCpAsyncCommit, kCpAsyncWait,
+  // control
+  kBra, kBrx, kCall, kRet, kExit, kTrap, kBrkpt, kNanosleep,
+  // tensor cores: parsed, so that the report can name the line; execution says `unsupported`
+  kWmmaLoad, kWmmaStore, kWmmaMma, kMma, kLdmatrix,
+  // recognised text whose meaning is not modelled; `mnemonic` has the full name; execution says `unsupported`
+  kUnknown,
+  kCount
+};
+
+enum class CmpOp : uint8_t { kNone, kEq, kNe, kLt, kLe, kGt, kGe, kLo, kLs, kHi, kHs,
+                             kEqu, kNeu, kLtu, kLeu, kGtu, kGeu, kNum, kNan };
+enum class BoolOp : uint8_t { kNone, kAnd, kOr, kXor };
+enum class Rounding : uint8_t { kNone, kRn, kRz, kRm, kRp, kRna, kRni, kRzi, kRmi, kRpi };
+enum class MulPart : uint8_t { kNone, kLo, kHi, kWide };
+enum class AtomOp : uint8_t { kNone, kAdd, kMin, kMax, kInc, kDec, kAnd, kOr, kXor, kExch, kCas };
+enum class ShflMode : uint8_t { kNone, kUp, kDown, kBfly, kIdx };
+enum class VoteMode : uint8_t { kNone, kAll, kAny, kUni, kBallot };
+enum class BarMode : uint8_t { kNone, kSync, kArrive, kRedAnd, kRedOr, kRedPopc };
+enum class ShiftMode : uint8_t { kNone, kLeft, kRight, kClamp, kWrap, kLeftClamp, kLeftWrap, kRightClamp, kRightWrap };
+enum class PrmtMode : uint8_t { kNone, kF4e, kB4e, kRc8, kEcl, kEcr, kRc16 };
+enum class TestpOp : uint8_t { kNone, kFinite, kInfinite, kNumber, kNotanumber, kNormal, kSubnormal };
+
+enum class Special : uint8_t {
+  kTidX, kTidY, kTidZ, kNtidX, kNtidY, kNtidZ, kCtaidX, kCtaidY, kCtaidZ, kNctaidX, kNctaidY, kNctaidZ,
+  kLaneid, kWarpid, kNwarpid, kSmid, kNsmid, kGridid,
+  kLanemaskEq, kLanemaskLe, kLanemaskLt, kLanemaskGe, kLanemaskGt,
+  kClock, kClockHi, kClock64, kGlobaltimer, kGlobaltimerLo, kGlobaltimerHi,
+  kDynamicSmemSize, kTotalSmemSize, kPm, kEnvreg,
+};
+
+// A place in the student's source. line 0: none known.
+struct SourceLine {
+  int32_t file = -1;  // index into Module::files
+  uint32_t line = 0;  // 1-based
+};
+
+struct Operand {
+  enum class Kind : uint8_t {
+    kNone,
+    kRegister,   // reg
+    kImmediate,  // imm: the raw bits, integers sign-extended to 64; f32 literals (0f...) in the low 32 bits
+    kSpecial,    // special
+    kSymbol,     // address of variable `symbol` plus `offset` (mov of a name, cvta of a name)
+    kAddress,    // [reg + offset], [variable `symbol` + offset] or [imm]: of ld, st, atom, ...
+    kVector,     // {a, b, ...}: `elements`
+    kLabel,      // target: instruction index
+    kFunction,   // function: index into Module::functions, as an address
+    kSink,       // `_`: a destination nobody wants
+  };
+  Kind kind = Kind::kNone;
+  bool negated = false;  // `!%p` in source position
+  bool is_f32 = false;   // immediate written 0f...
+  bool is_f64 = false;   // immediate written 0d... or as a decimal fraction
+  Special special = Special::kTidX;
+  int32_t reg = -1;       // index into Function::registers, -1: none
+  int32_t symbol = -1;    // index into Module::variables, -1: none
+  int32_t function = -1;  // index into Module::functions
+  int32_t target = -1;    // index into Function::code
+  int64_t offset = 0;     // bytes
+  uint64_t imm = 0;
+  std::vector<Operand> elements;
+};
+
+struct Instruction {
+  Opcode op = Opcode::kUnknown;
+  Type type = Type::kNone;      // the instruction's type; for cvt the destination's
+  Type src_type = Type::kNone;  // second type: cvt's source, set's source, slct's selector; else kNone
+  Space space = Space::kGeneric;     // ld, st, atom, red, cvta, isspacep, prefetch, cp.async (destination shared, source global)
+  bool to_space = false;             // cvta.to.SPACE (generic -> space) rather than cvta.SPACE
+  uint8_t vector_width = 1;          // 1, 2, 4 (8 on newer targets): .v2, .v4
+  MulPart part = MulPart::kNone;
+  Rounding rounding = Rounding::kNone;
+  CmpOp cmp = CmpOp::kNone;
+  BoolOp bool_op = BoolOp::kNone;
+  AtomOp atom = AtomOp::kNone;
+  ShflMode shfl = ShflMode::kNone;
+  VoteMode vote = VoteMode::kNone;
+  BarMode bar = BarMode::kNone;
+  ShiftMode shift = ShiftMode::kNone;
+  PrmtMode prmt = PrmtMode::kNone;
+  TestpOp testp = TestpOp::kNone;
+  bool ftz = false, sat = false, approx = false, full = false;  // div.full, div.approx, ex2.approx ...
+  bool carry_out = false;    // .cc
+  bool uni = false;          // bra.uni, call.uni
+  bool is_volatile = false;  // also .relaxed/.acquire/.release
+  bool non_coherent = false; // ld.global.nc
+  bool match_all = false;    // match.all (else match.any)
+  bool aligned = true;       // bar.sync / barrier...aligned; barrier.sync without .aligned: false
+
+  int32_t guard = -1;          // predicate register, -1: always
+  bool guard_negated = false;  // @!%p
+
+  // Operands in PTX order, destinations first. setp p|q and shfl d|p: two destinations.
+  // ld: dst = {register or vector}, src = {address}. st, red: src = {address, value...}. atom: dst, then address, operands.
+  // cp.async: src = {shared address, global address, bytes [, source bytes]}. call: dst = returned .param variables as
+  // kSymbol, src = {function, arguments as kSymbol or register/immediate}. bra: src = {label}.
+  // cp.async.wait_all: src empty; cp.async.wait_group N: src = {immediate N}.
+  std::vector<Operand> dst;
+  std::vector<Operand> src;
+
+  std::string mnemonic;   // the opcode with all its modifiers, as written
+  SourceLine where;       // the student's line (see Module::files)
+  uint32_t ptx_line = 0;  // 1-based line in the PTX text
+};
+
+struct Register {
+  std::string name;  // with the %
+  Type type = Type::kB32;
+};
+
+// A variable in any state space: module scope, function scope, kernel and function parameters, call parameters.
+struct Variable {
+  std::string name;          // as in PTX (mangled)
+  std::string source_name;   // what the student wrote, as far as it can be told: `Mds` for _ZZ...E3Mds
+  Space space = Space::kGlobal;
+  Type type = Type::kB8;     // element type
+  uint32_t align_bytes = 1;
+  uint64_t size_bytes = 0;   // 0 with `is_extern`: dynamic shared memory
+  bool is_extern = false;
+  bool is_const_array_of_names = false;
+  int32_t function = -1;     // owning function, -1: module scope
+  uint32_t param_offset_bytes = 0;  // kParam of a function's own parameters: place in its parameter block
+  std::vector<uint8_t> initial;     // may be shorter than size_bytes: the rest is zero
+  struct Relocation { uint32_t offset_bytes; int32_t symbol; int64_t addend; bool generic; bool is_function; };
+  std::vector<Relocation> relocations;  // initialisers that are addresses
+};
+
+struct Function {
+  std::string name;         // as in PTX (mangled)
+  std::string source_name;  // demangled, without the parameter list: `tiled`
+  bool is_kernel = false;   // .entry
+  bool is_extern = false;   // declared only (vprintf, __assertfail, malloc, free)
+  std::vector<int32_t> params;   // Module::variables, in order
+  std::vector<int32_t> returns;  // likewise (functions only)
+  uint32_t param_bytes = 0;      // size of the whole parameter block
+  std::vector<Register> registers;
+  std::vector<Instruction> code;  // ends with kRet, kExit, kTrap or an unconditional branch
+  uint32_t max_threads_per_block = 0;     // .maxntid product, 0: not given
+  uint32_t min_blocks_per_sm = 0;         // .minnctapersm
+  uint32_t max_registers = 0;             // .maxnreg
+  uint32_t required_block[3] = {0, 0, 0}; // .reqntid
+};
+
+struct Module {
+  std::string name;     // what to call it in messages
+  int version_major = 0, version_minor = 0;
+  std::string target;   // "sm_90"
+  std::vector<std::string> files;  // .file table; the student's paths as nvcc wrote them
+  std::vector<Variable> variables;
+  std::vector<Function> functions;
+
+  // Index into functions / variables, -1 if there is none.
+  int32_t find_function(const std::string& name) const;
+  int32_t find_variable(const std::string& name) const;
+};
+
+}  // namespace warpsim::ptx
