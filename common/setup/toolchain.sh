@@ -6,7 +6,7 @@ source "$(dirname "$0")/common.sh"
 nvcc_of_stamp() { sed -n 's/^  "nvcc": "\(.*\)",$/\1/p' build/toolchain.json; }
 
 key="$ROOT|$(command -v nvcc || true)|${CUDA_HOME:-}|${TILEWISE_IGNORE_SYSTEM_CUDA:-}|${CXX:-}"
-key+="|$(sha256sum common/setup/toolchain.py | cut -c1-16)|$([[ -d /usr/local/cuda ]] && echo yes)"
+key+="|$(sha256sum common/setup/toolchain.py | cut -c1-16)|$(ls -d /usr/local/cuda 2>/dev/null || true)"
 if unchanged "$STATE/toolchain.stamp" "$key" && [[ -f build/toolchain.json ]] &&
   [[ -x $(nvcc_of_stamp) ]]; then
   exit 0
