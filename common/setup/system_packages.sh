@@ -109,7 +109,8 @@ package_python_note() {
 
 main() {
   local key lacks
-  key=$(sha256sum common/setup/system_packages.sh | cut -c1-16)
+  # The system is part of the key: a checkout may be shared between a machine and a container.
+  key=$(cat common/setup/system_packages.sh /etc/os-release 2>/dev/null | sha256sum | cut -c1-16)
   unchanged "$STATE/system.stamp" "$key" && return
 
   mapfile -t lacks < <(missing)

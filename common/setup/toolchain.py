@@ -9,8 +9,9 @@ only if it is of CUDA 12 or 13 and really compiles and links a small program.
     CXX=...                         the host compiler, for the build and for nvcc
 
 The file's fields: nvcc, ptxas (absolute paths), version ("13.0"), origin ("PATH", "CUDA_HOME",
-"/usr/local/cuda", "wheels"), include_dirs, library_dirs, cxx, cxx_version, rejected (candidates
-that were found and not taken, each with the reason).
+"/usr/local/cuda", "wheels"), include_dirs, library_dirs, cxx (the host compiler that works with
+this nvcc: pass it as -ccbin), cxx_version, rejected (candidates that were found and not taken, each
+with the reason).
 
 Run by the Python of .venv. Status 3 and one sentence when there is no usable compiler.
 """
@@ -57,17 +58,22 @@ def run(command: list[str], timeout_s: int = 300, **kwargs) -> subprocess.Comple
     )
 
 
-def find_host_compiler() -> tuple[str, str]:
-    """Returns the path of the C++20 compiler and the first line of its version text."""
-    for name in (os.environ.get("CXX", ""), "c++", "g++", "clang++"):
-        path = shutil.which(name) if name else None
-        if path is None:
-            continue
+def host_compilers() -> list[tuple[str, str]]:
+    """The C++20 compilers of this machine as (path, first line of the version text), best first.
+
+    The numbered ones matter where the system's default is newer than nvcc accepts.
+    """
+    named = os.environ.get("CXX")
+    names = [named] if named else ["c++", *(f"g++-{n}" for n in range(15, 10, -1)), "clang++"]
+    found = []
+    for path in filter(None, map(shutil.which, names)):
         check = run([path, "-std=c++20", "-dM", "-E", "-x", "c++", os.devnull])
         standard = re.search(r"__cplusplus (\d+)", check.stdout)
         if standard and int(standard[1]) >= 202002:
-            return path, run([path, "--version"]).stdout.splitlines()[0]
-    raise Unusable("no compiler for C++20 was found (g++ 11 or later, clang 14 or later)")
+            found.append((path, run([path, "--version"]).stdout.splitlines()[0]))
+    if not found:
+        raise Unusable("no compiler for C++20 was found (g++ 11 or later, clang 14 or later)")
+    return found
 
 
 def candidates() -> Iterator[tuple[str, Path]]:
@@ -83,7 +89,7 @@ def candidates() -> Iterator[tuple[str, Path]]:
     yield "/usr/local/cuda", Path("/usr/local/cuda/bin/nvcc")
 
 
-def inspect(nvcc: Path, origin: str, cxx: str) -> dict:
+def inspect(nvcc: Path, origin: str, compilers: list[tuple[str, str]]) -> dict:
     """Tries the compiler. Returns the fields that describe it; raises Unusable with the reason."""
     if not os.access(nvcc, os.X_OK):
         raise Unusable("there is no such program")
@@ -95,7 +101,7 @@ def inspect(nvcc: Path, origin: str, cxx: str) -> dict:
     if int(release[1]) not in SUPPORTED_MAJORS:
         raise Unusable(f"it is of CUDA {version}, and 12 or 13 is needed")
     dry = run([str(nvcc), "--dryrun", "-c", "-o", "x.o", "x.cu"]).stderr
-    try_to_compile(nvcc, cxx)
+    cxx, cxx_version = first_that_works(nvcc, compilers)
     return {
         "nvcc": str(nvcc),
         "ptxas": str(find_ptxas(nvcc, dry)),
@@ -103,6 +109,8 @@ def inspect(nvcc: Path, origin: str, cxx: str) -> dict:
         "origin": origin,
         "include_dirs": existing_dirs(re.findall(r'"(?:-I)?([^"]*/include[^"]*)"', dry)),
         "library_dirs": existing_dirs(re.findall(r'"-L([^"]+)"', dry)),
+        "cxx": cxx,
+        "cxx_version": cxx_version,
     }
 
 
@@ -123,6 +131,18 @@ def existing_dirs(names: list[str]) -> list[str]:
     """Real paths of those that exist, each once, in order."""
     paths = (str(Path(name).resolve()) for name in names if Path(name).is_dir())
     return list(dict.fromkeys(paths))
+
+
+def first_that_works(nvcc: Path, compilers: list[tuple[str, str]]) -> tuple[str, str]:
+    """The first host compiler with which nvcc compiles; raises the first one's failure if none."""
+    failures = []
+    for cxx, cxx_version in compilers:
+        try:
+            try_to_compile(nvcc, cxx)
+            return cxx, cxx_version
+        except Unusable as failure:
+            failures.append(failure)
+    raise failures[0]
 
 
 def try_to_compile(nvcc: Path, cxx: str) -> None:
@@ -186,20 +206,20 @@ def complete_wheel_layout(home: Path) -> None:
 
 def choose() -> dict:
     """Returns the fields of build/toolchain.json; raises Unusable if nothing serves."""
-    cxx, cxx_version = find_host_compiler()
+    compilers = host_compilers()
     rejected = []
     chosen = None
     for origin, nvcc in candidates():
         try:
-            chosen = inspect(nvcc, origin, cxx)
+            chosen = inspect(nvcc, origin, compilers)
             break
         except Unusable as reason:
             if nvcc.exists():
                 rejected.append({"nvcc": str(nvcc), "origin": origin, "reason": str(reason)})
                 say(f"not using {nvcc}: {reason}")
     if chosen is None:
-        chosen = inspect(install_wheels(), "wheels", cxx)
-    return chosen | {"cxx": cxx, "cxx_version": cxx_version, "rejected": rejected}
+        chosen = inspect(install_wheels(), "wheels", compilers)
+    return chosen | {"rejected": rejected}
 
 
 def write(fields: dict) -> None:
