@@ -7,9 +7,6 @@
 
 #include "check.h"  // CHECK(call) reports a CUDA call that fails
 
-// Threads of a block along x and along y: 256 threads, 8 warps. A warp is two rows of 16 threads.
-constexpr int BLOCK_WIDTH = 16;
-
 // P = M x N. M, N, P: device pointers. Grid: x covers the columns of P, y covers its rows.
 __global__ void naive_kernel(const float* M, const float* N, float* P, int width) {
   // TODO(1): which element of P is this thread's? Row from y, column from x. (about 2 lines)
@@ -18,7 +15,7 @@ __global__ void naive_kernel(const float* M, const float* N, float* P, int width
   // TODO(2): threads beyond the edge of P must do nothing. (about 1 line)
   // END TODO(2)
 
-  // TODO(3): the inner product of row `row` of M and column `col` of N, stored once. (about 5
+  // TODO(3): multiply row `row` of M by column `col` of N; store the sum in P. (about 5 lines)
   // END TODO(3)
 }
 

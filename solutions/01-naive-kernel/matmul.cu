@@ -7,9 +7,6 @@
 
 #include "check.h"  // CHECK(call) reports a CUDA call that fails
 
-// Threads of a block along x and along y: 256 threads, 8 warps. A warp is two rows of 16 threads.
-constexpr int BLOCK_WIDTH = 16;
-
 // P = M x N. M, N, P: device pointers. Grid: x covers the columns of P, y covers its rows.
 __global__ void naive_kernel(const float* M, const float* N, float* P, int width) {
   // TODO(1): which element of P is this thread's? Row from y, column from x. (about 2 lines)
@@ -21,8 +18,7 @@ __global__ void naive_kernel(const float* M, const float* N, float* P, int width
   if (row >= width || col >= width) return;
   // END TODO(2)
 
-  // TODO(3): the inner product of row `row` of M and column `col` of N, stored once. (about 5
-  // lines)
+  // TODO(3): multiply row `row` of M by column `col` of N; store the sum in P. (about 5 lines)
   float sum = 0.0f;
   for (int k = 0; k < width; ++k) {  // column of M and row of N, 0..width-1
     sum += M[row * width + k] * N[k * width + col];
@@ -44,8 +40,8 @@ void solve(const float* M, const float* N, float* P, int width) {
   // END TODO(4)
 
   // TODO(5): launch naive_kernel on enough blocks to cover P; check the launch. (about 5 lines)
-  dim3 block(BLOCK_WIDTH, BLOCK_WIDTH);                  // x, y
-  int blocks = (width + BLOCK_WIDTH - 1) / BLOCK_WIDTH;  // along one side of P, rounded up
+  dim3 block(16, 16);                            // threads along x, y: 256, 8 warps
+  int blocks = (width + block.x - 1) / block.x;  // along one side of P, rounded up
   dim3 grid(blocks, blocks);
   naive_kernel<<<grid, block>>>(d_M, d_N, d_P, width);
   CHECK(cudaGetLastError());
