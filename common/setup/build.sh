@@ -25,7 +25,8 @@ NINJA=$(command -v ninja || command -v ninja-build)
 configure() {
   local key cxx
   cxx=$(sed -n 's/^  "cxx": "\(.*\)",$/\1/p' build/toolchain.json)
-  key="$ROOT $cxx ${OPTIONS[*]}"
+  # Components are found by their CMakeLists.txt: one that comes or goes calls for a new configuration.
+  key="$ROOT $cxx ${OPTIONS[*]} $(find common -name CMakeLists.txt | sort | tr '\n' ' ')"
   unchanged "$STATE/$NAME.stamp" "$key" && [[ -f $BUILD/build.ninja ]] && return
   rm -rf "$BUILD/CMakeCache.txt" "$BUILD/CMakeFiles"  # a cache of another place or compiler
   log_run "$NAME-configure" cmake -S common -B "$BUILD" -G Ninja \
