@@ -83,7 +83,7 @@ may_apt() {
 
 explain_and_stop() {
   {
-    echo "set-up: this machine lacks: $(package_python_note "$@")"
+    echo "set-up: this machine lacks: $(in_words "$@")"
     echo "  Install it with the line for your system, then run the same command again:"
     echo "    sudo apt-get install $(package_names 2 "$@")"
     echo "    sudo dnf install $(package_names 3 "$@")"
@@ -92,7 +92,7 @@ explain_and_stop() {
   exit 3
 }
 
-package_python_note() {
+in_words() {
   local need words=()
   for need in "$@"; do
     case $need in

@@ -1,0 +1,185 @@
+"""Set-up's decisions on machines that lack something, played with a copy of the scripts."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import os
+import shutil
+import stat
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[3]
+TOOLS = (
+    "bash sh dirname mkdir cat sha256sum cut sed awk sort tr tail head env ls find printf id sleep rm cp"
+).split()
+
+
+@pytest.fixture
+def checkout(tmp_path: Path) -> Path:
+    """A checkout with nothing but the set-up scripts and pyproject.toml."""
+    folder = tmp_path / "checkout"
+    shutil.copytree(ROOT / "common" / "setup", folder / "common" / "setup")
+    shutil.copy(ROOT / "pyproject.toml", folder)
+    return folder
+
+
+@pytest.fixture
+def bare_path(tmp_path: Path) -> Path:
+    """A folder for PATH with the shell's basic tools only: no compiler, no package manager."""
+    folder = tmp_path / "bin"
+    folder.mkdir()
+    for tool in TOOLS:
+        (folder / tool).symlink_to(shutil.which(tool))
+    return folder
+
+
+def program(path: Path, body: str) -> Path:
+    """Writes an executable shell script."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(f"#!/bin/sh\n{body}\n")
+    path.chmod(0o755)
+    return path
+
+
+def script(checkout: Path, name: str, path: str, **variables: str) -> subprocess.CompletedProcess[str]:
+    environment = {"PATH": path, "HOME": str(checkout)} | variables
+    return subprocess.run(
+        [str(checkout / "common" / "setup" / name)], env=environment, text=True, capture_output=True
+    )
+
+
+@pytest.fixture
+def toolchain(checkout: Path):
+    """The module toolchain.py of the copied checkout."""
+    spec = importlib.util.spec_from_file_location("toolchain", checkout / "common/setup/toolchain.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+class TestSystemPackages:
+    def test_without_package_manager_lists_everything_once_per_system(self, checkout, bare_path):
+        result = script(checkout, "system_packages.sh", str(bare_path))
+        assert result.returncode == 3
+        assert result.stdout == ""
+        assert "a C++20 compiler, cmake, ninja, catch2" in result.stderr
+        for line in ("sudo apt-get install", "sudo dnf install", "sudo pacman -S"):
+            assert result.stderr.count(line) == 1
+        assert "nlohmann-json3-dev" in result.stderr
+        assert not (checkout / "build/setup/system.stamp").exists()
+
+    def test_an_old_compiler_counts_as_missing(self, checkout, bare_path):
+        program(bare_path / "g++", "exit 1")
+        result = script(checkout, "system_packages.sh", str(bare_path))
+        assert "a C++20 compiler" in result.stderr
+
+    def test_complete_machine_is_remembered(self, checkout):
+        path = os.environ["PATH"]
+        assert script(checkout, "system_packages.sh", path).returncode == 0
+        assert (checkout / "build/setup/system.stamp").exists()
+
+    def test_a_failing_apt_get_ends_in_the_list(self, checkout, bare_path):
+        if os.geteuid() != 0:
+            program(bare_path / "sudo", 'shift; exec "$@"')
+        program(bare_path / "apt-get", "echo 'E: no network' >&2; exit 100")
+        result = script(checkout, "system_packages.sh", str(bare_path))
+        assert result.returncode == 3
+        assert "E: no network" in result.stderr
+        assert "sudo dnf install" in result.stderr
+
+
+class TestFindPython:
+    def test_an_old_python_is_passed_over(self, checkout, bare_path):
+        program(bare_path / "python3", "exit 1")
+        program(bare_path / "python3.12", "exit 0")
+        result = script(checkout, "find_python.sh", str(bare_path))
+        assert result.stdout.strip() == str(bare_path / "python3.12")
+
+    def test_none_is_no_output(self, checkout, bare_path):
+        result = script(checkout, "find_python.sh", str(bare_path))
+        assert (result.returncode, result.stdout) == (0, "")
+
+
+class TestToolchain:
+    def test_origins_are_tried_in_order(self, toolchain, tmp_path, monkeypatch):
+        nvcc = program(tmp_path / "a/nvcc", "exit 0")
+        monkeypatch.setenv("PATH", str(nvcc.parent))
+        monkeypatch.setenv("CUDA_HOME", "/opt/cuda")
+        monkeypatch.delenv("TILEWISE_IGNORE_SYSTEM_CUDA", raising=False)
+        assert list(toolchain.candidates()) == [
+            ("PATH", nvcc),
+            ("CUDA_HOME", Path("/opt/cuda/bin/nvcc")),
+            ("/usr/local/cuda", Path("/usr/local/cuda/bin/nvcc")),
+        ]
+        monkeypatch.setenv("TILEWISE_IGNORE_SYSTEM_CUDA", "1")
+        assert list(toolchain.candidates()) == []
+
+    @pytest.mark.parametrize(
+        ("body", "reason"),
+        [
+            ("echo 'Cuda compilation tools, release 11.8, V11.8.89'", "CUDA 11.8, and 12 or 13"),
+            ("echo hello", "does not tell its version"),
+            ("echo 'release 13.0'; case $* in *-ptx*) echo 'error: broken' >&2; exit 1;; esac",
+             "cannot compile a small program: error: broken"),
+        ],
+    )
+    def test_an_unusable_nvcc_is_refused_with_the_reason(self, toolchain, tmp_path, body, reason):
+        nvcc = program(tmp_path / "nvcc", body)
+        with pytest.raises(toolchain.Unusable, match=reason):
+            toolchain.inspect(nvcc, "PATH", [("/usr/bin/c++", "c++")])
+
+    def test_a_second_host_compiler_is_tried(self, toolchain, tmp_path):
+        nvcc = program(
+            tmp_path / "nvcc",
+            "case $* in *too-new*) echo 'error: unsupported GNU version' >&2; exit 1;; esac",
+        )
+        compilers = [("/bin/too-new", "g++ 99"), ("/bin/g++-13", "g++ 13")]
+        assert toolchain.first_that_works(nvcc, compilers) == ("/bin/g++-13", "g++ 13")
+        with pytest.raises(toolchain.Unusable, match="unsupported GNU version"):
+            toolchain.first_that_works(nvcc, compilers[:1])
+
+    def test_a_named_compiler_that_is_missing_is_an_error(self, toolchain, monkeypatch):
+        monkeypatch.setenv("CXX", "no-such-compiler")
+        with pytest.raises(toolchain.Unusable, match="no compiler for C"):
+            toolchain.host_compilers()
+
+    def test_wheels_get_what_linking_needs(self, toolchain, tmp_path):
+        home = tmp_path / "cu13"
+        for name in ("bin/nvcc", "bin/nvcc.profile", "nvvm/bin/cicc", "lib/libcudart.so.13"):
+            (home / name).parent.mkdir(parents=True, exist_ok=True)
+            (home / name).write_text("")
+        for _ in range(2):  # a second time changes nothing
+            toolchain.complete_wheel_layout(home)
+        assert (home / "lib64/libcudart.so").resolve() == home / "lib/libcudart.so.13"
+        assert os.access(home / "bin/nvcc", os.X_OK)
+        assert os.access(home / "nvvm/bin/cicc", os.X_OK)
+        assert not (home / "bin/nvcc.profile").stat().st_mode & stat.S_IXUSR
+
+    def test_the_file_is_rewritten_only_when_it_changes(self, toolchain):
+        toolchain.write({"nvcc": "/a"})
+        first = toolchain.OUTPUT.stat().st_mtime_ns
+        toolchain.write({"nvcc": "/a"})
+        assert toolchain.OUTPUT.stat().st_mtime_ns == first
+        toolchain.write({"nvcc": "/b"})
+        assert json.loads(toolchain.OUTPUT.read_text()) == {"nvcc": "/b"}
+
+    def test_failure_is_one_sentence_and_status_3(self, toolchain, monkeypatch, capsys):
+        monkeypatch.setenv("CXX", "no-such-compiler")
+        assert toolchain.main() == 3
+        assert "no usable CUDA compiler: no compiler for C++20" in capsys.readouterr().err
+        assert not toolchain.OUTPUT.exists()
+
+
+def test_this_checkout_has_a_working_toolchain():
+    """What set-up chose here is complete; `make test` has run set-up before."""
+    fields = json.loads((ROOT / "build" / "toolchain.json").read_text())
+    for tool in ("nvcc", "ptxas", "cxx"):
+        assert os.access(fields[tool], os.X_OK)
+    assert fields["origin"] in ("PATH", "CUDA_HOME", "/usr/local/cuda", "wheels")
+    assert any((Path(folder) / "cuda_runtime.h").exists() for folder in fields["include_dirs"])
+    assert sys.version_info >= (3, 11)
