@@ -67,7 +67,7 @@ package_names() {
   shift
   for need in "$@"; do
     awk -v need="$need" -v column="$column" '$1 == need { print $column }' <<<"$NEEDS"
-  done | sort -u | tr '\n' ' '
+  done | sort -u | paste -sd ' '
 }
 
 apt_get() {

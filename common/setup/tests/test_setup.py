@@ -15,7 +15,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[3]
 TOOLS = (
-    "bash sh dirname mkdir cat sha256sum cut sed awk sort tr tail head env ls find printf id sleep rm cp"
+    "bash sh dirname paste mkdir cat sha256sum cut sed awk sort tr tail head env ls find printf id sleep rm cp"
 ).split()
 
 
