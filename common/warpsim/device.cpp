@@ -1,0 +1,100 @@
+#include "warpsim/device.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+
+namespace warpsim {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+fs::path device_folder() {
+  const char* chosen = std::getenv("TILEWISE_DEVICES");
+  return chosen != nullptr && *chosen != '\0' ? fs::path(chosen) : fs::path(WARPSIM_DEVICE_FOLDER);
+}
+
+template <class T>
+void read_field(const nlohmann::json& json, const char* field, T* value) {
+  if (!json.contains(field))
+    throw std::runtime_error(std::string("the field \"") + field + "\" is missing");
+  try {
+    *value = json.at(field).get<T>();
+  } catch (const nlohmann::json::exception&) {
+    throw std::runtime_error(std::string("the field \"") + field + "\" has the wrong type");
+  }
+}
+
+Device from_json(const nlohmann::json& json, const std::string& id) {
+  if (!json.is_object()) throw std::runtime_error("it is not a JSON object");
+  Device d;
+  d.id = id;
+  std::array<int, 2> cc{};
+  read_field(json, "name", &d.name);
+  read_field(json, "compute_capability", &cc);
+  d.cc_major = cc[0];
+  d.cc_minor = cc[1];
+  read_field(json, "sm_count", &d.sm_count);
+  read_field(json, "max_threads_per_block", &d.max_threads_per_block);
+  read_field(json, "max_block", &d.max_block);
+  read_field(json, "max_grid", &d.max_grid);
+  read_field(json, "max_threads_per_sm", &d.max_threads_per_sm);
+  read_field(json, "max_blocks_per_sm", &d.max_blocks_per_sm);
+  read_field(json, "max_warps_per_sm", &d.max_warps_per_sm);
+  read_field(json, "shared_bytes_per_block", &d.shared_bytes_per_block);
+  read_field(json, "shared_bytes_per_block_optin", &d.shared_bytes_per_block_optin);
+  read_field(json, "shared_bytes_per_sm", &d.shared_bytes_per_sm);
+  read_field(json, "shared_bytes_reserved_per_block", &d.shared_bytes_reserved_per_block);
+  read_field(json, "shared_unit_bytes", &d.shared_unit_bytes);
+  read_field(json, "registers_per_sm", &d.registers_per_sm);
+  read_field(json, "registers_per_block", &d.registers_per_block);
+  read_field(json, "max_registers_per_thread", &d.max_registers_per_thread);
+  read_field(json, "register_unit", &d.register_unit);
+  read_field(json, "warp_allocation_unit", &d.warp_allocation_unit);
+  read_field(json, "global_bytes", &d.global_bytes);
+  read_field(json, "l2_bytes", &d.l2_bytes);
+  read_field(json, "constant_bytes", &d.constant_bytes);
+  read_field(json, "sm_clock_mhz", &d.sm_clock_mhz);
+  read_field(json, "memory_clock_mhz", &d.memory_clock_mhz);
+  read_field(json, "memory_bandwidth_gbs", &d.memory_bandwidth_gbs);
+  read_field(json, "memory_bus_bits", &d.memory_bus_bits);
+  read_field(json, "fp32_lanes_per_sm", &d.fp32_lanes_per_sm);
+  return d;
+}
+
+}  // namespace
+
+std::vector<std::string> device_ids() {
+  std::vector<std::string> ids;
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(device_folder(), error)) {
+    if (entry.path().extension() == ".json") ids.push_back(entry.path().stem().string());
+  }
+  std::sort(ids.begin(), ids.end());
+  return ids;
+}
+
+Device load_device(const std::string& id) {
+  const fs::path path = device_folder() / (id + ".json");
+  const bool plain_name = !id.empty() && id.find_first_of("/\\") == std::string::npos;
+  std::ifstream file(path);
+  if (!plain_name || !file) {
+    std::string known;
+    for (const std::string& name : device_ids()) known += (known.empty() ? "" : ", ") + name;
+    throw std::runtime_error("there is no device \"" + id + "\" in " + device_folder().string() +
+                             "; known are: " + known);
+  }
+  try {
+    return from_json(nlohmann::json::parse(file), id);
+  } catch (const nlohmann::json::parse_error& error) {
+    throw std::runtime_error("device file " + path.string() + " is not JSON: " + error.what());
+  } catch (const std::runtime_error& error) {
+    throw std::runtime_error("device file " + path.string() + ": " + error.what());
+  }
+}
+
+}  // namespace warpsim
