@@ -22,9 +22,10 @@ sanitize() {
 }
 
 main() {
-  local start=$SECONDS cpp=0 python=0 cpp_s python_s
+  local start cpp=0 python=0 cpp_s python_s
   common/setup/setup.sh --tests
 
+  start=$SECONDS
   run_cpp build | tee "$STATE/ctest.log" || cpp=1
   cpp_s=$((SECONDS - start))
   start=$SECONDS
