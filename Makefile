@@ -43,6 +43,7 @@ help:
 
 setup:
 	@common/setup/setup.sh
+	@$(if $(filter setup,$(MAKECMDGOALS)),echo "Set up. Next: make grade")
 
 grade: setup
 	@$(GRADER) run $(LAB) $(OPTIONS)
