@@ -1,0 +1,38 @@
+"""Diagnostic codes, and in which order their causes should be looked into."""
+
+from __future__ import annotations
+
+# Most fundamental first: what stands higher usually explains what stands lower, so the report
+# opens with it.
+ORDER = (
+    "does-not-compile",
+    "library-call",
+    "host-crash",
+    "host-computed",
+    "no-launch",
+    "launch-config",
+    "barrier-divergence",
+    "misaligned-access",
+    "out-of-bounds-shared",
+    "out-of-bounds-global",
+    "timeout",
+    "uninitialised-shared",
+    "race-shared",
+    "uninitialised-global",
+    "race-global",
+    "assertion",
+    "api-error",
+    "input-modified",
+    "unwritten-output",
+    "low-precision",
+    "wrong-result",
+    "too-fast",
+    "memory-leak",
+    "unsupported",
+)
+KNOWN = frozenset(ORDER)
+
+
+def rank(code: str) -> int:
+    """Position in ORDER; codes that are not listed come last."""
+    return ORDER.index(code) if code in KNOWN else len(ORDER)

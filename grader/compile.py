@@ -1,0 +1,229 @@
+"""From `matmul.cu` to a shared object, once per identical file.
+
+    nvcc -c (host object with embedded PTX and line information)
+    g++ -shared against our own CUDA runtime; nvcc's link step is not needed
+
+The result lies in build/cache under the hash of everything that went in. A failure that the
+source explains is kept too; a time-out or a failing machine is not.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import json
+import re
+import shutil
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+from grader import sandbox
+from grader.course import Course
+from grader.errors import StepError
+from grader.submission import FILE_NAME
+from grader.toolchain import Toolchain, write_atomically
+
+_LIMITS = sandbox.Limits(seconds=60, memory_bytes=6 << 30, file_bytes=128 << 20)
+_VERSION = "1"  # of this module's command lines: part of every key
+
+
+@dataclass(frozen=True)
+class CompileError:
+    """Why a file does not compile: the compiler's first error."""
+
+    line: int  # of matmul.cu, 1-based; 0 where the compiler names none
+    message: str
+    more: int = 0  # further errors after the first
+    timed_out: bool = False
+
+
+@dataclass(frozen=True)
+class Warned:
+    """A warning of the compiler about matmul.cu."""
+
+    line: int  # 1-based
+    message: str
+
+
+@dataclass(frozen=True)
+class Compiled:
+    """A shared object that the recorder can load."""
+
+    folder: Path  # also holds matmul.cu, whose path line information speaks of
+    shared_object: Path
+    key: str
+    warnings: tuple[Warned, ...] = ()
+
+
+def compile_submission(
+    course: Course, toolchain: Toolchain, content: bytes, architecture: int
+) -> Compiled | CompileError:
+    """Compiles for one compute capability (90 for 9.0). Raises StepError if nvcc itself breaks."""
+    key = _key(course, toolchain, content, architecture)
+    folder = course.cache / "compiled" / key
+    cached = _load(folder, key)
+    if cached is not None:
+        return cached
+    course.cache.mkdir(parents=True, exist_ok=True)
+    scratch = Path(tempfile.mkdtemp(prefix="compile-", dir=course.cache))
+    try:
+        (scratch / FILE_NAME).write_bytes(content)
+        error, output = _nvcc(course, toolchain, scratch, architecture)
+        error = error or _link(course, toolchain, scratch)
+        if error is not None and error.timed_out:
+            return error
+        note = {"error": error and vars(error), "warnings": [vars(w) for w in warnings_in(output)]}
+        write_atomically(scratch / "compile.json", json.dumps(note))
+        _publish(scratch, folder)
+    finally:
+        shutil.rmtree(scratch, ignore_errors=True)
+    result = _load(folder, key)
+    if result is None:
+        raise StepError(f"{folder} could not be written: is the disk full?")
+    return result
+
+
+def _key(course: Course, toolchain: Toolchain, content: bytes, architecture: int) -> str:
+    digest = hashlib.sha256(content)
+    words = [_VERSION, str(toolchain.nvcc), toolchain.version, toolchain.cxx, str(architecture)]
+    digest.update("\0".join([*words, _include_digest(course)]).encode())
+    return digest.hexdigest()[:32]
+
+
+@functools.cache
+def _include_digest(course: Course) -> str:
+    digest = hashlib.sha256()
+    for path in sorted(course.include.rglob("*")):
+        if path.is_file():
+            digest.update(path.name.encode() + b"\0" + path.read_bytes())
+    return digest.hexdigest()
+
+
+def _load(folder: Path, key: str) -> Compiled | CompileError | None:
+    try:
+        note = json.loads((folder / "compile.json").read_text())
+    except (OSError, ValueError):
+        return None
+    if note["error"] is not None:
+        return CompileError(**note["error"])
+    warnings = tuple(Warned(**fields) for fields in note["warnings"])
+    return Compiled(folder, folder / "submission.so", key, warnings)
+
+
+def _publish(scratch: Path, folder: Path) -> None:
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        scratch.rename(folder)
+    except OSError:  # another process was faster, or an unfinished folder is in the way
+        if not (folder / "compile.json").is_file():
+            shutil.rmtree(folder, ignore_errors=True)
+            scratch.rename(folder)
+
+
+def _nvcc(
+    course: Course, toolchain: Toolchain, scratch: Path, architecture: int
+) -> tuple[CompileError | None, str]:
+    virtual = f"compute_{architecture}"
+    command = [
+        toolchain.nvcc, "-std=c++17", "-O3", "-lineinfo", "--no-compress",
+        "-gencode", f"arch={virtual},code={virtual}",
+        "-ccbin", toolchain.cxx, "-Xcompiler", "-fPIC",
+        "-I", course.include, "-c", FILE_NAME, "-o", "matmul.o",
+    ]  # fmt: skip
+    outcome = _step(course, toolchain, scratch, command)
+    output = outcome.stderr + outcome.stdout
+    if outcome.timed_out:
+        return _too_slow(), output
+    return None if outcome.returncode == 0 else first_error(output), output
+
+
+def _link(course: Course, toolchain: Toolchain, scratch: Path) -> CompileError | None:
+    library = f"libcudart.so.{toolchain.major}"
+    if not (course.build / "lib" / library).exists():
+        raise StepError(f"{course.build / 'lib' / library} is not built: run `make setup`.")
+    command = [
+        toolchain.cxx, "-shared", "matmul.o", "-o", "submission.so",
+        f"-L{course.build / 'lib'}", f"-l:{library}",
+    ]  # fmt: skip
+    outcome = _step(course, toolchain, scratch, command)
+    if outcome.timed_out:
+        return _too_slow()
+    return None if outcome.returncode == 0 else first_error(outcome.stderr + outcome.stdout)
+
+
+def _step(
+    course: Course, toolchain: Toolchain, scratch: Path, command: list
+) -> sandbox.Outcome:
+    toolkit = toolchain.nvcc.resolve().parents[1]
+    readable = [toolchain.nvcc.parents[1], toolkit, course.include, course.build / "lib"]
+    try:
+        return sandbox.run(
+            command,
+            limits=_LIMITS,
+            view=sandbox.View(writable=[scratch], readable=[p for p in readable if p.exists()]),
+            cwd=scratch,
+            env={"TMPDIR": str(scratch)},
+        )
+    except OSError as error:
+        raise StepError(f"{command[0]} could not be started: {error.strerror}.") from None
+
+
+def _too_slow() -> CompileError:
+    seconds = f"{_LIMITS.seconds:g}"
+    return CompileError(0, f"the compiler was stopped after {seconds} seconds", timed_out=True)
+
+
+# matmul.cu(12): error: identifier "x" is undefined      (nvcc's front end)
+# matmul.cu:12:5: error: expected ';'                    (the host compiler, the preprocessor)
+_NVCC_ERROR = re.compile(r"^(?P<file>[^\s(:]+)\((?P<line>\d+)\): (?:catastrophic )?error(?: #[\w-]+)?: (?P<text>.*)$")
+_HOST_ERROR = re.compile(r"^(?P<file>[^\s:]+):(?P<line>\d+)(?::\d+)?: (?:fatal )?error: (?P<text>.*)$")
+
+
+def first_error(output: str) -> CompileError:
+    """The compiler's first error; in an included file it is shown with that file's name.
+
+    Raises StepError if the output holds no error of the source: then the compiler itself failed.
+    """
+    found = []
+    lines = output.splitlines()
+    for index, line in enumerate(lines):
+        match = _NVCC_ERROR.match(line) or _HOST_ERROR.match(line)
+        if match is not None:
+            found.append((match, lines[index + 1 :]))
+    if not found:
+        other = next((line.strip() for line in lines if "error" in line.lower()), "")
+        undefined = re.search(r"undefined reference to [`'](.+?)'", output)
+        if undefined:
+            return CompileError(0, f"{undefined[1]} is used but nowhere defined")
+        ptx = re.search(r"^ptxas .*error\s*: (.*)$", output, re.MULTILINE)
+        if ptx:
+            return CompileError(0, ptx[1])
+        last = other or next((line.strip() for line in reversed(lines) if line.strip()), "it said nothing")
+        raise StepError(f"The compiler itself failed: {last}")
+    match, following = found[0]
+    name = Path(match["file"]).name
+    message = match["text"].strip()
+    if name == FILE_NAME:
+        return CompileError(int(match["line"]), message, len(found) - 1)
+    # An error inside a header: the line of matmul.cu that brought it in follows or precedes.
+    return CompileError(_own_line(lines), f"{name}:{match['line']}: {message}", len(found) - 1)
+
+
+_NVCC_WARNING = re.compile(
+    rf"^\S*{re.escape(FILE_NAME)}\((?P<line>\d+)\): warning(?: #[\w-]+)?: (?P<text>.*)$", re.MULTILINE
+)
+
+
+def warnings_in(output: str) -> list[Warned]:
+    """Warnings about matmul.cu itself, each once (device and host passes repeat them)."""
+    found = [Warned(int(m["line"]), m["text"].strip()) for m in _NVCC_WARNING.finditer(output)]
+    return list(dict.fromkeys(found))
+
+
+def _own_line(lines: list[str]) -> int:
+    for line in lines:
+        match = re.search(rf"{re.escape(FILE_NAME)}[(:](\d+)|at line (\d+) of \S*{re.escape(FILE_NAME)}", line)
+        if match:
+            return int(match[1] or match[2])
+    return 0

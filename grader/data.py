@@ -1,0 +1,82 @@
+"""Inputs of a case: seeded, so that the same seed gives the same matrices on every machine."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:  # numpy is imported where it is used: `grader --help` needs none of it
+    import numpy as np
+
+# What a case may ask for in lab.toml, and what it is good for.
+KINDS = {
+    "uniform": "uniform in [-1, 1]: the usual data, also for timing",
+    "integers": "whole numbers -4..4: every sum is exact, so P is compared exactly",
+    "ill-conditioned": "columns of very different size that cancel: bad summation shows",
+    "special": "zeros of both signs, powers of two, subnormal and large values",
+}
+EXACT_KINDS = frozenset({"integers"})
+LARGEST_INTEGER = 4
+
+
+def make_inputs(
+    kind: str, shape: tuple[int, int, int], seed: int, *names: str
+) -> tuple[np.ndarray, np.ndarray]:
+    """M[j][k] and N[k][l] as float32 in C order, for shape = (j, k, l).
+
+    `names` (lab, case) keep the data of different cases apart under one seed.
+    """
+    import numpy as np
+
+    entropy = [seed, *(zlib.crc32(name.encode()) for name in names)]
+    random = np.random.Generator(np.random.PCG64(np.random.SeedSequence(entropy)))
+    j, k, l = shape  # noqa: E741
+    m, n = _MAKERS[kind](random, j, k, l)
+    return np.ascontiguousarray(m, np.float32), np.ascontiguousarray(n, np.float32)
+
+
+def _uniform(random: np.random.Generator, j: int, k: int, l: int) -> tuple:  # noqa: E741
+    return random.uniform(-1, 1, (j, k)), random.uniform(-1, 1, (k, l))
+
+
+def _integers(random: np.random.Generator, j: int, k: int, l: int) -> tuple:  # noqa: E741
+    low, high = -LARGEST_INTEGER, LARGEST_INTEGER + 1
+    return random.integers(low, high, (j, k)), random.integers(low, high, (k, l))
+
+
+def _ill_conditioned(random: np.random.Generator, j: int, k: int, l: int) -> tuple:  # noqa: E741
+    """Pairs of neighbouring terms nearly cancel, and the pairs span six decades."""
+    scale = 10.0 ** random.uniform(-3, 3, k)
+    m = random.uniform(-1, 1, (j, k)) * scale
+    n = random.uniform(-1, 1, (k, l))
+    pairs = k // 2
+    m[:, 1 : 2 * pairs : 2] = m[:, 0 : 2 * pairs : 2]
+    n[1 : 2 * pairs : 2] = -n[0 : 2 * pairs : 2] * (1 + random.uniform(-1e-3, 1e-3, (pairs, l)))
+    return m, n
+
+
+def _special(random: np.random.Generator, j: int, k: int, l: int) -> tuple:  # noqa: E741
+    """Finite throughout: zeros of a padded tile may meet any value and must stay zeros."""
+
+    def draw(rows: int, columns: int) -> np.ndarray:
+        values = random.uniform(-1, 1, (rows, columns))
+        choice = random.integers(0, 8, (rows, columns))
+        values[choice == 0] = 0.0
+        values[choice == 1] = -0.0
+        exponents = random.integers(-20, 20, (rows, columns))
+        powers = 2.0**exponents
+        values[choice == 2] = powers[choice == 2]
+        values[choice == 3] *= 1e-41  # subnormal in float32
+        values[choice == 4] *= 1e15
+        return values
+
+    return draw(j, k), draw(k, l)
+
+
+_MAKERS: dict[str, Callable] = {
+    "uniform": _uniform,
+    "integers": _integers,
+    "ill-conditioned": _ill_conditioned,
+    "special": _special,
+}

@@ -1,0 +1,177 @@
+"""Carrying plans out on a backend: our own, trusted program runs them; results are read back."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from grader import sandbox
+from grader.course import Course
+from grader.errors import StepError
+from grader.execution import Execution, load
+from grader.toolchain import Toolchain, program, write_atomically
+
+if TYPE_CHECKING:
+    import numpy as np
+
+TIMEOUT_SECONDS = 120
+# Above this many multiply-adds a case is worth all processors; below, cases run side by side.
+LARGE_MULTIPLY_ADDS = 1 << 22
+
+
+@dataclass(frozen=True)
+class Job:
+    """One case to carry out."""
+
+    case: str
+    plan: Path
+    inputs: dict[str, Path]  # "M", "N": .npy files
+    output: Path  # P.npy
+    result: Path  # result.json
+    multiply_adds: int
+    repeat: int = 0  # gpu: timed repetitions
+
+
+def execute_all(
+    course: Course,
+    jobs: Sequence[Job],
+    *,
+    backend: str,
+    device: str,
+    resources: Path | None,
+    done: Callable[[str], None] = lambda case: None,
+) -> dict[str, Execution | StepError]:
+    """Runs all jobs, large ones first and alone; a job that fails does not stop the others.
+
+    `done` is called with the case's id, from any thread, as each one ends.
+    """
+    processors = os.cpu_count() or 1
+    large = [job for job in jobs if job.multiply_adds >= LARGE_MULTIPLY_ADDS or backend == "gpu"]
+    small = [job for job in jobs if job not in large]
+    results: dict[str, Execution | StepError] = {}
+
+    def one(job: Job, threads: int) -> None:
+        try:
+            results[job.case] = execute(
+                course, job, backend=backend, device=device, resources=resources, threads=threads
+            )
+        except StepError as error:
+            results[job.case] = error
+        done(job.case)
+
+    for job in sorted(large, key=lambda job: -job.multiply_adds):
+        one(job, processors)
+    with ThreadPoolExecutor(max_workers=processors) as pool:
+        list(pool.map(lambda job: one(job, 1), small))
+    return results
+
+
+def execute(
+    course: Course,
+    job: Job,
+    *,
+    backend: str,
+    device: str,
+    resources: Path | None,
+    threads: int,
+) -> Execution:
+    """Carries one plan out. Raises StepError if the executor or its machine fails."""
+    command: list[str | Path] = [
+        program(course, "tilewise-exec"),
+        "--plan", job.plan, "--backend", backend, "--device", device,
+        "--output", f"P={job.output}", "--result", job.result, "--threads", str(threads),
+    ]  # fmt: skip
+    for name, path in job.inputs.items():
+        command += ["--inputs", f"{name}={path}"]
+    if resources is not None:
+        command += ["--resources", resources]
+    if job.repeat:
+        command += ["--repeat", str(job.repeat)]
+    env = {"TILEWISE_DEVICES": str(course.root / "common" / "devices")}
+    try:
+        done = subprocess.run(
+            [str(word) for word in command],
+            capture_output=True,
+            text=True,
+            errors="replace",
+            stdin=subprocess.DEVNULL,
+            timeout=TIMEOUT_SECONDS,
+            env=os.environ | env,
+        )
+    except subprocess.TimeoutExpired:
+        raise StepError(
+            f"The executor did not finish case {job.case} within {TIMEOUT_SECONDS} seconds."
+        ) from None
+    if done.returncode != 0:
+        lines = [line.strip() for line in done.stderr.splitlines() if line.strip()]
+        said = lines[-1] if lines else f"it ended with status {done.returncode}"
+        raise StepError(f"The executor failed on case {job.case}: {said}")
+    return load(job.result)
+
+
+def save_inputs(folder: Path, m: np.ndarray, n: np.ndarray) -> dict[str, Path]:
+    """Writes M.npy and N.npy into the folder."""
+    import numpy as np
+
+    folder.mkdir(parents=True, exist_ok=True)
+    np.save(folder / "M.npy", m)
+    np.save(folder / "N.npy", n)
+    return {"M": folder / "M.npy", "N": folder / "N.npy"}
+
+
+def load_output(path: Path, shape: tuple[int, int]) -> np.ndarray:
+    """P as the plan left it. Raises StepError if it is not a float32 matrix of that shape."""
+    import numpy as np
+
+    try:
+        p = np.load(path, allow_pickle=False)
+    except (OSError, ValueError) as error:
+        raise StepError(f"The executor's output {path.name} cannot be read: {error}.") from None
+    if p.dtype != np.float32 or p.shape != shape:
+        raise StepError(f"The executor's output {path.name} is {p.dtype}{list(p.shape)}.")
+    return p
+
+
+def resources_of(toolchain: Toolchain, modules: Sequence[Path], arch: int, output: Path) -> Path | None:
+    """Registers and spills per kernel, as ptxas reports them; None if it cannot say.
+
+    Occupancy is then unknown, which is no reason to fail a submission: the PTX has already been
+    accepted by nvcc.
+    """
+    kernels: dict[str, dict[str, int]] = {}
+    for module in modules:
+        command = [
+            toolchain.ptxas, "-v", f"-arch=sm_{arch}", module, "-o", module.with_suffix(".cubin"),
+        ]  # fmt: skip
+        outcome = sandbox.run(command, limits=sandbox.Limits(seconds=60), cwd=module.parent)
+        if outcome.returncode == 0:
+            kernels |= parse_ptxas(outcome.stderr + outcome.stdout)
+    if not kernels:
+        return None
+    write_atomically(output, json.dumps(kernels))
+    return output
+
+
+def parse_ptxas(text: str) -> dict[str, dict[str, int]]:
+    """{"_Z5tiledPKfS0_Pfi": {"registers": 32, "spill_store_bytes": 0, "spill_load_bytes": 0}}."""
+    kernels: dict[str, dict[str, int]] = {}
+    current = ""
+    for line in text.splitlines():
+        entry = re.search(r"(?:Compiling entry function|Function properties for) '?([\w$.]+)'?", line)
+        if entry:
+            current = entry[1]
+        spills = re.search(r"(\d+) bytes spill stores, (\d+) bytes spill loads", line)
+        used = re.search(r"Used (\d+) registers", line)
+        if current and spills:
+            found = kernels.setdefault(current, {})
+            found["spill_store_bytes"], found["spill_load_bytes"] = int(spills[1]), int(spills[2])
+        if current and used:
+            kernels.setdefault(current, {})["registers"] = int(used[1])
+    return {name: found for name, found in kernels.items() if "registers" in found}

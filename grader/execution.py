@@ -1,0 +1,159 @@
+"""What the executor reports about one case: its result file as dataclasses.
+
+The file's format is "tilewise.execution/1"; fields this module does not know are ignored, so that
+an executor may say more.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from grader.errors import StepError
+
+SCHEMA = "tilewise.execution/1"
+
+
+@dataclass(frozen=True)
+class Fault:
+    """One fault that the executor found, merged over all threads that showed it at one place."""
+
+    code: str
+    severity: str  # "error" | "warning"
+    message: str
+    file: str = ""  # as nvcc wrote it
+    line: int = 0  # 1-based, 0: unknown
+    kernel: str = ""
+    block: tuple[int, int, int] = (0, 0, 0)  # first occurrence
+    thread: tuple[int, int, int] = (0, 0, 0)
+    count: int = 1  # threads times executions
+    array: str = ""  # shared array or allocation; "" where the fault is no memory access
+    offset_bytes: int = 0  # within the array; may be negative or past its end
+    array_bytes: int = 0
+    access_bytes: int = 0
+    is_store: bool = False
+    other_line: int = 0  # of a race's other party
+    other_block: tuple[int, int, int] = (0, 0, 0)
+    other_thread: tuple[int, int, int] = (0, 0, 0)
+
+
+@dataclass(frozen=True)
+class LineCount:
+    """Counters of one source line; file as nvcc wrote it, line 0 where none is known."""
+
+    file: str
+    line: int
+    counters: dict[str, int]
+
+
+@dataclass(frozen=True)
+class Launch:
+    """One kernel launch."""
+
+    name: str
+    mangled: str
+    grid: tuple[int, int, int]
+    block: tuple[int, int, int]
+    shared_bytes: int
+    registers: int | None
+    occupancy: float | None
+    counters: dict[str, int]
+    lines: tuple[LineCount, ...]
+    time_ms: dict[str, float] | None  # median, low, high, repeats; on gpu
+
+
+@dataclass(frozen=True)
+class Execution:
+    """One case carried out on one backend."""
+
+    case: str
+    backend: str
+    status: str  # ok | fault | timeout | launch-config | unsupported | error
+    message: str
+    faults: tuple[Fault, ...]
+    launches: tuple[Launch, ...]
+    unwritten: int  # elements of P that nothing wrote
+    first_unwritten: int  # index into P, or -1
+    modified: tuple[tuple[str, int, int], ...]  # name, first index, count of changed inputs
+    api_errors: tuple[dict[str, Any], ...]
+    seconds: float
+    printf: str = ""
+    gpu: str = ""  # name of the GPU, on gpu
+
+    @property
+    def counters(self) -> dict[str, int]:
+        """Summed over the launches."""
+        total: dict[str, int] = {}
+        for launch in self.launches:
+            for name, count in launch.counters.items():
+                total[name] = total.get(name, 0) + count
+        return total
+
+    @property
+    def time_ms(self) -> float | None:
+        """Median time of all launches together, where it was measured."""
+        times = [launch.time_ms["median"] for launch in self.launches if launch.time_ms]
+        return sum(times) if times and len(times) == len(self.launches) else None
+
+
+def load(path: Path) -> Execution:
+    """Reads the executor's result. Raises StepError if it is not one."""
+    try:
+        fields = json.loads(path.read_text(encoding="utf-8"))
+        if fields.get("schema") != SCHEMA:
+            raise StepError(f"{path.name} has the schema {fields.get('schema')!r}, not {SCHEMA}.")
+        return parse(fields)
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        raise StepError(f"The executor's result {path.name} cannot be read: {error!r}.") from None
+
+
+def parse(fields: dict[str, Any]) -> Execution:
+    """Raises KeyError or TypeError where a required field is missing or of another kind."""
+    unwritten = (fields.get("outputs") or {}).get("P") or {}
+    gpu = fields.get("gpu") or {}
+    return Execution(
+        case=fields["case"],
+        backend=fields["backend"],
+        status=fields["status"],
+        message=fields.get("message") or "",
+        faults=tuple(_fault(item) for item in fields["diagnostics"]),
+        launches=tuple(_launch(item) for item in fields["kernels"]),
+        unwritten=int(unwritten.get("unwritten", 0)),
+        first_unwritten=int(unwritten.get("first_unwritten", -1)),
+        modified=tuple(
+            (item["name"], int(item.get("first_index", 0)), int(item.get("count", 1)))
+            for item in fields.get("inputs_modified") or []
+        ),
+        api_errors=tuple(fields.get("errors") or ()),
+        seconds=float(fields.get("seconds") or 0),
+        printf=fields.get("printf") or "",
+        gpu=gpu.get("name", ""),
+    )
+
+
+def _fault(item: dict[str, Any]) -> Fault:
+    known = {name: item[name] for name in Fault.__dataclass_fields__ if item.get(name) is not None}
+    for name in ("block", "thread", "other_block", "other_thread"):
+        if name in known:
+            known[name] = tuple(int(value) for value in known[name])
+    return Fault(**known)
+
+
+def _launch(item: dict[str, Any]) -> Launch:
+    return Launch(
+        name=item["name"],
+        mangled=item.get("mangled") or item["name"],
+        grid=tuple(item["grid"]),
+        block=tuple(item["block"]),
+        shared_bytes=int(item["shared_bytes"]),
+        registers=item.get("registers"),
+        occupancy=item.get("occupancy"),
+        counters=dict(item.get("counters") or {}),
+        lines=tuple(
+            LineCount(line.get("file") or "", int(line["line"]), dict(line["counters"]))
+            for line in item.get("lines") or []
+        ),
+        time_ms=item.get("time_ms"),
+    )
