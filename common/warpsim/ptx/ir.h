@@ -2,7 +2,7 @@
 //
 // One Module per PTX text. Names are resolved (registers, variables, labels and functions are indices), modifiers are
 // decoded into fields, and the instructions of a function are one flat list; basic blocks and post-dominators are computed
-// from it (cfg.h). Nothing here executes anything.
+// from it (flow.h). Nothing here executes anything.
 //
 // Source: PTX ISA 7.x to 9.x as written by nvcc 12 and 13.
 
@@ -82,6 +82,8 @@ enum class Special : uint8_t {
 struct SourceLine {
   int32_t file = -1;  // index into Module::files
   uint32_t line = 0;  // 1-based
+
+  bool operator==(const SourceLine&) const = default;
 };
 
 struct Operand {
@@ -109,6 +111,8 @@ struct Operand {
   int64_t offset = 0;     // bytes
   uint64_t imm = 0;
   std::vector<Operand> elements;
+
+  bool operator==(const Operand&) const = default;
 };
 
 struct Instruction {
@@ -136,6 +140,8 @@ struct Instruction {
   bool non_coherent = false; // ld.global.nc
   bool match_all = false;    // match.all (else match.any)
   bool aligned = true;       // bar.sync / barrier...aligned; barrier.sync without .aligned: false
+  bool shift_amount = false; // bfind.shiftamt: the left shift that brings the found bit to the top
+  bool nan = false;          // min.NaN, max.NaN: a NaN operand makes the result NaN
 
   int32_t guard = -1;          // predicate register, -1: always
   bool guard_negated = false;  // @!%p
@@ -144,18 +150,24 @@ struct Instruction {
   // ld: dst = {register or vector}, src = {address}. st, red: src = {address, value...}. atom: dst, then address, operands.
   // cp.async: src = {shared address, global address, bytes [, source bytes]}. call: dst = returned .param variables as
   // kSymbol, src = {function, arguments as kSymbol or register/immediate}. bra: src = {label}.
-  // cp.async.wait_all: src empty; cp.async.wait_group N: src = {immediate N}.
+  // cp.async.wait_all: src empty; cp.async.wait_group N: src = {immediate N}. brx.idx: src = {index, label, label, ...}.
+  // bar, barrier: src = {barrier [, thread count]}, for .red then the predicate. kUnknown and tensor cores: no operands.
+  // Literals have the width of the operand they stand for: 1.5 in an f32 instruction is kept as float bits.
   std::vector<Operand> dst;
   std::vector<Operand> src;
 
   std::string mnemonic;   // the opcode with all its modifiers, as written
   SourceLine where;       // the student's line (see Module::files)
   uint32_t ptx_line = 0;  // 1-based line in the PTX text
+
+  bool operator==(const Instruction&) const = default;
 };
 
 struct Register {
-  std::string name;  // with the %
+  std::string name;  // as declared, unique in its function: a second %p1 in an inner { } is %p1$2
   Type type = Type::kB32;
+
+  bool operator==(const Register&) const = default;
 };
 
 // A variable in any state space: module scope, function scope, kernel and function parameters, call parameters.
@@ -167,12 +179,20 @@ struct Variable {
   uint32_t align_bytes = 1;
   uint64_t size_bytes = 0;   // 0 with `is_extern`: dynamic shared memory
   bool is_extern = false;
-  bool is_const_array_of_names = false;
   int32_t function = -1;     // owning function, -1: module scope
   uint32_t param_offset_bytes = 0;  // kParam of a function's own parameters: place in its parameter block
   std::vector<uint8_t> initial;     // may be shorter than size_bytes: the rest is zero
-  struct Relocation { uint32_t offset_bytes; int32_t symbol; int64_t addend; bool generic; bool is_function; };
-  std::vector<Relocation> relocations;  // initialisers that are addresses
+  struct Relocation {
+    uint32_t offset_bytes = 0;  // where in `initial` the address goes
+    int32_t symbol = -1;        // index into Module::variables, or Module::functions if is_function
+    int64_t addend = 0;         // bytes
+    bool generic = false;       // generic(x): an address in the generic space
+    bool is_function = false;
+    bool operator==(const Relocation&) const = default;
+  };
+  std::vector<Relocation> relocations;  // initialisers that are addresses; 8 bytes each
+
+  bool operator==(const Variable&) const = default;
 };
 
 struct Function {
@@ -183,12 +203,14 @@ struct Function {
   std::vector<int32_t> params;   // Module::variables, in order
   std::vector<int32_t> returns;  // likewise (functions only)
   uint32_t param_bytes = 0;      // size of the whole parameter block
-  std::vector<Register> registers;
+  std::vector<Register> registers;  // those the code uses, in order of first use
   std::vector<Instruction> code;  // ends with kRet, kExit, kTrap or an unconditional branch
   uint32_t max_threads_per_block = 0;     // .maxntid product, 0: not given
   uint32_t min_blocks_per_sm = 0;         // .minnctapersm
   uint32_t max_registers = 0;             // .maxnreg
   uint32_t required_block[3] = {0, 0, 0}; // .reqntid
+
+  bool operator==(const Function&) const = default;
 };
 
 struct Module {

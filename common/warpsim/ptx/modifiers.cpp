@@ -1,0 +1,208 @@
+#include "warpsim/ptx/modifiers.h"
+
+#include <algorithm>
+
+#include "warpsim/ptx/spelling.h"
+
+namespace warpsim::ptx {
+
+namespace {
+
+// True, with *field set, if `word` is one of `words` and the row has the family.
+template <typename Value>
+bool take_word(const OpcodeRow& row, uint32_t family, std::span<const Word<Value>> words,
+               std::string_view word, Value* field) {
+  if (!(row.modifiers & family)) return false;
+  auto value = read_word(words, word);
+  if (value) *field = *value;
+  return value.has_value();
+}
+
+bool take_flag(const OpcodeRow& row, uint32_t family, std::string_view flag, std::string_view word,
+               bool* field) {
+  if (!(row.modifiers & family) || word != flag) return false;
+  *field = true;
+  return true;
+}
+
+// Memory order, scope, cache hints: only `volatile` and its stronger kin and .nc matter to us.
+bool take_memory(std::string_view word, Instruction* i) {
+  constexpr std::string_view kStrong[] = {"volatile", "relaxed", "acquire", "release",
+                                          "acq_rel",  "sc",      "mmio"};
+  constexpr std::string_view kNoEffect[] = {"weak", "cta", "cluster", "gpu", "sys",
+                                            "gl",   "ca",  "cg",      "cs",  "lu",
+                                            "cv",   "wb",  "wt",      "L1",  "L2"};
+  if (std::ranges::find(kStrong, word) != std::end(kStrong)) {
+    i->is_volatile = true;
+    return true;
+  }
+  if (word == "nc") {
+    i->non_coherent = true;
+    return true;
+  }
+  if (word == "L2::cache_hint") return false;  // brings one operand more
+  return word.starts_with("L1::") || word.starts_with("L2::") ||
+         std::ranges::find(kNoEffect, word) != std::end(kNoEffect);
+}
+
+bool take_shift(std::string_view word, Instruction* i) {
+  auto combine = [&](ShiftMode left, ShiftMode right, ShiftMode alone) {
+    i->shift = i->shift == ShiftMode::kLeft ? left : i->shift == ShiftMode::kRight ? right : alone;
+    return true;
+  };
+  if (word == "l")
+    i->shift = ShiftMode::kLeft;
+  else if (word == "r")
+    i->shift = ShiftMode::kRight;
+  else if (word == "clamp")
+    return combine(ShiftMode::kLeftClamp, ShiftMode::kRightClamp, ShiftMode::kClamp);
+  else if (word == "wrap")
+    return combine(ShiftMode::kLeftWrap, ShiftMode::kRightWrap, ShiftMode::kWrap);
+  else
+    return false;
+  return true;
+}
+
+bool take_vector(std::string_view word, Instruction* i) {
+  if (word != "v2" && word != "v4" && word != "v8") return false;
+  i->vector_width = static_cast<uint8_t>(word[1] - '0');
+  return true;
+}
+
+bool take_space(const OpcodeRow& row, std::string_view word, Instruction* i) {
+  Space before = i->space;
+  if (!take_word(row, kModSpace, space_words(), word, &i->space)) return false;
+  if (row.op == Opcode::kCpAsync) {  // always shared <- global
+    bool good = before == Space::kGeneric ? i->space == Space::kShared : i->space == Space::kGlobal;
+    i->space = Space::kShared;
+    return good;
+  }
+  return before == Space::kGeneric;
+}
+
+bool take_sync(const OpcodeRow& row, std::string_view word, Instruction* i) {
+  if (!(row.modifiers & kModSync)) return false;
+  if (word == "aligned") i->aligned = true;
+  return word == "aligned" || (word == "sync" && row.op != Opcode::kBar);
+}
+
+bool take_modifier(const OpcodeRow& row, std::string_view word, Instruction* i) {
+  return take_word(row, kModRounding, rounding_words(), word, &i->rounding) ||
+         take_word(row, kModPart, part_words(), word, &i->part) ||
+         take_word(row, kModCompare, compare_words(), word, &i->cmp) ||
+         take_word(row, kModBool, bool_words(), word, &i->bool_op) ||
+         take_word(row, kModAtom, atom_words(), word, &i->atom) ||
+         take_word(row, kModShuffle, shuffle_words(), word, &i->shfl) ||
+         take_word(row, kModVote, vote_words(), word, &i->vote) ||
+         take_word(row, kModPrmt, prmt_words(), word, &i->prmt) ||
+         take_word(row, kModTestp, testp_words(), word, &i->testp) ||
+         take_word(row, kModBarRed, bar_red_words(), word, &i->bar) || take_space(row, word, i) ||
+         take_flag(row, kModFtz, "ftz", word, &i->ftz) ||
+         take_flag(row, kModSat, "sat", word, &i->sat) ||
+         take_flag(row, kModApprox, "approx", word, &i->approx) ||
+         take_flag(row, kModApprox, "full", word, &i->full) ||
+         take_flag(row, kModCarry, "cc", word, &i->carry_out) ||
+         take_flag(row, kModUni, "uni", word, &i->uni) ||
+         take_flag(row, kModTo, "to", word, &i->to_space) ||
+         take_flag(row, kModNan, "NaN", word, &i->nan) ||
+         take_flag(row, kModAmount, "shiftamt", word, &i->shift_amount) ||
+         take_sync(row, word, i) || ((row.modifiers & kModVector) && take_vector(word, i)) ||
+         ((row.modifiers & kModShift) && take_shift(word, i)) ||
+         ((row.modifiers & kModMemory) && take_memory(word, i)) ||
+         ((row.modifiers & kModAtom) && word == "noftz");
+}
+
+uint32_t class_of(Type type) {
+  switch (type) {
+    case Type::kPred:
+      return kTakesPred;
+    case Type::kB8:
+    case Type::kU8:
+    case Type::kS8:
+      return kTakesByte;
+    case Type::kB16:
+    case Type::kB32:
+    case Type::kB64:
+      return kTakesBits;
+    case Type::kF32:
+    case Type::kF64:
+      return kTakesFloat;
+    case Type::kNone:
+    case Type::kB128:
+      return 0;
+    default:
+      return is_float(type) ? kTakesHalf : kTakesInt;
+  }
+}
+
+// The parts of the row's name that are modes rather than names: bar.SYNC, match.ALL.
+void set_mode_of_row(const OpcodeRow& row, Instruction* i) {
+  if (row.op == Opcode::kBar && row.name.ends_with(".sync")) i->bar = BarMode::kSync;
+  if (row.op == Opcode::kBar && row.name.ends_with(".arrive")) i->bar = BarMode::kArrive;
+  i->match_all = row.name == "match.all";
+  // bar is barrier.aligned; barrier without .aligned is not.
+  i->aligned = !row.name.starts_with("barrier");
+}
+
+// What no instruction of this opcode can lack or have.
+std::string check_fields(const OpcodeRow& row, const Instruction& i) {
+  std::string name(row.name);
+  if ((row.modifiers & kModCompare) && i.cmp == CmpOp::kNone)
+    return name + " needs a comparison such as .lt";
+  if ((row.modifiers & kModAtom) && i.atom == AtomOp::kNone)
+    return name + " needs an operation such as .add";
+  if ((row.modifiers & kModShuffle) && i.shfl == ShflMode::kNone)
+    return name + " needs a mode such as .down";
+  if ((row.modifiers & kModVote) && i.vote == VoteMode::kNone)
+    return name + " needs a mode such as .any";
+  if ((row.modifiers & kModTestp) && i.testp == TestpOp::kNone)
+    return name + " needs a test such as .finite";
+  if ((row.modifiers & kModBarRed) && i.bar == BarMode::kNone)
+    return name + " needs an operation such as .popc";
+  if ((row.modifiers & kModShift) && i.shift < ShiftMode::kLeftClamp)
+    return name + " needs .l or .r and .clamp or .wrap";
+  if ((row.op == Opcode::kIsspacep || row.op == Opcode::kCvta) && i.space == Space::kGeneric) {
+    return name + " needs a state space such as .global";
+  }
+  bool integer = row.types & kTakesInt && !is_float(i.type);
+  bool needs_part = row.op == Opcode::kMul || row.op == Opcode::kMad || row.op == Opcode::kMul24 ||
+                    row.op == Opcode::kMad24;
+  if (integer && needs_part && i.part == MulPart::kNone)
+    return name + " of integers needs .lo, .hi or .wide";
+  if (i.part == MulPart::kWide && size_bytes(i.type) > 4) return name + ".wide takes 16 or 32 bits";
+  return {};
+}
+
+}  // namespace
+
+std::string decode_mnemonic(const OpcodeRow& row, Instruction* i) {
+  i->op = row.op;
+  set_mode_of_row(row, i);
+  if (row.shape == "*") return {};
+  std::string_view rest = std::string_view(i->mnemonic).substr(row.name.size());
+  int types = 0;
+  while (!rest.empty()) {
+    size_t end = std::min(rest.find('.', 1), rest.size());
+    std::string_view word = rest.substr(1, end - 1);
+    rest.remove_prefix(end);
+    if (auto type = read_word(type_words(), word)) {
+      (types == 0 ? i->type : i->src_type) = *type;
+      if (++types > row.type_count || *type == Type::kB128)
+        i->op = Opcode::kUnknown;
+      else if (!(class_of(*type) & row.types))
+        return std::string(row.name) + " does not take the type ." + std::string(word);
+    } else if (!take_modifier(row, word, i)) {
+      i->op = Opcode::kUnknown;
+    }
+  }
+  if (i->op == Opcode::kUnknown) {  // half decoded fields would only mislead
+    Instruction unknown;
+    unknown.mnemonic = i->mnemonic;
+    *i = unknown;
+    return {};
+  }
+  if (types < row.type_count) return "'" + i->mnemonic + "' lacks a type such as .u32";
+  return check_fields(row, *i);
+}
+
+}  // namespace warpsim::ptx

@@ -1,0 +1,166 @@
+#include "warpsim/ptx/opcode_table.h"
+
+#include <algorithm>
+#include <array>
+
+namespace warpsim::ptx {
+
+namespace {
+
+using enum Opcode;
+
+constexpr uint32_t kInt = kTakesInt, kBits = kTakesBits, kFloat = kTakesFloat, kHalf = kTakesHalf,
+                   kPred = kTakesPred, kWord = kTakesWord, kNumber = kTakesNumber,
+                   kData = kTakesData;
+constexpr uint32_t kRnd = kModRounding | kModFtz | kModSat;  // floating arithmetic
+constexpr uint32_t kApx = kModRounding | kModFtz | kModApprox;
+constexpr uint32_t kLdSt = kModSpace | kModVector | kModMemory;
+
+// Legend of `shape`: destinations, '=', sources; one letter an operand.
+//   t  a register of the instruction's type        s  of its second type (cvt's source, ...)
+//   T  S  likewise, but the register may be wider  w  of the type, twice as wide with .wide
+//   u  32 bits                                     p  a predicate
+//   q  a predicate after '|', may be absent        m  mov: register, vector, special register, name
+//   V  ld, st: register or vector, may be wider    x  an address as a value
+//   a  an address in brackets                      i  an immediate
+//   l  a label                                     ?  the operands that follow may be absent
+//   o  32 bits, may be absent although another operand follows
+// A source of t, s, T, S, w, u may be an immediate. Shape "*": operands are not decoded; "call",
+// "brx": see parse_instruction.cpp.
+// clang-format off
+constexpr OpcodeRow kTable[] = {
+    // name              opcode            shape      types  modifiers
+    {"add",              kAdd,             "t=tt",    1, kNumber, kRnd | kModCarry},
+    {"addc",             kAddc,            "t=tt",    1, kInt, kModCarry},
+    {"sub",              kSub,             "t=tt",    1, kNumber, kRnd | kModCarry},
+    {"subc",             kSubc,            "t=tt",    1, kInt, kModCarry},
+    {"mul",              kMul,             "w=tt",    1, kNumber, kRnd | kModPart},
+    {"mul24",            kMul24,           "u=uu",    1, kInt, kModPart},
+    {"mad",              kMad,             "w=ttw",   1, kNumber, kRnd | kModPart | kModCarry},
+    {"mad24",            kMad24,           "u=uuu",   1, kInt, kModPart | kModSat},
+    {"madc",             kMadc,            "t=ttt",   1, kInt, kModPart | kModCarry},
+    {"fma",              kFma,             "t=ttt",   1, kFloat | kHalf, kRnd},
+    {"div",              kDiv,             "t=tt",    1, kInt | kFloat, kApx},
+    {"rem",              kRem,             "t=tt",    1, kInt, 0},
+    {"abs",              kAbs,             "t=t",     1, kNumber, kModFtz},
+    {"neg",              kNeg,             "t=t",     1, kNumber, kModFtz},
+    {"min",              kMin,             "t=tt",    1, kNumber, kModFtz | kModNan},
+    {"max",              kMax,             "t=tt",    1, kNumber, kModFtz | kModNan},
+    {"sad",              kSad,             "t=ttt",   1, kInt, 0},
+    {"popc",             kPopc,            "u=t",     1, kBits, 0},
+    {"clz",              kClz,             "u=t",     1, kBits, 0},
+    {"bfind",            kBfind,           "u=t",     1, kInt, kModAmount},
+    {"brev",             kBrev,            "t=t",     1, kBits, 0},
+    {"bfe",              kBfe,             "t=tuu",   1, kInt, 0},
+    {"bfi",              kBfi,             "t=ttuu",  1, kBits, 0},
+    {"fns",              kFns,             "u=uuu",   1, kBits, 0},
+    {"dp4a",             kDp4a,            "u=uuu",   2, kInt, 0},
+    {"dp2a",             kDp2a,            "u=uuu",   2, kInt, kModPart},
+    {"rcp",              kRcp,             "t=t",     1, kFloat, kApx},
+    {"sqrt",             kSqrt,            "t=t",     1, kFloat, kApx},
+    {"rsqrt",            kRsqrt,           "t=t",     1, kFloat, kApx},
+    {"sin",              kSin,             "t=t",     1, kFloat, kApx},
+    {"cos",              kCos,             "t=t",     1, kFloat, kApx},
+    {"lg2",              kLg2,             "t=t",     1, kFloat, kApx},
+    {"ex2",              kEx2,             "t=t",     1, kFloat | kHalf, kApx},
+    {"tanh",             kTanh,            "t=t",     1, kFloat | kHalf, kApx},
+    {"copysign",         kCopysign,        "t=tt",    1, kFloat, 0},
+    {"testp",            kTestp,           "p=t",     1, kFloat, kModTestp},
+
+    {"and",              kAnd,             "t=tt",    1, kBits | kPred, 0},
+    {"or",               kOr,              "t=tt",    1, kBits | kPred, 0},
+    {"xor",              kXor,             "t=tt",    1, kBits | kPred, 0},
+    {"not",              kNot,             "t=t",     1, kBits | kPred, 0},
+    {"cnot",             kCnot,            "t=t",     1, kBits, 0},
+    {"lop3",             kLop3,            "u=uuui",  1, kBits, 0},
+    {"shl",              kShl,             "t=tu",    1, kBits, 0},
+    {"shr",              kShr,             "t=tu",    1, kWord, 0},
+    {"shf",              kShf,             "u=uuu",   1, kBits, kModShift},
+    {"prmt",             kPrmt,            "u=uuu",   1, kBits, kModPrmt},
+
+    {"setp",             kSetp,            "pq=tt?p", 1, kWord | kFloat | kHalf, kModCompare | kModBool | kModFtz},
+    {"set",              kSet,             "t=ss?p",  2, kWord | kFloat | kHalf, kModCompare | kModBool | kModFtz},
+    {"selp",             kSelp,            "t=ttp",   1, kWord | kFloat, 0},
+    {"slct",             kSlct,            "t=tts",   2, kWord | kFloat, kModFtz},
+
+    {"mov",              kMov,             "m=m",     1, kWord | kFloat | kPred, 0},
+    {"cvt",              kCvt,             "T=S?S",   2, kData, kRnd},
+    {"cvta",             kCvta,            "t=t",     1, kInt, kModSpace | kModTo},
+    {"isspacep",         kIsspacep,        "p=x",     0, 0, kModSpace},
+    {"ld",               kLd,              "V=a",     1, kData, kLdSt},
+    {"ldu",              kLdu,             "V=a",     1, kData, kLdSt},
+    {"st",               kSt,              "=aV",     1, kData, kLdSt},
+    {"prefetch",         kPrefetch,        "=a",      0, 0, kModSpace | kModMemory},
+    {"prefetchu",        kPrefetch,        "=a",      0, 0, kModMemory},
+    {"shfl",             kShfl,            "uq=uuu?u", 1, kBits, kModShuffle | kModSync},
+    {"vote",             kVote,            "t=p?u",   1, kBits | kPred, kModVote | kModSync},
+    {"match.any",        kMatch,           "u=tu",    1, kBits, kModSync},
+    {"match.all",        kMatch,           "uq=tu",   1, kBits, kModSync},
+    {"redux",            kRedux,           "t=tu",    1, kInt | kBits, kModAtom | kModSync},
+    {"activemask",       kActivemask,      "u=",      1, kBits, 0},
+    {"atom",             kAtom,            "T=aT?T",  1, kWord | kFloat | kHalf, kModSpace | kModAtom | kModMemory},
+    {"red",              kRed,             "=aT",     1, kWord | kFloat | kHalf, kModSpace | kModAtom | kModMemory},
+
+    {"bar.sync",         kBar,             "=u?u",    0, 0, 0},
+    {"bar.arrive",       kBar,             "=uu",     0, 0, 0},
+    {"bar.red",          kBar,             "t=uop"  , 1, kInt | kPred, kModBarRed},
+    {"bar.cta.sync",     kBar,             "=u?u",    0, 0, 0},
+    {"bar.cta.arrive",   kBar,             "=uu",     0, 0, 0},
+    {"bar.cta.red",      kBar,             "t=uop"  , 1, kInt | kPred, kModBarRed},
+    {"barrier.sync",     kBar,             "=u?u",    0, 0, kModSync},
+    {"barrier.arrive",   kBar,             "=uu",     0, 0, kModSync},
+    {"barrier.red",      kBar,             "t=uop"  , 1, kInt | kPred, kModBarRed | kModSync},
+    {"barrier.cta.sync", kBar,             "=u?u",    0, 0, kModSync},
+    {"barrier.cta.arrive", kBar,           "=uu",     0, 0, kModSync},
+    {"barrier.cta.red",  kBar,             "t=uop"  , 1, kInt | kPred, kModBarRed | kModSync},
+    {"bar.warp.sync",    kBarWarp,         "=u",      0, 0, 0},
+    {"membar",           kMembar,          "=",       0, 0, kModMemory},
+    {"fence",            kMembar,          "=",       0, 0, kModMemory},
+    {"cp.async",         kCpAsync,         "=aai?u",  0, 0, kModSpace | kModMemory},
+    {"cp.async.commit_group", kCpAsyncCommit, "=",    0, 0, 0},
+    {"cp.async.wait_group", kCpAsyncWait,  "=i",      0, 0, 0},
+    {"cp.async.wait_all", kCpAsyncWait,    "=",       0, 0, 0},
+
+    {"bra",              kBra,             "=l",      0, 0, kModUni},
+    {"brx.idx",          kBrx,             "brx",     0, 0, kModUni},
+    {"call",             kCall,            "call",    0, 0, kModUni},
+    {"ret",              kRet,             "=",       0, 0, kModUni},
+    {"exit",             kExit,            "=",       0, 0, 0},
+    {"trap",             kTrap,            "=",       0, 0, 0},
+    {"brkpt",            kBrkpt,           "=",       0, 0, 0},
+    {"nanosleep",        kNanosleep,       "=u",      1, kInt, 0},
+
+    {"wmma.load",        kWmmaLoad,        "*",       0, 0, 0},
+    {"wmma.store",       kWmmaStore,       "*",       0, 0, 0},
+    {"wmma.mma",         kWmmaMma,         "*",       0, 0, 0},
+    {"mma",              kMma,             "*",       0, 0, 0},
+    {"ldmatrix",         kLdmatrix,        "*",       0, 0, 0},
+};
+// clang-format on
+
+}  // namespace
+
+std::span<const OpcodeRow> opcode_table() {
+  return kTable;
+}
+
+const OpcodeRow* find_opcode(std::string_view mnemonic) {
+  // Sorted once, so that a lookup is a binary search per part of the mnemonic.
+  static const auto sorted = [] {
+    std::array<const OpcodeRow*, std::size(kTable)> rows{};
+    std::transform(std::begin(kTable), std::end(kTable), rows.begin(),
+                   [](const OpcodeRow& r) { return &r; });
+    std::sort(rows.begin(), rows.end(), [](auto* a, auto* b) { return a->name < b->name; });
+    return rows;
+  }();
+  for (std::string_view prefix = mnemonic; !prefix.empty();) {
+    auto row = std::lower_bound(sorted.begin(), sorted.end(), prefix,
+                                [](auto* r, std::string_view name) { return r->name < name; });
+    if (row != sorted.end() && (*row)->name == prefix) return *row;
+    size_t dot = prefix.rfind('.');
+    prefix = dot == std::string_view::npos ? std::string_view{} : prefix.substr(0, dot);
+  }
+  return nullptr;
+}
+
+}  // namespace warpsim::ptx

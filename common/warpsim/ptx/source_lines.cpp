@@ -1,0 +1,67 @@
+#include "warpsim/ptx/source_lines.h"
+
+#include <algorithm>
+#include <iterator>
+
+namespace warpsim::ptx {
+
+bool is_library_file(std::string_view path) {
+  constexpr std::string_view kPlaces[] = {"/targets/x86_64-linux/include/",
+                                          "/targets/sbsa-linux/include/",
+                                          "/targets/aarch64-linux/include/",
+                                          "/targets/ppc64le-linux/include/",
+                                          "/site-packages/nvidia/",
+                                          "/dist-packages/nvidia/",
+                                          "/common/include/"};
+  constexpr std::string_view kRoots[] = {"/usr/include/",   "/usr/lib/", "/usr/local/include/",
+                                         "/usr/local/cuda", "/opt/cuda", "/opt/nvidia/"};
+  return std::ranges::any_of(kPlaces, [&](auto place) { return path.find(place) != path.npos; }) ||
+         std::ranges::any_of(kRoots, [&](auto root) { return path.starts_with(root); });
+}
+
+int32_t SourceLines::add_location(Place place, const Place* caller) {
+  int32_t caller_record = -1;
+  if (caller) {
+    auto known = latest_.find(*caller);
+    if (known != latest_.end()) {
+      caller_record = known->second;
+    } else {
+      records_.push_back({*caller, -1});
+      caller_record = static_cast<int32_t>(records_.size() - 1);
+      latest_[*caller] = caller_record;
+    }
+  }
+  // A caller is always an earlier record, so chains end.
+  records_.push_back({place, caller_record});
+  return latest_[place] = static_cast<int32_t>(records_.size() - 1);
+}
+
+void SourceLines::add_file(uint64_t number, std::string path) {
+  paths_[number] = std::move(path);
+}
+
+std::vector<std::string> SourceLines::files() const {
+  std::vector<std::string> result;
+  for (const auto& [number, path] : paths_) result.push_back(path);
+  return result;
+}
+
+SourceLine SourceLines::at(const Place& place) const {
+  auto file = paths_.find(place.file);
+  if (file == paths_.end() || place.line == 0 || place.line > UINT32_MAX) return {};
+  return {static_cast<int32_t>(std::distance(paths_.begin(), file)),
+          static_cast<uint32_t>(place.line)};
+}
+
+SourceLine SourceLines::resolve(int32_t location) const {
+  SourceLine innermost;
+  for (int32_t id = location; id >= 0; id = records_[id].caller) {
+    SourceLine line = at(records_[id].place);
+    if (line.line == 0) continue;
+    if (!is_library_file(paths_.at(records_[id].place.file))) return line;
+    if (innermost.line == 0) innermost = line;
+  }
+  return innermost;
+}
+
+}  // namespace warpsim::ptx
