@@ -1,0 +1,86 @@
+// What became of a plan: everything that result.json says.
+
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "harness/execute/backend.h"
+#include "harness/plan/npy.h"
+#include "harness/plan/plan.h"
+
+namespace tilewise {
+
+enum class Status : uint8_t {
+  kOk,            // carried out to the end; diagnostics may still hold faults
+  kFault,         // a kernel was stopped: illegal access, trap, failed assert
+  kTimeout,       // a kernel did not end
+  kLaunchConfig,  // a launch was refused; the others ran
+  kUnsupported,   // the simulator or the recorder lacks something
+  kError,         // the plan could not be carried out here: no memory, PTX refused by the driver
+};
+
+// Milliseconds over the timed repetitions.
+struct Milliseconds {
+  double median = 0;
+  double low = 0,
+         high =
+             0;  // bounds of the median's 95% confidence interval; the extremes below 6 repetitions
+  uint32_t repeats = 0;
+};
+
+// One kernel in one configuration; all its launches together.
+struct KernelEntry {
+  std::string name, mangled;  // `tiled`, `_Z5tiledPKfS0_Pfi`
+  std::array<uint32_t, 3> grid{}, block{};
+  uint32_t static_shared_bytes = 0, dynamic_shared_bytes = 0;  // per block
+  uint32_t local_bytes = 0;                                    // per thread
+  std::optional<uint32_t> registers;                           // per thread
+  std::optional<warpsim::Occupancy> occupancy;
+  uint64_t launches = 0;
+  warpsim::Counters counters;
+  std::map<std::pair<std::string, uint32_t>, warpsim::Counters> lines;  // by (file, line)
+  std::optional<Milliseconds> time_ms;  // GPU: all its launches of one run together
+  double seconds = 0;                   // wall time spent, of the simulation or of launch and wait
+};
+
+struct FoundFault {
+  warpsim::Diagnostic diagnostic;
+  int64_t launch = -1;  // 0-based index among the plan's launches; -1: belongs to none
+};
+
+struct OutputState {
+  uint64_t unwritten = 0;        // elements nobody wrote
+  int64_t first_unwritten = -1;  // index of the first, row-major
+};
+
+struct ModifiedInput {
+  std::string name;
+  uint64_t first_index = 0, count = 0;  // elements
+};
+
+struct Execution {
+  Status status = Status::kOk;
+  std::string message;  // one sentence when status is not kOk
+  std::vector<FoundFault> faults;
+  std::vector<KernelEntry> kernels;  // in order of first launch
+  uint64_t launches = 0;             // carried out or refused
+  std::map<std::string, OutputState> outputs;
+  std::vector<ModifiedInput> modified_inputs;
+  std::vector<plan::ApiError> errors;
+  std::string printed;
+  std::optional<Milliseconds> time_ms;  // GPU: all launches of one run together
+  double seconds = 0;
+  Matrix p;  // what the plan left in P; kPoison where nobody wrote
+};
+
+const char* to_string(Status status);
+
+// result.json. `gpu` is Backend::describe().
+std::string to_text(const Execution& execution, const plan::Plan& plan, const std::string& backend,
+                    const std::string& device, const Json& gpu);
+
+}  // namespace tilewise

@@ -1,0 +1,157 @@
+#include "harness/execute/execution.h"
+
+namespace tilewise {
+
+namespace {
+
+Json write(const warpsim::Counters& c) {
+  return {{"instructions", c.instructions},
+          {"fma_lanes", c.fma_lanes},
+          {"global_load_requests", c.global_load_requests},
+          {"global_load_sectors", c.global_load_sectors},
+          {"global_store_requests", c.global_store_requests},
+          {"global_store_sectors", c.global_store_sectors},
+          {"shared_load_requests", c.shared_load_requests},
+          {"shared_load_wavefronts", c.shared_load_wavefronts},
+          {"shared_store_requests", c.shared_store_requests},
+          {"shared_store_wavefronts", c.shared_store_wavefronts},
+          {"bank_conflicts", c.bank_conflicts},
+          {"barriers", c.barriers},
+          {"divergent_branches", c.divergent_branches}};
+}
+
+Json write(const std::optional<Milliseconds>& time) {
+  if (!time) return nullptr;
+  return {{"median", time->median},
+          {"low", time->low},
+          {"high", time->high},
+          {"repeats", time->repeats}};
+}
+
+Json write(const KernelEntry& kernel, bool counted) {
+  Json json;
+  json["name"] = kernel.name;
+  json["mangled"] = kernel.mangled;
+  json["grid"] = kernel.grid;
+  json["block"] = kernel.block;
+  json["shared_bytes"] = kernel.static_shared_bytes + kernel.dynamic_shared_bytes;
+  json["static_shared_bytes"] = kernel.static_shared_bytes;
+  json["dynamic_shared_bytes"] = kernel.dynamic_shared_bytes;
+  json["local_bytes"] = kernel.local_bytes;
+  json["registers"] = kernel.registers ? Json(*kernel.registers) : Json(nullptr);
+  json["occupancy"] = kernel.occupancy ? Json(kernel.occupancy->fraction) : Json(nullptr);
+  json["occupancy_limiter"] = kernel.occupancy ? Json(kernel.occupancy->limiter) : Json(nullptr);
+  json["blocks_per_sm"] = kernel.occupancy ? Json(kernel.occupancy->blocks_per_sm) : Json(nullptr);
+  json["launches"] = kernel.launches;
+  json["counters"] = counted ? write(kernel.counters) : Json(nullptr);
+  json["lines"] = Json::array();
+  for (const auto& [place, counters] : kernel.lines) {
+    json["lines"].push_back(
+        {{"file", place.first}, {"line", place.second}, {"counters", write(counters)}});
+  }
+  json["time_ms"] = write(kernel.time_ms);
+  json["seconds"] = kernel.seconds;
+  return json;
+}
+
+Json write(const FoundFault& fault) {
+  const warpsim::Diagnostic& d = fault.diagnostic;
+  return {{"code", d.code},
+          {"severity", d.severity == warpsim::Severity::kError ? "error" : "warning"},
+          {"message", d.message},
+          {"file", d.file},
+          {"line", d.line},
+          {"kernel", d.kernel},
+          {"block", d.block},
+          {"thread", d.thread},
+          {"count", d.count},
+          {"array", d.array},
+          {"offset_bytes", d.offset_bytes},
+          {"array_bytes", d.array_bytes},
+          {"access_bytes", d.access_bytes},
+          {"is_store", d.is_store},
+          {"other_file", d.other_file},
+          {"other_line", d.other_line},
+          {"other_block", d.other_block},
+          {"other_thread", d.other_thread},
+          {"launch", fault.launch}};
+}
+
+Json write(const std::vector<plan::ApiError>& errors) {
+  Json list = Json::array();
+  for (const plan::ApiError& error : errors) {
+    list.push_back({{"api", error.api},
+                    {"code", error.code},
+                    {"code_name", error.code_name},
+                    {"message", error.message}});
+  }
+  return list;
+}
+
+// Names, since a reader of the result does not know the plan's buffer ids.
+Json leaked(const plan::Plan& plan) {
+  Json list = Json::array();
+  for (uint32_t id : plan.leaked_buffers) {
+    list.push_back({{"name", plan.buffers[id].name}, {"bytes", plan.buffers[id].bytes}});
+  }
+  return list;
+}
+
+}  // namespace
+
+const char* to_string(Status status) {
+  switch (status) {
+    case Status::kOk:
+      return "ok";
+    case Status::kFault:
+      return "fault";
+    case Status::kTimeout:
+      return "timeout";
+    case Status::kLaunchConfig:
+      return "launch-config";
+    case Status::kUnsupported:
+      return "unsupported";
+    case Status::kError:
+      return "error";
+  }
+  return "";
+}
+
+std::string to_text(const Execution& execution, const plan::Plan& plan, const std::string& backend,
+                    const std::string& device, const Json& gpu) {
+  Json json;
+  json["schema"] = "tilewise.execution/1";
+  json["case"] = plan.case_id;
+  json["backend"] = backend;
+  json["device"] = device;
+  json["status"] = to_string(execution.status);
+  json["message"] = execution.message;
+  json["diagnostics"] = Json::array();
+  for (const FoundFault& fault : execution.faults) json["diagnostics"].push_back(write(fault));
+  json["kernels"] = Json::array();
+  for (const KernelEntry& kernel : execution.kernels)
+    json["kernels"].push_back(write(kernel, gpu.is_null()));
+  json["launches"] = execution.launches;
+  json["outputs"] = Json::object();
+  for (const auto& [name, state] : execution.outputs) {
+    json["outputs"][name] = {{"unwritten", state.unwritten},
+                             {"first_unwritten", state.first_unwritten}};
+  }
+  json["inputs_modified"] = Json::array();
+  for (const ModifiedInput& input : execution.modified_inputs) {
+    json["inputs_modified"].push_back(
+        {{"name", input.name}, {"first_index", input.first_index}, {"count", input.count}});
+  }
+  json["errors"] = write(execution.errors);
+  json["unchecked_errors"] = plan.unchecked_errors;
+  json["leaked_buffers"] = leaked(plan);
+  json["host_writes"] = {{"count", plan.host_writes.count}, {"first", plan.host_writes.first}};
+  json["printf"] = execution.printed;
+  json["time_ms"] = write(execution.time_ms);
+  json["gpu"] = gpu;
+  json["seconds"] = execution.seconds;
+  // Kernels may print any bytes: what is no UTF-8 becomes a replacement character.
+  return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace tilewise

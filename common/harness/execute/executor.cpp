@@ -1,0 +1,338 @@
+#include "harness/execute/executor.h"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <cstring>
+
+#include "harness/execute/inspect.h"
+#include "harness/execute/launch_limits.h"
+#include "harness/plan/files.h"
+
+namespace tilewise {
+
+namespace {
+
+void require_shape(const plan::Plan& plan, const std::string& name, const Matrix& matrix) {
+  uint32_t rows = 0, columns = 0;
+  plan.shape(name, &rows, &columns);
+  if (matrix.rows != rows || matrix.columns != columns) {
+    throw InputError(fmt::format("input {} is {} x {}, the plan's {} is {} x {}.", name,
+                                 matrix.rows, matrix.columns, name, rows, columns));
+  }
+}
+
+warpsim::Dim3 as_dim3(const std::array<uint32_t, 3>& v) {
+  return {v[0], v[1], v[2]};
+}
+
+bool same_place(const warpsim::Diagnostic& a, const warpsim::Diagnostic& b) {
+  return a.code == b.code && a.kernel == b.kernel && a.file == b.file && a.line == b.line &&
+         a.array == b.array && a.other_line == b.other_line;
+}
+
+}  // namespace
+
+Executor::Executor(const plan::Plan& plan, Backend& backend, Matrix m, Matrix n)
+    : plan_(plan), backend_(backend), addresses_(plan), alive_(plan.buffers.size(), false) {
+  require_shape(plan, "M", m);
+  require_shape(plan, "N", n);
+  inputs_["M"] = std::move(m);
+  inputs_["N"] = std::move(n);
+  execution_.p = poisoned_output(plan);
+  for (const plan::HostArray& array : plan.host) {
+    const Matrix& content = array.name == "P" ? execution_.p : inputs_[array.name];
+    Bytes& bytes = host_[array.name];
+    bytes.resize(array.bytes);
+    std::memcpy(bytes.data(), content.values.data(), array.bytes);
+  }
+}
+
+void Executor::run() {
+  auto start = std::chrono::steady_clock::now();
+  if (prepare()) {
+    for (const plan::Op& op : plan_.ops) {
+      if (!std::visit([this](const auto& o) { return carry_out(o); }, op)) break;
+    }
+  }
+  inspect();
+  execution_.printed = backend_.printed();
+  execution_.seconds =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+Execution Executor::snapshot() const {
+  std::lock_guard lock(mutex_);
+  return execution_;
+}
+
+std::string Executor::running() const {
+  std::lock_guard lock(mutex_);
+  return running_;
+}
+
+bool Executor::prepare() {
+  for (const std::string& path : plan_.modules) {
+    std::string text;
+    try {
+      text = read_file(path);
+    } catch (const std::runtime_error& error) {
+      throw HarnessError(error.what());
+    }
+    try {
+      modules_.push_back(backend_.load_module(text, path));
+    } catch (const ModuleError& error) {
+      bool simulated = std::string(backend_.name()) == "sim";
+      return stop(simulated ? Status::kUnsupported : Status::kError, error.what());
+    }
+  }
+  for (const plan::Buffer& buffer : plan_.buffers) {
+    if (buffer.role == plan::Role::kStudent) continue;
+    place(buffer);
+    if (!alive_[buffer.id])
+      return stop(Status::kError, "Not enough device memory for " + buffer.name + ".");
+    if (buffer.role == plan::Role::kInput) {
+      backend_.write(addresses_.of(buffer.id), inputs_[buffer.name].values.data(), buffer.bytes);
+    }
+  }
+  return true;
+}
+
+void Executor::place(const plan::Buffer& buffer) {
+  uint64_t address = 0, bytes = 0;
+  if (buffer.role == plan::Role::kSymbol) {
+    if (!backend_.find_variable(modules_[buffer.module], buffer.symbol, &address, &bytes) ||
+        bytes < buffer.bytes) {
+      throw HarnessError("module " + plan_.modules[buffer.module] + " has no variable " +
+                         buffer.symbol + " of " + std::to_string(buffer.bytes) + " bytes.");
+    }
+  } else {
+    address = backend_.allocate(buffer.bytes, buffer.name);
+  }
+  addresses_.place(buffer.id, address);
+  alive_[buffer.id] = address != 0;
+}
+
+Executor::Bytes Executor::gather(const std::vector<plan::Segment>& segments,
+                                 uint64_t alignment_offset) const {
+  Bytes data;
+  for (const plan::Segment& segment : segments) {
+    size_t at = data.size();
+    if (segment.host.empty()) {
+      data.insert(data.end(), segment.literal.begin(), segment.literal.end());
+      addresses_.relocate_data(alignment_offset + at, std::span(data).subspan(at));
+    } else {
+      const Bytes& host = host_.at(segment.host);
+      auto begin = host.begin() + static_cast<ptrdiff_t>(segment.offset);
+      data.insert(data.end(), begin, begin + static_cast<ptrdiff_t>(segment.bytes));
+    }
+  }
+  return data;
+}
+
+bool Executor::carry_out(const plan::Malloc& op) {
+  const plan::Buffer& buffer = plan_.buffers[op.buffer];
+  place(buffer);
+  if (alive_[op.buffer]) return true;
+  return stop(Status::kError, fmt::format("Not enough device memory for {} ({} bytes).",
+                                          buffer.name, buffer.bytes));
+}
+
+bool Executor::carry_out(const plan::Free& op) {
+  if (keep_buffers_ || !alive_[op.buffer]) return true;
+  backend_.release(addresses_.of(op.buffer));
+  alive_[op.buffer] = false;
+  return true;
+}
+
+bool Executor::carry_out(const plan::CopyToDevice& op) {
+  Bytes data = gather(op.segments, op.offset);
+  backend_.write(addresses_.of(op.buffer) + op.offset, data.data(), data.size());
+  return true;
+}
+
+bool Executor::carry_out(const plan::CopyToHost& op) {
+  backend_.read(addresses_.of(op.buffer) + op.buffer_offset, host_.at(op.host).data() + op.offset,
+                op.bytes);
+  return true;
+}
+
+bool Executor::carry_out(const plan::CopyOnDevice& op) {
+  DeviceCopy copy{addresses_.of(op.buffer) + op.offset, addresses_.of(op.source) + op.source_offset,
+                  op.bytes};
+  backend_.copy(copy.target, copy.source, copy.bytes);
+  actions_.push_back(copy);
+  return true;
+}
+
+bool Executor::carry_out(const plan::Memset& op) {
+  DeviceFill fill{addresses_.of(op.buffer) + op.offset, op.value, op.bytes};
+  backend_.fill(fill.address, fill.value, fill.bytes);
+  actions_.push_back(fill);
+  return true;
+}
+
+bool Executor::carry_out(const plan::SymbolWrite& op) {
+  uint64_t address = 0, bytes = 0;
+  Bytes data = gather(op.segments, op.offset);
+  bool found = backend_.find_variable(modules_[op.module], op.symbol, &address, &bytes);
+  if (!found || op.offset > bytes || data.size() > bytes - op.offset) {
+    throw HarnessError(fmt::format("module {} has no variable {} of {} bytes.",
+                                   plan_.modules[op.module], op.symbol, op.offset + data.size()));
+  }
+  backend_.write(address + op.offset, data.data(), data.size());
+  return true;
+}
+
+bool Executor::carry_out(const plan::SetAttribute& op) {
+  if (backend_.set_attribute(modules_[op.module], op.kernel, op.attribute, op.value)) return true;
+  plan::ApiError error{"cudaFuncSetAttribute", 1, "cudaErrorInvalidValue",
+                       fmt::format("{} = {} is more than the device has.", op.attribute, op.value)};
+  std::lock_guard lock(mutex_);
+  execution_.errors.push_back(error);
+  return true;
+}
+
+bool Executor::carry_out(const plan::Launch& op) {
+  warpsim::Launch launch;
+  launch.module = modules_[op.module];
+  launch.kernel = op.kernel;
+  launch.grid = as_dim3(op.grid);
+  launch.block = as_dim3(op.block);
+  launch.dynamic_shared_bytes = op.shared_bytes;
+  launch.params = op.params;
+  addresses_.relocate(op.relocations, launch.params);
+  {
+    std::lock_guard lock(mutex_);
+    running_ = source_name(op.kernel);
+  }
+  LaunchOutcome outcome = backend_.launch(launch);
+  std::lock_guard lock(mutex_);
+  running_.clear();
+  if (outcome.report.status == warpsim::LaunchStatus::kOk) {
+    actions_.push_back(DeviceLaunch{std::move(launch), kernel_entry(outcome)});
+  }
+  note(outcome);
+  return judge(outcome.report);
+}
+
+bool Executor::carry_out(const plan::Sync&) {
+  return true;
+}  // launches are carried out one by one
+
+bool Executor::carry_out(const plan::ApiError& op) {
+  std::lock_guard lock(mutex_);
+  execution_.errors.push_back(op);
+  return true;
+}
+
+bool Executor::carry_out(const plan::Unsupported& op) {
+  return stop(Status::kUnsupported, op.api + " is not provided: the plan ends there.");
+}
+
+bool Executor::stop(Status status, std::string message) {
+  std::lock_guard lock(mutex_);
+  execution_.status = status;
+  execution_.message = std::move(message);
+  return false;
+}
+
+size_t Executor::kernel_entry(const LaunchOutcome& outcome) {
+  const warpsim::LaunchReport& report = outcome.report;
+  for (size_t i = 0; i < execution_.kernels.size(); ++i) {
+    const KernelEntry& kernel = execution_.kernels[i];
+    if (kernel.mangled == report.mangled && kernel.grid == report.grid &&
+        kernel.block == report.block &&
+        kernel.dynamic_shared_bytes == report.dynamic_shared_bytes) {
+      return i;
+    }
+  }
+  KernelEntry kernel;
+  kernel.name = report.kernel;
+  kernel.mangled = report.mangled;
+  kernel.grid = report.grid;
+  kernel.block = report.block;
+  kernel.static_shared_bytes = report.static_shared_bytes;
+  kernel.dynamic_shared_bytes = report.dynamic_shared_bytes;
+  kernel.local_bytes = report.local_bytes;
+  kernel.registers = outcome.registers;
+  kernel.occupancy = outcome.occupancy;
+  execution_.kernels.push_back(std::move(kernel));
+  return execution_.kernels.size() - 1;
+}
+
+void Executor::note(const LaunchOutcome& outcome) {
+  KernelEntry& kernel = execution_.kernels[kernel_entry(outcome)];
+  ++kernel.launches;
+  kernel.counters.add(outcome.report.counters);
+  for (const warpsim::LineCounters& line : outcome.report.lines) {
+    kernel.lines[{line.file, line.line}].add(line.counters);
+  }
+  kernel.seconds += outcome.report.seconds;
+  for (const warpsim::Diagnostic& found : outcome.report.diagnostics) {
+    auto known =
+        std::find_if(execution_.faults.begin(), execution_.faults.end(),
+                     [&](const FoundFault& fault) { return same_place(fault.diagnostic, found); });
+    if (known == execution_.faults.end()) {
+      execution_.faults.push_back({found, static_cast<int64_t>(execution_.launches)});
+    } else {
+      known->diagnostic.count += found.count;
+    }
+  }
+  ++execution_.launches;
+}
+
+// False: no operation after this launch can succeed, as on a GPU, whose context is lost.
+bool Executor::judge(const warpsim::LaunchReport& report) {
+  auto set = [&](Status status) {
+    if (execution_.status != Status::kOk) return;
+    execution_.status = status;
+    execution_.message = report.message;
+  };
+  switch (report.status) {
+    case warpsim::LaunchStatus::kOk:
+      return true;
+    case warpsim::LaunchStatus::kBadLaunch:
+      set(Status::kLaunchConfig);
+      return true;
+    case warpsim::LaunchStatus::kFault:
+    case warpsim::LaunchStatus::kAssert:
+      set(Status::kFault);
+      return false;
+    case warpsim::LaunchStatus::kTimeout:
+      set(Status::kTimeout);
+      return false;
+    case warpsim::LaunchStatus::kUnsupported:
+      set(Status::kUnsupported);
+      return false;
+  }
+  return false;
+}
+
+void Executor::inspect() {
+  Inspection found;
+  if (backend_.readable()) {
+    auto device_bytes = [&](const plan::Buffer& buffer) {
+      Bytes bytes(buffer.bytes);
+      backend_.read(addresses_.of(buffer.id), bytes.data(), bytes.size());
+      return bytes;
+    };
+    std::map<std::string, Bytes> left = host_;
+    for (const plan::Buffer& buffer : plan_.buffers) {
+      bool matrix = buffer.role == plan::Role::kInput || buffer.role == plan::Role::kOutput;
+      if (matrix && alive_[buffer.id]) left[buffer.name] = device_bytes(buffer);
+    }
+    for (const auto& [name, bytes] : left) {
+      if (name == "P") {
+        std::memcpy(execution_.p.values.data(), bytes.data(), bytes.size());
+      } else {
+        found.compare_input(name, inputs_.at(name), bytes);
+      }
+    }
+  }
+  found.look_at_output(execution_.p);
+  std::lock_guard lock(mutex_);
+  found.conclude(plan_, &execution_);
+}
+
+}  // namespace tilewise

@@ -1,0 +1,98 @@
+// Carries a plan out on a backend.
+
+#pragma once
+
+#include <functional>
+#include <map>
+#include <mutex>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "harness/execute/addresses.h"
+#include "harness/execute/backend.h"
+#include "harness/execute/execution.h"
+#include "harness/plan/npy.h"
+#include "harness/plan/plan.h"
+
+namespace tilewise {
+
+// The device's share of a plan, ready to be run again: addresses are the backend's.
+struct DeviceFill {
+  uint64_t address = 0;
+  uint8_t value = 0;
+  uint64_t bytes = 0;
+};
+struct DeviceCopy {
+  uint64_t target = 0, source = 0, bytes = 0;
+};
+struct DeviceLaunch {
+  warpsim::Launch launch;
+  size_t kernel = 0;  // index into Execution::kernels
+};
+using DeviceAction = std::variant<DeviceFill, DeviceCopy, DeviceLaunch>;
+
+class Executor {
+ public:
+  // `m` and `n` must have the plan's shapes (throws InputError otherwise). The plan and the backend
+  // must outlive this.
+  Executor(const plan::Plan& plan, Backend& backend, Matrix m, Matrix n);
+
+  // The student's buffers stay allocated after their free op, so that actions() can be run again.
+  void keep_buffers() { keep_buffers_ = true; }
+
+  // Carries out all operations, then looks at outputs and inputs. Throws only HarnessError. To be
+  // called once.
+  void run();
+
+  // What is known so far; may be called from another thread while run() works.
+  Execution snapshot() const;
+  // After run(): to be completed by the caller (times).
+  Execution& execution() { return execution_; }
+  const std::vector<DeviceAction>& actions() const { return actions_; }
+  // The kernel that is running now, "" between launches. For messages about one that does not end.
+  std::string running() const;
+
+ private:
+  using Bytes = std::vector<std::byte>;
+
+  bool prepare();  // modules, solve's buffers; false with status set if that fails
+  void place(const plan::Buffer& buffer);
+  Bytes gather(const std::vector<plan::Segment>& segments, uint64_t alignment_offset) const;
+
+  // One operation. False ends the plan; status and message are set then.
+  bool carry_out(const plan::Malloc& op);
+  bool carry_out(const plan::Free& op);
+  bool carry_out(const plan::CopyToDevice& op);
+  bool carry_out(const plan::CopyToHost& op);
+  bool carry_out(const plan::CopyOnDevice& op);
+  bool carry_out(const plan::Memset& op);
+  bool carry_out(const plan::SymbolWrite& op);
+  bool carry_out(const plan::SetAttribute& op);
+  bool carry_out(const plan::Launch& op);
+  bool carry_out(const plan::Sync& op);
+  bool carry_out(const plan::ApiError& op);
+  bool carry_out(const plan::Unsupported& op);
+
+  bool stop(Status status, std::string message);
+  size_t kernel_entry(const LaunchOutcome& outcome);
+  void note(const LaunchOutcome& outcome);
+  bool judge(const warpsim::LaunchReport& report);
+  void inspect();
+
+  const plan::Plan& plan_;
+  Backend& backend_;
+  bool keep_buffers_ = false;
+  std::map<std::string, Matrix> inputs_;  // as given
+  std::map<std::string, Bytes> host_;     // square-host: solve's arrays as the plan leaves them
+  std::vector<int> modules_;              // handles
+  Addresses addresses_;
+  std::vector<bool> alive_;  // by buffer: has memory on the backend
+  std::vector<DeviceAction> actions_;
+
+  mutable std::mutex mutex_;  // guards the two below while run() works
+  Execution execution_;
+  std::string running_;
+};
+
+}  // namespace tilewise

@@ -1,0 +1,174 @@
+// tilewise-exec: carries out a launch plan on the simulator or on a GPU and writes what happened.
+//
+//   tilewise-exec --plan w64.plan.json --backend sim --device h200 --inputs M=M.npy --inputs
+//   N=N.npy
+//                 --output P=P.npy --result result.json
+//
+// Ends with 0 when result.json was written, whatever it says; 2: bad arguments or input files; 3:
+// our own failure (no GPU, a plan that breaks its format), with one sentence on standard error.
+
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <map>
+
+#include "harness/execute/executor.h"
+#include "harness/execute/gpu_backend.h"
+#include "harness/execute/gpu_timing.h"
+#include "harness/execute/resources.h"
+#include "harness/execute/sim_backend.h"
+#include "harness/execute/watchdog.h"
+#include "harness/plan/files.h"
+
+namespace {
+
+using namespace tilewise;
+
+struct Arguments {
+  std::string plan, backend = "sim", device = "h200", result, resources, checks = "all";
+  std::vector<std::string> inputs, outputs;
+  int threads = 0;
+  uint64_t budget = 0;
+  uint32_t repeat = 0;
+  double time_limit = -1;  // seconds; below 0: the backend's default
+  std::string driver = "libcuda.so.1";
+};
+
+// Without a limit a kernel that hangs would hold the GPU for ever. The simulator has its
+// instruction budget.
+constexpr double kGpuTimeLimit = 60;
+
+void declare(CLI::App& app, Arguments& a) {
+  app.add_option("--plan", a.plan, "launch plan (ID.plan.json)")->required();
+  app.add_option("--backend", a.backend, "sim or gpu")->check(CLI::IsMember({"sim", "gpu"}));
+  app.add_option("--device", a.device,
+                 "device file to simulate (sim), name of the device in the result (gpu)");
+  app.add_option("--inputs", a.inputs, "M=FILE.npy and N=FILE.npy, float32")->required();
+  app.add_option("--output", a.outputs, "P=FILE.npy: where P goes");
+  app.add_option("--result", a.result, "where result.json goes")->required();
+  app.add_option("--resources", a.resources, "registers per kernel, as ptxas reports them (JSON)");
+  app.add_option("--threads", a.threads, "simulator's worker threads; 0: one per CPU")
+      ->check(CLI::Range(0, 1024));
+  app.add_option("--checks", a.checks,
+                 "all, none or a list of bounds,misaligned,initialised,races,barriers,counters");
+  app.add_option("--budget", a.budget,
+                 "simulated warp instructions per launch before `timeout`; 0: the default");
+  app.add_option("--repeat", a.repeat, "gpu: timed repetitions after the checked run")
+      ->check(CLI::Range(0, 100000));
+  app.add_option("--time-limit", a.time_limit,
+                 "seconds before `timeout`; 0: none. Default: none on sim, 60 on gpu");
+  app.add_option("--driver", a.driver, "gpu: the CUDA driver library");
+}
+
+// {"M=a.npy", ...} -> {"M": "a.npy"}; every name must be one of `allowed`, once.
+std::map<std::string, std::string> assignments(const char* option,
+                                               const std::vector<std::string>& list,
+                                               const std::string& allowed) {
+  std::map<std::string, std::string> result;
+  for (const std::string& text : list) {
+    size_t equals = text.find('=');
+    std::string name = text.substr(0, equals);
+    if (equals == std::string::npos || name.size() != 1 ||
+        allowed.find(name) == std::string::npos) {
+      throw InputError(std::string(option) + ": expected " + allowed[0] + "=FILE.npy, found \"" +
+                       text + "\".");
+    }
+    if (!result.emplace(name, text.substr(equals + 1)).second) {
+      throw InputError(std::string(option) + ": " + name + " is given twice.");
+    }
+  }
+  return result;
+}
+
+Matrix input(const std::map<std::string, std::string>& inputs, const std::string& name) {
+  auto found = inputs.find(name);
+  if (found == inputs.end()) throw InputError("--inputs " + name + "=FILE.npy is missing.");
+  return read_npy(found->second);
+}
+
+// What result.json says of a plan that used up its time.
+Execution timed_out(const Executor& executor, double seconds) {
+  Execution execution = executor.snapshot();
+  std::string kernel = executor.running();
+  FoundFault fault;
+  fault.diagnostic.code = "timeout";
+  fault.diagnostic.kernel = kernel;
+  fault.diagnostic.count = 1;
+  fault.diagnostic.message = (kernel.empty() ? "The plan" : kernel) + " had not ended after " +
+                             std::to_string(static_cast<int>(seconds)) +
+                             " s: does a loop never end?";
+  fault.launch = static_cast<int64_t>(execution.launches);
+  execution.status = Status::kTimeout;
+  execution.message = fault.diagnostic.message;
+  execution.faults.push_back(fault);
+  execution.seconds = seconds;
+  return execution;
+}
+
+int run(const Arguments& a) {
+  auto inputs = assignments("--inputs", a.inputs, "MN");
+  auto outputs = assignments("--output", a.outputs, "P");
+  warpsim::Checks checks = parse_checks(a.checks);
+  Resources resources = a.resources.empty() ? Resources{} : read_resources(a.resources);
+  Matrix m = input(inputs, "M"), n = input(inputs, "N");
+  plan::Plan plan = plan::load(a.plan);
+
+  std::unique_ptr<Backend> backend;
+  GpuBackend* gpu = nullptr;
+  if (a.backend == "gpu") {
+    auto made = std::make_unique<GpuBackend>(a.driver);
+    gpu = made.get();
+    backend = std::move(made);
+  } else {
+    backend = make_sim_backend({a.device, checks, a.threads, a.budget, resources});
+  }
+  Json description = backend->describe();
+  Executor executor(plan, *backend, std::move(m), std::move(n));
+  auto write = [&](const Execution& execution) {
+    if (outputs.count("P")) write_npy(outputs["P"], execution.p);
+    write_file(a.result, to_text(execution, plan, a.backend, a.device, description));
+  };
+  double limit = a.time_limit >= 0 ? a.time_limit : gpu ? kGpuTimeLimit : 0;
+  Watchdog watchdog(limit, [&] {
+    try {
+      write(timed_out(executor, limit));
+    } catch (const std::exception& error) {
+      std::fprintf(stderr, "tilewise-exec: %s\n", error.what());
+      ::_exit(3);
+    }
+  });
+  if (gpu && a.repeat) executor.keep_buffers();
+  executor.run();
+  if (gpu && a.repeat && executor.execution().status == Status::kOk) {
+    time_plan(*gpu, executor.actions(), a.repeat, &executor.execution());
+  }
+  watchdog.disarm();
+  write(executor.execution());
+  return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  CLI::App app("Carries out a launch plan on the simulator or on a GPU and writes what happened.",
+               "tilewise-exec");
+  Arguments arguments;
+  declare(app, arguments);
+  try {
+    app.parse(argc, argv);
+    return run(arguments);
+  } catch (const CLI::Success& request) {
+    return app.exit(request);  // --help
+  } catch (const CLI::ParseError& error) {
+    std::fprintf(stderr, "tilewise-exec: %s\nRun tilewise-exec --help for the options.\n",
+                 error.what());
+    return 2;
+  } catch (const InputError& error) {
+    std::fprintf(stderr, "tilewise-exec: %s\n", error.what());
+    return 2;
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "tilewise-exec: %s\n", error.what());
+    return 3;
+  }
+}

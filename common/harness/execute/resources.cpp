@@ -1,0 +1,31 @@
+#include "harness/execute/resources.h"
+
+#include "harness/plan/error.h"
+#include "harness/plan/files.h"
+#include "harness/plan/json_fields.h"
+
+namespace tilewise {
+
+Resources read_resources(const std::string& path) {
+  Resources resources;
+  try {
+    Json json = Json::parse(read_file(path));
+    if (!json.is_object()) throw FieldError("top level", "expected an object.");
+    for (const auto& [kernel, entry] : json.items()) {
+      Fields fields(entry, kernel);
+      KernelResources& kernel_resources = resources[kernel];
+      kernel_resources.registers = fields.u32("registers");
+      kernel_resources.spill_store_bytes = fields.u64_or("spill_store_bytes", 0);
+      kernel_resources.spill_load_bytes = fields.u64_or("spill_load_bytes", 0);
+    }
+  } catch (const Json::parse_error& error) {
+    throw InputError(path + " is not JSON: byte " + std::to_string(error.byte) + ".");
+  } catch (const FieldError& error) {
+    throw InputError(path + ": " + error.what());
+  } catch (const std::runtime_error& error) {
+    throw InputError(error.what());
+  }
+  return resources;
+}
+
+}  // namespace tilewise

@@ -1,0 +1,22 @@
+// What ptxas said about each kernel: resources.json, written by the grader.
+
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+
+namespace tilewise {
+
+struct KernelResources {
+  uint32_t registers = 0;  // per thread
+  uint64_t spill_store_bytes = 0, spill_load_bytes = 0;
+};
+
+using Resources = std::map<std::string, KernelResources>;  // by mangled name
+
+// {"<mangled>": {"registers": R, "spill_store_bytes": S, "spill_load_bytes": L}}. Throws
+// InputError.
+Resources read_resources(const std::string& path);
+
+}  // namespace tilewise

@@ -1,0 +1,168 @@
+#include "harness/execute/sim_backend.h"
+
+#include "harness/execute/launch_limits.h"
+#include "warpsim/ptx/parser.h"
+
+namespace tilewise {
+
+namespace {
+
+class SimBackend : public Backend {
+ public:
+  SimBackend(warpsim::Device device, const SimSettings& settings)
+      : sim_(std::move(device)), resources_(settings.resources) {
+    sim_.options().checks = settings.checks;
+    sim_.options().threads = settings.threads;
+    sim_.options().instruction_budget = settings.instruction_budget;
+    sim_.options().print = [this](std::string_view text) { print(text); };
+  }
+
+  const char* name() const override { return "sim"; }
+  const warpsim::Device& device() const override { return sim_.device(); }
+  Json describe() const override { return nullptr; }
+
+  int load_module(const std::string& ptx, const std::string& name) override {
+    try {
+      return sim_.load_module(ptx, name);
+    } catch (const warpsim::ptx::ParseError& error) {
+      throw ModuleError(error.what());
+    }
+  }
+
+  uint64_t allocate(uint64_t bytes, const std::string& name) override {
+    uint64_t address = sim_.memory().allocate(bytes, name);
+    if (address == 0) return 0;
+    std::vector<uint32_t> poison(std::min<uint64_t>((bytes + 3) / 4, 1 << 16), kPoison);
+    for (uint64_t at = 0; at < bytes; at += poison.size() * 4) {
+      sim_.memory().write(address + at, poison.data(),
+                          std::min<uint64_t>(bytes - at, poison.size() * 4));
+    }
+    sim_.memory().mark_uninitialised(address, bytes);
+    return address;
+  }
+
+  void release(uint64_t address) override { sim_.memory().release(address); }
+
+  void write(uint64_t address, const void* source, uint64_t bytes) override {
+    expect(sim_.memory().write(address, source, bytes), "a copy to the device");
+  }
+  void read(uint64_t address, void* target, uint64_t bytes) override {
+    expect(sim_.memory().read(address, target, bytes), "a copy from the device");
+  }
+  void copy(uint64_t target, uint64_t source, uint64_t bytes) override {
+    expect(sim_.memory().copy(target, source, bytes), "a copy on the device");
+  }
+  void fill(uint64_t address, uint8_t value, uint64_t bytes) override {
+    expect(sim_.memory().fill(address, value, bytes), "a memset");
+  }
+
+  bool find_variable(int module, const std::string& name, uint64_t* address,
+                     uint64_t* bytes) override {
+    return sim_.find_variable(module, name, address, bytes);
+  }
+
+  bool set_attribute(int module, const std::string& kernel, const std::string& attribute,
+                     int64_t value) override {
+    if (attribute != "max_dynamic_shared_bytes")
+      return true;  // the carve-out changes no result and no counter
+    warpsim::Simulator::KernelInfo info;
+    if (!sim_.kernel_info(module, kernel, &info)) return false;
+    int64_t limit = int64_t{device().shared_bytes_per_block_optin} - info.static_shared_bytes;
+    if (value < 0 || value > limit) return false;
+    granted_[{module, kernel}] = static_cast<uint32_t>(value);
+    return true;
+  }
+
+  LaunchOutcome launch(const warpsim::Launch& launch) override {
+    warpsim::Simulator::KernelInfo info;
+    if (!sim_.kernel_info(launch.module, launch.kernel, &info)) {
+      throw HarnessError("module " + std::to_string(launch.module) + " has no kernel " +
+                         launch.kernel + ".");
+    }
+    LaunchOutcome outcome;
+    KernelLimits limits;
+    limits.static_shared_bytes = info.static_shared_bytes;
+    limits.max_threads_per_block = info.max_threads_per_block;
+    auto granted = granted_.find({launch.module, launch.kernel});
+    if (granted != granted_.end()) limits.granted_dynamic_shared_bytes = granted->second;
+    auto resources = resources_.find(launch.kernel);
+    if (resources != resources_.end())
+      outcome.registers = limits.registers = resources->second.registers;
+    if (auto limit = broken_limit(device(), launch, limits)) {
+      outcome.report = refused(launch, limits, *limit);
+      return outcome;
+    }
+    outcome.report = sim_.launch(launch);
+    if (outcome.registers) {
+      outcome.occupancy = warpsim::occupancy(device(), *outcome.registers,
+                                             info.static_shared_bytes + launch.dynamic_shared_bytes,
+                                             static_cast<uint32_t>(launch.block.count()));
+    }
+    return outcome;
+  }
+
+  bool readable() const override { return true; }
+
+  std::string printed() override {
+    if (printed_bytes_ <= kPrintLimit) return printed_;
+    return printed_ + "\n[" + std::to_string(printed_bytes_ - kPrintLimit) +
+           " more bytes printed]\n";
+  }
+
+ private:
+  // The plan's reader has checked every range: a refusal is our own fault.
+  static void expect(bool done, const char* what) {
+    if (!done)
+      throw HarnessError(std::string(what) +
+                         " of the plan names memory that is not allocated at that point.");
+  }
+
+  void print(std::string_view text) {
+    printed_bytes_ += text.size();
+    if (printed_.size() < kPrintLimit) printed_ += text.substr(0, kPrintLimit - printed_.size());
+  }
+
+  warpsim::Simulator sim_;
+  Resources resources_;
+  std::map<std::pair<int, std::string>, uint32_t>
+      granted_;  // (module, kernel) -> dynamic shared bytes
+  std::string printed_;
+  uint64_t printed_bytes_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<Backend> make_sim_backend(const SimSettings& settings) {
+  warpsim::Device device;
+  try {
+    device = warpsim::load_device(settings.device);
+  } catch (const std::runtime_error& error) {
+    throw InputError(error.what());
+  }
+  return std::make_unique<SimBackend>(std::move(device), settings);
+}
+
+warpsim::Checks parse_checks(const std::string& text) {
+  if (text == "all") return {};
+  warpsim::Checks checks = warpsim::Checks::none();
+  if (text == "none") return checks;
+  const std::map<std::string, bool warpsim::Checks::*> names = {
+      {"bounds", &warpsim::Checks::bounds},           {"misaligned", &warpsim::Checks::misaligned},
+      {"initialised", &warpsim::Checks::initialised}, {"races", &warpsim::Checks::races},
+      {"barriers", &warpsim::Checks::barriers},       {"counters", &warpsim::Checks::counters}};
+  for (size_t start = 0; start <= text.size();) {
+    size_t comma = std::min(text.find(',', start), text.size());
+    std::string name = text.substr(start, comma - start);
+    auto found = names.find(name);
+    if (found == names.end()) {
+      throw InputError(
+          "--checks: unknown check \"" + name +
+          "\"; use all, none, or some of bounds,misaligned,initialised,races,barriers,counters.");
+    }
+    checks.*(found->second) = true;
+    start = comma + 1;
+  }
+  return checks;
+}
+
+}  // namespace tilewise

@@ -1,0 +1,29 @@
+// Plans on the simulator.
+
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+
+#include "harness/execute/backend.h"
+#include "harness/execute/resources.h"
+
+namespace tilewise {
+
+struct SimSettings {
+  std::string device = "h200";
+  warpsim::Checks checks;
+  int threads = 0;                  // workers; 0: one per CPU
+  uint64_t instruction_budget = 0;  // warp instructions per launch; 0: the simulator's default
+  Resources resources;              // registers, where ptxas was asked
+};
+
+// Throws InputError for an unknown device.
+std::unique_ptr<Backend> make_sim_backend(const SimSettings& settings);
+
+// "all", "none" or names joined by commas: bounds, misaligned, initialised, races, barriers,
+// counters. Throws InputError.
+warpsim::Checks parse_checks(const std::string& text);
+
+}  // namespace tilewise
