@@ -1,0 +1,187 @@
+// Immediate post-dominators by the iterative algorithm of Cooper, Harvey and Kennedy, on the
+// reversed graph.
+
+#include "warpsim/ptx/flow.h"
+
+#include <algorithm>
+
+#include "warpsim/ptx/control_flow.h"
+
+namespace warpsim::ptx {
+
+namespace {
+
+// Which edges are early returns (see flow.h): they lead from a block that may still reach a
+// collective into one that cannot, and that either has not passed one or only returns.
+class EarlyReturns {
+ public:
+  EarlyReturns(const Function& function, const std::vector<Block>& blocks) {
+    size_t count = blocks.size();
+    std::vector<std::vector<uint32_t>> forward(count), backward(count);
+    std::vector<bool> collective(count);
+    returns_.resize(count);
+    for (uint32_t b = 0; b < count; ++b) {
+      for (uint32_t s : blocks[b].successors) {
+        forward[b].push_back(s);
+        backward[s].push_back(b);
+      }
+      const Instruction& first = function.code[blocks[b].begin];
+      returns_[b] = (first.op == Opcode::kRet || first.op == Opcode::kExit) && first.guard < 0;
+      for (uint32_t i = blocks[b].begin; i < blocks[b].end && !collective[b]; ++i) {
+        collective[b] = is_collective(function.code[i].op);
+      }
+    }
+    before_ = closure(collective, backward);
+    after_ = closure(collective, forward);
+  }
+
+  bool ignores(uint32_t from, uint32_t to) const {
+    return before_[from] && !before_[to] && (!after_[to] || returns_[to]);
+  }
+
+ private:
+  static bool is_collective(Opcode op) {
+    return op == Opcode::kBar || op == Opcode::kBarWarp || op == Opcode::kShfl ||
+           op == Opcode::kVote || op == Opcode::kMatch || op == Opcode::kRedux ||
+           op == Opcode::kCall;
+  }
+
+  // `seed` and all that can be reached from it.
+  static std::vector<bool> closure(std::vector<bool> seed,
+                                   const std::vector<std::vector<uint32_t>>& edges) {
+    std::vector<uint32_t> work;
+    for (uint32_t b = 0; b < seed.size(); ++b) {
+      if (seed[b]) work.push_back(b);
+    }
+    while (!work.empty()) {
+      uint32_t block = work.back();
+      work.pop_back();
+      for (uint32_t next : edges[block]) {
+        if (!seed[next]) work.push_back(next);
+        seed[next] = true;
+      }
+    }
+    return seed;
+  }
+
+  std::vector<bool> before_;   // a collective can follow
+  std::vector<bool> after_;    // a collective may have come before
+  std::vector<bool> returns_;  // the block only returns
+};
+
+class PostDominators {
+ public:
+  PostDominators(const std::vector<Block>& blocks, const EarlyReturns& early)
+      : exit_(static_cast<uint32_t>(blocks.size())), successors_(blocks.size() + 1) {
+    for (uint32_t b = 0; b < blocks.size(); ++b) {
+      for (uint32_t s : blocks[b].successors) {
+        if (!early.ignores(b, s)) successors_[b].push_back(s);
+      }
+      if (successors_[b].empty()) successors_[b].push_back(exit_);
+    }
+    order_from_exit();
+    iterate();
+  }
+
+  // The block in which the paths from `block` meet, exit() if they do so only at the end of the
+  // function.
+  uint32_t immediate(uint32_t block) const { return dominator_[block]; }
+  uint32_t exit() const { return exit_; }
+
+ private:
+  static constexpr uint32_t kNone = UINT32_MAX;
+
+  // Numbers blocks in the order in which a depth-first walk from the exit, against the edges,
+  // finishes them. Blocks of an endless loop never reach the exit: the last block of each such loop
+  // gets an edge to it.
+  void order_from_exit() {
+    predecessors_.assign(exit_ + 1, {});
+    for (uint32_t b = 0; b < exit_; ++b) {
+      for (uint32_t s : successors_[b]) predecessors_[s].push_back(b);
+    }
+    number_.assign(exit_ + 1, kNone);
+    std::vector<bool> seen(exit_ + 1, false);
+    seen[exit_] = true;
+    walk(exit_, &seen);
+    for (uint32_t b = exit_; b-- > 0;) {
+      if (seen[b]) continue;
+      successors_[b].push_back(exit_);
+      predecessors_[exit_].push_back(b);
+      seen[b] = true;
+      walk(b, &seen);
+    }
+    finished_.push_back(exit_);
+    for (uint32_t n = 0; n < finished_.size(); ++n) number_[finished_[n]] = n;
+  }
+
+  void walk(uint32_t root, std::vector<bool>* seen) {
+    std::vector<std::pair<uint32_t, size_t>> stack{{root, 0}};
+    while (!stack.empty()) {
+      auto& [block, next] = stack.back();
+      if (next < predecessors_[block].size()) {
+        uint32_t p = predecessors_[block][next++];
+        if ((*seen)[p]) continue;
+        (*seen)[p] = true;
+        stack.emplace_back(p, 0);
+      } else {
+        if (block != exit_) finished_.push_back(block);
+        stack.pop_back();
+      }
+    }
+  }
+
+  void iterate() {
+    dominator_.assign(exit_ + 1, kNone);
+    dominator_[exit_] = exit_;
+    for (bool changed = true; changed;) {
+      changed = false;
+      for (size_t n = finished_.size() - 1; n-- > 0;) {  // nearest to the exit first
+        uint32_t block = finished_[n], meet = kNone;
+        for (uint32_t s : successors_[block]) {
+          if (dominator_[s] != kNone) meet = meet == kNone ? s : intersect(s, meet);
+        }
+        if (meet == dominator_[block]) continue;
+        dominator_[block] = meet;
+        changed = true;
+      }
+    }
+  }
+
+  uint32_t intersect(uint32_t a, uint32_t b) const {
+    while (a != b) {
+      while (number_[a] < number_[b]) a = dominator_[a];
+      while (number_[b] < number_[a]) b = dominator_[b];
+    }
+    return a;
+  }
+
+  uint32_t exit_;
+  std::vector<std::vector<uint32_t>> successors_, predecessors_;
+  std::vector<uint32_t> finished_;  // blocks in finishing order, the exit last
+  std::vector<uint32_t> number_;    // position in finished_
+  std::vector<uint32_t> dominator_;
+};
+
+}  // namespace
+
+Flow analyse_flow(const Function& function) {
+  Flow flow;
+  size_t count = function.code.size();
+  flow.leader = find_leaders(function);
+  flow.reconvergence.resize(count);
+  for (uint32_t i = 0; i < count; ++i) flow.reconvergence[i] = i + 1;
+  if (count == 0) return flow;
+  std::vector<Block> blocks = build_blocks(function, flow.leader);
+  PostDominators dominators(blocks, EarlyReturns(function, blocks));
+  for (uint32_t b = 0; b < blocks.size(); ++b) {
+    uint32_t last = blocks[b].end - 1;
+    const Instruction& branch = function.code[last];
+    if (branch.op != Opcode::kBrx && (branch.op != Opcode::kBra || branch.guard < 0)) continue;
+    uint32_t meet = dominators.immediate(b);
+    flow.reconvergence[last] =
+        meet == dominators.exit() ? static_cast<uint32_t>(count) : blocks[meet].begin;
+  }
+  return flow;
+}
+
+}  // namespace warpsim::ptx
