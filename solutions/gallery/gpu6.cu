@@ -1,0 +1,50 @@
+// GPU6: one thread computes a column of 16 elements of P in registers. A 16x32 tile of M is kept
+// transposed in shared memory; N is read straight from global memory, each element once per block.
+// After Li, Ranka, Sahni, "GPU Matrix Multiplication". Block shape: (16, 8).
+
+#include "gallery.h"
+
+constexpr int ROWS = 16;      // rows of P per block and per thread
+constexpr int COLUMNS = 128;  // columns of P per block: one per thread
+constexpr int DEPTH = 32;     // columns of M per tile
+
+// Loads M[row0 .. row0+15][k0 .. k0+31] as [k][row]. A half warp reads one row as 16 float2: 128
+// bytes.
+__device__ void load_tile(float (*Mds)[ROWS + 1], const float* M, int row0, int k0, int n) {
+  for (int r = threadIdx.y; r < ROWS; r += 8) {
+    float2 m = reinterpret_cast<const float2*>(M + (row0 + r) * n + k0)[threadIdx.x];
+    Mds[2 * threadIdx.x][r] = m.x;
+    Mds[2 * threadIdx.x + 1][r] = m.y;
+  }
+}
+
+// P = M x N, all n x n, row-major. A block computes 16 rows by 128 columns of P.
+__global__ void gpu6(const float* M, const float* N, float* P, int n) {
+  __shared__ float Mds[DEPTH][ROWS + 1];  // [k][row], 2176 bytes; the padding spreads the stores
+  int row0 = blockIdx.y * ROWS;
+  int col = blockIdx.x * COLUMNS + threadIdx.y * 16 + threadIdx.x;
+  float sum[ROWS] = {};
+  for (int k0 = 0; k0 < n; k0 += DEPTH) {
+    load_tile(Mds, M, row0, k0, n);
+    __syncthreads();  // tile complete before it is used
+#pragma unroll
+    for (int k = 0; k < DEPTH; ++k) {
+      float value = N[(k0 + k) * n + col];
+#pragma unroll
+      for (int r = 0; r < ROWS; ++r) {
+        sum[r] += Mds[k][r] * value;  // all lanes read one word: a broadcast
+      }
+    }
+    __syncthreads();  // tile used before it is overwritten
+  }
+  for (int r = 0; r < ROWS; ++r) {
+    P[(row0 + r) * n + col] = sum[r];
+  }
+}
+
+// n: a multiple of 128. Device pointers.
+void solve(const float* M, const float* N, float* P, int n) {
+  if (!divides_evenly(n, COLUMNS, DEPTH)) return;
+  gpu6<<<dim3(n / COLUMNS, n / ROWS), dim3(16, 8)>>>(M, N, P, n);
+  CHECK(cudaGetLastError());
+}
