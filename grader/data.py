@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Callable
+from pathlib import Path
 from typing import TYPE_CHECKING
+
+from grader.errors import CourseError
 
 if TYPE_CHECKING:  # numpy is imported where it is used: `grader --help` needs none of it
     import numpy as np
@@ -17,7 +20,37 @@ KINDS = {
     "special": "zeros of both signs, powers of two, subnormal and large values",
 }
 EXACT_KINDS = frozenset({"integers"})
+COMMITTED = "file:"  # "file:toy-4x4": M.npy and N.npy in datasets/toy-4x4
 LARGEST_INTEGER = 4
+
+
+def is_kind(text: str) -> bool:
+    """Whether lab.toml may ask for this data."""
+    return text in KINDS or committed_name(text) is not None
+
+
+def committed_name(text: str) -> str | None:
+    """"toy-4x4" of "file:toy-4x4"; None for generated data."""
+    name = text.removeprefix(COMMITTED)
+    return name if text.startswith(COMMITTED) and name.replace("-", "").isalnum() else None
+
+
+def load_committed(folder: Path, shape: tuple[int, int, int]) -> tuple[np.ndarray, np.ndarray]:
+    """M and N of a committed data set. Raises CourseError if they are not float32 of that shape."""
+    import numpy as np
+
+    j, k, l = shape  # noqa: E741
+    matrices = []
+    for name, wanted in (("M", (j, k)), ("N", (k, l))):
+        path = folder / f"{name}.npy"
+        try:
+            matrix = np.load(path, allow_pickle=False)
+        except (OSError, ValueError) as error:
+            raise CourseError(f"{path} cannot be read: {error}.") from None
+        if matrix.dtype != np.float32 or matrix.shape != wanted:
+            raise CourseError(f"{path} is {matrix.dtype}{list(matrix.shape)}, not float32{list(wanted)}.")
+        matrices.append(np.ascontiguousarray(matrix))
+    return matrices[0], matrices[1]
 
 
 def make_inputs(

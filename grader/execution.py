@@ -49,8 +49,8 @@ class LineCount:
 
 
 @dataclass(frozen=True)
-class Launch:
-    """One kernel launch."""
+class KernelRun:
+    """One kernel in one configuration; all its launches together."""
 
     name: str
     mangled: str
@@ -73,29 +73,25 @@ class Execution:
     status: str  # ok | fault | timeout | launch-config | unsupported | error
     message: str
     faults: tuple[Fault, ...]
-    launches: tuple[Launch, ...]
+    kernels: tuple[KernelRun, ...]
     unwritten: int  # elements of P that nothing wrote
     first_unwritten: int  # index into P, or -1
     modified: tuple[tuple[str, int, int], ...]  # name, first index, count of changed inputs
     api_errors: tuple[dict[str, Any], ...]
     seconds: float
+    launches: int = 0  # carried out or refused
+    time_ms: dict[str, float] | None = None  # of all launches of one run together, on gpu
     printf: str = ""
     gpu: str = ""  # name of the GPU, on gpu
 
     @property
     def counters(self) -> dict[str, int]:
-        """Summed over the launches."""
+        """Summed over the kernels."""
         total: dict[str, int] = {}
-        for launch in self.launches:
-            for name, count in launch.counters.items():
+        for kernel in self.kernels:
+            for name, count in kernel.counters.items():
                 total[name] = total.get(name, 0) + count
         return total
-
-    @property
-    def time_ms(self) -> float | None:
-        """Median time of all launches together, where it was measured."""
-        times = [launch.time_ms["median"] for launch in self.launches if launch.time_ms]
-        return sum(times) if times and len(times) == len(self.launches) else None
 
 
 def load(path: Path) -> Execution:
@@ -119,7 +115,7 @@ def parse(fields: dict[str, Any]) -> Execution:
         status=fields["status"],
         message=fields.get("message") or "",
         faults=tuple(_fault(item) for item in fields["diagnostics"]),
-        launches=tuple(_launch(item) for item in fields["kernels"]),
+        kernels=tuple(_kernel(item) for item in fields["kernels"]),
         unwritten=int(unwritten.get("unwritten", 0)),
         first_unwritten=int(unwritten.get("first_unwritten", -1)),
         modified=tuple(
@@ -128,6 +124,8 @@ def parse(fields: dict[str, Any]) -> Execution:
         ),
         api_errors=tuple(fields.get("errors") or ()),
         seconds=float(fields.get("seconds") or 0),
+        launches=int(fields.get("launches") or 0),
+        time_ms=fields.get("time_ms"),
         printf=fields.get("printf") or "",
         gpu=gpu.get("name", ""),
     )
@@ -141,8 +139,8 @@ def _fault(item: dict[str, Any]) -> Fault:
     return Fault(**known)
 
 
-def _launch(item: dict[str, Any]) -> Launch:
-    return Launch(
+def _kernel(item: dict[str, Any]) -> KernelRun:
+    return KernelRun(
         name=item["name"],
         mangled=item.get("mangled") or item["name"],
         grid=tuple(item["grid"]),

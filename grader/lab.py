@@ -10,7 +10,7 @@
     id = "w64"
     title = "64 x 64"
     width = 64                           # or j, k, l: M is j x k, N is k x l, P is j x l
-    data = "uniform"                     # see grader.data.KINDS
+    data = "uniform"                     # grader.data.KINDS, or file:NAME of datasets/NAME/{M,N}.npy
     role = "edge"                        # toy | edge | performance
     hidden = false                       # reports do not show a hidden case's numbers
 
@@ -199,11 +199,14 @@ class _Reader:
             j=j,
             k=k,
             l=l,
-            data=get.choice("data", data.KINDS, "uniform"),
+            data=get.text("data", "uniform"),
             role=get.choice("role", ROLES, "edge"),
             hidden=get.flag("hidden"),
         )
         get.finish()
+        if not data.is_kind(case.data):
+            listed = ", ".join([*data.KINDS, "file:NAME"])
+            raise self.fail(get.where, f"'data' is '{case.data}', not one of {listed}")
         if not case_id.replace("-", "").replace("_", "").isalnum():
             raise self.fail(get.where, "an id may hold letters, digits, '-' and '_'")
         return case

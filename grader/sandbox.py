@@ -115,10 +115,10 @@ def _bubblewrap(view: View, cwd: Path | None, env: Mapping[str, str]) -> list[st
     words += ["--proc", "/proc", "--dev", "/dev", "--tmpfs", "/tmp"]
     for folder in _SYSTEM:
         words += ["--ro-bind-try", folder, folder]
-    for path in view.readable:
-        words += ["--ro-bind", str(path), str(path)]
-        if path.resolve() != path:
-            words += ["--ro-bind", str(path.resolve()), str(path.resolve())]
+    # A link's own path and its target: programs find their neighbours through either.
+    for path in dict.fromkeys(name for path in view.readable for name in (path, path.resolve())):
+        if not any(path.is_relative_to(folder) for folder in _SYSTEM):
+            words += ["--ro-bind", str(path.resolve()), str(path)]
     for path in view.writable:
         words += ["--bind", str(path), str(path)]
     if cwd is not None:

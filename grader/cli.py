@@ -1,0 +1,267 @@
+"""The command line. The only module that prints or ends the process.
+
+Results go to standard output (or --output), everything said on the way to standard error.
+Exit status: see grader.errors.ExitCode.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, NoReturn
+
+import click
+
+from grader import __version__
+from grader.course import Course, find_course
+from grader.errors import ExitCode, GraderError, SubmissionError, UsageError
+
+if TYPE_CHECKING:
+    from grader.grade import Options
+    from grader.lab import Lab
+    from grader.result import Result
+
+FORMATS = ("text", "json")
+EPILOG = (
+    "Exit status: 0 full marks (or: it worked), 1 less, 2 usage or a submission that cannot be read,"
+    " 3 the grader or its machine failed."
+)
+
+
+@click.group(epilog=EPILOG, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="grader")
+def cli() -> None:
+    """Grades CUDA matrix multiplication, on a simulator or a GPU."""
+
+
+_submission_option = click.option(
+    "--submission",
+    type=click.Path(path_type=Path),
+    help="A file, a lab folder, or a tree laid out like labs/. Default: labs/.",
+)
+_backend_option = click.option(
+    "--backend",
+    type=click.Choice(["auto", "sim", "gpu"]),
+    default="auto",
+    show_default=True,
+    help="auto is gpu where a usable GPU is found, else sim.",
+)
+_device_option = click.option("--device", help="Device file whose limits hold, such as h200.")
+_seed_option = click.option(
+    "--seed", type=click.IntRange(min=0), help="Seed of the input data. Default: 1."
+)
+
+
+@cli.command(epilog=EPILOG)
+@click.argument("lab", default="all")
+@_submission_option
+@_backend_option
+@_device_option
+@_seed_option
+@click.option(
+    "--format",
+    "format_name",
+    type=click.Choice(FORMATS),
+    default="text",
+    show_default=True,
+)
+@click.option("--output", type=click.Path(path_type=Path), help="Write the report to this file.")
+def run(
+    lab: str,
+    submission: Path | None,
+    backend: str,
+    device: str | None,
+    seed: int | None,
+    format_name: str,
+    output: Path | None,
+) -> None:
+    """Grade LAB (a number or folder name), or all labs."""
+    course = find_course()
+    options = _options(course, backend, device, seed)
+    if output is not None and not output.absolute().parent.is_dir():
+        raise UsageError(f"There is no folder {output.parent} to write {output.name} into.")
+    one = lab != "all"
+    results = [
+        _grade_one(course, folder, submission, options, one=one)
+        for folder in ([course.lab_folder(lab)] if one else _all_labs(course))
+    ]
+    _report(results, format_name, output, one=one)
+    sys.exit(max(result.exit_code for result in results))
+
+
+def _all_labs(course: Course) -> list[Path]:
+    folders = [course.labs / name for name in course.lab_names()]
+    return folders or [course.lab_folder("all")]
+
+
+def _options(course: Course, backend: str, device: str | None, seed: int | None) -> Options:
+    from grader import gpu
+    from grader.grade import DEFAULT_DEVICE, DEFAULT_SEED, Options
+    from grader.toolchain import capability
+
+    found = None if backend == "sim" else gpu.find_gpu()
+    if backend == "gpu" and found is None:
+        raise GraderError("No usable GPU was found here: use --backend sim, or see `grader doctor`.")
+    if device is None:
+        device = gpu.device_file_for(course, found, DEFAULT_DEVICE) if found else DEFAULT_DEVICE
+    compute_capability = found.capability if found else capability(course, device)
+    return Options(
+        "gpu" if found else "sim",
+        device,
+        DEFAULT_SEED if seed is None else seed,
+        compute_capability,
+    )
+
+
+def _grade_one(
+    course: Course, folder: Path, given: Path | None, options: Options, *, one: bool
+) -> Result:
+    """One lab. With several, a file that cannot be read costs that lab its points, no more."""
+    from grader import grade, progress, submission
+    from grader.lab import load_lab
+
+    lab = load_lab(folder)
+    place = submission.find(course, lab, given, explicit_lab=one)
+    if isinstance(place, submission.Missing):
+        return grade.missing(lab, place.shown, options)
+    try:
+        handed_in = submission.read(place)
+    except SubmissionError as error:
+        if one:
+            raise
+        return grade.unreadable(lab, submission.shorten(place), options, str(error))
+    with _progress(lab) as say:
+        result = grade.grade(course, lab, handed_in, options, say)
+    if given is None:
+        progress.remember(course, result, handed_in.content)
+    return result
+
+
+class _progress:  # noqa: N801 - used as a function
+    """A status line on standard error while a lab is graded, where that is a terminal."""
+
+    def __init__(self, lab: Lab) -> None:
+        self.lab = lab
+        self.status = None
+
+    def __enter__(self):
+        if sys.stderr.isatty():
+            from rich.console import Console
+
+            self.status = Console(stderr=True).status(self._text("starting"))
+            self.status.start()
+        return self.say
+
+    def say(self, text: str) -> None:
+        if self.status is not None:
+            self.status.update(self._text(text))
+
+    def _text(self, text: str) -> str:
+        return f"Lab {self.lab.id}: {text} ..."
+
+    def __exit__(self, *exception: object) -> None:
+        if self.status is not None:
+            self.status.stop()
+
+
+def _report(results: list[Result], format_name: str, output: Path | None, *, one: bool) -> None:
+    from grader import writers
+    from grader.toolchain import write_atomically
+
+    style = terminal_style() if output is None else writers.Style()
+    text = writers.render(format_name, results, one=one, style=style)
+    if output is None:
+        sys.stdout.write(text)
+        sys.stdout.flush()
+        return
+    try:
+        write_atomically(output.absolute(), text)
+    except OSError as error:
+        raise UsageError(f"{output} cannot be written: {error.strerror}.") from None
+    click.echo(f"The report is in {output}.", err=True)
+
+
+def terminal_style():
+    """How standard output may look: color on a terminal only, and not with NO_COLOR."""
+    import shutil
+
+    from grader.writers import Style
+
+    encoding = (sys.stdout.encoding or "").lower().replace("-", "")
+    is_terminal = sys.stdout.isatty()
+    width = shutil.get_terminal_size((88, 24)).columns if is_terminal else 88
+    color = is_terminal and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+    return Style(width=max(50, min(width, 100)), color=color, unicode=encoding.startswith("utf"))
+
+
+@cli.command()
+def doctor() -> None:
+    """Show what was found on this machine, what is missing, and how to get it."""
+    from grader import doctor as examination
+
+    report, complete = examination.examine(find_course(), terminal_style())
+    sys.stdout.write(report)
+    sys.exit(ExitCode.FULL_MARKS if complete else ExitCode.MACHINE)
+
+
+@cli.command()
+def status() -> None:
+    """Show where you are in the course."""
+    from grader import progress
+
+    sys.stdout.write(progress.overview(find_course(), terminal_style()))
+
+
+@cli.command()
+@click.argument("lab")
+@_submission_option
+def hint(lab: str, submission: Path | None) -> None:
+    """Give the next hint for what fails in LAB: first the concept, then the place, then the line."""
+    from grader import hints, progress
+    from grader.lab import load_lab
+
+    course = find_course()
+    folder = course.lab_folder(lab)
+    result = _grade_one(course, folder, submission, _options(course, "sim", None, None), one=True)
+    given = hints.next_hint(load_lab(folder), result, progress.load(course), submission is None)
+    if given.state is not None:
+        progress.save(course, given.state)
+    click.echo(given.text)
+
+
+def main() -> NoReturn:
+    """The console script: every failure is one sentence and an exit status, never a traceback."""
+    code: int = ExitCode.FULL_MARKS
+    try:
+        code = cli(standalone_mode=False) or 0
+    except click.exceptions.Exit as stop:
+        code = stop.exit_code
+    except click.ClickException as error:
+        error.show()
+        code = ExitCode.USAGE
+    except (click.Abort, KeyboardInterrupt):
+        click.echo("Stopped.", err=True)
+        code = 130
+    except GraderError as error:
+        click.echo(f"grader: {error}", err=True)
+        code = error.exit_code
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # so that the flush at exit says nothing
+        code = ExitCode.MACHINE
+    except SystemExit as stop:
+        code = stop.code if isinstance(stop.code, int) else 0
+    except Exception as error:  # a defect of the grader
+        if os.environ.get("TILEWISE_DEBUG"):
+            raise
+        click.echo(
+            f"grader: internal error: {type(error).__name__}: {error}."
+            " Set TILEWISE_DEBUG=1 to see where, and please report it.",
+            err=True,
+        )
+        code = ExitCode.MACHINE
+    sys.exit(code)
+
+
+if __name__ == "__main__":
+    main()

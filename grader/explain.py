@@ -1,0 +1,178 @@
+"""The executor's faults as sentences: which thread did what to which element, and what to do.
+
+    block (3,0,0) thread (17,0,0) reads 4 bytes at Nds[16][1]: the array ends at Nds[15][15].
+
+Elements are named as the student wrote them: shared arrays by their declaration in the source,
+global buffers by the shapes of the case. Where that is not certain, offsets in bytes are given.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from grader.execution import Fault
+from grader.lab import Case
+from grader.source import ArrayShape, shared_array
+
+_SHARED_CODES = frozenset({"out-of-bounds-shared", "uninitialised-shared", "race-shared"})
+
+
+@dataclass(frozen=True)
+class Context:
+    """What the sentences may draw on."""
+
+    source: str  # the submission's text
+    case: Case
+    # What student-made device buffers hold: {"cudaMalloc #1": "M"}; see buffer_roles.
+    buffer_roles: Mapping[str, str]
+
+
+def read_plan(path: Path) -> dict:
+    """A launch plan as it stands in its file; {} if it cannot be read (names are then left out)."""
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+
+
+def buffer_roles(plan: Mapping) -> dict[str, str]:
+    """Which matrix each device buffer of a launch plan holds, where the copies show it."""
+    names = {buffer["id"]: buffer["name"] for buffer in plan.get("buffers", [])}
+    roles = {name: name for name in names.values() if name in ("M", "N", "P")}
+    for op in plan.get("ops", []):
+        if op.get("op") == "copy_h2d" and op.get("offset") == 0:
+            sources = {part.get("host") for part in op.get("segments", [])}
+            if len(sources) == 1 and sources <= {"M", "N"}:
+                roles.setdefault(names.get(op["buffer"], ""), sources.pop())
+        elif op.get("op") == "copy_d2h" and op.get("host") == "P":
+            roles.setdefault(names.get(op["buffer"], ""), "P")
+    return roles
+
+
+def sentence(fault: Fault, context: Context) -> str:
+    """What happened, with numbers; without file and line."""
+    who = f"block {_triple(fault.block)} thread {_triple(fault.thread)}"
+    shape = array_shape(fault, context)
+    match fault.code:
+        case "out-of-bounds-global" | "out-of-bounds-shared" if fault.array:
+            return f"{who} {_access(fault)} {_element(fault, shape)}: {_limits(fault, shape)}."
+        case "misaligned-access" if fault.access_bytes:
+            return (
+                f"{who} {_access(fault)} {_element(fault, shape)}, whose address is not a multiple"
+                f" of {fault.access_bytes}."
+            )
+        case "uninitialised-shared" | "uninitialised-global" if fault.array:
+            whom = "no thread of the block" if fault.code.endswith("shared") else "nothing"
+            return f"{who} reads {_element(fault, shape)}, which {whom} has written before."
+        case "race-shared" | "race-global" if fault.array:
+            return _race(fault, who, _element(fault, shape))
+    return _plain(fault)
+
+
+def _race(fault: Fault, who: str, element: str) -> str:
+    other = f"thread {_triple(fault.other_thread)}"
+    if fault.code == "race-global" and fault.other_block != fault.block:
+        other = f"block {_triple(fault.other_block)} {other}"
+    verb = "writes" if fault.is_store else "reads"
+    theirs = "also accesses" if fault.is_store else "writes"
+    place = f" at line {fault.other_line}" if fault.other_line else ""
+    if fault.code == "race-shared":
+        return f"{who} {verb} {element}, which {other} {theirs}{place} with no __syncthreads() between."
+    return f"{who} {verb} {element}, which {other} {theirs}{place}: nothing orders the two."
+
+
+def _plain(fault: Fault) -> str:
+    """The executor's own words, as a sentence."""
+    text = fault.message.strip() or fault.code
+    return text if text.endswith((".", "!", "?")) else text + "."
+
+
+def array_shape(fault: Fault, context: Context) -> ArrayShape | None:
+    """Name and dimensions of the array of a memory fault, if they are certain."""
+    if not fault.array or not fault.array_bytes:
+        return None
+    if fault.code in _SHARED_CODES:
+        return _shared_shape(fault, context)
+    role = context.buffer_roles.get(fault.array, "")
+    case = context.case
+    shapes = {"M": (case.j, case.k), "N": (case.k, case.l), "P": (case.j, case.l)}
+    if role not in shapes:
+        return None
+    rows, columns = shapes[role]
+    name = role if fault.array.startswith("cudaMalloc") else fault.array
+    shape = ArrayShape(name, (rows, columns), 4)
+    return shape if shape.size_bytes == fault.array_bytes else None
+
+
+def _shared_shape(fault: Fault, context: Context) -> ArrayShape | None:
+    return shared_array(context.source, fault.array, fault.array_bytes, fault.kernel)
+
+
+def _access(fault: Fault) -> str:
+    verb = "writes" if fault.is_store else "reads"
+    return f"{verb} {fault.access_bytes} bytes at"
+
+
+def _element(fault: Fault, shape: ArrayShape | None) -> str:
+    if shape is not None:
+        return shape.element(fault.offset_bytes)
+    return f"byte {fault.offset_bytes} of {fault.array}"
+
+
+def _limits(fault: Fault, shape: ArrayShape | None) -> str:
+    before = fault.offset_bytes < 0
+    if shape is not None:
+        first = shape.name + "[0]" * len(shape.dimensions)
+        return f"the array begins at {first}" if before else f"the array ends at {shape.last}"
+    if before:
+        return f"it begins {-fault.offset_bytes} bytes later"
+    return f"it has {fault.array_bytes} bytes"
+
+
+def _triple(value: tuple[int, int, int]) -> str:
+    return "({},{},{})".format(*value)
+
+
+_ADVICE = {
+    "library-call": "Libraries that multiply matrices are not allowed: write the kernel.",
+    "host-crash": "A device pointer may only be used in a kernel or handed to cudaMemcpy.",
+    "host-computed": "The product must come from a kernel; the host may only allocate, copy and launch.",
+    "no-launch": "Launch the kernel from solve: kernel<<<grid, block>>>(...).",
+    "barrier-divergence": "Let every thread of the block reach each __syncthreads(): no barrier inside a branch, no return before one.",
+    "misaligned-access": "A vector type must be loaded from an address that is a multiple of its size.",
+    "timeout": "Does every loop's condition become false at some time?",
+    "uninitialised-global": "Was the buffer filled (cudaMemcpy to the device) before the launch?",
+    "race-global": "Every element of P must be written by exactly one thread: does each thread have its own row and column?",
+    "race-shared": "Put a __syncthreads() between the two lines, where every thread passes it.",
+    "uninitialised-shared": "Does every thread load its element of the tile, and is there a __syncthreads() between loading and using?",
+    "input-modified": "M and N must stay as they are: write to P only.",
+    "low-precision": "Compute in float throughout: no half, bfloat16 or TF32.",
+    "assertion": "An assert of the kernel is false here.",
+    "launch-config": "A block has at most 1024 threads, and no size of the grid or block may be 0.",
+    "api-error": "Check what each CUDA call returns, and the order and sizes of its arguments.",
+}  # fmt: skip
+
+
+def advice_for(code: str) -> str:
+    """What to do about a finding that has no more to go by than its code."""
+    return _ADVICE.get(code, "")
+
+
+def advice(fault: Fault, context: Context) -> str:
+    """One sentence on what to do; "" where the finding says it all."""
+    match fault.code:
+        case "out-of-bounds-shared":
+            return "Is the index bounded by the array's size, and the loop by the tile width?"
+        case "out-of-bounds-global" if fault.offset_bytes < 0:
+            return "An index became negative: where is something subtracted?"
+        case "out-of-bounds-global":
+            what = "stores" if fault.is_store else "loads"
+            return f"Which threads may take part? Guard the {what} by row and column, and check the index."
+        case "unwritten-output":
+            if context.case.j == context.case.l and "cudaMemcpy" in context.source:
+                return "Do the blocks cover all of P (rounded up), and is the result copied back?"
+            return "Do the grid's blocks cover all rows and columns of P, rounded up?"
+    return advice_for(fault.code)

@@ -1,0 +1,242 @@
+"""From what was executed to what it means: one case's outcome, and diagnostics over all cases."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from grader import codes, data, explain, numerics, patterns
+from grader.execution import Execution
+from grader.lab import Case
+from grader.record import Recorded
+from grader.result import CaseResult, Diagnostic, Mismatch
+from grader.submission import FILE_NAME
+
+if TYPE_CHECKING:
+    import numpy as np
+
+MODES_THAT_STOP = ("fault", "timeout")
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """One case on one backend, judged."""
+
+    case: Case
+    result: CaseResult
+    diagnostics: tuple[Diagnostic, ...]
+    ran: bool  # a kernel was launched and nothing stopped it
+    execution: Execution | None = None
+
+    @property
+    def is_right(self) -> bool:
+        return self.result.status == "passed"
+
+
+def not_recorded(case: Case, recorded: Recorded) -> Outcome:
+    """A case whose `solve` left no plan."""
+    diagnostic = recording_failure(recorded)
+    result = _case_result(case, "failed", diagnostic.message)
+    return Outcome(case, result, (replace(diagnostic, cases=(case.id,)),), ran=False)
+
+
+def recording_failure(recorded: Recorded) -> Diagnostic:
+    """Why there is no plan, as a diagnostic."""
+    message = _sentence(recorded.message)
+    match recorded.status:
+        case "timeout":
+            return Diagnostic("timeout", "error", message, advice="A loop in solve does not end.")
+        case "crashed":
+            advice = explain.advice_for("host-crash")
+            return Diagnostic("host-crash", "error", message, advice=advice)
+        case "exited":
+            return Diagnostic(
+                "host-crash", "error", message, advice="Let solve return; it must not end the program."
+            )
+        case "missing-solve":
+            advice = "Keep the name and the parameters of solve as the skeleton has them."
+            return Diagnostic("does-not-compile", "error", message, advice=advice)
+    return _load_failure(recorded.message)
+
+
+def _load_failure(message: str) -> Diagnostic:
+    """The submission could not be loaded: a symbol is missing. Whose, its name tells."""
+    text = _sentence(message)
+    lowered = message.lower()
+    if any(name in lowered for name in ("cublas", "cutlass", "cudnn", "cusparse")):
+        return Diagnostic("library-call", "error", text, advice=explain.advice_for("library-call"))
+    if "cuda" in lowered and "undefined symbol" in lowered:
+        return Diagnostic("unsupported", "error", text)
+    return Diagnostic(
+        "does-not-compile", "error", text, advice="Is a function used that is nowhere defined?"
+    )
+
+
+def judge(
+    case: Case,
+    execution: Execution,
+    context: explain.Context,
+    p: np.ndarray | None,
+    inputs: tuple[np.ndarray, np.ndarray] | None,
+    seed: int,
+) -> Outcome:
+    """A case that was executed. `p` and `inputs` are None if only its faults are of interest."""
+    found = [_diagnostic(fault, context) for fault in execution.faults]
+    found += _api_errors(execution)
+    stopped = execution.status in MODES_THAT_STOP
+    ran = execution.launches > 0 and execution.status == "ok"
+    if stopped or execution.status == "launch-config" or execution.launches == 0:
+        cause = min(found, key=lambda item: codes.rank(item.code), default=None)
+        why = f"{cause.code}: {cause.message}" if cause else _sentence(execution.message)
+        result = _case_result(case, "failed", why, execution.seconds)
+        return Outcome(case, result, _of_case(found, case), ran, execution)
+    if p is None or inputs is None:
+        result = _case_result(case, "passed" if not found else "failed", "", execution.seconds)
+        return Outcome(case, result, _of_case(found, case), ran, execution)
+    result, wrong = _compare(case, execution, p, inputs, seed)
+    if any(item.code == "host-computed" for item in found):
+        result = replace(result, status="failed", message="P was not computed by a kernel.")
+    elif wrong is not None and not any(item.code == "unwritten-output" for item in found):
+        found.append(wrong)
+    return Outcome(case, result, _of_case(found, case), ran, execution)
+
+
+def _compare(
+    case: Case,
+    execution: Execution,
+    p: np.ndarray,
+    inputs: tuple[np.ndarray, np.ndarray],
+    seed: int,
+) -> tuple[CaseResult, Diagnostic | None]:
+    m, n = inputs
+    exact = case.data in data.EXACT_KINDS
+    compared = numerics.compare(p, m, n, exact=exact, seed=seed)
+    if compared.is_right:
+        result = _case_result(case, "passed", "", execution.seconds)
+        return replace(result, checked=compared.checked), None
+    low_precision = not exact and numerics.looks_like_low_precision(p, m, n)
+    pattern = None
+    if not low_precision and compared.wrong_mask is not None:
+        pattern = patterns.find_pattern(p, m, n, compared.expected, compared.wrong_mask)
+    first = compared.first[0]
+    size = "" if case.hidden else f" of {compared.checked}"
+    message = f"{compared.wrong}{size} elements of P are wrong"
+    if not case.hidden:
+        message += f", the first is {describe(to_mismatch(first))}"
+    message += "."
+    if low_precision:
+        code, advice = "low-precision", explain.advice_for("low-precision")
+        message = f"Small errors nearly everywhere, {compared.worst:.0f} times what float may have: {message}"
+    else:
+        code = "wrong-result"
+        advice = pattern.sentence if pattern else ""
+    result = replace(
+        _case_result(case, "failed", message, execution.seconds),
+        wrong=compared.wrong,
+        checked=compared.checked,
+        pattern=pattern.name if pattern else "",
+        mismatches=() if case.hidden else tuple(to_mismatch(item) for item in compared.first),
+    )
+    line, kernel = storing_line(execution)
+    return result, Diagnostic(
+        code, "error", message, line=line, kernel=kernel, count=compared.wrong, advice=advice
+    )
+
+
+def to_mismatch(found: numerics.Mismatch) -> Mismatch:
+    return Mismatch(found.row, found.column, _number(found.got), _number(found.expected))
+
+
+def describe(mismatch: Mismatch) -> str:
+    """"P[0][3]: got 1.25, expected 2.5"."""
+    got, expected = (
+        value if isinstance(value, str) else f"{value:.7g}" for value in (mismatch.got, mismatch.expected)
+    )
+    return f"P[{mismatch.row}][{mismatch.column}]: got {got}, expected {expected}"
+
+
+def _number(value: float) -> float | str:
+    """JSON has no NaN and no infinity."""
+    return value if math.isfinite(value) else str(value)
+
+
+def storing_line(execution: Execution) -> tuple[int, str]:
+    """The one line of matmul.cu that stores to global memory, and its kernel; (0, "") if not one."""
+    places = {
+        (count.line, kernel.name)
+        for kernel in execution.kernels
+        for count in kernel.lines
+        if count.line and is_own_file(count.file) and count.counters.get("global_store_requests")
+    }
+    return places.pop() if len(places) == 1 else (0, "")
+
+
+def is_own_file(path: str) -> bool:
+    return path.rsplit("/", 1)[-1] == FILE_NAME
+
+
+def _diagnostic(fault, context: explain.Context) -> Diagnostic:
+    own = is_own_file(fault.file)
+    has_thread = bool(fault.kernel)
+    return Diagnostic(
+        code=fault.code,
+        severity=fault.severity,
+        message=explain.sentence(fault, context),
+        file=FILE_NAME if own or not fault.file else fault.file.rsplit("/", 1)[-1],
+        line=fault.line,
+        kernel=fault.kernel,
+        block=fault.block if has_thread else None,
+        thread=fault.thread if has_thread else None,
+        count=fault.count,
+        advice=explain.advice(fault, context),
+    )
+
+
+def _api_errors(execution: Execution) -> list[Diagnostic]:
+    """CUDA calls that returned an error; a refused launch has its own diagnostic."""
+    found = []
+    for error in execution.api_errors:
+        name = error.get("code_name") or f"error {error.get('code')}"
+        if error.get("api") == "cudaLaunchKernel":
+            continue
+        message = _sentence(f"{error.get('api')} returned {name}: {error.get('message')}")
+        advice = explain.advice_for("api-error")
+        found.append(Diagnostic("api-error", "error", message, advice=advice))
+    return list(dict.fromkeys(found))
+
+
+def _of_case(found: Iterable[Diagnostic], case: Case) -> tuple[Diagnostic, ...]:
+    return tuple(replace(item, cases=(case.id,)) for item in found)
+
+
+def _case_result(case: Case, status: str, message: str, seconds: float = 0.0) -> CaseResult:
+    shape = "" if case.hidden else case.shape
+    return CaseResult(
+        case.id, case.title, shape, status, case.hidden, message=message, seconds=seconds
+    )
+
+
+def _sentence(text: str) -> str:
+    text = text.strip() or "It failed without saying why"
+    text = text[0].upper() + text[1:] if text[0].islower() and text.split()[0].isalpha() else text
+    return text if text.endswith((".", "!", "?")) else text + "."
+
+
+def merge(outcomes: Iterable[Outcome]) -> tuple[Diagnostic, ...]:
+    """One diagnostic per code and place over all cases, the most fundamental first.
+
+    The first case that shows it gives the numbers; cases that are not hidden come first.
+    """
+    merged: dict[tuple, Diagnostic] = {}
+    for outcome in sorted(outcomes, key=lambda item: item.case.hidden):
+        for item in outcome.diagnostics:
+            key = (item.code, item.file, item.line, item.kernel)
+            if key not in merged:
+                merged[key] = item
+            else:
+                known = merged[key]
+                cases = tuple(dict.fromkeys([*known.cases, *item.cases]))
+                merged[key] = replace(known, cases=cases)
+    return tuple(sorted(merged.values(), key=lambda item: (codes.rank(item.code), -item.count)))

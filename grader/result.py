@@ -1,0 +1,164 @@
+"""What grading one lab gives: plain data, the same for every writer.
+
+docs/result.schema.json describes the JSON form; fields are only ever added to it.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass, field
+from typing import Any
+
+from grader.errors import ExitCode
+
+SCHEMA = "tilewise.result/1"
+LIST_SCHEMA = "tilewise.results/1"
+
+Triple = tuple[int, int, int]
+
+
+@dataclass(frozen=True)
+class CheckResult:
+    """One graded statement."""
+
+    id: str
+    title: str
+    group: str  # correctness | safety | performance
+    status: str  # passed | failed | skipped | inconclusive
+    score: float  # points
+    max_score: float  # points
+    message: str  # one sentence; why it failed or was skipped
+    hidden: bool = False
+    data: dict[str, Any] = field(default_factory=dict)  # numbers behind the message
+
+
+@dataclass(frozen=True)
+class Diagnostic:
+    """One found fault, merged over threads and over the cases that showed it."""
+
+    code: str  # see grader.codes
+    severity: str  # error | warning
+    message: str  # what happened, where, with numbers; without file and line
+    file: str = "matmul.cu"
+    line: int = 0  # 1-based, 0: none known
+    kernel: str = ""
+    block: Triple | None = None  # first occurrence
+    thread: Triple | None = None
+    count: int = 1  # threads times executions, in the first case that showed it
+    advice: str = ""  # what to do about it
+    cases: tuple[str, ...] = ()  # ids of the cases that showed it
+
+
+@dataclass(frozen=True)
+class Mismatch:
+    """One wrong element P[row][column], 0-based. NaN and infinities as "nan", "inf", "-inf"."""
+
+    row: int
+    column: int
+    got: float | str
+    expected: float | str
+
+
+@dataclass(frozen=True)
+class CaseResult:
+    """One problem size and data set."""
+
+    id: str
+    title: str
+    shape: str  # "64x32x48": j, k, l; "" if hidden
+    status: str  # passed | failed | not_run
+    hidden: bool = False
+    wrong: int = 0  # elements of P outside the bound
+    checked: int = 0  # elements of P that were looked at
+    pattern: str = ""  # "transposed N", "last columns", ...; "" where none fits
+    message: str = ""  # why it failed
+    mismatches: tuple[Mismatch, ...] = ()  # the first few; none if hidden
+    seconds: float = 0.0  # of execution
+
+
+@dataclass(frozen=True)
+class LineCounters:
+    """Counters of one line of matmul.cu."""
+
+    line: int
+    counters: dict[str, int]
+
+
+@dataclass(frozen=True)
+class Kernel:
+    """One launch of the case that performance is judged by."""
+
+    name: str
+    case: str
+    grid: Triple
+    block: Triple
+    shared_bytes: int  # static and dynamic
+    registers: int | None  # per thread, from ptxas; None: unknown
+    occupancy: float | None  # 0..1
+    counters: dict[str, int]
+    lines: tuple[LineCounters, ...]
+    time_ms: dict[str, float] | None = None  # on gpu: median, low, high
+    predicted_ms: float | None = None  # on sim
+    bound: str | None = None  # what limits the predicted time
+
+
+@dataclass(frozen=True)
+class Result:
+    """One lab, graded."""
+
+    lab: str  # folder name: "02-tiled-kernel"
+    title: str
+    submission: str  # path as given
+    backend: str  # sim | gpu
+    device: str  # device file: "h200"; on gpu the GPU's own name
+    seed: int
+    toolkit: str  # "CUDA 13.0"
+    status: str  # passed | failed | inconclusive | error | not_started
+    score: float | None  # None if status is error: a failing grader gives no score
+    max_score: float
+    message: str = ""  # one sentence for everything but passed and failed
+    next_step: str = ""  # what to do now
+    checks: tuple[CheckResult, ...] = ()
+    diagnostics: tuple[Diagnostic, ...] = ()  # the most fundamental first
+    kernels: tuple[Kernel, ...] = ()
+    cases: tuple[CaseResult, ...] = ()
+    warnings: tuple[Diagnostic, ...] = ()  # of the compiler
+    sandbox: str = "none"  # bubblewrap | none
+    seconds: float = 0.0  # wall time of grading
+    schema: str = SCHEMA
+
+    @property
+    def exit_code(self) -> ExitCode:
+        if self.status == "error":
+            return ExitCode.MACHINE
+        return ExitCode.FULL_MARKS if self.status == "passed" else ExitCode.LESS
+
+
+def to_dict(result: Result) -> dict[str, Any]:
+    """The JSON form of one result, the contract's fields first."""
+    fields = dataclasses.asdict(result)
+    fields.pop("schema")
+    return {"schema": result.schema, **fields}
+
+
+def list_to_dict(results: list[Result]) -> dict[str, Any]:
+    """The JSON form of several labs' results."""
+    scores = [result.score for result in results]
+    return {
+        "schema": LIST_SCHEMA,
+        "status": overall_status(results),
+        "score": None if None in scores else sum(scores),
+        "max_score": sum(result.max_score for result in results),
+        "results": [to_dict(result) for result in results],
+    }
+
+
+def overall_status(results: list[Result]) -> str:
+    """The gravest status of several labs; not_started only if nothing was started."""
+    found = {result.status for result in results}
+    if found == {"not_started"}:
+        return "not_started"
+    for status in ("error", "failed", "not_started", "inconclusive"):
+        if status in found:
+            return "failed" if status == "not_started" else status
+    return "passed"

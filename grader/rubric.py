@@ -1,0 +1,172 @@
+"""Checks and points: what of a lab's rubric a submission fulfils.
+
+A check gives all of its points or none, except the time on a GPU, which is graded by its ratio to
+the reference solution. A check whose precondition failed is skipped with the reason, so that one
+mistake is not charged again where it only echoes.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from grader.expression import ExpressionError, evaluate, names_in
+from grader.judge import Outcome, describe, is_own_file
+from grader.lab import Check, Lab
+from grader.result import CheckResult, Diagnostic
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """What the checks look at, by case id."""
+
+    outcomes: Mapping[str, Outcome]  # on the backend that is graded
+    safety: Mapping[str, Outcome]  # on the simulator, which sees every access
+    reference_ms: Mapping[str, float]  # gpu: time of the reference solution
+
+
+def evaluate_checks(lab: Lab, backend: str, evidence: Evidence) -> tuple[CheckResult, ...]:
+    """All checks of a lab that apply to the backend, in its order."""
+    results: dict[str, CheckResult] = {}
+    for check in lab.checks_for(backend):
+        blocked = [name for name in check.needs if name in results and results[name].status != "passed"]
+        if blocked:
+            first = results[blocked[0]]
+            results[check.id] = _skipped(check, f'Not looked at until "{first.title}" is passed.')
+        else:
+            results[check.id] = _KINDS[check.kind](check, lab, evidence)
+    return tuple(results.values())
+
+
+def all_failed(lab: Lab, backend: str, reason: str) -> tuple[CheckResult, ...]:
+    """No case could be run at all: every check is skipped for one reason."""
+    return tuple(_skipped(check, reason) for check in lab.checks_for(backend))
+
+
+def _passed(check: Check, message: str = "", **numbers) -> CheckResult:
+    return _result(check, "passed", check.points, message, numbers)
+
+
+def _failed(check: Check, message: str, **numbers) -> CheckResult:
+    return _result(check, "failed", 0, message, numbers)
+
+
+def _skipped(check: Check, message: str) -> CheckResult:
+    return _result(check, "skipped", 0, message, {})
+
+
+def _result(check: Check, status: str, score: float, message: str, numbers: dict) -> CheckResult:
+    return CheckResult(
+        check.id, check.title, check.group, status, score, check.points, message, check.hidden, numbers
+    )
+
+
+def _outputs(check: Check, lab: Lab, evidence: Evidence) -> CheckResult:
+    wrong = [evidence.outcomes[name] for name in check.cases if not evidence.outcomes[name].is_right]
+    if not wrong:
+        return _passed(check, cases=len(check.cases))
+    # A case that is shown says more than a hidden one.
+    first = min(wrong, key=lambda outcome: outcome.case.hidden)
+    names = [outcome.case.id for outcome in wrong]
+    what = _why_wrong(first)
+    more = f" ({len(wrong)} of {len(check.cases)} cases fail)" if len(check.cases) > 1 else ""
+    return _failed(check, f"{_case_name(first)}: {what}{more}", failed_cases=names)
+
+
+def _why_wrong(outcome: Outcome) -> str:
+    result = outcome.result
+    if result.mismatches:
+        pattern = f"; {result.pattern}" if result.pattern else ""
+        return describe(result.mismatches[0]) + pattern
+    if result.pattern:
+        return f"{result.wrong} elements are wrong; {result.pattern}"
+    return result.message or "not right"
+
+
+def _case_name(outcome: Outcome) -> str:
+    return "a hidden case" if outcome.case.hidden else outcome.case.title
+
+
+def _clean(check: Check, lab: Lab, evidence: Evidence) -> CheckResult:
+    outcomes = [evidence.safety[name] for name in check.cases]
+    found: dict[tuple[str, int], list[Diagnostic]] = {}
+    for outcome in outcomes:
+        for item in outcome.diagnostics:
+            if item.code in check.codes:
+                found.setdefault((item.code, item.line), []).append(item)
+    if found:
+        (code, line), items = next(iter(found.items()))
+        place = f" at line {line}" if line else ""
+        others = f", and {len(found) - 1} more" if len(found) > 1 else ""
+        kinds = sorted({code for code, _ in found})
+        return _failed(check, f"{code}{place}{others}", codes=kinds, places=len(found))
+    if not any(outcome.ran for outcome in outcomes):
+        return _skipped(check, "No case ran to its end, so this could not be checked.")
+    return _passed(check, cases=len(check.cases))
+
+
+def _counter(check: Check, lab: Lab, evidence: Evidence) -> CheckResult:
+    outcome = evidence.outcomes[check.cases[0]]
+    if outcome.execution is None or not outcome.ran:
+        return _skipped(check, f"{_case_name(outcome)} did not run to its end.")
+    case = outcome.case
+    values = {"j": case.j, "k": case.k, "l": case.l, **outcome.execution.counters}
+    try:
+        value = evaluate(check.value, values)
+    except ExpressionError as error:
+        return _failed(check, f"It could not be computed: {error}.")
+    limits = []
+    if check.at_most is not None:
+        limits.append(f"at most {check.at_most:g}")
+    if check.at_least is not None:
+        limits.append(f"at least {check.at_least:g}")
+    low = -math.inf if check.at_least is None else check.at_least
+    high = math.inf if check.at_most is None else check.at_most
+    numbers = {"value": value, "at_most": check.at_most, "at_least": check.at_least}
+    shown = f"{value:.3g}" if abs(value) < 1000 else f"{value:,.0f}"
+    what = f"{check.message}: {shown}" if check.message else f"{check.value} = {shown}"
+    text = f"{what} ({' and '.join(limits)})"
+    if low <= value <= high:
+        return _passed(check, text, **numbers)
+    line = busiest_line(outcome, check)
+    if line:
+        numbers["line"] = line
+        text += f", most of it at line {line}"
+    return _failed(check, text, **numbers)
+
+
+def busiest_line(outcome: Outcome, check: Check) -> int:
+    """The line of matmul.cu with most of the first counter that the check's value names; 0: none."""
+    counters = names_in(check.value) - {"j", "k", "l"}
+    if not counters or outcome.execution is None:
+        return 0
+    name = min(counters, key=check.value.index)
+    counts: dict[int, int] = {}
+    for kernel in outcome.execution.kernels:
+        for entry in kernel.lines:
+            if entry.line and is_own_file(entry.file):
+                counts[entry.line] = counts.get(entry.line, 0) + entry.counters.get(name, 0)
+    line = max(counts, key=lambda number: counts[number], default=0)
+    return line if line and counts[line] else 0
+
+
+def _time(check: Check, lab: Lab, evidence: Evidence) -> CheckResult:
+    name = check.cases[0]
+    outcome = evidence.outcomes[name]
+    if outcome.execution is None or not outcome.ran or outcome.execution.time_ms is None:
+        return _skipped(check, f"{_case_name(outcome)} was not timed.")
+    if name not in evidence.reference_ms:
+        return _result(check, "inconclusive", 0, "The reference solution was not timed.", {})
+    mine = outcome.execution.time_ms["median"]
+    reference = evidence.reference_ms[name]
+    ratio = mine / reference
+    share = min(1.0, max(0.0, (check.none - ratio) / (check.none - check.full)))
+    score = round(check.points * share, 1)
+    text = f"{mine:.3g} ms, {ratio:.2f} times the reference's {reference:.3g} ms (full points up to {check.full:g})"
+    numbers = {"ratio": ratio, "median_ms": mine, "reference_ms": reference}
+    status = "passed" if share == 1.0 else "failed"
+    return _result(check, status, score, text, numbers)
+
+
+_KINDS = {"outputs": _outputs, "clean": _clean, "counter": _counter, "time": _time}

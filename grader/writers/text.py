@@ -1,0 +1,247 @@
+"""The result for a terminal: the checks with their points, what is wrong, what to do next."""
+
+from __future__ import annotations
+
+import io
+from typing import TYPE_CHECKING
+
+from rich.console import Console
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from grader.judge import describe
+from grader.result import CaseResult, Diagnostic, Kernel, Result, overall_status
+
+if TYPE_CHECKING:
+    from grader.writers import Style
+
+SHOWN_DIAGNOSTICS = 3
+SHOWN_MISMATCHES = 3
+_INDENT = 2
+
+# Status -> (mark, mark in ASCII, color)
+_MARKS = {
+    "passed": ("✓", "+", "green"),
+    "failed": ("✗", "x", "red"),
+    "skipped": ("–", "-", "bright_black"),
+    "inconclusive": ("?", "?", "yellow"),
+    "not_started": ("·", ".", "bright_black"),
+    "error": ("!", "!", "magenta"),
+}
+_WORDS = {"not_started": "not started", "error": "grader failed"}
+
+
+def render(results: list[Result], *, one: bool, style: Style) -> str:
+    """The report of one lab, or of several followed by a summary."""
+    page = _Page(style)
+    started = [result for result in results if one or result.status != "not_started"]
+    for number, result in enumerate(started):
+        if number:
+            page.rule()
+        page.report(result)
+    if not one:
+        if started:
+            page.rule()
+        page.summary(results)
+    return page.text()
+
+
+class _Page:
+    """Collects lines as they are drawn."""
+
+    def __init__(self, style: Style) -> None:
+        self.style = style
+        self.file = io.StringIO()
+        self.console = Console(
+            file=self.file,
+            width=style.width,
+            force_terminal=style.color,
+            color_system="standard" if style.color else None,
+            no_color=not style.color,
+            highlight=False,
+            markup=False,
+            emoji=False,
+            legacy_windows=False,
+        )
+
+    def text(self) -> str:
+        lines = [line.rstrip() for line in self.file.getvalue().splitlines()]
+        return "\n".join(lines).strip("\n") + "\n"
+
+    def mark(self, status: str) -> Text:
+        mark, ascii_mark, color = _MARKS[status]
+        return Text(mark if self.style.unicode else ascii_mark, style=color)
+
+    def line(self, text: Text | str = "", indent: int = 0, style: str = "") -> None:
+        body = Text(text, style=style) if isinstance(text, str) else text
+        self.console.print(Padding(body, (0, 0, 0, indent)))
+
+    def rule(self) -> None:
+        character = "─" if self.style.unicode else "-"
+        self.line()
+        self.line(character * self.style.width, style="bright_black")
+        self.line()
+
+    # ---- one lab ----
+
+    def report(self, result: Result) -> None:
+        self.heading(result)
+        if result.message and result.status in ("error", "not_started"):
+            self.line()
+            self.line(result.message, style="magenta" if result.status == "error" else "")
+        elif not result.diagnostics and not result.cases and result.message:
+            self.line()
+            self.line(result.message, style="red")
+        if any(check.status != "skipped" for check in result.checks):
+            self.checks(result)
+        if result.score is not None and result.status != "not_started":
+            self.line()
+            self.score(result)
+        if result.status != "passed":
+            self.findings(result)
+        for kernel in result.kernels if result.status == "passed" else ():
+            self.kernel(kernel)
+        if result.next_step:
+            self.next_step(result, result.next_step)
+
+    def heading(self, result: Result) -> None:
+        separator = " · " if self.style.unicode else " | "
+        title = Text(f"Lab {result.lab[:2]}  {result.title}", style="bold")
+        where = separator.join(part for part in (result.backend, result.device, result.toolkit) if part)
+        grid = Table.grid(expand=True)
+        grid.add_column()
+        grid.add_column(justify="right")
+        grid.add_row(title, Text(where, style="bright_black"))
+        self.console.print(grid)
+        self.line(result.submission, style="bright_black")
+
+    def checks(self, result: Result) -> None:
+        grid = Table.grid(expand=True, padding=(0, 1))
+        grid.add_column(width=_INDENT - 1)
+        grid.add_column(width=1)
+        grid.add_column(ratio=1)
+        grid.add_column(justify="right", no_wrap=True)
+        for group in ("correctness", "safety", "performance"):
+            members = [check for check in result.checks if check.group == group]
+            if not members:
+                continue
+            grid.add_row("", "", "", "")
+            grid.add_row("", Text(""), Text(group.capitalize(), style="bold"), "")
+            for check in members:
+                points = Text(f"{check.score:g} / {check.max_score:g}", style=_MARKS[check.status][2])
+                grid.add_row("", self.mark(check.status), Text(check.title), points)
+                if check.message and check.status != "passed":
+                    grid.add_row("", "", Text(check.message, style="bright_black"), "")
+        self.console.print(grid)
+
+    def score(self, result: Result) -> None:
+        color = _MARKS[result.status][2]
+        words = "full marks" if result.status == "passed" else result.status
+        self.line(
+            Text.assemble((f"{result.score:g} of {result.max_score:g} points", f"bold {color}"), f", {words}"),
+            indent=_INDENT,
+        )
+
+    def findings(self, result: Result) -> None:
+        if not result.diagnostics:
+            return
+        self.line()
+        self.line("What is wrong", style="bold")
+        for item in result.diagnostics[:SHOWN_DIAGNOSTICS]:
+            self.line()
+            self.finding(item, result)
+        rest = len(result.diagnostics) - SHOWN_DIAGNOSTICS
+        if rest > 0:
+            self.line()
+            what = "finding" if rest == 1 else "findings"
+            self.line(
+                f"{rest} more {what}, which may follow from the above (--format json lists all)",
+                indent=_INDENT,
+                style="bright_black",
+            )
+
+    def finding(self, item: Diagnostic, result: Result) -> None:
+        head = Text(item.code, style="bold red" if item.severity == "error" else "bold yellow")
+        if item.count > 1:
+            head.append(f"  {item.count:,} times", style="bright_black")
+        cases = [case for case in result.cases if case.id in item.cases]
+        if cases:
+            head.append("  " + self.case_names(cases, result), style="bright_black")
+        self.line(head, indent=_INDENT)
+        grid = Table.grid(padding=(0, 2))
+        grid.add_column(no_wrap=True)
+        grid.add_column(ratio=1)
+        place = f"{item.file}:{item.line}" if item.line else item.file
+        grid.add_row(Text(place, style="cyan"), Text(item.message))
+        for text in self.details(item, cases):
+            grid.add_row("", text)
+        if item.advice:
+            grid.add_row("", Text(item.advice))
+        self.console.print(Padding(grid, (0, 0, 0, _INDENT)))
+
+    def case_names(self, cases: list, result: Result) -> str:
+        shown = [_size(case) for case in cases]
+        if len(shown) == len(result.cases) and len(shown) > 1:
+            return "in all cases"
+        return "in " + ", ".join(shown[:3]) + (f" and {len(shown) - 3} more" if len(shown) > 3 else "")
+
+    def details(self, item: Diagnostic, cases: list) -> list[Text]:
+        """The first wrong elements, for findings about P."""
+        if item.code not in ("wrong-result", "low-precision"):
+            return []
+        for case in cases:
+            if len(case.mismatches) > 1:
+                return [Text(describe(m)) for m in case.mismatches[1:SHOWN_MISMATCHES]]
+        return []
+
+    def kernel(self, kernel: Kernel) -> None:
+        sizes = "grid ({},{},{}), block ({},{},{})".format(*kernel.grid, *kernel.block)
+        facts = [sizes, f"{kernel.shared_bytes:,} bytes of shared memory"]
+        if kernel.registers is not None:
+            facts.append(f"{kernel.registers} registers")
+        if kernel.occupancy is not None:
+            facts.append(f"occupancy {kernel.occupancy:.0%}")
+        if kernel.time_ms:
+            facts.append(f"{kernel.time_ms['median']:.3g} ms")
+        self.line()
+        self.line(Text.assemble((kernel.name, "cyan"), ": " + ", ".join(facts)), indent=_INDENT)
+
+    # ---- all labs ----
+
+    def summary(self, results: list[Result]) -> None:
+        grid = Table.grid(padding=(0, 2))
+        grid.add_column(width=_INDENT - 2)
+        for justify in ("left", "left", "right", "left"):
+            grid.add_column(justify=justify)
+        for result in results:
+            score = "" if result.score is None else f"{result.score:g} / {result.max_score:g}"
+            words = _WORDS.get(result.status, result.status)
+            label = Text.assemble(self.mark(result.status), f" {result.lab[:2]} {result.title}")
+            grid.add_row("", label, Text(words, style=_MARKS[result.status][2]), score, "")
+        self.line("All labs", style="bold")
+        self.console.print(grid)
+        if None not in [result.score for result in results]:
+            total = sum(result.score for result in results)
+            best = sum(result.max_score for result in results)
+            self.line()
+            color = _MARKS[overall_status(results)][2]
+            self.line(Text(f"{total:g} of {best:g} points", style=f"bold {color}"), indent=_INDENT)
+        pending = next((result for result in results if result.status != "passed"), None)
+        if pending is not None:
+            step = pending.next_step or pending.message
+            self.next_step(pending, f"lab {pending.lab[:2]}, {step}")
+
+    def next_step(self, result: Result, step: str) -> None:
+        self.line()
+        self.line(Text.assemble(("Next: ", "bold"), step))
+        if result.status != "error":
+            self.line(Text.assemble(("Hint: ", "bold"), f"make hint LAB={result.lab[:2]}"))
+
+
+def _size(case: CaseResult) -> str:
+    """"64x64" for a product of square matrices, else "64x32x48": j, k and l."""
+    sides = case.shape.split("x")
+    if case.hidden:
+        return "a hidden case"
+    return "x".join(sides[:2]) if len(set(sides)) == 1 else case.shape
