@@ -53,6 +53,15 @@ bool Names::declare_variable(std::string_view name, int32_t variable) {
   return scopes_.back().names.try_emplace(name, Declared{false, Type::kNone, variable}).second;
 }
 
+void Names::replace_variable(int32_t from, int32_t to) {
+  for (auto& [name, declared] : scopes_.back().names) {
+    if (!declared.is_register && declared.index == from) {
+      declared.index = to;
+      return;
+    }
+  }
+}
+
 bool Names::define_label(std::string_view name, uint32_t instruction) {
   end_label_ = instruction;
   return scopes_.back().labels.try_emplace(name, instruction).second;

@@ -33,6 +33,8 @@ class Names {
   bool declare_register(std::string_view name, Type type);
   bool declare_family(std::string_view prefix, uint64_t count, Type type);
   bool declare_variable(std::string_view name, int32_t variable);
+  // The name that stands for variable `from` shall stand for `to`.
+  void replace_variable(int32_t from, int32_t to);
   bool define_label(std::string_view name, uint32_t instruction);
   bool declare_targets(std::string_view name, std::vector<std::string_view> labels);
 

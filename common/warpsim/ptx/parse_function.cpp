@@ -76,11 +76,12 @@ void Parser::function(bool is_kernel, bool is_extern) {
   if (inserted) {
     module_.functions.push_back(std::move(signature));
     locations_.emplace_back();
-  } else if (has_body) {
-    if (!module_.functions[function_].code.empty()) {
+  } else {
+    if (has_body && !module_.functions[function_].code.empty()) {
       cursor_.fail_here("the function " + signature.name + " is defined twice");
     }
-    module_.functions[function_] = std::move(signature);
+    adopt_prototype(module_.functions[function_], &signature, first_variable);
+    if (has_body) module_.functions[function_] = std::move(signature);
   }
   if (has_body)
     body(function_);
@@ -88,6 +89,26 @@ void Parser::function(bool is_kernel, bool is_extern) {
     cursor_.expect(";", "after the declaration of a function");
   names_.reset();
   function_ = -1;
+}
+
+// A function that was declared before keeps the declaration's variables; they take the new names.
+void Parser::adopt_prototype(const Function& prototype, Function* signature,
+                             size_t first_variable) {
+  if (prototype.params.size() != signature->params.size() ||
+      prototype.returns.size() != signature->returns.size() ||
+      prototype.is_kernel != signature->is_kernel) {
+    cursor_.fail_here("the function " + signature->name + " was declared with other parameters");
+  }
+  auto adopt = [&](const std::vector<int32_t>& old, std::vector<int32_t>* fresh) {
+    for (size_t n = 0; n < old.size(); ++n) {
+      names_->replace_variable((*fresh)[n], old[n]);
+      module_.variables[old[n]] = std::move(module_.variables[(*fresh)[n]]);
+    }
+    *fresh = old;
+  };
+  adopt(prototype.returns, &signature->returns);
+  adopt(prototype.params, &signature->params);
+  module_.variables.resize(first_variable);
 }
 
 void Parser::function_directives(Function* function) {

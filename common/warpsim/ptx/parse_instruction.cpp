@@ -36,7 +36,7 @@ void Parser::instruction() {
   while (cursor_.at(Token::Kind::kDotted)) instruction.mnemonic += cursor_.next().text;
 
   open_names_.clear();
-  unmodelled_operand_ = false;
+  unmodelled_operand_ = {};
   const OpcodeRow* row = find_opcode(instruction.mnemonic);
   if (row) {
     std::string wrong = decode_mnemonic(*row, &instruction);
@@ -48,9 +48,9 @@ void Parser::instruction() {
     operands(*row, &instruction);
     cursor_.expect(";", "after the operands of " + instruction.mnemonic);
   }
-  if (unmodelled_operand_) {
+  if (!unmodelled_operand_.empty()) {
     Instruction unknown;
-    unknown.mnemonic = instruction.mnemonic;
+    unknown.mnemonic = instruction.mnemonic + " " + unmodelled_operand_;
     instruction = std::move(unknown);
     open_names_.clear();
   }
@@ -99,7 +99,7 @@ void Parser::operands(const OpcodeRow& row, Instruction* instruction) {
       if (destination && cursor_.accept("|")) instruction->dst.push_back(operand());
     } while (cursor_.accept(","));
   }
-  if (!unmodelled_operand_) check_operands(row, instruction);
+  if (unmodelled_operand_.empty()) check_operands(row, instruction);
 }
 
 // call (ret), name, (a, b); or call name; or call (ret), %rd1, (a, b), prototype_0;
@@ -200,7 +200,7 @@ Operand Parser::register_or_name(std::string_view name, uint32_t line) {
     }
     if (!is_unmodelled_special(special))
       fail(name_, line, "the register '" + special + "' is not declared");
-    unmodelled_operand_ = true;
+    unmodelled_operand_ = special;
     return result;
   }
   result.kind = Operand::Kind::kSymbol;
@@ -220,7 +220,7 @@ Operand Parser::address() {
     const Token& token = cursor_.next();
     result = register_or_name(token.text, token.line);
     if (result.kind != Operand::Kind::kRegister && result.kind != Operand::Kind::kSymbol &&
-        !unmodelled_operand_) {
+        unmodelled_operand_.empty()) {
       cursor_.fail_here("an address is a register, a variable or a number");
     }
     if (cursor_.at("+") || cursor_.at("-")) result.offset = cursor_.integer("an offset");

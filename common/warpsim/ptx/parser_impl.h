@@ -63,6 +63,7 @@ class Parser {
   // parse_function.cpp
   void function(bool is_kernel, bool is_extern);
   std::vector<int32_t> parameter_list(int32_t function);
+  void adopt_prototype(const Function& prototype, Function* signature, size_t first_variable);
   void function_directives(Function* function);
   void body(int32_t function);
   void statement();
@@ -103,7 +104,7 @@ class Parser {
   // Operands of the instruction being parsed whose name is a label or not known yet: the name by
   // operand index.
   std::vector<std::pair<uint32_t, std::string_view>> open_names_;
-  bool unmodelled_operand_ = false;  // a special register that we know but do not model
+  std::string unmodelled_operand_;  // a special register that we know but do not model
 };
 
 }  // namespace warpsim::ptx
