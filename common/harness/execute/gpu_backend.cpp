@@ -28,7 +28,7 @@ FaultText fault_text(CuResult result) {
       return {"misaligned-access",
               "The kernel accessed an address that is no multiple of the access's size."};
     case kCuAssert:
-      return {"assert", "A device assert failed."};
+      return {"assertion", "A device assert failed."};
     case kCuLaunchTimeout:
       return {"timeout", "The kernel ran longer than the GPU allows."};
     case kCuLaunchFailed:

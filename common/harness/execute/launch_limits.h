@@ -16,9 +16,9 @@ namespace tilewise {
 struct KernelLimits {
   uint32_t static_shared_bytes = 0;
   // Largest dynamic shared memory granted with cudaFuncSetAttribute; empty: never asked for.
-  std::optional<uint32_t> granted_dynamic_shared_bytes;
-  std::optional<uint32_t> registers;   // per thread
-  uint32_t max_threads_per_block = 0;  // __launch_bounds__; 0: none
+  std::optional<uint32_t> granted_dynamic_shared_bytes = {};
+  std::optional<uint32_t> registers = {};  // per thread
+  uint32_t max_threads_per_block = 0;      // __launch_bounds__; 0: none
 };
 
 struct BrokenLimit {

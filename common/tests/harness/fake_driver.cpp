@@ -1,0 +1,231 @@
+// A stand-in for libcuda.so.1 whose "GPU" is this process: device memory is host memory and kernels
+// are the C++ functions below, found by name. With it the GPU side of the executor is tested on
+// machines without a GPU.
+//
+// "PTX" is any text with `.entry NAME`; a text that holds "refuse me" does not load.
+
+#include <unistd.h>
+
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <map>
+#include <string>
+
+#include "harness/execute/driver.h"
+
+namespace {
+
+using namespace tilewise;
+
+struct Params {  // of every kernel here: kernel(const float*, const float*, float*, int width)
+  const float *m, *n;
+  float* p;
+  int width;
+};
+
+using Kernel = CuResult (*)(const Params&);
+
+CuResult add(const Params& a) {
+  for (int i = 0; i < a.width * a.width; ++i) a.p[i] = a.m[i] + a.n[i];
+  return kCuSuccess;
+}
+
+const std::map<std::string, Kernel> kKernels = {
+    {"add", add},
+    {"add_but_last",
+     [](const Params& a) {
+       for (int i = 0; i < a.width * a.width - 1; ++i) a.p[i] = a.m[i] + a.n[i];
+       return kCuSuccess;
+     }},
+    {"past_end", [](const Params& a) { return a.p[a.width * a.width] = 1, add(a); }},
+    {"before_start", [](const Params& a) { return a.p[-2] = 1, add(a); }},
+    {"change_input", [](const Params& a) { return const_cast<float*>(a.m)[5] = 99, add(a); }},
+    {"accumulate",
+     [](const Params& a) {
+       for (int i = 0; i < a.width * a.width; ++i) a.p[i] += a.m[i];
+       return kCuSuccess;
+     }},
+    {"illegal", [](const Params&) { return kCuIllegalAddress; }},
+    {"misaligned", [](const Params&) { return kCuMisaligned; }},
+    {"assertion", [](const Params&) { return kCuAssert; }},
+    {"hang",
+     [](const Params&) -> CuResult {
+       for (;;) ::sleep(1);
+     }},
+    {"print",
+     [](const Params& a) {
+       for (int i = 0; i < 1000; ++i) std::printf("line %d\n", i);
+       return add(a);
+     }},
+};
+
+struct FakeModule {
+  std::string text;
+};
+
+CuResult pending = kCuSuccess;  // a fault stays: the context is lost
+double clock_ms = 0;            // events: each launch takes a millisecond
+char table[64];                 // the one __device__ variable
+
+}  // namespace
+
+extern "C" {
+
+CuResult cuInit(unsigned) {
+  return kCuSuccess;
+}
+CuResult cuDriverGetVersion(int* version) {
+  return *version = 13000, kCuSuccess;
+}
+CuResult cuGetErrorName(CuResult result, const char** name) {
+  *name = result == kCuIllegalAddress ? "CUDA_ERROR_ILLEGAL_ADDRESS" : "CUDA_ERROR_OF_THE_FAKE";
+  return kCuSuccess;
+}
+CuResult cuGetErrorString(CuResult, const char** text) {
+  return *text = "planted", kCuSuccess;
+}
+CuResult cuDeviceGetCount(int* count) {
+  const char* wanted = std::getenv("FAKE_GPUS");
+  return *count = wanted ? std::atoi(wanted) : 1, kCuSuccess;
+}
+CuResult cuDeviceGet(CuDevice* device, int ordinal) {
+  return *device = ordinal, kCuSuccess;
+}
+CuResult cuDeviceGetName(char* name, int length, CuDevice) {
+  std::snprintf(name, static_cast<size_t>(length), "Fake GPU");
+  return kCuSuccess;
+}
+CuResult cuDeviceTotalMem_v2(size_t* bytes, CuDevice) {
+  return *bytes = size_t{1} << 30, kCuSuccess;
+}
+CuResult cuDeviceGetAttribute(int* value, int attribute, CuDevice) {
+  static const std::map<int, int> values = {{kMaxThreadsPerBlock, 1024},
+                                            {kMaxBlockX, 1024},
+                                            {kMaxBlockX + 1, 1024},
+                                            {kMaxBlockX + 2, 64},
+                                            {kMaxGridX, 2147483647},
+                                            {kMaxGridX + 1, 65535},
+                                            {kMaxGridX + 2, 65535},
+                                            {kSharedPerBlock, 49152},
+                                            {kRegistersPerBlock, 65536},
+                                            {kClockKhz, 1980000},
+                                            {kSmCount, 132},
+                                            {kThreadsPerSm, 2048},
+                                            {kCcMajor, 9},
+                                            {kCcMinor, 0},
+                                            {kSharedPerSm, 233472},
+                                            {kRegistersPerSm, 65536},
+                                            {kBlocksPerSm, 32},
+                                            {kSharedReserved, 1024},
+                                            {kSharedPerBlockOptin, 232448}};
+  auto found = values.find(attribute);
+  return *value = found == values.end() ? 0 : found->second, kCuSuccess;
+}
+CuResult cuDevicePrimaryCtxRetain(CuContext* context, CuDevice) {
+  pending = kCuSuccess;  // a new context has no fault yet
+  return *context = reinterpret_cast<CuContext>(table), kCuSuccess;
+}
+CuResult cuDevicePrimaryCtxRelease_v2(CuDevice) {
+  return kCuSuccess;
+}
+CuResult cuCtxSetCurrent(CuContext) {
+  return kCuSuccess;
+}
+CuResult cuCtxSynchronize() {
+  return pending;
+}
+
+CuResult cuModuleLoadDataEx(CuModule* module, const void* image, unsigned count, int* options,
+                            void** values) {
+  auto* made = new FakeModule{static_cast<const char*>(image)};
+  if (made->text.find("refuse me") != std::string::npos) {
+    for (unsigned i = 0; i < count; ++i) {
+      if (options[i] == kJitErrorLog)
+        std::strcpy(static_cast<char*>(values[i]), "ptxas fatal: planted");
+    }
+    delete made;
+    return 218;  // CUDA_ERROR_INVALID_PTX
+  }
+  *module = reinterpret_cast<CuModule>(made);
+  return kCuSuccess;
+}
+CuResult cuModuleUnload(CuModule module) {
+  return delete reinterpret_cast<FakeModule*>(module), kCuSuccess;
+}
+CuResult cuModuleGetFunction(CuFunction* function, CuModule module, const char* name) {
+  const std::string& text = reinterpret_cast<FakeModule*>(module)->text;
+  auto found = kKernels.find(name);
+  if (found == kKernels.end() || text.find(".entry " + found->first) == std::string::npos)
+    return kCuNotFound;
+  *function = reinterpret_cast<CuFunction>(const_cast<Kernel*>(&found->second));
+  return kCuSuccess;
+}
+CuResult cuModuleGetGlobal_v2(CuAddress* address, size_t* bytes, CuModule, const char* name) {
+  if (std::strcmp(name, "table") != 0) return kCuNotFound;
+  *address = reinterpret_cast<CuAddress>(table);
+  *bytes = sizeof table;
+  return kCuSuccess;
+}
+CuResult cuFuncGetAttribute(int* value, int attribute, CuFunction) {
+  *value = attribute == kFnRegisters ? 40 : attribute == kFnMaxThreads ? 1024 : 0;
+  return kCuSuccess;
+}
+CuResult cuFuncSetAttribute(CuFunction, int, int value) {
+  return value > 232448 ? kCuInvalidValue : kCuSuccess;
+}
+CuResult cuOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, CuFunction, int threads, size_t) {
+  return *blocks = 2048 / threads, kCuSuccess;
+}
+
+CuResult cuMemAlloc_v2(CuAddress* address, size_t bytes) {
+  if (bytes > size_t{1} << 30) return kCuOutOfMemory;
+  void* memory = std::aligned_alloc(256, (bytes + 255) / 256 * 256);
+  return *address = reinterpret_cast<CuAddress>(memory), kCuSuccess;
+}
+CuResult cuMemFree_v2(CuAddress address) {
+  return std::free(reinterpret_cast<void*>(address)), kCuSuccess;
+}
+CuResult cuMemcpyHtoD_v2(CuAddress target, const void* source, size_t bytes) {
+  return std::memcpy(reinterpret_cast<void*>(target), source, bytes), pending;
+}
+CuResult cuMemcpyDtoH_v2(void* target, CuAddress source, size_t bytes) {
+  return std::memcpy(target, reinterpret_cast<void*>(source), bytes), pending;
+}
+CuResult cuMemcpyDtoDAsync_v2(CuAddress target, CuAddress source, size_t bytes, CuStream) {
+  return std::memmove(reinterpret_cast<void*>(target), reinterpret_cast<void*>(source), bytes),
+         pending;
+}
+CuResult cuMemsetD8Async(CuAddress address, unsigned char value, size_t count, CuStream) {
+  return std::memset(reinterpret_cast<void*>(address), value, count), pending;
+}
+CuResult cuMemsetD32Async(CuAddress address, unsigned value, size_t count, CuStream) {
+  for (size_t i = 0; i < count; ++i) reinterpret_cast<unsigned*>(address)[i] = value;
+  return pending;
+}
+CuResult cuLaunchKernel(CuFunction function, unsigned, unsigned, unsigned, unsigned, unsigned,
+                        unsigned, unsigned, CuStream, void**, void** extra) {
+  Params params;
+  if (*static_cast<size_t*>(extra[3]) != 28) return kCuInvalidValue;
+  std::memcpy(&params, extra[1], 28);
+  pending = (*reinterpret_cast<Kernel*>(function))(params);
+  clock_ms += 1;
+  return kCuSuccess;  // as on a GPU, a fault shows when one waits
+}
+CuResult cuEventCreate(CuEvent* event, unsigned) {
+  return *event = reinterpret_cast<CuEvent>(new double(0)), kCuSuccess;
+}
+CuResult cuEventDestroy_v2(CuEvent event) {
+  return delete reinterpret_cast<double*>(event), kCuSuccess;
+}
+CuResult cuEventRecord(CuEvent event, CuStream) {
+  return *reinterpret_cast<double*>(event) = clock_ms, kCuSuccess;
+}
+CuResult cuEventElapsedTime(float* milliseconds, CuEvent start, CuEvent end) {
+  *milliseconds =
+      static_cast<float>(*reinterpret_cast<double*>(end) - *reinterpret_cast<double*>(start));
+  return kCuSuccess;
+}
+
+}  // extern "C"

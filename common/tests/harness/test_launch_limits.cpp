@@ -1,0 +1,97 @@
+#include "harness/execute/launch_limits.h"
+#include "tests/catch.h"
+#include "tests/harness/sample_plans.h"
+
+using namespace tilewise;
+using tilewise::testing::contains;
+
+namespace {
+
+warpsim::Device device() {
+  warpsim::Device d;
+  d.name = "Test GPU";
+  d.max_threads_per_block = 1024;
+  d.max_block = {1024, 1024, 64};
+  d.max_grid = {2147483647, 65535, 65535};
+  d.shared_bytes_per_block = 49152;
+  d.shared_bytes_per_block_optin = 232448;
+  d.registers_per_block = 65536;
+  d.register_unit = 256;
+  return d;
+}
+
+warpsim::Launch launch(warpsim::Dim3 grid, warpsim::Dim3 block, uint32_t dynamic_shared = 0) {
+  warpsim::Launch l;
+  l.kernel = "_Z5tiledPKfS0_Pfi";
+  l.grid = grid;
+  l.block = block;
+  l.dynamic_shared_bytes = dynamic_shared;
+  return l;
+}
+
+}  // namespace
+
+TEST_CASE("Launches at the limits pass") {
+  CHECK_FALSE(broken_limit(device(), launch({2147483647, 65535, 65535}, {32, 32}), {}));
+  CHECK_FALSE(broken_limit(device(), launch({}, {1, 1024}), {}));
+  CHECK_FALSE(broken_limit(device(), launch({}, {16, 16}, 49152), {}));
+  CHECK_FALSE(broken_limit(device(), launch({}, {16, 16}, 40960), {.static_shared_bytes = 8192}));
+  CHECK_FALSE(broken_limit(device(), launch({}, {16, 16}, 100000),
+                           {.granted_dynamic_shared_bytes = 100000}));
+  CHECK_FALSE(broken_limit(device(), launch({}, {32, 32}), {.registers = 64}));
+}
+
+TEST_CASE("A broken limit is named with its numbers and the runtime's error code") {
+  struct Fault {
+    warpsim::Launch launch;
+    KernelLimits kernel;
+    int cuda_error;
+    const char* expected;
+  };
+  const Fault faults[] = {
+      {launch({1, 0}, {16}), {}, 9, "The grid has 0 in y"},
+      {launch({}, {16, 16, 0}), {}, 9, "The block has 0 in z"},
+      {launch({}, {32, 33}), {}, 9, "32x33x1 = 1056 threads: at most 1024"},
+      {launch({}, {1, 1, 65}), {}, 9, "The block has 65 threads in z: at most 64"},
+      {launch({1, 65536}, {16}), {}, 9, "The grid has 65536 blocks in y: at most 65535"},
+      {launch({}, {16}, 49153), {}, 1, "above 49152 a kernel must first ask"},
+      {launch({}, {16}, 40961), {.static_shared_bytes = 8192}, 1, "asks for 49153 bytes"},
+      {launch({}, {16}, 232449),
+       {.granted_dynamic_shared_bytes = 232448},
+       1,
+       "has at most 232448 a block"},
+      {launch({}, {16}, 65537),
+       {.granted_dynamic_shared_bytes = 65536},
+       1,
+       "cudaFuncSetAttribute granted 65536"},
+      {launch({}, {32, 32}),
+       {.registers = 65},
+       701,
+       "1024 threads with 65 registers each need 73728 registers"},
+      {launch({}, {16, 17}),
+       {.max_threads_per_block = 256},
+       701,
+       "__launch_bounds__ promises at most 256"},
+  };
+  for (const Fault& fault : faults) {
+    auto limit = broken_limit(device(), fault.launch, fault.kernel);
+    REQUIRE(limit);
+    CAPTURE(limit->message, fault.expected);
+    CHECK(limit->cuda_error == fault.cuda_error);
+    CHECK(contains(limit->message, fault.expected));
+  }
+}
+
+TEST_CASE("A refused launch is reported under its source name") {
+  auto report = refused(launch({1, 0}, {16}), {}, {9, "reason"});
+  CHECK(report.status == warpsim::LaunchStatus::kBadLaunch);
+  CHECK(report.kernel == "tiled");
+  CHECK(report.diagnostics.at(0).code == "launch-config");
+}
+
+TEST_CASE("Kernels are called what the student wrote") {
+  CHECK(source_name("_Z5tiledPKfS0_Pfi") == "tiled");
+  CHECK(source_name("_Z5tiledILi16ELi4EEvPKfS1_Pfi") == "tiled<16, 4>");
+  CHECK(source_name("_ZN12_GLOBAL__N_15naiveEPKf") == "(anonymous namespace)::naive");
+  CHECK(source_name("plain_c") == "plain_c");
+}
