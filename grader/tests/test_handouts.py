@@ -1,0 +1,88 @@
+"""Code shown in a handout stands in a real file, so that the text cannot drift from what it speaks of.
+
+Every fenced block marked as CUDA follows a comment that says where it is from:
+
+    <!-- from solutions/02-tiled-kernel/matmul.cu -->
+    ```cuda
+    ...consecutive lines of that file, indented as one likes...
+    ```
+
+or `<!-- not from a file: REASON -->`.
+"""
+
+from __future__ import annotations
+
+import re
+import textwrap
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+HANDOUTS = sorted([*ROOT.glob("labs/*/README.md"), *ROOT.glob("docs/*.md")])
+BLOCK = re.compile(r"^```(?:cuda|cpp|c\+\+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+SOURCE = re.compile(r"<!-- from (\S+) -->\n\Z")
+NO_SOURCE = re.compile(r"<!-- not from a file: .+ -->\n\Z")
+LINK = re.compile(r"!?\[[^\]]*(?:\[[^\]]*\]\[[^\]]*\][^\]]*)?\]\(([^)#\s]+)(?:#[^)]*)?\)")
+
+
+def normal(text: str) -> str:
+    """Without common indentation, and with alignment before a trailing comment evened out."""
+    text = textwrap.dedent(text).strip("\n")
+    return re.sub(r" {2,}//", "  //", "\n".join(line.rstrip() for line in text.splitlines()))
+
+
+def stands_in(block: str, text: str) -> bool:
+    """Whether the lines of `block` follow each other in `text`, indentation apart."""
+    lines, count = text.splitlines(), len(block.strip("\n").splitlines())
+    wanted = normal(block)
+    return any(normal("\n".join(lines[i : i + count])) == wanted for i in range(len(lines)))
+
+
+def faults(handout: str) -> list[str]:
+    found = []
+    for block in BLOCK.finditer(handout):
+        before, line = handout[: block.start()], handout.count("\n", 0, block.start()) + 1
+        if source := SOURCE.search(before):
+            path = ROOT / source[1]
+            if not path.is_file():
+                found.append(f"line {line}: {source[1]} does not exist")
+            elif not stands_in(block[1], path.read_text()):
+                found.append(f"line {line}: not found in {source[1]}")
+        elif not NO_SOURCE.search(before):
+            found.append(f"line {line}: the block does not say which file it is from")
+    return found
+
+
+@pytest.mark.parametrize("path", HANDOUTS, ids=lambda p: str(p.relative_to(ROOT)))
+def test_code_is_from_real_files(path):
+    assert faults(path.read_text()) == []
+
+
+@pytest.mark.parametrize("path", HANDOUTS, ids=lambda p: str(p.relative_to(ROOT)))
+def test_links_lead_somewhere(path):
+    text = re.sub(r"```.*?```|`[^`\n]*`", "", path.read_text(), flags=re.DOTALL)
+    for target in LINK.findall(text):
+        if not target.startswith(("http://", "https://", "mailto:")):
+            assert (path.parent / target).exists(), target
+
+
+@pytest.mark.parametrize("lab", sorted(p.parent for p in ROOT.glob("labs/*/lab.toml")), ids=lambda p: p.name)
+def test_handout_has_its_parts(lab):
+    text = (lab / "README.md").read_text()
+    for part in ("**Goal.**", "make grade LAB=" + lab.name[:2], "## The arithmetic", "## What the report shows"):
+        assert part in text, part
+    assert ".svg)" in text, "a drawing"
+    assert text.count("<details>") == text.count("</details>") >= 3, "questions with folded answers"
+    assert "## Further reading" in text
+
+
+SAMPLE = "<!-- from solutions/01-naive-kernel/matmul.cu -->\n```cuda\n{}\n```\n"
+
+
+def test_drift_is_found():
+    right = "if (row >= width || col >= width) return;"
+    assert faults(SAMPLE.format(right)) == []
+    assert faults(SAMPLE.format(right.replace(">=", ">"))) != []
+    assert faults("```cuda\nint x;\n```\n") != []
+    assert faults("<!-- from solutions/none.cu -->\n```cuda\nint x;\n```\n") != []
