@@ -88,7 +88,7 @@ def grade(
         result = replace(base, status="error", score=None, message=str(error))
     finally:
         shutil.rmtree(folder, ignore_errors=True)
-    result = _with_next_step(result, regions)
+    result = _with_next_step(_with_source_lines(result, submission.text), regions)
     return replace(result, seconds=round(time.monotonic() - start, 3))
 
 
@@ -380,6 +380,21 @@ def _kernel(run, case: Case) -> Kernel:
         counters=run.counters,
         lines=tuple(LineCounters(line, counts) for line, counts in sorted(lines.items())),
         time_ms=run.time_ms,
+    )
+
+
+def _with_source_lines(result: Result, text: str) -> Result:
+    lines = text.splitlines()
+
+    def with_line(item: Diagnostic) -> Diagnostic:
+        if item.file != FILE_NAME or not 0 < item.line <= len(lines):
+            return item
+        return replace(item, source=lines[item.line - 1].strip()[:200])
+
+    return replace(
+        result,
+        diagnostics=tuple(with_line(item) for item in result.diagnostics),
+        warnings=tuple(with_line(item) for item in result.warnings),
     )
 
 

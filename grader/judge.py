@@ -220,7 +220,6 @@ def _case_result(case: Case, status: str, message: str, seconds: float = 0.0) ->
 
 def _sentence(text: str) -> str:
     text = text.strip() or "It failed without saying why"
-    text = text[0].upper() + text[1:] if text[0].islower() and text.split()[0].isalpha() else text
     return text if text.endswith((".", "!", "?")) else text + "."
 
 

@@ -197,7 +197,7 @@ def _region(wrong: np.ndarray, k: int) -> Pattern | None:
     if (wrong == whole_columns[None, :]).all():
         return _lines("column", whole_columns)
     last_row, last_column = _tail(whole_rows), _tail(whole_columns)
-    if last_row and last_column:
+    if last_row and last_column and 2 * last_row < rows and 2 * last_column < columns:
         text = f"The last {_count(last_row, 'row')} and the last {_count(last_column, 'column')} are wrong, the rest is right: the last tile in both directions."
         edge = wrong.copy()
         edge[rows - last_row :] = False
@@ -221,7 +221,7 @@ def _lines(kind: str, whole: np.ndarray) -> Pattern:
     steps = np.diff(numbers)
     if len(numbers) > 2 and (steps == steps[0]).all() and steps[0] > 1:
         text = f"One {kind} of P in {steps[0]} is wrong, from {kind} {numbers[0]} on."
-        return Pattern(f"every {steps[0]}th {kind}", text)
+        return Pattern(f"one {kind} in {steps[0]}", text)
     shown = ", ".join(str(number) for number in numbers[:6]) + (", ..." if len(numbers) > 6 else "")
     return Pattern(f"whole {kind}s", f"Whole {kind}s of P are wrong: {shown}; the rest is right.")
 

@@ -46,6 +46,7 @@ class Diagnostic:
     thread: Triple | None = None
     count: int = 1  # threads times executions, in the first case that showed it
     advice: str = ""  # what to do about it
+    source: str = ""  # the text of that line
     cases: tuple[str, ...] = ()  # ids of the cases that showed it
 
 

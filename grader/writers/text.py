@@ -174,6 +174,9 @@ class _Page:
         grid.add_column(ratio=1)
         place = f"{item.file}:{item.line}" if item.line else item.file
         grid.add_row(Text(place, style="cyan"), Text(item.message))
+        if item.source:
+            bar = "│ " if self.style.unicode else "| "
+            grid.add_row("", Text(bar + item.source, style="bright_black", no_wrap=True, overflow="ellipsis" if self.style.unicode else "crop"))
         for text in self.details(item, cases):
             grid.add_row("", text)
         if item.advice:

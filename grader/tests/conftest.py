@@ -1,0 +1,199 @@
+"""Shared by all tests: a small course, canned executions, and what needs the built programs."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from grader.course import Course, find_course
+from grader.errors import GraderError
+from grader.lab import Lab, load_lab
+from grader.toolchain import PROGRAMS, find_toolchain, program
+
+REPOSITORY = Path(__file__).resolve().parents[2]
+
+LAB_TOML = """
+id = "02"
+title = "Tiled kernel"
+order = 2
+summary = "Load tiles together."
+signature = "square-device"
+
+[[cases]]
+id = "w4"
+title = "4x4"
+width = 4
+data = "integers"
+role = "toy"
+
+[[cases]]
+id = "w8"
+title = "8x8"
+width = 8
+role = "performance"
+
+[[cases]]
+id = "secret"
+width = 5
+hidden = true
+
+[[checks]]
+id = "toy"
+title = "the toy is right"
+group = "correctness"
+points = 20
+kind = "outputs"
+cases = ["w4"]
+
+[[checks]]
+id = "sizes"
+title = "right at all sizes"
+group = "correctness"
+points = 30
+kind = "outputs"
+cases = ["w8", "secret"]
+needs = ["toy"]
+
+[[checks]]
+id = "clean"
+title = "no races"
+group = "safety"
+points = 25
+kind = "clean"
+codes = ["race-shared", "out-of-bounds-shared"]
+cases = ["w4", "w8", "secret"]
+
+[[checks]]
+id = "traffic"
+title = "few sectors"
+group = "performance"
+points = 25
+kind = "counter"
+backend = "sim"
+case = "w8"
+value = "global_load_sectors / global_load_requests"
+at_most = 4
+message = "sectors per request"
+needs = ["sizes"]
+
+[[checks]]
+id = "time"
+title = "fast"
+group = "performance"
+points = 25
+kind = "time"
+backend = "gpu"
+case = "w8"
+needs = ["sizes"]
+
+[[hints]]
+for = ["race-shared", "clean"]
+tiers = ["the concept", "the place", "the line"]
+"""
+
+
+@pytest.fixture
+def write_lab(tmp_path):
+    """Writes a lab.toml into a folder of its own; returns the folder."""
+
+    def write(text: str = LAB_TOML) -> Path:
+        folder = tmp_path / "02-tiled-kernel"
+        folder.mkdir(exist_ok=True)
+        (folder / "lab.toml").write_text(text)
+        return folder
+
+    return write
+
+
+@pytest.fixture
+def lab(write_lab) -> Lab:
+    return load_lab(write_lab())
+
+
+def execution_json(case: str = "w8", **fields) -> dict:
+    """A result of the executor for one clean run of one kernel."""
+    counters = {
+        "global_load_requests": 8,
+        "global_load_sectors": 16,
+        "global_store_requests": 2,
+        "global_store_sectors": 8,
+        "bank_conflicts": 0,
+        "instructions": 100,
+    }
+    return {
+        "schema": "tilewise.execution/1",
+        "case": case,
+        "backend": "sim",
+        "device": "h200",
+        "status": "ok",
+        "message": "",
+        "diagnostics": [],
+        "kernels": [
+            {
+                "name": "tiled_kernel",
+                "mangled": "_Z12tiled_kernelPKfS0_Pfi",
+                "grid": [2, 2, 1],
+                "block": [4, 4, 1],
+                "shared_bytes": 128,
+                "registers": 32,
+                "occupancy": 1.0,
+                "counters": counters,
+                "lines": [
+                    {"file": "/x/matmul.cu", "line": 30, "counters": {"global_load_sectors": 16}},
+                    {"file": "/x/matmul.cu", "line": 41, "counters": {"global_store_requests": 2}},
+                ],
+                "time_ms": None,
+            }
+        ],
+        "launches": 1,
+        "outputs": {"P": {"unwritten": 0, "first_unwritten": -1}},
+        "inputs_modified": [],
+        "errors": [],
+        "seconds": 0.01,
+    } | fields
+
+
+def fault_json(code: str, **fields) -> dict:
+    """One fault as the executor reports it."""
+    return {
+        "code": code,
+        "severity": "error",
+        "message": "what the executor says",
+        "file": "/x/matmul.cu",
+        "line": 41,
+        "kernel": "tiled_kernel",
+        "block": [3, 0, 0],
+        "thread": [17, 0, 0],
+        "count": 12,
+    } | fields
+
+
+@pytest.fixture(scope="session")
+def course() -> Course:
+    """This checkout."""
+    return find_course(REPOSITORY)
+
+
+@pytest.fixture(scope="session")
+def built(course: Course) -> Course:
+    """This checkout with nvcc and the C++ programs; skips, or fails where they must be there."""
+    try:
+        find_toolchain(course)
+        for name in PROGRAMS:
+            program(course, name)
+    except GraderError as error:
+        if os.environ.get("TILEWISE_REQUIRE_TOOLCHAIN") == "1":
+            pytest.fail(f"TILEWISE_REQUIRE_TOOLCHAIN=1, and: {error}")
+        pytest.skip(str(error))
+    return course
+
+
+def pytest_addoption(parser) -> None:
+    parser.addoption("--update-golden", action="store_true", help="write the golden files anew")
+
+
+@pytest.fixture
+def update_golden(request) -> bool:
+    return request.config.getoption("--update-golden")

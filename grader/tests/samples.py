@@ -1,0 +1,139 @@
+"""Results by hand, one for each way a lab can end: what the writers' golden files show."""
+
+from __future__ import annotations
+
+from grader.result import (
+    CaseResult,
+    CheckResult,
+    Diagnostic,
+    Kernel,
+    LineCounters,
+    Mismatch,
+    Result,
+)
+
+_COUNTERS = {"global_load_requests": 262144, "global_load_sectors": 524288, "bank_conflicts": 0}
+
+KERNEL = Kernel(
+    name="tiled_kernel",
+    case="w256",
+    grid=(16, 16, 1),
+    block=(16, 16, 1),
+    shared_bytes=2048,
+    registers=32,
+    occupancy=1.0,
+    counters=_COUNTERS,
+    lines=(LineCounters(32, _COUNTERS), LineCounters(33, {"global_load_sectors": 3})),
+)
+
+
+def _check(name, title, group, status, score, points, message=""):
+    return CheckResult(name, title, group, status, score, points, message)
+
+
+def _result(**fields):
+    base = {
+        "lab": "02-tiled-kernel",
+        "title": "Tiled kernel",
+        "submission": "labs/02-tiled-kernel/matmul.cu",
+        "backend": "sim",
+        "device": "h200",
+        "seed": 1,
+        "toolkit": "CUDA 13.0",
+        "status": "failed",
+        "score": 0.0,
+        "max_score": 100.0,
+        "sandbox": "bubblewrap",
+        "seconds": 2.5,
+    }
+    return Result(**(base | fields))
+
+
+PASSED = _result(
+    status="passed",
+    score=100.0,
+    checks=(
+        _check("small", "the 32x32 product is right", "correctness", "passed", 45, 45),
+        _check("barriers", "no thread overtakes another", "safety", "passed", 25, 25),
+        _check("traffic", "global loads cut by the tile width", "performance", "passed", 30, 30, "1 (at most 1.1)"),
+    ),
+    kernels=(KERNEL,),
+    cases=(CaseResult("w64", "64x64", "64x64x64", "passed", checked=4096, seconds=0.01),),
+)  # fmt: skip
+
+FAILED = _result(
+    score=45.0,
+    next_step="mend what stands first, then grade again.",
+    checks=(
+        _check("small", "the 32x32 product is right", "correctness", "passed", 20, 20),
+        _check(
+            "sizes", "right at other sizes", "correctness", "failed", 0, 25,
+            "64x64: P[0][0]: got 1.25, expected -0.5; stale tile (2 of 3 cases fail)",
+        ),
+        _check("barriers", "no thread overtakes another: tiles are complete when used, used when overwritten", "safety", "failed", 0, 15, "race-shared at line 38"),
+        _check("memory", "no access outside the matrices", "safety", "passed", 25, 25),
+        _check("traffic", "global loads cut by the tile width", "performance", "skipped", 0, 15, 'Not looked at until "right at other sizes" is passed.'),
+    ),
+    diagnostics=(
+        Diagnostic(
+            "race-shared", "error",
+            "block (0,0,0) thread (0,4,0) reads Nds[0][4], which thread (4,0,0) writes at line 33"
+            " with no __syncthreads() between.",
+            line=38, kernel="tiled_kernel", block=(0, 0, 0), thread=(0, 4, 0), count=3840,
+            source="sum += Mds[ty][k] * Nds[k][tx];",
+            advice="Put a __syncthreads() between the two lines, where every thread passes it.",
+            cases=("w32", "w64", "secret"),
+        ),
+        Diagnostic(
+            "wrong-result", "error",
+            "4032 of 4096 elements of P are wrong, the first is P[0][0]: got 1.25, expected -0.5.",
+            line=44, kernel="tiled_kernel", count=4032,
+            advice="Each phase uses the tiles (of 16) of the phase before.",
+            cases=("w64", "secret"),
+        ),
+        Diagnostic("api-error", "error", "cudaMemcpy returned cudaErrorInvalidValue: invalid argument.", cases=("w64",)),
+        Diagnostic("input-modified", "error", "M[0][1] changed.", cases=("w64",)),
+    ),
+    kernels=(KERNEL,),
+    cases=(
+        CaseResult("w32", "32x32, two phases", "32x32x32", "passed", checked=1024),
+        CaseResult(
+            "w64", "64x64", "64x64x64", "failed", wrong=4032, checked=4096, pattern="stale tile",
+            message="4032 of 4096 elements of P are wrong.",
+            mismatches=(
+                Mismatch(0, 0, 1.25, -0.5), Mismatch(0, 1, "nan", 2.0), Mismatch(0, 2, 3.0, 0.1),
+            ),
+        ),
+        CaseResult("secret", "a size you don't see", "", "failed", hidden=True, wrong=5, checked=9),
+    ),
+)  # fmt: skip
+
+DOES_NOT_COMPILE = _result(
+    message="It does not compile.",
+    next_step="mend what stands first, then grade again.",
+    checks=(
+        _check("small", "the 32x32 product is right", "correctness", "skipped", 0, 100, "The file does not compile."),
+    ),
+    diagnostics=(Diagnostic("does-not-compile", "error", 'identifier "Mds" is undefined (2 more follow from it or after it).', line=30),),
+)  # fmt: skip
+
+NOT_STARTED = _result(
+    message="Not started: every TODO is still empty.",
+    status="not_started",
+    next_step="open labs/02-tiled-kernel/matmul.cu and begin with TODO(1) at line 16: declare the tiles.",
+)
+
+ERROR = _result(
+    status="error", score=None, message="The executor failed on case w64: no space left on device"
+)
+
+UNREADABLE = _result(message="handed-in/02-tiled-kernel/matmul.cu is empty: has it been saved?")
+
+ALL = {
+    "passed": PASSED,
+    "failed": FAILED,
+    "does-not-compile": DOES_NOT_COMPILE,
+    "not-started": NOT_STARTED,
+    "error": ERROR,
+    "unreadable": UNREADABLE,
+}

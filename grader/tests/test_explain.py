@@ -1,0 +1,115 @@
+"""Faults as sentences, with elements named as the student wrote them."""
+
+from grader import explain
+from grader.execution import parse
+from grader.lab import Case
+from grader.tests.conftest import execution_json, fault_json
+
+SOURCE = """
+constexpr int T = 16;
+__global__ void tiled_kernel(const float* M) {
+  __shared__ float Nds[T][T];
+}
+"""
+ROLES = {"M": "M", "N": "N", "P": "P", "cudaMalloc #1": "M"}
+CASE = Case("c", "c", 4, 6, 8)
+
+
+def _fault(code, **fields):
+    return parse(execution_json(diagnostics=[fault_json(code, **fields)])).faults[0]
+
+
+def _say(code, **fields):
+    return explain.sentence(_fault(code, **fields), explain.Context(SOURCE, CASE, ROLES))
+
+
+SHARED = {"array": "Nds", "array_bytes": 1024, "access_bytes": 4}
+
+
+def test_out_of_bounds_shared():
+    assert _say("out-of-bounds-shared", **SHARED, offset_bytes=1028) == (
+        "block (3,0,0) thread (17,0,0) reads 4 bytes at Nds[16][1]: the array ends at Nds[15][15]."
+    )
+
+
+def test_before_the_start():
+    text = _say("out-of-bounds-shared", **SHARED, offset_bytes=-4, is_store=True)
+    assert "writes 4 bytes at Nds[-1][15]: the array begins at Nds[0][0]." in text
+
+
+def test_unknown_declaration_falls_back_on_bytes():
+    text = _say("out-of-bounds-shared", array="tile", array_bytes=64, access_bytes=4, offset_bytes=64)
+    assert text.endswith("reads 4 bytes at byte 64 of tile: it has 64 bytes.")
+
+
+def test_global_buffers_have_the_shape_of_their_matrix():
+    text = _say("out-of-bounds-global", array="M", array_bytes=96, access_bytes=4, offset_bytes=96)
+    assert text.endswith("reads 4 bytes at M[4][0]: the array ends at M[3][5].")
+    text = _say("out-of-bounds-global", array="N", array_bytes=192, access_bytes=16, offset_bytes=188)
+    assert "reads 16 bytes at N[5][7]" in text
+
+
+def test_a_students_own_copy_is_named_by_what_was_copied_into_it():
+    text = _say("out-of-bounds-global", array="cudaMalloc #1", array_bytes=96, access_bytes=4, offset_bytes=-4)
+    assert text.endswith("reads 4 bytes at M[-1][5]: the array begins at M[0][0].")
+
+
+def test_a_buffer_of_another_size_has_no_shape():
+    text = _say("out-of-bounds-global", array="cudaMalloc #1", array_bytes=24, access_bytes=4, offset_bytes=24)
+    assert text.endswith("reads 4 bytes at byte 24 of cudaMalloc #1: it has 24 bytes.")
+
+
+def test_uninitialised():
+    text = _say("uninitialised-shared", **SHARED, offset_bytes=256)
+    assert text.endswith("reads Nds[4][0], which no thread of the block has written before.")
+    text = _say("uninitialised-global", array="M", array_bytes=96, access_bytes=4, offset_bytes=4)
+    assert text.endswith("reads M[0][1], which nothing has written before.")
+
+
+def test_races_name_both_sides():
+    race = {**SHARED, "offset_bytes": 256, "other_line": 38, "other_thread": [4, 1, 0]}
+    assert _say("race-shared", **race).endswith(
+        "reads Nds[4][0], which thread (4,1,0) writes at line 38 with no __syncthreads() between."
+    )
+    race = {"array": "P", "array_bytes": 128, "access_bytes": 4, "is_store": True}
+    race |= {"offset_bytes": 4, "other_block": [1, 0, 0], "other_thread": [4, 1, 0], "other_line": 41}
+    assert _say("race-global", **race).endswith(
+        "writes P[0][1], which block (1,0,0) thread (4,1,0) also accesses at line 41:"
+        " nothing orders the two."
+    )
+
+
+def test_misaligned():
+    text = _say("misaligned-access", array="M", array_bytes=96, access_bytes=16, offset_bytes=4)
+    assert text.endswith("reads 16 bytes at M[0][1], whose address is not a multiple of 16.")
+
+
+def test_other_faults_keep_the_executors_words():
+    assert _say("no-launch", message="solve launched nothing") == "solve launched nothing."
+
+
+def test_every_code_gives_a_whole_sentence():
+    from grader.codes import ORDER
+
+    for code in ORDER:
+        for fields in ({}, {"array": "Nds", "array_bytes": 1024, "access_bytes": 4}):
+            text = _say(code, **fields)
+            assert text.endswith("."), code
+            assert "  " not in text
+
+
+def test_roles_of_buffers_from_the_copies():
+    plan = {
+        "buffers": [
+            {"id": 0, "name": "cudaMalloc #1"}, {"id": 1, "name": "d_N"}, {"id": 2, "name": "d_P"},
+            {"id": 3, "name": "scratch"},
+        ],
+        "ops": [
+            {"op": "copy_h2d", "buffer": 0, "offset": 0, "segments": [{"host": "M"}]},
+            {"op": "copy_h2d", "buffer": 1, "offset": 0, "segments": [{"host": "N"}, {"host": "N"}]},
+            {"op": "copy_h2d", "buffer": 3, "offset": 0, "segments": [{"host": "M"}, {"hex": "00"}]},
+            {"op": "copy_d2h", "buffer": 2, "host": "P"},
+        ],
+    }  # fmt: skip
+    assert explain.buffer_roles(plan) == {"cudaMalloc #1": "M", "d_N": "N", "d_P": "P"}
+    assert explain.buffer_roles({}) == {}

@@ -1,0 +1,197 @@
+"""From canned executions to diagnostics, checks and points."""
+
+import numpy as np
+import pytest
+
+from grader import data, explain, judge, rubric
+from grader.errors import StepError
+from grader.execution import load, parse
+from grader.record import Recorded
+from grader.tests.conftest import execution_json, fault_json
+
+SOURCE = "__global__ void tiled_kernel() {}"
+
+
+def outcome(lab, case_id, p=None, **fields):
+    """One case judged. `p` maps (M, N) to P; without it P is right."""
+    case = lab.case(case_id)
+    m, n = data.make_inputs(case.data, (case.j, case.k, case.l), 1, lab.id, case.id)
+    product = np.asarray((p or np.matmul)(m, n), np.float32)
+    execution = parse(execution_json(case_id, **fields))
+    context = explain.Context(SOURCE, case, {"M": "M", "N": "N", "P": "P"})
+    return judge.judge(case, execution, context, product, (m, n), seed=1)
+
+
+def evaluate(lab, *changed, backend="sim", reference_ms=None):
+    """Check results by id; cases that are not among `changed` are right and clean."""
+    outcomes = {case.id: outcome(lab, case.id) for case in lab.cases}
+    outcomes |= {item.case.id: item for item in changed}
+    evidence = rubric.Evidence(outcomes, outcomes, reference_ms or {})
+    return {check.id: check for check in rubric.evaluate_checks(lab, backend, evidence)}
+
+
+def test_all_right_is_full_marks(lab):
+    checks = evaluate(lab)
+    assert {check.status for check in checks.values()} == {"passed"}
+    assert sum(check.score for check in checks.values()) == 100
+
+
+def test_wrong_result_shows_element_and_pattern(lab):
+    wrong = outcome(lab, "w8", lambda m, n: m @ n.T)
+    assert wrong.result.pattern == "transposed N"
+    assert wrong.result.mismatches[0].row == 0
+    (found,) = wrong.diagnostics
+    assert (found.code, found.line, found.kernel) == ("wrong-result", 41, "tiled_kernel")
+    assert "P[0][0]: got" in found.message
+    checks = evaluate(lab, wrong)
+    assert checks["sizes"].status == "failed"
+    assert checks["sizes"].message.startswith("8x8: P[0][0]: got ")
+    assert "transposed N (1 of 2 cases fail)" in checks["sizes"].message
+    assert checks["clean"].status == "passed"
+
+
+def test_a_failed_precondition_skips_with_the_reason(lab):
+    checks = evaluate(lab, outcome(lab, "w4", lambda m, n: 0 * m))
+    assert checks["toy"].status == "failed"
+    assert checks["sizes"].status == "skipped"
+    assert checks["sizes"].message == 'Not looked at until "the toy is right" is passed.'
+    assert checks["traffic"].status == "skipped"  # its own precondition was skipped
+    assert checks["clean"].score == 25  # what does not depend on it is not charged
+
+
+def test_hidden_cases_show_no_numbers(lab):
+    wrong = outcome(lab, "secret", lambda m, n: m @ n.T)
+    assert wrong.result.mismatches == ()
+    assert wrong.result.shape == ""
+    check = evaluate(lab, wrong)["sizes"]
+    assert check.message.startswith("a hidden case: 25 elements are wrong; transposed N")
+    assert "5x5" not in check.message + wrong.diagnostics[0].message
+
+
+def test_nan_is_json_safe(lab):
+    wrong = outcome(lab, "w8", lambda m, n: np.full((8, 8), np.nan))
+    assert wrong.result.mismatches[0].got == "nan"
+    assert wrong.result.pattern == "NaN"
+
+
+def test_low_precision(lab):
+    wrong = outcome(
+        lab, "w8", lambda m, n: m.astype(np.float16).astype(np.float32) @ n.astype(np.float16)
+    )
+    assert [item.code for item in wrong.diagnostics] == ["low-precision"]
+
+
+def test_clean_check_names_code_and_line(lab):
+    race = fault_json("race-shared", line=33)
+    checks = evaluate(lab, outcome(lab, "w8", diagnostics=[race, fault_json("race-shared", line=35)]))
+    assert checks["clean"].status == "failed"
+    assert checks["clean"].message == "race-shared at line 33, and 1 more"
+    other = fault_json("uninitialised-global")  # not among the check's codes
+    assert evaluate(lab, outcome(lab, "w8", diagnostics=[other]))["clean"].status == "passed"
+
+
+def test_safety_gives_no_points_where_nothing_ran(lab):
+    stopped = [
+        outcome(lab, case.id, status="timeout", diagnostics=[fault_json("timeout")])
+        for case in lab.cases
+    ]
+    assert evaluate(lab, *stopped)["clean"].status == "skipped"
+    nothing = [
+        outcome(lab, case.id, launches=0, kernels=[], diagnostics=[fault_json("no-launch")])
+        for case in lab.cases
+    ]
+    checks = evaluate(lab, *nothing)
+    assert checks["clean"].status == "skipped"
+    assert sum(check.score for check in checks.values()) == 0
+
+
+def test_a_kernel_that_was_stopped_is_not_compared(lab):
+    stopped = outcome(lab, "w8", status="fault", diagnostics=[fault_json("out-of-bounds-shared")])
+    assert [item.code for item in stopped.diagnostics] == ["out-of-bounds-shared"]
+    assert stopped.result.message.startswith("out-of-bounds-shared: ")
+    assert not stopped.ran
+
+
+def test_unwritten_output_replaces_wrong_result(lab):
+    fault = fault_json("unwritten-output", line=0, kernel="", message="No element of P was written.")
+    wrong = outcome(lab, "w8", lambda m, n: np.full((8, 8), np.nan), diagnostics=[fault])
+    assert [item.code for item in wrong.diagnostics] == ["unwritten-output"]
+    assert wrong.diagnostics[0].thread is None
+
+
+def test_host_computed_is_not_right_even_if_the_numbers_are(lab):
+    fault = fault_json("host-computed", line=0, kernel="")
+    assert not outcome(lab, "w8", diagnostics=[fault]).is_right
+
+
+def test_counter_message_has_value_limit_and_line(lab):
+    kernel = execution_json()["kernels"][0]
+    kernel["counters"]["global_load_sectors"] = 128
+    checks = evaluate(lab, outcome(lab, "w8", kernels=[kernel]))
+    assert checks["traffic"].status == "failed"
+    assert checks["traffic"].message == "sectors per request: 16 (at most 4), most of it at line 30"
+    assert checks["traffic"].data == {"value": 16, "at_most": 4, "at_least": None, "line": 30}
+
+
+@pytest.mark.parametrize(
+    ("mine", "status", "score"),
+    [(1.0, "passed", 25), (1.15, "passed", 25), (2.575, "failed", 12.5), (4.0, "failed", 0), (9, "failed", 0)],
+)
+def test_time_is_graded_by_its_ratio(lab, mine, status, score):
+    timed = outcome(lab, "w8", time_ms={"median": mine, "low": mine, "high": mine})
+    check = evaluate(lab, timed, backend="gpu", reference_ms={"w8": 1.0})["time"]
+    assert (check.status, check.score) == (status, score)
+    assert check.data["ratio"] == mine
+
+
+def test_time_without_a_reference_is_inconclusive(lab):
+    timed = outcome(lab, "w8", time_ms={"median": 1.0})
+    assert evaluate(lab, timed, backend="gpu")["time"].status == "inconclusive"
+
+
+@pytest.mark.parametrize(
+    ("status", "message", "code"),
+    [
+        ("crashed", "solve dereferenced a device pointer on the host at 0x2a", "host-crash"),
+        ("exited", "solve ended the process with status 0", "host-crash"),
+        ("timeout", "solve did not return within 5 seconds", "timeout"),
+        ("missing-solve", "there is no solve(const float*, ...)", "does-not-compile"),
+        ("error", "undefined symbol: cublasSgemm_v2", "library-call"),
+        ("error", "undefined symbol: _Z6helperv", "does-not-compile"),
+        ("error", "undefined symbol: cudaMipmappedArrayGetMemoryRequirements", "unsupported"),
+    ],
+)
+def test_recording_failures(lab, status, message, code):
+    failed = judge.not_recorded(lab.case("w8"), Recorded("w8", status, message, None))
+    (found,) = failed.diagnostics
+    assert found.code == code
+    assert found.message.lower().rstrip(".") == message.lower()
+    assert not failed.is_right and not failed.ran
+
+
+def test_merging_keeps_the_first_visible_case_and_orders_by_cause(lab):
+    race, bounds = fault_json("race-shared"), fault_json("out-of-bounds-shared", line=9)
+    hidden = outcome(lab, "secret", diagnostics=[race])
+    seen = outcome(lab, "w8", lambda m, n: 0 * m, diagnostics=[race, bounds])
+    merged = judge.merge([hidden, seen])
+    assert [item.code for item in merged] == ["out-of-bounds-shared", "race-shared", "wrong-result"]
+    assert merged[1].cases == ("w8", "secret")
+
+
+def test_failed_calls_are_diagnostics_but_refused_launches_are_not_twice(lab):
+    errors = [
+        {"api": "cudaMemcpy", "code": 1, "code_name": "cudaErrorInvalidValue", "message": "invalid argument"},
+        {"api": "cudaLaunchKernel", "code": 9, "message": "invalid configuration"},
+    ]
+    found = outcome(lab, "w8", errors=errors).diagnostics
+    assert [item.message for item in found] == [
+        "cudaMemcpy returned cudaErrorInvalidValue: invalid argument."
+    ]
+
+
+def test_a_damaged_result_file_is_the_graders_failure(tmp_path):
+    path = tmp_path / "result.json"
+    for text in ("", "[]", "{}", '{"schema": "tilewise.execution/2"}', '{"schema": "tilewise.execution/1"}'):
+        path.write_text(text)
+        with pytest.raises(StepError, match="result.json"):
+            load(path)

@@ -1,0 +1,69 @@
+"""lab.toml is read strictly: every mistake is one sentence that names its place."""
+
+import pytest
+
+from grader.errors import CourseError
+from grader.lab import load_lab
+from grader.tests.conftest import LAB_TOML
+
+
+def test_reads_a_lab(lab):
+    assert (lab.id, lab.name, lab.order) == ("02", "02-tiled-kernel", 2)
+    assert lab.case("w8").shape == "8x8x8"
+    assert lab.case("secret").hidden
+    assert [check.id for check in lab.checks_for("sim")] == ["toy", "sizes", "clean", "traffic"]
+    assert [check.id for check in lab.checks_for("gpu")] == ["toy", "sizes", "clean", "time"]
+
+
+def test_every_lab_of_the_course_is_sound(course):
+    names = course.lab_names()
+    assert names
+    for name in names:
+        lab = load_lab(course.labs / name)
+        assert lab.name.startswith(f"{lab.id}-"), f"{name} has the id {lab.id}"
+
+
+MISTAKES = {
+    "no such toml": ('id = "02"', "id = ", "Invalid value"),
+    "missing field": ('title = "Tiled kernel"\n', "", "the top level: 'title' is missing"),
+    "unknown field": ("order = 2", "order = 2\nodrer = 3", "there is no field 'odrer'"),
+    "wrong type": ("order = 2", 'order = "2"', "'order' must be a whole number"),
+    "flag as number": ("order = 2", "order = true", "'order' must be a whole number"),
+    "bad signature": ("square-device", "square", "'signature' is 'square', not one of"),
+    "bad data": ("integers", "random", "case w4: 'data' is 'random'"),
+    "bad width": ("width = 4", "width = 0", "case w4: 'width' must be at least 1"),
+    "not a square": ("width = 4", "j = 4\nk = 4\nl = 5", "case w4: square-device needs a square"),
+    "duplicate case": ('id = "w8"', 'id = "w4"', "two are called 'w4'"),
+    "unknown case": ('cases = ["w4"]', 'cases = ["w9"]', "check toy: there is no case 'w9'"),
+    "no case": ('cases = ["w4"]', "cases = []", "check toy: it names no case"),
+    "unknown code": ("race-shared", "race-shard", "'race-shard' is not a diagnostic code"),
+    "points": ("points = 20", "points = 21", "on sim the points add up to 101, not 100"),
+    "negative points": ("points = 20", "points = -20", "'points' must not be negative"),
+    "unknown counter": ("global_load_sectors / ", "sectors / ", "'sectors' is not a counter"),
+    "bad expression": ("global_load_sectors / ", "exit() / ", "is not allowed in an expression"),
+    "no limit": ("at_most = 4\n", "", "a counter needs at_most or at_least"),
+    "counter on gpu": ('backend = "sim"', 'backend = "gpu"', "counters exist on the simulator only"),
+    "later need": ('needs = ["toy"]', 'needs = ["clean"]', "needs: no earlier check 'clean'"),
+    "empty hint": ('"the concept", "the place", "the line"', "", "hint 1: it needs a subject"),
+    "hint for nothing": (
+        '"race-shared", "clean"]\ntiers',
+        '"race"]\ntiers',
+        "'race' is neither a check nor a diagnostic code",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", MISTAKES)
+def test_mistake_is_named(name, write_lab):
+    before, after, message = MISTAKES[name]
+    assert before in LAB_TOML
+    with pytest.raises(CourseError) as error:
+        load_lab(write_lab(LAB_TOML.replace(before, after, 1)))
+    assert message in str(error.value)
+    assert "lab.toml" in str(error.value)
+    assert "\n" not in str(error.value)
+
+
+def test_missing_file(tmp_path):
+    with pytest.raises(CourseError, match="is missing"):
+        load_lab(tmp_path)

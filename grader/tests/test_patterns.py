@@ -1,0 +1,135 @@
+"""Every pattern is found in data that has it, and none where another mistake was made."""
+
+import numpy as np
+import pytest
+
+from grader import data, numerics, patterns
+
+J = K = L = 32
+
+
+def _tiled(m, n, tile, which_m, which_n):
+    """Sum over phases of tile which_m(phase) of M times tile which_n(phase) of N."""
+    phases = range(m.shape[1] // tile)
+    parts = lambda a: slice(a * tile, (a + 1) * tile)  # noqa: E731
+    return sum(m[:, parts(which_m(p))] @ n[parts(which_n(p))] for p in phases)
+
+
+def _with(p, value, *region):
+    p = p.copy()
+    p[region] = value
+    return p
+
+
+PLANTED = {
+    "transposed N": lambda m, n, p: m @ n.T,
+    "transposed M": lambda m, n, p: m.T @ n,
+    "rows and columns swapped": lambda m, n, p: p.T,
+    "factors swapped": lambda m, n, p: n @ m,
+    "both transposed": lambda m, n, p: m.T @ n.T,
+    "missing last tile": lambda m, n, p: m[:, :16] @ n[:16],
+    "missing first tile": lambda m, n, p: m[:, 8:] @ n[8:],
+    "only the first tile": lambda m, n, p: m[:, :8] @ n[:8],
+    "only the last tile": lambda m, n, p: m[:, 24:] @ n[24:],
+    "scaled": lambda m, n, p: 2 * p,
+    "zeros": lambda m, n, p: 0 * p,
+    "NaN": lambda m, n, p: np.nan * p,
+    "last rows": lambda m, n, p: _with(p, 7, slice(30, None)),
+    "last columns": lambda m, n, p: _with(p, 7, slice(None), slice(16, None)),
+    "first rows": lambda m, n, p: _with(p, 7, slice(0, 4)),
+    "one row in 2": lambda m, n, p: _with(p, 7, slice(1, None, 2)),
+    "whole columns": lambda m, n, p: _with(p, 7, slice(None), [3, 4, 9]),
+    "one element": lambda m, n, p: _with(p, 7, 3, 4),
+    "one block": lambda m, n, p: _with(p, 7, slice(8, 16), slice(16, 24)),
+    "whole matrix": lambda m, n, p: p + np.random.default_rng(0).random(p.shape),
+}
+
+
+@pytest.mark.parametrize("name", PLANTED)
+def test_planted_pattern_is_found(name):
+    assert _find(PLANTED[name]).name == name
+
+
+SAME_NAME = {
+    "off by one": [
+        lambda m, n, p: m[:, :-1] @ n[:-1],
+        lambda m, n, p: m[:, 1:] @ n[1:],
+        lambda m, n, p: np.roll(p, 1, axis=1),
+        lambda m, n, p: np.roll(p, -1, axis=0),
+    ],
+    "stale tile": [
+        lambda m, n, p: _tiled(m, n, 8, lambda ph: 0, lambda ph: 0),
+        lambda m, n, p: _tiled(m, n, 8, lambda ph: 0, lambda ph: ph),
+        lambda m, n, p: _tiled(m, n, 16, lambda ph: ph, lambda ph: 0),
+    ],
+    "uninitialised sum": [
+        lambda m, n, p: p + 3.5,
+        lambda m, n, p: np.cumsum(p, axis=1),
+        lambda m, n, p: np.cumsum(p, axis=0),
+        lambda m, n, p: np.cumsum(p.reshape(J, L // 4, 4), axis=2).reshape(J, L),
+    ],
+    "last tile": [
+        lambda m, n, p: _with(_with(p, 7, slice(28, None)), 8, slice(None), slice(28, None)),
+    ],
+    "only the first block": [
+        lambda m, n, p: np.where(_corner(16, 16), p, 7),
+    ],
+}
+
+
+def _corner(rows, columns):
+    mask = np.zeros((J, L), bool)
+    mask[:rows, :columns] = True
+    return mask
+
+
+@pytest.mark.parametrize(
+    ("name", "number"), [(name, i) for name, makers in SAME_NAME.items() for i in range(len(makers))]
+)
+def test_planted_variant_is_found(name, number):
+    assert _find(SAME_NAME[name][number]).name == name
+
+
+def _find(plant):
+    m, n = data.make_inputs("uniform", (J, K, L), 5, "x")
+    right = m.astype(float) @ n
+    p = plant(m.astype(float), n.astype(float), right).astype(np.float32)
+    compared = numerics.compare(p, m, n, exact=False)
+    assert not compared.is_right
+    found = patterns.find_pattern(p, m, n, compared.expected, compared.wrong_mask)
+    assert found is not None
+    assert found.sentence.endswith((".", "?"))
+    return found
+
+
+def test_scattered_errors_have_no_pattern():
+    m, n = data.make_inputs("uniform", (J, K, L), 5, "x")
+    p = m @ n
+    p[np.random.default_rng(2).random(p.shape) < 0.3] += np.float32(1)
+    compared = numerics.compare(p, m, n, exact=False)
+    assert patterns.find_pattern(p, m, n, compared.expected, compared.wrong_mask) is None
+
+
+def test_nothing_wrong_nothing_found():
+    m, n = data.make_inputs("uniform", (J, K, L), 5, "x")
+    compared = numerics.compare(m @ n, m, n, exact=False)
+    assert patterns.find_pattern(m @ n, m, n, compared.expected, compared.wrong_mask) is None
+
+
+def test_nan_in_the_last_columns_says_so():
+    m, n = data.make_inputs("uniform", (J, K, L), 5, "x")
+    p = m @ n
+    p[:, 24:] = np.nan
+    compared = numerics.compare(p, m, n, exact=False)
+    found = patterns.find_pattern(p, m, n, compared.expected, compared.wrong_mask)
+    assert found.name == "NaN"
+    assert "last columns" in found.sentence
+
+
+@pytest.mark.parametrize("shape", [(1, 1, 1), (1, 7, 1), (1, 5, 9), (9, 5, 1), (3, 1, 4), (5, 33, 7)])
+def test_odd_shapes_do_not_break_the_search(shape):
+    m, n = data.make_inputs("uniform", shape, 5, "x")
+    for p in (m @ n + np.float32(1), np.zeros_like(m @ n), np.full_like(m @ n, np.nan)):
+        compared = numerics.compare(p, m, n, exact=False)
+        found = patterns.find_pattern(p, m, n, compared.expected, compared.wrong_mask)
+        assert found is None or found.sentence
