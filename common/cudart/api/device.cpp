@@ -1,0 +1,188 @@
+// The one device: choosing it, its limits and attributes.
+
+#include <climits>
+#include <cstring>
+
+#include "cudart/api/device_facts.h"
+#include "cudart/api/support.h"
+
+using namespace warpsim::cudart;
+
+namespace {
+
+Error choose(int device) { return device == 0 ? kSuccess : kInvalidDevice; }
+
+// Sizes of cudaDeviceSetLimit: kept and given back, nothing depends on them.
+constexpr size_t kDefaultLimits[] = {1024, 1 << 20, 8 << 20, 2, 2048, 64, 0};
+constexpr int kLimitCount = sizeof kDefaultLimits / sizeof *kDefaultLimits;
+size_t g_limits[kLimitCount] = {1024, 1 << 20, 8 << 20, 2, 2048, 64, 0};
+int g_cache_config = 0;
+unsigned g_device_flags = 0;
+
+constexpr char kPciBusId[] = "0000:01:00.0";
+
+}  // namespace
+
+WARPSIM_API int cudaGetDeviceCount(int* count) {
+  return call("cudaGetDeviceCount", [&](Runtime&) {
+    if (!count) return kInvalidValue;
+    *count = 1;
+    return kSuccess;
+  });
+}
+
+WARPSIM_API int cudaGetDevice(int* device) {
+  return call("cudaGetDevice", [&](Runtime&) {
+    if (!device) return kInvalidValue;
+    *device = 0;
+    return kSuccess;
+  });
+}
+
+WARPSIM_API int cudaSetDevice(int device) {
+  return call("cudaSetDevice", [&](Runtime&) { return choose(device); });
+}
+
+WARPSIM_API int cudaInitDevice(int device, unsigned, unsigned) {
+  return call("cudaInitDevice", [&](Runtime&) { return choose(device); });
+}
+
+WARPSIM_API int cudaSetValidDevices(int* devices, int count) {
+  return call("cudaSetValidDevices", [&](Runtime&) {
+    if (count < 0 || (count > 0 && !devices)) return kInvalidValue;
+    for (int i = 0; i < count; ++i) {
+      if (devices[i] != 0) return kInvalidDevice;
+    }
+    return kSuccess;
+  });
+}
+
+// The wanted properties do not matter where there is one device.
+WARPSIM_API int cudaChooseDevice(int* device, const void* properties) {
+  return call("cudaChooseDevice", [&](Runtime&) {
+    if (!device || !properties) return kInvalidValue;
+    *device = 0;
+    return kSuccess;
+  });
+}
+
+WARPSIM_API int cudaDeviceGetAttribute(int* value, int attribute, int device) {
+  return call("cudaDeviceGetAttribute", [&](Runtime& rt) {
+    if (!value) return kInvalidValue;
+    if (device != 0) return kInvalidDevice;
+    return device_attribute(rt.device(), attribute, value) ? kSuccess : kInvalidValue;
+  });
+}
+
+WARPSIM_API int cudaDeviceReset() {
+  Runtime& runtime = Runtime::instance();
+  std::lock_guard lock(runtime.mutex());
+  runtime.reset();
+  return kSuccess;
+}
+
+WARPSIM_API int cudaThreadExit() { return cudaDeviceReset(); }
+
+WARPSIM_API int cudaDeviceSetLimit(int limit, size_t value) {
+  return call("cudaDeviceSetLimit", [&](Runtime&) {
+    if (limit < 0 || limit >= kLimitCount) return kUnsupportedLimit;
+    g_limits[limit] = value;
+    return kSuccess;
+  });
+}
+
+WARPSIM_API int cudaDeviceGetLimit(size_t* value, int limit) {
+  return call("cudaDeviceGetLimit", [&](Runtime&) {
+    if (!value) return kInvalidValue;
+    if (limit < 0 || limit >= kLimitCount) return kUnsupportedLimit;
+    *value = g_limits[limit];
+    return kSuccess;
+  });
+}
+
+WARPSIM_API int cudaDeviceSetCacheConfig(int config) {
+  return call("cudaDeviceSetCacheConfig", [&](Runtime&) {
+    if (config < 0 || config > 3) return kInvalidValue;
+    g_cache_config = config;
+    return kSuccess;
+  });
+}
+
+WARPSIM_API int cudaDeviceGetCacheConfig(int* config) {
+  return call("cudaDeviceGetCacheConfig", [&](Runtime&) {
+    if (!config) return kInvalidValue;
+    *config = g_cache_config;
+    return kSuccess;
+  });
+}
+
+// Banks have been 4 bytes wide, whatever is asked for, since compute capability 5.0.
+WARPSIM_API int cudaDeviceSetSharedMemConfig(int config) {
+  return call("cudaDeviceSetSharedMemConfig",
+              [&](Runtime&) { return config < 0 || config > 2 ? kInvalidValue : kSuccess; });
+}
+
+WARPSIM_API int cudaDeviceGetSharedMemConfig(int* config) {
+  return call("cudaDeviceGetSharedMemConfig", [&](Runtime&) {
+    if (!config) return kInvalidValue;
+    *config = 1;
+    return kSuccess;
+  });
+}
+
+WARPSIM_API int cudaSetDeviceFlags(unsigned flags) {
+  return call("cudaSetDeviceFlags", [&](Runtime&) {
+    g_device_flags = flags;
+    return kSuccess;
+  });
+}
+
+WARPSIM_API int cudaGetDeviceFlags(unsigned* flags) {
+  return call("cudaGetDeviceFlags", [&](Runtime&) {
+    if (!flags) return kInvalidValue;
+    *flags = g_device_flags;
+    return kSuccess;
+  });
+}
+
+WARPSIM_API int cudaDeviceGetPCIBusId(char* text, int bytes, int device) {
+  return call("cudaDeviceGetPCIBusId", [&](Runtime&) {
+    if (!text || bytes < static_cast<int>(sizeof kPciBusId)) return kInvalidValue;
+    if (device != 0) return kInvalidDevice;
+    std::memcpy(text, kPciBusId, sizeof kPciBusId);
+    return kSuccess;
+  });
+}
+
+WARPSIM_API int cudaDeviceGetByPCIBusId(int* device, const char* text) {
+  return call("cudaDeviceGetByPCIBusId", [&](Runtime&) {
+    if (!device || !text) return kInvalidValue;
+    *device = 0;
+    return std::strcmp(text, kPciBusId) == 0 ? kSuccess : kInvalidDevice;
+  });
+}
+
+WARPSIM_API int cudaDeviceCanAccessPeer(int* can, int device, int peer) {
+  return call("cudaDeviceCanAccessPeer", [&](Runtime&) {
+    if (!can) return kInvalidValue;
+    *can = 0;
+    return device == 0 && peer == 0 ? kSuccess : kInvalidDevice;
+  });
+}
+
+WARPSIM_API int cudaDeviceEnablePeerAccess(int, unsigned) {
+  return call("cudaDeviceEnablePeerAccess", [&](Runtime&) { return kInvalidDevice; });
+}
+
+WARPSIM_API int cudaDeviceDisablePeerAccess(int) {
+  return call("cudaDeviceDisablePeerAccess", [&](Runtime&) { return kInvalidDevice; });
+}
+
+WARPSIM_API int cudaProfilerStart() { return kSuccess; }
+WARPSIM_API int cudaProfilerStop() { return kSuccess; }
+
+// An inline function of the headers uses it; it returns its description in memory.
+struct ChannelFormat {
+  int x, y, z, w, kind;
+};
+WARPSIM_API ChannelFormat cudaCreateChannelDesc(int x, int y, int z, int w, int kind) { return {x, y, z, w, kind}; }

@@ -1,0 +1,158 @@
+// Allocation: cudaMalloc, pinned, managed and registered host memory, and what is known of a pointer.
+
+#include <cstring>
+
+#include "cudart/api/support.h"
+
+using namespace warpsim::cudart;
+
+namespace {
+
+constexpr size_t kPitchBytes = 512;  // rows of pitched memory start at multiples of it
+
+Error allocate(Runtime& runtime, void** pointer, size_t bytes, MemoryKind kind, unsigned flags = 0) {
+  if (!pointer) return kInvalidValue;
+  *pointer = nullptr;
+  if (bytes == 0) return kSuccess;
+  if (kind == MemoryKind::kManaged && runtime.is_recording()) {
+    runtime.backend().not_provided("cudaMallocManaged", "A recorded solve has no data that the host could read.");
+    return kNotSupported;
+  }
+  uint64_t address = runtime.backend().allocate(bytes, kind);
+  if (!address) return kMemoryAllocation;
+  runtime.addresses().add({address, bytes, kind, flags});
+  *pointer = pointer_to(address);
+  return kSuccess;
+}
+
+Error release(Runtime& runtime, void* pointer, bool host) {
+  if (!pointer) return kSuccess;
+  const MemoryRange* found = runtime.addresses().starting_at(address_of(pointer));
+  if (!found) return kInvalidValue;
+  bool is_host = found->kind == MemoryKind::kPinned;
+  bool is_device = found->kind == MemoryKind::kDevice || found->kind == MemoryKind::kManaged;
+  if (host ? !is_host : !is_device) return kInvalidValue;
+  if (Error error = runtime.backend().release(*found)) return error;
+  runtime.addresses().remove(address_of(pointer));
+  return kSuccess;
+}
+
+Error allocate_pitched(Runtime& runtime, void** pointer, size_t* pitch, size_t width, size_t rows) {
+  if (!pointer || !pitch) return kInvalidValue;
+  *pitch = (width + kPitchBytes - 1) / kPitchBytes * kPitchBytes;
+  return allocate(runtime, pointer, *pitch * rows, MemoryKind::kDevice);
+}
+
+}  // namespace
+
+WARPSIM_API int cudaMalloc(void** pointer, size_t bytes) {
+  return call("cudaMalloc", [&](Runtime& rt) { return allocate(rt, pointer, bytes, MemoryKind::kDevice); });
+}
+
+WARPSIM_API int cudaMallocAsync(void** pointer, size_t bytes, void* stream) {
+  return call("cudaMallocAsync", [&](Runtime& rt) {
+    return rt.find_stream(stream) ? allocate(rt, pointer, bytes, MemoryKind::kDevice) : kInvalidResourceHandle;
+  });
+}
+
+WARPSIM_API int cudaMallocPitch(void** pointer, size_t* pitch, size_t width, size_t height) {
+  return call("cudaMallocPitch",
+              [&](Runtime& rt) { return allocate_pitched(rt, pointer, pitch, width, height); });
+}
+
+WARPSIM_API int cudaMalloc3D(PitchedPtr* pitched, Extent extent) {
+  return call("cudaMalloc3D", [&](Runtime& rt) {
+    if (!pitched) return kInvalidValue;
+    pitched->xsize = extent.width;
+    pitched->ysize = extent.height;
+    return allocate_pitched(rt, &pitched->ptr, &pitched->pitch, extent.width, extent.height * extent.depth);
+  });
+}
+
+WARPSIM_API int cudaMallocManaged(void** pointer, size_t bytes, unsigned flags) {
+  return call("cudaMallocManaged", [&](Runtime& rt) {
+    constexpr unsigned kAttachGlobal = 1, kAttachHost = 2;
+    if (bytes == 0 || (flags != kAttachGlobal && flags != kAttachHost)) return kInvalidValue;
+    return allocate(rt, pointer, bytes, MemoryKind::kManaged, flags);
+  });
+}
+
+WARPSIM_API int cudaMallocHost(void** pointer, size_t bytes) {
+  return call("cudaMallocHost", [&](Runtime& rt) { return allocate(rt, pointer, bytes, MemoryKind::kPinned); });
+}
+
+WARPSIM_API int cudaHostAlloc(void** pointer, size_t bytes, unsigned flags) {
+  return call("cudaHostAlloc", [&](Runtime& rt) {
+    constexpr unsigned kKnownFlags = 7;  // portable, mapped, write-combined
+    if (flags & ~kKnownFlags) return kInvalidValue;
+    return allocate(rt, pointer, bytes, MemoryKind::kPinned, flags);
+  });
+}
+
+WARPSIM_API int cudaFree(void* pointer) {
+  return call("cudaFree", [&](Runtime& rt) { return release(rt, pointer, false); });
+}
+
+WARPSIM_API int cudaFreeAsync(void* pointer, void* stream) {
+  return call("cudaFreeAsync", [&](Runtime& rt) {
+    if (!pointer) return kInvalidValue;
+    return rt.find_stream(stream) ? release(rt, pointer, false) : kInvalidResourceHandle;
+  });
+}
+
+WARPSIM_API int cudaFreeHost(void* pointer) {
+  return call("cudaFreeHost", [&](Runtime& rt) { return release(rt, pointer, true); });
+}
+
+WARPSIM_API int cudaHostGetDevicePointer(void** device, void* host, unsigned flags) {
+  return call("cudaHostGetDevicePointer", [&](Runtime& rt) {
+    if (!device || !host || flags) return kInvalidValue;
+    const MemoryRange* range = rt.addresses().find(address_of(host));
+    if (!range || range->on_device_only()) return kInvalidValue;
+    if (range->kind == MemoryKind::kRegistered) {
+      rt.backend().not_provided("cudaHostGetDevicePointer",
+                                "Kernels cannot use memory of cudaHostRegister; allocate it with cudaHostAlloc.");
+      return kNotSupported;
+    }
+    *device = host;
+    return kSuccess;
+  });
+}
+
+WARPSIM_API int cudaHostGetFlags(unsigned* flags, void* host) {
+  return call("cudaHostGetFlags", [&](Runtime& rt) {
+    const MemoryRange* range = rt.addresses().find(address_of(host));
+    if (!flags || !range || range->kind != MemoryKind::kPinned) return kInvalidValue;
+    *flags = range->flags;
+    return kSuccess;
+  });
+}
+
+WARPSIM_API int cudaHostRegister(void* pointer, size_t bytes, unsigned flags) {
+  return call("cudaHostRegister", [&](Runtime& rt) {
+    if (!pointer || bytes == 0) return kInvalidValue;
+    if (rt.addresses().overlaps(address_of(pointer), bytes)) return kHostMemoryAlreadyRegistered;
+    rt.addresses().add({address_of(pointer), bytes, MemoryKind::kRegistered, flags});
+    return kSuccess;
+  });
+}
+
+WARPSIM_API int cudaHostUnregister(void* pointer) {
+  return call("cudaHostUnregister", [&](Runtime& rt) {
+    const MemoryRange* range = rt.addresses().starting_at(address_of(pointer));
+    if (!range || range->kind != MemoryKind::kRegistered) return kHostMemoryNotRegistered;
+    rt.addresses().remove(address_of(pointer));
+    return kSuccess;
+  });
+}
+
+WARPSIM_API int cudaMemGetInfo(size_t* free_bytes, size_t* total_bytes) {
+  return call("cudaMemGetInfo", [&](Runtime& rt) {
+    if (!free_bytes || !total_bytes) return kInvalidValue;
+    uint64_t available = 0, total = 0;
+    rt.backend().memory_info(&available, &total);
+    *free_bytes = available;
+    *total_bytes = total;
+    return kSuccess;
+  });
+}

@@ -1,0 +1,205 @@
+// Streams and events. Work is done in the order of the calls, so that every stream is idle and every recorded event has
+// happened when a call returns.
+
+#include "cudart/api/support.h"
+
+using namespace warpsim::cudart;
+
+namespace {
+
+constexpr int kGreatestPriority = -5;  // as on recent devices; the least is 0
+constexpr unsigned kEventFlags = 7, kEventDisableTiming = 2;
+
+Error make_stream(Runtime& runtime, void** stream, unsigned flags, int priority) {
+  if (!stream || flags > 1) return kInvalidValue;
+  *stream = runtime.create_stream(flags, priority);
+  return kSuccess;
+}
+
+Error make_event(Runtime& runtime, void** event, unsigned flags) {
+  if (!event || flags & ~kEventFlags) return kInvalidValue;
+  *event = runtime.create_event(flags);
+  return kSuccess;
+}
+
+Error record(Runtime& runtime, void* handle, void* stream) {
+  Event* event = runtime.find_event(handle);
+  if (!event || !runtime.find_stream(stream)) return kInvalidResourceHandle;
+  event->is_recorded = true;
+  event->time_ms = runtime.timeline().record_event();
+  return kSuccess;
+}
+
+Error elapsed(Runtime& runtime, float* milliseconds, void* start, void* end) {
+  if (!milliseconds) return kInvalidValue;
+  Event* first = runtime.find_event(start);
+  Event* second = runtime.find_event(end);
+  if (!first || !second || !first->is_recorded || !second->is_recorded ||
+      (first->flags | second->flags) & kEventDisableTiming) {
+    return kInvalidResourceHandle;
+  }
+  *milliseconds = static_cast<float>(second->time_ms - first->time_ms);
+  return kSuccess;
+}
+
+// Ends a wait of the host for the device.
+Error wait(Runtime& runtime) {
+  runtime.backend().synchronised();
+  return kSuccess;
+}
+
+}  // namespace
+
+WARPSIM_API int cudaStreamCreate(void** stream) {
+  return call("cudaStreamCreate", [&](Runtime& rt) { return make_stream(rt, stream, 0, 0); });
+}
+
+WARPSIM_API int cudaStreamCreateWithFlags(void** stream, unsigned flags) {
+  return call("cudaStreamCreateWithFlags", [&](Runtime& rt) { return make_stream(rt, stream, flags, 0); });
+}
+
+WARPSIM_API int cudaStreamCreateWithPriority(void** stream, unsigned flags, int priority) {
+  return call("cudaStreamCreateWithPriority", [&](Runtime& rt) {
+    return make_stream(rt, stream, flags, std::min(0, std::max(kGreatestPriority, priority)));
+  });
+}
+
+WARPSIM_API int cudaStreamDestroy(void* stream) {
+  return call("cudaStreamDestroy",
+              [&](Runtime& rt) { return rt.destroy_stream(stream) ? kSuccess : kInvalidResourceHandle; });
+}
+
+WARPSIM_API int cudaStreamSynchronize(void* stream) {
+  return call("cudaStreamSynchronize",
+              [&](Runtime& rt) { return rt.find_stream(stream) ? wait(rt) : kInvalidResourceHandle; });
+}
+
+WARPSIM_API int cudaStreamQuery(void* stream) {
+  return call("cudaStreamQuery",
+              [&](Runtime& rt) { return rt.find_stream(stream) ? kSuccess : kInvalidResourceHandle; });
+}
+
+WARPSIM_API int cudaStreamWaitEvent(void* stream, void* event, unsigned flags) {
+  return call("cudaStreamWaitEvent", [&](Runtime& rt) {
+    if (flags > 1) return kInvalidValue;
+    return rt.find_stream(stream) && rt.find_event(event) ? kSuccess : kInvalidResourceHandle;
+  });
+}
+
+WARPSIM_API int cudaStreamGetFlags(void* stream, unsigned* flags) {
+  return call("cudaStreamGetFlags", [&](Runtime& rt) {
+    Stream* found = rt.find_stream(stream);
+    if (!found) return kInvalidResourceHandle;
+    if (!flags) return kInvalidValue;
+    *flags = found->flags;
+    return kSuccess;
+  });
+}
+
+WARPSIM_API int cudaStreamGetPriority(void* stream, int* priority) {
+  return call("cudaStreamGetPriority", [&](Runtime& rt) {
+    Stream* found = rt.find_stream(stream);
+    if (!found) return kInvalidResourceHandle;
+    if (!priority) return kInvalidValue;
+    *priority = found->priority;
+    return kSuccess;
+  });
+}
+
+WARPSIM_API int cudaStreamGetId(void* stream, unsigned long long* id) {
+  return call("cudaStreamGetId", [&](Runtime& rt) {
+    Stream* found = rt.find_stream(stream);
+    if (!found) return kInvalidResourceHandle;
+    if (!id) return kInvalidValue;
+    *id = found->number;
+    return kSuccess;
+  });
+}
+
+WARPSIM_API int cudaStreamIsCapturing(void* stream, int* status) {
+  return call("cudaStreamIsCapturing", [&](Runtime& rt) {
+    if (!status) return kInvalidValue;
+    *status = 0;
+    return rt.find_stream(stream) ? kSuccess : kInvalidResourceHandle;
+  });
+}
+
+WARPSIM_API int cudaStreamAttachMemAsync(void* stream, void* pointer, size_t, unsigned) {
+  return call("cudaStreamAttachMemAsync", [&](Runtime& rt) {
+    const MemoryRange* range = rt.addresses().find(address_of(pointer));
+    if (!range || range->kind != MemoryKind::kManaged) return kInvalidValue;
+    return rt.find_stream(stream) ? kSuccess : kInvalidResourceHandle;
+  });
+}
+
+WARPSIM_API int cudaDeviceGetStreamPriorityRange(int* least, int* greatest) {
+  return call("cudaDeviceGetStreamPriorityRange", [&](Runtime&) {
+    if (least) *least = 0;
+    if (greatest) *greatest = kGreatestPriority;
+    return kSuccess;
+  });
+}
+
+// Callbacks run at once and without the lock: all work they wait for is done, and they may use other threads.
+WARPSIM_API int cudaStreamAddCallback(void* stream, void (*callback)(void*, int, void*), void* data, unsigned flags) {
+  Error error = call("cudaStreamAddCallback", [&](Runtime& rt) {
+    if (!callback || flags) return kInvalidValue;
+    return rt.find_stream(stream) ? kSuccess : kInvalidResourceHandle;
+  });
+  if (!error) callback(stream, kSuccess, data);
+  return error;
+}
+
+WARPSIM_API int cudaLaunchHostFunc(void* stream, void (*function)(void*), void* data) {
+  Error error = call("cudaLaunchHostFunc", [&](Runtime& rt) {
+    if (!function) return kInvalidValue;
+    return rt.find_stream(stream) ? kSuccess : kInvalidResourceHandle;
+  });
+  if (!error) function(data);
+  return error;
+}
+
+WARPSIM_API int cudaEventCreate(void** event) {
+  return call("cudaEventCreate", [&](Runtime& rt) { return make_event(rt, event, 0); });
+}
+
+WARPSIM_API int cudaEventCreateWithFlags(void** event, unsigned flags) {
+  return call("cudaEventCreateWithFlags", [&](Runtime& rt) { return make_event(rt, event, flags); });
+}
+
+WARPSIM_API int cudaEventRecord(void* event, void* stream) {
+  return call("cudaEventRecord", [&](Runtime& rt) { return record(rt, event, stream); });
+}
+
+WARPSIM_API int cudaEventRecordWithFlags(void* event, void* stream, unsigned flags) {
+  return call("cudaEventRecordWithFlags",
+              [&](Runtime& rt) { return flags > 1 ? kInvalidValue : record(rt, event, stream); });
+}
+
+WARPSIM_API int cudaEventQuery(void* event) {
+  return call("cudaEventQuery", [&](Runtime& rt) { return rt.find_event(event) ? kSuccess : kInvalidResourceHandle; });
+}
+
+WARPSIM_API int cudaEventSynchronize(void* event) {
+  return call("cudaEventSynchronize",
+              [&](Runtime& rt) { return rt.find_event(event) ? wait(rt) : kInvalidResourceHandle; });
+}
+
+WARPSIM_API int cudaEventElapsedTime(float* milliseconds, void* start, void* end) {
+  return call("cudaEventElapsedTime", [&](Runtime& rt) { return elapsed(rt, milliseconds, start, end); });
+}
+
+WARPSIM_API int cudaEventElapsedTime_v2(float* milliseconds, void* start, void* end) {
+  return call("cudaEventElapsedTime", [&](Runtime& rt) { return elapsed(rt, milliseconds, start, end); });
+}
+
+WARPSIM_API int cudaEventDestroy(void* event) {
+  return call("cudaEventDestroy",
+              [&](Runtime& rt) { return rt.destroy_event(event) ? kSuccess : kInvalidResourceHandle; });
+}
+
+WARPSIM_API int cudaDeviceSynchronize() {
+  return call("cudaDeviceSynchronize", [&](Runtime& rt) { return wait(rt); });
+}
+
+WARPSIM_API int cudaThreadSynchronize() { return cudaDeviceSynchronize(); }

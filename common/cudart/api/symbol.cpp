@@ -1,0 +1,96 @@
+// __device__ and __constant__ variables: copies by name, addresses, sizes.
+
+#include "cudart/api/support.h"
+
+using namespace warpsim::cudart;
+
+namespace {
+
+// The variable with its device address, which cudaMemcpy may then use too.
+Error resolve(Runtime& runtime, const void* symbol, RegisteredVariable** variable) {
+  Error error;
+  *variable = runtime.variable(symbol, &error);
+  if (!*variable) return error;
+  if ((*variable)->address) return kSuccess;
+  (*variable)->address = runtime.backend().variable_address(**variable);
+  if (!(*variable)->address) return kInvalidSymbol;
+  runtime.addresses().add({(*variable)->address, (*variable)->bytes, MemoryKind::kSymbol});
+  return kSuccess;
+}
+
+bool fits(const RegisteredVariable& variable, size_t bytes, size_t offset) {
+  return offset <= variable.bytes && bytes <= variable.bytes - offset;
+}
+
+Error copy_to(Runtime& runtime, const void* symbol, const void* source, size_t bytes, size_t offset, int kind,
+              void* stream) {
+  if (kind != kHostToDevice && kind != kDeviceToDevice && kind != kDefault) return kInvalidMemcpyDirection;
+  Error error;
+  RegisteredVariable* variable = runtime.variable(symbol, &error);
+  if (!variable) return error;
+  if (!runtime.find_stream(stream)) return kInvalidResourceHandle;
+  if (!fits(*variable, bytes, offset)) return kInvalidValue;
+  if (bytes == 0) return kSuccess;
+  bool from_device = is_device_range(runtime, source, bytes);
+  if (kind == kHostToDevice || (kind == kDefault && !from_device)) {
+    if (!source || from_device) return kInvalidValue;
+    runtime.backend().copy_to_variable(*variable, offset, source, bytes);
+    runtime.timeline().advance_copy(bytes);
+    return kSuccess;
+  }
+  if ((error = resolve(runtime, symbol, &variable))) return error;
+  return copy_bytes(runtime, pointer_to(variable->address + offset), source, bytes, kDeviceToDevice, stream);
+}
+
+Error copy_from(Runtime& runtime, void* target, const void* symbol, size_t bytes, size_t offset, int kind,
+                void* stream) {
+  if (kind != kDeviceToHost && kind != kDeviceToDevice && kind != kDefault) return kInvalidMemcpyDirection;
+  RegisteredVariable* variable = nullptr;
+  if (Error error = resolve(runtime, symbol, &variable)) return error;
+  if (!fits(*variable, bytes, offset)) return kInvalidValue;
+  return copy_bytes(runtime, target, pointer_to(variable->address + offset), bytes, kind, stream);
+}
+
+}  // namespace
+
+WARPSIM_API int cudaMemcpyToSymbol(const void* symbol, const void* source, size_t bytes, size_t offset, int kind) {
+  return call("cudaMemcpyToSymbol",
+              [&](Runtime& rt) { return copy_to(rt, symbol, source, bytes, offset, kind, nullptr); });
+}
+
+WARPSIM_API int cudaMemcpyToSymbolAsync(const void* symbol, const void* source, size_t bytes, size_t offset, int kind,
+                                        void* stream) {
+  return call("cudaMemcpyToSymbolAsync",
+              [&](Runtime& rt) { return copy_to(rt, symbol, source, bytes, offset, kind, stream); });
+}
+
+WARPSIM_API int cudaMemcpyFromSymbol(void* target, const void* symbol, size_t bytes, size_t offset, int kind) {
+  return call("cudaMemcpyFromSymbol",
+              [&](Runtime& rt) { return copy_from(rt, target, symbol, bytes, offset, kind, nullptr); });
+}
+
+WARPSIM_API int cudaMemcpyFromSymbolAsync(void* target, const void* symbol, size_t bytes, size_t offset, int kind,
+                                          void* stream) {
+  return call("cudaMemcpyFromSymbolAsync",
+              [&](Runtime& rt) { return copy_from(rt, target, symbol, bytes, offset, kind, stream); });
+}
+
+WARPSIM_API int cudaGetSymbolAddress(void** address, const void* symbol) {
+  return call("cudaGetSymbolAddress", [&](Runtime& rt) {
+    if (!address) return kInvalidValue;
+    RegisteredVariable* variable = nullptr;
+    Error error = resolve(rt, symbol, &variable);
+    if (!error) *address = pointer_to(variable->address);
+    return error;
+  });
+}
+
+WARPSIM_API int cudaGetSymbolSize(size_t* bytes, const void* symbol) {
+  return call("cudaGetSymbolSize", [&](Runtime& rt) {
+    if (!bytes) return kInvalidValue;
+    Error error;
+    RegisteredVariable* variable = rt.variable(symbol, &error);
+    if (variable) *bytes = variable->bytes;
+    return error;
+  });
+}

@@ -1,0 +1,138 @@
+#include "cudart/fatbinary.h"
+
+#include <algorithm>
+#include <cstring>
+#include <set>
+
+#include "cudart/decompress.h"
+
+namespace warpsim::cudart {
+
+namespace {
+
+constexpr uint32_t kWrapperMagic = 0x466243B1;
+constexpr uint32_t kContainerMagic = 0xBA55ED50;
+constexpr uint64_t kFlagLz4 = 0x2000;
+constexpr uint64_t kFlagZstd = 0x8000;
+constexpr uint64_t kEntryHeaderBytes = 0x40;      // the shortest there is
+constexpr uint64_t kLargestPtxBytes = 256 << 20;  // a claim above this is a damaged header
+
+template <typename T>
+T load(std::span<const std::byte> bytes, size_t offset) {
+  T value;
+  std::memcpy(&value, bytes.data() + offset, sizeof value);
+  return value;
+}
+
+std::string entry_name(std::span<const std::byte> entry, uint64_t header_bytes) {
+  uint64_t offset = load<uint32_t>(entry, 0x20), length = load<uint32_t>(entry, 0x24);
+  if (offset + length > header_bytes) return "";
+  return std::string(reinterpret_cast<const char*>(entry.data()) + offset, length);
+}
+
+// The text without the zero bytes that pad an uncompressed payload.
+std::string without_padding(std::string text) {
+  text.resize(text.find_last_not_of('\0') + 1);
+  return text;
+}
+
+std::string ptx_text(const FatBinaryEntry& entry) {
+  if (entry.uncompressed_bytes == 0) {
+    const char* text = reinterpret_cast<const char*>(entry.payload.data());
+    return without_padding(std::string(text, entry.payload.size()));
+  }
+  std::string text;
+  if (entry.uncompressed_bytes <= kLargestPtxBytes) {
+    if (entry.flags & kFlagLz4 && decompress_lz4(entry.payload, entry.uncompressed_bytes, &text))
+      return without_padding(std::move(text));
+    if (entry.flags & kFlagZstd) {
+      ZstdResult result = decompress_zstd(entry.payload, entry.uncompressed_bytes, &text);
+      if (result == ZstdResult::kOk) return without_padding(std::move(text));
+      if (result == ZstdResult::kNoLibrary) {
+        throw FatBinaryError(
+            "The embedded PTX is compressed with Zstandard and this machine has no libzstd.so.1: compile with nvcc "
+            "--no-compress.");
+      }
+    }
+  }
+  throw FatBinaryError(
+      "The embedded PTX is compressed in a way that cannot be read: compile with nvcc --no-compress.");
+}
+
+std::string compile_advice(uint32_t compute_capability) {
+  std::string cc = std::to_string(compute_capability);
+  return "compile with -gencode arch=compute_" + cc + ",code=compute_" + cc + ".";
+}
+
+}  // namespace
+
+std::span<const std::byte> container_of_wrapper(const void* wrapper) {
+  struct Wrapper {
+    uint32_t magic, version;
+    const std::byte* container;
+    const void* other;
+  };
+  const auto* head = static_cast<const Wrapper*>(wrapper);
+  if (!head || head->magic != kWrapperMagic || !head->container)
+    throw FatBinaryError("The program registers device code in a form that is not a fatbinary.");
+  uint32_t magic;
+  std::memcpy(&magic, head->container, sizeof magic);
+  if (magic != kContainerMagic)
+    throw FatBinaryError("The program registers a fatbinary without its magic number.");
+  uint16_t header_bytes;
+  uint64_t body_bytes;
+  std::memcpy(&header_bytes, head->container + 6, sizeof header_bytes);
+  std::memcpy(&body_bytes, head->container + 8, sizeof body_bytes);
+  return {head->container, header_bytes + body_bytes};
+}
+
+std::vector<FatBinaryEntry> read_entries(std::span<const std::byte> container) {
+  if (container.size() < 16 || load<uint32_t>(container, 0) != kContainerMagic)
+    throw FatBinaryError("A fatbinary starts with the bytes 50 ED 55 BA; this one does not.");
+  uint64_t header_bytes = load<uint16_t>(container, 6), body_bytes = load<uint64_t>(container, 8);
+  if (header_bytes < 16 || header_bytes > container.size() || body_bytes > container.size() - header_bytes)
+    throw FatBinaryError("A fatbinary is cut short: its header promises more bytes than there are.");
+
+  std::vector<FatBinaryEntry> entries;
+  std::span<const std::byte> rest = container.subspan(header_bytes, body_bytes);
+  while (rest.size() >= kEntryHeaderBytes) {
+    uint64_t entry_header = load<uint32_t>(rest, 4), stored = load<uint64_t>(rest, 8);
+    uint64_t compressed = load<uint32_t>(rest, 16), flags = load<uint64_t>(rest, 0x28);
+    if (entry_header < kEntryHeaderBytes || entry_header > rest.size() || stored > rest.size() - entry_header ||
+        compressed > stored) {
+      throw FatBinaryError("A fatbinary is damaged: an entry reaches past its end.");
+    }
+    bool is_compressed = flags & (kFlagLz4 | kFlagZstd);
+    entries.push_back({static_cast<FatBinaryEntry::Kind>(load<uint16_t>(rest, 0)), load<uint32_t>(rest, 0x1C),
+                       entry_name(rest, entry_header), flags,
+                       rest.subspan(entry_header, is_compressed && compressed ? compressed : stored),
+                       is_compressed ? load<uint64_t>(rest, 0x38) : 0});
+    rest = rest.subspan(entry_header + stored);
+  }
+  return entries;
+}
+
+Ptx select_ptx(std::span<const std::byte> container, uint32_t compute_capability) {
+  std::vector<FatBinaryEntry> entries = read_entries(container);
+  const FatBinaryEntry* best = nullptr;
+  std::set<uint32_t> too_new;
+  for (const FatBinaryEntry& entry : entries) {
+    if (entry.kind != FatBinaryEntry::Kind::kPtx) continue;
+    if (entry.compute_capability > compute_capability) {
+      too_new.insert(entry.compute_capability);
+    } else if (!best || entry.compute_capability > best->compute_capability) {
+      best = &entry;
+    }
+  }
+  if (best) return {ptx_text(*best), best->name};
+  if (!too_new.empty()) {
+    throw FatBinaryError("The program's PTX is for compute capability " + std::to_string(*too_new.begin()) +
+                         " and later, the device has " + std::to_string(compute_capability) + ": " +
+                         compile_advice(compute_capability));
+  }
+  throw FatBinaryError(
+      entries.empty() ? "The program has no device code: " + compile_advice(compute_capability)
+                      : "The program has machine code but no PTX: " + compile_advice(compute_capability));
+}
+
+}  // namespace warpsim::cudart

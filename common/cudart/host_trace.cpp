@@ -1,0 +1,145 @@
+#include "cudart/host_trace.h"
+
+#include <cstring>
+
+namespace tilewise::record {
+
+namespace {
+
+uint32_t load_word(const void* memory, uint64_t word) {
+  uint32_t value;
+  std::memcpy(&value, static_cast<const char*>(memory) + 4 * word, 4);
+  return value;
+}
+
+// Adds `more` to the last segment if it goes on where that one ends, else behind it.
+void append(std::vector<plan::Segment>* segments, plan::Segment more) {
+  if (!segments->empty()) {
+    plan::Segment& last = segments->back();
+    bool goes_on = last.host == more.host && (more.host.empty() || last.offset + last.bytes == more.offset);
+    if (goes_on) {
+      last.bytes += more.bytes;
+      last.literal.insert(last.literal.end(), more.literal.begin(), more.literal.end());
+      return;
+    }
+  }
+  segments->push_back(std::move(more));
+}
+
+plan::Segment literal(const void* bytes, uint64_t count) {
+  const auto* first = static_cast<const std::byte*>(bytes);
+  return {.host = "", .offset = 0, .bytes = count, .literal = {first, first + count}};
+}
+
+}  // namespace
+
+std::string staging_name(size_t number) { return "staging #" + std::to_string(number); }
+
+void HostTrace::add_array(std::string name, void* memory, uint64_t bytes) {
+  std::optional<uint32_t> run = tags_.mark(memory, bytes / 4);
+  if (run) runs_.push_back({.array = static_cast<int>(arrays_.size())});
+  arrays_.push_back({std::move(name), reinterpret_cast<uint64_t>(memory), bytes, run});
+}
+
+const HostTrace::Array* HostTrace::unmarked_array(uint64_t address, uint64_t bytes) const {
+  for (const Array& array : arrays_) {
+    bool within = address >= array.address && address + bytes <= array.address + array.bytes;
+    if (!array.run && within) return &array;
+  }
+  return nullptr;
+}
+
+plan::Segment HostTrace::segment_of(uint32_t word) {
+  if (std::optional<TagOrigin> origin = tags_.find(word)) {
+    const RunSource& source = runs_[origin->run];
+    if (source.array >= 0)
+      return {.host = arrays_[static_cast<size_t>(source.array)].name, .offset = 4 * origin->word, .bytes = 4, .literal = {}};
+    size_t number = static_cast<size_t>(source.read_back);
+    read_backs_[number].is_used_as_source = true;
+    return {.host = staging_name(number), .offset = 4 * origin->word, .bytes = 4, .literal = {}};
+  }
+  if (tags_.is_computed_from_tag(word)) ++computed_words_;
+  return literal(&word, 4);
+}
+
+std::vector<plan::Segment> HostTrace::describe(const void* source, uint64_t bytes) {
+  uint64_t address = reinterpret_cast<uint64_t>(source);
+  if (const Array* array = unmarked_array(address, bytes))
+    return {{.host = array->name, .offset = address - array->address, .bytes = bytes, .literal = {}}};
+  std::vector<plan::Segment> segments;
+  for (uint64_t word = 0; word < bytes / 4; ++word) append(&segments, segment_of(load_word(source, word)));
+  uint64_t rest = bytes % 4;
+  if (rest) append(&segments, literal(static_cast<const char*>(source) + bytes - rest, rest));
+  return segments;
+}
+
+size_t HostTrace::add_read_back(void* target, uint32_t buffer, uint64_t offset, uint64_t bytes, uint32_t stream) {
+  std::optional<uint32_t> run = tags_.mark(target, bytes / 4);
+  if (run) runs_.push_back({.read_back = static_cast<int>(read_backs_.size())});
+  if (!run) std::memset(target, 0, bytes);
+  read_backs_.push_back({.buffer = buffer,
+                         .offset = offset,
+                         .bytes = bytes,
+                         .stream = stream,
+                         .target = reinterpret_cast<uint64_t>(target),
+                         .is_marked = run.has_value()});
+  return read_backs_.size() - 1;
+}
+
+std::vector<plan::CopyToHost> HostTrace::copies_of(size_t number) const {
+  const ReadBack& from = read_backs_[number];
+  std::vector<plan::CopyToHost> copies;
+  if (from.is_used_as_source) copies.push_back({staging_name(number), 0, from.buffer, from.offset, from.bytes, from.stream});
+  for (const Piece& piece : pieces_[number]) {
+    copies.push_back({"P", piece.p_offset, from.buffer, from.offset + piece.source_offset, piece.bytes, from.stream});
+  }
+  return copies;
+}
+
+void HostTrace::look_through(const Array& p, plan::Plan* plan) {
+  const void* memory = reinterpret_cast<const void*>(p.address);
+  for (uint64_t word = 0; word < p.bytes / 4; ++word) {
+    std::optional<TagOrigin> origin = tags_.find(load_word(memory, word));
+    int read_back = origin ? runs_[origin->run].read_back : -1;
+    if (read_back >= 0) {
+      std::vector<Piece>& pieces = pieces_[static_cast<size_t>(read_back)];
+      bool goes_on = !pieces.empty() && pieces.back().p_offset + pieces.back().bytes == 4 * word &&
+                     pieces.back().source_offset + pieces.back().bytes == 4 * origin->word;
+      if (goes_on) {
+        pieces.back().bytes += 4;
+      } else {
+        pieces.push_back({4 * word, 4 * origin->word, 4});
+      }
+    } else if (!origin || origin->run != *p.run || origin->word != word) {
+      if (plan->host_writes.count++ == 0) plan->host_writes.first = static_cast<int64_t>(word);
+    }
+  }
+}
+
+void HostTrace::finish(plan::Plan* plan) {
+  pieces_.resize(read_backs_.size());
+  plan->host_writes.count = computed_words_;
+  for (const Array& array : arrays_) {
+    plan->host.push_back({array.name, array.bytes});
+    if (array.name != "P") continue;
+    if (array.run) look_through(array, plan);
+    // Without tags only copies straight into P can be followed.
+    for (size_t i = 0; i < read_backs_.size(); ++i) {
+      const ReadBack& from = read_backs_[i];
+      bool into_p = from.target >= array.address && from.target + from.bytes <= array.address + array.bytes;
+      if (!from.is_marked && into_p) pieces_[i].push_back({from.target - array.address, 0, from.bytes});
+    }
+  }
+  for (size_t i = 0; i < read_backs_.size(); ++i) {
+    if (read_backs_[i].is_used_as_source) plan->host.push_back({staging_name(i), read_backs_[i].bytes});
+  }
+}
+
+std::string HostTrace::array_near(uint64_t address, uint64_t slack) const {
+  for (const Array& array : arrays_) {
+    if (address >= array.address && address - array.address < array.bytes + slack) return array.name;
+  }
+  return "";
+}
+
+}  // namespace tilewise::record

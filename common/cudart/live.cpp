@@ -1,0 +1,173 @@
+// Live mode: every call takes effect at once on the simulator, and the process's end leaves a report.
+
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <set>
+
+#include "cudart/crash.h"
+#include "cudart/options.h"
+#include "cudart/registers.h"
+#include "cudart/runtime.h"
+#include "cudart/session_report.h"
+
+namespace warpsim::cudart {
+
+namespace {
+
+std::string program_name() {
+  char path[4096];
+  ssize_t length = readlink("/proc/self/exe", path, sizeof path);
+  return length > 0 ? std::string(path, static_cast<size_t>(length)) : "";
+}
+
+class LiveBackend final : public Backend {
+ public:
+  LiveBackend(const Device& device, LiveOptions options) : options_(std::move(options)), simulator_(device) {
+    Options& sim = simulator_.options();
+    sim.checks = options_.checks;
+    sim.threads = options_.threads;
+    sim.instruction_budget = options_.instruction_budget;
+    sim.print = [](std::string_view text) { std::fwrite(text.data(), 1, text.size(), stdout); };
+  }
+
+  uint64_t allocate(uint64_t bytes, MemoryKind kind) override {
+    DeviceMemory& memory = simulator_.memory();
+    std::string number = " #" + std::to_string(++allocations_);
+    if (kind == MemoryKind::kDevice) return memory.allocate(bytes, "cudaMalloc" + number);
+    uint64_t address =
+        memory.allocate(bytes, (kind == MemoryKind::kPinned ? "cudaMallocHost" : "cudaMallocManaged") + number, true);
+    // The host writes it unseen, so that no byte of it can be called uninitialised.
+    if (address) memory.fill(address, 0, bytes);
+    return address;
+  }
+  Error release(const MemoryRange& range) override {
+    return simulator_.memory().release(range.address) ? kSuccess : kInvalidValue;
+  }
+  void memory_info(uint64_t* free_bytes, uint64_t* total_bytes) override {
+    *total_bytes = simulator_.memory().capacity_bytes();
+    *free_bytes = *total_bytes - simulator_.memory().used_bytes();
+  }
+
+  void copy_to_device(uint64_t target, const void* source, uint64_t bytes, uint32_t) override {
+    simulator_.memory().write(target, source, bytes);
+  }
+  void copy_to_host(void* target, uint64_t source, uint64_t bytes, uint32_t) override {
+    simulator_.memory().read(source, target, bytes);
+  }
+  void copy_on_device(uint64_t target, uint64_t source, uint64_t bytes, uint32_t) override {
+    simulator_.memory().copy(target, source, bytes);
+  }
+  void fill(uint64_t target, uint8_t value, uint64_t bytes, uint32_t) override {
+    simulator_.memory().fill(target, value, bytes);
+  }
+
+  uint64_t variable_address(const RegisteredVariable& variable) override {
+    uint64_t address = 0, bytes = 0;
+    return simulator_.find_variable(variable.module->handle, variable.name, &address, &bytes) ? address : 0;
+  }
+  void copy_to_variable(const RegisteredVariable& variable, uint64_t offset, const void* source,
+                        uint64_t bytes) override {
+    if (uint64_t address = variable_address(variable)) simulator_.memory().write(address + offset, source, bytes);
+  }
+
+  void set_attribute(const RegisteredKernel&, const char*, int64_t) override {}
+  Error launch(const LaunchRequest& request, Error* later) override;
+  void synchronised() override {}
+
+  void failed(const char*, Error) override {}
+  void not_provided(const char* api, const std::string& reason) override {
+    unsupported(std::string(api) + " is not provided." + (reason.empty() ? "" : " " + reason));
+  }
+  void errors_looked_at() override {}
+  Simulator& simulator() override { return simulator_; }
+
+  void leave_report();
+
+ private:
+  void unsupported(const std::string& sentence) {
+    if (!said_.insert(sentence).second) return;
+    say(sentence);
+    report_.add_unsupported(sentence);
+    constexpr char kMark[] = "unsupported\n";
+    if (options_.status_fd >= 0 && write(options_.status_fd, kMark, sizeof kMark - 1) < 0) options_.status_fd = -1;
+  }
+
+  LiveOptions options_;
+  Simulator simulator_;
+  SessionReport report_;
+  std::set<std::string> said_;
+  uint64_t allocations_ = 0;
+  bool is_reported_ = false;
+};
+
+Error LiveBackend::launch(const LaunchRequest& request, Error* later) {
+  const RegisteredKernel& kernel = *request.kernel;
+  tilewise::KernelLimits limits = limits_of(kernel);
+  Launch launch = launch_of(request);
+  std::optional<tilewise::BrokenLimit> broken = tilewise::broken_limit(simulator_.device(), launch, limits);
+  LaunchReport report = broken ? tilewise::refused(launch, limits, *broken) : simulator_.launch(launch);
+  Runtime& runtime = Runtime::instance();
+  runtime.timeline().advance_launch(runtime.device(), report.counters);
+
+  bool is_bad = report.status == LaunchStatus::kBadLaunch;
+  bool has_report = options_.report != "none" || !options_.json_path.empty();
+  uint32_t registers =
+      is_bad || !has_report ? 0 : registers_of(kernel.module->ptx.text, kernel.name, runtime.device());
+  report_.add(report, registers);
+  if (is_bad) return static_cast<Error>(report.cuda_error);
+  if (report.status == LaunchStatus::kUnsupported) {
+    unsupported(report.message);
+    *later = kNotSupported;
+  } else if (report.status != LaunchStatus::kOk) {
+    *later = static_cast<Error>(report.cuda_error);
+  }
+  return kSuccess;
+}
+
+// Written once, by whichever comes first: the process's end or its crash.
+void LiveBackend::leave_report() {
+  if (is_reported_) return;
+  is_reported_ = true;
+  std::fflush(stdout);
+  const Device& device = simulator_.device();
+  if (options_.report != "none" && !report_.is_empty())
+    std::fputs(to_text(report_, device, options_.report == "lines").c_str(), stderr);
+  if (options_.json_path.empty()) return;
+  std::string temporary = options_.json_path + ".part";
+  std::string text = to_json(report_, device, program_name());
+  FILE* file = std::fopen(temporary.c_str(), "wb");
+  bool written = file && std::fwrite(text.data(), 1, text.size(), file) == text.size();
+  if (file && std::fclose(file) != 0) written = false;
+  if (!written || std::rename(temporary.c_str(), options_.json_path.c_str()) != 0)
+    say("cannot write the report to " + options_.json_path + ".");
+}
+
+LiveBackend* g_live = nullptr;
+
+void report_at_exit() { g_live->leave_report(); }
+
+void report_crash(const std::string& sentence) {
+  say(sentence);
+  g_live->leave_report();
+}
+
+}  // namespace
+
+std::unique_ptr<Backend> make_live_backend(Runtime& runtime) {
+  LiveOptions options;
+  try {
+    options = live_options_of_environment();
+  } catch (const std::runtime_error& error) {
+    say(error.what());
+    _exit(3);
+  }
+  auto backend = std::make_unique<LiveBackend>(runtime.device(), std::move(options));
+  g_live = backend.get();
+  std::atexit(report_at_exit);
+  watch_for_host_access(report_crash);
+  return backend;
+}
+
+}  // namespace warpsim::cudart

@@ -1,0 +1,68 @@
+#include "cudart/options.h"
+
+#include <charconv>
+#include <cstdlib>
+#include <sstream>
+#include <stdexcept>
+
+namespace warpsim::cudart {
+
+namespace {
+
+struct CheckName {
+  const char* name;
+  bool Checks::* field;
+};
+constexpr CheckName kChecks[] = {
+    {"bounds", &Checks::bounds},           {"misaligned", &Checks::misaligned}, {"initialised", &Checks::initialised},
+    {"races", &Checks::races},             {"barriers", &Checks::barriers},     {"counters", &Checks::counters},
+};
+
+std::string text_of(const char* name, const char* missing) {
+  const char* value = std::getenv(name);
+  return value && *value ? value : missing;
+}
+
+template <typename Number>
+Number number_of(const char* name, Number missing) {
+  std::string text = text_of(name, "");
+  if (text.empty()) return missing;
+  Number value{};
+  auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size())
+    throw std::runtime_error(std::string(name) + " is \"" + text + "\", which is no number.");
+  return value;
+}
+
+}  // namespace
+
+Checks parse_checks(const std::string& list) {
+  if (list == "all") return {};
+  Checks checks = Checks::none();
+  if (list == "none") return checks;
+  std::istringstream names(list);
+  for (std::string name; std::getline(names, name, ',');) {
+    bool known = false;
+    for (const CheckName& check : kChecks) {
+      if (name == check.name) known = checks.*check.field = true;
+    }
+    if (!known) {
+      throw std::runtime_error("There is no check \"" + name +
+                               "\"; there are bounds, misaligned, initialised, races, barriers, counters, all and none.");
+    }
+  }
+  return checks;
+}
+
+LiveOptions live_options_of_environment() {
+  LiveOptions options;
+  options.checks = parse_checks(text_of("WARPSIM_CHECKS", "all"));
+  options.threads = number_of("WARPSIM_THREADS", 0);
+  options.instruction_budget = number_of<uint64_t>("WARPSIM_BUDGET", 0);
+  options.json_path = text_of("WARPSIM_JSON", "");
+  options.report = text_of("WARPSIM_REPORT", "text");
+  options.status_fd = number_of("WARPSIM_STATUS_FD", -1);
+  return options;
+}
+
+}  // namespace warpsim::cudart

@@ -1,0 +1,36 @@
+// What `warpsim run` tells the runtime through the environment. All are optional.
+//
+//   TILEWISE_DEVICE    device file: "h200"
+//   TILEWISE_CUDART    "live" (default) or "record"
+//   WARPSIM_CHECKS     as --checks: "all", "none", or a list such as "bounds,races"
+//   WARPSIM_THREADS    workers, 0: one per CPU
+//   WARPSIM_BUDGET     warp instructions per launch before a timeout
+//   WARPSIM_JSON       file to write the report to
+//   WARPSIM_REPORT     "text" (default), "lines" (with counters per line) or "none": the report on standard error
+//   WARPSIM_STATUS_FD  file descriptor that gets "unsupported" once the program has used what warpsim does not model
+
+#pragma once
+
+#include <string>
+
+#include "warpsim/sim.h"
+
+namespace warpsim::cudart {
+
+struct LiveOptions {
+  Checks checks;
+  int threads = 0;
+  uint64_t instruction_budget = 0;
+  std::string json_path;
+  std::string report = "text";
+  int status_fd = -1;
+};
+
+// Throws std::runtime_error with one sentence that names the variable.
+LiveOptions live_options_of_environment();
+
+// "all", "none" or names out of bounds, misaligned, initialised, races, barriers, counters, separated by commas. Throws
+// std::runtime_error with one sentence for an unknown name.
+Checks parse_checks(const std::string& list);
+
+}  // namespace warpsim::cudart

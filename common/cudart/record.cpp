@@ -1,0 +1,298 @@
+#include "cudart/record.h"
+
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "cudart/api/version.h"
+#include "cudart/crash.h"
+#include "cudart/runtime.h"
+
+extern "C" const char* cudaGetErrorName(int);
+extern "C" const char* cudaGetErrorString(int);
+
+namespace warpsim::cudart {
+
+namespace plan = tilewise::plan;
+
+namespace {
+
+constexpr uint64_t kRedZoneBytes = 4096, kAlignment = 256;
+constexpr uint64_t kPageBytes = 4096;
+// Host arrays lie at fixed addresses below the device's, so that a plan is the same each time it is recorded.
+constexpr uint64_t kHostArrayBase = 0x290000000000, kHostArrayStride = 0x1000000000;
+constexpr uint64_t kLongLiteralBytes = 4096;
+
+uint64_t round_up(uint64_t value, uint64_t unit) { return (value + unit - 1) / unit * unit; }
+
+bool in_device_range(uint64_t address) {
+  return address >= DeviceMemory::kDeviceBase && address < DeviceMemory::kDeviceEnd;
+}
+
+// An array that ends where its last page ends, so that an access behind it faults. nullptr if there is no memory.
+void* map_host_array(int index, uint64_t bytes) {
+  uint64_t pages = round_up(bytes, kPageBytes);
+  void* wanted = reinterpret_cast<void*>(kHostArrayBase + static_cast<uint64_t>(index) * kHostArrayStride);
+  void* got = mmap(wanted, pages, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+  return got == MAP_FAILED ? nullptr : static_cast<char*>(got) + (pages - bytes);
+}
+
+void make_read_only(void* array, uint64_t bytes) {
+  uint64_t pages = round_up(bytes, kPageBytes);
+  mprotect(static_cast<char*>(array) - (pages - bytes), pages, PROT_READ);
+}
+
+// The one byte value of a long literal, -1 if it has several.
+int uniform_byte(const std::vector<plan::Segment>& segments) {
+  if (segments.size() != 1 || segments[0].literal.size() < kLongLiteralBytes) return -1;
+  const std::vector<std::byte>& bytes = segments[0].literal;
+  bool same = std::all_of(bytes.begin(), bytes.end(), [&](std::byte b) { return b == bytes[0]; });
+  return same ? static_cast<int>(bytes[0]) : -1;
+}
+
+std::array<uint32_t, 3> as_array(const Dim3& d) { return {d.x, d.y, d.z}; }
+
+}  // namespace
+
+Recorder::Recorder(const Device& device, AddressMap& addresses)
+    : device_(device), addresses_(addresses), simulator_(device) {}
+
+uint32_t Recorder::add_buffer(uint64_t bytes, std::string name, plan::Role role) {
+  uint32_t id = static_cast<uint32_t>(plan_.buffers.size());
+  plan_.buffers.push_back({id, next_address_, bytes, std::move(name), role, 0, ""});
+  is_live_.push_back(true);
+  buffer_at_[next_address_] = id;
+  next_address_ = round_up(next_address_ + bytes + kRedZoneBytes, kAlignment);
+  return id;
+}
+
+bool Recorder::make_host_arrays(uint64_t m_bytes, uint64_t n_bytes, uint64_t p_bytes,
+                                TilewiseRecordPointers* pointers) {
+  void* m = map_host_array(0, m_bytes);
+  void* n = map_host_array(1, n_bytes);
+  void* p = map_host_array(2, p_bytes);
+  if (!m || !n || !p) return false;
+  trace_.add_array("M", m, m_bytes);
+  trace_.add_array("N", n, n_bytes);
+  trace_.add_array("P", p, p_bytes);
+  make_read_only(m, m_bytes);
+  make_read_only(n, n_bytes);
+  *pointers = {static_cast<float*>(m), static_cast<float*>(n), static_cast<float*>(p)};
+  return true;
+}
+
+void Recorder::make_device_arrays(uint64_t m_bytes, uint64_t n_bytes, uint64_t p_bytes,
+                                  TilewiseRecordPointers* pointers) {
+  auto make = [&](const char* name, uint64_t bytes, plan::Role role) {
+    uint64_t address = plan_.buffers[add_buffer(bytes, name, role)].address;
+    addresses_.add({address, bytes, MemoryKind::kDevice});
+    used_bytes_ += bytes;
+    return reinterpret_cast<float*>(address);
+  };
+  pointers->m = make("M", m_bytes, plan::Role::kInput);
+  pointers->n = make("N", n_bytes, plan::Role::kInput);
+  pointers->p = make("P", p_bytes, plan::Role::kOutput);
+}
+
+bool Recorder::begin(const TilewiseRecordCase& description, TilewiseRecordPointers* pointers) {
+  std::string signature = description.signature;
+  plan_.case_id = description.id;
+  plan_.signature = signature == "square-host"     ? plan::Signature::kSquareHost
+                    : signature == "square-device" ? plan::Signature::kSquareDevice
+                                                   : plan::Signature::kRectDevice;
+  plan_.j = description.j;
+  plan_.k = description.k;
+  plan_.l = description.l;
+  plan_.device = device_.id;
+  plan_.runtime = kRuntimeVersion;
+  auto bytes = [](uint32_t rows, uint32_t columns) { return uint64_t{4} * rows * columns; };
+  uint64_t m = bytes(plan_.j, plan_.k), n = bytes(plan_.k, plan_.l), p = bytes(plan_.j, plan_.l);
+  if (plan_.signature == plan::Signature::kSquareHost) return make_host_arrays(m, n, p, pointers);
+  make_device_arrays(m, n, p, pointers);
+  return true;
+}
+
+std::vector<plan::Op> Recorder::final_ops() const {
+  std::vector<Op> ops;
+  for (const auto& entry : ops_) {
+    if (const auto* op = std::get_if<Op>(&entry)) {
+      ops.push_back(*op);
+    } else {
+      for (plan::CopyToHost& copy : trace_.copies_of(std::get<ReadBackOp>(entry).number)) ops.push_back(std::move(copy));
+    }
+  }
+  return ops;
+}
+
+plan::Plan Recorder::finish(const std::vector<std::string>& modules) {
+  trace_.finish(&plan_);
+  plan_.modules = modules;
+  plan_.ops = final_ops();
+  plan_.unchecked_errors = unchecked_errors_;
+  for (const plan::Buffer& buffer : plan_.buffers) {
+    if (buffer.role == plan::Role::kStudent && is_live_[buffer.id]) plan_.leaked_buffers.push_back(buffer.id);
+  }
+  return plan_;
+}
+
+std::string Recorder::describe_fault(uint64_t address) const {
+  std::string sentence = segmentation_fault_sentence(address, "solve");
+  uint32_t buffer;
+  if (in_device_range(address) && nearest_buffer(address, &buffer)) {
+    const plan::Buffer& near = plan_.buffers[buffer];
+    sentence.pop_back();
+    return sentence + " (" + near.name + ", " + std::to_string(near.bytes) +
+           " bytes of device memory): only a kernel or cudaMemcpy can reach it.";
+  }
+  std::string array = trace_.array_near(address, kHostArrayStride / 2);
+  if (array == "P") return "solve accessed host memory past the end of P.";
+  if (!array.empty()) return "solve wrote to its input " + array + " or accessed host memory past the end of it.";
+  return sentence;
+}
+
+uint64_t Recorder::allocate(uint64_t bytes, MemoryKind kind) {
+  if (kind == MemoryKind::kPinned) {
+    void* memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    return memory == MAP_FAILED ? 0 : reinterpret_cast<uint64_t>(memory);
+  }
+  if (bytes > device_.global_bytes - std::min(device_.global_bytes, used_bytes_)) return 0;
+  used_bytes_ += bytes;
+  uint32_t id = add_buffer(bytes, "cudaMalloc #" + std::to_string(++allocations_), plan::Role::kStudent);
+  ops_.push_back(plan::Malloc{id});
+  return plan_.buffers[id].address;
+}
+
+Error Recorder::release(const MemoryRange& range) {
+  if (range.kind == MemoryKind::kPinned) {
+    munmap(reinterpret_cast<void*>(range.address), range.bytes);
+    return kSuccess;
+  }
+  uint32_t id = buffer_at_.at(range.address);
+  if (plan_.buffers[id].role != plan::Role::kStudent) return kInvalidValue;  // the caller's M, N and P
+  used_bytes_ -= range.bytes;
+  is_live_[id] = false;
+  ops_.push_back(plan::Free{id});
+  return kSuccess;
+}
+
+void Recorder::memory_info(uint64_t* free_bytes, uint64_t* total_bytes) {
+  *total_bytes = device_.global_bytes;
+  *free_bytes = device_.global_bytes - std::min(device_.global_bytes, used_bytes_);
+}
+
+// The buffer at or below the address, so that a pointer past the end still belongs to it.
+bool Recorder::nearest_buffer(uint64_t address, uint32_t* buffer) const {
+  auto after = buffer_at_.upper_bound(address);
+  if (after == buffer_at_.begin()) return false;
+  *buffer = std::prev(after)->second;
+  return true;
+}
+
+Recorder::Place Recorder::place_of(uint64_t address) const {
+  uint32_t buffer = 0;
+  nearest_buffer(address, &buffer);
+  return {buffer, address - plan_.buffers[buffer].address};
+}
+
+void Recorder::copy_to_device(uint64_t target, const void* source, uint64_t bytes, uint32_t stream) {
+  Place to = place_of(target);
+  std::vector<plan::Segment> segments = trace_.describe(source, bytes);
+  int value = uniform_byte(segments);
+  if (value >= 0) {
+    ops_.push_back(plan::Memset{to.buffer, to.offset, static_cast<uint8_t>(value), bytes, stream});
+  } else {
+    ops_.push_back(plan::CopyToDevice{to.buffer, to.offset, bytes, std::move(segments), stream});
+  }
+}
+
+void Recorder::copy_to_host(void* target, uint64_t source, uint64_t bytes, uint32_t stream) {
+  Place from = place_of(source);
+  ops_.push_back(ReadBackOp{trace_.add_read_back(target, from.buffer, from.offset, bytes, stream)});
+}
+
+void Recorder::copy_on_device(uint64_t target, uint64_t source, uint64_t bytes, uint32_t stream) {
+  Place to = place_of(target), from = place_of(source);
+  ops_.push_back(plan::CopyOnDevice{to.buffer, to.offset, from.buffer, from.offset, bytes, stream});
+}
+
+void Recorder::fill(uint64_t target, uint8_t value, uint64_t bytes, uint32_t stream) {
+  Place to = place_of(target);
+  ops_.push_back(plan::Memset{to.buffer, to.offset, value, bytes, stream});
+}
+
+uint64_t Recorder::variable_address(const RegisteredVariable& variable) {
+  uint64_t address = 0, bytes = 0;
+  if (!simulator_.find_variable(variable.module->handle, variable.name, &address, &bytes)) return 0;
+  plan::Buffer& buffer = plan_.buffers[add_buffer(variable.bytes, variable.name, plan::Role::kSymbol)];
+  buffer.module = variable.module->index;
+  buffer.symbol = variable.name;
+  return buffer.address;
+}
+
+void Recorder::copy_to_variable(const RegisteredVariable& variable, uint64_t offset, const void* source,
+                                uint64_t bytes) {
+  ops_.push_back(plan::SymbolWrite{variable.module->index, variable.name, offset, trace_.describe(source, bytes)});
+}
+
+void Recorder::set_attribute(const RegisteredKernel& kernel, const char* attribute, int64_t value) {
+  ops_.push_back(plan::SetAttribute{kernel.module->index, kernel.name, attribute, value});
+}
+
+std::vector<plan::Relocation> Recorder::relocations(const std::vector<std::byte>& params) {
+  std::vector<plan::Relocation> result;
+  for (uint32_t offset = 0; offset + 8 <= params.size(); offset += 8) {
+    uint64_t word;
+    std::memcpy(&word, params.data() + offset, 8);
+    uint32_t buffer;
+    if (in_device_range(word) && nearest_buffer(word, &buffer)) {
+      result.push_back({offset, buffer, static_cast<int64_t>(word - plan_.buffers[buffer].address)});
+    }
+    const MemoryRange* range = addresses_.find(word);
+    if (range && range->kind == MemoryKind::kPinned)
+      not_provided("cudaHostAlloc", "A kernel of a recorded solve cannot use host memory; copy it with cudaMemcpy.");
+  }
+  return result;
+}
+
+Error Recorder::launch(const LaunchRequest& request, Error*) {
+  plan::Launch op;
+  op.module = request.kernel->module->index;
+  op.kernel = request.kernel->name;
+  op.grid = as_array(request.grid);
+  op.block = as_array(request.block);
+  op.shared_bytes = request.dynamic_shared_bytes;
+  op.stream = request.stream;
+  op.params = request.params;
+  op.relocations = relocations(request.params);
+  ops_.push_back(std::move(op));
+  auto broken = tilewise::broken_limit(device_, launch_of(request), limits_of(*request.kernel));
+  if (!broken) return kSuccess;
+  unchecked_errors_.push_back("cudaLaunchKernel");
+  return static_cast<Error>(broken->cuda_error);
+}
+
+void Recorder::synchronised() { ops_.push_back(plan::Sync{}); }
+
+void Recorder::failed(const char* api, Error error) {
+  ops_.push_back(plan::ApiError{api, error, cudaGetErrorName(error), cudaGetErrorString(error)});
+}
+
+void Recorder::not_provided(const char* api, const std::string& reason) {
+  say(std::string(api) + " is not provided." + (reason.empty() ? "" : " " + reason));
+  ops_.push_back(plan::Unsupported{api});
+}
+
+namespace {
+Recorder* g_recorder = nullptr;
+}
+
+Recorder* process_recorder() { return g_recorder; }
+
+std::unique_ptr<Backend> make_record_backend(Runtime& runtime) {
+  auto recorder = std::make_unique<Recorder>(runtime.device(), runtime.addresses());
+  g_recorder = recorder.get();
+  return recorder;
+}
+
+}  // namespace warpsim::cudart

@@ -1,0 +1,93 @@
+// The exported functions of record_control.h.
+
+#include "cudart/record_control.h"
+
+#include <signal.h>
+
+#include <cstdio>
+#include <cstring>
+
+#include "cudart/record.h"
+#include "cudart/runtime.h"
+#include "harness/plan/files.h"
+#include "warpsim/ptx/parser.h"
+
+using namespace warpsim;
+using namespace warpsim::cudart;
+
+#define RECORD_API extern "C" __attribute__((visibility("default")))
+
+namespace {
+
+std::vector<std::string> g_module_files;
+
+void put(const std::string& text, char* message, int bytes) {
+  std::snprintf(message, static_cast<size_t>(bytes), "%s", text.c_str());
+}
+
+// The text of a module, read even if no kernel of it was used.
+const Ptx& text_of(RegisteredModule& module, const Device& device) {
+  if (module.ptx.text.empty()) {
+    uint32_t compute_capability = static_cast<uint32_t>(device.cc_major * 10 + device.cc_minor);
+    module.ptx = select_ptx(container_of_wrapper(module.wrapper), compute_capability);
+  }
+  return module.ptx;
+}
+
+std::string target_of(const std::string& ptx) {
+  size_t at = ptx.find(".target ");
+  if (at == std::string::npos) return "";
+  at += 8;
+  return ptx.substr(at, ptx.find_first_of(", \t\r\n", at) - at);
+}
+
+}  // namespace
+
+RECORD_API int tilewise_record_modules(const char* directory, char (*targets)[16], int capacity, char* message,
+                                       int bytes) {
+  Runtime& runtime = Runtime::instance();
+  try {
+    int count = 0;
+    for (const auto& module : runtime.registry().modules()) {
+      const Ptx& ptx = text_of(*module, runtime.device());
+      g_module_files.push_back("module" + std::to_string(count) + ".ptx");
+      tilewise::write_file(std::string(directory) + "/" + g_module_files.back(), ptx.text);
+      if (count < capacity) put(target_of(ptx.text), targets[count], 16);
+      ++count;
+    }
+    return count;
+  } catch (const std::exception& error) {
+    put(error.what(), message, bytes);
+    return -1;
+  }
+}
+
+RECORD_API bool tilewise_record_begin(const TilewiseRecordCase* description, TilewiseRecordPointers* pointers) {
+  Runtime::instance();
+  return process_recorder() && process_recorder()->begin(*description, pointers);
+}
+
+RECORD_API bool tilewise_record_end(const char* path, char* message, int bytes) {
+  try {
+    tilewise::write_file(path, tilewise::plan::to_text(process_recorder()->finish(g_module_files)));
+    return true;
+  } catch (const std::exception& error) {
+    put(error.what(), message, bytes);
+    return false;
+  }
+}
+
+RECORD_API void tilewise_record_crash(int signal, uint64_t address, char* message, int bytes) {
+  const Recorder* recorder = process_recorder();
+  std::string sentence;
+  if (signal == SIGSEGV || signal == SIGBUS) {
+    sentence = recorder ? recorder->describe_fault(address) : "solve crashed: a segmentation fault.";
+  } else if (signal == SIGFPE) {
+    sentence = "solve crashed: a division by zero on the host.";
+  } else if (signal == SIGABRT) {
+    sentence = "solve ended by abort(): a failed assert, an uncaught exception, or damaged host memory.";
+  } else {
+    sentence = std::string("solve crashed: ") + strsignal(signal) + ".";
+  }
+  put(sentence, message, bytes);
+}

@@ -1,0 +1,148 @@
+#include "cudart/runtime.h"
+
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+
+#include "warpsim/ptx/parser.h"
+
+namespace warpsim::cudart {
+
+namespace {
+
+thread_local Error t_last_error = kSuccess;
+
+const char* environment(const char* name, const char* missing) {
+  const char* value = std::getenv(name);
+  return value && *value ? value : missing;
+}
+
+Device device_of_environment() {
+  try {
+    return load_device(environment("TILEWISE_DEVICE", "h200"));
+  } catch (const std::exception& error) {
+    say(error.what());
+    _exit(3);  // inside the program's start-up code: there is nobody to return to
+  }
+}
+
+}  // namespace
+
+void say(const std::string& sentence) {
+  std::fflush(stdout);
+  std::fprintf(stderr, "warpsim: %s\n", sentence.c_str());
+}
+
+Runtime& Runtime::instance() {
+  static Runtime* runtime = new Runtime;
+  return *runtime;
+}
+
+Runtime::Runtime() : device_(device_of_environment()) {
+  is_recording_ = std::string(environment("TILEWISE_CUDART", "live")) == "record";
+  backend_ = is_recording_ ? make_record_backend(*this) : make_live_backend(*this);
+}
+
+bool Runtime::load(RegisteredModule* module) {
+  if (module->handle >= 0) return true;
+  if (module->error) return false;
+  try {
+    uint32_t compute_capability = static_cast<uint32_t>(device_.cc_major * 10 + device_.cc_minor);
+    module->ptx = select_ptx(container_of_wrapper(module->wrapper), compute_capability);
+    std::string name = module->ptx.name.empty() ? "module " + std::to_string(module->index) : module->ptx.name;
+    module->handle = backend_->simulator().load_module(module->ptx.text, name);
+    return true;
+  } catch (const FatBinaryError& error) {
+    module->error = kNoKernelImageForDevice;
+    backend_->not_provided("device code", error.what());
+  } catch (const ptx::ParseError& error) {
+    module->error = kInvalidPtx;
+    backend_->not_provided("device code", error.what());
+  }
+  return false;
+}
+
+RegisteredKernel* Runtime::kernel(const void* host_function, Error* error) {
+  RegisteredKernel* kernel = registry_.find_kernel(host_function);
+  *error = kInvalidDeviceFunction;
+  if (!kernel) return nullptr;
+  if (!load(kernel->module)) {
+    *error = static_cast<Error>(kernel->module->error);
+    return nullptr;
+  }
+  if (!kernel->is_resolved) {
+    if (!backend_->simulator().kernel_info(kernel->module->handle, kernel->name, &kernel->info)) return nullptr;
+    kernel->is_resolved = true;
+  }
+  *error = kSuccess;
+  return kernel;
+}
+
+RegisteredVariable* Runtime::variable(const void* host_variable, Error* error) {
+  RegisteredVariable* variable = registry_.find_variable(host_variable);
+  *error = kInvalidSymbol;
+  if (!variable) return nullptr;
+  if (!load(variable->module)) {
+    *error = static_cast<Error>(variable->module->error);
+    return nullptr;
+  }
+  *error = kSuccess;
+  return variable;
+}
+
+Stream* Runtime::create_stream(unsigned flags, int priority) {
+  auto stream = std::make_unique<Stream>(Stream{++streams_made_, flags, priority});
+  Stream* handle = stream.get();
+  streams_[handle] = std::move(stream);
+  return handle;
+}
+
+Stream* Runtime::find_stream(void* handle) {
+  constexpr uintptr_t kPerThread = 2;  // 0 default, 1 legacy default
+  if (reinterpret_cast<uintptr_t>(handle) <= kPerThread) return &default_stream_;
+  auto found = streams_.find(handle);
+  return found == streams_.end() ? nullptr : found->second.get();
+}
+
+bool Runtime::destroy_stream(void* handle) { return streams_.erase(handle) > 0; }
+
+Event* Runtime::create_event(unsigned flags) {
+  auto event = std::make_unique<Event>(Event{.flags = flags});
+  Event* handle = event.get();
+  events_[handle] = std::move(event);
+  return handle;
+}
+
+Event* Runtime::find_event(void* handle) {
+  auto found = events_.find(handle);
+  return found == events_.end() ? nullptr : found->second.get();
+}
+
+bool Runtime::destroy_event(void* handle) { return events_.erase(handle) > 0; }
+
+void Runtime::kernel_faulted(Error error) {
+  if (!pending_) pending_ = error;
+}
+
+Error Runtime::surface_fault() {
+  if (!sticky_) sticky_ = pending_;
+  return sticky_;
+}
+
+void Runtime::reset() {
+  for (const auto& [address, range] : std::map(addresses_.all())) {
+    if (range.kind == MemoryKind::kSymbol) continue;
+    if (range.kind != MemoryKind::kRegistered) backend_->release(range);
+    addresses_.remove(address);
+  }
+  streams_.clear();
+  events_.clear();
+  pending_ = sticky_ = t_last_error = kSuccess;
+}
+
+Error Runtime::last_error() const { return sticky_ ? sticky_ : t_last_error; }
+void Runtime::set_last_error(Error error) { t_last_error = error; }
+void Runtime::clear_last_error() { t_last_error = kSuccess; }
+
+}  // namespace warpsim::cudart

@@ -1,0 +1,60 @@
+#include "cudart/session_report.h"
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+
+namespace warpsim::cudart {
+
+namespace {
+
+bool is_same_configuration(const LaunchReport& a, const LaunchReport& b) {
+  return a.mangled == b.mangled && a.grid == b.grid && a.block == b.block &&
+         a.dynamic_shared_bytes == b.dynamic_shared_bytes;
+}
+
+void merge_lines(const std::vector<LineCounters>& more, std::vector<LineCounters>* lines) {
+  std::map<std::pair<std::string, uint32_t>, Counters> merged;
+  for (const LineCounters& line : *lines) merged[{line.file, line.line}] = line.counters;
+  for (const LineCounters& line : more) merged[{line.file, line.line}].add(line.counters);
+  lines->clear();
+  for (const auto& [place, counters] : merged) lines->push_back({place.first, place.second, counters});
+}
+
+bool is_same_place(const Diagnostic& a, const Diagnostic& b) {
+  return std::tie(a.code, a.kernel, a.file, a.line) == std::tie(b.code, b.kernel, b.file, b.line);
+}
+
+}  // namespace
+
+void SessionReport::add(const LaunchReport& report, uint32_t registers) {
+  ++launches_;
+  auto kernel = std::find_if(kernels_.begin(), kernels_.end(),
+                             [&](const KernelReport& k) { return is_same_configuration(k.first, report); });
+  if (kernel == kernels_.end()) {
+    kernels_.push_back({.first = report, .registers = registers});
+    kernel = std::prev(kernels_.end());
+    kernel->first.diagnostics.clear();
+    kernel->first.lines.clear();
+  }
+  ++kernel->launches;
+  kernel->seconds += report.seconds;
+  kernel->counters.add(report.counters);
+  if (kernel->launches == 1) {
+    kernel->lines = report.lines;
+  } else {
+    merge_lines(report.lines, &kernel->lines);
+  }
+  for (const Diagnostic& diagnostic : report.diagnostics) {
+    auto known = std::find_if(diagnostics_.begin(), diagnostics_.end(), [&](const SessionDiagnostic& d) {
+      return is_same_place(d.diagnostic, diagnostic);
+    });
+    if (known == diagnostics_.end()) {
+      diagnostics_.push_back({diagnostic, launches_});
+    } else {
+      known->diagnostic.count += diagnostic.count;
+    }
+  }
+}
+
+}  // namespace warpsim::cudart

@@ -1,0 +1,59 @@
+// warpsim: runs an unchanged CUDA program on the CPU and says what its kernels did.
+//
+//   warpsim run --device h200 --json report.json -- ./vectorAdd
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+
+#include "cudart/options.h"
+#include "warpsim/cli/run_program.h"
+#include "warpsim/device.h"
+
+namespace {
+
+constexpr int kBadArguments = 2;
+
+void complain(const char* sentence) { std::fprintf(stderr, "warpsim: %s\n", sentence); }
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  CLI::App app("Runs CUDA programs on a simulated GPU.", "warpsim");
+  app.set_version_flag("--version", "warpsim " WARPSIM_VERSION);
+  app.require_subcommand(1);
+  CLI::App* run = app.add_subcommand(
+      "run", "Run a program built with -cudart shared and embedded PTX; its status is the program's, 3 if warpsim\n"
+             "cannot run it");
+  warpsim::cli::RunOptions options;
+  std::vector<std::string> command;
+  bool with_lines = false, quiet = false;
+  run->add_option("--device", options.device, "device file: h200, t4, ...")->capture_default_str();
+  run->add_option("--json", options.json, "write the report to this file as well");
+  run->add_option("--checks", options.checks,
+                  "all, none, or some of bounds, misaligned, initialised, races, barriers, counters")
+      ->capture_default_str();
+  run->add_option("--threads", options.threads, "workers; 0: one per CPU")->capture_default_str();
+  run->add_option("--budget", options.budget, "warp instructions per launch before it counts as endless");
+  run->add_flag("--lines", with_lines, "counters per source line in the report");
+  run->add_flag("--quiet", quiet, "no report on standard error");
+  run->add_option("program", command, "the program and its arguments, after --")->required();
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? 0 : kBadArguments;
+  }
+  options.report = quiet ? "none" : with_lines ? "lines" : "text";
+  try {
+    warpsim::cudart::parse_checks(options.checks);
+    warpsim::load_device(options.device);
+  } catch (const std::exception& error) {
+    complain(error.what());
+    return kBadArguments;
+  }
+  try {
+    return warpsim::cli::run_program(command, options);
+  } catch (const std::exception& error) {
+    complain(error.what());
+    return warpsim::cli::kUnsupportedStatus;
+  }
+}
