@@ -32,8 +32,9 @@ void SessionReport::add(const LaunchReport& report, uint32_t registers) {
   auto kernel = std::find_if(kernels_.begin(), kernels_.end(),
                              [&](const KernelReport& k) { return is_same_configuration(k.first, report); });
   if (kernel == kernels_.end()) {
-    kernels_.push_back({.first = report, .registers = registers});
-    kernel = std::prev(kernels_.end());
+    kernel = kernels_.emplace(kernels_.end());
+    kernel->first = report;
+    kernel->registers = registers;
     kernel->first.diagnostics.clear();
     kernel->first.lines.clear();
   }

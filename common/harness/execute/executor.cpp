@@ -41,9 +41,11 @@ Executor::Executor(const plan::Plan& plan, Backend& backend, Matrix m, Matrix n)
   inputs_["N"] = std::move(n);
   execution_.p = poisoned_output(plan);
   for (const plan::HostArray& array : plan.host) {
-    const Matrix& content = array.name == "P" ? execution_.p : inputs_[array.name];
     Bytes& bytes = host_[array.name];
     bytes.resize(array.bytes);
+    uint32_t rows = 0, columns = 0;
+    if (!plan.shape(array.name, &rows, &columns)) continue;  // staging memory of solve's own
+    const Matrix& content = array.name == "P" ? execution_.p : inputs_[array.name];
     std::memcpy(bytes.data(), content.values.data(), array.bytes);
   }
 }
@@ -113,21 +115,20 @@ void Executor::place(const plan::Buffer& buffer) {
   alive_[buffer.id] = address != 0;
 }
 
-Executor::Bytes Executor::gather(const std::vector<plan::Segment>& segments,
-                                 uint64_t alignment_offset) const {
-  Bytes data;
+void Executor::send(uint64_t address, const std::vector<plan::Segment>& segments, uint64_t alignment_offset) {
+  uint64_t at = 0;
   for (const plan::Segment& segment : segments) {
-    size_t at = data.size();
     if (segment.host.empty()) {
-      data.insert(data.end(), segment.literal.begin(), segment.literal.end());
-      addresses_.relocate_data(alignment_offset + at, std::span(data).subspan(at));
+      Bytes data = segment.literal;
+      addresses_.relocate_data(alignment_offset + at, data);
+      backend_.write(address + at, data.data(), data.size());
+      actions_.push_back(DeviceWrite{address + at, std::move(data)});
     } else {
-      const Bytes& host = host_.at(segment.host);
-      auto begin = host.begin() + static_cast<ptrdiff_t>(segment.offset);
-      data.insert(data.end(), begin, begin + static_cast<ptrdiff_t>(segment.bytes));
+      backend_.write(address + at, host_.at(segment.host).data() + segment.offset, segment.bytes);
+      actions_.push_back(DeviceInput{address + at, segment.host, segment.offset, segment.bytes});
     }
+    at += segment.bytes;
   }
-  return data;
 }
 
 bool Executor::carry_out(const plan::Malloc& op) {
@@ -146,8 +147,7 @@ bool Executor::carry_out(const plan::Free& op) {
 }
 
 bool Executor::carry_out(const plan::CopyToDevice& op) {
-  Bytes data = gather(op.segments, op.offset);
-  backend_.write(addresses_.of(op.buffer) + op.offset, data.data(), data.size());
+  send(addresses_.of(op.buffer) + op.offset, op.segments, op.offset);
   return true;
 }
 
@@ -325,7 +325,7 @@ void Executor::inspect() {
     for (const auto& [name, bytes] : left) {
       if (name == "P") {
         std::memcpy(execution_.p.values.data(), bytes.data(), bytes.size());
-      } else {
+      } else if (inputs_.count(name)) {
         found.compare_input(name, inputs_.at(name), bytes);
       }
     }

@@ -37,7 +37,8 @@ struct Buffer {
   std::string symbol;
 };
 
-// A host array that solve was given (square-host): M, N or P.
+// A host array: M, N or P if solve was given host arrays (square-host), and with any signature "staging #0" and so on,
+// memory of solve's own through which data went from the device and back to it.
 struct HostArray {
   std::string name;
   uint64_t bytes = 0;
@@ -135,7 +136,7 @@ struct Plan {
   std::string runtime;           // CUDA version of the runtime the submission was built for, "13.0"
   std::vector<std::string> modules;  // PTX files, relative to the plan's folder
   std::vector<Buffer> buffers;       // buffers[i].id == i
-  std::vector<HostArray> host;       // square-host only: M, N, P
+  std::vector<HostArray> host;       // square-host: M, N, P; any: staging arrays
   std::vector<Op> ops;
   // Elements of the host's P that solve wrote itself.
   struct {

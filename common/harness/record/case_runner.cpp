@@ -6,6 +6,7 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
+#include <ucontext.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -13,6 +14,9 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <exception>
+#include <new>
+#include <typeinfo>
 
 #include "cudart/elf_file.h"
 #include "cudart/record_control.h"
@@ -47,10 +51,33 @@ TilewiseRecordCrash* g_describe_crash = nullptr;
   _exit(0);
 }
 
+uint64_t stack_pointer(const void* context) {
+#if defined(__x86_64__)
+  return static_cast<uint64_t>(static_cast<const ucontext_t*>(context)->uc_mcontext.gregs[REG_RSP]);
+#elif defined(__aarch64__)
+  return static_cast<const ucontext_t*>(context)->uc_mcontext.sp;
+#else
+  return 0;
+#endif
+}
+
+// A fault near the stack pointer comes from a stack without room for the next frame.
+bool is_stack_overflow(uint64_t address, const void* context) {
+  constexpr uint64_t kFurthest = 1 << 20;
+  uint64_t stack = stack_pointer(context);
+  return stack != 0 && address < stack + kFurthest && stack < address + kFurthest;
+}
+
 // The signals' default action is restored first, so that a fault in here still ends the process.
-void on_crash(int number, siginfo_t* info, void*) {
+void on_crash(int number, siginfo_t* info, void* context) {
   signal(number, SIG_DFL);
-  g_describe_crash(number, reinterpret_cast<uint64_t>(info->si_addr), g_shared->message, sizeof g_shared->message);
+  uint64_t address = reinterpret_cast<uint64_t>(info->si_addr);
+  if (number == SIGSEGV && is_stack_overflow(address, context)) {
+    std::snprintf(g_shared->message, sizeof g_shared->message,
+                  "solve used up its stack: an endless recursion, or a large local array?");
+  } else {
+    g_describe_crash(number, address, g_shared->message, sizeof g_shared->message);
+  }
   raise(number);
 }
 
