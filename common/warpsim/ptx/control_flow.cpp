@@ -50,8 +50,8 @@ std::vector<Block> build_blocks(const Function& function, const std::vector<bool
       if (source.kind == Operand::Kind::kLabel) block.successors.push_back(block_of[source.target]);
     }
     std::ranges::sort(block.successors);
-    auto repeated = std::ranges::unique(block.successors);
-    block.successors.erase(repeated.begin(), repeated.end());
+    auto& all = block.successors;
+    all.erase(std::unique(all.begin(), all.end()), all.end());
   }
   return blocks;
 }

@@ -4,6 +4,7 @@
 
 #include <cstdlib>
 #include <memory>
+#include <string_view>
 
 namespace warpsim::ptx {
 
@@ -54,6 +55,11 @@ std::string function_source_name(const std::string& mangled) {
   size_t name = 0;  // behind the return type that templates carry
   for (size_t i = 0; i < text.size(); ++i) {
     char c = text[i];
+    if (depth == 0 && std::string_view(text).substr(0, i).ends_with("operator") &&
+        text.compare(i, 2, "()") == 0) {
+      ++i;  // operator() is a name, not a parameter list
+      continue;
+    }
     if (c == '(' && depth == 0) return text.substr(name, i - name);
     if (c == '<' || c == '(') ++depth;
     if (c == '>' || c == ')') --depth;
