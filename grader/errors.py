@@ -4,6 +4,7 @@
       CourseError                   3  a lab.toml or the checkout is broken
       ToolchainError                3  no usable compiler, or the C++ programs are not built
       StepError                     3  one of our own programs failed
+        UnsupportedError            3  the simulator lacks something that the submission uses
       UsageError                    2  the command line is wrong
         SubmissionError             2  there is nothing here that could be graded
 
@@ -41,6 +42,14 @@ class ToolchainError(GraderError):
 
 class StepError(GraderError):
     """One of our own programs (recorder, executor, compiler driver) could not do its work."""
+
+
+class UnsupportedError(StepError):
+    """The simulator or its CUDA runtime lacks something; `line` of matmul.cu uses it (0: unknown)."""
+
+    def __init__(self, message: str, line: int = 0) -> None:
+        super().__init__(message)
+        self.line = line
 
 
 class UsageError(GraderError):

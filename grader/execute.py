@@ -47,30 +47,47 @@ def execute_all(
     device: str,
     resources: Path | None,
     done: Callable[[str], None] = lambda case: None,
-) -> dict[str, Execution | StepError]:
-    """Runs all jobs, large ones first and alone; a job that fails does not stop the others.
+) -> dict[str, Execution]:
+    """Runs the jobs: the smallest first, then the small ones side by side, then the large ones.
 
-    `done` is called with the case's id, from any thread, as each one ends.
+    If a kernel does not end, the later waves are left out (and are missing in what is returned):
+    they would not end either, only later. `done` is called with the case's id, from any thread.
+    Raises StepError if the executor or its machine fails.
     """
     processors = os.cpu_count() or 1
-    large = [job for job in jobs if job.multiply_adds >= LARGE_MULTIPLY_ADDS or backend == "gpu"]
-    small = [job for job in jobs if job not in large]
-    results: dict[str, Execution | StepError] = {}
+    results: dict[str, Execution] = {}
 
     def one(job: Job, threads: int) -> None:
-        try:
-            results[job.case] = execute(
-                course, job, backend=backend, device=device, resources=resources, threads=threads
-            )
-        except StepError as error:
-            results[job.case] = error
+        results[job.case] = execute(
+            course, job, backend=backend, device=device, resources=resources, threads=threads
+        )
         done(job.case)
 
-    for job in sorted(large, key=lambda job: -job.multiply_adds):
-        one(job, processors)
-    with ThreadPoolExecutor(max_workers=processors) as pool:
-        list(pool.map(lambda job: one(job, 1), small))
+    for wave in waves(jobs, backend):
+        if any(result.status == "timeout" for result in results.values()):
+            break
+        threads = processors if len(wave) == 1 else 1
+        with ThreadPoolExecutor(max_workers=processors) as pool:
+            list(pool.map(lambda job: one(job, threads), wave))
     return results
+
+
+def waves(jobs: Sequence[Job], backend: str) -> list[list[Job]]:
+    """Jobs that may run side by side; on a GPU none may, for the sake of the clock."""
+    ordered = sorted(jobs, key=lambda job: (job.multiply_adds, job.case))
+    if backend == "gpu":
+        return [[job] for job in ordered]
+    small = [job for job in ordered[1:] if job.multiply_adds < LARGE_MULTIPLY_ADDS]
+    large = [[job] for job in ordered[1:] if job.multiply_adds >= LARGE_MULTIPLY_ADDS]
+    return [wave for wave in ([*ordered[:1]], small, *large) if wave]
+
+
+def instruction_budget(multiply_adds: int) -> int:
+    """Warp instructions after which a kernel counts as endless.
+
+    One thread doing all the work alone stays below it, with a lane's share of a warp unused.
+    """
+    return 2_000_000 + 16 * multiply_adds
 
 
 def execute(
@@ -87,6 +104,7 @@ def execute(
         program(course, "tilewise-exec"),
         "--plan", job.plan, "--backend", backend, "--device", device,
         "--output", f"P={job.output}", "--result", job.result, "--threads", str(threads),
+        "--budget", str(instruction_budget(job.multiply_adds)),
     ]  # fmt: skip
     for name, path in job.inputs.items():
         command += ["--inputs", f"{name}={path}"]

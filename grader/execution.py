@@ -77,10 +77,11 @@ class Execution:
     unwritten: int  # elements of P that nothing wrote
     first_unwritten: int  # index into P, or -1
     modified: tuple[tuple[str, int, int], ...]  # name, first index, count of changed inputs
-    api_errors: tuple[dict[str, Any], ...]
+    api_errors: tuple[dict[str, Any], ...]  # calls that returned an error: api, code, code_name
     seconds: float
     launches: int = 0  # carried out or refused
     time_ms: dict[str, float] | None = None  # of all launches of one run together, on gpu
+    leaked: tuple[tuple[str, int], ...] = ()  # buffers never freed: name, bytes
     printf: str = ""
     gpu: str = ""  # name of the GPU, on gpu
 
@@ -126,6 +127,9 @@ def parse(fields: dict[str, Any]) -> Execution:
         seconds=float(fields.get("seconds") or 0),
         launches=int(fields.get("launches") or 0),
         time_ms=fields.get("time_ms"),
+        leaked=tuple(
+            (item["name"], int(item["bytes"])) for item in fields.get("leaked_buffers") or []
+        ),
         printf=fields.get("printf") or "",
         gpu=gpu.get("name", ""),
     )

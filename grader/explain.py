@@ -152,6 +152,7 @@ _ADVICE = {
     "low-precision": "Compute in float throughout: no half, bfloat16 or TF32.",
     "assertion": "An assert of the kernel is false here.",
     "launch-config": "A block has at most 1024 threads, and no size of the grid or block may be 0.",
+    "memory-leak": "Every cudaMalloc needs its cudaFree.",
     "api-error": "Check what each CUDA call returns, and the order and sizes of its arguments.",
 }  # fmt: skip
 

@@ -18,7 +18,7 @@ from pathlib import Path
 from grader import data, execute, explain, judge, rubric, sandbox, source
 from grader.compile import CompileError, Compiled, compile_submission
 from grader.course import Course
-from grader.errors import GraderError, StepError, ToolchainError
+from grader.errors import GraderError, StepError, ToolchainError, UnsupportedError
 from grader.execution import Execution
 from grader.lab import FULL_POINTS, Case, Lab
 from grader.record import Recorded, record
@@ -84,6 +84,12 @@ def grade(
         result = _run(session, submission, base)
     except ToolchainError:
         raise
+    except UnsupportedError as error:
+        diagnostic = Diagnostic("unsupported", "error", str(error), line=error.line)
+        message = f"This cannot be graded here: {error}"
+        result = replace(
+            base, status="error", score=None, message=message, diagnostics=(diagnostic,)
+        )
     except GraderError as error:
         result = replace(base, status="error", score=None, message=str(error))
     finally:
@@ -152,7 +158,6 @@ def _run(session: Session, submission: Submission, base: Result) -> Result:
     )
     _stop_if_recorder_lacks_something(recorded.values())
     evidence = _execute(session, submission.text, cases, recorded)
-    _stop_if_unsupported([*evidence.outcomes.values(), *evidence.safety.values()])
     return _concluded(session, result, evidence)
 
 
@@ -198,14 +203,9 @@ def _stop_if_recorder_lacks_something(recorded: Iterable[Recorded]) -> None:
         if item.status == "error" and item.plan is None:
             failure = judge.recording_failure(item)
             if failure.code == "unsupported":
-                raise StepError(f"The simulator's CUDA runtime lacks something: {failure.message}")
-
-
-def _stop_if_unsupported(outcomes: Iterable[judge.Outcome]) -> None:
-    for outcome in outcomes:
-        execution = outcome.execution
-        if execution is not None and execution.status in ("unsupported", "error"):
-            raise StepError(f"Case {outcome.case.id} could not be executed: {execution.message}")
+                raise UnsupportedError(
+                    f"The simulator's CUDA runtime lacks something: {failure.message}"
+                )
 
 
 def _execute(
@@ -256,15 +256,18 @@ def _execute_on(
         session.course, jobs, backend=backend, device=session.options.device,
         resources=resources, done=done,
     )  # fmt: skip
+    for execution in executions.values():
+        judge.refuse_unsupported(execution)
     by_case = {job.case: job for job in jobs}
     outcomes = {}
     for case in cases:
         if case.id not in by_case:
             outcomes[case.id] = judge.not_recorded(case, recorded[case.id])
             continue
+        if case.id not in executions:
+            outcomes[case.id] = judge.not_run(case, "Not run, since the kernel does not end.")
+            continue
         execution = executions[case.id]
-        if isinstance(execution, StepError):
-            raise execution
         outcomes[case.id] = _judge(session, case, by_case[case.id], execution, text)
     return outcomes
 
@@ -287,9 +290,7 @@ def _judge(
 ) -> judge.Outcome:
     context = explain.Context(text, case, explain.buffer_roles(explain.read_plan(job.plan)))
     m, n, _ = session.inputs[case.id].result()
-    p = None
-    if execution.status in ("ok", "launch-config") and execution.launches:
-        p = execute.load_output(job.output, (case.j, case.l))
+    p = execute.load_output(job.output, (case.j, case.l))
     return judge.judge(case, execution, context, p, (m, n), session.options.seed)
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from grader import codes, data, explain, numerics, patterns
+from grader.errors import StepError, UnsupportedError
 from grader.execution import Execution
 from grader.lab import Case
 from grader.record import Recorded
@@ -17,7 +18,7 @@ from grader.submission import FILE_NAME
 if TYPE_CHECKING:
     import numpy as np
 
-MODES_THAT_STOP = ("fault", "timeout")
+_STOPPED = ("fault", "timeout")
 
 
 @dataclass(frozen=True)
@@ -40,6 +41,20 @@ def not_recorded(case: Case, recorded: Recorded) -> Outcome:
     diagnostic = recording_failure(recorded)
     result = _case_result(case, "failed", diagnostic.message)
     return Outcome(case, result, (replace(diagnostic, cases=(case.id,)),), ran=False)
+
+
+def not_run(case: Case, message: str) -> Outcome:
+    """A case that was left out."""
+    return Outcome(case, _case_result(case, "not_run", message), (), ran=False)
+
+
+def refuse_unsupported(execution: Execution) -> None:
+    """Raises StepError if the executor could not carry the plan out for a reason of its own."""
+    if execution.status == "unsupported":
+        line = next((fault.line for fault in execution.faults if fault.line), 0)
+        raise UnsupportedError(_sentence(execution.message), line)
+    if execution.status == "error":
+        raise StepError(f"Case {execution.case} could not be executed: {execution.message}")
 
 
 def recording_failure(recorded: Recorded) -> Diagnostic:
@@ -78,22 +93,19 @@ def judge(
     case: Case,
     execution: Execution,
     context: explain.Context,
-    p: np.ndarray | None,
-    inputs: tuple[np.ndarray, np.ndarray] | None,
+    p: np.ndarray,
+    inputs: tuple[np.ndarray, np.ndarray],
     seed: int,
 ) -> Outcome:
-    """A case that was executed. `p` and `inputs` are None if only its faults are of interest."""
+    """A case that was executed: P as it was left, and the inputs M and N."""
     found = [_diagnostic(fault, context) for fault in execution.faults]
-    found += _api_errors(execution)
-    stopped = execution.status in MODES_THAT_STOP
+    found += _api_errors(execution) + _leaks(execution)
+    stopped = execution.status in _STOPPED
     ran = execution.launches > 0 and execution.status == "ok"
     if stopped or execution.status == "launch-config" or execution.launches == 0:
         cause = min(found, key=lambda item: codes.rank(item.code), default=None)
         why = f"{cause.code}: {cause.message}" if cause else _sentence(execution.message)
         result = _case_result(case, "failed", why, execution.seconds)
-        return Outcome(case, result, _of_case(found, case), ran, execution)
-    if p is None or inputs is None:
-        result = _case_result(case, "passed" if not found else "failed", "", execution.seconds)
         return Outcome(case, result, _of_case(found, case), ran, execution)
     result, wrong = _compare(case, execution, p, inputs, seed)
     if any(item.code == "host-computed" for item in found):
@@ -205,6 +217,16 @@ def _api_errors(execution: Execution) -> list[Diagnostic]:
         advice = explain.advice_for("api-error")
         found.append(Diagnostic("api-error", "error", message, advice=advice))
     return list(dict.fromkeys(found))
+
+
+def _leaks(execution: Execution) -> list[Diagnostic]:
+    if not execution.leaked:
+        return []
+    names = ", ".join(name for name, _ in execution.leaked)
+    size = sum(size for _, size in execution.leaked)
+    message = f"solve returns without freeing {names} ({size:,} bytes)."
+    advice = explain.advice_for("memory-leak")
+    return [Diagnostic("memory-leak", "warning", message, count=len(execution.leaked), advice=advice)]
 
 
 def _of_case(found: Iterable[Diagnostic], case: Case) -> tuple[Diagnostic, ...]:

@@ -1,0 +1,97 @@
+"""Compiling: the cache, and compiler errors as one line and one sentence."""
+
+import pytest
+
+from grader import compile as compiling
+from grader.compile import Compiled, CompileError, Warned, compile_submission, first_error, warnings_in
+from grader.course import Course
+from grader.errors import StepError
+from grader.toolchain import architecture_for, architectures, find_toolchain
+
+NVCC = """matmul.cu(21): error: identifier "Mds" is undefined
+    Mds[ty][tx] = 0;
+    ^
+
+matmul.cu(22): error: identifier "Nds" is undefined
+
+2 errors detected in the compilation of "matmul.cu".
+"""
+HOST = """matmul.cu:4:10: fatal error: nothing.h: No such file or directory
+    4 | #include "nothing.h"
+compilation terminated.
+"""
+HEADER = """In file included from matmul.cu:7:
+/opt/cuda/include/cub/x.h:12:3: error: #error needs C++20
+"""
+
+
+@pytest.mark.parametrize(
+    ("output", "expected"),
+    [
+        (NVCC, CompileError(21, 'identifier "Mds" is undefined', 1)),
+        (HOST, CompileError(4, "nothing.h: No such file or directory", 0)),
+        (HEADER, CompileError(7, "x.h:12: #error needs C++20", 0)),
+        ('matmul.cu(3): catastrophic error: #error directive: "no"', CompileError(3, '#error directive: "no"', 0)),
+        ("ptxas error   : Entry function uses too much shared data", CompileError(0, "Entry function uses too much shared data", 0)),
+        ("ld: matmul.o: undefined reference to `f()'", CompileError(0, "f() is used but nowhere defined", 0)),
+    ],
+)  # fmt: skip
+def test_first_error(output, expected):
+    assert first_error(output) == expected
+
+
+@pytest.mark.parametrize("output", ["", "nvcc fatal   : Could not open output file", "Killed"])
+def test_a_compiler_that_fails_without_an_error_is_our_failure(output):
+    with pytest.raises(StepError, match="The compiler itself failed"):
+        first_error(output)
+
+
+def test_warnings_are_told_once():
+    text = 'matmul.cu(9): warning #549-D: variable "sum" is used before its value is set\n'
+    assert warnings_in(text * 2) == [Warned(9, 'variable "sum" is used before its value is set')]
+
+
+@pytest.mark.parametrize(
+    ("capability", "supported", "chosen"),
+    [(90, (75, 80, 90, 100), 90), (70, (75, 80), 75), (89, (75, 90), 90), (130, (75, 121), 121)],
+)
+def test_architecture(capability, supported, chosen):
+    assert architecture_for(capability, supported) == chosen
+
+
+class TestWithNvcc:
+    """Real compilations, in a cache of their own."""
+
+    @pytest.fixture
+    def compile_text(self, built, tmp_path, monkeypatch):
+        monkeypatch.setattr(Course, "cache", property(lambda course: tmp_path / "cache"))
+        toolchain = find_toolchain(built)
+        arch = architecture_for(90, architectures(toolchain, built))
+        return lambda text: compile_submission(built, toolchain, text.encode(), arch)
+
+    def test_compiles_once(self, compile_text, monkeypatch):
+        text = "__global__ void k(float* p) { *p = 1; }\nvoid solve(float* p) { k<<<1, 1>>>(p); }\n"
+        first = compile_text(text)
+        assert isinstance(first, Compiled)
+        assert first.shared_object.is_file()
+        monkeypatch.setattr(compiling, "_nvcc", lambda *_: pytest.fail("compiled again"))
+        assert compile_text(text) == first
+
+    def test_error_in_kernel_and_host_code(self, compile_text):
+        assert compile_text("__global__ void k() {\n  int x = y;\n}\n") == CompileError(
+            2, 'identifier "y" is undefined', 0
+        )
+        assert compile_text('#include "gone.h"\n').line == 1
+
+    def test_course_headers_are_found(self, compile_text):
+        assert isinstance(compile_text('#include "check.h"\nvoid solve() {}\n'), Compiled)
+
+    def test_an_endless_template_ends(self, compile_text):
+        text = "template <int N> struct A { static const int v = A<N + 1>::v; };\nint x = A<0>::v;\n"
+        assert isinstance(compile_text(text), CompileError)
+
+    def test_a_compiler_that_hangs_is_stopped_and_not_remembered(self, compile_text, monkeypatch):
+        monkeypatch.setattr(compiling, "_LIMITS", compiling.sandbox.Limits(seconds=0.05))
+        error = compile_text("void f() {}\n")
+        assert error.timed_out and "stopped" in error.message
+        monkeypatch.undo()
