@@ -93,9 +93,12 @@ bool Executor::prepare() {
     place(buffer);
     if (!alive_[buffer.id])
       return stop(Status::kError, "Not enough device memory for " + buffer.name + ".");
+    uint64_t address = addresses_.of(buffer.id);
     if (buffer.role == plan::Role::kInput) {
-      backend_.write(addresses_.of(buffer.id), inputs_[buffer.name].values.data(), buffer.bytes);
+      backend_.write(address, inputs_[buffer.name].values.data(), buffer.bytes);
+      actions_.push_back(DeviceInput{address, buffer.name, 0, buffer.bytes});
     }
+    if (buffer.role == plan::Role::kOutput) output_parts_.push_back({address, 0, buffer.bytes});
   }
   return true;
 }
@@ -115,7 +118,8 @@ void Executor::place(const plan::Buffer& buffer) {
   alive_[buffer.id] = address != 0;
 }
 
-void Executor::send(uint64_t address, const std::vector<plan::Segment>& segments, uint64_t alignment_offset) {
+void Executor::send(uint64_t address, const std::vector<plan::Segment>& segments,
+                    uint64_t alignment_offset) {
   uint64_t at = 0;
   for (const plan::Segment& segment : segments) {
     if (segment.host.empty()) {
@@ -173,14 +177,14 @@ bool Executor::carry_out(const plan::Memset& op) {
 }
 
 bool Executor::carry_out(const plan::SymbolWrite& op) {
-  uint64_t address = 0, bytes = 0;
-  Bytes data = gather(op.segments, op.offset);
+  uint64_t address = 0, bytes = 0, written = 0;
+  for (const plan::Segment& segment : op.segments) written += segment.bytes;
   bool found = backend_.find_variable(modules_[op.module], op.symbol, &address, &bytes);
-  if (!found || op.offset > bytes || data.size() > bytes - op.offset) {
+  if (!found || op.offset > bytes || written > bytes - op.offset) {
     throw HarnessError(fmt::format("module {} has no variable {} of {} bytes.",
-                                   plan_.modules[op.module], op.symbol, op.offset + data.size()));
+                                   plan_.modules[op.module], op.symbol, op.offset + written));
   }
-  backend_.write(address + op.offset, data.data(), data.size());
+  send(address + op.offset, op.segments, op.offset);
   return true;
 }
 

@@ -17,7 +17,8 @@
 
 namespace tilewise {
 
-// The device's share of a plan, ready to be run again: addresses are the backend's.
+// A plan made ready to be run again: in order what happens on the device, at the backend's
+// addresses.
 struct DeviceFill {
   uint64_t address = 0;
   uint8_t value = 0;
@@ -30,7 +31,23 @@ struct DeviceLaunch {
   warpsim::Launch launch;
   size_t kernel = 0;  // index into Execution::kernels
 };
-using DeviceAction = std::variant<DeviceFill, DeviceCopy, DeviceLaunch>;
+// Data from the host: a part of solve's matrix `matrix`, or fixed bytes.
+struct DeviceInput {
+  uint64_t address = 0;
+  std::string matrix;
+  uint64_t offset = 0, bytes = 0;
+};
+struct DeviceWrite {
+  uint64_t address = 0;
+  std::vector<std::byte> data;
+};
+using DeviceAction = std::variant<DeviceFill, DeviceCopy, DeviceLaunch, DeviceInput, DeviceWrite>;
+
+// Where a part of P stands on the device when the plan has ended.
+struct OutputPart {
+  uint64_t address = 0;
+  uint64_t offset = 0, bytes = 0;  // within P
+};
 
 class Executor {
  public:
@@ -49,7 +66,10 @@ class Executor {
   Execution snapshot() const;
   // After run(): to be completed by the caller (times).
   Execution& execution() { return execution_; }
+  // Begins with M and N for device signatures, whose buffers are filled before solve starts.
   const std::vector<DeviceAction>& actions() const { return actions_; }
+  const std::vector<OutputPart>& output_parts() const { return output_parts_; }
+  const Matrix& input(const std::string& name) const { return inputs_.at(name); }
   // The kernel that is running now, "" between launches. For messages about one that does not end.
   std::string running() const;
 
@@ -58,7 +78,9 @@ class Executor {
 
   bool prepare();  // modules, solve's buffers; false with status set if that fails
   void place(const plan::Buffer& buffer);
-  Bytes gather(const std::vector<plan::Segment>& segments, uint64_t alignment_offset) const;
+  // Writes segments to the device, one after the other.
+  void send(uint64_t address, const std::vector<plan::Segment>& segments,
+            uint64_t alignment_offset);
 
   // One operation. False ends the plan; status and message are set then.
   bool carry_out(const plan::Malloc& op);
@@ -89,6 +111,7 @@ class Executor {
   Addresses addresses_;
   std::vector<bool> alive_;  // by buffer: has memory on the backend
   std::vector<DeviceAction> actions_;
+  std::vector<OutputPart> output_parts_;
 
   mutable std::mutex mutex_;  // guards the two below while run() works
   Execution execution_;

@@ -22,10 +22,20 @@ double GpuEvent::since(const GpuEvent& start) const {
   return milliseconds;
 }
 
-TimedRun::TimedRun(GpuBackend& backend, const std::vector<DeviceAction>& actions, size_t kernels)
-    : backend_(backend), actions_(actions), kernels_(kernels) {
+namespace {
+
+bool is_counted(const DeviceAction& action) {
+  return !std::holds_alternative<DeviceInput>(action) &&
+         !std::holds_alternative<DeviceWrite>(action);
+}
+
+}  // namespace
+
+TimedRun::TimedRun(GpuBackend& backend, const std::vector<DeviceAction>& actions, size_t kernels,
+                   Supply supply)
+    : backend_(backend), actions_(actions), kernels_(kernels), supply_(std::move(supply)) {
   for (const DeviceAction& action : actions) {
-    if (!std::holds_alternative<DeviceLaunch>(action)) continue;
+    if (!is_counted(action)) continue;
     starts_.emplace_back(backend.driver());
     ends_.emplace_back(backend.driver());
   }
@@ -36,41 +46,50 @@ void TimedRun::issue(const DeviceAction& action) {
     backend_.fill(fill->address, fill->value, fill->bytes);
   } else if (auto* copy = std::get_if<DeviceCopy>(&action)) {
     backend_.copy(copy->target, copy->source, copy->bytes);
+  } else if (auto* input = std::get_if<DeviceInput>(&action)) {
+    supply_(*input);
+  } else if (auto* write = std::get_if<DeviceWrite>(&action)) {
+    backend_.write(write->address, write->data.data(), write->data.size());
   } else {
     backend_.enqueue(std::get<DeviceLaunch>(action).launch);
   }
 }
 
 RunTime TimedRun::operator()() {
-  GpuEvent start(backend_.driver()), end(backend_.driver());
-  start.record();
-  size_t launch = 0;
+  size_t at = 0;
   for (const DeviceAction& action : actions_) {
-    bool is_launch = std::holds_alternative<DeviceLaunch>(action);
-    if (is_launch) starts_[launch].record();
+    bool counted = is_counted(action);
+    if (counted) starts_[at].record();
     issue(action);
-    if (is_launch) ends_[launch++].record();
+    if (counted) ends_[at++].record();
   }
-  end.record();
   backend_.driver().check(backend_.driver().synchronize(), "wait for the timed kernels");
   RunTime time;
-  time.total_ms = end.since(start);
   time.kernel_ms.assign(kernels_, 0);
-  launch = 0;
+  at = 0;
   for (const DeviceAction& action : actions_) {
-    const auto* launched = std::get_if<DeviceLaunch>(&action);
-    if (!launched) continue;
-    time.kernel_ms[launched->kernel] += ends_[launch].since(starts_[launch]);
-    ++launch;
+    if (!is_counted(action)) continue;
+    double milliseconds = ends_[at].since(starts_[at]);
+    ++at;
+    time.total_ms += milliseconds;
+    if (auto* launch = std::get_if<DeviceLaunch>(&action)) {
+      time.kernel_ms[launch->kernel] += milliseconds;
+    }
   }
   return time;
 }
 
-void time_plan(GpuBackend& backend, const std::vector<DeviceAction>& actions, uint32_t repeats,
-               Execution* execution) {
+void time_plan(GpuBackend& backend, Executor& executor, uint32_t repeats) {
   constexpr int kWarmUp = 2;
-  size_t kernels = execution->kernels.size();
-  TimedRun run(backend, actions, kernels);
+  Execution& execution = executor.execution();
+  size_t kernels = execution.kernels.size();
+  TimedRun run(backend, executor.actions(), kernels, [&](const DeviceInput& input) {
+    // P on the host is what it was before solve: its content is of no use to a right kernel.
+    if (input.matrix == "P") return;
+    const auto* values =
+        reinterpret_cast<const std::byte*>(executor.input(input.matrix).values.data());
+    backend.write(input.address, values + input.offset, input.bytes);
+  });
   for (int i = 0; i < kWarmUp; ++i) run();
   std::vector<double> totals;
   std::vector<std::vector<double>> by_kernel(kernels);
@@ -79,8 +98,8 @@ void time_plan(GpuBackend& backend, const std::vector<DeviceAction>& actions, ui
     totals.push_back(time.total_ms);
     for (size_t k = 0; k < kernels; ++k) by_kernel[k].push_back(time.kernel_ms[k]);
   }
-  execution->time_ms = summarise(totals);
-  for (size_t k = 0; k < kernels; ++k) execution->kernels[k].time_ms = summarise(by_kernel[k]);
+  execution.time_ms = summarise(totals);
+  for (size_t k = 0; k < kernels; ++k) execution.kernels[k].time_ms = summarise(by_kernel[k]);
 }
 
 }  // namespace tilewise

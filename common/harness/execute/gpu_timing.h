@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "harness/execute/execution.h"
@@ -31,17 +32,23 @@ class GpuEvent {
   CuEvent event_ = nullptr;
 };
 
-// One run of a plan's device actions: milliseconds of all of them, and of each kernel (by index
-// into Execution::kernels).
+// One run of a plan's device actions. Counted are kernels, memsets and copies on the device, each
+// between two events; gaps between them and data from the host are not.
 struct RunTime {
   double total_ms = 0;
-  std::vector<double> kernel_ms;
+  std::vector<double> kernel_ms;  // by index into Execution::kernels
 };
 
-// Runs actions with an event around each launch.
+// Runs a plan's actions again and again.
 class TimedRun {
  public:
-  TimedRun(GpuBackend& backend, const std::vector<DeviceAction>& actions, size_t kernels);
+  // Brings one piece of M, N or P to the device.
+  using Supply = std::function<void(const DeviceInput&)>;
+
+  // All arguments must outlive this. `kernels`: how many entries Execution::kernels has.
+  TimedRun(GpuBackend& backend, const std::vector<DeviceAction>& actions, size_t kernels,
+           Supply supply);
+
   RunTime operator()();
 
  private:
@@ -50,12 +57,12 @@ class TimedRun {
   GpuBackend& backend_;
   const std::vector<DeviceAction>& actions_;
   size_t kernels_;
-  std::vector<GpuEvent> starts_, ends_;  // of each launch
+  Supply supply_;
+  std::vector<GpuEvent> starts_, ends_;  // of each counted action
 };
 
-// Fills in time_ms of `execution` and of its kernels from `repeats` runs after two that are not
-// counted.
-void time_plan(GpuBackend& backend, const std::vector<DeviceAction>& actions, uint32_t repeats,
-               Execution* execution);
+// Fills in time_ms of the executor's execution and of its kernels from `repeats` runs, after two
+// that are not counted. The executor must have kept its buffers.
+void time_plan(GpuBackend& backend, Executor& executor, uint32_t repeats);
 
 }  // namespace tilewise

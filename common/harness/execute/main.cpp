@@ -141,7 +141,7 @@ int run(const Arguments& a) {
   if (gpu && a.repeat) executor.keep_buffers();
   executor.run();
   if (gpu && a.repeat && executor.execution().status == Status::kOk) {
-    time_plan(*gpu, executor.actions(), a.repeat, &executor.execution());
+    time_plan(*gpu, executor, a.repeat);
   }
   watchdog.disarm();
   write(executor.execution());

@@ -85,7 +85,7 @@ Json measure(const Entry& entry, Backend& backend, const Arguments& arguments) {
   Execution& execution = executor.execution();
   auto* gpu = dynamic_cast<GpuBackend*>(&backend);
   if (gpu && arguments.repeat && execution.status == Status::kOk) {
-    time_plan(*gpu, executor.actions(), arguments.repeat, &execution);
+    time_plan(*gpu, executor, arguments.repeat);
   }
   if (!arguments.outputs.empty()) {
     write_npy(arguments.outputs + "/" + entry.name + "." + plan.case_id + ".npy", execution.p);

@@ -37,8 +37,9 @@ struct Buffer {
   std::string symbol;
 };
 
-// A host array: M, N or P if solve was given host arrays (square-host), and with any signature "staging #0" and so on,
-// memory of solve's own through which data went from the device and back to it.
+// A host array: M, N or P if solve was given host arrays (square-host), and with any signature
+// "staging #0" and so on, memory of solve's own through which data went from the device and back to
+// it.
 struct HostArray {
   std::string name;
   uint64_t bytes = 0;

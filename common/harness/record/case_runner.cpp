@@ -109,17 +109,20 @@ std::string load_error(const std::string& said) {
   std::string symbol = said.substr(at + sizeof kMark - 1);
   symbol = symbol.substr(0, symbol.find_first_of(" ,\n"));
   return "The submission uses " + demangled(symbol) +
-         ", which neither it nor the CUDA runtime defines: is a function declared and not written, or a library needed?";
+         ", which neither it nor the CUDA runtime defines: is a function declared and not written, "
+         "or a library needed?";
 }
 
 // Which functions named solve there are, when the right one is missing.
 std::string missing_solve(const Submission& submission) {
-  std::string sentence = "There is no function `" + std::string(declaration(submission.signature)) + "`";
+  std::string sentence =
+      "There is no function `" + std::string(declaration(submission.signature)) + "`";
   auto file = read_elf_file(submission.path);
   for (const std::string& symbol : file ? file->symbols : std::vector<std::string>{}) {
     std::string name = demangled(symbol);
     if (name.rfind("solve(", 0) == 0 || name == "solve")
-      return sentence + "; the one there is `" + name + "`" + (symbol == "solve" ? " with extern \"C\"." : ".");
+      return sentence + "; the one there is `" + name + "`" +
+             (symbol == "solve" ? " with extern \"C\"." : ".");
   }
   return sentence + ".";
 }
@@ -127,14 +130,17 @@ std::string missing_solve(const Submission& submission) {
 template <typename Function>
 Function* function_of(void* library, const char* name) {
   auto* function = reinterpret_cast<Function*>(dlsym(library, name));
-  if (!function) finish("failed", std::string("libcudart has no ") + name + ": is it another CUDA runtime?");
+  if (!function)
+    finish("failed", std::string("libcudart has no ") + name + ": is it another CUDA runtime?");
   return function;
 }
 
-void call_solve(void* solve, const std::string& signature, const Case& one, const TilewiseRecordPointers& p) {
+void call_solve(void* solve, const std::string& signature, const Case& one,
+                const TilewiseRecordPointers& p) {
   int width = static_cast<int>(one.j);
   if (signature == "rect-device") {
-    auto* function = reinterpret_cast<void (*)(const float*, const float*, float*, int, int, int)>(solve);
+    auto* function =
+        reinterpret_cast<void (*)(const float*, const float*, float*, int, int, int)>(solve);
     function(p.m, p.n, p.p, width, static_cast<int>(one.k), static_cast<int>(one.l));
   } else {
     auto* function = reinterpret_cast<void (*)(const float*, const float*, float*, int)>(solve);
@@ -143,14 +149,16 @@ void call_solve(void* solve, const std::string& signature, const Case& one, cons
 }
 
 std::string exception_sentence(const char* type, const char* what) {
-  return std::string("solve threw ") + type + (*what ? std::string(": ") + what : std::string()) + ".";
+  return std::string("solve threw ") + type + (*what ? std::string(": ") + what : std::string()) +
+         ".";
 }
 
 // The child's whole life. Does not return.
 [[noreturn]] void record_case(const Submission& submission, const Case& one) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   void* cudart = dlopen(submission.cudart.c_str(), RTLD_NOW | RTLD_GLOBAL);
-  if (!cudart) finish("failed", std::string("cannot load the recording CUDA runtime: ") + dlerror());
+  if (!cudart)
+    finish("failed", std::string("cannot load the recording CUDA runtime: ") + dlerror());
   auto* modules = function_of<TilewiseRecordModules>(cudart, TILEWISE_RECORD_MODULES);
   auto* begin = function_of<TilewiseRecordBegin>(cudart, TILEWISE_RECORD_BEGIN);
   auto* end = function_of<TilewiseRecordEnd>(cudart, TILEWISE_RECORD_END);
@@ -162,11 +170,14 @@ std::string exception_sentence(const char* type, const char* what) {
   void* solve = dlsym(library, submission.signature == "rect-device" ? kRectSolve : kSquareSolve);
   if (!solve) finish("missing-solve", missing_solve(submission));
   char message[sizeof g_shared->message];
-  g_shared->modules = modules(submission.output.c_str(), g_shared->targets, kMostModules, message, sizeof message);
+  g_shared->modules =
+      modules(submission.output.c_str(), g_shared->targets, kMostModules, message, sizeof message);
   if (g_shared->modules < 0) finish("error", message);
-  TilewiseRecordCase description = {one.id.c_str(), submission.signature.c_str(), one.j, one.k, one.l};
+  TilewiseRecordCase description = {one.id.c_str(), submission.signature.c_str(), one.j, one.k,
+                                    one.l};
   TilewiseRecordPointers pointers = {};
-  if (!begin(&description, &pointers)) finish("failed", "there is not enough memory for the case's matrices.");
+  if (!begin(&description, &pointers))
+    finish("failed", "there is not enough memory for the case's matrices.");
 
   g_shared->in_solve = true;
   try {
@@ -176,23 +187,26 @@ std::string exception_sentence(const char* type, const char* what) {
   } catch (...) {
     finish("crashed", exception_sentence("an exception", ""));
   }
-  if (!end((submission.output + "/" + one.id + ".plan.json").c_str(), message, sizeof message)) finish("failed", message);
+  if (!end((submission.output + "/" + one.id + ".plan.json").c_str(), message, sizeof message))
+    finish("failed", message);
   finish("ok", "");
 }
 
 Outcome outcome_of(const Shared& shared, int wait_status) {
   Outcome outcome;
   outcome.message = shared.message;
-  for (int i = 0; i < std::min(shared.modules, kMostModules); ++i) outcome.targets.push_back(shared.targets[i]);
+  for (int i = 0; i < std::min(shared.modules, kMostModules); ++i)
+    outcome.targets.push_back(shared.targets[i]);
   const char* what = shared.in_solve ? "solve" : "the submission, while it was being loaded,";
   if (WIFSIGNALED(wait_status)) {
     outcome.status = "crashed";
     if (outcome.message.empty())
-      outcome.message = std::string(what) + " was ended by the signal " + strsignal(WTERMSIG(wait_status)) + ".";
+      outcome.message =
+          std::string(what) + " was ended by the signal " + strsignal(WTERMSIG(wait_status)) + ".";
   } else if (!shared.is_done) {
     outcome.status = "exited";
-    outcome.message =
-        std::string(what) + " called exit(" + std::to_string(WEXITSTATUS(wait_status)) + "): solve must return.";
+    outcome.message = std::string(what) + " called exit(" +
+                      std::to_string(WEXITSTATUS(wait_status)) + "): solve must return.";
   } else {
     outcome.status = shared.status;
   }
@@ -202,13 +216,15 @@ Outcome outcome_of(const Shared& shared, int wait_status) {
 }  // namespace
 
 const char* declaration(const std::string& signature) {
-  return signature == "rect-device" ? "void solve(const float*, const float*, float*, int, int, int)"
-                                    : "void solve(const float*, const float*, float*, int)";
+  return signature == "rect-device"
+             ? "void solve(const float*, const float*, float*, int, int, int)"
+             : "void solve(const float*, const float*, float*, int)";
 }
 
 Outcome run_case(const Submission& submission, const Case& one) {
   auto start = std::chrono::steady_clock::now();
-  void* memory = mmap(nullptr, sizeof(Shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  void* memory =
+      mmap(nullptr, sizeof(Shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   if (memory == MAP_FAILED) return {"failed", "there is no memory left.", 0, {}};
   g_shared = new (memory) Shared{};
   std::fflush(nullptr);

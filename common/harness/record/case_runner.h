@@ -1,5 +1,5 @@
-// Runs solve for one case in a process of its own, so that nothing a submission does, in solve or while it is loaded, can
-// reach the recorder or another case.
+// Runs solve for one case in a process of its own, so that nothing a submission does, in solve or
+// while it is loaded, can reach the recorder or another case.
 
 #pragma once
 
@@ -22,8 +22,9 @@ struct Submission {
 };
 
 struct Outcome {
-  std::string status = "ok";         // ok, crashed, exited, missing-solve, error; "failed": our own failure
-  std::string message;               // one sentence unless status is ok
+  std::string status =
+      "ok";             // ok, crashed, exited, missing-solve, error; "failed": our own failure
+  std::string message;  // one sentence unless status is ok
   double seconds = 0;
   std::vector<std::string> targets;  // of the modules, in order: "sm_90"
 };

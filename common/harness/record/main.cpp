@@ -1,9 +1,12 @@
-// tilewise-record: turns a submission's solve into launch plans, one for each case, without data and without a GPU.
+// tilewise-record: turns a submission's solve into launch plans, one for each case, without data
+// and without a GPU.
 //
-//   tilewise-record --submission submission.so --signature square-device --case w64:64x64x64 --output DIR
+//   tilewise-record --submission submission.so --signature square-device --case w64:64x64x64
+//   --output DIR
 //
-// Writes DIR/ID.plan.json, DIR/moduleN.ptx and DIR/record.json. Status 0: record.json says how each case ended; 2: bad
-// arguments; 3: the recorder itself failed. The submission's code runs in this machine's processes: the caller confines it.
+// Writes DIR/ID.plan.json, DIR/moduleN.ptx and DIR/record.json. Status 0: record.json says how each
+// case ended; 2: bad arguments; 3: the recorder itself failed. The submission's code runs in this
+// machine's processes: the caller confines it.
 
 #include <CLI/CLI.hpp>
 #include <cstdio>
@@ -39,7 +42,8 @@ Case parse_case(const std::string& text) {
   one.id = text.substr(0, colon);
   good = good && !one.id.empty() && one.id.find('/') == std::string::npos;
   if (!good)
-    throw Stop{kBadArguments, "--case " + text + " is not of the form ID:JxKxL with sides from 1 to 1048576."};
+    throw Stop{kBadArguments,
+               "--case " + text + " is not of the form ID:JxKxL with sides from 1 to 1048576."};
   return one;
 }
 
@@ -49,17 +53,22 @@ std::string find_cudart(const tilewise::ElfFile& file) {
   if (major == 0) major = 13;  // no CUDA calls at all: either serves
   fs::path library = fs::read_symlink("/proc/self/exe").parent_path().parent_path() / "lib" /
                      ("libcudart.so." + std::to_string(major));
-  if (!fs::exists(library)) throw Stop{kOwnFailure, "There is no recording CUDA runtime " + library.string() + "."};
+  if (!fs::exists(library))
+    throw Stop{kOwnFailure, "There is no recording CUDA runtime " + library.string() + "."};
   return library.string();
 }
 
-Submission parse_submission(const std::string& path, const std::string& signature, const std::string& output) {
+Submission parse_submission(const std::string& path, const std::string& signature,
+                            const std::string& output) {
   auto file = tilewise::read_elf_file(path);
-  if (!file || !file->is_dynamic) throw Stop{kBadArguments, "--submission " + path + " is no shared object."};
+  if (!file || !file->is_dynamic)
+    throw Stop{kBadArguments, "--submission " + path + " is no shared object."};
   std::error_code error;
   fs::create_directories(output, error);
-  if (!fs::is_directory(output)) throw Stop{kBadArguments, "--output " + output + " cannot be made."};
-  return {fs::absolute(path).string(), find_cudart(*file), signature, fs::absolute(output).string()};
+  if (!fs::is_directory(output))
+    throw Stop{kBadArguments, "--output " + output + " cannot be made."};
+  return {fs::absolute(path).string(), find_cudart(*file), signature,
+          fs::absolute(output).string()};
 }
 
 void record_all(const Submission& submission, const std::vector<Case>& cases) {
@@ -67,7 +76,8 @@ void record_all(const Submission& submission, const std::vector<Case>& cases) {
   std::vector<std::string> targets;
   for (const Case& one : cases) {
     Outcome outcome = tilewise::record::run_case(submission, one);
-    if (outcome.status == "failed") throw Stop{kOwnFailure, "Case " + one.id + ": " + outcome.message};
+    if (outcome.status == "failed")
+      throw Stop{kOwnFailure, "Case " + one.id + ": " + outcome.message};
     if (targets.empty()) targets = outcome.targets;
     outcomes.emplace_back(one, std::move(outcome));
     tilewise::record::write_record(submission.output + "/record.json", outcomes, targets);

@@ -196,7 +196,7 @@ TEST_CASE("A freed buffer's memory is gone, unless it is kept for timing") {
   executor.keep_buffers();
   executor.run();
   REQUIRE(executor.execution().status == Status::kOk);
-  time_plan(gpu, executor.actions(), 7, &executor.execution());
+  time_plan(gpu, executor, 7);
   const Execution& e = executor.execution();
   REQUIRE(e.time_ms);
   CHECK(e.time_ms->median == 1);  // the fake's launches take a millisecond

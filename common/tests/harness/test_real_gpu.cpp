@@ -35,7 +35,7 @@ Execution run(Backend& backend, const std::string& kernel) {
   executor.run();
   if (auto* gpu = dynamic_cast<GpuBackend*>(&backend);
       gpu && executor.execution().status == Status::kOk) {
-    time_plan(*gpu, executor.actions(), 5, &executor.execution());
+    time_plan(*gpu, executor, 5);
   }
   return executor.execution();
 }
