@@ -1,0 +1,321 @@
+#!/usr/bin/env python3
+"""Holds the simulator against a GPU: results bit for bit, memory counters against Nsight Compute's.
+
+    measure.py prepare DIR     compile and record all kernels, run them on the simulator   (nvcc; no GPU)
+    measure.py gpu DIR         run the same plans on the GPU, then again under ncu        (a GPU; no nvcc)
+    measure.py table DIR       write docs/measurements/sim-vs-gpu.md from both
+
+DIR may be carried to another machine between the steps, with the programs that it holds. Kernels: the labs' solutions, the gallery,
+the right submissions of the grader's corpus, and kernels/ beside this file, each of which is odd in one way.
+Needs the build's programs (ninja -C build tilewise-record tilewise-measure cudart).
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import datetime
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[3]
+SIZES = (64, 256, 1024)
+ODD_SIZES = (64, 100, 256, 1024)  # 100: no multiple of a warp, a tile or a sector
+
+# ours -> Nsight Compute's, summed over a launch
+EXACT = {
+    "global_load_requests": "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum",
+    "global_load_sectors": "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum",
+    "global_store_requests": "l1tex__t_requests_pipe_lsu_mem_global_op_st.sum",
+    "global_store_sectors": "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum",
+}
+SHARED = {
+    "shared_load_requests": "smsp__inst_executed_op_shared_ld.sum",
+    "shared_load_wavefronts": "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum",
+    "shared_store_requests": "smsp__inst_executed_op_shared_st.sum",
+    "shared_store_wavefronts": "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum",
+    "fma_lanes": "smsp__sass_thread_inst_executed_op_ffma_pred_on.sum",
+}
+# Counted apart by the hardware: what warpsim may have to add or leave out to agree.
+EXTRA = (
+    "l1tex__t_sectors_pipe_lsu_mem_global_op_atom.sum",
+    "l1tex__t_sectors_pipe_lsu_mem_global_op_red.sum",
+    "l1tex__t_sectors_pipe_lsu_mem_global_op_ldgsts.sum",
+    "l1tex__t_requests_pipe_lsu_mem_global_op_ldgsts.sum",
+    "smsp__inst_executed.sum",
+)
+
+
+@dataclass(frozen=True)
+class Kernel:
+    """One submission to measure."""
+
+    group: str  # "solutions", "gallery", "corpus", "odd"
+    name: str
+    source: Path
+    signature: str
+    sizes: tuple[int, ...]
+
+
+def kernels() -> list[Kernel]:
+    found = []
+    signatures = {}
+    for lab in sorted((ROOT / "labs").glob("[0-9]*/lab.toml")):
+        signature = re.search(r'^signature\s*=\s*"([\w-]+)"', lab.read_text(), re.M)
+        signatures[lab.parent.name] = signature[1]
+    for name, signature in signatures.items():
+        source = ROOT / "solutions" / name / "matmul.cu"
+        if source.exists():
+            found.append(Kernel("solutions", name, source, signature, (*SIZES, 512)))
+        corpus = ROOT / "grader/tests/corpus" / name / "right"
+        for source in sorted(corpus.glob("*.cu")):
+            found.append(Kernel("corpus", f"{name[:2]}-{source.stem}", source, signature, SIZES))
+    for source in sorted((ROOT / "solutions/gallery").glob("*.cu")):
+        found.append(Kernel("gallery", source.stem, source, "square-device", (256, 1024)))
+    for source in sorted((Path(__file__).parent / "kernels").glob("*.cu")):
+        found.append(Kernel("odd", source.stem, source, "square-device", ODD_SIZES))
+    return found
+
+
+def compile_and_record(kernel: Kernel, folder: Path, build: Path, nvcc: str, arch: int) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    command = [
+        nvcc, "-std=c++17", "-O3", "-lineinfo", "--no-compress", "-Xcompiler", "-fPIC", "-I", ROOT / "common/include",
+        "-gencode", f"arch=compute_{arch},code=compute_{arch}", "-c", kernel.source, "-o", folder / "matmul.o",
+    ]  # fmt: skip
+    subprocess.run(command, check=True)
+    release = subprocess.run([nvcc, "--version"], capture_output=True, text=True, check=True).stdout
+    major = re.search(r"release (\d+)", release)[1]
+    subprocess.run(
+        ["g++", "-shared", folder / "matmul.o", "-o", folder / "submission.so", f"-L{build}/lib",
+         f"-l:libcudart.so.{major}"],
+        check=True,
+    )  # fmt: skip
+    cases = [word for n in kernel.sizes for word in ("--case", f"{n}:{n}x{n}x{n}")]
+    subprocess.run(
+        [build / "bin/tilewise-record", "--submission", folder / "submission.so", "--signature", kernel.signature,
+         "--output", folder, *cases],
+        check=True,
+    )  # fmt: skip
+    for leftover in ("matmul.o", "submission.so"):
+        (folder / leftover).unlink()
+    record = json.loads((folder / "record.json").read_text())
+    for case in record["cases"]:
+        if case["status"] != "ok":
+            print(f"{kernel.name} {case['id']}: {case['status']}: {case['message']}", file=sys.stderr)
+
+
+def prepare(directory: Path, build: Path, only: str) -> None:
+    nvcc = shutil.which("nvcc") or "/usr/local/cuda/bin/nvcc"
+    arch = 90
+    lines, groups = [], {}
+    chosen = [k for k in kernels() if only in f"{k.group}/{k.name}"]
+    for number, kernel in enumerate(chosen):
+        print(f"{number + 1}/{len(chosen)} {kernel.group}/{kernel.name}", file=sys.stderr)
+        folder = directory / "plans" / f"{kernel.group}-{kernel.name}"
+        compile_and_record(kernel, folder, build, nvcc, arch)
+        groups[kernel.name] = kernel.group
+        for n in kernel.sizes:
+            plan = folder / f"{n}.plan.json"
+            if plan.exists():
+                lines.append(f"{kernel.name} {plan.relative_to(directory)}")
+    (directory / "plans.txt").write_text("\n".join(lines) + "\n")
+    (directory / "groups.json").write_text(json.dumps(groups))
+    for program in ("tilewise-measure", "tilewise-exec"):
+        if (build / "bin" / program).exists():
+            shutil.copy2(build / "bin" / program, directory / program)
+    simulate(directory)
+
+
+def simulate(directory: Path) -> None:
+    (directory / "sim").mkdir(exist_ok=True)
+    subprocess.run(
+        ["./tilewise-measure", "--list", "plans.txt", "--backend", "sim", "--output", "sim.json"],
+        cwd=directory,
+        check=True,
+        env=os.environ | {"TILEWISE_DEVICES": str(ROOT / "common/devices")},
+    )
+
+
+def available_metrics(ncu: str) -> set[str]:
+    """Base names of the GPU's metrics; empty if ncu does not tell."""
+    done = subprocess.run([ncu, "--query-metrics"], capture_output=True, text=True)
+    return set(re.findall(r"^(\w+__\w+)", done.stdout, re.M))
+
+
+def gpu(directory: Path, repeat: int) -> None:
+    measure = ["./tilewise-measure", "--list", "plans.txt", "--backend", "gpu"]
+    subprocess.run([*measure, "--output", "gpu.json", "--repeat", str(repeat)], cwd=directory, check=True)
+    ncu = shutil.which("ncu")
+    if not ncu:
+        print("no ncu: counters are not compared", file=sys.stderr)
+        return
+    wanted = [*EXACT.values(), *SHARED.values(), *EXTRA]
+    known = available_metrics(ncu)
+    metrics = [m for m in wanted if not known or m.rsplit(".", 1)[0] in known]
+    print("metrics left out:", sorted(set(wanted) - set(metrics)), file=sys.stderr)
+    subprocess.run(
+        [ncu, "--clock-control", "none", "--csv", "--page", "raw", "--print-units", "base", "--log-file", "ncu.csv",
+         "--metrics", ",".join(metrics), *measure, "--output", "gpu-ncu.json"],
+        cwd=directory, check=True,
+    )  # fmt: skip
+
+
+def read_ncu(path: Path) -> list[dict[str, str]]:
+    """One dictionary per launch, in order; ncu's own remarks and the row of units left out."""
+    lines = [line for line in path.read_text(errors="replace").splitlines() if line.startswith('"')]
+    return [row for row in csv.DictReader(lines) if row["ID"].strip().isdigit()]
+
+
+def number(text: str) -> int:
+    return round(float(text.replace(",", ""))) if text else 0
+
+
+def base_name(kernel: str) -> str:
+    return re.split(r"[<(]", kernel.replace("void ", ""))[0].strip()
+
+
+def attach_counters(plans: list[dict], launches: list[dict[str, str]]) -> None:
+    """Adds to each kernel of each plan the sums of ncu's metrics over its launches."""
+    rows = iter(launches)
+    for plan in plans:
+        for index in plan.get("order", []):
+            kernel = plan["kernels"][index]
+            row = next(rows)
+            if base_name(row["Kernel Name"]) != base_name(kernel["name"]):
+                raise SystemExit(f"launches out of step: {row['Kernel Name']} is not {kernel['name']}")
+            sums = kernel.setdefault("ncu", {})
+            for metric in (*EXACT.values(), *SHARED.values(), *EXTRA):
+                if metric in row:
+                    sums[metric] = sums.get(metric, 0) + number(row[metric])
+    if next(rows, None) is not None:
+        raise SystemExit("ncu saw more launches than the plans have")
+
+
+def totals(plan: dict, ours: dict) -> dict[str, tuple[int, int]]:
+    """counter -> (simulator's, GPU's), summed over a plan's kernels."""
+    result = {}
+    for counter, metric in {**EXACT, **SHARED}.items():
+        counted = [k["ncu"].get(metric) for k in plan["kernels"] if "ncu" in k]
+        if counted and None not in counted:
+            result[counter] = (sum(k["counters"][counter] for k in ours["kernels"]), sum(counted))
+    return result
+
+
+def agreement(pairs: dict[str, tuple[int, int]], counters: tuple[str, ...]) -> str:
+    """`equal`, or how far off, counter by counter."""
+    apart = []
+    for counter in counters:
+        if counter not in pairs:
+            return "not measured"
+        ours, theirs = pairs[counter]
+        if ours != theirs:
+            apart.append(f"{counter.split('_', 1)[1]} {ours:,} / {theirs:,}")
+    return "; ".join(apart) or "equal"
+
+
+def table(directory: Path, output: Path) -> None:
+    sim = {(p["name"], p["case"]): p for p in json.loads((directory / "sim.json").read_text())["plans"]}
+    report = json.loads((directory / "gpu.json").read_text())
+    groups = json.loads((directory / "groups.json").read_text())
+    plans = report["plans"]
+    if (directory / "ncu.csv").exists():
+        counted = json.loads((directory / "gpu-ncu.json").read_text())["plans"]
+        attach_counters(counted, read_ncu(directory / "ncu.csv"))
+        by_key = {(p["name"], p["case"]): p for p in counted}
+        for plan in plans:
+            plan["kernels"] = by_key[plan["name"], plan["case"]]["kernels"]
+    rows, same, equal, measured = [], 0, 0, 0
+    for plan in plans:
+        ours = sim[plan["name"], plan["case"]]
+        bits = compare_rows(ours, plan)
+        pairs = totals(plan, ours)
+        sectors = agreement(pairs, tuple(EXACT))
+        shared = agreement(pairs, tuple(c for c in SHARED if c.startswith("shared")))
+        same += bits == "identical"
+        equal += sectors == "equal"
+        measured += sectors != "not measured"
+        loads = f"{pairs['global_load_sectors'][1]:,}" if pairs else ""
+        stores = f"{pairs['global_store_sectors'][1]:,}" if pairs else ""
+        rows.append(
+            f"| {groups[plan['name']]} | {plan['name']} | {plan['case']} | {bits} | {sectors} | {loads} | {stores} "
+            f"| {shared} |"
+        )
+    text = PAGE.format(
+        gpu=report["gpu"]["name"], driver=report["gpu"]["driver"], cuda=report["gpu"]["cuda"],
+        date=datetime.date.today(), toolkit=toolkit(directory), plans=len(plans), same=same, equal=equal,
+        measured=measured, rows="\n".join(rows),
+    )  # fmt: skip
+    output.write_text(text)
+    print(f"{same} of {len(plans)} bit-identical, {equal} of {measured} with equal global counters -> {output}")
+
+
+def compare_rows(ours: dict, theirs: dict) -> str:
+    for side, plan in (("sim", ours), ("gpu", theirs)):
+        if plan["status"] != "ok":
+            return f"{side}: {plan['status']} {plan['message']}"
+    apart = sum(a != b for a, b in zip(ours["rows"], theirs["rows"], strict=True))
+    return f"{apart} of {len(ours['rows'])} rows differ" if apart else "identical"
+
+
+def toolkit(directory: Path) -> str:
+    for module in directory.glob("plans/*/module0.ptx"):
+        release = re.search(r"Cuda compilation tools, (release [\w.]+, V[\w.]+)", module.read_text())
+        if release:
+            return release[1]
+    return "13.0"
+
+
+PAGE = """# The simulator against a GPU
+
+| | |
+|---|---|
+| GPU | {gpu} |
+| driver | {driver} (CUDA {cuda}) |
+| compiler | nvcc {toolkit}, PTX for compute_90, compiled for the GPU by the driver |
+| date | {date} |
+| commands | `common/harness/measure/measure.py prepare DIR`, `gpu DIR`, `table DIR` |
+
+Each plan is carried out on both backends with the same data (uniform in [-1, 1)). **P**: are all bytes of the output the same?
+**Global memory**: are requests and sectors of loads and of stores equal to Nsight Compute's
+(`l1tex__t_{{requests,sectors}}_pipe_lsu_mem_global_op_{{ld,st}}.sum`, `--clock-control none`)? Where not: ours / the GPU's.
+**Shared memory**: requests (`smsp__inst_executed_op_shared_{{ld,st}}.sum`) and wavefronts
+(`l1tex__data_pipe_lsu_wavefronts_mem_shared_op_{{ld,st}}.sum`), likewise.
+
+{same} of {plans} outputs are bit-identical; {equal} of {measured} plans have equal global counters.
+
+| group | kernel | n | P | global memory | load sectors | store sectors | shared memory (ours / GPU) |
+|---|---|---|---|---|---|---|---|
+{rows}
+"""
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("step", choices=("prepare", "sim", "gpu", "table"))
+    parser.add_argument("directory", type=Path)
+    parser.add_argument("--build", type=Path, default=ROOT / "build")
+    parser.add_argument("--only", default="", help="kernels whose group/name contains this")
+    parser.add_argument("--repeat", type=int, default=5, help="timed repetitions on the GPU")
+    parser.add_argument("--output", type=Path, default=ROOT / "docs/measurements/sim-vs-gpu.md")
+    arguments = parser.parse_args()
+    directory = arguments.directory.resolve()
+    directory.mkdir(parents=True, exist_ok=True)
+    if arguments.step == "prepare":
+        prepare(directory, arguments.build.resolve(), arguments.only)
+    elif arguments.step == "sim":
+        simulate(directory)
+    elif arguments.step == "gpu":
+        gpu(directory, arguments.repeat)
+    else:
+        table(directory, arguments.output)
+
+
+if __name__ == "__main__":
+    main()
