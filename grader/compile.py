@@ -20,7 +20,7 @@ from pathlib import Path
 
 from grader import sandbox
 from grader.course import Course
-from grader.errors import StepError
+from grader.errors import StepError, ToolchainError
 from grader.submission import FILE_NAME
 from grader.toolchain import Toolchain, write_atomically
 
@@ -141,7 +141,7 @@ def _nvcc(
 def _link(course: Course, toolchain: Toolchain, scratch: Path) -> CompileError | None:
     library = f"libcudart.so.{toolchain.major}"
     if not (course.build / "lib" / library).exists():
-        raise StepError(f"{course.build / 'lib' / library} is not built: run `make setup`.")
+        raise ToolchainError(f"{course.build / 'lib' / library} is not built: run `make setup`.")
     command = [
         toolchain.cxx, "-shared", "matmul.o", "-o", "submission.so",
         f"-L{course.build / 'lib'}", f"-l:{library}",

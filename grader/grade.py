@@ -25,10 +25,12 @@ from grader.record import Recorded, record
 from grader.result import Diagnostic, Kernel, LineCounters, Result
 from grader.submission import FILE_NAME, Submission
 from grader.toolchain import (
+    PROGRAMS,
     Toolchain,
     architecture_for,
     architectures,
     find_toolchain,
+    program,
 )
 
 DEFAULT_DEVICE = "h200"
@@ -74,6 +76,8 @@ def grade(
     if source.is_untouched(regions):
         return not_started(base, submission.shown, regions)
     toolchain = find_toolchain(course)
+    for name in PROGRAMS:
+        program(course, name)
     supported = architectures(toolchain, course)
     architecture = architecture_for(options.capability, supported)
     base = replace(base, toolkit=f"CUDA {toolchain.version}", sandbox=sandbox.kind())

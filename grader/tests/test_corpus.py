@@ -1,0 +1,116 @@
+"""The corpus: broken submissions are found out for their own fault, right ones lose no point.
+
+corpus/LAB/corpus.toml describes the files beside it. All go through the real pipeline on the
+simulator; lines that may be named end in `// FAULT`.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from grader import codes
+from grader.grade import Options, grade
+from grader.lab import load_lab
+from grader.result import Result
+from grader.submission import read
+from grader.tests.conftest import REPOSITORY
+
+CORPUS = REPOSITORY / "grader" / "tests" / "corpus"
+FULL = 100
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One file of the corpus and what grading it must say."""
+
+    lab: str
+    path: Path
+    code: str = ""  # this diagnostic must stand first, at a marked line if there are any
+    check: str = ""  # this check must fail, where the fault is no diagnostic
+    pattern: str = ""  # of a wrong result
+
+    @property
+    def fault_lines(self) -> list[int]:
+        lines = self.path.read_text().splitlines()
+        return [number for number, line in enumerate(lines, 1) if line.rstrip().endswith("// FAULT")]
+
+
+def _entries(kind: str) -> list[Entry]:
+    entries = []
+    for table in sorted(CORPUS.glob("*/corpus.toml")):
+        lab = table.parent.name
+        for item in tomllib.loads(table.read_text()).get(kind, []):
+            path = table.parent / kind / f"{item['name']}.cu"
+            wanted = {name: item[name] for name in ("code", "check", "pattern") if name in item}
+            entries.append(Entry(lab, path, **wanted))
+    return entries
+
+
+def _named(entries: list[Entry]) -> dict:
+    return {"argvalues": entries, "ids": [f"{entry.lab[:2]}-{entry.path.stem}" for entry in entries]}
+
+
+WRONG, RIGHT = _entries("wrong"), _entries("right")
+
+
+def _grade(course, entry: Entry) -> Result:
+    lab = load_lab(course.labs / entry.lab)
+    result = grade(course, lab, read(entry.path), Options("sim"))
+    assert result.status != "error", result.message
+    return result
+
+
+def _summary(result: Result) -> str:
+    lines = [f"{result.score:g} points"]
+    lines += [f"  {item.code} line {item.line} x{item.count} {item.message} {item.cases}" for item in result.diagnostics]
+    lines += [f"  {check.id}: {check.status} {check.message}" for check in result.checks if check.status != "passed"]
+    return "\n".join(lines)
+
+
+@pytest.mark.parametrize("entry", **_named(WRONG))
+def test_fault_is_found(entry, built):
+    result = _grade(built, entry)
+    said = _summary(result)
+    assert result.status == "failed", said
+    assert result.score < FULL, said
+    if entry.code:
+        assert result.diagnostics, said
+        assert entry.code == result.diagnostics[0].code, said
+        if entry.fault_lines:
+            places = {item.line for item in result.diagnostics if item.code == entry.code}
+            assert places & set(entry.fault_lines), said
+            assert result.diagnostics[0].line in entry.fault_lines, said
+    if entry.check:
+        assert entry.check in {check.id for check in result.checks if check.status == "failed"}, said
+        assert not [item for item in result.diagnostics if item.severity == "error"], said
+    if entry.pattern:
+        assert entry.pattern in {case.pattern for case in result.cases}, said
+
+
+@pytest.mark.parametrize("entry", **_named(RIGHT))
+def test_right_submission_loses_nothing(entry, built):
+    result = _grade(built, entry)
+    said = _summary(result)
+    assert result.status == "passed", said
+    assert result.score == FULL, said
+    assert not [item for item in result.diagnostics if item.severity == "error"], said
+
+
+def test_the_corpus_is_complete():
+    """Every file is described, every description has its file, every expectation can be met."""
+    described = [entry.path for entry in WRONG + RIGHT]
+    assert len(set(described)) == len(described)
+    assert set(described) == set(CORPUS.glob("*/*/*.cu"))
+    for entry in WRONG:
+        assert entry.code or entry.check, entry.path
+        assert not entry.code or entry.code in codes.KNOWN, entry.path
+
+
+def test_the_corpus_is_large_enough():
+    first_labs = [entry for entry in WRONG if entry.lab[:2] in ("01", "02")]
+    assert len(first_labs) >= 25
+    assert len([entry for entry in RIGHT if entry.lab[:2] in ("01", "02")]) >= 15
