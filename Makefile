@@ -26,7 +26,6 @@ help:
 #>
 #>   make grade                 grade your work under labs/; the first call sets everything up
 #>   make grade LAB=02          one lab, by number or folder name
-#>   make watch LAB=02          grade again whenever you save
 #>   make hint LAB=02           the next hint for what failed last
 #>   make status                your progress through the labs
 #>   make doctor                what was found on this machine, and what is missing
@@ -48,7 +47,7 @@ setup:
 grade: setup
 	@$(GRADER) run $(LAB) $(OPTIONS)
 
-watch hint: setup
+hint watch: setup
 	@$(GRADER) $@ $(LAB) $(if $(SUBMISSION),--submission "$(SUBMISSION)")
 
 status doctor: setup
