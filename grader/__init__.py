@@ -12,7 +12,7 @@ The modules follow the data (docs/ has the picture):
     data        inputs of the cases;  numerics, patterns: is P right, and how is it wrong
     explain     diagnostics as sentences a student understands
     rubric      checks and points
-    grade       the pipeline of one lab, from file to result
+    grade       the pipeline of one lab, from file to result;  conclude: putting results together
     result      what comes out;  writers: the same as text, JSON, ...
 """
 

@@ -18,14 +18,14 @@ from grader.course import Course, find_course
 from grader.errors import ExitCode, GraderError, SubmissionError, UsageError
 
 if TYPE_CHECKING:
-    from grader.grade import Options
     from grader.lab import Lab
+    from grader.options import Options
     from grader.result import Result
 
 FORMATS = ("text", "json")
 EPILOG = (
-    "Exit status: 0 full marks (or: it worked), 1 less, 2 usage or a submission that cannot be read,"
-    " 3 the grader or its machine failed."
+    "Exit status: 0 full marks (or: it worked), 1 less, 2 usage or a submission that cannot be"
+    " read, 3 the grader or its machine failed."
 )
 
 
@@ -97,12 +97,14 @@ def _all_labs(course: Course) -> list[Path]:
 
 def _options(course: Course, backend: str, device: str | None, seed: int | None) -> Options:
     from grader import gpu
-    from grader.grade import DEFAULT_DEVICE, DEFAULT_SEED, Options
+    from grader.options import DEFAULT_DEVICE, DEFAULT_SEED, Options
     from grader.toolchain import capability
 
     found = None if backend == "sim" else gpu.find_gpu()
     if backend == "gpu" and found is None:
-        raise GraderError("No usable GPU was found here: use --backend sim, or see `grader doctor`.")
+        raise GraderError(
+            "No usable GPU was found here: use --backend sim, or see `grader doctor`."
+        )
     if device is None:
         device = gpu.device_file_for(course, found, DEFAULT_DEVICE) if found else DEFAULT_DEVICE
     compute_capability = found.capability if found else capability(course, device)
@@ -118,19 +120,19 @@ def _grade_one(
     course: Course, folder: Path, given: Path | None, options: Options, *, one: bool
 ) -> Result:
     """One lab. With several, a file that cannot be read costs that lab its points, no more."""
-    from grader import grade, progress, submission
+    from grader import conclude, grade, progress, submission
     from grader.lab import load_lab
 
     lab = load_lab(folder)
     place = submission.find(course, lab, given, explicit_lab=one)
     if isinstance(place, submission.Missing):
-        return grade.missing(lab, place.shown, options)
+        return conclude.missing(lab, place.shown, options)
     try:
         handed_in = submission.read(place)
     except SubmissionError as error:
         if one:
             raise
-        return grade.unreadable(lab, submission.shorten(place), options, str(error))
+        return conclude.unreadable(lab, submission.shorten(place), options, str(error))
     with _progress(lab) as say:
         result = grade.grade(course, lab, handed_in, options, say)
     if given is None:
@@ -217,7 +219,7 @@ def status() -> None:
 @click.argument("lab")
 @_submission_option
 def hint(lab: str, submission: Path | None) -> None:
-    """Give the next hint for what fails in LAB: first the concept, then the place, then the line."""
+    """Give the next hint for what fails in LAB: the concept, then the place, then the line."""
     from grader import hints, progress
     from grader.lab import load_lab
 

@@ -152,9 +152,7 @@ def _link(course: Course, toolchain: Toolchain, scratch: Path) -> CompileError |
     return None if outcome.returncode == 0 else first_error(outcome.stderr + outcome.stdout)
 
 
-def _step(
-    course: Course, toolchain: Toolchain, scratch: Path, command: list
-) -> sandbox.Outcome:
+def _step(course: Course, toolchain: Toolchain, scratch: Path, command: list) -> sandbox.Outcome:
     toolkit = toolchain.nvcc.resolve().parents[1]
     readable = [toolchain.nvcc.parents[1], toolkit, course.include, course.build / "lib"]
     try:
@@ -176,8 +174,12 @@ def _too_slow() -> CompileError:
 
 # matmul.cu(12): error: identifier "x" is undefined      (nvcc's front end)
 # matmul.cu:12:5: error: expected ';'                    (the host compiler, the preprocessor)
-_NVCC_ERROR = re.compile(r"^(?P<file>[^\s(:]+)\((?P<line>\d+)\): (?:catastrophic )?error(?: #[\w-]+)?: (?P<text>.*)$")
-_HOST_ERROR = re.compile(r"^(?P<file>[^\s:]+):(?P<line>\d+)(?::\d+)?: (?:fatal )?error: (?P<text>.*)$")
+_NVCC_ERROR = re.compile(
+    r"^(?P<file>[^\s(:]+)\((?P<line>\d+)\): (?:catastrophic )?error(?: #[\w-]+)?: (?P<text>.*)$"
+)
+_HOST_ERROR = re.compile(
+    r"^(?P<file>[^\s:]+):(?P<line>\d+)(?::\d+)?: (?:fatal )?error: (?P<text>.*)$"
+)
 
 
 def first_error(output: str) -> CompileError:
@@ -199,7 +201,9 @@ def first_error(output: str) -> CompileError:
         ptx = re.search(r"^ptxas .*error\s*: (.*)$", output, re.MULTILINE)
         if ptx:
             return CompileError(0, ptx[1])
-        last = other or next((line.strip() for line in reversed(lines) if line.strip()), "it said nothing")
+        last = other or next(
+            (line.strip() for line in reversed(lines) if line.strip()), "it said nothing"
+        )
         raise StepError(f"The compiler itself failed: {last}")
     match, following = found[0]
     name = Path(match["file"]).name
@@ -211,7 +215,8 @@ def first_error(output: str) -> CompileError:
 
 
 _NVCC_WARNING = re.compile(
-    rf"^\S*{re.escape(FILE_NAME)}\((?P<line>\d+)\): warning(?: #[\w-]+)?: (?P<text>.*)$", re.MULTILINE
+    rf"^\S*{re.escape(FILE_NAME)}\((?P<line>\d+)\): warning(?: #[\w-]+)?: (?P<text>.*)$",
+    re.MULTILINE,
 )
 
 
@@ -223,7 +228,9 @@ def warnings_in(output: str) -> list[Warned]:
 
 def _own_line(lines: list[str]) -> int:
     for line in lines:
-        match = re.search(rf"{re.escape(FILE_NAME)}[(:](\d+)|at line (\d+) of \S*{re.escape(FILE_NAME)}", line)
+        match = re.search(
+            rf"{re.escape(FILE_NAME)}[(:](\d+)|at line (\d+) of \S*{re.escape(FILE_NAME)}", line
+        )
         if match:
             return int(match[1] or match[2])
     return 0

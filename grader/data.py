@@ -30,7 +30,7 @@ def is_kind(text: str) -> bool:
 
 
 def committed_name(text: str) -> str | None:
-    """"toy-4x4" of "file:toy-4x4"; None for generated data."""
+    """ "toy-4x4" of "file:toy-4x4"; None for generated data."""
     name = text.removeprefix(COMMITTED)
     return name if text.startswith(COMMITTED) and name.replace("-", "").isalnum() else None
 
@@ -48,7 +48,9 @@ def load_committed(folder: Path, shape: tuple[int, int, int]) -> tuple[np.ndarra
         except (OSError, ValueError) as error:
             raise CourseError(f"{path} cannot be read: {error}.") from None
         if matrix.dtype != np.float32 or matrix.shape != wanted:
-            raise CourseError(f"{path} is {matrix.dtype}{list(matrix.shape)}, not float32{list(wanted)}.")
+            raise CourseError(
+                f"{path} is {matrix.dtype}{list(matrix.shape)}, not float32{list(wanted)}."
+            )
         matrices.append(np.ascontiguousarray(matrix))
     return matrices[0], matrices[1]
 

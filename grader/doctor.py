@@ -62,7 +62,9 @@ def render(findings: list[Finding], style: Style) -> str:
         if finding.remedy:
             lines.append(f"    {'':<{width}}  {finding.remedy}")
     missing = [finding.name for finding in findings if finding.state == "missing"]
-    closing = f"Missing: {', '.join(missing)}." if missing else "Everything that grading needs is here."
+    closing = (
+        f"Missing: {', '.join(missing)}." if missing else "Everything that grading needs is here."
+    )
     return "\n".join([*lines, "", closing]) + "\n"
 
 
@@ -83,7 +85,9 @@ def _compilers(course: Course) -> list[Finding]:
     except GraderError as error:
         return [Finding("nvcc", "missing", str(error))]
     found = [
-        Finding("nvcc", "found", f"CUDA {toolchain.version}, {toolchain.nvcc} (from {toolchain.origin})"),
+        Finding(
+            "nvcc", "found", f"CUDA {toolchain.version}, {toolchain.nvcc} (from {toolchain.origin})"
+        ),
         _ptxas(toolchain),
     ]
     first_line = _first_line([toolchain.cxx, "--version"])
@@ -111,7 +115,9 @@ def _program(path: Path, name: str) -> Finding:
 def _runtime(course: Course) -> Finding:
     found = sorted(path.name for path in (course.build / "lib").glob("libcudart.so.[0-9][0-9]"))
     if not found:
-        return Finding("runtime", "missing", f"{course.build / 'lib'} has no libcudart.so", "make setup")
+        return Finding(
+            "runtime", "missing", f"{course.build / 'lib'} has no libcudart.so", "make setup"
+        )
     return Finding("runtime", "found", ", ".join(found))
 
 

@@ -45,7 +45,7 @@ class StepError(GraderError):
 
 
 class UnsupportedError(StepError):
-    """The simulator or its CUDA runtime lacks something; `line` of matmul.cu uses it (0: unknown)."""
+    """The simulator or its runtime lacks something; `line` of matmul.cu uses it (0: unknown)."""
 
     def __init__(self, message: str, line: int = 0) -> None:
         super().__init__(message)

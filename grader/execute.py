@@ -68,7 +68,7 @@ def execute_all(
             break
         threads = processors if len(wave) == 1 else 1
         with ThreadPoolExecutor(max_workers=processors) as pool:
-            list(pool.map(lambda job: one(job, threads), wave))
+            list(pool.map(one, wave, [threads] * len(wave)))
     return results
 
 
@@ -157,7 +157,9 @@ def load_output(path: Path, shape: tuple[int, int]) -> np.ndarray:
     return p
 
 
-def resources_of(toolchain: Toolchain, modules: Sequence[Path], arch: int, output: Path) -> Path | None:
+def resources_of(
+    toolchain: Toolchain, modules: Sequence[Path], arch: int, output: Path
+) -> Path | None:
     """Registers and spills per kernel, as ptxas reports them; None if it cannot say.
 
     Occupancy is then unknown, which is no reason to fail a submission: the PTX has already been
@@ -182,7 +184,9 @@ def parse_ptxas(text: str) -> dict[str, dict[str, int]]:
     kernels: dict[str, dict[str, int]] = {}
     current = ""
     for line in text.splitlines():
-        entry = re.search(r"(?:Compiling entry function|Function properties for) '?([\w$.]+)'?", line)
+        entry = re.search(
+            r"(?:Compiling entry function|Function properties for) '?([\w$.]+)'?", line
+        )
         if entry:
             current = entry[1]
         spills = re.search(r"(\d+) bytes spill stores, (\d+) bytes spill loads", line)

@@ -80,7 +80,10 @@ def _race(fault: Fault, who: str, element: str) -> str:
     theirs = "also accesses" if fault.is_store else "writes"
     place = f" at line {fault.other_line}" if fault.other_line else ""
     if fault.code == "race-shared":
-        return f"{who} {verb} {element}, which {other} {theirs}{place} with no __syncthreads() between."
+        return (
+            f"{who} {verb} {element}, which {other} {theirs}{place} with no "
+            "__syncthreads() between."
+        )
     return f"{who} {verb} {element}, which {other} {theirs}{place}: nothing orders the two."
 
 
@@ -139,22 +142,35 @@ def _triple(value: tuple[int, int, int]) -> str:
 _ADVICE = {
     "library-call": "Libraries that multiply matrices are not allowed: write the kernel.",
     "host-crash": "A device pointer may only be used in a kernel or handed to cudaMemcpy.",
-    "host-computed": "The product must come from a kernel; the host may only allocate, copy and launch.",
+    "host-computed": (
+        "The product must come from a kernel; the host may only allocate, copy and launch."
+    ),
     "no-launch": "Launch the kernel from solve: kernel<<<grid, block>>>(...).",
-    "barrier-divergence": "Let every thread of the block reach each __syncthreads(): no barrier inside a branch, no return before one.",
-    "misaligned-access": "A vector type must be loaded from an address that is a multiple of its size.",
+    "barrier-divergence": (
+        "Let every thread of the block reach each __syncthreads(): no barrier "
+        "inside a branch, no return before one."
+    ),
+    "misaligned-access": (
+        "A vector type must be loaded from an address that is a multiple of its size."
+    ),
     "timeout": "Does every loop's condition become false at some time?",
     "uninitialised-global": "Was the buffer filled (cudaMemcpy to the device) before the launch?",
-    "race-global": "Every element of P must be written by exactly one thread: does each thread have its own row and column?",
+    "race-global": (
+        "Every element of P must be written by exactly one thread: does each "
+        "thread have its own row and column?"
+    ),
     "race-shared": "Put a __syncthreads() between the two lines, where every thread passes it.",
-    "uninitialised-shared": "Does every thread load its element of the tile, and is there a __syncthreads() between loading and using?",
+    "uninitialised-shared": (
+        "Does every thread load its element of the tile, and is there a "
+        "__syncthreads() between loading and using?"
+    ),
     "input-modified": "M and N must stay as they are: write to P only.",
     "low-precision": "Compute in float throughout: no half, bfloat16 or TF32.",
     "assertion": "An assert of the kernel is false here.",
     "launch-config": "A block has at most 1024 threads, and no size of the grid or block may be 0.",
     "memory-leak": "Every cudaMalloc needs its cudaFree.",
     "api-error": "Check what each CUDA call returns, and the order and sizes of its arguments.",
-}  # fmt: skip
+}
 
 
 def advice_for(code: str) -> str:
@@ -171,7 +187,10 @@ def advice(fault: Fault, context: Context) -> str:
             return "An index became negative: where is something subtracted?"
         case "out-of-bounds-global":
             what = "stores" if fault.is_store else "loads"
-            return f"Which threads may take part? Guard the {what} by row and column, and check the index."
+            return (
+                f"Which threads may take part? Guard the {what} by row and column, and "
+                "check the index."
+            )
         case "unwritten-output":
             if context.case.j == context.case.l and "cudaMemcpy" in context.source:
                 return "Do the blocks cover all of P (rounded up), and is the result copied back?"

@@ -30,7 +30,9 @@ def next_hint(lab: Lab, result: Result, progress: Progress, remembers: bool) -> 
         hint = _hint_for(lab, subject)
         if hint is not None:
             return _tier(lab, hint, subject, progress, remembers)
-    return Given(f"There is no hint for this; the report says what failed: make grade LAB={lab.id}", None)
+    return Given(
+        f"There is no hint for this; the report says what failed: make grade LAB={lab.id}", None
+    )
 
 
 def _next(result: Result) -> str:

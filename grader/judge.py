@@ -68,7 +68,10 @@ def recording_failure(recorded: Recorded) -> Diagnostic:
             return Diagnostic("host-crash", "error", message, advice=advice)
         case "exited":
             return Diagnostic(
-                "host-crash", "error", message, advice="Let solve return; it must not end the program."
+                "host-crash",
+                "error",
+                message,
+                advice="Let solve return; it must not end the program.",
             )
         case "missing-solve":
             advice = "Keep the name and the parameters of solve as the skeleton has them."
@@ -140,7 +143,10 @@ def _compare(
     message += "."
     if low_precision:
         code, advice = "low-precision", explain.advice_for("low-precision")
-        message = f"Small errors nearly everywhere, {compared.worst:.0f} times what float may have: {message}"
+        message = (
+            f"Small errors nearly everywhere, {compared.worst:.0f} times what float may "
+            f"have: {message}"
+        )
     else:
         code = "wrong-result"
         advice = pattern.sentence if pattern else ""
@@ -162,9 +168,10 @@ def to_mismatch(found: numerics.Mismatch) -> Mismatch:
 
 
 def describe(mismatch: Mismatch) -> str:
-    """"P[0][3]: got 1.25, expected 2.5"."""
+    """ "P[0][3]: got 1.25, expected 2.5"."""
     got, expected = (
-        value if isinstance(value, str) else f"{value:.7g}" for value in (mismatch.got, mismatch.expected)
+        value if isinstance(value, str) else f"{value:.7g}"
+        for value in (mismatch.got, mismatch.expected)
     )
     return f"P[{mismatch.row}][{mismatch.column}]: got {got}, expected {expected}"
 
@@ -175,7 +182,7 @@ def _number(value: float) -> float | str:
 
 
 def storing_line(execution: Execution) -> tuple[int, str]:
-    """The one line of matmul.cu that stores to global memory, and its kernel; (0, "") if not one."""
+    """The only line of matmul.cu that stores to global memory, and its kernel; else (0, "")."""
     places = {
         (count.line, kernel.name)
         for kernel in execution.kernels
@@ -226,7 +233,9 @@ def _leaks(execution: Execution) -> list[Diagnostic]:
     size = sum(size for _, size in execution.leaked)
     message = f"solve returns without freeing {names} ({size:,} bytes)."
     advice = explain.advice_for("memory-leak")
-    return [Diagnostic("memory-leak", "warning", message, count=len(execution.leaked), advice=advice)]
+    return [
+        Diagnostic("memory-leak", "warning", message, count=len(execution.leaked), advice=advice)
+    ]
 
 
 def _of_case(found: Iterable[Diagnostic], case: Case) -> tuple[Diagnostic, ...]:

@@ -10,7 +10,7 @@
     id = "w64"
     title = "64 x 64"
     width = 64                           # or j, k, l: M is j x k, N is k x l, P is j x l
-    data = "uniform"                     # grader.data.KINDS, or file:NAME of datasets/NAME/{M,N}.npy
+    data = "uniform"                     # grader.data.KINDS, or file:NAME in datasets/
     role = "edge"                        # toy | edge | performance
     hidden = false                       # reports do not show a hidden case's numbers
 
@@ -86,7 +86,7 @@ class Case:
 
     @property
     def shape(self) -> str:
-        """"64x32x48": j, k and l."""
+        """ "64x32x48": j, k and l."""
         return f"{self.j}x{self.k}x{self.l}"
 
     @property

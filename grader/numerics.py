@@ -119,9 +119,7 @@ def _compare_sampled(
     if len(suspicious):
         again = suspicious[:SAMPLED_LINES]
         closer = _compare_full(p[again], m[again], n, exact)
-        first = [
-            Mismatch(int(again[x.row]), x.column, x.got, x.expected) for x in closer.first
-        ]
+        first = [Mismatch(int(again[x.row]), x.column, x.got, x.expected) for x in closer.first]
         wrong = max(closer.wrong, 1)
     worst = max(by_row.worst, by_column.worst, np.inf if len(suspicious) else 0.0)
     checked = by_row.checked + by_column.checked

@@ -57,14 +57,27 @@ def _nothing_there(got: np.ndarray, wrong: np.ndarray) -> Pattern | None:
     where = _region(wrong, 0)
     place = f" ({where.name})" if where is not None and not wrong.all() else ""
     if np.isnan(bad).all():
-        return Pattern("NaN", f"Every wrong element is NaN{place}: never written, or computed from something never written.")
+        return Pattern(
+            "NaN",
+            (
+                f"Every wrong element is NaN{place}: never written, or computed from "
+                "something never written."
+            ),
+        )
     if (bad == 0).all():
-        return Pattern("zeros", f"Every wrong element is 0{place}: the sum was never added to, or never stored.")
+        return Pattern(
+            "zeros",
+            f"Every wrong element is 0{place}: the sum was never added to, or never stored.",
+        )
     return None
 
 
 def _explains(
-    guess: np.ndarray | None, got: np.ndarray, wrong: np.ndarray, expected: np.ndarray, size: np.ndarray
+    guess: np.ndarray | None,
+    got: np.ndarray,
+    wrong: np.ndarray,
+    expected: np.ndarray,
+    size: np.ndarray,
 ) -> bool:
     """Every wrong element equals the guess, and the guess differs from the right answer there."""
     import numpy as np
@@ -93,14 +106,38 @@ def _swapped_indices(m: np.ndarray, n: np.ndarray, expected: np.ndarray) -> Iter
     j, k = m.shape
     l = n.shape[1]  # noqa: E741
     if k == l:
-        yield Pattern("transposed N", "P is M times the transpose of N: N is indexed [column][row] somewhere."), m @ n.T
+        yield (
+            Pattern(
+                "transposed N",
+                "P is M times the transpose of N: N is indexed [column][row] somewhere.",
+            ),
+            m @ n.T,
+        )
     if j == k:
-        yield Pattern("transposed M", "P is the transpose of M, times N: M is indexed [column][row] somewhere."), m.T @ n
+        yield (
+            Pattern(
+                "transposed M",
+                "P is the transpose of M, times N: M is indexed [column][row] somewhere.",
+            ),
+            m.T @ n,
+        )
     if j == l:
-        yield Pattern("rows and columns swapped", "P is transposed: the thread's row and column are swapped where P is stored."), expected.T
+        yield (
+            Pattern(
+                "rows and columns swapped",
+                "P is transposed: the thread's row and column are swapped where P is stored.",
+            ),
+            expected.T,
+        )
     if j == k == l:
         yield Pattern("factors swapped", "P is N times M: the two matrices are swapped."), n @ m
-        yield Pattern("both transposed", "P is M transposed times N transposed: rows and columns are swapped in both loads."), m.T @ n.T
+        yield (
+            Pattern(
+                "both transposed",
+                "P is M transposed times N transposed: rows and columns are swapped in both loads.",
+            ),
+            m.T @ n.T,
+        )
 
 
 def _missing_terms(m: np.ndarray, n: np.ndarray) -> Iterator:
@@ -114,12 +151,17 @@ def _missing_terms(m: np.ndarray, n: np.ndarray) -> Iterator:
         if k <= tile:
             continue
         end = (k - 1) // tile * tile
-        text = f"The terms k = {end}..{k - 1}, the last tile of {tile}, are missing: is the number of phases rounded up?"
+        text = (
+            f"The terms k = {end}..{k - 1}, the last tile of {tile}, are missing: is "
+            "the number of phases rounded up?"
+        )
         yield Pattern("missing last tile", text), m[:, :end] @ n[:end]
         text = f"The terms k = 0..{tile - 1}, the first tile of {tile}, are missing from every sum."
         yield Pattern("missing first tile", text), m[:, tile:] @ n[tile:]
         if k > 2 * tile:
-            text = f"Only the first tile of {tile} is in the sum: does the loop run over all phases?"
+            text = (
+                f"Only the first tile of {tile} is in the sum: does the loop run over all phases?"
+            )
             yield Pattern("only the first tile", text), m[:, :tile] @ n[:tile]
         text = f"Only the last tile of {tile} is in the sum: is sum set to 0 again in every phase?"
         yield Pattern("only the last tile", text), m[:, end:] @ n[end:]
@@ -134,13 +176,25 @@ def _wrong_tiles(m: np.ndarray, n: np.ndarray) -> Iterator:
             continue
         first = slice(0, tile)
         tiles = [slice(phase * tile, (phase + 1) * tile) for phase in range(phases)]
-        text = f"Every phase multiplies the first pair of tiles (of {tile}) again: does the load depend on the phase?"
+        text = (
+            f"Every phase multiplies the first pair of tiles (of {tile}) again: does "
+            "the load depend on the phase?"
+        )
         yield Pattern("stale tile", text), phases * (m[:, first] @ n[first])
-        text = f"The tile of M (width {tile}) stays the first one in all phases: its load ignores the phase."
+        text = (
+            f"The tile of M (width {tile}) stays the first one in all phases: its load "
+            "ignores the phase."
+        )
         yield Pattern("stale tile", text), m[:, first] @ sum(n[t] for t in tiles)
-        text = f"The tile of N (width {tile}) stays the first one in all phases: its load ignores the phase."
+        text = (
+            f"The tile of N (width {tile}) stays the first one in all phases: its load "
+            "ignores the phase."
+        )
         yield Pattern("stale tile", text), sum(m[:, t] for t in tiles) @ n[first]
-        text = f"Each phase uses the tiles (of {tile}) of the phase before: is there a barrier between loading and using?"
+        text = (
+            f"Each phase uses the tiles (of {tile}) of the phase before: is there a "
+            "barrier between loading and using?"
+        )
         yield Pattern("stale tile", text), sum(m[:, t] @ n[t] for t in tiles[:-1])
 
 
@@ -150,7 +204,10 @@ def _shifted(expected: np.ndarray) -> Iterator:
     for axis, what in ((1, "column"), (0, "row")):
         for step in (1, -1):
             if expected.shape[axis] > 1:
-                text = f"Every wrong element holds the value of its neighbouring {what}: an index of the store is off by one."
+                text = (
+                    f"Every wrong element holds the value of its neighbouring {what}: an index "
+                    "of the store is off by one."
+                )
                 yield Pattern("off by one", text), np.roll(expected, step, axis)
 
 
@@ -158,22 +215,35 @@ def _sums_not_reset(expected: np.ndarray, got: np.ndarray) -> Iterator:
     import numpy as np
 
     with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
-        ratio = float(np.nanmedian(got / np.where(expected == 0, np.nan, expected))) if expected.any() else np.nan
+        ratio = (
+            float(np.nanmedian(got / np.where(expected == 0, np.nan, expected)))
+            if expected.any()
+            else np.nan
+        )
         offset = float(np.median(got - expected))
     if np.isfinite(ratio) and ratio not in (0.0, 1.0):
         shown = f"{round(ratio)}" if abs(ratio - round(ratio)) < 1e-3 else f"{ratio:.6g}"
-        text = f"Every element is {shown} times what it should be: terms are added more than once, or left out evenly."
+        text = (
+            f"Every element is {shown} times what it should be: terms are added more "
+            "than once, or left out evenly."
+        )
         yield Pattern("scaled", text), ratio * expected
     if np.isfinite(offset):
         text = f"Every element is off by the same {offset:.6g}: the sum does not start at 0."
         yield Pattern("uninitialised sum", text), expected + offset
-    text = "Each element still contains the ones before it in its {}: the sum is not set to 0 for every element."
+    text = (
+        "Each element still contains the ones before it in its {}: the sum is not "
+        "set to 0 for every element."
+    )
     yield Pattern("uninitialised sum", text.format("row")), np.cumsum(expected, axis=1)
     yield Pattern("uninitialised sum", text.format("column")), np.cumsum(expected, axis=0)
     for tile in (2, 4, 8):
         for axis, what in ((1, "row"), (0, "column")):
             if expected.shape[axis] % tile == 0:
-                yield Pattern("uninitialised sum", text.format(what)), _running(expected, tile, axis)
+                yield (
+                    Pattern("uninitialised sum", text.format(what)),
+                    _running(expected, tile, axis),
+                )
 
 
 def _running(values: np.ndarray, group: int, axis: int) -> np.ndarray:
@@ -198,7 +268,11 @@ def _region(wrong: np.ndarray, k: int) -> Pattern | None:
         return _lines("column", whole_columns)
     last_row, last_column = _tail(whole_rows), _tail(whole_columns)
     if last_row and last_column and 2 * last_row < rows and 2 * last_column < columns:
-        text = f"The last {_count(last_row, 'row')} and the last {_count(last_column, 'column')} are wrong, the rest is right: the last tile in both directions."
+        text = (
+            f"The last {_count(last_row, 'row')} and the last "
+            f"{_count(last_column, 'column')} are wrong, the rest is right: the last "
+            "tile in both directions."
+        )
         edge = wrong.copy()
         edge[rows - last_row :] = False
         edge[:, columns - last_column :] = False
@@ -214,10 +288,17 @@ def _lines(kind: str, whole: np.ndarray) -> Pattern:
     size = len(whole)
     if len(numbers) == _tail(whole):
         first = int(numbers[0])
-        text = f"The last {_count(len(numbers), kind)} of P ({first}..{size - 1}) are wrong, the rest is right: does the grid cover them, and is the last tile complete?"
+        text = (
+            f"The last {_count(len(numbers), kind)} of P ({first}..{size - 1}) are "
+            "wrong, the rest is right: does the grid cover them, and is the last tile "
+            "complete?"
+        )
         return Pattern(f"last {kind}s", text)
     if len(numbers) == _tail(whole[::-1]):
-        return Pattern(f"first {kind}s", f"The first {_count(len(numbers), kind)} of P are wrong, the rest is right.")
+        return Pattern(
+            f"first {kind}s",
+            f"The first {_count(len(numbers), kind)} of P are wrong, the rest is right.",
+        )
     steps = np.diff(numbers)
     if len(numbers) > 2 and (steps == steps[0]).all() and steps[0] > 1:
         text = f"One {kind} of P in {steps[0]} is wrong, from {kind} {numbers[0]} on."
@@ -236,13 +317,17 @@ def _rectangle(wrong: np.ndarray) -> Pattern | None:
     if len(rows) == len(columns) == 1:
         return Pattern("one element", f"Only P[{top}][{left}] is wrong.")
     if wrong[top : bottom + 1, left : right + 1].all():
-        return Pattern("one block", f"Exactly {place} is wrong, the rest is right: one block's part of P.")
-    inverse = ~wrong
-    right_rows, right_columns = np.flatnonzero(inverse.any(axis=1)), np.flatnonzero(inverse.any(axis=0))
-    if inverse[np.ix_(right_rows, right_columns)].all() and len(right_rows) * len(right_columns) == inverse.sum():
-        if right_rows[-1] + 1 == len(right_rows) and right_columns[-1] + 1 == len(right_columns):
-            text = f"Only P[0..{right_rows[-1]}][0..{right_columns[-1]}] is right: do the grid's blocks cover the rest, and do they use blockIdx?"
-            return Pattern("only the first block", text)
+        return Pattern(
+            "one block", f"Exactly {place} is wrong, the rest is right: one block's part of P."
+        )
+    height = int((~wrong).any(axis=1).sum())
+    width = int((~wrong).any(axis=0).sum())
+    if not wrong[:height, :width].any() and height * width == int((~wrong).sum()):
+        text = (
+            f"Only P[0..{height - 1}][0..{width - 1}] is right: do the grid's blocks cover the "
+            "rest, and do they use blockIdx?"
+        )
+        return Pattern("only the first block", text)
     return None
 
 

@@ -6,6 +6,7 @@ holds nothing that grading again does not bring back.
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 from dataclasses import asdict, dataclass, field, replace
@@ -64,32 +65,42 @@ def remember(course: Course, result: Result, content: bytes) -> None:
         content=hashlib.sha256(content).hexdigest()[:16],
         hints={} if result.status == "passed" else known.hints,
     )
-    try:
+    with contextlib.suppress(OSError):
         save(course, progress)
-    except OSError:
-        pass
 
 
 def overview(course: Course, style: Style) -> str:
     """The labs with what was reached, and the next one to work on."""
     known = load(course)
-    marks = {"passed": "✓", "not_started": "·"} if style.unicode else {"passed": "+", "not_started": "."}
+    marks = (
+        {"passed": "✓", "not_started": "·"}
+        if style.unicode
+        else {"passed": "+", "not_started": "."}
+    )
     other = "✗" if style.unicode else "x"
     lines = ["Your way through the labs", ""]
     upcoming = None
-    labs = sorted((load_lab(course.labs / name) for name in course.lab_names()), key=lambda x: x.order)
+    labs = sorted(
+        (load_lab(course.labs / name) for name in course.lab_names()), key=lambda x: x.order
+    )
     for lab in labs:
         state = known.get(lab.name, LabProgress())
         points = "" if state.status == "not_started" else f"{state.score:g} of {FULL_POINTS}"
         if state.best > state.score:
             points += f" (best {state.best:g})"
-        lines.append(f"  {marks.get(state.status, other)} {lab.id}  {lab.title:<24} {points}".rstrip())
+        lines.append(
+            f"  {marks.get(state.status, other)} {lab.id}  {lab.title:<24} {points}".rstrip()
+        )
         if upcoming is None and state.status != "passed":
             upcoming = lab
     lines.append("")
     if upcoming is None:
         lines.append("All labs have full marks.")
     else:
-        lines.append(f"Next: lab {upcoming.id}, {upcoming.summary[0].lower()}{upcoming.summary[1:]}")
-        lines.append(f"      read labs/{upcoming.name}/README.md, then: make grade LAB={upcoming.id}")
+        lines.append(
+            f"Next: lab {upcoming.id}, {upcoming.summary[0].lower()}{upcoming.summary[1:]}"
+        )
+        lines.append(
+            f"      read labs/{upcoming.name}/README.md, then: make grade LAB={upcoming.id}"
+        )
     return "\n".join(lines) + "\n"

@@ -30,7 +30,9 @@ def evaluate_checks(lab: Lab, backend: str, evidence: Evidence) -> tuple[CheckRe
     """All checks of a lab that apply to the backend, in its order."""
     results: dict[str, CheckResult] = {}
     for check in lab.checks_for(backend):
-        blocked = [name for name in check.needs if name in results and results[name].status != "passed"]
+        blocked = [
+            name for name in check.needs if name in results and results[name].status != "passed"
+        ]
         if blocked:
             first = results[blocked[0]]
             results[check.id] = _skipped(check, f'Not looked at until "{first.title}" is passed.')
@@ -58,12 +60,22 @@ def _skipped(check: Check, message: str) -> CheckResult:
 
 def _result(check: Check, status: str, score: float, message: str, numbers: dict) -> CheckResult:
     return CheckResult(
-        check.id, check.title, check.group, status, score, check.points, message, check.hidden, numbers
+        check.id,
+        check.title,
+        check.group,
+        status,
+        score,
+        check.points,
+        message,
+        check.hidden,
+        numbers,
     )
 
 
 def _outputs(check: Check, lab: Lab, evidence: Evidence) -> CheckResult:
-    wrong = [evidence.outcomes[name] for name in check.cases if not evidence.outcomes[name].is_right]
+    wrong = [
+        evidence.outcomes[name] for name in check.cases if not evidence.outcomes[name].is_right
+    ]
     if not wrong:
         return _passed(check, cases=len(check.cases))
     # A case that is shown says more than a hidden one.
@@ -137,7 +149,7 @@ def _counter(check: Check, lab: Lab, evidence: Evidence) -> CheckResult:
 
 
 def busiest_line(outcome: Outcome, check: Check) -> int:
-    """The line of matmul.cu with most of the first counter that the check's value names; 0: none."""
+    """The line of matmul.cu with most of the first counter that the value names; 0: none."""
     counters = names_in(check.value) - {"j", "k", "l"}
     if not counters or outcome.execution is None:
         return 0
@@ -163,7 +175,10 @@ def _time(check: Check, lab: Lab, evidence: Evidence) -> CheckResult:
     ratio = mine / reference
     share = min(1.0, max(0.0, (check.none - ratio) / (check.none - check.full)))
     score = round(check.points * share, 1)
-    text = f"{mine:.3g} ms, {ratio:.2f} times the reference's {reference:.3g} ms (full points up to {check.full:g})"
+    text = (
+        f"{mine:.3g} ms, {ratio:.2f} times the reference's {reference:.3g} ms (full "
+        f"points up to {check.full:g})"
+    )
     numbers = {"ratio": ratio, "median_ms": mine, "reference_ms": reference}
     status = "passed" if share == 1.0 else "failed"
     return _result(check, status, score, text, numbers)

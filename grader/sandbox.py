@@ -7,6 +7,7 @@ every result repeats.
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import os
 import shutil
@@ -19,7 +20,16 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 # What a process may need of the system: programs and libraries, no /home, no /root, no /var.
-_SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/etc/alternatives", "/etc/ld.so.cache")
+_SYSTEM = (
+    "/usr",
+    "/bin",
+    "/sbin",
+    "/lib",
+    "/lib32",
+    "/lib64",
+    "/etc/alternatives",
+    "/etc/ld.so.cache",
+)
 _KEPT_OUTPUT_BYTES = 64 * 1024
 
 
@@ -96,7 +106,7 @@ def run(
 
 @functools.cache
 def kind() -> str:
-    """"bubblewrap", or "none" where it is missing or not allowed to make namespaces."""
+    """ "bubblewrap", or "none" where it is missing or not allowed to make namespaces."""
     path = shutil.which("bwrap")
     if path is None:
         return "none"
@@ -116,7 +126,7 @@ def _bubblewrap(view: View, cwd: Path | None, env: Mapping[str, str]) -> list[st
     for folder in _SYSTEM:
         words += ["--ro-bind-try", folder, folder]
     # A link's own path and its target: programs find their neighbours through either.
-    for path in dict.fromkeys(name for path in view.readable for name in (path, path.resolve())):
+    for path in dict.fromkeys(name for given in view.readable for name in (given, given.resolve())):
         if not any(path.is_relative_to(folder) for folder in _SYSTEM):
             words += ["--ro-bind", str(path.resolve()), str(path)]
     for path in view.writable:
@@ -142,10 +152,8 @@ def _environment(extra: Mapping[str, str] | None) -> dict[str, str]:
 
 
 def _kill_group(group: int) -> None:
-    try:
+    with contextlib.suppress(ProcessLookupError, PermissionError):
         os.killpg(group, signal.SIGKILL)
-    except (ProcessLookupError, PermissionError):
-        pass
 
 
 def _head(file) -> str:

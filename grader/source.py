@@ -44,9 +44,7 @@ def todo_regions(text: str) -> list[TodoRegion]:
         start = re.match(r"\s*//\s*TODO\((\d+)\):?\s*(.*)", line)
         if start is None:
             continue
-        end = next(
-            (i for i in range(index, len(lines)) if _is_end(lines[i], start[1])), None
-        )
+        end = next((i for i in range(index, len(lines)) if _is_end(lines[i], start[1])), None)
         if end is None:
             continue
         task = re.sub(r"\s*\(about[^)]*\)\s*$", "", start[2]).strip()
@@ -126,7 +124,9 @@ def shared_array(text: str, name: str, size_bytes: int, kernel: str = "") -> Arr
 
 def _element_type(declaration: str) -> int | None:
     first = declaration.split("[")[0].split(",")[0]
-    words = re.sub(r"\b(const|volatile|static|std::|__align__\s*\(\d+\)|alignas\s*\([^)]*\))", " ", first)
+    words = re.sub(
+        r"\b(const|volatile|static|std::|__align__\s*\(\d+\)|alignas\s*\([^)]*\))", " ", first
+    )
     words = " ".join(words.replace("std::", "").split())
     if words in _ELEMENT_BYTES:
         return _ELEMENT_BYTES[words]
@@ -147,14 +147,19 @@ def _shapes(
     return shapes
 
 
+# constexpr int T = 16;
+_CONSTANT = re.compile(
+    r"\b(?:(?:static|constexpr|const|__device__|inline)\s+)+(?:\w+\s+)+?(\w+)\s*=\s*([^;,]+)[;,]"
+)
+
+
 def _constants(bare: str, kernel: str) -> list[dict[str, str]]:
     """Names with constant values, as text. Several tables: one per guess at template arguments."""
     table = {
         match[1]: match[2].strip()
         for match in re.finditer(r"^[ \t]*#[ \t]*define[ \t]+(\w+)[ \t]+(.+)$", bare, re.MULTILINE)
     }
-    qualified = r"\b(?:(?:static|constexpr|const|__device__|inline)\s+)+(?:\w+\s+)+?(\w+)\s*=\s*([^;,]+)[;,]"
-    for match in re.finditer(qualified, bare):
+    for match in _CONSTANT.finditer(bare):
         table.setdefault(match[1], match[2].strip())
     for match in re.finditer(r"\benum\b[^{;]*\{([^}]*)\}", bare):
         for item in match[1].split(","):
@@ -170,13 +175,15 @@ def _template_arguments(bare: str, kernel: str) -> list[dict[str, str]]:
     guesses = []
     if base:
         header = re.search(
-            rf"template\s*<([^>]*)>\s*(?:__\w+__(?:\([^)]*\))?\s*|static\s+)*\w[\w\s]*\b{re.escape(base)}\s*\(", bare
+            rf"template\s*<([^>]*)>\s*(?:__\w+__(?:\([^)]*\))?\s*|static\s+)*\w[\w\s]*\b{re.escape(base)}\s*\(",
+            bare,
         )
         if header:
             parameters = [part.split("=")[0].split()[-1] for part in header[1].split(",")]
             uses = re.findall(rf"{re.escape(base)}\s*<([^<>]*)>", kernel + " " + bare)
             for use in uses:
-                guesses.append(dict(zip(parameters, (a.strip() for a in use.split(",")))))
+                arguments = [argument.strip() for argument in use.split(",")]
+                guesses.append(dict(zip(parameters, arguments, strict=False)))
     return [*guesses, {}]
 
 
@@ -189,7 +196,9 @@ def integer(text: str, constants: dict[str, str], depth: int = 0) -> int | None:
     def substitute(match: re.Match[str]) -> str:
         word = match[0]
         if re.fullmatch(r"0[xX][0-9a-fA-F]+[uUlL]*|\d+[uUlL]*", word):
-            return str(int(word.rstrip("uUlL"), 0) if "x" in word.lower() else int(word.rstrip("uUlL")))
+            return str(
+                int(word.rstrip("uUlL"), 0) if "x" in word.lower() else int(word.rstrip("uUlL"))
+            )
         value = integer(constants[word], constants, depth + 1) if word in constants else None
         if value is None:
             raise LookupError(word)

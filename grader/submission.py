@@ -56,8 +56,6 @@ def find(course: Course, lab: Lab, given: Path | None, *, explicit_lab: bool) ->
             return tree_file
     elif explicit_lab and _exists(place / FILE_NAME):
         return place / FILE_NAME
-    elif place.name == lab.name and _exists(place / FILE_NAME):
-        return place / FILE_NAME
     elif not explicit_lab and not _looks_like_tree(course, place):
         if _exists(place / FILE_NAME):
             raise SubmissionError(f"{place} is one lab's folder: say which lab, as in LAB=02.")
@@ -81,7 +79,9 @@ def read(path: Path) -> Submission:
         if not stat.S_ISREG(mode):
             raise SubmissionError(f"{shown} is not a regular file.")
         if path.stat().st_size > MAX_BYTES:
-            raise SubmissionError(f"{shown} is larger than {MAX_BYTES >> 20} MiB: not a source file.")
+            raise SubmissionError(
+                f"{shown} is larger than {MAX_BYTES >> 20} MiB: not a source file."
+            )
         content = path.read_bytes()
     except FileNotFoundError:
         raise SubmissionError(f"There is no {shown}.") from None
@@ -104,7 +104,7 @@ def shorten(path: Path) -> str:
 
 
 def reason(error: OSError) -> str:
-    """"permission denied" rather than "[Errno 13] Permission denied: ..."."""
+    """ "permission denied" rather than "[Errno 13] Permission denied: ..."."""
     return (error.strerror or "an input/output error").lower()
 
 

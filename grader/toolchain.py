@@ -64,7 +64,9 @@ def _search() -> Toolchain:
     for origin, nvcc in places:
         if nvcc is None or not os.access(nvcc, os.X_OK) or cxx is None:
             continue
-        text = subprocess.run([nvcc, "--version"], capture_output=True, text=True, timeout=60).stdout
+        text = subprocess.run(
+            [nvcc, "--version"], capture_output=True, text=True, timeout=60
+        ).stdout
         release = re.search(r"release (\d+\.\d+)", text)
         ptxas = nvcc.resolve().parent / "ptxas"
         if release and ptxas.is_file():

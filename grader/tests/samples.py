@@ -70,7 +70,7 @@ FAILED = _result(
             "sizes", "right at other sizes", "correctness", "failed", 0, 25,
             "64x64: P[0][0]: got 1.25, expected -0.5; stale tile (2 of 3 cases fail)",
         ),
-        _check("barriers", "no thread overtakes another: tiles are complete when used, used when overwritten", "safety", "failed", 0, 15, "race-shared at line 38"),
+        _check("barriers", ("no thread overtakes another: tiles are complete when used, used when " "overwritten"), "safety", "failed", 0, 15, "race-shared at line 38"),
         _check("memory", "no access outside the matrices", "safety", "passed", 25, 25),
         _check("traffic", "global loads cut by the tile width", "performance", "skipped", 0, 15, 'Not looked at until "right at other sizes" is passed.'),
     ),
@@ -120,7 +120,9 @@ DOES_NOT_COMPILE = _result(
 NOT_STARTED = _result(
     message="Not started: every TODO is still empty.",
     status="not_started",
-    next_step="open labs/02-tiled-kernel/matmul.cu and begin with TODO(1) at line 16: declare the tiles.",
+    next_step=(
+        "open labs/02-tiled-kernel/matmul.cu and begin with TODO(1) at line 16: declare the tiles."
+    ),
 )
 
 ERROR = _result(

@@ -51,7 +51,9 @@ class TestUntouchedSkeletons:
         assert done.returncode == 1
         line = next(
             number
-            for number, text in enumerate((small / "labs/01-naive-kernel/matmul.cu").read_text().splitlines(), 1)
+            for number, text in enumerate(
+                (small / "labs/01-naive-kernel/matmul.cu").read_text().splitlines(), 1
+            )
             if "// TODO(1)" in text
         )
         words = " ".join(done.stdout.split())
@@ -109,7 +111,12 @@ class TestMistakes:
         assert words in _is_one_sentence(grader(*arguments), 2)
 
     def test_unknown_options(self, grader):
-        for arguments in (["run", "--backend", "cpu"], ["run", "--sumbission", "x"], ["rum"], ["run", "--seed", "-1"]):
+        for arguments in (
+            ["run", "--backend", "cpu"],
+            ["run", "--sumbission", "x"],
+            ["rum"],
+            ["run", "--seed", "-1"],
+        ):
             done = grader(*arguments)
             assert done.returncode == 2
             assert done.stdout == ""

@@ -3,7 +3,14 @@
 import pytest
 
 from grader import compile as compiling
-from grader.compile import Compiled, CompileError, Warned, compile_submission, first_error, warnings_in
+from grader.compile import (
+    Compiled,
+    CompileError,
+    Warned,
+    compile_submission,
+    first_error,
+    warnings_in,
+)
 from grader.course import Course
 from grader.errors import StepError
 from grader.toolchain import architecture_for, architectures, find_toolchain
@@ -87,7 +94,9 @@ class TestWithNvcc:
         assert isinstance(compile_text('#include "check.h"\nvoid solve() {}\n'), Compiled)
 
     def test_an_endless_template_ends(self, compile_text):
-        text = "template <int N> struct A { static const int v = A<N + 1>::v; };\nint x = A<0>::v;\n"
+        text = (
+            "template <int N> struct A { static const int v = A<N + 1>::v; };\nint x = A<0>::v;\n"
+        )
         assert isinstance(compile_text(text), CompileError)
 
     def test_a_compiler_that_hangs_is_stopped_and_not_remembered(self, compile_text, monkeypatch):

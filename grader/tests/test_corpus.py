@@ -13,8 +13,9 @@ from pathlib import Path
 import pytest
 
 from grader import codes
-from grader.grade import Options, grade
+from grader.grade import grade
 from grader.lab import load_lab
+from grader.options import Options
 from grader.result import Result
 from grader.submission import read
 from grader.tests.conftest import REPOSITORY
@@ -36,7 +37,9 @@ class Entry:
     @property
     def fault_lines(self) -> list[int]:
         lines = self.path.read_text().splitlines()
-        return [number for number, line in enumerate(lines, 1) if line.rstrip().endswith("// FAULT")]
+        return [
+            number for number, line in enumerate(lines, 1) if line.rstrip().endswith("// FAULT")
+        ]
 
 
 def _entries(kind: str) -> list[Entry]:
@@ -51,7 +54,10 @@ def _entries(kind: str) -> list[Entry]:
 
 
 def _named(entries: list[Entry]) -> dict:
-    return {"argvalues": entries, "ids": [f"{entry.lab[:2]}-{entry.path.stem}" for entry in entries]}
+    return {
+        "argvalues": entries,
+        "ids": [f"{entry.lab[:2]}-{entry.path.stem}" for entry in entries],
+    }
 
 
 WRONG, RIGHT = _entries("wrong"), _entries("right")
@@ -66,8 +72,15 @@ def _grade(course, entry: Entry) -> Result:
 
 def _summary(result: Result) -> str:
     lines = [f"{result.score:g} points"]
-    lines += [f"  {item.code} line {item.line} x{item.count} {item.message} {item.cases}" for item in result.diagnostics]
-    lines += [f"  {check.id}: {check.status} {check.message}" for check in result.checks if check.status != "passed"]
+    lines += [
+        f"  {item.code} line {item.line} x{item.count} {item.message} {item.cases}"
+        for item in result.diagnostics
+    ]
+    lines += [
+        f"  {check.id}: {check.status} {check.message}"
+        for check in result.checks
+        if check.status != "passed"
+    ]
     return "\n".join(lines)
 
 
@@ -85,7 +98,9 @@ def test_fault_is_found(entry, built):
             assert places & set(entry.fault_lines), said
             assert result.diagnostics[0].line in entry.fault_lines, said
     if entry.check:
-        assert entry.check in {check.id for check in result.checks if check.status == "failed"}, said
+        assert entry.check in {check.id for check in result.checks if check.status == "failed"}, (
+            said
+        )
         assert not [item for item in result.diagnostics if item.severity == "error"], said
     if entry.pattern:
         assert entry.pattern in {case.pattern for case in result.cases}, said

@@ -42,7 +42,9 @@ def test_same_seed_same_bytes(tmp_path):
 
 
 def test_bad_usage_is_one_sentence():
-    done = subprocess.run([sys.executable, GENERATOR, "uniform", "3"], capture_output=True, text=True)
+    done = subprocess.run(
+        [sys.executable, GENERATOR, "uniform", "3"], capture_output=True, text=True
+    )
     assert done.returncode == 2
     assert "three sizes" in done.stderr
     assert "Traceback" not in done.stderr

@@ -38,24 +38,40 @@ def test_before_the_start():
 
 
 def test_unknown_declaration_falls_back_on_bytes():
-    text = _say("out-of-bounds-shared", array="tile", array_bytes=64, access_bytes=4, offset_bytes=64)
+    text = _say(
+        "out-of-bounds-shared", array="tile", array_bytes=64, access_bytes=4, offset_bytes=64
+    )
     assert text.endswith("reads 4 bytes at byte 64 of tile: it has 64 bytes.")
 
 
 def test_global_buffers_have_the_shape_of_their_matrix():
     text = _say("out-of-bounds-global", array="M", array_bytes=96, access_bytes=4, offset_bytes=96)
     assert text.endswith("reads 4 bytes at M[4][0]: the array ends at M[3][5].")
-    text = _say("out-of-bounds-global", array="N", array_bytes=192, access_bytes=16, offset_bytes=188)
+    text = _say(
+        "out-of-bounds-global", array="N", array_bytes=192, access_bytes=16, offset_bytes=188
+    )
     assert "reads 16 bytes at N[5][7]" in text
 
 
 def test_a_students_own_copy_is_named_by_what_was_copied_into_it():
-    text = _say("out-of-bounds-global", array="cudaMalloc #1", array_bytes=96, access_bytes=4, offset_bytes=-4)
+    text = _say(
+        "out-of-bounds-global",
+        array="cudaMalloc #1",
+        array_bytes=96,
+        access_bytes=4,
+        offset_bytes=-4,
+    )
     assert text.endswith("reads 4 bytes at M[-1][5]: the array begins at M[0][0].")
 
 
 def test_a_buffer_of_another_size_has_no_shape():
-    text = _say("out-of-bounds-global", array="cudaMalloc #1", array_bytes=24, access_bytes=4, offset_bytes=24)
+    text = _say(
+        "out-of-bounds-global",
+        array="cudaMalloc #1",
+        array_bytes=24,
+        access_bytes=4,
+        offset_bytes=24,
+    )
     assert text.endswith("reads 4 bytes at byte 24 of cudaMalloc #1: it has 24 bytes.")
 
 
@@ -72,7 +88,12 @@ def test_races_name_both_sides():
         "reads Nds[4][0], which thread (4,1,0) writes at line 38 with no __syncthreads() between."
     )
     race = {"array": "P", "array_bytes": 128, "access_bytes": 4, "is_store": True}
-    race |= {"offset_bytes": 4, "other_block": [1, 0, 0], "other_thread": [4, 1, 0], "other_line": 41}
+    race |= {
+        "offset_bytes": 4,
+        "other_block": [1, 0, 0],
+        "other_thread": [4, 1, 0],
+        "other_line": 41,
+    }
     assert _say("race-global", **race).endswith(
         "writes P[0][1], which block (1,0,0) thread (4,1,0) also accesses at line 41:"
         " nothing orders the two."

@@ -9,7 +9,13 @@ VALUES = {"a": 6.0, "b": 4.0, "zero": 0.0}
 
 @pytest.mark.parametrize(
     ("text", "value"),
-    [("a / b", 1.5), ("a * 32 / (b - 1)", 64.0), ("-a + 10", 4.0), ("+2.5e1", 25.0), ("a-b-1", 1.0)],
+    [
+        ("a / b", 1.5),
+        ("a * 32 / (b - 1)", 64.0),
+        ("-a + 10", 4.0),
+        ("+2.5e1", 25.0),
+        ("a-b-1", 1.0),
+    ],
 )
 def test_arithmetic(text, value):
     assert evaluate(text, VALUES) == value

@@ -12,8 +12,8 @@ import pytest
 from grader import execute, grade, sandbox
 from grader.compile import Compiled, CompileError
 from grader.course import Course
-from grader.grade import Options
 from grader.lab import load_lab
+from grader.options import Options
 from grader.submission import read
 from grader.tests.conftest import LAB_TOML, REPOSITORY
 from grader.tests.test_schema import validate

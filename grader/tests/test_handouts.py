@@ -67,10 +67,17 @@ def test_links_lead_somewhere(path):
             assert (path.parent / target).exists(), target
 
 
-@pytest.mark.parametrize("lab", sorted(p.parent for p in ROOT.glob("labs/*/lab.toml")), ids=lambda p: p.name)
+@pytest.mark.parametrize(
+    "lab", sorted(p.parent for p in ROOT.glob("labs/*/lab.toml")), ids=lambda p: p.name
+)
 def test_handout_has_its_parts(lab):
     text = (lab / "README.md").read_text()
-    for part in ("**Goal.**", "make grade LAB=" + lab.name[:2], "## The arithmetic", "## What the report shows"):
+    for part in (
+        "**Goal.**",
+        "make grade LAB=" + lab.name[:2],
+        "## The arithmetic",
+        "## What the report shows",
+    ):
         assert part in text, part
     assert ".svg)" in text, "a drawing"
     assert text.count("<details>") == text.count("</details>") >= 3, "questions with folded answers"

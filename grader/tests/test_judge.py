@@ -83,7 +83,9 @@ def test_low_precision(lab):
 
 def test_clean_check_names_code_and_line(lab):
     race = fault_json("race-shared", line=33)
-    checks = evaluate(lab, outcome(lab, "w8", diagnostics=[race, fault_json("race-shared", line=35)]))
+    checks = evaluate(
+        lab, outcome(lab, "w8", diagnostics=[race, fault_json("race-shared", line=35)])
+    )
     assert checks["clean"].status == "failed"
     assert checks["clean"].message == "race-shared at line 33, and 1 more"
     other = fault_json("uninitialised-global")  # not among the check's codes
@@ -113,7 +115,9 @@ def test_a_kernel_that_was_stopped_is_not_compared(lab):
 
 
 def test_unwritten_output_replaces_wrong_result(lab):
-    fault = fault_json("unwritten-output", line=0, kernel="", message="No element of P was written.")
+    fault = fault_json(
+        "unwritten-output", line=0, kernel="", message="No element of P was written."
+    )
     wrong = outcome(lab, "w8", lambda m, n: np.full((8, 8), np.nan), diagnostics=[fault])
     assert [item.code for item in wrong.diagnostics] == ["unwritten-output"]
     assert wrong.diagnostics[0].thread is None
@@ -135,7 +139,13 @@ def test_counter_message_has_value_limit_and_line(lab):
 
 @pytest.mark.parametrize(
     ("mine", "status", "score"),
-    [(1.0, "passed", 25), (1.15, "passed", 25), (2.575, "failed", 12.5), (4.0, "failed", 0), (9, "failed", 0)],
+    [
+        (1.0, "passed", 25),
+        (1.15, "passed", 25),
+        (2.575, "failed", 12.5),
+        (4.0, "failed", 0),
+        (9, "failed", 0),
+    ],
 )
 def test_time_is_graded_by_its_ratio(lab, mine, status, score):
     timed = outcome(lab, "w8", time_ms={"median": mine, "low": mine, "high": mine})
@@ -180,7 +190,12 @@ def test_merging_keeps_the_first_visible_case_and_orders_by_cause(lab):
 
 def test_failed_calls_are_diagnostics_but_refused_launches_are_not_twice(lab):
     errors = [
-        {"api": "cudaMemcpy", "code": 1, "code_name": "cudaErrorInvalidValue", "message": "invalid argument"},
+        {
+            "api": "cudaMemcpy",
+            "code": 1,
+            "code_name": "cudaErrorInvalidValue",
+            "message": "invalid argument",
+        },
         {"api": "cudaLaunchKernel", "code": 9, "message": "invalid configuration"},
     ]
     found = outcome(lab, "w8", errors=errors).diagnostics
@@ -191,7 +206,13 @@ def test_failed_calls_are_diagnostics_but_refused_launches_are_not_twice(lab):
 
 def test_a_damaged_result_file_is_the_graders_failure(tmp_path):
     path = tmp_path / "result.json"
-    for text in ("", "[]", "{}", '{"schema": "tilewise.execution/2"}', '{"schema": "tilewise.execution/1"}'):
+    for text in (
+        "",
+        "[]",
+        "{}",
+        '{"schema": "tilewise.execution/2"}',
+        '{"schema": "tilewise.execution/1"}',
+    ):
         path.write_text(text)
         with pytest.raises(StepError, match="result.json"):
             load(path)

@@ -42,7 +42,11 @@ MISTAKES = {
     "unknown counter": ("global_load_sectors / ", "sectors / ", "'sectors' is not a counter"),
     "bad expression": ("global_load_sectors / ", "exit() / ", "is not allowed in an expression"),
     "no limit": ("at_most = 4\n", "", "a counter needs at_most or at_least"),
-    "counter on gpu": ('backend = "sim"', 'backend = "gpu"', "counters exist on the simulator only"),
+    "counter on gpu": (
+        'backend = "sim"',
+        'backend = "gpu"',
+        "counters exist on the simulator only",
+    ),
     "later need": ('needs = ["toy"]', 'needs = ["clean"]', "needs: no earlier check 'clean'"),
     "empty hint": ('"the concept", "the place", "the line"', "", "hint 1: it needs a subject"),
     "hint for nothing": (

@@ -84,7 +84,8 @@ def _corner(rows, columns):
 
 
 @pytest.mark.parametrize(
-    ("name", "number"), [(name, i) for name, makers in SAME_NAME.items() for i in range(len(makers))]
+    ("name", "number"),
+    [(name, i) for name, makers in SAME_NAME.items() for i in range(len(makers))],
 )
 def test_planted_variant_is_found(name, number):
     assert _find(SAME_NAME[name][number]).name == name
@@ -126,7 +127,9 @@ def test_nan_in_the_last_columns_says_so():
     assert "last columns" in found.sentence
 
 
-@pytest.mark.parametrize("shape", [(1, 1, 1), (1, 7, 1), (1, 5, 9), (9, 5, 1), (3, 1, 4), (5, 33, 7)])
+@pytest.mark.parametrize(
+    "shape", [(1, 1, 1), (1, 7, 1), (1, 5, 9), (9, 5, 1), (3, 1, 4), (5, 33, 7)]
+)
 def test_odd_shapes_do_not_break_the_search(shape):
     m, n = data.make_inputs("uniform", shape, 5, "x")
     for p in (m @ n + np.float32(1), np.zeros_like(m @ n), np.full_like(m @ n, np.nan)):

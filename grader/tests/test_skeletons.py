@@ -86,7 +86,9 @@ def test_the_stated_effort_is_the_solutions(lab):
     for number, lines in regions.items():
         stated = EFFORT.search(" ".join([marks[number], *hints[number]]))
         assert stated, f"TODO({number}) does not say how many lines are expected"
-        assert abs(int(stated[1]) - len(code(lines))) <= 1, f"TODO({number}): {len(code(lines))} lines"
+        assert abs(int(stated[1]) - len(code(lines))) <= 1, (
+            f"TODO({number}): {len(code(lines))} lines"
+        )
 
 
 @pytest.mark.parametrize("lab", LABS)
@@ -134,7 +136,9 @@ def test_solution_is_formatted(lab):
     if clang_format is None:
         pytest.skip("no clang-format")
     path = ROOT / "solutions" / lab / "matmul.cu"
-    done = subprocess.run([clang_format, "--style=file", path], capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [clang_format, "--style=file", path], capture_output=True, text=True, check=True
+    )
     assert done.stdout == path.read_text()
 
 

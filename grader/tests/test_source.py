@@ -118,7 +118,15 @@ def test_elements():
 
 @pytest.mark.parametrize(
     ("text", "value"),
-    [("7 / 2", 3), ("(A + 1) * 2", 10), ("B", 8), ("C", None), ("f(2)", None), ("1 / 0", None), ("16u", 16)],
+    [
+        ("7 / 2", 3),
+        ("(A + 1) * 2", 10),
+        ("B", 8),
+        ("C", None),
+        ("f(2)", None),
+        ("1 / 0", None),
+        ("16u", 16),
+    ],
 )
 def test_integer_expressions(text, value):
     assert integer(text, {"A": "4", "B": "A * 2", "C": "C + 1"}) == value

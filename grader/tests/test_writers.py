@@ -41,7 +41,9 @@ def test_nothing_started_is_a_table_and_the_next_step(update_golden):
 
 def test_color_and_narrow_ascii(update_golden):
     color = Style(width=60, color=True)
-    _hold("failed-color.txt", render("text", [samples.FAILED], one=True, style=color), update_golden)
+    _hold(
+        "failed-color.txt", render("text", [samples.FAILED], one=True, style=color), update_golden
+    )
     ascii_only = Style(width=60, unicode=False)
     text = render("text", [samples.FAILED, samples.PASSED], one=False, style=ascii_only)
     assert text.isascii()

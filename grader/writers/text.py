@@ -108,7 +108,9 @@ class _Page:
     def heading(self, result: Result) -> None:
         separator = " · " if self.style.unicode else " | "
         title = Text(f"Lab {result.lab[:2]}  {result.title}", style="bold")
-        where = separator.join(part for part in (result.backend, result.device, result.toolkit) if part)
+        where = separator.join(
+            part for part in (result.backend, result.device, result.toolkit) if part
+        )
         grid = Table.grid(expand=True)
         grid.add_column()
         grid.add_column(justify="right")
@@ -129,7 +131,9 @@ class _Page:
             grid.add_row("", "", "", "")
             grid.add_row("", Text(""), Text(group.capitalize(), style="bold"), "")
             for check in members:
-                points = Text(f"{check.score:g} / {check.max_score:g}", style=_MARKS[check.status][2])
+                points = Text(
+                    f"{check.score:g} / {check.max_score:g}", style=_MARKS[check.status][2]
+                )
                 grid.add_row("", self.mark(check.status), Text(check.title), points)
                 if check.message and check.status != "passed":
                     grid.add_row("", "", Text(check.message, style="bright_black"), "")
@@ -139,7 +143,9 @@ class _Page:
         color = _MARKS[result.status][2]
         words = "full marks" if result.status == "passed" else result.status
         self.line(
-            Text.assemble((f"{result.score:g} of {result.max_score:g} points", f"bold {color}"), f", {words}"),
+            Text.assemble(
+                (f"{result.score:g} of {result.max_score:g} points", f"bold {color}"), f", {words}"
+            ),
             indent=_INDENT,
         )
 
@@ -176,7 +182,15 @@ class _Page:
         grid.add_row(Text(place, style="cyan"), Text(item.message))
         if item.source:
             bar = "│ " if self.style.unicode else "| "
-            grid.add_row("", Text(bar + item.source, style="bright_black", no_wrap=True, overflow="ellipsis" if self.style.unicode else "crop"))
+            grid.add_row(
+                "",
+                Text(
+                    bar + item.source,
+                    style="bright_black",
+                    no_wrap=True,
+                    overflow="ellipsis" if self.style.unicode else "crop",
+                ),
+            )
         for text in self.details(item, cases):
             grid.add_row("", text)
         if item.advice:
@@ -187,7 +201,9 @@ class _Page:
         shown = [_size(case) for case in cases]
         if len(shown) == len(result.cases) and len(shown) > 1:
             return "in all cases"
-        return "in " + ", ".join(shown[:3]) + (f" and {len(shown) - 3} more" if len(shown) > 3 else "")
+        return (
+            "in " + ", ".join(shown[:3]) + (f" and {len(shown) - 3} more" if len(shown) > 3 else "")
+        )
 
     def details(self, item: Diagnostic, cases: list) -> list[Text]:
         """The first wrong elements, for findings about P."""
@@ -243,7 +259,7 @@ class _Page:
 
 
 def _size(case: CaseResult) -> str:
-    """"64x64" for a product of square matrices, else "64x32x48": j, k and l."""
+    """ "64x64" for a product of square matrices, else "64x32x48": j, k and l."""
     sides = case.shape.split("x")
     if case.hidden:
         return "a hidden case"

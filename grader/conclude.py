@@ -1,0 +1,155 @@
+"""Results as they are put together: of labs that were graded, and of those that could not be."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from grader import judge, rubric, source
+from grader.compile import Compiled, CompileError
+from grader.execution import KernelRun
+from grader.lab import FULL_POINTS, Case, Lab
+from grader.options import Options
+from grader.result import Diagnostic, Kernel, LineCounters, Result
+from grader.submission import FILE_NAME
+
+
+def blank(lab: Lab, shown: str, options: Options) -> Result:
+    """A result without any finding yet."""
+    return Result(
+        lab=lab.name,
+        title=lab.title,
+        submission=shown,
+        backend=options.backend,
+        device=options.device,
+        seed=options.seed,
+        toolkit="",
+        status="failed",
+        score=0.0,
+        max_score=float(FULL_POINTS),
+    )
+
+
+def not_started(base: Result, shown: str, regions: list[source.TodoRegion]) -> Result:
+    """The skeleton as it was shipped."""
+    first = regions[0]
+    return replace(
+        base,
+        status="not_started",
+        message="Not started: every TODO is still empty.",
+        next_step=(
+            f"open {shown} and begin with TODO({first.number}) at line {first.line}: {first.task}"
+        ),
+    )
+
+
+def missing(lab: Lab, shown: str, options: Options) -> Result:
+    """A tree of labs without a file for this lab."""
+    base = blank(lab, shown, options)
+    return replace(base, status="not_started", message=f"There is no {shown}.")
+
+
+def unreadable(lab: Lab, shown: str, options: Options, message: str) -> Result:
+    """One lab of several has a file that cannot be graded: no points, and the others go on."""
+    base = blank(lab, shown, options)
+    checks = rubric.all_failed(lab, options.backend, "The file cannot be graded.")
+    return replace(base, message=message, checks=checks)
+
+
+def does_not_compile(lab: Lab, base: Result, error: CompileError) -> Result:
+    """One diagnostic, no points."""
+    more = f" ({error.more} more follow from it or after it)" if error.more else ""
+    message = f"{error.message}{more}."
+    diagnostic = Diagnostic("does-not-compile", "error", message, FILE_NAME, error.line)
+    checks = rubric.all_failed(lab, base.backend, "The file does not compile.")
+    return replace(base, diagnostics=(diagnostic,), checks=checks, message="It does not compile.")
+
+
+def warnings(compiled: Compiled) -> tuple[Diagnostic, ...]:
+    """What the compiler warned of."""
+    return tuple(
+        Diagnostic("compiler-warning", "warning", f"{item.message}.", FILE_NAME, item.line)
+        for item in compiled.warnings
+    )
+
+
+def concluded(lab: Lab, result: Result, evidence: rubric.Evidence) -> Result:
+    """With checks, points, diagnostics and kernels."""
+    checks = rubric.evaluate_checks(lab, result.backend, evidence)
+    score = sum(check.score for check in checks)
+    statuses = {check.status for check in checks}
+    status = "failed"
+    if statuses == {"passed"}:
+        status = "passed"
+    elif statuses <= {"passed", "inconclusive"}:
+        status = "inconclusive"
+    outcomes = list(evidence.outcomes.values())
+    if evidence.safety is not evidence.outcomes:
+        outcomes += list(evidence.safety.values())
+    return replace(
+        result,
+        status=status,
+        score=round(float(score), 2),
+        checks=checks,
+        diagnostics=judge.merge(outcomes),
+        kernels=_kernels(lab, evidence),
+        cases=tuple(outcome.result for outcome in evidence.outcomes.values()),
+    )
+
+
+def _kernels(lab: Lab, evidence: rubric.Evidence) -> tuple[Kernel, ...]:
+    """What was launched in the case that performance is judged by, else in the largest that ran."""
+    ran = [item for item in evidence.outcomes.values() if item.execution and item.execution.kernels]
+    if not ran:
+        return ()
+    chosen = max(ran, key=lambda item: (item.case.role == "performance", item.case.multiply_adds))
+    return tuple(_kernel(run, chosen.case) for run in chosen.execution.kernels)
+
+
+def _kernel(run: KernelRun, case: Case) -> Kernel:
+    lines: dict[int, dict[str, int]] = {}
+    for entry in run.lines:
+        if entry.line and judge.is_own_file(entry.file):
+            counts = lines.setdefault(entry.line, {})
+            for name, count in entry.counters.items():
+                counts[name] = counts.get(name, 0) + count
+    return Kernel(
+        name=run.name,
+        case=case.id,
+        grid=run.grid,
+        block=run.block,
+        shared_bytes=run.shared_bytes,
+        registers=run.registers,
+        occupancy=run.occupancy,
+        counters=run.counters,
+        lines=tuple(LineCounters(line, counts) for line, counts in sorted(lines.items())),
+        time_ms=run.time_ms,
+    )
+
+
+def with_source_lines(result: Result, text: str) -> Result:
+    """With the text of the lines that the findings speak of."""
+    lines = text.splitlines()
+
+    def with_line(item: Diagnostic) -> Diagnostic:
+        if item.file != FILE_NAME or not 0 < item.line <= len(lines):
+            return item
+        return replace(item, source=lines[item.line - 1].strip()[:200])
+
+    return replace(
+        result,
+        diagnostics=tuple(with_line(item) for item in result.diagnostics),
+        warnings=tuple(with_line(item) for item in result.warnings),
+    )
+
+
+def with_next_step(result: Result, regions: list[source.TodoRegion]) -> Result:
+    """What to do now: the first TODO that is still empty, else the first finding."""
+    if result.status in ("passed", "error"):
+        return result
+    open_todos = [region for region in regions if region.is_empty]
+    if open_todos:
+        todo = open_todos[0]
+        step = f"TODO({todo.number}) at line {todo.line} is still empty: {todo.task}"
+    else:
+        step = "mend what stands first, then grade again."
+    return replace(result, next_step=step)
