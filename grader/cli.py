@@ -220,16 +220,76 @@ def status() -> None:
 @_submission_option
 def hint(lab: str, submission: Path | None) -> None:
     """Give the next hint for what fails in LAB: the concept, then the place, then the line."""
-    from grader import hints, progress
-    from grader.lab import load_lab
-
     course = find_course()
     folder = course.lab_folder(lab)
     result = _grade_one(course, folder, submission, _options(course, "sim", None, None), one=True)
-    given = hints.next_hint(load_lab(folder), result, progress.load(course), submission is None)
+    click.echo(_give_hint(course, folder.name, result, remembers=submission is None))
+
+
+def _give_hint(course: Course, lab: str, result: Result, *, remembers: bool) -> str:
+    from grader import hints, progress
+    from grader.lab import load_lab
+
+    given = hints.next_hint(load_lab(course.labs / lab), result, progress.load(course), remembers)
     if given.state is not None:
         progress.save(course, given.state)
-    click.echo(given.text)
+    return given.text
+
+
+@cli.command()
+@click.argument("lab")
+@_backend_option
+@_device_option
+def watch(lab: str, backend: str, device: str | None) -> None:
+    """Grade LAB again whenever you save it; single keys give hints, the next lab, the list."""
+    from grader import progress
+    from grader.watch import Watch, keyboard
+
+    course = find_course()
+    actions = _watch_actions(course, _options(course, backend, device, None))
+    with keyboard() as key:
+        loop = Watch(course.lab_folder(lab).name, actions, _show, key)
+        loop.loop()
+    _show(progress.overview(course, terminal_style()))
+
+
+def _watch_actions(course: Course, options: Options):
+    """What the loop may ask for; a failure becomes text, so that watching goes on."""
+    from grader import progress, submission, writers
+    from grader.watch import Actions
+
+    def attempt(lab: str) -> tuple[Result | None, str]:
+        try:
+            result = _grade_one(course, course.labs / lab, None, options, one=True)
+        except GraderError as error:
+            return None, f"{error}\n"
+        return result, writers.render("text", [result], one=True, style=terminal_style())
+
+    def run(lab: str) -> tuple[str, bool]:
+        result, text = attempt(lab)
+        clear = "\x1b[2J\x1b[H" if sys.stdout.isatty() else ""
+        return clear + text, result is not None and result.status == "passed"
+
+    def hint(lab: str) -> str:
+        result, text = attempt(lab)
+        return text if result is None else _give_hint(course, lab, result, remembers=True)
+
+    def following(lab: str) -> str | None:
+        names = course.lab_names()
+        return dict(zip(names, names[1:], strict=False)).get(lab)
+
+    return Actions(
+        file=lambda lab: course.labs / lab / submission.FILE_NAME,
+        run=run,
+        hint=hint,
+        overview=lambda: progress.overview(course, terminal_style()),
+        following=following,
+    )
+
+
+def _show(text: str) -> None:
+    sys.stdout.write(text)
+    sys.stdout.flush()
 
 
 def main() -> NoReturn:
