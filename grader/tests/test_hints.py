@@ -1,0 +1,111 @@
+"""Hints by what failed, tier after tier; progress that survives."""
+
+import json
+from dataclasses import replace
+
+import pytest
+
+from grader import hints, progress
+from grader.course import Course
+from grader.result import CheckResult, Diagnostic
+from grader.tests import samples
+from grader.tests.conftest import REPOSITORY
+from grader.writers import Style
+
+
+@pytest.fixture
+def course(tmp_path):
+    (tmp_path / "labs").symlink_to(REPOSITORY / "labs")
+    return Course(tmp_path, tmp_path / "build")
+
+
+class TestHints:
+    def ask(self, lab, result, known, remembers=True):
+        given = hints.next_hint(lab, result, known, remembers)
+        return given.text, known if given.state is None else given.state
+
+    def test_tier_after_tier(self, lab):
+        known = {}
+        for number, words in enumerate(["the concept", "the place", "the line", "the line"], 1):
+            text, known = self.ask(lab, samples.FAILED, known)
+            assert text.startswith(f"race-shared, hint {min(number, 3)} of 3: {words}")
+            assert ("ask again" in text) == (number < 3)
+
+    def test_other_trees_get_the_first_tier_and_leave_no_trace(self, lab):
+        for _ in range(2):
+            text, known = self.ask(lab, samples.FAILED, {}, remembers=False)
+            assert "hint 1 of 3" in text
+            assert known == {}
+
+    def test_a_failed_check_without_a_diagnostic(self, lab):
+        check = CheckResult("clean", "no races", "safety", "failed", 0, 25, "")
+        text, _ = self.ask(lab, replace(samples.FAILED, diagnostics=(), checks=(check,)), {})
+        assert text.startswith("clean, hint 1 of 3")
+
+    def test_skipped_checks_give_no_hint(self, lab):
+        check = CheckResult("clean", "no races", "safety", "skipped", 0, 25, "")
+        text, _ = self.ask(lab, replace(samples.FAILED, diagnostics=(), checks=(check,)), {})
+        assert text.startswith("There is no hint for this")
+
+    def test_nothing_to_mend_and_nothing_begun(self, lab):
+        assert "full marks" in self.ask(lab, samples.PASSED, {})[0]
+        text, _ = self.ask(lab, samples.NOT_STARTED, {})
+        assert "TODO(1) at line 16" in text
+
+    def test_every_diagnostic_of_the_course_has_a_hint_or_speaks_for_itself(self):
+        """Of the codes that a lab grades, each has a hint."""
+        from grader.lab import load_lab
+
+        for folder in sorted((REPOSITORY / "labs").glob("*/lab.toml")):
+            lab = load_lab(folder.parent)
+            told = {name for hint in lab.hints for name in hint.subjects}
+            for check in lab.checks:
+                for code in check.codes:
+                    result = replace(
+                        samples.FAILED, diagnostics=(Diagnostic(code, "error", "x"),), checks=()
+                    )
+                    if code in told:
+                        assert "hint 1 of" in hints.next_hint(lab, result, {}, False).text
+            assert {"race-global", "wrong-result"} <= told, lab.name
+
+
+class TestProgress:
+    def test_remembers_the_last_and_the_best(self, course):
+        progress.remember(course, samples.PASSED, b"a")
+        progress.remember(course, samples.FAILED, b"b")
+        state = progress.load(course)["02-tiled-kernel"]
+        assert (state.status, state.score, state.best) == ("failed", 45, 100)
+
+    def test_a_failing_grader_leaves_no_trace(self, course):
+        progress.remember(course, samples.ERROR, b"a")
+        assert progress.load(course) == {}
+
+    def test_full_marks_forget_the_hints(self, course):
+        progress.save(course, {"02-tiled-kernel": progress.LabProgress(hints={"race-shared": 2})})
+        progress.remember(course, samples.FAILED, b"a")
+        assert progress.load(course)["02-tiled-kernel"].hints == {"race-shared": 2}
+        progress.remember(course, samples.PASSED, b"a")
+        assert progress.load(course)["02-tiled-kernel"].hints == {}
+
+    @pytest.mark.parametrize("text", ["", "{", "[]", '{"schema": "x"}', '{"schema": "tilewise.progress/1", "labs": {"a": {"b": 1}}}'])  # fmt: skip
+    def test_a_damaged_file_is_started_anew(self, course, text):
+        course.progress.mkdir()
+        (course.progress / "progress.json").write_text(text)
+        assert progress.load(course) == {}
+        progress.remember(course, samples.PASSED, b"a")
+        json.loads((course.progress / "progress.json").read_text())
+        assert progress.load(course)["02-tiled-kernel"].best == 100
+
+    def test_a_read_only_checkout_is_no_obstacle(self, course):
+        course.progress.write_text("a file where the folder should be")
+        progress.remember(course, samples.PASSED, b"a")
+
+    def test_overview(self, course):
+        progress.remember(course, replace(samples.PASSED, lab="01-naive-kernel"), b"a")
+        progress.remember(course, samples.PASSED, b"a")
+        progress.remember(course, samples.FAILED, b"a")
+        text = progress.overview(course, Style())
+        assert "✓ 01  Naive kernel             100 of 100\n" in text
+        assert "✗ 02  Tiled kernel             45 of 100 (best 100)\n" in text
+        assert "Next: lab 02, " in text
+        assert progress.overview(course, Style(unicode=False)).isascii()
