@@ -56,6 +56,9 @@ struct Launch {
   std::string kernel;             // mangled name
   Dim3 grid, block;
   uint32_t dynamic_shared_bytes = 0;
+  // What cudaFuncSetAttribute allowed the kernel to use (cudaFuncAttributeMaxDynamicSharedMemorySize); 0: not called, so that
+  // static and dynamic shared memory together are limited to Device::shared_bytes_per_block.
+  uint32_t max_dynamic_shared_bytes = 0;
   std::vector<std::byte> params;  // the kernel's parameter block, laid out as PTX says
 };
 

@@ -1,0 +1,304 @@
+#include <algorithm>
+#include <cstring>
+
+#include "warpsim/exec/decoder.h"
+
+namespace warpsim {
+
+namespace {
+
+using ptx::Opcode;
+using ptx::Operand;
+using ptx::Slots;
+using ptx::Space;
+using ptx::Type;
+
+constexpr uint32_t kFrameStart = 64;  // offset 0 means "none" in operations
+constexpr uint64_t kFunctionAddresses = 0x120000000000;
+constexpr uint32_t kSparePredicates = 8;
+
+uint32_t round_up(uint32_t value, uint32_t unit) { return (value + unit - 1) / unit * unit; }
+
+uint64_t immediate_bits(const Operand& operand, Type type) {
+  if (type == Type::kF32 && operand.is_f64) {
+    double value;
+    std::memcpy(&value, &operand.imm, 8);
+    const float narrow = float(value);
+    uint32_t bits;
+    std::memcpy(&bits, &narrow, 4);
+    return bits;
+  }
+  if (type == Type::kF64 && operand.is_f32) {
+    float value;
+    std::memcpy(&value, &operand.imm, 4);
+    const double wide = value;
+    uint64_t bits;
+    std::memcpy(&bits, &wide, 8);
+    return bits;
+  }
+  return ptx::size_bytes(type) == 2 ? operand.imm & 0xFFFF : operand.imm;
+}
+
+}  // namespace
+
+FrameLayout lay_out(const ptx::Module& module, int32_t index) {
+  const ptx::Function& function = module.functions[size_t(index)];
+  FrameLayout layout;
+  layout.flow = ptx::analyse_flow(function);
+  layout.slots = ptx::assign_slots(function, layout.flow);
+  layout.predicates = kFrameStart;
+  layout.spare_predicates = kFrameStart + 4 * layout.slots.predicate_count;
+  uint32_t next = round_up(layout.spare_predicates + 4 * kSparePredicates, 64);
+  if (!function.is_kernel) {
+    for (const auto* list : {&function.params, &function.returns}) {
+      for (int32_t variable : *list) {
+        layout.param_rows[variable] = next;
+        next += kRow32Bytes * uint32_t((module.variables[size_t(variable)].size_bytes + 3) / 4);
+      }
+    }
+  }
+  layout.rows32 = next;
+  layout.rows64 = layout.rows32 + kRow32Bytes * layout.slots.count_32;
+  layout.end = layout.rows64 + kRow64Bytes * layout.slots.count_64;
+  layout.ready = true;
+  return layout;
+}
+
+void decode_reachable(Image& image, int32_t kernel, const Checks& checks) {
+  std::vector<FrameLayout> layouts(image.module.functions.size());
+  const KernelFacts& facts = kernel_facts(image, kernel);
+  for (int32_t f : facts.functions) {
+    if (!layouts[size_t(f)].ready) layouts[size_t(f)] = lay_out(image.module, f);
+  }
+  for (int32_t f : facts.functions) {
+    if (image.programs[size_t(f)].decoded) continue;
+    Decoder(image, layouts, f, checks).decode();
+  }
+}
+
+Decoder::Decoder(Image& image, std::vector<FrameLayout>& layouts, int32_t function, const Checks& checks)
+    : image_(image), layouts_(layouts), module_(image.module), function_index_(uint32_t(function)),
+      function_(image.module.functions[size_t(function)]), layout_(layouts[size_t(function)]),
+      program_(image.programs[size_t(function)]), checks_(checks), next_(layout_.end) {
+  watch_ = checks.initialised || checks.races || checks.counters;
+}
+
+void Decoder::decode() {
+  compute_shared_sources();
+  const auto& code = function_.code;
+  std::vector<bool> leader = layout_.flow.leader;
+  leader.resize(code.size(), false);
+  if (!leader.empty()) leader[0] = true;
+  for (size_t i = 0; i < code.size(); ++i) {
+    // A guarded control instruction other than a branch is branched around.
+    if (code[i].guard >= 0 && is_control(code[i]) && i + 1 < code.size()) leader[i + 1] = true;
+  }
+  op_of_.assign(code.size() + 1, 0);
+  for (index_ = 0; index_ < code.size(); ++index_) {
+    op_of_[index_] = uint32_t(program_.ops.size());
+    if (leader[index_]) {
+      groups_.clear();
+      uint32_t end = index_ + 1;
+      while (end < code.size() && !leader[end]) ++end;
+      Op& op = emit(checks_.counters ? &ops::enter : &ops::enter_uncounted);
+      op.aux = uint32_t(image_.blocks.size());
+      op.imm = int64_t(end) - index_;
+      image_.blocks.push_back({function_index_, index_, end});
+    }
+    emit_instruction(code[index_]);
+  }
+  index_ = code.empty() ? 0 : uint32_t(code.size() - 1);
+  op_of_[code.size()] = uint32_t(program_.ops.size());
+  emit(&ops::ret);  // for a text that runs past its end
+  for (const Fixup& f : fixups_) {
+    Op& op = program_.ops[f.op];
+    const int64_t distance = int64_t(op_of_[f.target]) - int64_t(f.op);
+    if (f.is_meeting) op.imm = f.target >= code.size() ? 0 : distance;
+    else op.jump = int32_t(distance);
+  }
+  program_.frame_bytes = round_up(next_, 64);
+  program_.decoded = true;
+}
+
+Op& Decoder::emit(const Handlers& h) {
+  Op& op = program_.ops.emplace_back();
+  op.full = h.full;
+  op.masked = h.masked;
+  op.instruction = index_;
+  return op;
+}
+
+bool Decoder::is_control(const Code& code) const {
+  switch (code.op) {
+    case Opcode::kBar:
+    case Opcode::kCall:
+    case Opcode::kRet:
+    case Opcode::kExit:
+    case Opcode::kTrap:
+    case Opcode::kBrx:
+    case Opcode::kBrkpt: return true;
+    default: return false;
+  }
+}
+
+void Decoder::emit_instruction(const Code& code) {
+  if (code.guard < 0 || code.op == Opcode::kBra) {
+    emit_body(code);
+    forget_groups_of(code);
+    return;
+  }
+  const uint32_t p = layout_.predicates + 4 * uint32_t(layout_.slots.slot[size_t(code.guard)]);
+  if (is_control(code)) {
+    const size_t at = program_.ops.size();
+    Op& around = emit(code.guard_negated ? &ops::branch_if : &ops::branch_if_not);
+    around.a = p;
+    around.aux = uint32_t(image_.branches.size());
+    image_.branches.push_back({function_index_, index_});
+    fixups_.push_back({uint32_t(at), index_ + 1, false});
+    fixups_.push_back({uint32_t(at), index_ + 1, true});
+    emit_body(code);
+    return;
+  }
+  const size_t at = program_.ops.size();
+  emit(code.guard_negated ? &ops::guard_not : &ops::guard).a = p;
+  guarded_ = true;
+  emit_body(code);
+  guarded_ = false;
+  program_.ops[at].imm = int64_t(program_.ops.size() - at - 1);
+  forget_groups_of(code);
+}
+
+void Decoder::unsupported(const Code&) {
+  emit(&ops::unsupported).aux = function_index_;
+}
+
+uint32_t Decoder::new_row(bool wide) {
+  const uint32_t row = next_;
+  next_ += wide ? kRow64Bytes : kRow32Bytes;
+  return row;
+}
+
+uint32_t Decoder::constant(uint64_t bits, bool wide) {
+  if (!wide) bits = uint32_t(bits);
+  auto [it, fresh] = constants_.try_emplace({bits, wide}, 0);
+  if (fresh) {
+    it->second = new_row(wide);
+    program_.constants.push_back({it->second, wide, bits});
+  }
+  return it->second;
+}
+
+uint32_t Decoder::special(ptx::Special special, bool wide) {
+  using S = ptx::Special;
+  if (special == S::kClock || special == S::kClockHi || special == S::kClock64 || special == S::kGlobaltimer ||
+      special == S::kGlobaltimerLo || special == S::kGlobaltimerHi) {
+    const uint32_t row = new_row(wide);
+    Op& op = emit(wide ? &ops::clock64 : &ops::clock32);
+    op.d = row;
+    op.imm = special == S::kClockHi || special == S::kGlobaltimerHi ? 32 : 0;
+    return row;
+  }
+  auto [it, fresh] = specials_.try_emplace({special, wide}, 0);
+  if (fresh) {
+    it->second = new_row(wide);
+    program_.specials.push_back({it->second, wide, special});
+  }
+  return it->second;
+}
+
+uint32_t Decoder::register_row(int32_t reg) const {
+  const uint32_t slot = uint32_t(layout_.slots.slot[size_t(reg)]);
+  switch (layout_.slots.kind[size_t(reg)]) {
+    case Slots::Kind::kPredicate: return layout_.predicates + 4 * slot;
+    case Slots::Kind::k32: return layout_.rows32 + kRow32Bytes * slot;
+    default: return layout_.rows64 + kRow64Bytes * slot;
+  }
+}
+
+bool Decoder::is_wide(const Operand& operand) const {
+  return operand.reg >= 0 && layout_.slots.kind[size_t(operand.reg)] == Slots::Kind::k64;
+}
+
+uint32_t Decoder::symbol_row(const Operand& operand, bool wide) {
+  const ptx::Variable& v = module_.variables[size_t(operand.symbol)];
+  if (v.space == Space::kLocal) {
+    const uint32_t row = new_row(wide);
+    Op& op = emit(&ops::local_address);
+    op.d = row;
+    op.imm = int64_t(image_.local_offsets[size_t(operand.symbol)]) + operand.offset;
+    op.aux = wide;
+    return row;
+  }
+  if (v.space == Space::kParam) return constant(v.param_offset_bytes + uint64_t(operand.offset), wide);
+  return constant(image_.addresses[size_t(operand.symbol)] + uint64_t(operand.offset), wide);
+}
+
+uint32_t Decoder::source(const Operand& operand, bool wide, Type type) {
+  switch (operand.kind) {
+    case Operand::Kind::kImmediate: return constant(immediate_bits(operand, type), wide);
+    case Operand::Kind::kSpecial: return special(operand.special, wide);
+    case Operand::Kind::kSymbol: return symbol_row(operand, wide);
+    case Operand::Kind::kFunction: return constant(kFunctionAddresses + uint64_t(operand.function), wide);
+    case Operand::Kind::kRegister: break;
+    default: return constant(0, wide);
+  }
+  const auto kind = layout_.slots.kind[size_t(operand.reg)];
+  const uint32_t row = register_row(operand.reg);
+  if (kind == Slots::Kind::kPredicate) {
+    Op& op = emit(ops::predicate_to_row());
+    op.a = row;
+    op.d = new_row(wide);
+    return op.d;
+  }
+  if ((kind == Slots::Kind::k64) == wide) return row;
+  const uint32_t converted = new_row(wide);
+  Op& op = emit(wide ? (ptx::is_signed(type) ? &ops::widen_signed : &ops::widen) : &ops::narrow);
+  op.a = row;
+  op.d = converted;
+  return converted;
+}
+
+uint32_t Decoder::source_predicate(const Operand& operand) {
+  if (operand.kind == Operand::Kind::kRegister) return register_row(operand.reg);
+  // The rows of constants serve as constant predicates: every word of theirs holds the value.
+  return constant(operand.imm != 0 ? kAllLanes : 0, false);
+}
+
+uint32_t Decoder::dest_predicate(const Operand& operand) {
+  if (operand.kind == Operand::Kind::kRegister) return register_row(operand.reg);
+  return layout_.spare_predicates + 4;  // nobody reads it
+}
+
+Decoder::Dest Decoder::dest(const Operand& operand, bool wide) {
+  if (operand.kind == Operand::Kind::kRegister && is_wide(operand) == wide) return {register_row(operand.reg), wide, &operand};
+  return {new_row(wide), wide, &operand};
+}
+
+void Decoder::finish_dest(const Dest& d, uint32_t extend_bytes, bool is_signed) {
+  const Operand& operand = *d.operand;
+  if (operand.kind != Operand::Kind::kRegister) return;
+  if (!d.wide && extend_bytes != 0 && extend_bytes < 4 && is_signed) emit(ops::sign_extend(int(extend_bytes))).d = d.row;
+  const bool register_is_wide = is_wide(operand);
+  if (register_is_wide != d.wide) {
+    Op& op = emit(register_is_wide ? (is_signed && extend_bytes != 0 ? &ops::widen_signed : &ops::widen) : &ops::narrow);
+    op.a = d.row;
+    op.d = register_row(operand.reg);
+    return;
+  }
+  const Type type = function_.registers[size_t(operand.reg)].type;
+  if (ptx::size_bytes(type) == 2 && is_signed && extend_bytes == 1) emit(ops::keep_low(2)).d = d.row;
+}
+
+void Decoder::forget_groups_of(const Code& code) {
+  auto forget = [&](const Operand& operand) {
+    if (operand.reg < 0) return;
+    const uint32_t row = register_row(operand.reg);
+    for (auto it = groups_.begin(); it != groups_.end();) it = std::get<0>(it->first) == row ? groups_.erase(it) : std::next(it);
+  };
+  for (const Operand& d : code.dst) {
+    forget(d);
+    for (const Operand& e : d.elements) forget(e);
+  }
+}
+
+}  // namespace warpsim

@@ -1,0 +1,225 @@
+#include "warpsim/exec/decoder.h"
+
+namespace warpsim {
+
+using ptx::BarMode;
+using ptx::Opcode;
+using ptx::Operand;
+using ptx::Space;
+using ptx::Type;
+
+bool Decoder::branch(const Code& code) {
+  if (code.src.empty() || code.src[0].kind != Operand::Kind::kLabel) return false;
+  const uint32_t at = uint32_t(program_.ops.size());
+  const uint32_t target = uint32_t(code.src[0].target);
+  if (code.guard < 0) {
+    emit(&ops::branch);
+    fixups_.push_back({at, target, false});
+    return true;
+  }
+  Op& op = emit(code.guard_negated ? &ops::branch_if_not : &ops::branch_if);
+  op.a = register_row(code.guard);
+  op.aux = uint32_t(image_.branches.size());
+  image_.branches.push_back({function_index_, index_});
+  fixups_.push_back({at, target, false});
+  fixups_.push_back({at, layout_.flow.reconvergence[index_], true});
+  return true;
+}
+
+// brx.idx index, {targets}: the table follows as operations that are only read.
+bool Decoder::branch_table(const Code& code) {
+  if (code.src.size() != 2 || code.src[1].elements.empty()) return false;
+  const uint32_t index = source(code.src[0], false, Type::kU32);
+  const uint32_t at = uint32_t(program_.ops.size());
+  Op& op = emit(&ops::branch_table);
+  op.a = index;
+  op.b = uint32_t(code.src[1].elements.size());
+  op.aux = uint32_t(image_.branches.size());
+  image_.branches.push_back({function_index_, index_});
+  fixups_.push_back({at, layout_.flow.reconvergence[index_], true});
+  for (size_t i = 0; i < code.src[1].elements.size(); ++i) {
+    const uint32_t entry = uint32_t(program_.ops.size());
+    emit(&ops::nothing).aux = at;
+    fixups_.push_back({entry, uint32_t(code.src[1].elements[i].target), false});
+  }
+  return true;
+}
+
+bool Decoder::barrier(const Code& code) {
+  if (code.op == Opcode::kBarWarp) {
+    emit(&ops::warp_sync);
+    return true;
+  }
+  if (code.src.empty()) return false;
+  const bool reduces = code.bar == BarMode::kRedAnd || code.bar == BarMode::kRedOr || code.bar == BarMode::kRedPopc;
+  const size_t counts = code.src.size() - (reduces ? 1 : 0);
+  const uint32_t id = source(code.src[0], false, Type::kU32);
+  const uint32_t threads = counts > 1 ? source(code.src[1], false, Type::kU32) : 0;
+  Dest d;
+  if (code.bar == BarMode::kRedPopc) d = dest(code.dst[0], false);
+  Op& op = emit(code.bar == BarMode::kArrive ? &ops::barrier_arrive : &ops::barrier_sync);
+  op.a = id;
+  op.b = threads;
+  op.e = !code.aligned;
+  op.aux = uint32_t(image_.barriers.size());
+  image_.barriers.push_back({function_index_, index_});
+  op.imm = int64_t(code.bar);
+  if (!reduces) return true;
+  const Operand& p = code.src.back();
+  op.imm |= int64_t(p.negated) << 8;
+  const size_t at = program_.ops.size() - 1;
+  program_.ops[at].c = source_predicate(p);
+  if (code.bar == BarMode::kRedPopc) {
+    program_.ops[at].d = d.row;
+    finish_dest(d, 0, false);
+  } else {
+    program_.ops[at].d = dest_predicate(code.dst[0]);
+  }
+  return true;
+}
+
+bool Decoder::call(const Code& code) {
+  if (code.src.empty() || code.src[0].kind != Operand::Kind::kFunction) return false;
+  const ptx::Function& callee = module_.functions[size_t(code.src[0].function)];
+  groups_.clear();
+  if (callee.is_extern) return call_host(code, callee);
+  const FrameLayout& target = layouts_[size_t(code.src[0].function)];
+  CallSite site;
+  site.callee = code.src[0].function;
+  if (code.src.size() - 1 != callee.params.size() || code.dst.size() > callee.returns.size()) return false;
+  auto rows_of = [&](int32_t variable) { return uint32_t((module_.variables[size_t(variable)].size_bytes + 3) / 4); };
+  for (size_t i = 0; i < callee.params.size(); ++i) {
+    const Operand& argument = code.src[i + 1];
+    const uint32_t to = target.param_rows.at(callee.params[i]);
+    if (argument.kind == Operand::Kind::kSymbol) {
+      site.arguments.push_back({param_row(argument.symbol), to, rows_of(callee.params[i])});
+    } else {
+      return false;
+    }
+  }
+  for (size_t i = 0; i < code.dst.size(); ++i) {
+    if (code.dst[i].symbol < 0) return false;
+    site.results.push_back({target.param_rows.at(callee.returns[i]), param_row(code.dst[i].symbol), rows_of(callee.returns[i])});
+  }
+  emit(&ops::call).aux = uint32_t(image_.calls.size());
+  image_.calls.push_back(std::move(site));
+  return true;
+}
+
+// Functions that the system provides. Operands are rows: a, b, c, e the first arguments, d the result; see host_calls.cpp.
+bool Decoder::call_host(const Code& code, const ptx::Function& callee) {
+  const struct { const char* name; Handler handler; } known[] = {
+      {"vprintf", &ops::call_vprintf}, {"__assertfail", &ops::call_assertfail}, {"malloc", &ops::call_malloc}, {"free", &ops::call_free}};
+  for (const auto& k : known) {
+    if (callee.name != k.name) continue;
+    uint32_t rows[4] = {};
+    for (size_t i = 1; i < code.src.size() && i <= 4; ++i) {
+      if (code.src[i].symbol < 0) return false;
+      rows[i - 1] = param_row(code.src[i].symbol);
+    }
+    const uint32_t result = code.dst.empty() || code.dst[0].symbol < 0 ? 0 : param_row(code.dst[0].symbol);
+    Op& op = emit(k.handler);
+    op.a = rows[0], op.b = rows[1], op.c = rows[2], op.e = rows[3];
+    op.d = result;
+    op.aux = function_index_;
+    return true;
+  }
+  return false;
+}
+
+bool Decoder::between_lanes(const Code& code) {
+  if (code.op == Opcode::kActivemask) {
+    const Dest d = dest(code.dst[0], false);
+    emit(&ops::active_mask).d = d.row;
+    finish_dest(d, 0, false);
+    return true;
+  }
+  if (code.op == Opcode::kVote) {
+    const Handler h = ops::vote(code.vote);
+    if (h == nullptr || code.src.empty()) return false;
+    const uint32_t a = source_predicate(code.src[0]);
+    const bool ballot = code.vote == ptx::VoteMode::kBallot;
+    const Dest d = ballot ? dest(code.dst[0], false) : Dest{dest_predicate(code.dst[0]), false, nullptr};
+    Op& op = emit(h);
+    op.a = a, op.d = d.row, op.aux = code.src[0].negated;
+    if (ballot) finish_dest(d, 0, false);
+    return true;
+  }
+  Handler h = nullptr;
+  const bool wide = code.op == Opcode::kMatch && ptx::size_bytes(code.type) == 8;
+  if (code.op == Opcode::kShfl) h = ops::shuffle(code.shfl);
+  if (code.op == Opcode::kMatch) h = ops::match(code.match_all, wide);
+  if (code.op == Opcode::kRedux) h = ops::redux(code.atom, ptx::is_signed(code.type));
+  if (h == nullptr || code.src.empty() || code.dst.empty()) return false;
+  const uint32_t a = source(code.src[0], wide, code.type);
+  uint32_t b = 0, c = 0;
+  if (code.op == Opcode::kShfl) {
+    if (code.src.size() < 3) return false;
+    b = source(code.src[1], false, Type::kU32);
+    c = source(code.src[2], false, Type::kU32);
+  }
+  const Dest d = dest(code.dst[0], false);
+  const uint32_t e = code.dst.size() > 1 ? dest_predicate(code.dst[1]) : 0;
+  Op& op = emit(h);
+  op.d = d.row, op.a = a, op.b = b, op.c = c, op.e = e;
+  finish_dest(d, 0, false);
+  return true;
+}
+
+void Decoder::emit_body(const Code& code) {
+  bool good = false;
+  switch (code.op) {
+    case Opcode::kMov: good = move(code); break;
+    case Opcode::kCvt: good = convert(code); break;
+    case Opcode::kCvta: good = convert_address(code); break;
+    case Opcode::kSetp:
+    case Opcode::kSet: good = set_predicate(code); break;
+    case Opcode::kSelp:
+    case Opcode::kSlct: good = select(code); break;
+    case Opcode::kLd:
+    case Opcode::kLdu: good = load(code); break;
+    case Opcode::kSt: good = store(code); break;
+    case Opcode::kAtom:
+    case Opcode::kRed: good = atomic(code); break;
+    case Opcode::kCpAsync:
+    case Opcode::kCpAsyncCommit:
+    case Opcode::kCpAsyncWait: good = async(code); break;
+    case Opcode::kShfl:
+    case Opcode::kVote:
+    case Opcode::kMatch:
+    case Opcode::kRedux:
+    case Opcode::kActivemask: good = between_lanes(code); break;
+    case Opcode::kBar:
+    case Opcode::kBarWarp: good = barrier(code); break;
+    case Opcode::kBra: good = branch(code); break;
+    case Opcode::kBrx: good = branch_table(code); break;
+    case Opcode::kCall: good = call(code); break;
+    case Opcode::kRet: emit(&ops::ret); good = true; break;
+    case Opcode::kExit: emit(&ops::exit); good = true; break;
+    case Opcode::kTrap:
+    case Opcode::kBrkpt: emit(&ops::trap).aux = function_index_; good = true; break;
+    case Opcode::kMembar:  // one block after the other: what is written is seen
+    case Opcode::kPrefetch:
+    case Opcode::kNanosleep: good = true; break;
+    case Opcode::kIsspacep: {
+      const uint32_t a = source(code.src[0], true, Type::kU64);
+      Op& op = emit(&ops::classify_address);
+      op.a = a, op.d = dest_predicate(code.dst[0]), op.aux = uint32_t(code.space);
+      good = true;
+      break;
+    }
+    case Opcode::kTestp: {
+      const Handlers h = select_testp(code);
+      if (!h) break;
+      const uint32_t a = source(code.src[0], h.wide_a, code.type);
+      Op& op = emit(h);
+      op.a = a, op.d = dest_predicate(code.dst[0]);
+      good = true;
+      break;
+    }
+    default: good = arithmetic(code); break;
+  }
+  if (!good) unsupported(code);
+}
+
+}  // namespace warpsim

@@ -1,0 +1,183 @@
+// Device functions that the system provides: vprintf, __assertfail, malloc, free. Arguments are the call's parameter rows.
+
+#include <cstdio>
+#include <cstring>
+
+#include "warpsim/exec/access.h"
+
+namespace warpsim::ops {
+
+namespace {
+
+uint64_t param64(const Warp& w, uint32_t at, int lane) {
+  return row<uint32_t>(w, at)[lane] | uint64_t{row<uint32_t>(w, at + kRow32Bytes)[lane]} << 32;
+}
+uint32_t param32(const Warp& w, uint32_t at, int lane) { return row<uint32_t>(w, at)[lane]; }
+
+void set_param64(Warp& w, uint32_t at, int lane, uint64_t value) {
+  row<uint32_t>(w, at)[lane] = uint32_t(value);
+  row<uint32_t>(w, at + kRow32Bytes)[lane] = uint32_t(value >> 32);
+}
+
+// Bytes at a generic address; false when they are nobody's.
+bool read_generic(const Warp& w, int lane, uint64_t address, void* target, uint64_t bytes) {
+  const LaunchContext& launch = *w.worker->launch;
+  if (address - kLocalWindow < kWindowBytes) {
+    const uint64_t at = address - kLocalWindow, stride = w.worker->local_bytes_per_thread;
+    if (at > stride || bytes > stride - at) return false;
+    std::memcpy(target, w.local + uint64_t(lane) * stride + at, bytes);
+    return true;
+  }
+  if (address - kSharedWindow < kWindowBytes) {
+    const uint64_t at = address - kSharedWindow, size = launch.shared_window_bytes;
+    if (at > size || bytes > size - at) return false;
+    std::memcpy(target, w.worker->shared + at, bytes);
+    return true;
+  }
+  return launch.memory->read(address, target, bytes);
+}
+
+std::string read_string(const Warp& w, int lane, uint64_t address) {
+  constexpr size_t kLongest = 4096;
+  std::string text;
+  for (char c; text.size() < kLongest && read_generic(w, lane, address + text.size(), &c, 1) && c != '\0';) text += c;
+  return text;
+}
+
+// One conversion of a format: `%-8.3llf`, without the length modifiers.
+struct Conversion {
+  std::string flags;  // from % to before the length modifier
+  char letter = 0;
+  bool wide = false;  // an 8-byte integer
+  int stars = 0;
+  size_t length = 0;  // characters of the format consumed
+};
+
+Conversion parse_conversion(const std::string& format, size_t at) {
+  Conversion c;
+  size_t i = at + 1;
+  c.flags = "%";
+  for (; i < format.size() && std::strchr("-+ #0123456789.*", format[i]) != nullptr; ++i) {
+    if (format[i] == '*') ++c.stars;
+    c.flags += format[i];
+  }
+  for (; i < format.size() && std::strchr("hlLqjzt", format[i]) != nullptr; ++i) {
+    if (format[i] != 'h' && format[i] != 'L') c.wide = true;
+  }
+  if (i < format.size()) c.letter = format[i++];
+  c.length = i - at;
+  return c;
+}
+
+class Arguments {
+ public:
+  Arguments(const Warp& w, int lane, uint64_t address) : w_(w), lane_(lane), address_(address) {}
+  uint64_t next(uint64_t bytes) {
+    at_ = (at_ + bytes - 1) / bytes * bytes;
+    uint64_t value = 0;
+    read_generic(w_, lane_, address_ + at_, &value, bytes);
+    at_ += bytes;
+    return value;
+  }
+
+ private:
+  const Warp& w_;
+  int lane_;
+  uint64_t address_, at_ = 0;
+};
+
+template <class... T>
+std::string print(const std::string& format, T... values) {
+  char buffer[512];
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wformat-security"
+#pragma GCC diagnostic ignored "-Wformat-nonliteral"
+  const int n = std::snprintf(buffer, sizeof buffer, format.c_str(), values...);
+#pragma GCC diagnostic pop
+  return n < 0 ? "" : std::string(buffer, std::min<size_t>(size_t(n), sizeof buffer - 1));
+}
+
+std::string print_one(const Warp& w, int lane, Conversion c, Arguments& arguments) {
+  for (; c.stars > 0; --c.stars) {
+    c.flags.replace(c.flags.find('*'), 1, std::to_string(int32_t(arguments.next(4))));
+  }
+  switch (c.letter) {
+    case '%': return "%";
+    case 'd':
+    case 'i': return c.wide ? print(c.flags + "lld", (long long)(arguments.next(8))) : print(c.flags + "d", int(int32_t(arguments.next(4))));
+    case 'u':
+    case 'x':
+    case 'X':
+    case 'o':
+      return c.wide ? print(c.flags + "ll" + c.letter, (unsigned long long)(arguments.next(8))) : print(c.flags + c.letter, unsigned(arguments.next(4)));
+    case 'c': return print(c.flags + "c", int(int32_t(arguments.next(4))));
+    case 's': return print(c.flags + "s", read_string(w, lane, arguments.next(8)).c_str());
+    case 'p': return print(c.flags + "p", reinterpret_cast<void*>(arguments.next(8)));
+    case 'f':
+    case 'F':
+    case 'e':
+    case 'E':
+    case 'g':
+    case 'G':
+    case 'a':
+    case 'A': return print(c.flags + c.letter, std::bit_cast<double>(arguments.next(8)));
+    default: return c.flags + c.letter;
+  }
+}
+
+std::string formatted(const Warp& w, int lane, const std::string& format, uint64_t arguments_address) {
+  std::string text;
+  Arguments arguments(w, lane, arguments_address);
+  for (size_t i = 0; i < format.size();) {
+    if (format[i] != '%') {
+      text += format[i++];
+      continue;
+    }
+    const Conversion c = parse_conversion(format, i);
+    text += print_one(w, lane, c, arguments);
+    i += c.length;
+  }
+  return text;
+}
+
+}  // namespace
+
+// a = format, b = arguments, d = result: the number of arguments is not known here, so 0 as for success.
+const Op* call_vprintf(Warp& w, const Op* op) {
+  for_each_lane(w.mask, [&](int lane) {
+    w.worker->printed += formatted(w, lane, read_string(w, lane, param64(w, op->a, lane)), param64(w, op->b, lane));
+    if (op->d != 0) row<uint32_t>(w, op->d)[lane] = 0;
+  });
+  return op + 1;
+}
+
+// a = condition, b = file, c = line, e = function.
+const Op* call_assertfail(Warp& w, const Op* op) {
+  const int lane = __builtin_ctz(w.mask);
+  const std::string condition = read_string(w, lane, param64(w, op->a, lane));
+  const std::string file = read_string(w, lane, param64(w, op->b, lane));
+  const std::string function = read_string(w, lane, param64(w, op->e, lane));
+  const std::string place = file + ":" + std::to_string(param32(w, op->c, lane));
+  const std::string text = "assertion `" + condition + "` failed in " + function + " at " + place;
+  Diagnostic* d = w.worker->reporter.add(Fault::kAssert, w, uint32_t(lane), op->aux, op->instruction, uint64_t(__builtin_popcount(w.mask)));
+  if (d != nullptr) d->message = text;
+  w.worker->reporter.stop(LaunchStatus::kAssert, 710, text);
+  w.worker->launch->stop = true;
+  return w.stop(op, WarpState::kFinished);
+}
+
+// a = size in bytes, d = address. Runs on one worker (see KernelFacts::has_global_atomics).
+const Op* call_malloc(Warp& w, const Op* op) {
+  for_each_lane(w.mask, [&](int lane) {
+    const uint64_t bytes = param64(w, op->a, lane);
+    set_param64(w, op->d, lane, bytes == 0 ? 0 : w.worker->launch->memory->allocate(bytes, "device malloc"));
+  });
+  return op + 1;
+}
+
+const Op* call_free(Warp& w, const Op* op) {
+  for_each_lane(w.mask, [&](int lane) { w.worker->launch->memory->release(param64(w, op->a, lane)); });
+  return op + 1;
+}
+
+}  // namespace warpsim::ops

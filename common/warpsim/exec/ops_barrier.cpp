@@ -1,0 +1,39 @@
+// bar, barrier and bar.warp.sync.
+//
+// barrier_sync, barrier_arrive: a = row of the barrier's number, b = row of the thread count (0: all threads of the block),
+// aux = index into Image::barriers. bar.red: c = predicate operand, imm = BarMode | negated << 8, d = result.
+
+#include "warpsim/exec/lanes.h"
+#include "warpsim/exec/ops.h"
+#include "warpsim/exec/worker.h"
+
+namespace warpsim::ops {
+
+namespace {
+
+uint32_t first_lane_value(const Warp& w, uint32_t at) { return row<uint32_t>(w, at)[__builtin_ctz(w.mask)]; }
+
+}  // namespace
+
+const Op* barrier_sync(Warp& w, const Op* op) {
+  ++w.worker->barrier_arrivals[op->aux];
+  const uint32_t threads = op->b != 0 ? first_lane_value(w, op->b) : 0;
+  w.stop(op + 1, WarpState::kAtBarrier);
+  w.block->arrive(w, op, first_lane_value(w, op->a) & 15, threads, true);
+  // The last warp to arrive goes on at once.
+  return w.state == WarpState::kAtBarrier ? nullptr : op + 1;
+}
+
+const Op* barrier_arrive(Warp& w, const Op* op) {
+  ++w.worker->barrier_arrivals[op->aux];
+  const uint32_t threads = op->b != 0 ? first_lane_value(w, op->b) : 0;
+  w.block->arrive(w, op, first_lane_value(w, op->a) & 15, threads, false);
+  return op + 1;
+}
+
+const Op* warp_sync(Warp& w, const Op* op) {
+  w.block->warp_sync(w);
+  return op + 1;
+}
+
+}  // namespace warpsim::ops

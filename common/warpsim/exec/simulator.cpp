@@ -1,0 +1,307 @@
+#include "warpsim/sim.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+#include <stdexcept>
+#include <thread>
+
+#include "warpsim/exec/image.h"
+#include "warpsim/exec/launch_config.h"
+#include "warpsim/exec/worker.h"
+#include "warpsim/observe/collect.h"
+#include "warpsim/ptx/parser.h"
+
+namespace warpsim {
+
+namespace {
+
+constexpr uint64_t kDefaultBudget = 4'000'000'000;  // warp instructions: minutes
+
+bool operator==(const Checks& a, const Checks& b) {
+  return a.bounds == b.bounds && a.misaligned == b.misaligned && a.initialised == b.initialised && a.races == b.races &&
+         a.barriers == b.barriers && a.counters == b.counters;
+}
+
+// Copies of the allocations a kernel may write, to repeat a launch on one worker.
+struct Snapshot {
+  struct Saved {
+    AllocationRecord* record;
+    std::vector<std::byte> data;
+    std::unique_ptr<InitialisedMap> initialised;
+  };
+  std::vector<Saved> saved;
+
+  explicit Snapshot(const std::vector<AllocationRecord*>& records) {
+    for (AllocationRecord* r : records) {
+      saved.push_back({r, {r->data, r->data + r->info.size_bytes}, r->initialised ? std::make_unique<InitialisedMap>(*r->initialised) : nullptr});
+    }
+  }
+  void restore() {
+    for (Saved& s : saved) {
+      std::memcpy(s.record->data, s.data.data(), s.data.size());
+      s.record->initialised = std::move(s.initialised);
+    }
+  }
+};
+
+}  // namespace
+
+struct Simulator::Impl {
+  Device device;
+  DeviceMemory memory;
+  Options options;
+  struct Loaded {
+    std::unique_ptr<Image> image;
+    Checks decoded_for;
+  };
+  std::vector<Loaded> modules;
+  uint64_t launches = 0;
+
+  explicit Impl(Device d) : device(std::move(d)), memory(device.global_bytes) {}
+
+  Image& image(int module) {
+    if (module < 0 || size_t(module) >= modules.size() || modules[size_t(module)].image == nullptr) {
+      throw std::out_of_range("there is no module " + std::to_string(module));
+    }
+    return *modules[size_t(module)].image;
+  }
+  int32_t find_kernel(int module, const std::string& name) {
+    Image& i = image(module);
+    const int32_t f = i.module.find_function(name);
+    return f >= 0 && i.module.functions[size_t(f)].is_kernel ? f : -1;
+  }
+  void decode(int module, int32_t kernel);
+  void configure(LaunchContext& context, const Launch& launch, Image& image, int32_t kernel);
+  std::vector<AllocationRecord*> may_be_written(const LaunchContext& context);
+  bool has_to_run_in_order(const LaunchContext& context, const std::vector<AllocationRecord*>& written);
+  GlobalShadows make_shadows(const LaunchContext& context, const std::vector<AllocationRecord*>& written);
+  void run(LaunchContext& context, unsigned threads, Collector& collector);
+};
+
+Simulator::Simulator(Device device) : impl_(std::make_unique<Impl>(std::move(device))) {}
+Simulator::~Simulator() = default;
+const Device& Simulator::device() const { return impl_->device; }
+DeviceMemory& Simulator::memory() { return impl_->memory; }
+Options& Simulator::options() { return impl_->options; }
+
+int Simulator::load_module(std::string_view text, std::string name) {
+  auto image = std::make_unique<Image>();
+  image->module = ptx::parse(text, std::move(name));
+  place_variables(*image, impl_->memory);
+  impl_->modules.push_back({std::move(image), {}});
+  return int(impl_->modules.size() - 1);
+}
+
+void Simulator::unload_module(int module) {
+  Image& image = impl_->image(module);
+  for (size_t i = 0; i < image.addresses.size(); ++i) {
+    const ptx::Space space = image.module.variables[i].space;
+    if (space == ptx::Space::kGlobal || space == ptx::Space::kConst) impl_->memory.release(image.addresses[i]);
+  }
+  impl_->modules[size_t(module)].image.reset();
+}
+
+const ptx::Module& Simulator::module(int module) const { return impl_->image(module).module; }
+
+bool Simulator::find_variable(int module, const std::string& name, uint64_t* address, uint64_t* size_bytes) const {
+  const Image& image = impl_->image(module);
+  const int32_t v = image.module.find_variable(name);
+  if (v < 0) return false;
+  const ptx::Variable& variable = image.module.variables[size_t(v)];
+  if (variable.space != ptx::Space::kGlobal && variable.space != ptx::Space::kConst) return false;
+  *address = image.addresses[size_t(v)];
+  *size_bytes = variable.size_bytes;
+  return true;
+}
+
+bool Simulator::kernel_info(int module, const std::string& kernel, KernelInfo* info) const {
+  const int32_t f = impl_->find_kernel(module, kernel);
+  if (f < 0) return false;
+  Image& image = impl_->image(module);
+  const ptx::Function& function = image.module.functions[size_t(f)];
+  const KernelFacts& facts = kernel_facts(image, f);
+  info->static_shared_bytes = facts.static_shared_bytes;
+  info->local_bytes = facts.local_bytes;
+  info->param_bytes = function.param_bytes;
+  info->max_threads_per_block = function.max_threads_per_block != 0
+                                    ? std::min(function.max_threads_per_block, impl_->device.max_threads_per_block)
+                                    : impl_->device.max_threads_per_block;
+  info->param_offsets.clear();
+  info->param_sizes.clear();
+  for (int32_t p : function.params) {
+    info->param_offsets.push_back(image.module.variables[size_t(p)].param_offset_bytes);
+    info->param_sizes.push_back(uint32_t(image.module.variables[size_t(p)].size_bytes));
+  }
+  return true;
+}
+
+// What an operation does is fixed when it is decoded, so other checks mean decoding again.
+void Simulator::Impl::decode(int module, int32_t kernel) {
+  Loaded& loaded = modules[size_t(module)];
+  Image& image = *loaded.image;
+  if (!(loaded.decoded_for == options.checks)) {
+    for (Program& p : image.programs) {
+      const uint32_t local = p.local_bytes;
+      p = {};
+      p.local_bytes = local;
+    }
+    image.sites.clear();
+    image.blocks.clear();
+    image.calls.clear();
+    image.branches.clear();
+    image.barriers.clear();
+    image.guarded_fma.clear();
+    image.group_count = 0;
+    loaded.decoded_for = options.checks;
+  }
+  decode_reachable(image, kernel, options.checks);
+}
+
+void Simulator::Impl::configure(LaunchContext& context, const Launch& launch, Image& image, int32_t kernel) {
+  const KernelFacts& facts = kernel_facts(image, kernel);
+  context.image = &image;
+  context.facts = &facts;
+  context.kernel = &image.programs[size_t(kernel)];
+  context.function = kernel;
+  context.device = &device;
+  context.options = &options;
+  context.memory = &memory;
+  context.checks = options.checks;
+  context.grid = {launch.grid.x, launch.grid.y, launch.grid.z};
+  context.block = {launch.block.x, launch.block.y, launch.block.z};
+  context.threads_per_block = uint32_t(launch.block.count());
+  context.warps_per_block = (context.threads_per_block + kLanes - 1) / kLanes;
+  context.static_shared_bytes = facts.static_shared_bytes;
+  context.dynamic_shared_bytes = launch.dynamic_shared_bytes;
+  context.shared_window_bytes = image.shared_bytes + launch.dynamic_shared_bytes + kSharedGap;
+  context.local_bytes_per_thread = facts.local_bytes;
+  context.params = launch.params;
+  context.params.resize(std::max<size_t>(launch.params.size(), image.module.functions[size_t(kernel)].param_bytes));
+  context.number = ++launches;
+  context.budget = options.instruction_budget != 0 ? options.instruction_budget : kDefaultBudget;
+  // Blocks that signal each other through atomics and fences order their accesses in ways that are not followed here.
+  context.watch_cross_block_reads = !(facts.has_fence && (facts.has_global_atomics || facts.has_volatile));
+  context.block_count = launch.grid.count();
+}
+
+std::vector<AllocationRecord*> Simulator::Impl::may_be_written(const LaunchContext& context) {
+  const KernelFacts& facts = *context.facts;
+  MemoryView view(memory);
+  std::vector<AllocationRecord*> records;
+  if (facts.writes_anything) {
+    for (AllocationRecord* r : view.live()) {
+      if (!r->info.is_constant) records.push_back(r);
+    }
+    return records;
+  }
+  for (uint32_t offset : facts.written_params) {
+    uint64_t pointer = 0;
+    if (offset + 8 <= context.params.size()) std::memcpy(&pointer, context.params.data() + offset, 8);
+    AllocationRecord* r = view.find(pointer);
+    if (r != nullptr && std::find(records.begin(), records.end(), r) == records.end()) records.push_back(r);
+  }
+  return records;
+}
+
+// True when the outcome, or what is reported, could depend on which block runs first.
+bool Simulator::Impl::has_to_run_in_order(const LaunchContext& context, const std::vector<AllocationRecord*>& written) {
+  const KernelFacts& facts = *context.facts;
+  if (facts.has_global_atomics || facts.has_volatile || facts.calls_malloc) return true;
+  if (written.empty()) return false;
+  if (facts.reads_anything) return true;
+  MemoryView view(memory);
+  for (uint32_t offset : facts.read_params) {
+    uint64_t pointer = 0;
+    if (offset + 8 <= context.params.size()) std::memcpy(&pointer, context.params.data() + offset, 8);
+    if (std::find(written.begin(), written.end(), view.find(pointer)) != written.end()) return true;
+  }
+  return false;
+}
+
+GlobalShadows Simulator::Impl::make_shadows(const LaunchContext& context, const std::vector<AllocationRecord*>& written) {
+  GlobalShadows shadows;
+  if (!context.checks.races) return shadows;
+  const uint32_t shift = context.image->has_sub_word_global ? 0 : 2;
+  for (AllocationRecord* r : written) shadows.add(r, shift, !context.parallel);
+  return shadows;
+}
+
+void Simulator::Impl::run(LaunchContext& context, unsigned threads, Collector& collector) {
+  std::vector<std::unique_ptr<Worker>> workers;
+  for (unsigned i = 0; i < threads; ++i) workers.push_back(std::make_unique<Worker>(context));
+  std::vector<std::thread> helpers;
+  for (unsigned i = 1; i < threads; ++i) helpers.emplace_back([&, i] { workers[i]->run(); });
+  workers[0]->run();
+  for (std::thread& t : helpers) t.join();
+  if (context.repeat_serially) return;
+  for (auto& w : workers) collector.add(*w);
+}
+
+LaunchReport Simulator::launch(const Launch& launch) {
+  const auto started = std::chrono::steady_clock::now();
+  Impl& m = *impl_;
+  LaunchReport report;
+  report.mangled = launch.kernel;
+  report.kernel = launch.kernel;
+  report.grid = {launch.grid.x, launch.grid.y, launch.grid.z};
+  report.block = {launch.block.x, launch.block.y, launch.block.z};
+  report.dynamic_shared_bytes = launch.dynamic_shared_bytes;
+  const int32_t kernel = m.find_kernel(launch.module, launch.kernel);
+  if (kernel < 0) {
+    report.status = LaunchStatus::kBadLaunch;
+    report.cuda_error = 98;  // cudaErrorInvalidDeviceFunction
+    report.message = "the module has no kernel " + launch.kernel;
+    return report;
+  }
+  Image& image = m.image(launch.module);
+  const KernelFacts& facts = kernel_facts(image, kernel);
+  report.kernel = image.module.functions[size_t(kernel)].source_name;
+  report.static_shared_bytes = facts.static_shared_bytes;
+  report.local_bytes = facts.local_bytes;
+  const ConfigurationFault fault = check_configuration(m.device, image.module.functions[size_t(kernel)], facts, launch);
+  if (fault.cuda_error != 0) {
+    report.status = LaunchStatus::kBadLaunch;
+    report.cuda_error = fault.cuda_error;
+    report.message = fault.message;
+    return report;
+  }
+
+  m.decode(launch.module, kernel);
+  for (AllocationRecord* r : MemoryView(m.memory).live()) r->settle();
+  LaunchContext context;
+  m.configure(context, launch, image, kernel);
+  const std::vector<AllocationRecord*> written = m.may_be_written(context);
+  unsigned threads = m.options.threads > 0 ? unsigned(m.options.threads) : std::max(1u, std::thread::hardware_concurrency());
+  threads = unsigned(std::min<uint64_t>(threads, context.block_count));
+  if (threads > 1 && m.has_to_run_in_order(context, written)) threads = 1;
+  context.parallel = threads > 1;
+  Collector collector(context);
+  {
+    GlobalShadows shadows = m.make_shadows(context, written);
+    context.shadows = &shadows;
+    if (!context.parallel) {
+      m.run(context, 1, collector);
+    } else {
+      Snapshot before(written);
+      m.run(context, threads, collector);
+      if (context.repeat_serially) {
+        before.restore();
+        LaunchContext again;
+        m.configure(again, launch, image, kernel);
+        GlobalShadows fresh = m.make_shadows(again, written);
+        again.shadows = &fresh;
+        Collector ordered(again);
+        m.run(again, 1, ordered);
+        ordered.finish(&report);
+        report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
+        return report;
+      }
+    }
+  }
+  collector.finish(&report);
+  report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
+  return report;
+}
+
+}  // namespace warpsim

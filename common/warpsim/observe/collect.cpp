@@ -1,0 +1,108 @@
+#include "warpsim/observe/collect.h"
+
+#include <algorithm>
+
+namespace warpsim {
+
+void Counters::add(const Counters& o) {
+  instructions += o.instructions;
+  fma_lanes += o.fma_lanes;
+  global_load_requests += o.global_load_requests;
+  global_load_sectors += o.global_load_sectors;
+  global_store_requests += o.global_store_requests;
+  global_store_sectors += o.global_store_sectors;
+  shared_load_requests += o.shared_load_requests;
+  shared_load_wavefronts += o.shared_load_wavefronts;
+  shared_store_requests += o.shared_store_requests;
+  shared_store_wavefronts += o.shared_store_wavefronts;
+  bank_conflicts += o.bank_conflicts;
+  barriers += o.barriers;
+  divergent_branches += o.divergent_branches;
+}
+
+Counters& Collector::at(uint32_t function, uint32_t instruction) {
+  const ptx::SourceLine where = launch_.image->instruction(function, instruction).where;
+  return where.line == 0 ? lines_[{-1, 0}] : lines_[{where.file, where.line}];
+}
+
+void Collector::add_blocks(const Worker& worker) {
+  const Image& image = *launch_.image;
+  for (size_t b = 0; b < image.blocks.size(); ++b) {
+    const uint64_t entries = worker.block_entries[2 * b], lanes = worker.block_entries[2 * b + 1];
+    if (entries == 0) continue;
+    const BasicBlock& block = image.blocks[b];
+    for (uint32_t i = block.first; i < block.end; ++i) {
+      const ptx::Instruction& code = image.instruction(block.function, i);
+      Counters& c = at(block.function, i);
+      c.instructions += entries;
+      const bool fma = code.type == ptx::Type::kF32 && (code.op == ptx::Opcode::kFma || code.op == ptx::Opcode::kMad);
+      if (fma && code.guard < 0) c.fma_lanes += lanes;
+    }
+  }
+}
+
+void Collector::add_sites(const Worker& worker) {
+  const Image& image = *launch_.image;
+  for (size_t i = 0; i < image.sites.size(); ++i) {
+    const MemorySite& site = image.sites[i];
+    const SiteState& s = worker.sites[i];
+    if (s.requests + s.shared_requests == 0 || site.in_const_space) continue;
+    Counters& c = at(site.function, site.instruction);
+    (site.is_store ? c.global_store_requests : c.global_load_requests) += s.requests;
+    (site.is_store ? c.global_store_sectors : c.global_load_sectors) += s.sectors;
+    (site.is_store ? c.shared_store_requests : c.shared_load_requests) += s.shared_requests;
+    (site.is_store ? c.shared_store_wavefronts : c.shared_load_wavefronts) += s.wavefronts;
+    c.bank_conflicts += s.wavefronts - s.ideal_wavefronts;
+  }
+}
+
+void Collector::add(const Worker& worker) {
+  const Image& image = *launch_.image;
+  if (launch_.checks.counters) {
+    add_blocks(worker);
+    add_sites(worker);
+    auto each = [&](const std::vector<uint64_t>& counts, const std::vector<Image::InstructionRef>& places, uint64_t Counters::*field) {
+      for (size_t i = 0; i < places.size(); ++i) {
+        if (counts[i] != 0) at(places[i].function, places[i].instruction).*field += counts[i];
+      }
+    };
+    each(worker.divergent, image.branches, &Counters::divergent_branches);
+    each(worker.barrier_arrivals, image.barriers, &Counters::barriers);
+    each(worker.guarded_fma_lanes, image.guarded_fma, &Counters::fma_lanes);
+  }
+  for (const auto& [key, found] : worker.reporter.found) {
+    auto [it, fresh] = found_.try_emplace(key, found);
+    if (fresh) continue;
+    const uint64_t count = it->second.diagnostic.count + found.diagnostic.count;
+    if (found.block < it->second.block) it->second = found;
+    it->second.diagnostic.count = count;
+  }
+  const Reporter::Stop& stop = worker.reporter.stopped;
+  if (stop.status != LaunchStatus::kOk && (stopped_.status == LaunchStatus::kOk || stop.block < stopped_.block)) stopped_ = stop;
+}
+
+void Collector::finish(LaunchReport* report) {
+  report->status = stopped_.status;
+  report->cuda_error = stopped_.cuda_error;
+  report->message = stopped_.message;
+  for (const auto& [place, counters] : lines_) {
+    LineCounters line;
+    if (place.line != 0 && place.file >= 0 && size_t(place.file) < launch_.image->module.files.size()) {
+      line.file = launch_.image->module.files[size_t(place.file)];
+      line.line = place.line;
+    }
+    line.counters = counters;
+    report->counters.add(counters);
+    report->lines.push_back(std::move(line));
+  }
+  std::sort(report->lines.begin(), report->lines.end(),
+            [](const LineCounters& a, const LineCounters& b) { return a.file != b.file ? a.file < b.file : a.line < b.line; });
+  std::vector<Reporter::Found> ordered;
+  for (auto& [key, found] : found_) ordered.push_back(found);
+  std::sort(ordered.begin(), ordered.end(), [](const Reporter::Found& a, const Reporter::Found& b) {
+    return a.block != b.block ? a.block < b.block : a.order < b.order;
+  });
+  for (Reporter::Found& f : ordered) report->diagnostics.push_back(std::move(f.diagnostic));
+}
+
+}  // namespace warpsim

@@ -1,0 +1,182 @@
+#include "warpsim/observe/global_shadow.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cstring>
+#include <new>
+
+#include "warpsim/exec/worker.h"
+#include "warpsim/observe/describe.h"
+
+namespace warpsim {
+
+namespace {
+
+constexpr uint64_t kLastTime = 0xFFFFF;  // a block's clock stands still here: its races go unseen from then on
+constexpr int kTimeShift = 12;
+
+uint64_t block_of(uint64_t record) { return record >> 32; }
+uint64_t time_of(uint64_t record) { return record >> kTimeShift & kLastTime; }
+uint32_t thread_of(uint64_t record) { return uint32_t(record & 0x3FF); }
+uint32_t warp_of(uint64_t record) { return uint32_t(record >> 5 & 31); }
+uint32_t lane_of(uint64_t record) { return uint32_t(record & 31); }
+
+template <class T>
+T* zeroed(size_t count) {
+  void* memory = std::calloc(count, sizeof(T));
+  if (memory == nullptr) throw std::bad_alloc();
+  return static_cast<T*>(memory);
+}
+
+}  // namespace
+
+GlobalShadow::GlobalShadow(AllocationRecord* record, uint32_t granule_shift, bool with_readers)
+    : allocation_(record), shift_(granule_shift) {
+  const size_t granules = (record->info.size_bytes >> granule_shift) + 1;
+  writer_.reset(zeroed<uint64_t>(granules));
+  writer_site_.reset(zeroed<uint32_t>(granules));
+  if (!with_readers) return;
+  reader_.reset(zeroed<uint64_t>(granules));
+  reader_site_.reset(zeroed<uint32_t>(granules));
+}
+
+template <class Body>
+void GlobalShadow::each_granule(uint64_t offset, const Pattern& p, Body body) const {
+  for_each_lane(p.mask, [&](int lane) {
+    const uint64_t first = offset + uint64_t(int64_t{p.delta[lane]});
+    for (uint64_t g = first >> shift_; g <= (first + p.bytes - 1) >> shift_; ++g) body(uint32_t(lane), g);
+  });
+}
+
+uint64_t GlobalShadow::mine(const Warp& w, uint32_t lane) const {
+  return (w.block->linear + 1) << 32 | std::min<uint64_t>(w.block->time, kLastTime) << kTimeShift | w.index << 5 | lane;
+}
+
+// Whether the record is of another thread and nothing orders its access before this lane's.
+bool GlobalShadow::by_other(const Warp& w, uint64_t record, uint32_t lane, bool reader) const {
+  if (record == 0) return false;
+  const uint64_t kind = reader ? record & kKindMask : uint64_t{kOne};
+  if (kind == kSeveralBlocks || block_of(record) != w.block->linear + 1) return true;
+  const uint64_t time = time_of(record);
+  if (time == kLastTime || time < w.block->interval_start) return false;
+  if (kind == kSeveralWarps || warp_of(record) != w.index) return true;
+  if (time < w.sync_time) return false;
+  return kind == kSeveralLanes || lane_of(record) != lane;
+}
+
+void GlobalShadow::claim(Warp& w, uint64_t record, uint64_t granule, uint32_t site) {
+  if (!w.worker->launch->parallel) {
+    writer_[granule] = record;
+    writer_site_[granule] = site;
+    return;
+  }
+  const uint64_t before = std::atomic_ref<uint64_t>(writer_[granule]).exchange(record, std::memory_order_relaxed);
+  if (before != 0 && block_of(before) != block_of(record)) {
+    w.worker->launch->repeat_serially = true;
+    w.worker->launch->stop = true;
+  }
+  std::atomic_ref<uint32_t>(writer_site_[granule]).store(site, std::memory_order_relaxed);
+}
+
+bool GlobalShadow::store(Warp& w, uint32_t site, uint64_t offset, const Pattern& p) {
+  if (p.overlapping) return false;
+  bool fresh = true;
+  each_granule(offset, p, [&](uint32_t, uint64_t g) {
+    fresh &= std::atomic_ref<uint64_t>(writer_[g]).load(std::memory_order_relaxed) == 0 && (reader_ == nullptr || reader_[g] == 0);
+  });
+  if (!fresh) return false;
+  each_granule(offset, p, [&](uint32_t lane, uint64_t g) { claim(w, mine(w, lane), g, site); });
+  return true;
+}
+
+void GlobalShadow::examine_store(Warp& w, uint32_t site, uint64_t offset, const Pattern& p, const std::byte* values) {
+  const bool is_volatile = w.worker->image->sites[site].is_volatile;
+  const uint64_t kind = is_volatile ? uint64_t{kAtomic} : 0;
+  const size_t granule_bytes = std::min<size_t>(size_t{1} << shift_, p.bytes);
+  // A value that is there already does no harm.
+  auto changes = [&](uint32_t lane, uint64_t granule) {
+    const uint64_t first = offset + uint64_t(int64_t{p.delta[lane]});
+    const uint64_t at = std::max(granule << shift_, first);
+    return std::memcmp(allocation_->data + at, values + 16 * lane + (at - first), granule_bytes) != 0;
+  };
+  uint32_t claimed = 0;  // lanes of this store that have their records already
+  each_granule(offset, p, [&](uint32_t lane, uint64_t g) {
+    const uint64_t before = std::atomic_ref<uint64_t>(writer_[g]).load(std::memory_order_relaxed);
+    const bool exempt = is_volatile && (before & kKindMask) == kAtomic;
+    const bool same_store = p.overlapping && block_of(before) == w.block->linear + 1 && warp_of(before) == w.index &&
+                            (claimed >> lane_of(before) & 1) && writer_site_[g] == site;
+    if (same_store && lane_of(before) != lane) {
+      if (p.delta[lane] == p.delta[lane_of(before)] && std::memcmp(values + 16 * lane, values + 16 * lane_of(before), p.bytes) != 0) {
+        report(w, site, lane, g, true);
+      }
+    } else if (!exempt && by_other(w, before, lane, false) && changes(lane, g)) {
+      report(w, site, lane, g, true);
+    } else if (reader_ != nullptr && !is_volatile && by_other(w, reader_[g], lane, true) && changes(lane, g)) {
+      report(w, site, lane, g, false);
+    }
+    claim(w, mine(w, lane) | kind, g, site);
+    claimed |= 1u << lane;
+  });
+}
+
+void GlobalShadow::read_by(const Warp& w, uint64_t granule, uint32_t lane, uint32_t site) {
+  const uint64_t old = reader_[granule];
+  uint64_t record = mine(w, lane);
+  uint64_t second = thread_of(record);
+  if (old != 0) {
+    const uint64_t kind = old & kKindMask;
+    const bool in_interval = time_of(old) >= w.block->interval_start;
+    if (kind == kSeveralBlocks || block_of(old) != block_of(record)) {
+      record |= kSeveralBlocks;
+    } else if (in_interval && (kind == kSeveralWarps || warp_of(old) != w.index)) {
+      record |= kSeveralWarps;
+    } else if (in_interval && time_of(old) >= w.sync_time && (kind == kSeveralLanes || lane_of(old) != lane)) {
+      record |= kSeveralLanes;
+    }
+    second = thread_of(old) != thread_of(record) ? thread_of(old) : reader_site_[granule] & 0x3FF;
+  }
+  reader_[granule] = record;
+  reader_site_[granule] = site << 10 | uint32_t(second);
+}
+
+void GlobalShadow::load(Warp& w, uint32_t site, uint64_t offset, const Pattern& p) {
+  if (reader_ == nullptr || w.worker->image->sites[site].is_volatile) return;
+  const bool cross_block = w.worker->launch->watch_cross_block_reads;
+  each_granule(offset, p, [&](uint32_t lane, uint64_t g) {
+    const uint64_t before = writer_[g];
+    const bool same_block = block_of(before) == w.block->linear + 1;
+    if (by_other(w, before, lane, false) && (cross_block || same_block)) report(w, site, lane, g, true);
+    read_by(w, g, lane, site);
+  });
+}
+
+void GlobalShadow::atomic(Warp& w, uint32_t site, uint64_t offset, const Pattern& p) {
+  const bool cross_block = w.worker->launch->watch_cross_block_reads;
+  each_granule(offset, p, [&](uint32_t lane, uint64_t g) {
+    const uint64_t before = writer_[g];
+    const bool same_block = block_of(before) == w.block->linear + 1;
+    if ((before & kKindMask) != kAtomic && (cross_block || same_block) && by_other(w, before, lane, false)) report(w, site, lane, g, true);
+    claim(w, mine(w, lane) | kAtomic, g, site);
+  });
+}
+
+void GlobalShadow::report(Warp& w, uint32_t site, uint32_t lane, uint64_t granule, bool other_wrote) {
+  LaunchContext& launch = *w.worker->launch;
+  if (launch.parallel) {
+    launch.repeat_serially = true;
+    launch.stop = true;
+    return;
+  }
+  const uint64_t record = other_wrote ? writer_[granule] : reader_[granule];
+  uint64_t block = block_of(record) - 1;
+  uint32_t thread = thread_of(record);
+  uint32_t other_site = writer_site_[granule];
+  if (!other_wrote) {
+    other_site = reader_site_[granule] >> 10;
+    if (block == w.block->linear && thread == (w.index << 5 | lane)) thread = reader_site_[granule] & 0x3FF;
+  }
+  describe_global_race(w, site, lane, allocation_->info, allocation_->info.address + (granule << shift_), block, thread, other_site,
+                       other_wrote);
+}
+
+}  // namespace warpsim

@@ -1,0 +1,173 @@
+// The uncommon cases of the shared shadow, one granule at a time: words already touched in this interval, words nobody has
+// written, copies on their way, atomics.
+
+#include <cstring>
+
+#include "warpsim/exec/worker.h"
+#include "warpsim/observe/describe.h"
+#include "warpsim/observe/shared_shadow.h"
+
+namespace warpsim {
+
+namespace {
+
+constexpr int kSiteShift = 10;
+constexpr uint32_t kThreadMask = 0x3FF;
+
+uint32_t stamped(uint32_t stamp) { return stamp << SharedShadow::kStampShift; }
+uint32_t warp_of(uint32_t record) { return record >> 5 & 31; }
+uint32_t lane_of(uint32_t record) { return record & 31; }
+uint32_t kind_of(uint32_t record) { return record & SharedShadow::kKindMask; }
+bool is_pending(uint32_t record) { return record >= SharedShadow::kPending; }
+
+}  // namespace
+
+// Whether the last write of this interval is by another thread than `lane` (`several`: than one of several lanes), with nothing
+// between that orders the two.
+bool SharedShadow::written_by_other(const Warp& w, uint32_t granule, uint32_t lane, bool several) const {
+  const uint32_t record = writer_[granule];
+  if (is_pending(record)) return warp_of(record) != w.index || lane_of(record) != lane || several;
+  if (record < stamped(interval_)) return false;
+  if (warp_of(record) != w.index) return true;
+  if (record < stamped(w.sync_stamp)) return false;
+  return lane_of(record) != lane || several;
+}
+
+bool SharedShadow::read_by_other(const Warp& w, uint32_t granule, uint32_t lane) const {
+  const uint32_t record = reader_[granule];
+  if (record < stamped(interval_)) return false;
+  if (kind_of(record) == kSeveralWarps || warp_of(record) != w.index) return true;
+  if (record < stamped(w.sync_stamp)) return false;
+  return kind_of(record) == kSeveralLanes || lane_of(record) != lane;
+}
+
+void SharedShadow::merge_reader(const Warp& w, uint32_t granule, uint32_t lane, bool several, uint32_t site) {
+  const uint32_t old = reader_[granule];
+  const uint32_t me = w.index << 5 | lane;
+  uint32_t record = stamped(now_) | me | (several ? kSeveralLanes : 0);
+  uint32_t second = me;
+  if (old >= stamped(interval_)) {
+    const bool same_warp = kind_of(old) != kSeveralWarps && warp_of(old) == w.index;
+    if (!same_warp) {
+      record = stamped(now_) | me | kSeveralWarps;
+    } else if (old >= stamped(w.sync_stamp) && (old & (kKindMask | 31)) != lane) {
+      record |= kSeveralLanes;
+    }
+    second = (old & kThreadMask) != me ? old & kThreadMask : reader_site_[granule] & kThreadMask;
+  }
+  reader_[granule] = record;
+  reader_site_[granule] = site << kSiteShift | second;
+}
+
+void SharedShadow::examine_load(Warp& w, uint32_t site, uint32_t base_bytes, const Pattern& p) {
+  const bool is_volatile = w.worker->image->sites[site].is_volatile;
+  const uint32_t base = base_bytes >> shift_;
+  for (const Pattern::Run& run : p.runs) {
+    for (uint32_t i = 0; i < run.count; ++i) {
+      const uint32_t granule = base + uint32_t(run.granule) + i;
+      const bool several = (p.who[run.first + i] & Pattern::kSeveral) != 0;
+      uint32_t lane = p.who[run.first + i] & 31;
+      const uint32_t record = writer_[granule];
+      if (record < stamped(first_) || is_pending(record)) {
+        if (initialised_) report_uninitialised(w, site, lane, granule);
+      } else if (races_ && written_by_other(w, granule, lane, several) && !is_volatile && kind_of(record) != kAtomic) {
+        if (several && warp_of(record) == w.index && lane_of(record) == lane) lane = p.second[run.first + i];
+        report_race(w, site, lane, granule, true);
+      } else if (races_ && kind_of(record) == kAtomic && !is_volatile && written_by_other(w, granule, lane, several)) {
+        report_race(w, site, lane, granule, true);
+      }
+      if (races_ && !is_volatile) merge_reader(w, granule, lane, several, site);
+    }
+  }
+}
+
+void SharedShadow::examine_store(Warp& w, uint32_t site, uint32_t base_bytes, const Pattern& p, const std::byte* values) {
+  const bool is_volatile = w.worker->image->sites[site].is_volatile;
+  const std::byte* memory = w.worker->shared + base_bytes;
+  const uint32_t granule_bytes = 1u << shift_;
+  auto each_granule = [&](auto body) {
+    for_each_lane(p.mask, [&](int lane) {
+      for (uint32_t at = 0; at < p.bytes; at += granule_bytes) body(lane, at, (base_bytes + uint32_t(p.delta[lane]) + at) >> shift_);
+    });
+  };
+  auto changes = [&](int lane, uint32_t at) {
+    return std::memcmp(memory + p.delta[lane] + at, values + 16 * lane + at, std::min<uint32_t>(granule_bytes, p.bytes)) != 0;
+  };
+  if (races_ && !is_volatile) {
+    each_granule([&](int lane, uint32_t at, uint32_t granule) {
+      // Writing the value that is there already does no harm.
+      const uint32_t record = writer_[granule];
+      const bool atomic_before = kind_of(record) == kAtomic && !is_pending(record);
+      if ((changes(lane, at) || is_pending(record)) && written_by_other(w, granule, lane, false)) {
+        report_race(w, site, lane, granule, true);
+      } else if (!atomic_before && changes(lane, at) && read_by_other(w, granule, lane)) {
+        report_race(w, site, lane, granule, false);
+      }
+    });
+  }
+  each_granule([&](int lane, uint32_t at, uint32_t granule) {
+    const uint32_t mine = stamped(now_) | (is_volatile ? kAtomic : 0) | w.index << 5 | uint32_t(lane);
+    if (races_ && p.overlapping && !is_volatile && lane_of(writer_[granule]) != uint32_t(lane) &&
+        (writer_[granule] & ~31u) == (mine & ~31u) && writer_site_[granule] == site) {
+      const int before = int(lane_of(writer_[granule]));
+      const int32_t from = p.delta[lane] + int32_t(at) - p.delta[before];
+      const bool in_this_store = (p.mask >> before & 1) && from >= 0 && from < p.bytes;
+      if (in_this_store && std::memcmp(values + 16 * before + from, values + 16 * lane + at, std::min<uint32_t>(granule_bytes, p.bytes)) != 0) {
+        report_race(w, site, lane, granule, true);
+      }
+    }
+    writer_[granule] = mine;
+    writer_site_[granule] = site;
+  });
+}
+
+void SharedShadow::atomic(Warp& w, uint32_t site, uint32_t base_bytes, const Pattern& p) {
+  for_each_lane(p.mask, [&](int lane) {
+    const uint32_t offset = base_bytes + uint32_t(p.delta[lane]);
+    for (uint32_t granule = offset >> shift_; granule <= (offset + p.bytes - 1) >> shift_; ++granule) {
+      const uint32_t record = writer_[granule];
+      if (record < stamped(first_) || is_pending(record)) {
+        if (initialised_) report_uninitialised(w, site, lane, granule);
+      } else if (races_ && kind_of(record) != kAtomic && written_by_other(w, granule, lane, false)) {
+        report_race(w, site, lane, granule, true);
+      }
+      if (races_ && read_by_other(w, granule, lane)) report_race(w, site, lane, granule, false);
+      writer_[granule] = stamped(now_) | kAtomic | w.index << 5 | uint32_t(lane);
+      writer_site_[granule] = site;
+    }
+  });
+}
+
+void SharedShadow::async_issue(Warp& w, uint32_t site, uint32_t lane, uint32_t base, uint32_t bytes) {
+  for (uint32_t granule = base >> shift_; granule <= (base + bytes - 1) >> shift_; ++granule) {
+    if (races_ && written_by_other(w, granule, lane, false)) report_race(w, site, lane, granule, true);
+    else if (races_ && read_by_other(w, granule, lane)) report_race(w, site, lane, granule, false);
+    writer_[granule] = kPending | w.index << 5 | lane;
+    writer_site_[granule] = site;
+  }
+}
+
+void SharedShadow::async_arrive(Warp& w, uint32_t lane, uint32_t base, uint32_t bytes) {
+  for (uint32_t granule = base >> shift_; granule <= (base + bytes - 1) >> shift_; ++granule) {
+    if (is_pending(writer_[granule])) writer_[granule] = stamped(now_) | w.index << 5 | lane;
+  }
+}
+
+void SharedShadow::report_uninitialised(Warp& w, uint32_t site, uint32_t lane, uint32_t granule) {
+  const bool pending = is_pending(writer_[granule]);
+  describe_uninitialised_shared(w, site, lane, granule << shift_, pending ? int64_t{writer_site_[granule]} : -1);
+}
+
+void SharedShadow::report_race(Warp& w, uint32_t site, uint32_t lane, uint32_t granule, bool other_wrote) {
+  uint32_t other = writer_[granule] & kThreadMask;
+  uint32_t other_site = writer_site_[granule];
+  if (!other_wrote) {
+    const uint32_t me = w.index << 5 | lane;
+    other = reader_[granule] & kThreadMask;
+    if (other == me) other = reader_site_[granule] & kThreadMask;
+    other_site = reader_site_[granule] >> kSiteShift;
+  }
+  describe_shared_race(w, site, lane, granule << shift_, other, other_site, other_wrote);
+}
+
+}  // namespace warpsim

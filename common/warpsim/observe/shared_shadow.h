@@ -1,0 +1,83 @@
+// What has happened to every word of shared memory: who wrote it last and when, and who has read it since the last barrier.
+//
+// Time is a stamp that grows at every barrier, every bar.warp.sync and every new block, so nothing needs clearing: a record older
+// than the block's first stamp is a word that the block has not touched. Two accesses to a word by different threads, one of them
+// a write, race when no barrier lies between them; within a warp a bar.warp.sync is enough.
+//
+// A record: | stamp 20 | kind 2 | warp 5 | lane 5 |.
+// One record per granule: a 4-byte word, or a byte in kernels that access less than a word.
+
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "warpsim/exec/program.h"
+#include "warpsim/observe/pattern.h"
+
+#if defined(__AVX512F__)
+#include <immintrin.h>
+#endif
+
+namespace warpsim {
+
+struct Warp;
+
+class SharedShadow {
+ public:
+  static constexpr uint32_t kStampShift = 12;
+  static constexpr uint32_t kLastStamp = 0xFFFFE;
+  static constexpr uint32_t kKindMask = 3u << 10;
+  // Kinds of a reader record.
+  static constexpr uint32_t kSeveralLanes = 1u << 10;
+  static constexpr uint32_t kSeveralWarps = 2u << 10;
+  // Kinds of a writer record. A pending one, a cp.async not yet waited for, has all stamp bits set.
+  static constexpr uint32_t kAtomic = 1u << 10;
+  static constexpr uint32_t kPending = 0xFFFFFu << kStampShift | 2u << 10;
+
+  void resize(uint32_t bytes, uint32_t granule_shift, bool initialised, bool races);
+  uint32_t granule_shift() const { return shift_; }
+
+  void begin_block();
+  void barrier();
+  uint32_t warp_sync() { return tick(); }
+  uint32_t now() const { return now_; }
+
+  // A plain load. `base` is the first active lane's offset in the window, in bounds and aligned. The common cases are settled
+  // here; the others in shared_race.cpp.
+  void load(Warp& w, uint32_t site, uint32_t base, const Pattern& p) {
+    if (!load_is_plain(w, site, base >> shift_, p)) examine_load(w, site, base, p);
+  }
+  // A plain store. False: the caller has to call examine_store with the values, before it stores them.
+  bool store(Warp& w, uint32_t site, uint32_t base, const Pattern& p);
+  // `values`: 16 bytes per lane.
+  void examine_store(Warp& w, uint32_t site, uint32_t base, const Pattern& p, const std::byte* values);
+  void atomic(Warp& w, uint32_t site, uint32_t base, const Pattern& p);
+  // cp.async: the issue of a copy by one lane, and its arrival.
+  void async_issue(Warp& w, uint32_t site, uint32_t lane, uint32_t base, uint32_t bytes);
+  void async_arrive(Warp& w, uint32_t lane, uint32_t base, uint32_t bytes);
+
+ private:
+  uint32_t tick();
+  void renormalise();
+  bool load_is_plain(const Warp& w, uint32_t site, uint32_t base, const Pattern& p);
+  void examine_load(Warp& w, uint32_t site, uint32_t base, const Pattern& p);
+  void merge_reader(const Warp& w, uint32_t granule, uint32_t lane, bool several, uint32_t site);
+  bool written_by_other(const Warp& w, uint32_t granule, uint32_t lane, bool several) const;
+  bool read_by_other(const Warp& w, uint32_t granule, uint32_t lane) const;
+  void report_uninitialised(Warp& w, uint32_t site, uint32_t lane, uint32_t granule);
+  void report_race(Warp& w, uint32_t site, uint32_t lane, uint32_t granule, bool other_wrote);
+  // What the records of a run look like to a load.
+  struct Look { bool written, unread, read_by_several_warps; };
+  Look look(uint32_t granule, uint32_t count) const;
+
+  uint32_t shift_ = 2;
+  bool initialised_ = true, races_ = true;
+  uint32_t now_ = 1;
+  uint32_t first_ = 1;     // stamp of the block's beginning
+  uint32_t interval_ = 1;  // stamp of the last barrier
+  std::vector<uint32_t> writer_, reader_;            // records
+  std::vector<uint32_t> writer_site_, reader_site_;  // the instruction; the reader's with a second thread: | site 22 | thread 10 |
+};
+
+}  // namespace warpsim
