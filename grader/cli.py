@@ -136,6 +136,7 @@ def _grade_one(
     with _progress(lab) as say:
         result = grade.grade(course, lab, handed_in, options, say)
     if given is None:
+        result = progress.follow_up(course, result)
         progress.remember(course, result, handed_in.content)
     return result
 

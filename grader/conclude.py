@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from grader import judge, rubric, source
+from grader import compare, judge, rubric, source
 from grader.compile import Compiled, CompileError
 from grader.execution import KernelRun
 from grader.lab import FULL_POINTS, Case, Lab
@@ -85,13 +85,14 @@ def concluded(lab: Lab, result: Result, evidence: rubric.Evidence) -> Result:
     outcomes = list(evidence.outcomes.values())
     if evidence.safety is not evidence.outcomes:
         outcomes += list(evidence.safety.values())
+    result = replace(result, kernels=_kernels(lab, evidence))
     return replace(
         result,
         status=status,
         score=round(float(score), 2),
         checks=checks,
         diagnostics=judge.merge(outcomes),
-        kernels=_kernels(lab, evidence),
+        per_step=compare.per_step(result, lab),
         cases=tuple(outcome.result for outcome in evidence.outcomes.values()),
     )
 

@@ -11,6 +11,7 @@ import hashlib
 import json
 from dataclasses import asdict, dataclass, field, replace
 
+from grader import compare
 from grader.course import Course
 from grader.lab import FULL_POINTS, load_lab
 from grader.result import Result
@@ -29,6 +30,7 @@ class LabProgress:
     best: float = 0.0
     content: str = ""  # hash of the file that was graded last
     hints: dict[str, int] = field(default_factory=dict)  # subject -> tiers already given
+    per_step: dict[str, float] = field(default_factory=dict)  # of the last pass: grader.compare
 
 
 Progress = dict[str, LabProgress]  # by lab folder name
@@ -64,9 +66,25 @@ def remember(course: Course, result: Result, content: bytes) -> None:
         best=max(known.best, score),
         content=hashlib.sha256(content).hexdigest()[:16],
         hints={} if result.status == "passed" else known.hints,
+        per_step=result.per_step if result.status == "passed" else known.per_step,
     )
     with contextlib.suppress(OSError):
         save(course, progress)
+
+
+def follow_up(course: Course, result: Result) -> Result:
+    """After a pass: what changed since the lab before, and which lab is next."""
+    if result.status != "passed":
+        return result
+    names = course.lab_names()
+    index = names.index(result.lab)
+    if index > 0:
+        before = load(course).get(names[index - 1], LabProgress())
+        result = compare.with_changes(result, names[index - 1], before.per_step)
+    if index + 1 < len(names):
+        step = f"lab {names[index + 1][:2]}: read labs/{names[index + 1]}/README.md"
+        result = replace(result, next_step=step)
+    return result
 
 
 def overview(course: Course, style: Style) -> str:

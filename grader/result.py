@@ -104,6 +104,16 @@ class Kernel:
 
 
 @dataclass(frozen=True)
+class Change:
+    """One measure beside that of the lab before, per 32 multiply-adds."""
+
+    counter: str
+    title: str
+    before: float
+    now: float
+
+
+@dataclass(frozen=True)
 class Result:
     """One lab, graded."""
 
@@ -123,6 +133,9 @@ class Result:
     diagnostics: tuple[Diagnostic, ...] = ()  # the most fundamental first
     kernels: tuple[Kernel, ...] = ()
     cases: tuple[CaseResult, ...] = ()
+    per_step: dict[str, float] = field(default_factory=dict)  # counters per 32 multiply-adds
+    previous_lab: str = ""  # folder name of the lab that `changes` compares with
+    changes: tuple[Change, ...] = ()
     warnings: tuple[Diagnostic, ...] = ()  # of the compiler
     sandbox: str = "none"  # bubblewrap | none
     seconds: float = 0.0  # wall time of grading

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from grader.result import (
     CaseResult,
+    Change,
     CheckResult,
     Diagnostic,
     Kernel,
@@ -59,6 +60,13 @@ PASSED = _result(
     ),
     kernels=(KERNEL,),
     cases=(CaseResult("w64", "64x64", "64x64x64", "passed", checked=4096, seconds=0.01),),
+    per_step={"global_load_sectors": 0.5, "shared_load_wavefronts": 1.25},
+    previous_lab="01-naive-kernel",
+    changes=(
+        Change("global_load_sectors", "sectors loaded from global memory", 4.0, 0.5),
+        Change("shared_load_wavefronts", "wavefronts of shared loads", 0.0, 1.25),
+    ),
+    next_step="lab 03: read labs/03-boundary-checks/README.md",
 )  # fmt: skip
 
 FAILED = _result(

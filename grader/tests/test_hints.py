@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from grader import hints, progress
+from grader import compare, hints, progress
 from grader.course import Course
 from grader.result import CheckResult, Diagnostic
 from grader.tests import samples
@@ -109,3 +109,31 @@ class TestProgress:
         assert "✗ 02  Tiled kernel             45 of 100 (best 100)\n" in text
         assert "Next: lab 02, " in text
         assert progress.overview(course, Style(unicode=False)).isascii()
+
+
+class TestFollowUp:
+    def test_a_pass_is_compared_with_the_lab_before(self, course):
+        before = {"global_load_sectors": 4.0, "bank_conflicts": 0.0, "instructions": 0.0}
+        known = {"01-naive-kernel": progress.LabProgress("passed", per_step=before)}
+        progress.save(course, known)
+        passed = replace(samples.PASSED, changes=(), previous_lab="", next_step="")
+        result = progress.follow_up(course, passed)
+        assert result.previous_lab == "01-naive-kernel"
+        (change,) = result.changes  # what is 0 in both, or unknown before, is left out
+        assert (change.counter, change.before, change.now) == ("global_load_sectors", 4.0, 0.5)
+        assert result.next_step == "lab 03: read labs/03-boundary-checks/README.md"
+
+    def test_without_the_lab_before_there_is_nothing_to_compare(self, course):
+        passed = replace(samples.PASSED, changes=(), previous_lab="")
+        assert progress.follow_up(course, passed).changes == ()
+        first = replace(passed, lab="01-naive-kernel")
+        assert progress.follow_up(course, first).changes == ()
+
+    def test_only_a_pass_is_followed_up(self, course):
+        assert progress.follow_up(course, samples.FAILED) == samples.FAILED
+
+    def test_per_step(self, lab):
+        kernel = replace(samples.KERNEL, case="w8", counters={"global_load_sectors": 64})
+        twice = replace(samples.PASSED, kernels=(kernel, kernel))
+        assert compare.per_step(twice, lab)["global_load_sectors"] == 32 * 128 / 512
+        assert compare.per_step(replace(twice, kernels=()), lab) == {}

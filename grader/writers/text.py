@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 SHOWN_DIAGNOSTICS = 3
 SHOWN_MISMATCHES = 3
 _INDENT = 2
+_BAR = (6, 24)  # columns of the longest bar, at least and at most
 
 # Status -> (mark, mark in ASCII, color)
 _MARKS = {
@@ -102,6 +103,8 @@ class _Page:
             self.findings(result)
         for kernel in result.kernels if result.status == "passed" else ():
             self.kernel(kernel)
+        if result.changes:
+            self.chart(result)
         if result.next_step:
             self.next_step(result, result.next_step)
 
@@ -226,6 +229,27 @@ class _Page:
         self.line()
         self.line(Text.assemble((kernel.name, "cyan"), ": " + ", ".join(facts)), indent=_INDENT)
 
+    def chart(self, result: Result) -> None:
+        """Two bars a measure, the lab before and this one, on one scale."""
+        self.line()
+        self.line("Counted per 32 multiply-adds", indent=_INDENT)
+        labels = (f"lab {result.previous_lab[:2]}", f"lab {result.lab[:2]}")
+        grid = Table.grid(padding=(0, 2))
+        grid.add_column()
+        grid.add_column()
+        grid.add_column(justify="right")
+        grid.add_column(no_wrap=True, overflow="crop")
+        width = min(max(self.style.width - 56, _BAR[0]), _BAR[1])
+        for change in result.changes:
+            largest = max(change.before, change.now)
+            for label, value, style in zip(
+                labels, (change.before, change.now), ("bright_black", "green"), strict=True
+            ):
+                bar = ("█" if self.style.unicode else "#") * round(width * value / largest)
+                title = change.title if label == labels[0] else ""
+                grid.add_row(title, label, f"{value:.2f}", Text(bar, style=style))
+        self.console.print(Padding(grid, (0, 0, 0, _INDENT)))
+
     # ---- all labs ----
 
     def summary(self, results: list[Result]) -> None:
@@ -254,7 +278,7 @@ class _Page:
     def next_step(self, result: Result, step: str) -> None:
         self.line()
         self.line(Text.assemble(("Next: ", "bold"), step))
-        if result.status != "error":
+        if result.status not in ("error", "passed"):
             self.line(Text.assemble(("Hint: ", "bold"), f"make hint LAB={result.lab[:2]}"))
 
 
