@@ -73,6 +73,7 @@ void Parser::function(bool is_kernel, bool is_extern) {
   for (size_t v = first_variable; v < module_.variables.size(); ++v)
     module_.variables[v].function = function_;
   bool has_body = cursor_.at("{");
+  if (has_body) signature.is_extern = false;
   if (inserted) {
     module_.functions.push_back(std::move(signature));
     locations_.emplace_back();

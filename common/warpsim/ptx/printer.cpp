@@ -111,7 +111,11 @@ class Printer {
     for (const Variable& variable : module_.variables) {
       if (variable.function < 0) module_variable(variable);
     }
-    for (size_t f = 0; f < module_.functions.size(); ++f) body(static_cast<int32_t>(f));
+    for (bool kernels : {false, true}) {
+      for (size_t f = 0; f < module_.functions.size(); ++f) {
+        if (module_.functions[f].is_kernel == kernels) body(static_cast<int32_t>(f));
+      }
+    }
     for (size_t f = 0; f < module_.files.size(); ++f) {
       text_ += ".file " + std::to_string(f + 1) + " \"" + module_.files[f] + "\"\n";
     }

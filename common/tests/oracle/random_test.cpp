@@ -1,0 +1,157 @@
+// Random programs through the oracle and through warpsim: the same bytes in memory, and nothing
+// reported, for these programs have no fault. Seeds are fixed, so a failure repeats;
+// TILEWISE_RANDOM_PROGRAMS=N in the environment runs N instead, and TILEWISE_RANDOM_SEED=S starts
+// at S.
+
+#include <cstdlib>
+#include <random>
+
+#include "tests/catch.h"
+#include "tests/oracle/generate.h"
+#include "tests/oracle/oracle.h"
+#include "warpsim/ptx/parser.h"
+#include "warpsim/sim.h"
+
+using namespace oracle;
+
+namespace {
+
+struct Buffers {
+  std::vector<uint8_t> in, out, counters;
+};
+
+Buffers start_values(const Program& program, uint32_t seed) {
+  std::mt19937 random(seed);
+  Buffers buffers;
+  uint32_t threads = program.grid[0] * program.block[0] * program.block[1] * program.block[2];
+  // Random bits are rarely interesting numbers: mix in small integers and floats of moderate size.
+  for (uint32_t n = 0; n < kInBytes / 4; ++n) {
+    uint32_t bits = static_cast<uint32_t>(random());
+    if (n % 4 == 1) bits %= 100;
+    if (n % 4 == 2) bits = 0x3F000000 + (bits & 0x80FFFFFF);
+    if (n % 16 == 7) bits = 0x40000000 + (bits & 0x000FFFFF);  // upper half of a double near 2
+    for (int b = 0; b < 4; ++b) buffers.in.push_back(static_cast<uint8_t>(bits >> (8 * b)));
+  }
+  buffers.out.assign(threads * kOutBytesPerThread, 0xA5);
+  buffers.counters.assign(kCounterBytes, 0);
+  return buffers;
+}
+
+std::vector<uint8_t> parameters(std::initializer_list<uint64_t> words) {
+  std::vector<uint8_t> bytes;
+  for (uint64_t word : words) {
+    for (int b = 0; b < 8; ++b) bytes.push_back(static_cast<uint8_t>(word >> (8 * b)));
+  }
+  return bytes;
+}
+
+void run_oracle(const Program& program, Buffers* buffers) {
+  constexpr uint64_t kIn = 0x100000, kOut = 0x200000, kCounters = 0x300000;
+  Memory memory;
+  memory.add(kIn, buffers->in);
+  memory.add(kOut, buffers->out);
+  memory.add(kCounters, buffers->counters);
+  Launch launch;
+  launch.kernel = "k";
+  launch.grid = program.grid;
+  launch.block = program.block;
+  launch.params = parameters({kIn, kOut, kCounters});
+  run(warpsim::ptx::parse(program.ptx, "random"), launch, &memory);
+  buffers->out = memory.region(kOut);
+  buffers->counters = memory.region(kCounters);
+}
+
+// Returns "" or what the simulator says about a program that is right.
+std::string run_simulator(warpsim::Simulator* sim, const Program& program, Buffers* buffers) {
+  warpsim::DeviceMemory& memory = sim->memory();
+  auto upload = [&](const std::vector<uint8_t>& bytes, const char* name) {
+    uint64_t address = memory.allocate(bytes.size(), name);
+    memory.write(address, bytes.data(), bytes.size());
+    return address;
+  };
+  uint64_t in = upload(buffers->in, "in"), out = upload(buffers->out, "out");
+  uint64_t counters = upload(buffers->counters, "counters");
+  warpsim::Launch launch;
+  launch.module = sim->load_module(program.ptx, "random");
+  launch.kernel = "k";
+  launch.grid = {program.grid[0], program.grid[1], program.grid[2]};
+  launch.block = {program.block[0], program.block[1], program.block[2]};
+  for (uint8_t byte : parameters({in, out, counters})) launch.params.push_back(std::byte{byte});
+  warpsim::LaunchReport report = sim->launch(launch);
+  memory.read(out, buffers->out.data(), buffers->out.size());
+  memory.read(counters, buffers->counters.data(), buffers->counters.size());
+  for (uint64_t address : {in, out, counters}) memory.release(address);
+  sim->unload_module(launch.module);
+  std::string said = report.status == warpsim::LaunchStatus::kOk ? "" : "status: " + report.message;
+  for (const warpsim::Diagnostic& d : report.diagnostics)
+    said += " [" + d.code + ": " + d.message + "]";
+  return said;
+}
+
+std::string first_difference(const std::vector<uint8_t>& expected,
+                             const std::vector<uint8_t>& got) {
+  for (size_t n = 0; n < expected.size(); ++n) {
+    if (expected[n] == got[n]) continue;
+    return "thread " + std::to_string(n / kOutBytesPerThread) + " byte " +
+           std::to_string(n % kOutBytesPerThread);
+  }
+  return "";
+}
+
+// Runs one program both ways; "" if they agree.
+std::string disagreement(warpsim::Simulator* sim, const Program& program, const Program& simulated,
+                         uint32_t seed) {
+  Buffers expected = start_values(program, seed), got = expected;
+  run_oracle(program, &expected);
+  std::string said = run_simulator(sim, simulated, &got);
+  if (!said.empty()) return said;
+  std::string difference = first_difference(expected.out, got.out);
+  if (!difference.empty()) return "out: " + difference;
+  difference = first_difference(expected.counters, got.counters);
+  return difference.empty() ? "" : "counters: " + difference;
+}
+
+uint32_t from_environment(const char* name, uint32_t otherwise) {
+  const char* text = std::getenv(name);
+  return text ? static_cast<uint32_t>(std::strtoul(text, nullptr, 10)) : otherwise;
+}
+
+}  // namespace
+
+TEST_CASE("Random programs leave the same memory as in the oracle") {
+  warpsim::Simulator sim(warpsim::load_device("h200"));
+  sim.options().threads = 2;
+  uint32_t first = from_environment("TILEWISE_RANDOM_SEED", 1);
+  uint32_t count = from_environment("TILEWISE_RANDOM_PROGRAMS", 400);
+  for (uint32_t seed = first; seed < first + count; ++seed) {
+    Program program = generate(seed, {10 + seed % 80});
+    INFO("seed " << seed);
+    CHECK(disagreement(&sim, program, program, seed) == "");
+  }
+}
+
+TEST_CASE("A wrong instruction is found by the comparison") {
+  warpsim::Simulator sim(warpsim::load_device("h200"));
+  uint32_t found = 0, planted = 0;
+  for (uint32_t seed = 1; seed <= 20; ++seed) {
+    Program program = generate(seed, {20}), wrong = program;
+    size_t at = wrong.ptx.rfind("ld.global.u32 %r");
+    REQUIRE(at != std::string::npos);
+    wrong.ptx.replace(at, 13, "ld.global.s16");  // as if a load took half of the bytes
+    ++planted;
+    found += !disagreement(&sim, program, wrong, seed).empty();
+  }
+  CHECK(found >= planted / 2);  // the loaded value may be overwritten before it is used
+}
+
+TEST_CASE("A program gives the same memory with one worker and with two") {
+  Program program = generate(7, {60});
+  Buffers results[2];
+  for (int workers : {1, 2}) {
+    warpsim::Simulator sim(warpsim::load_device("h200"));
+    sim.options().threads = workers;
+    results[workers - 1] = start_values(program, 7);
+    CHECK(run_simulator(&sim, program, &results[workers - 1]) == "");
+  }
+  CHECK(results[0].out == results[1].out);
+}
