@@ -54,7 +54,12 @@ class Unusable(Exception):
 def run(command: list[str], timeout_s: int = 300, **kwargs) -> subprocess.CompletedProcess[str]:
     """Runs a command without a shell; output is captured as text, errors are not raised."""
     return subprocess.run(
-        command, text=True, capture_output=True, stdin=subprocess.DEVNULL, timeout=timeout_s, **kwargs
+        command,
+        text=True,
+        capture_output=True,
+        stdin=subprocess.DEVNULL,
+        timeout=timeout_s,
+        **kwargs,
     )
 
 

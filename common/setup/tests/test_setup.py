@@ -46,7 +46,9 @@ def program(path: Path, body: str) -> Path:
     return path
 
 
-def script(checkout: Path, name: str, path: str, **variables: str) -> subprocess.CompletedProcess[str]:
+def script(
+    checkout: Path, name: str, path: str, **variables: str
+) -> subprocess.CompletedProcess[str]:
     environment = {"PATH": path, "HOME": str(checkout)} | variables
     return subprocess.run(
         [str(checkout / "common" / "setup" / name)], env=environment, text=True, capture_output=True
@@ -56,7 +58,9 @@ def script(checkout: Path, name: str, path: str, **variables: str) -> subprocess
 @pytest.fixture
 def toolchain(checkout: Path):
     """The module toolchain.py of the copied checkout."""
-    spec = importlib.util.spec_from_file_location("toolchain", checkout / "common/setup/toolchain.py")
+    spec = importlib.util.spec_from_file_location(
+        "toolchain", checkout / "common/setup/toolchain.py"
+    )
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
@@ -124,8 +128,10 @@ class TestToolchain:
         [
             ("echo 'Cuda compilation tools, release 11.8, V11.8.89'", "CUDA 11.8, and 12 or 13"),
             ("echo hello", "does not tell its version"),
-            ("echo 'release 13.0'; case $* in *-ptx*) echo 'error: broken' >&2; exit 1;; esac",
-             "cannot compile a small program: error: broken"),
+            (
+                "echo 'release 13.0'; case $* in *-ptx*) echo 'error: broken' >&2; exit 1;; esac",
+                "cannot compile a small program: error: broken",
+            ),
         ],
     )
     def test_an_unusable_nvcc_is_refused_with_the_reason(self, toolchain, tmp_path, body, reason):
