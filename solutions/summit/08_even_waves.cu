@@ -1,0 +1,148 @@
+// Rung 08, even waves: the tiles that do not fill a whole wave are shared out along k.
+//
+// 4096 x 4096 results are 512 tiles; 132 multiprocessors compute them in 3.88 waves that take the
+// time of 4. Here whole waves keep one tile per block, and the stages of the remaining tiles, laid
+// end to end, are cut into equal shares, one per multiprocessor. A share may end inside a tile;
+// then each of that tile's blocks leaves its part in scratch memory, and the last one to finish
+// adds the parts up in order of k, so the result does not depend on timing. A small product has no
+// whole wave at all: its few tiles are cut among all multiprocessors.
+// New against rung 07: which block computes what, the addition of parts, and tiles taken in a
+// near-square order so that blocks in flight share rows of M and columns of N in the L2 cache.
+#include "common/straight_loop.cuh"
+#include "common/summit.h"
+#include "even_waves.h"
+
+using namespace summit;
+
+namespace {
+
+constexpr int GROUP = 8;  // tile rows of P that are taken together
+constexpr int IN_FLIGHT = 16;  // 16-byte loads a thread has open while it adds parts
+
+// One piece of work: stages [first, first + stages) of a tile. Written by thread 0 and kept in
+// shared memory behind the ring, because the main loop needs every register.
+struct Job {
+  int row, col;       // of the tile's first result in P
+  int first, stages;  // in the tile, 0..stages per tile
+  int tile;
+  int next, end;      // what is left of this block's share, in stages of all tiles end to end
+  int arrived;        // parts of this tile that were ready before this one
+};
+
+// The part of a tile that share `s` holds is at scratch + part_of(s, it begins the tile): a share
+// has at most one part that begins a tile and one that does not.
+__device__ size_t part_of(int s, bool begins) { return size_t(2 * s + begins) * BM * BN; }
+
+// Adds the parts of a tile in order of k and stores them: shares first..last hold one part each.
+__device__ void add_parts(const Job& job, const float* scratch, float* P, int j, int l, int first,
+                          int last, int tile_begin, long long total, int shares) {
+#pragma unroll 1
+  for (int e = threadIdx.x; e < BM * BN / 4; e += IN_FLIGHT * CONSUMERS) {
+    float4 sum[IN_FLIGHT];
+#pragma unroll
+    for (int q = 0; q < IN_FLIGHT; ++q) sum[q] = make_float4(0, 0, 0, 0);
+#pragma unroll 1
+    for (int s = first; s <= last; ++s) {
+      bool begins = share_begin(s, total, shares) <= tile_begin;
+      auto part = reinterpret_cast<const float4*>(scratch + part_of(s, begins)) + e;
+#pragma unroll
+      for (int q = 0; q < IN_FLIGHT; ++q) {
+        float4 v = __ldcg(part + q * CONSUMERS);
+        sum[q].x += v.x, sum[q].y += v.y, sum[q].z += v.z, sum[q].w += v.w;
+      }
+    }
+#pragma unroll
+    for (int q = 0; q < IN_FLIGHT; ++q) {
+      int at = e + q * CONSUMERS;
+      store_row(P, job.row + at / (BN / 4), job.col + at % (BN / 4) * 4, j, l, &sum[q].x);
+    }
+  }
+}
+
+}  // namespace
+
+// Blocks 0..whole_tiles-1 compute a tile each; the `shares` blocks after them share the rest.
+// ready[t]: parts finished of the t-th shared tile; zero before and after every launch.
+extern "C" __global__ void __launch_bounds__(CONSUMERS, 1)
+    even_waves(const __grid_constant__ CUtensorMap M, const __grid_constant__ CUtensorMap N,
+               float* __restrict__ P, int j, int k, int l, int whole_tiles, int shares,
+               float* __restrict__ scratch, unsigned* __restrict__ ready) {
+  extern __shared__ __align__(1024) unsigned char shared[];
+  Ring ring{shared_address(shared)};
+  volatile Job& job = *reinterpret_cast<Job*>(shared + STAGES * (STAGE_BYTES + 16));
+
+  if (threadIdx.x == 0) {
+    int stages = ceil_div(k, BK), block = blockIdx.x;
+    if (block < whole_tiles) {
+      job.next = block * stages;
+      job.end = job.next + stages;
+    } else {
+      int tiles = ceil_div(j, BM) * ceil_div(l, BN);
+      long long total = (long long)(tiles - whole_tiles) * stages;
+      job.next = whole_tiles * stages + share_begin(block - whole_tiles, total, shares);
+      job.end = whole_tiles * stages + share_begin(block - whole_tiles + 1, total, shares);
+    }
+  }
+
+#pragma unroll 1
+  do {
+    if (threadIdx.x == 0) {
+      int stages = ceil_div(k, BK), tile_rows = ceil_div(j, BM);
+      int tile = job.next / stages, first = job.next % stages;
+      // Tiles are numbered down GROUP rows, then one column on.
+      int group = tile / (GROUP * ceil_div(l, BN)) * GROUP;
+      int height = min(GROUP, tile_rows - group), in_group = tile - group * ceil_div(l, BN);
+      job.row = (group + in_group % height) * BM;
+      job.col = in_group / height * BN;
+      job.first = first;
+      job.stages = min(job.end - job.next, stages - first);
+      job.tile = tile;
+      job.next = job.next + job.stages;
+      ring.init();
+    }
+    __syncthreads();  // the job and the barriers are ready
+
+    auto fill = [&](int s) {
+      int at = s % STAGES, step = (job.first + s) * BK;
+      barrier_expect(ring.full(at), STAGE_BYTES);
+      copy_box(ring.stage(at), &M, step, job.row, ring.full(at));
+      copy_box(ring.stage(at) + MDS_BYTES, &N, job.col, step, ring.full(at));
+    };
+    int stages = job.stages;
+    if (threadIdx.x == 0)
+      for (int s = 0; s < STAGES && s < stages; ++s) fill(s);
+    float sum[TM][TN];
+    clear(sum);
+    straight_loop(sum, ring, stages, fill);
+
+    Place place(threadIdx.x);
+    if (job.stages == ceil_div(k, BK)) {
+      store_tile(P, job.row + place.row, job.col + place.col, j, l, sum);
+    } else {
+      int share = blockIdx.x - whole_tiles;
+      float* part = scratch + part_of(share, job.first == 0);
+#pragma unroll
+      for (int r = 0; r < TM; ++r)
+#pragma unroll
+        for (int c = 0; c < TN; c += 4)
+          __stcg(reinterpret_cast<float4*>(part + (place.row + r * 8) * BN + place.col + c * 4),
+                 make_float4(sum[r][c], sum[r][c + 1], sum[r][c + 2], sum[r][c + 3]));
+      __threadfence();  // the part is visible before it is counted
+      __syncthreads();
+      int tile = job.tile - whole_tiles, begin = tile * ceil_div(k, BK);
+      long long total = (long long)(ceil_div(j, BM) * ceil_div(l, BN) - whole_tiles) *
+                        ceil_div(k, BK);
+      int first = share_of(begin, total, shares);
+      int last = share_of(begin + ceil_div(k, BK) - 1, total, shares);
+      if (threadIdx.x == 0) job.arrived = atomicAdd(ready + tile, 1u);
+      __syncthreads();
+      if (job.arrived == last - first) {  // all other parts are there
+        __threadfence();
+        if (threadIdx.x == 0) ready[tile] = 0;
+        Job copy = {job.row, job.col};
+        add_parts(copy, scratch, P, j, l, first, last, begin, total, shares);
+      }
+    }
+    __syncthreads();  // everyone has left the barriers and read the job
+  } while (job.next < job.end);
+}

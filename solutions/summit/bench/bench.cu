@@ -1,0 +1,262 @@
+// Checks and times the rungs of the summit against cuBLAS. One JSON object per line on stdout.
+//
+//   bench check [JxKxL ...]         every rung against float64 (default: a list of awkward shapes)
+//   bench time N | JxKxL ...        all rungs and cuBLAS, interleaved
+//   bench once CONTESTANT JxKxL     two launches of one contestant, for a profiler
+// A contestant is cublas, cublas_pedantic or a rung's name.
+#include <cublas_v2.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "../common/summit.h"
+#include "reference.cuh"
+
+using namespace summit;
+
+namespace {
+
+constexpr double kTolerance = 4;     // in units of largest_error
+constexpr size_t kFence = 4096;      // words before and after P that must stay as they are
+constexpr uint32_t kPoison = 0x7fc0dead;  // a NaN: P holds it before every launch
+
+struct Shape {
+  int j, k, l;
+};
+
+Shape parse(const char* text) {
+  Shape s;
+  if (std::sscanf(text, "%dx%dx%d", &s.j, &s.k, &s.l) != 3) s.j = s.k = s.l = std::atoi(text);
+  if (s.j < 1 || s.k < 1 || s.l < 1) {
+    std::fprintf(stderr, "bench: %s is not a shape; write 4096 or 300x200x100\n", text);
+    std::exit(2);
+  }
+  return s;
+}
+
+// Device memory of a product. `shift` floats before M, N and P make their rows badly aligned.
+class Data {
+ public:
+  Problem p;
+
+  Data(Shape s, int shift = 0) {
+    size_t sizes[] = {size_t(s.j) * s.k, size_t(s.k) * s.l, size_t(s.j) * s.l};
+    for (int m = 0; m < 3; ++m)
+      check(cudaMalloc(&memory_[m], (sizes[m] + 2 * kFence + 4) * sizeof(float)), "data");
+    p = {memory_[0] + kFence + shift, memory_[1] + kFence + shift, memory_[2] + kFence + shift,
+         s.j, s.k, s.l};
+    words_ = sizes[2];
+    fill_random<<<1024, 256>>>(const_cast<float*>(p.M), sizes[0], 1);
+    fill_random<<<1024, 256>>>(const_cast<float*>(p.N), sizes[1], 2);
+    check(cudaMalloc(&scalar_, sizeof(int)), "data");
+  }
+  ~Data() {
+    for (float* m : memory_) cudaFree(m);
+    cudaFree(scalar_);
+  }
+
+  void poison() {
+    std::vector<uint32_t> row(1 << 20, kPoison);
+    size_t total = words_ + 2 * kFence + 4;
+    for (size_t at = 0; at < total; at += row.size())
+      check(cudaMemcpy(memory_[2] + at, row.data(), std::min(row.size(), total - at) * 4,
+                       cudaMemcpyHostToDevice),
+            "poison");
+  }
+
+  // Words outside P that a launch has changed since poison().
+  int changed_outside() {
+    check(cudaMemset(scalar_, 0, 4), "fences");
+    auto first = reinterpret_cast<uint32_t*>(memory_[2]), last = first + (p.P - memory_[2]) + words_;
+    count_changed<<<64, 256>>>(first, p.P - memory_[2], kPoison, scalar_);
+    count_changed<<<64, 256>>>(last, kFence, kPoison, scalar_);
+    return fetch<int>();
+  }
+
+  // Largest error of all rows, or of 128 of them where all would take long.
+  double error() {
+    bool all = 2.0 * p.j * p.k * p.l < 2e11;
+    std::vector<int> rows(all ? p.j : 128);
+    for (size_t r = 0; r < rows.size(); ++r)
+      rows[r] = all ? r : int(r * (p.j - 1.0) / (rows.size() - 1));
+    int* list;
+    check(cudaMalloc(&list, rows.size() * 4), "rows");
+    check(cudaMemcpy(list, rows.data(), rows.size() * 4, cudaMemcpyHostToDevice), "rows");
+    check(cudaMemset(scalar_, 0, 4), "error");
+    for (size_t at = 0; at < rows.size(); at += 32768) {
+      dim3 grid(ceil_div(p.l, 128), std::min<size_t>(32768, rows.size() - at));
+      largest_error<<<grid, 128>>>(p.M, p.N, p.P, p.k, p.l, list + at,
+                                   reinterpret_cast<float*>(scalar_));
+    }
+    double result = fetch<float>();
+    cudaFree(list);
+    return result;
+  }
+
+ private:
+  template <typename T>
+  T fetch() {
+    T value;
+    check(cudaMemcpy(&value, scalar_, 4, cudaMemcpyDeviceToHost), "result");
+    return value;
+  }
+  float* memory_[3];
+  size_t words_;
+  int* scalar_;
+};
+
+// Anything that can compute a product: cuBLAS in two modes, then the rungs.
+struct Contestant {
+  std::string name;
+  const Rung* rung = nullptr;
+  cublasMath_t math = CUBLAS_DEFAULT_MATH;
+};
+
+cublasHandle_t handle;
+
+std::vector<Contestant> contestants() {
+  std::vector<Contestant> all = {{"cublas"}, {"cublas_pedantic", nullptr, CUBLAS_PEDANTIC_MATH}};
+  for (const Rung& rung : kRungs) all.push_back({rung.name, &rung});
+  return all;
+}
+
+void run(const Contestant& c, const Problem& p) {
+  if (c.rung) return c.rung->launch(p, nullptr);
+  float one = 1, zero = 0;
+  cublasSetMathMode(handle, c.math);
+  // cuBLAS is column-major: P^T = N^T M^T.
+  cublasStatus_t status = cublasSgemm(handle, CUBLAS_OP_N, CUBLAS_OP_N, p.l, p.j, p.k, &one, p.N,
+                                      p.l, p.M, p.k, &zero, p.P, p.l);
+  if (status == CUBLAS_STATUS_SUCCESS) return;
+  std::fprintf(stderr, "bench: cublasSgemm failed: %d\n", int(status));
+  std::exit(3);
+}
+
+double quantile(std::vector<double> v, double q) {
+  std::sort(v.begin(), v.end());
+  double at = q * (v.size() - 1);
+  size_t low = size_t(at);
+  return v[low] + (at - low) * (v[std::min(low + 1, v.size() - 1)] - v[low]);
+}
+
+int check_shape(Shape s, int shift) {
+  Data data(s, shift);
+  int failures = 0;
+  for (const Contestant& c : contestants()) {
+    if (!c.rung) continue;
+    data.poison();
+    run(c, data.p);
+    check(cudaDeviceSynchronize(), c.name.c_str());
+    double error = data.error();
+    int outside = data.changed_outside();
+    bool passed = error <= kTolerance && outside == 0;  // false for NaN
+    failures += !passed;
+    std::printf("{\"check\": \"%s\", \"j\": %d, \"k\": %d, \"l\": %d, \"shift\": %d, "
+                "\"error_units\": %.4f, \"changed_outside\": %d, \"passed\": %s}\n",
+                c.name.c_str(), s.j, s.k, s.l, shift, std::min(error, 1e30), outside,
+                passed ? "true" : "false");
+    std::fflush(stdout);
+  }
+  return failures;
+}
+
+// Milliseconds of one launch, from `launches` in a row.
+double time_once(const Contestant& c, const Problem& p, int launches, cudaEvent_t from,
+                 cudaEvent_t to) {
+  check(cudaEventRecord(from), "timing");
+  for (int i = 0; i < launches; ++i) run(c, p);
+  check(cudaEventRecord(to), "timing");
+  check(cudaEventSynchronize(to), c.name.c_str());
+  float ms;
+  check(cudaEventElapsedTime(&ms, from, to), "timing");
+  return ms / launches;
+}
+
+// In a round every contestant runs twice, in one order and then in the other, so that a drift of
+// the clock meets all alike. Ratios are taken within a round, against the faster cuBLAS mode.
+void time_shape(Shape s) {
+  Data data(s);
+  double flops = 2.0 * s.j * s.k * s.l;
+  int launches = std::clamp(int(8e10 / flops), 1, 50);
+  int rounds = flops > 4e12 ? 4 : flops > 5e11 ? 10 : 21;
+  std::vector<Contestant> all = contestants();
+  std::vector<std::vector<double>> ms(all.size(), std::vector<double>(rounds, 0.0));
+  cudaEvent_t from, to;
+  check(cudaEventCreate(&from), "timing");
+  check(cudaEventCreate(&to), "timing");
+  for (const Contestant& c : all) time_once(c, data.p, 1, from, to);  // warm-up
+  for (int round = 0; round < rounds; ++round)
+    for (size_t turn = 0; turn < 2 * all.size(); ++turn) {
+      size_t i = turn < all.size() ? turn : 2 * all.size() - 1 - turn;
+      ms[i][round] += time_once(all[i], data.p, launches, from, to) / 2;
+    }
+  size_t best = quantile(ms[0], 0.5) <= quantile(ms[1], 0.5) ? 0 : 1;
+  for (size_t i = 0; i < all.size(); ++i) {
+    std::vector<double> ratio(rounds);
+    for (int r = 0; r < rounds; ++r) ratio[r] = ms[best][r] / ms[i][r];
+    double median = quantile(ms[i], 0.5);
+    std::printf("{\"time\": \"%s\", \"j\": %d, \"k\": %d, \"l\": %d, \"ms\": %.6f, \"tflops\": %.3f, "
+                "\"ratio\": %.4f, \"ratio_low\": %.4f, \"ratio_high\": %.4f, \"rounds\": %d, "
+                "\"launches\": %d, \"against\": \"%s\"}\n",
+                all[i].name.c_str(), s.j, s.k, s.l, median, flops / median * 1e-9,
+                quantile(ratio, 0.5), quantile(ratio, 0.25), quantile(ratio, 0.75), rounds, launches,
+                all[best].name.c_str());
+  }
+  std::fflush(stdout);
+  cudaEventDestroy(from);
+  cudaEventDestroy(to);
+}
+
+int once(const char* name, Shape s) {
+  Data data(s);
+  for (const Contestant& c : contestants())
+    if (c.name == name) {
+      run(c, data.p);
+      run(c, data.p);
+      check(cudaDeviceSynchronize(), name);
+      return 0;
+    }
+  std::fprintf(stderr, "bench: no contestant is called %s\n", name);
+  return 2;
+}
+
+void print_device() {
+  cudaDeviceProp device;
+  int driver, runtime, version;
+  check(cudaGetDeviceProperties(&device, 0), "device");
+  check(cudaDriverGetVersion(&driver), "device");
+  check(cudaRuntimeGetVersion(&runtime), "device");
+  cublasGetVersion(handle, &version);
+  std::printf("{\"device\": \"%s\", \"multiprocessors\": %d, \"driver_cuda\": %d, "
+              "\"runtime_cuda\": %d, \"cublas\": %d}\n",
+              device.name, device.multiProcessorCount, driver, runtime, version);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  std::string mode = argc > 1 ? argv[1] : "";
+  if (!(mode == "check" || (mode == "time" && argc > 2) || (mode == "once" && argc == 4))) {
+    std::fprintf(stderr, "usage: bench check [JxKxL ...] | time N|JxKxL ... | once CONTESTANT JxKxL\n");
+    return 2;
+  }
+  cublasCreate(&handle);
+  if (mode == "once") return once(argv[2], parse(argv[3]));
+  print_device();
+  if (mode == "time") {
+    for (int i = 2; i < argc; ++i) time_shape(parse(argv[i]));
+    return 0;
+  }
+  int failures = 0;
+  const char* awkward[] = {"1x1x1",        "1x4096x1",     "3x5x7",        "257x33x129",
+                           "256x32x128",   "255x31x127",   "1000x1000x1000", "1023x1025x1021",
+                           "2048x64x4096", "4100x36x132",  "129x8192x257", "3001x777x1999"};
+  for (int i = 2; i < argc; ++i) failures += check_shape(parse(argv[i]), 0);
+  if (argc == 2)
+    for (const char* shape : awkward)
+      for (int shift : {0, 1}) failures += check_shape(parse(shape), shift);
+  return failures > 0;
+}

@@ -1,0 +1,30 @@
+// Host side of the copy engine: tensor maps, and copies of matrices whose rows it cannot address.
+#pragma once
+
+#include "summit.h"
+
+namespace summit {
+
+// Scratch device memory that grows and is reused from call to call. Not for two streams at once.
+class Scratch {
+ public:
+  // At least `bytes`, 256-byte aligned, contents undefined; `cleared` zeroes them when they grow.
+  void* get(size_t bytes, bool cleared = false);
+
+ private:
+  void* memory_ = nullptr;
+  size_t bytes_ = 0;
+};
+
+// The two tensor maps of a product, boxes as in tile.cuh: M 256 x 32 swizzled, N 32 x 128 plain.
+// The engine needs rows at multiples of 16 bytes; a matrix with others is first copied, on the
+// stream, to scratch memory with longer rows.
+struct Operands {
+  CUtensorMap m, n;
+  Operands(const Problem& p, cudaStream_t stream);
+};
+
+// A kernel that is loaded from machine code (a cubin in memory) by name; loaded once per process.
+CUfunction load_kernel(const unsigned char* cubin, const char* name, int shared_bytes);
+
+}  // namespace summit
