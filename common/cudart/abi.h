@@ -103,7 +103,7 @@ struct LaunchAttribute {  // cudaLaunchAttribute
   int id;
   char pad[4];
   union {
-    char raw[64];
+    uint64_t words[8];
     int cooperative;
     Dim3Abi clusterDim;
   } val;

@@ -1,0 +1,169 @@
+#include "cudart/host_trace.h"
+
+#include <cmath>
+#include <cstring>
+#include <vector>
+
+#include "tests/catch.h"
+
+using namespace tilewise;
+using record::HostTrace;
+using record::Tags;
+
+namespace {
+
+// As `solve` moves floats: through registers, not with memcpy.
+__attribute__((noinline)) void copy_floats(float* to, const float* from, size_t count) {
+  for (size_t i = 0; i < count; ++i) to[i] = from[i];
+}
+
+struct Square {
+  explicit Square(size_t n) : m(n), n(n), p(n) {
+    trace.add_array("M", m.data(), 4 * n);
+    trace.add_array("N", this->n.data(), 4 * n);
+    trace.add_array("P", p.data(), 4 * n);
+  }
+  HostTrace trace;
+  std::vector<float> m, n, p;
+};
+
+}  // namespace
+
+TEST_CASE("tags: moved words are found, computed ones are told apart") {
+  Tags tags;
+  std::vector<float> a(100), b(50);
+  CHECK(*tags.mark(a.data(), a.size()) == 0);
+  CHECK(*tags.mark(b.data(), b.size()) == 1);
+  float moved[2];
+  copy_floats(moved, &b[7], 1);
+  uint32_t word;
+  std::memcpy(&word, &moved[0], 4);
+  REQUIRE(tags.find(word));
+  CHECK(tags.find(word)->run == 1);
+  CHECK(tags.find(word)->word == 7);
+
+  volatile float one = 1.0f;
+  for (float computed : {a[3] * one, one + a[3], a[3] * b[7], std::fma(a[3], one, one)}) {
+    std::memcpy(&word, &computed, 4);
+    CHECK_FALSE(tags.find(word));
+    CHECK(tags.is_computed_from_tag(word));
+  }
+  for (uint32_t ordinary : {0u, 0x3F800000u, 0x7F800000u, 0x7FC00000u, 0xFFC00000u, 0xFFFFFFFFu}) {
+    CHECK_FALSE(tags.find(ordinary));
+    CHECK_FALSE(tags.is_computed_from_tag(ordinary));
+  }
+}
+
+TEST_CASE("tags: all of them can be given out, both signs, and then no more") {
+  Tags tags;
+  std::vector<uint32_t> words(Tags::kAvailable);
+  REQUIRE(tags.mark(words.data(), words.size()));
+  CHECK_FALSE(tags.mark(words.data(), 1));
+  for (size_t i : {size_t{0}, words.size() / 2 - 1, words.size() / 2, words.size() - 1}) {
+    REQUIRE(tags.find(words[i]));
+    CHECK(tags.find(words[i])->word == i);
+  }
+}
+
+TEST_CASE("host trace: a copy from an input names it and the place") {
+  Square s(64);
+  auto segments = s.trace.describe(&s.n[8], 4 * 16);
+  REQUIRE(segments.size() == 1);
+  CHECK(segments[0].host == "N");
+  CHECK(segments[0].offset == 32);
+  CHECK(segments[0].bytes == 64);
+}
+
+TEST_CASE("host trace: data keeps its origin through memory of solve's own") {
+  Square s(64);
+  std::vector<float> padded(12, 0.0f);
+  copy_floats(&padded[0], &s.m[0], 4);
+  copy_floats(&padded[6], &s.m[4], 4);
+  auto segments = s.trace.describe(padded.data(), 48);
+  REQUIRE(segments.size() == 4);
+  CHECK(segments[0].host == "M");
+  CHECK(segments[0].bytes == 16);
+  CHECK(segments[1].literal == std::vector<std::byte>(8));
+  CHECK(segments[2].host == "M");
+  CHECK(segments[2].offset == 16);
+  CHECK(segments[3].literal == std::vector<std::byte>(8));
+}
+
+TEST_CASE("host trace: the copies that filled P are found, directly or through staging memory") {
+  Square s(16);
+  s.trace.add_read_back(s.p.data(), 5, 100, 32, 0);
+  std::vector<float> staging(8);
+  s.trace.add_read_back(staging.data(), 6, 0, 32, 0);
+  copy_floats(&s.p[8], &staging[4], 4);
+  copy_floats(&s.p[12], &staging[0], 4);
+  plan::Plan plan;
+  s.trace.finish(&plan);
+  CHECK(plan.host_writes.count == 0);
+  auto direct = s.trace.copies_of(0), staged = s.trace.copies_of(1);
+  REQUIRE(direct.size() == 1);
+  CHECK((direct[0].host == "P" && direct[0].offset == 0 && direct[0].buffer == 5 && direct[0].buffer_offset == 100 &&
+         direct[0].bytes == 32));
+  REQUIRE(staged.size() == 2);
+  CHECK((staged[0].offset == 32 && staged[0].buffer_offset == 16 && staged[0].bytes == 16));
+  CHECK((staged[1].offset == 48 && staged[1].buffer_offset == 0 && staged[1].bytes == 16));
+}
+
+TEST_CASE("host trace: what the host writes into P itself is counted") {
+  Square s(16);
+  s.trace.add_read_back(s.p.data(), 0, 0, 64, 0);
+  s.p[3] = 1.0f;               // a literal
+  s.p[5] = s.p[5] * 2.0f;      // computed from a result
+  copy_floats(&s.p[9], &s.m[9], 1);  // an input, not a result
+  plan::Plan plan;
+  s.trace.finish(&plan);
+  CHECK(plan.host_writes.count == 3);
+  CHECK(plan.host_writes.first == 3);
+}
+
+TEST_CASE("host trace: an untouched P has no writes and no copies") {
+  Square s(16);
+  plan::Plan plan;
+  s.trace.finish(&plan);
+  CHECK(plan.host_writes.count == 0);
+  CHECK(plan.host_writes.first == -1);
+  CHECK(plan.host.size() == 3);
+}
+
+TEST_CASE("host trace: a result that goes back to the device is staged") {
+  Square s(16);
+  std::vector<float> staging(8);
+  s.trace.add_read_back(staging.data(), 2, 64, 32, 0);
+  auto segments = s.trace.describe(&staging[2], 8);
+  REQUIRE(segments.size() == 1);
+  CHECK(segments[0].host == record::staging_name(0));
+  CHECK(segments[0].offset == 8);
+  plan::Plan plan;
+  s.trace.finish(&plan);
+  auto copies = s.trace.copies_of(0);
+  REQUIRE(copies.size() == 1);
+  CHECK(copies[0].host == record::staging_name(0));
+  CHECK(copies[0].bytes == 32);
+  CHECK(plan.host.back().name == record::staging_name(0));
+}
+
+TEST_CASE("host trace: host arithmetic on results that goes to the device is counted") {
+  HostTrace trace;
+  std::vector<float> data(8);
+  trace.add_read_back(data.data(), 0, 0, 32, 0);
+  data[2] = data[2] + 1.0f;
+  trace.describe(data.data(), 32);
+  plan::Plan plan;
+  trace.finish(&plan);
+  CHECK(plan.host_writes.count == 1);
+}
+
+TEST_CASE("host trace: arrays larger than the tags are followed by address") {
+  HostTrace trace;
+  std::vector<float> big(Tags::kAvailable + 16), p(16);
+  trace.add_array("M", big.data(), 4 * big.size());
+  trace.add_array("P", p.data(), 64);
+  auto segments = trace.describe(&big[100], 400);
+  REQUIRE(segments.size() == 1);
+  CHECK(segments[0].host == "M");
+  CHECK(segments[0].offset == 400);
+}

@@ -1,0 +1,154 @@
+// The parts of the runtime that need neither a program nor a simulator.
+
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "cudart/address_map.h"
+#include "cudart/elf_file.h"
+#include "cudart/options.h"
+#include "cudart/registers.h"
+#include "cudart/session_report.h"
+#include "cudart/timeline.h"
+#include "tests/catch.h"
+
+using namespace warpsim;
+using namespace warpsim::cudart;
+
+TEST_CASE("checks: all, none, lists, and a name that is none") {
+  CHECK(parse_checks("all").races);
+  CHECK_FALSE(parse_checks("none").counters);
+  Checks some = parse_checks("bounds,races");
+  CHECK((some.bounds && some.races && !some.initialised && !some.barriers && !some.misaligned && !some.counters));
+  CHECK_THROWS_WITH(parse_checks("bounds,race"), Catch::Matchers::StartsWith("There is no check \"race\""));
+}
+
+TEST_CASE("registers: read from what ptxas -v prints, per kernel") {
+  const std::string log =
+      "ptxas info    : 0 bytes gmem\n"
+      "ptxas info    : Compiling entry function '_Z5otherPf' for 'sm_90'\n"
+      "ptxas info    : Function properties for _Z5otherPf\n"
+      "    0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads\n"
+      "ptxas info    : Used 8 registers, used 0 barriers\n"
+      "ptxas info    : Compiling entry function '_Z5tiledPf' for 'sm_90'\n"
+      "ptxas info    : Used 38 registers, used 1 barriers, 2048 bytes smem\n";
+  CHECK(registers_in_ptxas_output(log, "_Z5tiledPf") == 38);
+  CHECK(registers_in_ptxas_output(log, "_Z5otherPf") == 8);
+  CHECK(registers_in_ptxas_output(log, "_Z4nonePf") == 0);
+  CHECK(registers_in_ptxas_output("", "_Z5tiledPf") == 0);
+}
+
+TEST_CASE("address map: containment, starts and overlaps") {
+  AddressMap map;
+  map.add({1000, 100, MemoryKind::kDevice});
+  map.add({2000, 1, MemoryKind::kPinned});
+  CHECK(map.find(999) == nullptr);
+  CHECK(map.find(1000)->bytes == 100);
+  CHECK(map.find(1099)->bytes == 100);
+  CHECK(map.find(1100) == nullptr);
+  CHECK(map.starting_at(1001) == nullptr);
+  CHECK(map.starting_at(2000)->kind == MemoryKind::kPinned);
+  CHECK(map.overlaps(900, 101));
+  CHECK_FALSE(map.overlaps(900, 100));
+  CHECK(map.overlaps(1099, 1));
+  CHECK_FALSE(map.overlaps(1100, 900));
+  map.remove(1000);
+  CHECK(map.find(1000) == nullptr);
+}
+
+TEST_CASE("timeline: events never stand still, more work takes longer") {
+  Device device = load_device("h200");
+  Timeline timeline;
+  double first = timeline.record_event(), second = timeline.record_event();
+  CHECK(second > first);
+  auto time_of = [&](uint64_t instructions, uint64_t sectors) {
+    Timeline line;
+    Counters counters;
+    counters.instructions = instructions;
+    counters.global_load_sectors = sectors;
+    line.advance_launch(device, counters);
+    return line.now_ms();
+  };
+  CHECK(time_of(0, 0) > 0);
+  CHECK(time_of(1'000'000'000, 0) > time_of(1'000'000, 0));
+  CHECK(time_of(0, 1'000'000'000) > time_of(0, 1'000'000));
+}
+
+namespace {
+
+LaunchReport launch_report(uint32_t blocks, uint64_t instructions) {
+  LaunchReport report;
+  report.kernel = "tiled";
+  report.mangled = "_Z5tiledPf";
+  report.grid = {blocks, 1, 1};
+  report.block = {64, 1, 1};
+  report.counters.instructions = instructions;
+  LineCounters line{"/home/me/matmul.cu", 12, {}};
+  line.counters.instructions = instructions;
+  report.lines = {line};
+  Diagnostic diagnostic;
+  diagnostic.code = "race-shared";
+  diagnostic.message = "Two threads.";
+  diagnostic.file = "/home/me/matmul.cu";
+  diagnostic.line = 12;
+  diagnostic.kernel = "tiled";
+  diagnostic.count = 3;
+  report.diagnostics = {diagnostic};
+  return report;
+}
+
+}  // namespace
+
+TEST_CASE("report: launches of one configuration are merged, others are not") {
+  SessionReport report;
+  report.add(launch_report(1, 10), 32);
+  report.add(launch_report(1, 20), 32);
+  report.add(launch_report(2, 5), 32);
+  REQUIRE(report.kernels().size() == 2);
+  CHECK(report.kernels()[0].launches == 2);
+  CHECK(report.kernels()[0].counters.instructions == 30);
+  REQUIRE(report.kernels()[0].lines.size() == 1);
+  CHECK(report.kernels()[0].lines[0].counters.instructions == 30);
+  REQUIRE(report.diagnostics().size() == 1);
+  CHECK(report.diagnostics()[0].diagnostic.count == 9);
+  CHECK(report.diagnostics()[0].launch == 1);
+}
+
+TEST_CASE("report: JSON has the fields of a grading result") {
+  SessionReport report;
+  report.add(launch_report(4, 10), 0);
+  auto json = nlohmann::json::parse(to_json(report, load_device("h200"), "/bin/x"));
+  CHECK(json["schema"] == "warpsim.report/1");
+  CHECK(json["device"] == "h200");
+  auto kernel = json["kernels"][0];
+  CHECK(kernel["name"] == "tiled");
+  CHECK(kernel["grid"] == nlohmann::json({4, 1, 1}));
+  CHECK(kernel["registers"].is_null());
+  CHECK(kernel["counters"].size() == 13);
+  CHECK(kernel["lines"][0]["line"] == 12);
+  auto diagnostic = json["diagnostics"][0];
+  for (const char* field : {"code", "severity", "message", "file", "line", "kernel", "block", "thread", "count"}) {
+    CAPTURE(field);
+    CHECK(diagnostic.contains(field));
+  }
+}
+
+TEST_CASE("report: text names the line, the thread and the count") {
+  SessionReport report;
+  report.add(launch_report(4, 1234567), 0);
+  std::string text = to_text(report, load_device("h200"), true);
+  CHECK(text.find("matmul.cu:12: error: race-shared: Two threads.") != std::string::npos);
+  CHECK(text.find("3 times in all") != std::string::npos);
+  CHECK(text.find("1,234,567") != std::string::npos);
+  CHECK(text.find("/home/me") == std::string::npos);
+}
+
+TEST_CASE("elf: this test is dynamic, needs the C library and no CUDA") {
+  auto file = tilewise::read_elf_file("/proc/self/exe");
+  REQUIRE(file);
+  CHECK(file->is_dynamic);
+  CHECK(std::count(file->needed.begin(), file->needed.end(), "libc.so.6") == 1);
+  CHECK(tilewise::needed_cudart(*file) == 0);
+  CHECK_FALSE(file->has_device_code);
+  CHECK_FALSE(tilewise::read_elf_file("/proc/self/cmdline"));
+  CHECK_FALSE(tilewise::read_elf_file("/nonexistent"));
+}

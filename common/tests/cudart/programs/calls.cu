@@ -1,0 +1,222 @@
+// Calls that succeed, and what they must have done.
+
+#include <cstring>
+#include <vector>
+
+#include "expect.h"
+
+__device__ int counter = 7;
+__constant__ float weights[8] = {1, 2, 3, 4};
+
+template <typename T>
+__global__ void scale(T* p, T factor, int n) {
+  extern __shared__ char raw[];
+  T* tile = reinterpret_cast<T*>(raw);
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) tile[threadIdx.x] = p[i] * factor;
+  __syncthreads();
+  if (i < n) p[i] = tile[threadIdx.x];
+}
+
+__global__ void use_symbols(float* p) {
+  int i = threadIdx.x;
+  p[i] = weights[i];
+  if (i == 0) atomicAdd(&counter, 5);
+}
+
+struct Large {
+  char tag;
+  double values[12];
+  short tail;
+};
+__global__ void take_struct(Large large, char c, double* out) { out[0] = large.values[11] + large.tail + c + large.tag; }
+
+__global__ void greet(int n) {
+  if (threadIdx.x < n) printf("hello %d\n", threadIdx.x);
+}
+
+void memory() {
+  std::vector<float> h(256, 2.0f), back(256);
+  float* d;
+  EXPECT_OK(cudaMalloc(&d, 1024));
+  EXPECT_OK(cudaMemcpy(d, h.data(), 1024, cudaMemcpyHostToDevice));
+  scale<float><<<4, 64, 64 * sizeof(float)>>>(d, 3.0f, 256);
+  EXPECT_OK(cudaGetLastError());
+  EXPECT_OK(cudaMemcpy(back.data(), d, 1024, cudaMemcpyDefault));
+  EXPECT(back[0] == 6.0f && back[255] == 6.0f);
+  float* e;
+  EXPECT_OK(cudaMalloc(&e, 1024));
+  EXPECT_OK(cudaMemcpy(e, d, 1024, cudaMemcpyDeviceToDevice));
+  EXPECT_OK(cudaMemset(d, 0xFF, 512));
+  EXPECT_OK(cudaMemcpy(back.data(), e, 1024, cudaMemcpyDeviceToHost));
+  EXPECT(back[77] == 6.0f);
+  EXPECT_OK(cudaMemcpy(back.data(), d, 1024, cudaMemcpyDeviceToHost));
+  unsigned word;
+  std::memcpy(&word, &back[127], 4);
+  EXPECT(word == 0xFFFFFFFF && back[128] == 6.0f);
+  EXPECT_OK(cudaFree(d));
+  EXPECT_OK(cudaFree(e));
+}
+
+void pitched() {
+  int h[6][5], back[6][5] = {};
+  for (int i = 0; i < 30; ++i) (&h[0][0])[i] = i;
+  int* d;
+  size_t pitch;
+  EXPECT_OK(cudaMallocPitch(&d, &pitch, sizeof h[0], 6));
+  EXPECT(pitch >= sizeof h[0] && pitch % 256 == 0);
+  EXPECT_OK(cudaMemcpy2D(d, pitch, h, sizeof h[0], sizeof h[0], 6, cudaMemcpyHostToDevice));
+  EXPECT_OK(cudaMemset2D((char*)d + pitch, pitch, 0, 8, 2));
+  EXPECT_OK(cudaMemcpy2D(back, sizeof back[0], d, pitch, sizeof h[0], 6, cudaMemcpyDeviceToHost));
+  EXPECT(back[0][0] == 0 && back[5][4] == 29 && back[1][0] == 0 && back[1][2] == 7 && back[3][0] == 15);
+  EXPECT_OK(cudaFree(d));
+}
+
+void symbols() {
+  float h[8], values[4] = {10, 20, 30, 40};
+  float* d;
+  EXPECT_OK(cudaMalloc(&d, sizeof h));
+  EXPECT_OK(cudaMemcpyToSymbol(weights, values, sizeof values, 4 * sizeof(float)));
+  use_symbols<<<1, 8>>>(d);
+  EXPECT_OK(cudaMemcpy(h, d, sizeof h, cudaMemcpyDeviceToHost));
+  EXPECT(h[0] == 1 && h[3] == 4 && h[4] == 10 && h[7] == 40);
+  int n = 0;
+  EXPECT_OK(cudaMemcpyFromSymbol(&n, counter, sizeof n));
+  EXPECT(n == 12);
+  void* address;
+  size_t bytes;
+  EXPECT_OK(cudaGetSymbolAddress(&address, counter));
+  EXPECT_OK(cudaGetSymbolSize(&bytes, weights));
+  EXPECT(bytes == sizeof h);
+  n = 99;
+  EXPECT_OK(cudaMemcpy(address, &n, sizeof n, cudaMemcpyHostToDevice));
+  EXPECT_OK(cudaMemcpyFromSymbol(&n, counter, sizeof n));
+  EXPECT(n == 99);
+  EXPECT_OK(cudaFree(d));
+}
+
+void host_memory() {
+  float *pinned, *managed, *device_view;
+  EXPECT_OK(cudaHostAlloc(&pinned, 128, cudaHostAllocMapped));
+  EXPECT_OK(cudaHostGetDevicePointer(&device_view, pinned, 0));
+  EXPECT_OK(cudaMallocManaged(&managed, 128));
+  for (int i = 0; i < 32; ++i) pinned[i] = managed[i] = i;
+  scale<float><<<1, 32, 128>>>(device_view, 2.0f, 32);
+  scale<float><<<1, 32, 128>>>(managed, 3.0f, 32);
+  EXPECT_OK(cudaDeviceSynchronize());
+  EXPECT(pinned[31] == 62.0f && managed[31] == 93.0f);
+  EXPECT_OK(cudaMemcpy(managed, pinned, 128, cudaMemcpyHostToDevice));
+  EXPECT(managed[31] == 62.0f);
+  cudaPointerAttributes attributes;
+  EXPECT_OK(cudaPointerGetAttributes(&attributes, managed + 3));
+  EXPECT(attributes.type == cudaMemoryTypeManaged && attributes.devicePointer == managed + 3);
+  EXPECT_OK(cudaPointerGetAttributes(&attributes, pinned));
+  EXPECT(attributes.type == cudaMemoryTypeHost);
+  int local;
+  EXPECT_OK(cudaPointerGetAttributes(&attributes, &local));
+  EXPECT(attributes.type == cudaMemoryTypeUnregistered && attributes.devicePointer == nullptr);
+  std::vector<float> registered(64);
+  EXPECT_OK(cudaHostRegister(registered.data(), 256, cudaHostRegisterDefault));
+  EXPECT_CODE(cudaHostRegister(registered.data(), 256, cudaHostRegisterDefault), cudaErrorHostMemoryAlreadyRegistered);
+  EXPECT_OK(cudaHostUnregister(registered.data()));
+  EXPECT_CODE(cudaHostUnregister(registered.data()), cudaErrorHostMemoryNotRegistered);
+  cudaGetLastError();
+  EXPECT_OK(cudaFreeHost(pinned));
+  EXPECT_OK(cudaFree(managed));
+}
+
+void streams() {
+  cudaStream_t stream;
+  cudaEvent_t start, stop;
+  int least, greatest, calls = 0;
+  EXPECT_OK(cudaDeviceGetStreamPriorityRange(&least, &greatest));
+  EXPECT(greatest < least);
+  EXPECT_OK(cudaStreamCreateWithPriority(&stream, cudaStreamNonBlocking, greatest));
+  EXPECT_OK(cudaEventCreate(&start));
+  EXPECT_OK(cudaEventCreate(&stop));
+  float *d, h[32] = {1};
+  EXPECT_OK(cudaMallocAsync(&d, sizeof h, stream));
+  EXPECT_OK(cudaEventRecord(start, stream));
+  EXPECT_OK(cudaMemcpyAsync(d, h, sizeof h, cudaMemcpyHostToDevice, stream));
+  scale<float><<<1, 32, 128, stream>>>(d, 5.0f, 32);
+  EXPECT_OK(cudaMemcpyAsync(h, d, sizeof h, cudaMemcpyDeviceToHost, stream));
+  EXPECT_OK(cudaLaunchHostFunc(stream, [](void* n) { ++*static_cast<int*>(n); }, &calls));
+  EXPECT_OK(cudaStreamAddCallback(
+      stream, [](cudaStream_t, cudaError_t status, void* n) { *static_cast<int*>(n) += status == cudaSuccess; }, &calls, 0));
+  EXPECT_OK(cudaEventRecord(stop, stream));
+  EXPECT_OK(cudaStreamWaitEvent(stream, stop, 0));
+  EXPECT_OK(cudaEventSynchronize(stop));
+  EXPECT_OK(cudaEventQuery(stop));
+  EXPECT_OK(cudaStreamSynchronize(stream));
+  float ms = -1;
+  EXPECT_OK(cudaEventElapsedTime(&ms, start, stop));
+  EXPECT(ms > 0 && h[0] == 5.0f && calls == 2);
+  EXPECT_OK(cudaFreeAsync(d, stream));
+  EXPECT_OK(cudaStreamDestroy(stream));
+}
+
+void facts() {
+  int count = 0, value = 0, runtime = 0, driver = 0;
+  cudaDeviceProp p;
+  EXPECT_OK(cudaGetDeviceCount(&count));
+  EXPECT(count == 1);
+  EXPECT_OK(cudaGetDeviceProperties(&p, 0));
+  EXPECT(!std::strcmp(p.name, "NVIDIA H200") && p.major == 9 && p.multiProcessorCount == 132 && p.warpSize == 32);
+  EXPECT(p.sharedMemPerBlock == 48 << 10 && p.sharedMemPerBlockOptin == 227 << 10 && p.maxGridSize[1] == 65535);
+  EXPECT_OK(cudaDeviceGetAttribute(&value, cudaDevAttrMultiProcessorCount, 0));
+  EXPECT(value == p.multiProcessorCount);
+  EXPECT_OK(cudaRuntimeGetVersion(&runtime));
+  EXPECT_OK(cudaDriverGetVersion(&driver));
+  EXPECT(runtime / 1000 == CUDART_VERSION / 1000 && driver >= runtime);
+  size_t available, total;
+  EXPECT_OK(cudaMemGetInfo(&available, &total));
+  EXPECT(available <= total && total == p.totalGlobalMem);
+  cudaFuncAttributes a;
+  EXPECT_OK(cudaFuncGetAttributes(&a, scale<float>));
+  EXPECT(a.maxThreadsPerBlock == 1024 && a.binaryVersion == 90 && a.sharedSizeBytes == 0);
+  int blocks = 0, grid = 0, block = 0;
+  EXPECT_OK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, scale<float>, 256, 0));
+  EXPECT(blocks == 8);
+  EXPECT_OK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, scale<float>, 64, 100 << 10));
+  EXPECT(blocks == 2);
+  EXPECT_OK(cudaOccupancyMaxPotentialBlockSize(&grid, &block, scale<float>));
+  EXPECT(block >= 256 && block <= 1024 && grid > 0);
+}
+
+void launches() {
+  Large large = {3, {}, 4};
+  large.values[11] = 0.5;
+  double *d, result = 0;
+  EXPECT_OK(cudaMalloc(&d, sizeof(double)));
+  take_struct<<<1, 1>>>(large, 'a', d);
+  EXPECT_OK(cudaMemcpy(&result, d, sizeof result, cudaMemcpyDeviceToHost));
+  EXPECT(result == 0.5 + 4 + 'a' + 3);
+  large.values[11] = 1.5;
+  char c = 'b';
+  cudaLaunchConfig_t config = {};
+  config.gridDim = config.blockDim = 1;
+  EXPECT_OK(cudaLaunchKernelEx(&config, take_struct, large, c, d));
+  EXPECT_OK(cudaMemcpy(&result, d, sizeof result, cudaMemcpyDeviceToHost));
+  EXPECT(result == 1.5 + 4 + 'b' + 3);
+  void* arguments[] = {&large, &c, &d};
+  c = 'c';
+  EXPECT_OK(cudaLaunchKernel((const void*)take_struct, 1, 1, arguments, 0, nullptr));
+  EXPECT_OK(cudaMemcpy(&result, d, sizeof result, cudaMemcpyDeviceToHost));
+  EXPECT(result == 1.5 + 4 + 'c' + 3);
+  greet<<<1, 4>>>(2);
+  EXPECT_OK(cudaDeviceSynchronize());
+  EXPECT_OK(cudaFree(d));
+}
+
+int main() {
+  memory();
+  pitched();
+  symbols();
+  host_memory();
+  streams();
+  facts();
+  launches();
+  EXPECT_OK(cudaGetLastError());
+  EXPECT_OK(cudaDeviceReset());
+  return finish();
+}

@@ -1,0 +1,138 @@
+// A submission with many bodies: the environment variable SOLVE names the one that solve runs.
+
+#include <cstdio>
+#include <cstdlib>
+#include <functional>
+#include <map>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+__constant__ float weights[16];
+__device__ int flag;
+
+__global__ void add(const float* m, const float* n, float* p, int count) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < count) p[i] = m[i] + n[i] * weights[i % 16];
+  if (i == 0) flag = 1;
+}
+
+namespace {
+
+struct Call {
+  const float *m, *n;
+  float* p;
+  int width, count;
+  size_t bytes;
+};
+
+int endless(int n) {
+  volatile char frame[4096];
+  frame[n % 4096] = 1;
+  return endless(n + 1) + frame[0];
+}
+
+void host_arrays(const Call& c, bool staged) {
+  float *m, *n, *p;
+  cudaMalloc(&m, c.bytes);
+  cudaMalloc(&n, c.bytes);
+  cudaMalloc(&p, c.bytes);
+  std::vector<float> copy(c.m, c.m + c.count);
+  cudaMemcpy(m, staged ? copy.data() : c.m, c.bytes, cudaMemcpyHostToDevice);
+  cudaMemcpy(n, c.n, c.bytes, cudaMemcpyHostToDevice);
+  add<<<c.width, c.width>>>(m, n, p, c.count);
+  cudaMemcpy(staged ? copy.data() : c.p, p, c.bytes, cudaMemcpyDeviceToHost);
+  for (int i = 0; staged && i < c.count; ++i) c.p[i] = copy[i];
+  cudaFree(m);
+  cudaFree(n);
+}
+
+void round_trip(const Call& c) {
+  std::vector<float> host(c.count);
+  cudaMemcpy(host.data(), c.m, c.bytes, cudaMemcpyDeviceToHost);
+  cudaMemcpyToSymbol(weights, host.data() + 4, 16);
+  cudaMemcpy(c.p, host.data(), c.bytes, cudaMemcpyHostToDevice);
+}
+
+void symbol_address(const Call& c) {
+  void* address;
+  int value = 0;
+  cudaGetSymbolAddress(&address, flag);
+  cudaMemset(address, 0, 4);
+  add<<<1, 32>>>(c.m, c.n, c.p, 32);
+  cudaMemcpyFromSymbol(&value, flag, 4);
+}
+
+void errors(const Call& c) {
+  cudaMemcpy(c.p, c.m, c.bytes + 4, cudaMemcpyDeviceToDevice);
+  cudaMemcpy(c.p, c.m, 4, static_cast<cudaMemcpyKind>(9));
+  cudaFree(c.p);
+  add<<<1, dim3(64, 64)>>>(c.m, c.n, c.p, c.count);
+}
+
+void not_provided(const Call&) {
+  cudaGraph_t graph;
+  float* managed;
+  cudaGraphCreate(&graph, 0);
+  cudaMallocManaged(&managed, 64);
+}
+
+void pinned(const Call& c) {
+  float* host;
+  cudaMallocHost(&host, c.bytes);
+  cudaMemcpy(host, c.m, c.bytes, cudaMemcpyDeviceToHost);
+  cudaMemcpy(c.p, host, c.bytes, cudaMemcpyHostToDevice);
+  add<<<1, 32>>>(host, c.n, c.p, 32);
+  cudaFreeHost(host);
+}
+
+void many_calls(const Call& c) {
+  cudaStream_t stream;
+  cudaEvent_t start, stop;
+  float ms = 0, *scratch;
+  size_t pitch;
+  cudaStreamCreate(&stream);
+  cudaEventCreate(&start);
+  cudaEventCreate(&stop);
+  cudaEventRecord(start, stream);
+  cudaMallocPitch(&scratch, &pitch, 40, 4);
+  cudaMemset(scratch, 0, 4 * pitch);
+  cudaMemcpy2DAsync(scratch, pitch, c.m, 4 * c.width, 40, 2, cudaMemcpyDeviceToDevice, stream);
+  cudaFuncSetAttribute(add, cudaFuncAttributeMaxDynamicSharedMemorySize, 65536);
+  add<<<dim3(2, 3), dim3(8, 4), 60000, stream>>>(c.m, c.n + 5, scratch, c.count);
+  cudaEventRecord(stop, stream);
+  cudaEventSynchronize(stop);
+  cudaEventElapsedTime(&ms, start, stop);
+  if (ms <= 0 || cudaGetLastError() != cudaSuccess) throw std::runtime_error("no time passed");
+}
+
+}  // namespace
+
+void solve(const float* M, const float* N, float* P, int width) {
+  Call c = {M, N, P, width, width * width, sizeof(float) * width * width};
+  static const std::map<std::string, std::function<void(const Call&)>> bodies = {
+      {"direct", [](const Call& c) { host_arrays(c, false); }},
+      {"staged", [](const Call& c) { host_arrays(c, true); }},
+      {"host-computed", [](const Call& c) { c.p[3] = c.m[3] * c.n[3]; }},
+      {"writes-input", [](const Call& c) { const_cast<float*>(c.m)[2] = 1; }},
+      {"past-the-end", [](const Call& c) { c.p[c.count] = 1; }},
+      {"round-trip", round_trip},
+      {"symbol-address", symbol_address},
+      {"errors", errors},
+      {"not-provided", not_provided},
+      {"pinned", pinned},
+      {"many-calls", many_calls},
+      {"dereference", [](const Call& c) { c.p[1] = c.m[1]; }},
+      {"exit", [](const Call&) { std::exit(4); }},
+      {"abort", [](const Call&) { std::abort(); }},
+      {"throw", [](const Call&) { throw std::runtime_error("out of ideas"); }},
+      {"endless-recursion", [](const Call& c) { c.p[0] = static_cast<float>(endless(1)); }},
+      {"divide", [](const Call& c) { std::printf("%d\n", c.count / (c.width - c.width)); }},
+      {"static-state",
+       [](const Call& c) {
+         static int calls = 0;
+         add<<<++calls, 32>>>(c.m, c.n, c.p, 32);
+       }},
+  };
+  bodies.at(std::getenv("SOLVE"))(c);
+}

@@ -1,0 +1,201 @@
+// tilewise-record on submissions that do right and wrong.
+
+#include <nlohmann/json.hpp>
+
+#include "harness/plan/plan.h"
+#include "tests/catch.h"
+#include "tests/cudart/toolchain.h"
+
+using namespace tilewise;
+using namespace tilewise::test;
+namespace p = tilewise::plan;
+
+namespace {
+
+struct Recorded {
+  Run run;
+  nlohmann::json record;
+  p::Plan plan;  // of the last case, if its status is ok
+  std::string status() const { return record["cases"].back()["status"]; }
+  std::string message() const { return record["cases"].back()["message"]; }
+
+  template <typename Op>
+  std::vector<Op> ops() const {
+    std::vector<Op> found;
+    for (const p::Op& op : plan.ops) {
+      if (const auto* one = std::get_if<Op>(&op)) found.push_back(*one);
+    }
+    return found;
+  }
+};
+
+Recorded record(const std::string& body, const std::string& signature = "square-device",
+                const std::string& cases = "--case w16:16x16x16") {
+  std::string output = fresh_folder("record");
+  Recorded result;
+  result.run = run("SOLVE=" + body + " " RECORDER " --submission " + submission("solves") + " --signature " + signature +
+                   " " + cases + " --output " + output);
+  INFO(result.run.errors);
+  REQUIRE(result.run.status == 0);
+  result.record = nlohmann::json::parse(read_text(output + "/record.json"));
+  std::string id = result.record["cases"].back()["id"];
+  if (result.status() == "ok") result.plan = p::load(output + "/" + id + ".plan.json");
+  return result;
+}
+
+}  // namespace
+
+TEST_CASE("record: host arrays are copied in, used and copied back") {
+  SKIP_WITHOUT_NVCC();
+  Recorded r = record("direct", "square-host");
+  REQUIRE(r.status() == "ok");
+  auto in = r.ops<p::CopyToDevice>();
+  REQUIRE(in.size() == 2);
+  CHECK(in[0].segments[0].host == "M");
+  CHECK(in[1].segments[0].host == "N");
+  auto launch = r.ops<p::Launch>();
+  REQUIRE(launch.size() == 1);
+  CHECK(launch[0].relocations.size() == 3);
+  CHECK(launch[0].params.size() == 28);
+  auto back = r.ops<p::CopyToHost>();
+  REQUIRE(back.size() == 1);
+  CHECK((back[0].host == "P" && back[0].bytes == 1024 && back[0].buffer == launch[0].relocations[2].buffer));
+  CHECK(r.plan.leaked_buffers == std::vector<uint32_t>{launch[0].relocations[2].buffer});
+  CHECK(r.plan.host_writes.count == 0);
+  CHECK(r.record["modules"][0]["target"] == "sm_90");
+}
+
+TEST_CASE("record: copies through memory of solve's own are the same plan") {
+  SKIP_WITHOUT_NVCC();
+  Recorded direct = record("direct", "square-host"), staged = record("staged", "square-host");
+  CHECK(p::to_text(direct.plan) == p::to_text(staged.plan));
+}
+
+TEST_CASE("record: P computed on the host is seen") {
+  SKIP_WITHOUT_NVCC();
+  Recorded r = record("host-computed", "square-host");
+  CHECK(r.plan.host_writes.count == 1);
+  CHECK(r.plan.host_writes.first == 3);
+}
+
+TEST_CASE("record: device data that passes through the host is staged") {
+  SKIP_WITHOUT_NVCC();
+  Recorded r = record("round-trip");
+  auto back = r.ops<p::CopyToHost>();
+  auto symbol = r.ops<p::SymbolWrite>();
+  auto in = r.ops<p::CopyToDevice>();
+  REQUIRE((back.size() == 1 && symbol.size() == 1 && in.size() == 1));
+  CHECK(r.plan.buffers[back[0].buffer].name == "M");
+  CHECK(symbol[0].segments[0].host == back[0].host);
+  CHECK(symbol[0].segments[0].offset == 16);
+  CHECK(in[0].segments[0].host == back[0].host);
+}
+
+TEST_CASE("record: the address of a variable is a buffer of the plan") {
+  SKIP_WITHOUT_NVCC();
+  Recorded r = record("symbol-address");
+  auto memset = r.ops<p::Memset>();
+  REQUIRE(memset.size() == 1);
+  CHECK(r.plan.buffers[memset[0].buffer].role == p::Role::kSymbol);
+  CHECK(r.plan.buffers[memset[0].buffer].symbol == "flag");
+}
+
+TEST_CASE("record: refused calls are ops with the code that solve got") {
+  SKIP_WITHOUT_NVCC();
+  Recorded r = record("errors");
+  auto errors = r.ops<p::ApiError>();
+  REQUIRE(errors.size() == 4);
+  CHECK((errors[0].api == "cudaMemcpy" && errors[0].code == 1));
+  CHECK((errors[1].api == "cudaMemcpy" && errors[1].code_name == "cudaErrorInvalidMemcpyDirection"));
+  CHECK((errors[2].api == "cudaFree" && errors[2].code == 1));  // P is not solve's to free
+  CHECK((errors[3].api == "cudaLaunchKernel" && errors[3].code_name == "cudaErrorInvalidConfiguration"));
+  auto launch = r.ops<p::Launch>();
+  REQUIRE(launch.size() == 1);
+  CHECK(launch[0].block == std::array<uint32_t, 3>{64, 64, 1});
+  CHECK(r.plan.unchecked_errors == std::vector<std::string>{"cudaLaunchKernel"});
+}
+
+TEST_CASE("record: calls that are not provided are named") {
+  SKIP_WITHOUT_NVCC();
+  Recorded r = record("not-provided");
+  auto unsupported = r.ops<p::Unsupported>();
+  REQUIRE(unsupported.size() == 2);
+  CHECK(unsupported[0].api == "cudaGraphCreate");
+  CHECK(unsupported[1].api == "cudaMallocManaged");
+  CHECK(r.run.errors.find("warpsim: cudaGraphCreate is not provided.") != std::string::npos);
+}
+
+TEST_CASE("record: pinned memory carries data, and is not for kernels") {
+  SKIP_WITHOUT_NVCC();
+  Recorded r = record("pinned");
+  REQUIRE(r.ops<p::CopyToHost>().size() == 1);
+  REQUIRE(r.ops<p::Unsupported>().size() == 1);
+  CHECK(r.ops<p::Unsupported>()[0].api == "cudaHostAlloc");
+}
+
+TEST_CASE("record: streams, events, pitched memory, attributes, pointers into arrays") {
+  SKIP_WITHOUT_NVCC();
+  Recorded r = record("many-calls");
+  REQUIRE(r.status() == "ok");
+  CHECK(r.ops<p::ApiError>().empty());
+  CHECK(r.ops<p::CopyOnDevice>().size() == 2);
+  REQUIRE(r.ops<p::SetAttribute>().size() == 1);
+  auto launch = r.ops<p::Launch>();
+  REQUIRE(launch.size() == 1);
+  CHECK((launch[0].shared_bytes == 60000 && launch[0].stream == 1));
+  CHECK(launch[0].relocations[1].addend == 20);
+}
+
+TEST_CASE("record: a solve that does not return is described") {
+  SKIP_WITHOUT_NVCC();
+  struct Row {
+    const char *body, *signature, *status, *words;
+  };
+  auto row = GENERATE(values<Row>({
+      {"dereference", "square-device", "crashed", "dereferenced a device pointer on the host, at 0x2a00000"},
+      {"exit", "square-device", "exited", "solve called exit(4)"},
+      {"abort", "square-device", "crashed", "abort()"},
+      {"throw", "square-device", "crashed", "solve threw std::runtime_error: out of ideas."},
+      {"endless-recursion", "square-host", "crashed", "used up its stack"},
+      {"divide", "square-device", "crashed", "division by zero"},
+      {"writes-input", "square-host", "crashed", "wrote to its input M"},
+      {"past-the-end", "square-host", "crashed", "past the end of P"},
+  }));
+  CAPTURE(row.body);
+  Recorded r = record(row.body, row.signature);
+  CHECK(r.status() == row.status);
+  CHECK(r.message().find(row.words) != std::string::npos);
+  CAPTURE(r.message());
+  CHECK_FALSE(r.message().empty());
+}
+
+TEST_CASE("record: each case starts from fresh static state") {
+  SKIP_WITHOUT_NVCC();
+  Recorded r = record("static-state", "square-device", "--case a:16x16x16 --case b:32x32x32");
+  CHECK(r.record["cases"].size() == 2);
+  CHECK(r.ops<p::Launch>()[0].grid[0] == 1);
+}
+
+TEST_CASE("record: a submission without the right solve") {
+  SKIP_WITHOUT_NVCC();
+  Recorded r = record("direct", "rect-device", "--case a:16x8x4");
+  CHECK(r.status() == "missing-solve");
+  CHECK(r.message().find("the one there is `solve(float const*, float const*, float*, int)`") != std::string::npos);
+}
+
+TEST_CASE("record: bad arguments are one sentence and status 2") {
+  std::string output = fresh_folder("arguments");
+  auto fails = [&](const std::string& arguments, const std::string& words) {
+    Run r = run(RECORDER " " + arguments);
+    CAPTURE(arguments, r.errors);
+    CHECK(r.status == 2);
+    CHECK(r.errors.find(words) != std::string::npos);
+  };
+  std::string rest = " --signature square-device --output " + output;
+  fails("--submission /nonexistent.so --case a:1x1x1" + rest, "/nonexistent.so is no shared object");
+  fails("--submission /etc/passwd --case a:1x1x1" + rest, "is no shared object");
+  fails("--submission /bin/sh --case a:1x1" + rest, "ID:JxKxL");
+  fails("--submission /bin/sh --case a:0x1x1" + rest, "ID:JxKxL");
+  fails("--submission /bin/sh --case ../a:1x1x1" + rest, "ID:JxKxL");
+  fails("--submission /bin/sh --case a:1x1x1 --output x --signature round", "round");
+}

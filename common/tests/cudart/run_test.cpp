@@ -1,0 +1,100 @@
+// Whole programs under `warpsim run`.
+
+#include <nlohmann/json.hpp>
+
+#include "tests/catch.h"
+#include "tests/cudart/toolchain.h"
+
+using namespace tilewise::test;
+
+namespace {
+
+Run warpsim(const std::string& program, const std::string& options = "") {
+  return run(WARPSIM " run " + options + " -- " + program);
+}
+
+}  // namespace
+
+TEST_CASE("run: API calls that fail return the documented codes") {
+  SKIP_WITHOUT_NVCC();
+  Run r = warpsim(program("errors"), "--quiet");
+  CHECK(r.output == "all checks passed\n");
+  CHECK(r.status == 0);
+}
+
+TEST_CASE("run: API calls that succeed do what they say") {
+  SKIP_WITHOUT_NVCC();
+  Run r = warpsim(program("calls"), "--quiet");
+  CHECK(r.output == "hello 0\nhello 1\nall checks passed\n");
+  CHECK(r.status == 0);
+}
+
+TEST_CASE("run: the same program with the per-thread default stream and compressed device code") {
+  SKIP_WITHOUT_NVCC();
+  Run r = warpsim(program("calls", "-default-stream per-thread"), "--quiet");
+  CHECK(r.output.find("all checks passed") != std::string::npos);
+}
+
+TEST_CASE("run: a fault in a kernel ends the context, as on a GPU") {
+  SKIP_WITHOUT_NVCC();
+  for (const char* which : {"oob", "assert"}) {
+    CAPTURE(which);
+    Run r = warpsim(program("fault") + " " + which);
+    CHECK(r.output.find("all checks passed") != std::string::npos);
+    CHECK(r.errors.find(which == std::string("oob") ? "fault.cu:12: error: out-of-bounds-global" : "n == 0") !=
+          std::string::npos);
+  }
+}
+
+TEST_CASE("run: a device pointer used on the host is named") {
+  SKIP_WITHOUT_NVCC();
+  Run r = warpsim(program("fault") + " host");
+  CHECK(r.status == 128 + 11);
+  CHECK(r.errors.find("the program dereferenced a device pointer on the host, at 0x2a") != std::string::npos);
+}
+
+TEST_CASE("run: the status is the program's own, 3 if it failed for want of a feature") {
+  SKIP_WITHOUT_NVCC();
+  CHECK(warpsim(program("fault") + " 7").status == 7);
+  CHECK(warpsim(program("fault") + " 0").status == 0);
+  Run r = warpsim(program("fault") + " unsupported 5");
+  CHECK(r.status == 3);
+  CHECK(r.errors.find("warpsim: cudaGraphCreate is not provided.") != std::string::npos);
+  CHECK(warpsim(program("fault") + " unsupported 0").status == 0);
+}
+
+TEST_CASE("run: the JSON report has kernels, lines and diagnostics") {
+  SKIP_WITHOUT_NVCC();
+  std::string file = fresh_folder("json") + "/report.json";
+  warpsim(program("fault") + " oob", "--quiet --json " + file);
+  auto json = nlohmann::json::parse(read_text(file));
+  CHECK(json["kernels"][0]["name"] == "past_the_end");
+  REQUIRE(json["diagnostics"].size() >= 1);
+  CHECK(json["diagnostics"][0]["code"] == "out-of-bounds-global");
+  CHECK(json["diagnostics"][0]["line"] == 12);
+}
+
+TEST_CASE("run: programs that cannot be run are refused with the way out") {
+  auto refused = [](const std::string& command, int status, const std::string& words) {
+    Run r = run(WARPSIM " run " + command);
+    CAPTURE(command, r.errors);
+    CHECK(r.status == status);
+    CHECK(r.errors.find(words) != std::string::npos);
+  };
+  refused("-- /nonexistent", 3, "There is no program /nonexistent.");
+  refused("-- /tmp", 3, "/tmp is a folder");
+  refused("-- /etc/passwd", 3, "/etc/passwd is not executable");
+  refused("--device gtx9999 -- /bin/true", 2, "gtx9999");
+  refused("--checks bound -- /bin/true", 2, "There is no check");
+  refused("-- /bin/true", 0, "");
+  if (find_nvcc().empty()) return;
+  Run built = run("cd " + fresh_folder("static") + " && printf 'int main() { return cudaDeviceSynchronize(); }' > a.cu && " +
+                  find_nvcc() + " -cudart static a.cu -o a && " WARPSIM " run -- ./a");
+  if (built.status == 3) CHECK(built.errors.find("-cudart shared") != std::string::npos);
+}
+
+TEST_CASE("run: --version and --help") {
+  CHECK(run(WARPSIM " --version").output.find("warpsim 0.") == 0);
+  CHECK(run(WARPSIM " run --help").status == 0);
+  CHECK(run(WARPSIM).status == 2);
+}
