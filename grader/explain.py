@@ -9,6 +9,7 @@ global buffers by the shapes of the case. Where that is not certain, offsets in 
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -53,23 +54,35 @@ def buffer_roles(plan: Mapping) -> dict[str, str]:
 
 
 def sentence(fault: Fault, context: Context) -> str:
-    """What happened, with numbers; without file and line."""
+    """What happened, with numbers; without file and line.
+
+    Where the executor says something special (freed memory, a copy not waited for), its own words
+    are kept.
+    """
     who = f"block {_triple(fault.block)} thread {_triple(fault.thread)}"
     shape = array_shape(fault, context)
+    if not fault.array or _is_special(fault):
+        return _plain(fault, who, shape)
+    element = _element(fault, shape)
     match fault.code:
-        case "out-of-bounds-global" | "out-of-bounds-shared" if fault.array:
-            return f"{who} {_access(fault)} {_element(fault, shape)}: {_limits(fault, shape)}."
+        case "out-of-bounds-global" | "out-of-bounds-shared":
+            return f"{who} {_access(fault)} {element}: {_limits(fault, shape)}."
         case "misaligned-access" if fault.access_bytes:
-            return (
-                f"{who} {_access(fault)} {_element(fault, shape)}, whose address is not a multiple"
-                f" of {fault.access_bytes}."
-            )
-        case "uninitialised-shared" | "uninitialised-global" if fault.array:
-            whom = "no thread of the block" if fault.code.endswith("shared") else "nothing"
-            return f"{who} reads {_element(fault, shape)}, which {whom} has written before."
-        case "race-shared" | "race-global" if fault.array:
-            return _race(fault, who, _element(fault, shape))
-    return _plain(fault)
+            multiple = f"whose address is not a multiple of {fault.access_bytes}"
+            return f"{who} {_access(fault)} {element}, {multiple}."
+        case "uninitialised-shared":
+            return f"{who} reads {element}, which no thread of the block has written before."
+        case "uninitialised-global":
+            return f"{who} reads {element}, which nothing has written before."
+        case "race-shared" | "race-global":
+            return _race(fault, who, element)
+    return _plain(fault, who, shape)
+
+
+def _is_special(fault: Fault) -> bool:
+    """The executor's words say more than the fields do."""
+    words = ("freed", "asynchronous copy", "constant memory", "local memory")
+    return any(word in fault.message for word in words)
 
 
 def _race(fault: Fault, who: str, element: str) -> str:
@@ -77,19 +90,26 @@ def _race(fault: Fault, who: str, element: str) -> str:
     if fault.code == "race-global" and fault.other_block != fault.block:
         other = f"block {_triple(fault.other_block)} {other}"
     verb = "writes" if fault.is_store else "reads"
-    theirs = "also accesses" if fault.is_store else "writes"
+    theirs = "reads" if " read" in fault.message and fault.is_store else "writes"
     place = f" at line {fault.other_line}" if fault.other_line else ""
-    if fault.code == "race-shared":
-        return (
-            f"{who} {verb} {element}, which {other} {theirs}{place} with no "
-            "__syncthreads() between."
-        )
-    return f"{who} {verb} {element}, which {other} {theirs}{place}: nothing orders the two."
+    both = f"{who} {verb} {element}, which {other} {theirs}{place}"
+    if fault.code == "race-global" and fault.other_block != fault.block:
+        return f"{both}: blocks run in no particular order."
+    barrier = "__syncthreads()"
+    if "__syncwarp" in fault.message:
+        barrier += " or __syncwarp()"
+    return f"{both} with no {barrier} between."
 
 
-def _plain(fault: Fault) -> str:
-    """The executor's own words, as a sentence."""
+def _plain(fault: Fault, who: str, shape: ArrayShape | None) -> str:
+    """The executor's own words, as a sentence; the place in bytes becomes an element if it can."""
     text = fault.message.strip() or fault.code
+    if shape is not None:
+        element = re.escape(fault.array) + r"(?:\+\d+| at byte \d+(?: \(element \d+\))?)"
+        text = re.sub(element, shape.element(fault.offset_bytes).replace("\\", ""), text, count=1)
+    if fault.kernel:
+        speaks_of_the_thread = re.match(r"(reads|writes|updates|waits)\b", text)
+        text = f"{who}{' ' if speaks_of_the_thread else ': '}{text}"
     return text if text.endswith((".", "!", "?")) else text + "."
 
 
@@ -166,7 +186,7 @@ _ADVICE = {
     ),
     "input-modified": "M and N must stay as they are: write to P only.",
     "low-precision": "Compute in float throughout: no half, bfloat16 or TF32.",
-    "assertion": "An assert of the kernel is false here.",
+    "assert": "An assertion of the kernel is false here.",
     "launch-config": "A block has at most 1024 threads, and no size of the grid or block may be 0.",
     "memory-leak": "Every cudaMalloc needs its cudaFree.",
     "api-error": "Check what each CUDA call returns, and the order and sizes of its arguments.",

@@ -95,8 +95,8 @@ def test_races_name_both_sides():
         "other_line": 41,
     }
     assert _say("race-global", **race).endswith(
-        "writes P[0][1], which block (1,0,0) thread (4,1,0) also accesses at line 41:"
-        " nothing orders the two."
+        "writes P[0][1], which block (1,0,0) thread (4,1,0) writes at line 41:"
+        " blocks run in no particular order."
     )
 
 
@@ -105,8 +105,34 @@ def test_misaligned():
     assert text.endswith("reads 16 bytes at M[0][1], whose address is not a multiple of 16.")
 
 
+def test_a_race_with_a_reader_says_so():
+    race = {**SHARED, "offset_bytes": 256, "other_line": 38, "is_store": True}
+    said = {"message": "writes Nds+256, which thread (0,0,0) read at line 38, with no ..."}
+    assert "writes Nds[4][0], which thread (0,0,0) reads at line 38 with" in _say(
+        "race-shared", **race, **said
+    )
+
+
+def test_what_only_the_executor_knows_is_kept():
+    text = "reads 4 bytes of M at byte 28 (element 7), after it was freed"
+    fields = {"array": "M", "array_bytes": 96, "access_bytes": 4, "offset_bytes": 28}
+    assert _say("out-of-bounds-global", **fields, message=text) == (
+        "block (3,0,0) thread (17,0,0) reads 4 bytes of M[1][1], after it was freed."
+    )
+    text = "reads 4 bytes at Nds+64: the asynchronous copy issued at line 9 has not been waited for"
+    assert "reads 4 bytes at Nds[1][0]: the asynchronous copy" in _say(
+        "uninitialised-shared", **SHARED, offset_bytes=64, message=text
+    )
+
+
 def test_other_faults_keep_the_executors_words():
-    assert _say("no-launch", message="solve launched nothing") == "solve launched nothing."
+    assert (
+        _say("no-launch", message="solve launched nothing", kernel="") == "solve launched nothing."
+    )
+    waits = _say("barrier-divergence", message="waits at this barrier while others do not")
+    assert waits == "block (3,0,0) thread (17,0,0) waits at this barrier while others do not."
+    trap = _say("trap", message="the kernel executed a trap")
+    assert trap == "block (3,0,0) thread (17,0,0): the kernel executed a trap."
 
 
 def test_every_code_gives_a_whole_sentence():
