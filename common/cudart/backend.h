@@ -38,6 +38,7 @@ inline Launch launch_of(const LaunchRequest& request) {
           .grid = request.grid,
           .block = request.block,
           .dynamic_shared_bytes = request.dynamic_shared_bytes,
+          .max_dynamic_shared_bytes = request.kernel->granted_dynamic_shared_bytes.value_or(0),
           .params = request.params};
 }
 

@@ -104,10 +104,7 @@ class LiveBackend final : public Backend {
 
 Error LiveBackend::launch(const LaunchRequest& request, Error* later) {
   const RegisteredKernel& kernel = *request.kernel;
-  tilewise::KernelLimits limits = limits_of(kernel);
-  Launch launch = launch_of(request);
-  std::optional<tilewise::BrokenLimit> broken = tilewise::broken_limit(simulator_.device(), launch, limits);
-  LaunchReport report = broken ? tilewise::refused(launch, limits, *broken) : simulator_.launch(launch);
+  LaunchReport report = simulator_.launch(launch_of(request));
   Runtime& runtime = Runtime::instance();
   runtime.timeline().advance_launch(runtime.device(), report.counters);
 

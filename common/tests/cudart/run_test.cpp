@@ -41,7 +41,7 @@ TEST_CASE("run: a fault in a kernel ends the context, as on a GPU") {
     CAPTURE(which);
     Run r = warpsim(program("fault") + " " + which);
     CHECK(r.output.find("all checks passed") != std::string::npos);
-    CHECK(r.errors.find(which == std::string("oob") ? "fault.cu:12: error: out-of-bounds-global" : "n == 0") !=
+    CHECK(r.errors.find(which == std::string("oob") ? "fault.cu:10: error: out-of-bounds-global" : "n == 0") !=
           std::string::npos);
   }
 }
@@ -71,7 +71,7 @@ TEST_CASE("run: the JSON report has kernels, lines and diagnostics") {
   CHECK(json["kernels"][0]["name"] == "past_the_end");
   REQUIRE(json["diagnostics"].size() >= 1);
   CHECK(json["diagnostics"][0]["code"] == "out-of-bounds-global");
-  CHECK(json["diagnostics"][0]["line"] == 12);
+  CHECK(json["diagnostics"][0]["line"] == 10);
 }
 
 TEST_CASE("run: programs that cannot be run are refused with the way out") {
