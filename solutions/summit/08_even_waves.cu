@@ -3,9 +3,10 @@
 // 4096 x 4096 results are 512 tiles; 132 multiprocessors compute them in 3.88 waves that take the
 // time of 4. Here whole waves keep one tile per block, and the stages of the remaining tiles, laid
 // end to end, are cut into equal shares, one per multiprocessor. A share may end inside a tile;
-// then each of that tile's blocks leaves its part in scratch memory, and the last one to finish
-// adds the parts up in order of k, so the result does not depend on timing. A small product has no
-// whole wave at all: its few tiles are cut among all multiprocessors.
+// then each of that tile's blocks leaves its part in scratch memory, and the parts are added in
+// order of k, so the result does not depend on timing: by the last block to finish; or, where a
+// small product has no whole wave and every tile is cut into equally many parts, by all of the
+// tile's blocks together.
 // New against rung 07: which block computes what, the addition of parts, and tiles taken in a
 // near-square order so that blocks in flight share rows of M and columns of N in the L2 cache.
 #include "common/straight_loop.cuh"
@@ -16,8 +17,9 @@ using namespace summit;
 
 namespace {
 
-constexpr int GROUP = 8;  // tile rows of P that are taken together
-constexpr int IN_FLIGHT = 16;  // 16-byte loads a thread has open while it adds parts
+constexpr int GROUP = 2048 / BM;  // tile rows of P that are taken together
+constexpr int QUADS = BM * BN / 4;  // 16-byte groups of a tile
+constexpr int IN_FLIGHT = 8;        // of them a thread adds at a time
 
 // One piece of work: stages [first, first + stages) of a tile. Written by thread 0 and kept in
 // shared memory behind the ring, because the main loop needs every register.
@@ -33,20 +35,29 @@ struct Job {
 // has at most one part that begins a tile and one that does not.
 __device__ size_t part_of(int s, bool begins) { return size_t(2 * s + begins) * BM * BN; }
 
-// Adds the parts of a tile in order of k and stores them: shares first..last hold one part each.
-__device__ void add_parts(const Job& job, const float* scratch, float* P, int j, int l, int first,
-                          int last, int tile_begin, long long total, int shares) {
+// The parts of one tile: shares first..last hold one each, in order of k.
+struct Parts {
+  int first, last;
+  int tile_begin;   // stage at which the tile begins, of the shared stages
+  long long total;  // shared stages
+  int shares;
+};
+
+// Adds the parts of 16-byte groups [begin, end) of a tile in order of k and stores them.
+__device__ void add_parts(const Parts& parts, const float* scratch, float* P, int j, int l, int row,
+                          int col, int begin, int end) {
 #pragma unroll 1
-  for (int e = threadIdx.x; e < BM * BN / 4; e += IN_FLIGHT * CONSUMERS) {
+  for (int e = begin + threadIdx.x; e < end; e += IN_FLIGHT * CONSUMERS) {
     float4 sum[IN_FLIGHT];
 #pragma unroll
     for (int q = 0; q < IN_FLIGHT; ++q) sum[q] = make_float4(0, 0, 0, 0);
-#pragma unroll 1
-    for (int s = first; s <= last; ++s) {
-      bool begins = share_begin(s, total, shares) <= tile_begin;
+#pragma unroll 4
+    for (int s = parts.first; s <= parts.last; ++s) {
+      bool begins = share_begin(s, parts.total, parts.shares) <= parts.tile_begin;
       auto part = reinterpret_cast<const float4*>(scratch + part_of(s, begins)) + e;
 #pragma unroll
       for (int q = 0; q < IN_FLIGHT; ++q) {
+        if (e + q * CONSUMERS >= end) continue;
         float4 v = __ldcg(part + q * CONSUMERS);
         sum[q].x += v.x, sum[q].y += v.y, sum[q].z += v.z, sum[q].w += v.w;
       }
@@ -54,15 +65,23 @@ __device__ void add_parts(const Job& job, const float* scratch, float* P, int j,
 #pragma unroll
     for (int q = 0; q < IN_FLIGHT; ++q) {
       int at = e + q * CONSUMERS;
-      store_row(P, job.row + at / (BN / 4), job.col + at % (BN / 4) * 4, j, l, &sum[q].x);
+      if (at < end) store_row(P, row + at / (BN / 4), col + at % (BN / 4) * 4, j, l, &sum[q].x);
     }
   }
+}
+
+// Counts this block's part, waits for the tile's other parts, and lets the counter pair be used
+// again: ready[0] counts parts, ready[1] blocks that have seen them all. Thread 0 only.
+__device__ void meet(volatile unsigned* ready, unsigned parts) {
+  atomicAdd(const_cast<unsigned*>(ready), 1u);
+  while (ready[0] < parts) __nanosleep(40);
+  if (atomicAdd(const_cast<unsigned*>(ready) + 1, 1u) == parts - 1) ready[0] = 0, ready[1] = 0;
 }
 
 }  // namespace
 
 // Blocks 0..whole_tiles-1 compute a tile each; the `shares` blocks after them share the rest.
-// ready[t]: parts finished of the t-th shared tile; zero before and after every launch.
+// ready[2 * t], [2 * t + 1]: counters of the t-th shared tile; zero before and after every launch.
 extern "C" __global__ void __launch_bounds__(CONSUMERS, 1)
     even_waves(const __grid_constant__ CUtensorMap M, const __grid_constant__ CUtensorMap N,
                float* __restrict__ P, int j, int k, int l, int whole_tiles, int shares,
@@ -129,18 +148,27 @@ extern "C" __global__ void __launch_bounds__(CONSUMERS, 1)
                  make_float4(sum[r][c], sum[r][c + 1], sum[r][c + 2], sum[r][c + 3]));
       __threadfence();  // the part is visible before it is counted
       __syncthreads();
-      int tile = job.tile - whole_tiles, begin = tile * ceil_div(k, BK);
-      long long total = (long long)(ceil_div(j, BM) * ceil_div(l, BN) - whole_tiles) *
-                        ceil_div(k, BK);
-      int first = share_of(begin, total, shares);
-      int last = share_of(begin + ceil_div(k, BK) - 1, total, shares);
-      if (threadIdx.x == 0) job.arrived = atomicAdd(ready + tile, 1u);
-      __syncthreads();
-      if (job.arrived == last - first) {  // all other parts are there
+      int stages_per_tile = ceil_div(k, BK), tile = job.tile - whole_tiles;
+      int shared_tiles = ceil_div(j, BM) * ceil_div(l, BN) - whole_tiles;
+      Parts parts = {0, 0, tile * stages_per_tile, (long long)shared_tiles * stages_per_tile, shares};
+      parts.first = share_of(parts.tile_begin, parts.total, shares);
+      parts.last = share_of(parts.tile_begin + stages_per_tile - 1, parts.total, shares);
+      int count = parts.last - parts.first + 1, row = job.row, col = job.col;
+      if (whole_tiles == 0 && shares % shared_tiles == 0) {
+        // All blocks run at once (there is one per multiprocessor), so they can wait for each other.
+        if (threadIdx.x == 0) meet(ready + 2 * tile, count);
+        __syncthreads();
         __threadfence();
-        if (threadIdx.x == 0) ready[tile] = 0;
-        Job copy = {job.row, job.col};
-        add_parts(copy, scratch, P, j, l, first, last, begin, total, shares);
+        int me = share - parts.first;
+        add_parts(parts, scratch, P, j, l, row, col, QUADS * me / count, QUADS * (me + 1) / count);
+      } else {
+        if (threadIdx.x == 0) job.arrived = atomicAdd(ready + 2 * tile, 1u);
+        __syncthreads();
+        if (job.arrived == count - 1) {  // all other parts are there
+          __threadfence();
+          if (threadIdx.x == 0) ready[2 * tile] = 0;
+          add_parts(parts, scratch, P, j, l, row, col, 0, QUADS);
+        }
       }
     }
     __syncthreads();  // everyone has left the barriers and read the job

@@ -8,13 +8,14 @@
 
 extern "C" const unsigned char summit_straight_block_cubin[];
 extern "C" const unsigned char summit_even_waves_cubin[];
+extern "C" const unsigned char summit_even_waves_wide_cubin[];
 
 namespace summit {
 namespace {
 
 constexpr int RING_BYTES = STAGES * (STAGE_BYTES + 16);
 constexpr int JOB_BYTES = 64;
-constexpr int LEAST_STAGES = 4;  // of a share: fewer do not pay for a part's way through memory
+constexpr int LEAST_STAGES = 2;  // of a share: fewer do not pay for a part's way through memory
 
 void launch(CUfunction kernel, dim3 grid, int shared_bytes, cudaStream_t stream, void** arguments) {
   CUresult result = cuLaunchKernel(kernel, grid.x, grid.y, 1, CONSUMERS, 1, 1, shared_bytes, stream,
@@ -39,12 +40,12 @@ struct Split {
 Split split(int tiles, int stages, int multiprocessors) {
   Split result = {tiles / multiprocessors * multiprocessors, multiprocessors};
   int rest = tiles - result.whole_tiles;
-  // Few tiles: cutting each into the same number of parts needs no part that spans two tiles.
   if (result.whole_tiles == 0) {
-    int even = multiprocessors / tiles * tiles;
-    if (even * 10 >= multiprocessors * 9) result.shares = even;
+    // Few tiles: equally many parts of each are added faster than shares that span two tiles.
+    int parts = std::min(multiprocessors / tiles, std::max(1, stages / LEAST_STAGES));
+    if (tiles * parts * 10 >= multiprocessors * 9 || parts < multiprocessors / tiles)
+      result.shares = tiles * parts;
   }
-  result.shares = std::min<long long>(result.shares, (long long)rest * stages / LEAST_STAGES);
   // A wave that is nearly full gains less than the parts cost.
   if (result.shares <= rest || rest * 20 >= multiprocessors * 19) return {tiles, 0};
   return result;
@@ -61,19 +62,23 @@ void launch_07(const Problem& p, cudaStream_t stream) {
 }
 
 void launch_08(const Problem& p, cudaStream_t stream) {
-  static CUfunction kernel =
-      load_kernel(summit_even_waves_cubin, "even_waves", RING_BYTES + JOB_BYTES);
+  constexpr int kBytes = RING_BYTES + JOB_BYTES;
+  static CUfunction tall = load_kernel(summit_even_waves_cubin, "even_waves", kBytes);
+  static CUfunction wide = load_kernel(summit_even_waves_wide_cubin, "even_waves", kBytes);
   static int processors = multiprocessors();
   static Scratch parts, counters;
-  Operands operands(p, stream);
-  Problem q = p;
-  int tiles = ceil_div(p.j, BM) * ceil_div(p.l, BN);
-  Split s = split(tiles, ceil_div(p.k, BK), processors);
+  // Both tiles hold 32768 results, so fewer tiles are less work.
+  int tall_tiles = ceil_div(p.j, BM) * ceil_div(p.l, BN);
+  int wide_tiles = ceil_div(p.j, BN) * ceil_div(p.l, BM);
+  bool turn = wide_tiles < tall_tiles;
+  Operands operands(p, stream, turn ? BN : BM, turn ? BM : BN);
+  Split s = split(std::min(wide_tiles, tall_tiles), ceil_div(p.k, BK), processors);
   auto scratch = static_cast<float*>(parts.get(size_t(2) * s.shares * BM * BN * sizeof(float)));
-  auto ready = static_cast<unsigned*>(counters.get(processors * sizeof(unsigned), true));
+  auto ready = static_cast<unsigned*>(counters.get(2 * processors * sizeof(unsigned), true));
+  Problem q = p;
   void* arguments[] = {&operands.m, &operands.n,    &q.P,      &q.j,     &q.k,
                        &q.l,        &s.whole_tiles, &s.shares, &scratch, &ready};
-  launch(kernel, dim3(s.whole_tiles + s.shares), RING_BYTES + JOB_BYTES, stream, arguments);
+  launch(turn ? wide : tall, dim3(s.whole_tiles + s.shares), kBytes, stream, arguments);
 }
 
 }  // namespace summit

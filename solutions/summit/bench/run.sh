@@ -21,7 +21,8 @@ while (($#)); do
 done
 command -v nvidia-smi >/dev/null || { echo "run.sh: no NVIDIA driver here; the summit needs an H100 or H200" >&2; exit 3; }
 mkdir -p "$output"
-build=${BUILD:-$(mktemp -d)}
+build=${BUILD:-../../build/summit}
+mkdir -p "$build"
 make -s -j"$(nproc)" BUILD="$build" 2> "$build/make.log" || { cat "$build/make.log" >&2; exit 3; }
 
 squares="512 1024 1536 2048 3072 4096 6144 8192 12288 16384"
@@ -34,7 +35,9 @@ trap 'rm -rf "$raw"' EXIT
 nvidia-smi --query-gpu=name,driver_version,power.limit,clocks.max.sm --format=csv,noheader > "$raw/gpu.csv"
 
 echo "checking ..." >&2
-"$build/bench" check > "$raw/check.jsonl" || { grep '"passed": false' "$raw/check.jsonl" >&2; exit 1; }
+status=0
+"$build/bench" check > "$raw/check.jsonl" || status=1
+grep '"passed": false' "$raw/check.jsonl" >&2 || true
 
 echo "timing ..." >&2
 nvidia-smi --query-gpu=timestamp,clocks.sm,power.draw,temperature.gpu,clocks_event_reasons.active \
@@ -58,3 +61,4 @@ if ((sanitize)); then
   done > "$raw/sanitizer.txt"
 fi
 python3 bench/report.py "$raw" "$build" "$output"
+exit $status

@@ -7,12 +7,27 @@
 namespace summit {
 namespace {
 
-// to[row][0..stride) = from[row][0..columns), zeros behind. Grid: y strides over rows.
-__global__ void lengthen_rows(const float* from, float* to, int rows, int columns, int stride) {
-  int col = blockIdx.x * blockDim.x + threadIdx.x;
-  if (col >= stride) return;
-  for (int row = blockIdx.y; row < rows; row += gridDim.y)
-    to[size_t(row) * stride + col] = col < columns ? from[size_t(row) * columns + col] : 0.0f;
+// A matrix and its copy with longer rows: to[row][0..columns) = from[row][...], zeros behind.
+struct Lengthening {
+  const float* from;
+  float* to;              // 16-byte aligned
+  int columns, quads;     // floats in a row of `from`; 16-byte groups in a row of `to`
+  long long count;        // groups altogether; 0: nothing to copy
+};
+
+// Both operands in one launch. A thread writes 16 bytes at a time.
+__global__ void lengthen_rows(Lengthening m, Lengthening n) {
+  for (long long e = blockIdx.x * (long long)blockDim.x + threadIdx.x; e < m.count + n.count;
+       e += (long long)gridDim.x * blockDim.x) {
+    const Lengthening& x = e < m.count ? m : n;
+    unsigned at = unsigned(e < m.count ? e : e - m.count);
+    unsigned row = at / x.quads, col = at % x.quads * 4;
+    const float* from = x.from + size_t(row) * x.columns + col;
+    float v[4];
+#pragma unroll
+    for (int c = 0; c < 4; ++c) v[c] = col + c < x.columns ? __ldg(from + c) : 0.0f;
+    reinterpret_cast<float4*>(x.to)[at] = make_float4(v[0], v[1], v[2], v[3]);
+  }
 }
 
 void check_driver(CUresult result, const char* what) {
@@ -40,17 +55,12 @@ CUtensorMap tensor_map(const float* matrix, int rows, int columns, int stride, i
   return map;
 }
 
-// The matrix itself, or a copy of it with rows of a multiple of 4 floats; sets the stride.
-const float* addressable(const float* matrix, int rows, int columns, int* stride, Scratch* scratch,
-                         cudaStream_t stream) {
-  *stride = columns;
-  if (rows_are_aligned(matrix, columns)) return matrix;
-  *stride = ceil_div(columns, 4) * 4;
-  float* copy = static_cast<float*>(scratch->get(size_t(rows) * *stride * sizeof(float)));
-  dim3 grid(ceil_div(*stride, 256), std::min(rows, 4096));
-  lengthen_rows<<<grid, 256, 0, stream>>>(matrix, copy, rows, columns, *stride);
-  check(cudaGetLastError(), "copy to longer rows");
-  return copy;
+// How to make rows of this matrix addressable; nothing to do where they are.
+Lengthening plan(const float* matrix, int rows, int columns, Scratch* scratch) {
+  if (rows_are_aligned(matrix, columns)) return {matrix, const_cast<float*>(matrix), columns, columns / 4, 0};
+  int quads = ceil_div(columns, 4);
+  auto copy = static_cast<float*>(scratch->get(size_t(rows) * quads * 16));
+  return {matrix, copy, columns, quads, (long long)rows * quads};
 }
 
 }  // namespace
@@ -66,13 +76,15 @@ void* Scratch::get(size_t bytes, bool cleared) {
   return memory_;
 }
 
-Operands::Operands(const Problem& p, cudaStream_t stream) {
+Operands::Operands(const Problem& p, cudaStream_t stream, int bm, int bn) {
   static Scratch copy_of_m, copy_of_n;
-  int stride;
-  const float* matrix = addressable(p.M, p.j, p.k, &stride, &copy_of_m, stream);
-  m = tensor_map(matrix, p.j, p.k, stride, BM, BK, CU_TENSOR_MAP_SWIZZLE_128B);
-  matrix = addressable(p.N, p.k, p.l, &stride, &copy_of_n, stream);
-  n = tensor_map(matrix, p.k, p.l, stride, BK, BN, CU_TENSOR_MAP_SWIZZLE_NONE);
+  Lengthening to_m = plan(p.M, p.j, p.k, &copy_of_m), to_n = plan(p.N, p.k, p.l, &copy_of_n);
+  if (long long count = to_m.count + to_n.count; count > 0) {
+    lengthen_rows<<<std::min(count / 256 + 1, 2048LL), 256, 0, stream>>>(to_m, to_n);
+    check(cudaGetLastError(), "copy to longer rows");
+  }
+  m = tensor_map(to_m.to, p.j, p.k, to_m.quads * 4, bm, BK, CU_TENSOR_MAP_SWIZZLE_128B);
+  n = tensor_map(to_n.to, p.k, p.l, to_n.quads * 4, BK, bn, CU_TENSOR_MAP_SWIZZLE_NONE);
 }
 
 CUfunction load_kernel(const unsigned char* cubin, const char* name, int shared_bytes) {

@@ -16,12 +16,12 @@ class Scratch {
   size_t bytes_ = 0;
 };
 
-// The two tensor maps of a product, boxes as in tile.cuh: M 256 x 32 swizzled, N 32 x 128 plain.
+// The two tensor maps of a product, boxes as in tile.cuh: M bm x 32 swizzled, N 32 x bn plain.
 // The engine needs rows at multiples of 16 bytes; a matrix with others is first copied, on the
 // stream, to scratch memory with longer rows.
 struct Operands {
   CUtensorMap m, n;
-  Operands(const Problem& p, cudaStream_t stream);
+  Operands(const Problem& p, cudaStream_t stream, int bm = 256, int bn = 128);
 };
 
 // A kernel that is loaded from machine code (a cubin in memory) by name; loaded once per process.

@@ -11,9 +11,17 @@
 
 namespace summit {
 
-constexpr int BM = 256, BN = 128, BK = 32;
+// Rung 08 is compiled a second time with the tile turned: 128 x 256, for products that it covers
+// with fewer tiles. Everything below follows from BM and BN.
+#ifdef SUMMIT_WIDE_TILE
+constexpr int BM = 128, BN = 256;
+#else
+constexpr int BM = 256, BN = 128;
+#endif
+constexpr int BK = 32;
 constexpr int TM = 8, TN = 16;
-constexpr int CONSUMERS = 256;  // threads that multiply: 4 x 2 warps
+constexpr int CONSUMERS = 256;  // threads that multiply: 4 x 2 warps (2 x 4 in the wide tile)
+constexpr int WARP_COLUMNS = BN / 64;
 constexpr int MDS_BYTES = BM * BK * 4;
 constexpr int STAGE_BYTES = MDS_BYTES + BK * BN * 4;  // 49152
 constexpr int MDS_ROW = BK * 4, NDS_ROW = BN * 4;     // bytes
@@ -28,8 +36,8 @@ struct Place {
     // only then does a 16-byte load with broadcast cost 2 wavefronts instead of 4.
     int y = (lane >> 1 & 1) | (lane >> 2 & 6);
     int x = (lane & 1) | (lane >> 1 & 2);
-    row = warp / 2 * 64 + y;
-    col = warp % 2 * 64 + x * 4;
+    row = warp / WARP_COLUMNS * 64 + y;
+    col = warp % WARP_COLUMNS * 64 + x * 4;
   }
   // Address of chunk 0 of this thread's first row of Mds; chunk c is at this ^ (c * 16), and the
   // row r * 8 further down at + r * 8 * MDS_ROW, because 8 rows later the permutation is the same.
