@@ -25,7 +25,7 @@ struct Device {
   uint32_t shared_unit_bytes = 0;             // allocation granularity
   uint32_t registers_per_sm = 0, registers_per_block = 0, max_registers_per_thread = 0;
   uint32_t register_unit = 0;                 // allocation granularity, registers per warp
-  uint32_t warp_allocation_unit = 1;          // warps per block round up to this
+  uint32_t warp_allocation_unit = 1;          // warp schedulers, among which the registers are divided evenly
   uint64_t global_bytes = 0, l2_bytes = 0;
   uint32_t constant_bytes = 65536;
   double sm_clock_mhz = 0, memory_clock_mhz = 0, memory_bandwidth_gbs = 0;

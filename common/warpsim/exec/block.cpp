@@ -1,6 +1,7 @@
 #include "warpsim/exec/block.h"
 
 #include <algorithm>
+#include <cstring>
 
 #include "warpsim/exec/lanes.h"
 #include "warpsim/exec/worker.h"
@@ -13,6 +14,17 @@ constexpr int64_t kQuantum = 1 << 20;  // instructions until another warp of the
 
 std::string lanes_text(const LaunchContext& launch, const Warp& w, uint32_t lanes) {
   return thread_name(launch, w.index * kLanes + uint32_t(__builtin_ctz(lanes)));
+}
+
+// The instruction at or after `from`, else before it, whose source line is known.
+uint32_t nearest_line(const ptx::Function& function, uint32_t from) {
+  for (uint32_t i = from; i < function.code.size(); ++i) {
+    if (function.code[i].where.line != 0) return i;
+  }
+  for (uint32_t i = from; i > 0; --i) {
+    if (function.code[i - 1].where.line != 0) return i - 1;
+  }
+  return from;
 }
 
 // The line at which lanes that do not run now wait, or 0.
@@ -38,6 +50,9 @@ void Block::start(Worker& w, uint64_t linear_index) {
   warned_exited = false;
   barriers.fill({});
   w.shared_shadow.begin_block();
+  // What the block before has left is nobody's to read; a fixed pattern (a NaN, or -1) keeps results reproducible.
+  for (const auto& range : w.launch->facts->shared_ranges) std::memset(w.shared + range.offset, 0xFF, range.bytes);
+  if (w.launch->dynamic_shared_bytes != 0) std::memset(w.shared + w.image->shared_bytes, 0xFF, w.launch->dynamic_shared_bytes);
   w.reporter.current_block = linear_index;
   live_warps = uint32_t(w.warps.size());
   for (Warp& warp : w.warps) {
@@ -80,7 +95,7 @@ bool Block::run_turn() {
       launch.repeat_serially = true;
     } else {
       const auto function = uint32_t(warp.program - worker->image->programs.data());
-      const uint32_t instruction = warp.resume != nullptr ? warp.resume->instruction : 0;
+      const uint32_t instruction = nearest_line(worker->image->module.functions[function], warp.resume != nullptr ? warp.resume->instruction : 0);
       const uint32_t lane = warp.mask != 0 ? uint32_t(__builtin_ctz(warp.mask)) : 0;
       Diagnostic* d = worker->reporter.add(Fault::kTimeout, warp, lane, function, instruction);
       const std::string text = "the launch used up its budget of " + std::to_string(launch.budget) + " warp instructions: a loop without end?";
@@ -111,7 +126,6 @@ void Block::arrive(Warp& w, const Op* op, uint32_t id, uint32_t threads, bool wa
     w.barrier_id = id;
     w.barrier_op = op;
     if (threads == 0 && id == 0) check_same_line(w, op, id);
-    if (threads == 0) warn_about_exited(w, op);
   }
   if (code.bar == ptx::BarMode::kRedAnd || code.bar == ptx::BarMode::kRedOr || code.bar == ptx::BarMode::kRedPopc) {
     const uint32_t holds = (op->imm >> 8 & 1 ? ~predicate(w, op->c) : predicate(w, op->c)) & w.mask;
@@ -144,6 +158,7 @@ void Block::complete(uint32_t id) {
     if (w.state != WarpState::kAtBarrier || w.barrier_id != id) continue;
     w.state = WarpState::kReady;
     const Op* op = w.barrier_op;
+    if (done.expected_threads == 0) warn_about_exited(w, op);
     switch (ptx::BarMode(op->imm & 0xFF)) {
       case ptx::BarMode::kRedAnd: set_predicate(w, op->d, done.all ? kAllLanes : 0); break;
       case ptx::BarMode::kRedOr: set_predicate(w, op->d, done.any ? kAllLanes : 0); break;

@@ -269,7 +269,9 @@ const KernelFacts& kernel_facts(Image& image, int32_t kernel) {
   uint32_t shared = 0;
   for (int32_t symbol : symbols) {
     const ptx::Variable& v = image.module.variables[size_t(symbol)];
-    if (v.space == Space::kShared && !v.is_extern) shared = uint32_t(round_up(shared, std::max(1u, v.align_bytes)) + v.size_bytes);
+    if (v.space != Space::kShared || v.is_extern) continue;
+    shared = uint32_t(round_up(shared, std::max(1u, v.align_bytes)) + v.size_bytes);
+    facts.shared_ranges.push_back({uint32_t(image.addresses[size_t(symbol)]), uint32_t(v.size_bytes)});
   }
   facts.static_shared_bytes = shared;
   facts.local_bytes = local_bytes_of(image, facts);

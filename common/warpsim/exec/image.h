@@ -38,6 +38,8 @@ struct KernelFacts {
   std::vector<uint32_t> read_params, written_params;  // offsets of pointer parameters
   std::vector<int32_t> functions;   // reachable, the kernel first
   uint32_t static_shared_bytes = 0, local_bytes = 0;
+  struct Range { uint32_t offset, bytes; };
+  std::vector<Range> shared_ranges;  // of the static shared arrays, in the shared window
 };
 
 struct Image {

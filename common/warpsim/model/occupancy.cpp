@@ -12,7 +12,6 @@ namespace warpsim {
 namespace {
 
 constexpr uint32_t kWarpSize = 32;
-constexpr uint32_t kSubPartitions = 4;  // warp schedulers of an SM, each with its own register file
 
 uint32_t round_up(uint32_t value, uint32_t unit) {
   return unit == 0 ? value : (value + unit - 1) / unit * unit;
@@ -21,10 +20,13 @@ uint32_t round_up(uint32_t value, uint32_t unit) {
 uint32_t blocks_by_registers(const Device& d, uint32_t registers, uint32_t warps_per_block) {
   if (registers == 0) return d.max_blocks_per_sm;
   const uint32_t per_warp = round_up(registers * kWarpSize, d.register_unit);
-  if (registers > d.max_registers_per_thread || per_warp * warps_per_block > d.registers_per_block)
+  // Whether one block fits is decided as if it filled all partitions evenly, its warps rounded up.
+  const uint32_t assumed_warps = round_up(warps_per_block, std::max(1u, d.warp_allocation_unit));
+  if (registers > d.max_registers_per_thread || per_warp * assumed_warps > d.registers_per_block)
     return 0;
-  const uint32_t warps_per_partition = d.registers_per_sm / kSubPartitions / per_warp;
-  return warps_per_partition * kSubPartitions / warps_per_block;
+  // Warps are dealt out to the SM's schedulers, each with its own share of the registers.
+  const uint32_t schedulers = std::max(1u, d.warp_allocation_unit);
+  return d.registers_per_sm / schedulers / per_warp * schedulers / warps_per_block;
 }
 
 uint32_t blocks_by_shared(const Device& d, uint32_t shared_bytes) {
@@ -42,8 +44,7 @@ Occupancy occupancy(const Device& d, uint32_t registers, uint32_t shared_bytes, 
     result.limiter = "threads";
     return result;
   }
-  const uint32_t warps =
-      round_up((threads + kWarpSize - 1) / kWarpSize, std::max(1u, d.warp_allocation_unit));
+  const uint32_t warps = (threads + kWarpSize - 1) / kWarpSize;
   const struct {
     uint32_t blocks;
     const char* name;
@@ -60,7 +61,7 @@ Occupancy occupancy(const Device& d, uint32_t registers, uint32_t shared_bytes, 
     result.blocks_per_sm = limit.blocks;
     result.limiter = limit.name;
   }
-  result.warps_per_sm = result.blocks_per_sm * ((threads + kWarpSize - 1) / kWarpSize);
+  result.warps_per_sm = result.blocks_per_sm * warps;
   result.fraction = double(result.warps_per_sm) / d.max_warps_per_sm;
   return result;
 }

@@ -22,15 +22,14 @@ bool is_pending(uint32_t record) { return record >= SharedShadow::kPending; }
 
 }  // namespace
 
-// Whether the last write of this interval is by another thread than `lane` (`several`: than one of several lanes), with nothing
-// between that orders the two.
-bool SharedShadow::written_by_other(const Warp& w, uint32_t granule, uint32_t lane, bool several) const {
+// Whether the last write of this interval is by another thread than `lane`, with nothing between that orders the two.
+bool SharedShadow::written_by_other(const Warp& w, uint32_t granule, uint32_t lane) const {
   const uint32_t record = writer_[granule];
-  if (is_pending(record)) return warp_of(record) != w.index || lane_of(record) != lane || several;
+  if (is_pending(record)) return warp_of(record) != w.index || lane_of(record) != lane;
   if (record < stamped(interval_)) return false;
   if (warp_of(record) != w.index) return true;
   if (record < stamped(w.sync_stamp)) return false;
-  return lane_of(record) != lane || several;
+  return lane_of(record) != lane;
 }
 
 bool SharedShadow::read_by_other(const Warp& w, uint32_t granule, uint32_t lane) const {
@@ -41,10 +40,10 @@ bool SharedShadow::read_by_other(const Warp& w, uint32_t granule, uint32_t lane)
   return kind_of(record) == kSeveralLanes || lane_of(record) != lane;
 }
 
-void SharedShadow::merge_reader(const Warp& w, uint32_t granule, uint32_t lane, bool several, uint32_t site) {
+void SharedShadow::merge_reader(const Warp& w, uint32_t granule, uint32_t lane, uint32_t site) {
   const uint32_t old = reader_[granule];
   const uint32_t me = w.index << 5 | lane;
-  uint32_t record = stamped(now_) | me | (several ? kSeveralLanes : 0);
+  uint32_t record = stamped(now_) | me;
   uint32_t second = me;
   if (old >= stamped(interval_)) {
     const bool same_warp = kind_of(old) != kSeveralWarps && warp_of(old) == w.index;
@@ -61,24 +60,24 @@ void SharedShadow::merge_reader(const Warp& w, uint32_t granule, uint32_t lane, 
 
 void SharedShadow::examine_load(Warp& w, uint32_t site, uint32_t base_bytes, const Pattern& p) {
   const bool is_volatile = w.worker->image->sites[site].is_volatile;
-  const uint32_t base = base_bytes >> shift_;
-  for (const Pattern::Run& run : p.runs) {
-    for (uint32_t i = 0; i < run.count; ++i) {
-      const uint32_t granule = base + uint32_t(run.granule) + i;
-      const bool several = (p.who[run.first + i] & Pattern::kSeveral) != 0;
-      uint32_t lane = p.who[run.first + i] & 31;
-      const uint32_t record = writer_[granule];
-      if (record < stamped(first_) || is_pending(record)) {
-        if (initialised_) report_uninitialised(w, site, lane, granule);
-      } else if (races_ && written_by_other(w, granule, lane, several) && !is_volatile && kind_of(record) != kAtomic) {
-        if (several && warp_of(record) == w.index && lane_of(record) == lane) lane = p.second[run.first + i];
-        report_race(w, site, lane, granule, true);
-      } else if (races_ && kind_of(record) == kAtomic && !is_volatile && written_by_other(w, granule, lane, several)) {
-        report_race(w, site, lane, granule, true);
-      }
-      if (races_ && !is_volatile) merge_reader(w, granule, lane, several, site);
+  uint32_t reported = 0;  // lanes: one finding each, however many granules they read
+  auto report_once = [&](uint32_t lane, auto report) {
+    if (!(reported >> lane & 1)) report();
+    reported |= 1u << lane;
+  };
+  auto examine = [&](uint32_t lane, uint32_t granule) {
+    const uint32_t record = writer_[granule];
+    if (record < stamped(first_) || is_pending(record)) {
+      if (initialised_) report_once(lane, [&] { report_uninitialised(w, site, lane, granule); });
+    } else if (races_ && !is_volatile && written_by_other(w, granule, lane)) {
+      report_once(lane, [&] { report_race(w, site, lane, granule, true); });
     }
-  }
+    if (races_ && !is_volatile) merge_reader(w, granule, lane, site);
+  };
+  for_each_lane(p.mask, [&](int lane) {
+    const uint32_t first = base_bytes + uint32_t(p.delta[size_t(lane)]);
+    for (uint32_t granule = first >> shift_; granule <= (first + p.bytes - 1) >> shift_; ++granule) examine(uint32_t(lane), granule);
+  });
 }
 
 void SharedShadow::examine_store(Warp& w, uint32_t site, uint32_t base_bytes, const Pattern& p, const std::byte* values) {
@@ -94,14 +93,18 @@ void SharedShadow::examine_store(Warp& w, uint32_t site, uint32_t base_bytes, co
     return std::memcmp(memory + p.delta[lane] + at, values + 16 * lane + at, std::min<uint32_t>(granule_bytes, p.bytes)) != 0;
   };
   if (races_ && !is_volatile) {
+    uint32_t reported = 0;
     each_granule([&](int lane, uint32_t at, uint32_t granule) {
+      if (reported >> lane & 1) return;
       // Writing the value that is there already does no harm.
       const uint32_t record = writer_[granule];
       const bool atomic_before = kind_of(record) == kAtomic && !is_pending(record);
-      if ((changes(lane, at) || is_pending(record)) && written_by_other(w, granule, lane, false)) {
+      if ((changes(lane, at) || is_pending(record)) && written_by_other(w, granule, lane)) {
         report_race(w, site, lane, granule, true);
+        reported |= 1u << lane;
       } else if (!atomic_before && changes(lane, at) && read_by_other(w, granule, lane)) {
         report_race(w, site, lane, granule, false);
+        reported |= 1u << lane;
       }
     });
   }
@@ -128,7 +131,7 @@ void SharedShadow::atomic(Warp& w, uint32_t site, uint32_t base_bytes, const Pat
       const uint32_t record = writer_[granule];
       if (record < stamped(first_) || is_pending(record)) {
         if (initialised_) report_uninitialised(w, site, lane, granule);
-      } else if (races_ && kind_of(record) != kAtomic && written_by_other(w, granule, lane, false)) {
+      } else if (races_ && kind_of(record) != kAtomic && written_by_other(w, granule, lane)) {
         report_race(w, site, lane, granule, true);
       }
       if (races_ && read_by_other(w, granule, lane)) report_race(w, site, lane, granule, false);
@@ -140,7 +143,7 @@ void SharedShadow::atomic(Warp& w, uint32_t site, uint32_t base_bytes, const Pat
 
 void SharedShadow::async_issue(Warp& w, uint32_t site, uint32_t lane, uint32_t base, uint32_t bytes) {
   for (uint32_t granule = base >> shift_; granule <= (base + bytes - 1) >> shift_; ++granule) {
-    if (races_ && written_by_other(w, granule, lane, false)) report_race(w, site, lane, granule, true);
+    if (races_ && written_by_other(w, granule, lane)) report_race(w, site, lane, granule, true);
     else if (races_ && read_by_other(w, granule, lane)) report_race(w, site, lane, granule, false);
     writer_[granule] = kPending | w.index << 5 | lane;
     writer_site_[granule] = site;

@@ -49,10 +49,12 @@ void SharedShadow::renormalise() {
   now_ = interval_ = 2;
 }
 
-SharedShadow::Look SharedShadow::look(uint32_t granule, uint32_t count) const {
+inline SharedShadow::Look SharedShadow::look(uint32_t granule, uint32_t count) const {
   const uint32_t* writer = writer_.data() + granule;
   const uint32_t* reader = reader_.data() + granule;
   const uint32_t low = stamped(first_), current = stamped(interval_), span = current - low;
+  // A word on its own was often written an instant ago: a vector load would wait for that store.
+  if (count == 1) return {*writer - low < span, *reader < current, *reader >= current && (*reader & kSeveralWarps) != 0};
 #if defined(__AVX512F__)
   const __m512i lows = _mm512_set1_epi32(int(low)), spans = _mm512_set1_epi32(int(span));
   const __m512i currents = _mm512_set1_epi32(int(current)), several = _mm512_set1_epi32(int(kSeveralWarps));
@@ -100,6 +102,11 @@ bool SharedShadow::load_is_plain(const Warp& w, uint32_t site, uint32_t base, co
     uint32_t* reader_site = reader_site_.data() + base + run.granule;
     const uint32_t* who = p.who.data() + run.first;
     const uint32_t* second = p.second.data() + run.first;
+    if (run.count == 1) {
+      *reader = mine | *who;
+      *reader_site = mine_site | *second;
+      continue;
+    }
     for (uint32_t i = 0; i < run.count; ++i) {
       reader[i] = mine | who[i];
       reader_site[i] = mine_site | second[i];

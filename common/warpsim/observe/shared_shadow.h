@@ -62,8 +62,8 @@ class SharedShadow {
   void renormalise();
   bool load_is_plain(const Warp& w, uint32_t site, uint32_t base, const Pattern& p);
   void examine_load(Warp& w, uint32_t site, uint32_t base, const Pattern& p);
-  void merge_reader(const Warp& w, uint32_t granule, uint32_t lane, bool several, uint32_t site);
-  bool written_by_other(const Warp& w, uint32_t granule, uint32_t lane, bool several) const;
+  void merge_reader(const Warp& w, uint32_t granule, uint32_t lane, uint32_t site);
+  bool written_by_other(const Warp& w, uint32_t granule, uint32_t lane) const;
   bool read_by_other(const Warp& w, uint32_t granule, uint32_t lane) const;
   void report_uninitialised(Warp& w, uint32_t site, uint32_t lane, uint32_t granule);
   void report_race(Warp& w, uint32_t site, uint32_t lane, uint32_t granule, bool other_wrote);

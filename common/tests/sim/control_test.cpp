@@ -1,0 +1,96 @@
+#include "tests/sim/fixture.h"
+
+namespace warpsim::test {
+namespace {
+
+TEST_CASE("NestedBranchesReconverge") {
+  Fixture f("control");
+  const uint64_t out = f.empty("out", 128);
+  const LaunchReport r = f.launch("nested", {}, {32}, out);
+  CHECK(is_clean(r));
+  const std::vector<int> got = f.read<int>(out, 32);
+  for (int x = 0; x < 32; ++x) CHECK(got[size_t(x)] == (x == 5 ? -5 : x & 1 ? (x & 2 ? 3 : 1) : x * (x - 1) / 2));
+  CHECK(r.counters.divergent_branches > 0);
+}
+
+TEST_CASE("RecursiveDeviceFunctionsDivergePerLane") {
+  Fixture f("control");
+  const uint64_t out = f.empty("out", 256);
+  CHECK(is_clean(f.launch("recursion", {}, {64}, out)));
+  const int fibonacci[12] = {0, 1, 1, 2, 3, 5, 8, 13, 21, 34, 55, 89};
+  const std::vector<int> got = f.read<int>(out, 64);
+  for (size_t x = 0; x < 64; ++x) CHECK(got[x] == fibonacci[x % 12]);
+}
+
+TEST_CASE("EndlessLoopUsesUpTheBudget") {
+  Fixture f("control");
+  f.sim.options().instruction_budget = 100'000;
+  const uint64_t out = f.empty("out", 128);
+  CHECK(is_clean(f.launch("endless_loop", {}, {32}, out, 1)));
+  const LaunchReport r = f.launch("endless_loop", {4}, {32}, out, 0);
+  CHECK(r.status == LaunchStatus::kTimeout);
+  const Diagnostic* d = find(r, "timeout");
+  REQUIRE(d != nullptr);
+  CHECK(d->line == f.line("endless"));
+}
+
+TEST_CASE("PrintfGoesToThePrintFunction") {
+  Fixture f("control");
+  CHECK(is_clean(f.launch("print", {2}, {32}, 2)));
+  CHECK(f.printed ==
+        "block 0 thread 0:  0.00 text 1099511627776 %\nblock 0 thread 1:  0.50 text 1099511627776 %\n"
+        "block 1 thread 0:  0.00 text 1099511627776 %\nblock 1 thread 1:  0.50 text 1099511627776 %\n");
+}
+
+TEST_CASE("FailedAssertionStopsTheLaunchAtItsLine") {
+  Fixture f("control");
+  CHECK(is_clean(f.launch("asserting", {}, {32}, 32)));
+  const LaunchReport r = f.launch("asserting", {}, {32}, 20);
+  CHECK(r.status == LaunchStatus::kAssert);
+  CHECK(r.cuda_error == 710);
+  CHECK(r.message.find("int(threadIdx.x) < limit") != std::string::npos);
+  CHECK(f.launch("trapping", {}, {32}).status == LaunchStatus::kFault);
+}
+
+TEST_CASE("VotesShufflesAndReductionsOfAWarp") {
+  Fixture f("control");
+  const uint64_t out = f.empty("out", 128);
+  CHECK(is_clean(f.launch("warp_functions", {}, {32}, out)));
+  const std::vector<int> got = f.read<int>(out, 32);
+  for (int x = 0; x < 32; ++x) CHECK(got[size_t(x)] == 496 + 11000 + 100000 + (x ^ 1) + 217);
+}
+
+TEST_CASE("LocalArraysAreEachThreadsOwn") {
+  Fixture f("control");
+  std::vector<int> data(64);
+  for (int i = 0; i < 64; ++i) data[size_t(i)] = i + 1;
+  const uint64_t out = f.buffer("out", data);
+  const LaunchReport r = f.launch("local_array", {}, {32}, out, 3);
+  CHECK(is_clean(r));
+  CHECK(r.local_bytes == 64);
+  const std::vector<int> got = f.read<int>(out, 64);
+  for (int x = 0; x < 32; ++x) {
+    const int i = (3 + x) & 15;
+    CHECK(got[size_t(32 + x)] == (i + 1) * i + x);
+  }
+}
+
+TEST_CASE("EndlessRecursionFaults") {
+  Fixture f("control");
+  const LaunchReport r = f.launch("endless_recursion", {}, {32}, f.empty("out", 128));
+  CHECK(r.status == LaunchStatus::kFault);
+  CHECK(r.message.find("nested too deeply") != std::string::npos);
+}
+
+TEST_CASE("ClockAdvancesTheSameEveryTime") {
+  Fixture f("control");
+  const uint64_t out = f.empty("out", 16);
+  f.launch("clocks", {}, {1}, out);
+  const long long first = f.read<long long>(out, 1)[0];
+  CHECK(first > 0);
+  f.launch("clocks", {}, {1}, out);
+  CHECK(f.read<long long>(out, 1)[0] == first);
+}
+
+}  // namespace
+}  // namespace warpsim::test

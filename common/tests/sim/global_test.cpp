@@ -1,0 +1,146 @@
+#include "tests/sim/fixture.h"
+
+namespace warpsim::test {
+namespace {
+
+TEST_CASE("AccessPastTheEndOfABufferIsReportedWithItsElement") {
+  Fixture f("global");
+  const uint64_t in = f.buffer("M", ramp(100)), out = f.empty("P", 400);
+  CHECK(is_clean(f.launch("copy", {4}, {32}, in, out, 100, 0)));
+  CHECK(f.read<float>(out, 100) == ramp(100));
+  const LaunchReport r = f.launch("copy", {4}, {32}, in, out, 100, 3);
+  CAPTURE(describe(r));
+  CHECK(r.status == LaunchStatus::kFault);
+  CHECK(r.cuda_error == 700);
+  const Diagnostic* d = find(r, "out-of-bounds-global");
+  REQUIRE(d != nullptr);
+  CHECK(d->line == f.line("copy"));
+  CHECK(d->block[0] == 3);
+  CHECK(d->thread[0] == 4);
+  CHECK(d->array == "M");
+  CHECK(d->offset_bytes == 400);
+  CHECK(d->array_bytes == 400);
+  CHECK(d->count == 6);  // three loads, three stores
+  CHECK(d->message == "reads 4 bytes of M at byte 400 (element 100), which has 400 bytes");
+  CHECK(f.read<float>(out, 100) == ramp(100));
+}
+
+TEST_CASE("UseAfterFreeIsNamed") {
+  Fixture f("global");
+  const uint64_t in = f.buffer("M", ramp(32)), out = f.empty("P", 128);
+  f.sim.memory().release(in);
+  const LaunchReport r = f.launch("copy", {1}, {32}, in, out, 32, 0);
+  REQUIRE(find(r, "out-of-bounds-global") != nullptr);
+  CHECK(find(r, "out-of-bounds-global")->message.find("after it was freed") != std::string::npos);
+}
+
+TEST_CASE("NullPointerIsNamed") {
+  Fixture f("global");
+  const LaunchReport r = f.launch("write_null", {1}, {1}, uint64_t{0});
+  REQUIRE(find(r, "out-of-bounds-global") != nullptr);
+  CHECK(find(r, "out-of-bounds-global")->line == f.line("null"));
+  CHECK(find(r, "out-of-bounds-global")->message.find("null pointer") != std::string::npos);
+}
+
+TEST_CASE("MisalignedGlobalAccessFaults") {
+  Fixture f("global");
+  const LaunchReport r = f.launch("misaligned", {1}, {16}, f.buffer("in", ramp(32)), f.empty("out", 128));
+  REQUIRE(find(r, "misaligned-access") != nullptr);
+  CHECK(find(r, "misaligned-access")->line == f.line("misaligned"));
+  CHECK(find(r, "misaligned-access")->count == 16);
+  CHECK(r.cuda_error == 716);
+}
+
+TEST_CASE("ReadOfMemoryThatNobodyWroteIsUninitialised") {
+  Fixture f("global");
+  const uint64_t in = f.empty("M", 400), out = f.empty("P", 400);
+  std::vector<float> most = ramp(98);
+  f.sim.memory().write(in, most.data(), 4 * 98);
+  const LaunchReport r = f.launch("copy", {4}, {32}, in, out, 100, 0);
+  const Diagnostic* d = find(r, "uninitialised-global");
+  REQUIRE(d != nullptr);
+  CHECK(d->line == f.line("copy"));
+  CHECK(d->offset_bytes == 392);
+  CHECK(d->count == 2);
+  CHECK(r.status == LaunchStatus::kOk);
+}
+
+TEST_CASE("KernelStoresCountAsWritten") {
+  Fixture f("global");
+  const uint64_t in = f.buffer("M", ramp(100)), out = f.empty("P", 400);
+  f.launch("copy", {3}, {32}, in, out, 100, 0);
+  uint64_t missing = 0;
+  CHECK(f.sim.memory().first_uninitialised(out, 400, &missing) == 384);
+  CHECK(missing == 16);
+}
+
+TEST_CASE("BlocksThatWriteDifferentValuesToOneWordRace") {
+  Fixture f("global");
+  const uint64_t out = f.empty("out", 64);
+  CHECK(is_clean(f.launch("one_word_from_all_blocks", {8}, {32}, out, 0)));
+  const LaunchReport r = f.launch("one_word_from_all_blocks", {8}, {32}, out, 1);
+  const Diagnostic* d = find(r, "race-global");
+  REQUIRE(d != nullptr);
+  CHECK(d->line == f.line("block-store"));
+  CHECK(d->block[0] == 1);
+  CHECK(d->other_block[0] == 0);
+  CHECK(d->count == 7);
+}
+
+TEST_CASE("AtomicsOnGlobalMemoryDoNotRace") {
+  Fixture f("global");
+  const uint64_t out = f.buffer("out", std::vector<int>{0});
+  CHECK(is_clean(f.launch("count_in_one_word", {5}, {70}, out)));
+  CHECK(f.read<int>(out, 1)[0] == 350);
+  const LaunchReport r = f.launch("forgotten_atomic", {5}, {70}, out);
+  REQUIRE(find(r, "race-global") != nullptr);
+  CHECK(find(r, "race-global")->line == f.line("forgotten-atomic"));
+}
+
+TEST_CASE("ThreadsOfABlockNeedABarrierForGlobalMemoryToo") {
+  Fixture f("global");
+  const uint64_t data = f.empty("data", 512);
+  CHECK(is_clean(f.launch("neighbours", {}, {128}, data, 1)));
+  CHECK(f.read<int>(data, 128)[127] == 0);
+  const LaunchReport r = f.launch("neighbours", {}, {128}, data, 0);
+  REQUIRE(find(r, "race-global") != nullptr);
+}
+
+TEST_CASE("FenceAndAtomicOrderBlocks") {
+  Fixture f("global");
+  const uint64_t part = f.empty("part", 64), out = f.empty("out", 4);
+  CHECK(is_clean(f.launch("last_block_sums", {16}, {32}, part, out)));
+  CHECK(f.read<int>(out, 1)[0] == 136);
+}
+
+TEST_CASE("ConstantAndDeviceVariablesHaveTheirValues") {
+  Fixture f("global");
+  uint64_t table = 0, bytes = 0;
+  REQUIRE(f.sim.find_variable(f.module, "table", &table, &bytes));
+  CHECK(bytes == 128);
+  const std::vector<float> values = ramp(32);
+  f.sim.memory().write(table, values.data(), 128);
+  const uint64_t out = f.empty("out", 128);
+  CHECK(is_clean(f.launch("constants", {}, {32}, out)));
+  const std::vector<float> got = f.read<float>(out, 32);
+  for (size_t i = 0; i < 32; ++i) CHECK(got[i] == values[31 - i] * float(1 << (i & 3)));
+  // Constant memory may not be written by a kernel.
+  CHECK(find(f.launch("copy", {1}, {32}, out, table, 32, 0), "out-of-bounds-global") != nullptr);
+}
+
+TEST_CASE("LanesMayReadFromDifferentBuffers") {
+  Fixture f("global");
+  const uint64_t a = f.buffer("a", std::vector<float>(32, 1.0f)), b = f.buffer("b", std::vector<float>(32, 2.0f));
+  std::vector<float> far(32, 3.0f);
+  REQUIRE(f.sim.memory().allocate_at(DeviceMemory::kDeviceBase + (uint64_t{1} << 36), 128, "far"));
+  f.sim.memory().write(DeviceMemory::kDeviceBase + (uint64_t{1} << 36), far.data(), 128);
+  const uint64_t out = f.empty("out", 128);
+  const LaunchReport r = f.launch("in_two_buffers", {}, {32}, a, b, out);
+  CHECK(is_clean(r));
+  CHECK(f.read<float>(out, 2) == std::vector<float>{2.0f, 1.0f});
+  CHECK(is_clean(f.launch("in_two_buffers", {}, {32}, DeviceMemory::kDeviceBase + (uint64_t{1} << 36), b, out)));
+  CHECK(f.read<float>(out, 2) == std::vector<float>{2.0f, 3.0f});
+}
+
+}  // namespace
+}  // namespace warpsim::test

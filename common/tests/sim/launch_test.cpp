@@ -1,0 +1,72 @@
+#include "tests/sim/fixture.h"
+
+namespace warpsim::test {
+namespace {
+
+void check_refused(const LaunchReport& r, int error, const std::string& words) {
+  CAPTURE(r.message);
+  CHECK(r.status == LaunchStatus::kBadLaunch);
+  CHECK(r.cuda_error == error);
+  CHECK(r.message.find(words) != std::string::npos);
+}
+
+TEST_CASE("LaunchesBeyondTheDevicesLimitsAreRefused") {
+  Fixture f("control");
+  const uint64_t out = f.empty("out", 8192);
+  check_refused(f.launch("nested", {}, {32, 33}, out), 9, "1056 threads; the limit is 1024");
+  check_refused(f.launch("nested", {}, {1025}, out), 9, "limit of 1024");
+  check_refused(f.launch("nested", {}, {1, 1, 65}, out), 9, "limit of 64");
+  check_refused(f.launch("nested", {}, {0}, out), 9, "no threads");
+  check_refused(f.launch("nested", {0}, {32}, out), 9, "no blocks");
+  check_refused(f.launch("nested", {1, 65536}, {32}, out), 9, "limit of 65535");
+  CHECK(is_clean(f.launch("nested", {}, {32, 1, 1}, out)));
+}
+
+TEST_CASE("LaunchBoundsAreKept") {
+  Fixture f("control");
+  const uint64_t out = f.empty("out", 1024);
+  CHECK(is_clean(f.launch("launch_bounded", {}, {64}, out)));
+  check_refused(f.launch("launch_bounded", {}, {96}, out), 701, "__launch_bounds__");
+}
+
+TEST_CASE("SharedMemoryBeyondTheDefaultNeedsTheAttribute") {
+  Fixture f("control");
+  const uint64_t out = f.empty("out", 128);
+  f.next.dynamic_shared_bytes = 9000;
+  CHECK(is_clean(f.launch("big_shared", {}, {32}, out)));
+  f.next.dynamic_shared_bytes = 20000;
+  check_refused(f.launch("big_shared", {}, {32}, out), 1, "unless cudaFuncSetAttribute");
+  f.next.max_dynamic_shared_bytes = 20000;
+  CHECK(is_clean(f.launch("big_shared", {}, {32}, out)));
+  f.next.dynamic_shared_bytes = 60000;
+  check_refused(f.launch("big_shared", {}, {32}, out), 1, "cudaFuncSetAttribute allowed 20000");
+  f.next.max_dynamic_shared_bytes = f.next.dynamic_shared_bytes = 220000;
+  check_refused(f.launch("big_shared", {}, {32}, out), 1, "the limit is 232448");
+}
+
+TEST_CASE("UnknownKernelIsRefused") {
+  Fixture f("control");
+  check_refused(f.launch("nothing_of_that_name", {}, {32}), 98, "nothing_of_that_name");
+}
+
+TEST_CASE("UnmodelledInstructionIsNamedWithItsLine") {
+  Simulator sim(load_device("h200"));
+  const char* text = R"(.version 8.0
+.target sm_80
+.address_size 64
+.visible .entry k()
+{
+  .reg .b32 %r<3>;
+  mov.u32 %r1, 1;
+  vadd.s32.s32.s32 %r2, %r1, %r1;
+  ret;
+}
+)";
+  const int module = sim.load_module(text, "text");
+  const LaunchReport r = sim.launch({.module = module, .kernel = "k", .grid = {}, .block = {32}});
+  CHECK(r.status == LaunchStatus::kUnsupported);
+  CHECK(r.message.find("vadd.s32.s32.s32") != std::string::npos);
+}
+
+}  // namespace
+}  // namespace warpsim::test

@@ -1,0 +1,170 @@
+#include <cmath>
+
+#include "tests/sim/fixture.h"
+
+namespace warpsim::test {
+namespace {
+
+constexpr int kWidth = 32;
+
+LaunchReport run_tiled(Fixture& f, const std::string& kernel, uint64_t* result = nullptr) {
+  const uint64_t m = f.buffer("M", ramp(kWidth * kWidth)), n = f.buffer("N", ramp(kWidth * kWidth)), p = f.empty("P", 4 * kWidth * kWidth);
+  if (result != nullptr) *result = p;
+  return f.launch(kernel, {2, 2}, {16, 16}, m, n, p, kWidth);
+}
+
+TEST_CASE("TiledKernelIsCleanAndRight") {
+  Fixture f("shared");
+  uint64_t p = 0;
+  REQUIRE(is_clean(run_tiled(f, "tiled", &p)));
+  const std::vector<float> a = ramp(kWidth * kWidth), got = f.read<float>(p, kWidth * kWidth);
+  for (int row = 0; row < kWidth; ++row) {
+    for (int col = 0; col < kWidth; ++col) {
+      float sum = 0;
+      for (int k = 0; k < kWidth; ++k) sum = std::fma(a[size_t(row * kWidth + k)], a[size_t(k * kWidth + col)], sum);
+      REQUIRE(got[size_t(row * kWidth + col)] == sum);
+    }
+  }
+}
+
+TEST_CASE("MissingFirstBarrierReadsWordsNobodyWrote") {
+  Fixture f("shared");
+  const LaunchReport r = run_tiled(f, "missing_first_barrier");
+  CAPTURE(describe(r));
+  const Diagnostic* uninitialised = find(r, "uninitialised-shared");
+  const Diagnostic* race = find(r, "race-shared");
+  REQUIRE(uninitialised != nullptr);
+  CHECK(uninitialised->line == f.line("tile-use"));
+  CHECK(uninitialised->array == "Nds");
+  CHECK(uninitialised->message.find("nobody has written it since the block began") != std::string::npos);
+  REQUIRE(race != nullptr);
+  CHECK((race->line == f.line("tile-use") || race->line == f.line("tile-store")));
+  CHECK(r.status == LaunchStatus::kOk);
+}
+
+TEST_CASE("MissingSecondBarrierOverwritesWordsStillRead") {
+  Fixture f("shared");
+  const LaunchReport r = run_tiled(f, "missing_second_barrier");
+  CAPTURE(describe(r));
+  const Diagnostic* race = find(r, "race-shared");
+  REQUIRE(race != nullptr);
+  CHECK(race->line == f.line("tile-store"));
+  CHECK(race->is_store);
+  CHECK(race->other_line == f.line("tile-use"));
+  CHECK(race->other_thread != race->thread);
+  CHECK(race->message.find("with no __syncthreads()") != std::string::npos);
+  CHECK(find(r, "uninitialised-shared") == nullptr);
+}
+
+TEST_CASE("ReadPastTheEndOfASharedArrayIsFoundThoughAnotherArrayFollows") {
+  Fixture f("shared");
+  const uint64_t out = f.empty("out", 128);
+  CHECK(is_clean(f.launch("past_the_end", {}, {32}, out, 0)));
+  const LaunchReport r = f.launch("past_the_end", {}, {32}, out, 1);
+  const Diagnostic* d = find(r, "out-of-bounds-shared");
+  REQUIRE(d != nullptr);
+  CHECK(d->line == f.line("past-the-end"));
+  CHECK(d->array == "first");
+  CHECK(d->offset_bytes == 128);
+  CHECK(d->array_bytes == 128);
+  CHECK(d->thread[0] == 31);
+  CHECK(d->count == 1);
+  CHECK(d->message == "reads 4 bytes at first+128, past its end: the array has 128 bytes");
+  CHECK(find(f.launch("past_the_end", {}, {32}, out, -1), "out-of-bounds-shared")->offset_bytes == -4);
+}
+
+TEST_CASE("ReadOfAWordThatNobodyWroteIsUninitialised") {
+  Fixture f("shared");
+  const uint64_t out = f.empty("out", 256);
+  CHECK(is_clean(f.launch("half_written", {}, {64}, out, 64)));
+  const LaunchReport r = f.launch("half_written", {3}, {64}, out, 60);
+  const Diagnostic* d = find(r, "uninitialised-shared");
+  REQUIRE(d != nullptr);
+  CHECK(d->line == f.line("half-written"));
+  CHECK(d->thread[0] == 60);
+  CHECK(d->count == 12);  // four words in each of three blocks: what a block before left does not count
+}
+
+TEST_CASE("DynamicSharedMemoryHasTheSizeOfTheLaunch") {
+  Fixture f("shared");
+  const uint64_t out = f.empty("out", 128);
+  f.next.dynamic_shared_bytes = 128;
+  CHECK(is_clean(f.launch("dynamic_array", {}, {32}, out, 0)));
+  f.next.dynamic_shared_bytes = 120;
+  const LaunchReport r = f.launch("dynamic_array", {}, {32}, out, 0);
+  const Diagnostic* d = find(r, "out-of-bounds-shared");
+  REQUIRE(d != nullptr);
+  CHECK(d->array == "dynamic");
+  CHECK(d->array_bytes == 120);
+}
+
+TEST_CASE("LanesThatStoreDifferentValuesToOneWordRace") {
+  Fixture f("shared");
+  const uint64_t out = f.empty("out", 128);
+  CHECK(is_clean(f.launch("two_lanes_one_word", {}, {32}, out, 1)));
+  const LaunchReport r = f.launch("two_lanes_one_word", {}, {32}, out, 0);
+  REQUIRE(find(r, "race-shared") != nullptr);
+  CHECK(find(r, "race-shared")->line == f.line("one-word"));
+}
+
+TEST_CASE("SyncwarpOrdersTheLanesOfAWarp") {
+  Fixture f("shared");
+  const uint64_t out = f.empty("out", 4);
+  CHECK(is_clean(f.launch("warp_sum_synced", {}, {32}, out)));
+  CHECK(f.read<int>(out, 1)[0] == 496);
+  const LaunchReport r = f.launch("warp_sum_unsynced", {}, {32}, out);
+  REQUIRE(find(r, "race-shared") != nullptr);
+  CHECK(find(r, "race-shared")->line == f.line("warp-read"));
+}
+
+TEST_CASE("AThreadMayUseItsOwnElementWithoutABarrier") {
+  Fixture f("shared");
+  CHECK(is_clean(f.launch("own_element", {2}, {128}, f.empty("out", 512))));
+}
+
+TEST_CASE("AtomicsDoNotRaceWithEachOtherButWithALaterRead") {
+  Fixture f("shared");
+  std::vector<uint8_t> in(64);
+  for (size_t i = 0; i < in.size(); ++i) in[i] = uint8_t(i * i);
+  const uint64_t data = f.buffer("in", in), out = f.empty("out", 64);
+  CHECK(is_clean(f.launch("histogram", {}, {64}, data, out)));
+  int sum = 0;
+  for (int count : f.read<int>(out, 16)) sum += count;
+  CHECK(sum == 64);
+  const LaunchReport r = f.launch("histogram_unsynced", {}, {64}, data, out);
+  REQUIRE(find(r, "race-shared") != nullptr);
+  CHECK(find(r, "race-shared")->line == f.line("early-read"));
+}
+
+TEST_CASE("NeighbouringBytesOfOneWordDoNotRace") {
+  Fixture f("shared");
+  const uint64_t out = f.empty("out", 64);
+  CHECK(is_clean(f.launch("bytes", {}, {64}, out, 1)));
+  CHECK(f.read<uint8_t>(out, 64)[63] == 0);
+}
+
+TEST_CASE("MisalignedSharedAccessFaults") {
+  Fixture f("shared");
+  const uint64_t out = f.empty("out", 128);
+  CHECK(is_clean(f.launch("misaligned_shared", {}, {32}, out, 8)));
+  const LaunchReport r = f.launch("misaligned_shared", {}, {32}, out, 4);
+  REQUIRE(find(r, "misaligned-access") != nullptr);
+  CHECK(find(r, "misaligned-access")->line == f.line("misaligned"));
+  CHECK(r.status == LaunchStatus::kFault);
+  CHECK(r.cuda_error == 716);
+}
+
+TEST_CASE("AsynchronousCopyHasToBeWaitedFor") {
+  Fixture f("shared");
+  const uint64_t in = f.buffer("in", ramp(128)), out = f.empty("out", 128);
+  CHECK(is_clean(f.launch("async_waited", {}, {32}, in, out)));
+  CHECK(f.read<float>(out, 32)[5] == ramp(128)[122]);
+  const LaunchReport r = f.launch("async_not_waited", {}, {32}, in, out);
+  const Diagnostic* d = find(r, "uninitialised-shared");
+  REQUIRE(d != nullptr);
+  CHECK(d->line == f.line("async-read"));
+  CHECK(d->message.find("has not been waited for") != std::string::npos);
+}
+
+}  // namespace
+}  // namespace warpsim::test
