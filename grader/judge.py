@@ -63,8 +63,12 @@ def recording_failure(recorded: Recorded) -> Diagnostic:
     match recorded.status:
         case "timeout":
             return Diagnostic("timeout", "error", message, advice="A loop in solve does not end.")
+        case "crashed" if "wrote to its input" in message:
+            advice = explain.advice_for("input-modified")
+            return Diagnostic("input-modified", "error", message, advice=advice)
         case "crashed":
-            advice = explain.advice_for("host-crash")
+            is_device = "device" in message
+            advice = explain.advice_for("host-crash") if is_device else "It happens on the host."
             return Diagnostic("host-crash", "error", message, advice=advice)
         case "exited":
             return Diagnostic(
@@ -106,8 +110,9 @@ def judge(
     stopped = execution.status in _STOPPED
     ran = execution.launches > 0 and execution.status == "ok"
     if stopped or execution.status == "launch-config" or execution.launches == 0:
-        cause = min(found, key=lambda item: codes.rank(item.code), default=None)
-        why = f"{cause.code}: {cause.message}" if cause else _sentence(execution.message)
+        found = found or [_unexplained(execution)]
+        cause = min(found, key=lambda item: codes.rank(item.code))
+        why = f"{cause.code}: {cause.message}"
         result = _case_result(case, "failed", why, execution.seconds)
         return Outcome(case, result, _of_case(found, case), ran, execution)
     result, wrong = _compare(case, execution, p, inputs, seed)
@@ -116,6 +121,14 @@ def judge(
     elif wrong is not None and not any(item.code == "unwritten-output" for item in found):
         found.append(wrong)
     return Outcome(case, result, _of_case(found, case), ran, execution)
+
+
+def _unexplained(execution: Execution) -> Diagnostic:
+    """For an execution that did not go well and says why in its message only."""
+    code = {"launch-config": "launch-config", "timeout": "timeout", "fault": "trap"}
+    return Diagnostic(
+        code.get(execution.status, "no-launch"), "error", _sentence(execution.message)
+    )
 
 
 def _compare(

@@ -114,6 +114,17 @@ def test_a_kernel_that_was_stopped_is_not_compared(lab):
     assert not stopped.ran
 
 
+@pytest.mark.parametrize(
+    ("status", "code"),
+    [("launch-config", "launch-config"), ("timeout", "timeout"), ("fault", "trap")],
+)
+def test_an_execution_that_only_has_a_message_still_has_a_diagnostic(lab, status, code):
+    refused = outcome(lab, "w8", status=status, message="why it went wrong")
+    assert [(item.code, item.message) for item in refused.diagnostics] == [
+        (code, "why it went wrong.")
+    ]
+
+
 def test_unwritten_output_replaces_wrong_result(lab):
     fault = fault_json(
         "unwritten-output", line=0, kernel="", message="No element of P was written."
@@ -163,6 +174,7 @@ def test_time_without_a_reference_is_inconclusive(lab):
     ("status", "message", "code"),
     [
         ("crashed", "solve dereferenced a device pointer on the host at 0x2a", "host-crash"),
+        ("crashed", "solve wrote to its input N", "input-modified"),
         ("exited", "solve ended the process with status 0", "host-crash"),
         ("timeout", "solve did not return within 5 seconds", "timeout"),
         ("missing-solve", "there is no solve(const float*, ...)", "does-not-compile"),

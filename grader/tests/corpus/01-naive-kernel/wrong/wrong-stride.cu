@@ -10,8 +10,8 @@ __global__ void naive_kernel(const float* M, const float* N, float* P, int width
   if (row >= width || col >= width) return;
 
   float sum = 0.0f;
-  for (int k = 0; k < width; ++k) {  // column of M and row of N, 0..width-1
-    sum += M[row * width + k] * N[k * blockDim.x + col];
+  for (int k = 0; k < width; ++k) {                       // column of M and row of N, 0..width-1
+    sum += M[row * width + k] * N[k * blockDim.x + col];  // FAULT
   }
   P[row * width + col] = sum;
 }
