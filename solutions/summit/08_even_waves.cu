@@ -21,15 +21,55 @@ constexpr int GROUP = 2048 / BM;  // tile rows of P that are taken together
 constexpr int QUADS = BM * BN / 4;  // 16-byte groups of a tile
 constexpr int IN_FLIGHT = 8;        // of them a thread adds at a time
 
-// One piece of work: stages [first, first + stages) of a tile. Written by thread 0 and kept in
-// shared memory behind the ring, because the main loop needs every register.
+// A block's share, in stages of all tiles laid end to end: what is left of it is [next, end).
+struct Share {
+  int next, end;
+};
+
+// Blocks 0..whole_tiles-1 take a tile each; the `shares` blocks after them divide the rest.
+__device__ Share share_of_block(int j, int k, int l, int whole_tiles, int shares) {
+  int stages = ceil_div(k, BK), block = blockIdx.x;
+  if (block < whole_tiles) return {block * stages, (block + 1) * stages};
+  int tiles = ceil_div(j, BM) * ceil_div(l, BN), first = whole_tiles * stages;
+  long long total = (long long)(tiles - whole_tiles) * stages;
+  return {first + share_begin(block - whole_tiles, total, shares),
+          first + share_begin(block - whole_tiles + 1, total, shares)};
+}
+
+// One piece of work: stages [first, first + stages) of a tile.
 struct Job {
   int row, col;       // of the tile's first result in P
   int first, stages;  // in the tile, 0..stages per tile
   int tile;
-  int next, end;      // what is left of this block's share, in stages of all tiles end to end
-  int arrived;        // parts of this tile that were ready before this one
 };
+
+// Takes the next job off the share, which must not be empty.
+__device__ Job take_job(Share& share, int j, int k, int l) {
+  int stages = ceil_div(k, BK), tile_rows = ceil_div(j, BM), tile_columns = ceil_div(l, BN);
+  Job job;
+  job.tile = share.next / stages;
+  job.first = share.next % stages;
+  job.stages = min(share.end - share.next, stages - job.first);
+  // Tiles are numbered down GROUP rows, then one column on.
+  int group = job.tile / (GROUP * tile_columns) * GROUP, height = min(GROUP, tile_rows - group);
+  int in_group = job.tile - group * tile_columns;
+  job.row = (group + in_group % height) * BM;
+  job.col = in_group / height * BN;
+  share.next += job.stages;
+  return job;
+}
+
+// What the consumers keep in shared memory, behind the ring: the main loop needs every register.
+struct Desk {
+  Share share;
+  Job job;
+  int arrived;  // parts of this tile that were ready before this one
+};
+
+// A barrier for the consumers alone; number 0 is __syncthreads.
+__device__ __forceinline__ void sync_consumers() {
+  asm volatile("bar.sync 1, %0;" ::"n"(CONSUMERS) : "memory");
+}
 
 // The part of a tile that share `s` holds is at scratch + part_of(s, it begins the tile): a share
 // has at most one part that begins a tile and one that does not.
@@ -78,99 +118,88 @@ __device__ void meet(volatile unsigned* ready, unsigned parts) {
   if (atomicAdd(const_cast<unsigned*>(ready) + 1, 1u) == parts - 1) ready[0] = 0, ready[1] = 0;
 }
 
+// What the consumers do with a finished job: store the tile, or leave the part and see to the sum.
+__device__ __forceinline__ void finish(const float (&sum)[TM][TN], volatile Desk& desk, float* P,
+                                       int j, int k, int l, int whole_tiles, int shares,
+                                       float* scratch, unsigned* ready) {
+  Place place(threadIdx.x);
+  int stages = ceil_div(k, BK), row = desk.job.row, col = desk.job.col;
+  if (desk.job.stages == stages) {
+    store_tile(P, row + place.row, col + place.col, j, l, sum);
+    return;
+  }
+  int share = blockIdx.x - whole_tiles;
+  float* part = scratch + part_of(share, desk.job.first == 0);
+#pragma unroll
+  for (int r = 0; r < TM; ++r)
+#pragma unroll
+    for (int c = 0; c < TN; c += 4)
+      __stcg(reinterpret_cast<float4*>(part + (place.row + r * 8) * BN + place.col + c * 4),
+             make_float4(sum[r][c], sum[r][c + 1], sum[r][c + 2], sum[r][c + 3]));
+  __threadfence();  // the part is visible before it is counted
+  sync_consumers();
+
+  int tile = desk.job.tile - whole_tiles;
+  int shared_tiles = ceil_div(j, BM) * ceil_div(l, BN) - whole_tiles;
+  Parts parts = {0, 0, tile * stages, (long long)shared_tiles * stages, shares};
+  parts.first = share_of(parts.tile_begin, parts.total, shares);
+  parts.last = share_of(parts.tile_begin + stages - 1, parts.total, shares);
+  int count = parts.last - parts.first + 1;
+  if (whole_tiles == 0 && shares % shared_tiles == 0) {
+    // All blocks run at once (there is one per multiprocessor), so they can wait for each other.
+    if (threadIdx.x == 0) meet(ready + 2 * tile, count);
+    sync_consumers();
+    __threadfence();
+    int me = share - parts.first;
+    add_parts(parts, scratch, P, j, l, row, col, QUADS * me / count, QUADS * (me + 1) / count);
+    return;
+  }
+  if (threadIdx.x == 0) desk.arrived = atomicAdd(ready + 2 * tile, 1u);
+  sync_consumers();
+  if (desk.arrived != count - 1) return;  // a later block will find all parts there
+  __threadfence();
+  if (threadIdx.x == 0) ready[2 * tile] = 0;
+  add_parts(parts, scratch, P, j, l, row, col, 0, QUADS);
+}
+
 }  // namespace
 
-// Blocks 0..whole_tiles-1 compute a tile each; the `shares` blocks after them share the rest.
 // ready[2 * t], [2 * t + 1]: counters of the t-th shared tile; zero before and after every launch.
-extern "C" __global__ void __launch_bounds__(CONSUMERS, 1)
+extern "C" __global__ void __launch_bounds__(THREADS, 1)
     even_waves(const __grid_constant__ CUtensorMap M, const __grid_constant__ CUtensorMap N,
                float* __restrict__ P, int j, int k, int l, int whole_tiles, int shares,
                float* __restrict__ scratch, unsigned* __restrict__ ready) {
   extern __shared__ __align__(1024) unsigned char shared[];
   Ring ring{shared_address(shared)};
-  volatile Job& job = *reinterpret_cast<Job*>(shared + STAGES * (STAGE_BYTES + 16));
+  if (threadIdx.x == 0) ring.init();
+  __syncthreads();  // the barriers exist; from here on the roles part for good
 
-  if (threadIdx.x == 0) {
-    int stages = ceil_div(k, BK), block = blockIdx.x;
-    if (block < whole_tiles) {
-      job.next = block * stages;
-      job.end = job.next + stages;
-    } else {
-      int tiles = ceil_div(j, BM) * ceil_div(l, BN);
-      long long total = (long long)(tiles - whole_tiles) * stages;
-      job.next = whole_tiles * stages + share_begin(block - whole_tiles, total, shares);
-      job.end = whole_tiles * stages + share_begin(block - whole_tiles + 1, total, shares);
+  Cursor cursor;
+  if (threadIdx.x >= CONSUMERS) {
+    asm volatile("setmaxnreg.dec.sync.aligned.u32 24;");
+    if (threadIdx.x != CONSUMERS) return;
+    Share share = share_of_block(j, k, l, whole_tiles, shares);
+    while (share.next < share.end) {
+      Job job = take_job(share, j, k, l);
+      produce(ring, cursor, &M, &N, job.row, job.col, job.first * BK, job.stages);
     }
-  }
-
-#pragma unroll 1
-  do {
-    if (threadIdx.x == 0) {
-      int stages = ceil_div(k, BK), tile_rows = ceil_div(j, BM);
-      int tile = job.next / stages, first = job.next % stages;
-      // Tiles are numbered down GROUP rows, then one column on.
-      int group = tile / (GROUP * ceil_div(l, BN)) * GROUP;
-      int height = min(GROUP, tile_rows - group), in_group = tile - group * ceil_div(l, BN);
-      job.row = (group + in_group % height) * BM;
-      job.col = in_group / height * BN;
-      job.first = first;
-      job.stages = min(job.end - job.next, stages - first);
-      job.tile = tile;
-      job.next = job.next + job.stages;
-      ring.init();
-    }
-    __syncthreads();  // the job and the barriers are ready
-
-    auto fill = [&](int s) {
-      int at = s % STAGES, step = (job.first + s) * BK;
-      barrier_expect(ring.full(at), STAGE_BYTES);
-      copy_box(ring.stage(at), &M, step, job.row, ring.full(at));
-      copy_box(ring.stage(at) + MDS_BYTES, &N, job.col, step, ring.full(at));
-    };
-    int stages = job.stages;
+  } else {
+    asm volatile("setmaxnreg.inc.sync.aligned.u32 240;");
+    volatile Desk& desk = *reinterpret_cast<Desk*>(shared + STAGES * (STAGE_BYTES + 16));
     if (threadIdx.x == 0)
-      for (int s = 0; s < STAGES && s < stages; ++s) fill(s);
-    float sum[TM][TN];
-    clear(sum);
-    straight_loop(sum, ring, stages, fill);
-
-    Place place(threadIdx.x);
-    if (job.stages == ceil_div(k, BK)) {
-      store_tile(P, job.row + place.row, job.col + place.col, j, l, sum);
-    } else {
-      int share = blockIdx.x - whole_tiles;
-      float* part = scratch + part_of(share, job.first == 0);
-#pragma unroll
-      for (int r = 0; r < TM; ++r)
-#pragma unroll
-        for (int c = 0; c < TN; c += 4)
-          __stcg(reinterpret_cast<float4*>(part + (place.row + r * 8) * BN + place.col + c * 4),
-                 make_float4(sum[r][c], sum[r][c + 1], sum[r][c + 2], sum[r][c + 3]));
-      __threadfence();  // the part is visible before it is counted
-      __syncthreads();
-      int stages_per_tile = ceil_div(k, BK), tile = job.tile - whole_tiles;
-      int shared_tiles = ceil_div(j, BM) * ceil_div(l, BN) - whole_tiles;
-      Parts parts = {0, 0, tile * stages_per_tile, (long long)shared_tiles * stages_per_tile, shares};
-      parts.first = share_of(parts.tile_begin, parts.total, shares);
-      parts.last = share_of(parts.tile_begin + stages_per_tile - 1, parts.total, shares);
-      int count = parts.last - parts.first + 1, row = job.row, col = job.col;
-      if (whole_tiles == 0 && shares % shared_tiles == 0) {
-        // All blocks run at once (there is one per multiprocessor), so they can wait for each other.
-        if (threadIdx.x == 0) meet(ready + 2 * tile, count);
-        __syncthreads();
-        __threadfence();
-        int me = share - parts.first;
-        add_parts(parts, scratch, P, j, l, row, col, QUADS * me / count, QUADS * (me + 1) / count);
-      } else {
-        if (threadIdx.x == 0) job.arrived = atomicAdd(ready + 2 * tile, 1u);
-        __syncthreads();
-        if (job.arrived == count - 1) {  // all other parts are there
-          __threadfence();
-          if (threadIdx.x == 0) ready[2 * tile] = 0;
-          add_parts(parts, scratch, P, j, l, row, col, 0, QUADS);
-        }
+      const_cast<Desk&>(desk).share = share_of_block(j, k, l, whole_tiles, shares);
+#pragma unroll 1
+    do {
+      if (threadIdx.x == 0) {
+        Desk& own = const_cast<Desk&>(desk);
+        own.job = take_job(own.share, j, k, l);
       }
-    }
-    __syncthreads();  // everyone has left the barriers and read the job
-  } while (job.next < job.end);
+      sync_consumers();  // the job is on the desk
+      float sum[TM][TN];
+      clear(sum);
+      consume(ring, cursor, desk.job.stages, sum);
+      finish(sum, desk, P, j, k, l, whole_tiles, shares, scratch, ready);
+      sync_consumers();  // everyone has read the desk
+    } while (desk.share.next < desk.share.end);
+  }
 }

@@ -18,7 +18,7 @@ constexpr int JOB_BYTES = 64;
 constexpr int LEAST_STAGES = 2;  // of a share: fewer do not pay for a part's way through memory
 
 void launch(CUfunction kernel, dim3 grid, int shared_bytes, cudaStream_t stream, void** arguments) {
-  CUresult result = cuLaunchKernel(kernel, grid.x, grid.y, 1, CONSUMERS, 1, 1, shared_bytes, stream,
+  CUresult result = cuLaunchKernel(kernel, grid.x, grid.y, 1, THREADS, 1, 1, shared_bytes, stream,
                                    arguments, nullptr);
   if (result == CUDA_SUCCESS) return;
   std::fprintf(stderr, "summit: launch of a scheduled kernel: error %d\n", int(result));

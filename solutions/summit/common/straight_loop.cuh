@@ -1,4 +1,4 @@
-// The main loop of rungs 06 to 08: all control once per stage, then four passes through one
+// The main loop of rungs 06 to 08, for producers and consumers: control once per stage, then four passes through one
 // straight block of machine code, 8 steps of k each: 1024 FFMAs, 48 shared loads and nothing that
 // branches. A straight block this large is what schedule.py (rung 07) can order as a whole.
 #pragma once
@@ -8,6 +8,7 @@
 namespace summit {
 
 constexpr int STAGES = 4;
+constexpr int THREADS = CONSUMERS + 128;  // and a warpgroup that produces
 constexpr int BLOCK_STEPS = 8;  // steps of k in the straight block
 
 // Barriers lie behind the stages: `full` for 4 places, then `empty` for 4.
@@ -28,46 +29,60 @@ struct Ring {
   }
 };
 
-// sum += the product over `stages` (>= 1) stages, of which the first STAGES are on their way.
-// fill(s) asks the copy engine for stage s and is called by thread 0 alone. The fragments are
+// The place in the ring that comes next, and the parity of its barriers' phase.
+struct Cursor {
+  int at = 0;
+  uint32_t parity = 0;
+  __device__ void advance() {
+    if (++at == STAGES) at = 0, parity ^= 1;
+  }
+};
+
+// By the one producing thread: `stages` boxes of M and N, from step k0 on, into the ring. Continues
+// where the last call has left the cursor, so it may run ahead of the consumers into the next tile.
+__device__ __forceinline__ void produce(const Ring& ring, Cursor& cursor, const CUtensorMap* M,
+                                        const CUtensorMap* N, int row, int col, int k0, int stages) {
+  for (int s = 0; s < stages; ++s) {
+    int at = cursor.at;
+    barrier_wait(ring.empty(at), cursor.parity ^ 1);  // passes at once in the first round
+    barrier_expect(ring.full(at), STAGE_BYTES);
+    copy_box(ring.stage(at), M, k0 + s * BK, row, ring.full(at));
+    copy_box(ring.stage(at) + MDS_BYTES, N, col, k0 + s * BK, ring.full(at));
+    cursor.advance();
+  }
+}
+
+// Zero in a general register; the compiler does not know its value.
+__device__ __forceinline__ uint32_t always_zero() {
+  uint32_t lane;
+  asm volatile("mov.u32 %0, %%laneid;" : "=r"(lane));
+  return lane >> 5;
+}
+
+// By all consumers: sum += the product over `stages` (>= 1) stages of the ring. The fragments are
 // double-buffered in registers, over the border of stages too: m[0] and n[0] hold the next steps
-// when a pass begins. After the last stage they are loaded once more than needed, from stale
-// shared memory, and dropped.
-template <typename Fill>
-__device__ __forceinline__ void straight_loop(float (&sum)[TM][TN], const Ring& ring, int stages,
-                                              Fill fill) {
+// when a pass begins. After the last stage they are loaded once more than needed, from whatever
+// the next place holds, and dropped.
+__device__ __forceinline__ void consume(const Ring& ring, Cursor& cursor, int stages,
+                                        float (&sum)[TM][TN]) {
   Place place(threadIdx.x);
   float4 m[2][TM], n[2][TN / 4];
-  barrier_wait(ring.full(0), 0);
-  load_m(m[0], place.m(ring.base));
-  load_n(n[0], place.n(ring.base));
+  uint32_t m_stage = place.m(ring.stage(cursor.at)), n_here = place.n(ring.stage(cursor.at));
+  uint32_t m_here = m_stage;
+  barrier_wait(ring.full(cursor.at), cursor.parity);
+  load_m(m[0], m_here);
+  load_n(n[0], n_here);
 
-  int at = 0;           // place in the ring of the stage in use
-  uint32_t parity = 0;  // of its full barrier
-  uint32_t m_stage = place.m(ring.base), m_here = m_stage, n_here = place.n(ring.base);
 #pragma unroll 1
-  for (int s = 0; s < stages; ++s) {
-    int next = at + 1;
-    uint32_t next_parity = parity;
-    if (next == STAGES) next = 0, next_parity ^= 1;
-    if (s + 1 < stages) barrier_wait(ring.full(next), next_parity);
-    if (s > 0) {  // give back the stage before this one; refill the one before that
-      int before = at == 0 ? STAGES - 1 : at - 1;
-      __syncwarp();
-      if (threadIdx.x % 32 == 0) barrier_arrive(ring.empty(before));
-      // One stage later than possible: by now every warp has long left stage s - 2, so thread 0
-      // does not wait, and its warp does not fall behind.
-      if (threadIdx.x == 0 && s > 1 && s + STAGES - 2 < stages) {
-        barrier_wait(ring.empty(before == 0 ? STAGES - 1 : before - 1), ((s - 2) / STAGES) & 1);
-        fill(s + STAGES - 2);
-      }
-      __syncwarp();
-    }
-    uint32_t m_next = place.m(ring.stage(next)), n_next = place.n(ring.stage(next));
-    at = next;
-    parity = next_parity;
+  for (int left = stages; left > 0; --left) {
+    uint32_t used = ring.empty(cursor.at);
+    cursor.advance();
+    if (left > 1) barrier_wait(ring.full(cursor.at), cursor.parity);
+    uint32_t m_next = place.m(ring.stage(cursor.at)), n_next = place.n(ring.stage(cursor.at));
 
-    uint32_t chunk = BLOCK_STEPS * 4;  // bytes of a row of Mds that the next pass begins at
+    // Bytes of a row of Mds that the next pass begins at. Not a plain constant to count up from:
+    // ptxas would count in uniform registers, which schedule.py does not know.
+    uint32_t chunk = BLOCK_STEPS * 4 + always_zero();
 #pragma unroll 1
     do {
       bool last = chunk == BK * 4;
@@ -88,6 +103,8 @@ __device__ __forceinline__ void straight_loop(float (&sum)[TM][TN], const Ring& 
       n_here = n_then;
     } while (chunk <= BK * 4);
     m_stage = m_here;
+    __syncwarp();  // the whole warp has read the stage
+    if (threadIdx.x % 32 == 0) barrier_arrive(used);
   }
 }
 

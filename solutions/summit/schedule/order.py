@@ -11,12 +11,13 @@ each bank, while the rows of M pass by, each used twice and read once. Of the tw
 one whose accumulator lies in the other bank than the row's value goes first; the other then reads
 nothing but its accumulator. That makes 1.6 reads per FFMA, evenly over the banks. ptxas reads 2.2.
 
-Registers: accumulators keep the register they enter with (ptxas lets them wander). Fragments have
-two sets each, the one they enter with and one of registers that are dead during the block, and are
-loaded a whole step before their use (ptxas loads late, to save registers).
+Registers: accumulators keep the register they enter with (ptxas lets them wander). M's values have
+two sets, the one they enter with and one of registers that are dead during the block; a set is
+loaded while the other is used. N's values have one set: as soon as the two pairs of columns of a
+group have been used, the group's next step is loaded into the same registers, 96 FFMAs ahead.
 
 Scoreboards: group g of columns uses scoreboard g, rows of M use 4 and 5. The first FFMA that reads
-a group waits for its scoreboard; by then its load is 80 FFMAs old.
+a group waits for its scoreboard.
 """
 
 from dataflow import require
@@ -25,9 +26,16 @@ from sass import ALL_SCOREBOARDS, DESTINATION, NO_SCOREBOARD, OPERANDS
 from liveness import dead_registers
 
 PAIRS = 8                       # pairs of columns in a step
-M_SLOTS = (1, 2)                # after which pair of columns two loads of M are placed,
-N_SLOTS = (3, 4, 5, 6)          # and the four of N; the other ends take the remaining instructions
+M_SLOTS = (2, 4)                # after which pair of columns two loads of M are placed,
+N_SLOTS = (1, 3, 5, 7)          # and the four of N; the other ends take the remaining instructions
 M_SCOREBOARDS = (1 << 4) | (1 << 5)
+
+
+def register_limit(kernel):
+    """Registers that a thread has in the block: what setmaxnreg raises it to, else all."""
+    raised = [int(x.arguments[-1], 0) for x in kernel.code
+              if x.opcode.startswith("USETMAXREG.TRY_ALLOC")]
+    return min(raised, default=255)
 
 
 class Order:
@@ -40,11 +48,11 @@ class Order:
         lasting = {r for r, v in block.final.items() if v[0] == "op"}
         written_by_others = {r for r, v in block.final.items() if v[0] == "op"}
         dead = dead_registers(kernel, first, end) - roots - fragments - written_by_others
+        dead -= set(range(register_limit(kernel), 255))
         quads = [r for r in range(0, 252, 4) if set(range(r, r + 4)) <= dead]
-        require(len(quads) >= 12, f"only {len(quads)} of 12 spare groups of four registers")
-        taken = {r + c for r in quads[:12] for c in range(4)}
+        require(len(quads) >= 8, f"only {len(quads)} of 8 spare groups of four registers")
+        taken = {r + c for r in quads[:8] for c in range(4)}
         self.m_sets = (block.m_in, quads[:8])
-        self.n_sets = (block.n_in, quads[8:12])
         self.live_out = roots | fragments | lasting
         self.lasting = lasting
         self.at = {(f.step, block.row[f.root], block.column[f.root]): f for f in block.ffmas}
@@ -92,7 +100,7 @@ class Order:
         f = self.at[step, row, column]
         x = f.instruction.copy()
         a = self.m_sets[step // 4 % 2][row] + step % 4
-        b = self.n_sets[step % 2][column // 4] + column % 4
+        b = self.block.n_in[column // 4] + column % 4
         x.set_register(DESTINATION, f.root)
         for at, register in zip(OPERANDS, (a, b, f.root)):
             x.set_register(at, register)
@@ -109,7 +117,7 @@ class Order:
             self._load(self.block.m[part][row], self.m_sets[part % 2][row], 4 + row % 2)
         elif pair in N_SLOTS:
             group = N_SLOTS.index(pair)
-            self._load(self.block.n[step + 1][group], self.n_sets[(step + 1) % 2][group], group)
+            self._load(self.block.n[step + 1][group], self.block.n_in[group], group)
         # The last step has more room for the others, since addresses are free to change there.
         if pair not in M_SLOTS + N_SLOTS or step == self.block.steps - 1:
             self.others.place_next(self.out)
