@@ -43,9 +43,10 @@ def find_pattern(
     if nothing is not None:
         return nothing
     if m.size * n.shape[1] <= _LARGEST_MULTIPLY_ADDS:
-        size = np.abs(wide_m) @ np.abs(wide_n)
+        # What float32 may be off by, whichever elements a mistake multiplied.
+        near = 2e-6 * float(np.abs(wide_m).sum(axis=1).max() * np.abs(wide_n).max()) + 1e-30
         for pattern, guess in _hypotheses(wide_m, wide_n, expected, got):
-            if _explains(guess, got, wrong, expected, size):
+            if _explains(guess, got, wrong, expected, near):
                 return pattern
     return _region(wrong, m.shape[1])
 
@@ -77,14 +78,13 @@ def _explains(
     got: np.ndarray,
     wrong: np.ndarray,
     expected: np.ndarray,
-    size: np.ndarray,
+    near: float,
 ) -> bool:
     """Every wrong element equals the guess, and the guess differs from the right answer there."""
     import numpy as np
 
     if guess is None or guess.shape != got.shape:
         return False
-    near = 1e-5 * np.maximum(size, np.abs(guess)) + 1e-30
     with np.errstate(invalid="ignore"):
         fits = np.abs(got - guess) <= near
         differs = np.abs(expected - guess) > near

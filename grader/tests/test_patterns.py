@@ -103,6 +103,17 @@ def _find(plant):
     return found
 
 
+@pytest.mark.parametrize("kind", data.KINDS)
+@pytest.mark.parametrize("name", ["transposed N", "missing last tile", "rows and columns swapped"])
+def test_patterns_are_found_in_any_data(name, kind):
+    m, n = data.make_inputs(kind, (J, K, L), 5, "x")
+    with np.errstate(over="ignore"):
+        p = PLANTED[name](m, n, (m @ n)).astype(np.float32)
+    compared = numerics.compare(p, m, n, exact=False)
+    found = patterns.find_pattern(p, m, n, compared.expected, compared.wrong_mask)
+    assert found is not None and found.name == name
+
+
 def test_scattered_errors_have_no_pattern():
     m, n = data.make_inputs("uniform", (J, K, L), 5, "x")
     p = m @ n
