@@ -156,8 +156,9 @@ bool Executor::carry_out(const plan::CopyToDevice& op) {
 }
 
 bool Executor::carry_out(const plan::CopyToHost& op) {
-  backend_.read(addresses_.of(op.buffer) + op.buffer_offset, host_.at(op.host).data() + op.offset,
-                op.bytes);
+  uint64_t source = addresses_.of(op.buffer) + op.buffer_offset;
+  backend_.read(source, host_.at(op.host).data() + op.offset, op.bytes);
+  if (op.host == "P") output_parts_.push_back({source, op.offset, op.bytes});
   return true;
 }
 

@@ -49,6 +49,9 @@ class TimedRun {
   TimedRun(GpuBackend& backend, const std::vector<DeviceAction>& actions, size_t kernels,
            Supply supply);
 
+  // Brings the data that the plan sends before its first counted action.
+  void supply_first();
+  // Everything after that; waits for the end.
   RunTime operator()();
 
  private:
@@ -57,6 +60,7 @@ class TimedRun {
   GpuBackend& backend_;
   const std::vector<DeviceAction>& actions_;
   size_t kernels_;
+  size_t first_counted_ = 0;  // index into actions_
   Supply supply_;
   std::vector<GpuEvent> starts_, ends_;  // of each counted action
 };

@@ -89,6 +89,9 @@ std::optional<BrokenLimit> broken_limit(const warpsim::Device& device,
   if (auto shared = broken_shared(device, launch, kernel)) return shared;
   uint64_t threads = launch.block.count();
   uint64_t warps = (threads + kWarpSize - 1) / kWarpSize;
+  uint64_t group = std::max<uint64_t>(device.warp_allocation_unit,
+                                      1);  // the SM's partitions count as filled evenly
+  warps = (warps + group - 1) / group * group;
   uint64_t unit = std::max<uint64_t>(device.register_unit,
                                      1);  // registers are handed out per warp, in such units
   uint64_t per_warp = (uint64_t{kernel.registers.value_or(0)} * kWarpSize + unit - 1) / unit * unit;

@@ -3,7 +3,10 @@
 //   tilewise-exec --plan w64.plan.json --backend sim --device h200 --inputs M=M.npy --inputs
 //   N=N.npy
 //                 --output P=P.npy --result result.json
+//   tilewise-exec --backend gpu --plan mine.plan.json --compare reference=theirs.plan.json --cublas
+//                 --result comparison.json
 //
+// The second form times a submission against other plans (see compare/comparison.h).
 // Ends with 0 when result.json was written, whatever it says; 2: bad arguments or input files; 3:
 // our own failure (no GPU, a plan that breaks its format), with one sentence on standard error.
 
@@ -13,6 +16,7 @@
 #include <cstdio>
 #include <map>
 
+#include "harness/compare/command.h"
 #include "harness/execute/executor.h"
 #include "harness/execute/gpu_backend.h"
 #include "harness/execute/gpu_timing.h"
@@ -33,6 +37,10 @@ struct Arguments {
   uint32_t repeat = 0;
   double time_limit = -1;  // seconds; below 0: the backend's default
   std::string driver = "libcuda.so.1";
+  std::vector<std::string> compare;
+  bool cublas = false;
+  uint32_t rounds = 30;
+  double seconds = 20;
 };
 
 // Without a limit a kernel that hangs would hold the GPU for ever. The simulator has its
@@ -44,7 +52,7 @@ void declare(CLI::App& app, Arguments& a) {
   app.add_option("--backend", a.backend, "sim or gpu")->check(CLI::IsMember({"sim", "gpu"}));
   app.add_option("--device", a.device,
                  "device file to simulate (sim), name of the device in the result (gpu)");
-  app.add_option("--inputs", a.inputs, "M=FILE.npy and N=FILE.npy, float32")->required();
+  app.add_option("--inputs", a.inputs, "M=FILE.npy and N=FILE.npy, float32");
   app.add_option("--output", a.outputs, "P=FILE.npy: where P goes");
   app.add_option("--result", a.result, "where result.json goes")->required();
   app.add_option("--resources", a.resources, "registers per kernel, as ptxas reports them (JSON)");
@@ -59,6 +67,12 @@ void declare(CLI::App& app, Arguments& a) {
   app.add_option("--time-limit", a.time_limit,
                  "seconds before `timeout`; 0: none. Default: none on sim, 60 on gpu");
   app.add_option("--driver", a.driver, "gpu: the CUDA driver library");
+  app.add_option("--compare", a.compare,
+                 "gpu: NAME=PLAN to time --plan against, in turns; more than one is possible");
+  app.add_flag("--cublas", a.cublas, "gpu: time --plan against cuBLAS too");
+  app.add_option("--rounds", a.rounds, "timed rounds of a comparison")
+      ->check(CLI::Range(1, 100000));
+  app.add_option("--seconds", a.seconds, "begin no new round of a comparison after this time");
 }
 
 // {"M=a.npy", ...} -> {"M": "a.npy"}; every name must be one of `allowed`, once.
@@ -106,7 +120,30 @@ Execution timed_out(const Executor& executor, double seconds) {
   return execution;
 }
 
+int run_comparison(const Arguments& a) {
+  if (a.backend != "gpu") throw InputError("--compare and --cublas need --backend gpu.");
+  CompareCommand command;
+  command.submission = a.plan;
+  for (const std::string& text : a.compare) {
+    size_t equals = text.find('=');
+    if (equals == std::string::npos || equals == 0) {
+      throw InputError("--compare: expected NAME=PLAN, found \"" + text + "\".");
+    }
+    command.others.emplace_back(text.substr(0, equals), text.substr(equals + 1));
+  }
+  command.settings.rounds = a.rounds;
+  command.settings.seconds = a.seconds;
+  command.settings.with_cublas = a.cublas;
+  command.device = a.device;
+  command.result = a.result;
+  command.driver = a.driver;
+  command.time_limit = a.time_limit >= 0 ? a.time_limit : kGpuTimeLimit + a.seconds;
+  compare(command);
+  return 0;
+}
+
 int run(const Arguments& a) {
+  if (!a.compare.empty() || a.cublas) return run_comparison(a);
   auto inputs = assignments("--inputs", a.inputs, "MN");
   auto outputs = assignments("--output", a.outputs, "P");
   warpsim::Checks checks = parse_checks(a.checks);

@@ -92,7 +92,9 @@ class SimBackend : public Backend {
       outcome.report = refused(launch, limits, *limit);
       return outcome;
     }
-    outcome.report = sim_.launch(launch);
+    warpsim::Launch granted_launch = launch;
+    granted_launch.max_dynamic_shared_bytes = limits.granted_dynamic_shared_bytes.value_or(0);
+    outcome.report = sim_.launch(granted_launch);
     if (outcome.registers) {
       outcome.occupancy = warpsim::occupancy(device(), *outcome.registers,
                                              info.static_shared_bytes + launch.dynamic_shared_bytes,

@@ -7,7 +7,7 @@
 
 DIR may be carried to another machine between the steps, with the programs that it holds. Kernels: the labs' solutions, the gallery,
 the right submissions of the grader's corpus, and kernels/ beside this file, each of which is odd in one way.
-Needs the build's programs (ninja -C build tilewise-record tilewise-measure cudart).
+Needs the build's programs (ninja -C build tilewise-record tilewise-measure cudart12 cudart13).
 """
 
 from __future__ import annotations
@@ -108,7 +108,9 @@ def compile_and_record(kernel: Kernel, folder: Path, build: Path, nvcc: str, arc
     record = json.loads((folder / "record.json").read_text())
     for case in record["cases"]:
         if case["status"] != "ok":
-            print(f"{kernel.name} {case['id']}: {case['status']}: {case['message']}", file=sys.stderr)
+            print(
+                f"{kernel.name} {case['id']}: {case['status']}: {case['message']}", file=sys.stderr
+            )
 
 
 def prepare(directory: Path, build: Path, only: str) -> None:
@@ -151,7 +153,9 @@ def available_metrics(ncu: str) -> set[str]:
 
 def gpu(directory: Path, repeat: int) -> None:
     measure = ["./tilewise-measure", "--list", "plans.txt", "--backend", "gpu"]
-    subprocess.run([*measure, "--output", "gpu.json", "--repeat", str(repeat)], cwd=directory, check=True)
+    subprocess.run(
+        [*measure, "--output", "gpu.json", "--repeat", str(repeat)], cwd=directory, check=True
+    )
     ncu = shutil.which("ncu")
     if not ncu:
         print("no ncu: counters are not compared", file=sys.stderr)
@@ -189,7 +193,9 @@ def attach_counters(plans: list[dict], launches: list[dict[str, str]]) -> None:
             kernel = plan["kernels"][index]
             row = next(rows)
             if base_name(row["Kernel Name"]) != base_name(kernel["name"]):
-                raise SystemExit(f"launches out of step: {row['Kernel Name']} is not {kernel['name']}")
+                raise SystemExit(
+                    f"launches out of step: {row['Kernel Name']} is not {kernel['name']}"
+                )
             sums = kernel.setdefault("ncu", {})
             for metric in (*EXACT.values(), *SHARED.values(), *EXTRA):
                 if metric in row:
@@ -221,7 +227,9 @@ def agreement(pairs: dict[str, tuple[int, int]], counters: tuple[str, ...]) -> s
 
 
 def table(directory: Path, output: Path) -> None:
-    sim = {(p["name"], p["case"]): p for p in json.loads((directory / "sim.json").read_text())["plans"]}
+    sim = {
+        (p["name"], p["case"]): p for p in json.loads((directory / "sim.json").read_text())["plans"]
+    }
     report = json.loads((directory / "gpu.json").read_text())
     groups = json.loads((directory / "groups.json").read_text())
     plans = report["plans"]
@@ -253,7 +261,9 @@ def table(directory: Path, output: Path) -> None:
         measured=measured, rows="\n".join(rows),
     )  # fmt: skip
     output.write_text(text)
-    print(f"{same} of {len(plans)} bit-identical, {equal} of {measured} with equal global counters -> {output}")
+    print(
+        f"{same} of {len(plans)} bit-identical, {equal} of {measured} with equal global counters -> {output}"
+    )
 
 
 def compare_rows(ours: dict, theirs: dict) -> str:
@@ -266,7 +276,9 @@ def compare_rows(ours: dict, theirs: dict) -> str:
 
 def toolkit(directory: Path) -> str:
     for module in directory.glob("plans/*/module0.ptx"):
-        release = re.search(r"Cuda compilation tools, (release [\w.]+, V[\w.]+)", module.read_text())
+        release = re.search(
+            r"Cuda compilation tools, (release [\w.]+, V[\w.]+)", module.read_text()
+        )
         if release:
             return release[1]
     return "13.0"
@@ -297,7 +309,9 @@ Each plan is carried out on both backends with the same data (uniform in [-1, 1)
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("step", choices=("prepare", "sim", "gpu", "table"))
     parser.add_argument("directory", type=Path)
     parser.add_argument("--build", type=Path, default=ROOT / "build")

@@ -6,13 +6,16 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <map>
 #include <string>
+#include <vector>
 
+#include "harness/compare/uniform.h"
 #include "harness/execute/driver.h"
 
 namespace {
@@ -27,12 +30,39 @@ struct Params {  // of every kernel here: kernel(const float*, const float*, flo
 
 using Kernel = CuResult (*)(const Params&);
 
+double clock_ms = 0;  // events: each launch takes a millisecond, some kernels more
+
 CuResult add(const Params& a) {
   for (int i = 0; i < a.width * a.width; ++i) a.p[i] = a.m[i] + a.n[i];
   return kCuSuccess;
 }
 
+CuResult multiply(const Params& a) {
+  for (int row = 0; row < a.width; ++row) {
+    for (int column = 0; column < a.width; ++column) {
+      float sum = 0;
+      for (int k = 0; k < a.width; ++k) sum += a.m[row * a.width + k] * a.n[k * a.width + column];
+      a.p[row * a.width + column] = sum;
+    }
+  }
+  return kCuSuccess;
+}
+
+// Writes what it computed the first time, as a kernel would that keeps results.
+CuResult multiply_once(const Params& a) {
+  static std::vector<float> kept;
+  if (kept.empty()) {
+    multiply(a);
+    kept.assign(a.p, a.p + a.width * a.width);
+  }
+  std::copy(kept.begin(), kept.end(), a.p);
+  return kCuSuccess;
+}
+
 const std::map<std::string, Kernel> kKernels = {
+    {"multiply", multiply},
+    {"multiply_once", multiply_once},
+    {"multiply_slowly", [](const Params& a) { return clock_ms += 2, multiply(a); }},
     {"add", add},
     {"add_but_last",
      [](const Params& a) {
@@ -54,6 +84,7 @@ const std::map<std::string, Kernel> kKernels = {
      [](const Params&) -> CuResult {
        for (;;) ::sleep(1);
      }},
+    {"tilewise_uniform", nullptr},  // see cuLaunchKernel
     {"print",
      [](const Params& a) {
        for (int i = 0; i < 1000; ++i) std::printf("line %d\n", i);
@@ -66,7 +97,6 @@ struct FakeModule {
 };
 
 CuResult pending = kCuSuccess;  // a fault stays: the context is lost
-double clock_ms = 0;            // events: each launch takes a millisecond
 char table[64];                 // the one __device__ variable
 
 }  // namespace
@@ -111,6 +141,7 @@ CuResult cuDeviceGetAttribute(int* value, int attribute, CuDevice) {
                                             {kSharedPerBlock, 49152},
                                             {kRegistersPerBlock, 65536},
                                             {kClockKhz, 1980000},
+                                            {kL2Bytes, 1 << 20},
                                             {kSmCount, 132},
                                             {kThreadsPerSm, 2048},
                                             {kCcMajor, 9},
@@ -206,6 +237,13 @@ CuResult cuMemsetD32Async(CuAddress address, unsigned value, size_t count, CuStr
 }
 CuResult cuLaunchKernel(CuFunction function, unsigned, unsigned, unsigned, unsigned, unsigned,
                         unsigned, unsigned, CuStream, void**, void** extra) {
+  if (reinterpret_cast<Kernel*>(function) == &kKernels.at("tilewise_uniform")) {
+    uint64_t words[3];  // address, count, seed
+    std::memcpy(words, extra[1], 24);
+    for (uint64_t i = 0; i < words[1]; ++i)
+      reinterpret_cast<float*>(words[0])[i] = uniform(words[2], i);
+    return kCuSuccess;
+  }
   Params params;
   if (*static_cast<size_t*>(extra[3]) != 28) return kCuInvalidValue;
   std::memcpy(&params, extra[1], 28);

@@ -183,3 +183,28 @@ TEST_CASE("--help explains the options") {
   CHECK(outcome.status == 0);
   CHECK(t::contains(outcome.out, "--time-limit"));
 }
+
+TEST_CASE("tilewise-exec --compare writes a comparison") {
+  Workplace place("multiply");
+  fs::copy_file(place.folder.file("w4.plan.json"), place.folder.file("reference.plan.json"));
+  std::string base = "--plan w4.plan.json --result result.json --rounds 6 ";
+  Outcome outcome = place.run(base + kFake + "--compare reference=reference.plan.json");
+  CAPTURE(outcome.err);
+  REQUIRE(outcome.status == 0);
+  CHECK(place.result()["schema"] == "tilewise.comparison/1");
+  CHECK(place.result()["ratios"]["reference"]["median"] == 1);
+  CHECK(place.run(base + "--compare reference=reference.plan.json").status == 2);    // sim
+  CHECK(place.run(base + kFake + "--compare reference.plan.json").status == 2);      // no name
+  CHECK(place.run(base + kFake + "--compare submission=w4.plan.json").status == 2);  // taken
+  CHECK(place.run(base + kFake + "--compare reference=none.plan.json").status == 3);
+}
+
+TEST_CASE("A comparison with a kernel that hangs says whose") {
+  Workplace place("multiply");
+  Workplace other("hang");
+  std::string arguments =
+      "--plan w4.plan.json --result result.json --time-limit 2 --compare 'reference=" +
+      other.folder.file("w4.plan.json") + "' ";
+  CHECK(place.run(arguments + kFake).status == 0);
+  CHECK(place.result()["contenders"]["reference"]["status"] == "timeout");
+}

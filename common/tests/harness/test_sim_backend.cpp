@@ -114,8 +114,8 @@ TEST_CASE("sim: registers from ptxas give the occupancy, and too many refuse the
   Execution e = run_kernel("add", settings);
   REQUIRE(e.kernels[0].occupancy);
   CHECK(e.kernels[0].registers == 32u);
-  CHECK(e.kernels[0].occupancy->blocks_per_sm == 32);  // 2 warps each: the limit is blocks
-  CHECK(e.kernels[0].occupancy->limiter == "blocks");
+  CHECK(e.kernels[0].occupancy->blocks_per_sm == 32);  // of 2 warps
+  CHECK(e.kernels[0].occupancy->fraction == 1);
   settings.resources["add"] = {128, 0, 0};
   plan::Plan plan = t::device_plan(32, "");
   plan.ops = {t::launch("add", 32)};
