@@ -12,7 +12,9 @@ using ptx::Type;
 bool Decoder::lifted(const Code& code, const Handlers& h, uint32_t extend_bytes, bool is_signed) {
   if (!h || code.dst.size() != 1 || code.src.empty() || code.src.size() > 3) return false;
   const bool wide[3] = {h.wide_a, h.wide_b, h.wide_c};
-  const Type types[3] = {code.op == Opcode::kCvt ? code.src_type : code.type, code.type, code.type};
+  // mad.wide adds to a number of twice the width: a literal there is not cut to the factors' width.
+  const Type addend = code.part == ptx::MulPart::kWide ? Type::kB64 : code.type;
+  const Type types[3] = {code.op == Opcode::kCvt ? code.src_type : code.type, code.type, addend};
   uint32_t rows[3] = {0, 0, 0};
   for (size_t i = 0; i < code.src.size(); ++i) {
     const Operand& operand = code.src[i];
