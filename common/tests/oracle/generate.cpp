@@ -128,7 +128,7 @@ constexpr int kFunctions = 3;
 class Generator {
  public:
   Generator(uint32_t seed, const GeneratorOptions& options)
-      : random_(seed), left_(options.statements) {}
+      : options_(options), random_(seed), left_(options.statements) {}
 
   Program run() {
     Program program;
@@ -559,7 +559,7 @@ class Generator {
     if (depth == 0 && kind < 68) return collective();
     if (depth < 3 && kind < 75) return branch(depth);
     if (depth < 3 && kind < 79) return loop(depth);
-    if (depth < 2 && kind < 81) return table_branch(depth);
+    if (options_.table_branches && depth < 2 && kind < 81) return table_branch(depth);
     if (kind < 85) return load_input();
     if (kind < 87) return load_constant();
     if (kind < 89) return local_memory();
@@ -684,6 +684,7 @@ class Generator {
     }
   }
 
+  GeneratorOptions options_;
   std::mt19937 random_;
   uint32_t left_;  // statements still to be written; when there are none, only arithmetic follows
   uint32_t threads_ = 0;

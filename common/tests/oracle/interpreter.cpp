@@ -82,6 +82,7 @@ Block::Block(const World& world, Dim index)
   Frame frame;
   frame.function = &function;
   frame.registers.resize(function.registers.size());
+  frame.written.resize(function.registers.size());
   for (int32_t p : function.params) {
     const Variable& v = world.module.variables[p];
     auto begin = launch.params.begin() + v.param_offset_bytes;
@@ -116,7 +117,7 @@ void Block::run_thread(Thread* thread) {
 }
 
 bool Block::guarded_out(const Frame& frame, const Instruction& i) const {
-  return i.guard >= 0 && (frame.registers[i.guard] != 0) == i.guard_negated;
+  return i.guard >= 0 && (read_register(frame, i.guard) != 0) == i.guard_negated;
 }
 
 void Block::step(Thread* thread) {
@@ -198,6 +199,7 @@ void Block::call(Thread* thread, const Instruction& i) {
   Frame frame;
   frame.function = &function;
   frame.registers.resize(function.registers.size());
+  frame.written.resize(function.registers.size());
   frame.local_base = caller.local_base + 4096;
   for (size_t n = 0; n < function.params.size(); ++n) {
     const Operand& argument = i.src.at(1 + n);
@@ -278,7 +280,7 @@ uint64_t Block::value(Thread* thread, const Operand& o) {
   Frame& frame = thread->frames.back();
   switch (o.kind) {
     case Operand::Kind::kRegister:
-      return o.negated ? !frame.registers[o.reg] : frame.registers[o.reg];
+      return o.negated ? !read_register(frame, o.reg) : read_register(frame, o.reg);
     case Operand::Kind::kImmediate:
       return o.imm;
     case Operand::Kind::kSpecial:
@@ -309,9 +311,18 @@ uint64_t Block::symbol_address(Thread* thread, int32_t symbol) const {
   return base + world_.addresses[symbol];
 }
 
+uint64_t Block::read_register(const Frame& frame, int32_t index) {
+  if (!frame.written[index]) {
+    throw Undefined("reads " + frame.function->registers[index].name +
+                    ", which nothing has written");
+  }
+  return frame.registers[index];
+}
+
 void Block::put(Frame* frame, const Operand& o, uint64_t bits) {
   if (o.kind == Operand::Kind::kSink) return;
   Type type = frame->function->registers[o.reg].type;
+  frame->written[o.reg] = true;
   frame->registers[o.reg] = type == Type::kPred ? bits & 1 : cut(bits, size_bytes(type));
 }
 

@@ -142,6 +142,7 @@ TEST_CASE("Barriers order shared memory") {
 TEST_CASE("What has no result is an error, not a guess") {
   CHECK_THROWS_AS(word("ld.global.u32 %r1, [4096];"), Undefined);
   CHECK_THROWS_AS(word("ld.global.u32 %r1, [%rd0+2];"), Undefined);
+  CHECK_THROWS_AS(word("add.s32 %r1, %r2, 1;"), Undefined);
   CHECK_THROWS_AS(word("activemask.b32 %r1;"), Undefined);
   CHECK_THROWS_AS(run_body("setp.eq.u32 %p1, %r0, 0; @%p1 bar.sync 0; @!%p1 bar.sync 1;", 2),
                   Undefined);

@@ -20,7 +20,8 @@ constexpr uint64_t kSharedWindow = 0x7E0000000000, kLocalWindow = 0x7D0000000000
 struct Frame {
   const warpsim::ptx::Function* function = nullptr;
   size_t pc = 0;                    // the next instruction
-  std::vector<uint64_t> registers;  // bits, cut to the register's width
+  std::vector<uint64_t> registers;  // bits, cut to the register's width; see read_register
+  std::vector<bool> written;        // per register
   std::map<int32_t, std::vector<uint8_t>>
       params;               // .param variables by index into Module::variables
   uint64_t local_base = 0;  // of its .local variables in the thread's local memory
@@ -66,6 +67,8 @@ class Block {
   uint64_t value(Thread* thread, const warpsim::ptx::Operand& operand);
   uint64_t symbol_address(Thread* thread, int32_t symbol) const;
   uint64_t special(const Thread& thread, warpsim::ptx::Special special) const;
+  static uint64_t read_register(const Frame& frame,
+                                int32_t index);  // Undefined if nothing was written
   static void put(Frame* frame, const warpsim::ptx::Operand& operand, uint64_t bits);
 
   // memory_access.cpp

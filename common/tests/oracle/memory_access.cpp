@@ -70,7 +70,7 @@ uint64_t Block::effective_address(Thread* thread, Space space, const Operand& ad
                                   uint64_t offset, uint32_t bytes) const {
   uint64_t base = address.imm;
   if (address.reg >= 0)
-    base = thread->frames.back().registers[address.reg];
+    base = read_register(thread->frames.back(), address.reg);
   else if (address.symbol >= 0 && space != Space::kParam)
     base = symbol_address(thread, address.symbol);
   uint64_t at = base + static_cast<uint64_t>(address.offset) + offset;
