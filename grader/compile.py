@@ -161,7 +161,8 @@ def _step(course: Course, toolchain: Toolchain, scratch: Path, command: list) ->
             limits=_LIMITS,
             view=sandbox.View(writable=[scratch], readable=[p for p in readable if p.exists()]),
             cwd=scratch,
-            env={"TMPDIR": str(scratch)},
+            # Where the compiler is a wrapper that caches, it must neither fail nor remember.
+            env={"TMPDIR": str(scratch), "HOME": str(scratch), "CCACHE_DISABLE": "1"},
         )
     except OSError as error:
         raise StepError(f"{command[0]} could not be started: {error.strerror}.") from None

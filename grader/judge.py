@@ -144,10 +144,16 @@ def _compare(
     if compared.is_right:
         result = _case_result(case, "passed", "", execution.seconds)
         return replace(result, checked=compared.checked), None
-    low_precision = not exact and numerics.looks_like_low_precision(p, m, n)
     pattern = None
-    if not low_precision and compared.wrong_mask is not None:
+    if compared.wrong_mask is not None:
         pattern = patterns.find_pattern(p, m, n, compared.expected, compared.wrong_mask)
+    low_precision = (
+        not exact
+        and not (pattern and pattern.is_mistake)
+        and numerics.looks_like_low_precision(p, m, n)
+    )
+    if low_precision:
+        pattern = None
     first = compared.first[0]
     size = "" if case.hidden else f" of {compared.checked}"
     message = f"{compared.wrong}{size} elements of P are wrong"

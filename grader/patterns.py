@@ -7,7 +7,7 @@ equals what a known mistake computes, or the wrong elements form a region with a
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -24,6 +24,7 @@ class Pattern:
 
     name: str  # "transposed N", "missing last tile", ...
     sentence: str  # what it looks like and what to check
+    is_mistake: bool = True  # P equals what this mistake computes; False: only where it is wrong
 
 
 def find_pattern(
@@ -48,14 +49,15 @@ def find_pattern(
         for pattern, guess in _hypotheses(wide_m, wide_n, expected, got):
             if _explains(guess, got, wrong, expected, near):
                 return pattern
-    return _region(wrong, m.shape[1])
+    region = _region(wrong)
+    return region and replace(region, is_mistake=False)
 
 
 def _nothing_there(got: np.ndarray, wrong: np.ndarray) -> Pattern | None:
     import numpy as np
 
     bad = got[wrong]
-    where = _region(wrong, 0)
+    where = _region(wrong)
     place = f" ({where.name})" if where is not None and not wrong.all() else ""
     if np.isnan(bad).all():
         return Pattern(
@@ -255,7 +257,7 @@ def _running(values: np.ndarray, group: int, axis: int) -> np.ndarray:
     return np.moveaxis(grouped.reshape(moved.shape), -1, axis)
 
 
-def _region(wrong: np.ndarray, k: int) -> Pattern | None:
+def _region(wrong: np.ndarray) -> Pattern | None:
     """A name for where the wrong elements are, if they are exactly one region."""
     rows, columns = wrong.shape
     if wrong.all():

@@ -1,5 +1,7 @@
 """From canned executions to diagnostics, checks and points."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -79,6 +81,27 @@ def test_low_precision(lab):
         lab, "w8", lambda m, n: m.astype(np.float16).astype(np.float32) @ n.astype(np.float16)
     )
     assert [item.code for item in wrong.diagnostics] == ["low-precision"]
+
+
+def test_a_missing_term_among_many_is_not_low_precision(lab):
+    case = replace(lab.case("w8"), k=2000)
+    m, n = data.make_inputs("uniform", (8, 2000, 8), 1, "x")
+    execution = parse(execution_json("w8"))
+    context = explain.Context(SOURCE, case, {})
+    p = (m[:, :-1] @ n[:-1]).astype(np.float32)
+    wrong = judge.judge(case, execution, context, p, (m, n), seed=1)
+    assert [item.code for item in wrong.diagnostics] == ["wrong-result"]
+    assert wrong.result.pattern == "off by one"
+
+
+def test_wrong_tiles_of_cancelling_data_are_not_low_precision(lab):
+    case = replace(lab.case("w8"), data="ill-conditioned")
+    m, n = data.make_inputs("ill-conditioned", (9, 129, 10), 1, "x")
+    execution = parse(execution_json("w8"))
+    context = explain.Context(SOURCE, case, {})
+    p = (m[:, :112] @ n[:112]).astype(np.float32) + np.float32(0.001)
+    wrong = judge.judge(case, execution, context, p, (m, n), seed=1)
+    assert [item.code for item in wrong.diagnostics] == ["wrong-result"]
 
 
 def test_clean_check_names_code_and_line(lab):
