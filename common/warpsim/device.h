@@ -1,4 +1,5 @@
-// Limits and rates of one GPU model, read from common/devices/NAME.json. Sources stand in each file's "source" field.
+// Limits and rates of one GPU model, read from common/devices/NAME.json. Sources stand in each
+// file's "source" field.
 
 #pragma once
 
@@ -10,22 +11,23 @@
 namespace warpsim {
 
 struct Device {
-  std::string id;     // "h200": the file's name
-  std::string name;   // "NVIDIA H200"
+  std::string id;    // "h200": the file's name
+  std::string name;  // "NVIDIA H200"
   int cc_major = 0, cc_minor = 0;
   uint32_t sm_count = 0;
   uint32_t max_threads_per_block = 0;
-  std::array<uint32_t, 3> max_block{};   // threads in x, y, z
-  std::array<uint32_t, 3> max_grid{};    // blocks in x, y, z
+  std::array<uint32_t, 3> max_block{};  // threads in x, y, z
+  std::array<uint32_t, 3> max_grid{};   // blocks in x, y, z
   uint32_t max_threads_per_sm = 0, max_blocks_per_sm = 0, max_warps_per_sm = 0;
   uint32_t shared_bytes_per_block = 0;        // without opting in (48 KB)
   uint32_t shared_bytes_per_block_optin = 0;  // with cudaFuncSetAttribute
   uint32_t shared_bytes_per_sm = 0;
   uint32_t shared_bytes_reserved_per_block = 0;
-  uint32_t shared_unit_bytes = 0;             // allocation granularity
+  uint32_t shared_unit_bytes = 0;  // allocation granularity
   uint32_t registers_per_sm = 0, registers_per_block = 0, max_registers_per_thread = 0;
-  uint32_t register_unit = 0;                 // allocation granularity, registers per warp
-  uint32_t warp_allocation_unit = 1;          // warp schedulers, among which the registers are divided evenly
+  uint32_t register_unit = 0;  // allocation granularity, registers per warp
+  uint32_t warp_allocation_unit =
+      1;  // warp schedulers, among which the registers are divided evenly
   uint64_t global_bytes = 0, l2_bytes = 0;
   uint32_t constant_bytes = 65536;
   double sm_clock_mhz = 0, memory_clock_mhz = 0, memory_bandwidth_gbs = 0;
@@ -33,17 +35,19 @@ struct Device {
   uint32_t fp32_lanes_per_sm = 0;
 };
 
-// Reads common/devices/ID.json: from the folder in $TILEWISE_DEVICES, else from where the build found it.
-// Throws std::runtime_error with one sentence (unknown name: which names there are; bad file: which field).
+// Reads common/devices/ID.json: from the folder in $TILEWISE_DEVICES, else from where the build
+// found it. Throws std::runtime_error with one sentence (unknown name: which names there are; bad
+// file: which field).
 Device load_device(const std::string& id);
 std::vector<std::string> device_ids();
 
 struct Occupancy {
   uint32_t blocks_per_sm = 0, warps_per_sm = 0;
-  double fraction = 0;      // warps_per_sm / max_warps_per_sm
-  std::string limiter;      // "threads", "blocks", "registers", "shared memory": what runs out first
+  double fraction = 0;  // warps_per_sm / max_warps_per_sm
+  std::string limiter;  // "threads", "blocks", "registers", "shared memory": what runs out first
 };
 // registers per thread, shared bytes per block (static and dynamic together), threads per block.
-Occupancy occupancy(const Device& device, uint32_t registers, uint32_t shared_bytes, uint32_t threads);
+Occupancy occupancy(const Device& device, uint32_t registers, uint32_t shared_bytes,
+                    uint32_t threads);
 
 }  // namespace warpsim

@@ -9,21 +9,25 @@
 
 namespace warpsim {
 
-// Meanings are Nsight Compute's where it has the metric. All counts are per launch, summed over warps.
+// Meanings are Nsight Compute's where it has the metric. All counts are per launch, summed over
+// warps.
 struct Counters {
-  uint64_t instructions = 0;               // warp instructions executed (PTX)           smsp__inst_executed (SASS there)
-  uint64_t fma_lanes = 0;                  // lanes that did an FP32 multiply-add         ..._op_ffma_pred_on
-  uint64_t global_load_requests = 0;       // warp instructions                           l1tex__t_requests_..._global_op_ld
-  uint64_t global_load_sectors = 0;        // distinct 32-byte sectors per request        l1tex__t_sectors_..._global_op_ld
+  uint64_t instructions =
+      0;  // warp instructions executed (PTX)           smsp__inst_executed (SASS there)
+  uint64_t fma_lanes = 0;  // lanes that did an FP32 multiply-add         ..._op_ffma_pred_on
+  uint64_t global_load_requests = 0;  // warp instructions l1tex__t_requests_..._global_op_ld
+  uint64_t global_load_sectors =
+      0;  // distinct 32-byte sectors per request        l1tex__t_sectors_..._global_op_ld
   uint64_t global_store_requests = 0;
   uint64_t global_store_sectors = 0;
-  uint64_t shared_load_requests = 0;       // warp instructions                           smsp__inst_executed_op_shared_ld
-  uint64_t shared_load_wavefronts = 0;     //                       l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld
+  uint64_t shared_load_requests = 0;  // warp instructions smsp__inst_executed_op_shared_ld
+  uint64_t shared_load_wavefronts =
+      0;  //                       l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld
   uint64_t shared_store_requests = 0;
   uint64_t shared_store_wavefronts = 0;
-  uint64_t bank_conflicts = 0;             // shared wavefronts above the ideal for the same lanes and widths
-  uint64_t barriers = 0;                   // warps arriving at bar.sync
-  uint64_t divergent_branches = 0;         // branches whose active lanes went both ways
+  uint64_t bank_conflicts = 0;  // shared wavefronts above the ideal for the same lanes and widths
+  uint64_t barriers = 0;        // warps arriving at bar.sync
+  uint64_t divergent_branches = 0;  // branches whose active lanes went both ways
   void add(const Counters& other);
 };
 
@@ -35,20 +39,22 @@ struct LineCounters {
 
 enum class Severity : uint8_t { kWarning, kError };
 
-// One fault, merged over all threads that showed it at this place. `code` is one of the design's diagnostic codes.
+// One fault, merged over all threads that showed it at this place. `code` is one of the design's
+// diagnostic codes.
 struct Diagnostic {
   std::string code;
   Severity severity = Severity::kError;
-  std::string message;    // one or two sentences: what, where, numbers, limit; no file or thread, the fields below have them
+  std::string message;  // one or two sentences: what, where, numbers, limit; no file or thread, the
+                        // fields below have them
   std::string file;
-  uint32_t line = 0;      // 1-based, 0: unknown
-  std::string kernel;     // source name
-  std::array<uint32_t, 3> block{};   // first occurrence in (block, warp, lane) order
+  uint32_t line = 0;                // 1-based, 0: unknown
+  std::string kernel;               // source name
+  std::array<uint32_t, 3> block{};  // first occurrence in (block, warp, lane) order
   std::array<uint32_t, 3> thread{};
-  uint64_t count = 0;     // occurrences (threads x executions)
+  uint64_t count = 0;  // occurrences (threads x executions)
   // For memory faults, so that a caller who knows the shapes can say P[3][7]; empty or 0 otherwise.
-  std::string array;              // shared array or allocation name
-  int64_t offset_bytes = 0;       // of the access within it; may be negative or past its end
+  std::string array;         // shared array or allocation name
+  int64_t offset_bytes = 0;  // of the access within it; may be negative or past its end
   uint64_t array_bytes = 0;
   uint32_t access_bytes = 0;
   bool is_store = false;
@@ -60,26 +66,30 @@ struct Diagnostic {
 };
 
 enum class LaunchStatus : uint8_t {
-  kOk,           // ran to the end (diagnostics may still hold faults a GPU survives: races, uninitialised reads, ...)
-  kBadLaunch,    // launch-config: nothing ran. cuda_error says which error the real runtime returns
-  kFault,        // an access outside any allocation, misaligned, trap: cudaErrorIllegalAddress and its like
-  kAssert,       // device assert failed
-  kTimeout,      // instruction budget used up, or all warps wait at barriers for ever
+  kOk,  // ran to the end (diagnostics may still hold faults a GPU survives: races, uninitialised
+        // reads, ...)
+  kBadLaunch,  // launch-config: nothing ran. cuda_error says which error the real runtime returns
+  kFault,    // an access outside any allocation, misaligned, trap: cudaErrorIllegalAddress and its
+             // like
+  kAssert,   // device assert failed
+  kTimeout,  // instruction budget used up, or all warps wait at barriers for ever
   kUnsupported,  // an instruction warpsim does not model; `message` names it and the line
 };
 
 struct LaunchReport {
   LaunchStatus status = LaunchStatus::kOk;
-  int cuda_error = 0;       // the cudaError_t the real runtime would report for `status` (0, 1, 9, 98, 700, 710, 716, 719, ...)
-  std::string message;      // one sentence when status is not kOk
-  std::string kernel;       // source name
+  int cuda_error = 0;   // the cudaError_t the real runtime would report for `status` (0, 1, 9, 98,
+                        // 700, 710, 716, 719, ...)
+  std::string message;  // one sentence when status is not kOk
+  std::string kernel;   // source name
   std::string mangled;
   std::array<uint32_t, 3> grid{}, block{};
   uint32_t static_shared_bytes = 0, dynamic_shared_bytes = 0, local_bytes = 0;
   Counters counters;
-  std::vector<LineCounters> lines;        // sorted by file, line
-  std::vector<Diagnostic> diagnostics;    // sorted by block, then by occurrence; the same for any number of workers
-  double seconds = 0;                     // wall time of the simulation
+  std::vector<LineCounters> lines;  // sorted by file, line
+  std::vector<Diagnostic>
+      diagnostics;     // sorted by block, then by occurrence; the same for any number of workers
+  double seconds = 0;  // wall time of the simulation
 };
 
 }  // namespace warpsim

@@ -3,10 +3,12 @@
 //   warpsim::Simulator sim(warpsim::load_device("h200"));
 //   uint64_t d = sim.memory().allocate(1024, "M");
 //   int module = sim.load_module(ptx_text, "matmul.cu");
-//   LaunchReport r = sim.launch({.module = module, .kernel = "_Z5tiledPKfS0_Pfi", .grid = {4, 4}, .block = {16, 16}, .params = bytes});
+//   LaunchReport r = sim.launch({.module = module, .kernel = "_Z5tiledPKfS0_Pfi", .grid = {4, 4},
+//   .block = {16, 16}, .params = bytes});
 //
 // Results (memory, counters, diagnostics) do not depend on the number of worker threads.
-// A Simulator is used by one thread at a time; it runs thread blocks on its own workers inside launch().
+// A Simulator is used by one thread at a time; it runs thread blocks on its own workers inside
+// launch().
 
 #pragma once
 
@@ -32,32 +34,37 @@ struct Dim3 {
   uint64_t count() const { return uint64_t{x} * y * z; }
 };
 
-// What is watched while a kernel runs. Everything is on by default; a check that is off costs nothing.
+// What is watched while a kernel runs. Everything is on by default; a check that is off costs
+// nothing.
 struct Checks {
-  bool bounds = true;        // out-of-bounds-global, out-of-bounds-shared. Off: accesses outside any allocation still stop the launch.
+  bool bounds = true;  // out-of-bounds-global, out-of-bounds-shared. Off: accesses outside any
+                       // allocation still stop the launch.
   bool misaligned = true;
-  bool initialised = true;   // uninitialised-shared, uninitialised-global
-  bool races = true;         // race-shared, race-global
-  bool barriers = true;      // barrier-divergence
-  bool counters = true;      // LaunchReport::counters and lines (instructions and divergence included)
+  bool initialised = true;  // uninitialised-shared, uninitialised-global
+  bool races = true;        // race-shared, race-global
+  bool barriers = true;     // barrier-divergence
+  bool counters = true;  // LaunchReport::counters and lines (instructions and divergence included)
   static Checks none() { return {false, false, false, false, false, false}; }
 };
 
 struct Options {
   Checks checks;
-  int threads = 0;                            // workers; 0: one per CPU
-  uint64_t instruction_budget = 0;            // warp instructions per launch before `timeout`; 0: a generous default
-  uint32_t max_diagnostics = 100;             // distinct (code, kernel, line) kept; further occurrences are only counted
+  int threads = 0;  // workers; 0: one per CPU
+  uint64_t instruction_budget =
+      0;  // warp instructions per launch before `timeout`; 0: a generous default
+  uint32_t max_diagnostics =
+      100;  // distinct (code, kernel, line) kept; further occurrences are only counted
   std::function<void(std::string_view)> print;  // device printf; unset: standard output
 };
 
 struct Launch {
   int module = -1;
-  std::string kernel;             // mangled name
+  std::string kernel;  // mangled name
   Dim3 grid, block;
   uint32_t dynamic_shared_bytes = 0;
-  // What cudaFuncSetAttribute allowed the kernel to use (cudaFuncAttributeMaxDynamicSharedMemorySize); 0: not called, so that
-  // static and dynamic shared memory together are limited to Device::shared_bytes_per_block.
+  // What cudaFuncSetAttribute allowed the kernel to use
+  // (cudaFuncAttributeMaxDynamicSharedMemorySize); 0: not called, so that static and dynamic shared
+  // memory together are limited to Device::shared_bytes_per_block.
   uint32_t max_dynamic_shared_bytes = 0;
   std::vector<std::byte> params;  // the kernel's parameter block, laid out as PTX says
 };
@@ -73,15 +80,19 @@ class Simulator {
   DeviceMemory& memory();
   Options& options();
 
-  // Parses PTX (throws ptx::ParseError), places its global and constant variables in device memory; returns a handle.
+  // Parses PTX (throws ptx::ParseError), places its global and constant variables in device memory;
+  // returns a handle.
   int load_module(std::string_view ptx_text, std::string name);
   void unload_module(int module);
   const ptx::Module& module(int module) const;
 
-  // Device address and size of a __device__ or __constant__ variable; false if the module has none of that name.
-  bool find_variable(int module, const std::string& name, uint64_t* address, uint64_t* size_bytes) const;
+  // Device address and size of a __device__ or __constant__ variable; false if the module has none
+  // of that name.
+  bool find_variable(int module, const std::string& name, uint64_t* address,
+                     uint64_t* size_bytes) const;
 
-  // Static shared memory (bytes per block), local memory (bytes per thread), parameter block size of a kernel.
+  // Static shared memory (bytes per block), local memory (bytes per thread), parameter block size
+  // of a kernel.
   struct KernelInfo {
     uint32_t static_shared_bytes = 0, local_bytes = 0, param_bytes = 0, max_threads_per_block = 0;
     std::vector<uint32_t> param_offsets, param_sizes;  // bytes
@@ -89,8 +100,9 @@ class Simulator {
   // False if the module has no such kernel.
   bool kernel_info(int module, const std::string& kernel, KernelInfo* info) const;
 
-  // Runs one launch to its end. Never throws for anything a kernel does: faults are diagnostics in the report, and a fault that a
-  // GPU would not survive (LaunchStatus::kFault and later) stops the launch; memory written so far stays written.
+  // Runs one launch to its end. Never throws for anything a kernel does: faults are diagnostics in
+  // the report, and a fault that a GPU would not survive (LaunchStatus::kFault and later) stops the
+  // launch; memory written so far stays written.
   LaunchReport launch(const Launch& launch);
 
  private:

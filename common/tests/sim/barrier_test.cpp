@@ -17,7 +17,8 @@ TEST_CASE("BarrierThatPartOfAWarpReachesIsDivergence") {
 }
 
 TEST_CASE("BarrierThatAWholeWarpSkipsLetsTheOthersGoOnWhenItHasExited") {
-  // Warp 1 never reaches the barrier but ends: the GPU lets warp 0 go on. The threads that left are worth a warning.
+  // Warp 1 never reaches the barrier but ends: the GPU lets warp 0 go on. The threads that left are
+  // worth a warning.
   Fixture f("control");
   const LaunchReport r = f.launch("barrier_in_branch", {}, {64}, f.empty("out", 256), 32);
   CAPTURE(describe(r));

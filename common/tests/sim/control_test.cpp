@@ -9,7 +9,8 @@ TEST_CASE("NestedBranchesReconverge") {
   const LaunchReport r = f.launch("nested", {}, {32}, out);
   CHECK(is_clean(r));
   const std::vector<int> got = f.read<int>(out, 32);
-  for (int x = 0; x < 32; ++x) CHECK(got[size_t(x)] == (x == 5 ? -5 : x & 1 ? (x & 2 ? 3 : 1) : x * (x - 1) / 2));
+  for (int x = 0; x < 32; ++x)
+    CHECK(got[size_t(x)] == (x == 5 ? -5 : x & 1 ? (x & 2 ? 3 : 1) : x * (x - 1) / 2));
   CHECK(r.counters.divergent_branches > 0);
 }
 
@@ -37,9 +38,11 @@ TEST_CASE("EndlessLoopUsesUpTheBudget") {
 TEST_CASE("PrintfGoesToThePrintFunction") {
   Fixture f("control");
   CHECK(is_clean(f.launch("print", {2}, {32}, 2)));
-  CHECK(f.printed ==
-        "block 0 thread 0:  0.00 text 1099511627776 %\nblock 0 thread 1:  0.50 text 1099511627776 %\n"
-        "block 1 thread 0:  0.00 text 1099511627776 %\nblock 1 thread 1:  0.50 text 1099511627776 %\n");
+  CHECK(
+      f.printed ==
+      "block 0 thread 0:  0.00 text 1099511627776 %\nblock 0 thread 1:  0.50 text 1099511627776 %\n"
+      "block 1 thread 0:  0.00 text 1099511627776 %\nblock 1 thread 1:  0.50 text 1099511627776 "
+      "%\n");
 }
 
 TEST_CASE("FailedAssertionStopsTheLaunchAtItsLine") {

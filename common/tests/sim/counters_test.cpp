@@ -38,20 +38,27 @@ TEST_CASE("TiledKernelsCountersAreExact") {
 TEST_CASE("SectorsOfStridedLoads") {
   Fixture f("global");
   const uint64_t in = f.buffer("in", ramp(4096)), out = f.empty("out", 128);
-  const struct { int stride, shift; uint64_t sectors; } cases[] = {{1, 0, 4}, {1, 1, 5}, {0, 7, 1}, {2, 0, 8}, {8, 0, 32}, {32, 0, 32}};
+  const struct {
+    int stride, shift;
+    uint64_t sectors;
+  } cases[] = {{1, 0, 4}, {1, 1, 5}, {0, 7, 1}, {2, 0, 8}, {8, 0, 32}, {32, 0, 32}};
   for (const auto& c : cases) {
     CAPTURE(c.stride, c.shift);
     const LaunchReport r = f.launch("sectors", {}, {32}, in, out, c.stride, c.shift);
     CHECK(r.counters.global_load_sectors == c.sectors);
     CHECK(r.counters.global_load_requests == 1);
   }
-  CHECK(f.launch("sectors4", {}, {32}, in, f.empty("out4", 512)).counters.global_load_sectors == 16);
+  CHECK(f.launch("sectors4", {}, {32}, in, f.empty("out4", 512)).counters.global_load_sectors ==
+        16);
 }
 
 TEST_CASE("BankConflictsOfStridedSharedLoads") {
   Fixture f("shared");
   const uint64_t out = f.empty("out", 128);
-  const struct { int stride; uint64_t wavefronts; } cases[] = {{1, 1}, {2, 2}, {3, 1}, {4, 4}, {16, 16}, {31, 1}, {0, 1}};
+  const struct {
+    int stride;
+    uint64_t wavefronts;
+  } cases[] = {{1, 1}, {2, 2}, {3, 1}, {4, 4}, {16, 16}, {31, 1}, {0, 1}};
   for (const auto& c : cases) {
     CAPTURE(c.stride);
     const LaunchReport r = f.launch("bank_conflicts", {}, {32}, out, c.stride);

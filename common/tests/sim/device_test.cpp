@@ -1,7 +1,8 @@
+#include "warpsim/device.h"
+
 #include <stdexcept>
 
 #include "tests/catch.h"
-#include "warpsim/device.h"
 
 namespace warpsim {
 namespace {
@@ -14,7 +15,8 @@ TEST_CASE("EveryDeviceFileLoads") {
     const Device d = load_device(id);
     CHECK(d.id == id);
     CHECK(d.max_warps_per_sm * 32 == d.max_threads_per_sm);
-    CHECK(d.shared_bytes_per_block_optin + d.shared_bytes_reserved_per_block == d.shared_bytes_per_sm);
+    CHECK(d.shared_bytes_per_block_optin + d.shared_bytes_reserved_per_block ==
+          d.shared_bytes_per_sm);
     CHECK(d.sm_count > 0);
   }
 }
@@ -32,9 +34,18 @@ TEST_CASE("UnknownDeviceSaysWhichThereAre") {
 // Expected values: NVIDIA's occupancy calculator.
 TEST_CASE("OccupancyNamesWhatRunsOutFirst") {
   const Device h = load_device("h200");
-  const struct { uint32_t registers, shared, threads, blocks; const char* limiter; } cases[] = {
-      {32, 2048, 256, 8, "threads"}, {64, 2048, 256, 4, "registers"}, {40, 0, 256, 6, "registers"}, {16, 0, 32, 32, "blocks"},
-      {32, 48 * 1024, 256, 4, "shared memory"}, {168, 0, 128, 3, "registers"}, {255, 0, 256, 1, "registers"}, {32, 300000, 256, 0, "shared memory"},
+  const struct {
+    uint32_t registers, shared, threads, blocks;
+    const char* limiter;
+  } cases[] = {
+      {32, 2048, 256, 8, "threads"},
+      {64, 2048, 256, 4, "registers"},
+      {40, 0, 256, 6, "registers"},
+      {16, 0, 32, 32, "blocks"},
+      {32, 48 * 1024, 256, 4, "shared memory"},
+      {168, 0, 128, 3, "registers"},
+      {255, 0, 256, 1, "registers"},
+      {32, 300000, 256, 0, "shared memory"},
       {32, 0, 2000, 0, "threads"},
   };
   for (const auto& c : cases) {

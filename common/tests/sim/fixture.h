@@ -1,4 +1,5 @@
-// A simulator with one of the files in kernels/ loaded, and short ways to launch and to look for a diagnostic.
+// A simulator with one of the files in kernels/ loaded, and short ways to launch and to look for a
+// diagnostic.
 
 #pragma once
 
@@ -24,7 +25,8 @@ inline std::string read_text(const std::string& name) {
 
 class Fixture {
  public:
-  explicit Fixture(const std::string& file, int threads = 1) : sim(load_device("h200")), source_(read_text(file + ".cu")) {
+  explicit Fixture(const std::string& file, int threads = 1)
+      : sim(load_device("h200")), source_(read_text(file + ".cu")) {
     sim.options().threads = threads;
     sim.options().print = [this](std::string_view text) { printed += text; };
     module = sim.load_module(read_text(file + ".ptx"), file);
@@ -48,7 +50,9 @@ class Fixture {
     REQUIRE(sim.memory().write(address, values.data(), values.size() * sizeof(T)));
     return address;
   }
-  uint64_t empty(const std::string& name, uint64_t bytes) { return sim.memory().allocate(bytes, name); }
+  uint64_t empty(const std::string& name, uint64_t bytes) {
+    return sim.memory().allocate(bytes, name);
+  }
 
   template <class T>
   std::vector<T> read(uint64_t address, size_t count) {
@@ -93,8 +97,9 @@ inline const Diagnostic* find(const LaunchReport& report, const std::string& cod
 inline std::string describe(const LaunchReport& report) {
   std::string text = "status " + std::to_string(int(report.status)) + " " + report.message + "\n";
   for (const Diagnostic& d : report.diagnostics) {
-    text += d.code + " line " + std::to_string(d.line) + " thread " + std::to_string(d.thread[0]) + "," + std::to_string(d.thread[1]) +
-            " x" + std::to_string(d.count) + ": " + d.message + "\n";
+    text += d.code + " line " + std::to_string(d.line) + " thread " + std::to_string(d.thread[0]) +
+            "," + std::to_string(d.thread[1]) + " x" + std::to_string(d.count) + ": " + d.message +
+            "\n";
   }
   return text;
 }

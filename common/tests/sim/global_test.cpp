@@ -44,7 +44,8 @@ TEST_CASE("NullPointerIsNamed") {
 
 TEST_CASE("MisalignedGlobalAccessFaults") {
   Fixture f("global");
-  const LaunchReport r = f.launch("misaligned", {1}, {16}, f.buffer("in", ramp(32)), f.empty("out", 128));
+  const LaunchReport r =
+      f.launch("misaligned", {1}, {16}, f.buffer("in", ramp(32)), f.empty("out", 128));
   REQUIRE(find(r, "misaligned-access") != nullptr);
   CHECK(find(r, "misaligned-access")->line == f.line("misaligned"));
   CHECK(find(r, "misaligned-access")->count == 16);
@@ -130,7 +131,8 @@ TEST_CASE("ConstantAndDeviceVariablesHaveTheirValues") {
 
 TEST_CASE("LanesMayReadFromDifferentBuffers") {
   Fixture f("global");
-  const uint64_t a = f.buffer("a", std::vector<float>(32, 1.0f)), b = f.buffer("b", std::vector<float>(32, 2.0f));
+  const uint64_t a = f.buffer("a", std::vector<float>(32, 1.0f)),
+                 b = f.buffer("b", std::vector<float>(32, 2.0f));
   std::vector<float> far(32, 3.0f);
   REQUIRE(f.sim.memory().allocate_at(DeviceMemory::kDeviceBase + (uint64_t{1} << 36), 128, "far"));
   f.sim.memory().write(DeviceMemory::kDeviceBase + (uint64_t{1} << 36), far.data(), 128);
@@ -138,7 +140,8 @@ TEST_CASE("LanesMayReadFromDifferentBuffers") {
   const LaunchReport r = f.launch("in_two_buffers", {}, {32}, a, b, out);
   CHECK(is_clean(r));
   CHECK(f.read<float>(out, 2) == std::vector<float>{2.0f, 1.0f});
-  CHECK(is_clean(f.launch("in_two_buffers", {}, {32}, DeviceMemory::kDeviceBase + (uint64_t{1} << 36), b, out)));
+  CHECK(is_clean(f.launch("in_two_buffers", {}, {32},
+                          DeviceMemory::kDeviceBase + (uint64_t{1} << 36), b, out)));
   CHECK(f.read<float>(out, 2) == std::vector<float>{2.0f, 3.0f});
 }
 

@@ -1,7 +1,8 @@
+#include "warpsim/memory.h"
+
 #include <cstring>
 
 #include "tests/catch.h"
-#include "warpsim/memory.h"
 
 namespace warpsim {
 namespace {

@@ -8,7 +8,8 @@ namespace {
 constexpr int kWidth = 32;
 
 LaunchReport run_tiled(Fixture& f, const std::string& kernel, uint64_t* result = nullptr) {
-  const uint64_t m = f.buffer("M", ramp(kWidth * kWidth)), n = f.buffer("N", ramp(kWidth * kWidth)), p = f.empty("P", 4 * kWidth * kWidth);
+  const uint64_t m = f.buffer("M", ramp(kWidth * kWidth)), n = f.buffer("N", ramp(kWidth * kWidth)),
+                 p = f.empty("P", 4 * kWidth * kWidth);
   if (result != nullptr) *result = p;
   return f.launch(kernel, {2, 2}, {16, 16}, m, n, p, kWidth);
 }
@@ -21,7 +22,8 @@ TEST_CASE("TiledKernelIsCleanAndRight") {
   for (int row = 0; row < kWidth; ++row) {
     for (int col = 0; col < kWidth; ++col) {
       float sum = 0;
-      for (int k = 0; k < kWidth; ++k) sum = std::fma(a[size_t(row * kWidth + k)], a[size_t(k * kWidth + col)], sum);
+      for (int k = 0; k < kWidth; ++k)
+        sum = std::fma(a[size_t(row * kWidth + k)], a[size_t(k * kWidth + col)], sum);
       REQUIRE(got[size_t(row * kWidth + col)] == sum);
     }
   }
@@ -36,7 +38,8 @@ TEST_CASE("MissingFirstBarrierReadsWordsNobodyWrote") {
   REQUIRE(uninitialised != nullptr);
   CHECK(uninitialised->line == f.line("tile-use"));
   CHECK(uninitialised->array == "Nds");
-  CHECK(uninitialised->message.find("nobody has written it since the block began") != std::string::npos);
+  CHECK(uninitialised->message.find("nobody has written it since the block began") !=
+        std::string::npos);
   REQUIRE(race != nullptr);
   CHECK((race->line == f.line("tile-use") || race->line == f.line("tile-store")));
   CHECK(r.status == LaunchStatus::kOk);
@@ -70,7 +73,8 @@ TEST_CASE("ReadPastTheEndOfASharedArrayIsFoundThoughAnotherArrayFollows") {
   CHECK(d->thread[0] == 31);
   CHECK(d->count == 1);
   CHECK(d->message == "reads 4 bytes at first+128, past its end: the array has 128 bytes");
-  CHECK(find(f.launch("past_the_end", {}, {32}, out, -1), "out-of-bounds-shared")->offset_bytes == -4);
+  CHECK(find(f.launch("past_the_end", {}, {32}, out, -1), "out-of-bounds-shared")->offset_bytes ==
+        -4);
 }
 
 TEST_CASE("ReadOfAWordThatNobodyWroteIsUninitialised") {
@@ -82,7 +86,8 @@ TEST_CASE("ReadOfAWordThatNobodyWroteIsUninitialised") {
   REQUIRE(d != nullptr);
   CHECK(d->line == f.line("half-written"));
   CHECK(d->thread[0] == 60);
-  CHECK(d->count == 12);  // four words in each of three blocks: what a block before left does not count
+  CHECK(d->count ==
+        12);  // four words in each of three blocks: what a block before left does not count
 }
 
 TEST_CASE("DynamicSharedMemoryHasTheSizeOfTheLaunch") {

@@ -10,13 +10,15 @@ namespace {
 inline bool matches(const uint32_t* address, uint32_t base, const Pattern& p) {
 #if defined(WARPSIM_AVX512)
   const __m512i b = _mm512_set1_epi32(int(base));
-  const uint32_t low = _mm512_cmpneq_epi32_mask(_mm512_sub_epi32(_mm512_load_si512(address), b), _mm512_load_si512(p.delta.data()));
-  const uint32_t high =
-      _mm512_cmpneq_epi32_mask(_mm512_sub_epi32(_mm512_load_si512(address + 16), b), _mm512_load_si512(p.delta.data() + 16));
+  const uint32_t low = _mm512_cmpneq_epi32_mask(_mm512_sub_epi32(_mm512_load_si512(address), b),
+                                                _mm512_load_si512(p.delta.data()));
+  const uint32_t high = _mm512_cmpneq_epi32_mask(
+      _mm512_sub_epi32(_mm512_load_si512(address + 16), b), _mm512_load_si512(p.delta.data() + 16));
   return ((low | high << 16) & p.mask) == 0;
 #else
   uint32_t different = 0;
-  for (int i = 0; i < kLanes; ++i) different |= (address[i] - base - uint32_t(p.delta[size_t(i)])) & (0u - (p.mask >> i & 1));
+  for (int i = 0; i < kLanes; ++i)
+    different |= (address[i] - base - uint32_t(p.delta[size_t(i)])) & (0u - (p.mask >> i & 1));
   return different == 0;
 #endif
 }
@@ -26,14 +28,18 @@ inline bool matches(const uint64_t* address, uint64_t base, const Pattern& p) {
   const __m512i b = _mm512_set1_epi64(int64_t(base));
   uint32_t different = 0;
   for (int i = 0; i < 4; ++i) {
-    const __m512i delta = _mm512_cvtepi32_epi64(_mm256_load_si256(reinterpret_cast<const __m256i*>(p.delta.data() + 8 * i)));
-    different |= uint32_t(_mm512_cmpneq_epi64_mask(_mm512_sub_epi64(_mm512_load_si512(address + 8 * i), b), delta)) << (8 * i);
+    const __m512i delta = _mm512_cvtepi32_epi64(
+        _mm256_load_si256(reinterpret_cast<const __m256i*>(p.delta.data() + 8 * i)));
+    different |= uint32_t(_mm512_cmpneq_epi64_mask(
+                     _mm512_sub_epi64(_mm512_load_si512(address + 8 * i), b), delta))
+                 << (8 * i);
   }
   return (different & p.mask) == 0;
 #else
   uint64_t different = 0;
   for (int i = 0; i < kLanes; ++i) {
-    different |= (address[i] - base - uint64_t(int64_t{p.delta[size_t(i)]})) & (0ull - (p.mask >> i & 1));
+    different |=
+        (address[i] - base - uint64_t(int64_t{p.delta[size_t(i)]})) & (0ull - (p.mask >> i & 1));
   }
   return different == 0;
 #endif
@@ -47,12 +53,15 @@ template <class T>
   for_each_lane(w.mask, [&](int lane) {
     const T difference = address[lane] - base;
     delta[lane] = int32_t(difference);
-    if constexpr (sizeof(T) == 8) near &= int64_t(difference) == int64_t{delta[lane]} && std::abs(int64_t{delta[lane]}) < (1 << 30);
+    if constexpr (sizeof(T) == 8)
+      near &=
+          int64_t(difference) == int64_t{delta[lane]} && std::abs(int64_t{delta[lane]}) < (1 << 30);
   });
   g.pattern = nullptr;
   if (!near) return op + 1;
   if (g.scratch == nullptr && w.worker->patterns.full()) g.scratch = std::make_unique<Pattern>();
-  g.pattern = w.worker->patterns.get(w.mask, uint8_t(op->imm >> 8), uint8_t(op->imm & 0xFF), delta, g.scratch.get());
+  g.pattern = w.worker->patterns.get(w.mask, uint8_t(op->imm >> 8), uint8_t(op->imm & 0xFF), delta,
+                                     g.scratch.get());
   return op + 1;
 }
 
@@ -62,13 +71,16 @@ const Op* address(Warp& w, const Op* op) {
   const T* a = row<T>(w, op->a);
   const T base = a[__builtin_ctz(w.mask)];
   g.base = base;
-  if (g.pattern != nullptr && g.pattern->mask == w.mask && matches(a, base, *g.pattern)) return op + 1;
+  if (g.pattern != nullptr && g.pattern->mask == w.mask && matches(a, base, *g.pattern))
+    return op + 1;
   return new_pattern(w, op, a, base);
 }
 
 }  // namespace
 
-Handler select_address(bool wide) { return wide ? &address<uint64_t> : &address<uint32_t>; }
+Handler select_address(bool wide) {
+  return wide ? &address<uint64_t> : &address<uint32_t>;
+}
 
 namespace access {
 
@@ -92,7 +104,8 @@ bool find_shared(Warp& w, uint32_t site, uint32_t low, uint32_t span) {
 
 bool find_global(Warp& w, uint32_t site, uint64_t low, uint32_t span) {
   AllocationRecord* record = MemoryView(*w.worker->launch->memory).find(low);
-  if (record == nullptr || span > record->info.size_bytes - (low - record->info.address)) return false;
+  if (record == nullptr || span > record->info.size_bytes - (low - record->info.address))
+    return false;
   SiteState& s = w.worker->sites[site];
   s.base = record->info.address;
   s.size_bytes = record->info.size_bytes;
@@ -106,7 +119,9 @@ void report_bad_lane(Warp& w, uint32_t site, Space space, uint32_t lane, uint64_
   LaunchContext& launch = *w.worker->launch;
   const MemorySite& s = launch.image->sites[site];
   const uint32_t bytes = s.bytes();
-  auto illegal = [&](const char* what) { w.worker->reporter.stop(LaunchStatus::kFault, 700, what); };
+  auto illegal = [&](const char* what) {
+    w.worker->reporter.stop(LaunchStatus::kFault, 700, what);
+  };
   if (space == Space::kShared) {
     const uint32_t offset = uint32_t(address);
     if (offset % bytes != 0) {
@@ -116,7 +131,8 @@ void report_bad_lane(Warp& w, uint32_t site, Space space, uint32_t lane, uint64_
     }
     describe_shared_bounds(w, site, lane, offset, s.shared_array);
     // Within the block's shared memory a GPU goes on, with another array's data.
-    if (offset > launch.shared_window_bytes - bytes) illegal("an access to shared memory was outside the block's window");
+    if (offset > launch.shared_window_bytes - bytes)
+      illegal("an access to shared memory was outside the block's window");
     return;
   }
   if (space == Space::kLocal) {
@@ -125,7 +141,8 @@ void report_bad_lane(Warp& w, uint32_t site, Space space, uint32_t lane, uint64_
     return;
   }
   const AllocationRecord* record = MemoryView(*launch.memory).find(address);
-  const bool inside = record != nullptr && bytes <= record->info.size_bytes - (address - record->info.address);
+  const bool inside =
+      record != nullptr && bytes <= record->info.size_bytes - (address - record->info.address);
   if (address % bytes != 0 && inside) {
     describe_misaligned(w, site, lane, address);
     w.worker->reporter.stop(LaunchStatus::kFault, 716, "a global memory access was misaligned");
@@ -141,13 +158,16 @@ void report_bad_lane(Warp& w, uint32_t site, Space space, uint32_t lane, uint64_
 void mark_initialised(AllocationRecord& record, uint64_t offset, const Pattern& p) {
   uint8_t* words = record.initialised->words();
   if (p.granule_shift == 2) {
-    for (const Pattern::Run& run : p.runs) std::memset(words + int64_t(offset >> 2) + run.granule, InitialisedMap::kWholeWord, run.count);
+    for (const Pattern::Run& run : p.runs)
+      std::memset(words + int64_t(offset >> 2) + run.granule, InitialisedMap::kWholeWord,
+                  run.count);
     return;
   }
   for_each_lane(p.mask, [&](int lane) {
     const uint64_t first = offset + uint64_t(int64_t{p.delta[size_t(lane)]});
     for (uint64_t byte = first; byte < first + p.bytes; ++byte) {
-      std::atomic_ref<uint8_t>(words[byte / 4]).fetch_or(uint8_t(1u << (byte % 4)), std::memory_order_relaxed);
+      std::atomic_ref<uint8_t>(words[byte / 4])
+          .fetch_or(uint8_t(1u << (byte % 4)), std::memory_order_relaxed);
     }
   });
 }
@@ -158,23 +178,27 @@ bool all_initialised(AllocationRecord& record, uint64_t offset, const Pattern& p
     uint8_t missing = 0;
     for (const Pattern::Run& run : p.runs) {
       const uint8_t* at = words + int64_t(offset >> 2) + run.granule;
-      for (uint32_t i = 0; i < run.count; ++i) missing |= uint8_t(at[i] ^ InitialisedMap::kWholeWord);
+      for (uint32_t i = 0; i < run.count; ++i)
+        missing |= uint8_t(at[i] ^ InitialisedMap::kWholeWord);
     }
     return missing == 0;
   }
   bool all = true;
   for_each_lane(p.mask, [&](int lane) {
     const uint64_t first = offset + uint64_t(int64_t{p.delta[size_t(lane)]});
-    for (uint64_t byte = first; byte < first + p.bytes; ++byte) all &= record.initialised->get(byte);
+    for (uint64_t byte = first; byte < first + p.bytes; ++byte)
+      all &= record.initialised->get(byte);
   });
   return all;
 }
 
-void report_uninitialised(Warp& w, uint32_t site, AllocationRecord& record, uint64_t offset, const Pattern& p) {
+void report_uninitialised(Warp& w, uint32_t site, AllocationRecord& record, uint64_t offset,
+                          const Pattern& p) {
   for_each_lane(p.mask, [&](int lane) {
     const uint64_t first = offset + uint64_t(int64_t{p.delta[size_t(lane)]});
     if (record.initialised->first_unwritten(first, p.bytes) == first + p.bytes) return;
-    describe_uninitialised_global(w, site, uint32_t(lane), record.info, record.info.address + first);
+    describe_uninitialised_global(w, site, uint32_t(lane), record.info,
+                                  record.info.address + first);
   });
 }
 
@@ -194,7 +218,8 @@ const Pattern& lane_pattern(Warp& w, uint32_t lane, uint32_t bytes, Space space)
   const Image& image = *w.worker->image;
   const bool by_byte = bytes < 4 || (space == Space::kShared && image.has_sub_word_shared);
   alignas(64) static constexpr int32_t kNoDelta[kLanes] = {};
-  return *w.worker->patterns.get(1u << lane, uint8_t(bytes), by_byte ? 0 : 2, kNoDelta, &w.worker->lane_scratch);
+  return *w.worker->patterns.get(1u << lane, uint8_t(bytes), by_byte ? 0 : 2, kNoDelta,
+                                 &w.worker->lane_scratch);
 }
 
 }  // namespace access

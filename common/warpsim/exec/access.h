@@ -1,11 +1,14 @@
 // One warp's access to memory, in two operations.
 //
-// address: d = address group, a = row of addresses, imm = bytes per lane << 8 | granule shift. Finds the pattern of the lanes.
+// address: d = address group, a = row of addresses, imm = bytes per lane << 8 | granule shift.
+// Finds the pattern of the lanes.
 //   Instructions of one basic block that use the same address register share it.
-// load, store: rows d, a, b, c hold the elements; e = address group; imm = offset to add; aux = memory site;
+// load, store: rows d, a, b, c hold the elements; e = address group; imm = offset to add; aux =
+// memory site;
 //   jump = row of addresses, | 1 when it is 64 bits wide (for lanes taken one by one).
 //
-// The whole warp is taken at once when all its lanes lie in one shared array or allocation, else lane by lane.
+// The whole warp is taken at once when all its lanes lie in one shared array or allocation, else
+// lane by lane.
 
 #pragma once
 
@@ -21,7 +24,8 @@ namespace warpsim::access {
 
 using ptx::Space;
 
-// The array that a shared access must stay in, remembered in the site. False: not all of [low, low + span) lies in one array.
+// The array that a shared access must stay in, remembered in the site. False: not all of [low, low
+// + span) lies in one array.
 bool find_shared(Warp& w, uint32_t site, uint32_t low, uint32_t span);
 // The same for an allocation and its shadow.
 bool find_global(Warp& w, uint32_t site, uint64_t low, uint32_t span);
@@ -38,7 +42,8 @@ inline Space resolve(uint64_t address) {
 // Marks and checks of the initialised map, for a pattern within the site's allocation.
 void mark_initialised(AllocationRecord& record, uint64_t offset, const Pattern& p);
 bool all_initialised(AllocationRecord& record, uint64_t offset, const Pattern& p);
-void report_uninitialised(Warp& w, uint32_t site, AllocationRecord& record, uint64_t offset, const Pattern& p);
+void report_uninitialised(Warp& w, uint32_t site, AllocationRecord& record, uint64_t offset,
+                          const Pattern& p);
 
 // Sectors of a request whose lanes have no common pattern.
 uint32_t scattered_sectors(const Warp& w, const Op* op, uint32_t bytes);
@@ -50,10 +55,25 @@ inline uint64_t lane_address(const Warp& w, const Op* op, int lane) {
 }
 
 template <int kBytes>
-struct Word { using Type = uint32_t; using Row = uint32_t; };
-template <> struct Word<1> { using Type = uint8_t; using Row = uint32_t; };
-template <> struct Word<2> { using Type = uint16_t; using Row = uint32_t; };
-template <> struct Word<8> { using Type = uint64_t; using Row = uint64_t; };
+struct Word {
+  using Type = uint32_t;
+  using Row = uint32_t;
+};
+template <>
+struct Word<1> {
+  using Type = uint8_t;
+  using Row = uint32_t;
+};
+template <>
+struct Word<2> {
+  using Type = uint16_t;
+  using Row = uint32_t;
+};
+template <>
+struct Word<8> {
+  using Type = uint64_t;
+  using Row = uint64_t;
+};
 
 template <Space kSpace_, int kBytes_, int kElements_, bool kStore_, bool kWatch_>
 struct Shape {
@@ -104,8 +124,10 @@ inline void move(Warp& w, const Op* op, const Pattern& p, std::byte* data) {
       for (int h = 0; h < 2; ++h) {
         std::byte* at = data + p.delta[size_t(16 * h)];
         if (p.half[size_t(h)] == HalfShape::kConsecutive) {
-          if constexpr (S::kStore) std::memcpy(at, r + 16 * h, 64);
-          else std::memcpy(r + 16 * h, at, 64);
+          if constexpr (S::kStore)
+            std::memcpy(at, r + 16 * h, 64);
+          else
+            std::memcpy(r + 16 * h, at, 64);
         } else if constexpr (S::kStore) {
           std::memcpy(at, r + 16 * h + 15, 4);  // all lanes write one word: the last one stays
         } else {
@@ -125,13 +147,15 @@ template <class S>
 inline void collect_values(Warp& w, const Op* op, uint32_t mask, std::byte* values) {
   for_each_lane(mask, [&](int lane) {
     for (int e = 0; e < S::kElements; ++e) {
-      const auto value = typename Word<S::kBytes>::Type(row<typename Word<S::kBytes>::Row>(w, element_row(op, e))[lane]);
+      const auto value = typename Word<S::kBytes>::Type(
+          row<typename Word<S::kBytes>::Row>(w, element_row(op, e))[lane]);
       std::memcpy(values + 16 * lane + e * S::kBytes, &value, S::kBytes);
     }
   });
 }
 
-// Each `attempt` returns false, with nothing done, unless the whole pattern is in bounds and aligned.
+// Each `attempt` returns false, with nothing done, unless the whole pattern is in bounds and
+// aligned.
 template <class S>
 inline bool attempt_shared(Warp& w, const Op* op, const Pattern& p, uint32_t base) {
   SiteState& s = w.worker->sites[op->aux];
@@ -177,7 +201,8 @@ inline bool attempt_global(Warp& w, const Op* op, const Pattern& p, uint64_t bas
     }
     if (s.record->initialised != nullptr) mark_initialised(*s.record, offset, p);
   } else if constexpr (S::kWatch) {
-    if (s.record->initialised != nullptr && w.worker->launch->checks.initialised && !all_initialised(*s.record, offset, p)) {
+    if (s.record->initialised != nullptr && w.worker->launch->checks.initialised &&
+        !all_initialised(*s.record, offset, p)) {
       report_uninitialised(w, op->aux, *s.record, offset, p);
     }
     if (s.shadow != nullptr) s.shadow->load(w, op->aux, offset, p);
@@ -192,15 +217,20 @@ inline bool attempt_local(Warp& w, const Op* op, const Pattern& p, uint32_t base
   const int64_t low = int64_t{base} + p.lowest;
   if (low < 0 || uint64_t(low) + p.span_bytes > stride) return false;
   if (S::kWidth > 1 && (base % S::kWidth != 0 || !p.aligned)) return false;
-  move_lanes<S>(w, op, p.mask, [&](int lane) { return w.local + uint64_t(lane) * stride + base + p.delta[size_t(lane)]; });
+  move_lanes<S>(w, op, p.mask, [&](int lane) {
+    return w.local + uint64_t(lane) * stride + base + p.delta[size_t(lane)];
+  });
   return true;
 }
 
 template <class S>
 inline bool attempt(Warp& w, const Op* op, const Pattern& p, uint64_t base) {
-  if constexpr (S::kSpace == Space::kShared) return attempt_shared<S>(w, op, p, uint32_t(base));
-  else if constexpr (S::kSpace == Space::kLocal) return attempt_local<S>(w, op, p, uint32_t(base));
-  else return attempt_global<S>(w, op, p, base);
+  if constexpr (S::kSpace == Space::kShared)
+    return attempt_shared<S>(w, op, p, uint32_t(base));
+  else if constexpr (S::kSpace == Space::kLocal)
+    return attempt_local<S>(w, op, p, uint32_t(base));
+  else
+    return attempt_global<S>(w, op, p, base);
 }
 
 template <class S>
@@ -227,7 +257,8 @@ void take_lane(Warp& w, const Op* op, int lane, uint64_t address) {
   if (attempt<S>(w, op, p, address)) return;
   report_bad_lane(w, op->aux, S::kSpace, uint32_t(lane), address);
   if constexpr (!S::kStore) {
-    for (int e = 0; e < S::kElements; ++e) row<typename Word<S::kBytes>::Row>(w, element_row(op, e))[lane] = 0;
+    for (int e = 0; e < S::kElements; ++e)
+      row<typename Word<S::kBytes>::Row>(w, element_row(op, e))[lane] = 0;
   }
 }
 
@@ -241,9 +272,12 @@ template <class S>
       take_lane<S>(w, op, lane, addresses[lane]);
     } else {
       const Space space = resolve(addresses[lane]);
-      if (space == Space::kShared) take_lane<typename S::template In<Space::kShared>>(w, op, lane, uint32_t(addresses[lane]));
-      else if (space == Space::kLocal) take_lane<typename S::template In<Space::kLocal>>(w, op, lane, uint32_t(addresses[lane]));
-      else take_lane<typename S::template In<Space::kGlobal>>(w, op, lane, addresses[lane]);
+      if (space == Space::kShared)
+        take_lane<typename S::template In<Space::kShared>>(w, op, lane, uint32_t(addresses[lane]));
+      else if (space == Space::kLocal)
+        take_lane<typename S::template In<Space::kLocal>>(w, op, lane, uint32_t(addresses[lane]));
+      else
+        take_lane<typename S::template In<Space::kGlobal>>(w, op, lane, addresses[lane]);
     }
   });
   return op + 1;
@@ -252,8 +286,9 @@ template <class S>
 template <class S>
 const Op* run(Warp& w, const Op* op) {
   const AddressGroup& g = w.groups[op->e];
-  const uint64_t base = S::kSpace == Space::kShared || S::kSpace == Space::kLocal ? uint32_t(g.base + uint64_t(op->imm))
-                                                                                : g.base + uint64_t(op->imm);
+  const uint64_t base = S::kSpace == Space::kShared || S::kSpace == Space::kLocal
+                            ? uint32_t(g.base + uint64_t(op->imm))
+                            : g.base + uint64_t(op->imm);
   if (__builtin_expect(g.pattern == nullptr, 0)) {
     if constexpr (S::kWatch && (S::kSpace == Space::kGlobal || S::kSpace == Space::kGeneric)) {
       ++w.worker->sites[op->aux].requests;
@@ -280,33 +315,45 @@ const Op* run(Warp& w, const Op* op) {
 template <bool kStore, bool kWatch, Space kSpace, int kBytes>
 Handler by_elements(int elements) {
   switch (elements) {
-    case 1: return &run<Shape<kSpace, kBytes, 1, kStore, kWatch>>;
-    case 2: return &run<Shape<kSpace, kBytes, 2, kStore, kWatch>>;
+    case 1:
+      return &run<Shape<kSpace, kBytes, 1, kStore, kWatch>>;
+    case 2:
+      return &run<Shape<kSpace, kBytes, 2, kStore, kWatch>>;
     case 4:
       if constexpr (kBytes <= 4) return &run<Shape<kSpace, kBytes, 4, kStore, kWatch>>;
       return nullptr;
-    default: return nullptr;
+    default:
+      return nullptr;
   }
 }
 
 template <bool kStore, bool kWatch, Space kSpace>
 Handler by_bytes(const MemorySite& site) {
   switch (site.element_bytes) {
-    case 1: return by_elements<kStore, kWatch, kSpace, 1>(site.elements);
-    case 2: return by_elements<kStore, kWatch, kSpace, 2>(site.elements);
-    case 4: return by_elements<kStore, kWatch, kSpace, 4>(site.elements);
-    case 8: return by_elements<kStore, kWatch, kSpace, 8>(site.elements);
-    default: return nullptr;
+    case 1:
+      return by_elements<kStore, kWatch, kSpace, 1>(site.elements);
+    case 2:
+      return by_elements<kStore, kWatch, kSpace, 2>(site.elements);
+    case 4:
+      return by_elements<kStore, kWatch, kSpace, 4>(site.elements);
+    case 8:
+      return by_elements<kStore, kWatch, kSpace, 8>(site.elements);
+    default:
+      return nullptr;
   }
 }
 
 template <bool kStore, bool kWatch>
 Handler by_space(const MemorySite& site) {
   switch (site.space) {
-    case Space::kShared: return by_bytes<kStore, kWatch, Space::kShared>(site);
-    case Space::kLocal: return by_bytes<kStore, kWatch, Space::kLocal>(site);
-    case Space::kGeneric: return by_bytes<kStore, kWatch, Space::kGeneric>(site);
-    default: return by_bytes<kStore, kWatch, Space::kGlobal>(site);
+    case Space::kShared:
+      return by_bytes<kStore, kWatch, Space::kShared>(site);
+    case Space::kLocal:
+      return by_bytes<kStore, kWatch, Space::kLocal>(site);
+    case Space::kGeneric:
+      return by_bytes<kStore, kWatch, Space::kGeneric>(site);
+    default:
+      return by_bytes<kStore, kWatch, Space::kGlobal>(site);
   }
 }
 

@@ -1,4 +1,5 @@
-// One thread block: its warps take turns, each running until it waits at a barrier, has finished or has used up its quantum.
+// One thread block: its warps take turns, each running until it waits at a barrier, has finished or
+// has used up its quantum.
 
 #pragma once
 
@@ -13,10 +14,10 @@ struct Worker;
 struct Warp;
 
 struct Barrier {
-  uint32_t arrived_warps = 0;    // warps that have arrived (waiting or not)
-  uint32_t arrived_threads = 0;  // threads they count for
-  uint32_t expected_threads = 0; // 0: all threads of the block
-  uint32_t popc = 0;             // bar.red: threads whose predicate is true
+  uint32_t arrived_warps = 0;     // warps that have arrived (waiting or not)
+  uint32_t arrived_threads = 0;   // threads they count for
+  uint32_t expected_threads = 0;  // 0: all threads of the block
+  uint32_t popc = 0;              // bar.red: threads whose predicate is true
   bool all = true, any = false;
 };
 
@@ -25,7 +26,7 @@ struct Block {
   uint64_t linear = 0;
   std::array<uint32_t, 3> index{};
   uint32_t live_warps = 0;
-  uint32_t time = 0;            // barrier intervals and warp synchronisations so far, for the global shadow
+  uint32_t time = 0;  // barrier intervals and warp synchronisations so far, for the global shadow
   uint32_t interval_start = 0;  // `time` of the last barrier
   bool warned_exited = false;   // reported that threads had left before a barrier
   std::array<Barrier, 16> barriers{};

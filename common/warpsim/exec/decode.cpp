@@ -17,7 +17,9 @@ constexpr uint32_t kFrameStart = 64;  // offset 0 means "none" in operations
 constexpr uint64_t kFunctionAddresses = 0x120000000000;
 constexpr uint32_t kSparePredicates = 8;
 
-uint32_t round_up(uint32_t value, uint32_t unit) { return (value + unit - 1) / unit * unit; }
+uint32_t round_up(uint32_t value, uint32_t unit) {
+  return (value + unit - 1) / unit * unit;
+}
 
 uint64_t immediate_bits(const Operand& operand, Type type) {
   if (type == Type::kF32 && operand.is_f64) {
@@ -76,10 +78,17 @@ void decode_reachable(Image& image, int32_t kernel, const Checks& checks) {
   }
 }
 
-Decoder::Decoder(Image& image, std::vector<FrameLayout>& layouts, int32_t function, const Checks& checks)
-    : image_(image), layouts_(layouts), module_(image.module), function_index_(uint32_t(function)),
-      function_(image.module.functions[size_t(function)]), layout_(layouts[size_t(function)]),
-      program_(image.programs[size_t(function)]), checks_(checks), next_(layout_.end) {
+Decoder::Decoder(Image& image, std::vector<FrameLayout>& layouts, int32_t function,
+                 const Checks& checks)
+    : image_(image),
+      layouts_(layouts),
+      module_(image.module),
+      function_index_(uint32_t(function)),
+      function_(image.module.functions[size_t(function)]),
+      layout_(layouts[size_t(function)]),
+      program_(image.programs[size_t(function)]),
+      checks_(checks),
+      next_(layout_.end) {
   watch_ = checks.initialised || checks.races || checks.counters;
 }
 
@@ -113,8 +122,10 @@ void Decoder::decode() {
   for (const Fixup& f : fixups_) {
     Op& op = program_.ops[f.op];
     const int64_t distance = int64_t(op_of_[f.target]) - int64_t(f.op);
-    if (f.is_meeting) op.imm = f.target >= code.size() ? 0 : distance;
-    else op.jump = int32_t(distance);
+    if (f.is_meeting)
+      op.imm = f.target >= code.size() ? 0 : distance;
+    else
+      op.jump = int32_t(distance);
   }
   program_.frame_bytes = round_up(next_, 64);
   program_.decoded = true;
@@ -136,8 +147,10 @@ bool Decoder::is_control(const Code& code) const {
     case Opcode::kExit:
     case Opcode::kTrap:
     case Opcode::kBrx:
-    case Opcode::kBrkpt: return true;
-    default: return false;
+    case Opcode::kBrkpt:
+      return true;
+    default:
+      return false;
   }
 }
 
@@ -190,8 +203,8 @@ uint32_t Decoder::constant(uint64_t bits, bool wide) {
 
 uint32_t Decoder::special(ptx::Special special, bool wide) {
   using S = ptx::Special;
-  if (special == S::kClock || special == S::kClockHi || special == S::kClock64 || special == S::kGlobaltimer ||
-      special == S::kGlobaltimerLo || special == S::kGlobaltimerHi) {
+  if (special == S::kClock || special == S::kClockHi || special == S::kClock64 ||
+      special == S::kGlobaltimer || special == S::kGlobaltimerLo || special == S::kGlobaltimerHi) {
     const uint32_t row = new_row(wide);
     Op& op = emit(wide ? &ops::clock64 : &ops::clock32);
     op.d = row;
@@ -209,9 +222,12 @@ uint32_t Decoder::special(ptx::Special special, bool wide) {
 uint32_t Decoder::register_row(int32_t reg) const {
   const uint32_t slot = uint32_t(layout_.slots.slot[size_t(reg)]);
   switch (layout_.slots.kind[size_t(reg)]) {
-    case Slots::Kind::kPredicate: return layout_.predicates + 4 * slot;
-    case Slots::Kind::k32: return layout_.rows32 + kRow32Bytes * slot;
-    default: return layout_.rows64 + kRow64Bytes * slot;
+    case Slots::Kind::kPredicate:
+      return layout_.predicates + 4 * slot;
+    case Slots::Kind::k32:
+      return layout_.rows32 + kRow32Bytes * slot;
+    default:
+      return layout_.rows64 + kRow64Bytes * slot;
   }
 }
 
@@ -229,18 +245,25 @@ uint32_t Decoder::symbol_row(const Operand& operand, bool wide) {
     op.aux = wide;
     return row;
   }
-  if (v.space == Space::kParam) return constant(v.param_offset_bytes + uint64_t(operand.offset), wide);
+  if (v.space == Space::kParam)
+    return constant(v.param_offset_bytes + uint64_t(operand.offset), wide);
   return constant(image_.addresses[size_t(operand.symbol)] + uint64_t(operand.offset), wide);
 }
 
 uint32_t Decoder::source(const Operand& operand, bool wide, Type type) {
   switch (operand.kind) {
-    case Operand::Kind::kImmediate: return constant(immediate_bits(operand, type), wide);
-    case Operand::Kind::kSpecial: return special(operand.special, wide);
-    case Operand::Kind::kSymbol: return symbol_row(operand, wide);
-    case Operand::Kind::kFunction: return constant(kFunctionAddresses + uint64_t(operand.function), wide);
-    case Operand::Kind::kRegister: break;
-    default: return constant(0, wide);
+    case Operand::Kind::kImmediate:
+      return constant(immediate_bits(operand, type), wide);
+    case Operand::Kind::kSpecial:
+      return special(operand.special, wide);
+    case Operand::Kind::kSymbol:
+      return symbol_row(operand, wide);
+    case Operand::Kind::kFunction:
+      return constant(kFunctionAddresses + uint64_t(operand.function), wide);
+    case Operand::Kind::kRegister:
+      break;
+    default:
+      return constant(0, wide);
   }
   const auto kind = layout_.slots.kind[size_t(operand.reg)];
   const uint32_t row = register_row(operand.reg);
@@ -270,30 +293,36 @@ uint32_t Decoder::dest_predicate(const Operand& operand) {
 }
 
 Decoder::Dest Decoder::dest(const Operand& operand, bool wide) {
-  if (operand.kind == Operand::Kind::kRegister && is_wide(operand) == wide) return {register_row(operand.reg), wide, &operand};
+  if (operand.kind == Operand::Kind::kRegister && is_wide(operand) == wide)
+    return {register_row(operand.reg), wide, &operand};
   return {new_row(wide), wide, &operand};
 }
 
 void Decoder::finish_dest(const Dest& d, uint32_t extend_bytes, bool is_signed) {
   const Operand& operand = *d.operand;
   if (operand.kind != Operand::Kind::kRegister) return;
-  if (!d.wide && extend_bytes != 0 && extend_bytes < 4 && is_signed) emit(ops::sign_extend(int(extend_bytes))).d = d.row;
+  if (!d.wide && extend_bytes != 0 && extend_bytes < 4 && is_signed)
+    emit(ops::sign_extend(int(extend_bytes))).d = d.row;
   const bool register_is_wide = is_wide(operand);
   if (register_is_wide != d.wide) {
-    Op& op = emit(register_is_wide ? (is_signed && extend_bytes != 0 ? &ops::widen_signed : &ops::widen) : &ops::narrow);
+    Op& op =
+        emit(register_is_wide ? (is_signed && extend_bytes != 0 ? &ops::widen_signed : &ops::widen)
+                              : &ops::narrow);
     op.a = d.row;
     op.d = register_row(operand.reg);
     return;
   }
   const Type type = function_.registers[size_t(operand.reg)].type;
-  if (ptx::size_bytes(type) == 2 && is_signed && extend_bytes == 1) emit(ops::keep_low(2)).d = d.row;
+  if (ptx::size_bytes(type) == 2 && is_signed && extend_bytes == 1)
+    emit(ops::keep_low(2)).d = d.row;
 }
 
 void Decoder::forget_groups_of(const Code& code) {
   auto forget = [&](const Operand& operand) {
     if (operand.reg < 0) return;
     const uint32_t row = register_row(operand.reg);
-    for (auto it = groups_.begin(); it != groups_.end();) it = std::get<0>(it->first) == row ? groups_.erase(it) : std::next(it);
+    for (auto it = groups_.begin(); it != groups_.end();)
+      it = std::get<0>(it->first) == row ? groups_.erase(it) : std::next(it);
   };
   for (const Operand& d : code.dst) {
     forget(d);

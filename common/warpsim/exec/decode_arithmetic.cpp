@@ -18,7 +18,8 @@ bool Decoder::lifted(const Code& code, const Handlers& h, uint32_t extend_bytes,
   uint32_t rows[3] = {0, 0, 0};
   for (size_t i = 0; i < code.src.size(); ++i) {
     const Operand& operand = code.src[i];
-    if (operand.kind == Operand::Kind::kVector || operand.kind == Operand::Kind::kAddress) return false;
+    if (operand.kind == Operand::Kind::kVector || operand.kind == Operand::Kind::kAddress)
+      return false;
     rows[i] = source(operand, wide[i], types[i]);
   }
   const Dest d = dest(code.dst[0], h.wide_d);
@@ -32,7 +33,9 @@ bool Decoder::lifted(const Code& code, const Handlers& h, uint32_t extend_bytes,
 }
 
 bool Decoder::arithmetic(const Code& code) {
-  if (code.carry_out || code.op == Opcode::kAddc || code.op == Opcode::kSubc || code.op == Opcode::kMadc) return carry(code);
+  if (code.carry_out || code.op == Opcode::kAddc || code.op == Opcode::kSubc ||
+      code.op == Opcode::kMadc)
+    return carry(code);
   if (code.type == Type::kPred) {
     const Handlers h = select_predicate_logic(code);
     if (!h || code.src.empty()) return false;
@@ -50,14 +53,17 @@ bool Decoder::arithmetic(const Code& code) {
   if (!h && !ptx::is_float(code.type)) h = select_integer(code);
   if (!h && !ptx::is_float(code.type)) h = select_bits(code);
   if (!h) return false;
-  const bool counts = guarded_ && checks_.counters && code.type == Type::kF32 && (code.op == Opcode::kFma || code.op == Opcode::kMad);
+  const bool counts = guarded_ && checks_.counters && code.type == Type::kF32 &&
+                      (code.op == Opcode::kFma || code.op == Opcode::kMad);
   if (counts) {
     emit(&ops::count_fma).aux = uint32_t(image_.guarded_fma.size());
     image_.guarded_fma.push_back({function_index_, index_});
   }
   if (code.op == Opcode::kBfi && code.src.size() == 4) {
-    const uint32_t a = source(code.src[0], h.wide_a, code.type), b = source(code.src[1], h.wide_b, code.type);
-    const uint32_t c = source(code.src[2], false, Type::kU32), e = source(code.src[3], false, Type::kU32);
+    const uint32_t a = source(code.src[0], h.wide_a, code.type),
+                   b = source(code.src[1], h.wide_b, code.type);
+    const uint32_t c = source(code.src[2], false, Type::kU32),
+                   e = source(code.src[3], false, Type::kU32);
     const Dest d = dest(code.dst[0], h.wide_d);
     Op& op = emit(h);
     op.d = d.row, op.a = a, op.b = b, op.c = c, op.e = e;
@@ -96,11 +102,13 @@ bool Decoder::set_predicate(const Code& code) {
   const uint32_t a = source(code.src[0], h.wide_a, type), b = source(code.src[1], h.wide_b, type);
   const bool has_c = code.bool_op != BoolOp::kNone && code.src.size() > 2;
   const uint32_t c = has_c ? source_predicate(code.src[2]) : 0;
-  const Dest d = row_result ? dest(code.dst[0], false) : Dest{dest_predicate(code.dst[0]), false, nullptr};
+  const Dest d =
+      row_result ? dest(code.dst[0], false) : Dest{dest_predicate(code.dst[0]), false, nullptr};
   const uint32_t e = !row_result && code.dst.size() > 1 ? dest_predicate(code.dst[1]) : 0;
   Op& op = emit(h);
   op.d = d.row, op.a = a, op.b = b, op.c = c, op.e = e;
-  op.aux = uint32_t(has_c ? code.bool_op : BoolOp::kNone) | uint32_t(has_c && code.src[2].negated) << 8;
+  op.aux = uint32_t(has_c ? code.bool_op : BoolOp::kNone) | uint32_t(has_c && code.src[2].negated)
+                                                                << 8;
   op.imm = code.type == Type::kF32 ? 0x3F800000 : int64_t{0xFFFFFFFF};
   return true;
 }
@@ -109,7 +117,8 @@ bool Decoder::select(const Code& code) {
   const Handlers h = select_selp(code);
   if (code.op == Opcode::kSlct) return lifted(code, h, 0, false);
   if (!h || code.src.size() != 3) return false;
-  const uint32_t a = source(code.src[0], h.wide_a, code.type), b = source(code.src[1], h.wide_b, code.type);
+  const uint32_t a = source(code.src[0], h.wide_a, code.type),
+                 b = source(code.src[1], h.wide_b, code.type);
   const uint32_t p = source_predicate(code.src[2]);
   const Dest d = dest(code.dst[0], h.wide_d);
   Op& op = emit(h);
@@ -132,7 +141,8 @@ bool Decoder::move(const Code& code) {
   if (code.dst.size() != 1 || code.src.size() != 1) return false;
   if (code.type == Type::kPred) return arithmetic(code);
   const Operand& from = code.src[0];
-  if (from.kind == Operand::Kind::kVector || code.dst[0].kind == Operand::Kind::kVector) return move_vector(code);
+  if (from.kind == Operand::Kind::kVector || code.dst[0].kind == Operand::Kind::kVector)
+    return move_vector(code);
   if (from.kind == Operand::Kind::kAddress) return false;
   const bool wide = is_wide(code.dst[0]);
   const uint32_t a = source(from, wide, code.type);
@@ -195,10 +205,13 @@ bool Decoder::move_vector(const Code& code) {
   return true;
 }
 
-// Shared and local addresses are offsets; a generic address adds their window. Global and constant addresses are the same.
+// Shared and local addresses are offsets; a generic address adds their window. Global and constant
+// addresses are the same.
 bool Decoder::convert_address(const Code& code) {
   if (code.dst.size() != 1 || code.src.size() != 1 || code.space == Space::kParam) return false;
-  const uint64_t window = code.space == Space::kShared ? kSharedWindow : code.space == Space::kLocal ? kLocalWindow : 0;
+  const uint64_t window = code.space == Space::kShared  ? kSharedWindow
+                          : code.space == Space::kLocal ? kLocalWindow
+                                                        : 0;
   const bool wide = is_wide(code.dst[0]);
   const uint32_t a = source(code.src[0], wide, code.type);
   const Dest d = dest(code.dst[0], wide);

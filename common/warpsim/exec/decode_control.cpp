@@ -26,21 +26,21 @@ bool Decoder::branch(const Code& code) {
   return true;
 }
 
-// brx.idx index, {targets}: the table follows as operations that are only read.
+// brx.idx index, targets ...: the table follows as operations that are only read.
 bool Decoder::branch_table(const Code& code) {
-  if (code.src.size() != 2 || code.src[1].elements.empty()) return false;
+  if (code.src.size() < 2) return false;
   const uint32_t index = source(code.src[0], false, Type::kU32);
   const uint32_t at = uint32_t(program_.ops.size());
   Op& op = emit(&ops::branch_table);
   op.a = index;
-  op.b = uint32_t(code.src[1].elements.size());
+  op.b = uint32_t(code.src.size() - 1);
   op.aux = uint32_t(image_.branches.size());
   image_.branches.push_back({function_index_, index_});
   fixups_.push_back({at, layout_.flow.reconvergence[index_], true});
-  for (size_t i = 0; i < code.src[1].elements.size(); ++i) {
+  for (size_t i = 1; i < code.src.size(); ++i) {
     const uint32_t entry = uint32_t(program_.ops.size());
-    emit(&ops::nothing).aux = at;
-    fixups_.push_back({entry, uint32_t(code.src[1].elements[i].target), false});
+    emit(&ops::nothing);
+    fixups_.push_back({entry, uint32_t(code.src[i].target), false});
   }
   return true;
 }
@@ -51,7 +51,8 @@ bool Decoder::barrier(const Code& code) {
     return true;
   }
   if (code.src.empty()) return false;
-  const bool reduces = code.bar == BarMode::kRedAnd || code.bar == BarMode::kRedOr || code.bar == BarMode::kRedPopc;
+  const bool reduces =
+      code.bar == BarMode::kRedAnd || code.bar == BarMode::kRedOr || code.bar == BarMode::kRedPopc;
   const size_t counts = code.src.size() - (reduces ? 1 : 0);
   const uint32_t id = source(code.src[0], false, Type::kU32);
   const uint32_t threads = counts > 1 ? source(code.src[1], false, Type::kU32) : 0;
@@ -86,8 +87,11 @@ bool Decoder::call(const Code& code) {
   const FrameLayout& target = layouts_[size_t(code.src[0].function)];
   CallSite site;
   site.callee = code.src[0].function;
-  if (code.src.size() - 1 != callee.params.size() || code.dst.size() > callee.returns.size()) return false;
-  auto rows_of = [&](int32_t variable) { return uint32_t((module_.variables[size_t(variable)].size_bytes + 3) / 4); };
+  if (code.src.size() - 1 != callee.params.size() || code.dst.size() > callee.returns.size())
+    return false;
+  auto rows_of = [&](int32_t variable) {
+    return uint32_t((module_.variables[size_t(variable)].size_bytes + 3) / 4);
+  };
   for (size_t i = 0; i < callee.params.size(); ++i) {
     const Operand& argument = code.src[i + 1];
     const uint32_t to = target.param_rows.at(callee.params[i]);
@@ -99,17 +103,24 @@ bool Decoder::call(const Code& code) {
   }
   for (size_t i = 0; i < code.dst.size(); ++i) {
     if (code.dst[i].symbol < 0) return false;
-    site.results.push_back({target.param_rows.at(callee.returns[i]), param_row(code.dst[i].symbol), rows_of(callee.returns[i])});
+    site.results.push_back({target.param_rows.at(callee.returns[i]), param_row(code.dst[i].symbol),
+                            rows_of(callee.returns[i])});
   }
   emit(&ops::call).aux = uint32_t(image_.calls.size());
   image_.calls.push_back(std::move(site));
   return true;
 }
 
-// Functions that the system provides. Operands are rows: a, b, c, e the first arguments, d the result; see host_calls.cpp.
+// Functions that the system provides. Operands are rows: a, b, c, e the first arguments, d the
+// result; see host_calls.cpp.
 bool Decoder::call_host(const Code& code, const ptx::Function& callee) {
-  const struct { const char* name; Handler handler; } known[] = {
-      {"vprintf", &ops::call_vprintf}, {"__assertfail", &ops::call_assertfail}, {"malloc", &ops::call_malloc}, {"free", &ops::call_free}};
+  const struct {
+    const char* name;
+    Handler handler;
+  } known[] = {{"vprintf", &ops::call_vprintf},
+               {"__assertfail", &ops::call_assertfail},
+               {"malloc", &ops::call_malloc},
+               {"free", &ops::call_free}};
   for (const auto& k : known) {
     if (callee.name != k.name) continue;
     uint32_t rows[4] = {};
@@ -117,7 +128,8 @@ bool Decoder::call_host(const Code& code, const ptx::Function& callee) {
       if (code.src[i].symbol < 0) return false;
       rows[i - 1] = param_row(code.src[i].symbol);
     }
-    const uint32_t result = code.dst.empty() || code.dst[0].symbol < 0 ? 0 : param_row(code.dst[0].symbol);
+    const uint32_t result =
+        code.dst.empty() || code.dst[0].symbol < 0 ? 0 : param_row(code.dst[0].symbol);
     Op& op = emit(k.handler);
     op.a = rows[0], op.b = rows[1], op.c = rows[2], op.e = rows[3];
     op.d = result;
@@ -139,7 +151,8 @@ bool Decoder::between_lanes(const Code& code) {
     if (h == nullptr || code.src.empty()) return false;
     const uint32_t a = source_predicate(code.src[0]);
     const bool ballot = code.vote == ptx::VoteMode::kBallot;
-    const Dest d = ballot ? dest(code.dst[0], false) : Dest{dest_predicate(code.dst[0]), false, nullptr};
+    const Dest d =
+        ballot ? dest(code.dst[0], false) : Dest{dest_predicate(code.dst[0]), false, nullptr};
     Op& op = emit(h);
     op.a = a, op.d = d.row, op.aux = code.src[0].negated;
     if (ballot) finish_dest(d, 0, false);
@@ -169,38 +182,77 @@ bool Decoder::between_lanes(const Code& code) {
 void Decoder::emit_body(const Code& code) {
   bool good = false;
   switch (code.op) {
-    case Opcode::kMov: good = move(code); break;
-    case Opcode::kCvt: good = convert(code); break;
-    case Opcode::kCvta: good = convert_address(code); break;
+    case Opcode::kMov:
+      good = move(code);
+      break;
+    case Opcode::kCvt:
+      good = convert(code);
+      break;
+    case Opcode::kCvta:
+      good = convert_address(code);
+      break;
     case Opcode::kSetp:
-    case Opcode::kSet: good = set_predicate(code); break;
+    case Opcode::kSet:
+      good = set_predicate(code);
+      break;
     case Opcode::kSelp:
-    case Opcode::kSlct: good = select(code); break;
+    case Opcode::kSlct:
+      good = select(code);
+      break;
     case Opcode::kLd:
-    case Opcode::kLdu: good = load(code); break;
-    case Opcode::kSt: good = store(code); break;
+    case Opcode::kLdu:
+      good = load(code);
+      break;
+    case Opcode::kSt:
+      good = store(code);
+      break;
     case Opcode::kAtom:
-    case Opcode::kRed: good = atomic(code); break;
+    case Opcode::kRed:
+      good = atomic(code);
+      break;
     case Opcode::kCpAsync:
     case Opcode::kCpAsyncCommit:
-    case Opcode::kCpAsyncWait: good = async(code); break;
+    case Opcode::kCpAsyncWait:
+      good = async(code);
+      break;
     case Opcode::kShfl:
     case Opcode::kVote:
     case Opcode::kMatch:
     case Opcode::kRedux:
-    case Opcode::kActivemask: good = between_lanes(code); break;
+    case Opcode::kActivemask:
+      good = between_lanes(code);
+      break;
     case Opcode::kBar:
-    case Opcode::kBarWarp: good = barrier(code); break;
-    case Opcode::kBra: good = branch(code); break;
-    case Opcode::kBrx: good = branch_table(code); break;
-    case Opcode::kCall: good = call(code); break;
-    case Opcode::kRet: emit(&ops::ret); good = true; break;
-    case Opcode::kExit: emit(&ops::exit); good = true; break;
+    case Opcode::kBarWarp:
+      good = barrier(code);
+      break;
+    case Opcode::kBra:
+      good = branch(code);
+      break;
+    case Opcode::kBrx:
+      good = branch_table(code);
+      break;
+    case Opcode::kCall:
+      good = call(code);
+      break;
+    case Opcode::kRet:
+      emit(&ops::ret);
+      good = true;
+      break;
+    case Opcode::kExit:
+      emit(&ops::exit);
+      good = true;
+      break;
     case Opcode::kTrap:
-    case Opcode::kBrkpt: emit(&ops::trap).aux = function_index_; good = true; break;
+    case Opcode::kBrkpt:
+      emit(&ops::trap).aux = function_index_;
+      good = true;
+      break;
     case Opcode::kMembar:  // one block after the other: what is written is seen
     case Opcode::kPrefetch:
-    case Opcode::kNanosleep: good = true; break;
+    case Opcode::kNanosleep:
+      good = true;
+      break;
     case Opcode::kIsspacep: {
       const uint32_t a = source(code.src[0], true, Type::kU64);
       Op& op = emit(&ops::classify_address);
@@ -217,7 +269,9 @@ void Decoder::emit_body(const Code& code) {
       good = true;
       break;
     }
-    default: good = arithmetic(code); break;
+    default:
+      good = arithmetic(code);
+      break;
   }
   if (!good) unsupported(code);
 }

@@ -9,7 +9,8 @@ using ptx::Operand;
 using ptx::Space;
 using ptx::Type;
 
-uint32_t Decoder::add_site(const Code& code, Space space, uint8_t bytes, uint8_t elements, bool store) {
+uint32_t Decoder::add_site(const Code& code, Space space, uint8_t bytes, uint8_t elements,
+                           bool store) {
   MemorySite site;
   site.in_const_space = space == Space::kConst;
   site.space = space == Space::kConst ? Space::kGlobal : space;
@@ -24,13 +25,15 @@ uint32_t Decoder::add_site(const Code& code, Space space, uint8_t bytes, uint8_t
   return uint32_t(image_.sites.size() - 1);
 }
 
-// The row of addresses of a kAddress operand and what is to be added to it. A fixed address is a constant row.
+// The row of addresses of a kAddress operand and what is to be added to it. A fixed address is a
+// constant row.
 uint32_t Decoder::address_row(const Operand& operand, Space space, bool* wide, int64_t* offset) {
   *offset = operand.offset;
   if (operand.reg >= 0) {
     *wide = is_wide(operand);
     uint32_t row = register_row(operand.reg);
-    if (operand.symbol >= 0) {  // [symbol + reg] does not occur; the symbol's address is added all the same
+    if (operand.symbol >=
+        0) {  // [symbol + reg] does not occur; the symbol's address is added all the same
       *offset += int64_t(image_.addresses[size_t(operand.symbol)]);
     }
     return row;
@@ -46,7 +49,8 @@ uint32_t Decoder::address_row(const Operand& operand, Space space, bool* wide, i
 }
 
 uint32_t Decoder::address_group(uint32_t row, bool wide, uint32_t bytes, Space space) {
-  const bool by_byte = bytes < 4 || ((space == Space::kShared || space == Space::kGeneric) && image_.has_sub_word_shared);
+  const bool by_byte = bytes < 4 || ((space == Space::kShared || space == Space::kGeneric) &&
+                                     image_.has_sub_word_shared);
   const uint32_t shift = by_byte ? 0 : 2;
   const auto key = std::make_tuple(row, wide, bytes, shift);
   if (!guarded_) {
@@ -65,7 +69,8 @@ uint32_t Decoder::address_group(uint32_t row, bool wide, uint32_t bytes, Space s
 bool Decoder::load(const Code& code) {
   if (code.space == Space::kParam) return load_param(code);
   const uint32_t bytes = ptx::size_bytes(code.type);
-  if (code.src.empty() || code.src[0].kind != Operand::Kind::kAddress || code.dst.size() != 1) return false;
+  if (code.src.empty() || code.src[0].kind != Operand::Kind::kAddress || code.dst.size() != 1)
+    return false;
   const bool vector = code.dst[0].kind == Operand::Kind::kVector;
   const size_t elements = vector ? code.dst[0].elements.size() : 1;
   const uint32_t site = add_site(code, code.space, uint8_t(bytes), uint8_t(elements), false);
@@ -77,7 +82,8 @@ bool Decoder::load(const Code& code) {
   const uint32_t row = address_row(code.src[0], code.space, &wide, &offset);
   const uint32_t group = address_group(row, wide, bytes * uint32_t(elements), code.space);
   std::vector<Dest> to;
-  for (size_t i = 0; i < elements; ++i) to.push_back(dest(vector ? code.dst[0].elements[i] : code.dst[0], bytes == 8));
+  for (size_t i = 0; i < elements; ++i)
+    to.push_back(dest(vector ? code.dst[0].elements[i] : code.dst[0], bytes == 8));
   Op& op = emit(h);
   op.d = to[0].row;
   op.a = elements > 1 ? to[1].row : 0;
@@ -102,7 +108,8 @@ bool Decoder::store(const Code& code) {
   if (h == nullptr) return false;
   image_.sites[site].shared_array = shared_array_of(code.src[0]);
   uint32_t rows[4] = {};
-  for (size_t i = 0; i < elements; ++i) rows[i] = source(vector ? code.src[1].elements[i] : code.src[1], bytes == 8, code.type);
+  for (size_t i = 0; i < elements; ++i)
+    rows[i] = source(vector ? code.src[1].elements[i] : code.src[1], bytes == 8, code.type);
   bool wide = false;
   int64_t offset = 0;
   const uint32_t row = address_row(code.src[0], code.space, &wide, &offset);
@@ -121,11 +128,13 @@ uint32_t Decoder::param_row(int32_t variable) {
   auto own = layout_.param_rows.find(variable);
   if (own != layout_.param_rows.end()) return own->second;
   auto [it, fresh] = call_params_.try_emplace(variable, next_);
-  if (fresh) next_ += kRow32Bytes * uint32_t((module_.variables[size_t(variable)].size_bytes + 3) / 4);
+  if (fresh)
+    next_ += kRow32Bytes * uint32_t((module_.variables[size_t(variable)].size_bytes + 3) / 4);
   return it->second;
 }
 
-void Decoder::copy_from_params(uint32_t first_row, uint32_t offset, uint32_t bytes, const Operand& to, bool is_signed) {
+void Decoder::copy_from_params(uint32_t first_row, uint32_t offset, uint32_t bytes,
+                               const Operand& to, bool is_signed) {
   const Dest d = dest(to, bytes == 8);
   const uint32_t from = first_row + offset / 4 * kRow32Bytes;
   if (bytes == 8) {
@@ -138,14 +147,16 @@ void Decoder::copy_from_params(uint32_t first_row, uint32_t offset, uint32_t byt
     Code field;
     field.op = Opcode::kBfe;
     field.type = Type::kU32;
-    const uint32_t position = constant(8 * (offset % 4), false), length = constant(8 * bytes, false);
+    const uint32_t position = constant(8 * (offset % 4), false),
+                   length = constant(8 * bytes, false);
     Op& op = emit(select_bits(field));
     op.d = d.row, op.a = from, op.b = position, op.c = length;
   }
   finish_dest(d, bytes, is_signed);
 }
 
-void Decoder::copy_to_params(uint32_t first_row, uint32_t offset, uint32_t bytes, const Operand& from, Type type) {
+void Decoder::copy_to_params(uint32_t first_row, uint32_t offset, uint32_t bytes,
+                             const Operand& from, Type type) {
   const uint32_t value = source(from, bytes == 8, type);
   const uint32_t to = first_row + offset / 4 * kRow32Bytes;
   if (bytes == 8) {
@@ -158,7 +169,8 @@ void Decoder::copy_to_params(uint32_t first_row, uint32_t offset, uint32_t bytes
     Code field;
     field.op = Opcode::kBfi;
     field.type = Type::kB32;
-    const uint32_t position = constant(8 * (offset % 4), false), length = constant(8 * bytes, false);
+    const uint32_t position = constant(8 * (offset % 4), false),
+                   length = constant(8 * bytes, false);
     Op& op = emit(select_bits(field));
     op.d = to, op.a = value, op.b = to, op.c = position, op.e = length;
   }
@@ -169,22 +181,32 @@ bool Decoder::load_param(const Code& code) {
   const uint32_t bytes = ptx::size_bytes(code.type);
   const bool vector = code.dst[0].kind == Operand::Kind::kVector;
   const size_t elements = vector ? code.dst[0].elements.size() : 1;
-  auto element = [&](size_t i) -> const Operand& { return vector ? code.dst[0].elements[i] : code.dst[0]; };
+  auto element = [&](size_t i) -> const Operand& {
+    return vector ? code.dst[0].elements[i] : code.dst[0];
+  };
   if (bytes == 0 || bytes > 8) return false;
-  const bool kernel_param = from.symbol < 0 || (function_.is_kernel && std::find(function_.params.begin(), function_.params.end(), from.symbol) != function_.params.end());
+  const bool kernel_param =
+      from.symbol < 0 ||
+      (function_.is_kernel && std::find(function_.params.begin(), function_.params.end(),
+                                        from.symbol) != function_.params.end());
   if (!kernel_param) {
     if (from.reg >= 0) return false;
     const uint64_t size = module_.variables[size_t(from.symbol)].size_bytes;
-    if (from.offset < 0 || uint64_t(from.offset) + bytes * elements > (size + 3) / 4 * 4) return false;
+    if (from.offset < 0 || uint64_t(from.offset) + bytes * elements > (size + 3) / 4 * 4)
+      return false;
     for (size_t i = 0; i < elements; ++i) {
-      copy_from_params(param_row(from.symbol), uint32_t(from.offset) + uint32_t(i) * bytes, bytes, element(i), ptx::is_signed(code.type));
+      copy_from_params(param_row(from.symbol), uint32_t(from.offset) + uint32_t(i) * bytes, bytes,
+                       element(i), ptx::is_signed(code.type));
     }
     return true;
   }
-  int64_t offset = from.offset + (from.symbol >= 0 ? module_.variables[size_t(from.symbol)].param_offset_bytes : 0);
+  int64_t offset =
+      from.offset +
+      (from.symbol >= 0 ? module_.variables[size_t(from.symbol)].param_offset_bytes : 0);
   const bool indirect = from.reg >= 0;
   if (!indirect && from.symbol < 0) offset += int64_t(from.imm);
-  if (!indirect && (offset < 0 || uint64_t(offset) + bytes * elements > function_.param_bytes)) return false;
+  if (!indirect && (offset < 0 || uint64_t(offset) + bytes * elements > function_.param_bytes))
+    return false;
   if (indirect && !is_wide(from)) return false;
   for (size_t i = 0; i < elements; ++i) {
     const Dest d = dest(element(i), bytes == 8);
@@ -207,13 +229,15 @@ bool Decoder::store_param(const Code& code) {
   const uint64_t size = module_.variables[size_t(to.symbol)].size_bytes;
   if (to.offset < 0 || uint64_t(to.offset) + bytes * elements > (size + 3) / 4 * 4) return false;
   for (size_t i = 0; i < elements; ++i) {
-    copy_to_params(param_row(to.symbol), uint32_t(to.offset) + uint32_t(i) * bytes, bytes, vector ? code.src[1].elements[i] : code.src[1], code.type);
+    copy_to_params(param_row(to.symbol), uint32_t(to.offset) + uint32_t(i) * bytes, bytes,
+                   vector ? code.src[1].elements[i] : code.src[1], code.type);
   }
   return true;
 }
 
 bool Decoder::atomic(const Code& code) {
-  if (code.src.size() < 2 || code.src[0].kind != Operand::Kind::kAddress || code.vector_width != 1) return false;
+  if (code.src.size() < 2 || code.src[0].kind != Operand::Kind::kAddress || code.vector_width != 1)
+    return false;
   const uint32_t bytes = ptx::size_bytes(code.type);
   const Handler h = select_atomic(code.atom, code.type);
   if (h == nullptr) return false;
@@ -225,7 +249,8 @@ bool Decoder::atomic(const Code& code) {
   const uint32_t row = address_row(code.src[0], code.space, &wide, &offset);
   const uint32_t site = add_site(code, code.space, uint8_t(bytes), 1, true);
   image_.sites[site].shared_array = shared_array_of(code.src[0]);
-  const bool wanted = code.op == Opcode::kAtom && !code.dst.empty() && code.dst[0].kind == Operand::Kind::kRegister;
+  const bool wanted =
+      code.op == Opcode::kAtom && !code.dst.empty() && code.dst[0].kind == Operand::Kind::kRegister;
   Dest d;
   if (wanted) d = dest(code.dst[0], wide_value);
   Op& op = emit(h);
@@ -248,14 +273,21 @@ bool Decoder::async(const Code& code) {
     if (!all) op.imm = int64_t(code.src[0].imm);
     return true;
   }
-  if (code.src.size() < 3 || code.src[0].kind != Operand::Kind::kAddress || code.src[1].kind != Operand::Kind::kAddress) return false;
+  if (code.src.size() < 3 || code.src[0].kind != Operand::Kind::kAddress ||
+      code.src[1].kind != Operand::Kind::kAddress)
+    return false;
   const uint64_t bytes = code.src[2].imm;
-  if (code.src[2].kind != Operand::Kind::kImmediate || (bytes != 4 && bytes != 8 && bytes != 16)) return false;
+  if (code.src[2].kind != Operand::Kind::kImmediate || (bytes != 4 && bytes != 8 && bytes != 16))
+    return false;
   bool shared_wide = false, global_wide = false;
   int64_t shared_offset = 0, global_offset = 0;
-  const uint32_t shared_row = address_row(code.src[0], Space::kShared, &shared_wide, &shared_offset);
-  const uint32_t global_row = address_row(code.src[1], Space::kGlobal, &global_wide, &global_offset);
-  const uint32_t count = code.src.size() > 3 && code.src[3].kind != Operand::Kind::kNone ? source(code.src[3], false, Type::kU32) : 0;
+  const uint32_t shared_row =
+      address_row(code.src[0], Space::kShared, &shared_wide, &shared_offset);
+  const uint32_t global_row =
+      address_row(code.src[1], Space::kGlobal, &global_wide, &global_offset);
+  const uint32_t count = code.src.size() > 3 && code.src[3].kind != Operand::Kind::kNone
+                             ? source(code.src[3], false, Type::kU32)
+                             : 0;
   const uint32_t group = address_group(global_row, global_wide, uint32_t(bytes), Space::kGlobal);
   const uint32_t shared_site = add_site(code, Space::kShared, uint8_t(bytes), 1, true);
   image_.sites[shared_site].is_async = true;
@@ -274,15 +306,18 @@ bool Decoder::async(const Code& code) {
   return true;
 }
 
-// Which single shared array, if any, a register's value was computed from: an access through it has to stay there, even where
-// another array lies next.
+// Which single shared array, if any, a register's value was computed from: an access through it has
+// to stay there, even where another array lies next.
 void Decoder::compute_shared_sources() {
   constexpr int32_t kNone = -1, kSeveral = -2;
   shared_source_.assign(function_.registers.size(), kNone);
-  auto join = [&](int32_t a, int32_t b) { return a == kNone ? b : b == kNone || a == b ? a : kSeveral; };
+  auto join = [&](int32_t a, int32_t b) {
+    return a == kNone ? b : b == kNone || a == b ? a : kSeveral;
+  };
   auto of = [&](const Operand& o) {
     int32_t s = kNone;
-    if (o.symbol >= 0 && o.kind != Operand::Kind::kLabel) s = join(s, image_.shared_index[size_t(o.symbol)]);
+    if (o.symbol >= 0 && o.kind != Operand::Kind::kLabel)
+      s = join(s, image_.shared_index[size_t(o.symbol)]);
     if (o.reg >= 0) s = join(s, shared_source_[size_t(o.reg)]);
     for (const Operand& e : o.elements) {
       if (e.reg >= 0) s = join(s, shared_source_[size_t(e.reg)]);
@@ -292,7 +327,8 @@ void Decoder::compute_shared_sources() {
   for (bool changed = true; changed;) {
     changed = false;
     for (const Code& code : function_.code) {
-      const bool from_memory = code.op == Opcode::kLd || code.op == Opcode::kLdu || code.op == Opcode::kAtom || code.op == Opcode::kCall;
+      const bool from_memory = code.op == Opcode::kLd || code.op == Opcode::kLdu ||
+                               code.op == Opcode::kAtom || code.op == Opcode::kCall;
       int32_t s = kNone;
       if (!from_memory) {
         for (const Operand& o : code.src) s = join(s, of(o));

@@ -1,5 +1,5 @@
-// Turns one function into a Program. decode.cpp: rows, operands, the main loop; decode_arithmetic.cpp, decode_memory.cpp,
-// decode_control.cpp: the instructions.
+// Turns one function into a Program. decode.cpp: rows, operands, the main loop;
+// decode_arithmetic.cpp, decode_memory.cpp, decode_control.cpp: the instructions.
 
 #pragma once
 
@@ -16,7 +16,8 @@
 
 namespace warpsim {
 
-// Where a function's registers and parameters lie in its frame: known before any function that calls it is decoded.
+// Where a function's registers and parameters lie in its frame: known before any function that
+// calls it is decoded.
 struct FrameLayout {
   bool ready = false;
   ptx::Flow flow;
@@ -43,14 +44,19 @@ class Decoder {
   // The row of a source operand, in the wanted width; emits conversions if need be.
   uint32_t source(const ptx::Operand& operand, bool wide, ptx::Type type);
   uint32_t symbol_row(const ptx::Operand& operand, bool wide);
-  bool is_wide(const ptx::Operand& operand) const;   // a register of 64 bits
+  bool is_wide(const ptx::Operand& operand) const;  // a register of 64 bits
   uint32_t register_row(int32_t reg) const;
   uint32_t source_predicate(const ptx::Operand& operand);  // a constant predicate for an immediate
   uint32_t dest_predicate(const ptx::Operand& operand);
   // A destination: its row if the widths agree, else a scratch row that finish_dest() copies from.
-  struct Dest { uint32_t row = 0; bool wide = false; const ptx::Operand* operand = nullptr; };
+  struct Dest {
+    uint32_t row = 0;
+    bool wide = false;
+    const ptx::Operand* operand = nullptr;
+  };
   Dest dest(const ptx::Operand& operand, bool wide);
-  // `extend`: the value in the row has this many bytes and is to be extended to the register (signed or not); 0: it is complete.
+  // `extend`: the value in the row has this many bytes and is to be extended to the register
+  // (signed or not); 0: it is complete.
   void finish_dest(const Dest& d, uint32_t extend_bytes, bool is_signed);
   uint32_t param_row(int32_t variable);
 
@@ -60,7 +66,8 @@ class Decoder {
   void emit_instruction(const Code& code);
   void emit_body(const Code& code);
   void unsupported(const Code& code);
-  uint32_t add_site(const Code& code, ptx::Space space, uint8_t bytes, uint8_t elements, bool store);
+  uint32_t add_site(const Code& code, ptx::Space space, uint8_t bytes, uint8_t elements,
+                    bool store);
   uint32_t address_row(const ptx::Operand& operand, ptx::Space space, bool* wide, int64_t* offset);
   uint32_t address_group(uint32_t row, bool wide, uint32_t bytes, ptx::Space space);
   void forget_groups_of(const Code& code);
@@ -88,8 +95,10 @@ class Decoder {
   bool branch_table(const Code& code);
   bool call(const Code& code);
   bool call_host(const Code& code, const ptx::Function& callee);
-  void copy_from_params(uint32_t first_row, uint32_t offset, uint32_t bytes, const ptx::Operand& to, bool is_signed);
-  void copy_to_params(uint32_t first_row, uint32_t offset, uint32_t bytes, const ptx::Operand& from, ptx::Type type);
+  void copy_from_params(uint32_t first_row, uint32_t offset, uint32_t bytes, const ptx::Operand& to,
+                        bool is_signed);
+  void copy_to_params(uint32_t first_row, uint32_t offset, uint32_t bytes, const ptx::Operand& from,
+                      ptx::Type type);
 
   bool is_control(const Code& code) const;
   void compute_shared_sources();
@@ -104,19 +113,24 @@ class Decoder {
   const Checks& checks_;
   bool watch_ = true;
 
-  uint32_t next_ = 0;        // end of the frame so far
-  uint32_t index_ = 0;       // of the instruction being decoded
-  bool guarded_ = false;     // it runs under a guard operation
+  uint32_t next_ = 0;     // end of the frame so far
+  uint32_t index_ = 0;    // of the instruction being decoded
+  bool guarded_ = false;  // it runs under a guard operation
   std::map<std::pair<uint64_t, bool>, uint32_t> constants_;
   std::map<std::pair<ptx::Special, bool>, uint32_t> specials_;
   std::map<int32_t, uint32_t> call_params_;
   uint32_t true_predicate_ = 0;
-  std::vector<uint32_t> op_of_;        // first operation of each instruction; one more for the end
-  struct Fixup { uint32_t op; uint32_t target; bool is_meeting; };
-  std::vector<Fixup> fixups_;          // instruction numbers to turn into distances
+  std::vector<uint32_t> op_of_;  // first operation of each instruction; one more for the end
+  struct Fixup {
+    uint32_t op;
+    uint32_t target;
+    bool is_meeting;
+  };
+  std::vector<Fixup> fixups_;  // instruction numbers to turn into distances
   // row, wide, bytes, granule shift -> group
   std::map<std::tuple<uint32_t, bool, uint32_t, uint32_t>, uint32_t> groups_;
-  std::vector<int32_t> shared_source_; // per register: the shared array its value derives from, -1 none, -2 several
+  std::vector<int32_t>
+      shared_source_;  // per register: the shared array its value derives from, -1 none, -2 several
 };
 
 }  // namespace warpsim

@@ -1,8 +1,10 @@
 // Arithmetic of one lane on the bits of a register, as the GPU does it.
 //
-// - Every single-precision result that is a NaN is 0x7FFFFFFF; double-precision NaNs keep the payload as IEEE processors do.
+// - Every single-precision result that is a NaN is 0x7FFFFFFF; double-precision NaNs keep the
+// payload as IEEE processors do.
 // - .ftz: subnormal inputs and results become zero of the same sign.
-// - The .approx functions are computed correctly rounded (in double precision), which differs from the GPU's table lookup by at
+// - The .approx functions are computed correctly rounded (in double precision), which differs from
+// the GPU's table lookup by at
 //   most its documented error (2 ulp for most); everything else is bit-identical.
 // Source: PTX ISA, "Floating-Point Instructions".
 
@@ -16,14 +18,28 @@ namespace warpsim::math {
 
 inline constexpr uint32_t kNan32 = 0x7FFFFFFF;
 
-inline float f32(uint32_t bits) { return std::bit_cast<float>(bits); }
-inline uint32_t bits(float value) { return std::bit_cast<uint32_t>(value); }
-inline double f64(uint64_t bits) { return std::bit_cast<double>(bits); }
-inline uint64_t bits(double value) { return std::bit_cast<uint64_t>(value); }
+inline float f32(uint32_t bits) {
+  return std::bit_cast<float>(bits);
+}
+inline uint32_t bits(float value) {
+  return std::bit_cast<uint32_t>(value);
+}
+inline double f64(uint64_t bits) {
+  return std::bit_cast<double>(bits);
+}
+inline uint64_t bits(double value) {
+  return std::bit_cast<uint64_t>(value);
+}
 
-inline uint32_t flush(uint32_t x) { return (x & 0x7F800000) == 0 ? x & 0x80000000 : x; }
-inline bool is_nan32(uint32_t x) { return (x & 0x7FFFFFFF) > 0x7F800000; }
-inline bool is_nan64(uint64_t x) { return (x & 0x7FFFFFFFFFFFFFFF) > 0x7FF0000000000000; }
+inline uint32_t flush(uint32_t x) {
+  return (x & 0x7F800000) == 0 ? x & 0x80000000 : x;
+}
+inline bool is_nan32(uint32_t x) {
+  return (x & 0x7FFFFFFF) > 0x7F800000;
+}
+inline bool is_nan64(uint64_t x) {
+  return (x & 0x7FFFFFFFFFFFFFFF) > 0x7FF0000000000000;
+}
 
 template <bool kFtz>
 inline uint32_t input(uint32_t x) {
@@ -31,7 +47,8 @@ inline uint32_t input(uint32_t x) {
   return x;
 }
 
-// Result of a single-precision operation: canonical NaN, flushed or saturated to [0, 1] (NaN to 0) if the instruction says so.
+// Result of a single-precision operation: canonical NaN, flushed or saturated to [0, 1] (NaN to 0)
+// if the instruction says so.
 template <bool kFtz, bool kSat = false>
 inline uint32_t result(float value) {
   uint32_t x = value != value ? kNan32 : bits(value);
@@ -41,26 +58,43 @@ inline uint32_t result(float value) {
 }
 
 template <bool kFtz, bool kSat>
-inline uint32_t add(uint32_t a, uint32_t b) { return result<kFtz, kSat>(f32(input<kFtz>(a)) + f32(input<kFtz>(b))); }
+inline uint32_t add(uint32_t a, uint32_t b) {
+  return result<kFtz, kSat>(f32(input<kFtz>(a)) + f32(input<kFtz>(b)));
+}
 template <bool kFtz, bool kSat>
-inline uint32_t sub(uint32_t a, uint32_t b) { return result<kFtz, kSat>(f32(input<kFtz>(a)) - f32(input<kFtz>(b))); }
+inline uint32_t sub(uint32_t a, uint32_t b) {
+  return result<kFtz, kSat>(f32(input<kFtz>(a)) - f32(input<kFtz>(b)));
+}
 template <bool kFtz, bool kSat>
-inline uint32_t mul(uint32_t a, uint32_t b) { return result<kFtz, kSat>(f32(input<kFtz>(a)) * f32(input<kFtz>(b))); }
+inline uint32_t mul(uint32_t a, uint32_t b) {
+  return result<kFtz, kSat>(f32(input<kFtz>(a)) * f32(input<kFtz>(b)));
+}
 template <bool kFtz, bool kSat>
 inline uint32_t fma(uint32_t a, uint32_t b, uint32_t c) {
-  return result<kFtz, kSat>(__builtin_fmaf(f32(input<kFtz>(a)), f32(input<kFtz>(b)), f32(input<kFtz>(c))));
+  return result<kFtz, kSat>(
+      __builtin_fmaf(f32(input<kFtz>(a)), f32(input<kFtz>(b)), f32(input<kFtz>(c))));
 }
 template <bool kFtz>
-inline uint32_t div(uint32_t a, uint32_t b) { return result<kFtz>(f32(input<kFtz>(a)) / f32(input<kFtz>(b))); }
+inline uint32_t div(uint32_t a, uint32_t b) {
+  return result<kFtz>(f32(input<kFtz>(a)) / f32(input<kFtz>(b)));
+}
 template <bool kFtz>
-inline uint32_t rcp(uint32_t a) { return result<kFtz>(1.0f / f32(input<kFtz>(a))); }
+inline uint32_t rcp(uint32_t a) {
+  return result<kFtz>(1.0f / f32(input<kFtz>(a)));
+}
 template <bool kFtz>
-inline uint32_t sqrt(uint32_t a) { return result<kFtz>(__builtin_sqrtf(f32(input<kFtz>(a)))); }
+inline uint32_t sqrt(uint32_t a) {
+  return result<kFtz>(__builtin_sqrtf(f32(input<kFtz>(a))));
+}
 
 template <bool kFtz>
-inline uint32_t neg(uint32_t a) { return is_nan32(a) ? kNan32 : input<kFtz>(a) ^ 0x80000000; }
+inline uint32_t neg(uint32_t a) {
+  return is_nan32(a) ? kNan32 : input<kFtz>(a) ^ 0x80000000;
+}
 template <bool kFtz>
-inline uint32_t abs(uint32_t a) { return is_nan32(a) ? kNan32 : input<kFtz>(a) & 0x7FFFFFFF; }
+inline uint32_t abs(uint32_t a) {
+  return is_nan32(a) ? kNan32 : input<kFtz>(a) & 0x7FFFFFFF;
+}
 
 // min and max: the number where one operand is a NaN (with .NaN: the NaN); -0 is less than +0.
 template <bool kFtz, bool kMax, bool kPropagateNan>
@@ -78,15 +112,33 @@ inline uint32_t min_max(uint32_t a, uint32_t b) {
   return nan_a && nan_b ? kNan32 : r;
 }
 
-inline uint64_t add64(uint64_t a, uint64_t b) { return bits(f64(a) + f64(b)); }
-inline uint64_t sub64(uint64_t a, uint64_t b) { return bits(f64(a) - f64(b)); }
-inline uint64_t mul64(uint64_t a, uint64_t b) { return bits(f64(a) * f64(b)); }
-inline uint64_t fma64(uint64_t a, uint64_t b, uint64_t c) { return bits(__builtin_fma(f64(a), f64(b), f64(c))); }
-inline uint64_t div64(uint64_t a, uint64_t b) { return bits(f64(a) / f64(b)); }
-inline uint64_t rcp64(uint64_t a) { return bits(1.0 / f64(a)); }
-inline uint64_t sqrt64(uint64_t a) { return bits(__builtin_sqrt(f64(a))); }
-inline uint64_t neg64(uint64_t a) { return a ^ 0x8000000000000000; }
-inline uint64_t abs64(uint64_t a) { return a & 0x7FFFFFFFFFFFFFFF; }
+inline uint64_t add64(uint64_t a, uint64_t b) {
+  return bits(f64(a) + f64(b));
+}
+inline uint64_t sub64(uint64_t a, uint64_t b) {
+  return bits(f64(a) - f64(b));
+}
+inline uint64_t mul64(uint64_t a, uint64_t b) {
+  return bits(f64(a) * f64(b));
+}
+inline uint64_t fma64(uint64_t a, uint64_t b, uint64_t c) {
+  return bits(__builtin_fma(f64(a), f64(b), f64(c)));
+}
+inline uint64_t div64(uint64_t a, uint64_t b) {
+  return bits(f64(a) / f64(b));
+}
+inline uint64_t rcp64(uint64_t a) {
+  return bits(1.0 / f64(a));
+}
+inline uint64_t sqrt64(uint64_t a) {
+  return bits(__builtin_sqrt(f64(a)));
+}
+inline uint64_t neg64(uint64_t a) {
+  return a ^ 0x8000000000000000;
+}
+inline uint64_t abs64(uint64_t a) {
+  return a & 0x7FFFFFFFFFFFFFFF;
+}
 template <bool kMax>
 inline uint64_t min_max64(uint64_t a, uint64_t b) {
   if (is_nan64(a)) return b;
@@ -98,24 +150,43 @@ inline uint64_t min_max64(uint64_t a, uint64_t b) {
 
 // The special function unit.
 template <bool kFtz>
-inline uint32_t ex2(uint32_t a) { return result<kFtz>(float(std::exp2(double(f32(input<kFtz>(a)))))); }
+inline uint32_t ex2(uint32_t a) {
+  return result<kFtz>(float(std::exp2(double(f32(input<kFtz>(a))))));
+}
 template <bool kFtz>
-inline uint32_t lg2(uint32_t a) { return result<kFtz>(float(std::log2(double(f32(input<kFtz>(a)))))); }
+inline uint32_t lg2(uint32_t a) {
+  return result<kFtz>(float(std::log2(double(f32(input<kFtz>(a))))));
+}
 template <bool kFtz>
-inline uint32_t sin(uint32_t a) { return result<kFtz>(float(std::sin(double(f32(input<kFtz>(a)))))); }
+inline uint32_t sin(uint32_t a) {
+  return result<kFtz>(float(std::sin(double(f32(input<kFtz>(a))))));
+}
 template <bool kFtz>
-inline uint32_t cos(uint32_t a) { return result<kFtz>(float(std::cos(double(f32(input<kFtz>(a)))))); }
+inline uint32_t cos(uint32_t a) {
+  return result<kFtz>(float(std::cos(double(f32(input<kFtz>(a))))));
+}
 template <bool kFtz>
-inline uint32_t rsqrt(uint32_t a) { return result<kFtz>(float(1.0 / std::sqrt(double(f32(input<kFtz>(a)))))); }
-inline uint32_t tanh(uint32_t a) { return result<false>(float(std::tanh(double(f32(a))))); }
-// rcp.approx.ftz.f64 and rsqrt.approx.ftz.f64 look at the upper 32 bits of the operand only and give 20 bits of mantissa.
-inline uint64_t rcp64_approx(uint64_t a) { return bits(1.0 / f64(a & 0xFFFFFFFF00000000)) & 0xFFFFFFFF00000000; }
-inline uint64_t rsqrt64(uint64_t a) { return bits(1.0 / std::sqrt(f64(a))); }
+inline uint32_t rsqrt(uint32_t a) {
+  return result<kFtz>(float(1.0 / std::sqrt(double(f32(input<kFtz>(a))))));
+}
+inline uint32_t tanh(uint32_t a) {
+  return result<false>(float(std::tanh(double(f32(a)))));
+}
+// rcp.approx.ftz.f64 and rsqrt.approx.ftz.f64 look at the upper 32 bits of the operand only and
+// give 20 bits of mantissa.
+inline uint64_t rcp64_approx(uint64_t a) {
+  return bits(1.0 / f64(a & 0xFFFFFFFF00000000)) & 0xFFFFFFFF00000000;
+}
+inline uint64_t rsqrt64(uint64_t a) {
+  return bits(1.0 / std::sqrt(f64(a)));
+}
 
 // Half precision and bfloat16, as stored.
 float half_to_float(uint16_t h);
 uint16_t double_to_half(double value);  // to nearest, ties to even
-inline float bf16_to_float(uint16_t b) { return f32(uint32_t{b} << 16); }
+inline float bf16_to_float(uint16_t b) {
+  return f32(uint32_t{b} << 16);
+}
 uint16_t float_to_bf16(float value);
 
 }  // namespace warpsim::math

@@ -1,4 +1,5 @@
-// Device functions that the system provides: vprintf, __assertfail, malloc, free. Arguments are the call's parameter rows.
+// Device functions that the system provides: vprintf, __assertfail, malloc, free. Arguments are the
+// call's parameter rows.
 
 #include <cstdio>
 #include <cstring>
@@ -12,7 +13,9 @@ namespace {
 uint64_t param64(const Warp& w, uint32_t at, int lane) {
   return row<uint32_t>(w, at)[lane] | uint64_t{row<uint32_t>(w, at + kRow32Bytes)[lane]} << 32;
 }
-uint32_t param32(const Warp& w, uint32_t at, int lane) { return row<uint32_t>(w, at)[lane]; }
+uint32_t param32(const Warp& w, uint32_t at, int lane) {
+  return row<uint32_t>(w, at)[lane];
+}
 
 void set_param64(Warp& w, uint32_t at, int lane, uint64_t value) {
   row<uint32_t>(w, at)[lane] = uint32_t(value);
@@ -40,7 +43,9 @@ bool read_generic(const Warp& w, int lane, uint64_t address, void* target, uint6
 std::string read_string(const Warp& w, int lane, uint64_t address) {
   constexpr size_t kLongest = 4096;
   std::string text;
-  for (char c; text.size() < kLongest && read_generic(w, lane, address + text.size(), &c, 1) && c != '\0';) text += c;
+  for (char c;
+       text.size() < kLongest && read_generic(w, lane, address + text.size(), &c, 1) && c != '\0';)
+    text += c;
   return text;
 }
 
@@ -102,17 +107,24 @@ std::string print_one(const Warp& w, int lane, Conversion c, Arguments& argument
     c.flags.replace(c.flags.find('*'), 1, std::to_string(int32_t(arguments.next(4))));
   }
   switch (c.letter) {
-    case '%': return "%";
+    case '%':
+      return "%";
     case 'd':
-    case 'i': return c.wide ? print(c.flags + "lld", (long long)(arguments.next(8))) : print(c.flags + "d", int(int32_t(arguments.next(4))));
+    case 'i':
+      return c.wide ? print(c.flags + "lld", (long long)(arguments.next(8)))
+                    : print(c.flags + "d", int(int32_t(arguments.next(4))));
     case 'u':
     case 'x':
     case 'X':
     case 'o':
-      return c.wide ? print(c.flags + "ll" + c.letter, (unsigned long long)(arguments.next(8))) : print(c.flags + c.letter, unsigned(arguments.next(4)));
-    case 'c': return print(c.flags + "c", int(int32_t(arguments.next(4))));
-    case 's': return print(c.flags + "s", read_string(w, lane, arguments.next(8)).c_str());
-    case 'p': return print(c.flags + "p", reinterpret_cast<void*>(arguments.next(8)));
+      return c.wide ? print(c.flags + "ll" + c.letter, (unsigned long long)(arguments.next(8)))
+                    : print(c.flags + c.letter, unsigned(arguments.next(4)));
+    case 'c':
+      return print(c.flags + "c", int(int32_t(arguments.next(4))));
+    case 's':
+      return print(c.flags + "s", read_string(w, lane, arguments.next(8)).c_str());
+    case 'p':
+      return print(c.flags + "p", reinterpret_cast<void*>(arguments.next(8)));
     case 'f':
     case 'F':
     case 'e':
@@ -120,12 +132,15 @@ std::string print_one(const Warp& w, int lane, Conversion c, Arguments& argument
     case 'g':
     case 'G':
     case 'a':
-    case 'A': return print(c.flags + c.letter, std::bit_cast<double>(arguments.next(8)));
-    default: return c.flags + c.letter;
+    case 'A':
+      return print(c.flags + c.letter, std::bit_cast<double>(arguments.next(8)));
+    default:
+      return c.flags + c.letter;
   }
 }
 
-std::string formatted(const Warp& w, int lane, const std::string& format, uint64_t arguments_address) {
+std::string formatted(const Warp& w, int lane, const std::string& format,
+                      uint64_t arguments_address) {
   std::string text;
   Arguments arguments(w, lane, arguments_address);
   for (size_t i = 0; i < format.size();) {
@@ -142,10 +157,12 @@ std::string formatted(const Warp& w, int lane, const std::string& format, uint64
 
 }  // namespace
 
-// a = format, b = arguments, d = result: the number of arguments is not known here, so 0 as for success.
+// a = format, b = arguments, d = result: the number of arguments is not known here, so 0 as for
+// success.
 const Op* call_vprintf(Warp& w, const Op* op) {
   for_each_lane(w.mask, [&](int lane) {
-    w.worker->printed += formatted(w, lane, read_string(w, lane, param64(w, op->a, lane)), param64(w, op->b, lane));
+    w.worker->printed +=
+        formatted(w, lane, read_string(w, lane, param64(w, op->a, lane)), param64(w, op->b, lane));
     if (op->d != 0) row<uint32_t>(w, op->d)[lane] = 0;
   });
   return op + 1;
@@ -159,7 +176,8 @@ const Op* call_assertfail(Warp& w, const Op* op) {
   const std::string function = read_string(w, lane, param64(w, op->e, lane));
   const std::string place = file + ":" + std::to_string(param32(w, op->c, lane));
   const std::string text = "assertion `" + condition + "` failed in " + function + " at " + place;
-  Diagnostic* d = w.worker->reporter.add(Fault::kAssert, w, uint32_t(lane), op->aux, op->instruction, uint64_t(__builtin_popcount(w.mask)));
+  Diagnostic* d = w.worker->reporter.add(Fault::kAssert, w, uint32_t(lane), op->aux,
+                                         op->instruction, uint64_t(__builtin_popcount(w.mask)));
   if (d != nullptr) d->message = text;
   w.worker->reporter.stop(LaunchStatus::kAssert, 710, text);
   w.worker->launch->stop = true;
@@ -170,13 +188,15 @@ const Op* call_assertfail(Warp& w, const Op* op) {
 const Op* call_malloc(Warp& w, const Op* op) {
   for_each_lane(w.mask, [&](int lane) {
     const uint64_t bytes = param64(w, op->a, lane);
-    set_param64(w, op->d, lane, bytes == 0 ? 0 : w.worker->launch->memory->allocate(bytes, "device malloc"));
+    set_param64(w, op->d, lane,
+                bytes == 0 ? 0 : w.worker->launch->memory->allocate(bytes, "device malloc"));
   });
   return op + 1;
 }
 
 const Op* call_free(Warp& w, const Op* op) {
-  for_each_lane(w.mask, [&](int lane) { w.worker->launch->memory->release(param64(w, op->a, lane)); });
+  for_each_lane(w.mask,
+                [&](int lane) { w.worker->launch->memory->release(param64(w, op->a, lane)); });
   return op + 1;
 }
 

@@ -15,10 +15,13 @@ using ptx::Opcode;
 using ptx::Operand;
 using ptx::Space;
 
-constexpr uint32_t kSharedAlignment = 128;  // keeps the banks of a packed layout for arrays that begin at a multiple of it
+constexpr uint32_t kSharedAlignment =
+    128;  // keeps the banks of a packed layout for arrays that begin at a multiple of it
 constexpr uint64_t kFunctionAddresses = 0x120000000000;
 
-uint64_t round_up(uint64_t value, uint64_t unit) { return (value + unit - 1) / unit * unit; }
+uint64_t round_up(uint64_t value, uint64_t unit) {
+  return (value + unit - 1) / unit * unit;
+}
 
 void place_shared(Image& image) {
   uint32_t next = kSharedGap;
@@ -30,7 +33,8 @@ void place_shared(Image& image) {
     next = uint32_t(round_up(next, std::max(kSharedAlignment, v.align_bytes)));
     image.shared_index[i] = int32_t(image.shared.size());
     image.addresses[i] = next;
-    image.shared.push_back({v.source_name.empty() ? v.name : v.source_name, next, uint32_t(v.size_bytes), false});
+    image.shared.push_back(
+        {v.source_name.empty() ? v.name : v.source_name, next, uint32_t(v.size_bytes), false});
     next += uint32_t(v.size_bytes) + kSharedGap;
   }
   // All extern arrays are the same memory.
@@ -60,7 +64,8 @@ void place_local(Image& image) {
     image.local_offsets[i] = next;
     next += uint32_t(v.size_bytes);
   }
-  for (size_t f = 0; f < used.size(); ++f) image.programs[f].local_bytes = uint32_t(round_up(used[f], 16));
+  for (size_t f = 0; f < used.size(); ++f)
+    image.programs[f].local_bytes = uint32_t(round_up(used[f], 16));
 }
 
 void place_global(Image& image, DeviceMemory& memory) {
@@ -68,9 +73,11 @@ void place_global(Image& image, DeviceMemory& memory) {
     const ptx::Variable& v = image.module.variables[i];
     if (v.space != Space::kGlobal && v.space != Space::kConst) continue;
     const bool constant = v.space == Space::kConst;
-    const std::string name = (constant ? "__constant__ " : "__device__ ") + (v.source_name.empty() ? v.name : v.source_name);
+    const std::string name = (constant ? "__constant__ " : "__device__ ") +
+                             (v.source_name.empty() ? v.name : v.source_name);
     image.addresses[i] = memory.allocate(v.size_bytes, name);
-    if (image.addresses[i] == 0) throw std::runtime_error("device memory is used up: no room for the variable " + v.name);
+    if (image.addresses[i] == 0)
+      throw std::runtime_error("device memory is used up: no room for the variable " + v.name);
   }
 }
 
@@ -87,19 +94,22 @@ void initialise_globals(Image& image, DeviceMemory& memory) {
         value += kFunctionAddresses + uint64_t(r.symbol);
       } else {
         const Space space = image.module.variables[size_t(r.symbol)].space;
-        value += image.addresses[size_t(r.symbol)] + (r.generic && space == Space::kShared ? kSharedWindow : 0);
+        value += image.addresses[size_t(r.symbol)] +
+                 (r.generic && space == Space::kShared ? kSharedWindow : 0);
       }
       if (r.offset_bytes + 8 <= bytes.size()) std::memcpy(bytes.data() + r.offset_bytes, &value, 8);
     }
     memory.write(image.addresses[i], bytes.data(), bytes.size());
-    if (v.space == Space::kConst) MemoryView(memory).find(image.addresses[i])->info.is_constant = true;
+    if (v.space == Space::kConst)
+      MemoryView(memory).find(image.addresses[i])->info.is_constant = true;
   }
 }
 
-// Which parameters a register's value may have been computed from. A flow-insensitive over-approximation.
+// Which parameters a register's value may have been computed from. A flow-insensitive
+// over-approximation.
 struct Sources {
-  std::set<uint32_t> params;   // offsets of 8-byte parameters
-  std::set<int32_t> variables; // module variables
+  std::set<uint32_t> params;    // offsets of 8-byte parameters
+  std::set<int32_t> variables;  // module variables
   bool unknown = false;
   bool add(const Sources& other) {
     const size_t before = params.size() + variables.size() + unknown;
@@ -113,7 +123,9 @@ struct Sources {
 class Provenance {
  public:
   Provenance(const Image& image, int32_t function)
-      : module_(image.module), function_(module_.functions[size_t(function)]), registers_(function_.registers.size()) {
+      : module_(image.module),
+        function_(module_.functions[size_t(function)]),
+        registers_(function_.registers.size()) {
     bool changed = true;
     while (changed) {
       changed = false;
@@ -133,7 +145,8 @@ class Provenance {
       case Operand::Kind::kVector:
         for (const Operand& e : operand.elements) s.add(of(e));
         break;
-      default: break;
+      default:
+        break;
     }
     return s;
   }
@@ -150,10 +163,13 @@ class Provenance {
       const Operand& from = code.src[0];
       const ptx::Variable* v = from.symbol >= 0 ? &module_.variables[size_t(from.symbol)] : nullptr;
       const bool own = v != nullptr && function_.is_kernel &&
-                       std::find(function_.params.begin(), function_.params.end(), from.symbol) != function_.params.end();
+                       std::find(function_.params.begin(), function_.params.end(), from.symbol) !=
+                           function_.params.end();
       if (own) {
         if (wide) {
-          for (int e = 0; e < code.vector_width; ++e) s.params.insert(uint32_t(v->param_offset_bytes + uint64_t(from.offset) + 8u * unsigned(e)));
+          for (int e = 0; e < code.vector_width; ++e)
+            s.params.insert(
+                uint32_t(v->param_offset_bytes + uint64_t(from.offset) + 8u * unsigned(e)));
         }
       } else {
         s.unknown = wide;  // a result or argument of a device function
@@ -182,8 +198,10 @@ bool is_global_access(const ptx::Instruction& code) {
   return code.space == Space::kGlobal || code.space == Space::kGeneric;
 }
 
-void note_access(Image& image, const ptx::Instruction& code, bool is_kernel, const Provenance& provenance, KernelFacts* facts) {
-  const bool load = code.op == Opcode::kLd || code.op == Opcode::kLdu, store = code.op == Opcode::kSt;
+void note_access(Image& image, const ptx::Instruction& code, bool is_kernel,
+                 const Provenance& provenance, KernelFacts* facts) {
+  const bool load = code.op == Opcode::kLd || code.op == Opcode::kLdu,
+             store = code.op == Opcode::kSt;
   const bool atomic = code.op == Opcode::kAtom || code.op == Opcode::kRed;
   if (code.op == Opcode::kMembar) facts->has_fence = true;
   if (!(load || store || atomic || code.op == Opcode::kCpAsync)) return;
@@ -204,15 +222,20 @@ void note_access(Image& image, const ptx::Instruction& code, bool is_kernel, con
   if (store || atomic) note(&facts->writes_anything, &facts->written_params);
 }
 
-void collect_functions(const Image& image, int32_t function, std::vector<int32_t>& path, KernelFacts* facts) {
+void collect_functions(const Image& image, int32_t function, std::vector<int32_t>& path,
+                       KernelFacts* facts) {
   if (std::find(path.begin(), path.end(), function) != path.end()) {
     facts->has_recursion = true;
     return;
   }
-  if (std::find(facts->functions.begin(), facts->functions.end(), function) == facts->functions.end()) facts->functions.push_back(function);
+  if (std::find(facts->functions.begin(), facts->functions.end(), function) ==
+      facts->functions.end())
+    facts->functions.push_back(function);
   path.push_back(function);
   for (const ptx::Instruction& code : image.module.functions[size_t(function)].code) {
-    if (code.op != Opcode::kCall || code.src.empty() || code.src[0].kind != Operand::Kind::kFunction) continue;
+    if (code.op != Opcode::kCall || code.src.empty() ||
+        code.src[0].kind != Operand::Kind::kFunction)
+      continue;
     const ptx::Function& callee = image.module.functions[size_t(code.src[0].function)];
     if (callee.name == "malloc" || callee.name == "free") facts->calls_malloc = true;
     if (!callee.is_extern) collect_functions(image, code.src[0].function, path, facts);
@@ -244,9 +267,11 @@ void place_variables(Image& image, DeviceMemory& memory) {
   initialise_globals(image, memory);
   for (const ptx::Function& function : image.module.functions) {
     for (const ptx::Instruction& code : function.code) {
-      const bool access = code.op == Opcode::kLd || code.op == Opcode::kSt || code.op == Opcode::kAtom || code.op == Opcode::kRed;
+      const bool access = code.op == Opcode::kLd || code.op == Opcode::kSt ||
+                          code.op == Opcode::kAtom || code.op == Opcode::kRed;
       if (!access || ptx::size_bytes(code.type) >= 4) continue;
-      if (code.space == Space::kShared || code.space == Space::kGeneric) image.has_sub_word_shared = true;
+      if (code.space == Space::kShared || code.space == Space::kGeneric)
+        image.has_sub_word_shared = true;
       if (is_global_access(code)) image.has_sub_word_global = true;
     }
   }
@@ -271,7 +296,8 @@ const KernelFacts& kernel_facts(Image& image, int32_t kernel) {
     const ptx::Variable& v = image.module.variables[size_t(symbol)];
     if (v.space != Space::kShared || v.is_extern) continue;
     shared = uint32_t(round_up(shared, std::max(1u, v.align_bytes)) + v.size_bytes);
-    facts.shared_ranges.push_back({uint32_t(image.addresses[size_t(symbol)]), uint32_t(v.size_bytes)});
+    facts.shared_ranges.push_back(
+        {uint32_t(image.addresses[size_t(symbol)]), uint32_t(v.size_bytes)});
   }
   facts.static_shared_bytes = shared;
   facts.local_bytes = local_bytes_of(image, facts);

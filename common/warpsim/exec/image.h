@@ -1,4 +1,5 @@
-// A loaded module: its variables have addresses, its functions are decoded when a kernel that needs them is launched.
+// A loaded module: its variables have addresses, its functions are decoded when a kernel that needs
+// them is launched.
 
 #pragma once
 
@@ -12,12 +13,14 @@
 
 namespace warpsim {
 
-// Where shared and local memory lie in the generic address space. The low 32 bits of a generic address are the offset.
+// Where shared and local memory lie in the generic address space. The low 32 bits of a generic
+// address are the offset.
 inline constexpr uint64_t kSharedWindow = 0x100000000000;
 inline constexpr uint64_t kLocalWindow = 0x110000000000;
 inline constexpr uint64_t kWindowBytes = 0x100000000;
 
-// A shared array within the shared window. Between two arrays lie kSharedGap bytes that belong to nobody.
+// A shared array within the shared window. Between two arrays lie kSharedGap bytes that belong to
+// nobody.
 struct SharedArray {
   std::string name;
   uint32_t offset = 0, size_bytes = 0;
@@ -29,38 +32,44 @@ inline constexpr uint32_t kSharedGap = 1024;
 struct KernelFacts {
   bool ready = false;
   bool has_global_atomics = false;
-  bool has_volatile = false;        // volatile, relaxed, acquire, release
+  bool has_volatile = false;  // volatile, relaxed, acquire, release
   bool has_fence = false;
   bool calls_malloc = false;
   bool has_recursion = false;
-  bool reads_anything = false;      // a global load whose pointer cannot be traced to a parameter
-  bool writes_anything = false;     // the same for stores and atomics
+  bool reads_anything = false;   // a global load whose pointer cannot be traced to a parameter
+  bool writes_anything = false;  // the same for stores and atomics
   std::vector<uint32_t> read_params, written_params;  // offsets of pointer parameters
-  std::vector<int32_t> functions;   // reachable, the kernel first
+  std::vector<int32_t> functions;                     // reachable, the kernel first
   uint32_t static_shared_bytes = 0, local_bytes = 0;
-  struct Range { uint32_t offset, bytes; };
+  struct Range {
+    uint32_t offset, bytes;
+  };
   std::vector<Range> shared_ranges;  // of the static shared arrays, in the shared window
 };
 
 struct Image {
   ptx::Module module;
-  std::vector<uint64_t> addresses;       // per variable: device address (global, const), offset (shared), 0 otherwise
-  std::vector<uint32_t> local_offsets;   // per local variable: offset within its function's local memory
-  std::vector<SharedArray> shared;       // in order of offset
-  std::vector<int32_t> shared_index;     // per variable: index into `shared`, -1
-  uint32_t shared_bytes = 0;             // of the window, without dynamic shared memory; dynamic starts here
-  std::vector<Program> programs;         // per function
+  std::vector<uint64_t>
+      addresses;  // per variable: device address (global, const), offset (shared), 0 otherwise
+  std::vector<uint32_t>
+      local_offsets;                // per local variable: offset within its function's local memory
+  std::vector<SharedArray> shared;  // in order of offset
+  std::vector<int32_t> shared_index;  // per variable: index into `shared`, -1
+  uint32_t shared_bytes = 0;  // of the window, without dynamic shared memory; dynamic starts here
+  std::vector<Program> programs;  // per function
   std::vector<MemorySite> sites;
   std::vector<BasicBlock> blocks;
   std::vector<CallSite> calls;
-  struct InstructionRef { uint32_t function, instruction; };
+  struct InstructionRef {
+    uint32_t function, instruction;
+  };
   std::vector<InstructionRef> branches;  // conditional branches, for the count of divergent ones
   std::vector<InstructionRef> barriers;
   std::vector<InstructionRef> guarded_fma;  // multiply-adds under a predicate, counted one by one
-  uint32_t group_count = 0;              // address operations in all functions
-  bool has_sub_word_shared = false;      // the shared shadow then has a record per byte
-  bool has_sub_word_global = false;      // likewise for global memory
-  std::vector<KernelFacts> facts;        // per function
+  uint32_t group_count = 0;                 // address operations in all functions
+  bool has_sub_word_shared = false;         // the shared shadow then has a record per byte
+  bool has_sub_word_global = false;         // likewise for global memory
+  std::vector<KernelFacts> facts;           // per function
 
   const ptx::Instruction& instruction(uint32_t function, uint32_t index) const {
     return module.functions[function].code[index];

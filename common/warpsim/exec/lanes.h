@@ -1,4 +1,5 @@
-// Lifting a function of one lane to a warp: loops over 32 lanes that the compiler turns into vector instructions.
+// Lifting a function of one lane to a warp: loops over 32 lanes that the compiler turns into vector
+// instructions.
 
 #pragma once
 
@@ -17,7 +18,8 @@
 
 // A destination row may be a source row too, lane for lane: iterations stay independent.
 #if defined(__clang__)
-#define WARPSIM_FOR_LANES _Pragma("clang loop vectorize(assume_safety)") for (int i = 0; i < kLanes; ++i)
+#define WARPSIM_FOR_LANES \
+  _Pragma("clang loop vectorize(assume_safety)") for (int i = 0; i < kLanes; ++i)
 #else
 #define WARPSIM_FOR_LANES _Pragma("GCC ivdep") for (int i = 0; i < kLanes; ++i)
 #endif
@@ -28,7 +30,9 @@ template <class T>
 inline T* row(const Warp& w, uint32_t offset) {
   return static_cast<T*>(__builtin_assume_aligned(w.regs + offset, 64));
 }
-inline uint32_t& predicate(const Warp& w, uint32_t offset) { return *reinterpret_cast<uint32_t*>(w.regs + offset); }
+inline uint32_t& predicate(const Warp& w, uint32_t offset) {
+  return *reinterpret_cast<uint32_t*>(w.regs + offset);
+}
 
 // Bit i of the result: flags[i] is all ones. flags hold 0 or -1.
 inline uint32_t bits_of(const int32_t* flags) {
@@ -57,7 +61,8 @@ struct Signature<D (*)(A...)> {
 
 }  // namespace detail
 
-// d[i] = F(a[i], ...) for the active lanes. F takes and returns uint32_t or uint64_t: the bits of a register.
+// d[i] = F(a[i], ...) for the active lanes. F takes and returns uint32_t or uint64_t: the bits of a
+// register.
 template <auto F, bool kFull>
 const Op* lift(Warp& w, const Op* op) {
   using S = detail::Signature<decltype(F)>;

@@ -13,6 +13,7 @@ struct ConfigurationFault {
   int cuda_error = 0;   // 0: none
   std::string message;  // names the limit
 };
-ConfigurationFault check_configuration(const Device& device, const ptx::Function& kernel, const KernelFacts& facts, const Launch& launch);
+ConfigurationFault check_configuration(const Device& device, const ptx::Function& kernel,
+                                       const KernelFacts& facts, const Launch& launch);
 
 }  // namespace warpsim

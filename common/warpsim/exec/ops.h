@@ -1,5 +1,6 @@
-// Which handlers carry out an instruction, by family. Each function returns empty Handlers when the instruction is not of its
-// family or is a variant that is not modelled; decode.cpp then says `unsupported`.
+// Which handlers carry out an instruction, by family. Each function returns empty Handlers when the
+// instruction is not of its family or is a variant that is not modelled; decode.cpp then says
+// `unsupported`.
 
 #pragma once
 
@@ -10,13 +11,14 @@
 
 namespace warpsim {
 
-Handlers select_integer(const ptx::Instruction& code);   // add ... mad, min, max, bit counting, dp4a
-Handlers select_bits(const ptx::Instruction& code);      // and, or, shl, lop3, bfe, prmt, ...
-Handlers select_float(const ptx::Instruction& code);     // f32 and f64, to nearest
+Handlers select_integer(const ptx::Instruction& code);  // add ... mad, min, max, bit counting, dp4a
+Handlers select_bits(const ptx::Instruction& code);     // and, or, shl, lop3, bfe, prmt, ...
+Handlers select_float(const ptx::Instruction& code);    // f32 and f64, to nearest
 Handlers select_rounding(const ptx::Instruction& code);  // f32 and f64 with .rz .rm .rp
 Handlers select_half(const ptx::Instruction& code);      // f16, f16x2, bf16, bf16x2
 Handlers select_convert(const ptx::Instruction& code);   // cvt
-// setp: writes predicate d (and its complement-like second result e) from rows a, b and predicate c.
+// setp: writes predicate d (and its complement-like second result e) from rows a, b and predicate
+// c.
 Handlers select_setp(const ptx::Instruction& code);
 // set and selp, slct.
 Handlers select_set(const ptx::Instruction& code);
@@ -27,7 +29,8 @@ Handlers select_predicate_logic(const ptx::Instruction& code);
 // addc, subc, madc and the .cc variants: predicate e is the carry flag.
 Handlers select_carry(const ptx::Instruction& code);
 
-// Loads, stores and atomics; their operands are described in access.h. `watch`: checks or counters are on.
+// Loads, stores and atomics; their operands are described in access.h. `watch`: checks or counters
+// are on.
 Handler select_address(bool wide);
 Handler select_load(const MemorySite& site, bool watch);
 Handler select_store(const MemorySite& site, bool watch);
@@ -36,9 +39,10 @@ Handler select_atomic(ptx::AtomOp op, ptx::Type type);
 // Operations that stand alone. Fields of Op that each uses are given beside its definition.
 namespace ops {
 // ops_control.cpp
-const Op* enter(Warp&, const Op*);           // start of a basic block: counts it
+const Op* enter(Warp&, const Op*);  // start of a basic block: counts it
 const Op* enter_uncounted(Warp&, const Op*);
-const Op* guard(Warp&, const Op*);           // runs the next `imm` operations for the lanes whose predicate holds
+const Op* guard(Warp&,
+                const Op*);  // runs the next `imm` operations for the lanes whose predicate holds
 const Op* guard_not(Warp&, const Op*);
 const Op* branch(Warp&, const Op*);
 const Op* branch_if(Warp&, const Op*);
@@ -70,20 +74,21 @@ const Op* active_mask(Warp&, const Op*);
 // ops_move.cpp
 Handlers copy32();
 Handlers copy64();
-const Op* widen(Warp&, const Op*);            // d (64) = zero-extended a (32)
+const Op* widen(Warp&, const Op*);  // d (64) = zero-extended a (32)
 const Op* widen_signed(Warp&, const Op*);
-const Op* narrow(Warp&, const Op*);           // d (32) = low half of a (64)
-Handler sign_extend(int bytes);               // in place, d, from 8 or 16 bits to 32
-Handler keep_low(int bytes);                  // in place, d, zero-extended from 8 or 16 bits
-const Op* pack64(Warp&, const Op*);           // d (64) = {a, b}
-const Op* unpack64(Warp&, const Op*);         // {d, e} = a (64)
-const Op* pack32(Warp&, const Op*);           // d (32) = {a, b} halves
+const Op* narrow(Warp&, const Op*);    // d (32) = low half of a (64)
+Handler sign_extend(int bytes);        // in place, d, from 8 or 16 bits to 32
+Handler keep_low(int bytes);           // in place, d, zero-extended from 8 or 16 bits
+const Op* pack64(Warp&, const Op*);    // d (64) = {a, b}
+const Op* unpack64(Warp&, const Op*);  // {d, e} = a (64)
+const Op* pack32(Warp&, const Op*);    // d (32) = {a, b} halves
 const Op* unpack32(Warp&, const Op*);
-const Op* local_address(Warp&, const Op*);    // d = the frame's local memory + imm (d is 64 bits wide if aux)
-const Op* load_param(Warp&, const Op*);       // kernel parameter: d = aux bytes at imm
-const Op* load_param_at(Warp&, const Op*);    // the same with an address in row a
-const Op* classify_address(Warp&, const Op*); // isspacep: predicate d from a
-Handler predicate_to_row();                   // unused lanes keep their value
+const Op* local_address(
+    Warp&, const Op*);  // d = the frame's local memory + imm (d is 64 bits wide if aux)
+const Op* load_param(Warp&, const Op*);        // kernel parameter: d = aux bytes at imm
+const Op* load_param_at(Warp&, const Op*);     // the same with an address in row a
+const Op* classify_address(Warp&, const Op*);  // isspacep: predicate d from a
+Handler predicate_to_row();                    // unused lanes keep their value
 // host_calls.cpp
 const Op* call_vprintf(Warp&, const Op*);
 const Op* call_assertfail(Warp&, const Op*);

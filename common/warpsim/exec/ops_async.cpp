@@ -1,9 +1,11 @@
-// cp.async: data are taken from global memory when the copy is issued and reach shared memory when their group has been waited
-// for; until then their destination counts as a write on its way (see SharedShadow).
+// cp.async: data are taken from global memory when the copy is issued and reach shared memory when
+// their group has been waited for; until then their destination counts as a write on its way (see
+// SharedShadow).
 //
-// async_copy: b = row of shared addresses (c: 1 when 64 bits wide), e = address group of the global side, a = row of source
-// bytes (0: all), aux = shared site, d = global site, imm = bytes << 32 | global offset, jump as in access.h for the global side.
-// The shared offset is in the op that follows (a `nothing` with imm).
+// async_copy: b = row of shared addresses (c: 1 when 64 bits wide), e = address group of the global
+// side, a = row of source bytes (0: all), aux = shared site, d = global site, imm = bytes << 32 |
+// global offset, jump as in access.h for the global side. The shared offset is in the op that
+// follows (a `nothing` with imm).
 
 #include "warpsim/exec/access.h"
 
@@ -21,8 +23,10 @@ void issue(Warp& w, const Op* op, const Copy& copy) {
   Worker& worker = *w.worker;
   const Checks& checks = worker.launch->checks;
   PendingCopy pending{copy.lane, w.committed[copy.lane], copy.target, copy.bytes, op->aux, {}};
-  const bool target_good = copy.target % copy.bytes == 0 && access::find_shared(w, op->aux, copy.target, copy.bytes);
-  if (!target_good) access::report_bad_lane(w, op->aux, ptx::Space::kShared, copy.lane, copy.target);
+  const bool target_good =
+      copy.target % copy.bytes == 0 && access::find_shared(w, op->aux, copy.target, copy.bytes);
+  if (!target_good)
+    access::report_bad_lane(w, op->aux, ptx::Space::kShared, copy.lane, copy.target);
   if (copy.wanted != 0) {
     const Pattern& p = access::lane_pattern(w, copy.lane, copy.bytes, ptx::Space::kGlobal);
     SiteState& s = worker.sites[op->d];
@@ -31,7 +35,8 @@ void issue(Warp& w, const Op* op, const Copy& copy) {
     } else {
       const uint64_t offset = copy.source - s.base;
       const bool whole = copy.wanted == copy.bytes;
-      if (whole && checks.initialised && s.record->initialised != nullptr && !access::all_initialised(*s.record, offset, p)) {
+      if (whole && checks.initialised && s.record->initialised != nullptr &&
+          !access::all_initialised(*s.record, offset, p)) {
         access::report_uninitialised(w, op->d, *s.record, offset, p);
       }
       if (whole && s.shadow != nullptr) s.shadow->load(w, op->d, offset, p);
@@ -39,7 +44,8 @@ void issue(Warp& w, const Op* op, const Copy& copy) {
     }
   }
   if (!target_good) return;
-  if (checks.initialised || checks.races) worker.shared_shadow.async_issue(w, op->aux, copy.lane, copy.target, copy.bytes);
+  if (checks.initialised || checks.races)
+    worker.shared_shadow.async_issue(w, op->aux, copy.lane, copy.target, copy.bytes);
   w.pending.push_back(pending);
 }
 
@@ -57,7 +63,8 @@ void arrive(Warp& w, Done done) {
       continue;
     }
     std::memcpy(worker.shared + copy.shared_offset, copy.data, copy.bytes);
-    if (checks.initialised || checks.races) worker.shared_shadow.async_arrive(w, copy.lane, copy.shared_offset, copy.bytes);
+    if (checks.initialised || checks.races)
+      worker.shared_shadow.async_arrive(w, copy.lane, copy.shared_offset, copy.bytes);
   }
   w.pending.resize(kept);
 }
@@ -71,11 +78,15 @@ const Op* async_copy(Warp& w, const Op* op) {
   SiteState& s = w.worker->sites[op->d];
   const AddressGroup& g = w.groups[op->e];
   ++s.requests;
-  s.sectors += g.pattern != nullptr ? g.pattern->sectors(g.base + uint64_t(source.imm)) : access::scattered_sectors(w, &source, bytes);
+  s.sectors += g.pattern != nullptr ? g.pattern->sectors(g.base + uint64_t(source.imm))
+                                    : access::scattered_sectors(w, &source, bytes);
   for_each_lane(w.mask, [&](int lane) {
-    const uint64_t target = op->c != 0 ? row<uint64_t>(w, op->b)[lane] : row<uint32_t>(w, op->b)[lane];
+    const uint64_t target =
+        op->c != 0 ? row<uint64_t>(w, op->b)[lane] : row<uint32_t>(w, op->b)[lane];
     const uint32_t wanted = op->a == 0 ? bytes : std::min(bytes, row<uint32_t>(w, op->a)[lane]);
-    issue(w, op, {uint32_t(lane), bytes, wanted, uint32_t(target + uint64_t(target_offset)), access::lane_address(w, &source, lane)});
+    issue(w, op,
+          {uint32_t(lane), bytes, wanted, uint32_t(target + uint64_t(target_offset)),
+           access::lane_address(w, &source, lane)});
   });
   return op + 2;
 }
@@ -88,7 +99,9 @@ const Op* async_commit(Warp& w, const Op* op) {
 // imm: how many of the newest groups may still be on their way.
 const Op* async_wait_group(Warp& w, const Op* op) {
   const uint64_t open = uint64_t(op->imm);
-  arrive(w, [&](const PendingCopy& c) { return (w.mask >> c.lane & 1) && c.group + open < w.committed[c.lane]; });
+  arrive(w, [&](const PendingCopy& c) {
+    return (w.mask >> c.lane & 1) && c.group + open < w.committed[c.lane];
+  });
   return op + 1;
 }
 

@@ -1,8 +1,9 @@
-// atom and red: the lanes of a warp one after the other, lowest first. A launch whose kernel has global atomics runs its blocks in
-// order on one worker, so plain memory accesses suffice and results do not depend on the number of workers.
+// atom and red: the lanes of a warp one after the other, lowest first. A launch whose kernel has
+// global atomics runs its blocks in order on one worker, so plain memory accesses suffice and
+// results do not depend on the number of workers.
 //
-// Operands: d = row of old values (0: none wanted), b, c = operand rows, aux = memory site, imm = offset, jump = row of
-// addresses | 1 when it is 64 bits wide.
+// Operands: d = row of old values (0: none wanted), b, c = operand rows, aux = memory site, imm =
+// offset, jump = row of addresses | 1 when it is 64 bits wide.
 
 #include "warpsim/exec/access.h"
 #include "warpsim/exec/float_math.h"
@@ -16,20 +17,75 @@ using ptx::AtomOp;
 using ptx::Type;
 
 // New value of a word from the old one and the operands.
-struct Add { template <class T> static T f(T old, T b, T) { return T(std::make_unsigned_t<T>(old) + std::make_unsigned_t<T>(b)); } };
-struct Min { template <class T> static T f(T old, T b, T) { return b < old ? b : old; } };
-struct Max { template <class T> static T f(T old, T b, T) { return b > old ? b : old; } };
-struct Inc { template <class T> static T f(T old, T b, T) { return old >= b ? T(0) : T(old + 1); } };
-struct Dec { template <class T> static T f(T old, T b, T) { return old == 0 || old > b ? b : T(old - 1); } };
-struct And { template <class T> static T f(T old, T b, T) { return old & b; } };
-struct Or { template <class T> static T f(T old, T b, T) { return old | b; } };
-struct Xor { template <class T> static T f(T old, T b, T) { return old ^ b; } };
-struct Exch { template <class T> static T f(T, T b, T) { return b; } };
-struct Cas { template <class T> static T f(T old, T b, T c) { return old == b ? c : old; } };
-struct AddF32 { static uint32_t f(uint32_t old, uint32_t b, uint32_t) { return math::add<false, false>(old, b); } };
-struct AddF64 { static uint64_t f(uint64_t old, uint64_t b, uint64_t) { return math::add64(old, b); } };
+struct Add {
+  template <class T>
+  static T f(T old, T b, T) {
+    return T(std::make_unsigned_t<T>(old) + std::make_unsigned_t<T>(b));
+  }
+};
+struct Min {
+  template <class T>
+  static T f(T old, T b, T) {
+    return b < old ? b : old;
+  }
+};
+struct Max {
+  template <class T>
+  static T f(T old, T b, T) {
+    return b > old ? b : old;
+  }
+};
+struct Inc {
+  template <class T>
+  static T f(T old, T b, T) {
+    return old >= b ? T(0) : T(old + 1);
+  }
+};
+struct Dec {
+  template <class T>
+  static T f(T old, T b, T) {
+    return old == 0 || old > b ? b : T(old - 1);
+  }
+};
+struct And {
+  template <class T>
+  static T f(T old, T b, T) {
+    return old & b;
+  }
+};
+struct Or {
+  template <class T>
+  static T f(T old, T b, T) {
+    return old | b;
+  }
+};
+struct Xor {
+  template <class T>
+  static T f(T old, T b, T) {
+    return old ^ b;
+  }
+};
+struct Exch {
+  template <class T>
+  static T f(T, T b, T) {
+    return b;
+  }
+};
+struct Cas {
+  template <class T>
+  static T f(T old, T b, T c) {
+    return old == b ? c : old;
+  }
+};
+struct AddF32 {
+  static uint32_t f(uint32_t old, uint32_t b, uint32_t) { return math::add<false, false>(old, b); }
+};
+struct AddF64 {
+  static uint64_t f(uint64_t old, uint64_t b, uint64_t) { return math::add64(old, b); }
+};
 
-// Where a lane's word lies; nullptr, with the fault reported, when it may not be touched. Tells the observers.
+// Where a lane's word lies; nullptr, with the fault reported, when it may not be touched. Tells the
+// observers.
 std::byte* locate(Warp& w, const Op* op, uint32_t lane, uint64_t address, uint32_t bytes) {
   Worker& worker = *w.worker;
   const Checks& checks = worker.launch->checks;
@@ -43,8 +99,8 @@ std::byte* locate(Warp& w, const Op* op, uint32_t lane, uint64_t address, uint32
       if (checks.initialised || checks.races) worker.shared_shadow.atomic(w, op->aux, offset, p);
       return worker.shared + offset;
     }
-  } else if (space != ptx::Space::kLocal && address % bytes == 0 && access::find_global(w, op->aux, address, bytes) &&
-             !s.record->info.is_constant) {
+  } else if (space != ptx::Space::kLocal && address % bytes == 0 &&
+             access::find_global(w, op->aux, address, bytes) && !s.record->info.is_constant) {
     const uint64_t offset = address - s.base;
     if (s.record->initialised != nullptr) {
       if (checks.initialised && !access::all_initialised(*s.record, offset, p)) {
@@ -80,24 +136,36 @@ const Op* atomic(Warp& w, const Op* op) {
 template <class T>
 Handler bitwise(AtomOp op) {
   switch (op) {
-    case AtomOp::kAnd: return &atomic<T, &And::f<T>>;
-    case AtomOp::kOr: return &atomic<T, &Or::f<T>>;
-    case AtomOp::kXor: return &atomic<T, &Xor::f<T>>;
-    case AtomOp::kExch: return &atomic<T, &Exch::f<T>>;
-    case AtomOp::kCas: return &atomic<T, &Cas::f<T>>;
-    default: return nullptr;
+    case AtomOp::kAnd:
+      return &atomic<T, &And::f<T>>;
+    case AtomOp::kOr:
+      return &atomic<T, &Or::f<T>>;
+    case AtomOp::kXor:
+      return &atomic<T, &Xor::f<T>>;
+    case AtomOp::kExch:
+      return &atomic<T, &Exch::f<T>>;
+    case AtomOp::kCas:
+      return &atomic<T, &Cas::f<T>>;
+    default:
+      return nullptr;
   }
 }
 
 template <class T>
 Handler arithmetic(AtomOp op) {
   switch (op) {
-    case AtomOp::kAdd: return &atomic<T, &Add::f<T>>;
-    case AtomOp::kMin: return &atomic<T, &Min::f<T>>;
-    case AtomOp::kMax: return &atomic<T, &Max::f<T>>;
-    case AtomOp::kInc: return &atomic<T, &Inc::f<T>>;
-    case AtomOp::kDec: return &atomic<T, &Dec::f<T>>;
-    default: return bitwise<std::make_unsigned_t<T>>(op);
+    case AtomOp::kAdd:
+      return &atomic<T, &Add::f<T>>;
+    case AtomOp::kMin:
+      return &atomic<T, &Min::f<T>>;
+    case AtomOp::kMax:
+      return &atomic<T, &Max::f<T>>;
+    case AtomOp::kInc:
+      return &atomic<T, &Inc::f<T>>;
+    case AtomOp::kDec:
+      return &atomic<T, &Dec::f<T>>;
+    default:
+      return bitwise<std::make_unsigned_t<T>>(op);
   }
 }
 
@@ -105,16 +173,30 @@ Handler arithmetic(AtomOp op) {
 
 Handler select_atomic(AtomOp op, Type type) {
   switch (type) {
-    case Type::kB16: return bitwise<uint16_t>(op);
-    case Type::kB32: return bitwise<uint32_t>(op);
-    case Type::kB64: return bitwise<uint64_t>(op);
-    case Type::kU32: return arithmetic<uint32_t>(op);
-    case Type::kS32: return arithmetic<int32_t>(op);
-    case Type::kU64: return arithmetic<uint64_t>(op);
-    case Type::kS64: return arithmetic<int64_t>(op);
-    case Type::kF32: return op == AtomOp::kAdd ? &atomic<uint32_t, &AddF32::f> : op == AtomOp::kExch ? bitwise<uint32_t>(op) : nullptr;
-    case Type::kF64: return op == AtomOp::kAdd ? &atomic<uint64_t, &AddF64::f> : op == AtomOp::kExch ? bitwise<uint64_t>(op) : nullptr;
-    default: return nullptr;
+    case Type::kB16:
+      return bitwise<uint16_t>(op);
+    case Type::kB32:
+      return bitwise<uint32_t>(op);
+    case Type::kB64:
+      return bitwise<uint64_t>(op);
+    case Type::kU32:
+      return arithmetic<uint32_t>(op);
+    case Type::kS32:
+      return arithmetic<int32_t>(op);
+    case Type::kU64:
+      return arithmetic<uint64_t>(op);
+    case Type::kS64:
+      return arithmetic<int64_t>(op);
+    case Type::kF32:
+      return op == AtomOp::kAdd    ? &atomic<uint32_t, &AddF32::f>
+             : op == AtomOp::kExch ? bitwise<uint32_t>(op)
+                                   : nullptr;
+    case Type::kF64:
+      return op == AtomOp::kAdd    ? &atomic<uint64_t, &AddF64::f>
+             : op == AtomOp::kExch ? bitwise<uint64_t>(op)
+                                   : nullptr;
+    default:
+      return nullptr;
   }
 }
 

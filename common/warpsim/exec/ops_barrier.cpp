@@ -1,7 +1,8 @@
 // bar, barrier and bar.warp.sync.
 //
-// barrier_sync, barrier_arrive: a = row of the barrier's number, b = row of the thread count (0: all threads of the block),
-// aux = index into Image::barriers. bar.red: c = predicate operand, imm = BarMode | negated << 8, d = result.
+// barrier_sync, barrier_arrive: a = row of the barrier's number, b = row of the thread count (0:
+// all threads of the block), aux = index into Image::barriers. bar.red: c = predicate operand, imm
+// = BarMode | negated << 8, d = result.
 
 #include "warpsim/exec/lanes.h"
 #include "warpsim/exec/ops.h"
@@ -11,7 +12,9 @@ namespace warpsim::ops {
 
 namespace {
 
-uint32_t first_lane_value(const Warp& w, uint32_t at) { return row<uint32_t>(w, at)[__builtin_ctz(w.mask)]; }
+uint32_t first_lane_value(const Warp& w, uint32_t at) {
+  return row<uint32_t>(w, at)[__builtin_ctz(w.mask)];
+}
 
 }  // namespace
 

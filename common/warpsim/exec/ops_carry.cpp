@@ -1,4 +1,5 @@
-// add.cc, addc, sub.cc, subc, mad.cc, madc: arithmetic in several words through a carry flag, the predicate at op->e.
+// add.cc, addc, sub.cc, subc, mad.cc, madc: arithmetic in several words through a carry flag, the
+// predicate at op->e.
 
 #include "warpsim/exec/lanes.h"
 #include "warpsim/exec/ops.h"
@@ -27,7 +28,8 @@ const Op* with_carry(Warp& w, const Op* op) {
     } else if constexpr (kKind == Kind::kSub) {
       sum = Wide(a[i]) - b[i] - in;  // the borrow shows in the bits above
     } else {
-      // The signed and the unsigned product agree in the low word; madc.hi is used with unsigned words.
+      // The signed and the unsigned product agree in the low word; madc.hi is used with unsigned
+      // words.
       const Wide product = Wide(a[i]) * b[i];
       sum = Wide(T(kKind == Kind::kMadHi ? product >> (8 * sizeof(T)) : product)) + c[i] + in;
     }
@@ -50,17 +52,22 @@ template <class T>
 Handlers by_kind(const ptx::Instruction& code) {
   const bool out = code.carry_out;
   switch (code.op) {
-    case Opcode::kAdd: return by_carry<T, Kind::kAdd>(false, out);
-    case Opcode::kAddc: return by_carry<T, Kind::kAdd>(true, out);
-    case Opcode::kSub: return by_carry<T, Kind::kSub>(false, out);
-    case Opcode::kSubc: return by_carry<T, Kind::kSub>(true, out);
+    case Opcode::kAdd:
+      return by_carry<T, Kind::kAdd>(false, out);
+    case Opcode::kAddc:
+      return by_carry<T, Kind::kAdd>(true, out);
+    case Opcode::kSub:
+      return by_carry<T, Kind::kSub>(false, out);
+    case Opcode::kSubc:
+      return by_carry<T, Kind::kSub>(true, out);
     case Opcode::kMad:
     case Opcode::kMadc: {
       const bool in = code.op == Opcode::kMadc, high = code.part == ptx::MulPart::kHi;
       if (high && ptx::is_signed(code.type)) return {};
       return high ? by_carry<T, Kind::kMadHi>(in, out) : by_carry<T, Kind::kMadLo>(in, out);
     }
-    default: return {};
+    default:
+      return {};
   }
 }
 
@@ -68,9 +75,12 @@ Handlers by_kind(const ptx::Instruction& code) {
 
 Handlers select_carry(const ptx::Instruction& code) {
   switch (ptx::size_bytes(code.type)) {
-    case 4: return by_kind<uint32_t>(code);
-    case 8: return by_kind<uint64_t>(code);
-    default: return {};
+    case 4:
+      return by_kind<uint32_t>(code);
+    case 8:
+      return by_kind<uint64_t>(code);
+    default:
+      return {};
   }
 }
 

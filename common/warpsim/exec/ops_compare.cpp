@@ -1,4 +1,4 @@
-// Comparisons, selections and logic on predicates.
+// Comparisons and selections.
 
 #include "warpsim/exec/float_math.h"
 #include "warpsim/exec/ops.h"
@@ -34,20 +34,90 @@ struct Reader<double> {
 };
 
 // eq, ne, lt, le, gt, ge; the unordered forms (equ, ...) are true when an operand is a NaN.
-struct Eq { template <class T> static bool f(T a, T b) { return a == b; } };
-struct Ne { template <class T> static bool f(T a, T b) { return (a < b) | (a > b); } };
-struct Lt { template <class T> static bool f(T a, T b) { return a < b; } };
-struct Le { template <class T> static bool f(T a, T b) { return a <= b; } };
-struct Gt { template <class T> static bool f(T a, T b) { return a > b; } };
-struct Ge { template <class T> static bool f(T a, T b) { return a >= b; } };
-struct Equ { template <class T> static bool f(T a, T b) { return !((a < b) | (a > b)); } };
-struct Neu { template <class T> static bool f(T a, T b) { return a != b; } };
-struct Ltu { template <class T> static bool f(T a, T b) { return !(a >= b); } };
-struct Leu { template <class T> static bool f(T a, T b) { return !(a > b); } };
-struct Gtu { template <class T> static bool f(T a, T b) { return !(a <= b); } };
-struct Geu { template <class T> static bool f(T a, T b) { return !(a < b); } };
-struct Num { template <class T> static bool f(T a, T b) { return (a == a) & (b == b); } };
-struct Nan { template <class T> static bool f(T a, T b) { return (a != a) | (b != b); } };
+struct Eq {
+  template <class T>
+  static bool f(T a, T b) {
+    return a == b;
+  }
+};
+struct Ne {
+  template <class T>
+  static bool f(T a, T b) {
+    return (a < b) | (a > b);
+  }
+};
+struct Lt {
+  template <class T>
+  static bool f(T a, T b) {
+    return a < b;
+  }
+};
+struct Le {
+  template <class T>
+  static bool f(T a, T b) {
+    return a <= b;
+  }
+};
+struct Gt {
+  template <class T>
+  static bool f(T a, T b) {
+    return a > b;
+  }
+};
+struct Ge {
+  template <class T>
+  static bool f(T a, T b) {
+    return a >= b;
+  }
+};
+struct Equ {
+  template <class T>
+  static bool f(T a, T b) {
+    return !((a < b) | (a > b));
+  }
+};
+struct Neu {
+  template <class T>
+  static bool f(T a, T b) {
+    return a != b;
+  }
+};
+struct Ltu {
+  template <class T>
+  static bool f(T a, T b) {
+    return !(a >= b);
+  }
+};
+struct Leu {
+  template <class T>
+  static bool f(T a, T b) {
+    return !(a > b);
+  }
+};
+struct Gtu {
+  template <class T>
+  static bool f(T a, T b) {
+    return !(a <= b);
+  }
+};
+struct Geu {
+  template <class T>
+  static bool f(T a, T b) {
+    return !(a < b);
+  }
+};
+struct Num {
+  template <class T>
+  static bool f(T a, T b) {
+    return (a == a) & (b == b);
+  }
+};
+struct Nan {
+  template <class T>
+  static bool f(T a, T b) {
+    return (a != a) | (b != b);
+  }
+};
 
 template <class R, class Compare>
 inline uint32_t compare(const Warp& w, const Op* op) {
@@ -65,14 +135,19 @@ const Op* setp(Warp& w, const Op* op) {
 
 inline uint32_t combine(BoolOp how, uint32_t result, uint32_t c) {
   switch (how) {
-    case BoolOp::kAnd: return result & c;
-    case BoolOp::kOr: return result | c;
-    case BoolOp::kXor: return result ^ c;
-    default: return result;
+    case BoolOp::kAnd:
+      return result & c;
+    case BoolOp::kOr:
+      return result | c;
+    case BoolOp::kXor:
+      return result ^ c;
+    default:
+      return result;
   }
 }
 
-// With a second result or a predicate to combine with. aux: BoolOp | negated c << 8; e: second result, 0: none.
+// With a second result or a predicate to combine with. aux: BoolOp | negated c << 8; e: second
+// result, 0: none.
 template <class R, class Compare>
 const Op* setp_combined(Warp& w, const Op* op) {
   const uint32_t result = compare<R, Compare>(w, op);
@@ -102,36 +177,54 @@ enum class Form { kPlain, kCombined, kRow };
 template <Form kForm, class R, class Compare>
 Handlers compared() {
   constexpr bool kWide = sizeof(typename R::Row) == 8;
-  constexpr Handler h = kForm == Form::kPlain ? &setp<R, Compare> : kForm == Form::kCombined ? &setp_combined<R, Compare> : &set_row<R, Compare>;
+  constexpr Handler h = kForm == Form::kPlain      ? &setp<R, Compare>
+                        : kForm == Form::kCombined ? &setp_combined<R, Compare>
+                                                   : &set_row<R, Compare>;
   return {h, h, false, kWide, kWide, false};
 }
 
 template <Form kForm, class R>
 Handlers by_comparison(CmpOp cmp) {
   switch (cmp) {
-    case CmpOp::kEq: return compared<kForm, R, Eq>();
-    case CmpOp::kNe: return compared<kForm, R, Ne>();
+    case CmpOp::kEq:
+      return compared<kForm, R, Eq>();
+    case CmpOp::kNe:
+      return compared<kForm, R, Ne>();
     case CmpOp::kLo:
-    case CmpOp::kLt: return compared<kForm, R, Lt>();
+    case CmpOp::kLt:
+      return compared<kForm, R, Lt>();
     case CmpOp::kLs:
-    case CmpOp::kLe: return compared<kForm, R, Le>();
+    case CmpOp::kLe:
+      return compared<kForm, R, Le>();
     case CmpOp::kHi:
-    case CmpOp::kGt: return compared<kForm, R, Gt>();
+    case CmpOp::kGt:
+      return compared<kForm, R, Gt>();
     case CmpOp::kHs:
-    case CmpOp::kGe: return compared<kForm, R, Ge>();
-    default: break;
+    case CmpOp::kGe:
+      return compared<kForm, R, Ge>();
+    default:
+      break;
   }
   if constexpr (std::is_floating_point_v<typename R::Value>) {
     switch (cmp) {
-      case CmpOp::kEqu: return compared<kForm, R, Equ>();
-      case CmpOp::kNeu: return compared<kForm, R, Neu>();
-      case CmpOp::kLtu: return compared<kForm, R, Ltu>();
-      case CmpOp::kLeu: return compared<kForm, R, Leu>();
-      case CmpOp::kGtu: return compared<kForm, R, Gtu>();
-      case CmpOp::kGeu: return compared<kForm, R, Geu>();
-      case CmpOp::kNum: return compared<kForm, R, Num>();
-      case CmpOp::kNan: return compared<kForm, R, Nan>();
-      default: break;
+      case CmpOp::kEqu:
+        return compared<kForm, R, Equ>();
+      case CmpOp::kNeu:
+        return compared<kForm, R, Neu>();
+      case CmpOp::kLtu:
+        return compared<kForm, R, Ltu>();
+      case CmpOp::kLeu:
+        return compared<kForm, R, Leu>();
+      case CmpOp::kGtu:
+        return compared<kForm, R, Gtu>();
+      case CmpOp::kGeu:
+        return compared<kForm, R, Geu>();
+      case CmpOp::kNum:
+        return compared<kForm, R, Num>();
+      case CmpOp::kNan:
+        return compared<kForm, R, Nan>();
+      default:
+        break;
     }
   }
   return {};
@@ -139,20 +232,34 @@ Handlers by_comparison(CmpOp cmp) {
 
 template <Form kForm>
 Handlers by_operand_type(Type type, CmpOp cmp, bool ftz) {
-  const bool is_unsigned = cmp == CmpOp::kLo || cmp == CmpOp::kLs || cmp == CmpOp::kHi || cmp == CmpOp::kHs;
+  const bool is_unsigned =
+      cmp == CmpOp::kLo || cmp == CmpOp::kLs || cmp == CmpOp::kHi || cmp == CmpOp::kHs;
   switch (type) {
     case Type::kB16:
-    case Type::kU16: return by_comparison<kForm, Reader<uint16_t>>(cmp);
-    case Type::kS16: return is_unsigned ? by_comparison<kForm, Reader<uint16_t>>(cmp) : by_comparison<kForm, Reader<int16_t>>(cmp);
+    case Type::kU16:
+      return by_comparison<kForm, Reader<uint16_t>>(cmp);
+    case Type::kS16:
+      return is_unsigned ? by_comparison<kForm, Reader<uint16_t>>(cmp)
+                         : by_comparison<kForm, Reader<int16_t>>(cmp);
     case Type::kB32:
-    case Type::kU32: return by_comparison<kForm, Reader<uint32_t>>(cmp);
-    case Type::kS32: return is_unsigned ? by_comparison<kForm, Reader<uint32_t>>(cmp) : by_comparison<kForm, Reader<int32_t>>(cmp);
+    case Type::kU32:
+      return by_comparison<kForm, Reader<uint32_t>>(cmp);
+    case Type::kS32:
+      return is_unsigned ? by_comparison<kForm, Reader<uint32_t>>(cmp)
+                         : by_comparison<kForm, Reader<int32_t>>(cmp);
     case Type::kB64:
-    case Type::kU64: return by_comparison<kForm, Reader<uint64_t>>(cmp);
-    case Type::kS64: return is_unsigned ? by_comparison<kForm, Reader<uint64_t>>(cmp) : by_comparison<kForm, Reader<int64_t>>(cmp);
-    case Type::kF32: return ftz ? by_comparison<kForm, Reader<float, true>>(cmp) : by_comparison<kForm, Reader<float>>(cmp);
-    case Type::kF64: return by_comparison<kForm, Reader<double>>(cmp);
-    default: return {};
+    case Type::kU64:
+      return by_comparison<kForm, Reader<uint64_t>>(cmp);
+    case Type::kS64:
+      return is_unsigned ? by_comparison<kForm, Reader<uint64_t>>(cmp)
+                         : by_comparison<kForm, Reader<int64_t>>(cmp);
+    case Type::kF32:
+      return ftz ? by_comparison<kForm, Reader<float, true>>(cmp)
+                 : by_comparison<kForm, Reader<float>>(cmp);
+    case Type::kF64:
+      return by_comparison<kForm, Reader<double>>(cmp);
+    default:
+      return {};
   }
 }
 
@@ -169,59 +276,18 @@ const Op* selp(Warp& w, const Op* op) {
   return op + 1;
 }
 
-uint32_t slct32_s(uint32_t a, uint32_t b, uint32_t c) { return int32_t(c) >= 0 ? a : b; }
-uint64_t slct64_s(uint64_t a, uint64_t b, uint32_t c) { return int32_t(c) >= 0 ? a : b; }
-uint32_t slct32_f(uint32_t a, uint32_t b, uint32_t c) { return math::f32(c) >= 0.0f ? a : b; }
-uint64_t slct64_f(uint64_t a, uint64_t b, uint32_t c) { return math::f32(c) >= 0.0f ? a : b; }
-
-template <class Row, ptx::TestpOp kTest>
-const Op* testp(Warp& w, const Op* op) {
-  constexpr bool kWide = sizeof(Row) == 8;
-  constexpr Row kInfinity = kWide ? Row(0x7FF0000000000000) : Row(0x7F800000);
-  constexpr Row kSmallest = kWide ? Row(0x0010000000000000) : Row(0x00800000);
-  const Row* a = row<Row>(w, op->a);
-  uint32_t bits = 0;
-  for (int i = 0; i < kLanes; ++i) {
-    const Row x = a[i] & (Row(~Row(0)) >> 1);
-    using P = ptx::TestpOp;
-    const bool yes = kTest == P::kFinite ? x < kInfinity : kTest == P::kInfinite ? x == kInfinity : kTest == P::kNumber ? x <= kInfinity
-                     : kTest == P::kNotanumber ? x > kInfinity : kTest == P::kNormal ? x >= kSmallest && x < kInfinity : x != 0 && x < kSmallest;
-    bits |= uint32_t(yes) << i;
-  }
-  set_predicate(w, op->d, bits);
-  return op + 1;
+uint32_t slct32_s(uint32_t a, uint32_t b, uint32_t c) {
+  return int32_t(c) >= 0 ? a : b;
 }
-
-template <class Row>
-Handlers by_test(ptx::TestpOp test) {
-  using P = ptx::TestpOp;
-  Handler h = nullptr;
-  switch (test) {
-    case P::kFinite: h = &testp<Row, P::kFinite>; break;
-    case P::kInfinite: h = &testp<Row, P::kInfinite>; break;
-    case P::kNumber: h = &testp<Row, P::kNumber>; break;
-    case P::kNotanumber: h = &testp<Row, P::kNotanumber>; break;
-    case P::kNormal: h = &testp<Row, P::kNormal>; break;
-    case P::kSubnormal: h = &testp<Row, P::kSubnormal>; break;
-    default: break;
-  }
-  return {h, h, false, sizeof(Row) == 8, false, false};
+uint64_t slct64_s(uint64_t a, uint64_t b, uint32_t c) {
+  return int32_t(c) >= 0 ? a : b;
 }
-
-// Logic on predicates; aux bit 0 negates a, bit 1 negates b.
-template <class F>
-const Op* logic(Warp& w, const Op* op) {
-  uint32_t a = predicate(w, op->a), b = predicate(w, op->b);
-  if (op->aux & 1) a = ~a;
-  if (op->aux & 2) b = ~b;
-  set_predicate(w, op->d, F::f(a, b));
-  return op + 1;
+uint32_t slct32_f(uint32_t a, uint32_t b, uint32_t c) {
+  return math::f32(c) >= 0.0f ? a : b;
 }
-struct PAnd { static uint32_t f(uint32_t a, uint32_t b) { return a & b; } };
-struct POr { static uint32_t f(uint32_t a, uint32_t b) { return a | b; } };
-struct PXor { static uint32_t f(uint32_t a, uint32_t b) { return a ^ b; } };
-struct PNot { static uint32_t f(uint32_t a, uint32_t) { return ~a; } };
-struct PMov { static uint32_t f(uint32_t a, uint32_t) { return a; } };
+uint64_t slct64_f(uint64_t a, uint64_t b, uint32_t c) {
+  return math::f32(c) >= 0.0f ? a : b;
+}
 
 }  // namespace
 
@@ -243,21 +309,6 @@ Handlers select_selp(const ptx::Instruction& code) {
   }
   if (code.src_type == Type::kF32) return wide ? lifted<&slct64_f>() : lifted<&slct32_f>();
   return wide ? lifted<&slct64_s>() : lifted<&slct32_s>();
-}
-
-Handlers select_testp(const ptx::Instruction& code) {
-  return code.type == Type::kF64 ? by_test<uint64_t>(code.testp) : by_test<uint32_t>(code.testp);
-}
-
-Handlers select_predicate_logic(const ptx::Instruction& code) {
-  switch (code.op) {
-    case Opcode::kAnd: return {&logic<PAnd>, &logic<PAnd>};
-    case Opcode::kOr: return {&logic<POr>, &logic<POr>};
-    case Opcode::kXor: return {&logic<PXor>, &logic<PXor>};
-    case Opcode::kNot: return {&logic<PNot>, &logic<PNot>};
-    case Opcode::kMov: return {&logic<PMov>, &logic<PMov>};
-    default: return {};
-  }
 }
 
 }  // namespace warpsim

@@ -1,5 +1,5 @@
-// Half precision and bfloat16: conversions and plain arithmetic, computed in double precision (exact for sums and products) and
-// rounded once.
+// Half precision and bfloat16: conversions and plain arithmetic, computed in double precision
+// (exact for sums and products) and rounded once.
 
 #include <cmath>
 
@@ -25,11 +25,12 @@ uint16_t double_to_half(double value) {
   if (value != value) return 0x7FFF;
   if (magnitude >= 65520.0) return sign | 0x7C00;
   int exponent = 0;
-  std::frexp(magnitude, &exponent);  // magnitude = f * 2^exponent, f in [0.5, 1)
+  std::frexp(magnitude, &exponent);               // magnitude = f * 2^exponent, f in [0.5, 1)
   const int unit = std::max(exponent - 11, -24);  // exponent of the last bit kept
   const double scaled = std::nearbyint(std::ldexp(magnitude, -unit));
   const uint32_t integer = uint32_t(scaled);
-  if (unit == -24) return uint16_t(sign | integer);  // subnormal, or the carry into the smallest normal number
+  if (unit == -24)
+    return uint16_t(sign | integer);  // subnormal, or the carry into the smallest normal number
   return uint16_t(sign | ((uint32_t(unit + 24) << 10) + integer));
 }
 
@@ -55,55 +56,97 @@ struct Brain {
   static uint16_t put(double x) { return math::float_to_bf16(float(x)); }
 };
 
-struct Add { static double f(double a, double b) { return a + b; } };
-struct Sub { static double f(double a, double b) { return a - b; } };
-struct Mul { static double f(double a, double b) { return a * b; } };
-struct Min { static double f(double a, double b) { return std::fmin(a, b); } };
-struct Max { static double f(double a, double b) { return std::fmax(a, b); } };
+struct Add {
+  static double f(double a, double b) { return a + b; }
+};
+struct Sub {
+  static double f(double a, double b) { return a - b; }
+};
+struct Mul {
+  static double f(double a, double b) { return a * b; }
+};
+struct Min {
+  static double f(double a, double b) { return std::fmin(a, b); }
+};
+struct Max {
+  static double f(double a, double b) { return std::fmax(a, b); }
+};
 
 template <class N, class F>
-uint32_t one(uint32_t a, uint32_t b) { return N::put(F::f(N::get(uint16_t(a)), N::get(uint16_t(b)))); }
+uint32_t one(uint32_t a, uint32_t b) {
+  return N::put(F::f(N::get(uint16_t(a)), N::get(uint16_t(b))));
+}
 template <class N, class F>
-uint32_t two(uint32_t a, uint32_t b) { return one<N, F>(a >> 16, b >> 16) << 16 | one<N, F>(a, b); }
+uint32_t two(uint32_t a, uint32_t b) {
+  return one<N, F>(a >> 16, b >> 16) << 16 | one<N, F>(a, b);
+}
 template <class N>
 uint32_t fma_one(uint32_t a, uint32_t b, uint32_t c) {
   return N::put(std::fma(N::get(uint16_t(a)), N::get(uint16_t(b)), N::get(uint16_t(c))));
 }
 template <class N>
-uint32_t fma_two(uint32_t a, uint32_t b, uint32_t c) { return fma_one<N>(a >> 16, b >> 16, c >> 16) << 16 | fma_one<N>(a, b, c); }
-uint32_t neg_one(uint32_t a) { return a ^ 0x8000; }
-uint32_t neg_two(uint32_t a) { return a ^ 0x80008000; }
-uint32_t abs_one(uint32_t a) { return a & 0x7FFF; }
-uint32_t abs_two(uint32_t a) { return a & 0x7FFF7FFF; }
+uint32_t fma_two(uint32_t a, uint32_t b, uint32_t c) {
+  return fma_one<N>(a >> 16, b >> 16, c >> 16) << 16 | fma_one<N>(a, b, c);
+}
+uint32_t neg_one(uint32_t a) {
+  return a ^ 0x8000;
+}
+uint32_t neg_two(uint32_t a) {
+  return a ^ 0x80008000;
+}
+uint32_t abs_one(uint32_t a) {
+  return a & 0x7FFF;
+}
+uint32_t abs_two(uint32_t a) {
+  return a & 0x7FFF7FFF;
+}
 
 template <class N, class F>
-Handlers of_width(bool pair) { return pair ? lifted<&two<N, F>>() : lifted<&one<N, F>>(); }
+Handlers of_width(bool pair) {
+  return pair ? lifted<&two<N, F>>() : lifted<&one<N, F>>();
+}
 
 template <class N>
 Handlers select(Opcode op, bool pair) {
   switch (op) {
-    case Opcode::kAdd: return of_width<N, Add>(pair);
-    case Opcode::kSub: return of_width<N, Sub>(pair);
-    case Opcode::kMul: return of_width<N, Mul>(pair);
-    case Opcode::kMin: return of_width<N, Min>(pair);
-    case Opcode::kMax: return of_width<N, Max>(pair);
-    case Opcode::kFma: return pair ? lifted<&fma_two<N>>() : lifted<&fma_one<N>>();
-    case Opcode::kNeg: return pair ? lifted<&neg_two>() : lifted<&neg_one>();
-    case Opcode::kAbs: return pair ? lifted<&abs_two>() : lifted<&abs_one>();
-    default: return {};
+    case Opcode::kAdd:
+      return of_width<N, Add>(pair);
+    case Opcode::kSub:
+      return of_width<N, Sub>(pair);
+    case Opcode::kMul:
+      return of_width<N, Mul>(pair);
+    case Opcode::kMin:
+      return of_width<N, Min>(pair);
+    case Opcode::kMax:
+      return of_width<N, Max>(pair);
+    case Opcode::kFma:
+      return pair ? lifted<&fma_two<N>>() : lifted<&fma_one<N>>();
+    case Opcode::kNeg:
+      return pair ? lifted<&neg_two>() : lifted<&neg_one>();
+    case Opcode::kAbs:
+      return pair ? lifted<&abs_two>() : lifted<&abs_one>();
+    default:
+      return {};
   }
 }
 
 }  // namespace
 
 Handlers select_half(const ptx::Instruction& code) {
-  if (code.sat || code.ftz || code.mnemonic.find(".relu") != std::string::npos || code.mnemonic.find(".NaN") != std::string::npos) return {};
+  if (code.sat || code.ftz || code.mnemonic.find(".relu") != std::string::npos ||
+      code.mnemonic.find(".NaN") != std::string::npos)
+    return {};
   switch (code.type) {
-    case Type::kF16: return select<Half>(code.op, false);
-    case Type::kF16x2: return select<Half>(code.op, true);
-    case Type::kBF16: return select<Brain>(code.op, false);
-    case Type::kBF16x2: return select<Brain>(code.op, true);
-    default: return {};
+    case Type::kF16:
+      return select<Half>(code.op, false);
+    case Type::kF16x2:
+      return select<Half>(code.op, true);
+    case Type::kBF16:
+      return select<Brain>(code.op, false);
+    case Type::kBF16x2:
+      return select<Brain>(code.op, true);
+    default:
+      return {};
   }
 }
 

@@ -10,13 +10,27 @@ namespace warpsim {
 
 namespace {
 
-uint32_t same32(uint32_t a) { return a; }
-uint64_t same64(uint64_t a) { return a; }
-uint64_t zero_extended(uint32_t a) { return a; }
-uint64_t sign_extended(uint32_t a) { return uint64_t(int64_t{int32_t(a)}); }
-uint32_t low_half(uint64_t a) { return uint32_t(a); }
-uint64_t packed64(uint32_t a, uint32_t b) { return uint64_t{b} << 32 | a; }
-uint32_t packed32(uint32_t a, uint32_t b) { return b << 16 | (a & 0xFFFF); }
+uint32_t same32(uint32_t a) {
+  return a;
+}
+uint64_t same64(uint64_t a) {
+  return a;
+}
+uint64_t zero_extended(uint32_t a) {
+  return a;
+}
+uint64_t sign_extended(uint32_t a) {
+  return uint64_t(int64_t{int32_t(a)});
+}
+uint32_t low_half(uint64_t a) {
+  return uint32_t(a);
+}
+uint64_t packed64(uint32_t a, uint32_t b) {
+  return uint64_t{b} << 32 | a;
+}
+uint32_t packed32(uint32_t a, uint32_t b) {
+  return b << 16 | (a & 0xFFFF);
+}
 
 template <class T>
 const Op* sign_extend_row(Warp& w, const Op* op) {
@@ -36,8 +50,10 @@ const Op* keep_low_row(Warp& w, const Op* op) {
 
 void broadcast(Warp& w, const Op* op, uint64_t value, bool wide) {
   for_each_lane(w.mask, [&](int i) {
-    if (wide) row<uint64_t>(w, op->d)[i] = value;
-    else row<uint32_t>(w, op->d)[i] = uint32_t(value);
+    if (wide)
+      row<uint64_t>(w, op->d)[i] = value;
+    else
+      row<uint32_t>(w, op->d)[i] = uint32_t(value);
   });
 }
 
@@ -52,16 +68,36 @@ const Op* predicate_row(Warp& w, const Op* op) {
 
 namespace ops {
 
-Handlers copy32() { return lifted<&same32>(); }
-Handlers copy64() { return lifted<&same64>(); }
-const Op* widen(Warp& w, const Op* op) { return lift<&zero_extended, false>(w, op); }
-const Op* widen_signed(Warp& w, const Op* op) { return lift<&sign_extended, false>(w, op); }
-const Op* narrow(Warp& w, const Op* op) { return lift<&low_half, false>(w, op); }
-const Op* pack64(Warp& w, const Op* op) { return lift<&packed64, false>(w, op); }
-const Op* pack32(Warp& w, const Op* op) { return lift<&packed32, false>(w, op); }
-Handler sign_extend(int bytes) { return bytes == 1 ? &sign_extend_row<int8_t> : &sign_extend_row<int16_t>; }
-Handler keep_low(int bytes) { return bytes == 1 ? &keep_low_row<0xFF> : &keep_low_row<0xFFFF>; }
-Handler predicate_to_row() { return &predicate_row; }
+Handlers copy32() {
+  return lifted<&same32>();
+}
+Handlers copy64() {
+  return lifted<&same64>();
+}
+const Op* widen(Warp& w, const Op* op) {
+  return lift<&zero_extended, false>(w, op);
+}
+const Op* widen_signed(Warp& w, const Op* op) {
+  return lift<&sign_extended, false>(w, op);
+}
+const Op* narrow(Warp& w, const Op* op) {
+  return lift<&low_half, false>(w, op);
+}
+const Op* pack64(Warp& w, const Op* op) {
+  return lift<&packed64, false>(w, op);
+}
+const Op* pack32(Warp& w, const Op* op) {
+  return lift<&packed32, false>(w, op);
+}
+Handler sign_extend(int bytes) {
+  return bytes == 1 ? &sign_extend_row<int8_t> : &sign_extend_row<int16_t>;
+}
+Handler keep_low(int bytes) {
+  return bytes == 1 ? &keep_low_row<0xFF> : &keep_low_row<0xFFFF>;
+}
+Handler predicate_to_row() {
+  return &predicate_row;
+}
 
 const Op* unpack64(Warp& w, const Op* op) {
   const uint64_t* a = row<uint64_t>(w, op->a);
@@ -101,9 +137,12 @@ const Op* load_param_at(Warp& w, const Op* op) {
   for_each_lane(w.mask, [&](int i) {
     const uint64_t at = row<uint64_t>(w, op->a)[i] + uint64_t(op->imm);
     uint64_t value = 0;
-    if (at <= params.size() && op->aux <= params.size() - at) std::memcpy(&value, params.data() + at, op->aux);
-    if (op->aux == 8) row<uint64_t>(w, op->d)[i] = value;
-    else row<uint32_t>(w, op->d)[i] = uint32_t(value);
+    if (at <= params.size() && op->aux <= params.size() - at)
+      std::memcpy(&value, params.data() + at, op->aux);
+    if (op->aux == 8)
+      row<uint64_t>(w, op->d)[i] = value;
+    else
+      row<uint32_t>(w, op->d)[i] = uint32_t(value);
   });
   return op + 1;
 }
@@ -113,8 +152,10 @@ const Op* classify_address(Warp& w, const Op* op) {
   const uint64_t* a = row<uint64_t>(w, op->a);
   uint32_t bits = 0;
   for (int i = 0; i < kLanes; ++i) {
-    const bool shared = a[i] - kSharedWindow < kWindowBytes, local = a[i] - kLocalWindow < kWindowBytes;
-    const AllocationRecord* record = shared || local ? nullptr : MemoryView(*w.worker->launch->memory).find(a[i]);
+    const bool shared = a[i] - kSharedWindow < kWindowBytes,
+               local = a[i] - kLocalWindow < kWindowBytes;
+    const AllocationRecord* record =
+        shared || local ? nullptr : MemoryView(*w.worker->launch->memory).find(a[i]);
     const bool constant = record != nullptr && record->info.is_constant;
     bool yes = !shared && !local && !constant;
     if (op->aux == uint32_t(ptx::Space::kShared)) yes = shared;

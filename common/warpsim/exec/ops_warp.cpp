@@ -1,5 +1,6 @@
-// Operations between the lanes of a warp. Lanes that the instruction's member mask does not name, or that are not active, take no
-// part: a source lane that is inactive gives its register's stale value on a GPU; here it gives the reading lane's own value.
+// Operations between the lanes of a warp. Lanes that the instruction's member mask does not name,
+// or that are not active, take no part: a source lane that is inactive gives its register's stale
+// value on a GPU; here it gives the reading lane's own value.
 
 #include "warpsim/exec/lanes.h"
 #include "warpsim/exec/ops.h"
@@ -12,22 +13,37 @@ using ptx::AtomOp;
 using ptx::ShflMode;
 using ptx::VoteMode;
 
-// d = result, e = predicate "source in range" (0: none), a = value, b = lane or distance, c = clamp and segment mask.
+// d = result, e = predicate "source in range" (0: none), a = value, b = lane or distance, c = clamp
+// and segment mask.
 template <ShflMode kMode>
 const Op* shuffle_lanes(Warp& w, const Op* op) {
-  const uint32_t *a = row<uint32_t>(w, op->a), *b = row<uint32_t>(w, op->b), *c = row<uint32_t>(w, op->c);
+  const uint32_t *a = row<uint32_t>(w, op->a), *b = row<uint32_t>(w, op->b),
+                 *c = row<uint32_t>(w, op->c);
   uint32_t result[kLanes] = {};
   uint32_t in_range = 0;
   for_each_lane(w.mask, [&](int lane) {
-    const int distance = int(b[lane] & 31), clamp = int(c[lane] & 31), segment = int(c[lane] >> 8 & 31);
+    const int distance = int(b[lane] & 31), clamp = int(c[lane] & 31),
+              segment = int(c[lane] >> 8 & 31);
     const int highest = (lane & segment) | (clamp & ~segment), lowest = lane & segment;
     int source = lane;
     bool good = false;
     switch (kMode) {
-      case ShflMode::kUp: source = lane - distance; good = source >= highest; break;
-      case ShflMode::kDown: source = lane + distance; good = source <= highest; break;
-      case ShflMode::kBfly: source = lane ^ distance; good = source <= highest; break;
-      default: source = lowest | (distance & ~segment); good = source <= highest; break;
+      case ShflMode::kUp:
+        source = lane - distance;
+        good = source >= highest;
+        break;
+      case ShflMode::kDown:
+        source = lane + distance;
+        good = source <= highest;
+        break;
+      case ShflMode::kBfly:
+        source = lane ^ distance;
+        good = source <= highest;
+        break;
+      default:
+        source = lowest | (distance & ~segment);
+        good = source <= highest;
+        break;
     }
     if (!good) source = lane;
     if (!(w.mask >> source & 1)) source = lane;
@@ -50,15 +66,22 @@ const Op* vote_lanes(Warp& w, const Op* op) {
   }
   bool result = false;
   switch (kMode) {
-    case VoteMode::kAll: result = yes == w.mask; break;
-    case VoteMode::kAny: result = yes != 0; break;
-    default: result = yes == 0 || yes == w.mask; break;
+    case VoteMode::kAll:
+      result = yes == w.mask;
+      break;
+    case VoteMode::kAny:
+      result = yes != 0;
+      break;
+    default:
+      result = yes == 0 || yes == w.mask;
+      break;
   }
   set_predicate(w, op->d, result ? kAllLanes : 0);
   return op + 1;
 }
 
-// a = values; d = mask of the lanes with the same value; match.all: d = mask or 0, e = predicate (0: none).
+// a = values; d = mask of the lanes with the same value; match.all: d = mask or 0, e = predicate
+// (0: none).
 template <class T, bool kAll>
 const Op* match_lanes(Warp& w, const Op* op) {
   const T* a = row<T>(w, op->a);
@@ -84,13 +107,20 @@ const Op* redux_lanes(Warp& w, const Op* op) {
   for_each_lane(w.mask, [&](int lane) {
     const uint32_t x = a[lane];
     const bool less = kSigned ? int32_t(x) < int32_t(r) : x < r;
-    if (first) r = x;
-    else if (kOp == AtomOp::kAdd) r += x;
-    else if (kOp == AtomOp::kMin) r = less ? x : r;
-    else if (kOp == AtomOp::kMax) r = less ? r : x;
-    else if (kOp == AtomOp::kAnd) r &= x;
-    else if (kOp == AtomOp::kOr) r |= x;
-    else r ^= x;
+    if (first)
+      r = x;
+    else if (kOp == AtomOp::kAdd)
+      r += x;
+    else if (kOp == AtomOp::kMin)
+      r = less ? x : r;
+    else if (kOp == AtomOp::kMax)
+      r = less ? r : x;
+    else if (kOp == AtomOp::kAnd)
+      r &= x;
+    else if (kOp == AtomOp::kOr)
+      r |= x;
+    else
+      r ^= x;
     first = false;
   });
   for_each_lane(w.mask, [&](int lane) { row<uint32_t>(w, op->d)[lane] = r; });
@@ -101,21 +131,31 @@ const Op* redux_lanes(Warp& w, const Op* op) {
 
 Handler shuffle(ShflMode mode) {
   switch (mode) {
-    case ShflMode::kUp: return &shuffle_lanes<ShflMode::kUp>;
-    case ShflMode::kDown: return &shuffle_lanes<ShflMode::kDown>;
-    case ShflMode::kBfly: return &shuffle_lanes<ShflMode::kBfly>;
-    case ShflMode::kIdx: return &shuffle_lanes<ShflMode::kIdx>;
-    default: return nullptr;
+    case ShflMode::kUp:
+      return &shuffle_lanes<ShflMode::kUp>;
+    case ShflMode::kDown:
+      return &shuffle_lanes<ShflMode::kDown>;
+    case ShflMode::kBfly:
+      return &shuffle_lanes<ShflMode::kBfly>;
+    case ShflMode::kIdx:
+      return &shuffle_lanes<ShflMode::kIdx>;
+    default:
+      return nullptr;
   }
 }
 
 Handler vote(VoteMode mode) {
   switch (mode) {
-    case VoteMode::kAll: return &vote_lanes<VoteMode::kAll>;
-    case VoteMode::kAny: return &vote_lanes<VoteMode::kAny>;
-    case VoteMode::kUni: return &vote_lanes<VoteMode::kUni>;
-    case VoteMode::kBallot: return &vote_lanes<VoteMode::kBallot>;
-    default: return nullptr;
+    case VoteMode::kAll:
+      return &vote_lanes<VoteMode::kAll>;
+    case VoteMode::kAny:
+      return &vote_lanes<VoteMode::kAny>;
+    case VoteMode::kUni:
+      return &vote_lanes<VoteMode::kUni>;
+    case VoteMode::kBallot:
+      return &vote_lanes<VoteMode::kBallot>;
+    default:
+      return nullptr;
   }
 }
 
@@ -126,13 +166,20 @@ Handler match(bool all, bool wide) {
 
 Handler redux(AtomOp op, bool is_signed) {
   switch (op) {
-    case AtomOp::kAdd: return &redux_lanes<AtomOp::kAdd, false>;
-    case AtomOp::kMin: return is_signed ? &redux_lanes<AtomOp::kMin, true> : &redux_lanes<AtomOp::kMin, false>;
-    case AtomOp::kMax: return is_signed ? &redux_lanes<AtomOp::kMax, true> : &redux_lanes<AtomOp::kMax, false>;
-    case AtomOp::kAnd: return &redux_lanes<AtomOp::kAnd, false>;
-    case AtomOp::kOr: return &redux_lanes<AtomOp::kOr, false>;
-    case AtomOp::kXor: return &redux_lanes<AtomOp::kXor, false>;
-    default: return nullptr;
+    case AtomOp::kAdd:
+      return &redux_lanes<AtomOp::kAdd, false>;
+    case AtomOp::kMin:
+      return is_signed ? &redux_lanes<AtomOp::kMin, true> : &redux_lanes<AtomOp::kMin, false>;
+    case AtomOp::kMax:
+      return is_signed ? &redux_lanes<AtomOp::kMax, true> : &redux_lanes<AtomOp::kMax, false>;
+    case AtomOp::kAnd:
+      return &redux_lanes<AtomOp::kAnd, false>;
+    case AtomOp::kOr:
+      return &redux_lanes<AtomOp::kOr, false>;
+    case AtomOp::kXor:
+      return &redux_lanes<AtomOp::kXor, false>;
+    default:
+      return nullptr;
   }
 }
 

@@ -1,5 +1,3 @@
-#include "warpsim/sim.h"
-
 #include <algorithm>
 #include <chrono>
 #include <cstring>
@@ -11,6 +9,7 @@
 #include "warpsim/exec/worker.h"
 #include "warpsim/observe/collect.h"
 #include "warpsim/ptx/parser.h"
+#include "warpsim/sim.h"
 
 namespace warpsim {
 
@@ -19,8 +18,8 @@ namespace {
 constexpr uint64_t kDefaultBudget = 4'000'000'000;  // warp instructions: minutes
 
 bool operator==(const Checks& a, const Checks& b) {
-  return a.bounds == b.bounds && a.misaligned == b.misaligned && a.initialised == b.initialised && a.races == b.races &&
-         a.barriers == b.barriers && a.counters == b.counters;
+  return a.bounds == b.bounds && a.misaligned == b.misaligned && a.initialised == b.initialised &&
+         a.races == b.races && a.barriers == b.barriers && a.counters == b.counters;
 }
 
 // Copies of the allocations a kernel may write, to repeat a launch on one worker.
@@ -34,7 +33,10 @@ struct Snapshot {
 
   explicit Snapshot(const std::vector<AllocationRecord*>& records) {
     for (AllocationRecord* r : records) {
-      saved.push_back({r, {r->data, r->data + r->info.size_bytes}, r->initialised ? std::make_unique<InitialisedMap>(*r->initialised) : nullptr});
+      saved.push_back(
+          {r,
+           {r->data, r->data + r->info.size_bytes},
+           r->initialised ? std::make_unique<InitialisedMap>(*r->initialised) : nullptr});
     }
   }
   void restore() {
@@ -61,7 +63,8 @@ struct Simulator::Impl {
   explicit Impl(Device d) : device(std::move(d)), memory(device.global_bytes) {}
 
   Image& image(int module) {
-    if (module < 0 || size_t(module) >= modules.size() || modules[size_t(module)].image == nullptr) {
+    if (module < 0 || size_t(module) >= modules.size() ||
+        modules[size_t(module)].image == nullptr) {
       throw std::out_of_range("there is no module " + std::to_string(module));
     }
     return *modules[size_t(module)].image;
@@ -74,16 +77,24 @@ struct Simulator::Impl {
   void decode(int module, int32_t kernel);
   void configure(LaunchContext& context, const Launch& launch, Image& image, int32_t kernel);
   std::vector<AllocationRecord*> may_be_written(const LaunchContext& context);
-  bool has_to_run_in_order(const LaunchContext& context, const std::vector<AllocationRecord*>& written);
-  GlobalShadows make_shadows(const LaunchContext& context, const std::vector<AllocationRecord*>& written);
+  bool has_to_run_in_order(const LaunchContext& context,
+                           const std::vector<AllocationRecord*>& written);
+  GlobalShadows make_shadows(const LaunchContext& context,
+                             const std::vector<AllocationRecord*>& written);
   void run(LaunchContext& context, unsigned threads, Collector& collector);
 };
 
 Simulator::Simulator(Device device) : impl_(std::make_unique<Impl>(std::move(device))) {}
 Simulator::~Simulator() = default;
-const Device& Simulator::device() const { return impl_->device; }
-DeviceMemory& Simulator::memory() { return impl_->memory; }
-Options& Simulator::options() { return impl_->options; }
+const Device& Simulator::device() const {
+  return impl_->device;
+}
+DeviceMemory& Simulator::memory() {
+  return impl_->memory;
+}
+Options& Simulator::options() {
+  return impl_->options;
+}
 
 int Simulator::load_module(std::string_view text, std::string name) {
   auto image = std::make_unique<Image>();
@@ -97,14 +108,18 @@ void Simulator::unload_module(int module) {
   Image& image = impl_->image(module);
   for (size_t i = 0; i < image.addresses.size(); ++i) {
     const ptx::Space space = image.module.variables[i].space;
-    if (space == ptx::Space::kGlobal || space == ptx::Space::kConst) impl_->memory.release(image.addresses[i]);
+    if (space == ptx::Space::kGlobal || space == ptx::Space::kConst)
+      impl_->memory.release(image.addresses[i]);
   }
   impl_->modules[size_t(module)].image.reset();
 }
 
-const ptx::Module& Simulator::module(int module) const { return impl_->image(module).module; }
+const ptx::Module& Simulator::module(int module) const {
+  return impl_->image(module).module;
+}
 
-bool Simulator::find_variable(int module, const std::string& name, uint64_t* address, uint64_t* size_bytes) const {
+bool Simulator::find_variable(int module, const std::string& name, uint64_t* address,
+                              uint64_t* size_bytes) const {
   const Image& image = impl_->image(module);
   const int32_t v = image.module.find_variable(name);
   if (v < 0) return false;
@@ -124,9 +139,10 @@ bool Simulator::kernel_info(int module, const std::string& kernel, KernelInfo* i
   info->static_shared_bytes = facts.static_shared_bytes;
   info->local_bytes = facts.local_bytes;
   info->param_bytes = function.param_bytes;
-  info->max_threads_per_block = function.max_threads_per_block != 0
-                                    ? std::min(function.max_threads_per_block, impl_->device.max_threads_per_block)
-                                    : impl_->device.max_threads_per_block;
+  info->max_threads_per_block =
+      function.max_threads_per_block != 0
+          ? std::min(function.max_threads_per_block, impl_->device.max_threads_per_block)
+          : impl_->device.max_threads_per_block;
   info->param_offsets.clear();
   info->param_sizes.clear();
   for (int32_t p : function.params) {
@@ -158,7 +174,8 @@ void Simulator::Impl::decode(int module, int32_t kernel) {
   decode_reachable(image, kernel, options.checks);
 }
 
-void Simulator::Impl::configure(LaunchContext& context, const Launch& launch, Image& image, int32_t kernel) {
+void Simulator::Impl::configure(LaunchContext& context, const Launch& launch, Image& image,
+                                int32_t kernel) {
   const KernelFacts& facts = kernel_facts(image, kernel);
   context.image = &image;
   context.facts = &facts;
@@ -177,11 +194,14 @@ void Simulator::Impl::configure(LaunchContext& context, const Launch& launch, Im
   context.shared_window_bytes = image.shared_bytes + launch.dynamic_shared_bytes + kSharedGap;
   context.local_bytes_per_thread = facts.local_bytes;
   context.params = launch.params;
-  context.params.resize(std::max<size_t>(launch.params.size(), image.module.functions[size_t(kernel)].param_bytes));
+  context.params.resize(
+      std::max<size_t>(launch.params.size(), image.module.functions[size_t(kernel)].param_bytes));
   context.number = ++launches;
   context.budget = options.instruction_budget != 0 ? options.instruction_budget : kDefaultBudget;
-  // Blocks that signal each other through atomics and fences order their accesses in ways that are not followed here.
-  context.watch_cross_block_reads = !(facts.has_fence && (facts.has_global_atomics || facts.has_volatile));
+  // Blocks that signal each other through atomics and fences order their accesses in ways that are
+  // not followed here.
+  context.watch_cross_block_reads =
+      !(facts.has_fence && (facts.has_global_atomics || facts.has_volatile));
   context.block_count = launch.grid.count();
 }
 
@@ -197,15 +217,18 @@ std::vector<AllocationRecord*> Simulator::Impl::may_be_written(const LaunchConte
   }
   for (uint32_t offset : facts.written_params) {
     uint64_t pointer = 0;
-    if (offset + 8 <= context.params.size()) std::memcpy(&pointer, context.params.data() + offset, 8);
+    if (offset + 8 <= context.params.size())
+      std::memcpy(&pointer, context.params.data() + offset, 8);
     AllocationRecord* r = view.find(pointer);
-    if (r != nullptr && std::find(records.begin(), records.end(), r) == records.end()) records.push_back(r);
+    if (r != nullptr && std::find(records.begin(), records.end(), r) == records.end())
+      records.push_back(r);
   }
   return records;
 }
 
 // True when the outcome, or what is reported, could depend on which block runs first.
-bool Simulator::Impl::has_to_run_in_order(const LaunchContext& context, const std::vector<AllocationRecord*>& written) {
+bool Simulator::Impl::has_to_run_in_order(const LaunchContext& context,
+                                          const std::vector<AllocationRecord*>& written) {
   const KernelFacts& facts = *context.facts;
   if (facts.has_global_atomics || facts.has_volatile || facts.calls_malloc) return true;
   if (written.empty()) return false;
@@ -213,13 +236,15 @@ bool Simulator::Impl::has_to_run_in_order(const LaunchContext& context, const st
   MemoryView view(memory);
   for (uint32_t offset : facts.read_params) {
     uint64_t pointer = 0;
-    if (offset + 8 <= context.params.size()) std::memcpy(&pointer, context.params.data() + offset, 8);
+    if (offset + 8 <= context.params.size())
+      std::memcpy(&pointer, context.params.data() + offset, 8);
     if (std::find(written.begin(), written.end(), view.find(pointer)) != written.end()) return true;
   }
   return false;
 }
 
-GlobalShadows Simulator::Impl::make_shadows(const LaunchContext& context, const std::vector<AllocationRecord*>& written) {
+GlobalShadows Simulator::Impl::make_shadows(const LaunchContext& context,
+                                            const std::vector<AllocationRecord*>& written) {
   GlobalShadows shadows;
   if (!context.checks.races) return shadows;
   const uint32_t shift = context.image->has_sub_word_global ? 0 : 2;
@@ -259,7 +284,8 @@ LaunchReport Simulator::launch(const Launch& launch) {
   report.kernel = image.module.functions[size_t(kernel)].source_name;
   report.static_shared_bytes = facts.static_shared_bytes;
   report.local_bytes = facts.local_bytes;
-  const ConfigurationFault fault = check_configuration(m.device, image.module.functions[size_t(kernel)], facts, launch);
+  const ConfigurationFault fault =
+      check_configuration(m.device, image.module.functions[size_t(kernel)], facts, launch);
   if (fault.cuda_error != 0) {
     report.status = LaunchStatus::kBadLaunch;
     report.cuda_error = fault.cuda_error;
@@ -272,7 +298,8 @@ LaunchReport Simulator::launch(const Launch& launch) {
   LaunchContext context;
   m.configure(context, launch, image, kernel);
   const std::vector<AllocationRecord*> written = m.may_be_written(context);
-  unsigned threads = m.options.threads > 0 ? unsigned(m.options.threads) : std::max(1u, std::thread::hardware_concurrency());
+  unsigned threads = m.options.threads > 0 ? unsigned(m.options.threads)
+                                           : std::max(1u, std::thread::hardware_concurrency());
   threads = unsigned(std::min<uint64_t>(threads, context.block_count));
   if (threads > 1 && m.has_to_run_in_order(context, written)) threads = 1;
   context.parallel = threads > 1;
@@ -294,13 +321,15 @@ LaunchReport Simulator::launch(const Launch& launch) {
         Collector ordered(again);
         m.run(again, 1, ordered);
         ordered.finish(&report);
-        report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
+        report.seconds =
+            std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
         return report;
       }
     }
   }
   collector.finish(&report);
-  report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
+  report.seconds =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
   return report;
 }
 

@@ -23,40 +23,68 @@ uint64_t special_value(const Warp& w, ptx::Special special, uint32_t lane) {
   const LaunchContext& launch = *w.worker->launch;
   const auto thread = launch.thread_of(w.index * kLanes + lane);
   switch (special) {
-    case S::kTidX: return thread[0];
-    case S::kTidY: return thread[1];
-    case S::kTidZ: return thread[2];
-    case S::kNtidX: return launch.block[0];
-    case S::kNtidY: return launch.block[1];
-    case S::kNtidZ: return launch.block[2];
-    case S::kCtaidX: return w.block->index[0];
-    case S::kCtaidY: return w.block->index[1];
-    case S::kCtaidZ: return w.block->index[2];
-    case S::kNctaidX: return launch.grid[0];
-    case S::kNctaidY: return launch.grid[1];
-    case S::kNctaidZ: return launch.grid[2];
-    case S::kLaneid: return lane;
-    case S::kWarpid: return w.index;
-    case S::kNwarpid: return w.worker->launch->device->max_warps_per_sm;
-    case S::kSmid: return 0;  // one SM, so that results do not depend on the schedule
-    case S::kNsmid: return launch.device->sm_count;
-    case S::kGridid: return launch.number;
-    case S::kLanemaskEq: return 1u << lane;
-    case S::kLanemaskLe: return (2u << lane) - 1u;
-    case S::kLanemaskLt: return (1u << lane) - 1u;
-    case S::kLanemaskGe: return ~((1u << lane) - 1u);
-    case S::kLanemaskGt: return ~((2u << lane) - 1u);
-    case S::kDynamicSmemSize: return launch.dynamic_shared_bytes;
-    case S::kTotalSmemSize: return launch.dynamic_shared_bytes + launch.static_shared_bytes;
-    default: return 0;  // clocks are read by an operation of their own
+    case S::kTidX:
+      return thread[0];
+    case S::kTidY:
+      return thread[1];
+    case S::kTidZ:
+      return thread[2];
+    case S::kNtidX:
+      return launch.block[0];
+    case S::kNtidY:
+      return launch.block[1];
+    case S::kNtidZ:
+      return launch.block[2];
+    case S::kCtaidX:
+      return w.block->index[0];
+    case S::kCtaidY:
+      return w.block->index[1];
+    case S::kCtaidZ:
+      return w.block->index[2];
+    case S::kNctaidX:
+      return launch.grid[0];
+    case S::kNctaidY:
+      return launch.grid[1];
+    case S::kNctaidZ:
+      return launch.grid[2];
+    case S::kLaneid:
+      return lane;
+    case S::kWarpid:
+      return w.index;
+    case S::kNwarpid:
+      return w.worker->launch->device->max_warps_per_sm;
+    case S::kSmid:
+      return 0;  // one SM, so that results do not depend on the schedule
+    case S::kNsmid:
+      return launch.device->sm_count;
+    case S::kGridid:
+      return launch.number;
+    case S::kLanemaskEq:
+      return 1u << lane;
+    case S::kLanemaskLe:
+      return (2u << lane) - 1u;
+    case S::kLanemaskLt:
+      return (1u << lane) - 1u;
+    case S::kLanemaskGe:
+      return ~((1u << lane) - 1u);
+    case S::kLanemaskGt:
+      return ~((2u << lane) - 1u);
+    case S::kDynamicSmemSize:
+      return launch.dynamic_shared_bytes;
+    case S::kTotalSmemSize:
+      return launch.dynamic_shared_bytes + launch.static_shared_bytes;
+    default:
+      return 0;  // clocks are read by an operation of their own
   }
 }
 
 void fill_special(Warp& w, const Program::SpecialRow& s) {
   for (uint32_t lane = 0; lane < kLanes; ++lane) {
     const uint64_t value = special_value(w, s.special, lane);
-    if (s.wide) row<uint64_t>(w, s.row)[lane] = value;
-    else row<uint32_t>(w, s.row)[lane] = uint32_t(value);
+    if (s.wide)
+      row<uint64_t>(w, s.row)[lane] = value;
+    else
+      row<uint32_t>(w, s.row)[lane] = uint32_t(value);
   }
 }
 
@@ -64,8 +92,10 @@ void fill_special(Warp& w, const Program::SpecialRow& s) {
 
 void prepare_frame(Warp& w, const Program& program) {
   for (const auto& c : program.constants) {
-    if (c.wide) std::fill_n(row<uint64_t>(w, c.row), kLanes, c.bits);
-    else std::fill_n(row<uint32_t>(w, c.row), kLanes, uint32_t(c.bits));
+    if (c.wide)
+      std::fill_n(row<uint64_t>(w, c.row), kLanes, c.bits);
+    else
+      std::fill_n(row<uint32_t>(w, c.row), kLanes, uint32_t(c.bits));
   }
   for (const auto& s : program.specials) fill_special(w, s);
 }
@@ -79,9 +109,11 @@ void prepare_block_specials(Warp& w, const Program& program) {
 bool Warp::reserve(uint64_t bytes) {
   if (bytes <= storage_bytes) return true;
   if (bytes > kMaxFrameBytes) return false;
-  const uint64_t wanted = std::max<uint64_t>(bytes, std::min<uint64_t>(kMaxFrameBytes, 2ull * storage_bytes));
+  const uint64_t wanted =
+      std::max<uint64_t>(bytes, std::min<uint64_t>(kMaxFrameBytes, 2ull * storage_bytes));
   std::vector<std::byte> bigger(wanted + 64);
-  std::byte* base = reinterpret_cast<std::byte*>((reinterpret_cast<uintptr_t>(bigger.data()) + 63) & ~uintptr_t{63});
+  std::byte* base = reinterpret_cast<std::byte*>((reinterpret_cast<uintptr_t>(bigger.data()) + 63) &
+                                                 ~uintptr_t{63});
   if (storage_base != nullptr) std::memcpy(base, storage_base, storage_bytes);
   const size_t running = storage_base == nullptr ? 0 : size_t(regs - storage_base);
   storage = std::move(bigger);
@@ -174,11 +206,13 @@ const Op* Warp::leave(bool exit_kernel) {
 const Op* Warp::call(const CallSite& site, const Program& callee, const Op* return_to) {
   const uint32_t from_offset = uint32_t(regs - storage_base);
   const uint32_t to_offset = from_offset + program->frame_bytes;
-  if (frames.size() >= kMaxCalls || !reserve(uint64_t{to_offset} + callee.frame_bytes)) return nullptr;
+  if (frames.size() >= kMaxCalls || !reserve(uint64_t{to_offset} + callee.frame_bytes))
+    return nullptr;
   const uint32_t local_after = local_offset + program->local_bytes;
   if (local_after + callee.local_bytes > worker->local_bytes_per_thread) return nullptr;
   const std::byte* caller_regs = storage_base + from_offset;
-  frames.push_back({program, &site, return_to, join, mask, gone & ~exited, from_offset, local_offset});
+  frames.push_back(
+      {program, &site, return_to, join, mask, gone & ~exited, from_offset, local_offset});
   paths.push_back({nullptr, nullptr, mask, true});
   regs = storage_base + to_offset;
   program = &callee;
@@ -187,7 +221,8 @@ const Op* Warp::call(const CallSite& site, const Program& callee, const Op* retu
   prepare_frame(*this, callee);
   for (const CallSite::Copy& copy : site.arguments) {
     for (uint32_t r = 0; r < copy.rows; ++r) {
-      std::memcpy(regs + copy.to + r * kRow32Bytes, caller_regs + copy.from + r * kRow32Bytes, kRow32Bytes);
+      std::memcpy(regs + copy.to + r * kRow32Bytes, caller_regs + copy.from + r * kRow32Bytes,
+                  kRow32Bytes);
     }
   }
   return callee.ops.data();

@@ -10,7 +10,8 @@
 
 namespace warpsim {
 
-Worker::Worker(LaunchContext& context) : launch(&context), image(context.image), reporter(&context) {
+Worker::Worker(LaunchContext& context)
+    : launch(&context), image(context.image), reporter(&context) {
   local_bytes_per_thread = context.local_bytes_per_thread;
   sites.resize(image->sites.size());
   block_entries.assign(2 * image->blocks.size(), 0);
@@ -19,12 +20,15 @@ Worker::Worker(LaunchContext& context) : launch(&context), image(context.image),
   guarded_fma_lanes.assign(image->guarded_fma.size(), 0);
   const uint32_t shared_bytes = context.shared_window_bytes + 64;
   shared_storage_.resize(shared_bytes + 64);
-  shared = reinterpret_cast<std::byte*>((reinterpret_cast<uintptr_t>(shared_storage_.data()) + 63) & ~uintptr_t{63});
-  shared_shadow.resize(shared_bytes, image->has_sub_word_shared ? 0 : 2, context.checks.initialised, context.checks.races);
+  shared = reinterpret_cast<std::byte*>((reinterpret_cast<uintptr_t>(shared_storage_.data()) + 63) &
+                                        ~uintptr_t{63});
+  shared_shadow.resize(shared_bytes, image->has_sub_word_shared ? 0 : 2, context.checks.initialised,
+                       context.checks.races);
   if (local_bytes_per_thread != 0) {
     // Mapped, so that memory which no thread touches costs nothing.
     local_storage_bytes_ = uint64_t{local_bytes_per_thread} * kLanes * context.warps_per_block;
-    void* mapping = mmap(nullptr, local_storage_bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    void* mapping = mmap(nullptr, local_storage_bytes_, PROT_READ | PROT_WRITE,
+                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (mapping == MAP_FAILED) throw std::bad_alloc();
     local_storage_ = static_cast<std::byte*>(mapping);
   }
@@ -38,7 +42,8 @@ Worker::Worker(LaunchContext& context) : launch(&context), image(context.image),
     w.groups.resize(image->group_count);
     const uint32_t threads = std::min<uint32_t>(kLanes, context.threads_per_block - i * kLanes);
     w.started = threads == kLanes ? kAllLanes : (1u << threads) - 1;
-    if (local_storage_ != nullptr) w.local = local_storage_ + uint64_t{local_bytes_per_thread} * kLanes * i;
+    if (local_storage_ != nullptr)
+      w.local = local_storage_ + uint64_t{local_bytes_per_thread} * kLanes * i;
     w.reset_frames(*context.kernel);
     block.index = {};
     prepare_frame(w, *context.kernel);
@@ -61,8 +66,10 @@ void Worker::run() {
     }
     block.run(*this, next);
     if (printed.empty()) continue;
-    if (launch->options->print) launch->options->print(printed);
-    else std::fwrite(printed.data(), 1, printed.size(), stdout);
+    if (launch->options->print)
+      launch->options->print(printed);
+    else
+      std::fwrite(printed.data(), 1, printed.size(), stdout);
     printed.clear();
   }
 }

@@ -1,5 +1,6 @@
-// One worker executes thread blocks one after the other; several run at once, each with its own shared memory, shadow, counters
-// and findings. What they share, the launch, they only read (and the atomics in it).
+// One worker executes thread blocks one after the other; several run at once, each with its own
+// shared memory, shadow, counters and findings. What they share, the launch, they only read (and
+// the atomics in it).
 
 #pragma once
 
@@ -37,9 +38,9 @@ struct LaunchContext {
   uint32_t shared_window_bytes = 0;
   uint32_t local_bytes_per_thread = 0;
   std::vector<std::byte> params;
-  uint64_t number = 0;   // of the launch, from 1
-  uint64_t budget = 0;   // warp instructions
-  bool parallel = false; // more than one worker
+  uint64_t number = 0;    // of the launch, from 1
+  uint64_t budget = 0;    // warp instructions
+  bool parallel = false;  // more than one worker
   bool watch_cross_block_reads = true;
   GlobalShadows* shadows = nullptr;  // of the allocations the kernel may write
 
@@ -54,7 +55,8 @@ struct LaunchContext {
     return {linear % block[0], linear / block[0] % block[1], linear / (block[0] * block[1])};
   }
   std::array<uint32_t, 3> block_of(uint64_t linear) const {
-    return {uint32_t(linear % grid[0]), uint32_t(linear / grid[0] % grid[1]), uint32_t(linear / grid[0] / grid[1])};
+    return {uint32_t(linear % grid[0]), uint32_t(linear / grid[0] % grid[1]),
+            uint32_t(linear / grid[0] / grid[1])};
   }
 };
 
@@ -62,7 +64,7 @@ struct LaunchContext {
 struct SiteState {
   uint64_t requests = 0, sectors = 0;  // of global memory
   uint64_t shared_requests = 0, wavefronts = 0;
-  uint64_t ideal_wavefronts = 0;       // without bank conflicts
+  uint64_t ideal_wavefronts = 0;  // without bank conflicts
   // The allocation or shared array it touched last.
   uint64_t base = 0, size_bytes = 0;
   std::byte* data = nullptr;
@@ -76,17 +78,17 @@ struct Worker {
   uint32_t local_bytes_per_thread = 0;
   std::vector<SiteState> sites;
   PatternCache patterns;
-  Pattern lane_scratch;                      // for accesses taken lane by lane
-  std::byte* shared = nullptr;               // the shared window, 64-byte aligned
+  Pattern lane_scratch;         // for accesses taken lane by lane
+  std::byte* shared = nullptr;  // the shared window, 64-byte aligned
   SharedShadow shared_shadow;
   Reporter reporter;
-  std::vector<uint64_t> block_entries;       // per basic block: entries, lanes
-  std::vector<uint64_t> divergent;           // per branch
-  std::vector<uint64_t> barrier_arrivals;    // per barrier
+  std::vector<uint64_t> block_entries;     // per basic block: entries, lanes
+  std::vector<uint64_t> divergent;         // per branch
+  std::vector<uint64_t> barrier_arrivals;  // per barrier
   std::vector<uint64_t> guarded_fma_lanes;
   std::vector<Warp> warps;
   Block block;
-  std::string printed;                       // device printf of the running block
+  std::string printed;  // device printf of the running block
 
   explicit Worker(LaunchContext& context);
   ~Worker();

@@ -35,7 +35,8 @@ void Collector::add_blocks(const Worker& worker) {
       const ptx::Instruction& code = image.instruction(block.function, i);
       Counters& c = at(block.function, i);
       c.instructions += entries;
-      const bool fma = code.type == ptx::Type::kF32 && (code.op == ptx::Opcode::kFma || code.op == ptx::Opcode::kMad);
+      const bool fma = code.type == ptx::Type::kF32 &&
+                       (code.op == ptx::Opcode::kFma || code.op == ptx::Opcode::kMad);
       if (fma && code.guard < 0) c.fma_lanes += lanes;
     }
   }
@@ -61,7 +62,8 @@ void Collector::add(const Worker& worker) {
   if (launch_.checks.counters) {
     add_blocks(worker);
     add_sites(worker);
-    auto each = [&](const std::vector<uint64_t>& counts, const std::vector<Image::InstructionRef>& places, uint64_t Counters::*field) {
+    auto each = [&](const std::vector<uint64_t>& counts,
+                    const std::vector<Image::InstructionRef>& places, uint64_t Counters::*field) {
       for (size_t i = 0; i < places.size(); ++i) {
         if (counts[i] != 0) at(places[i].function, places[i].instruction).*field += counts[i];
       }
@@ -78,7 +80,9 @@ void Collector::add(const Worker& worker) {
     it->second.diagnostic.count = count;
   }
   const Reporter::Stop& stop = worker.reporter.stopped;
-  if (stop.status != LaunchStatus::kOk && (stopped_.status == LaunchStatus::kOk || stop.block < stopped_.block)) stopped_ = stop;
+  if (stop.status != LaunchStatus::kOk &&
+      (stopped_.status == LaunchStatus::kOk || stop.block < stopped_.block))
+    stopped_ = stop;
 }
 
 void Collector::finish(LaunchReport* report) {
@@ -87,7 +91,8 @@ void Collector::finish(LaunchReport* report) {
   report->message = stopped_.message;
   for (const auto& [place, counters] : lines_) {
     LineCounters line;
-    if (place.line != 0 && place.file >= 0 && size_t(place.file) < launch_.image->module.files.size()) {
+    if (place.line != 0 && place.file >= 0 &&
+        size_t(place.file) < launch_.image->module.files.size()) {
       line.file = launch_.image->module.files[size_t(place.file)];
       line.line = place.line;
     }
@@ -96,7 +101,9 @@ void Collector::finish(LaunchReport* report) {
     report->lines.push_back(std::move(line));
   }
   std::sort(report->lines.begin(), report->lines.end(),
-            [](const LineCounters& a, const LineCounters& b) { return a.file != b.file ? a.file < b.file : a.line < b.line; });
+            [](const LineCounters& a, const LineCounters& b) {
+              return a.file != b.file ? a.file < b.file : a.line < b.line;
+            });
   std::vector<Reporter::Found> ordered;
   for (auto& [key, found] : found_) ordered.push_back(found);
   std::sort(ordered.begin(), ordered.end(), [](const Reporter::Found& a, const Reporter::Found& b) {

@@ -4,7 +4,9 @@ namespace warpsim {
 
 namespace {
 
-std::string bytes_text(uint64_t n) { return std::to_string(n) + (n == 1 ? " byte" : " bytes"); }
+std::string bytes_text(uint64_t n) {
+  return std::to_string(n) + (n == 1 ? " byte" : " bytes");
+}
 
 std::string at_text(const std::string& name, int64_t offset) {
   return name + (offset < 0 ? "-" : "+") + std::to_string(offset < 0 ? -offset : offset);
@@ -40,8 +42,10 @@ std::string line_text(const Diagnostic& d) {
 
 int32_t shared_array_at(const Image& image, uint32_t offset) {
   int32_t found = -1;
-  for (size_t i = 0; i < image.shared.size() && image.shared[i].offset <= offset; ++i) found = int32_t(i);
-  // An offset in the gap before the first array, or nearer to the next array than to the end of this one, belongs to the next.
+  for (size_t i = 0; i < image.shared.size() && image.shared[i].offset <= offset; ++i)
+    found = int32_t(i);
+  // An offset in the gap before the first array, or nearer to the next array than to the end of
+  // this one, belongs to the next.
   const size_t next = size_t(found + 1);
   if (next >= image.shared.size()) return found;
   if (found < 0) return int32_t(next);
@@ -56,7 +60,8 @@ uint32_t shared_array_bytes(const LaunchContext& launch, int32_t array) {
   return shared.is_dynamic ? launch.dynamic_shared_bytes : shared.size_bytes;
 }
 
-void describe_uninitialised_shared(Warp& w, uint32_t site, uint32_t lane, uint32_t offset, int64_t pending_site) {
+void describe_uninitialised_shared(Warp& w, uint32_t site, uint32_t lane, uint32_t offset,
+                                   int64_t pending_site) {
   Diagnostic* d = add(Fault::kUninitialisedShared, w, site, lane);
   if (d == nullptr) return;
   set_shared_place(d, w, offset, shared_array_at(*w.worker->image, offset));
@@ -70,8 +75,8 @@ void describe_uninitialised_shared(Warp& w, uint32_t site, uint32_t lane, uint32
   d->message += ": the asynchronous copy issued" + line_text(*d) + " has not been waited for";
 }
 
-void describe_shared_race(Warp& w, uint32_t site, uint32_t lane, uint32_t offset, uint32_t other, uint32_t other_site,
-                          bool other_wrote) {
+void describe_shared_race(Warp& w, uint32_t site, uint32_t lane, uint32_t offset, uint32_t other,
+                          uint32_t other_site, bool other_wrote) {
   Diagnostic* d = add(Fault::kRaceShared, w, site, lane);
   if (d == nullptr) return;
   const LaunchContext& launch = *w.worker->launch;
@@ -81,8 +86,9 @@ void describe_shared_race(Warp& w, uint32_t site, uint32_t lane, uint32_t offset
   d->other_block = d->block;
   d->other_thread = launch.thread_of(other);
   const bool same_warp = other / kLanes == w.index;
-  d->message = std::string(reads_or_writes(launch.image->sites[site])) + at_text(d->array, d->offset_bytes) + ", which " +
-               thread_name(launch, other) + (other_wrote ? " wrote" : " read") + line_text(*d) + ", with no __syncthreads()" +
+  d->message = std::string(reads_or_writes(launch.image->sites[site])) +
+               at_text(d->array, d->offset_bytes) + ", which " + thread_name(launch, other) +
+               (other_wrote ? " wrote" : " read") + line_text(*d) + ", with no __syncthreads()" +
                (same_warp ? " or __syncwarp()" : "") + " between";
 }
 
@@ -93,19 +99,21 @@ void describe_shared_bounds(Warp& w, uint32_t site, uint32_t lane, uint32_t offs
   set_shared_place(d, w, offset, array >= 0 ? array : shared_array_at(image, offset));
   const std::string what = reads_or_writes(image.sites[site]) + bytes_text(d->access_bytes);
   if (d->array.empty()) {
-    d->message = what + " of shared memory at byte " + std::to_string(offset) + ", but the kernel has no shared array";
+    d->message = what + " of shared memory at byte " + std::to_string(offset) +
+                 ", but the kernel has no shared array";
     return;
   }
   const char* where = d->offset_bytes < 0 ? ", before its beginning" : ", past its end";
-  d->message = what + " at " + at_text(d->array, d->offset_bytes) + where + ": the array has " + bytes_text(d->array_bytes);
+  d->message = what + " at " + at_text(d->array, d->offset_bytes) + where + ": the array has " +
+               bytes_text(d->array_bytes);
 }
 
 void describe_misaligned(Warp& w, uint32_t site, uint32_t lane, uint64_t address) {
   Diagnostic* d = add(Fault::kMisaligned, w, site, lane);
   if (d == nullptr) return;
   const MemorySite& s = w.worker->image->sites[site];
-  d->message = reads_or_writes(s) + bytes_text(d->access_bytes) + " at an address that is not a multiple of " +
-               std::to_string(d->access_bytes);
+  d->message = reads_or_writes(s) + bytes_text(d->access_bytes) +
+               " at an address that is not a multiple of " + std::to_string(d->access_bytes);
   if (s.space == ptx::Space::kShared) {
     set_shared_place(d, w, uint32_t(address), shared_array_at(*w.worker->image, uint32_t(address)));
   } else if (const Allocation* a = w.worker->launch->memory->find(address)) {
@@ -119,20 +127,23 @@ void describe_misaligned(Warp& w, uint32_t site, uint32_t lane, uint64_t address
 void describe_global_bounds(Warp& w, uint32_t site, uint32_t lane, uint64_t address) {
   Diagnostic* d = add(Fault::kOutOfBoundsGlobal, w, site, lane);
   if (d == nullptr) return;
-  const std::string what = reads_or_writes(w.worker->image->sites[site]) + bytes_text(d->access_bytes);
+  const std::string what =
+      reads_or_writes(w.worker->image->sites[site]) + bytes_text(d->access_bytes);
   bool released = false;
   const Allocation* a = w.worker->launch->memory->nearest(address, &released);
   constexpr int64_t kNear = int64_t{1} << 40;
   const int64_t offset = a == nullptr ? 0 : int64_t(address - a->address);
   if (a == nullptr || offset > kNear || offset < -kNear) {
-    d->message = what + (address < 4096 ? " through a null pointer" : " at an address that is no device memory");
+    d->message = what + (address < 4096 ? " through a null pointer"
+                                        : " at an address that is no device memory");
     return;
   }
   d->array = a->name;
   d->offset_bytes = offset;
   d->array_bytes = a->size_bytes;
   d->message = what + " of " + a->name + " at byte " + std::to_string(offset);
-  if (offset >= 0 && d->access_bytes > 0) d->message += " (element " + std::to_string(offset / d->access_bytes) + ")";
+  if (offset >= 0 && d->access_bytes > 0)
+    d->message += " (element " + std::to_string(offset / d->access_bytes) + ")";
   d->message += released ? ", after it was freed" : ", which has " + bytes_text(a->size_bytes);
 }
 
@@ -142,11 +153,13 @@ void describe_local_bounds(Warp& w, uint32_t site, uint32_t lane, uint64_t offse
   d->array = "local memory";
   d->offset_bytes = int64_t(offset);
   d->array_bytes = w.worker->local_bytes_per_thread;
-  d->message = reads_or_writes(w.worker->image->sites[site]) + bytes_text(d->access_bytes) + " of the thread's local memory at byte " +
-               std::to_string(d->offset_bytes) + ", which has " + bytes_text(d->array_bytes);
+  d->message = reads_or_writes(w.worker->image->sites[site]) + bytes_text(d->access_bytes) +
+               " of the thread's local memory at byte " + std::to_string(d->offset_bytes) +
+               ", which has " + bytes_text(d->array_bytes);
 }
 
-void describe_constant_store(Warp& w, uint32_t site, uint32_t lane, const Allocation& allocation, uint64_t address) {
+void describe_constant_store(Warp& w, uint32_t site, uint32_t lane, const Allocation& allocation,
+                             uint64_t address) {
   Diagnostic* d = add(Fault::kOutOfBoundsGlobal, w, site, lane);
   if (d == nullptr) return;
   d->array = allocation.name;
@@ -155,18 +168,22 @@ void describe_constant_store(Warp& w, uint32_t site, uint32_t lane, const Alloca
   d->message = "writes to " + allocation.name + ", which is constant memory";
 }
 
-void describe_uninitialised_global(Warp& w, uint32_t site, uint32_t lane, const Allocation& allocation, uint64_t address) {
+void describe_uninitialised_global(Warp& w, uint32_t site, uint32_t lane,
+                                   const Allocation& allocation, uint64_t address) {
   Diagnostic* d = add(Fault::kUninitialisedGlobal, w, site, lane);
   if (d == nullptr) return;
   d->array = allocation.name;
   d->offset_bytes = int64_t(address - allocation.address);
   d->array_bytes = allocation.size_bytes;
-  d->message = "reads " + bytes_text(d->access_bytes) + " of " + allocation.name + " at byte " + std::to_string(d->offset_bytes) +
-               " (element " + std::to_string(d->offset_bytes / std::max(1u, d->access_bytes)) + "), which nobody has written";
+  d->message = "reads " + bytes_text(d->access_bytes) + " of " + allocation.name + " at byte " +
+               std::to_string(d->offset_bytes) + " (element " +
+               std::to_string(d->offset_bytes / std::max(1u, d->access_bytes)) +
+               "), which nobody has written";
 }
 
-void describe_global_race(Warp& w, uint32_t site, uint32_t lane, const Allocation& allocation, uint64_t address, uint64_t other_block,
-                          uint32_t other_thread, uint32_t other_site, bool other_wrote) {
+void describe_global_race(Warp& w, uint32_t site, uint32_t lane, const Allocation& allocation,
+                          uint64_t address, uint64_t other_block, uint32_t other_thread,
+                          uint32_t other_site, bool other_wrote) {
   Diagnostic* d = add(Fault::kRaceGlobal, w, site, lane);
   if (d == nullptr) return;
   const LaunchContext& launch = *w.worker->launch;
@@ -178,10 +195,13 @@ void describe_global_race(Warp& w, uint32_t site, uint32_t lane, const Allocatio
   d->other_block = launch.block_of(other_block);
   d->other_thread = launch.thread_of(other_thread);
   const bool same_block = other_block == w.block->linear;
-  d->message = std::string(reads_or_writes(launch.image->sites[site])) + allocation.name + " at byte " +
-               std::to_string(d->offset_bytes) + ", which " + (same_block ? "" : block_name(launch, other_block) + " ") +
-               thread_name(launch, other_thread) + (other_wrote ? " wrote" : " read") + line_text(*d) +
-               (same_block ? ", with no __syncthreads() between" : " in the same launch: blocks run in no particular order");
+  d->message = std::string(reads_or_writes(launch.image->sites[site])) + allocation.name +
+               " at byte " + std::to_string(d->offset_bytes) + ", which " +
+               (same_block ? "" : block_name(launch, other_block) + " ") +
+               thread_name(launch, other_thread) + (other_wrote ? " wrote" : " read") +
+               line_text(*d) +
+               (same_block ? ", with no __syncthreads() between"
+                           : " in the same launch: blocks run in no particular order");
 }
 
 }  // namespace warpsim

@@ -12,14 +12,25 @@ namespace warpsim {
 
 namespace {
 
-constexpr uint64_t kLastTime = 0xFFFFF;  // a block's clock stands still here: its races go unseen from then on
+constexpr uint64_t kLastTime =
+    0xFFFFF;  // a block's clock stands still here: its races go unseen from then on
 constexpr int kTimeShift = 12;
 
-uint64_t block_of(uint64_t record) { return record >> 32; }
-uint64_t time_of(uint64_t record) { return record >> kTimeShift & kLastTime; }
-uint32_t thread_of(uint64_t record) { return uint32_t(record & 0x3FF); }
-uint32_t warp_of(uint64_t record) { return uint32_t(record >> 5 & 31); }
-uint32_t lane_of(uint64_t record) { return uint32_t(record & 31); }
+uint64_t block_of(uint64_t record) {
+  return record >> 32;
+}
+uint64_t time_of(uint64_t record) {
+  return record >> kTimeShift & kLastTime;
+}
+uint32_t thread_of(uint64_t record) {
+  return uint32_t(record & 0x3FF);
+}
+uint32_t warp_of(uint64_t record) {
+  return uint32_t(record >> 5 & 31);
+}
+uint32_t lane_of(uint64_t record) {
+  return uint32_t(record & 31);
+}
 
 template <class T>
 T* zeroed(size_t count) {
@@ -44,12 +55,14 @@ template <class Body>
 void GlobalShadow::each_granule(uint64_t offset, const Pattern& p, Body body) const {
   for_each_lane(p.mask, [&](int lane) {
     const uint64_t first = offset + uint64_t(int64_t{p.delta[lane]});
-    for (uint64_t g = first >> shift_; g <= (first + p.bytes - 1) >> shift_; ++g) body(uint32_t(lane), g);
+    for (uint64_t g = first >> shift_; g <= (first + p.bytes - 1) >> shift_; ++g)
+      body(uint32_t(lane), g);
   });
 }
 
 uint64_t GlobalShadow::mine(const Warp& w, uint32_t lane) const {
-  return (w.block->linear + 1) << 32 | std::min<uint64_t>(w.block->time, kLastTime) << kTimeShift | w.index << 5 | lane;
+  return (w.block->linear + 1) << 32 | std::min<uint64_t>(w.block->time, kLastTime) << kTimeShift |
+         w.index << 5 | lane;
 }
 
 // Whether the record is of another thread and nothing orders its access before this lane's.
@@ -70,7 +83,8 @@ void GlobalShadow::claim(Warp& w, uint64_t record, uint64_t granule, uint32_t si
     writer_site_[granule] = site;
     return;
   }
-  const uint64_t before = std::atomic_ref<uint64_t>(writer_[granule]).exchange(record, std::memory_order_relaxed);
+  const uint64_t before =
+      std::atomic_ref<uint64_t>(writer_[granule]).exchange(record, std::memory_order_relaxed);
   if (before != 0 && block_of(before) != block_of(record)) {
     w.worker->launch->repeat_serially = true;
     w.worker->launch->stop = true;
@@ -82,14 +96,16 @@ bool GlobalShadow::store(Warp& w, uint32_t site, uint64_t offset, const Pattern&
   if (p.overlapping) return false;
   bool fresh = true;
   each_granule(offset, p, [&](uint32_t, uint64_t g) {
-    fresh &= std::atomic_ref<uint64_t>(writer_[g]).load(std::memory_order_relaxed) == 0 && (reader_ == nullptr || reader_[g] == 0);
+    fresh &= std::atomic_ref<uint64_t>(writer_[g]).load(std::memory_order_relaxed) == 0 &&
+             (reader_ == nullptr || reader_[g] == 0);
   });
   if (!fresh) return false;
   each_granule(offset, p, [&](uint32_t lane, uint64_t g) { claim(w, mine(w, lane), g, site); });
   return true;
 }
 
-void GlobalShadow::examine_store(Warp& w, uint32_t site, uint64_t offset, const Pattern& p, const std::byte* values) {
+void GlobalShadow::examine_store(Warp& w, uint32_t site, uint64_t offset, const Pattern& p,
+                                 const std::byte* values) {
   const bool is_volatile = w.worker->image->sites[site].is_volatile;
   const uint64_t kind = is_volatile ? uint64_t{kAtomic} : 0;
   const size_t granule_bytes = std::min<size_t>(size_t{1} << shift_, p.bytes);
@@ -97,21 +113,25 @@ void GlobalShadow::examine_store(Warp& w, uint32_t site, uint64_t offset, const 
   auto changes = [&](uint32_t lane, uint64_t granule) {
     const uint64_t first = offset + uint64_t(int64_t{p.delta[lane]});
     const uint64_t at = std::max(granule << shift_, first);
-    return std::memcmp(allocation_->data + at, values + 16 * lane + (at - first), granule_bytes) != 0;
+    return std::memcmp(allocation_->data + at, values + 16 * lane + (at - first), granule_bytes) !=
+           0;
   };
   uint32_t claimed = 0;  // lanes of this store that have their records already
   each_granule(offset, p, [&](uint32_t lane, uint64_t g) {
     const uint64_t before = std::atomic_ref<uint64_t>(writer_[g]).load(std::memory_order_relaxed);
     const bool exempt = is_volatile && (before & kKindMask) == kAtomic;
-    const bool same_store = p.overlapping && block_of(before) == w.block->linear + 1 && warp_of(before) == w.index &&
-                            (claimed >> lane_of(before) & 1) && writer_site_[g] == site;
+    const bool same_store = p.overlapping && block_of(before) == w.block->linear + 1 &&
+                            warp_of(before) == w.index && (claimed >> lane_of(before) & 1) &&
+                            writer_site_[g] == site;
     if (same_store && lane_of(before) != lane) {
-      if (p.delta[lane] == p.delta[lane_of(before)] && std::memcmp(values + 16 * lane, values + 16 * lane_of(before), p.bytes) != 0) {
+      if (p.delta[lane] == p.delta[lane_of(before)] &&
+          std::memcmp(values + 16 * lane, values + 16 * lane_of(before), p.bytes) != 0) {
         report(w, site, lane, g, true);
       }
     } else if (!exempt && by_other(w, before, lane, false) && changes(lane, g)) {
       report(w, site, lane, g, true);
-    } else if (reader_ != nullptr && !is_volatile && by_other(w, reader_[g], lane, true) && changes(lane, g)) {
+    } else if (reader_ != nullptr && !is_volatile && by_other(w, reader_[g], lane, true) &&
+               changes(lane, g)) {
       report(w, site, lane, g, false);
     }
     claim(w, mine(w, lane) | kind, g, site);
@@ -130,7 +150,8 @@ void GlobalShadow::read_by(const Warp& w, uint64_t granule, uint32_t lane, uint3
       record |= kSeveralBlocks;
     } else if (in_interval && (kind == kSeveralWarps || warp_of(old) != w.index)) {
       record |= kSeveralWarps;
-    } else if (in_interval && time_of(old) >= w.sync_time && (kind == kSeveralLanes || lane_of(old) != lane)) {
+    } else if (in_interval && time_of(old) >= w.sync_time &&
+               (kind == kSeveralLanes || lane_of(old) != lane)) {
       record |= kSeveralLanes;
     }
     second = thread_of(old) != thread_of(record) ? thread_of(old) : reader_site_[granule] & 0x3FF;
@@ -145,7 +166,8 @@ void GlobalShadow::load(Warp& w, uint32_t site, uint64_t offset, const Pattern& 
   each_granule(offset, p, [&](uint32_t lane, uint64_t g) {
     const uint64_t before = writer_[g];
     const bool same_block = block_of(before) == w.block->linear + 1;
-    if (by_other(w, before, lane, false) && (cross_block || same_block)) report(w, site, lane, g, true);
+    if (by_other(w, before, lane, false) && (cross_block || same_block))
+      report(w, site, lane, g, true);
     read_by(w, g, lane, site);
   });
 }
@@ -155,12 +177,15 @@ void GlobalShadow::atomic(Warp& w, uint32_t site, uint64_t offset, const Pattern
   each_granule(offset, p, [&](uint32_t lane, uint64_t g) {
     const uint64_t before = writer_[g];
     const bool same_block = block_of(before) == w.block->linear + 1;
-    if ((before & kKindMask) != kAtomic && (cross_block || same_block) && by_other(w, before, lane, false)) report(w, site, lane, g, true);
+    if ((before & kKindMask) != kAtomic && (cross_block || same_block) &&
+        by_other(w, before, lane, false))
+      report(w, site, lane, g, true);
     claim(w, mine(w, lane) | kAtomic, g, site);
   });
 }
 
-void GlobalShadow::report(Warp& w, uint32_t site, uint32_t lane, uint64_t granule, bool other_wrote) {
+void GlobalShadow::report(Warp& w, uint32_t site, uint32_t lane, uint64_t granule,
+                          bool other_wrote) {
   LaunchContext& launch = *w.worker->launch;
   if (launch.parallel) {
     launch.repeat_serially = true;
@@ -173,9 +198,11 @@ void GlobalShadow::report(Warp& w, uint32_t site, uint32_t lane, uint64_t granul
   uint32_t other_site = writer_site_[granule];
   if (!other_wrote) {
     other_site = reader_site_[granule] >> 10;
-    if (block == w.block->linear && thread == (w.index << 5 | lane)) thread = reader_site_[granule] & 0x3FF;
+    if (block == w.block->linear && thread == (w.index << 5 | lane))
+      thread = reader_site_[granule] & 0x3FF;
   }
-  describe_global_race(w, site, lane, allocation_->info, allocation_->info.address + (granule << shift_), block, thread, other_site,
+  describe_global_race(w, site, lane, allocation_->info,
+                       allocation_->info.address + (granule << shift_), block, thread, other_site,
                        other_wrote);
 }
 

@@ -1,10 +1,12 @@
 // Who wrote and who read every word of the allocations that a kernel may write, within one launch.
 //
-// Threads of different blocks are never ordered, threads of one block by barriers and, within a warp, by bar.warp.sync. A record is
-// | block + 1, 32 bits | time 20 | kind 2 | warp 5 | lane 5 |, 0: untouched in this launch. Atomics do not race with each other.
+// Threads of different blocks are never ordered, threads of one block by barriers and, within a
+// warp, by bar.warp.sync. A record is | block + 1, 32 bits | time 20 | kind 2 | warp 5 | lane 5 |,
+// 0: untouched in this launch. Atomics do not race with each other.
 //
-// Several workers may store to one allocation at once: records are exchanged atomically and a word claimed by two blocks makes
-// the launch repeat on one worker, which then finds the same races in the same order every time.
+// Several workers may store to one allocation at once: records are exchanged atomically and a word
+// claimed by two blocks makes the launch repeat on one worker, which then finds the same races in
+// the same order every time.
 
 #pragma once
 
@@ -25,19 +27,29 @@ class GlobalShadow {
  public:
   GlobalShadow(AllocationRecord* record, uint32_t granule_shift, bool with_readers);
 
-  // `offset` of the first active lane's access within the allocation. False: examine_store with the values comes next.
+  // `offset` of the first active lane's access within the allocation. False: examine_store with the
+  // values comes next.
   bool store(Warp& w, uint32_t site, uint64_t offset, const Pattern& p);
-  void examine_store(Warp& w, uint32_t site, uint64_t offset, const Pattern& p, const std::byte* values);
+  void examine_store(Warp& w, uint32_t site, uint64_t offset, const Pattern& p,
+                     const std::byte* values);
   void load(Warp& w, uint32_t site, uint64_t offset, const Pattern& p);
   void atomic(Warp& w, uint32_t site, uint64_t offset, const Pattern& p);
 
  private:
   template <class T>
-  struct Free { void operator()(T* p) const { std::free(p); } };
+  struct Free {
+    void operator()(T* p) const { std::free(p); }
+  };
   template <class T>
   using Array = std::unique_ptr<T[], Free<T>>;  // calloc: pages that nobody touches cost nothing
 
-  enum Kind : uint64_t { kOne = 0, kSeveralLanes = 1u << 10, kSeveralWarps = 2u << 10, kSeveralBlocks = 3u << 10, kAtomic = 1u << 10 };
+  enum Kind : uint64_t {
+    kOne = 0,
+    kSeveralLanes = 1u << 10,
+    kSeveralWarps = 2u << 10,
+    kSeveralBlocks = 3u << 10,
+    kAtomic = 1u << 10
+  };
   static constexpr uint64_t kKindMask = 3u << 10;
 
   uint64_t mine(const Warp& w, uint32_t lane) const;
@@ -57,7 +69,8 @@ class GlobalShadow {
 class GlobalShadows {
  public:
   void add(AllocationRecord* record, uint32_t granule_shift, bool with_readers) {
-    shadows_.try_emplace(record, std::make_unique<GlobalShadow>(record, granule_shift, with_readers));
+    shadows_.try_emplace(record,
+                         std::make_unique<GlobalShadow>(record, granule_shift, with_readers));
   }
   GlobalShadow* find(const AllocationRecord* record) const {
     auto it = shadows_.find(record);

@@ -12,7 +12,8 @@ namespace {
 constexpr int kBanks = 32;
 constexpr int kSectorBytes = 32;
 
-// Wavefronts of the lanes in `group`: the largest number of distinct words that one bank has to serve.
+// Wavefronts of the lanes in `group`: the largest number of distinct words that one bank has to
+// serve.
 int group_wavefronts(const Pattern& p, uint32_t group) {
   std::array<int32_t, kLanes * 4> words;
   int count = 0;
@@ -30,7 +31,8 @@ int group_wavefronts(const Pattern& p, uint32_t group) {
   return most;
 }
 
-// True if every active lane of the group finds its partner (lane ^ distance) at its own address or inactive.
+// True if every active lane of the group finds its partner (lane ^ distance) at its own address or
+// inactive.
 bool partners_share(const Pattern& p, uint32_t group, int distance) {
   for (int lane = 0; lane < kLanes; ++lane) {
     const int partner = lane ^ distance;
@@ -63,7 +65,10 @@ void Pattern::build() {
 }
 
 void Pattern::build_runs() {
-  struct Touch { int32_t granule; int32_t lane; };
+  struct Touch {
+    int32_t granule;
+    int32_t lane;
+  };
   std::array<Touch, kLanes * 16> touches;
   size_t count = 0;
   for_each_lane(mask, [&](int lane) {
@@ -71,8 +76,9 @@ void Pattern::build_runs() {
     const int32_t last = (delta[lane] + bytes - 1) >> granule_shift;
     for (int32_t g = first; g <= last; ++g) touches[count++] = {g, lane};
   });
-  std::sort(touches.begin(), touches.begin() + count,
-            [](const Touch& x, const Touch& y) { return x.granule != y.granule ? x.granule < y.granule : x.lane < y.lane; });
+  std::sort(touches.begin(), touches.begin() + count, [](const Touch& x, const Touch& y) {
+    return x.granule != y.granule ? x.granule < y.granule : x.lane < y.lane;
+  });
   runs.clear();
   who.clear();
   second.clear();
@@ -85,8 +91,10 @@ void Pattern::build_runs() {
       overlapping = true;
       continue;
     }
-    if (i > 0 && touches[i - 1].granule + 1 == t.granule) ++runs.back().count;
-    else runs.push_back({t.granule, 1, uint16_t(who.size())});
+    if (i > 0 && touches[i - 1].granule + 1 == t.granule)
+      ++runs.back().count;
+    else
+      runs.push_back({t.granule, 1, uint16_t(who.size())});
     who.push_back(uint32_t(t.lane));
     second.push_back(uint32_t(t.lane));
   }
@@ -106,9 +114,9 @@ void Pattern::build_halves() {
   }
 }
 
-// 8-byte accesses go by half warps, 16-byte ones by quarters; two neighbours go together when lanes next to each other (or two
-// apart) share their addresses, but never more than half a warp of 16-byte accesses. Conflicts do not depend on the base, which
-// is a multiple of 4.
+// 8-byte accesses go by half warps, 16-byte ones by quarters; two neighbours go together when lanes
+// next to each other (or two apart) share their addresses, but never more than half a warp of
+// 16-byte accesses. Conflicts do not depend on the base, which is a multiple of 4.
 void Pattern::build_wavefronts() {
   wavefronts = ideal_wavefronts = 0;
   auto serve = [&](uint32_t group) {
@@ -147,8 +155,8 @@ uint32_t Pattern::count_sectors(uint64_t base) const {
   return count;
 }
 
-const Pattern* PatternCache::get(uint32_t mask, uint8_t bytes, uint8_t granule_shift, const int32_t* delta,
-                                 Pattern* scratch) {
+const Pattern* PatternCache::get(uint32_t mask, uint8_t bytes, uint8_t granule_shift,
+                                 const int32_t* delta, Pattern* scratch) {
   uint64_t hash = mask * 0x9E3779B97F4A7C15 + bytes * 64 + granule_shift;
   for (int i = 0; i < kLanes; i += 2) {
     uint64_t two;

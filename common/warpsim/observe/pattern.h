@@ -1,7 +1,8 @@
 // The shape of one warp access: where its lanes go relative to the first active one.
 //
-// A kernel uses few shapes again and again while only the base address moves, so everything that follows from the shape alone is
-// worked out once: how far it reaches, which words it touches, its bank conflicts, and how the data can be moved in runs.
+// A kernel uses few shapes again and again while only the base address moves, so everything that
+// follows from the shape alone is worked out once: how far it reaches, which words it touches, its
+// bank conflicts, and how the data can be moved in runs.
 
 #pragma once
 
@@ -19,23 +20,29 @@ enum class HalfShape : uint8_t { kOther, kOneWord, kConsecutive };
 
 struct Pattern {
   // What identifies it.
-  uint32_t mask = 0;            // active lanes, not 0
-  uint8_t bytes = 0;            // per lane: 1, 2, 4, 8, 16
-  uint8_t granule_shift = 2;    // the shadow has one record per 2^shift bytes
-  alignas(64) std::array<int32_t, kLanes> delta{};  // bytes from the first active lane's address; 0 for inactive lanes
+  uint32_t mask = 0;                                // active lanes, not 0
+  uint8_t bytes = 0;                                // per lane: 1, 2, 4, 8, 16
+  uint8_t granule_shift = 2;                        // the shadow has one record per 2^shift bytes
+  alignas(64) std::array<int32_t, kLanes> delta{};  // bytes from the first active lane's address; 0
+                                                    // for inactive lanes
 
   // What follows from it.
-  int32_t lowest = 0;           // smallest delta
-  uint32_t span_bytes = 0;      // from the lowest byte to one past the highest
-  bool aligned = true;          // every delta is a multiple of `bytes`
-  bool overlapping = false;     // two lanes touch one granule
-  bool halves_ready = false;    // all lanes active, 4 bytes, both halves kOneWord or kConsecutive
+  int32_t lowest = 0;         // smallest delta
+  uint32_t span_bytes = 0;    // from the lowest byte to one past the highest
+  bool aligned = true;        // every delta is a multiple of `bytes`
+  bool overlapping = false;   // two lanes touch one granule
+  bool halves_ready = false;  // all lanes active, 4 bytes, both halves kOneWord or kConsecutive
   std::array<HalfShape, 2> half{};
   uint8_t wavefronts = 0;        // of a shared request
   uint8_t ideal_wavefronts = 0;  // without bank conflicts
 
-  // The granules touched, in ascending order, in runs of neighbours. Granule numbers are relative to the base's.
-  struct Run { int32_t granule; uint16_t count; uint16_t first; };  // `first` indexes `who`
+  // The granules touched, in ascending order, in runs of neighbours. Granule numbers are relative
+  // to the base's.
+  struct Run {
+    int32_t granule;
+    uint16_t count;
+    uint16_t first;
+  };  // `first` indexes `who`
   std::vector<Run> runs;
   // Per granule: the lane that touches it; the lowest | kSeveral when several do.
   static constexpr uint32_t kSeveral = 1u << 10;
@@ -56,7 +63,8 @@ struct Pattern {
   void build_halves();
   void build_wavefronts();
   uint32_t count_sectors(uint64_t base) const;
-  mutable std::array<uint8_t, 32> sectors_by_phase_{};  // 0: not counted yet; a request has at most 2 * 32 sectors
+  mutable std::array<uint8_t, 32>
+      sectors_by_phase_{};  // 0: not counted yet; a request has at most 2 * 32 sectors
 };
 
 // The patterns a worker has met. Pointers stay valid until clear().
@@ -64,7 +72,8 @@ class PatternCache {
  public:
   PatternCache() : table_(kTableSize, nullptr) {}
   // The pattern of these lanes. `scratch` holds it when the cache is full.
-  const Pattern* get(uint32_t mask, uint8_t bytes, uint8_t granule_shift, const int32_t* delta, Pattern* scratch);
+  const Pattern* get(uint32_t mask, uint8_t bytes, uint8_t granule_shift, const int32_t* delta,
+                     Pattern* scratch);
   bool full() const { return patterns_.size() >= kCapacity; }
   void clear();
 

@@ -6,18 +6,30 @@ namespace warpsim {
 
 const char* code_of(Fault fault) {
   switch (fault) {
-    case Fault::kOutOfBoundsGlobal: return "out-of-bounds-global";
-    case Fault::kOutOfBoundsShared: return "out-of-bounds-shared";
-    case Fault::kMisaligned: return "misaligned-access";
-    case Fault::kUninitialisedShared: return "uninitialised-shared";
-    case Fault::kUninitialisedGlobal: return "uninitialised-global";
-    case Fault::kRaceShared: return "race-shared";
-    case Fault::kRaceGlobal: return "race-global";
-    case Fault::kBarrierDivergence: return "barrier-divergence";
-    case Fault::kTimeout: return "timeout";
-    case Fault::kUnsupported: return "unsupported";
-    case Fault::kAssert: return "assert";
-    case Fault::kTrap: return "trap";
+    case Fault::kOutOfBoundsGlobal:
+      return "out-of-bounds-global";
+    case Fault::kOutOfBoundsShared:
+      return "out-of-bounds-shared";
+    case Fault::kMisaligned:
+      return "misaligned-access";
+    case Fault::kUninitialisedShared:
+      return "uninitialised-shared";
+    case Fault::kUninitialisedGlobal:
+      return "uninitialised-global";
+    case Fault::kRaceShared:
+      return "race-shared";
+    case Fault::kRaceGlobal:
+      return "race-global";
+    case Fault::kBarrierDivergence:
+      return "barrier-divergence";
+    case Fault::kTimeout:
+      return "timeout";
+    case Fault::kUnsupported:
+      return "unsupported";
+    case Fault::kAssert:
+      return "assert";
+    case Fault::kTrap:
+      return "trap";
   }
   return "";
 }
@@ -30,10 +42,12 @@ void Reporter::set_line(Diagnostic* d, bool other, uint32_t function, uint32_t i
   (other ? d->other_line : d->line) = known ? where.line : 0;
 }
 
-Diagnostic* Reporter::add(Fault fault, const Warp& w, uint32_t lane, uint32_t function, uint32_t instruction, uint64_t count) {
+Diagnostic* Reporter::add(Fault fault, const Warp& w, uint32_t lane, uint32_t function,
+                          uint32_t instruction, uint64_t count) {
   const ptx::Instruction& code = launch_->image->instruction(function, instruction);
   const bool has_line = code.where.line != 0;
-  const Key key{fault, has_line ? code.where.file : -1, code.where.line, has_line ? 0 : code.ptx_line};
+  const Key key{fault, has_line ? code.where.file : -1, code.where.line,
+                has_line ? 0 : code.ptx_line};
   auto it = found.find(key);
   if (it != found.end()) {
     it->second.diagnostic.count += count;

@@ -1,4 +1,5 @@
-// Collects a worker's findings: one Diagnostic per code and source line, with the first occurrence and a count.
+// Collects a worker's findings: one Diagnostic per code and source line, with the first occurrence
+// and a count.
 
 #pragma once
 
@@ -17,8 +18,18 @@ struct LaunchContext;
 struct Warp;
 
 enum class Fault : uint8_t {
-  kOutOfBoundsGlobal, kOutOfBoundsShared, kMisaligned, kUninitialisedShared, kUninitialisedGlobal, kRaceShared, kRaceGlobal,
-  kBarrierDivergence, kTimeout, kUnsupported, kAssert, kTrap,
+  kOutOfBoundsGlobal,
+  kOutOfBoundsShared,
+  kMisaligned,
+  kUninitialisedShared,
+  kUninitialisedGlobal,
+  kRaceShared,
+  kRaceGlobal,
+  kBarrierDivergence,
+  kTimeout,
+  kUnsupported,
+  kAssert,
+  kTrap,
 };
 const char* code_of(Fault fault);
 
@@ -26,17 +37,28 @@ class Reporter {
  public:
   explicit Reporter(const LaunchContext* launch = nullptr) : launch_(launch) {}
 
-  // Counts an occurrence. Returns the diagnostic to fill in when it is the first of its code and line, else nullptr. The place,
-  // block and thread are filled in already.
-  Diagnostic* add(Fault fault, const Warp& w, uint32_t lane, uint32_t function, uint32_t instruction, uint64_t count = 1);
+  // Counts an occurrence. Returns the diagnostic to fill in when it is the first of its code and
+  // line, else nullptr. The place, block and thread are filled in already.
+  Diagnostic* add(Fault fault, const Warp& w, uint32_t lane, uint32_t function,
+                  uint32_t instruction, uint64_t count = 1);
   // The launch ends with this status; the first block to say so wins.
   void stop(LaunchStatus status, int cuda_error, std::string message);
 
   void set_line(Diagnostic* d, bool other, uint32_t function, uint32_t instruction) const;
 
-  struct Found { Diagnostic diagnostic; uint64_t block = 0; uint64_t order = 0; };
-  struct Stop { LaunchStatus status = LaunchStatus::kOk; int cuda_error = 0; std::string message; uint64_t block = 0; };
-  using Key = std::tuple<Fault, int32_t, uint32_t, uint32_t>;  // file, line, PTX line where there is no source line
+  struct Found {
+    Diagnostic diagnostic;
+    uint64_t block = 0;
+    uint64_t order = 0;
+  };
+  struct Stop {
+    LaunchStatus status = LaunchStatus::kOk;
+    int cuda_error = 0;
+    std::string message;
+    uint64_t block = 0;
+  };
+  using Key = std::tuple<Fault, int32_t, uint32_t,
+                         uint32_t>;  // file, line, PTX line where there is no source line
   std::map<Key, Found> found;
   Stop stopped;
   uint64_t current_block = 0;

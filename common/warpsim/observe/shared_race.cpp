@@ -1,5 +1,5 @@
-// The uncommon cases of the shared shadow, one granule at a time: words already touched in this interval, words nobody has
-// written, copies on their way, atomics.
+// The uncommon cases of the shared shadow, one granule at a time: words already touched in this
+// interval, words nobody has written, copies on their way, atomics.
 
 #include <cstring>
 
@@ -14,15 +14,26 @@ namespace {
 constexpr int kSiteShift = 10;
 constexpr uint32_t kThreadMask = 0x3FF;
 
-uint32_t stamped(uint32_t stamp) { return stamp << SharedShadow::kStampShift; }
-uint32_t warp_of(uint32_t record) { return record >> 5 & 31; }
-uint32_t lane_of(uint32_t record) { return record & 31; }
-uint32_t kind_of(uint32_t record) { return record & SharedShadow::kKindMask; }
-bool is_pending(uint32_t record) { return record >= SharedShadow::kPending; }
+uint32_t stamped(uint32_t stamp) {
+  return stamp << SharedShadow::kStampShift;
+}
+uint32_t warp_of(uint32_t record) {
+  return record >> 5 & 31;
+}
+uint32_t lane_of(uint32_t record) {
+  return record & 31;
+}
+uint32_t kind_of(uint32_t record) {
+  return record & SharedShadow::kKindMask;
+}
+bool is_pending(uint32_t record) {
+  return record >= SharedShadow::kPending;
+}
 
 }  // namespace
 
-// Whether the last write of this interval is by another thread than `lane`, with nothing between that orders the two.
+// Whether the last write of this interval is by another thread than `lane`, with nothing between
+// that orders the two.
 bool SharedShadow::written_by_other(const Warp& w, uint32_t granule, uint32_t lane) const {
   const uint32_t record = writer_[granule];
   if (is_pending(record)) return warp_of(record) != w.index || lane_of(record) != lane;
@@ -76,21 +87,25 @@ void SharedShadow::examine_load(Warp& w, uint32_t site, uint32_t base_bytes, con
   };
   for_each_lane(p.mask, [&](int lane) {
     const uint32_t first = base_bytes + uint32_t(p.delta[size_t(lane)]);
-    for (uint32_t granule = first >> shift_; granule <= (first + p.bytes - 1) >> shift_; ++granule) examine(uint32_t(lane), granule);
+    for (uint32_t granule = first >> shift_; granule <= (first + p.bytes - 1) >> shift_; ++granule)
+      examine(uint32_t(lane), granule);
   });
 }
 
-void SharedShadow::examine_store(Warp& w, uint32_t site, uint32_t base_bytes, const Pattern& p, const std::byte* values) {
+void SharedShadow::examine_store(Warp& w, uint32_t site, uint32_t base_bytes, const Pattern& p,
+                                 const std::byte* values) {
   const bool is_volatile = w.worker->image->sites[site].is_volatile;
   const std::byte* memory = w.worker->shared + base_bytes;
   const uint32_t granule_bytes = 1u << shift_;
   auto each_granule = [&](auto body) {
     for_each_lane(p.mask, [&](int lane) {
-      for (uint32_t at = 0; at < p.bytes; at += granule_bytes) body(lane, at, (base_bytes + uint32_t(p.delta[lane]) + at) >> shift_);
+      for (uint32_t at = 0; at < p.bytes; at += granule_bytes)
+        body(lane, at, (base_bytes + uint32_t(p.delta[lane]) + at) >> shift_);
     });
   };
   auto changes = [&](int lane, uint32_t at) {
-    return std::memcmp(memory + p.delta[lane] + at, values + 16 * lane + at, std::min<uint32_t>(granule_bytes, p.bytes)) != 0;
+    return std::memcmp(memory + p.delta[lane] + at, values + 16 * lane + at,
+                       std::min<uint32_t>(granule_bytes, p.bytes)) != 0;
   };
   if (races_ && !is_volatile) {
     uint32_t reported = 0;
@@ -109,13 +124,15 @@ void SharedShadow::examine_store(Warp& w, uint32_t site, uint32_t base_bytes, co
     });
   }
   each_granule([&](int lane, uint32_t at, uint32_t granule) {
-    const uint32_t mine = stamped(now_) | (is_volatile ? kAtomic : 0) | w.index << 5 | uint32_t(lane);
+    const uint32_t mine =
+        stamped(now_) | (is_volatile ? kAtomic : 0) | w.index << 5 | uint32_t(lane);
     if (races_ && p.overlapping && !is_volatile && lane_of(writer_[granule]) != uint32_t(lane) &&
         (writer_[granule] & ~31u) == (mine & ~31u) && writer_site_[granule] == site) {
       const int before = int(lane_of(writer_[granule]));
       const int32_t from = p.delta[lane] + int32_t(at) - p.delta[before];
       const bool in_this_store = (p.mask >> before & 1) && from >= 0 && from < p.bytes;
-      if (in_this_store && std::memcmp(values + 16 * before + from, values + 16 * lane + at, std::min<uint32_t>(granule_bytes, p.bytes)) != 0) {
+      if (in_this_store && std::memcmp(values + 16 * before + from, values + 16 * lane + at,
+                                       std::min<uint32_t>(granule_bytes, p.bytes)) != 0) {
         report_race(w, site, lane, granule, true);
       }
     }
@@ -127,7 +144,8 @@ void SharedShadow::examine_store(Warp& w, uint32_t site, uint32_t base_bytes, co
 void SharedShadow::atomic(Warp& w, uint32_t site, uint32_t base_bytes, const Pattern& p) {
   for_each_lane(p.mask, [&](int lane) {
     const uint32_t offset = base_bytes + uint32_t(p.delta[lane]);
-    for (uint32_t granule = offset >> shift_; granule <= (offset + p.bytes - 1) >> shift_; ++granule) {
+    for (uint32_t granule = offset >> shift_; granule <= (offset + p.bytes - 1) >> shift_;
+         ++granule) {
       const uint32_t record = writer_[granule];
       if (record < stamped(first_) || is_pending(record)) {
         if (initialised_) report_uninitialised(w, site, lane, granule);
@@ -141,10 +159,13 @@ void SharedShadow::atomic(Warp& w, uint32_t site, uint32_t base_bytes, const Pat
   });
 }
 
-void SharedShadow::async_issue(Warp& w, uint32_t site, uint32_t lane, uint32_t base, uint32_t bytes) {
+void SharedShadow::async_issue(Warp& w, uint32_t site, uint32_t lane, uint32_t base,
+                               uint32_t bytes) {
   for (uint32_t granule = base >> shift_; granule <= (base + bytes - 1) >> shift_; ++granule) {
-    if (races_ && written_by_other(w, granule, lane)) report_race(w, site, lane, granule, true);
-    else if (races_ && read_by_other(w, granule, lane)) report_race(w, site, lane, granule, false);
+    if (races_ && written_by_other(w, granule, lane))
+      report_race(w, site, lane, granule, true);
+    else if (races_ && read_by_other(w, granule, lane))
+      report_race(w, site, lane, granule, false);
     writer_[granule] = kPending | w.index << 5 | lane;
     writer_site_[granule] = site;
   }
@@ -158,10 +179,12 @@ void SharedShadow::async_arrive(Warp& w, uint32_t lane, uint32_t base, uint32_t 
 
 void SharedShadow::report_uninitialised(Warp& w, uint32_t site, uint32_t lane, uint32_t granule) {
   const bool pending = is_pending(writer_[granule]);
-  describe_uninitialised_shared(w, site, lane, granule << shift_, pending ? int64_t{writer_site_[granule]} : -1);
+  describe_uninitialised_shared(w, site, lane, granule << shift_,
+                                pending ? int64_t{writer_site_[granule]} : -1);
 }
 
-void SharedShadow::report_race(Warp& w, uint32_t site, uint32_t lane, uint32_t granule, bool other_wrote) {
+void SharedShadow::report_race(Warp& w, uint32_t site, uint32_t lane, uint32_t granule,
+                               bool other_wrote) {
   uint32_t other = writer_[granule] & kThreadMask;
   uint32_t other_site = writer_site_[granule];
   if (!other_wrote) {

@@ -10,7 +10,9 @@ namespace {
 
 constexpr int kSiteShift = 10;
 
-uint32_t stamped(uint32_t stamp) { return stamp << SharedShadow::kStampShift; }
+uint32_t stamped(uint32_t stamp) {
+  return stamp << SharedShadow::kStampShift;
+}
 
 }  // namespace
 
@@ -19,7 +21,8 @@ void SharedShadow::resize(uint32_t bytes, uint32_t granule_shift, bool initialis
   initialised_ = initialised;
   races_ = races;
   const size_t granules = (size_t{bytes} >> granule_shift) + 1;
-  for (auto* records : {&writer_, &reader_, &writer_site_, &reader_site_}) records->assign(granules, 0);
+  for (auto* records : {&writer_, &reader_, &writer_site_, &reader_site_})
+    records->assign(granules, 0);
 }
 
 void SharedShadow::begin_block() {
@@ -31,15 +34,17 @@ void SharedShadow::begin_block() {
   first_ = interval_ = ++now_;
 }
 
-void SharedShadow::barrier() { interval_ = tick(); }
+void SharedShadow::barrier() {
+  interval_ = tick();
+}
 
 uint32_t SharedShadow::tick() {
   if (now_ >= kLastStamp - 1) renormalise();
   return ++now_;
 }
 
-// The stamps of one block are used up: what matters is only whether a word was written since the block began. Races between the
-// last barrier and here go unseen.
+// The stamps of one block are used up: what matters is only whether a word was written since the
+// block began. Races between the last barrier and here go unseen.
 void SharedShadow::renormalise() {
   for (uint32_t& record : writer_) {
     if (record < kPending) record = record >= stamped(first_) ? stamped(1) : 0;
@@ -54,13 +59,17 @@ inline SharedShadow::Look SharedShadow::look(uint32_t granule, uint32_t count) c
   const uint32_t* reader = reader_.data() + granule;
   const uint32_t low = stamped(first_), current = stamped(interval_), span = current - low;
   // A word on its own was often written an instant ago: a vector load would wait for that store.
-  if (count == 1) return {*writer - low < span, *reader < current, *reader >= current && (*reader & kSeveralWarps) != 0};
+  if (count == 1)
+    return {*writer - low < span, *reader < current,
+            *reader >= current && (*reader & kSeveralWarps) != 0};
 #if defined(__AVX512F__)
   const __m512i lows = _mm512_set1_epi32(int(low)), spans = _mm512_set1_epi32(int(span));
-  const __m512i currents = _mm512_set1_epi32(int(current)), several = _mm512_set1_epi32(int(kSeveralWarps));
+  const __m512i currents = _mm512_set1_epi32(int(current)),
+                several = _mm512_set1_epi32(int(kSeveralWarps));
   __mmask16 bad = 0, read = 0, not_several = 0;
   for (uint32_t i = 0; i < count; i += 16) {
-    const __mmask16 lanes = count - i >= 16 ? __mmask16(0xFFFF) : __mmask16((1u << (count - i)) - 1);
+    const __mmask16 lanes =
+        count - i >= 16 ? __mmask16(0xFFFF) : __mmask16((1u << (count - i)) - 1);
     const __m512i w = _mm512_maskz_loadu_epi32(lanes, writer + i);
     const __m512i r = _mm512_maskz_loadu_epi32(lanes, reader + i);
     bad |= _mm512_mask_cmpge_epu32_mask(lanes, _mm512_sub_epi32(w, lows), spans);
@@ -80,8 +89,8 @@ inline SharedShadow::Look SharedShadow::look(uint32_t granule, uint32_t count) c
 #endif
 }
 
-// True, and the reader records brought up to date, when all words were written before the last barrier and nobody or many have
-// read them since: what a right kernel does almost always.
+// True, and the reader records brought up to date, when all words were written before the last
+// barrier and nobody or many have read them since: what a right kernel does almost always.
 bool SharedShadow::load_is_plain(const Warp& w, uint32_t site, uint32_t base, const Pattern& p) {
   constexpr size_t kMaxRuns = 64;
   if (p.runs.size() > kMaxRuns) return false;
@@ -123,7 +132,8 @@ bool SharedShadow::store(Warp& w, uint32_t site, uint32_t base_bytes, const Patt
     const uint32_t* writer = writer_.data() + base + run.granule;
     const uint32_t* reader = reader_.data() + base + run.granule;
     uint32_t fresh = 0;
-    for (uint32_t i = 0; i < run.count; ++i) fresh |= uint32_t(writer[i] >= current) | uint32_t(reader[i] >= current);
+    for (uint32_t i = 0; i < run.count; ++i)
+      fresh |= uint32_t(writer[i] >= current) | uint32_t(reader[i] >= current);
     if (fresh != 0) return false;
   }
   const uint32_t mine = stamped(now_) | w.index << 5;

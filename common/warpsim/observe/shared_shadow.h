@@ -1,8 +1,10 @@
-// What has happened to every word of shared memory: who wrote it last and when, and who has read it since the last barrier.
+// What has happened to every word of shared memory: who wrote it last and when, and who has read it
+// since the last barrier.
 //
-// Time is a stamp that grows at every barrier, every bar.warp.sync and every new block, so nothing needs clearing: a record older
-// than the block's first stamp is a word that the block has not touched. Two accesses to a word by different threads, one of them
-// a write, race when no barrier lies between them; within a warp a bar.warp.sync is enough.
+// Time is a stamp that grows at every barrier, every bar.warp.sync and every new block, so nothing
+// needs clearing: a record older than the block's first stamp is a word that the block has not
+// touched. Two accesses to a word by different threads, one of them a write, race when no barrier
+// lies between them; within a warp a bar.warp.sync is enough.
 //
 // A record: | stamp 20 | kind 2 | warp 5 | lane 5 |.
 // One record per granule: a 4-byte word, or a byte in kernels that access less than a word.
@@ -43,15 +45,17 @@ class SharedShadow {
   uint32_t warp_sync() { return tick(); }
   uint32_t now() const { return now_; }
 
-  // A plain load. `base` is the first active lane's offset in the window, in bounds and aligned. The common cases are settled
-  // here; the others in shared_race.cpp.
+  // A plain load. `base` is the first active lane's offset in the window, in bounds and aligned.
+  // The common cases are settled here; the others in shared_race.cpp.
   void load(Warp& w, uint32_t site, uint32_t base, const Pattern& p) {
     if (!load_is_plain(w, site, base >> shift_, p)) examine_load(w, site, base, p);
   }
-  // A plain store. False: the caller has to call examine_store with the values, before it stores them.
+  // A plain store. False: the caller has to call examine_store with the values, before it stores
+  // them.
   bool store(Warp& w, uint32_t site, uint32_t base, const Pattern& p);
   // `values`: 16 bytes per lane.
-  void examine_store(Warp& w, uint32_t site, uint32_t base, const Pattern& p, const std::byte* values);
+  void examine_store(Warp& w, uint32_t site, uint32_t base, const Pattern& p,
+                     const std::byte* values);
   void atomic(Warp& w, uint32_t site, uint32_t base, const Pattern& p);
   // cp.async: the issue of a copy by one lane, and its arrival.
   void async_issue(Warp& w, uint32_t site, uint32_t lane, uint32_t base, uint32_t bytes);
@@ -68,16 +72,19 @@ class SharedShadow {
   void report_uninitialised(Warp& w, uint32_t site, uint32_t lane, uint32_t granule);
   void report_race(Warp& w, uint32_t site, uint32_t lane, uint32_t granule, bool other_wrote);
   // What the records of a run look like to a load.
-  struct Look { bool written, unread, read_by_several_warps; };
+  struct Look {
+    bool written, unread, read_by_several_warps;
+  };
   Look look(uint32_t granule, uint32_t count) const;
 
   uint32_t shift_ = 2;
   bool initialised_ = true, races_ = true;
   uint32_t now_ = 1;
-  uint32_t first_ = 1;     // stamp of the block's beginning
-  uint32_t interval_ = 1;  // stamp of the last barrier
-  std::vector<uint32_t> writer_, reader_;            // records
-  std::vector<uint32_t> writer_site_, reader_site_;  // the instruction; the reader's with a second thread: | site 22 | thread 10 |
+  uint32_t first_ = 1;                     // stamp of the block's beginning
+  uint32_t interval_ = 1;                  // stamp of the last barrier
+  std::vector<uint32_t> writer_, reader_;  // records
+  std::vector<uint32_t> writer_site_,
+      reader_site_;  // the instruction; the reader's with a second thread: | site 22 | thread 10 |
 };
 
 }  // namespace warpsim
