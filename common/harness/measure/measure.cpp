@@ -5,8 +5,7 @@
 //   tilewise-measure --list plans.txt --backend sim|gpu --output measured.json [--outputs DIR]
 //   [--repeat R]
 //
-// plans.txt: one `NAME PLAN` a line. Both backends get the same data: a hash of matrix and index,
-// uniform in [-1, 1).
+// plans.txt: one `NAME PLAN` a line. Both backends get the same data (compare/uniform.h).
 
 #include <CLI/CLI.hpp>
 #include <cstdio>
@@ -14,6 +13,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "harness/compare/uniform.h"
 #include "harness/execute/executor.h"
 #include "harness/execute/gpu_backend.h"
 #include "harness/execute/gpu_timing.h"
@@ -47,22 +47,6 @@ std::vector<Entry> read_list(const std::string& path) {
   return entries;
 }
 
-// splitmix64's finaliser: well mixed, the same everywhere.
-uint64_t mix(uint64_t x) {
-  x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9;
-  x = (x ^ x >> 27) * 0x94d049bb133111eb;
-  return x ^ x >> 31;
-}
-
-Matrix data(uint32_t rows, uint32_t columns, uint64_t seed) {
-  Matrix matrix{rows, columns, std::vector<float>(size_t{rows} * columns)};
-  for (size_t i = 0; i < matrix.values.size(); ++i) {
-    uint64_t bits = mix((seed << 40) + i + 1) >> 40;  // 24 bits
-    matrix.values[i] = static_cast<float>(static_cast<int64_t>(bits) - (1 << 23)) / (1 << 23);
-  }
-  return matrix;
-}
-
 // FNV-1a of the bytes of each row.
 Json row_hashes(const Matrix& matrix) {
   Json list = Json::array();
@@ -79,7 +63,8 @@ Json row_hashes(const Matrix& matrix) {
 
 Json measure(const Entry& entry, Backend& backend, const Arguments& arguments) {
   plan::Plan plan = plan::load(entry.plan);
-  Executor executor(plan, backend, data(plan.j, plan.k, 1), data(plan.k, plan.l, 2));
+  Executor executor(plan, backend, uniform_matrix(plan.j, plan.k, 1),
+                    uniform_matrix(plan.k, plan.l, 2));
   executor.keep_buffers();
   executor.run();
   Execution& execution = executor.execution();

@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 """Holds the simulator against a GPU: results bit for bit, memory counters against Nsight Compute's.
 
-    measure.py prepare DIR     compile and record all kernels, run them on the simulator   (nvcc; no GPU)
-    measure.py gpu DIR         run the same plans on the GPU, then again under ncu        (a GPU; no nvcc)
+    measure.py record DIR      compile and record all kernels                        (nvcc; no GPU)
+    measure.py sim DIR         carry the plans out on the simulator                  (neither)
+    measure.py gpu DIR         the same on the GPU, then again under Nsight Compute  (a GPU; no nvcc)
     measure.py table DIR       write docs/measurements/sim-vs-gpu.md from both
 
-DIR may be carried to another machine between the steps, with the programs that it holds. Kernels: the labs' solutions, the gallery,
+DIR may be carried to another machine between the steps. Kernels: the labs' solutions, the gallery,
 the right submissions of the grader's corpus, and kernels/ beside this file, each of which is odd in one way.
-Needs the build's programs (ninja -C build tilewise-record tilewise-measure cudart12 cudart13).
+Needs the build's programs (ninja -C build tilewise-record tilewise-measure cudart13).
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[3]
+ARCH = 90  # compute capability the PTX is made for
 SIZES = (64, 256, 1024)
 ODD_SIZES = (64, 100, 256, 1024)  # 100: no multiple of a warp, a tile or a sector
 
@@ -83,62 +85,59 @@ def kernels() -> list[Kernel]:
     return found
 
 
-def compile_and_record(kernel: Kernel, folder: Path, build: Path, nvcc: str, arch: int) -> None:
+def compile_and_record(kernel: Kernel, folder: Path, build: Path, nvcc: str) -> None:
+    """Leaves the plans and their PTX in the folder. Raises CalledProcessError."""
     folder.mkdir(parents=True, exist_ok=True)
     command = [
-        nvcc, "-std=c++17", "-O3", "-lineinfo", "--no-compress", "-Xcompiler", "-fPIC", "-I", ROOT / "common/include",
-        "-gencode", f"arch=compute_{arch},code=compute_{arch}", "-c", kernel.source, "-o", folder / "matmul.o",
+        nvcc, "-std=c++17", "-O3", "-lineinfo", "--no-compress", "-Xcompiler", "-fPIC",
+        "-I", ROOT / "common/include", "-gencode", f"arch=compute_{ARCH},code=compute_{ARCH}",
+        "-c", kernel.source, "-o", folder / "matmul.o",
     ]  # fmt: skip
     subprocess.run(command, check=True)
-    release = subprocess.run([nvcc, "--version"], capture_output=True, text=True, check=True).stdout
-    major = re.search(r"release (\d+)", release)[1]
+    runtime = max(build.glob("lib/libcudart.so.*"), key=lambda path: int(path.suffix[1:]))
     subprocess.run(
-        ["g++", "-shared", folder / "matmul.o", "-o", folder / "submission.so", f"-L{build}/lib",
-         f"-l:libcudart.so.{major}"],
+        ["g++", "-shared", folder / "matmul.o", "-o", folder / "submission.so",
+         f"-L{build}/lib", f"-l:{runtime.name}"],
         check=True,
     )  # fmt: skip
     cases = [word for n in kernel.sizes for word in ("--case", f"{n}:{n}x{n}x{n}")]
     subprocess.run(
-        [build / "bin/tilewise-record", "--submission", folder / "submission.so", "--signature", kernel.signature,
-         "--output", folder, *cases],
+        [build / "bin/tilewise-record", "--submission", folder / "submission.so",
+         "--signature", kernel.signature, "--output", folder, *cases],
         check=True,
     )  # fmt: skip
     for leftover in ("matmul.o", "submission.so"):
         (folder / leftover).unlink()
-    record = json.loads((folder / "record.json").read_text())
-    for case in record["cases"]:
-        if case["status"] != "ok":
-            print(
-                f"{kernel.name} {case['id']}: {case['status']}: {case['message']}", file=sys.stderr
-            )
 
 
-def prepare(directory: Path, build: Path, only: str) -> None:
+def record(directory: Path, build: Path, only: str) -> None:
     nvcc = shutil.which("nvcc") or "/usr/local/cuda/bin/nvcc"
-    arch = 90
     lines, groups = [], {}
     chosen = [k for k in kernels() if only in f"{k.group}/{k.name}"]
-    for number, kernel in enumerate(chosen):
-        print(f"{number + 1}/{len(chosen)} {kernel.group}/{kernel.name}", file=sys.stderr)
+    for at, kernel in enumerate(chosen):
+        print(f"{at + 1}/{len(chosen)} {kernel.group}/{kernel.name}", file=sys.stderr)
         folder = directory / "plans" / f"{kernel.group}-{kernel.name}"
-        compile_and_record(kernel, folder, build, nvcc, arch)
+        try:
+            compile_and_record(kernel, folder, build, nvcc)
+        except subprocess.CalledProcessError as error:
+            print(f"left out: {error}", file=sys.stderr)
+            continue
         groups[kernel.name] = kernel.group
-        for n in kernel.sizes:
-            plan = folder / f"{n}.plan.json"
-            if plan.exists():
+        for case in json.loads((folder / "record.json").read_text())["cases"]:
+            plan = folder / f"{case['id']}.plan.json"
+            if case["status"] != "ok":
+                print(f"{kernel.name} {case['id']}: {case['status']}: {case['message']}")
+            elif '"op":"launch"' in plan.read_text():  # the gallery launches nothing for other widths
                 lines.append(f"{kernel.name} {plan.relative_to(directory)}")
     (directory / "plans.txt").write_text("\n".join(lines) + "\n")
     (directory / "groups.json").write_text(json.dumps(groups))
-    for program in ("tilewise-measure", "tilewise-exec"):
-        if (build / "bin" / program).exists():
-            shutil.copy2(build / "bin" / program, directory / program)
-    simulate(directory)
+    release = subprocess.run([nvcc, "--version"], capture_output=True, text=True, check=True).stdout
+    (directory / "toolkit.txt").write_text(re.search(r"release .*", release)[0])
 
 
-def simulate(directory: Path) -> None:
-    (directory / "sim").mkdir(exist_ok=True)
+def simulate(directory: Path, build: Path) -> None:
     subprocess.run(
-        ["./tilewise-measure", "--list", "plans.txt", "--backend", "sim", "--output", "sim.json"],
+        [build / "bin/tilewise-measure", "--list", "plans.txt", "--backend", "sim", "--output", "sim.json"],
         cwd=directory,
         check=True,
         env=os.environ | {"TILEWISE_DEVICES": str(ROOT / "common/devices")},
@@ -151,8 +150,8 @@ def available_metrics(ncu: str) -> set[str]:
     return set(re.findall(r"^(\w+__\w+)", done.stdout, re.M))
 
 
-def gpu(directory: Path, repeat: int) -> None:
-    measure = ["./tilewise-measure", "--list", "plans.txt", "--backend", "gpu"]
+def gpu(directory: Path, build: Path, repeat: int) -> None:
+    measure = [build / "bin/tilewise-measure", "--list", "plans.txt", "--backend", "gpu"]
     subprocess.run(
         [*measure, "--output", "gpu.json", "--repeat", str(repeat)], cwd=directory, check=True
     )
@@ -257,7 +256,7 @@ def table(directory: Path, output: Path) -> None:
         )
     text = PAGE.format(
         gpu=report["gpu"]["name"], driver=report["gpu"]["driver"], cuda=report["gpu"]["cuda"],
-        date=datetime.date.today(), toolkit=toolkit(directory), plans=len(plans), same=same, equal=equal,
+        date=datetime.date.today(), toolkit=(directory / "toolkit.txt").read_text().strip(), plans=len(plans), same=same, equal=equal,
         measured=measured, rows="\n".join(rows),
     )  # fmt: skip
     output.write_text(text)
@@ -274,16 +273,6 @@ def compare_rows(ours: dict, theirs: dict) -> str:
     return f"{apart} of {len(ours['rows'])} rows differ" if apart else "identical"
 
 
-def toolkit(directory: Path) -> str:
-    for module in directory.glob("plans/*/module0.ptx"):
-        release = re.search(
-            r"Cuda compilation tools, (release [\w.]+, V[\w.]+)", module.read_text()
-        )
-        if release:
-            return release[1]
-    return "13.0"
-
-
 PAGE = """# The simulator against a GPU
 
 | | |
@@ -292,7 +281,7 @@ PAGE = """# The simulator against a GPU
 | driver | {driver} (CUDA {cuda}) |
 | compiler | nvcc {toolkit}, PTX for compute_90, compiled for the GPU by the driver |
 | date | {date} |
-| commands | `common/harness/measure/measure.py prepare DIR`, `gpu DIR`, `table DIR` |
+| commands | `common/harness/measure/measure.py record DIR`, then `sim`, `gpu`, `table` |
 
 Each plan is carried out on both backends with the same data (uniform in [-1, 1)). **P**: are all bytes of the output the same?
 **Global memory**: are requests and sectors of loads and of stores equal to Nsight Compute's
@@ -312,7 +301,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("step", choices=("prepare", "sim", "gpu", "table"))
+    parser.add_argument("step", choices=("record", "sim", "gpu", "table"))
     parser.add_argument("directory", type=Path)
     parser.add_argument("--build", type=Path, default=ROOT / "build")
     parser.add_argument("--only", default="", help="kernels whose group/name contains this")
@@ -321,12 +310,13 @@ def main() -> None:
     arguments = parser.parse_args()
     directory = arguments.directory.resolve()
     directory.mkdir(parents=True, exist_ok=True)
-    if arguments.step == "prepare":
-        prepare(directory, arguments.build.resolve(), arguments.only)
+    build = arguments.build.resolve()
+    if arguments.step == "record":
+        record(directory, build, arguments.only)
     elif arguments.step == "sim":
-        simulate(directory)
+        simulate(directory, build)
     elif arguments.step == "gpu":
-        gpu(directory, arguments.repeat)
+        gpu(directory, build, arguments.repeat)
     else:
         table(directory, arguments.output)
 

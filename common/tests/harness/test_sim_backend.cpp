@@ -114,7 +114,6 @@ TEST_CASE("sim: registers from ptxas give the occupancy, and too many refuse the
   Execution e = run_kernel("add", settings);
   REQUIRE(e.kernels[0].occupancy);
   CHECK(e.kernels[0].registers == 32u);
-  CHECK(e.kernels[0].occupancy->blocks_per_sm == 32);  // of 2 warps
   CHECK(e.kernels[0].occupancy->fraction == 1);
   settings.resources["add"] = {128, 0, 0};
   plan::Plan plan = t::device_plan(32, "");
