@@ -46,6 +46,8 @@ Split split(int tiles, int stages, int multiprocessors) {
     if (tiles * parts * 10 >= multiprocessors * 9 || parts < multiprocessors / tiles)
       result.shares = tiles * parts;
   }
+  // A share without a stage would never end.
+  result.shares = std::min<long long>(result.shares, (long long)rest * stages / LEAST_STAGES);
   // A wave that is nearly full gains less than the parts cost.
   if (result.shares <= rest || rest * 20 >= multiprocessors * 19) return {tiles, 0};
   return result;

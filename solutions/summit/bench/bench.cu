@@ -253,7 +253,9 @@ int main(int argc, char** argv) {
   int failures = 0;
   const char* awkward[] = {"1x1x1",        "1x4096x1",     "3x5x7",        "257x33x129",
                            "256x32x128",   "255x31x127",   "1000x1000x1000", "1023x1025x1021",
-                           "2048x64x4096", "4100x36x132",  "129x8192x257", "3001x777x1999"};
+                           "2048x64x4096", "4100x36x132",  "129x8192x257", "3001x777x1999",
+                           // These make rung 08 share tiles unevenly, turn its tile, or both.
+                           "5000x333x5000", "777x2001x1234", "1283x640x2500"};
   for (int i = 2; i < argc; ++i) failures += check_shape(parse(argv[i]), 0);
   if (argc == 2)
     for (const char* shape : awkward)

@@ -36,7 +36,7 @@ nvidia-smi --query-gpu=name,driver_version,power.limit,clocks.max.sm --format=cs
 
 echo "checking ..." >&2
 status=0
-"$build/bench" check > "$raw/check.jsonl" || status=1
+timeout 300 "$build/bench" check > "$raw/check.jsonl" || status=1
 grep '"passed": false' "$raw/check.jsonl" >&2 || true
 
 echo "timing ..." >&2
@@ -45,7 +45,7 @@ nvidia-smi --query-gpu=timestamp,clocks.sm,power.draw,temperature.gpu,clocks_eve
 sampler=$!
 for size in $squares $shapes; do
   echo "{\"at\": \"$(date '+%Y/%m/%d %H:%M:%S.%3N')\", \"shape\": \"$size\"}"
-  "$build/bench" time "$size"
+  timeout 120 "$build/bench" time "$size"
 done > "$raw/time.jsonl"
 kill $sampler
 
@@ -57,7 +57,7 @@ if ((sanitize)); then
   echo "sanitizing ..." >&2
   for tool in memcheck racecheck; do
     echo "== $tool"
-    timeout 120 compute-sanitizer --tool $tool "$build/bench" check 257x33x129 300x200x400 700x96x36 2>&1 || true
+    timeout 90 compute-sanitizer --tool $tool "$build/bench" check 257x33x129 300x200x400 2>&1 || true
   done > "$raw/sanitizer.txt"
 fi
 python3 bench/report.py "$raw" "$build" "$output"

@@ -10,23 +10,23 @@ namespace {
 // A matrix and its copy with longer rows: to[row][0..columns) = from[row][...], zeros behind.
 struct Lengthening {
   const float* from;
-  float* to;              // 16-byte aligned
-  int columns, quads;     // floats in a row of `from`; 16-byte groups in a row of `to`
-  long long count;        // groups altogether; 0: nothing to copy
+  float* to;            // 16-byte aligned
+  int columns, stride;  // floats in a row of `from` and of `to`
+  int rows;             // to copy; 0 where `to` is the matrix itself
 };
 
-// Both operands in one launch. A thread writes 16 bytes at a time.
+// Both operands in one launch, a warp per row: grid.x * blockDim.y warps stride over all rows.
 __global__ void lengthen_rows(Lengthening m, Lengthening n) {
-  for (long long e = blockIdx.x * (long long)blockDim.x + threadIdx.x; e < m.count + n.count;
-       e += (long long)gridDim.x * blockDim.x) {
-    const Lengthening& x = e < m.count ? m : n;
-    unsigned at = unsigned(e < m.count ? e : e - m.count);
-    unsigned row = at / x.quads, col = at % x.quads * 4;
-    const float* from = x.from + size_t(row) * x.columns + col;
-    float v[4];
-#pragma unroll
-    for (int c = 0; c < 4; ++c) v[c] = col + c < x.columns ? __ldg(from + c) : 0.0f;
-    reinterpret_cast<float4*>(x.to)[at] = make_float4(v[0], v[1], v[2], v[3]);
+  for (int row = blockIdx.x * blockDim.y + threadIdx.y; row < m.rows + n.rows;
+       row += gridDim.x * blockDim.y) {
+    bool of_m = row < m.rows;
+    int r = of_m ? row : row - m.rows;
+    int columns = of_m ? m.columns : n.columns, stride = of_m ? m.stride : n.stride;
+    const float* from = (of_m ? m.from : n.from) + size_t(r) * columns;
+    float* to = (of_m ? m.to : n.to) + size_t(r) * stride;
+#pragma unroll 8
+    for (int col = threadIdx.x; col < stride; col += 32)
+      to[col] = col < columns ? __ldg(from + col) : 0.0f;
   }
 }
 
@@ -55,12 +55,13 @@ CUtensorMap tensor_map(const float* matrix, int rows, int columns, int stride, i
   return map;
 }
 
-// How to make rows of this matrix addressable; nothing to do where they are.
+// How to make the rows of this matrix addressable; nothing to do where they are.
 Lengthening plan(const float* matrix, int rows, int columns, Scratch* scratch) {
-  if (rows_are_aligned(matrix, columns)) return {matrix, const_cast<float*>(matrix), columns, columns / 4, 0};
-  int quads = ceil_div(columns, 4);
-  auto copy = static_cast<float*>(scratch->get(size_t(rows) * quads * 16));
-  return {matrix, copy, columns, quads, (long long)rows * quads};
+  if (rows_are_aligned(matrix, columns))
+    return {matrix, const_cast<float*>(matrix), columns, columns, 0};
+  int stride = ceil_div(columns, 4) * 4;
+  auto copy = static_cast<float*>(scratch->get(size_t(rows) * stride * sizeof(float)));
+  return {matrix, copy, columns, stride, rows};
 }
 
 }  // namespace
@@ -79,12 +80,12 @@ void* Scratch::get(size_t bytes, bool cleared) {
 Operands::Operands(const Problem& p, cudaStream_t stream, int bm, int bn) {
   static Scratch copy_of_m, copy_of_n;
   Lengthening to_m = plan(p.M, p.j, p.k, &copy_of_m), to_n = plan(p.N, p.k, p.l, &copy_of_n);
-  if (long long count = to_m.count + to_n.count; count > 0) {
-    lengthen_rows<<<std::min(count / 256 + 1, 2048LL), 256, 0, stream>>>(to_m, to_n);
+  if (int rows = to_m.rows + to_n.rows; rows > 0) {
+    lengthen_rows<<<std::min(ceil_div(rows, 4), 2112), dim3(32, 4), 0, stream>>>(to_m, to_n);
     check(cudaGetLastError(), "copy to longer rows");
   }
-  m = tensor_map(to_m.to, p.j, p.k, to_m.quads * 4, bm, BK, CU_TENSOR_MAP_SWIZZLE_128B);
-  n = tensor_map(to_n.to, p.k, p.l, to_n.quads * 4, BK, bn, CU_TENSOR_MAP_SWIZZLE_NONE);
+  m = tensor_map(to_m.to, p.j, p.k, to_m.stride, bm, BK, CU_TENSOR_MAP_SWIZZLE_128B);
+  n = tensor_map(to_n.to, p.k, p.l, to_n.stride, BK, bn, CU_TENSOR_MAP_SWIZZLE_NONE);
 }
 
 CUfunction load_kernel(const unsigned char* cubin, const char* name, int shared_bytes) {

@@ -24,6 +24,7 @@ class Others:
 
     def __init__(self, block, spare, readers):
         self.readers = readers
+        self.addresses = {load.address[1] for load in block.loads if load.address[0] == "op"}
         self.last_read = {}      # address register -> (position of the last load, scoreboards)
         self.placed = set()
         self.register_of = {}    # index of an instruction -> register of its result
@@ -105,8 +106,11 @@ class Others:
         self.pending.remove(i)
 
     def place_next(self, out):
-        """Appends the first instruction that may go now, if any. Callers keep a distance of 16."""
-        for i in self.pending:
+        """Appends an instruction that may go now, if any: addresses of loads before others.
+
+        Callers keep 16 FFMAs between two calls, so no stall is needed for a result in use.
+        """
+        for i in sorted(self.pending, key=lambda i: i not in self.addresses):
             if self._may_go(i, len(out), READ_DISTANCE):
                 return self._emit(i, out, stall=1)
 
