@@ -24,6 +24,7 @@ uint16_t double_to_half(double value) {
   const double magnitude = std::fabs(value);
   if (value != value) return 0x7FFF;
   if (magnitude >= 65520.0) return sign | 0x7C00;
+  if (magnitude == 0) return sign;  // frexp gives zero the exponent of numbers near 1
   int exponent = 0;
   std::frexp(magnitude, &exponent);               // magnitude = f * 2^exponent, f in [0.5, 1)
   const int unit = std::max(exponent - 11, -24);  // exponent of the last bit kept
