@@ -32,12 +32,12 @@ __global__ void checked_kernel(const float* M, const float* N, float* P, int wid
     Mds[ty][tx] = row < width && m_col < width ? M[row * width + m_col] : 0.0f;
 
     Nds[ty][tx] = n_row < width && col < width ? N[n_row * width + col] : 0.0f;
-    __syncthreads();  // separates loading the tiles from using them
+    __syncthreads();  // FAULT
 
     for (int k = 0; k < TILE_WIDTH; ++k) {  // column of Mds, row of Nds
-      sum += Mds[ty][k] * Nds[k][tx];       // FAULT
+      sum += Mds[ty][k] * Nds[k][tx];
     }
-    __syncthreads();  // separates using the tiles from overwriting them in the next phase
+    __syncthreads();  // FAULT
   }
 
   if (row < width && col < width) P[row * width + col] = sum;

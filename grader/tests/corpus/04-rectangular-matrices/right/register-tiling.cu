@@ -1,4 +1,4 @@
-// Style: the kernel of lab 05 already
+// Style: the kernel of lab 06 already
 
 #include "check.h"
 
@@ -9,6 +9,14 @@ constexpr int TM = 4;   // rows of P that a thread computes, next to each other
 constexpr int TN = 4;   // columns of P that a thread computes, BN / TN apart
 constexpr int THREADS = (BM / TM) * (BN / TN);  // of a block: 256, 8 warps of two rows of 16
 
+// Unused words behind each row of Mds.
+constexpr int padding() {
+  int words = 0;
+  words = 2;  // lane (i, r) stores to bank (66 * i + r) % 32 = (2 * i + r) % 32: i 0..15, r 0..1
+  return words;
+}
+constexpr int M_STRIDE = BM + padding();  // words from one row of Mds to the next
+
 // How many pieces of size `piece` cover `whole`, the last of which may hang over.
 __host__ __device__ int ceil_div(int whole, int piece) {
   return (whole + piece - 1) / piece;
@@ -16,9 +24,9 @@ __host__ __device__ int ceil_div(int whole, int piece) {
 
 // P = M x N. Block (BN / TN, BM / TM); grid: x covers the columns of P, y covers its rows.
 __global__ void register_kernel(const float* M, const float* N, float* P, int j, int k, int l) {
-  // 4096 bytes each. A row is 64 words: twice round the 32 banks.
-  __shared__ float Mds[BK][BM];  // [i][r], transposed: the rows of a thread lie side by side
-  __shared__ float Nds[BK][BN];  // [i][c]: 16 lanes read 16 neighbouring banks
+  // 4096 bytes each, Mds and its padding more. Without padding a row is twice round the 32 banks.
+  __shared__ float Mds[BK][M_STRIDE];  // [i][r], transposed: the rows of a thread lie side by side
+  __shared__ float Nds[BK][BN];        // [i][c]: 16 lanes read 16 neighbouring banks
 
   int tx = threadIdx.x;              // 0..BN/TN-1: its columns are tx, tx + BN/TN, ...
   int ty = threadIdx.y;              // 0..BM/TM-1: its rows are ty * TM, ty * TM + 1, ...
@@ -28,7 +36,6 @@ __global__ void register_kernel(const float* M, const float* N, float* P, int j,
 
   float sum[TM][TN] = {};  // in registers, because every index is known when the loops are unrolled
   for (int ph = 0; ph < ceil_div(k, BK); ++ph) {
-    // row-major order. Element (r, i) goes into Mds[i][r], 0 if it is outside M. (about 6 lines)
     for (int e = thread; e < BM * BK; e += THREADS) {  // element of the tile, row-major
       int r = e / BK;                                  // row of the tile, 0..BM-1
       int i = e % BK;                                  // column of the tile: lanes side by side

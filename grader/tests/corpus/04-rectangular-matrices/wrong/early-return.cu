@@ -32,12 +32,12 @@ __global__ void rect_kernel(const float* M, const float* N, float* P, int j, int
 
     Mds[ty][tx] = row < j && m_col < k ? M[size_t(row) * k + m_col] : 0.0f;
     Nds[ty][tx] = n_row < k && col < l ? N[size_t(n_row) * l + col] : 0.0f;
-    __syncthreads();  // separates loading the tiles from using them
+    __syncthreads();  // FAULT
 
     for (int i = 0; i < TILE_WIDTH; ++i) {  // column of Mds, row of Nds
-      sum += Mds[ty][i] * Nds[i][tx];       // FAULT
+      sum += Mds[ty][i] * Nds[i][tx];
     }
-    __syncthreads();  // separates using the tiles from overwriting them in the next phase
+    __syncthreads();  // FAULT
   }
 
   if (row < j && col < l) P[size_t(row) * l + col] = sum;

@@ -1,4 +1,4 @@
-// Style: one dimension: 8 x 1 results per thread
+// Fault: a column of 8 results per thread: one dimension only
 
 #include "check.h"
 
