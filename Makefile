@@ -26,6 +26,7 @@ help:
 #>
 #>   make grade                 grade your work under labs/; the first call sets everything up
 #>   make grade LAB=02          one lab, by number or folder name
+#>   make watch LAB=02          grade again whenever you save; single keys give hints, go on, quit
 #>   make hint LAB=02           the next hint for what failed last
 #>   make status                your progress through the labs
 #>   make doctor                what was found on this machine, and what is missing
@@ -62,7 +63,7 @@ test-sanitize:
 bench:
 	@common/bench/run.sh --json build/bench.json
 
-bench-gpu: setup
+bench-gpu:
 	@$(call run_script,solutions/summit/bench/run.sh)
 
 study: setup
