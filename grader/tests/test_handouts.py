@@ -7,12 +7,19 @@ Every fenced block marked as CUDA follows a comment that says where it is from:
     ...consecutive lines of that file, indented as one likes...
     ```
 
-or `<!-- not from a file: REASON -->`.
+or `<!-- not from a file: REASON -->`. And what a report is said to show, it shows:
+
+    <!-- report of 06 solutions/05-register-tiling/matmul.cu -->
+    ```text
+    ...lines of the report of `grader run 06 --submission FILE` on the simulator, line breaks apart...
+    ```
 """
 
 from __future__ import annotations
 
 import re
+import subprocess
+import sys
 import textwrap
 from pathlib import Path
 
@@ -23,6 +30,7 @@ HANDOUTS = sorted([*ROOT.glob("labs/*/README.md"), *ROOT.glob("docs/*.md")])
 BLOCK = re.compile(r"^```(?:cuda|cpp|c\+\+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 SOURCE = re.compile(r"<!-- from (\S+) -->\n\Z")
 NO_SOURCE = re.compile(r"<!-- not from a file: .+ -->\n\Z")
+REPORT = re.compile(r"^<!-- report of (\S+) (\S+) -->\n```text\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"!?\[[^\]]*(?:\[[^\]]*\]\[[^\]]*\][^\]]*)?\]\(([^)#\s]+)(?:#[^)]*)?\)")
 
 
@@ -82,6 +90,23 @@ def test_handout_has_its_parts(lab):
     assert ".svg)" in text, "a drawing"
     assert text.count("<details>") == text.count("</details>") >= 3, "questions with folded answers"
     assert "## Further reading" in text
+
+
+def excerpts() -> list[tuple[str, str, str]]:
+    """(lab, submission, text) of every report shown in a handout."""
+    return [match.groups() for path in HANDOUTS for match in REPORT.finditer(path.read_text())]
+
+
+def words(text: str) -> str:
+    return " ".join(text.split())
+
+
+@pytest.mark.parametrize(("lab", "submission", "text"), excerpts(), ids=[f"{e[0]}-{Path(e[1]).stem}" for e in excerpts()])
+def test_reports_are_as_shown(lab, submission, text, built):
+    command = [sys.executable, "-m", "grader", "run", lab, "--submission", submission, "--backend", "sim"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == 1, done.stderr
+    assert words(text) in words(done.stdout)
 
 
 SAMPLE = "<!-- from solutions/01-naive-kernel/matmul.cu -->\n```cuda\n{}\n```\n"
