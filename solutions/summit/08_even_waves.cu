@@ -179,6 +179,9 @@ extern "C" __global__ void __launch_bounds__(THREADS, 1)
     asm volatile("setmaxnreg.dec.sync.aligned.u32 24;");
     if (threadIdx.x != CONSUMERS) return;
     Share share = share_of_block(j, k, l, whole_tiles, shares);
+    // The operands may still be being copied to longer rows. The consumers need not wait: they
+    // write nothing before the first data have arrived.
+    wait_for_kernels_before();
     while (share.next < share.end) {
       Job job = take_job(share, j, k, l);
       produce(ring, cursor, &M, &N, job.row, job.col, job.first * BK, job.stages);

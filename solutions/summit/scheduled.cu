@@ -17,9 +17,20 @@ constexpr int RING_BYTES = STAGES * (STAGE_BYTES + 16);
 constexpr int JOB_BYTES = 64;
 constexpr int LEAST_STAGES = 2;  // of a share: fewer do not pay for a part's way through memory
 
-void launch(CUfunction kernel, dim3 grid, int shared_bytes, cudaStream_t stream, void** arguments) {
-  CUresult result = cuLaunchKernel(kernel, grid.x, grid.y, 1, THREADS, 1, 1, shared_bytes, stream,
-                                   arguments, nullptr);
+// early: the kernel may start while the one before it ends; it waits by itself where it must.
+void launch(CUfunction kernel, dim3 grid, int shared_bytes, cudaStream_t stream, bool early,
+            void** arguments) {
+  CUlaunchAttribute overlap = {};
+  overlap.id = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION;
+  overlap.value.programmaticStreamSerializationAllowed = 1;
+  CUlaunchConfig config = {};
+  config.gridDimX = grid.x, config.gridDimY = grid.y, config.gridDimZ = 1;
+  config.blockDimX = THREADS, config.blockDimY = 1, config.blockDimZ = 1;
+  config.sharedMemBytes = shared_bytes;
+  config.hStream = stream;
+  config.attrs = &overlap;
+  config.numAttrs = early;
+  CUresult result = cuLaunchKernelEx(&config, kernel, arguments, nullptr);
   if (result == CUDA_SUCCESS) return;
   std::fprintf(stderr, "summit: launch of a scheduled kernel: error %d\n", int(result));
   std::exit(3);
@@ -48,8 +59,9 @@ Split split(int tiles, int stages, int multiprocessors) {
   }
   // A share without a stage would never end.
   result.shares = std::min<long long>(result.shares, (long long)rest * stages / LEAST_STAGES);
-  // A wave that is nearly full gains less than the parts cost.
-  if (result.shares <= rest || rest * 20 >= multiprocessors * 19) return {tiles, 0};
+  // Cutting saves the idle part of the last wave and costs about four stages' time for the parts.
+  bool pays = (long long)stages * (multiprocessors - rest) > 4LL * multiprocessors;
+  if (result.shares <= rest || !pays) return {tiles, 0};
   return result;
 }
 
@@ -60,7 +72,8 @@ void launch_07(const Problem& p, cudaStream_t stream) {
   Operands operands(p, stream);
   Problem q = p;
   void* arguments[] = {&operands.m, &operands.n, &q.P, &q.j, &q.k, &q.l};
-  launch(kernel, dim3(ceil_div(p.l, BN), ceil_div(p.j, BM)), RING_BYTES, stream, arguments);
+  launch(kernel, dim3(ceil_div(p.l, BN), ceil_div(p.j, BM)), RING_BYTES, stream, false,
+         arguments);
 }
 
 void launch_08(const Problem& p, cudaStream_t stream) {
@@ -80,7 +93,8 @@ void launch_08(const Problem& p, cudaStream_t stream) {
   Problem q = p;
   void* arguments[] = {&operands.m, &operands.n,    &q.P,      &q.j,     &q.k,
                        &q.l,        &s.whole_tiles, &s.shares, &scratch, &ready};
-  launch(turn ? wide : tall, dim3(s.whole_tiles + s.shares), kBytes, stream, arguments);
+  launch(turn ? wide : tall, dim3(s.whole_tiles + s.shares), kBytes, stream, operands.copied,
+         arguments);
 }
 
 }  // namespace summit

@@ -17,6 +17,7 @@ struct Lengthening {
 
 // Both operands in one launch, a warp per row: grid.x * blockDim.y warps stride over all rows.
 __global__ void lengthen_rows(Lengthening m, Lengthening n) {
+  start_next_kernel();
   for (int row = blockIdx.x * blockDim.y + threadIdx.y; row < m.rows + n.rows;
        row += gridDim.x * blockDim.y) {
     bool of_m = row < m.rows;
@@ -80,7 +81,8 @@ void* Scratch::get(size_t bytes, bool cleared) {
 Operands::Operands(const Problem& p, cudaStream_t stream, int bm, int bn) {
   static Scratch copy_of_m, copy_of_n;
   Lengthening to_m = plan(p.M, p.j, p.k, &copy_of_m), to_n = plan(p.N, p.k, p.l, &copy_of_n);
-  if (int rows = to_m.rows + to_n.rows; rows > 0) {
+  copied = to_m.rows + to_n.rows > 0;
+  if (int rows = to_m.rows + to_n.rows; copied) {
     lengthen_rows<<<std::min(ceil_div(rows, 4), 2112), dim3(32, 4), 0, stream>>>(to_m, to_n);
     check(cudaGetLastError(), "copy to longer rows");
   }

@@ -21,6 +21,8 @@ class Scratch {
 // stream, to scratch memory with longer rows.
 struct Operands {
   CUtensorMap m, n;
+  bool copied;  // a copying kernel was queued; a kernel that calls wait_for_kernels_before() may
+                // be launched to overlap its end
   Operands(const Problem& p, cudaStream_t stream, int bm = 256, int bn = 128);
 };
 

@@ -71,6 +71,17 @@ __device__ __forceinline__ void copy_box(uint32_t shared_to, const CUtensorMap* 
       : "memory");
 }
 
+// ---- a kernel that overlaps the one before it (programmatic dependent launch) ----
+
+// Lets the next kernel on the stream start its blocks now, if it was launched to be so early.
+__device__ __forceinline__ void start_next_kernel() {
+  asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
+}
+// Waits until all kernels before this one are complete and their writes visible.
+__device__ __forceinline__ void wait_for_kernels_before() {
+  asm volatile("griddepcontrol.wait;" ::: "memory");
+}
+
 // ---- loads and stores ----
 
 // volatile: the order of loads against barrier_wait must stay as written.

@@ -55,7 +55,7 @@ def _read_operands(x, cache, need):
             cache[position, bank] = register
 
 
-def _inner_loops(kernel):
+def inner_loops(kernel):
     loops = []
     for i, x in enumerate(kernel.code):
         match = re.search(r"`\((\.L_x_\d+)\)", x.text) if x.opcode.startswith("BRA") else None
@@ -85,7 +85,7 @@ def main_loops(path):
     result = []
     for file in files:
         for kernel in sass.load(str(file)).values():
-            for first, end in _inner_loops(kernel):
+            for first, end in inner_loops(kernel):
                 code = kernel.code[first:end]
                 ffma = sum(x.opcode == "FFMA" for x in code)
                 model, reads = cycles(code)

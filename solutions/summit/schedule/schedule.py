@@ -4,8 +4,8 @@
     schedule.py IN.cubin OUT.cubin [--c OUT.c --symbol NAME]
 
 The block's instructions stay the same ones; their order, registers, scoreboards and reuse marks
-change (order.py). The result is proved equal to the original, value by value, before it is written
-(verify.py). If ptxas has produced something this program does not know, it says so and fails;
+change (order.py). Before it is written, the result is proved equal to the original, value by value,
+and free of reads and writes that come too early (verify.py). If ptxas has produced something this program does not know, it says so and fails;
 nothing is written. Tested with the ptxas of CUDA 13.0 for sm_90a.
 """
 
@@ -17,7 +17,7 @@ import tempfile
 import sass
 from dataflow import Unsuitable, analyse
 from order import Order, wait_around
-from verify import verify
+from verify import check_hazards, verify
 
 
 def reschedule(kernel):
@@ -29,6 +29,7 @@ def reschedule(kernel):
     if len(new) != len(old):
         raise AssertionError(f"{len(new)} instructions instead of {len(old)}")
     verify(old, new, order.lasting, order.live_out)
+    check_hazards(new)
     before, after = wait_around(kernel, first, end)
     return first - 1, [before, *new, after]
 
