@@ -79,6 +79,7 @@ bool Block::release_group(uint32_t first, uint32_t lane) {
   Thread& leader = threads_[first + lane];
   if (!leader.waiting || is_barrier(leader)) return false;
   uint64_t mask = member_mask(leader);
+  if (!(mask >> lane & 1)) throw Undefined("a lane is not in its own member mask");
   std::vector<Thread*> group;
   for (uint32_t n = 0; n < 32 && first + n < threads_.size(); ++n) {
     if (!(mask >> n & 1)) continue;

@@ -23,8 +23,7 @@ constexpr uint32_t kCounterBytes = 256;  // changed by atomics only
 constexpr uint32_t kOutBytesPerThread = 256;
 
 struct GeneratorOptions {
-  uint32_t statements = 40;     // about; branches and loops hold more
-  bool table_branches = false;  // brx.idx, which warpsim does not model
+  uint32_t statements = 40;  // about; branches and loops hold more
 };
 
 // The same seed and options give the same program.

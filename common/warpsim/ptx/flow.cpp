@@ -11,32 +11,30 @@ namespace warpsim::ptx {
 
 namespace {
 
-// Which edges are early returns (see flow.h): they lead from a block that may still reach a
-// collective into one that cannot, and that either has not passed one or only returns.
+// Which edges are early returns (see flow.h): from a block that may still reach a collective into
+// one that cannot, and that either only returns or is on no other way from there. (The tail behind
+// a loop with a barrier is on the other way too.)
 class EarlyReturns {
  public:
-  EarlyReturns(const Function& function, const std::vector<Block>& blocks) {
-    size_t count = blocks.size();
-    std::vector<std::vector<uint32_t>> forward(count), backward(count);
-    std::vector<bool> collective(count);
-    returns_.resize(count);
-    for (uint32_t b = 0; b < count; ++b) {
-      for (uint32_t s : blocks[b].successors) {
-        forward[b].push_back(s);
-        backward[s].push_back(b);
-      }
+  EarlyReturns(const Function& function, const std::vector<Block>& blocks) : blocks_(blocks) {
+    std::vector<bool> collective(blocks.size());
+    std::vector<std::vector<uint32_t>> backward(blocks.size());
+    returns_.resize(blocks.size());
+    for (uint32_t b = 0; b < blocks.size(); ++b) {
+      for (uint32_t s : blocks[b].successors) backward[s].push_back(b);
       const Instruction& first = function.code[blocks[b].begin];
       returns_[b] = (first.op == Opcode::kRet || first.op == Opcode::kExit) && first.guard < 0;
       for (uint32_t i = blocks[b].begin; i < blocks[b].end && !collective[b]; ++i) {
         collective[b] = is_collective(function.code[i].op);
       }
     }
-    before_ = closure(collective, backward);
-    after_ = closure(collective, forward);
+    before_ = closure(
+        std::move(collective), [&](uint32_t b) -> const auto& { return backward[b]; });
   }
 
   bool ignores(uint32_t from, uint32_t to) const {
-    return before_[from] && !before_[to] && (!after_[to] || returns_[to]);
+    if (!before_[from] || before_[to]) return false;
+    return returns_[to] || !on_another_way(from, to);
   }
 
  private:
@@ -46,9 +44,18 @@ class EarlyReturns {
            op == Opcode::kCall;
   }
 
+  bool on_another_way(uint32_t from, uint32_t to) const {
+    std::vector<bool> others(blocks_.size());
+    for (uint32_t s : blocks_[from].successors) {
+      if (s != to) others[s] = true;
+    }
+    return closure(
+        std::move(others), [&](uint32_t b) -> const auto& { return blocks_[b].successors; })[to];
+  }
+
   // `seed` and all that can be reached from it.
-  static std::vector<bool> closure(std::vector<bool> seed,
-                                   const std::vector<std::vector<uint32_t>>& edges) {
+  template <typename Edges>
+  static std::vector<bool> closure(std::vector<bool> seed, Edges edges) {
     std::vector<uint32_t> work;
     for (uint32_t b = 0; b < seed.size(); ++b) {
       if (seed[b]) work.push_back(b);
@@ -56,7 +63,7 @@ class EarlyReturns {
     while (!work.empty()) {
       uint32_t block = work.back();
       work.pop_back();
-      for (uint32_t next : edges[block]) {
+      for (uint32_t next : edges(block)) {
         if (!seed[next]) work.push_back(next);
         seed[next] = true;
       }
@@ -64,8 +71,8 @@ class EarlyReturns {
     return seed;
   }
 
+  const std::vector<Block>& blocks_;
   std::vector<bool> before_;   // a collective can follow
-  std::vector<bool> after_;    // a collective may have come before
   std::vector<bool> returns_;  // the block only returns
 };
 
