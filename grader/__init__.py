@@ -1,6 +1,6 @@
 """Tilewise's grader: compiles, records, executes and judges one `matmul.cu` per lab.
 
-The modules follow the data (docs/ has the picture):
+The modules follow the data:
 
     cli         the command line: the only module that prints or exits
     course      where the labs, the build and the cache are

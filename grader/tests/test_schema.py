@@ -2,6 +2,7 @@
 
 import copy
 import json
+import re
 
 import jsonschema
 import pytest
@@ -46,6 +47,12 @@ def test_contract_fields_are_required(kind):
 
 def test_codes_agree():
     assert set(SCHEMA["$defs"]["code"]["enum"]) == codes.KNOWN
+
+
+def test_codes_are_explained_to_the_reader():
+    text = (REPOSITORY / "docs" / "reading-a-report.md").read_text()
+    explained = re.findall(r"^\| ([a-z-]+) \|", text, re.MULTILINE)
+    assert codes.KNOWN <= set(explained)
 
 
 BREAKS = {

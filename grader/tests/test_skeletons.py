@@ -1,4 +1,4 @@
-"""Skeleton against solution, lab by lab: the only difference is what a student writes between the TODO marks."""
+"""Skeleton against solution, lab by lab: they differ only between the TODO marks."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ MAX_COLUMNS = 100
 
 
 def split(text: str) -> tuple[list[str], dict[int, list[str]]]:
-    """Lines outside the TODO regions (marks included), and the lines of each region by its number."""
+    """Lines outside the TODO regions (marks included), and each region's lines by its number."""
     outside: list[str] = []
     regions: dict[int, list[str]] = {}
     current = None
