@@ -4,8 +4,8 @@
     .venv/bin/python datasets/generate.py uniform 64 64 64 --seed 7 --output /tmp/my-data
     .venv/bin/python datasets/generate.py --committed        the small sets beside this file, again
 
-M is j x k, N is k x l, P is j x l, computed in float64 and rounded once. The same kind, shape and seed give the same bytes
-on every machine; the kinds are those of lab.toml (grader/data.py).
+M is j x k, N is k x l, P is j x l, computed in float64 and rounded once. The same kind, shape and
+seed give the same bytes on every machine; the kinds are those of lab.toml (grader/data.py).
 """
 
 from __future__ import annotations
@@ -59,7 +59,9 @@ def write(folder: Path, m: np.ndarray, n: np.ndarray) -> None:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("kind", nargs="?", choices=sorted(data.KINDS))
-    parser.add_argument("shape", nargs="*", type=int, metavar="J K L", help="rows of M, its columns, columns of N")
+    parser.add_argument(
+        "shape", nargs="*", type=int, metavar="J K L", help="rows of M, its columns, columns of N"
+    )
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--output", type=Path, help="folder to write to")
     parser.add_argument("--committed", action="store_true", help="write the sets beside this file")
@@ -68,7 +70,12 @@ def main() -> int:
         for name, (m, n) in committed().items():
             write(HERE / name, m, n)
         return 0
-    if options.kind is None or len(options.shape) != 3 or min(options.shape) < 1 or options.output is None:
+    if (
+        options.kind is None
+        or len(options.shape) != 3
+        or min(options.shape) < 1
+        or options.output is None
+    ):
         parser.error("give a kind, three sizes of at least 1 and --output, or --committed")
     write(options.output, *data.make_inputs(options.kind, tuple(options.shape), options.seed))
     return 0
