@@ -25,6 +25,9 @@ from pathlib import Path
 
 import pytest
 
+from grader import codes
+from grader.lab import COUNTERS
+
 ROOT = Path(__file__).resolve().parents[2]
 HANDOUTS = sorted([*ROOT.glob("labs/*/README.md"), *ROOT.glob("docs/*.md")])
 BLOCK = re.compile(r"^```(?:cuda|cpp|c\+\+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -101,6 +104,13 @@ def excerpts() -> list[tuple[str, str, str]]:
 
 def words(text: str) -> str:
     return " ".join(text.split())
+
+
+def test_every_code_and_counter_is_documented():
+    page = (ROOT / "docs" / "reading-a-report.md").read_text()
+    first_cells = re.findall(r"^\| ([a-z_, -]+) \|", page, re.MULTILINE)
+    rows = {name.strip() for cell in first_cells for name in cell.split(",")}
+    assert set(codes.ORDER) | set(COUNTERS) <= rows
 
 
 EXCERPTS = excerpts()
