@@ -143,6 +143,15 @@ def with_source_lines(result: Result, text: str) -> Result:
     )
 
 
+def _first_thing(result: Result) -> str:
+    errors = [item for item in result.diagnostics if item.severity == "error"]
+    if errors:
+        place = f" at line {errors[0].line}" if errors[0].line else ""
+        return f"mend {errors[0].code}{place}"
+    failed = [check for check in result.checks if check.status == "failed"]
+    return f'look at "{failed[0].title}"' if failed else "mend what stands first"
+
+
 def with_next_step(result: Result, regions: list[source.TodoRegion]) -> Result:
     """What to do now: the first TODO that is still empty, else the first finding."""
     if result.status in ("passed", "error"):
@@ -152,5 +161,5 @@ def with_next_step(result: Result, regions: list[source.TodoRegion]) -> Result:
         todo = open_todos[0]
         step = f"TODO({todo.number}) at line {todo.line} is still empty: {todo.task}"
     else:
-        step = "mend what stands first, then grade again."
+        step = f"{_first_thing(result)}, then grade again."
     return replace(result, next_step=step)

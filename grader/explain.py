@@ -18,6 +18,8 @@ from grader.execution import Fault
 from grader.lab import Case
 from grader.source import ArrayShape, shared_array
 
+# Faults of a whole launch: no thread is to blame.
+_OF_THE_LAUNCH = frozenset({"launch-config", "timeout"})
 _SHARED_CODES = frozenset({"out-of-bounds-shared", "uninitialised-shared", "race-shared"})
 
 
@@ -79,6 +81,11 @@ def sentence(fault: Fault, context: Context) -> str:
     return _plain(fault, who, shape)
 
 
+def has_thread(fault: Fault) -> bool:
+    """Whether one thread is to blame, rather than the launch as a whole."""
+    return fault.code not in _OF_THE_LAUNCH
+
+
 def _is_special(fault: Fault) -> bool:
     """The executor's words say more than the fields do."""
     words = ("freed", "asynchronous copy", "constant memory", "local memory")
@@ -107,10 +114,16 @@ def _plain(fault: Fault, who: str, shape: ArrayShape | None) -> str:
     if shape is not None:
         element = re.escape(fault.array) + r"(?:\+\d+| at byte \d+(?: \(element \d+\))?)"
         text = re.sub(element, shape.element(fault.offset_bytes).replace("\\", ""), text, count=1)
-    if fault.kernel:
+    # The executor leaves out sizes of 1; here a thread always has three coordinates.
+    text = re.sub(r"\bthread \((\d+)(?:,(\d+))?\)", _three_coordinates, text)
+    if fault.kernel and has_thread(fault):
         speaks_of_the_thread = re.match(r"(reads|writes|updates|waits)\b", text)
         text = f"{who}{' ' if speaks_of_the_thread else ': '}{text}"
     return text if text.endswith((".", "!", "?")) else text + "."
+
+
+def _three_coordinates(match: re.Match[str]) -> str:
+    return f"thread ({match[1]},{match[2] or 0},0)"
 
 
 def array_shape(fault: Fault, context: Context) -> ArrayShape | None:

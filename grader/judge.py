@@ -7,9 +7,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from grader import codes, data, explain, numerics, patterns
+from grader import codes, data, explain, numerics, patterns, source
 from grader.errors import StepError, UnsupportedError
-from grader.execution import Execution
+from grader.execution import Execution, Fault
 from grader.lab import Case
 from grader.record import Recorded
 from grader.result import CaseResult, Diagnostic, Mismatch
@@ -106,7 +106,7 @@ def judge(
 ) -> Outcome:
     """A case that was executed: P as it was left, and the inputs M and N."""
     found = [_diagnostic(fault, context) for fault in execution.faults]
-    found += _api_errors(execution) + _leaks(execution)
+    found += _api_errors(execution) + _leaks(execution, context)
     stopped = execution.status in _STOPPED
     ran = execution.launches > 0 and execution.status == "ok"
     if stopped or execution.status == "launch-config" or execution.launches == 0:
@@ -215,15 +215,16 @@ def is_own_file(path: str) -> bool:
     return path.rsplit("/", 1)[-1] == FILE_NAME
 
 
-def _diagnostic(fault, context: explain.Context) -> Diagnostic:
+def _diagnostic(fault: Fault, context: explain.Context) -> Diagnostic:
     own = is_own_file(fault.file)
-    has_thread = bool(fault.kernel)
+    has_thread = bool(fault.kernel) and explain.has_thread(fault)
+    line = fault.line or source.launch_line(context.source, fault.kernel)
     return Diagnostic(
         code=fault.code,
         severity=fault.severity,
         message=explain.sentence(fault, context),
         file=FILE_NAME if own or not fault.file else fault.file.rsplit("/", 1)[-1],
-        line=fault.line,
+        line=line,
         kernel=fault.kernel,
         block=fault.block if has_thread else None,
         thread=fault.thread if has_thread else None,
@@ -245,16 +246,21 @@ def _api_errors(execution: Execution) -> list[Diagnostic]:
     return list(dict.fromkeys(found))
 
 
-def _leaks(execution: Execution) -> list[Diagnostic]:
+def _leaks(execution: Execution, context: explain.Context) -> list[Diagnostic]:
     if not execution.leaked:
         return []
-    names = ", ".join(name for name, _ in execution.leaked)
+    names = ", ".join(_with_role(name, context) for name, _ in execution.leaked)
     size = sum(size for _, size in execution.leaked)
     message = f"solve returns without freeing {names} ({size:,} bytes)."
     advice = explain.advice_for("memory-leak")
     return [
         Diagnostic("memory-leak", "warning", message, count=len(execution.leaked), advice=advice)
     ]
+
+
+def _with_role(buffer: str, context: explain.Context) -> str:
+    role = context.buffer_roles.get(buffer, "")
+    return f"{buffer} (for {role})" if role else buffer
 
 
 def _of_case(found: Iterable[Diagnostic], case: Case) -> tuple[Diagnostic, ...]:

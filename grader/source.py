@@ -62,6 +62,17 @@ def is_untouched(regions: list[TodoRegion]) -> bool:
     return bool(regions) and all(region.is_empty for region in regions)
 
 
+def launch_line(text: str, kernel: str) -> int:
+    """The line that launches a kernel with <<<...>>>; 0 if there is none or more than one."""
+    name = re.escape(kernel.split("<")[0].split("(")[0].split(" ")[-1])
+    if not name:
+        return 0
+    launch = re.compile(rf"\b{name}\s*(?:<[^<>]*>)?\s*<<<")
+    lines = without_comments(text).splitlines()
+    found = [number for number, line in enumerate(lines, 1) if launch.search(line)]
+    return found[0] if len(found) == 1 else 0
+
+
 _ELEMENT_BYTES = {
     "char": 1, "bool": 1, "int8_t": 1, "uint8_t": 1, "half": 2, "__half": 2, "short": 2,
     "float": 4, "int": 4, "unsigned": 4, "unsigned int": 4, "uint32_t": 4, "int32_t": 4,

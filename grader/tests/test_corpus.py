@@ -19,7 +19,7 @@ from grader.options import Options
 from grader.result import Result
 from grader.submission import read
 from grader.tests.conftest import REPOSITORY
-from grader.writers.text import SHOWN_DIAGNOSTICS
+from grader.writers.text import SHOWN_CODES
 
 CORPUS = REPOSITORY / "grader" / "tests" / "corpus"
 FULL = 100
@@ -92,10 +92,10 @@ def test_fault_is_found(entry, built):
     assert result.status == "failed", said
     assert result.score < FULL, said
     if entry.code:
-        shown = result.diagnostics[:SHOWN_DIAGNOSTICS]
-        assert entry.code in {item.code for item in shown}, said
+        shown = list(dict.fromkeys(item.code for item in result.diagnostics))[:SHOWN_CODES]
+        assert entry.code in shown, said
         if entry.fault_lines:
-            first = next(item for item in shown if item.code == entry.code)
+            first = next(item for item in result.diagnostics if item.code == entry.code)
             assert first.line in entry.fault_lines, said
     if entry.check:
         assert entry.check in {check.id for check in result.checks if check.status == "failed"}, (

@@ -131,6 +131,10 @@ def test_other_faults_keep_the_executors_words():
     )
     waits = _say("barrier-divergence", message="waits at this barrier while others do not")
     assert waits == "block (3,0,0) thread (17,0,0) waits at this barrier while others do not."
+    named = _say("barrier-divergence", message="thread (1) returned, thread (2,3) did not")
+    assert named.endswith(": thread (1,0,0) returned, thread (2,3,0) did not.")
+    refused = _say("launch-config", message="a block of 64x64x1 threads")
+    assert refused == "a block of 64x64x1 threads."
     trap = _say("trap", message="the kernel executed a trap")
     assert trap == "block (3,0,0) thread (17,0,0): the kernel executed a trap."
 

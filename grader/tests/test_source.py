@@ -2,7 +2,14 @@
 
 import pytest
 
-from grader.source import integer, is_untouched, shared_array, todo_regions, without_comments
+from grader.source import (
+    integer,
+    is_untouched,
+    launch_line,
+    shared_array,
+    todo_regions,
+    without_comments,
+)
 
 SKELETON = """// Lab
 __global__ void k() {
@@ -104,6 +111,14 @@ def test_two_declarations_are_told_apart_by_their_size():
     assert shared_array(text, "t", 256).dimensions in ((8, 8), (16, 4))
     other = text.replace("16][4", "16][16")
     assert shared_array(other, "t", 1024).dimensions == (16, 16)
+
+
+def test_launch_line():
+    text = "// k<<<1, 1>>>\nvoid solve() {\n  k<16> <<<1, 1>>>();\n  other<<<1, 1>>>();\n}\n"
+    assert launch_line(text, "k<16>") == 3
+    assert launch_line(text, "void other(float*)") == 4
+    assert launch_line(text, "gone") == launch_line(text, "") == 0
+    assert launch_line(text + "void f() { k<8><<<1, 1>>>(); }", "k") == 0  # two
 
 
 def test_elements():

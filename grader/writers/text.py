@@ -16,7 +16,7 @@ from grader.result import CaseResult, Diagnostic, Kernel, Result, overall_status
 if TYPE_CHECKING:
     from grader.writers import Style
 
-SHOWN_DIAGNOSTICS = 3
+SHOWN_CODES = 3  # kinds of faults; the first place of each
 SHOWN_MISMATCHES = 3
 _INDENT = 2
 _BAR = (6, 24)  # columns of the longest bar, at least and at most
@@ -157,20 +157,23 @@ class _Page:
             return
         self.line()
         self.line("What is wrong", style="bold")
-        for item in result.diagnostics[:SHOWN_DIAGNOSTICS]:
+        by_code: dict[str, list[Diagnostic]] = {}
+        for item in result.diagnostics:
+            by_code.setdefault(item.code, []).append(item)
+        for first, *others in list(by_code.values())[:SHOWN_CODES]:
             self.line()
-            self.finding(item, result)
-        rest = len(result.diagnostics) - SHOWN_DIAGNOSTICS
-        if rest > 0:
+            self.finding(first, others, result)
+        rest = list(by_code)[SHOWN_CODES:]
+        if rest:
             self.line()
-            what = "finding" if rest == 1 else "findings"
             self.line(
-                f"{rest} more {what}, which may follow from the above (--format json lists all)",
+                f"and {', '.join(rest)}, which may follow from the above (--format json tells all)",
                 indent=_INDENT,
                 style="bright_black",
             )
 
-    def finding(self, item: Diagnostic, result: Result) -> None:
+    def finding(self, item: Diagnostic, others: list[Diagnostic], result: Result) -> None:
+        """One fault; `others` are further places with the same code."""
         head = Text(item.code, style="bold red" if item.severity == "error" else "bold yellow")
         if item.count > 1:
             head.append(f"  {item.count:,} times", style="bright_black")
@@ -196,6 +199,10 @@ class _Page:
             )
         for text in self.details(item, cases):
             grid.add_row("", text)
+        lines = sorted({other.line for other in others if other.line} - {item.line})
+        if lines:
+            also = ", ".join(str(line) for line in lines)
+            grid.add_row("", Text(f"Also at line{'s' if len(lines) > 1 else ''} {also}."))
         if item.advice:
             grid.add_row("", Text(item.advice))
         self.console.print(Padding(grid, (0, 0, 0, _INDENT)))
@@ -278,7 +285,8 @@ class _Page:
     def next_step(self, result: Result, step: str) -> None:
         self.line()
         self.line(Text.assemble(("Next: ", "bold"), step))
-        if result.status not in ("error", "passed"):
+        is_working_copy = result.submission.startswith(f"labs/{result.lab}/")
+        if is_working_copy and result.status not in ("error", "passed"):
             self.line(Text.assemble(("Hint: ", "bold"), f"make hint LAB={result.lab[:2]}"))
 
 
