@@ -29,7 +29,7 @@ void solve(const float* M, const float* N, float* P, int width) {
   dim3 block(64, 32);
   int blocks = (width + block.x - 1) / block.x;  // along one side of P, rounded up
   dim3 grid(blocks, blocks);
-  naive_kernel<<<grid, block>>>(d_M, d_N, d_P, width);
+  naive_kernel<<<grid, block>>>(d_M, d_N, d_P, width);  // FAULT
   CHECK(cudaGetLastError());
 
   CHECK(cudaMemcpy(P, d_P, bytes, cudaMemcpyDeviceToHost));

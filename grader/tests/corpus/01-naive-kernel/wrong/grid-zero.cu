@@ -29,7 +29,7 @@ void solve(const float* M, const float* N, float* P, int width) {
   dim3 block(16, 16);            // threads along x, y: 256, 8 warps
   int blocks = width / block.x;  // along one side of P, rounded up
   dim3 grid(blocks, blocks);
-  naive_kernel<<<grid, block>>>(d_M, d_N, d_P, width);
+  naive_kernel<<<grid, block>>>(d_M, d_N, d_P, width);  // FAULT
   CHECK(cudaGetLastError());
 
   CHECK(cudaMemcpy(P, d_P, bytes, cudaMemcpyDeviceToHost));

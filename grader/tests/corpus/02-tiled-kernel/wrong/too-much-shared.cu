@@ -34,6 +34,6 @@ __global__ void tiled_kernel(const float* M, const float* N, float* P, int width
 void solve(const float* M, const float* N, float* P, int width) {
   dim3 block(TILE_WIDTH, TILE_WIDTH);
   dim3 grid(width / TILE_WIDTH, width / TILE_WIDTH);
-  tiled_kernel<<<grid, block>>>(M, N, P, width);
+  tiled_kernel<<<grid, block>>>(M, N, P, width);  // FAULT
   CHECK(cudaGetLastError());
 }

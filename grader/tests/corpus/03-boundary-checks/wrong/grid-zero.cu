@@ -46,6 +46,6 @@ __global__ void checked_kernel(const float* M, const float* N, float* P, int wid
 void solve(const float* M, const float* N, float* P, int width) {
   dim3 block(TILE_WIDTH, TILE_WIDTH);
   dim3 grid(width / TILE_WIDTH, width / TILE_WIDTH);
-  checked_kernel<<<grid, block>>>(M, N, P, width);
+  checked_kernel<<<grid, block>>>(M, N, P, width);  // FAULT
   CHECK(cudaGetLastError());
 }

@@ -67,6 +67,6 @@ __global__ void register_kernel(const float* M, const float* N, float* P, int j,
 void solve(const float* M, const float* N, float* P, int j, int k, int l) {
   dim3 block(BN, BM);
   dim3 grid(ceil_div(l, BN), ceil_div(j, BM));
-  register_kernel<<<grid, block>>>(M, N, P, j, k, l);
+  register_kernel<<<grid, block>>>(M, N, P, j, k, l);  // FAULT
   CHECK(cudaGetLastError());
 }
