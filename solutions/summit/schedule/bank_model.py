@@ -3,10 +3,10 @@
 
     bank_model.py FILE ...      cubins or objects; one line per innermost FFMA loop
 
-The model: one instruction a cycle; two banks of one read a cycle; an FFMA's reads fit if, together
-with its neighbour's, they need no bank more often than the cycles allow (a window of two cycles);
-a .reuse mark keeps an operand for its position and bank until something else is read there.
-Microbenchmarks on an H200 (NOTES.md) agree with it within 3% in most patterns.
+The model: FFMAs are taken in pairs. A pair lasts as many cycles as it reads registers from the bank
+it reads most, two at least; any other instruction lasts one cycle. A .reuse mark keeps an operand
+for its position and bank until something else is read there. Which FFMAs form pairs is not known,
+so both alignments are averaged. Microbenchmarks on an H200 (micro/, NOTES.md) agree within 4%.
 """
 
 import pathlib
@@ -17,28 +17,24 @@ import tempfile
 
 import sass
 
-WINDOW = 2
 
-
-def cycles(code, rounds=3):
-    """(cycles, [reads of bank 0, of bank 1]) of the loop's last of several rounds."""
-    time, free, cache, start = 0, [0, 0], {}, 0
-    reads = [0, 0]
-    for turn in range(rounds):
-        if turn == rounds - 1:
-            start, reads = time, [0, 0]
+def cycles(code):
+    """(cycles, [reads of bank 0, of bank 1]) of one pass through a loop in its steady state."""
+    cache, needs = {}, []
+    for _ in range(2):  # the first pass fills the cache
+        needs = []
         for x in code:
-            need = [0, 0]
             if x.opcode == "FFMA":
-                _read_operands(x, cache, need)
-                earliest = max([time] + [free[b] + need[b] - WINDOW for b in (0, 1) if need[b]])
-                for b in (0, 1):
-                    if need[b]:
-                        free[b] = max(free[b], earliest) + need[b]
-                        reads[b] += need[b]
-                time = earliest
-            time += 1
-    return time - start, reads
+                needs.append([0, 0])
+                _read_operands(x, cache, needs[-1])
+
+    def total(start):
+        turned = needs[start:] + needs[:start]
+        pairs = zip(turned[::2], turned[1::2])
+        return sum(max(2, first[0] + second[0], first[1] + second[1]) for first, second in pairs)
+
+    others = len(code) - len(needs)
+    return others + (total(0) + total(1)) / 2, [sum(n[bank] for n in needs) for bank in (0, 1)]
 
 
 def _read_operands(x, cache, need):
