@@ -85,13 +85,18 @@ def concluded(lab: Lab, result: Result, evidence: rubric.Evidence) -> Result:
     outcomes = list(evidence.outcomes.values())
     if evidence.safety is not evidence.outcomes:
         outcomes += list(evidence.safety.values())
+    timed = [
+        item
+        for case_id, timing in evidence.timings.items()
+        for item in judge.of_timing(lab.case(case_id), timing)
+    ]
     result = replace(result, kernels=_kernels(lab, evidence))
     return replace(
         result,
         status=status,
         score=round(float(score), 2),
         checks=checks,
-        diagnostics=judge.merge(outcomes),
+        diagnostics=judge.merge(outcomes, timed),
         per_step=compare.per_step(result, lab),
         cases=tuple(outcome.result for outcome in evidence.outcomes.values()),
     )
@@ -103,7 +108,12 @@ def _kernels(lab: Lab, evidence: rubric.Evidence) -> tuple[Kernel, ...]:
     if not ran:
         return ()
     chosen = max(ran, key=lambda item: (item.case.role == "performance", item.case.multiply_adds))
-    return tuple(_kernel(run, chosen.case) for run in chosen.execution.kernels)
+    timing = evidence.timings.get(chosen.case.id)
+    times = timing.kernels_ms if timing else {}
+    return tuple(
+        replace(_kernel(run, chosen.case), time_ms=times.get(run.mangled))
+        for run in chosen.execution.kernels
+    )
 
 
 def _kernel(run: KernelRun, case: Case) -> Kernel:
@@ -123,7 +133,6 @@ def _kernel(run: KernelRun, case: Case) -> Kernel:
         occupancy=run.occupancy,
         counters=run.counters,
         lines=tuple(LineCounters(line, counts) for line, counts in sorted(lines.items())),
-        time_ms=run.time_ms,
     )
 
 

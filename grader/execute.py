@@ -36,7 +36,6 @@ class Job:
     output: Path  # P.npy
     result: Path  # result.json
     multiply_adds: int
-    repeat: int = 0  # gpu: timed repetitions
 
 
 def execute_all(
@@ -101,7 +100,6 @@ def execute(
 ) -> Execution:
     """Carries one plan out. Raises StepError if the executor or its machine fails."""
     command: list[str | Path] = [
-        program(course, "tilewise-exec"),
         "--plan", job.plan, "--backend", backend, "--device", device,
         "--output", f"P={job.output}", "--result", job.result, "--threads", str(threads),
         "--budget", str(instruction_budget(job.multiply_adds)),
@@ -110,8 +108,13 @@ def execute(
         command += ["--inputs", f"{name}={path}"]
     if resources is not None:
         command += ["--resources", resources]
-    if job.repeat:
-        command += ["--repeat", str(job.repeat)]
+    run_executor(course, command, f"case {job.case}")
+    return load(job.result)
+
+
+def run_executor(course: Course, arguments: Sequence[str | Path], what: str) -> None:
+    """Runs tilewise-exec to its end. Raises StepError, naming `what`, unless it succeeded."""
+    command = [program(course, "tilewise-exec"), *arguments]
     env = {"TILEWISE_DEVICES": str(course.root / "common" / "devices")}
     try:
         done = subprocess.run(
@@ -125,13 +128,12 @@ def execute(
         )
     except subprocess.TimeoutExpired:
         raise StepError(
-            f"The executor did not finish case {job.case} within {TIMEOUT_SECONDS} seconds."
+            f"The executor did not finish {what} within {TIMEOUT_SECONDS} seconds."
         ) from None
     if done.returncode != 0:
         lines = [line.strip() for line in done.stderr.splitlines() if line.strip()]
         said = lines[-1] if lines else f"it ended with status {done.returncode}"
-        raise StepError(f"The executor failed on case {job.case}: {said}")
-    return load(job.result)
+        raise StepError(f"The executor failed on {what}: {said}")
 
 
 def save_inputs(folder: Path, m: np.ndarray, n: np.ndarray) -> dict[str, Path]:

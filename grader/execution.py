@@ -61,7 +61,6 @@ class KernelRun:
     occupancy: float | None
     counters: dict[str, int]
     lines: tuple[LineCount, ...]
-    time_ms: dict[str, float] | None  # median, low, high, repeats; on gpu
 
 
 @dataclass(frozen=True)
@@ -80,7 +79,6 @@ class Execution:
     api_errors: tuple[dict[str, Any], ...]  # calls that returned an error: api, code, code_name
     seconds: float
     launches: int = 0  # carried out or refused
-    time_ms: dict[str, float] | None = None  # of all launches of one run together, on gpu
     leaked: tuple[tuple[str, int], ...] = ()  # buffers never freed: name, bytes
     printf: str = ""
     gpu: str = ""  # name of the GPU, on gpu
@@ -126,7 +124,6 @@ def parse(fields: dict[str, Any]) -> Execution:
         api_errors=tuple(fields.get("errors") or ()),
         seconds=float(fields.get("seconds") or 0),
         launches=int(fields.get("launches") or 0),
-        time_ms=fields.get("time_ms"),
         leaked=tuple(
             (item["name"], int(item["bytes"])) for item in fields.get("leaked_buffers") or []
         ),
@@ -157,5 +154,4 @@ def _kernel(item: dict[str, Any]) -> KernelRun:
             LineCount(line.get("file") or "", int(line["line"]), dict(line["counters"]))
             for line in item.get("lines") or []
         ),
-        time_ms=item.get("time_ms"),
     )

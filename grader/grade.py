@@ -15,7 +15,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from grader import conclude, data, execute, explain, judge, rubric, sandbox, source
+from grader import conclude, data, execute, explain, judge, rubric, sandbox, source, timing
 from grader.compile import CompileError, compile_submission
 from grader.course import Course
 from grader.errors import GraderError, StepError, ToolchainError, UnsupportedError
@@ -25,6 +25,7 @@ from grader.options import Options
 from grader.record import Recorded, record
 from grader.result import Diagnostic, Result
 from grader.submission import FILE_NAME, Submission
+from grader.timing import Timing
 from grader.toolchain import (
     PROGRAMS,
     Toolchain,
@@ -33,8 +34,6 @@ from grader.toolchain import (
     find_toolchain,
     program,
 )
-
-TIMED_REPEATS = 30
 
 
 @dataclass
@@ -162,14 +161,15 @@ def _execute(
     backend = session.options.backend
     outcomes = _execute_on(session, backend, text, cases, recorded, resources)
     safety = outcomes
-    reference_ms: dict[str, float] = {}
+    timings: dict[str, Timing] = {}
     if backend == "gpu":
         checks = session.lab.checks_for(backend)
         watched = {name for check in checks if check.kind == "clean" for name in check.cases}
         chosen = [case for case in cases if case.id in watched]
         safety = _execute_on(session, "sim", text, chosen, recorded, resources)
-        reference_ms = _time_reference(session)
-    return rubric.Evidence(outcomes, safety, reference_ms)
+        if all(outcomes[name].ran for name in _timed_cases(session.lab, backend)):
+            timings = _time(session, recorded)
+    return rubric.Evidence(outcomes, safety, timings)
 
 
 def _execute_on(
@@ -181,13 +181,11 @@ def _execute_on(
     resources: Path | None,
 ) -> dict[str, judge.Outcome]:
     """Carries the plans out and judges each case; cases without a plan are judged as they are."""
-    timed = _timed_cases(session.lab, backend)
     jobs = []
     for case in cases:
         plan = recorded[case.id].plan
         if plan is not None:
-            repeat = TIMED_REPEATS if case.id in timed else 0
-            jobs.append(_job(session, case, plan, backend, repeat))
+            jobs.append(_job(session, case, plan, backend))
     finished = 0
 
     def done(case_id: str) -> None:
@@ -216,7 +214,7 @@ def _execute_on(
     return outcomes
 
 
-def _job(session: Session, case: Case, plan: Path, backend: str, repeat: int) -> execute.Job:
+def _job(session: Session, case: Case, plan: Path, backend: str) -> execute.Job:
     folder = _subfolder(session, f"outputs-{backend}")
     return execute.Job(
         case.id,
@@ -225,7 +223,6 @@ def _job(session: Session, case: Case, plan: Path, backend: str, repeat: int) ->
         folder / f"{case.id}.npy",
         folder / f"{case.id}.json",
         case.multiply_adds,
-        repeat,
     )
 
 
@@ -244,14 +241,33 @@ def _timed_cases(lab: Lab, backend: str) -> set[str]:
     return {check.cases[0] for check in lab.checks_for(backend) if check.kind == "time"}
 
 
-def _time_reference(session: Session) -> dict[str, float]:
-    """Milliseconds of the reference solution, on the same GPU just after the submission."""
+def _time(session: Session, recorded: dict[str, Recorded]) -> dict[str, Timing]:
+    """The timed cases, against the reference solution on the same GPU."""
     timed = _timed_cases(session.lab, "gpu")
     cases = [case for case in session.lab.cases if case.id in timed]
-    path = session.course.solutions / session.lab.name / FILE_NAME
-    if not cases or not path.is_file():
+    cases = [case for case in cases if recorded[case.id].plan is not None]
+    if not cases:
         return {}
-    session.say("timing the reference solution")
+    session.say("timing against the reference solution")
+    references = _reference_plans(session, cases)
+    folder = _subfolder(session, "timing")
+    return {
+        case.id: timing.compare(
+            session.course,
+            session.options.device,
+            recorded[case.id].plan,
+            references.get(case.id),
+            folder / f"{case.id}.json",
+        )
+        for case in cases
+    }
+
+
+def _reference_plans(session: Session, cases: list[Case]) -> dict[str, Path]:
+    """Plans of the reference solution; {} where the course has none for this lab."""
+    path = session.course.solutions / session.lab.name / FILE_NAME
+    if not path.is_file():
+        return {}
     compiled = compile_submission(
         session.course, session.toolchain, path.read_bytes(), session.architecture
     )
@@ -259,17 +275,7 @@ def _time_reference(session: Session) -> dict[str, float]:
         raise StepError(f"The reference solution {path} does not compile: {compiled.message}.")
     folder = _subfolder(session, "reference")
     recorded = record(session.course, session.lab, cases, compiled, session.options.device, folder)
-    times = {}
-    for case in cases:
-        plan = recorded[case.id].plan
-        if plan is None:
-            raise StepError(f"The reference solution {path} fails: {recorded[case.id].message}.")
-        job = replace(_job(session, case, plan, "gpu", TIMED_REPEATS), output=folder / "P.npy")
-        execution = execute.execute(
-            session.course, job, backend="gpu", device=session.options.device,
-            resources=None, threads=1,
-        )  # fmt: skip
-        if execution.time_ms is None:
-            raise StepError(f"The reference solution was not timed on case {case.id}.")
-        times[case.id] = execution.time_ms["median"]
-    return times
+    for item in recorded.values():
+        if item.plan is None:
+            raise StepError(f"The reference solution {path} fails: {item.message}.")
+    return {case_id: item.plan for case_id, item in recorded.items()}

@@ -14,6 +14,7 @@ from grader.lab import Case
 from grader.record import Recorded
 from grader.result import CaseResult, Diagnostic, Mismatch
 from grader.submission import FILE_NAME
+from grader.timing import Timing
 
 if TYPE_CHECKING:
     import numpy as np
@@ -279,8 +280,24 @@ def _sentence(text: str) -> str:
     return text if text.endswith((".", "!", "?")) else text + "."
 
 
-def merge(outcomes: Iterable[Outcome]) -> tuple[Diagnostic, ...]:
-    """One diagnostic per code and place over all cases, the most fundamental first.
+def of_timing(case: Case, timing: Timing) -> list[Diagnostic]:
+    """What only the clock, or looking at outputs while it runs, brings to light."""
+    found = []
+    if timing.wrong_rounds:
+        message = f"P was right at first and wrong while it was timed: {timing.first_wrong}"
+        advice = "Every launch must compute P anew from the M and N it is given."
+        found.append(Diagnostic("wrong-result", "error", _sentence(message), advice=advice))
+    elif timing.time_ms is not None and timing.time_ms.median < timing.floor_ms:
+        message = (
+            f"{timing.time_ms.median:.3g} ms is less than the {timing.floor_ms:.3g} ms that the"
+            " arithmetic alone takes on this GPU."
+        )
+        found.append(Diagnostic("too-fast", "error", message))
+    return [replace(item, cases=(case.id,)) for item in found]
+
+
+def merge(outcomes: Iterable[Outcome], more: Iterable[Diagnostic] = ()) -> tuple[Diagnostic, ...]:
+    """One diagnostic per code and place over all cases, and `more`, the most fundamental first.
 
     The first case that shows it gives the numbers; cases that are not hidden come first.
     """
@@ -294,4 +311,5 @@ def merge(outcomes: Iterable[Outcome]) -> tuple[Diagnostic, ...]:
                 known = merged[key]
                 cases = tuple(dict.fromkeys([*known.cases, *item.cases]))
                 merged[key] = replace(known, cases=cases)
-    return tuple(sorted(merged.values(), key=lambda item: (codes.rank(item.code), -item.count)))
+    found = [*merged.values(), *more]
+    return tuple(sorted(found, key=lambda item: (codes.rank(item.code), -item.count)))

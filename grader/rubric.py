@@ -15,6 +15,7 @@ from grader.expression import ExpressionError, evaluate, names_in
 from grader.judge import Outcome, describe, is_own_file
 from grader.lab import Check, Lab
 from grader.result import CheckResult, Diagnostic
+from grader.timing import WIDEST_INTERVAL, Timing
 
 
 @dataclass(frozen=True)
@@ -23,7 +24,7 @@ class Evidence:
 
     outcomes: Mapping[str, Outcome]  # on the backend that is graded
     safety: Mapping[str, Outcome]  # on the simulator, which sees every access
-    reference_ms: Mapping[str, float]  # gpu: time of the reference solution
+    timings: Mapping[str, Timing]  # gpu: the timed cases that ran
 
 
 def evaluate_checks(lab: Lab, backend: str, evidence: Evidence) -> tuple[CheckResult, ...]:
@@ -164,24 +165,46 @@ def busiest_line(outcome: Outcome, check: Check) -> int:
 
 
 def _time(check: Check, lab: Lab, evidence: Evidence) -> CheckResult:
-    name = check.cases[0]
-    outcome = evidence.outcomes[name]
-    if outcome.execution is None or not outcome.ran or outcome.execution.time_ms is None:
+    outcome = evidence.outcomes[check.cases[0]]
+    found = evidence.timings.get(check.cases[0])
+    if found is None:
         return _skipped(check, f"{_case_name(outcome)} was not timed.")
-    if name not in evidence.reference_ms:
-        return _result(check, "inconclusive", 0, "The reference solution was not timed.", {})
-    mine = outcome.execution.time_ms["median"]
-    reference = evidence.reference_ms[name]
-    ratio = mine / reference
-    share = min(1.0, max(0.0, (check.none - ratio) / (check.none - check.full)))
-    score = round(check.points * share, 1)
+    if found.status != "ok" or found.time_ms is None:
+        return _failed(check, f"It was not timed: {found.message}")
+    if found.wrong_rounds:
+        return _failed(check, f"Not right while it was timed: {found.first_wrong}")
+    mine = found.time_ms.median
+    numbers = {"median_ms": mine, "floor_ms": found.floor_ms, "clocks": found.clocks}
+    if mine < found.floor_ms:
+        text = f"{mine:.3g} ms is less than the {found.floor_ms:.3g} ms the arithmetic takes"
+        return _failed(check, f"too-fast: {text}", **numbers)
+    if found.ratio is None:
+        return _result(check, "inconclusive", 0, "There is no reference to compare with.", numbers)
+    return _by_ratio(check, found, numbers)
+
+
+def _by_ratio(check: Check, found: Timing, numbers: dict) -> CheckResult:
+    """Points by the ratio to the reference, unless the measurement is too uncertain to say."""
+    ratio = found.ratio
+    numbers |= {"ratio": ratio.median, "ratio_low": ratio.low, "ratio_high": ratio.high}
     text = (
-        f"{mine:.3g} ms, {ratio:.2f} times the reference's {reference:.3g} ms (full "
-        f"points up to {check.full:g})"
+        f"{found.time_ms.median:.3g} ms, {ratio.median:.2f} times the reference's time"
+        f" (full points up to {check.full:g})"
     )
-    numbers = {"ratio": ratio, "median_ms": mine, "reference_ms": reference}
+    if found.cublas_ratio is not None:
+        numbers["cublas_ratio"] = found.cublas_ratio
+    shares = {_share(check, value) for value in (ratio.low, ratio.high)}
+    if len(shares) > 1 and ratio.high > ratio.low * (1 + WIDEST_INTERVAL):
+        spread = f"the times vary from {ratio.low:.2f} to {ratio.high:.2f} times: run it again"
+        return _result(check, "inconclusive", 0, f"{text}; {spread}", numbers)
+    share = _share(check, ratio.median)
     status = "passed" if share == 1.0 else "failed"
-    return _result(check, status, score, text, numbers)
+    return _result(check, status, round(check.points * share, 1), text, numbers)
+
+
+def _share(check: Check, ratio: float) -> float:
+    """1 up to check.full, 0 from check.none on, a straight line between."""
+    return min(1.0, max(0.0, (check.none - ratio) / (check.none - check.full)))
 
 
 _KINDS = {"outputs": _outputs, "clean": _clean, "counter": _counter, "time": _time}
