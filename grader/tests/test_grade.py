@@ -46,6 +46,11 @@ if mode == "dies":
     sys.exit("tilewise-exec: no space left on device")
 if mode == "hangs":
     import time; time.sleep(60)
+print(case, *value("--backend"), "compare" * ("--cublas" in sys.argv), file=open(MODES + ".log", "a"))
+if "--cublas" in sys.argv:
+    from grader.tests.test_timing import COMPARISON
+    json.dump(COMPARISON, open(value("--result")[0], "w"))
+    sys.exit()
 m, n = (np.load(text[2:]) for text in sorted(value("--inputs")))
 np.save(value("--output")[0][2:], (m @ n).astype(np.float32))
 fields = {}
@@ -53,7 +58,6 @@ if mode in ("timeout", "unsupported", "error"):
     fields = {"status": mode, "message": f"it is {mode}", "diagnostics": [fault_json("timeout")]}
 text = json.dumps(execution_json(case, **fields))
 open(value("--result")[0], "w").write("{" if mode == "garbage" else text)
-print(case, file=open(MODES + ".log", "a"))
 """
 
 
@@ -79,17 +83,18 @@ def stage(tmp_path, monkeypatch):
     compiled = Compiled(tmp_path, tmp_path / "submission.so", "key")
     course = Course(root, root / "build")
 
-    def run(record="ok", compile_result=compiled, **execute_modes):
+    def run(record="ok", compile_result=compiled, backend="sim", **execute_modes):
         modes.write_text(json.dumps({"record": record, "execute": execute_modes}))
         monkeypatch.setattr(grade, "compile_submission", lambda *_: compile_result)
-        result = grade.grade(course, load_lab(folder), read(folder / "matmul.cu"), Options("sim"))
+        result = grade.grade(course, load_lab(folder), read(folder / "matmul.cu"), Options(backend))
         validate(grade_to_json(result))
         assert not list(course.cache.glob("run-*")), "the scratch folder was left behind"
         return result
 
     def ran():
         log = Path(f"{modes}.log")
-        return log.read_text().split() if log.exists() else []
+        lines = log.read_text().splitlines() if log.exists() else []
+        return [line.strip() for line in lines]
 
     run.ran, run.course = ran, course
     return run
@@ -106,6 +111,23 @@ def test_all_right(stage):
     assert (result.status, result.score) == ("passed", 100)
     assert result.kernels[0].case == "w8"
     assert [line.line for line in result.kernels[0].lines] == [30, 41]
+
+
+def test_on_a_gpu_safety_is_still_seen_by_the_simulator(stage):
+    result = stage(backend="gpu")
+    assert (result.status, result.score, result.backend) == ("passed", 100, "gpu")
+    ran = stage.ran()
+    assert [line for line in ran if line.endswith("gpu")] == ["w4 gpu", "secret gpu", "w8 gpu"]
+    assert {line for line in ran if line.endswith("sim")} == {"w4 sim", "w8 sim", "secret sim"}
+    assert ran[-1] == "w8 gpu compare"
+    time = next(check for check in result.checks if check.id == "time")
+    assert time.data["ratio"] == 1.0
+
+
+def test_what_does_not_run_is_not_timed(stage):
+    result = stage(backend="gpu", w4="timeout")
+    assert not [line for line in stage.ran() if line.endswith("compare")]
+    assert result.score == 0
 
 
 def test_does_not_compile(stage):
@@ -168,7 +190,7 @@ def test_an_unsupported_feature_gives_no_score(stage):
 
 def test_after_a_time_out_the_larger_cases_are_left_out(stage):
     result = stage(w4="timeout")
-    assert stage.ran() == ["w4"]
+    assert stage.ran() == ["w4 sim"]
     assert result.score == 0
     assert {case.id: case.status for case in result.cases} == {
         "w4": "failed", "w8": "not_run", "secret": "not_run",
