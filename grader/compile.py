@@ -153,8 +153,11 @@ def _link(course: Course, toolchain: Toolchain, scratch: Path) -> CompileError |
 
 
 def _step(course: Course, toolchain: Toolchain, scratch: Path, command: list) -> sandbox.Outcome:
-    toolkit = toolchain.nvcc.resolve().parents[1]
-    readable = [toolchain.nvcc.parents[1], toolkit, course.include, course.build / "lib"]
+    readable = [course.include, course.build / "lib"]
+    for tool in (toolchain.nvcc, Path(toolchain.cxx)):  # with what lies around them: lib, include
+        readable += [tool.parents[1], tool.resolve().parents[1]]
+    home = Path.home()
+    readable = [path for path in readable if path not in (home, Path("/"))]
     try:
         return sandbox.run(
             command,
