@@ -25,10 +25,24 @@ bool is_same_place(const Diagnostic& a, const Diagnostic& b) {
   return std::tie(a.code, a.kernel, a.file, a.line) == std::tie(b.code, b.kernel, b.file, b.line);
 }
 
+// A launch that was refused: it has no counters, and its fault is the host's.
+Diagnostic refused_launch(const LaunchReport& report) {
+  Diagnostic diagnostic;
+  diagnostic.code = "launch-config";
+  diagnostic.message = "The launch was refused: " + report.message + ".";
+  diagnostic.kernel = report.kernel;
+  diagnostic.count = 1;
+  return diagnostic;
+}
+
 }  // namespace
 
 void SessionReport::add(const LaunchReport& report, uint32_t registers) {
   ++launches_;
+  if (report.status == LaunchStatus::kBadLaunch) {
+    add_diagnostic(refused_launch(report));
+    return;
+  }
   auto kernel = std::find_if(kernels_.begin(), kernels_.end(),
                              [&](const KernelReport& k) { return is_same_configuration(k.first, report); });
   if (kernel == kernels_.end()) {
@@ -46,15 +60,16 @@ void SessionReport::add(const LaunchReport& report, uint32_t registers) {
   } else {
     merge_lines(report.lines, &kernel->lines);
   }
-  for (const Diagnostic& diagnostic : report.diagnostics) {
-    auto known = std::find_if(diagnostics_.begin(), diagnostics_.end(), [&](const SessionDiagnostic& d) {
-      return is_same_place(d.diagnostic, diagnostic);
-    });
-    if (known == diagnostics_.end()) {
-      diagnostics_.push_back({diagnostic, launches_});
-    } else {
-      known->diagnostic.count += diagnostic.count;
-    }
+  for (const Diagnostic& diagnostic : report.diagnostics) add_diagnostic(diagnostic);
+}
+
+void SessionReport::add_diagnostic(const Diagnostic& diagnostic) {
+  auto known = std::find_if(diagnostics_.begin(), diagnostics_.end(),
+                            [&](const SessionDiagnostic& d) { return is_same_place(d.diagnostic, diagnostic); });
+  if (known == diagnostics_.end()) {
+    diagnostics_.push_back({diagnostic, launches_});
+  } else {
+    known->diagnostic.count += diagnostic.count;
   }
 }
 

@@ -1,7 +1,7 @@
 // What a program's launches did, merged over the run: the report that `warpsim run` leaves.
 //
 // One KernelReport per (kernel, grid, block, dynamic shared memory), in the order of their first launches; diagnostics
-// merged over launches by (code, kernel, file, line).
+// merged over launches by (code, kernel, file, line). A launch that was refused is a diagnostic only.
 
 #pragma once
 
@@ -40,6 +40,8 @@ class SessionReport {
   const std::vector<std::string>& unsupported() const { return unsupported_; }
 
  private:
+  void add_diagnostic(const Diagnostic& diagnostic);
+
   uint64_t launches_ = 0;
   std::vector<KernelReport> kernels_;
   std::vector<SessionDiagnostic> diagnostics_;

@@ -36,10 +36,10 @@ std::string per_request(uint64_t units, uint64_t requests, const char* unit) {
 
 void add_diagnostic(const SessionDiagnostic& entry, std::string* text) {
   const Diagnostic& d = entry.diagnostic;
-  *text += fmt::format("{}: {}: {}: {}\n", place(d.file, d.line),
-                       d.severity == Severity::kError ? "error" : "warning", d.code, d.message);
-  *text += fmt::format("    in {}, launch {}, block {} thread {}", d.kernel, entry.launch, triple(d.block),
-                       triple(d.thread));
+  if (d.line) *text += place(d.file, d.line) + ": ";
+  *text += fmt::format("{}: {}: {}\n", d.severity == Severity::kError ? "error" : "warning", d.code, d.message);
+  *text += fmt::format("    in {}, launch {}", d.kernel, entry.launch);
+  if (d.line) *text += fmt::format(", block {} thread {}", triple(d.block), triple(d.thread));
   if (d.other_line) {
     *text += fmt::format("; the other: {} block {} thread {}", place(d.other_file, d.other_line),
                          triple(d.other_block), triple(d.other_thread));

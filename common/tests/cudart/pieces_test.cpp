@@ -113,6 +113,20 @@ TEST_CASE("report: launches of one configuration are merged, others are not") {
   CHECK(report.diagnostics()[0].launch == 1);
 }
 
+TEST_CASE("report: a refused launch is a diagnostic and no kernel") {
+  SessionReport report;
+  LaunchReport refused = launch_report(1, 0);
+  refused.status = LaunchStatus::kBadLaunch;
+  refused.message = "the block has 2000 threads";
+  refused.diagnostics.clear();
+  report.add(refused, 0);
+  CHECK(report.kernels().empty());
+  REQUIRE(report.diagnostics().size() == 1);
+  CHECK(report.diagnostics()[0].diagnostic.code == "launch-config");
+  std::string text = to_text(report, load_device("h200"), false);
+  CHECK(text.find("error: launch-config: The launch was refused: the block has 2000 threads.") != std::string::npos);
+}
+
 TEST_CASE("report: JSON has the fields of a grading result") {
   SessionReport report;
   report.add(launch_report(4, 10), 0);

@@ -35,6 +35,13 @@ TEST_CASE("run: the same program with the per-thread default stream and compress
   CHECK(r.output.find("all checks passed") != std::string::npos);
 }
 
+TEST_CASE("run: a program of CUDA 12") {
+  Run r = warpsim(CUDA12_HOST);
+  CHECK(r.output == "all checks passed\n");
+  CHECK(r.status == 0);
+  CHECK(r.errors.find("add  grid 1  block 32") != std::string::npos);
+}
+
 TEST_CASE("run: a fault in a kernel ends the context, as on a GPU") {
   SKIP_WITHOUT_NVCC();
   for (const char* which : {"oob", "assert"}) {
