@@ -27,14 +27,19 @@ import pytest
 
 from grader import codes
 from grader.lab import COUNTERS
+from grader.toolchain import find_toolchain
 
 ROOT = Path(__file__).resolve().parents[2]
-HANDOUTS = sorted([*ROOT.glob("labs/*/README.md"), *ROOT.glob("docs/*.md")])
+PAGES = ("labs/*/README.md", "docs/*.md", "docs/experiments/*.md", "datasets/*.md")
+HANDOUTS = sorted(path for page in PAGES for path in ROOT.glob(page))
 BLOCK = re.compile(r"^```(?:cuda|cpp|c\+\+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 SOURCE = re.compile(r"<!-- from (\S+) -->\n\Z")
 NO_SOURCE = re.compile(r"<!-- not from a file: .+ -->\n\Z")
 REPORT = re.compile(
     r"^<!-- report of (\S+) (\S+) -->\n```text\n(.*?)^```$", re.MULTILINE | re.DOTALL
+)
+EXPERIMENT = re.compile(
+    r"^<!-- experiment (\S+) ([0-9 ]+) -->\n```text\n(.*?)^```$", re.MULTILINE | re.DOTALL
 )
 LINK = re.compile(r"!?\[[^\]]*(?:\[[^\]]*\]\[[^\]]*\][^\]]*)?\]\(([^)#\s]+)(?:#[^)]*)?\)")
 
@@ -124,6 +129,24 @@ def test_reports_are_as_shown(lab, submission, text, built):
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
     assert done.returncode == 1, done.stderr
     assert words(text) in words(done.stdout)
+
+
+def test_the_experiment_prints_what_its_page_shows(built, tmp_path):
+    page = (ROOT / "docs" / "experiments" / "README.md").read_text()
+    [(lab, sizes, shown)] = EXPERIMENT.findall(page)
+    experiment = tmp_path / "experiment"
+    command = [find_toolchain(built).nvcc, "-std=c++17", "-lineinfo", "--no-compress"]
+    command += ["-arch=compute_90", "-cudart", "shared", "-I", ROOT / "common" / "include"]
+    command += ["-include", ROOT / "solutions" / lab / "matmul.cu"]
+    command += [ROOT / "docs" / "experiments" / "main.cu", "-o", experiment]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    run = [built.build / "bin" / "warpsim", "run", "--", experiment, *sizes.split()]
+    done = subprocess.run(run, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert "0 of 10000 elements wrong" in done.stdout
+    for line in shown.splitlines():
+        assert words(line) in words(done.stderr)
 
 
 SAMPLE = "<!-- from solutions/01-naive-kernel/matmul.cu -->\n```cuda\n{}\n```\n"
