@@ -63,7 +63,7 @@ class Kernel:
     name: str
     source: Path
     signature: str
-    sizes: tuple[int, ...]
+    sizes: tuple[int | str, ...]  # widths, or shapes "JxKxL"
 
 
 def kernels() -> list[Kernel]:
@@ -86,6 +86,11 @@ def kernels() -> list[Kernel]:
     return found
 
 
+def case_argument(size: int | str) -> str:
+    """Of a width, or of a shape "JxKxL", which is then also the case's id."""
+    return f"{size}:{size}" if isinstance(size, str) else f"{size}:{size}x{size}x{size}"
+
+
 def compile_and_record(kernel: Kernel, folder: Path, build: Path, nvcc: str) -> None:
     """Leaves the plans and their PTX in the folder. Raises CalledProcessError."""
     folder.mkdir(parents=True, exist_ok=True)
@@ -101,7 +106,7 @@ def compile_and_record(kernel: Kernel, folder: Path, build: Path, nvcc: str) -> 
          f"-L{build}/lib", f"-l:{runtime.name}"],
         check=True,
     )  # fmt: skip
-    cases = [word for n in kernel.sizes for word in ("--case", f"{n}:{n}x{n}x{n}")]
+    cases = [word for size in kernel.sizes for word in ("--case", case_argument(size))]
     subprocess.run(
         [build / "bin/tilewise-record", "--submission", folder / "submission.so",
          "--signature", kernel.signature, "--output", folder, *cases],
