@@ -30,7 +30,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, 1)
     asm volatile("setmaxnreg.inc.sync.aligned.u32 240;");
     float sum[TM][TN];
     clear(sum);
-    consume(ring, cursor, stages, sum);
+    consume(ring, cursor, stages, last_stage_bytes(k, 0, stages), sum);
     Place place(threadIdx.x);
     store_tile(P, first_row + place.row, first_col + place.col, j, l, sum);
   }

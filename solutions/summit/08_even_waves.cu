@@ -200,7 +200,8 @@ extern "C" __global__ void __launch_bounds__(THREADS, 1)
       sync_consumers();  // the job is on the desk
       float sum[TM][TN];
       clear(sum);
-      consume(ring, cursor, desk.job.stages, sum);
+      int stages = desk.job.stages;
+      consume(ring, cursor, stages, last_stage_bytes(k, desk.job.first, stages), sum);
       finish(sum, desk, P, j, k, l, whole_tiles, shares, scratch, ready);
       sync_consumers();  // everyone has read the desk
     } while (desk.share.next < desk.share.end);

@@ -59,12 +59,20 @@ __device__ __forceinline__ uint32_t always_zero() {
   return lane >> 5;
 }
 
-// By all consumers: sum += the product over `stages` (>= 1) stages of the ring. The fragments are
+// How far into a row of Mds, in bytes, the steps of k go in the last of stages [first, first +
+// stages): less than to its end only where k ends, rounded up to whole passes of the block.
+__device__ __forceinline__ uint32_t last_stage_bytes(int k, int first, int stages) {
+  int steps = min(BK, k - (first + stages - 1) * BK);
+  return (steps + BLOCK_STEPS - 1) / BLOCK_STEPS * BLOCK_STEPS * 4;
+}
+
+// By all consumers: sum += the product over `stages` (>= 1) stages of the ring, of the last one
+// only the steps in the first `last_bytes` of a row of Mds. The fragments are
 // double-buffered in registers, over the border of stages too: m[0] and n[0] hold the next steps
 // when a pass begins. After the last stage they are loaded once more than needed, from whatever
 // the next place holds, and dropped.
 __device__ __forceinline__ void consume(const Ring& ring, Cursor& cursor, int stages,
-                                        float (&sum)[TM][TN]) {
+                                        uint32_t last_bytes, float (&sum)[TM][TN]) {
   Place place(threadIdx.x);
   float4 m[2][TM], n[2][TN / 4];
   uint32_t m_stage = place.m(ring.stage(cursor.at)), n_here = place.n(ring.stage(cursor.at));
@@ -83,9 +91,10 @@ __device__ __forceinline__ void consume(const Ring& ring, Cursor& cursor, int st
     // Bytes of a row of Mds that the next pass begins at. Not a plain constant to count up from:
     // ptxas would count in uniform registers, which schedule.py does not know.
     uint32_t chunk = BLOCK_STEPS * 4 + always_zero();
+    uint32_t limit = (left > 1 ? BK * 4 : last_bytes) + always_zero();
 #pragma unroll 1
     do {
-      bool last = chunk == BK * 4;
+      bool last = chunk == limit;
       uint32_t m_half = m_here ^ 16;  // the second four steps of this pass
       uint32_t m_then = last ? m_next : m_stage ^ chunk;
       uint32_t n_then = last ? n_next : n_here + BLOCK_STEPS * NDS_ROW;
@@ -101,7 +110,7 @@ __device__ __forceinline__ void consume(const Ring& ring, Cursor& cursor, int st
       }
       m_here = m_then;
       n_here = n_then;
-    } while (chunk <= BK * 4);
+    } while (chunk <= limit);
     m_stage = m_here;
     __syncwarp();  // the whole warp has read the stage
     if (threadIdx.x % 32 == 0) barrier_arrive(used);
