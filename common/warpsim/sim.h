@@ -10,6 +10,23 @@
 // A Simulator is used by one thread at a time; it runs thread blocks on its own workers inside
 // launch().
 
+// What is exact and what is not:
+// - Single and double precision results are the GPU's bit for bit, but for the approximate
+// functions
+//   of the special function unit (ex2, lg2, sin, cos, tanh, rsqrt, and .approx division, reciprocal
+//   and root), which are computed correctly rounded and lie within the GPU's documented error.
+// - An access is out of bounds when it leaves the allocation it falls in. One that strays from a
+//   buffer right into another buffer is not seen: the 4 KB between any two catch near misses. A
+//   shared array is known by name, so straying into the next one is seen.
+// - Races: accesses by different threads, one a write that changes the value, with no barrier (in a
+//   warp: no bar.warp.sync) between; volatile and atomic accesses do not race with their like.
+//   Blocks that order each other by a fence and atomics are believed, not checked.
+// - Memory that nobody has written reads as 0xFF bytes (shared, local, registers) or as the NaN
+//   0x7FC0DEAD (global).
+// - Threads of a warp that wait for each other in a loop (a lock per thread) never go on: lanes run
+//   one path to its end before the other. The budget ends such a launch.
+// - Time stands still but for clock, which counts the warp's instructions; %smid is 0.
+
 #pragma once
 
 #include <array>

@@ -63,5 +63,12 @@ TEST_CASE("ReportsAndMemoryAreTheSameForAnyNumberOfWorkers") {
   }
 }
 
+TEST_CASE("PrintfAppearsInBlockOrder") {
+  Fixture one("control", 1), many("control", 4);
+  one.launch("print", {50}, {32}, 3);
+  many.launch("print", {50}, {32}, 3);
+  CHECK(many.printed == one.printed);
+}
+
 }  // namespace
 }  // namespace warpsim::test

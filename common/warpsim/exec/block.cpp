@@ -5,16 +5,13 @@
 
 #include "warpsim/exec/lanes.h"
 #include "warpsim/exec/worker.h"
+#include "warpsim/observe/barrier.h"
 
 namespace warpsim {
 
 namespace {
 
 constexpr int64_t kQuantum = 1 << 20;  // instructions until another warp of the block gets its turn
-
-std::string lanes_text(const LaunchContext& launch, const Warp& w, uint32_t lanes) {
-  return thread_name(launch, w.index * kLanes + uint32_t(__builtin_ctz(lanes)));
-}
 
 // The instruction at or after `from`, else before it, whose source line is known.
 uint32_t nearest_line(const ptx::Function& function, uint32_t from) {
@@ -25,20 +22,6 @@ uint32_t nearest_line(const ptx::Function& function, uint32_t from) {
     if (function.code[i - 1].where.line != 0) return i - 1;
   }
   return from;
-}
-
-// The line at which lanes that do not run now wait, or 0.
-uint32_t waiting_line(const Warp& w, uint32_t lanes) {
-  const Image& image = *w.worker->image;
-  for (auto path = w.paths.rbegin(); path != w.paths.rend(); ++path) {
-    if (path->is_call) break;
-    if (!(path->mask & lanes) || path->at == nullptr) continue;
-    // The top-most entry that holds them; the enter operation's instruction is the first of its
-    // block.
-    const auto function = uint32_t(w.program - image.programs.data());
-    return image.instruction(function, path->at->instruction).where.line;
-  }
-  return 0;
 }
 
 }  // namespace
@@ -61,6 +44,9 @@ void Block::start(Worker& w, uint64_t linear_index) {
   live_warps = uint32_t(w.warps.size());
   for (Warp& warp : w.warps) {
     warp.reset_frames(*w.launch->kernel);
+    if (warp.local != nullptr && !w.launch->facts->has_recursion) {
+      std::memset(warp.local, 0xFF, size_t{kLanes} * w.local_bytes_per_thread);
+    }
     prepare_block_specials(warp, *w.launch->kernel);
     warp.sync_stamp = w.shared_shadow.now();
     warp.sync_time = time;
@@ -96,21 +82,7 @@ bool Block::run_turn() {
     const uint64_t used = uint64_t(kQuantum - std::max<int64_t>(warp.quantum, 0));
     if (launch.used_instructions.fetch_add(used, std::memory_order_relaxed) + used <= launch.budget)
       continue;
-    if (launch.parallel) {
-      launch.repeat_serially = true;
-    } else {
-      const auto function = uint32_t(warp.program - worker->image->programs.data());
-      const uint32_t instruction =
-          nearest_line(worker->image->module.functions[function],
-                       warp.resume != nullptr ? warp.resume->instruction : 0);
-      const uint32_t lane = warp.mask != 0 ? uint32_t(__builtin_ctz(warp.mask)) : 0;
-      Diagnostic* d = worker->reporter.add(Fault::kTimeout, warp, lane, function, instruction);
-      const std::string text = "the launch used up its budget of " + std::to_string(launch.budget) +
-                               " warp instructions: a loop without end?";
-      if (d != nullptr) d->message = text;
-      worker->reporter.stop(LaunchStatus::kTimeout, 702, text);
-    }
-    launch.stop = true;
+    report_budget(warp);
     return true;
   }
   return progress;
@@ -122,21 +94,22 @@ void Block::arrive(Warp& w, const Op* op, uint32_t id, uint32_t threads, bool wa
   const auto ref = image.barriers[op->aux];
   const ptx::Instruction& code = image.instruction(ref.function, ref.instruction);
   const uint32_t missing = w.started & ~w.exited & ~w.mask;
-  if (missing != 0 && worker->launch->checks.barriers) {
-    Diagnostic* d =
-        worker->reporter.add(Fault::kBarrierDivergence, w, uint32_t(__builtin_ctz(missing)),
-                             ref.function, ref.instruction);
-    if (d != nullptr) {
-      const uint32_t line = waiting_line(w, missing);
-      d->message = "not all threads of the warp reach this barrier together: " +
-                   lanes_text(*worker->launch, w, missing) + " does not" +
-                   (line != 0 ? ", it goes on at line " + std::to_string(line) : "");
-    }
+  if (missing != 0 && !code.aligned) {
+    worker->halt(LaunchStatus::kUnsupported, 0,
+                 code.mnemonic + " by part of a warp is not modelled (line " +
+                     std::to_string(code.where.line) + ")");
+    return;
   }
+  const bool watch = worker->launch->checks.barriers;
+  if (missing != 0 && watch) report_missing_lanes(w, op, missing);
   if (waits) {
     w.barrier_id = id;
     w.barrier_op = op;
-    if (threads == 0 && id == 0) check_same_line(w, op, id);
+    if (watch && threads == 0 && barrier.first_waiting != nullptr &&
+        barrier.first_waiting->barrier_op != op) {
+      report_different_lines(w, *barrier.first_waiting);
+    }
+    if (barrier.first_waiting == nullptr) barrier.first_waiting = &w;
   }
   if (code.bar == ptx::BarMode::kRedAnd || code.bar == ptx::BarMode::kRedOr ||
       code.bar == ptx::BarMode::kRedPopc) {
@@ -166,13 +139,16 @@ void Block::complete(uint32_t id) {
   barriers[id] = {};
   interval_start = ++time;
   worker->shared_shadow.barrier();
+  if (done.expected_threads == 0 && done.first_waiting != nullptr && !warned_exited &&
+      worker->launch->checks.barriers) {
+    warned_exited = warn_about_exited(*done.first_waiting);
+  }
   for (Warp& w : worker->warps) {
     w.sync_time = time;
     w.sync_stamp = worker->shared_shadow.now();
     if (w.state != WarpState::kAtBarrier || w.barrier_id != id) continue;
     w.state = WarpState::kReady;
     const Op* op = w.barrier_op;
-    if (done.expected_threads == 0) warn_about_exited(w, op);
     switch (ptx::BarMode(op->imm & 0xFF)) {
       case ptx::BarMode::kRedAnd:
         set_predicate(w, op->d, done.all ? kAllLanes : 0);
@@ -194,75 +170,26 @@ void Block::warp_sync(Warp& w) {
   w.sync_stamp = worker->shared_shadow.warp_sync();
 }
 
-// __syncthreads() has to be the same for all threads: warps that wait at different lines are in
-// different branches.
-void Block::check_same_line(const Warp& w, const Op* op, uint32_t id) {
-  if (!worker->launch->checks.barriers) return;
-  const Image& image = *worker->image;
-  const auto here = image.barriers[op->aux];
-  const ptx::SourceLine line = image.instruction(here.function, here.instruction).where;
-  for (const Warp& other : worker->warps) {
-    if (&other == &w || other.state != WarpState::kAtBarrier || other.barrier_id != id ||
-        other.barrier_op == op)
-      continue;
-    const auto there = image.barriers[other.barrier_op->aux];
-    const ptx::SourceLine other_line = image.instruction(there.function, there.instruction).where;
-    if (line.line == 0 || other_line.line == 0 ||
-        (line.line == other_line.line && line.file == other_line.file))
-      return;
-    Diagnostic* d =
-        worker->reporter.add(Fault::kBarrierDivergence, w, uint32_t(__builtin_ctz(w.mask)),
-                             here.function, here.instruction);
-    if (d != nullptr) {
-      worker->reporter.set_line(d, true, there.function, there.instruction);
-      d->other_block = index;
-      d->other_thread =
-          worker->launch->thread_of(other.index * kLanes + uint32_t(__builtin_ctz(other.mask)));
-      d->message = "waits at this barrier while " + lanes_text(*worker->launch, other, other.mask) +
-                   " waits at the one of line " + std::to_string(other_line.line) +
-                   ": all threads of a block have to reach the same __syncthreads()";
-    }
-    return;
-  }
-}
-
-void Block::warn_about_exited(const Warp& w, const Op* op) {
-  if (warned_exited || !worker->launch->checks.barriers) return;
-  for (const Warp& other : worker->warps) {
-    const uint32_t left = other.exited & other.started;
-    if (left == 0) continue;
-    warned_exited = true;
-    const auto here = worker->image->barriers[op->aux];
-    Diagnostic* d =
-        worker->reporter.add(Fault::kBarrierDivergence, w, uint32_t(__builtin_ctz(w.mask)),
-                             here.function, here.instruction);
-    if (d != nullptr) {
-      d->severity = Severity::kWarning;
-      d->message = lanes_text(*worker->launch, other, left) +
-                   " of the block returned before this barrier, so it does not take part in it";
-    }
-    return;
-  }
-}
-
 // No warp can go on: some wait at barriers that will never be complete.
 void Block::report_stuck() {
-  LaunchContext& launch = *worker->launch;
   for (const Warp& w : worker->warps) {
     if (w.state != WarpState::kAtBarrier) continue;
-    const auto here = worker->image->barriers[w.barrier_op->aux];
-    const uint32_t lane = w.mask != 0 ? uint32_t(__builtin_ctz(w.mask)) : 0;
-    const std::string text = "the warps of a block wait at barrier " +
-                             std::to_string(w.barrier_id) +
-                             " for ever: the other warps wait elsewhere or have finished";
-    Diagnostic* d =
-        worker->reporter.add(Fault::kBarrierDivergence, w, lane, here.function, here.instruction);
-    if (d != nullptr) d->message = text;
-    worker->reporter.stop(LaunchStatus::kTimeout, 702, text);
-    break;
+    worker->halt(LaunchStatus::kTimeout, 702, report_waiting_for_ever(w));
+    return;
   }
-  if (launch.parallel) launch.repeat_serially = true;
-  launch.stop = true;
+}
+
+void Block::report_budget(const Warp& w) {
+  const LaunchContext& launch = *worker->launch;
+  const auto function = uint32_t(w.program - worker->image->programs.data());
+  const uint32_t instruction = nearest_line(worker->image->module.functions[function],
+                                            w.resume != nullptr ? w.resume->instruction : 0);
+  const uint32_t lane = w.mask != 0 ? uint32_t(__builtin_ctz(w.mask)) : 0;
+  const std::string text = "the launch used up its budget of " + std::to_string(launch.budget) +
+                           " warp instructions: a loop without end?";
+  Diagnostic* d = worker->reporter.add(Fault::kTimeout, w, lane, function, instruction);
+  if (d != nullptr) d->message = text;
+  worker->halt(LaunchStatus::kTimeout, 702, text);
 }
 
 }  // namespace warpsim

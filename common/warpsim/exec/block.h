@@ -19,6 +19,7 @@ struct Barrier {
   uint32_t expected_threads = 0;  // 0: all threads of the block
   uint32_t popc = 0;              // bar.red: threads whose predicate is true
   bool all = true, any = false;
+  const Warp* first_waiting = nullptr;
 };
 
 struct Block {
@@ -42,8 +43,7 @@ struct Block {
   void check_complete(uint32_t id);
   void complete(uint32_t id);
   void report_stuck();
-  void check_same_line(const Warp& w, const Op* op, uint32_t id);
-  void warn_about_exited(const Warp& w, const Op* op);
+  void report_budget(const Warp& w);
 };
 
 }  // namespace warpsim

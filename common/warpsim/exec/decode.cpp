@@ -128,6 +128,7 @@ void Decoder::decode() {
       op.jump = int32_t(distance);
   }
   program_.frame_bytes = round_up(next_, 64);
+  program_.register_bytes = layout_.end;
   program_.decoded = true;
 }
 

@@ -179,8 +179,7 @@ const Op* call_assertfail(Warp& w, const Op* op) {
   Diagnostic* d = w.worker->reporter.add(Fault::kAssert, w, uint32_t(lane), op->aux,
                                          op->instruction, uint64_t(__builtin_popcount(w.mask)));
   if (d != nullptr) d->message = text;
-  w.worker->reporter.stop(LaunchStatus::kAssert, 710, text);
-  w.worker->launch->stop = true;
+  w.worker->halt(LaunchStatus::kAssert, 710, text);
   return w.stop(op, WarpState::kFinished);
 }
 

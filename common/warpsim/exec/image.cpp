@@ -238,6 +238,7 @@ void collect_functions(const Image& image, int32_t function, std::vector<int32_t
       continue;
     const ptx::Function& callee = image.module.functions[size_t(code.src[0].function)];
     if (callee.name == "malloc" || callee.name == "free") facts->calls_malloc = true;
+    if (callee.name == "vprintf") facts->prints = true;
     if (!callee.is_extern) collect_functions(image, code.src[0].function, path, facts);
   }
   path.pop_back();

@@ -100,10 +100,8 @@ const Op* call(Warp& w, const Op* op) {
   const Program& callee = w.worker->image->programs[size_t(site.callee)];
   const Op* next = w.call(site, callee, op + 1);
   if (next != nullptr) return next;
-  w.worker->reporter.stop(
-      LaunchStatus::kFault, 719,
-      "the calls of device functions are nested too deeply: a recursion without end?");
-  w.worker->launch->stop = true;
+  w.worker->halt(LaunchStatus::kFault, 719,
+                 "the calls of device functions are nested too deeply: a recursion without end?");
   return w.stop(op, WarpState::kFinished);
 }
 
@@ -119,8 +117,7 @@ const Op* trap(Warp& w, const Op* op) {
   Diagnostic* d = w.worker->reporter.add(Fault::kTrap, w, uint32_t(__builtin_ctz(w.mask)), function,
                                          op->instruction);
   if (d != nullptr) d->message = "the kernel executed a trap";
-  w.worker->reporter.stop(LaunchStatus::kFault, 719, "the kernel executed a trap");
-  w.worker->launch->stop = true;
+  w.worker->halt(LaunchStatus::kFault, 719, "the kernel executed a trap");
   return w.stop(op, WarpState::kFinished);
 }
 
@@ -133,8 +130,7 @@ const Op* unsupported(Warp& w, const Op* op) {
   Diagnostic* d = w.worker->reporter.add(Fault::kUnsupported, w, uint32_t(__builtin_ctz(w.mask)),
                                          op->aux, op->instruction);
   if (d != nullptr) d->message = what;
-  w.worker->reporter.stop(LaunchStatus::kUnsupported, 0, what + place);
-  w.worker->launch->stop = true;
+  w.worker->halt(LaunchStatus::kUnsupported, 0, what + place);
   return w.stop(op, WarpState::kFinished);
 }
 

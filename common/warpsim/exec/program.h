@@ -85,8 +85,9 @@ struct CallSite {
 struct Program {
   bool decoded = false;
   std::vector<Op> ops;
-  uint32_t frame_bytes = 0;  // multiple of 64
-  uint32_t local_bytes = 0;  // of the function's own local variables, per thread
+  uint32_t frame_bytes = 0;     // multiple of 64
+  uint32_t register_bytes = 0;  // its beginning: predicates, parameters, registers
+  uint32_t local_bytes = 0;     // of the function's own local variables, per thread
   struct Constant {
     uint32_t row;
     bool wide;

@@ -230,7 +230,8 @@ std::vector<AllocationRecord*> Simulator::Impl::may_be_written(const LaunchConte
 bool Simulator::Impl::has_to_run_in_order(const LaunchContext& context,
                                           const std::vector<AllocationRecord*>& written) {
   const KernelFacts& facts = *context.facts;
-  if (facts.has_global_atomics || facts.has_volatile || facts.calls_malloc) return true;
+  if (facts.has_global_atomics || facts.has_volatile || facts.calls_malloc || facts.prints)
+    return true;
   if (written.empty()) return false;
   if (facts.reads_anything) return true;
   MemoryView view(memory);

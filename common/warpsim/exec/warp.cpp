@@ -88,6 +88,12 @@ void fill_special(Warp& w, const Program::SpecialRow& s) {
   }
 }
 
+// A register that nobody has written reads as a NaN or -1: a sum that was never set to zero shows,
+// and the same every time.
+void forget_registers(const Warp& w, const Program& program) {
+  std::memset(w.regs, 0xFF, program.register_bytes);
+}
+
 }  // namespace
 
 void prepare_frame(Warp& w, const Program& program) {
@@ -127,6 +133,7 @@ void Warp::reset_frames(const Program& kernel) {
   program = &kernel;
   reserve(kernel.frame_bytes);
   regs = storage_base;
+  forget_registers(*this, kernel);
   paths.clear();
   frames.clear();
   pending.clear();
@@ -218,6 +225,7 @@ const Op* Warp::call(const CallSite& site, const Program& callee, const Op* retu
   program = &callee;
   local_offset = local_after;
   join = nullptr;
+  forget_registers(*this, callee);
   prepare_frame(*this, callee);
   for (const CallSite::Copy& copy : site.arguments) {
     for (uint32_t r = 0; r < copy.rows; ++r) {

@@ -74,4 +74,10 @@ void Worker::run() {
   }
 }
 
+void Worker::halt(LaunchStatus status, int cuda_error, std::string message) {
+  reporter.stop(status, cuda_error, std::move(message));
+  if (launch->parallel) launch->repeat_serially = true;
+  launch->stop = true;
+}
+
 }  // namespace warpsim

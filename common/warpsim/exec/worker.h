@@ -96,6 +96,9 @@ struct Worker {
   Worker& operator=(const Worker&) = delete;
   // Runs blocks until there are none left or the launch has to stop.
   void run();
+  // Stops the launch here. With several workers it is repeated on one, so that what the other
+  // blocks have done by then does not depend on the schedule.
+  void halt(LaunchStatus status, int cuda_error, std::string message);
 
  private:
   std::vector<std::byte> shared_storage_;

@@ -21,6 +21,7 @@ const char* code_of(Fault fault) {
     case Fault::kRaceGlobal:
       return "race-global";
     case Fault::kBarrierDivergence:
+    case Fault::kExitedBeforeBarrier:
       return "barrier-divergence";
     case Fault::kTimeout:
       return "timeout";

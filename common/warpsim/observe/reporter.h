@@ -26,6 +26,7 @@ enum class Fault : uint8_t {
   kRaceShared,
   kRaceGlobal,
   kBarrierDivergence,
+  kExitedBeforeBarrier,  // a warning with the code of the one before
   kTimeout,
   kUnsupported,
   kAssert,

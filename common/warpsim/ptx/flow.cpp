@@ -33,7 +33,7 @@ class EarlyReturns {
   }
 
   bool ignores(uint32_t from, uint32_t to) const {
-    if (!before_[from] || before_[to]) return false;
+    if (!before_[from] || before_[to] || blocks_[from].successors.size() < 2) return false;
     return returns_[to] || !on_another_way(from, to);
   }
 

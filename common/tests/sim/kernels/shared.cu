@@ -71,6 +71,15 @@ __device__ __forceinline__ void warp_sum(int* out) {
 extern "C" __global__ void warp_sum_synced(int* out) { warp_sum<true>(out); }
 extern "C" __global__ void warp_sum_unsynced(int* out) { warp_sum<false>(out); }
 
+// `start` is 0 at run time, unknown to the compiler.
+extern "C" __global__ void never_set(float* out, int start) {
+  float local[4];
+  for (int i = start; i < start; ++i) local[i] = 1;
+  __shared__ float tile[32];
+  tile[threadIdx.x] = local[(threadIdx.x + start) & 3];
+  out[threadIdx.x] = tile[threadIdx.x];
+}
+
 extern "C" __global__ void own_element(int* out) {
   __shared__ int mine[128];
   mine[threadIdx.x] = threadIdx.x;
