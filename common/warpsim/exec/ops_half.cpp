@@ -1,5 +1,5 @@
-// Half precision and bfloat16: conversions and plain arithmetic, computed in double precision
-// (exact for sums and products) and rounded once.
+// Half precision and bfloat16: conversions and plain arithmetic, as if computed exactly and rounded
+// once.
 
 #include <cmath>
 
@@ -52,9 +52,26 @@ struct Half {
   static double get(uint16_t x) { return math::half_to_float(x); }
   static uint16_t put(double x) { return math::double_to_half(x); }
 };
+// bfloat16 has the range of float, so neither double nor float holds a fused result exactly.
+// Rounding to odd on the way keeps what the last rounding must know: an inexact value gets an odd
+// last bit and is never taken for a tie.
+double add_to_odd(double a, double b) {
+  const double sum = a + b, back = sum - a;
+  const double rest = (a - (sum - back)) + (b - back);  // what rounding took away, exactly
+  if (!std::isfinite(sum) || rest == 0 || (math::bits(sum) & 1)) return sum;
+  return std::nextafter(sum, rest > 0 ? HUGE_VAL : -HUGE_VAL);
+}
+float float_to_odd(double x) {
+  const float nearest = float(x);
+  if (!std::isfinite(x) || double(nearest) == x) return nearest;
+  uint32_t towards_zero = math::bits(nearest);
+  if (std::fabs(double(nearest)) > std::fabs(x)) --towards_zero;
+  return math::f32(towards_zero | 1);
+}
+
 struct Brain {
   static double get(uint16_t x) { return math::bf16_to_float(x); }
-  static uint16_t put(double x) { return math::float_to_bf16(float(x)); }
+  static uint16_t put(double x) { return math::float_to_bf16(float_to_odd(x)); }
 };
 
 struct Add {
@@ -83,7 +100,8 @@ uint32_t two(uint32_t a, uint32_t b) {
 }
 template <class N>
 uint32_t fma_one(uint32_t a, uint32_t b, uint32_t c) {
-  return N::put(std::fma(N::get(uint16_t(a)), N::get(uint16_t(b)), N::get(uint16_t(c))));
+  const double product = N::get(uint16_t(a)) * N::get(uint16_t(b));  // exact
+  return N::put(add_to_odd(product, N::get(uint16_t(c))));
 }
 template <class N>
 uint32_t fma_two(uint32_t a, uint32_t b, uint32_t c) {
