@@ -27,6 +27,8 @@ uint64_t evaluate_integer(const warpsim::ptx::Instruction& instruction, const So
                           bool* carry);
 uint64_t evaluate_bits(const warpsim::ptx::Instruction& instruction, const Sources& sources);
 uint64_t evaluate_float(const warpsim::ptx::Instruction& instruction, const Sources& sources);
+uint64_t evaluate_half(const warpsim::ptx::Instruction& instruction, const Sources& sources);
+uint64_t convert_half(const warpsim::ptx::Instruction& instruction, const Sources& sources);
 uint64_t evaluate_convert(const warpsim::ptx::Instruction& instruction, const Sources& sources);
 
 // The comparison of setp and set, without their boolean operation.

@@ -73,7 +73,7 @@ uint64_t integer_to_integer(const Instruction& i, uint64_t a) {
 
 uint64_t evaluate_convert(const Instruction& i, const Sources& s) {
   for (Type type : {i.type, i.src_type}) {
-    if (is_float(type) && type != Type::kF32 && type != Type::kF64) not_covered(i);
+    if (is_float(type) && type != Type::kF32 && type != Type::kF64) return convert_half(i, s);
   }
   bool from_float = is_float(i.src_type), to_float = is_float(i.type);
   if (!from_float && !to_float) return integer_to_integer(i, s[0]);

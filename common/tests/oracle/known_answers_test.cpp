@@ -109,6 +109,21 @@ TEST_CASE("Conversions saturate; a NaN becomes zero or the highest bit") {
   CHECK(word("mov.u32 %r2, 16777217; cvt.rp.f32.s32 %f1, %r2; mov.b32 %r1, %f1;") == 0x4B800001);
 }
 
+TEST_CASE("Half precision rounds the exact result once") {
+  CHECK(word("mov.f32 %f1, 0f3F801000; cvt.rn.f16.f32 %rs1, %f1; cvt.u32.u16 %r1, %rs1;") ==
+        0x3C00);  // a tie: to even
+  CHECK(word("mov.f32 %f1, 0f3F803000; cvt.rn.f16.f32 %rs1, %f1; cvt.u32.u16 %r1, %rs1;") ==
+        0x3C02);
+  CHECK(word("mov.f32 %f1, 0f477FF000; cvt.rn.f16.f32 %rs1, %f1; cvt.u32.u16 %r1, %rs1;") ==
+        0x7C00);
+  CHECK(word("mov.f32 %f1, 0f33800000; cvt.rn.f16.f32 %rs1, %f1; cvt.u32.u16 %r1, %rs1;") == 1);
+  CHECK(word("mov.b32 %r2, 0x3C003C00; add.f16x2 %r1, %r2, %r2;") == 0x40004000);
+  // 9 * 29 lies half way between two bfloat16 numbers; the addend decides although it is 2^-40 of
+  // it.
+  CHECK(word("mov.b32 %r2, 0x00004110; mov.b32 %r3, 0x000041E8; mov.b32 %r4, 0x00002F80; "
+             "fma.rn.bf16x2 %r1, %r2, %r3, %r4;") == 0x4383);
+}
+
 TEST_CASE("Lanes exchange values") {
   auto out = run_body(
       "shfl.sync.down.b32 %r1|%p1, %r0, 1, 31, -1; selp.u32 %r2, 1, 0, %p1; st.global.v2.u32 "

@@ -118,6 +118,13 @@ constexpr std::string_view kOperations[] = {
     "cvt.{u32|s32}.{s16|u16} R, h",
     "cvt.{u16|s16}.{u32|s32} H, r",
     "cvt.sat.{s32|u32}.{s64|u64} R, d",
+    "{add|sub|mul}.{f16|bf16} H, h, h",
+    "fma.rn.{f16|bf16} H, h, h, h",
+    "{add|sub|mul}.{f16x2|bf16x2} R, R, R",
+    "fma.rn.{f16x2|bf16x2} R, R, R, R",
+    "cvt.rn.{f16|bf16}.f32 H, f",
+    "cvt.f32.{f16|bf16} F, h",
+    "cvt.rn.{f16x2|bf16x2}.f32 R, f, f",
 };
 
 }  // namespace

@@ -174,6 +174,7 @@ void Parser::initial_values(int32_t index, int depth) {
 void Parser::initial_value(int32_t index) {
   Variable& variable = module_.variables[index];
   if (cursor_.at(Token::Kind::kString)) {
+    if (size_bytes(variable.type) != 1) cursor_.fail_here("a string needs an array of bytes");
     for (char c : cursor_.next().text) variable.initial.push_back(static_cast<uint8_t>(c));
     variable.initial.push_back(0);
     return;
