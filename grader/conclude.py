@@ -82,9 +82,6 @@ def concluded(lab: Lab, result: Result, evidence: rubric.Evidence) -> Result:
         status = "passed"
     elif statuses <= {"passed", "inconclusive"}:
         status = "inconclusive"
-    outcomes = list(evidence.outcomes.values())
-    if evidence.safety is not evidence.outcomes:
-        outcomes += list(evidence.safety.values())
     timed = [
         item
         for case_id, timing in evidence.timings.items()
@@ -96,10 +93,23 @@ def concluded(lab: Lab, result: Result, evidence: rubric.Evidence) -> Result:
         status=status,
         score=round(float(score), 2),
         checks=checks,
-        diagnostics=judge.merge(outcomes, timed),
+        diagnostics=judge.merge(_all_outcomes(evidence), timed),
         per_step=compare.per_step(result, lab),
         cases=tuple(outcome.result for outcome in evidence.outcomes.values()),
     )
+
+
+def _all_outcomes(evidence: rubric.Evidence) -> list[judge.Outcome]:
+    """Of both backends where two were used; what the simulator says too, it says with the line."""
+    outcomes = list(evidence.outcomes.values())
+    if evidence.safety is evidence.outcomes:
+        return outcomes
+    seen = list(evidence.safety.values())
+    known = {(outcome.case.id, item.code) for outcome in seen for item in outcome.diagnostics}
+    for outcome in outcomes:
+        news = [item for item in outcome.diagnostics if (outcome.case.id, item.code) not in known]
+        seen.append(replace(outcome, diagnostics=tuple(news)))
+    return seen
 
 
 def _kernels(lab: Lab, evidence: rubric.Evidence) -> tuple[Kernel, ...]:

@@ -5,9 +5,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from grader import data, explain, judge, rubric
+from grader import conclude, data, explain, judge, rubric
 from grader.errors import StepError
 from grader.execution import load, parse
+from grader.options import Options
 from grader.record import Recorded
 from grader.tests.conftest import execution_json, fault_json
 
@@ -190,6 +191,18 @@ def test_recording_failures(lab, status, message, code):
     assert found.code == code
     assert found.message.lower().rstrip(".") == message.lower()
     assert not failed.is_right and not failed.ran
+
+
+def test_both_backends_tell_a_wrong_result_once_and_with_its_line(lab):
+    transposed = lambda m, n: m @ n.T  # noqa: E731
+    on_sim = outcome(lab, "w8", transposed)
+    without_lines = execution_json()["kernels"][0] | {"lines": []}
+    on_gpu = outcome(lab, "w8", transposed, kernels=[without_lines], backend="gpu")
+    right = {case.id: outcome(lab, case.id) for case in lab.cases}
+    evidence = rubric.Evidence(right | {"w8": on_gpu}, right | {"w8": on_sim}, {})
+    options = Options("gpu")
+    result = conclude.concluded(lab, conclude.blank(lab, "matmul.cu", options), evidence)
+    assert [(item.code, item.line) for item in result.diagnostics] == [("wrong-result", 41)]
 
 
 def test_merging_keeps_the_first_visible_case_and_orders_by_cause(lab):

@@ -175,7 +175,7 @@ class _Page:
     def finding(self, item: Diagnostic, others: list[Diagnostic], result: Result) -> None:
         """One fault; `others` are further places with the same code."""
         head = Text(item.code, style="bold red" if item.severity == "error" else "bold yellow")
-        if item.count > 1:
+        if item.count > 1 and item.thread is not None:  # else the message counts elements
             head.append(f"  {item.count:,} times", style="bright_black")
         cases = [case for case in result.cases if case.id in item.cases]
         if cases:
