@@ -319,8 +319,11 @@ Where counts differ they stand as the simulator's / the GPU's, and this is why:
 - The simulator executes PTX, the GPU what ptxas made of it. ptxas merges neighbouring scalar loads from
   shared memory into wider ones, which need fewer wavefronts for the same bytes; `masks` loads an element twice in PTX
   and once in machine code.
-- `exponentials` uses the approximate units (`ex2.approx`, `lg2.approx`, `sin.approx`, `cos.approx`, `tanh.approx`,
-  `rsqrt.approx`), whose last bits NVIDIA does not publish. No lab uses them.
+- `exponentials` uses the approximate units, whose last bits NVIDIA does not publish. Of its sixteen functions expf,
+  exp2f, tanhf, rsqrtf and the intrinsics __expf, __logf, __sinf, __cosf and __fdividef differ, the first four by
+  one or two units in the last place; logf, log2f, sinf, cosf, powf, erff and __frsqrt_rn agree bit for bit. No lab uses them.
+- Division, square root and double precision expand into multiply-adds in machine code (`division`, `doubles`), which
+  PTX does not show.
 
 | group | kernel | n | P | global memory | load sectors | store sectors | shared wavefronts |
 |---|---|---|---|---|---|---|---|
