@@ -149,7 +149,7 @@ class _progress:  # noqa: N801 - used as a function
         self.status = None
 
     def __enter__(self):
-        if sys.stderr.isatty():
+        if sys.stderr.isatty() and not _is_dumb():
             from rich.console import Console
 
             self.status = Console(stderr=True).status(self._text("starting"))
@@ -194,8 +194,13 @@ def terminal_style():
     encoding = (sys.stdout.encoding or "").lower().replace("-", "")
     is_terminal = sys.stdout.isatty()
     width = shutil.get_terminal_size((88, 24)).columns if is_terminal else 88
-    color = is_terminal and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+    color = is_terminal and not os.environ.get("NO_COLOR") and not _is_dumb()
     return Style(width=max(50, min(width, 100)), color=color, unicode=encoding.startswith("utf"))
+
+
+def _is_dumb() -> bool:
+    """A terminal without cursor movement and colors."""
+    return os.environ.get("TERM") == "dumb"
 
 
 @cli.command()
@@ -228,13 +233,16 @@ def hint(lab: str, submission: Path | None) -> None:
 
 
 def _give_hint(course: Course, lab: str, result: Result, *, remembers: bool) -> str:
+    import textwrap
+
     from grader import hints, progress
     from grader.lab import load_lab
 
     given = hints.next_hint(load_lab(course.labs / lab), result, progress.load(course), remembers)
     if given.state is not None:
         progress.save(course, given.state)
-    return given.text
+    width = terminal_style().width
+    return "\n".join(textwrap.fill(line, width) for line in given.text.splitlines())
 
 
 @cli.command()
@@ -268,7 +276,7 @@ def _watch_actions(course: Course, options: Options):
 
     def run(lab: str) -> tuple[str, bool]:
         result, text = attempt(lab)
-        clear = "\x1b[2J\x1b[H" if sys.stdout.isatty() else ""
+        clear = "\x1b[2J\x1b[H" if sys.stdout.isatty() and not _is_dumb() else ""
         return clear + text, result is not None and result.status == "passed"
 
     def hint(lab: str) -> str:

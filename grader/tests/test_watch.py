@@ -7,6 +7,7 @@ import select
 import shutil
 import subprocess
 import sys
+import termios
 import time
 
 import pytest
@@ -89,13 +90,19 @@ def test_end_of_input_ends_the_watch(tmp_path):
 class Terminal:
     """A real pseudo-terminal with `grader watch` in it."""
 
-    def __init__(self, course, *arguments):
+    def __init__(self, course, *arguments, **environment):
         self.master, slave = pty.openpty()
+        termios.tcsetwinsize(slave, (50, 88))
         env = {key: value for key, value in os.environ.items() if not key.startswith("TILEWISE_")}
-        env |= {"TILEWISE_ROOT": str(course), "PYTHONPATH": str(REPOSITORY), "TERM": "xterm"}
+        env |= {
+            "TILEWISE_ROOT": str(course),
+            "PYTHONPATH": str(REPOSITORY),
+            "TERM": "xterm",
+        } | environment
+        self.transcript = ""
         self.process = subprocess.Popen(
             [sys.executable, "-m", "grader", "watch", *arguments],
-            stdin=slave, stdout=slave, stderr=slave, env=env, start_new_session=True,
+            stdin=slave, stdout=slave, stderr=slave, env=env, cwd=course, start_new_session=True,
         )  # fmt: skip
         os.close(slave)
 
@@ -109,9 +116,11 @@ class Terminal:
             ready, _, _ = select.select([self.master], [], [], max(0, end - time.monotonic()))
             assert ready, f"waited for {words!r}, got {text!r}"
             try:
-                text += os.read(self.master, 65536).decode(errors="replace")
+                read = os.read(self.master, 65536).decode(errors="replace")
             except OSError:
                 pytest.fail(f"ended before {words!r}: {text!r}")
+            text += read
+            self.transcript += read
         return text
 
     def close(self):
@@ -156,3 +165,54 @@ def test_interrupting_is_no_failure_of_the_grader(terminal):
     terminal.process.send_signal(2)
     assert terminal.process.wait(10) == 130
     assert "Traceback" not in terminal.wait_for("Stopped.")
+
+
+DOCS_PAGE = REPOSITORY / "docs" / "watch-session.md"
+OPENING = """# A watch session
+
+What `make watch LAB=02` shows while a student works on lab 02: the untouched skeleton, a first try
+without barriers, the key `h` twice, the solution, the key `l`, the key `q`. Recorded by the
+grader's tests from a real terminal; `>>` marks what the student did.
+
+```text
+"""
+
+
+def test_the_session_in_the_docs(built, tmp_path, update_golden):
+    """Drives a whole session; the page in docs/ must show just that."""
+    root = tmp_path / "course"
+    for folder in ("labs", "solutions", "datasets", "common/devices", "common/include"):
+        shutil.copytree(REPOSITORY / folder, root / folder)
+    file = root / "labs/02-tiled-kernel/matmul.cu"
+    solution = (root / "solutions/02-tiled-kernel/matmul.cu").read_text()
+    desk = Terminal(root, "02", "--backend", "sim", TERM="dumb", TILEWISE_BUILD=str(built.build))
+
+    def does(what):
+        desk.transcript += f">> {what}\n"
+
+    try:
+        desk.wait_for("q quit")
+        does("writes a first version, without barriers, and saves")
+        file.write_text(re.sub(r"\n *__syncthreads\(\);[^\n]*", "", solution))
+        desk.wait_for("q quit", 100)
+        for _ in range(2):
+            does("h")
+            desk.type("h")
+            desk.wait_for("(ask again for more)")
+        does("puts the barriers in and saves")
+        file.write_text(solution)
+        desk.wait_for("q quit", 100)
+        does("l")
+        desk.type("l")
+        desk.wait_for("then: make grade")
+        does("q")
+        desk.type("q")
+        desk.wait_for("then: make grade")
+    finally:
+        desk.close()
+    shown = desk.transcript.replace("\r", "")
+    page = OPENING + "\n".join(line.rstrip() for line in shown.splitlines()) + "\n```\n"
+    if update_golden:
+        DOCS_PAGE.write_text(page)
+    assert "race-shared" in page and "full marks" in page
+    assert DOCS_PAGE.read_text() == page
