@@ -23,10 +23,10 @@ __global__ void __launch_bounds__(THREADS)
   __shared__ __align__(16) float Mds[BK][BM + 4];
   __shared__ __align__(16) float Nds[BK][BN];
 
-  int thread = threadIdx.x;              // 0..255
-  int tx = thread % (BN / TN);           // 0..15: columns tx * 4 and 64 + tx * 4, four each
-  int ty = thread / (BN / TN);           // 0..15: rows ty * 8, ..., ty * 8 + 7
-  int first_row = blockIdx.y * BM;       // of the block's part of P
+  int thread = threadIdx.x;         // 0..255
+  int tx = thread % (BN / TN);      // 0..15: columns tx * 4 and 64 + tx * 4, four each
+  int ty = thread / (BN / TN);      // 0..15: rows ty * 8, ..., ty * 8 + 7
+  int first_row = blockIdx.y * BM;  // of the block's part of P
   int first_col = blockIdx.x * BN;
 
   float sum[TM][TN] = {};

@@ -103,8 +103,8 @@ __global__ void __launch_bounds__(THREADS, 2)
 
 void launch_02(const Problem& p, cudaStream_t stream) {
   dim3 grid(ceil_div(p.l, BN), ceil_div(p.j, BM));
-  auto kernel = rows_are_aligned(p.M, p.k) && rows_are_aligned(p.N, p.l) ? async_copies<4>
-                                                                         : async_copies<1>;
+  auto kernel =
+      rows_are_aligned(p.M, p.k) && rows_are_aligned(p.N, p.l) ? async_copies<4> : async_copies<1>;
   allow_shared(kernel, SHARED_BYTES);
   kernel<<<grid, THREADS, SHARED_BYTES, stream>>>(p.M, p.N, p.P, p.j, p.k, p.l);
   check(cudaGetLastError(), "launch of rung 02");

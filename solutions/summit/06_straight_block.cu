@@ -24,8 +24,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, 1)
   Cursor cursor;
   if (threadIdx.x >= CONSUMERS) {
     asm volatile("setmaxnreg.dec.sync.aligned.u32 24;");
-    if (threadIdx.x == CONSUMERS)
-      produce(ring, cursor, &M, &N, first_row, first_col, 0, stages);
+    if (threadIdx.x == CONSUMERS) produce(ring, cursor, &M, &N, first_row, first_col, 0, stages);
   } else {
     asm volatile("setmaxnreg.inc.sync.aligned.u32 240;");
     float sum[TM][TN];
@@ -43,7 +42,7 @@ void summit::launch_06(const Problem& p, cudaStream_t stream) {
   dim3 grid(ceil_div(p.l, BN), ceil_div(p.j, BM));
   allow_shared(straight_block, kSharedBytes);
   straight_block<<<grid, THREADS, kSharedBytes, stream>>>(operands.m, operands.n, p.P, p.j, p.k,
-                                                            p.l);
+                                                          p.l);
   check(cudaGetLastError(), "launch of rung 06");
 }
 #endif

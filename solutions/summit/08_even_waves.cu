@@ -17,7 +17,7 @@ using namespace summit;
 
 namespace {
 
-constexpr int GROUP = 2048 / BM;  // tile rows of P that are taken together
+constexpr int GROUP = 2048 / BM;    // tile rows of P that are taken together
 constexpr int QUADS = BM * BN / 4;  // 16-byte groups of a tile
 constexpr int IN_FLIGHT = 8;        // of them a thread adds at a time
 
@@ -73,7 +73,9 @@ __device__ __forceinline__ void sync_consumers() {
 
 // The part of a tile that share `s` holds is at scratch + part_of(s, it begins the tile): a share
 // has at most one part that begins a tile and one that does not.
-__device__ size_t part_of(int s, bool begins) { return size_t(2 * s + begins) * BM * BN; }
+__device__ size_t part_of(int s, bool begins) {
+  return size_t(2 * s + begins) * BM * BN;
+}
 
 // The parts of one tile: shares first..last hold one each, in order of k.
 struct Parts {

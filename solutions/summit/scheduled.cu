@@ -72,8 +72,7 @@ void launch_07(const Problem& p, cudaStream_t stream) {
   Operands operands(p, stream);
   Problem q = p;
   void* arguments[] = {&operands.m, &operands.n, &q.P, &q.j, &q.k, &q.l};
-  launch(kernel, dim3(ceil_div(p.l, BN), ceil_div(p.j, BM)), RING_BYTES, stream, false,
-         arguments);
+  launch(kernel, dim3(ceil_div(p.l, BN), ceil_div(p.j, BM)), RING_BYTES, stream, false, arguments);
 }
 
 void launch_08(const Problem& p, cudaStream_t stream) {

@@ -19,8 +19,8 @@ using namespace summit;
 
 namespace {
 
-constexpr double kTolerance = 4;     // in units of largest_error
-constexpr size_t kFence = 4096;      // words before and after P that must stay as they are
+constexpr double kTolerance = 4;          // in units of largest_error
+constexpr size_t kFence = 4096;           // words before and after P that must stay as they are
 constexpr uint32_t kPoison = 0x7fc0dead;  // a NaN: P holds it before every launch
 
 struct Shape {
@@ -46,8 +46,12 @@ class Data {
     size_t sizes[] = {size_t(s.j) * s.k, size_t(s.k) * s.l, size_t(s.j) * s.l};
     for (int m = 0; m < 3; ++m)
       check(cudaMalloc(&memory_[m], (sizes[m] + 2 * kFence + 4) * sizeof(float)), "data");
-    p = {memory_[0] + kFence + shift, memory_[1] + kFence + shift, memory_[2] + kFence + shift,
-         s.j, s.k, s.l};
+    p = {memory_[0] + kFence + shift,
+         memory_[1] + kFence + shift,
+         memory_[2] + kFence + shift,
+         s.j,
+         s.k,
+         s.l};
     words_ = sizes[2];
     fill_random<<<1024, 256>>>(const_cast<float*>(p.M), sizes[0], 1);
     fill_random<<<1024, 256>>>(const_cast<float*>(p.N), sizes[1], 2);
@@ -70,7 +74,8 @@ class Data {
   // Words outside P that a launch has changed since poison().
   int changed_outside() {
     check(cudaMemset(scalar_, 0, 4), "fences");
-    auto first = reinterpret_cast<uint32_t*>(memory_[2]), last = first + (p.P - memory_[2]) + words_;
+    auto first = reinterpret_cast<uint32_t*>(memory_[2]),
+         last = first + (p.P - memory_[2]) + words_;
     count_changed<<<64, 256>>>(first, p.P - memory_[2], kPoison, scalar_);
     count_changed<<<64, 256>>>(last, kFence, kPoison, scalar_);
     return fetch<int>();
@@ -154,10 +159,11 @@ int check_shape(Shape s, int shift) {
     int outside = data.changed_outside();
     bool passed = error <= kTolerance && outside == 0;  // false for NaN
     failures += !passed;
-    std::printf("{\"check\": \"%s\", \"j\": %d, \"k\": %d, \"l\": %d, \"shift\": %d, "
-                "\"error_units\": %.4f, \"changed_outside\": %d, \"passed\": %s}\n",
-                c.name.c_str(), s.j, s.k, s.l, shift, std::min(error, 1e30), outside,
-                passed ? "true" : "false");
+    std::printf(
+        "{\"check\": \"%s\", \"j\": %d, \"k\": %d, \"l\": %d, \"shift\": %d, "
+        "\"error_units\": %.4f, \"changed_outside\": %d, \"passed\": %s}\n",
+        c.name.c_str(), s.j, s.k, s.l, shift, std::min(error, 1e30), outside,
+        passed ? "true" : "false");
     std::fflush(stdout);
   }
   return failures;
@@ -198,12 +204,12 @@ void time_shape(Shape s) {
     std::vector<double> ratio(rounds);
     for (int r = 0; r < rounds; ++r) ratio[r] = ms[best][r] / ms[i][r];
     double median = quantile(ms[i], 0.5);
-    std::printf("{\"time\": \"%s\", \"j\": %d, \"k\": %d, \"l\": %d, \"ms\": %.6f, \"tflops\": %.3f, "
-                "\"ratio\": %.4f, \"ratio_low\": %.4f, \"ratio_high\": %.4f, \"rounds\": %d, "
-                "\"launches\": %d, \"against\": \"%s\"}\n",
-                all[i].name.c_str(), s.j, s.k, s.l, median, flops / median * 1e-9,
-                quantile(ratio, 0.5), quantile(ratio, 0.25), quantile(ratio, 0.75), rounds, launches,
-                all[best].name.c_str());
+    std::printf(
+        "{\"time\": \"%s\", \"j\": %d, \"k\": %d, \"l\": %d, \"ms\": %.6f, \"tflops\": %.3f, "
+        "\"ratio\": %.4f, \"ratio_low\": %.4f, \"ratio_high\": %.4f, \"rounds\": %d, "
+        "\"launches\": %d, \"against\": \"%s\"}\n",
+        all[i].name.c_str(), s.j, s.k, s.l, median, flops / median * 1e-9, quantile(ratio, 0.5),
+        quantile(ratio, 0.25), quantile(ratio, 0.75), rounds, launches, all[best].name.c_str());
   }
   std::fflush(stdout);
   cudaEventDestroy(from);
@@ -230,9 +236,10 @@ void print_device() {
   check(cudaDriverGetVersion(&driver), "device");
   check(cudaRuntimeGetVersion(&runtime), "device");
   cublasGetVersion(handle, &version);
-  std::printf("{\"device\": \"%s\", \"multiprocessors\": %d, \"driver_cuda\": %d, "
-              "\"runtime_cuda\": %d, \"cublas\": %d}\n",
-              device.name, device.multiProcessorCount, driver, runtime, version);
+  std::printf(
+      "{\"device\": \"%s\", \"multiprocessors\": %d, \"driver_cuda\": %d, "
+      "\"runtime_cuda\": %d, \"cublas\": %d}\n",
+      device.name, device.multiProcessorCount, driver, runtime, version);
 }
 
 }  // namespace
@@ -240,7 +247,8 @@ void print_device() {
 int main(int argc, char** argv) {
   std::string mode = argc > 1 ? argv[1] : "";
   if (!(mode == "check" || (mode == "time" && argc > 2) || (mode == "once" && argc == 4))) {
-    std::fprintf(stderr, "usage: bench check [JxKxL ...] | time N|JxKxL ... | once CONTESTANT JxKxL\n");
+    std::fprintf(stderr,
+                 "usage: bench check [JxKxL ...] | time N|JxKxL ... | once CONTESTANT JxKxL\n");
     return 2;
   }
   cublasCreate(&handle);
@@ -251,9 +259,9 @@ int main(int argc, char** argv) {
     return 0;
   }
   int failures = 0;
-  const char* awkward[] = {"1x1x1",        "1x4096x1",     "3x5x7",        "257x33x129",
-                           "256x32x128",   "255x31x127",   "1000x1000x1000", "1023x1025x1021",
-                           "2048x64x4096", "4100x36x132",  "129x8192x257", "3001x777x1999",
+  const char* awkward[] = {"1x1x1", "1x4096x1", "3x5x7", "257x33x129", "256x32x128", "255x31x127",
+                           "1000x1000x1000", "1023x1025x1021", "2048x64x4096", "4100x36x132",
+                           "129x8192x257", "3001x777x1999",
                            // These make rung 08 share tiles unevenly, turn its tile, or both.
                            "5000x333x5000", "777x2001x1234", "1283x640x2500"};
   for (int i = 2; i < argc; ++i) failures += check_shape(parse(argv[i]), 0);

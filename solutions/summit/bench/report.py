@@ -107,8 +107,9 @@ def markdown(data):
     for c in data["checks"]:
         worst[c["check"]] = max(worst.get(c["check"], 0), c["error_units"])
     lines += ["", "## Correctness", "",
-              f"{sum(c['passed'] for c in data['checks'])} of {len(data['checks'])} checks against float64 "
-              "passed (shapes and misaligned operands as in bench.cu). Largest |error| in units of eps sqrt(k) (|M| |N|), limit 4.", ""]
+              f"{sum(c['passed'] for c in data['checks'])} of {len(data['checks'])} checks against "
+              "float64 passed (shapes and misaligned operands as in bench.cu). Largest |error| in "
+              "units of eps sqrt(k) (|M| |N|), limit 4:", ""]
     lines += [f"- {n}: {e:.3f}" for n, e in worst.items()]
     return "\n".join(lines) + "\n"
 
@@ -122,7 +123,9 @@ def plot(data, path):
     figure, axes = plt.subplots(figsize=(9, 5.5))
     for name in ("cublas", *data["rungs"]):
         values = [data["shapes"][s]["contestants"][name]["tflops"] for s in squares]
-        style = {"color": "black", "linewidth": 2.5} if name == "cublas" else {"marker": "o", "markersize": 3}
+        style = {"marker": "o", "markersize": 3}
+        if name == "cublas":
+            style = {"color": "black", "linewidth": 2.5}
         axes.plot([int(s) for s in squares], values, label=name, **style)
     axes.axhline(data["peak_tflops"], linestyle=":", color="grey", label="peak")
     axes.set_xscale("log", base=2)

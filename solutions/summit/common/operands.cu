@@ -1,7 +1,6 @@
-#include "operands.h"
-
 #include <algorithm>
 
+#include "operands.h"
 #include "tile.cuh"
 
 namespace summit {
@@ -47,12 +46,11 @@ CUtensorMap tensor_map(const float* matrix, int rows, int columns, int stride, i
   cuuint64_t pitch[1] = {cuuint64_t(stride) * 4};
   cuuint32_t box[2] = {cuuint32_t(box_columns), cuuint32_t(box_rows)};
   cuuint32_t step[2] = {1, 1};
-  check_driver(cuTensorMapEncodeTiled(&map, CU_TENSOR_MAP_DATA_TYPE_FLOAT32, 2,
-                                      const_cast<float*>(matrix), size, pitch, box, step,
-                                      CU_TENSOR_MAP_INTERLEAVE_NONE, swizzle,
-                                      CU_TENSOR_MAP_L2_PROMOTION_L2_256B,
-                                      CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE),
-               "tensor map");
+  check_driver(
+      cuTensorMapEncodeTiled(&map, CU_TENSOR_MAP_DATA_TYPE_FLOAT32, 2, const_cast<float*>(matrix),
+                             size, pitch, box, step, CU_TENSOR_MAP_INTERLEAVE_NONE, swizzle,
+                             CU_TENSOR_MAP_L2_PROMOTION_L2_256B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE),
+      "tensor map");
   return map;
 }
 
@@ -96,9 +94,9 @@ CUfunction load_kernel(const unsigned char* cubin, const char* name, int shared_
   check(cudaFree(nullptr), "start of the CUDA runtime");  // makes the primary context current
   check_driver(cuModuleLoadData(&module, cubin), name);
   check_driver(cuModuleGetFunction(&kernel, module, name), name);
-  check_driver(cuFuncSetAttribute(kernel, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
-                                  shared_bytes),
-               "more shared memory");
+  check_driver(
+      cuFuncSetAttribute(kernel, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, shared_bytes),
+      "more shared memory");
   return kernel;
 }
 

@@ -28,7 +28,9 @@ __device__ __forceinline__ void copy_async(float* to, const float* from, bool in
                  "l"(from), "r"(read));
 }
 // Closes a group of copies. copy_wait<n> returns when at most the n youngest groups are open.
-__device__ __forceinline__ void copy_commit() { asm volatile("cp.async.commit_group;"); }
+__device__ __forceinline__ void copy_commit() {
+  asm volatile("cp.async.commit_group;");
+}
 template <int OPEN>
 __device__ __forceinline__ void copy_wait() {
   asm volatile("cp.async.wait_group %0;" ::"n"(OPEN) : "memory");

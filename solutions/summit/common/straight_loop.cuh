@@ -1,6 +1,7 @@
-// The main loop of rungs 06 to 08, for producers and consumers: control once per stage, then four passes through one
-// straight block of machine code, 8 steps of k each: 1024 FFMAs, 48 shared loads and nothing that
-// branches. A straight block this large is what schedule.py (rung 07) can order as a whole.
+// The main loop of rungs 06 to 08, for producers and consumers: control once per stage, then four
+// passes through one straight block of machine code, 8 steps of k each: 1024 FFMAs, 48 shared loads
+// and nothing that branches. A straight block this large is what schedule.py (rung 07) can order as
+// a whole.
 #pragma once
 
 #include "tile.cuh"
@@ -9,7 +10,7 @@ namespace summit {
 
 constexpr int STAGES = 4;
 constexpr int THREADS = CONSUMERS + 128;  // and a warpgroup that produces
-constexpr int BLOCK_STEPS = 8;  // steps of k in the straight block
+constexpr int BLOCK_STEPS = 8;            // steps of k in the straight block
 
 // Barriers lie behind the stages: `full` for 4 places, then `empty` for 4.
 struct Ring {
@@ -41,7 +42,8 @@ struct Cursor {
 // By the one producing thread: `stages` boxes of M and N, from step k0 on, into the ring. Continues
 // where the last call has left the cursor, so it may run ahead of the consumers into the next tile.
 __device__ __forceinline__ void produce(const Ring& ring, Cursor& cursor, const CUtensorMap* M,
-                                        const CUtensorMap* N, int row, int col, int k0, int stages) {
+                                        const CUtensorMap* N, int row, int col, int k0,
+                                        int stages) {
   for (int s = 0; s < stages; ++s) {
     int at = cursor.at;
     barrier_wait(ring.empty(at), cursor.parity ^ 1);  // passes at once in the first round

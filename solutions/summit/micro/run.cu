@@ -25,7 +25,8 @@ int main(int argc, char** argv) {
   check(cudaMalloc(&out, kBlocks * 512 * sizeof(float)), "memory");
   check(cudaMalloc(&cycles, kBlocks * 16 * sizeof(long long)), "memory");
   std::ifstream list(argv[1]);
-  std::printf("| pattern | model | 1 warp | 2 warps | 4 warps |\n| --- | --- | --- | --- | --- |\n");
+  std::printf(
+      "| pattern | model | 1 warp | 2 warps | 4 warps |\n| --- | --- | --- | --- | --- |\n");
   for (std::string line; std::getline(list, line);) {
     std::istringstream fields(line);
     std::string file, model, name;
@@ -42,7 +43,8 @@ int main(int argc, char** argv) {
       float x = 1;
       void* arguments[] = {&out, &cycles, &rounds, &x};
       for (int run = 0; run < 2; ++run)
-        check(cuLaunchKernel(kernel, kBlocks, 1, 1, 128 * warps, 1, 1, 0, nullptr, arguments, nullptr),
+        check(cuLaunchKernel(kernel, kBlocks, 1, 1, 128 * warps, 1, 1, 0, nullptr, arguments,
+                             nullptr),
               "launch");
       check(cudaDeviceSynchronize(), "kernel");
       std::vector<long long> all(kBlocks * 4 * warps);

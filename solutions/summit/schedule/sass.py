@@ -140,4 +140,6 @@ def parse_ffma(x):
 def parse_lds128(x):
     """(first destination, address register, offset text) of a 16-byte shared load, else None."""
     match = re.fullmatch(r"LDS\.128 (R\d+), \[(R\d+)(?:\+(0x[0-9a-f]+))?\]", x.text)
-    return (number(match.group(1)), number(match.group(2)), match.group(3) or "0x0") if match else None
+    if not match:
+        return None
+    return number(match.group(1)), number(match.group(2)), match.group(3) or "0x0"

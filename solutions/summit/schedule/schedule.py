@@ -5,8 +5,9 @@
 
 The block's instructions stay the same ones; their order, registers, scoreboards and reuse marks
 change (order.py). Before it is written, the result is proved equal to the original, value by value,
-and free of reads and writes that come too early (verify.py). If ptxas has produced something this program does not know, it says so and fails;
-nothing is written. Tested with the ptxas of CUDA 13.0 for sm_90a.
+and free of reads and writes that come too early (verify.py). If ptxas has produced something that
+this program does not know, it says so and fails; nothing is written. Tested with the ptxas of CUDA
+13.0 for sm_90a.
 """
 
 import argparse

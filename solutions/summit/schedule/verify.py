@@ -83,8 +83,7 @@ def _reads_and_writes(x):
     if load := parse_lds128(x):
         return {f"R{load[1]}"}, {f"R{load[0] + c}" for c in range(4)}
     names = re.findall(r"\b(?:R\d+|P\d)\b", x.predicate + " " + " ".join(x.arguments[1:]))
-    written = set() if x.opcode == "BRA" else {x.arguments[0]}
-    return set(names) | (set() if x.opcode != "BRA" else set(re.findall(r"P\d", x.predicate))), written
+    return set(names), set() if x.opcode == "BRA" else {x.arguments[0]}
 
 
 def check_hazards(code):
