@@ -28,16 +28,16 @@ FaultText fault_text(CuResult result) {
       return {"misaligned-access",
               "The kernel accessed an address that is no multiple of the access's size."};
     case kCuAssert:
-      return {"assertion", "A device assert failed."};
+      return {"assert", "A device assert failed."};
     case kCuLaunchTimeout:
       return {"timeout", "The kernel ran longer than the GPU allows."};
     case kCuLaunchFailed:
-      return {"out-of-bounds-shared",
+      return {"trap",
               "The GPU stopped the kernel (unspecified launch failure): most often an access "
               "outside shared or local memory, "
               "or a trap."};
     default:
-      return {"out-of-bounds-global", "The GPU stopped the kernel."};
+      return {"trap", "The GPU stopped the kernel."};
   }
 }
 

@@ -80,6 +80,7 @@ const std::map<std::string, Kernel> kKernels = {
     {"illegal", [](const Params&) { return kCuIllegalAddress; }},
     {"misaligned", [](const Params&) { return kCuMisaligned; }},
     {"assertion", [](const Params&) { return kCuAssert; }},
+    {"launch_failure", [](const Params&) { return kCuLaunchFailed; }},
     {"hang",
      [](const Params&) -> CuResult {
        for (;;) ::sleep(1);

@@ -91,7 +91,8 @@ plan::Plan host_plan(uint32_t width, const std::string& module, const std::strin
 
 const char kFakePtx[] =
     ".entry add .entry add_but_last .entry past_end .entry before_start .entry change_input "
-    ".entry accumulate .entry illegal .entry misaligned .entry assertion .entry hang .entry print "
+    ".entry accumulate .entry illegal .entry misaligned .entry assertion .entry launch_failure "
+    ".entry hang .entry print "
     ".entry multiply .entry multiply_once .entry multiply_slowly";
 
 // The index of this thread's element is in %r5, its byte offset in %rd4; %rd1 to %rd3 are M, N, P.

@@ -102,7 +102,7 @@ TEST_CASE("A fault ends the plan and says what the driver said") {
   };
   for (const Fault& fault :
        {Fault{"illegal", "out-of-bounds-global"}, Fault{"misaligned", "misaligned-access"},
-        Fault{"assertion", "assertion"}}) {
+        Fault{"assertion", "assert"}, Fault{"launch_failure", "trap"}}) {
     plan::Plan plan = t::device_plan(kWidth, "");
     plan.ops = {t::launch(fault.kernel, kWidth), t::launch("add", kWidth)};
     Execution e = run(plan);

@@ -1,0 +1,156 @@
+#!/usr/bin/env python3
+"""Grades on a GPU what must get full marks, again and again, and what must lose performance points.
+
+    grade_on_gpu.py [--repeats 10] [--output docs/measurements/grades-on-gpu.md]
+
+The whole way of a student's file, `grader run LAB --backend gpu`: every lab's solution --repeats times, the corpus'
+right submissions once, and, on both backends, what is right but slow: the solution of the lab before where the
+lesson is speed, and the corpus' submissions whose fault is speed alone. lab_times.py has the times themselves.
+Needs the build and a GPU; run it in the repository's root.
+"""
+
+from __future__ import annotations
+
+import argparse
+import collections
+import datetime
+import json
+import re
+import subprocess
+import sys
+import time
+import tomllib
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[3]
+CORPUS = ROOT / "grader" / "tests" / "corpus"
+# The solution of one lab handed in as the next, where the next lesson is speed and the signature is the same.
+NEIGHBOURS = [("04-rectangular-matrices", "05-register-tiling"), ("05-register-tiling", "06-bank-conflicts")]
+
+
+def grade(lab: str, submission: Path, backend: str = "gpu") -> dict:
+    """One result, as `grader run` gives it. Ends the program if the grader itself failed."""
+    command = [sys.executable, "-m", "grader", "run", lab, "--submission", str(submission),
+               "--backend", backend, "--format", "json"]  # fmt: skip
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    if done.returncode not in (0, 1):
+        sys.exit(f"grade_on_gpu: {' '.join(command[1:])} ended with {done.returncode}: {done.stderr}")
+    return json.loads(done.stdout)
+
+
+def is_full(result: dict) -> bool:
+    return result["status"] == "passed" and result["score"] == result["max_score"]
+
+
+def performance(result: dict) -> str:
+    """Points of the group performance: got and possible."""
+    checks = [check for check in result["checks"] if check["group"] == "performance"]
+    return f"{sum(c['score'] for c in checks):g} of {sum(c['max_score'] for c in checks):g}"
+
+
+def ratio(result: dict) -> float | None:
+    """Time over the reference's; None if it was not timed."""
+    return next((c["data"]["ratio"] for c in result["checks"] if "ratio" in c.get("data", {})), None)
+
+
+def lost(result: dict) -> str:
+    return "; ".join(f"{c['id']}: {c['message']}" for c in result["checks"] if c["score"] < c["max_score"])
+
+
+def books() -> list[tuple[str, Path, dict]]:
+    """(lab, folder, corpus.toml) of every corpus."""
+    return [(path.parent.name, path.parent, tomllib.loads(path.read_text(encoding="utf-8")))
+            for path in sorted(CORPUS.glob("*/corpus.toml"))]  # fmt: skip
+
+
+def solution_rows(repeats: int) -> list[str]:
+    rows = []
+    for folder in sorted((ROOT / "solutions").glob("[0-9]*")):
+        began = time.monotonic()
+        results = [grade(folder.name, folder / "matmul.cu") for _ in range(repeats)]
+        seconds = (time.monotonic() - began) / repeats
+        ratios = sorted(found for found in map(ratio, results) if found is not None)
+        spread = f"{ratios[0]:.3f} to {ratios[-1]:.3f}" if ratios else "not timed"
+        full = sum(map(is_full, results))
+        rows.append(f"| {folder.name} | {full} of {repeats} | {spread} | {seconds:.1f} |")
+        print(rows[-1], file=sys.stderr, flush=True)
+    return rows
+
+
+def right_rows() -> list[str]:
+    """One row a lab: how many have full marks, and by name those that have not."""
+    rows = []
+    for lab, folder, book in books():
+        found = {entry["name"]: grade(lab, folder / "right" / f"{entry['name']}.cu") for entry in book["right"]}
+        others = [f"{name}: {lost(result)}" for name, result in found.items() if not is_full(result)]
+        rows.append(f"| {lab} | {len(found) - len(others)} of {len(found)} | {'; '.join(others) or '-'} |")
+        print(rows[-1], file=sys.stderr, flush=True)
+    return rows
+
+
+def slow_ones() -> list[tuple[str, str, Path]]:
+    """(lab, what it is, file) of what is right but slow."""
+    found = [(lab, f"the solution of {before}", ROOT / "solutions" / before / "matmul.cu")
+             for before, lab in NEIGHBOURS]  # fmt: skip
+    for lab, folder, book in books():
+        found += [(lab, f"{entry['name']}: {entry['fault']}", folder / "wrong" / f"{entry['name']}.cu")
+                  for entry in book["wrong"] if "check" in entry and "code" not in entry]  # fmt: skip
+    return found
+
+
+def slow_rows() -> list[str]:
+    rows = []
+    for lab, what, path in slow_ones():
+        on_sim, on_gpu = grade(lab, path, "sim"), grade(lab, path, "gpu")
+        times = ratio(on_gpu)
+        beside = "-" if times is None else f"{times:.2f}"
+        rows.append(f"| {lab} | {what} | {performance(on_sim)} | {performance(on_gpu)} | {beside} |")
+        print(rows[-1], file=sys.stderr, flush=True)
+    return rows
+
+
+def machine() -> str:
+    query = ["nvidia-smi", "--query-gpu=name,driver_version", "--format=csv,noheader"]
+    gpus = subprocess.run(query, capture_output=True, text=True, check=True).stdout.splitlines()
+    name, driver = next(iter(collections.Counter(gpus))).split(", ")
+    nvcc = subprocess.run(["nvcc", "--version"], capture_output=True, text=True, check=True).stdout
+    return f"{name}, driver {driver}, CUDA {re.search(r'V([0-9.]+)', nvcc)[1]}"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--repeats", type=int, default=10)
+    parser.add_argument("--output", type=Path, default=ROOT / "docs" / "measurements" / "grades-on-gpu.md")
+    arguments = parser.parse_args()
+    text = "\n".join([
+        "# Grades on a GPU",
+        "",
+        f"{datetime.date.today()}, {machine()}.",
+        f"Command: `common/harness/measure/grade_on_gpu.py --repeats {arguments.repeats}`.",
+        "",
+        "Every lab's solution, graded again and again:",
+        "",
+        "| lab | full marks | time over the reference's | seconds per grading |",
+        "|---|---|---|---|",
+        *solution_rows(arguments.repeats),
+        "",
+        "What is right but slow, points for performance:",
+        "",
+        "| lab | handed in | on sim | on gpu | time over the reference's |",
+        "|---|---|---|---|---|",
+        *slow_rows(),
+        "",
+        "The corpus' right submissions:",
+        "",
+        "| lab | full marks | lost by |",
+        "|---|---|---|",
+        *right_rows(),
+        "",
+    ])  # fmt: skip
+    temporary = arguments.output.with_suffix(".tmp")
+    temporary.write_text(text, encoding="utf-8")
+    temporary.replace(arguments.output)
+
+
+if __name__ == "__main__":
+    main()
