@@ -120,7 +120,9 @@ void report_bad_lane(Warp& w, uint32_t site, Space space, uint32_t lane, uint64_
   const MemorySite& s = launch.image->sites[site];
   const uint32_t bytes = s.bytes();
   auto illegal = [&](const char* what) {
-    w.worker->reporter.stop(LaunchStatus::kFault, 700, what);
+    Reporter& reporter = w.worker->reporter;
+    if (reporter.stopped.status == LaunchStatus::kOk)
+      reporter.stop(LaunchStatus::kFault, 700, what);
   };
   if (space == Space::kShared) {
     const uint32_t offset = uint32_t(address);
@@ -215,11 +217,18 @@ uint32_t scattered_sectors(const Warp& w, const Op* op, uint32_t bytes) {
 }
 
 const Pattern& lane_pattern(Warp& w, uint32_t lane, uint32_t bytes, Space space) {
-  const Image& image = *w.worker->image;
-  const bool by_byte = bytes < 4 || (space == Space::kShared && image.has_sub_word_shared);
-  alignas(64) static constexpr int32_t kNoDelta[kLanes] = {};
-  return *w.worker->patterns.get(1u << lane, uint8_t(bytes), by_byte ? 0 : 2, kNoDelta,
-                                 &w.worker->lane_scratch);
+  const bool by_byte =
+      bytes < 4 || (space == Space::kShared && w.worker->image->has_sub_word_shared);
+  const size_t index = (lane * 5 + uint32_t(std::countr_zero(bytes))) * 2 + by_byte;
+  std::unique_ptr<Pattern>& pattern = w.worker->lane_patterns[index];
+  if (pattern == nullptr) {
+    pattern = std::make_unique<Pattern>();
+    pattern->mask = 1u << lane;
+    pattern->bytes = uint8_t(bytes);
+    pattern->granule_shift = by_byte ? 0 : 2;
+    pattern->build();
+  }
+  return *pattern;
 }
 
 }  // namespace access

@@ -65,6 +65,12 @@ ConfigurationFault check_kernel_bounds(const ptx::Function& kernel, const Launch
 
 ConfigurationFault check_shared(const Device& device, const KernelFacts& facts,
                                 const Launch& launch) {
+  if (facts.static_shared_bytes > device.shared_bytes_per_block) {
+    return {kInvalidValue, "the kernel has " + std::to_string(facts.static_shared_bytes) +
+                               " bytes of static shared memory; the limit is " +
+                               std::to_string(device.shared_bytes_per_block) +
+                               ": larger tiles need dynamic shared memory"};
+  }
   const uint64_t total = uint64_t{facts.static_shared_bytes} + launch.dynamic_shared_bytes;
   const uint32_t limit = launch.max_dynamic_shared_bytes != 0 ? device.shared_bytes_per_block_optin
                                                               : device.shared_bytes_per_block;

@@ -75,10 +75,10 @@ struct Brain {
 };
 
 struct Add {
-  static double f(double a, double b) { return a + b; }
+  static double f(double a, double b) { return add_to_odd(a, b); }
 };
 struct Sub {
-  static double f(double a, double b) { return a - b; }
+  static double f(double a, double b) { return add_to_odd(a, -b); }
 };
 struct Mul {
   static double f(double a, double b) { return a * b; }

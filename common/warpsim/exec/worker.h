@@ -78,7 +78,9 @@ struct Worker {
   uint32_t local_bytes_per_thread = 0;
   std::vector<SiteState> sites;
   PatternCache patterns;
-  Pattern lane_scratch;         // for accesses taken lane by lane
+  // Patterns of one lane, by lane, log2 of the bytes and granule shift: for accesses taken lane by
+  // lane.
+  std::array<std::unique_ptr<Pattern>, kLanes * 5 * 2> lane_patterns;
   std::byte* shared = nullptr;  // the shared window, 64-byte aligned
   SharedShadow shared_shadow;
   Reporter reporter;

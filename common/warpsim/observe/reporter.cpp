@@ -45,6 +45,11 @@ void Reporter::set_line(Diagnostic* d, bool other, uint32_t function, uint32_t i
 
 Diagnostic* Reporter::add(Fault fault, const Warp& w, uint32_t lane, uint32_t function,
                           uint32_t instruction, uint64_t count) {
+  if (last_.diagnostic != nullptr && last_.fault == fault && last_.function == function &&
+      last_.instruction == instruction) {
+    last_.diagnostic->count += count;
+    return nullptr;
+  }
   const ptx::Instruction& code = launch_->image->instruction(function, instruction);
   const bool has_line = code.where.line != 0;
   const Key key{fault, has_line ? code.where.file : -1, code.where.line,
@@ -52,6 +57,7 @@ Diagnostic* Reporter::add(Fault fault, const Warp& w, uint32_t lane, uint32_t fu
   auto it = found.find(key);
   if (it != found.end()) {
     it->second.diagnostic.count += count;
+    last_ = {fault, function, instruction, &it->second.diagnostic};
     return nullptr;
   }
   if (found.size() >= launch_->options->max_diagnostics) {

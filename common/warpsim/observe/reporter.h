@@ -68,6 +68,13 @@ class Reporter {
  private:
   const LaunchContext* launch_;
   uint64_t order_ = 0;
+  // What was counted last: a fault in a loop comes by the million.
+  struct Last {
+    Fault fault;
+    uint32_t function, instruction;
+    Diagnostic* diagnostic;
+  };
+  Last last_{Fault::kTrap, 0, 0, nullptr};
 };
 
 // "thread (4,1)": as many dimensions as the block has.
