@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
-"""Grades on a GPU what must get full marks, again and again, and what must lose performance points.
+"""Grades on a GPU what must get full marks, again and again, and what must lose points.
 
     grade_on_gpu.py [--repeats 10] [--output docs/measurements/grades-on-gpu.md]
 
-The whole way of a student's file, `grader run LAB --backend gpu`: every lab's solution --repeats times, the corpus'
-right submissions once, and, on both backends, what is right but slow: the solution of the lab before where the
-lesson is speed, and the corpus' submissions whose fault is speed alone. lab_times.py has the times themselves.
-Needs the build and a GPU; run it in the repository's root.
+The whole way of a student's file, `grader run LAB --backend gpu`: every lab's solution --repeats
+times, the corpus' right submissions once, and, on both backends, what is right but slow: the
+solution of the lab before where the lesson is speed, and the corpus' submissions whose fault is
+speed alone. lab_times.py has the times themselves. Needs the build and a GPU; run it in the
+repository's root.
 """
 
 from __future__ import annotations
@@ -24,8 +25,11 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[3]
 CORPUS = ROOT / "grader" / "tests" / "corpus"
-# The solution of one lab handed in as the next, where the next lesson is speed and the signature is the same.
-NEIGHBOURS = [("04-rectangular-matrices", "05-register-tiling"), ("05-register-tiling", "06-bank-conflicts")]
+# One lab's solution handed in as the next: where the lesson is speed and the signature is the same.
+NEIGHBOURS = [
+    ("04-rectangular-matrices", "05-register-tiling"),
+    ("05-register-tiling", "06-bank-conflicts"),
+]
 
 
 def grade(lab: str, submission: Path, backend: str = "gpu") -> dict:
@@ -34,7 +38,9 @@ def grade(lab: str, submission: Path, backend: str = "gpu") -> dict:
                "--backend", backend, "--format", "json"]  # fmt: skip
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     if done.returncode not in (0, 1):
-        sys.exit(f"grade_on_gpu: {' '.join(command[1:])} ended with {done.returncode}: {done.stderr}")
+        sys.exit(
+            f"grade_on_gpu: {' '.join(command[1:])} ended with {done.returncode}: {done.stderr}"
+        )
     return json.loads(done.stdout)
 
 
@@ -50,11 +56,15 @@ def performance(result: dict) -> str:
 
 def ratio(result: dict) -> float | None:
     """Time over the reference's; None if it was not timed."""
-    return next((c["data"]["ratio"] for c in result["checks"] if "ratio" in c.get("data", {})), None)
+    return next(
+        (c["data"]["ratio"] for c in result["checks"] if "ratio" in c.get("data", {})), None
+    )
 
 
 def lost(result: dict) -> str:
-    return "; ".join(f"{c['id']}: {c['message']}" for c in result["checks"] if c["score"] < c["max_score"])
+    return "; ".join(
+        f"{c['id']}: {c['message']}" for c in result["checks"] if c["score"] < c["max_score"]
+    )
 
 
 def books() -> list[tuple[str, Path, dict]]:
@@ -81,9 +91,16 @@ def right_rows() -> list[str]:
     """One row a lab: how many have full marks, and by name those that have not."""
     rows = []
     for lab, folder, book in books():
-        found = {entry["name"]: grade(lab, folder / "right" / f"{entry['name']}.cu") for entry in book["right"]}
-        others = [f"{name}: {lost(result)}" for name, result in found.items() if not is_full(result)]
-        rows.append(f"| {lab} | {len(found) - len(others)} of {len(found)} | {'; '.join(others) or '-'} |")
+        found = {
+            entry["name"]: grade(lab, folder / "right" / f"{entry['name']}.cu")
+            for entry in book["right"]
+        }
+        others = [
+            f"{name}: {lost(result)}" for name, result in found.items() if not is_full(result)
+        ]
+        rows.append(
+            f"| {lab} | {len(found) - len(others)} of {len(found)} | {'; '.join(others) or '-'} |"
+        )
         print(rows[-1], file=sys.stderr, flush=True)
     return rows
 
@@ -93,8 +110,10 @@ def slow_ones() -> list[tuple[str, str, Path]]:
     found = [(lab, f"the solution of {before}", ROOT / "solutions" / before / "matmul.cu")
              for before, lab in NEIGHBOURS]  # fmt: skip
     for lab, folder, book in books():
-        found += [(lab, f"{entry['name']}: {entry['fault']}", folder / "wrong" / f"{entry['name']}.cu")
-                  for entry in book["wrong"] if "check" in entry and "code" not in entry]  # fmt: skip
+        for entry in book["wrong"]:
+            if "check" in entry and "code" not in entry:
+                path = folder / "wrong" / f"{entry['name']}.cu"
+                found.append((lab, f"{entry['name']}: {entry['fault']}", path))
     return found
 
 
@@ -104,7 +123,9 @@ def slow_rows() -> list[str]:
         on_sim, on_gpu = grade(lab, path, "sim"), grade(lab, path, "gpu")
         times = ratio(on_gpu)
         beside = "-" if times is None else f"{times:.2f}"
-        rows.append(f"| {lab} | {what} | {performance(on_sim)} | {performance(on_gpu)} | {beside} |")
+        rows.append(
+            f"| {lab} | {what} | {performance(on_sim)} | {performance(on_gpu)} | {beside} |"
+        )
         print(rows[-1], file=sys.stderr, flush=True)
     return rows
 
@@ -118,9 +139,13 @@ def machine() -> str:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--repeats", type=int, default=10)
-    parser.add_argument("--output", type=Path, default=ROOT / "docs" / "measurements" / "grades-on-gpu.md")
+    parser.add_argument(
+        "--output", type=Path, default=ROOT / "docs" / "measurements" / "grades-on-gpu.md"
+    )
     arguments = parser.parse_args()
     text = "\n".join([
         "# Grades on a GPU",
