@@ -13,6 +13,7 @@ import time
 import pytest
 
 from grader.tests.conftest import REPOSITORY
+from grader.toolchain import find_toolchain
 from grader.watch import Actions, Watch
 
 
@@ -181,6 +182,8 @@ grader's tests from a real terminal; `>>` marks what the student did.
 
 def test_the_session_in_the_docs(built, tmp_path, update_golden):
     """Drives a whole session; the page in docs/ must show just that."""
+    if find_toolchain(built).version != "13.0":
+        pytest.skip("the page was recorded with CUDA 13.0, whose name and registers it shows")
     root = tmp_path / "course"
     for folder in ("labs", "solutions", "datasets", "common/devices", "common/include"):
         shutil.copytree(REPOSITORY / folder, root / folder)
