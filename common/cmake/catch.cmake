@@ -21,7 +21,7 @@ if(Catch2_VERSION VERSION_GREATER_EQUAL 3)
   target_link_libraries(tilewise_catch_main INTERFACE Catch2::Catch2WithMain)
 else()
   # Version 2 is a header: compile its main() once for all tests.
-  add_library(tilewise_catch_main STATIC ${CMAKE_CURRENT_SOURCE_DIR}/tests/catch2_main.cpp)
+  add_library(tilewise_catch_main STATIC EXCLUDE_FROM_ALL ${CMAKE_CURRENT_SOURCE_DIR}/tests/catch2_main.cpp)
   target_link_libraries(tilewise_catch_main PUBLIC Catch2::Catch2)
 endif()
 target_include_directories(tilewise_catch_main INTERFACE ${CMAKE_CURRENT_SOURCE_DIR})
