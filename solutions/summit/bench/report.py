@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Turns what run.sh has measured into docs: summit-<gpu>.json, .csv, .md and .png.
 
-    report.py RAW_DIR BUILD_DIR OUTPUT_DIR
+    report.py RAW_DIR BUILD_DIR OUTPUT_DIR COMMAND
 """
 
 import csv
@@ -16,7 +16,6 @@ import sys
 sys.path.insert(0, str(pathlib.Path(__file__).parent.parent / "schedule"))
 import bank_model  # noqa: E402
 
-COMMAND = "solutions/summit/bench/run.sh --profile --sanitize"
 CUBLAS = ("cublas", "cublas_pedantic")
 
 
@@ -78,7 +77,7 @@ def markdown(data):
     lines = [f"# The summit on {data['gpu']['name']}", "",
              f"{data['date']}, driver {data['gpu']['driver']}, CUDA {data['gpu']['toolkit']}, "
              f"cuBLAS {data['device'].get('cublas')}, power limit {data['gpu']['power_limit']}.",
-             f"Command: `{COMMAND}`.", "",
+             f"Command: `{data['command']}`.", "",
              f"Peak: {data['peak_tflops']:.1f} TFLOP/s = {data['device'].get('multiprocessors')} "
              f"multiprocessors x 128 lanes x 2 x {data['gpu']['max_clock']}.",
              "Time: median of the rounds. Ratio: median over rounds of (faster cuBLAS mode / rung), "
@@ -153,7 +152,7 @@ def main():
     add_clocks(raw / "clocks.csv", shapes)
     runtime = device.get("runtime_cuda", 0)
     data = {
-        "date": datetime.date.today().isoformat(), "command": COMMAND, "device": device,
+        "date": datetime.date.today().isoformat(), "command": sys.argv[4], "device": device,
         "gpu": {"name": name, "driver": driver, "power_limit": limit, "max_clock": clock,
                 "toolkit": f"{runtime // 1000}.{runtime % 1000 // 10}"},
         "peak_tflops": device["multiprocessors"] * 256 * float(clock.split()[0]) * 1e-6,

@@ -60,5 +60,8 @@ if ((sanitize)); then
     timeout 90 compute-sanitizer --tool $tool "$build/bench" check 257x33x129 300x200x400 2>&1 || true
   done > "$raw/sanitizer.txt"
 fi
-python3 bench/report.py "$raw" "$build" "$output"
+command=solutions/summit/bench/run.sh
+((profile)) && command+=" --profile"
+((sanitize)) && command+=" --sanitize"
+python3 bench/report.py "$raw" "$build" "$output" "$command"
 exit $status
