@@ -22,6 +22,18 @@ void require_shape(const plan::Plan& plan, const std::string& name, const Matrix
   }
 }
 
+// Host arrays from which the plan copies to the device, solve's inputs apart.
+std::set<std::string> arrays_sent(const plan::Plan& plan) {
+  std::set<std::string> names;
+  for (const plan::Op& op : plan.ops) {
+    const auto* copy = std::get_if<plan::CopyToDevice>(&op);
+    if (!copy) continue;
+    for (const plan::Segment& segment : copy->segments) names.insert(segment.host);
+  }
+  for (const char* other : {"", "M", "N"}) names.erase(other);
+  return names;
+}
+
 warpsim::Dim3 as_dim3(const std::array<uint32_t, 3>& v) {
   return {v[0], v[1], v[2]};
 }
@@ -39,6 +51,7 @@ Executor::Executor(const plan::Plan& plan, Backend& backend, Matrix m, Matrix n)
   require_shape(plan, "N", n);
   inputs_["M"] = std::move(m);
   inputs_["N"] = std::move(n);
+  sent_again_ = arrays_sent(plan);
   execution_.p = poisoned_output(plan);
   for (const plan::HostArray& array : plan.host) {
     Bytes& bytes = host_[array.name];
@@ -160,6 +173,8 @@ bool Executor::carry_out(const plan::CopyToHost& op) {
   uint64_t source = addresses_.of(op.buffer) + op.buffer_offset;
   backend_.read(source, host_.at(op.host).data() + op.offset, op.bytes);
   if (op.host == "P") output_parts_.push_back({source, op.offset, op.bytes});
+  if (sent_again_.count(op.host))
+    actions_.push_back(HostRead{op.host, op.offset, source, op.bytes});
   return true;
 }
 

@@ -5,6 +5,7 @@
 #include <functional>
 #include <map>
 #include <mutex>
+#include <set>
 #include <string>
 #include <variant>
 #include <vector>
@@ -31,7 +32,8 @@ struct DeviceLaunch {
   warpsim::Launch launch;
   size_t kernel = 0;  // index into Execution::kernels
 };
-// Data from the host: a part of solve's matrix `matrix`, or fixed bytes.
+// Data from the host: a part of solve's matrix `matrix` (or of host memory filled by HostRead), or
+// fixed bytes.
 struct DeviceInput {
   uint64_t address = 0;
   std::string matrix;
@@ -41,7 +43,14 @@ struct DeviceWrite {
   uint64_t address = 0;
   std::vector<std::byte> data;
 };
-using DeviceAction = std::variant<DeviceFill, DeviceCopy, DeviceLaunch, DeviceInput, DeviceWrite>;
+// Data back into host memory from which the plan later sends it to the device again (a DeviceInput
+// of that name).
+struct HostRead {
+  std::string host;
+  uint64_t offset = 0, address = 0, bytes = 0;
+};
+using DeviceAction =
+    std::variant<DeviceFill, DeviceCopy, DeviceLaunch, DeviceInput, DeviceWrite, HostRead>;
 
 // Where a part of P stands on the device when the plan has ended.
 struct OutputPart {
@@ -112,6 +121,8 @@ class Executor {
   std::vector<bool> alive_;  // by buffer: has memory on the backend
   std::vector<DeviceAction> actions_;
   std::vector<OutputPart> output_parts_;
+  std::set<std::string>
+      sent_again_;  // host arrays other than M and N that the plan copies to the device
 
   mutable std::mutex mutex_;  // guards the two below while run() works
   Execution execution_;

@@ -4,6 +4,8 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
+#include <string>
 #include <vector>
 
 #include "harness/execute/execution.h"
@@ -42,7 +44,7 @@ struct RunTime {
 // Runs a plan's actions again and again.
 class TimedRun {
  public:
-  // Brings one piece of M, N or P to the device.
+  // Brings one piece of M, N or (before anything was copied to it) P to the device.
   using Supply = std::function<void(const DeviceInput&)>;
 
   // All arguments must outlive this. `kernels`: how many entries Execution::kernels has.
@@ -56,13 +58,16 @@ class TimedRun {
 
  private:
   void issue(const DeviceAction& action);
+  void read(const HostRead& read);
+  void send(const DeviceInput& input);
 
   GpuBackend& backend_;
   const std::vector<DeviceAction>& actions_;
   size_t kernels_;
   size_t first_counted_ = 0;  // index into actions_
   Supply supply_;
-  std::vector<GpuEvent> starts_, ends_;  // of each counted action
+  std::map<std::string, std::vector<std::byte>> host_;  // what HostReads of this run have brought
+  std::vector<GpuEvent> starts_, ends_;                 // of each counted action
 };
 
 // Fills in time_ms of the executor's execution and of its kernels from `repeats` runs, after two

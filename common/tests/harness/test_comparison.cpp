@@ -66,6 +66,22 @@ TEST_CASE("A submission is timed against others round by round and verified") {
   CHECK(c.floor_ms == Approx(8192.0 / (132 * 128 * 2 * 1980e6) * 1e3));
 }
 
+TEST_CASE("Data that goes through host memory of solve's own is new each round as well") {
+  Course course;
+  // The product goes d_P -> staging -> d_M -> d_P, with d_P cleared on the way.
+  plan::Plan staged = course.host("multiply");
+  uint64_t bytes = uint64_t{4} * kWidth * kWidth;
+  staged.host.push_back({"staging", bytes});
+  staged.ops.insert(staged.ops.begin() + 6,
+                    {plan::CopyToHost{"staging", 0, 2, 0, bytes, 0},
+                     plan::CopyToDevice{0, 0, bytes, {{"staging", 0, bytes, {}}}, 0},
+                     plan::Memset{2, 0, 0, bytes, 0}, plan::CopyOnDevice{2, 0, 0, 0, bytes, 0}});
+  Comparison c = run(staged, {});
+  CAPTURE(c.contenders[0].first_wrong);
+  CHECK(c.contenders[0].verified >= 1);
+  CHECK(c.contenders[0].wrong == 0);
+}
+
 TEST_CASE("A kernel that keeps an earlier result is caught by new data") {
   Course course;
   plan::Plan cheat = course.device("multiply_once"), honest = course.device("multiply");
