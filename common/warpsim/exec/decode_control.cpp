@@ -179,101 +179,56 @@ bool Decoder::between_lanes(const Code& code) {
   return true;
 }
 
-void Decoder::emit_body(const Code& code) {
-  bool good = false;
+// isspacep and testp: a predicate from one row.
+bool Decoder::test_row(const Code& code) {
+  const bool is_space = code.op == Opcode::kIsspacep;
+  const Handlers h = is_space
+                         ? Handlers{&ops::classify_address, &ops::classify_address, false, true}
+                         : select_testp(code);
+  if (!h || code.src.empty() || code.dst.empty()) return false;
+  const uint32_t a = source(code.src[0], h.wide_a, is_space ? Type::kU64 : code.type);
+  Op& op = emit(h);
+  op.a = a;
+  op.d = dest_predicate(code.dst[0]);
+  op.aux = uint32_t(code.space);
+  return true;
+}
+
+bool Decoder::leave(const Code& code) {
+  const bool trap = code.op == Opcode::kTrap || code.op == Opcode::kBrkpt;
+  emit(trap ? &ops::trap : code.op == Opcode::kExit ? &ops::exit : &ops::ret).aux = function_index_;
+  return true;
+}
+
+bool Decoder::body(const Code& code) {
+  // clang-format off
   switch (code.op) {
-    case Opcode::kMov:
-      good = move(code);
-      break;
-    case Opcode::kCvt:
-      good = convert(code);
-      break;
-    case Opcode::kCvta:
-      good = convert_address(code);
-      break;
-    case Opcode::kSetp:
-    case Opcode::kSet:
-      good = set_predicate(code);
-      break;
-    case Opcode::kSelp:
-    case Opcode::kSlct:
-      good = select(code);
-      break;
-    case Opcode::kLd:
-    case Opcode::kLdu:
-      good = load(code);
-      break;
-    case Opcode::kSt:
-      good = store(code);
-      break;
-    case Opcode::kAtom:
-    case Opcode::kRed:
-      good = atomic(code);
-      break;
-    case Opcode::kCpAsync:
-    case Opcode::kCpAsyncCommit:
-    case Opcode::kCpAsyncWait:
-      good = async(code);
-      break;
-    case Opcode::kShfl:
-    case Opcode::kVote:
-    case Opcode::kMatch:
-    case Opcode::kRedux:
-    case Opcode::kActivemask:
-      good = between_lanes(code);
-      break;
-    case Opcode::kBar:
-    case Opcode::kBarWarp:
-      good = barrier(code);
-      break;
-    case Opcode::kBra:
-      good = branch(code);
-      break;
-    case Opcode::kBrx:
-      good = branch_table(code);
-      break;
-    case Opcode::kCall:
-      good = call(code);
-      break;
-    case Opcode::kRet:
-      emit(&ops::ret);
-      good = true;
-      break;
-    case Opcode::kExit:
-      emit(&ops::exit);
-      good = true;
-      break;
-    case Opcode::kTrap:
-    case Opcode::kBrkpt:
-      emit(&ops::trap).aux = function_index_;
-      good = true;
-      break;
-    case Opcode::kMembar:  // one block after the other: what is written is seen
-    case Opcode::kPrefetch:
-    case Opcode::kNanosleep:
-      good = true;
-      break;
-    case Opcode::kIsspacep: {
-      const uint32_t a = source(code.src[0], true, Type::kU64);
-      Op& op = emit(&ops::classify_address);
-      op.a = a, op.d = dest_predicate(code.dst[0]), op.aux = uint32_t(code.space);
-      good = true;
-      break;
-    }
-    case Opcode::kTestp: {
-      const Handlers h = select_testp(code);
-      if (!h) break;
-      const uint32_t a = source(code.src[0], h.wide_a, code.type);
-      Op& op = emit(h);
-      op.a = a, op.d = dest_predicate(code.dst[0]);
-      good = true;
-      break;
-    }
-    default:
-      good = arithmetic(code);
-      break;
+    case Opcode::kMov:                          return move(code);
+    case Opcode::kCvt:                          return convert(code);
+    case Opcode::kCvta:                         return convert_address(code);
+    case Opcode::kSetp: case Opcode::kSet:      return set_predicate(code);
+    case Opcode::kSelp: case Opcode::kSlct:     return select(code);
+    case Opcode::kIsspacep: case Opcode::kTestp: return test_row(code);
+    case Opcode::kLd: case Opcode::kLdu:        return load(code);
+    case Opcode::kSt:                           return store(code);
+    case Opcode::kAtom: case Opcode::kRed:      return atomic(code);
+    case Opcode::kCpAsync: case Opcode::kCpAsyncCommit: case Opcode::kCpAsyncWait: return async(code);
+    case Opcode::kShfl: case Opcode::kVote: case Opcode::kMatch: case Opcode::kRedux:
+    case Opcode::kActivemask:                   return between_lanes(code);
+    case Opcode::kBar: case Opcode::kBarWarp:   return barrier(code);
+    case Opcode::kBra:                          return branch(code);
+    case Opcode::kBrx:                          return branch_table(code);
+    case Opcode::kCall:                         return call(code);
+    case Opcode::kRet: case Opcode::kExit: case Opcode::kTrap: case Opcode::kBrkpt: return leave(code);
+    // One block after the other and warp by warp: what is written is seen, and nobody needs to wait.
+    case Opcode::kMembar: case Opcode::kPrefetch: case Opcode::kNanosleep: return true;
+    default:                                    return arithmetic(code);
   }
-  if (!good) unsupported(code);
+  // clang-format on
+}
+
+void Decoder::emit_body(const Code& code) {
+  if (!body(code)) unsupported(code);
 }
 
 }  // namespace warpsim

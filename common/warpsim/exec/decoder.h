@@ -65,6 +65,7 @@ class Decoder {
   Op& emit(const Handlers& h);
   void emit_instruction(const Code& code);
   void emit_body(const Code& code);
+  bool body(const Code& code);
   void unsupported(const Code& code);
   uint32_t add_site(const Code& code, ptx::Space space, uint8_t bytes, uint8_t elements,
                     bool store);
@@ -93,6 +94,8 @@ class Decoder {
   bool barrier(const Code& code);
   bool branch(const Code& code);
   bool branch_table(const Code& code);
+  bool test_row(const Code& code);
+  bool leave(const Code& code);
   bool call(const Code& code);
   bool call_host(const Code& code, const ptx::Function& callee);
   void copy_from_params(uint32_t first_row, uint32_t offset, uint32_t bytes, const ptx::Operand& to,

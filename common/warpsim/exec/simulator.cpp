@@ -82,6 +82,7 @@ struct Simulator::Impl {
   GlobalShadows make_shadows(const LaunchContext& context,
                              const std::vector<AllocationRecord*>& written);
   void run(LaunchContext& context, unsigned threads, Collector& collector);
+  void execute(const Launch& launch, Image& image, int32_t kernel, LaunchReport* report);
 };
 
 Simulator::Simulator(Device device) : impl_(std::make_unique<Impl>(std::move(device))) {}
@@ -196,7 +197,7 @@ void Simulator::Impl::configure(LaunchContext& context, const Launch& launch, Im
   context.params = launch.params;
   context.params.resize(
       std::max<size_t>(launch.params.size(), image.module.functions[size_t(kernel)].param_bytes));
-  context.number = ++launches;
+  context.number = launches;
   context.budget = options.instruction_budget != 0 ? options.instruction_budget : kDefaultBudget;
   // Blocks that signal each other through atomics and fences order their accesses in ways that are
   // not followed here.
@@ -264,9 +265,42 @@ void Simulator::Impl::run(LaunchContext& context, unsigned threads, Collector& c
   for (auto& w : workers) collector.add(*w);
 }
 
+// Runs the configured launch on as many workers as its kernel allows, and once more on one if what
+// the workers met depends on their order.
+void Simulator::Impl::execute(const Launch& launch, Image& image, int32_t kernel,
+                              LaunchReport* report) {
+  LaunchContext context;
+  configure(context, launch, image, kernel);
+  const std::vector<AllocationRecord*> written = may_be_written(context);
+  unsigned threads = options.threads > 0 ? unsigned(options.threads)
+                                         : std::max(1u, std::thread::hardware_concurrency());
+  threads = unsigned(std::min<uint64_t>(threads, context.block_count));
+  if (threads > 1 && !has_to_run_in_order(context, written)) {
+    context.parallel = true;
+    Snapshot before(written);
+    GlobalShadows shadows = make_shadows(context, written);
+    context.shadows = &shadows;
+    Collector collector(context);
+    run(context, threads, collector);
+    if (!context.repeat_serially) {
+      collector.finish(report);
+      return;
+    }
+    before.restore();
+  }
+  LaunchContext ordered;
+  configure(ordered, launch, image, kernel);
+  GlobalShadows shadows = make_shadows(ordered, written);
+  ordered.shadows = &shadows;
+  Collector collector(ordered);
+  run(ordered, 1, collector);
+  collector.finish(report);
+}
+
 LaunchReport Simulator::launch(const Launch& launch) {
   const auto started = std::chrono::steady_clock::now();
   Impl& m = *impl_;
+  ++m.launches;
   LaunchReport report;
   report.mangled = launch.kernel;
   report.kernel = launch.kernel;
@@ -293,42 +327,9 @@ LaunchReport Simulator::launch(const Launch& launch) {
     report.message = fault.message;
     return report;
   }
-
   m.decode(launch.module, kernel);
   for (AllocationRecord* r : MemoryView(m.memory).live()) r->settle();
-  LaunchContext context;
-  m.configure(context, launch, image, kernel);
-  const std::vector<AllocationRecord*> written = m.may_be_written(context);
-  unsigned threads = m.options.threads > 0 ? unsigned(m.options.threads)
-                                           : std::max(1u, std::thread::hardware_concurrency());
-  threads = unsigned(std::min<uint64_t>(threads, context.block_count));
-  if (threads > 1 && m.has_to_run_in_order(context, written)) threads = 1;
-  context.parallel = threads > 1;
-  Collector collector(context);
-  {
-    GlobalShadows shadows = m.make_shadows(context, written);
-    context.shadows = &shadows;
-    if (!context.parallel) {
-      m.run(context, 1, collector);
-    } else {
-      Snapshot before(written);
-      m.run(context, threads, collector);
-      if (context.repeat_serially) {
-        before.restore();
-        LaunchContext again;
-        m.configure(again, launch, image, kernel);
-        GlobalShadows fresh = m.make_shadows(again, written);
-        again.shadows = &fresh;
-        Collector ordered(again);
-        m.run(again, 1, ordered);
-        ordered.finish(&report);
-        report.seconds =
-            std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
-        return report;
-      }
-    }
-  }
-  collector.finish(&report);
+  m.execute(launch, image, kernel, &report);
   report.seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
   return report;
