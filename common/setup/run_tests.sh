@@ -16,9 +16,13 @@ run_cpp() {
 sanitize() {
   common/setup/setup.sh
   common/setup/build.sh --tests --sanitize
+  # The tests start programs that were built without the sanitizer and load our runtime, which was
+  # built with it: the sanitizer's library must be there first.
+  local cxx
+  cxx=$(sed -n 's/^  "cxx": "\(.*\)",$/\1/p' build/toolchain.json)
   # Leaks are not looked for: nvcc's host objects register themselves for the process's life.
-  ASAN_OPTIONS=detect_leaks=0:detect_stack_use_after_return=1 UBSAN_OPTIONS=print_stacktrace=1 \
-    run_cpp build/asan
+  LD_PRELOAD=$("$cxx" -print-file-name=libasan.so) UBSAN_OPTIONS=print_stacktrace=1 \
+    ASAN_OPTIONS=detect_leaks=0:detect_stack_use_after_return=1 run_cpp build/asan
 }
 
 main() {
