@@ -1,7 +1,9 @@
-// The runtime API's types as they lie in memory, declared here so that the library builds without CUDA's headers.
+// The runtime API's types as they lie in memory, declared here so that the library builds without
+// CUDA's headers.
 //
-// Names and layouts are those of driver_types.h and vector_types.h in CUDA 12.0 to 12.9 and 13.0; where the two majors
-// differ, both are here. common/tests/cudart/abi_layout_test.cpp holds them against the installed toolkit's headers.
+// Names and layouts are those of driver_types.h and vector_types.h in CUDA 12.0 to 12.9 and 13.0;
+// where the two majors differ, both are here. common/tests/cudart/abi_layout_test.cpp holds them
+// against the installed toolkit's headers.
 
 #pragma once
 
@@ -163,13 +165,15 @@ struct DeviceProp12 {  // cudaDeviceProp of CUDA 12 (cudaGetDeviceProperties_v2)
   size_t totalConstMem;
   int major, minor;
   size_t textureAlignment, texturePitchAlignment;
-  int deviceOverlap, multiProcessorCount, kernelExecTimeoutEnabled, integrated, canMapHostMemory, computeMode;
+  int deviceOverlap, multiProcessorCount, kernelExecTimeoutEnabled, integrated, canMapHostMemory,
+      computeMode;
   int maxTexture1D, maxTexture1DMipmap, maxTexture1DLinear;
   WARPSIM_DEVICE_PROP_TEXTURES
   int memoryClockRate;
   WARPSIM_DEVICE_PROP_SM
-  int singleToDoublePrecisionPerfRatio, pageableMemoryAccess, concurrentManagedAccess, computePreemptionSupported,
-      canUseHostPointerForRegisteredMem, cooperativeLaunch, cooperativeMultiDeviceLaunch;
+  int singleToDoublePrecisionPerfRatio, pageableMemoryAccess, concurrentManagedAccess,
+      computePreemptionSupported, canUseHostPointerForRegisteredMem, cooperativeLaunch,
+      cooperativeMultiDeviceLaunch;
   WARPSIM_DEVICE_PROP_TAIL
   int reserved[63];
 };
@@ -183,8 +187,8 @@ struct DeviceProp13 {  // cudaDeviceProp of CUDA 13
   int maxTexture1D, maxTexture1DMipmap;
   WARPSIM_DEVICE_PROP_TEXTURES
   WARPSIM_DEVICE_PROP_SM
-  int pageableMemoryAccess, concurrentManagedAccess, computePreemptionSupported, canUseHostPointerForRegisteredMem,
-      cooperativeLaunch;
+  int pageableMemoryAccess, concurrentManagedAccess, computePreemptionSupported,
+      canUseHostPointerForRegisteredMem, cooperativeLaunch;
   WARPSIM_DEVICE_PROP_TAIL
   int deviceNumaConfig, deviceNumaId, mpsEnabled, hostNumaId;
   unsigned int gpuPciDeviceID, gpuPciSubsystemID;

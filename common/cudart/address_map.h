@@ -8,10 +8,10 @@
 namespace warpsim::cudart {
 
 enum class MemoryKind : uint8_t {
-  kDevice,      // cudaMalloc and its like: the host must not touch it
-  kSymbol,      // a __device__ or __constant__ variable whose address was asked for; never freed
-  kPinned,      // cudaMallocHost, cudaHostAlloc: host memory that kernels may use at the same address
-  kManaged,     // cudaMallocManaged: host and kernels use it at the same address
+  kDevice,   // cudaMalloc and its like: the host must not touch it
+  kSymbol,   // a __device__ or __constant__ variable whose address was asked for; never freed
+  kPinned,   // cudaMallocHost, cudaHostAlloc: host memory that kernels may use at the same address
+  kManaged,  // cudaMallocManaged: host and kernels use it at the same address
   kRegistered,  // cudaHostRegister: the program's own host memory
 };
 

@@ -1,5 +1,6 @@
-// What the API does when a call has been checked: at once on the simulator (live), or as an entry of a launch plan
-// (record). The API above it validates, keeps handles and errors, and knows nothing of either.
+// What the API does when a call has been checked: at once on the simulator (live), or as an entry
+// of a launch plan (record). The API above it validates, keeps handles and errors, and knows
+// nothing of either.
 
 #pragma once
 
@@ -42,7 +43,8 @@ inline Launch launch_of(const LaunchRequest& request) {
           .params = request.params};
 }
 
-// Addresses and sizes are valid when they arrive here: each range lies in one live allocation of the right kind.
+// Addresses and sizes are valid when they arrive here: each range lies in one live allocation of
+// the right kind.
 class Backend {
  public:
   virtual ~Backend() = default;
@@ -52,20 +54,23 @@ class Backend {
   virtual Error release(const MemoryRange& range) = 0;
   virtual void memory_info(uint64_t* free_bytes, uint64_t* total_bytes) = 0;
 
-  virtual void copy_to_device(uint64_t target, const void* source, uint64_t bytes, uint32_t stream) = 0;
+  virtual void copy_to_device(uint64_t target, const void* source, uint64_t bytes,
+                              uint32_t stream) = 0;
   virtual void copy_to_host(void* target, uint64_t source, uint64_t bytes, uint32_t stream) = 0;
-  virtual void copy_on_device(uint64_t target, uint64_t source, uint64_t bytes, uint32_t stream) = 0;
+  virtual void copy_on_device(uint64_t target, uint64_t source, uint64_t bytes,
+                              uint32_t stream) = 0;
   virtual void fill(uint64_t target, uint8_t value, uint64_t bytes, uint32_t stream) = 0;
 
   // The address of a variable of a loaded module, 0 if its PTX has none of that name.
   virtual uint64_t variable_address(const RegisteredVariable& variable) = 0;
-  virtual void copy_to_variable(const RegisteredVariable& variable, uint64_t offset, const void* source,
-                                uint64_t bytes) = 0;
+  virtual void copy_to_variable(const RegisteredVariable& variable, uint64_t offset,
+                                const void* source, uint64_t bytes) = 0;
 
-  virtual void set_attribute(const RegisteredKernel& kernel, const char* attribute, int64_t value) = 0;
+  virtual void set_attribute(const RegisteredKernel& kernel, const char* attribute,
+                             int64_t value) = 0;
 
-  // The code that the launch call itself returns: a bad configuration. What goes wrong while the kernel runs is set in
-  // *later, and the runtime reports it from the next call on.
+  // The code that the launch call itself returns: a bad configuration. What goes wrong while the
+  // kernel runs is set in *later, and the runtime reports it from the next call on.
   virtual Error launch(const LaunchRequest& request, Error* later) = 0;
   virtual void synchronised() = 0;
 

@@ -8,7 +8,7 @@ namespace warpsim::cudart {
 
 struct CounterName {
   const char* name;
-  uint64_t Counters::* field;
+  uint64_t Counters::*field;
 };
 
 inline constexpr CounterName kCounterNames[] = {

@@ -8,7 +8,8 @@ namespace warpsim::cudart {
 
 namespace {
 
-// A length of 15 in a token goes on in the bytes that follow, each of 255 saying that there is one more.
+// A length of 15 in a token goes on in the bytes that follow, each of 255 saying that there is one
+// more.
 bool read_length(std::span<const std::byte> block, size_t* at, size_t* length) {
   if (*length != 15) return true;
   uint8_t more = 255;
@@ -44,7 +45,8 @@ bool decompress_lz4(std::span<const std::byte> block, size_t size, std::string* 
     match += kShortestMatch;
     if (distance == 0 || distance > output->size() || match > size - output->size()) return false;
     // Byte by byte: a match may overlap what it produces.
-    for (size_t from = output->size() - distance; match > 0; --match) output->push_back((*output)[from++]);
+    for (size_t from = output->size() - distance; match > 0; --match)
+      output->push_back((*output)[from++]);
   }
   return output->size() == size;
 }

@@ -25,28 +25,33 @@ class Reader {
   // The zero-terminated text at `offset`, empty if that lies outside the file.
   std::string text(uint64_t offset) const {
     if (offset >= bytes_.size()) return "";
-    return std::string(bytes_.data() + offset, strnlen(bytes_.data() + offset, bytes_.size() - offset));
+    return std::string(bytes_.data() + offset,
+                       strnlen(bytes_.data() + offset, bytes_.size() - offset));
   }
 
  private:
   std::string bytes_;
 };
 
-void read_dynamic(const Reader& reader, const Elf64_Shdr& section, uint64_t strings, ElfFile* file) {
+void read_dynamic(const Reader& reader, const Elf64_Shdr& section, uint64_t strings,
+                  ElfFile* file) {
   file->is_dynamic = true;
   Elf64_Dyn entry;
-  for (uint64_t at = 0; at < section.sh_size && reader.load(section.sh_offset + at, &entry); at += sizeof entry) {
+  for (uint64_t at = 0; at < section.sh_size && reader.load(section.sh_offset + at, &entry);
+       at += sizeof entry) {
     if (entry.d_tag == DT_NULL) break;
     if (entry.d_tag == DT_NEEDED) file->needed.push_back(reader.text(strings + entry.d_un.d_val));
     if (entry.d_tag == DT_RPATH) file->has_rpath = true;
   }
 }
 
-void read_symbols(const Reader& reader, const Elf64_Shdr& section, uint64_t strings, ElfFile* file) {
+void read_symbols(const Reader& reader, const Elf64_Shdr& section, uint64_t strings,
+                  ElfFile* file) {
   Elf64_Sym symbol;
-  for (uint64_t at = sizeof symbol; at < section.sh_size && reader.load(section.sh_offset + at, &symbol);
-       at += sizeof symbol) {
-    (symbol.st_shndx == SHN_UNDEF ? file->undefined : file->symbols).push_back(reader.text(strings + symbol.st_name));
+  for (uint64_t at = sizeof symbol;
+       at < section.sh_size && reader.load(section.sh_offset + at, &symbol); at += sizeof symbol) {
+    (symbol.st_shndx == SHN_UNDEF ? file->undefined : file->symbols)
+        .push_back(reader.text(strings + symbol.st_name));
   }
 }
 
@@ -63,7 +68,8 @@ std::optional<ElfFile> read_elf_file(const std::string& path) {
   }
   ElfFile file;
   auto section_at = [&](uint32_t index, Elf64_Shdr* section) {
-    return index < header.e_shnum && reader.load(header.e_shoff + uint64_t{index} * header.e_shentsize, section);
+    return index < header.e_shnum &&
+           reader.load(header.e_shoff + uint64_t{index} * header.e_shentsize, section);
   };
   Elf64_Shdr names{}, section{}, strings{};
   section_at(header.e_shstrndx, &names);

@@ -50,13 +50,15 @@ std::string ptx_text(const FatBinaryEntry& entry) {
       if (result == ZstdResult::kOk) return without_padding(std::move(text));
       if (result == ZstdResult::kNoLibrary) {
         throw FatBinaryError(
-            "The embedded PTX is compressed with Zstandard and this machine has no libzstd.so.1: compile with nvcc "
+            "The embedded PTX is compressed with Zstandard and this machine has no libzstd.so.1: "
+            "compile with nvcc "
             "--no-compress.");
       }
     }
   }
   throw FatBinaryError(
-      "The embedded PTX is compressed in a way that cannot be read: compile with nvcc --no-compress.");
+      "The embedded PTX is compressed in a way that cannot be read: compile with nvcc "
+      "--no-compress.");
 }
 
 std::string compile_advice(uint32_t compute_capability) {
@@ -90,23 +92,26 @@ std::vector<FatBinaryEntry> read_entries(std::span<const std::byte> container) {
   if (container.size() < 16 || load<uint32_t>(container, 0) != kContainerMagic)
     throw FatBinaryError("A fatbinary starts with the bytes 50 ED 55 BA; this one does not.");
   uint64_t header_bytes = load<uint16_t>(container, 6), body_bytes = load<uint64_t>(container, 8);
-  if (header_bytes < 16 || header_bytes > container.size() || body_bytes > container.size() - header_bytes)
-    throw FatBinaryError("A fatbinary is cut short: its header promises more bytes than there are.");
+  if (header_bytes < 16 || header_bytes > container.size() ||
+      body_bytes > container.size() - header_bytes)
+    throw FatBinaryError(
+        "A fatbinary is cut short: its header promises more bytes than there are.");
 
   std::vector<FatBinaryEntry> entries;
   std::span<const std::byte> rest = container.subspan(header_bytes, body_bytes);
   while (rest.size() >= kEntryHeaderBytes) {
     uint64_t entry_header = load<uint32_t>(rest, 4), stored = load<uint64_t>(rest, 8);
     uint64_t compressed = load<uint32_t>(rest, 16), flags = load<uint64_t>(rest, 0x28);
-    if (entry_header < kEntryHeaderBytes || entry_header > rest.size() || stored > rest.size() - entry_header ||
-        compressed > stored) {
+    if (entry_header < kEntryHeaderBytes || entry_header > rest.size() ||
+        stored > rest.size() - entry_header || compressed > stored) {
       throw FatBinaryError("A fatbinary is damaged: an entry reaches past its end.");
     }
     bool is_compressed = flags & (kFlagLz4 | kFlagZstd);
-    entries.push_back({static_cast<FatBinaryEntry::Kind>(load<uint16_t>(rest, 0)), load<uint32_t>(rest, 0x1C),
-                       entry_name(rest, entry_header), flags,
-                       rest.subspan(entry_header, is_compressed && compressed ? compressed : stored),
-                       is_compressed ? load<uint64_t>(rest, 0x38) : 0});
+    entries.push_back(
+        {static_cast<FatBinaryEntry::Kind>(load<uint16_t>(rest, 0)), load<uint32_t>(rest, 0x1C),
+         entry_name(rest, entry_header), flags,
+         rest.subspan(entry_header, is_compressed && compressed ? compressed : stored),
+         is_compressed ? load<uint64_t>(rest, 0x38) : 0});
     rest = rest.subspan(entry_header + stored);
   }
   return entries;
@@ -126,13 +131,15 @@ Ptx select_ptx(std::span<const std::byte> container, uint32_t compute_capability
   }
   if (best) return {ptx_text(*best), best->name};
   if (!too_new.empty()) {
-    throw FatBinaryError("The program's PTX is for compute capability " + std::to_string(*too_new.begin()) +
-                         " and later, the device has " + std::to_string(compute_capability) + ": " +
+    throw FatBinaryError("The program's PTX is for compute capability " +
+                         std::to_string(*too_new.begin()) + " and later, the device has " +
+                         std::to_string(compute_capability) + ": " +
                          compile_advice(compute_capability));
   }
-  throw FatBinaryError(
-      entries.empty() ? "The program has no device code: " + compile_advice(compute_capability)
-                      : "The program has machine code but no PTX: " + compile_advice(compute_capability));
+  throw FatBinaryError(entries.empty()
+                           ? "The program has no device code: " + compile_advice(compute_capability)
+                           : "The program has machine code but no PTX: " +
+                                 compile_advice(compute_capability));
 }
 
 }  // namespace warpsim::cudart

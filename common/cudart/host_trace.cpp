@@ -16,7 +16,8 @@ uint32_t load_word(const void* memory, uint64_t word) {
 void append(std::vector<plan::Segment>* segments, plan::Segment more) {
   if (!segments->empty()) {
     plan::Segment& last = segments->back();
-    bool goes_on = last.host == more.host && (more.host.empty() || last.offset + last.bytes == more.offset);
+    bool goes_on =
+        last.host == more.host && (more.host.empty() || last.offset + last.bytes == more.offset);
     if (goes_on) {
       last.bytes += more.bytes;
       last.literal.insert(last.literal.end(), more.literal.begin(), more.literal.end());
@@ -33,7 +34,9 @@ plan::Segment literal(const void* bytes, uint64_t count) {
 
 }  // namespace
 
-std::string staging_name(size_t number) { return "staging #" + std::to_string(number); }
+std::string staging_name(size_t number) {
+  return "staging #" + std::to_string(number);
+}
 
 void HostTrace::add_array(std::string name, void* memory, uint64_t bytes) {
   std::optional<uint32_t> run = tags_.mark(memory, bytes / 4);
@@ -53,7 +56,10 @@ plan::Segment HostTrace::segment_of(uint32_t word) {
   if (std::optional<TagOrigin> origin = tags_.find(word)) {
     const RunSource& source = runs_[origin->run];
     if (source.array >= 0)
-      return {.host = arrays_[static_cast<size_t>(source.array)].name, .offset = 4 * origin->word, .bytes = 4, .literal = {}};
+      return {.host = arrays_[static_cast<size_t>(source.array)].name,
+              .offset = 4 * origin->word,
+              .bytes = 4,
+              .literal = {}};
     size_t number = static_cast<size_t>(source.read_back);
     read_backs_[number].is_used_as_source = true;
     return {.host = staging_name(number), .offset = 4 * origin->word, .bytes = 4, .literal = {}};
@@ -65,15 +71,18 @@ plan::Segment HostTrace::segment_of(uint32_t word) {
 std::vector<plan::Segment> HostTrace::describe(const void* source, uint64_t bytes) {
   uint64_t address = reinterpret_cast<uint64_t>(source);
   if (const Array* array = unmarked_array(address, bytes))
-    return {{.host = array->name, .offset = address - array->address, .bytes = bytes, .literal = {}}};
+    return {
+        {.host = array->name, .offset = address - array->address, .bytes = bytes, .literal = {}}};
   std::vector<plan::Segment> segments;
-  for (uint64_t word = 0; word < bytes / 4; ++word) append(&segments, segment_of(load_word(source, word)));
+  for (uint64_t word = 0; word < bytes / 4; ++word)
+    append(&segments, segment_of(load_word(source, word)));
   uint64_t rest = bytes % 4;
   if (rest) append(&segments, literal(static_cast<const char*>(source) + bytes - rest, rest));
   return segments;
 }
 
-size_t HostTrace::add_read_back(void* target, uint32_t buffer, uint64_t offset, uint64_t bytes, uint32_t stream) {
+size_t HostTrace::add_read_back(void* target, uint32_t buffer, uint64_t offset, uint64_t bytes,
+                                uint32_t stream) {
   std::optional<uint32_t> run = tags_.mark(target, bytes / 4);
   if (run) runs_.push_back({.read_back = static_cast<int>(read_backs_.size())});
   if (!run) std::memset(target, 0, bytes);
@@ -89,9 +98,11 @@ size_t HostTrace::add_read_back(void* target, uint32_t buffer, uint64_t offset, 
 std::vector<plan::CopyToHost> HostTrace::copies_of(size_t number) const {
   const ReadBack& from = read_backs_[number];
   std::vector<plan::CopyToHost> copies;
-  if (from.is_used_as_source) copies.push_back({staging_name(number), 0, from.buffer, from.offset, from.bytes, from.stream});
+  if (from.is_used_as_source)
+    copies.push_back({staging_name(number), 0, from.buffer, from.offset, from.bytes, from.stream});
   for (const Piece& piece : pieces_[number]) {
-    copies.push_back({"P", piece.p_offset, from.buffer, from.offset + piece.source_offset, piece.bytes, from.stream});
+    copies.push_back({"P", piece.p_offset, from.buffer, from.offset + piece.source_offset,
+                      piece.bytes, from.stream});
   }
   return copies;
 }
@@ -126,18 +137,22 @@ void HostTrace::finish(plan::Plan* plan) {
     // Without tags only copies straight into P can be followed.
     for (size_t i = 0; i < read_backs_.size(); ++i) {
       const ReadBack& from = read_backs_[i];
-      bool into_p = from.target >= array.address && from.target + from.bytes <= array.address + array.bytes;
-      if (!from.is_marked && into_p) pieces_[i].push_back({from.target - array.address, 0, from.bytes});
+      bool into_p =
+          from.target >= array.address && from.target + from.bytes <= array.address + array.bytes;
+      if (!from.is_marked && into_p)
+        pieces_[i].push_back({from.target - array.address, 0, from.bytes});
     }
   }
   for (size_t i = 0; i < read_backs_.size(); ++i) {
-    if (read_backs_[i].is_used_as_source) plan->host.push_back({staging_name(i), read_backs_[i].bytes});
+    if (read_backs_[i].is_used_as_source)
+      plan->host.push_back({staging_name(i), read_backs_[i].bytes});
   }
 }
 
 std::string HostTrace::array_near(uint64_t address, uint64_t slack) const {
   for (const Array& array : arrays_) {
-    if (address >= array.address && address - array.address < array.bytes + slack) return array.name;
+    if (address >= array.address && address - array.address < array.bytes + slack)
+      return array.name;
   }
   return "";
 }

@@ -1,4 +1,5 @@
-// Live mode: every call takes effect at once on the simulator, and the process's end leaves a report.
+// Live mode: every call takes effect at once on the simulator, and the process's end leaves a
+// report.
 
 #include <unistd.h>
 
@@ -24,7 +25,8 @@ std::string program_name() {
 
 class LiveBackend final : public Backend {
  public:
-  LiveBackend(const Device& device, LiveOptions options) : options_(std::move(options)), simulator_(device) {
+  LiveBackend(const Device& device, LiveOptions options)
+      : options_(std::move(options)), simulator_(device) {
     Options& sim = simulator_.options();
     sim.checks = options_.checks;
     sim.threads = options_.threads;
@@ -36,8 +38,9 @@ class LiveBackend final : public Backend {
     DeviceMemory& memory = simulator_.memory();
     std::string number = " #" + std::to_string(++allocations_);
     if (kind == MemoryKind::kDevice) return memory.allocate(bytes, "cudaMalloc" + number);
-    uint64_t address =
-        memory.allocate(bytes, (kind == MemoryKind::kPinned ? "cudaMallocHost" : "cudaMallocManaged") + number, true);
+    uint64_t address = memory.allocate(
+        bytes, (kind == MemoryKind::kPinned ? "cudaMallocHost" : "cudaMallocManaged") + number,
+        true);
     // The host writes it unseen, so that no byte of it can be called uninitialised.
     if (address) memory.fill(address, 0, bytes);
     return address;
@@ -65,11 +68,14 @@ class LiveBackend final : public Backend {
 
   uint64_t variable_address(const RegisteredVariable& variable) override {
     uint64_t address = 0, bytes = 0;
-    return simulator_.find_variable(variable.module->handle, variable.name, &address, &bytes) ? address : 0;
+    return simulator_.find_variable(variable.module->handle, variable.name, &address, &bytes)
+               ? address
+               : 0;
   }
   void copy_to_variable(const RegisteredVariable& variable, uint64_t offset, const void* source,
                         uint64_t bytes) override {
-    if (uint64_t address = variable_address(variable)) simulator_.memory().write(address + offset, source, bytes);
+    if (uint64_t address = variable_address(variable))
+      simulator_.memory().write(address + offset, source, bytes);
   }
 
   void set_attribute(const RegisteredKernel&, const char*, int64_t) override {}
@@ -91,7 +97,8 @@ class LiveBackend final : public Backend {
     say(sentence);
     report_.add_unsupported(sentence);
     constexpr char kMark[] = "unsupported\n";
-    if (options_.status_fd >= 0 && write(options_.status_fd, kMark, sizeof kMark - 1) < 0) options_.status_fd = -1;
+    if (options_.status_fd >= 0 && write(options_.status_fd, kMark, sizeof kMark - 1) < 0)
+      options_.status_fd = -1;
   }
 
   LiveOptions options_;
@@ -110,8 +117,9 @@ Error LiveBackend::launch(const LaunchRequest& request, Error* later) {
 
   bool is_bad = report.status == LaunchStatus::kBadLaunch;
   bool has_report = options_.report != "none" || !options_.json_path.empty();
-  uint32_t registers =
-      is_bad || !has_report ? 0 : registers_of(kernel.module->ptx.text, kernel.name, runtime.device());
+  uint32_t registers = is_bad || !has_report
+                           ? 0
+                           : registers_of(kernel.module->ptx.text, kernel.name, runtime.device());
   report_.add(report, registers);
   if (is_bad) return static_cast<Error>(report.cuda_error);
   if (report.status == LaunchStatus::kUnsupported) {
@@ -143,7 +151,9 @@ void LiveBackend::leave_report() {
 
 LiveBackend* g_live = nullptr;
 
-void report_at_exit() { g_live->leave_report(); }
+void report_at_exit() {
+  g_live->leave_report();
+}
 
 void report_crash(const std::string& sentence) {
   say(sentence);

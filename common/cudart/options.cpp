@@ -11,11 +11,12 @@ namespace {
 
 struct CheckName {
   const char* name;
-  bool Checks::* field;
+  bool Checks::*field;
 };
 constexpr CheckName kChecks[] = {
-    {"bounds", &Checks::bounds},           {"misaligned", &Checks::misaligned}, {"initialised", &Checks::initialised},
-    {"races", &Checks::races},             {"barriers", &Checks::barriers},     {"counters", &Checks::counters},
+    {"bounds", &Checks::bounds},           {"misaligned", &Checks::misaligned},
+    {"initialised", &Checks::initialised}, {"races", &Checks::races},
+    {"barriers", &Checks::barriers},       {"counters", &Checks::counters},
 };
 
 std::string text_of(const char* name, const char* missing) {
@@ -48,7 +49,8 @@ Checks parse_checks(const std::string& list) {
     }
     if (!known) {
       throw std::runtime_error("There is no check \"" + name +
-                               "\"; there are bounds, misaligned, initialised, races, barriers, counters, all and none.");
+                               "\"; there are bounds, misaligned, initialised, races, barriers, "
+                               "counters, all and none.");
     }
   }
   return checks;

@@ -20,21 +20,27 @@ namespace {
 
 constexpr uint64_t kRedZoneBytes = 4096, kAlignment = 256;
 constexpr uint64_t kPageBytes = 4096;
-// Host arrays lie at fixed addresses below the device's, so that a plan is the same each time it is recorded.
+// Host arrays lie at fixed addresses below the device's, so that a plan is the same each time it is
+// recorded.
 constexpr uint64_t kHostArrayBase = 0x290000000000, kHostArrayStride = 0x1000000000;
 constexpr uint64_t kLongLiteralBytes = 4096;
 
-uint64_t round_up(uint64_t value, uint64_t unit) { return (value + unit - 1) / unit * unit; }
+uint64_t round_up(uint64_t value, uint64_t unit) {
+  return (value + unit - 1) / unit * unit;
+}
 
 bool in_device_range(uint64_t address) {
   return address >= DeviceMemory::kDeviceBase && address < DeviceMemory::kDeviceEnd;
 }
 
-// An array that ends where its last page ends, so that an access behind it faults. nullptr if there is no memory.
+// An array that ends where its last page ends, so that an access behind it faults. nullptr if there
+// is no memory.
 void* map_host_array(int index, uint64_t bytes) {
   uint64_t pages = round_up(bytes, kPageBytes);
-  void* wanted = reinterpret_cast<void*>(kHostArrayBase + static_cast<uint64_t>(index) * kHostArrayStride);
-  void* got = mmap(wanted, pages, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+  void* wanted =
+      reinterpret_cast<void*>(kHostArrayBase + static_cast<uint64_t>(index) * kHostArrayStride);
+  void* got = mmap(wanted, pages, PROT_READ | PROT_WRITE,
+                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
   return got == MAP_FAILED ? nullptr : static_cast<char*>(got) + (pages - bytes);
 }
 
@@ -51,7 +57,9 @@ int uniform_byte(const std::vector<plan::Segment>& segments) {
   return same ? static_cast<int>(bytes[0]) : -1;
 }
 
-std::array<uint32_t, 3> as_array(const Dim3& d) { return {d.x, d.y, d.z}; }
+std::array<uint32_t, 3> as_array(const Dim3& d) {
+  return {d.x, d.y, d.z};
+}
 
 }  // namespace
 
@@ -119,7 +127,8 @@ std::vector<plan::Op> Recorder::final_ops() const {
     if (const auto* op = std::get_if<Op>(&entry)) {
       ops.push_back(*op);
     } else {
-      for (plan::CopyToHost& copy : trace_.copies_of(std::get<ReadBackOp>(entry).number)) ops.push_back(std::move(copy));
+      for (plan::CopyToHost& copy : trace_.copies_of(std::get<ReadBackOp>(entry).number))
+        ops.push_back(std::move(copy));
     }
   }
   return ops;
@@ -131,7 +140,8 @@ plan::Plan Recorder::finish(const std::vector<std::string>& modules) {
   plan_.ops = final_ops();
   plan_.unchecked_errors = unchecked_errors_;
   for (const plan::Buffer& buffer : plan_.buffers) {
-    if (buffer.role == plan::Role::kStudent && is_live_[buffer.id]) plan_.leaked_buffers.push_back(buffer.id);
+    if (buffer.role == plan::Role::kStudent && is_live_[buffer.id])
+      plan_.leaked_buffers.push_back(buffer.id);
   }
   return plan_;
 }
@@ -147,7 +157,8 @@ std::string Recorder::describe_fault(uint64_t address) const {
   }
   std::string array = trace_.array_near(address, kHostArrayStride / 2);
   if (array == "P") return "solve accessed host memory past the end of P.";
-  if (!array.empty()) return "solve wrote to its input " + array + " or accessed host memory past the end of it.";
+  if (!array.empty())
+    return "solve wrote to its input " + array + " or accessed host memory past the end of it.";
   return sentence;
 }
 
@@ -158,7 +169,8 @@ uint64_t Recorder::allocate(uint64_t bytes, MemoryKind kind) {
   }
   if (bytes > device_.global_bytes - std::min(device_.global_bytes, used_bytes_)) return 0;
   used_bytes_ += bytes;
-  uint32_t id = add_buffer(bytes, "cudaMalloc #" + std::to_string(++allocations_), plan::Role::kStudent);
+  uint32_t id =
+      add_buffer(bytes, "cudaMalloc #" + std::to_string(++allocations_), plan::Role::kStudent);
   ops_.push_back(plan::Malloc{id});
   return plan_.buffers[id].address;
 }
@@ -169,7 +181,8 @@ Error Recorder::release(const MemoryRange& range) {
     return kSuccess;
   }
   uint32_t id = buffer_at_.at(range.address);
-  if (plan_.buffers[id].role != plan::Role::kStudent) return kInvalidValue;  // the caller's M, N and P
+  if (plan_.buffers[id].role != plan::Role::kStudent)
+    return kInvalidValue;  // the caller's M, N and P
   used_bytes_ -= range.bytes;
   is_live_[id] = false;
   ops_.push_back(plan::Free{id});
@@ -195,7 +208,8 @@ Recorder::Place Recorder::place_of(uint64_t address) const {
   return {buffer, address - plan_.buffers[buffer].address};
 }
 
-void Recorder::copy_to_device(uint64_t target, const void* source, uint64_t bytes, uint32_t stream) {
+void Recorder::copy_to_device(uint64_t target, const void* source, uint64_t bytes,
+                              uint32_t stream) {
   Place to = place_of(target);
   std::vector<plan::Segment> segments = trace_.describe(source, bytes);
   int value = uniform_byte(segments);
@@ -224,15 +238,17 @@ void Recorder::fill(uint64_t target, uint8_t value, uint64_t bytes, uint32_t str
 uint64_t Recorder::variable_address(const RegisteredVariable& variable) {
   uint64_t address = 0, bytes = 0;
   if (!simulator_.find_variable(variable.module->handle, variable.name, &address, &bytes)) return 0;
-  plan::Buffer& buffer = plan_.buffers[add_buffer(variable.bytes, variable.name, plan::Role::kSymbol)];
+  plan::Buffer& buffer =
+      plan_.buffers[add_buffer(variable.bytes, variable.name, plan::Role::kSymbol)];
   buffer.module = variable.module->index;
   buffer.symbol = variable.name;
   return buffer.address;
 }
 
-void Recorder::copy_to_variable(const RegisteredVariable& variable, uint64_t offset, const void* source,
-                                uint64_t bytes) {
-  ops_.push_back(plan::SymbolWrite{variable.module->index, variable.name, offset, trace_.describe(source, bytes)});
+void Recorder::copy_to_variable(const RegisteredVariable& variable, uint64_t offset,
+                                const void* source, uint64_t bytes) {
+  ops_.push_back(plan::SymbolWrite{variable.module->index, variable.name, offset,
+                                   trace_.describe(source, bytes)});
 }
 
 void Recorder::set_attribute(const RegisteredKernel& kernel, const char* attribute, int64_t value) {
@@ -246,11 +262,13 @@ std::vector<plan::Relocation> Recorder::relocations(const std::vector<std::byte>
     std::memcpy(&word, params.data() + offset, 8);
     uint32_t buffer;
     if (in_device_range(word) && nearest_buffer(word, &buffer)) {
-      result.push_back({offset, buffer, static_cast<int64_t>(word - plan_.buffers[buffer].address)});
+      result.push_back(
+          {offset, buffer, static_cast<int64_t>(word - plan_.buffers[buffer].address)});
     }
     const MemoryRange* range = addresses_.find(word);
     if (range && range->kind == MemoryKind::kPinned)
-      not_provided("cudaHostAlloc", "A kernel of a recorded solve cannot use host memory; copy it with cudaMemcpy.");
+      not_provided("cudaHostAlloc",
+                   "A kernel of a recorded solve cannot use host memory; copy it with cudaMemcpy.");
   }
   return result;
 }
@@ -272,7 +290,9 @@ Error Recorder::launch(const LaunchRequest& request, Error*) {
   return static_cast<Error>(broken->cuda_error);
 }
 
-void Recorder::synchronised() { ops_.push_back(plan::Sync{}); }
+void Recorder::synchronised() {
+  ops_.push_back(plan::Sync{});
+}
 
 void Recorder::failed(const char* api, Error error) {
   ops_.push_back(plan::ApiError{api, error, cudaGetErrorName(error), cudaGetErrorString(error)});
@@ -287,7 +307,9 @@ namespace {
 Recorder* g_recorder = nullptr;
 }
 
-Recorder* process_recorder() { return g_recorder; }
+Recorder* process_recorder() {
+  return g_recorder;
+}
 
 std::unique_ptr<Backend> make_record_backend(Runtime& runtime) {
   auto recorder = std::make_unique<Recorder>(runtime.device(), runtime.addresses());

@@ -1,4 +1,5 @@
-// Record mode: every call becomes an op of a launch plan; nothing is computed and device memory has no contents.
+// Record mode: every call becomes an op of a launch plan; nothing is computed and device memory has
+// no contents.
 
 #pragma once
 
@@ -28,7 +29,8 @@ class Recorder final : public Backend {
   uint64_t allocate(uint64_t bytes, MemoryKind kind) override;
   Error release(const MemoryRange& range) override;
   void memory_info(uint64_t* free_bytes, uint64_t* total_bytes) override;
-  void copy_to_device(uint64_t target, const void* source, uint64_t bytes, uint32_t stream) override;
+  void copy_to_device(uint64_t target, const void* source, uint64_t bytes,
+                      uint32_t stream) override;
   void copy_to_host(void* target, uint64_t source, uint64_t bytes, uint32_t stream) override;
   void copy_on_device(uint64_t target, uint64_t source, uint64_t bytes, uint32_t stream) override;
   void fill(uint64_t target, uint8_t value, uint64_t bytes, uint32_t stream) override;
@@ -57,8 +59,10 @@ class Recorder final : public Backend {
   Place place_of(uint64_t address) const;
   bool nearest_buffer(uint64_t address, uint32_t* buffer) const;
   std::vector<tilewise::plan::Relocation> relocations(const std::vector<std::byte>& params);
-  bool make_host_arrays(uint64_t m_bytes, uint64_t n_bytes, uint64_t p_bytes, TilewiseRecordPointers* pointers);
-  void make_device_arrays(uint64_t m_bytes, uint64_t n_bytes, uint64_t p_bytes, TilewiseRecordPointers* pointers);
+  bool make_host_arrays(uint64_t m_bytes, uint64_t n_bytes, uint64_t p_bytes,
+                        TilewiseRecordPointers* pointers);
+  void make_device_arrays(uint64_t m_bytes, uint64_t n_bytes, uint64_t p_bytes,
+                          TilewiseRecordPointers* pointers);
   std::vector<Op> final_ops() const;
 
   const Device& device_;

@@ -43,8 +43,8 @@ std::string target_of(const std::string& ptx) {
 
 }  // namespace
 
-RECORD_API int tilewise_record_modules(const char* directory, char (*targets)[16], int capacity, char* message,
-                                       int bytes) {
+RECORD_API int tilewise_record_modules(const char* directory, char (*targets)[16], int capacity,
+                                       char* message, int bytes) {
   Runtime& runtime = Runtime::instance();
   try {
     int count = 0;
@@ -62,7 +62,8 @@ RECORD_API int tilewise_record_modules(const char* directory, char (*targets)[16
   }
 }
 
-RECORD_API bool tilewise_record_begin(const TilewiseRecordCase* description, TilewiseRecordPointers* pointers) {
+RECORD_API bool tilewise_record_begin(const TilewiseRecordCase* description,
+                                      TilewiseRecordPointers* pointers) {
   Runtime::instance();
   return process_recorder() && process_recorder()->begin(*description, pointers);
 }
@@ -81,11 +82,13 @@ RECORD_API void tilewise_record_crash(int signal, uint64_t address, char* messag
   const Recorder* recorder = process_recorder();
   std::string sentence;
   if (signal == SIGSEGV || signal == SIGBUS) {
-    sentence = recorder ? recorder->describe_fault(address) : "solve crashed: a segmentation fault.";
+    sentence =
+        recorder ? recorder->describe_fault(address) : "solve crashed: a segmentation fault.";
   } else if (signal == SIGFPE) {
     sentence = "solve crashed: a division by zero on the host.";
   } else if (signal == SIGABRT) {
-    sentence = "solve ended by abort(): a failed assert, an uncaught exception, or damaged host memory.";
+    sentence =
+        "solve ended by abort(): a failed assert, an uncaught exception, or damaged host memory.";
   } else {
     sentence = std::string("solve crashed: ") + strsignal(signal) + ".";
   }

@@ -1,7 +1,8 @@
-// How tilewise-record steers libcudart in record mode: C functions that it looks up in the loaded library.
+// How tilewise-record steers libcudart in record mode: C functions that it looks up in the loaded
+// library.
 //
-// Order: tilewise_record_modules once the submission is loaded; then, in a process of its own for each case,
-// tilewise_record_begin, solve, tilewise_record_end.
+// Order: tilewise_record_modules once the submission is loaded; then, in a process of its own for
+// each case, tilewise_record_begin, solve, tilewise_record_end.
 
 #pragma once
 
@@ -23,18 +24,21 @@ struct TilewiseRecordPointers {
   float* p;
 };
 
-// Writes the PTX of every module the submission registered to DIRECTORY/moduleN.ptx. Returns how many there are; -1 and a
-// sentence in `message` if that is not possible. targets[i] (at most `capacity`) gets the module's target: "sm_90".
-using TilewiseRecordModules = int(const char* directory, char (*targets)[16], int capacity, char* message, int bytes);
+// Writes the PTX of every module the submission registered to DIRECTORY/moduleN.ptx. Returns how
+// many there are; -1 and a sentence in `message` if that is not possible. targets[i] (at most
+// `capacity`) gets the module's target: "sm_90".
+using TilewiseRecordModules = int(const char* directory, char (*targets)[16], int capacity,
+                                  char* message, int bytes);
 
 // Makes the case's matrices. False if there is no memory for them.
-using TilewiseRecordBegin = bool(const TilewiseRecordCase* case_description, TilewiseRecordPointers* pointers);
+using TilewiseRecordBegin = bool(const TilewiseRecordCase* case_description,
+                                 TilewiseRecordPointers* pointers);
 
 // Writes the plan. False and a sentence in `message` if that is not possible.
 using TilewiseRecordEnd = bool(const char* path, char* message, int bytes);
 
-// One sentence for a signal that ended solve, with the device array that `address` points into, if any.
-// Called from a signal handler: it allocates, which a lost process can try.
+// One sentence for a signal that ended solve, with the device array that `address` points into, if
+// any. Called from a signal handler: it allocates, which a lost process can try.
 using TilewiseRecordCrash = void(int signal, uint64_t address, char* message, int bytes);
 
 }  // extern "C"

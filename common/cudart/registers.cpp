@@ -22,7 +22,9 @@ namespace fs = std::filesystem;
 
 namespace {
 
-bool is_program(const fs::path& path) { return access(path.c_str(), X_OK) == 0 && fs::is_regular_file(path); }
+bool is_program(const fs::path& path) {
+  return access(path.c_str(), X_OK) == 0 && fs::is_regular_file(path);
+}
 
 // The folder above this library's: build/ for build/lib/libcudart.so.13.
 fs::path folder_above_library() {
@@ -45,9 +47,11 @@ fs::path find_ptxas() {
   candidates.push_back(ptxas_of_toolchain());
   if (const char* path = std::getenv("PATH")) {
     std::istringstream folders(path);
-    for (std::string folder; std::getline(folders, folder, ':');) candidates.push_back(fs::path(folder) / "ptxas");
+    for (std::string folder; std::getline(folders, folder, ':');)
+      candidates.push_back(fs::path(folder) / "ptxas");
   }
-  if (const char* home = std::getenv("CUDA_HOME")) candidates.push_back(fs::path(home) / "bin/ptxas");
+  if (const char* home = std::getenv("CUDA_HOME"))
+    candidates.push_back(fs::path(home) / "bin/ptxas");
   candidates.push_back("/usr/local/cuda/bin/ptxas");
   for (const fs::path& candidate : candidates) {
     if (!candidate.empty() && is_program(candidate)) return candidate;
@@ -61,13 +65,15 @@ std::string read_file(const fs::path& path) {
 }
 
 // Everything `ptxas -v` prints for this PTX, empty if it cannot be run.
-std::string run_ptxas(const fs::path& ptxas, const std::string& ptx, const std::string& architecture) {
+std::string run_ptxas(const fs::path& ptxas, const std::string& ptx,
+                      const std::string& architecture) {
   std::string folder = (fs::temp_directory_path() / "warpsim-XXXXXX").string();
   if (!mkdtemp(folder.data())) return "";
   fs::path input = fs::path(folder) / "module.ptx", log = fs::path(folder) / "log";
   std::ofstream(input, std::ios::binary) << ptx;
 
-  std::vector<std::string> words = {ptxas, "-v", "-arch=" + architecture, input, "-o", fs::path(folder) / "module.cubin"};
+  std::vector<std::string> words = {ptxas, "-v", "-arch=" + architecture,
+                                    input, "-o", fs::path(folder) / "module.cubin"};
   std::vector<char*> arguments;
   for (std::string& word : words) arguments.push_back(word.data());
   arguments.push_back(nullptr);

@@ -14,11 +14,13 @@ void Registry::add_kernel(RegisteredModule* module, const void* host_function, s
   auto kernel = std::make_unique<RegisteredKernel>();
   kernel->module = module;
   kernel->name = std::move(name);
-  // A template instantiated in several source files has one host stub; the first registration serves all.
+  // A template instantiated in several source files has one host stub; the first registration
+  // serves all.
   kernels_.try_emplace(host_function, std::move(kernel));
 }
 
-void Registry::add_variable(RegisteredModule* module, const void* host_variable, RegisteredVariable variable) {
+void Registry::add_variable(RegisteredModule* module, const void* host_variable,
+                            RegisteredVariable variable) {
   variable.module = module;
   variables_.try_emplace(host_variable, std::make_unique<RegisteredVariable>(std::move(variable)));
 }

@@ -50,7 +50,8 @@ bool Runtime::load(RegisteredModule* module) {
   try {
     uint32_t compute_capability = static_cast<uint32_t>(device_.cc_major * 10 + device_.cc_minor);
     module->ptx = select_ptx(container_of_wrapper(module->wrapper), compute_capability);
-    std::string name = module->ptx.name.empty() ? "module " + std::to_string(module->index) : module->ptx.name;
+    std::string name =
+        module->ptx.name.empty() ? "module " + std::to_string(module->index) : module->ptx.name;
     module->handle = backend_->simulator().load_module(module->ptx.text, name);
     return true;
   } catch (const FatBinaryError& error) {
@@ -72,7 +73,8 @@ RegisteredKernel* Runtime::kernel(const void* host_function, Error* error) {
     return nullptr;
   }
   if (!kernel->is_resolved) {
-    if (!backend_->simulator().kernel_info(kernel->module->handle, kernel->name, &kernel->info)) return nullptr;
+    if (!backend_->simulator().kernel_info(kernel->module->handle, kernel->name, &kernel->info))
+      return nullptr;
     kernel->is_resolved = true;
   }
   *error = kSuccess;
@@ -105,7 +107,9 @@ Stream* Runtime::find_stream(void* handle) {
   return found == streams_.end() ? nullptr : found->second.get();
 }
 
-bool Runtime::destroy_stream(void* handle) { return streams_.erase(handle) > 0; }
+bool Runtime::destroy_stream(void* handle) {
+  return streams_.erase(handle) > 0;
+}
 
 Event* Runtime::create_event(unsigned flags) {
   auto event = std::make_unique<Event>(Event{.flags = flags});
@@ -119,7 +123,9 @@ Event* Runtime::find_event(void* handle) {
   return found == events_.end() ? nullptr : found->second.get();
 }
 
-bool Runtime::destroy_event(void* handle) { return events_.erase(handle) > 0; }
+bool Runtime::destroy_event(void* handle) {
+  return events_.erase(handle) > 0;
+}
 
 void Runtime::kernel_faulted(Error error) {
   if (!pending_) pending_ = error;
@@ -141,8 +147,14 @@ void Runtime::reset() {
   pending_ = sticky_ = t_last_error = kSuccess;
 }
 
-Error Runtime::last_error() const { return sticky_ ? sticky_ : t_last_error; }
-void Runtime::set_last_error(Error error) { t_last_error = error; }
-void Runtime::clear_last_error() { t_last_error = kSuccess; }
+Error Runtime::last_error() const {
+  return sticky_ ? sticky_ : t_last_error;
+}
+void Runtime::set_last_error(Error error) {
+  t_last_error = error;
+}
+void Runtime::clear_last_error() {
+  t_last_error = kSuccess;
+}
 
 }  // namespace warpsim::cudart

@@ -1,7 +1,9 @@
-// The runtime's state: one device, its streams and events, the program's registered code, and the last error.
+// The runtime's state: one device, its streams and events, the program's registered code, and the
+// last error.
 //
-// There is one Runtime in a process. It is made by the first call and never destroyed, because programs call the API from
-// destructors that run after ours would. Every API call holds its lock (see call() in api/support.h).
+// There is one Runtime in a process. It is made by the first call and never destroyed, because
+// programs call the API from destructors that run after ours would. Every API call holds its lock
+// (see call() in api/support.h).
 
 #pragma once
 
@@ -43,12 +45,14 @@ class Runtime {
   Timeline& timeline() { return timeline_; }
   bool is_recording() const { return is_recording_; }
 
-  // The kernel behind a host function, its module loaded and its parameters known; nullptr and *error if there is none.
+  // The kernel behind a host function, its module loaded and its parameters known; nullptr and
+  // *error if there is none.
   RegisteredKernel* kernel(const void* host_function, Error* error);
   // The variable behind its host shadow, its address known; nullptr and *error if there is none.
   RegisteredVariable* variable(const void* host_variable, Error* error);
 
-  // Handles. A stream handle may be one of the three special values 0, 1 (legacy) and 2 (per thread).
+  // Handles. A stream handle may be one of the three special values 0, 1 (legacy) and 2 (per
+  // thread).
   Stream* create_stream(unsigned flags, int priority);
   Stream* find_stream(void* handle);  // nullptr: no such stream
   bool destroy_stream(void* handle);
@@ -56,8 +60,8 @@ class Runtime {
   Event* find_event(void* handle);
   bool destroy_event(void* handle);
 
-  // A fault that ended a kernel becomes visible in the first call after the launch that is no error query, and from then on
-  // every call returns it, as in a real context that is lost.
+  // A fault that ended a kernel becomes visible in the first call after the launch that is no error
+  // query, and from then on every call returns it, as in a real context that is lost.
   void kernel_faulted(Error error);
   Error surface_fault();
   Error sticky_error() const { return sticky_; }

@@ -18,7 +18,8 @@ void merge_lines(const std::vector<LineCounters>& more, std::vector<LineCounters
   for (const LineCounters& line : *lines) merged[{line.file, line.line}] = line.counters;
   for (const LineCounters& line : more) merged[{line.file, line.line}].add(line.counters);
   lines->clear();
-  for (const auto& [place, counters] : merged) lines->push_back({place.first, place.second, counters});
+  for (const auto& [place, counters] : merged)
+    lines->push_back({place.first, place.second, counters});
 }
 
 bool is_same_place(const Diagnostic& a, const Diagnostic& b) {
@@ -43,8 +44,9 @@ void SessionReport::add(const LaunchReport& report, uint32_t registers) {
     add_diagnostic(refused_launch(report));
     return;
   }
-  auto kernel = std::find_if(kernels_.begin(), kernels_.end(),
-                             [&](const KernelReport& k) { return is_same_configuration(k.first, report); });
+  auto kernel = std::find_if(kernels_.begin(), kernels_.end(), [&](const KernelReport& k) {
+    return is_same_configuration(k.first, report);
+  });
   if (kernel == kernels_.end()) {
     kernel = kernels_.emplace(kernels_.end());
     kernel->first = report;
@@ -64,8 +66,9 @@ void SessionReport::add(const LaunchReport& report, uint32_t registers) {
 }
 
 void SessionReport::add_diagnostic(const Diagnostic& diagnostic) {
-  auto known = std::find_if(diagnostics_.begin(), diagnostics_.end(),
-                            [&](const SessionDiagnostic& d) { return is_same_place(d.diagnostic, diagnostic); });
+  auto known = std::find_if(
+      diagnostics_.begin(), diagnostics_.end(),
+      [&](const SessionDiagnostic& d) { return is_same_place(d.diagnostic, diagnostic); });
   if (known == diagnostics_.end()) {
     diagnostics_.push_back({diagnostic, launches_});
   } else {

@@ -1,7 +1,8 @@
 // What a program's launches did, merged over the run: the report that `warpsim run` leaves.
 //
-// One KernelReport per (kernel, grid, block, dynamic shared memory), in the order of their first launches; diagnostics
-// merged over launches by (code, kernel, file, line). A launch that was refused is a diagnostic only.
+// One KernelReport per (kernel, grid, block, dynamic shared memory), in the order of their first
+// launches; diagnostics merged over launches by (code, kernel, file, line). A launch that was
+// refused is a diagnostic only.
 
 #pragma once
 
@@ -14,7 +15,7 @@
 namespace warpsim::cudart {
 
 struct KernelReport {
-  LaunchReport first;               // names, sizes; its counters and lines are not used
+  LaunchReport first;  // names, sizes; its counters and lines are not used
   uint64_t launches = 0;
   uint32_t registers = 0;           // per thread, 0: unknown
   Counters counters;                // summed over the launches
@@ -48,8 +49,8 @@ class SessionReport {
   std::vector<std::string> unsupported_;
 };
 
-// schema "warpsim.report/1": device, program, launches, kernels, diagnostics, unsupported, with the field names of a
-// grading result.
+// schema "warpsim.report/1": device, program, launches, kernels, diagnostics, unsupported, with the
+// field names of a grading result.
 std::string to_json(const SessionReport& report, const Device& device, const std::string& program);
 
 // For people. `with_lines`: counters per source line as well.

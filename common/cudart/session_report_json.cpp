@@ -18,8 +18,9 @@ Json counters_json(const Counters& counters) {
 Json occupancy_json(const KernelReport& kernel, const Device& device, Json* limiter) {
   if (!kernel.registers) return nullptr;
   const LaunchReport& launch = kernel.first;
-  Occupancy result = occupancy(device, kernel.registers, launch.static_shared_bytes + launch.dynamic_shared_bytes,
-                               launch.block[0] * launch.block[1] * launch.block[2]);
+  Occupancy result =
+      occupancy(device, kernel.registers, launch.static_shared_bytes + launch.dynamic_shared_bytes,
+                launch.block[0] * launch.block[1] * launch.block[2]);
   *limiter = result.limiter;
   return result.fraction;
 }
@@ -28,7 +29,8 @@ Json kernel_json(const KernelReport& kernel, const Device& device) {
   const LaunchReport& launch = kernel.first;
   Json lines = Json::array();
   for (const LineCounters& line : kernel.lines)
-    lines.push_back({{"file", line.file}, {"line", line.line}, {"counters", counters_json(line.counters)}});
+    lines.push_back(
+        {{"file", line.file}, {"line", line.line}, {"counters", counters_json(line.counters)}});
   Json limiter = nullptr;
   Json fraction = occupancy_json(kernel, device, &limiter);
   return {{"name", launch.kernel},
@@ -50,16 +52,12 @@ Json kernel_json(const KernelReport& kernel, const Device& device) {
 
 Json diagnostic_json(const SessionDiagnostic& entry) {
   const Diagnostic& d = entry.diagnostic;
-  Json json = {{"code", d.code},
-               {"severity", d.severity == Severity::kError ? "error" : "warning"},
-               {"message", d.message},
-               {"file", d.file},
-               {"line", d.line},
-               {"kernel", d.kernel},
-               {"block", d.block},
-               {"thread", d.thread},
-               {"count", d.count},
-               {"launch", entry.launch}};
+  Json json = {
+      {"code", d.code},       {"severity", d.severity == Severity::kError ? "error" : "warning"},
+      {"message", d.message}, {"file", d.file},
+      {"line", d.line},       {"kernel", d.kernel},
+      {"block", d.block},     {"thread", d.thread},
+      {"count", d.count},     {"launch", entry.launch}};
   if (!d.array.empty()) {
     json["array"] = d.array;
     json["offset_bytes"] = d.offset_bytes;
@@ -80,15 +78,14 @@ Json diagnostic_json(const SessionDiagnostic& entry) {
 
 std::string to_json(const SessionReport& report, const Device& device, const std::string& program) {
   Json kernels = Json::array(), diagnostics = Json::array();
-  for (const KernelReport& kernel : report.kernels()) kernels.push_back(kernel_json(kernel, device));
-  for (const SessionDiagnostic& entry : report.diagnostics()) diagnostics.push_back(diagnostic_json(entry));
-  Json json = {{"schema", "warpsim.report/1"},
-               {"program", program},
-               {"device", device.id},
-               {"launches", report.launches()},
-               {"kernels", kernels},
-               {"diagnostics", diagnostics},
-               {"unsupported", report.unsupported()}};
+  for (const KernelReport& kernel : report.kernels())
+    kernels.push_back(kernel_json(kernel, device));
+  for (const SessionDiagnostic& entry : report.diagnostics())
+    diagnostics.push_back(diagnostic_json(entry));
+  Json json = {
+      {"schema", "warpsim.report/1"},       {"program", program}, {"device", device.id},
+      {"launches", report.launches()},      {"kernels", kernels}, {"diagnostics", diagnostics},
+      {"unsupported", report.unsupported()}};
   return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 

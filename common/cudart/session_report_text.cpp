@@ -9,13 +9,17 @@ namespace warpsim::cudart {
 
 namespace {
 
-std::string file_name(const std::string& path) { return std::filesystem::path(path).filename().string(); }
+std::string file_name(const std::string& path) {
+  return std::filesystem::path(path).filename().string();
+}
 
 std::string place(const std::string& file, uint32_t line) {
   return line ? fmt::format("{}:{}", file_name(file), line) : "(no source line)";
 }
 
-std::string triple(const std::array<uint32_t, 3>& v) { return fmt::format("({},{},{})", v[0], v[1], v[2]); }
+std::string triple(const std::array<uint32_t, 3>& v) {
+  return fmt::format("({},{},{})", v[0], v[1], v[2]);
+}
 
 std::string extent(const std::array<uint32_t, 3>& v) {
   if (v[2] != 1) return fmt::format("{}x{}x{}", v[0], v[1], v[2]);
@@ -25,19 +29,22 @@ std::string extent(const std::array<uint32_t, 3>& v) {
 // 1234567 -> "1,234,567".
 std::string grouped(uint64_t value) {
   std::string digits = std::to_string(value);
-  for (int at = static_cast<int>(digits.size()) - 3; at > 0; at -= 3) digits.insert(static_cast<size_t>(at), ",");
+  for (int at = static_cast<int>(digits.size()) - 3; at > 0; at -= 3)
+    digits.insert(static_cast<size_t>(at), ",");
   return digits;
 }
 
 std::string per_request(uint64_t units, uint64_t requests, const char* unit) {
   if (!requests) return "";
-  return fmt::format("   {:.2f} {} per request", static_cast<double>(units) / static_cast<double>(requests), unit);
+  return fmt::format("   {:.2f} {} per request",
+                     static_cast<double>(units) / static_cast<double>(requests), unit);
 }
 
 void add_diagnostic(const SessionDiagnostic& entry, std::string* text) {
   const Diagnostic& d = entry.diagnostic;
   if (d.line) *text += place(d.file, d.line) + ": ";
-  *text += fmt::format("{}: {}: {}\n", d.severity == Severity::kError ? "error" : "warning", d.code, d.message);
+  *text += fmt::format("{}: {}: {}\n", d.severity == Severity::kError ? "error" : "warning", d.code,
+                       d.message);
   *text += fmt::format("    in {}, launch {}", d.kernel, entry.launch);
   if (d.line) *text += fmt::format(", block {} thread {}", triple(d.block), triple(d.thread));
   if (d.other_line) {
@@ -50,41 +57,50 @@ void add_diagnostic(const SessionDiagnostic& entry, std::string* text) {
 void add_counters(const Counters& c, std::string* text) {
   auto pair = [&](const char* name, uint64_t requests, uint64_t units, const char* unit) {
     if (!requests && !units) return;
-    *text += fmt::format("    {:<16}{:>16} requests {:>16} {}{}\n", name, grouped(requests), grouped(units), unit,
-                         per_request(units, requests, unit));
+    *text += fmt::format("    {:<16}{:>16} requests {:>16} {}{}\n", name, grouped(requests),
+                         grouped(units), unit, per_request(units, requests, unit));
   };
-  *text += fmt::format("    {:<16}{:>16} for warps    {:>16} FMA lanes\n", "instructions", grouped(c.instructions),
-                       grouped(c.fma_lanes));
+  *text += fmt::format("    {:<16}{:>16} for warps    {:>16} FMA lanes\n", "instructions",
+                       grouped(c.instructions), grouped(c.fma_lanes));
   pair("global loads", c.global_load_requests, c.global_load_sectors, "sectors");
   pair("global stores", c.global_store_requests, c.global_store_sectors, "sectors");
   pair("shared loads", c.shared_load_requests, c.shared_load_wavefronts, "wavefronts");
   pair("shared stores", c.shared_store_requests, c.shared_store_wavefronts, "wavefronts");
-  if (c.bank_conflicts) *text += fmt::format("    {:<16}{:>16} wavefronts\n", "bank conflicts", grouped(c.bank_conflicts));
-  if (c.barriers) *text += fmt::format("    {:<16}{:>16} arrivals of warps\n", "barriers", grouped(c.barriers));
+  if (c.bank_conflicts)
+    *text +=
+        fmt::format("    {:<16}{:>16} wavefronts\n", "bank conflicts", grouped(c.bank_conflicts));
+  if (c.barriers)
+    *text += fmt::format("    {:<16}{:>16} arrivals of warps\n", "barriers", grouped(c.barriers));
   if (c.divergent_branches)
-    *text += fmt::format("    {:<16}{:>16} branches\n", "divergence", grouped(c.divergent_branches));
+    *text +=
+        fmt::format("    {:<16}{:>16} branches\n", "divergence", grouped(c.divergent_branches));
 }
 
 void add_lines(const std::vector<LineCounters>& lines, std::string* text) {
-  *text += fmt::format("    {:<24}{:>14}{:>14}{:>12}{:>12}{:>12}{:>12}\n", "line", "instructions", "FMA lanes",
-                       "ld sectors", "st sectors", "wavefronts", "conflicts");
+  *text += fmt::format("    {:<24}{:>14}{:>14}{:>12}{:>12}{:>12}{:>12}\n", "line", "instructions",
+                       "FMA lanes", "ld sectors", "st sectors", "wavefronts", "conflicts");
   for (const LineCounters& line : lines) {
     const Counters& c = line.counters;
-    *text += fmt::format("    {:<24}{:>14}{:>14}{:>12}{:>12}{:>12}{:>12}\n", place(line.file, line.line),
-                         grouped(c.instructions), grouped(c.fma_lanes), grouped(c.global_load_sectors),
-                         grouped(c.global_store_sectors),
-                         grouped(c.shared_load_wavefronts + c.shared_store_wavefronts), grouped(c.bank_conflicts));
+    *text += fmt::format("    {:<24}{:>14}{:>14}{:>12}{:>12}{:>12}{:>12}\n",
+                         place(line.file, line.line), grouped(c.instructions), grouped(c.fma_lanes),
+                         grouped(c.global_load_sectors), grouped(c.global_store_sectors),
+                         grouped(c.shared_load_wavefronts + c.shared_store_wavefronts),
+                         grouped(c.bank_conflicts));
   }
 }
 
-void add_kernel(const KernelReport& kernel, const Device& device, bool with_lines, std::string* text) {
+void add_kernel(const KernelReport& kernel, const Device& device, bool with_lines,
+                std::string* text) {
   const LaunchReport& launch = kernel.first;
   uint32_t shared = launch.static_shared_bytes + launch.dynamic_shared_bytes;
-  *text += fmt::format("{}  grid {}  block {}", launch.kernel, extent(launch.grid), extent(launch.block));
+  *text += fmt::format("{}  grid {}  block {}", launch.kernel, extent(launch.grid),
+                       extent(launch.block));
   if (shared) *text += fmt::format("  shared {} B", shared);
   if (kernel.registers) {
-    Occupancy o = occupancy(device, kernel.registers, shared, launch.block[0] * launch.block[1] * launch.block[2]);
-    *text += fmt::format("  registers {}  occupancy {:.0f}% ({})", kernel.registers, 100 * o.fraction, o.limiter);
+    Occupancy o = occupancy(device, kernel.registers, shared,
+                            launch.block[0] * launch.block[1] * launch.block[2]);
+    *text += fmt::format("  registers {}  occupancy {:.0f}% ({})", kernel.registers,
+                         100 * o.fraction, o.limiter);
   }
   *text += fmt::format("  launches {}  simulated in {:.3f} s\n", kernel.launches, kernel.seconds);
   if (kernel.counters.instructions) add_counters(kernel.counters, text);
@@ -94,10 +110,11 @@ void add_kernel(const KernelReport& kernel, const Device& device, bool with_line
 }  // namespace
 
 std::string to_text(const SessionReport& report, const Device& device, bool with_lines) {
-  std::string text = fmt::format("\nwarpsim: {} {} on a simulated {} (compute capability {}.{})\n", report.launches(),
-                                 report.launches() == 1 ? "launch" : "launches", device.name, device.cc_major,
-                                 device.cc_minor);
-  for (const std::string& sentence : report.unsupported()) text += "unsupported: " + sentence + "\n";
+  std::string text = fmt::format("\nwarpsim: {} {} on a simulated {} (compute capability {}.{})\n",
+                                 report.launches(), report.launches() == 1 ? "launch" : "launches",
+                                 device.name, device.cc_major, device.cc_minor);
+  for (const std::string& sentence : report.unsupported())
+    text += "unsupported: " + sentence + "\n";
   for (const SessionDiagnostic& entry : report.diagnostics()) add_diagnostic(entry, &text);
   if (report.diagnostics().empty() && report.launches() > 0) text += "No faults found.\n";
   for (const KernelReport& kernel : report.kernels()) add_kernel(kernel, device, with_lines, &text);

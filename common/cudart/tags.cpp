@@ -7,12 +7,15 @@ namespace tilewise::record {
 
 namespace {
 
-// A float's bits: sign (1), exponent (8, all ones for NaN), quiet (1), payload (22, not 0 for a signalling NaN).
-constexpr uint32_t kExponent = 0x7F800000, kQuiet = 0x00400000, kPayload = 0x003FFFFF, kSign = 0x80000000;
+// A float's bits: sign (1), exponent (8, all ones for NaN), quiet (1), payload (22, not 0 for a
+// signalling NaN).
+constexpr uint32_t kExponent = 0x7F800000, kQuiet = 0x00400000, kPayload = 0x003FFFFF,
+                   kSign = 0x80000000;
 constexpr uint32_t kPayloads = kPayload;  // 1 to kPayload
 
 uint32_t word_of_serial(uint32_t serial) {
-  return serial < kPayloads ? kExponent | (serial + 1) : kSign | kExponent | (serial - kPayloads + 1);
+  return serial < kPayloads ? kExponent | (serial + 1)
+                            : kSign | kExponent | (serial - kPayloads + 1);
 }
 
 }  // namespace

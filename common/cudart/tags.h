@@ -1,8 +1,10 @@
-// Tags: 4-byte words with which the recorder marks host memory, so that it can tell later where a word came from.
+// Tags: 4-byte words with which the recorder marks host memory, so that it can tell later where a
+// word came from.
 //
-// A tag is a signalling NaN whose payload and sign are a serial number. Moving a tag keeps it; any arithmetic makes the NaN
-// quiet, so that "copied" and "computed from" can be told apart. Serial numbers are given out in runs, one for each array or
-// copy that is marked; there are about 8 million in all, and a run that no longer fits is left unmarked.
+// A tag is a signalling NaN whose payload and sign are a serial number. Moving a tag keeps it; any
+// arithmetic makes the NaN quiet, so that "copied" and "computed from" can be told apart. Serial
+// numbers are given out in runs, one for each array or copy that is marked; there are about 8
+// million in all, and a run that no longer fits is left unmarked.
 
 #pragma once
 
@@ -22,8 +24,8 @@ class Tags {
  public:
   static constexpr uint32_t kAvailable = (1u << 23) - 2;
 
-  // Fills `words` words at `target` (any alignment) with the tags of a new run and returns its number; nothing is written
-  // and nullopt returned if there are not enough tags left.
+  // Fills `words` words at `target` (any alignment) with the tags of a new run and returns its
+  // number; nothing is written and nullopt returned if there are not enough tags left.
   std::optional<uint32_t> mark(void* target, uint64_t words);
 
   // The origin of a word, nullopt if it is no tag that was given out.

@@ -1,4 +1,5 @@
-// Copies and fills. Each is done before the call returns, which every order that streams allow permits.
+// Copies and fills. Each is done before the call returns, which every order that streams allow
+// permits.
 
 #include <cstring>
 
@@ -17,7 +18,8 @@ struct Side {
   bool is_device() const { return range && range->kind != MemoryKind::kRegistered; }
 };
 
-// False if the range leaves the allocation it starts in, or is in the device's address space and in no allocation.
+// False if the range leaves the allocation it starts in, or is in the device's address space and in
+// no allocation.
 bool find_side(Runtime& runtime, const void* pointer, uint64_t bytes, Side* side) {
   uint64_t address = address_of(pointer);
   side->range = runtime.addresses().find(address);
@@ -48,14 +50,15 @@ bool is_device_range(Runtime& runtime, const void* pointer, uint64_t bytes) {
   return pointer && find_side(runtime, pointer, bytes, &side) && side.is_device();
 }
 
-Error copy_bytes(Runtime& runtime, void* target, const void* source, size_t bytes, int kind, void* stream) {
+Error copy_bytes(Runtime& runtime, void* target, const void* source, size_t bytes, int kind,
+                 void* stream) {
   if (kind < kHostToHost || kind > kDefault) return kInvalidMemcpyDirection;
   Stream* queue = runtime.find_stream(stream);
   if (!queue) return kInvalidResourceHandle;
   if (bytes == 0) return kSuccess;
   Side to, from;
-  if (!target || !source || !find_side(runtime, target, bytes, &to) || !find_side(runtime, source, bytes, &from) ||
-      !kind_fits(kind, to, from)) {
+  if (!target || !source || !find_side(runtime, target, bytes, &to) ||
+      !find_side(runtime, source, bytes, &from) || !kind_fits(kind, to, from)) {
     return kInvalidValue;
   }
   Backend& backend = runtime.backend();
@@ -78,16 +81,17 @@ Error copy_bytes(Runtime& runtime, void* target, const void* source, size_t byte
 namespace {
 
 // `rows` rows of `width` bytes, row r at offset r * pitch on either side.
-Error copy_rows(Runtime& runtime, void* target, size_t target_pitch, const void* source, size_t source_pitch,
-                size_t width, size_t rows, int kind, void* stream) {
+Error copy_rows(Runtime& runtime, void* target, size_t target_pitch, const void* source,
+                size_t source_pitch, size_t width, size_t rows, int kind, void* stream) {
   if (kind < kHostToHost || kind > kDefault) return kInvalidMemcpyDirection;
   if (width > target_pitch || width > source_pitch) return kInvalidPitchValue;
   if (width == 0 || rows == 0) return kSuccess;
   if (width == target_pitch && width == source_pitch)
     return copy_bytes(runtime, target, source, width * rows, kind, stream);
   for (size_t row = 0; row < rows; ++row) {
-    Error error = copy_bytes(runtime, static_cast<char*>(target) + row * target_pitch,
-                             static_cast<const char*>(source) + row * source_pitch, width, kind, stream);
+    Error error =
+        copy_bytes(runtime, static_cast<char*>(target) + row * target_pitch,
+                   static_cast<const char*>(source) + row * source_pitch, width, kind, stream);
     if (error) return error;
   }
   return kSuccess;
@@ -108,10 +112,13 @@ Error fill_bytes(Runtime& runtime, void* target, int value, size_t bytes, void* 
   return kSuccess;
 }
 
-Error fill_rows(Runtime& runtime, void* target, size_t pitch, int value, size_t width, size_t rows, void* stream) {
+Error fill_rows(Runtime& runtime, void* target, size_t pitch, int value, size_t width, size_t rows,
+                void* stream) {
   if (width > pitch && rows > 1) return kInvalidValue;
   for (size_t row = 0; row < rows; ++row) {
-    if (Error error = fill_bytes(runtime, static_cast<char*>(target) + row * pitch, value, width, stream)) return error;
+    if (Error error =
+            fill_bytes(runtime, static_cast<char*>(target) + row * pitch, value, width, stream))
+      return error;
   }
   return kSuccess;
 }
@@ -123,11 +130,13 @@ Error copy_3d(Runtime& runtime, const Memcpy3DParms* p, void* stream) {
     return kNotSupported;
   }
   auto plane = [](const PitchedPtr& pitched, const Pos& at, size_t z) {
-    return static_cast<char*>(pitched.ptr) + ((at.z + z) * pitched.ysize + at.y) * pitched.pitch + at.x;
+    return static_cast<char*>(pitched.ptr) + ((at.z + z) * pitched.ysize + at.y) * pitched.pitch +
+           at.x;
   };
   for (size_t z = 0; z < p->extent.depth; ++z) {
-    Error error = copy_rows(runtime, plane(p->dstPtr, p->dstPos, z), p->dstPtr.pitch, plane(p->srcPtr, p->srcPos, z),
-                            p->srcPtr.pitch, p->extent.width, p->extent.height, p->kind, stream);
+    Error error = copy_rows(runtime, plane(p->dstPtr, p->dstPos, z), p->dstPtr.pitch,
+                            plane(p->srcPtr, p->srcPos, z), p->srcPtr.pitch, p->extent.width,
+                            p->extent.height, p->kind, stream);
     if (error) return error;
   }
   return kSuccess;
@@ -138,29 +147,34 @@ Error copy_3d(Runtime& runtime, const Memcpy3DParms* p, void* stream) {
 }  // namespace warpsim::cudart
 
 WARPSIM_API int cudaMemcpy(void* target, const void* source, size_t bytes, int kind) {
-  return call("cudaMemcpy", [&](Runtime& rt) { return copy_bytes(rt, target, source, bytes, kind, nullptr); });
+  return call("cudaMemcpy",
+              [&](Runtime& rt) { return copy_bytes(rt, target, source, bytes, kind, nullptr); });
 }
 
-WARPSIM_API int cudaMemcpyAsync(void* target, const void* source, size_t bytes, int kind, void* stream) {
-  return call("cudaMemcpyAsync", [&](Runtime& rt) { return copy_bytes(rt, target, source, bytes, kind, stream); });
+WARPSIM_API int cudaMemcpyAsync(void* target, const void* source, size_t bytes, int kind,
+                                void* stream) {
+  return call("cudaMemcpyAsync",
+              [&](Runtime& rt) { return copy_bytes(rt, target, source, bytes, kind, stream); });
 }
 
-WARPSIM_API int cudaMemcpyPeer(void* target, int target_device, const void* source, int source_device, size_t bytes) {
+WARPSIM_API int cudaMemcpyPeer(void* target, int target_device, const void* source,
+                               int source_device, size_t bytes) {
   return call("cudaMemcpyPeer", [&](Runtime& rt) {
     if (target_device || source_device) return kInvalidDevice;
     return copy_bytes(rt, target, source, bytes, kDeviceToDevice, nullptr);
   });
 }
 
-WARPSIM_API int cudaMemcpy2D(void* target, size_t target_pitch, const void* source, size_t source_pitch, size_t width,
-                             size_t height, int kind) {
+WARPSIM_API int cudaMemcpy2D(void* target, size_t target_pitch, const void* source,
+                             size_t source_pitch, size_t width, size_t height, int kind) {
   return call("cudaMemcpy2D", [&](Runtime& rt) {
     return copy_rows(rt, target, target_pitch, source, source_pitch, width, height, kind, nullptr);
   });
 }
 
-WARPSIM_API int cudaMemcpy2DAsync(void* target, size_t target_pitch, const void* source, size_t source_pitch,
-                                  size_t width, size_t height, int kind, void* stream) {
+WARPSIM_API int cudaMemcpy2DAsync(void* target, size_t target_pitch, const void* source,
+                                  size_t source_pitch, size_t width, size_t height, int kind,
+                                  void* stream) {
   return call("cudaMemcpy2DAsync", [&](Runtime& rt) {
     return copy_rows(rt, target, target_pitch, source, source_pitch, width, height, kind, stream);
   });
@@ -175,28 +189,35 @@ WARPSIM_API int cudaMemcpy3DAsync(const Memcpy3DParms* parameters, void* stream)
 }
 
 WARPSIM_API int cudaMemset(void* target, int value, size_t bytes) {
-  return call("cudaMemset", [&](Runtime& rt) { return fill_bytes(rt, target, value, bytes, nullptr); });
+  return call("cudaMemset",
+              [&](Runtime& rt) { return fill_bytes(rt, target, value, bytes, nullptr); });
 }
 
 WARPSIM_API int cudaMemsetAsync(void* target, int value, size_t bytes, void* stream) {
-  return call("cudaMemsetAsync", [&](Runtime& rt) { return fill_bytes(rt, target, value, bytes, stream); });
+  return call("cudaMemsetAsync",
+              [&](Runtime& rt) { return fill_bytes(rt, target, value, bytes, stream); });
 }
 
 WARPSIM_API int cudaMemset2D(void* target, size_t pitch, int value, size_t width, size_t height) {
-  return call("cudaMemset2D",
-              [&](Runtime& rt) { return fill_rows(rt, target, pitch, value, width, height, nullptr); });
+  return call("cudaMemset2D", [&](Runtime& rt) {
+    return fill_rows(rt, target, pitch, value, width, height, nullptr);
+  });
 }
 
-WARPSIM_API int cudaMemset2DAsync(void* target, size_t pitch, int value, size_t width, size_t height, void* stream) {
-  return call("cudaMemset2DAsync",
-              [&](Runtime& rt) { return fill_rows(rt, target, pitch, value, width, height, stream); });
+WARPSIM_API int cudaMemset2DAsync(void* target, size_t pitch, int value, size_t width,
+                                  size_t height, void* stream) {
+  return call("cudaMemset2DAsync", [&](Runtime& rt) {
+    return fill_rows(rt, target, pitch, value, width, height, stream);
+  });
 }
 
 WARPSIM_API int cudaMemset3D(PitchedPtr pitched, int value, Extent extent) {
   return call("cudaMemset3D", [&](Runtime& rt) {
     for (size_t z = 0; z < extent.depth; ++z) {
       char* plane = static_cast<char*>(pitched.ptr) + z * pitched.ysize * pitched.pitch;
-      if (Error e = fill_rows(rt, plane, pitched.pitch, value, extent.width, extent.height, nullptr)) return e;
+      if (Error e =
+              fill_rows(rt, plane, pitched.pitch, value, extent.width, extent.height, nullptr))
+        return e;
     }
     return kSuccess;
   });

@@ -10,7 +10,9 @@ using namespace warpsim::cudart;
 
 namespace {
 
-Error choose(int device) { return device == 0 ? kSuccess : kInvalidDevice; }
+Error choose(int device) {
+  return device == 0 ? kSuccess : kInvalidDevice;
+}
 
 // Sizes of cudaDeviceSetLimit: kept and given back, nothing depends on them.
 constexpr size_t kDefaultLimits[] = {1024, 1 << 20, 8 << 20, 2, 2048, 64, 0};
@@ -81,7 +83,9 @@ WARPSIM_API int cudaDeviceReset() {
   return kSuccess;
 }
 
-WARPSIM_API int cudaThreadExit() { return cudaDeviceReset(); }
+WARPSIM_API int cudaThreadExit() {
+  return cudaDeviceReset();
+}
 
 WARPSIM_API int cudaDeviceSetLimit(int limit, size_t value) {
   return call("cudaDeviceSetLimit", [&](Runtime&) {
@@ -178,11 +182,17 @@ WARPSIM_API int cudaDeviceDisablePeerAccess(int) {
   return call("cudaDeviceDisablePeerAccess", [&](Runtime&) { return kInvalidDevice; });
 }
 
-WARPSIM_API int cudaProfilerStart() { return kSuccess; }
-WARPSIM_API int cudaProfilerStop() { return kSuccess; }
+WARPSIM_API int cudaProfilerStart() {
+  return kSuccess;
+}
+WARPSIM_API int cudaProfilerStop() {
+  return kSuccess;
+}
 
 // An inline function of the headers uses it; it returns its description in memory.
 struct ChannelFormat {
   int x, y, z, w, kind;
 };
-WARPSIM_API ChannelFormat cudaCreateChannelDesc(int x, int y, int z, int w, int kind) { return {x, y, z, w, kind}; }
+WARPSIM_API ChannelFormat cudaCreateChannelDesc(int x, int y, int z, int w, int kind) {
+  return {x, y, z, w, kind};
+}

@@ -11,8 +11,12 @@ namespace {
 constexpr int kTextureAlignment = 512, kTexturePitchAlignment = 32;
 constexpr int kUuid = 0x57;  // 'W': some programs tell devices apart by it
 
-int as_int(uint64_t value) { return static_cast<int>(std::min<uint64_t>(value, INT_MAX)); }
-int kilohertz(double megahertz) { return static_cast<int>(megahertz * 1000.0); }
+int as_int(uint64_t value) {
+  return static_cast<int>(std::min<uint64_t>(value, INT_MAX));
+}
+int kilohertz(double megahertz) {
+  return static_cast<int>(megahertz * 1000.0);
+}
 
 // The fields that both majors have.
 template <typename Properties>

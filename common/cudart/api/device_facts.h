@@ -1,5 +1,6 @@
-// cudaDeviceProp and cudaDeviceGetAttribute, filled from the device file. What a device file does not say (texture sizes,
-// the bus, ...) is what recent data-centre GPUs report, or 0 for features that warpsim does not have.
+// cudaDeviceProp and cudaDeviceGetAttribute, filled from the device file. What a device file does
+// not say (texture sizes, the bus, ...) is what recent data-centre GPUs report, or 0 for features
+// that warpsim does not have.
 
 #pragma once
 

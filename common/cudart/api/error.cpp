@@ -37,7 +37,8 @@ WARPSIM_API const char* cudaGetErrorString(int code) {
   return error ? error->text : "unrecognized error code";
 }
 
-// Neither surfaces a fault that no other call has seen: the kernel still runs, as far as the program can tell.
+// Neither surfaces a fault that no other call has seen: the kernel still runs, as far as the
+// program can tell.
 WARPSIM_API int cudaGetLastError() {
   Runtime& runtime = Runtime::instance();
   std::lock_guard lock(runtime.mutex());

@@ -35,7 +35,8 @@ Error set_attribute(Runtime& runtime, const void* function, int attribute, int v
   RegisteredKernel* kernel = runtime.kernel(function, &error);
   if (!kernel) return error;
   if (attribute == kMaxDynamicShared) {
-    int64_t limit = int64_t{runtime.device().shared_bytes_per_block_optin} - kernel->info.static_shared_bytes;
+    int64_t limit =
+        int64_t{runtime.device().shared_bytes_per_block_optin} - kernel->info.static_shared_bytes;
     if (value < 0 || value > limit) return kInvalidValue;
     kernel->granted_dynamic_shared_bytes = static_cast<uint32_t>(value);
     runtime.backend().set_attribute(*kernel, "max_dynamic_shared_bytes", value);
@@ -63,18 +64,21 @@ Error get_attributes(Runtime& runtime, FuncAttributes* result, const void* funct
   result->sharedSizeBytes = kernel->info.static_shared_bytes;
   result->constSizeBytes = constant_bytes(module);
   result->localSizeBytes = kernel->info.local_bytes;
-  result->maxThreadsPerBlock = static_cast<int>(
-      kernel->info.max_threads_per_block ? kernel->info.max_threads_per_block : device.max_threads_per_block);
+  result->maxThreadsPerBlock =
+      static_cast<int>(kernel->info.max_threads_per_block ? kernel->info.max_threads_per_block
+                                                          : device.max_threads_per_block);
   result->numRegs = static_cast<int>(registers_of_kernel(runtime, *kernel));
   result->ptxVersion = target_number(module.target);
   result->binaryVersion = device.cc_major * 10 + device.cc_minor;
   uint32_t by_default = device.shared_bytes_per_block - kernel->info.static_shared_bytes;
-  result->maxDynamicSharedSizeBytes = static_cast<int>(kernel->granted_dynamic_shared_bytes.value_or(by_default));
+  result->maxDynamicSharedSizeBytes =
+      static_cast<int>(kernel->granted_dynamic_shared_bytes.value_or(by_default));
   result->preferredShmemCarveout = kernel->shared_carveout;
   return kSuccess;
 }
 
-Error blocks_per_sm(Runtime& runtime, int* blocks, const void* function, int threads, size_t dynamic_shared) {
+Error blocks_per_sm(Runtime& runtime, int* blocks, const void* function, int threads,
+                    size_t dynamic_shared) {
   if (!blocks || threads <= 0) return kInvalidValue;
   Error error;
   RegisteredKernel* kernel = runtime.kernel(function, &error);
@@ -82,16 +86,19 @@ Error blocks_per_sm(Runtime& runtime, int* blocks, const void* function, int thr
   const Device& device = runtime.device();
   uint64_t shared = kernel->info.static_shared_bytes + dynamic_shared;
   *blocks = 0;
-  if (static_cast<uint32_t>(threads) > device.max_threads_per_block || shared > device.shared_bytes_per_block_optin)
+  if (static_cast<uint32_t>(threads) > device.max_threads_per_block ||
+      shared > device.shared_bytes_per_block_optin)
     return kSuccess;
-  *blocks = static_cast<int>(occupancy(device, registers_of_kernel(runtime, *kernel), static_cast<uint32_t>(shared),
-                                       static_cast<uint32_t>(threads))
-                                 .blocks_per_sm);
+  *blocks =
+      static_cast<int>(occupancy(device, registers_of_kernel(runtime, *kernel),
+                                 static_cast<uint32_t>(shared), static_cast<uint32_t>(threads))
+                           .blocks_per_sm);
   return kSuccess;
 }
 
 // The largest dynamic shared memory with which `blocks` blocks of `threads` threads share an SM.
-Error available_shared(Runtime& runtime, size_t* bytes, const void* function, int blocks, int threads) {
+Error available_shared(Runtime& runtime, size_t* bytes, const void* function, int blocks,
+                       int threads) {
   if (!bytes || blocks <= 0 || threads <= 0) return kInvalidValue;
   Error error;
   RegisteredKernel* kernel = runtime.kernel(function, &error);
@@ -99,7 +106,8 @@ Error available_shared(Runtime& runtime, size_t* bytes, const void* function, in
   const Device& device = runtime.device();
   uint32_t unit = std::max(1u, device.shared_unit_bytes);
   uint64_t each = device.shared_bytes_per_sm / static_cast<uint32_t>(blocks) / unit * unit;
-  uint64_t taken = uint64_t{device.shared_bytes_reserved_per_block} + kernel->info.static_shared_bytes;
+  uint64_t taken =
+      uint64_t{device.shared_bytes_reserved_per_block} + kernel->info.static_shared_bytes;
   each = std::min<uint64_t>(each > taken ? each - taken : 0,
                             device.shared_bytes_per_block_optin - kernel->info.static_shared_bytes);
   *bytes = each;
@@ -109,11 +117,13 @@ Error available_shared(Runtime& runtime, size_t* bytes, const void* function, in
 }  // namespace
 
 WARPSIM_API int cudaFuncSetAttribute(const void* function, int attribute, int value) {
-  return call("cudaFuncSetAttribute", [&](Runtime& rt) { return set_attribute(rt, function, attribute, value); });
+  return call("cudaFuncSetAttribute",
+              [&](Runtime& rt) { return set_attribute(rt, function, attribute, value); });
 }
 
 WARPSIM_API int cudaFuncGetAttributes(FuncAttributes* attributes, const void* function) {
-  return call("cudaFuncGetAttributes", [&](Runtime& rt) { return get_attributes(rt, attributes, function); });
+  return call("cudaFuncGetAttributes",
+              [&](Runtime& rt) { return get_attributes(rt, attributes, function); });
 }
 
 WARPSIM_API int cudaFuncGetName(const char** name, const void* function) {
@@ -137,20 +147,21 @@ WARPSIM_API int cudaFuncSetSharedMemConfig(const void* function, int config) {
   return cudaFuncSetCacheConfig(function, config);
 }
 
-WARPSIM_API int cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* blocks, const void* function, int threads,
-                                                                       size_t dynamic_shared, unsigned flags) {
+WARPSIM_API int cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
+    int* blocks, const void* function, int threads, size_t dynamic_shared, unsigned flags) {
   return call("cudaOccupancyMaxActiveBlocksPerMultiprocessor", [&](Runtime& rt) {
     return flags > 1 ? kInvalidValue : blocks_per_sm(rt, blocks, function, threads, dynamic_shared);
   });
 }
 
-WARPSIM_API int cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, const void* function, int threads,
-                                                              size_t dynamic_shared) {
-  return cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(blocks, function, threads, dynamic_shared, 0);
+WARPSIM_API int cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, const void* function,
+                                                              int threads, size_t dynamic_shared) {
+  return cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(blocks, function, threads,
+                                                                dynamic_shared, 0);
 }
 
-WARPSIM_API int cudaOccupancyAvailableDynamicSMemPerBlock(size_t* bytes, const void* function, int blocks,
-                                                          int threads) {
+WARPSIM_API int cudaOccupancyAvailableDynamicSMemPerBlock(size_t* bytes, const void* function,
+                                                          int blocks, int threads) {
   return call("cudaOccupancyAvailableDynamicSMemPerBlock",
               [&](Runtime& rt) { return available_shared(rt, bytes, function, blocks, threads); });
 }

@@ -17,10 +17,13 @@ struct Configuration {
   void* stream;
 };
 
-// kernel<<<grid, block, shared, stream>>>(...) pushes a configuration and calls the kernel's host stub, which pops it.
+// kernel<<<grid, block, shared, stream>>>(...) pushes a configuration and calls the kernel's host
+// stub, which pops it.
 thread_local std::vector<Configuration> t_configurations;
 
-Dim3 dim3_of(const Dim3Abi& d) { return {d.x, d.y, d.z}; }
+Dim3 dim3_of(const Dim3Abi& d) {
+  return {d.x, d.y, d.z};
+}
 
 // The parameter block, laid out as the PTX says, from the addresses of the arguments.
 std::vector<std::byte> parameter_block(const Simulator::KernelInfo& info, void** arguments) {
@@ -30,7 +33,8 @@ std::vector<std::byte> parameter_block(const Simulator::KernelInfo& info, void**
   return block;
 }
 
-Error launch(Runtime& runtime, const void* function, const Configuration& configuration, void** arguments) {
+Error launch(Runtime& runtime, const void* function, const Configuration& configuration,
+             void** arguments) {
   Error error;
   RegisteredKernel* kernel = runtime.kernel(function, &error);
   if (!kernel) return error;
@@ -44,25 +48,29 @@ Error launch(Runtime& runtime, const void* function, const Configuration& config
   request.block = dim3_of(configuration.block);
   request.stream = stream->number;
   request.params = parameter_block(kernel->info, arguments);
-  request.dynamic_shared_bytes = static_cast<uint32_t>(std::min<size_t>(configuration.shared_bytes, UINT32_MAX));
+  request.dynamic_shared_bytes =
+      static_cast<uint32_t>(std::min<size_t>(configuration.shared_bytes, UINT32_MAX));
   Error later = kSuccess;
   error = runtime.backend().launch(request, &later);
   if (later) runtime.kernel_faulted(later);
   return error;
 }
 
-Error launch_call(const char* api, const void* function, const Configuration& configuration, void** arguments) {
+Error launch_call(const char* api, const void* function, const Configuration& configuration,
+                  void** arguments) {
   return call(api, [&](Runtime& rt) { return launch(rt, function, configuration, arguments); });
 }
 
 }  // namespace
 
-WARPSIM_API unsigned __cudaPushCallConfiguration(Dim3Abi grid, Dim3Abi block, size_t shared_bytes, void* stream) {
+WARPSIM_API unsigned __cudaPushCallConfiguration(Dim3Abi grid, Dim3Abi block, size_t shared_bytes,
+                                                 void* stream) {
   t_configurations.push_back({grid, block, shared_bytes, stream});
   return kSuccess;
 }
 
-WARPSIM_API int __cudaPopCallConfiguration(Dim3Abi* grid, Dim3Abi* block, size_t* shared_bytes, void** stream) {
+WARPSIM_API int __cudaPopCallConfiguration(Dim3Abi* grid, Dim3Abi* block, size_t* shared_bytes,
+                                           void** stream) {
   if (t_configurations.empty()) return kMissingConfiguration;
   const Configuration& top = t_configurations.back();
   *grid = top.grid;
@@ -73,7 +81,8 @@ WARPSIM_API int __cudaPopCallConfiguration(Dim3Abi* grid, Dim3Abi* block, size_t
   return kSuccess;
 }
 
-// CUDA 13's host stubs ask once for a handle and launch with it; those of 12 launch by the host function.
+// CUDA 13's host stubs ask once for a handle and launch with it; those of 12 launch by the host
+// function.
 WARPSIM_API int __cudaGetKernel(void** handle, const void* host_function) {
   return call("cudaGetKernel", [&](Runtime& rt) {
     RegisteredKernel* kernel = rt.registry().find_kernel(host_function);
@@ -90,31 +99,35 @@ WARPSIM_API int cudaGetFuncBySymbol(void** handle, const void* host_function) {
   return cudaGetKernel(handle, host_function);
 }
 
-WARPSIM_API int __cudaLaunchKernel(void* kernel, Dim3Abi grid, Dim3Abi block, void** arguments, size_t shared_bytes,
-                                   void* stream) {
+WARPSIM_API int __cudaLaunchKernel(void* kernel, Dim3Abi grid, Dim3Abi block, void** arguments,
+                                   size_t shared_bytes, void* stream) {
   return launch_call("cudaLaunchKernel", kernel, {grid, block, shared_bytes, stream}, arguments);
 }
 
-WARPSIM_API int cudaLaunchKernel(const void* function, Dim3Abi grid, Dim3Abi block, void** arguments,
-                                 size_t shared_bytes, void* stream) {
+WARPSIM_API int cudaLaunchKernel(const void* function, Dim3Abi grid, Dim3Abi block,
+                                 void** arguments, size_t shared_bytes, void* stream) {
   return launch_call("cudaLaunchKernel", function, {grid, block, shared_bytes, stream}, arguments);
 }
 
-WARPSIM_API int cudaLaunchKernelExC(const LaunchConfig* config, const void* function, void** arguments) {
+WARPSIM_API int cudaLaunchKernelExC(const LaunchConfig* config, const void* function,
+                                    void** arguments) {
   if (!config) return call("cudaLaunchKernelExC", [](Runtime&) { return kInvalidValue; });
   for (unsigned i = 0; i < config->numAttrs; ++i) {
     const LaunchAttribute& attribute = config->attrs[i];
     const Dim3Abi& cluster = attribute.val.clusterDim;
     if (attribute.id == kAttributeCooperative && attribute.val.cooperative)
       return not_provided("cudaLaunchKernelExC", "Cooperative launches are not modelled.");
-    if (attribute.id == kAttributeClusterDimension && (cluster.x > 1 || cluster.y > 1 || cluster.z > 1))
+    if (attribute.id == kAttributeClusterDimension &&
+        (cluster.x > 1 || cluster.y > 1 || cluster.z > 1))
       return not_provided("cudaLaunchKernelExC", "Thread block clusters are not modelled.");
   }
   return launch_call("cudaLaunchKernelExC", function,
-                     {config->gridDim, config->blockDim, config->dynamicSmemBytes, config->stream}, arguments);
+                     {config->gridDim, config->blockDim, config->dynamicSmemBytes, config->stream},
+                     arguments);
 }
 
 WARPSIM_API int cudaLaunchCooperativeKernel(const void*, Dim3Abi, Dim3Abi, void**, size_t, void*) {
-  return not_provided("cudaLaunchCooperativeKernel",
-                      "Blocks run one after the other, so a barrier over the whole grid would never end.");
+  return not_provided(
+      "cudaLaunchCooperativeKernel",
+      "Blocks run one after the other, so a barrier over the whole grid would never end.");
 }

@@ -1,4 +1,5 @@
-// Allocation: cudaMalloc, pinned, managed and registered host memory, and what is known of a pointer.
+// Allocation: cudaMalloc, pinned, managed and registered host memory, and what is known of a
+// pointer.
 
 #include <cstring>
 
@@ -10,12 +11,14 @@ namespace {
 
 constexpr size_t kPitchBytes = 512;  // rows of pitched memory start at multiples of it
 
-Error allocate(Runtime& runtime, void** pointer, size_t bytes, MemoryKind kind, unsigned flags = 0) {
+Error allocate(Runtime& runtime, void** pointer, size_t bytes, MemoryKind kind,
+               unsigned flags = 0) {
   if (!pointer) return kInvalidValue;
   *pointer = nullptr;
   if (bytes == 0) return kSuccess;
   if (kind == MemoryKind::kManaged && runtime.is_recording()) {
-    runtime.backend().not_provided("cudaMallocManaged", "A recorded solve has no data that the host could read.");
+    runtime.backend().not_provided("cudaMallocManaged",
+                                   "A recorded solve has no data that the host could read.");
     return kNotSupported;
   }
   uint64_t address = runtime.backend().allocate(bytes, kind);
@@ -46,12 +49,14 @@ Error allocate_pitched(Runtime& runtime, void** pointer, size_t* pitch, size_t w
 }  // namespace
 
 WARPSIM_API int cudaMalloc(void** pointer, size_t bytes) {
-  return call("cudaMalloc", [&](Runtime& rt) { return allocate(rt, pointer, bytes, MemoryKind::kDevice); });
+  return call("cudaMalloc",
+              [&](Runtime& rt) { return allocate(rt, pointer, bytes, MemoryKind::kDevice); });
 }
 
 WARPSIM_API int cudaMallocAsync(void** pointer, size_t bytes, void* stream) {
   return call("cudaMallocAsync", [&](Runtime& rt) {
-    return rt.find_stream(stream) ? allocate(rt, pointer, bytes, MemoryKind::kDevice) : kInvalidResourceHandle;
+    return rt.find_stream(stream) ? allocate(rt, pointer, bytes, MemoryKind::kDevice)
+                                  : kInvalidResourceHandle;
   });
 }
 
@@ -65,7 +70,8 @@ WARPSIM_API int cudaMalloc3D(PitchedPtr* pitched, Extent extent) {
     if (!pitched) return kInvalidValue;
     pitched->xsize = extent.width;
     pitched->ysize = extent.height;
-    return allocate_pitched(rt, &pitched->ptr, &pitched->pitch, extent.width, extent.height * extent.depth);
+    return allocate_pitched(rt, &pitched->ptr, &pitched->pitch, extent.width,
+                            extent.height * extent.depth);
   });
 }
 
@@ -78,7 +84,8 @@ WARPSIM_API int cudaMallocManaged(void** pointer, size_t bytes, unsigned flags) 
 }
 
 WARPSIM_API int cudaMallocHost(void** pointer, size_t bytes) {
-  return call("cudaMallocHost", [&](Runtime& rt) { return allocate(rt, pointer, bytes, MemoryKind::kPinned); });
+  return call("cudaMallocHost",
+              [&](Runtime& rt) { return allocate(rt, pointer, bytes, MemoryKind::kPinned); });
 }
 
 WARPSIM_API int cudaHostAlloc(void** pointer, size_t bytes, unsigned flags) {
@@ -110,8 +117,9 @@ WARPSIM_API int cudaHostGetDevicePointer(void** device, void* host, unsigned fla
     const MemoryRange* range = rt.addresses().find(address_of(host));
     if (!range || range->on_device_only()) return kInvalidValue;
     if (range->kind == MemoryKind::kRegistered) {
-      rt.backend().not_provided("cudaHostGetDevicePointer",
-                                "Kernels cannot use memory of cudaHostRegister; allocate it with cudaHostAlloc.");
+      rt.backend().not_provided(
+          "cudaHostGetDevicePointer",
+          "Kernels cannot use memory of cudaHostRegister; allocate it with cudaHostAlloc.");
       return kNotSupported;
     }
     *device = host;

@@ -1,5 +1,5 @@
-// Streams and events. Work is done in the order of the calls, so that every stream is idle and every recorded event has
-// happened when a call returns.
+// Streams and events. Work is done in the order of the calls, so that every stream is idle and
+// every recorded event has happened when a call returns.
 
 #include "cudart/api/support.h"
 
@@ -55,7 +55,8 @@ WARPSIM_API int cudaStreamCreate(void** stream) {
 }
 
 WARPSIM_API int cudaStreamCreateWithFlags(void** stream, unsigned flags) {
-  return call("cudaStreamCreateWithFlags", [&](Runtime& rt) { return make_stream(rt, stream, flags, 0); });
+  return call("cudaStreamCreateWithFlags",
+              [&](Runtime& rt) { return make_stream(rt, stream, flags, 0); });
 }
 
 WARPSIM_API int cudaStreamCreateWithPriority(void** stream, unsigned flags, int priority) {
@@ -65,18 +66,21 @@ WARPSIM_API int cudaStreamCreateWithPriority(void** stream, unsigned flags, int 
 }
 
 WARPSIM_API int cudaStreamDestroy(void* stream) {
-  return call("cudaStreamDestroy",
-              [&](Runtime& rt) { return rt.destroy_stream(stream) ? kSuccess : kInvalidResourceHandle; });
+  return call("cudaStreamDestroy", [&](Runtime& rt) {
+    return rt.destroy_stream(stream) ? kSuccess : kInvalidResourceHandle;
+  });
 }
 
 WARPSIM_API int cudaStreamSynchronize(void* stream) {
-  return call("cudaStreamSynchronize",
-              [&](Runtime& rt) { return rt.find_stream(stream) ? wait(rt) : kInvalidResourceHandle; });
+  return call("cudaStreamSynchronize", [&](Runtime& rt) {
+    return rt.find_stream(stream) ? wait(rt) : kInvalidResourceHandle;
+  });
 }
 
 WARPSIM_API int cudaStreamQuery(void* stream) {
-  return call("cudaStreamQuery",
-              [&](Runtime& rt) { return rt.find_stream(stream) ? kSuccess : kInvalidResourceHandle; });
+  return call("cudaStreamQuery", [&](Runtime& rt) {
+    return rt.find_stream(stream) ? kSuccess : kInvalidResourceHandle;
+  });
 }
 
 WARPSIM_API int cudaStreamWaitEvent(void* stream, void* event, unsigned flags) {
@@ -140,8 +144,10 @@ WARPSIM_API int cudaDeviceGetStreamPriorityRange(int* least, int* greatest) {
   });
 }
 
-// Callbacks run at once and without the lock: all work they wait for is done, and they may use other threads.
-WARPSIM_API int cudaStreamAddCallback(void* stream, void (*callback)(void*, int, void*), void* data, unsigned flags) {
+// Callbacks run at once and without the lock: all work they wait for is done, and they may use
+// other threads.
+WARPSIM_API int cudaStreamAddCallback(void* stream, void (*callback)(void*, int, void*), void* data,
+                                      unsigned flags) {
   Error error = call("cudaStreamAddCallback", [&](Runtime& rt) {
     if (!callback || flags) return kInvalidValue;
     return rt.find_stream(stream) ? kSuccess : kInvalidResourceHandle;
@@ -164,7 +170,8 @@ WARPSIM_API int cudaEventCreate(void** event) {
 }
 
 WARPSIM_API int cudaEventCreateWithFlags(void** event, unsigned flags) {
-  return call("cudaEventCreateWithFlags", [&](Runtime& rt) { return make_event(rt, event, flags); });
+  return call("cudaEventCreateWithFlags",
+              [&](Runtime& rt) { return make_event(rt, event, flags); });
 }
 
 WARPSIM_API int cudaEventRecord(void* event, void* stream) {
@@ -177,29 +184,37 @@ WARPSIM_API int cudaEventRecordWithFlags(void* event, void* stream, unsigned fla
 }
 
 WARPSIM_API int cudaEventQuery(void* event) {
-  return call("cudaEventQuery", [&](Runtime& rt) { return rt.find_event(event) ? kSuccess : kInvalidResourceHandle; });
+  return call("cudaEventQuery", [&](Runtime& rt) {
+    return rt.find_event(event) ? kSuccess : kInvalidResourceHandle;
+  });
 }
 
 WARPSIM_API int cudaEventSynchronize(void* event) {
-  return call("cudaEventSynchronize",
-              [&](Runtime& rt) { return rt.find_event(event) ? wait(rt) : kInvalidResourceHandle; });
+  return call("cudaEventSynchronize", [&](Runtime& rt) {
+    return rt.find_event(event) ? wait(rt) : kInvalidResourceHandle;
+  });
 }
 
 WARPSIM_API int cudaEventElapsedTime(float* milliseconds, void* start, void* end) {
-  return call("cudaEventElapsedTime", [&](Runtime& rt) { return elapsed(rt, milliseconds, start, end); });
+  return call("cudaEventElapsedTime",
+              [&](Runtime& rt) { return elapsed(rt, milliseconds, start, end); });
 }
 
 WARPSIM_API int cudaEventElapsedTime_v2(float* milliseconds, void* start, void* end) {
-  return call("cudaEventElapsedTime", [&](Runtime& rt) { return elapsed(rt, milliseconds, start, end); });
+  return call("cudaEventElapsedTime",
+              [&](Runtime& rt) { return elapsed(rt, milliseconds, start, end); });
 }
 
 WARPSIM_API int cudaEventDestroy(void* event) {
-  return call("cudaEventDestroy",
-              [&](Runtime& rt) { return rt.destroy_event(event) ? kSuccess : kInvalidResourceHandle; });
+  return call("cudaEventDestroy", [&](Runtime& rt) {
+    return rt.destroy_event(event) ? kSuccess : kInvalidResourceHandle;
+  });
 }
 
 WARPSIM_API int cudaDeviceSynchronize() {
   return call("cudaDeviceSynchronize", [&](Runtime& rt) { return wait(rt); });
 }
 
-WARPSIM_API int cudaThreadSynchronize() { return cudaDeviceSynchronize(); }
+WARPSIM_API int cudaThreadSynchronize() {
+  return cudaDeviceSynchronize();
+}

@@ -7,13 +7,14 @@
 #include "cudart/abi.h"
 #include "cudart/runtime.h"
 
-// An exported function. Its C linkage name is in names_12.txt and names_13.txt; the linker's version script exports those.
+// An exported function. Its C linkage name is in names_12.txt and names_13.txt; the linker's
+// version script exports those.
 #define WARPSIM_API extern "C" __attribute__((visibility("default")))
 
 namespace warpsim::cudart {
 
-// Ends an API call: keeps its error as the thread's last one and lets the backend see it. cudaErrorNotReady is an answer,
-// not an error.
+// Ends an API call: keeps its error as the thread's last one and lets the backend see it.
+// cudaErrorNotReady is an answer, not an error.
 inline Error finish(Runtime& runtime, const char* api, Error error) {
   if (error == kSuccess || error == kNotReady) return error;
   runtime.set_last_error(error);
@@ -21,7 +22,8 @@ inline Error finish(Runtime& runtime, const char* api, Error error) {
   return error;
 }
 
-// Runs `body(runtime)` under the runtime's lock, unless an earlier kernel's fault has to be returned instead.
+// Runs `body(runtime)` under the runtime's lock, unless an earlier kernel's fault has to be
+// returned instead.
 template <typename Body>
 Error call(const char* api, Body body) {
   Runtime& runtime = Runtime::instance();
@@ -38,12 +40,18 @@ inline Error not_provided(const char* api, const std::string& reason = "") {
   return finish(runtime, api, kNotSupported);
 }
 
-inline uint64_t address_of(const void* pointer) { return reinterpret_cast<uint64_t>(pointer); }
-inline void* pointer_to(uint64_t address) { return reinterpret_cast<void*>(address); }
+inline uint64_t address_of(const void* pointer) {
+  return reinterpret_cast<uint64_t>(pointer);
+}
+inline void* pointer_to(uint64_t address) {
+  return reinterpret_cast<void*>(address);
+}
 
 // A copy between two ranges of any kind, checked as the real runtime checks it (copy.cpp).
-Error copy_bytes(Runtime& runtime, void* target, const void* source, size_t bytes, int kind, void* stream);
-// True if [pointer, pointer + bytes) is memory of the device, or pinned or managed memory that kernels can use too.
+Error copy_bytes(Runtime& runtime, void* target, const void* source, size_t bytes, int kind,
+                 void* stream);
+// True if [pointer, pointer + bytes) is memory of the device, or pinned or managed memory that
+// kernels can use too.
 bool is_device_range(Runtime& runtime, const void* pointer, uint64_t bytes);
 
 }  // namespace warpsim::cudart

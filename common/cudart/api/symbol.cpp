@@ -22,9 +22,10 @@ bool fits(const RegisteredVariable& variable, size_t bytes, size_t offset) {
   return offset <= variable.bytes && bytes <= variable.bytes - offset;
 }
 
-Error copy_to(Runtime& runtime, const void* symbol, const void* source, size_t bytes, size_t offset, int kind,
-              void* stream) {
-  if (kind != kHostToDevice && kind != kDeviceToDevice && kind != kDefault) return kInvalidMemcpyDirection;
+Error copy_to(Runtime& runtime, const void* symbol, const void* source, size_t bytes, size_t offset,
+              int kind, void* stream) {
+  if (kind != kHostToDevice && kind != kDeviceToDevice && kind != kDefault)
+    return kInvalidMemcpyDirection;
   Error error;
   RegisteredVariable* variable = runtime.variable(symbol, &error);
   if (!variable) return error;
@@ -39,12 +40,14 @@ Error copy_to(Runtime& runtime, const void* symbol, const void* source, size_t b
     return kSuccess;
   }
   if ((error = resolve(runtime, symbol, &variable))) return error;
-  return copy_bytes(runtime, pointer_to(variable->address + offset), source, bytes, kDeviceToDevice, stream);
+  return copy_bytes(runtime, pointer_to(variable->address + offset), source, bytes, kDeviceToDevice,
+                    stream);
 }
 
-Error copy_from(Runtime& runtime, void* target, const void* symbol, size_t bytes, size_t offset, int kind,
-                void* stream) {
-  if (kind != kDeviceToHost && kind != kDeviceToDevice && kind != kDefault) return kInvalidMemcpyDirection;
+Error copy_from(Runtime& runtime, void* target, const void* symbol, size_t bytes, size_t offset,
+                int kind, void* stream) {
+  if (kind != kDeviceToHost && kind != kDeviceToDevice && kind != kDefault)
+    return kInvalidMemcpyDirection;
   RegisteredVariable* variable = nullptr;
   if (Error error = resolve(runtime, symbol, &variable)) return error;
   if (!fits(*variable, bytes, offset)) return kInvalidValue;
@@ -53,26 +56,32 @@ Error copy_from(Runtime& runtime, void* target, const void* symbol, size_t bytes
 
 }  // namespace
 
-WARPSIM_API int cudaMemcpyToSymbol(const void* symbol, const void* source, size_t bytes, size_t offset, int kind) {
-  return call("cudaMemcpyToSymbol",
-              [&](Runtime& rt) { return copy_to(rt, symbol, source, bytes, offset, kind, nullptr); });
+WARPSIM_API int cudaMemcpyToSymbol(const void* symbol, const void* source, size_t bytes,
+                                   size_t offset, int kind) {
+  return call("cudaMemcpyToSymbol", [&](Runtime& rt) {
+    return copy_to(rt, symbol, source, bytes, offset, kind, nullptr);
+  });
 }
 
-WARPSIM_API int cudaMemcpyToSymbolAsync(const void* symbol, const void* source, size_t bytes, size_t offset, int kind,
-                                        void* stream) {
-  return call("cudaMemcpyToSymbolAsync",
-              [&](Runtime& rt) { return copy_to(rt, symbol, source, bytes, offset, kind, stream); });
+WARPSIM_API int cudaMemcpyToSymbolAsync(const void* symbol, const void* source, size_t bytes,
+                                        size_t offset, int kind, void* stream) {
+  return call("cudaMemcpyToSymbolAsync", [&](Runtime& rt) {
+    return copy_to(rt, symbol, source, bytes, offset, kind, stream);
+  });
 }
 
-WARPSIM_API int cudaMemcpyFromSymbol(void* target, const void* symbol, size_t bytes, size_t offset, int kind) {
-  return call("cudaMemcpyFromSymbol",
-              [&](Runtime& rt) { return copy_from(rt, target, symbol, bytes, offset, kind, nullptr); });
+WARPSIM_API int cudaMemcpyFromSymbol(void* target, const void* symbol, size_t bytes, size_t offset,
+                                     int kind) {
+  return call("cudaMemcpyFromSymbol", [&](Runtime& rt) {
+    return copy_from(rt, target, symbol, bytes, offset, kind, nullptr);
+  });
 }
 
-WARPSIM_API int cudaMemcpyFromSymbolAsync(void* target, const void* symbol, size_t bytes, size_t offset, int kind,
-                                          void* stream) {
-  return call("cudaMemcpyFromSymbolAsync",
-              [&](Runtime& rt) { return copy_from(rt, target, symbol, bytes, offset, kind, stream); });
+WARPSIM_API int cudaMemcpyFromSymbolAsync(void* target, const void* symbol, size_t bytes,
+                                          size_t offset, int kind, void* stream) {
+  return call("cudaMemcpyFromSymbolAsync", [&](Runtime& rt) {
+    return copy_from(rt, target, symbol, bytes, offset, kind, stream);
+  });
 }
 
 WARPSIM_API int cudaGetSymbolAddress(void** address, const void* symbol) {

@@ -2,7 +2,8 @@
 
 namespace warpsim::cudart {
 
-// The CUDA version this library stands for, as people write it: "12.9" or "13.0". Defined once per library.
+// The CUDA version this library stands for, as people write it: "12.9" or "13.0". Defined once per
+// library.
 extern const char* const kRuntimeVersion;
 
 }  // namespace warpsim::cudart

@@ -1,4 +1,5 @@
-// What differs between CUDA 12 and 13. Compiled once for each library, with WARPSIM_CUDA_MAJOR = 12 or 13.
+// What differs between CUDA 12 and 13. Compiled once for each library, with WARPSIM_CUDA_MAJOR = 12
+// or 13.
 
 #include "cudart/api/device_facts.h"
 #include "cudart/api/support.h"
@@ -27,12 +28,16 @@ static Error properties(DeviceProp* result, int device) {
   });
 }
 
-// Programs compiled with CUDA 12's headers call the first, those compiled with 13's the second. In libcudart.so.12 the name
-// without _v2 takes the shorter structure of CUDA 11.
+// Programs compiled with CUDA 12's headers call the first, those compiled with 13's the second. In
+// libcudart.so.12 the name without _v2 takes the shorter structure of CUDA 11.
 #if WARPSIM_CUDA_MAJOR == 12
-WARPSIM_API int cudaGetDeviceProperties_v2(DeviceProp* result, int device) { return properties(result, device); }
+WARPSIM_API int cudaGetDeviceProperties_v2(DeviceProp* result, int device) {
+  return properties(result, device);
+}
 #else
-WARPSIM_API int cudaGetDeviceProperties(DeviceProp* result, int device) { return properties(result, device); }
+WARPSIM_API int cudaGetDeviceProperties(DeviceProp* result, int device) {
+  return properties(result, device);
+}
 #endif
 
 WARPSIM_API int cudaRuntimeGetVersion(int* version) {
@@ -42,7 +47,9 @@ WARPSIM_API int cudaRuntimeGetVersion(int* version) {
 }
 
 // The driver is as new as the runtime.
-WARPSIM_API int cudaDriverGetVersion(int* version) { return cudaRuntimeGetVersion(version); }
+WARPSIM_API int cudaDriverGetVersion(int* version) {
+  return cudaRuntimeGetVersion(version);
+}
 
 WARPSIM_API int cudaPointerGetAttributes(PointerAttributes* attributes, const void* pointer) {
   return call("cudaPointerGetAttributes", [&](Runtime& rt) {
@@ -55,14 +62,18 @@ WARPSIM_API int cudaPointerGetAttributes(PointerAttributes* attributes, const vo
       return kSuccess;
     }
     bool is_managed = range->kind == MemoryKind::kManaged;
-    attributes->type = range->on_device_only() ? kDeviceMemory : is_managed ? kManagedMemory : kHostMemory;
-    if (range->kind != MemoryKind::kRegistered) attributes->devicePointer = const_cast<void*>(pointer);
+    attributes->type = range->on_device_only() ? kDeviceMemory
+                       : is_managed            ? kManagedMemory
+                                               : kHostMemory;
+    if (range->kind != MemoryKind::kRegistered)
+      attributes->devicePointer = const_cast<void*>(pointer);
     if (!range->on_device_only()) attributes->hostPointer = const_cast<void*>(pointer);
     return kSuccess;
   });
 }
 
-// Hints about managed memory: CUDA 12 takes a device number, 13 a location. Neither changes what a program computes.
+// Hints about managed memory: CUDA 12 takes a device number, 13 a location. Neither changes what a
+// program computes.
 static Error managed_hint(const char* api, const void* pointer, size_t bytes) {
   return call(api, [&](Runtime& rt) {
     const MemoryRange* range = rt.addresses().find(address_of(pointer));

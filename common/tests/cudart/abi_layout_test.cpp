@@ -1,8 +1,7 @@
-// Holds cudart/abi.h against the headers of the CUDA toolkit that the build found, at compile time. Without a toolkit there
-// is nothing to hold it against, and the test says so.
+// Holds cudart/abi.h against the headers of the CUDA toolkit that the build found, at compile time.
+// Without a toolkit there is nothing to hold it against, and the test says so.
 
 #include "cudart/abi.h"
-
 #include "tests/catch.h"
 
 #if __has_include(<driver_types.h>)
@@ -21,8 +20,9 @@ using DeviceProp = abi::DeviceProp12;
 using PointerAttributes = abi::PointerAttributes12;
 #endif
 
-#define SAME_SIZE(ours, theirs) static_assert(sizeof(ours) == sizeof(theirs) && alignof(ours) == alignof(theirs))
-#define SAME_FIELD(ours, theirs, field)                      \
+#define SAME_SIZE(ours, theirs) \
+  static_assert(sizeof(ours) == sizeof(theirs) && alignof(ours) == alignof(theirs))
+#define SAME_FIELD(ours, theirs, field)                             \
   static_assert(offsetof(ours, field) == offsetof(theirs, field) && \
                 sizeof(std::declval<ours>().field) == sizeof(std::declval<theirs>().field))
 #define PROP(field) SAME_FIELD(DeviceProp, cudaDeviceProp, field)
@@ -115,7 +115,8 @@ SAME_SIZE(abi::LaunchConfig, cudaLaunchConfig_t);
 SAME_FIELD(abi::LaunchConfig, cudaLaunchConfig_t, dynamicSmemBytes);
 SAME_FIELD(abi::LaunchConfig, cudaLaunchConfig_t, numAttrs);
 static_assert(abi::kAttributeCooperative == static_cast<int>(cudaLaunchAttributeCooperative));
-static_assert(abi::kAttributeClusterDimension == static_cast<int>(cudaLaunchAttributeClusterDimension));
+static_assert(abi::kAttributeClusterDimension ==
+              static_cast<int>(cudaLaunchAttributeClusterDimension));
 
 #define X(code, name, text) static_assert(static_cast<int>(name) == code);
 #include "cudart/error_table.inc"

@@ -73,8 +73,15 @@ std::span<const std::byte> as_bytes(const std::string& text) {
   return {reinterpret_cast<const std::byte*>(text.data()), text.size()};
 }
 
-// "abcd" and then a match of 12 bytes at distance 4, and the literals "xyz12" that LZ4 wants at the end.
-const std::string kLz4Block = std::string("\x48" "abcd" "\x04\x00" "\x50" "xyz12", 13);
+// "abcd" and then a match of 12 bytes at distance 4, and the literals "xyz12" that LZ4 wants at the
+// end.
+const std::string kLz4Block = std::string(
+    "\x48"
+    "abcd"
+    "\x04\x00"
+    "\x50"
+    "xyz12",
+    13);
 const std::string kLz4Text = "abcdabcdabcdabcdxyz12";
 
 }  // namespace
@@ -86,7 +93,12 @@ TEST_CASE("fatbinary: uncompressed PTX comes out without its padding") {
 }
 
 TEST_CASE("fatbinary: the highest PTX that the device can run is chosen, machine code is not") {
-  auto bytes = Container().entry(2, 90, "code").entry(1, 75, "old").entry(1, 86, "newer").entry(1, 100, "new").bytes();
+  auto bytes = Container()
+                   .entry(2, 90, "code")
+                   .entry(1, 75, "old")
+                   .entry(1, 86, "newer")
+                   .entry(1, 100, "new")
+                   .bytes();
   CHECK(select_ptx(bytes, 90).text == "newer");
   CHECK(select_ptx(bytes, 80).text == "old");
   CHECK(select_ptx(bytes, 120).text == "new");
@@ -94,9 +106,10 @@ TEST_CASE("fatbinary: the highest PTX that the device can run is chosen, machine
 
 TEST_CASE("fatbinary: what is missing is said with the options that help") {
   CHECK(failure_of(Container().entry(2, 90, "code").bytes()) ==
-        "The program has machine code but no PTX: compile with -gencode arch=compute_90,code=compute_90.");
-  CHECK(failure_of(Container().entry(1, 100, "new").bytes()).find("compute capability 100 and later, the device has 90") !=
-        std::string::npos);
+        "The program has machine code but no PTX: compile with -gencode "
+        "arch=compute_90,code=compute_90.");
+  CHECK(failure_of(Container().entry(1, 100, "new").bytes())
+            .find("compute capability 100 and later, the device has 90") != std::string::npos);
   CHECK(failure_of(Container().bytes()).find("no device code") != std::string::npos);
 }
 
@@ -115,7 +128,10 @@ TEST_CASE("fatbinary: payloads in an unknown compression or damaged are refused"
 }
 
 TEST_CASE("fatbinary: every cut and every flipped byte is either read or refused") {
-  auto bytes = Container().entry(1, 75, "first").entry(1, 90, kLz4Block, 0x11 | kLz4, kLz4Text.size()).bytes();
+  auto bytes = Container()
+                   .entry(1, 75, "first")
+                   .entry(1, 90, kLz4Block, 0x11 | kLz4, kLz4Text.size())
+                   .bytes();
   for (size_t length = 0; length < bytes.size(); ++length) {
     std::vector<std::byte> cut(bytes.begin(), bytes.begin() + static_cast<ptrdiff_t>(length));
     CAPTURE(length);
@@ -135,18 +151,37 @@ TEST_CASE("lz4: overlapping matches, long lengths and bad distances") {
   CHECK(decompress_lz4(as_bytes(kLz4Block), kLz4Text.size(), &text));
   CHECK(text == kLz4Text);
   // One literal, a match of 4 + 15 + 255 + 1 at distance 1, no final literals.
-  std::string run("\x1F" "a" "\x01\x00\xFF\x01" "\x00", 7);
+  std::string run(
+      "\x1F"
+      "a"
+      "\x01\x00\xFF\x01"
+      "\x00",
+      7);
   CHECK(decompress_lz4(as_bytes(run), 1 + 4 + 15 + 255 + 1, &text));
   CHECK(text == std::string(276, 'a'));
-  CHECK_FALSE(decompress_lz4(as_bytes(std::string("\x10" "a" "\x02\x00", 4)), 5, &text));  // before the start
-  CHECK_FALSE(decompress_lz4(as_bytes(std::string("\x10" "a" "\x00\x00", 4)), 5, &text));  // distance 0
-  CHECK_FALSE(decompress_lz4(as_bytes(std::string("\xF0" "\xFF", 2)), 500, &text));        // length cut off
-  CHECK_FALSE(decompress_lz4(as_bytes(kLz4Block), 10, &text));                             // more than asked for
+  CHECK_FALSE(decompress_lz4(as_bytes(std::string("\x10"
+                                                  "a"
+                                                  "\x02\x00",
+                                                  4)),
+                             5, &text));  // before the start
+  CHECK_FALSE(decompress_lz4(as_bytes(std::string("\x10"
+                                                  "a"
+                                                  "\x00\x00",
+                                                  4)),
+                             5, &text));  // distance 0
+  CHECK_FALSE(decompress_lz4(as_bytes(std::string("\xF0"
+                                                  "\xFF",
+                                                  2)),
+                             500, &text));                      // length cut off
+  CHECK_FALSE(decompress_lz4(as_bytes(kLz4Block), 10, &text));  // more than asked for
 }
 
 TEST_CASE("zstd: a frame of one raw block") {
   // Magic, single segment with a 1-byte content size, a last raw block of 5 bytes.
-  std::string frame("\x28\xB5\x2F\xFD\x20\x05\x29\x00\x00" "hello", 14);
+  std::string frame(
+      "\x28\xB5\x2F\xFD\x20\x05\x29\x00\x00"
+      "hello",
+      14);
   std::string text;
   ZstdResult result = decompress_zstd(as_bytes(frame), 5, &text);
   if (result == ZstdResult::kNoLibrary) {

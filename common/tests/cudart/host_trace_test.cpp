@@ -101,8 +101,8 @@ TEST_CASE("host trace: the copies that filled P are found, directly or through s
   CHECK(plan.host_writes.count == 0);
   auto direct = s.trace.copies_of(0), staged = s.trace.copies_of(1);
   REQUIRE(direct.size() == 1);
-  CHECK((direct[0].host == "P" && direct[0].offset == 0 && direct[0].buffer == 5 && direct[0].buffer_offset == 100 &&
-         direct[0].bytes == 32));
+  CHECK((direct[0].host == "P" && direct[0].offset == 0 && direct[0].buffer == 5 &&
+         direct[0].buffer_offset == 100 && direct[0].bytes == 32));
   REQUIRE(staged.size() == 2);
   CHECK((staged[0].offset == 32 && staged[0].buffer_offset == 16 && staged[0].bytes == 16));
   CHECK((staged[1].offset == 48 && staged[1].buffer_offset == 0 && staged[1].bytes == 16));
@@ -111,8 +111,8 @@ TEST_CASE("host trace: the copies that filled P are found, directly or through s
 TEST_CASE("host trace: what the host writes into P itself is counted") {
   Square s(16);
   s.trace.add_read_back(s.p.data(), 0, 0, 64, 0);
-  s.p[3] = 1.0f;               // a literal
-  s.p[5] = s.p[5] * 2.0f;      // computed from a result
+  s.p[3] = 1.0f;                     // a literal
+  s.p[5] = s.p[5] * 2.0f;            // computed from a result
   copy_floats(&s.p[9], &s.m[9], 1);  // an input, not a result
   plan::Plan plan;
   s.trace.finish(&plan);

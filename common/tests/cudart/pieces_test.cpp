@@ -18,8 +18,10 @@ TEST_CASE("checks: all, none, lists, and a name that is none") {
   CHECK(parse_checks("all").races);
   CHECK_FALSE(parse_checks("none").counters);
   Checks some = parse_checks("bounds,races");
-  CHECK((some.bounds && some.races && !some.initialised && !some.barriers && !some.misaligned && !some.counters));
-  CHECK_THROWS_WITH(parse_checks("bounds,race"), Catch::Matchers::StartsWith("There is no check \"race\""));
+  CHECK((some.bounds && some.races && !some.initialised && !some.barriers && !some.misaligned &&
+         !some.counters));
+  CHECK_THROWS_WITH(parse_checks("bounds,race"),
+                    Catch::Matchers::StartsWith("There is no check \"race\""));
 }
 
 TEST_CASE("registers: read from what ptxas -v prints, per kernel") {
@@ -124,7 +126,8 @@ TEST_CASE("report: a refused launch is a diagnostic and no kernel") {
   REQUIRE(report.diagnostics().size() == 1);
   CHECK(report.diagnostics()[0].diagnostic.code == "launch-config");
   std::string text = to_text(report, load_device("h200"), false);
-  CHECK(text.find("error: launch-config: The launch was refused: the block has 2000 threads.") != std::string::npos);
+  CHECK(text.find("error: launch-config: The launch was refused: the block has 2000 threads.") !=
+        std::string::npos);
 }
 
 TEST_CASE("report: JSON has the fields of a grading result") {
@@ -140,7 +143,8 @@ TEST_CASE("report: JSON has the fields of a grading result") {
   CHECK(kernel["counters"].size() == 13);
   CHECK(kernel["lines"][0]["line"] == 12);
   auto diagnostic = json["diagnostics"][0];
-  for (const char* field : {"code", "severity", "message", "file", "line", "kernel", "block", "thread", "count"}) {
+  for (const char* field :
+       {"code", "severity", "message", "file", "line", "kernel", "block", "thread", "count"}) {
     CAPTURE(field);
     CHECK(diagnostic.contains(field));
   }

@@ -33,8 +33,8 @@ Recorded record(const std::string& body, const std::string& signature = "square-
                 const std::string& cases = "--case w16:16x16x16") {
   std::string output = fresh_folder("record");
   Recorded result;
-  result.run = run("SOLVE=" + body + " " RECORDER " --submission " + submission("solves") + " --signature " + signature +
-                   " " + cases + " --output " + output);
+  result.run = run("SOLVE=" + body + " " RECORDER " --submission " + submission("solves") +
+                   " --signature " + signature + " " + cases + " --output " + output);
   INFO(result.run.errors);
   REQUIRE(result.run.status == 0);
   result.record = nlohmann::json::parse(read_text(output + "/record.json"));
@@ -59,7 +59,8 @@ TEST_CASE("record: host arrays are copied in, used and copied back") {
   CHECK(launch[0].params.size() == 28);
   auto back = r.ops<p::CopyToHost>();
   REQUIRE(back.size() == 1);
-  CHECK((back[0].host == "P" && back[0].bytes == 1024 && back[0].buffer == launch[0].relocations[2].buffer));
+  CHECK((back[0].host == "P" && back[0].bytes == 1024 &&
+         back[0].buffer == launch[0].relocations[2].buffer));
   CHECK(r.plan.leaked_buffers == std::vector<uint32_t>{launch[0].relocations[2].buffer});
   CHECK(r.plan.host_writes.count == 0);
   CHECK(r.record["modules"][0]["target"] == "sm_90");
@@ -106,9 +107,11 @@ TEST_CASE("record: refused calls are ops with the code that solve got") {
   auto errors = r.ops<p::ApiError>();
   REQUIRE(errors.size() == 4);
   CHECK((errors[0].api == "cudaMemcpy" && errors[0].code == 1));
-  CHECK((errors[1].api == "cudaMemcpy" && errors[1].code_name == "cudaErrorInvalidMemcpyDirection"));
+  CHECK(
+      (errors[1].api == "cudaMemcpy" && errors[1].code_name == "cudaErrorInvalidMemcpyDirection"));
   CHECK((errors[2].api == "cudaFree" && errors[2].code == 1));  // P is not solve's to free
-  CHECK((errors[3].api == "cudaLaunchKernel" && errors[3].code_name == "cudaErrorInvalidConfiguration"));
+  CHECK((errors[3].api == "cudaLaunchKernel" &&
+         errors[3].code_name == "cudaErrorInvalidConfiguration"));
   auto launch = r.ops<p::Launch>();
   REQUIRE(launch.size() == 1);
   CHECK(launch[0].block == std::array<uint32_t, 3>{64, 64, 1});
@@ -152,7 +155,8 @@ TEST_CASE("record: a solve that does not return is described") {
     const char *body, *signature, *status, *words;
   };
   auto row = GENERATE(values<Row>({
-      {"dereference", "square-device", "crashed", "dereferenced a device pointer on the host, at 0x2a00000"},
+      {"dereference", "square-device", "crashed",
+       "dereferenced a device pointer on the host, at 0x2a00000"},
       {"exit", "square-device", "exited", "solve called exit(4)"},
       {"abort", "square-device", "crashed", "abort()"},
       {"throw", "square-device", "crashed", "solve threw std::runtime_error: out of ideas."},
@@ -180,7 +184,8 @@ TEST_CASE("record: a submission without the right solve") {
   SKIP_WITHOUT_NVCC();
   Recorded r = record("direct", "rect-device", "--case a:16x8x4");
   CHECK(r.status() == "missing-solve");
-  CHECK(r.message().find("the one there is `solve(float const*, float const*, float*, int)`") != std::string::npos);
+  CHECK(r.message().find("the one there is `solve(float const*, float const*, float*, int)`") !=
+        std::string::npos);
 }
 
 TEST_CASE("record: bad arguments are one sentence and status 2") {
@@ -192,7 +197,8 @@ TEST_CASE("record: bad arguments are one sentence and status 2") {
     CHECK(r.errors.find(words) != std::string::npos);
   };
   std::string rest = " --signature square-device --output " + output;
-  fails("--submission /nonexistent.so --case a:1x1x1" + rest, "/nonexistent.so is no shared object");
+  fails("--submission /nonexistent.so --case a:1x1x1" + rest,
+        "/nonexistent.so is no shared object");
   fails("--submission /etc/passwd --case a:1x1x1" + rest, "is no shared object");
   fails("--submission /bin/sh --case a:1x1" + rest, "ID:JxKxL");
   fails("--submission /bin/sh --case a:0x1x1" + rest, "ID:JxKxL");

@@ -48,8 +48,8 @@ TEST_CASE("run: a fault in a kernel ends the context, as on a GPU") {
     CAPTURE(which);
     Run r = warpsim(program("fault") + " " + which);
     CHECK(r.output.find("all checks passed") != std::string::npos);
-    CHECK(r.errors.find(which == std::string("oob") ? "fault.cu:10: error: out-of-bounds-global" : "n == 0") !=
-          std::string::npos);
+    CHECK(r.errors.find(which == std::string("oob") ? "fault.cu:10: error: out-of-bounds-global"
+                                                    : "n == 0") != std::string::npos);
   }
 }
 
@@ -57,7 +57,8 @@ TEST_CASE("run: a device pointer used on the host is named") {
   SKIP_WITHOUT_NVCC();
   Run r = warpsim(program("fault") + " host");
   CHECK(r.status == 128 + 11);
-  CHECK(r.errors.find("the program dereferenced a device pointer on the host, at 0x2a") != std::string::npos);
+  CHECK(r.errors.find("the program dereferenced a device pointer on the host, at 0x2a") !=
+        std::string::npos);
 }
 
 TEST_CASE("run: the status is the program's own, 3 if it failed for want of a feature") {
@@ -95,7 +96,8 @@ TEST_CASE("run: programs that cannot be run are refused with the way out") {
   refused("--checks bound -- /bin/true", 2, "There is no check");
   refused("-- /bin/true", 0, "");
   if (find_nvcc().empty()) return;
-  Run built = run("cd " + fresh_folder("static") + " && printf 'int main() { return cudaDeviceSynchronize(); }' > a.cu && " +
+  Run built = run("cd " + fresh_folder("static") +
+                  " && printf 'int main() { return cudaDeviceSynchronize(); }' > a.cu && " +
                   find_nvcc() + " -cudart static a.cu -o a && " WARPSIM " run -- ./a");
   if (built.status == 3) CHECK(built.errors.find("-cudart shared") != std::string::npos);
 }

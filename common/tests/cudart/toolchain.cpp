@@ -31,11 +31,14 @@ nlohmann::json toolchain() {
   return json.is_object() ? json : nlohmann::json::object();
 }
 
-std::string in_quotes(const std::string& text) { return "'" + text + "'"; }
+std::string in_quotes(const std::string& text) {
+  return "'" + text + "'";
+}
 
 // Changes with every file a program is made from, and with the options.
 std::string key(const std::string& name, const std::string& options) {
-  std::string all = options + find_nvcc() + read_text(kSources / (name + ".cu")) + read_text(kSources / "expect.h");
+  std::string all = options + find_nvcc() + read_text(kSources / (name + ".cu")) +
+                    read_text(kSources / "expect.h");
   return name + "-" + std::to_string(std::hash<std::string>()(all));
 }
 
@@ -43,16 +46,18 @@ std::string key(const std::string& name, const std::string& options) {
 std::string build(const std::string& name, const std::string& options, const std::string& link) {
   fs::path result = scratch() / key(name, options + link);
   if (fs::exists(result)) return result;
-  std::string object = result.string() + "." + std::to_string(getpid()) + ".o", part = object + ".part";
+  std::string object = result.string() + "." + std::to_string(getpid()) + ".o",
+              part = object + ".part";
   std::string cxx = toolchain().value("cxx", std::string("g++"));
-  Run compiled = run(in_quotes(find_nvcc()) + " -ccbin " + cxx +
-                     " -std=c++17 -O1 -lineinfo -gencode arch=compute_90,code=compute_90 -Xcompiler -fPIC " + options +
-                     " -c " + in_quotes(kSources / (name + ".cu")) + " -o " + in_quotes(object));
+  Run compiled =
+      run(in_quotes(find_nvcc()) + " -ccbin " + cxx +
+          " -std=c++17 -O1 -lineinfo -gencode arch=compute_90,code=compute_90 -Xcompiler -fPIC " +
+          options + " -c " + in_quotes(kSources / (name + ".cu")) + " -o " + in_quotes(object));
   INFO(compiled.output << compiled.errors);
   REQUIRE(compiled.status == 0);
   std::string major = std::to_string(cuda_major());
-  Run linked = run(cxx + " " + link + " " + in_quotes(object) + " -o " + in_quotes(part) + " -L" + in_quotes(kBuild / "lib") +
-                   " -l:libcudart.so." + major);
+  Run linked = run(cxx + " " + link + " " + in_quotes(object) + " -o " + in_quotes(part) + " -L" +
+                   in_quotes(kBuild / "lib") + " -l:libcudart.so." + major);
   INFO(linked.output << linked.errors);
   REQUIRE(linked.status == 0);
   fs::remove(object);
@@ -71,9 +76,11 @@ Run run(const std::string& command, int limit_s) {
   fs::path base = scratch() / ("run-" + std::to_string(getpid()));
   std::string out = base.string() + ".out", err = base.string() + ".err";
   // A shell of its own, so that a signal that ends the command is not reported in our output.
-  std::string line = "timeout " + std::to_string(limit_s) + " sh -c \"" + command + "\" >" + out + " 2>" + err;
+  std::string line =
+      "timeout " + std::to_string(limit_s) + " sh -c \"" + command + "\" >" + out + " 2>" + err;
   int status = std::system(line.c_str());
-  Run result{WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status), read_text(out), read_text(err)};
+  Run result{WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status), read_text(out),
+             read_text(err)};
   fs::remove(out);
   fs::remove(err);
   return result;
@@ -84,7 +91,8 @@ std::string find_nvcc() {
     std::vector<std::string> candidates = {toolchain().value("nvcc", std::string())};
     std::string on_path = run("command -v nvcc").output;
     candidates.push_back(on_path.substr(0, on_path.find('\n')));
-    if (const char* home = std::getenv("CUDA_HOME")) candidates.push_back(std::string(home) + "/bin/nvcc");
+    if (const char* home = std::getenv("CUDA_HOME"))
+      candidates.push_back(std::string(home) + "/bin/nvcc");
     candidates.push_back("/usr/local/cuda/bin/nvcc");
     for (const std::string& candidate : candidates) {
       if (!candidate.empty() && access(candidate.c_str(), X_OK) == 0) return candidate;
@@ -103,9 +111,13 @@ int cuda_major() {
   return major;
 }
 
-std::string program(const std::string& name, const std::string& options) { return build(name, options, ""); }
+std::string program(const std::string& name, const std::string& options) {
+  return build(name, options, "");
+}
 
-std::string submission(const std::string& name) { return build(name, "--no-compress", "-shared"); }
+std::string submission(const std::string& name) {
+  return build(name, "--no-compress", "-shared");
+}
 
 std::string fresh_folder(const std::string& name) {
   fs::path folder = scratch() / (name + "-" + std::to_string(getpid()));

@@ -20,8 +20,9 @@ Run run(const std::string& command, int limit_s = 60);
 std::string find_nvcc();
 int cuda_major();  // of that nvcc
 
-// An executable made from programs/NAME.cu, linked with our libcudart by its soname. Compiled once per content of the folder;
-// fails the test with the compiler's words if it cannot be. `options` for nvcc.
+// An executable made from programs/NAME.cu, linked with our libcudart by its soname. Compiled once
+// per content of the folder; fails the test with the compiler's words if it cannot be. `options`
+// for nvcc.
 std::string program(const std::string& name, const std::string& options = "");
 // A shared object made from programs/NAME.cu.
 std::string submission(const std::string& name);
@@ -32,8 +33,8 @@ std::string read_text(const std::string& path);
 
 }  // namespace tilewise::test
 
-#define SKIP_WITHOUT_NVCC()                                        \
-  if (tilewise::test::find_nvcc().empty()) {                       \
-    WARN("skipped: no nvcc on this machine");                      \
-    return;                                                        \
+#define SKIP_WITHOUT_NVCC()                   \
+  if (tilewise::test::find_nvcc().empty()) {  \
+    WARN("skipped: no nvcc on this machine"); \
+    return;                                   \
   }

@@ -13,7 +13,9 @@ namespace {
 
 constexpr int kBadArguments = 2;
 
-void complain(const char* sentence) { std::fprintf(stderr, "warpsim: %s\n", sentence); }
+void complain(const char* sentence) {
+  std::fprintf(stderr, "warpsim: %s\n", sentence);
+}
 
 }  // namespace
 
@@ -21,19 +23,22 @@ int main(int argc, char** argv) {
   CLI::App app("Runs CUDA programs on a simulated GPU.", "warpsim");
   app.set_version_flag("--version", "warpsim " WARPSIM_VERSION);
   app.require_subcommand(1);
-  CLI::App* run = app.add_subcommand(
-      "run", "Run a program built with -cudart shared and embedded PTX; its status is the program's, 3 if warpsim\n"
-             "cannot run it");
+  CLI::App* run = app.add_subcommand("run",
+                                     "Run a program built with -cudart shared and embedded PTX; "
+                                     "its status is the program's, 3 if warpsim\n"
+                                     "cannot run it");
   warpsim::cli::RunOptions options;
   std::vector<std::string> command;
   bool with_lines = false, quiet = false;
   run->add_option("--device", options.device, "device file: h200, t4, ...")->capture_default_str();
   run->add_option("--json", options.json, "write the report to this file as well");
-  run->add_option("--checks", options.checks,
-                  "all, none, or some of bounds, misaligned, initialised, races, barriers, counters")
+  run->add_option(
+         "--checks", options.checks,
+         "all, none, or some of bounds, misaligned, initialised, races, barriers, counters")
       ->capture_default_str();
   run->add_option("--threads", options.threads, "workers; 0: one per CPU")->capture_default_str();
-  run->add_option("--budget", options.budget, "warp instructions per launch before it counts as endless");
+  run->add_option("--budget", options.budget,
+                  "warp instructions per launch before it counts as endless");
   run->add_flag("--lines", with_lines, "counters per source line in the report");
   run->add_flag("--quiet", quiet, "no report on standard error");
   run->add_option("program", command, "the program and its arguments, after --")->required();

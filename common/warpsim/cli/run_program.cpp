@@ -26,21 +26,27 @@ fs::path find_program(const std::string& name) {
     candidates.push_back(name);
   } else if (const char* path = std::getenv("PATH")) {
     std::istringstream folders(path);
-    for (std::string folder; std::getline(folders, folder, ':');) candidates.push_back(fs::path(folder) / name);
+    for (std::string folder; std::getline(folders, folder, ':');)
+      candidates.push_back(fs::path(folder) / name);
   }
   std::error_code ignored;
   for (const fs::path& candidate : candidates) {
     if (!fs::is_regular_file(candidate, ignored)) continue;
-    if (access(candidate.c_str(), X_OK) != 0) throw CannotRun(candidate.string() + " is not executable.");
+    if (access(candidate.c_str(), X_OK) != 0)
+      throw CannotRun(candidate.string() + " is not executable.");
     return fs::absolute(candidate);
   }
   bool is_folder = fs::is_directory(name, ignored);
-  throw CannotRun(is_folder ? name + " is a folder, not a program." : "There is no program " + name + ".");
+  throw CannotRun(is_folder ? name + " is a folder, not a program."
+                            : "There is no program " + name + ".");
 }
 
-fs::path library_folder() { return fs::read_symlink("/proc/self/exe").parent_path().parent_path() / "lib"; }
+fs::path library_folder() {
+  return fs::read_symlink("/proc/self/exe").parent_path().parent_path() / "lib";
+}
 
-// Refuses programs that would not find our runtime. Returns the library to preload, empty if the search path is enough.
+// Refuses programs that would not find our runtime. Returns the library to preload, empty if the
+// search path is enough.
 std::string check_program(const fs::path& program) {
   auto file = tilewise::read_elf_file(program.string());
   if (!file) return "";  // a script: what it starts inherits the search path
@@ -58,7 +64,9 @@ std::string check_program(const fs::path& program) {
   return file->has_rpath ? library.string() : "";
 }
 
-void set(const char* name, const std::string& value) { setenv(name, value.c_str(), 1); }
+void set(const char* name, const std::string& value) {
+  setenv(name, value.c_str(), 1);
+}
 
 void prepend(const char* name, const std::string& value) {
   const char* old = std::getenv(name);
@@ -95,12 +103,14 @@ int run_program(const std::vector<std::string>& command, const RunOptions& optio
   fs::path program = find_program(command[0]);
   std::string preload = check_program(program);
   int ends[2];
-  if (pipe(ends) != 0) throw CannotRun(std::string("Cannot make a pipe: ") + std::strerror(errno) + ".");
+  if (pipe(ends) != 0)
+    throw CannotRun(std::string("Cannot make a pipe: ") + std::strerror(errno) + ".");
   fcntl(ends[0], F_SETFD, FD_CLOEXEC);
   set_environment(options, preload, ends[1]);
 
   pid_t child = fork();
-  if (child < 0) throw CannotRun(std::string("Cannot start a process: ") + std::strerror(errno) + ".");
+  if (child < 0)
+    throw CannotRun(std::string("Cannot start a process: ") + std::strerror(errno) + ".");
   if (child == 0) {
     std::vector<char*> arguments;
     for (const std::string& word : command) arguments.push_back(const_cast<char*>(word.c_str()));
@@ -115,7 +125,9 @@ int run_program(const std::vector<std::string>& command, const RunOptions& optio
   int status = 0;
   while (waitpid(child, &status, 0) < 0 && errno == EINTR) continue;
   close(ends[1]);
-  if (WIFSIGNALED(status)) std::fprintf(stderr, "warpsim: the program was ended by the signal %s.\n", strsignal(WTERMSIG(status)));
+  if (WIFSIGNALED(status))
+    std::fprintf(stderr, "warpsim: the program was ended by the signal %s.\n",
+                 strsignal(WTERMSIG(status)));
   return exit_status(status, pipe_has_data(ends[0]));
 }
 

@@ -17,16 +17,16 @@ class CannotRun : public std::runtime_error {
 struct RunOptions {
   std::string device = "h200";
   std::string checks = "all";
-  std::string json;            // path, empty: no JSON
-  std::string report = "text"; // "text", "lines", "none"
+  std::string json;             // path, empty: no JSON
+  std::string report = "text";  // "text", "lines", "none"
   int threads = 0;
   uint64_t budget = 0;
 };
 
 constexpr int kUnsupportedStatus = 3;
 
-// The status to end with: the program's own, 128 + n if signal n ended it, 3 if it failed after using something that warpsim
-// does not model. Throws CannotRun.
+// The status to end with: the program's own, 128 + n if signal n ended it, 3 if it failed after
+// using something that warpsim does not model. Throws CannotRun.
 int run_program(const std::vector<std::string>& command, const RunOptions& options);
 
 }  // namespace warpsim::cli

@@ -1,5 +1,6 @@
-// What the host object of a CUDA 12 program does, written out by hand, since tests cannot count on a CUDA 12 compiler:
-// registers a fatbinary, kernels by their host stubs, launches with cudaLaunchKernel, reads the long cudaDeviceProp.
+// What the host object of a CUDA 12 program does, written out by hand, since tests cannot count on
+// a CUDA 12 compiler: registers a fatbinary, kernels by their host stubs, launches with
+// cudaLaunchKernel, reads the long cudaDeviceProp.
 
 #include <cstdint>
 #include <cstring>
@@ -14,7 +15,8 @@ extern "C" {
 void** __cudaRegisterFatBinary(const void*);
 void __cudaRegisterFatBinaryEnd(void**);
 void __cudaUnregisterFatBinary(void**);
-void __cudaRegisterFunction(void**, const char*, char*, const char*, int, void*, void*, void*, void*, int*);
+void __cudaRegisterFunction(void**, const char*, char*, const char*, int, void*, void*, void*,
+                            void*, int*);
 void __cudaRegisterVar(void**, char*, char*, const char*, int, size_t, int, int);
 unsigned __cudaPushCallConfiguration(abi::Dim3Abi, abi::Dim3Abi, size_t, void*);
 int __cudaPopCallConfiguration(abi::Dim3Abi*, abi::Dim3Abi*, size_t*, void**);
@@ -132,9 +134,10 @@ int main() {
   wrapper.container = &container;
   void** handle = __cudaRegisterFatBinary(&wrapper);
   char name[] = "_Z3addPfi", variable[] = "offset";
-  __cudaRegisterFunction(handle, reinterpret_cast<const char*>(&add), name, name, -1, nullptr, nullptr, nullptr, nullptr,
-                         nullptr);
-  __cudaRegisterVar(handle, reinterpret_cast<char*>(&offset_shadow), variable, variable, 0, 4, 0, 0);
+  __cudaRegisterFunction(handle, reinterpret_cast<const char*>(&add), name, name, -1, nullptr,
+                         nullptr, nullptr, nullptr, nullptr);
+  __cudaRegisterVar(handle, reinterpret_cast<char*>(&offset_shadow), variable, variable, 0, 4, 0,
+                    0);
   __cudaRegisterFatBinaryEnd(handle);
   check_launch();
   check_structures();
