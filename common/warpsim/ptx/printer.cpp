@@ -94,7 +94,7 @@ std::string declaration(const Variable& v) {
   std::string text;
   if (v.align_bytes != element) text += ".align " + std::to_string(v.align_bytes) + " ";
   text += "." + std::string(write_word(type_words(), v.type)) + " " + v.name;
-  if (v.size_bytes == 0) return text + "[]";
+  if (v.size_bytes == 0) return text + (v.is_extern ? "[]" : "[0]");
   if (v.size_bytes != element) text += "[" + std::to_string(v.size_bytes / element) + "]";
   return text;
 }
