@@ -73,8 +73,13 @@ def books() -> list[tuple[str, Path, dict]]:
             for path in sorted(CORPUS.glob("*/corpus.toml"))]  # fmt: skip
 
 
-def solution_rows(repeats: int) -> list[str]:
-    rows = []
+def solution_part(repeats: int) -> list[str]:
+    rows = [
+        "Every lab's solution, graded again and again:",
+        "",
+        "| lab | full marks | time over the reference's | seconds per grading |",
+        "|---|---|---|---|",
+    ]
     for folder in sorted((ROOT / "solutions").glob("[0-9]*")):
         began = time.monotonic()
         results = [grade(folder.name, folder / "matmul.cu") for _ in range(repeats)]
@@ -87,9 +92,14 @@ def solution_rows(repeats: int) -> list[str]:
     return rows
 
 
-def right_rows() -> list[str]:
+def right_part() -> list[str]:
     """One row a lab: how many have full marks, and by name those that have not."""
-    rows = []
+    rows = [
+        "The corpus' right submissions:",
+        "",
+        "| lab | full marks | lost by |",
+        "|---|---|---|",
+    ]
     for lab, folder, book in books():
         found = {
             entry["name"]: grade(lab, folder / "right" / f"{entry['name']}.cu")
@@ -117,8 +127,13 @@ def slow_ones() -> list[tuple[str, str, Path]]:
     return found
 
 
-def slow_rows() -> list[str]:
-    rows = []
+def slow_part() -> list[str]:
+    rows = [
+        "What is right but slow, points for performance:",
+        "",
+        "| lab | handed in | on sim | on gpu | time over the reference's |",
+        "|---|---|---|---|---|",
+    ]
     for lab, what, path in slow_ones():
         on_sim, on_gpu = grade(lab, path, "sim"), grade(lab, path, "gpu")
         times = ratio(on_gpu)
@@ -131,7 +146,7 @@ def slow_rows() -> list[str]:
 
 
 def machine() -> str:
-    query = ["nvidia-smi", "--query-gpu=name,driver_version", "--format=csv,noheader"]
+    query = ["nvidia-smi", "--query-gpu=name,driver_version", "--format=csv,nolineser"]
     gpus = subprocess.run(query, capture_output=True, text=True, check=True).stdout.splitlines()
     name, driver = next(iter(collections.Counter(gpus))).split(", ")
     nvcc = subprocess.run(["nvcc", "--version"], capture_output=True, text=True, check=True).stdout
@@ -147,34 +162,19 @@ def main() -> None:
         "--output", type=Path, default=ROOT / "docs" / "measurements" / "grades-on-gpu.md"
     )
     arguments = parser.parse_args()
-    text = "\n".join([
+    lines = [
         "# Grades on a GPU",
         "",
         f"{datetime.date.today()}, {machine()}.",
         f"Command: `common/harness/measure/grade_on_gpu.py --repeats {arguments.repeats}`.",
         "",
-        "Every lab's solution, graded again and again:",
-        "",
-        "| lab | full marks | time over the reference's | seconds per grading |",
-        "|---|---|---|---|",
-        *solution_rows(arguments.repeats),
-        "",
-        "What is right but slow, points for performance:",
-        "",
-        "| lab | handed in | on sim | on gpu | time over the reference's |",
-        "|---|---|---|---|---|",
-        *slow_rows(),
-        "",
-        "The corpus' right submissions:",
-        "",
-        "| lab | full marks | lost by |",
-        "|---|---|---|",
-        *right_rows(),
-        "",
-    ])  # fmt: skip
-    temporary = arguments.output.with_suffix(".tmp")
-    temporary.write_text(text, encoding="utf-8")
-    temporary.replace(arguments.output)
+    ]
+    # Written after each part, so that an end of time leaves the parts that were measured.
+    for part in (lambda: solution_part(arguments.repeats), slow_part, right_part):
+        lines += [*part(), ""]
+        temporary = arguments.output.with_suffix(".tmp")
+        temporary.write_text("\n".join(lines), encoding="utf-8")
+        temporary.replace(arguments.output)
 
 
 if __name__ == "__main__":
