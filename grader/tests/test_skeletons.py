@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shutil
 import subprocess
@@ -119,11 +120,9 @@ def test_hints_cover_every_check_and_the_common_faults(lab):
 @pytest.mark.parametrize("folder", ["labs", "solutions"])
 @pytest.mark.parametrize("lab", LABS)
 def test_compiles(lab, folder, tmp_path):
-    nvcc = shutil.which("nvcc") or shutil.which("nvcc", path="/usr/local/cuda/bin")
-    if nvcc is None:
-        pytest.skip("no nvcc on PATH or in /usr/local/cuda")
-    command = [nvcc, "-std=c++17", "-O3", "-arch=compute_90", "-I", ROOT / "common" / "include"]
-    command += ["-ptx", ROOT / folder / lab / "matmul.cu", "-o", tmp_path / "matmul.ptx"]
+    chosen = json.loads((ROOT / "build" / "toolchain.json").read_text())  # by set-up
+    command = [chosen["nvcc"], "-ccbin", chosen["cxx"], "-std=c++17", "-O3", "-arch=compute_90"]
+    command += ["-I", ROOT / "common" / "include", "-ptx", ROOT / folder / lab / "matmul.cu", "-o", tmp_path / "matmul.ptx"]
     done = subprocess.run(command, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     if folder == "solutions":
