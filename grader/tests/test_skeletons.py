@@ -122,7 +122,8 @@ def test_hints_cover_every_check_and_the_common_faults(lab):
 def test_compiles(lab, folder, tmp_path):
     chosen = json.loads((ROOT / "build" / "toolchain.json").read_text())  # by set-up
     command = [chosen["nvcc"], "-ccbin", chosen["cxx"], "-std=c++17", "-O3", "-arch=compute_90"]
-    command += ["-I", ROOT / "common" / "include", "-ptx", ROOT / folder / lab / "matmul.cu", "-o", tmp_path / "matmul.ptx"]
+    command += ["-I", ROOT / "common" / "include", "-ptx", ROOT / folder / lab / "matmul.cu"]
+    command += ["-o", tmp_path / "matmul.ptx"]
     done = subprocess.run(command, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     if folder == "solutions":
