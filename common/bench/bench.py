@@ -90,7 +90,7 @@ def candidates(threads: int, launches: int) -> list[Candidate]:
     def simulated(checks: str) -> list[str]:
         warpsim = str(ROOT / "build" / "bin" / "warpsim")
         report = str(BUILD / f"report-{checks}.json")
-        options = ["--threads", str(threads), "--checks", checks, "--json", report]
+        options = ["--threads", str(threads), "--checks", checks, "--json", report, "--quiet"]
         return [warpsim, "run", *options, "--", str(BUILD / "tiled"), "512", str(launches)]
 
     numba = [sys.executable, str(HERE / "numba_tiled.py"), "64"]
