@@ -171,6 +171,10 @@ bool Decoder::between_lanes(const Code& code) {
     b = source(code.src[1], false, Type::kU32);
     c = source(code.src[2], false, Type::kU32);
   }
+  if (code.op == Opcode::kRedux) {
+    if (code.src.size() < 2) return false;
+    b = source(code.src[1], false, Type::kU32);
+  }
   const Dest d = dest(code.dst[0], false);
   const uint32_t e = code.dst.size() > 1 ? dest_predicate(code.dst[1]) : 0;
   Op& op = emit(h);

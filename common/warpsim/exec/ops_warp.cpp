@@ -100,30 +100,42 @@ const Op* match_lanes(Warp& w, const Op* op) {
 }
 
 template <AtomOp kOp, bool kSigned>
+uint32_t combine(uint32_t r, uint32_t x) {
+  const bool less = kSigned ? int32_t(x) < int32_t(r) : x < r;
+  switch (kOp) {
+    case AtomOp::kAdd:
+      return r + x;
+    case AtomOp::kMin:
+      return less ? x : r;
+    case AtomOp::kMax:
+      return less ? r : x;
+    case AtomOp::kAnd:
+      return r & x;
+    case AtomOp::kOr:
+      return r | x;
+    default:
+      return r ^ x;
+  }
+}
+
+// a = values, b = member masks: one instruction may serve several groups of lanes, each with a mask
+// of its own, and every group has its own result.
+template <AtomOp kOp, bool kSigned>
 const Op* redux_lanes(Warp& w, const Op* op) {
-  const uint32_t* a = row<uint32_t>(w, op->a);
-  bool first = true;
-  uint32_t r = 0;
-  for_each_lane(w.mask, [&](int lane) {
-    const uint32_t x = a[lane];
-    const bool less = kSigned ? int32_t(x) < int32_t(r) : x < r;
-    if (first)
-      r = x;
-    else if (kOp == AtomOp::kAdd)
-      r += x;
-    else if (kOp == AtomOp::kMin)
-      r = less ? x : r;
-    else if (kOp == AtomOp::kMax)
-      r = less ? r : x;
-    else if (kOp == AtomOp::kAnd)
-      r &= x;
-    else if (kOp == AtomOp::kOr)
-      r |= x;
-    else
-      r ^= x;
-    first = false;
-  });
-  for_each_lane(w.mask, [&](int lane) { row<uint32_t>(w, op->d)[lane] = r; });
+  const uint32_t *a = row<uint32_t>(w, op->a), *members = row<uint32_t>(w, op->b);
+  uint32_t result[kLanes] = {};
+  for (uint32_t left = w.mask; left != 0;) {
+    const int leader = __builtin_ctz(left);
+    uint32_t group = 0;
+    for_each_lane(left,
+                  [&](int lane) { group |= uint32_t(members[lane] == members[leader]) << lane; });
+    uint32_t r = a[leader];
+    for_each_lane(group & ~(1u << leader),
+                  [&](int lane) { r = combine<kOp, kSigned>(r, a[lane]); });
+    for_each_lane(group, [&](int lane) { result[lane] = r; });
+    left &= ~group;
+  }
+  for_each_lane(w.mask, [&](int lane) { row<uint32_t>(w, op->d)[lane] = result[lane]; });
   return op + 1;
 }
 
