@@ -143,7 +143,7 @@ def _subfolder(session: Session, name: str) -> Path:
 
 def _stop_if_recorder_lacks_something(recorded: Iterable[Recorded]) -> None:
     for item in recorded:
-        if item.status == "error" and item.plan is None:
+        if item.status in ("error", "crashed") and item.plan is None:
             failure = judge.recording_failure(item)
             if failure.code == "unsupported":
                 raise UnsupportedError(

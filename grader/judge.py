@@ -64,6 +64,8 @@ def recording_failure(recorded: Recorded) -> Diagnostic:
     match recorded.status:
         case "timeout":
             return Diagnostic("timeout", "error", message, advice="A loop in solve does not end.")
+        case "crashed" if "is not provided" in message:
+            return Diagnostic("unsupported", "error", message)
         case "crashed" if "wrote to its input" in message:
             advice = explain.advice_for("input-modified")
             return Diagnostic("input-modified", "error", message, advice=advice)

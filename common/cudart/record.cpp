@@ -146,6 +146,15 @@ plan::Plan Recorder::finish(const std::vector<std::string>& modules) {
   return plan_;
 }
 
+std::string Recorder::missing_feature() const {
+  for (const auto& entry : ops_) {
+    const auto* op = std::get_if<Op>(&entry);
+    if (!op) continue;
+    if (const auto* missing = std::get_if<plan::Unsupported>(op)) return missing->api;
+  }
+  return "";
+}
+
 std::string Recorder::describe_fault(uint64_t address) const {
   std::string sentence = segmentation_fault_sentence(address, "solve");
   uint32_t buffer;

@@ -23,6 +23,8 @@ class Recorder final : public Backend {
   // The recorder's own interface, for record_control.cpp.
   bool begin(const TilewiseRecordCase& description, TilewiseRecordPointers* pointers);
   tilewise::plan::Plan finish(const std::vector<std::string>& modules);
+  // The first call that solve made and this runtime does not provide; "" if there was none.
+  std::string missing_feature() const;
   // "solve ..." for a segmentation fault at `address`.
   std::string describe_fault(uint64_t address) const;
 

@@ -80,8 +80,10 @@ RECORD_API bool tilewise_record_end(const char* path, char* message, int bytes) 
 
 RECORD_API void tilewise_record_crash(int signal, uint64_t address, char* message, int bytes) {
   const Recorder* recorder = process_recorder();
-  std::string sentence;
-  if (signal == SIGSEGV || signal == SIGBUS) {
+  std::string sentence, missing = recorder ? recorder->missing_feature() : "";
+  if (!missing.empty()) {  // whatever went wrong afterwards: it was not the student's fault
+    sentence = missing + " is not provided, and solve crashed without it.";
+  } else if (signal == SIGSEGV || signal == SIGBUS) {
     sentence =
         recorder ? recorder->describe_fault(address) : "solve crashed: a segmentation fault.";
   } else if (signal == SIGFPE) {

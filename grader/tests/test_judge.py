@@ -177,6 +177,7 @@ def test_counter_message_has_value_limit_and_line(lab):
     [
         ("crashed", "solve dereferenced a device pointer on the host at 0x2a", "host-crash"),
         ("crashed", "solve wrote to its input N", "input-modified"),
+        ("crashed", "cudaMallocManaged is not provided, and solve crashed", "unsupported"),
         ("exited", "solve ended the process with status 0", "host-crash"),
         ("timeout", "solve did not return within 5 seconds", "timeout"),
         ("missing-solve", "there is no solve(const float*, ...)", "does-not-compile"),

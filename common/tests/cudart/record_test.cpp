@@ -164,6 +164,7 @@ TEST_CASE("record: a solve that does not return is described") {
       {"divide", "square-device", "crashed", "division by zero"},
       {"writes-input", "square-host", "crashed", "wrote to its input M"},
       {"past-the-end", "square-host", "crashed", "past the end of P"},
+      {"managed", "square-host", "crashed", "cudaMallocManaged is not provided"},
   }));
   CAPTURE(row.body);
   Recorded r = record(row.body, row.signature);

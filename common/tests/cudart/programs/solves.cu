@@ -2,6 +2,7 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <functional>
 #include <map>
 #include <stdexcept>
@@ -116,6 +117,12 @@ void solve(const float* M, const float* N, float* P, int width) {
       {"host-computed", [](const Call& c) { c.p[3] = c.m[3] * c.n[3]; }},
       {"writes-input", [](const Call& c) { const_cast<float*>(c.m)[2] = 1; }},
       {"past-the-end", [](const Call& c) { c.p[c.count] = 1; }},
+      {"managed",
+       [](const Call& c) {
+         float* shared = nullptr;
+         cudaMallocManaged(&shared, c.bytes);
+         std::memcpy(shared, c.m, c.bytes);
+       }},
       {"round-trip", round_trip},
       {"symbol-address", symbol_address},
       {"errors", errors},
