@@ -146,7 +146,7 @@ def slow_part() -> list[str]:
 
 
 def machine() -> str:
-    query = ["nvidia-smi", "--query-gpu=name,driver_version", "--format=csv,nolineser"]
+    query = ["nvidia-smi", "--query-gpu=name,driver_version", "--format=csv,noheader"]
     gpus = subprocess.run(query, capture_output=True, text=True, check=True).stdout.splitlines()
     name, driver = next(iter(collections.Counter(gpus))).split(", ")
     nvcc = subprocess.run(["nvcc", "--version"], capture_output=True, text=True, check=True).stdout
