@@ -16,7 +16,7 @@ OPTIONS = $(if $(SUBMISSION),--submission "$(SUBMISSION)") --backend "$(BACKEND)
           $(if $(DEVICE),--device "$(DEVICE)") $(if $(FORMAT),--format "$(FORMAT)") \
           $(if $(OUTPUT),--output "$(OUTPUT)")
 
-.PHONY: help setup grade watch hint status doctor study docs test test-sanitize bench bench-gpu \
+.PHONY: help setup grade watch hint status doctor study docs test test-sanitize fuzz bench bench-gpu \
         clean distclean
 
 help:
@@ -39,7 +39,8 @@ help:
 #> `make` ends with status 2 whenever a command fails. Scripts should call .venv/bin/grader, whose
 #> status says more: 0 full marks, 1 less, 2 usage or bad input, 3 the grader or its machine failed.
 #>
-#> For maintainers: make setup, make test-sanitize, make bench, make bench-gpu, make distclean.
+#> For maintainers: make setup, make test-sanitize, make fuzz, make bench, make bench-gpu,
+#> make distclean.
 
 setup:
 	@common/setup/setup.sh
@@ -59,6 +60,10 @@ test:
 
 test-sanitize:
 	@common/setup/run_tests.sh --sanitize
+
+# Feeds the PTX parser with damaged text for ten minutes; needs clang.
+fuzz:
+	@common/tests/ptx/fuzz.sh 600 build/fuzz
 
 bench:
 	@common/bench/run.sh --json build/bench.json

@@ -246,6 +246,34 @@ def _give_hint(course: Course, lab: str, result: Result, *, remembers: bool) -> 
 
 
 @cli.command()
+@click.argument("lab", default="all")
+@click.option(
+    "--slower",
+    type=click.Path(path_type=Path),
+    multiple=True,
+    help="A kernel that misses the lesson. Default: the solution of the lab before.",
+)
+@click.option("--repeats", type=click.IntRange(min=1), default=5, show_default=True)
+def calibrate(lab: str, slower: tuple[Path, ...], repeats: int) -> None:
+    """Propose thresholds of time for the GPU of this machine, and show why. Needs a GPU."""
+    from grader import calibrate as calibration
+    from grader import gpu
+
+    course = find_course()
+    one = lab != "all"
+    folders = [course.lab_folder(lab)] if one else _all_labs(course)
+    if slower and not one:
+        raise UsageError("--slower belongs to one lab: name it, as in `grader calibrate 05`.")
+    options = _options(course, "gpu", None, None)
+    name = gpu.find_gpu().name
+    for folder in folders:
+        found = calibration.calibrate(
+            course, folder, options, name, repeats, list(slower), lambda t: click.echo(t, err=True)
+        )
+        _show(calibration.render(found) + "\n")
+
+
+@cli.command()
 @click.argument("lab")
 @_backend_option
 @_device_option

@@ -152,6 +152,14 @@ class TestMistakes:
             pytest.skip("there is a GPU here")
         assert "No usable GPU" in _is_one_sentence(done, 3)
 
+    def test_calibrating_needs_a_gpu_and_one_lab_for_slower_kernels(self, grader):
+        words = _is_one_sentence(grader("calibrate", "--slower", "slow.cu"), 2)
+        assert "name it" in words
+        done = grader("calibrate", "05", LD_LIBRARY_PATH="/nonexistent")
+        if done.returncode == 0:
+            pytest.skip("there is a GPU here")
+        assert "No usable GPU" in _is_one_sentence(done, 3)
+
     def test_nothing_built(self, grader):
         done = grader("run", "02", "--submission", "solutions")
         assert "make setup" in _is_one_sentence(done, 3)
