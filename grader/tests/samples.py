@@ -13,7 +13,16 @@ from grader.result import (
     Result,
 )
 
-_COUNTERS = {"global_load_requests": 262144, "global_load_sectors": 524288, "bank_conflicts": 0}
+_COUNTERS = {
+    "global_load_requests": 262144,
+    "global_load_sectors": 524288,
+    "shared_load_requests": 1048576,
+    "shared_load_wavefronts": 1048576,
+    "bank_conflicts": 0,
+    "instructions": 2031616,
+    "fma_lanes": 16777216,
+    "barriers": 0,
+}
 
 KERNEL = Kernel(
     name="tiled_kernel",
@@ -59,7 +68,10 @@ PASSED = _result(
         _check("traffic", "global loads cut by the tile width", "performance", "passed", 30, 30, "1 (at most 1.1)"),
     ),
     kernels=(KERNEL,),
-    cases=(CaseResult("w64", "64x64", "64x64x64", "passed", checked=4096, seconds=0.01),),
+    cases=(
+        CaseResult("w64", "64x64", "64x64x64", "passed", checked=4096, seconds=0.01),
+        CaseResult("w256", "256x256", "256x256x256", "passed", checked=65536, seconds=0.2),
+    ),
     per_step={"global_load_sectors": 0.5, "shared_load_wavefronts": 1.25},
     previous_lab="01-naive-kernel",
     changes=(

@@ -131,6 +131,24 @@ def test_safety_gives_no_points_where_nothing_ran(lab):
     assert sum(check.score for check in checks.values()) == 0
 
 
+def test_safety_gives_no_points_to_a_kernel_that_leaves_the_product_out(lab):
+    def zeros(m, n):
+        return np.zeros((len(m), n.shape[1]))
+
+    idle = [outcome(lab, case.id, zeros) for case in lab.cases]
+    checks = evaluate(lab, *idle)
+    assert checks["clean"].status == "skipped"
+    assert "Nothing is multiplied yet" in checks["clean"].message
+    assert sum(check.score for check in checks.values()) == 0
+
+
+def test_a_wrong_kernel_that_multiplies_keeps_its_safety(lab):
+    kernel = execution_json()["kernels"][0]
+    kernel["counters"] = kernel["counters"] | {"fma_lanes": 8 * 8 * 8}
+    wrong = [outcome(lab, case.id, lambda m, n: -(m @ n), kernels=[kernel]) for case in lab.cases]
+    assert evaluate(lab, *wrong)["clean"].score == 25
+
+
 def test_a_kernel_that_was_stopped_is_not_compared(lab):
     stopped = outcome(lab, "w8", status="fault", diagnostics=[fault_json("out-of-bounds-shared")])
     assert [item.code for item in stopped.diagnostics] == ["out-of-bounds-shared"]

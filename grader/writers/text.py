@@ -12,6 +12,7 @@ from rich.text import Text
 
 from grader.judge import describe
 from grader.result import CaseResult, Diagnostic, Kernel, Result, overall_status
+from grader.writers import counts
 
 if TYPE_CHECKING:
     from grader.writers import Style
@@ -101,8 +102,9 @@ class _Page:
             self.score(result)
         if result.status != "passed":
             self.findings(result)
-        for kernel in result.kernels if result.status == "passed" else ():
-            self.kernel(kernel)
+        if counts.are_telling(result.checks, result.status == "passed"):
+            for kernel in result.kernels:
+                self.kernel(kernel, result)
         if result.changes:
             self.chart(result)
         if result.next_step:
@@ -224,7 +226,8 @@ class _Page:
                 return [Text(describe(m)) for m in case.mismatches[1:SHOWN_MISMATCHES]]
         return []
 
-    def kernel(self, kernel: Kernel) -> None:
+    def kernel(self, kernel: Kernel, result: Result) -> None:
+        """What one launch was and what was counted in it."""
         sizes = "grid ({},{},{}), block ({},{},{})".format(*kernel.grid, *kernel.block)
         facts = [sizes, f"{kernel.shared_bytes:,} bytes of shared memory"]
         if kernel.registers is not None:
@@ -235,6 +238,16 @@ class _Page:
             facts.append(f"{kernel.time_ms['median']:.3g} ms")
         self.line()
         self.line(Text.assemble((kernel.name, "cyan"), ": " + ", ".join(facts)), indent=_INDENT)
+        grid = counts.table(kernel, self.style.width)
+        if grid is None:
+            return
+        case = next((case for case in result.cases if case.id == kernel.case), None)
+        where = f" in {_size(case)}" if case is not None else ""
+        self.line(f"Counted{where}:", indent=_INDENT)
+        self.console.print(Padding(grid, (0, 0, 0, 2 * _INDENT)))
+        others = counts.sentence(kernel.counters)
+        if others:
+            self.line(others, indent=2 * _INDENT)
 
     def chart(self, result: Result) -> None:
         """Two bars a measure, the lab before and this one, on one scale."""
