@@ -19,6 +19,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from grader.errors import ToolchainError
+
+SWITCH = "TILEWISE_SANDBOX"  # set to "none", it switches the sandbox off
+
 # What a process may need of the system: programs and libraries, no /home, no /root, no /var.
 _SYSTEM = (
     "/usr",
@@ -104,18 +108,54 @@ def run(
         return Outcome(returncode, _head(out), _head(err), seconds, timed_out)
 
 
-@functools.cache
 def kind() -> str:
-    """ "bubblewrap", or "none" where it is missing or not allowed to make namespaces."""
+    """ "bubblewrap", or "none": missing, not allowed to make namespaces, or switched off."""
+    if os.environ.get(SWITCH) == "none":
+        return "none"
+    return "bubblewrap" if _obstacle() == "" else "none"
+
+
+def available() -> bool:
+    """Whether steps with a view run in a sandbox."""
+    return kind() != "none"
+
+
+def require() -> None:
+    """Raises ToolchainError, saying how to get one, unless there is a sandbox."""
+    if os.environ.get(SWITCH) == "none":
+        raise ToolchainError(f"The sandbox is switched off: unset {SWITCH}.")
+    obstacle = _obstacle()
+    if obstacle:
+        raise ToolchainError(
+            f"Other people's code is only run in a sandbox, and there is none: {obstacle}"
+        )
+
+
+def switch_off() -> None:
+    """Runs this process's steps, and those of processes it starts, with limits only."""
+    os.environ[SWITCH] = "none"
+
+
+@functools.cache
+def _obstacle() -> str:
+    """Why bubblewrap cannot be used and what to do about it, in one sentence; "" if it can."""
     path = shutil.which("bwrap")
     if path is None:
-        return "none"
+        return "install bubblewrap (Debian and Ubuntu: apt install bubblewrap)."
     probe = [path, "--unshare-all", "--ro-bind", "/", "/", "true"]
     try:
-        done = subprocess.run(probe, capture_output=True, timeout=10)
-    except (OSError, subprocess.TimeoutExpired):
-        return "none"
-    return "bubblewrap" if done.returncode == 0 else "none"
+        done = subprocess.run(probe, capture_output=True, text=True, timeout=10)
+    except (OSError, subprocess.TimeoutExpired) as error:
+        return f"{path} cannot be run ({error})."
+    if done.returncode == 0:
+        return ""
+    said = done.stderr.strip().splitlines()
+    return (
+        f"{path} may not make namespaces here ({said[-1] if said else 'it said nothing'});"
+        " allow unprivileged user namespaces, or in a container start it with"
+        " --security-opt seccomp=unconfined --security-opt apparmor=unconfined"
+        " --cap-add SYS_ADMIN."
+    )
 
 
 def _bubblewrap(view: View, cwd: Path | None, env: Mapping[str, str]) -> list[str]:

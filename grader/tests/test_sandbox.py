@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from grader import sandbox
+from grader.errors import ToolchainError
 from grader.sandbox import Limits, View, run
 
 
@@ -62,6 +63,25 @@ def test_environment_does_not_leak(monkeypatch):
 def test_output_that_is_no_text():
     outcome = run(["printf", r"a\377b"], limits=Limits())
     assert outcome.stdout == "a\ufffdb"
+
+
+def test_without_bubblewrap_it_says_how_to_get_one(monkeypatch):
+    monkeypatch.setenv("PATH", "/nowhere")
+    sandbox._obstacle.cache_clear()
+    try:
+        assert not sandbox.available()
+        with pytest.raises(ToolchainError, match="apt install bubblewrap"):
+            sandbox.require()
+    finally:
+        sandbox._obstacle.cache_clear()
+
+
+def test_it_can_be_switched_off(monkeypatch):
+    monkeypatch.setenv(sandbox.SWITCH, "")
+    sandbox.switch_off()
+    assert sandbox.kind() == "none"
+    with pytest.raises(ToolchainError, match="switched off"):
+        sandbox.require()
 
 
 @pytest.mark.skipif(sandbox.kind() == "none", reason="bubblewrap does not work here")
