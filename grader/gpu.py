@@ -1,10 +1,18 @@
-"""Is there a GPU that launch plans can run on? Asked of the driver, without CUDA's runtime."""
+"""Is there a GPU that launch plans can run on, and whose turn is it?
+
+Asked of the driver, without CUDA's runtime.
+"""
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
+import fcntl
 import functools
 import json
+import os
+import tempfile
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from grader.course import Course
@@ -59,3 +67,19 @@ def device_file_for(course: Course, gpu: Gpu, default: str) -> str:
         if major * 10 + minor == gpu.capability:
             same_capability = path.stem
     return same_capability
+
+
+@contextlib.contextmanager
+def turn(*, alone: bool) -> Iterator[None]:
+    """Waits for a turn at the GPU among this user's gradings and holds it.
+
+    Any number of plain runs share the GPU; what is timed has it alone, so that gradings side by
+    side don't slow each other's kernels. Nothing is left locked by a process that was killed.
+    """
+    path = os.path.join(tempfile.gettempdir(), f"tilewise-gpu-{os.getuid()}.lock")
+    lock = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX if alone else fcntl.LOCK_SH)
+        yield
+    finally:
+        os.close(lock)

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from grader import gpu
 from grader.course import Course
 from grader.errors import StepError
 from grader.execute import run_executor
@@ -56,7 +57,8 @@ def compare(
     ]  # fmt: skip
     if reference is not None:
         command += ["--compare", f"reference={reference}"]
-    run_executor(course, command, "the comparison of times")
+    with gpu.turn(alone=True):
+        run_executor(course, command, "the comparison of times")
     try:
         return parse(json.loads(result.read_text(encoding="utf-8")))
     except (OSError, ValueError, KeyError, TypeError) as error:

@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 """Grades on a GPU what must get full marks, again and again, and what must lose points.
 
-    grade_on_gpu.py [--repeats 10] [--output docs/measurements/grades-on-gpu.md]
+    grade_on_gpu.py [--repeats 10] [--jobs 4] [--output docs/measurements/grades-on-gpu.md]
 
 The whole way of a student's file, `grader run LAB --backend gpu`: every lab's solution --repeats
 times, the corpus' right submissions once, and, on both backends, what is right but slow: the
 solution of the lab before where the lesson is speed, and the corpus' submissions whose fault is
-speed alone. lab_times.py has the times themselves. Needs the build and a GPU; run it in the
-repository's root.
+speed alone. lab_times.py has the times themselves. Gradings run side by side (--jobs), but what is
+timed has the GPU alone (grader.gpu.turn). Needs the build and a GPU; run it in the repository's
+root.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ import subprocess
 import sys
 import time
 import tomllib
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -73,16 +75,17 @@ def books() -> list[tuple[str, Path, dict]]:
             for path in sorted(CORPUS.glob("*/corpus.toml"))]  # fmt: skip
 
 
-def solution_part(repeats: int) -> list[str]:
+def solution_part(repeats: int, pool: ThreadPoolExecutor) -> list[str]:
     rows = [
         "Every lab's solution, graded again and again:",
         "",
-        "| lab | full marks | time over the reference's | seconds per grading |",
+        "| lab | full marks | time over the reference's | seconds per grading, side by side |",
         "|---|---|---|---|",
     ]
     for folder in sorted((ROOT / "solutions").glob("[0-9]*")):
         began = time.monotonic()
-        results = [grade(folder.name, folder / "matmul.cu") for _ in range(repeats)]
+        again = [folder / "matmul.cu"] * repeats
+        results = list(pool.map(lambda path, lab=folder.name: grade(lab, path), again))
         seconds = (time.monotonic() - began) / repeats
         ratios = sorted(found for found in map(ratio, results) if found is not None)
         spread = f"{ratios[0]:.3f} to {ratios[-1]:.3f}" if ratios else "not timed"
@@ -92,7 +95,7 @@ def solution_part(repeats: int) -> list[str]:
     return rows
 
 
-def right_part() -> list[str]:
+def right_part(pool: ThreadPoolExecutor) -> list[str]:
     """One row a lab: how many have full marks, and by name those that have not."""
     rows = [
         "The corpus' right submissions:",
@@ -101,10 +104,10 @@ def right_part() -> list[str]:
         "|---|---|---|",
     ]
     for lab, folder, book in books():
-        found = {
-            entry["name"]: grade(lab, folder / "right" / f"{entry['name']}.cu")
-            for entry in book["right"]
-        }
+        names = [entry["name"] for entry in book["right"]]
+        files = [folder / "right" / f"{name}.cu" for name in names]
+        results = pool.map(lambda path, lab=lab: grade(lab, path), files)
+        found = dict(zip(names, results, strict=True))
         others = [
             f"{name}: {lost(result)}" for name, result in found.items() if not is_full(result)
         ]
@@ -127,15 +130,16 @@ def slow_ones() -> list[tuple[str, str, Path]]:
     return found
 
 
-def slow_part() -> list[str]:
+def slow_part(pool: ThreadPoolExecutor) -> list[str]:
     rows = [
         "What is right but slow, points for performance:",
         "",
         "| lab | handed in | on sim | on gpu | time over the reference's |",
         "|---|---|---|---|---|",
     ]
-    for lab, what, path in slow_ones():
-        on_sim, on_gpu = grade(lab, path, "sim"), grade(lab, path, "gpu")
+    slow = slow_ones()
+    both = pool.map(lambda one: (grade(one[0], one[2], "sim"), grade(one[0], one[2])), slow)
+    for (lab, what, _), (on_sim, on_gpu) in zip(slow, both, strict=True):
         times = ratio(on_gpu)
         beside = "-" if times is None else f"{times:.2f}"
         rows.append(
@@ -158,6 +162,7 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--repeats", type=int, default=10)
+    parser.add_argument("--jobs", type=int, default=4)
     parser.add_argument(
         "--output", type=Path, default=ROOT / "docs" / "measurements" / "grades-on-gpu.md"
     )
@@ -166,15 +171,18 @@ def main() -> None:
         "# Grades on a GPU",
         "",
         f"{datetime.date.today()}, {machine()}.",
-        f"Command: `common/harness/measure/grade_on_gpu.py --repeats {arguments.repeats}`.",
+        f"Command: `common/harness/measure/grade_on_gpu.py --repeats {arguments.repeats} --jobs {arguments.jobs}`.",
         "",
     ]
     # Written after each part, so that an end of time leaves the parts that were measured.
-    for part in (lambda: solution_part(arguments.repeats), slow_part, right_part):
-        lines += [*part(), ""]
-        temporary = arguments.output.with_suffix(".tmp")
-        temporary.write_text("\n".join(lines), encoding="utf-8")
-        temporary.replace(arguments.output)
+    with ThreadPoolExecutor(arguments.jobs) as pool:
+        parts = (lambda: solution_part(arguments.repeats, pool), lambda: slow_part(pool),
+                 lambda: right_part(pool))  # fmt: skip
+        for part in parts:
+            lines += [*part(), ""]
+            temporary = arguments.output.with_suffix(".tmp")
+            temporary.write_text("\n".join(lines), encoding="utf-8")
+            temporary.replace(arguments.output)
 
 
 if __name__ == "__main__":
