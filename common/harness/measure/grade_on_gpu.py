@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Grades on a GPU what must get full marks, again and again, and what must lose points.
 
-    grade_on_gpu.py [--repeats 10] [--jobs 4] [--output docs/measurements/grades-on-gpu.md]
+    grade_on_gpu.py [--parts solutions slow right] [--labs 05 06] [--repeats 10] [--jobs 4]
+                    [--output docs/measurements/grades-on-gpu.md]
 
 The whole way of a student's file, `grader run LAB --backend gpu`: every lab's solution --repeats
 times, the corpus' right submissions once, and, on both backends, what is right but slow: the
@@ -69,33 +70,34 @@ def lost(result: dict) -> str:
     )
 
 
-def books() -> list[tuple[str, Path, dict]]:
-    """(lab, folder, corpus.toml) of every corpus."""
+def books(labs: list[str]) -> list[tuple[str, Path, dict]]:
+    """(lab, folder, corpus.toml) of every corpus of these labs."""
     return [(path.parent.name, path.parent, tomllib.loads(path.read_text(encoding="utf-8")))
-            for path in sorted(CORPUS.glob("*/corpus.toml"))]  # fmt: skip
+            for path in sorted(CORPUS.glob("*/corpus.toml"))
+            if path.parent.name in labs]  # fmt: skip
 
 
-def solution_part(repeats: int, pool: ThreadPoolExecutor) -> list[str]:
+def solution_part(labs: list[str], repeats: int, pool: ThreadPoolExecutor) -> list[str]:
     rows = [
         "Every lab's solution, graded again and again:",
         "",
         "| lab | full marks | time over the reference's | seconds per grading, side by side |",
         "|---|---|---|---|",
     ]
-    for folder in sorted((ROOT / "solutions").glob("[0-9]*")):
+    for lab in labs:
         began = time.monotonic()
-        again = [folder / "matmul.cu"] * repeats
-        results = list(pool.map(lambda path, lab=folder.name: grade(lab, path), again))
+        again = [ROOT / "solutions" / lab / "matmul.cu"] * repeats
+        results = list(pool.map(lambda path, lab=lab: grade(lab, path), again))
         seconds = (time.monotonic() - began) / repeats
         ratios = sorted(found for found in map(ratio, results) if found is not None)
         spread = f"{ratios[0]:.3f} to {ratios[-1]:.3f}" if ratios else "not timed"
         full = sum(map(is_full, results))
-        rows.append(f"| {folder.name} | {full} of {repeats} | {spread} | {seconds:.1f} |")
+        rows.append(f"| {lab} | {full} of {repeats} | {spread} | {seconds:.1f} |")
         print(rows[-1], file=sys.stderr, flush=True)
     return rows
 
 
-def right_part(pool: ThreadPoolExecutor) -> list[str]:
+def right_part(labs: list[str], pool: ThreadPoolExecutor) -> list[str]:
     """One row a lab: how many have full marks, and by name those that have not."""
     rows = [
         "The corpus' right submissions:",
@@ -103,7 +105,7 @@ def right_part(pool: ThreadPoolExecutor) -> list[str]:
         "| lab | full marks | lost by |",
         "|---|---|---|",
     ]
-    for lab, folder, book in books():
+    for lab, folder, book in books(labs):
         names = [entry["name"] for entry in book["right"]]
         files = [folder / "right" / f"{name}.cu" for name in names]
         results = pool.map(lambda path, lab=lab: grade(lab, path), files)
@@ -118,11 +120,11 @@ def right_part(pool: ThreadPoolExecutor) -> list[str]:
     return rows
 
 
-def slow_ones() -> list[tuple[str, str, Path]]:
+def slow_ones(labs: list[str]) -> list[tuple[str, str, Path]]:
     """(lab, what it is, file) of what is right but slow."""
     found = [(lab, f"the solution of {before}", ROOT / "solutions" / before / "matmul.cu")
-             for before, lab in NEIGHBOURS]  # fmt: skip
-    for lab, folder, book in books():
+             for before, lab in NEIGHBOURS if lab in labs]  # fmt: skip
+    for lab, folder, book in books(labs):
         for entry in book["wrong"]:
             if "check" in entry and "code" not in entry:
                 path = folder / "wrong" / f"{entry['name']}.cu"
@@ -130,14 +132,14 @@ def slow_ones() -> list[tuple[str, str, Path]]:
     return found
 
 
-def slow_part(pool: ThreadPoolExecutor) -> list[str]:
+def slow_part(labs: list[str], pool: ThreadPoolExecutor) -> list[str]:
     rows = [
         "What is right but slow, points for performance:",
         "",
         "| lab | handed in | on sim | on gpu | time over the reference's |",
         "|---|---|---|---|---|",
     ]
-    slow = slow_ones()
+    slow = slow_ones(labs)
     both = pool.map(lambda one: (grade(one[0], one[2], "sim"), grade(one[0], one[2])), slow)
     for (lab, what, _), (on_sim, on_gpu) in zip(slow, both, strict=True):
         times = ratio(on_gpu)
@@ -157,29 +159,38 @@ def machine() -> str:
     return f"{name}, driver {driver}, CUDA {re.search(r'V([0-9.]+)', nvcc)[1]}"
 
 
+PARTS = {
+    "solutions": lambda labs, arguments, pool: solution_part(labs, arguments.repeats, pool),
+    "slow": lambda labs, arguments, pool: slow_part(labs, pool),
+    "right": lambda labs, arguments, pool: right_part(labs, pool),
+}
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
+    parser.add_argument("--parts", nargs="+", choices=list(PARTS), default=list(PARTS))
+    parser.add_argument("--labs", nargs="+", default=[""], help="how their names begin: 05")
     parser.add_argument("--repeats", type=int, default=10)
     parser.add_argument("--jobs", type=int, default=4)
     parser.add_argument(
         "--output", type=Path, default=ROOT / "docs" / "measurements" / "grades-on-gpu.md"
     )
     arguments = parser.parse_args()
+    labs = sorted(folder.name for folder in (ROOT / "solutions").glob("[0-9]*")
+                  if folder.name.startswith(tuple(arguments.labs)))  # fmt: skip
     lines = [
         "# Grades on a GPU",
         "",
         f"{datetime.date.today()}, {machine()}.",
-        f"Command: `common/harness/measure/grade_on_gpu.py --repeats {arguments.repeats} --jobs {arguments.jobs}`.",
+        f"Command: `common/harness/measure/{' '.join([Path(sys.argv[0]).name, *sys.argv[1:]])}`.",
         "",
     ]
     # Written after each part, so that an end of time leaves the parts that were measured.
     with ThreadPoolExecutor(arguments.jobs) as pool:
-        parts = (lambda: solution_part(arguments.repeats, pool), lambda: slow_part(pool),
-                 lambda: right_part(pool))  # fmt: skip
-        for part in parts:
-            lines += [*part(), ""]
+        for part in arguments.parts:
+            lines += [*PARTS[part](labs, arguments, pool), ""]
             temporary = arguments.output.with_suffix(".tmp")
             temporary.write_text("\n".join(lines), encoding="utf-8")
             temporary.replace(arguments.output)
