@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from grader.options import Options
     from grader.result import Result
 
-FORMATS = ("text", "json")
+FORMATS = ("text", "json", "junit", "html", "markdown", "gradescope", "classroom", "autolab")
 EPILOG = (
     "Exit status: 0 full marks (or: it worked), 1 less, 2 usage or a submission that cannot be"
     " read, 3 the grader or its machine failed."
@@ -79,8 +79,7 @@ def run(
     """Grade LAB (a number or folder name), or all labs."""
     course = find_course()
     options = _options(course, backend, device, seed)
-    if output is not None and not output.absolute().parent.is_dir():
-        raise UsageError(f"There is no folder {output.parent} to write {output.name} into.")
+    _check_folder_of(output)
     one = lab != "all"
     results = [
         _grade_one(course, folder, submission, options, one=one)
@@ -166,6 +165,28 @@ class _progress:  # noqa: N801 - used as a function
     def __exit__(self, *exception: object) -> None:
         if self.status is not None:
             self.status.stop()
+
+
+@cli.command(epilog=EPILOG)
+@click.argument("result", type=click.Path(path_type=Path))
+@click.option("--format", "format_name", type=click.Choice(FORMATS), default="text")
+@click.option("--output", type=click.Path(path_type=Path), help="Write the report to this file.")
+@click.option("--weights", default="", help="Points of labs, as 01=10,02=20. Default: 100 each.")
+def write(result: Path, format_name: str, output: Path | None, weights: str) -> None:
+    """Write RESULT, a file of --format json, in another format. Grades nothing."""
+    from grader import stored
+    from grader.weights import parse, weigh
+
+    _check_folder_of(output)
+    found = stored.load(result)
+    points = parse(weights, find_course()) if weights else {}
+    results = [weigh(item, points) for item in found.results]
+    _report(results, format_name, output, one=found.one)
+
+
+def _check_folder_of(output: Path | None) -> None:
+    if output is not None and not output.absolute().parent.is_dir():
+        raise UsageError(f"There is no folder {output.parent} to write {output.name} into.")
 
 
 def _report(results: list[Result], format_name: str, output: Path | None, *, one: bool) -> None:

@@ -147,7 +147,7 @@ def _kernel(run: KernelRun, case: Case) -> Kernel:
 
 
 def with_source_lines(result: Result, text: str) -> Result:
-    """With the text of the lines that the findings speak of."""
+    """With the file's text, and the lines that the findings speak of."""
     lines = text.splitlines()
 
     def with_line(item: Diagnostic) -> Diagnostic:
@@ -157,6 +157,7 @@ def with_source_lines(result: Result, text: str) -> Result:
 
     return replace(
         result,
+        source=text,
         diagnostics=tuple(with_line(item) for item in result.diagnostics),
         warnings=tuple(with_line(item) for item in result.warnings),
     )

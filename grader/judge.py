@@ -115,7 +115,7 @@ def judge(
     if stopped or execution.status == "launch-config" or execution.launches == 0:
         found = found or [_unexplained(execution)]
         cause = min(found, key=lambda item: codes.rank(item.code))
-        why = f"{cause.code}: {cause.message}"
+        why = f"{cause.code}." if case.hidden else f"{cause.code}: {cause.message}"
         result = _case_result(case, "failed", why, execution.seconds)
         return Outcome(case, result, _of_case(found, case), ran, execution)
     result, wrong = _compare(case, execution, p, inputs, seed)

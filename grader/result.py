@@ -139,6 +139,7 @@ class Result:
     warnings: tuple[Diagnostic, ...] = ()  # of the compiler
     sandbox: str = "none"  # bubblewrap | none
     seconds: float = 0.0  # wall time of grading
+    source: str = ""  # text of the file that was graded; "" where nothing could be read
     schema: str = SCHEMA
 
     @property

@@ -36,7 +36,8 @@ def evaluate_checks(lab: Lab, backend: str, evidence: Evidence) -> tuple[CheckRe
         ]
         if blocked:
             first = results[blocked[0]]
-            results[check.id] = _skipped(check, f'Not looked at until "{first.title}" is passed.')
+            message = f'Not looked at until "{first.title}" is passed.'
+            results[check.id] = _skipped(check, message, blocked_by=first.id)
         else:
             results[check.id] = _KINDS[check.kind](check, lab, evidence)
     return tuple(results.values())
@@ -55,8 +56,8 @@ def _failed(check: Check, message: str, **numbers) -> CheckResult:
     return _result(check, "failed", 0, message, numbers)
 
 
-def _skipped(check: Check, message: str) -> CheckResult:
-    return _result(check, "skipped", 0, message, {})
+def _skipped(check: Check, message: str, **numbers) -> CheckResult:
+    return _result(check, "skipped", 0, message, numbers)
 
 
 def _result(check: Check, status: str, score: float, message: str, numbers: dict) -> CheckResult:
@@ -150,7 +151,13 @@ def _counter(check: Check, lab: Lab, evidence: Evidence) -> CheckResult:
         limits.append(f"at least {check.at_least:g}")
     low = -math.inf if check.at_least is None else check.at_least
     high = math.inf if check.at_most is None else check.at_most
-    numbers = {"value": value, "at_most": check.at_most, "at_least": check.at_least}
+    numbers = {
+        "measure": check.value,
+        "case": case.id,
+        "value": value,
+        "at_most": check.at_most,
+        "at_least": check.at_least,
+    }
     shown = f"{value:.3g}" if abs(value) < 1000 else f"{value:,.0f}"
     what = f"{check.message}: {shown}" if check.message else f"{check.value} = {shown}"
     text = f"{what} ({' and '.join(limits)})"
@@ -201,6 +208,7 @@ def _by_ratio(check: Check, found: Timing, numbers: dict) -> CheckResult:
     """Points by the ratio to the reference, unless the measurement is too uncertain to say."""
     ratio = found.ratio
     numbers |= {"ratio": ratio.median, "ratio_low": ratio.low, "ratio_high": ratio.high}
+    numbers |= {"full": check.full, "none": check.none}
     text = (
         f"{found.time_ms.median:.3g} ms, {ratio.median:.2f} times the reference's time"
         f" (full points up to {check.full:g})"

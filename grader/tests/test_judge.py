@@ -187,7 +187,15 @@ def test_counter_message_has_value_limit_and_line(lab):
     checks = evaluate(lab, outcome(lab, "w8", kernels=[kernel]))
     assert checks["traffic"].status == "failed"
     assert checks["traffic"].message == "sectors per request: 16 (at most 4), most of it at line 30"
-    assert checks["traffic"].data == {"value": 16, "at_most": 4, "at_least": None, "line": 30}
+    numbers = checks["traffic"].data
+    assert numbers == {
+        "measure": "global_load_sectors / global_load_requests",
+        "case": "w8",
+        "value": 16,
+        "at_most": 4,
+        "at_least": None,
+        "line": 30,
+    }
 
 
 @pytest.mark.parametrize(

@@ -15,6 +15,12 @@ from grader.result import Result
 FORMATS = {
     "text": "grader.writers.text",
     "json": "grader.writers.json",
+    "junit": "grader.writers.junit",
+    "html": "grader.writers.html",
+    "markdown": "grader.writers.markdown",
+    "gradescope": "grader.writers.gradescope",
+    "classroom": "grader.writers.classroom",
+    "autolab": "grader.writers.autolab",
 }
 
 

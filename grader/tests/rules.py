@@ -1,0 +1,149 @@
+"""What the platforms document about the files they take, as checks that raise AssertionError.
+
+Sources: Maven Surefire's and Jenkins' XSD for JUnit reports; Gradescope's autograder
+specification; the source of GitHub Classroom's autograding reporter; Autolab's guide for lab
+authors and its source (helpers/assessment_autograde_core.rb, controllers/assessments_controller).
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import re
+from dataclasses import dataclass
+from xml.etree import ElementTree as xml
+
+_XML_TIME = re.compile(r"\d{1,3}(,?\d{3})*(\.\d{0,3})?|\d+(\.\d{0,3})?")
+
+
+def junit(text: str) -> xml.Element:
+    """Both schemas: elements, their order, attributes; and counts that say what is there."""
+    root = xml.fromstring(text)
+    assert root.tag == "testsuites"
+    assert set(root.attrib) <= {"name", "time", "tests", "failures", "errors"}
+    totals = {"tests": 0, "failures": 0, "errors": 0}
+    for suite in root:
+        assert suite.tag == "testsuite"
+        assert {"name", "tests", "failures", "errors", "skipped"} <= set(suite.attrib)
+        assert set(suite.attrib) <= {"name", "tests", "failures", "errors", "skipped", "time"}
+        _junit_suite(suite)
+        for name in totals:
+            totals[name] += int(suite.get(name))
+    assert {name: int(root.get(name)) for name in totals} == totals
+    for element in root.iter():
+        if "time" in element.attrib:
+            assert _XML_TIME.fullmatch(element.get("time")), element.get("time")
+    return root
+
+
+def _junit_suite(suite: xml.Element) -> None:
+    kinds = [child.tag for child in suite]
+    assert kinds == ["properties"] + ["testcase"] * (len(kinds) - 1)
+    for item in suite[0]:
+        assert item.tag == "property" and set(item.attrib) == {"name", "value"}
+    cases = suite[1:]
+    for case in cases:
+        assert {"name", "time"} <= set(case.attrib) <= {"name", "time", "classname"}
+        assert len(case) <= 1
+        for outcome in case:
+            allowed = {"message"} if outcome.tag == "skipped" else {"message", "type"}
+            assert outcome.tag in ("failure", "error", "skipped")
+            assert set(outcome.attrib) <= allowed
+            assert len(outcome) == 0
+    counts = {
+        "tests": len(cases),
+        "failures": len(suite.findall("testcase/failure")),
+        "errors": len(suite.findall("testcase/error")),
+        "skipped": len(suite.findall("testcase/skipped")),
+    }
+    assert {name: int(suite.get(name)) for name in counts} == counts
+
+
+_GRADESCOPE_FORMATS = {"text", "html", "simple_format", "md", "ansi"}
+_GRADESCOPE_VISIBILITY = {"visible", "hidden", "after_due_date", "after_published"}
+_GRADESCOPE_FIELDS = {
+    "score", "execution_time", "output", "output_format", "test_output_format",
+    "test_name_format", "visibility", "stdout_visibility", "extra_data", "tests", "leaderboard",
+}  # fmt: skip
+_GRADESCOPE_TEST_FIELDS = {
+    "score", "max_score", "status", "name", "name_format", "number", "output", "output_format",
+    "tags", "visibility", "extra_data",
+}  # fmt: skip
+
+
+def gradescope(text: str) -> float | None:
+    """The score that the platform records; None where it reports a failing autograder."""
+    fields = json.loads(text)
+    assert set(fields) <= _GRADESCOPE_FIELDS
+    for name in ("output_format", "test_output_format", "test_name_format"):
+        assert fields.get(name, "text") in _GRADESCOPE_FORMATS
+    for name in ("visibility", "stdout_visibility"):
+        assert fields.get(name, "visible") in _GRADESCOPE_VISIBILITY
+    assert isinstance(fields.get("execution_time", 0), int)
+    for test in fields.get("tests", ()):
+        assert set(test) <= _GRADESCOPE_TEST_FIELDS
+        assert test.get("status", "passed") in ("passed", "failed")
+        assert test.get("visibility", "visible") in _GRADESCOPE_VISIBILITY
+        assert 0 <= test["score"] <= test["max_score"]
+        assert all(isinstance(tag, str) for tag in test.get("tags", ()))
+        assert isinstance(test.get("number", ""), str) and isinstance(test["name"], str)
+    if "score" in fields:
+        return fields["score"]  # outweighs those of the tests
+    scores = [test["score"] for test in fields.get("tests", ()) if "score" in test]
+    return sum(scores) if scores else None
+
+
+@dataclass(frozen=True)
+class Classroom:
+    """What the reporter tells Classroom, and whether the job fails."""
+
+    points: str | None  # "45/100"
+    job_fails: bool
+    log: tuple[str, ...]
+
+
+def classroom(text: str) -> Classroom:
+    """The reporter's own steps, one runner: decode, sum the tests' scores, judge by status."""
+    results = json.loads(base64.b64decode(base64.b64encode(text.encode())))
+    assert results["version"] == 1
+    assert results["status"] in ("pass", "fail", "error")
+    log = []
+    for test in results["tests"]:
+        assert set(test) == {
+            "name", "status", "score", "message", "test_code", "filename", "line_no"
+        }  # fmt: skip
+        assert test["status"] in ("pass", "fail", "error")
+        line = f" - line {test['line_no']}" if test["line_no"] != 0 else ""
+        log.append(f"{test['status']} {test['name']}{line}")
+    assert results["tests"], "the reporter divides by the number of tests"
+    total = sum(test["score"] for test in results["tests"])
+    points = f"{total}/{results['max_score']}" if results["max_score"] else None
+    return Classroom(points, results["status"] != "pass", tuple(log))
+
+
+@dataclass(frozen=True)
+class Autolab:
+    """The scores by problem, None where Autolab reports a failing autograder; the stages shown."""
+
+    scores: dict[str, float] | None
+    stages: dict[str, dict] | None
+
+
+def autolab(text: str) -> Autolab:
+    """Autolab's own steps: the last line holds the scores, the one before it may hold stages."""
+    lines = text.rstrip().split("\n")
+    try:
+        # Autolab quotes bare keys before it reads the line.
+        parsed = json.loads(re.sub(r"([a-zA-Z0-9]+):", r'"\1":', lines[-1]))
+        scores = parsed.get("scores") or None
+    except (ValueError, AttributeError):
+        scores = None
+    try:
+        shown = json.loads(lines[-2])
+        semantic = shown.get("_presentation") == "semantic"
+    except (ValueError, AttributeError, IndexError):
+        semantic = False
+    if scores is not None:
+        assert all(isinstance(value, int | float) for value in scores.values())
+    stages = {name: shown[name] for name in shown["stages"]} if semantic else None
+    return Autolab(scores, stages)
