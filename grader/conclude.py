@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from grader import compare, judge, rubric, source
 from grader.compile import Compiled, CompileError
-from grader.execution import KernelRun
+from grader.execution import KernelRun, add_counters
 from grader.lab import FULL_POINTS, Case, Lab
 from grader.options import Options
 from grader.result import Diagnostic, Kernel, LineCounters, Result
@@ -127,12 +127,10 @@ def _kernels(lab: Lab, evidence: rubric.Evidence) -> tuple[Kernel, ...]:
 
 
 def _kernel(run: KernelRun, case: Case) -> Kernel:
-    lines: dict[int, dict[str, int]] = {}
+    lines: dict[int, dict[str, float]] = {}
     for entry in run.lines:
         if entry.line and judge.is_own_file(entry.file):
-            counts = lines.setdefault(entry.line, {})
-            for name, count in entry.counters.items():
-                counts[name] = counts.get(name, 0) + count
+            add_counters(lines.setdefault(entry.line, {}), entry.counters)
     return Kernel(
         name=run.name,
         case=case.id,

@@ -7,6 +7,7 @@ an executor may say more.
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -45,7 +46,20 @@ class LineCount:
 
     file: str
     line: int
-    counters: dict[str, int]
+    counters: dict[str, float]
+
+
+def add_counters(total: dict[str, float], counters: Mapping[str, float]) -> None:
+    """Adds counters to a total. `abu`, a mean over `load_transactions`, is weighted by them."""
+    loads = total.get("load_transactions", 0)
+    used = total.get("abu", 0) * loads + counters.get("abu", 0) * counters.get(
+        "load_transactions", 0
+    )
+    for name, count in counters.items():
+        if name != "abu":
+            total[name] = total.get(name, 0) + count
+    if total.get("load_transactions"):
+        total["abu"] = used / total["load_transactions"]
 
 
 @dataclass(frozen=True)
@@ -59,7 +73,7 @@ class KernelRun:
     shared_bytes: int
     registers: int | None
     occupancy: float | None
-    counters: dict[str, int]
+    counters: dict[str, float]
     lines: tuple[LineCount, ...]
 
 
@@ -84,12 +98,11 @@ class Execution:
     gpu: str = ""  # name of the GPU, on gpu
 
     @property
-    def counters(self) -> dict[str, int]:
+    def counters(self) -> dict[str, float]:
         """Summed over the kernels."""
-        total: dict[str, int] = {}
+        total: dict[str, float] = {}
         for kernel in self.kernels:
-            for name, count in kernel.counters.items():
-                total[name] = total.get(name, 0) + count
+            add_counters(total, kernel.counters)
         return total
 
 

@@ -82,7 +82,7 @@ class LineCounters:
     """Counters of one line of matmul.cu."""
 
     line: int
-    counters: dict[str, int]
+    counters: dict[str, float]
 
 
 @dataclass(frozen=True)
@@ -96,7 +96,7 @@ class Kernel:
     shared_bytes: int  # static and dynamic
     registers: int | None  # per thread, from ptxas; None: unknown
     occupancy: float | None  # 0..1
-    counters: dict[str, int]
+    counters: dict[str, float]
     lines: tuple[LineCounters, ...]
     time_ms: dict[str, float] | None = None  # on gpu: median, low, high
     predicted_ms: float | None = None  # on sim

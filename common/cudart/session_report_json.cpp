@@ -1,19 +1,13 @@
 #include <nlohmann/json.hpp>
 
-#include "cudart/counter_names.h"
 #include "cudart/session_report.h"
+#include "warpsim/counters_json.h"
 
 namespace warpsim::cudart {
 
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-Json counters_json(const Counters& counters) {
-  Json json = Json::object();
-  for (const CounterName& counter : kCounterNames) json[counter.name] = counters.*counter.field;
-  return json;
-}
 
 Json occupancy_json(const KernelReport& kernel, const Device& device, Json* limiter) {
   if (!kernel.registers) return nullptr;
@@ -29,8 +23,9 @@ Json kernel_json(const KernelReport& kernel, const Device& device) {
   const LaunchReport& launch = kernel.first;
   Json lines = Json::array();
   for (const LineCounters& line : kernel.lines)
-    lines.push_back(
-        {{"file", line.file}, {"line", line.line}, {"counters", counters_json(line.counters)}});
+    lines.push_back({{"file", line.file},
+                     {"line", line.line},
+                     {"counters", counters_json<Json>(line.counters, device.counting_rule)}});
   Json limiter = nullptr;
   Json fraction = occupancy_json(kernel, device, &limiter);
   return {{"name", launch.kernel},
@@ -46,7 +41,7 @@ Json kernel_json(const KernelReport& kernel, const Device& device) {
           {"occupancy_limiter", limiter},
           {"launches", kernel.launches},
           {"seconds", kernel.seconds},
-          {"counters", counters_json(kernel.counters)},
+          {"counters", counters_json<Json>(kernel.counters, device.counting_rule)},
           {"lines", lines}};
 }
 

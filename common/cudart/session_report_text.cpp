@@ -2,7 +2,6 @@
 
 #include <filesystem>
 
-#include "cudart/counter_names.h"
 #include "cudart/session_report.h"
 
 namespace warpsim::cudart {
@@ -64,6 +63,14 @@ void add_counters(const Counters& c, std::string* text) {
                        grouped(c.instructions), grouped(c.fma_lanes));
   pair("global loads", c.global_load_requests, c.global_load_sectors, "sectors");
   pair("global stores", c.global_store_requests, c.global_store_sectors, "sectors");
+  if (uint64_t transactions = c.transactions_32 + c.transactions_64 + c.transactions_128) {
+    *text += fmt::format("    {:<16}{:>16} of 32 B, {} of 64, {} of 128: {} bytes{}\n",
+                         "transactions", grouped(c.transactions_32), grouped(c.transactions_64),
+                         grouped(c.transactions_128), grouped(c.volume_bytes()),
+                         c.load_transactions
+                             ? fmt::format("; {:.1f}% of the loads' bytes used", 100 * c.abu())
+                             : "");
+  }
   pair("shared loads", c.shared_load_requests, c.shared_load_wavefronts, "wavefronts");
   pair("shared stores", c.shared_store_requests, c.shared_store_wavefronts, "wavefronts");
   if (c.bank_conflicts)

@@ -29,6 +29,23 @@ void read_field(const nlohmann::json& json, const char* field, T* value) {
   }
 }
 
+// The enumerator whose name the field holds.
+template <class T, size_t kCount>
+void read_choice(const nlohmann::json& json, const char* field,
+                 const std::pair<const char*, T> (&choices)[kCount], T* value) {
+  std::string text, known;
+  read_field(json, field, &text);
+  for (const auto& [name, choice] : choices) {
+    if (text == name) {
+      *value = choice;
+      return;
+    }
+    known += (known.empty() ? "" : ", ") + std::string(name);
+  }
+  throw std::runtime_error(std::string("the field \"") + field + "\" is \"" + text +
+                           "\"; known are: " + known);
+}
+
 Device from_json(const nlohmann::json& json, const std::string& id) {
   if (!json.is_object()) throw std::runtime_error("it is not a JSON object");
   Device d;
@@ -53,6 +70,9 @@ Device from_json(const nlohmann::json& json, const std::string& id) {
   read_field(json, "registers_per_sm", &d.registers_per_sm);
   read_field(json, "registers_per_block", &d.registers_per_block);
   read_field(json, "max_registers_per_thread", &d.max_registers_per_thread);
+  read_choice(json, "register_allocation",
+              {{"warp", RegisterAllocation::kWarp}, {"block", RegisterAllocation::kBlock}},
+              &d.register_allocation);
   read_field(json, "register_unit", &d.register_unit);
   read_field(json, "warp_allocation_unit", &d.warp_allocation_unit);
   read_field(json, "global_bytes", &d.global_bytes);
@@ -63,6 +83,11 @@ Device from_json(const nlohmann::json& json, const std::string& id) {
   read_field(json, "memory_bandwidth_gbs", &d.memory_bandwidth_gbs);
   read_field(json, "memory_bus_bits", &d.memory_bus_bits);
   read_field(json, "fp32_lanes_per_sm", &d.fp32_lanes_per_sm);
+  read_choice(json, "counting_rule",
+              {{"sectors", CountingRule::kSectors},
+               {"warp-lines", CountingRule::kWarpLines},
+               {"half-warp-segments", CountingRule::kHalfWarpSegments}},
+              &d.counting_rule);
   return d;
 }
 

@@ -10,6 +10,19 @@
 
 namespace warpsim {
 
+// How a warp's accesses to memory are counted; one file each in observe/counting/.
+enum class CountingRule : uint8_t {
+  kSectors,           // "sectors": compute capability 5.0 and later
+  kWarpLines,         // "warp-lines": 2.x, L1 enabled
+  kHalfWarpSegments,  // "half-warp-segments": 1.2 and 1.3
+};
+
+// To whom an SM hands out its registers.
+enum class RegisterAllocation : uint8_t {
+  kWarp,   // "warp": in units per warp
+  kBlock,  // "block": in units per block, its warps rounded up to warp_allocation_unit (1.x)
+};
+
 struct Device {
   std::string id;    // "h200": the file's name
   std::string name;  // "NVIDIA H200"
@@ -25,14 +38,16 @@ struct Device {
   uint32_t shared_bytes_reserved_per_block = 0;
   uint32_t shared_unit_bytes = 0;  // allocation granularity
   uint32_t registers_per_sm = 0, registers_per_block = 0, max_registers_per_thread = 0;
-  uint32_t register_unit = 0;  // allocation granularity, registers per warp
-  uint32_t warp_allocation_unit =
-      1;  // warp schedulers, among which the registers are divided evenly
+  RegisterAllocation register_allocation = RegisterAllocation::kWarp;
+  uint32_t register_unit = 0;  // allocation granularity, registers
+  // kWarp: warp schedulers, among which the registers are divided evenly; kBlock: see there.
+  uint32_t warp_allocation_unit = 1;
   uint64_t global_bytes = 0, l2_bytes = 0;
   uint32_t constant_bytes = 65536;
   double sm_clock_mhz = 0, memory_clock_mhz = 0, memory_bandwidth_gbs = 0;
   uint32_t memory_bus_bits = 0;
   uint32_t fp32_lanes_per_sm = 0;
+  CountingRule counting_rule = CountingRule::kSectors;
 };
 
 // Reads common/devices/ID.json: from the folder in $TILEWISE_DEVICES, else from where the build
@@ -46,7 +61,8 @@ struct Occupancy {
   double fraction = 0;  // warps_per_sm / max_warps_per_sm
   std::string limiter;  // "threads", "blocks", "registers", "shared memory": what runs out first
 };
-// registers per thread, shared bytes per block (static and dynamic together), threads per block.
+// registers per thread, shared bytes per block (static and dynamic together), threads per block. By
+// the calculator of the CUDA toolkit; by NVIDIA's older rules for compute capability 1.x and 2.x.
 Occupancy occupancy(const Device& device, uint32_t registers, uint32_t shared_bytes,
                     uint32_t threads);
 

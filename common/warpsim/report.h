@@ -20,6 +20,20 @@ struct Counters {
       0;  // distinct 32-byte sectors per request        l1tex__t_sectors_..._global_op_ld
   uint64_t global_store_requests = 0;
   uint64_t global_store_sectors = 0;
+  // Compute capability 1.3 and 2.0 only (Device::counting_rule): loads and stores of global memory
+  // together, by the size of the transaction in bytes.
+  uint64_t transactions_32 = 0, transactions_64 = 0, transactions_128 = 0;
+  uint64_t load_transactions = 0;  // those of loads
+  uint64_t load_used_128ths = 0;   // sum over those of useful bytes / size, in 1/128
+  uint64_t volume_bytes() const {
+    return 32 * transactions_32 + 64 * transactions_64 + 128 * transactions_128;
+  }
+  // Average bandwidth utilisation: mean over the loads' transactions of useful bytes / size; 0
+  // where nothing was loaded.
+  double abu() const {
+    if (load_transactions == 0) return 0;
+    return double(load_used_128ths) / 128 / double(load_transactions);
+  }
   uint64_t shared_load_requests = 0;  // warp instructions smsp__inst_executed_op_shared_ld
   uint64_t shared_load_wavefronts =
       0;  //                       l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld

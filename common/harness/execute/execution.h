@@ -79,8 +79,8 @@ struct Execution {
 
 const char* to_string(Status status);
 
-// result.json. `gpu` is Backend::describe().
+// result.json. `rule` is that of the simulated device, `gpu` is Backend::describe().
 std::string to_text(const Execution& execution, const plan::Plan& plan, const std::string& backend,
-                    const std::string& device, const Json& gpu);
+                    const std::string& device, warpsim::CountingRule rule, const Json& gpu);
 
 }  // namespace tilewise

@@ -1,24 +1,9 @@
 #include "harness/execute/execution.h"
+#include "warpsim/counters_json.h"
 
 namespace tilewise {
 
 namespace {
-
-Json write(const warpsim::Counters& c) {
-  return {{"instructions", c.instructions},
-          {"fma_lanes", c.fma_lanes},
-          {"global_load_requests", c.global_load_requests},
-          {"global_load_sectors", c.global_load_sectors},
-          {"global_store_requests", c.global_store_requests},
-          {"global_store_sectors", c.global_store_sectors},
-          {"shared_load_requests", c.shared_load_requests},
-          {"shared_load_wavefronts", c.shared_load_wavefronts},
-          {"shared_store_requests", c.shared_store_requests},
-          {"shared_store_wavefronts", c.shared_store_wavefronts},
-          {"bank_conflicts", c.bank_conflicts},
-          {"barriers", c.barriers},
-          {"divergent_branches", c.divergent_branches}};
-}
 
 Json write(const std::optional<Milliseconds>& time) {
   if (!time) return nullptr;
@@ -28,7 +13,8 @@ Json write(const std::optional<Milliseconds>& time) {
           {"repeats", time->repeats}};
 }
 
-Json write(const KernelEntry& kernel, bool counted) {
+// `rule`: by which its counters were counted; none on a GPU.
+Json write(const KernelEntry& kernel, std::optional<warpsim::CountingRule> rule) {
   Json json;
   json["name"] = kernel.name;
   json["mangled"] = kernel.mangled;
@@ -43,11 +29,14 @@ Json write(const KernelEntry& kernel, bool counted) {
   json["occupancy_limiter"] = kernel.occupancy ? Json(kernel.occupancy->limiter) : Json(nullptr);
   json["blocks_per_sm"] = kernel.occupancy ? Json(kernel.occupancy->blocks_per_sm) : Json(nullptr);
   json["launches"] = kernel.launches;
-  json["counters"] = counted ? write(kernel.counters) : Json(nullptr);
+  json["counters"] = rule ? warpsim::counters_json<Json>(kernel.counters, *rule) : Json(nullptr);
   json["lines"] = Json::array();
   for (const auto& [place, counters] : kernel.lines) {
     json["lines"].push_back(
-        {{"file", place.first}, {"line", place.second}, {"counters", write(counters)}});
+        {{"file", place.first},
+         {"line", place.second},
+         {"counters",
+          warpsim::counters_json<Json>(counters, rule.value_or(warpsim::CountingRule::kSectors))}});
   }
   json["time_ms"] = write(kernel.time_ms);
   json["seconds"] = kernel.seconds;
@@ -118,7 +107,7 @@ const char* to_string(Status status) {
 }
 
 std::string to_text(const Execution& execution, const plan::Plan& plan, const std::string& backend,
-                    const std::string& device, const Json& gpu) {
+                    const std::string& device, warpsim::CountingRule rule, const Json& gpu) {
   Json json;
   json["schema"] = "tilewise.execution/1";
   json["case"] = plan.case_id;
@@ -130,7 +119,7 @@ std::string to_text(const Execution& execution, const plan::Plan& plan, const st
   for (const FoundFault& fault : execution.faults) json["diagnostics"].push_back(write(fault));
   json["kernels"] = Json::array();
   for (const KernelEntry& kernel : execution.kernels)
-    json["kernels"].push_back(write(kernel, gpu.is_null()));
+    json["kernels"].push_back(write(kernel, gpu.is_null() ? std::optional(rule) : std::nullopt));
   json["launches"] = execution.launches;
   json["outputs"] = Json::object();
   for (const auto& [name, state] : execution.outputs) {

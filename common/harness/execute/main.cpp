@@ -164,7 +164,8 @@ int run(const Arguments& a) {
   Executor executor(plan, *backend, std::move(m), std::move(n));
   auto write = [&](const Execution& execution) {
     if (outputs.count("P")) write_npy(outputs["P"], execution.p);
-    write_file(a.result, to_text(execution, plan, a.backend, a.device, description));
+    write_file(a.result, to_text(execution, plan, a.backend, a.device,
+                                 backend->device().counting_rule, description));
   };
   double limit = a.time_limit >= 0 ? a.time_limit : gpu ? kGpuTimeLimit : 0;
   Watchdog watchdog(limit, [&] {

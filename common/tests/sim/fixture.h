@@ -25,8 +25,8 @@ inline std::string read_text(const std::string& name) {
 
 class Fixture {
  public:
-  explicit Fixture(const std::string& file, int threads = 1)
-      : sim(load_device("h200")), source_(read_text(file + ".cu")) {
+  explicit Fixture(const std::string& file, int threads = 1, const char* device = "h200")
+      : sim(load_device(device)), source_(read_text(file + ".cu")) {
     sim.options().threads = threads;
     sim.options().print = [this](std::string_view text) { printed += text; };
     module = sim.load_module(read_text(file + ".ptx"), file);

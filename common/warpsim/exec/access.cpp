@@ -204,16 +204,14 @@ void report_uninitialised(Warp& w, uint32_t site, AllocationRecord& record, uint
   });
 }
 
-uint32_t scattered_sectors(const Warp& w, const Op* op, uint32_t bytes) {
-  std::array<uint64_t, 2 * kLanes> sectors;
-  size_t count = 0;
-  for_each_lane(w.mask, [&](int lane) {
-    const uint64_t address = lane_address(w, op, lane);
-    sectors[count++] = address / 32;
-    sectors[count++] = (address + bytes - 1) / 32;
-  });
-  std::sort(sectors.begin(), sectors.begin() + count);
-  return uint32_t(std::unique(sectors.begin(), sectors.begin() + count) - sectors.begin());
+void count_scattered(Warp& w, uint32_t site, const Op* op, uint32_t bytes) {
+  WarpAccess access{w.mask, bytes, {}};
+  for_each_lane(w.mask,
+                [&](int lane) { access.address[size_t(lane)] = lane_address(w, op, lane); });
+  SiteState& s = w.worker->sites[site];
+  ++s.requests;
+  s.sectors += sectors(access);
+  if (w.worker->rules.traffic != nullptr) s.add(w.worker->rules.traffic(access));
 }
 
 const Pattern& lane_pattern(Warp& w, uint32_t lane, uint32_t bytes, Space space) {
@@ -223,6 +221,7 @@ const Pattern& lane_pattern(Warp& w, uint32_t lane, uint32_t bytes, Space space)
   std::unique_ptr<Pattern>& pattern = w.worker->lane_patterns[index];
   if (pattern == nullptr) {
     pattern = std::make_unique<Pattern>();
+    pattern->rules = &w.worker->rules;
     pattern->mask = 1u << lane;
     pattern->bytes = uint8_t(bytes);
     pattern->granule_shift = by_byte ? 0 : 2;

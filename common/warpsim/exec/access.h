@@ -45,8 +45,15 @@ bool all_initialised(AllocationRecord& record, uint64_t offset, const Pattern& p
 void report_uninitialised(Warp& w, uint32_t site, AllocationRecord& record, uint64_t offset,
                           const Pattern& p);
 
-// Sectors of a request whose lanes have no common pattern.
-uint32_t scattered_sectors(const Warp& w, const Op* op, uint32_t bytes);
+// Counts a request to global memory.
+inline void count_global(Warp& w, uint32_t site, const Pattern& p, uint64_t base) {
+  SiteState& s = w.worker->sites[site];
+  ++s.requests;
+  s.sectors += p.sectors(base);
+  if (__builtin_expect(w.worker->rules.traffic != nullptr, 0)) s.add(p.traffic(base));
+}
+// The same for one whose lanes have no common pattern.
+void count_scattered(Warp& w, uint32_t site, const Op* op, uint32_t bytes);
 
 inline uint64_t lane_address(const Warp& w, const Op* op, int lane) {
   const uint32_t at = uint32_t(op->jump) & ~1u;
@@ -236,14 +243,13 @@ inline bool attempt(Warp& w, const Op* op, const Pattern& p, uint64_t base) {
 template <class S>
 inline void count(Warp& w, const Op* op, const Pattern& p, uint64_t base) {
   if constexpr (S::kWatch) {
-    SiteState& s = w.worker->sites[op->aux];
     if constexpr (S::kSpace == Space::kShared) {
+      SiteState& s = w.worker->sites[op->aux];
       ++s.shared_requests;
       s.wavefronts += p.wavefronts;
       s.ideal_wavefronts += p.ideal_wavefronts;
     } else if constexpr (S::kSpace == Space::kGlobal) {
-      ++s.requests;
-      s.sectors += p.sectors(base);
+      count_global(w, op->aux, p, base);
     }
   }
 }
@@ -291,8 +297,7 @@ const Op* run(Warp& w, const Op* op) {
                             : g.base + uint64_t(op->imm);
   if (__builtin_expect(g.pattern == nullptr, 0)) {
     if constexpr (S::kWatch && (S::kSpace == Space::kGlobal || S::kSpace == Space::kGeneric)) {
-      ++w.worker->sites[op->aux].requests;
-      w.worker->sites[op->aux].sectors += scattered_sectors(w, op, S::kWidth);
+      count_scattered(w, op->aux, op, S::kWidth);
     }
     return lane_by_lane<S>(w, op);
   }

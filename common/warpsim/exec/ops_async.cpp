@@ -75,11 +75,11 @@ const Op* async_copy(Warp& w, const Op* op) {
   const uint32_t bytes = uint32_t(op->imm >> 32);
   const Op source{.imm = int64_t(int32_t(op->imm)), .jump = op->jump};
   const int64_t target_offset = op[1].imm;
-  SiteState& s = w.worker->sites[op->d];
   const AddressGroup& g = w.groups[op->e];
-  ++s.requests;
-  s.sectors += g.pattern != nullptr ? g.pattern->sectors(g.base + uint64_t(source.imm))
-                                    : access::scattered_sectors(w, &source, bytes);
+  if (g.pattern != nullptr)
+    access::count_global(w, op->d, *g.pattern, g.base + uint64_t(source.imm));
+  else
+    access::count_scattered(w, op->d, &source, bytes);
   for_each_lane(w.mask, [&](int lane) {
     const uint64_t target =
         op->c != 0 ? row<uint64_t>(w, op->b)[lane] : row<uint32_t>(w, op->b)[lane];

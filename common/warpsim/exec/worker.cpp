@@ -11,7 +11,11 @@
 namespace warpsim {
 
 Worker::Worker(LaunchContext& context)
-    : launch(&context), image(context.image), reporter(&context) {
+    : launch(&context),
+      image(context.image),
+      rules(counting_rules(context.device->counting_rule)),
+      patterns(rules),
+      reporter(&context) {
   local_bytes_per_thread = context.local_bytes_per_thread;
   sites.resize(image->sites.size());
   block_entries.assign(2 * image->blocks.size(), 0);

@@ -62,9 +62,15 @@ struct LaunchContext {
 
 // A worker's knowledge about one memory instruction.
 struct SiteState {
-  uint64_t requests = 0, sectors = 0;  // of global memory
+  uint64_t requests = 0, sectors = 0;      // of global memory
+  std::array<uint64_t, 3> transactions{};  // of 32, 64 and 128 bytes, where the device has such
+  uint64_t used_128ths = 0;                // see Traffic
   uint64_t shared_requests = 0, wavefronts = 0;
   uint64_t ideal_wavefronts = 0;  // without bank conflicts
+  void add(const Traffic& traffic) {
+    for (size_t i = 0; i < 3; ++i) transactions[i] += traffic.transactions[i];
+    used_128ths += traffic.used_128ths;
+  }
   // The allocation or shared array it touched last.
   uint64_t base = 0, size_bytes = 0;
   std::byte* data = nullptr;
@@ -76,6 +82,7 @@ struct Worker {
   LaunchContext* launch = nullptr;
   const Image* image = nullptr;
   uint32_t local_bytes_per_thread = 0;
+  const CountingRules& rules;
   std::vector<SiteState> sites;
   PatternCache patterns;
   // Patterns of one lane, by lane, log2 of the bytes and granule shift: for accesses taken lane by

@@ -11,6 +11,11 @@ void Counters::add(const Counters& o) {
   global_load_sectors += o.global_load_sectors;
   global_store_requests += o.global_store_requests;
   global_store_sectors += o.global_store_sectors;
+  transactions_32 += o.transactions_32;
+  transactions_64 += o.transactions_64;
+  transactions_128 += o.transactions_128;
+  load_transactions += o.load_transactions;
+  load_used_128ths += o.load_used_128ths;
   shared_load_requests += o.shared_load_requests;
   shared_load_wavefronts += o.shared_load_wavefronts;
   shared_store_requests += o.shared_store_requests;
@@ -51,6 +56,13 @@ void Collector::add_sites(const Worker& worker) {
     Counters& c = at(site.function, site.instruction);
     (site.is_store ? c.global_store_requests : c.global_load_requests) += s.requests;
     (site.is_store ? c.global_store_sectors : c.global_load_sectors) += s.sectors;
+    c.transactions_32 += s.transactions[0];
+    c.transactions_64 += s.transactions[1];
+    c.transactions_128 += s.transactions[2];
+    if (!site.is_store) {
+      c.load_transactions += s.transactions[0] + s.transactions[1] + s.transactions[2];
+      c.load_used_128ths += s.used_128ths;
+    }
     (site.is_store ? c.shared_store_requests : c.shared_load_requests) += s.shared_requests;
     (site.is_store ? c.shared_store_wavefronts : c.shared_load_wavefronts) += s.wavefronts;
     c.bank_conflicts += s.wavefronts - s.ideal_wavefronts;

@@ -7,47 +7,6 @@
 
 namespace warpsim {
 
-namespace {
-
-constexpr int kBanks = 32;
-constexpr int kSectorBytes = 32;
-
-// Wavefronts of the lanes in `group`: the largest number of distinct words that one bank has to
-// serve.
-int group_wavefronts(const Pattern& p, uint32_t group) {
-  std::array<int32_t, kLanes * 4> words;
-  int count = 0;
-  for_each_lane(group & p.mask, [&](int lane) {
-    const int per_lane = std::max(1, p.bytes / 4);
-    for (int i = 0; i < per_lane; ++i) words[count++] = (p.delta[lane] >> 2) + i;
-  });
-  std::sort(words.begin(), words.begin() + count);
-  std::array<uint8_t, kBanks> served{};
-  int most = 0;
-  for (int i = 0; i < count; ++i) {
-    if (i > 0 && words[i] == words[i - 1]) continue;
-    most = std::max<int>(most, ++served[words[i] & (kBanks - 1)]);
-  }
-  return most;
-}
-
-// True if every active lane of the group finds its partner (lane ^ distance) at its own address or
-// inactive.
-bool partners_share(const Pattern& p, uint32_t group, int distance) {
-  for (int lane = 0; lane < kLanes; ++lane) {
-    const int partner = lane ^ distance;
-    if (!(group & p.mask & (1u << lane)) || !(p.mask & (1u << partner))) continue;
-    if (p.delta[lane] != p.delta[partner]) return false;
-  }
-  return true;
-}
-
-bool pairs_share(const Pattern& p, uint32_t group) {
-  return partners_share(p, group, 1) || partners_share(p, group, 2);
-}
-
-}  // namespace
-
 void Pattern::build() {
   lowest = 0;
   int32_t highest = 0;
@@ -59,9 +18,12 @@ void Pattern::build() {
   });
   span_bytes = uint32_t(highest - lowest) + bytes;
   sectors_by_phase_.fill(0);
+  traffic_by_phase_.reset();
   build_runs();
   build_halves();
-  build_wavefronts();
+  const BankCost cost = rules->banks(access(0));  // the base, a multiple of 4, changes no conflict
+  wavefronts = cost.wavefronts;
+  ideal_wavefronts = cost.ideal;
 }
 
 void Pattern::build_runs() {
@@ -114,45 +76,23 @@ void Pattern::build_halves() {
   }
 }
 
-// 8-byte accesses go by half warps, 16-byte ones by quarters; two neighbours go together when lanes
-// next to each other (or two apart) share their addresses, but never more than half a warp of
-// 16-byte accesses. Conflicts do not depend on the base, which is a multiple of 4.
-void Pattern::build_wavefronts() {
-  wavefronts = ideal_wavefronts = 0;
-  auto serve = [&](uint32_t group) {
-    if ((group & mask) == 0) return;
-    wavefronts = uint8_t(wavefronts + group_wavefronts(*this, group));
-    ++ideal_wavefronts;
-  };
-  if (bytes <= 4 || (bytes == 8 && pairs_share(*this, kAllLanes))) {
-    serve(kAllLanes);
-    return;
-  }
-  for (uint32_t half : {0x0000FFFFu, 0xFFFF0000u}) {
-    if (bytes == 8 || pairs_share(*this, half)) {
-      serve(half);
-    } else {
-      serve(half & 0x00FF00FF);
-      serve(half & 0xFF00FF00);
-    }
-  }
+WarpAccess Pattern::access(uint64_t base) const {
+  constexpr uint64_t kOrigin = uint64_t{1} << 40;  // so that no address is negative
+  WarpAccess access{mask, bytes, {}};
+  for_each_lane(mask, [&](int lane) {
+    access.address[size_t(lane)] = kOrigin + (base & 127) + uint64_t(int64_t{delta[size_t(lane)]});
+  });
+  return access;
 }
 
 uint32_t Pattern::count_sectors(uint64_t base) const {
-  const int64_t phase = int64_t(base & (kSectorBytes - 1));
-  const int64_t granule_bytes = int64_t{1} << granule_shift;
-  int64_t last_sector = INT64_MIN;
-  uint32_t count = 0;
-  for (const Run& run : runs) {
-    const int64_t from = phase + run.granule * granule_bytes;
-    const int64_t to = from + run.count * granule_bytes - 1;
-    const int64_t first = std::max(from >> 5, last_sector + 1);
-    if ((to >> 5) < first) continue;
-    count += uint32_t((to >> 5) - first + 1);
-    last_sector = to >> 5;
-  }
-  sectors_by_phase_[base & 31] = uint8_t(count);
-  return count;
+  return sectors_by_phase_[base & 31] = uint8_t(warpsim::sectors(access(base)));
+}
+
+const Traffic& Pattern::count_traffic(uint64_t base) const {
+  if (traffic_by_phase_ == nullptr)
+    traffic_by_phase_ = std::make_unique<std::array<Traffic, 128>>();
+  return (*traffic_by_phase_)[base & 127] = rules->traffic(access(base));
 }
 
 const Pattern* PatternCache::get(uint32_t mask, uint8_t bytes, uint8_t granule_shift,
@@ -178,6 +118,7 @@ const Pattern* PatternCache::get(uint32_t mask, uint8_t bytes, uint8_t granule_s
     pattern = &patterns_.emplace_back();
     table_[slot] = pattern;
   }
+  pattern->rules = &rules_;
   pattern->mask = mask;
   pattern->bytes = bytes;
   pattern->granule_shift = granule_shift;

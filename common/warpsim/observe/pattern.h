@@ -9,9 +9,11 @@
 #include <array>
 #include <cstdint>
 #include <deque>
+#include <memory>
 #include <vector>
 
 #include "warpsim/exec/program.h"
+#include "warpsim/observe/counting/rules.h"
 
 namespace warpsim {
 
@@ -19,6 +21,8 @@ namespace warpsim {
 enum class HalfShape : uint8_t { kOther, kOneWord, kConsecutive };
 
 struct Pattern {
+  const CountingRules* rules = &counting_rules(CountingRule::kSectors);  // set before build()
+
   // What identifies it.
   uint32_t mask = 0;                                // active lanes, not 0
   uint8_t bytes = 0;                                // per lane: 1, 2, 4, 8, 16
@@ -56,21 +60,33 @@ struct Pattern {
     const uint8_t known = sectors_by_phase_[base & 31];
     return known != 0 ? known : count_sectors(base);
   }
+  // Its transactions, for rules that have any.
+  const Traffic& traffic(uint64_t base) const {
+    if (traffic_by_phase_ != nullptr) {
+      const Traffic& known = (*traffic_by_phase_)[base & 127];
+      if (known.count() != 0) return known;
+    }
+    return count_traffic(base);
+  }
   void build();  // from mask, bytes, granule_shift, delta
 
  private:
   void build_runs();
   void build_halves();
-  void build_wavefronts();
+  // The lanes' addresses as far as counting rules care: all of them look at blocks of at most 128
+  // bytes.
+  WarpAccess access(uint64_t base) const;
   uint32_t count_sectors(uint64_t base) const;
+  const Traffic& count_traffic(uint64_t base) const;
   mutable std::array<uint8_t, 32>
       sectors_by_phase_{};  // 0: not counted yet; a request has at most 2 * 32 sectors
+  mutable std::unique_ptr<std::array<Traffic, 128>> traffic_by_phase_;  // count 0: not counted yet
 };
 
 // The patterns a worker has met. Pointers stay valid until clear().
 class PatternCache {
  public:
-  PatternCache() : table_(kTableSize, nullptr) {}
+  explicit PatternCache(const CountingRules& rules) : rules_(rules), table_(kTableSize, nullptr) {}
   // The pattern of these lanes. `scratch` holds it when the cache is full.
   const Pattern* get(uint32_t mask, uint8_t bytes, uint8_t granule_shift, const int32_t* delta,
                      Pattern* scratch);
@@ -79,6 +95,7 @@ class PatternCache {
 
  private:
   static constexpr size_t kCapacity = 4096, kTableSize = 16384;
+  const CountingRules& rules_;
   std::deque<Pattern> patterns_;
   std::vector<Pattern*> table_;
 };
