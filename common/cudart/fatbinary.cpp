@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <set>
 
 #include "cudart/decompress.h"
 
@@ -61,8 +60,11 @@ std::string ptx_text(const FatBinaryEntry& entry) {
       "--no-compress.");
 }
 
+// The lowest target of the newest toolkit that is supported (CUDA 13).
+constexpr uint32_t kLowestTarget = 75;
+
 std::string compile_advice(uint32_t compute_capability) {
-  std::string cc = std::to_string(compute_capability);
+  std::string cc = std::to_string(std::max(compute_capability, kLowestTarget));
   return "compile with -gencode arch=compute_" + cc + ",code=compute_" + cc + ".";
 }
 
@@ -120,20 +122,20 @@ std::vector<FatBinaryEntry> read_entries(std::span<const std::byte> container) {
 Ptx select_ptx(std::span<const std::byte> container, uint32_t compute_capability) {
   std::vector<FatBinaryEntry> entries = read_entries(container);
   const FatBinaryEntry* best = nullptr;
-  std::set<uint32_t> too_new;
+  const FatBinaryEntry* lowest = nullptr;
   for (const FatBinaryEntry& entry : entries) {
     if (entry.kind != FatBinaryEntry::Kind::kPtx) continue;
-    if (entry.compute_capability > compute_capability) {
-      too_new.insert(entry.compute_capability);
-    } else if (!best || entry.compute_capability > best->compute_capability) {
-      best = &entry;
-    }
+    if (!lowest || entry.compute_capability < lowest->compute_capability) lowest = &entry;
+    if (entry.compute_capability > compute_capability) continue;
+    if (!best || entry.compute_capability > best->compute_capability) best = &entry;
   }
   if (best) return {ptx_text(*best), best->name};
-  if (!too_new.empty()) {
+  if (lowest) {
+    // An older device than any compiler still knows runs the oldest code there is.
+    if (lowest->compute_capability <= kLowestTarget) return {ptx_text(*lowest), lowest->name};
     throw FatBinaryError("The program's PTX is for compute capability " +
-                         std::to_string(*too_new.begin()) + " and later, the device has " +
-                         std::to_string(compute_capability) + ": " +
+                         std::to_string(lowest->compute_capability) +
+                         " and later, the device has " + std::to_string(compute_capability) + ": " +
                          compile_advice(compute_capability));
   }
   throw FatBinaryError(entries.empty()

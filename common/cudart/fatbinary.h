@@ -54,6 +54,8 @@ struct Ptx {
 };
 
 // The PTX for a device of `compute_capability` (90): of those entries not above it, the highest.
+// For a device below what compilers still target (75), such as 13 or 70: the lowest, if it is for
+// 75 or below.
 // Throws FatBinaryError.
 Ptx select_ptx(std::span<const std::byte> container, uint32_t compute_capability);
 

@@ -104,6 +104,16 @@ TEST_CASE("fatbinary: the highest PTX that the device can run is chosen, machine
   CHECK(select_ptx(bytes, 120).text == "new");
 }
 
+TEST_CASE("fatbinary: a device older than any target takes the lowest PTX") {
+  auto bytes = Container().entry(1, 90, "newer").entry(1, 75, "lowest").bytes();
+  CHECK(select_ptx(bytes, 13).text == "lowest");
+  CHECK(select_ptx(bytes, 70).text == "lowest");
+  auto too_new = Container().entry(1, 90, "newer").bytes();
+  CHECK(failure_of(too_new, 13) ==
+        "The program's PTX is for compute capability 90 and later, the device has 13: compile with "
+        "-gencode arch=compute_75,code=compute_75.");
+}
+
 TEST_CASE("fatbinary: what is missing is said with the options that help") {
   CHECK(failure_of(Container().entry(2, 90, "code").bytes()) ==
         "The program has machine code but no PTX: compile with -gencode "
