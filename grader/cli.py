@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, NoReturn
 import click
 
 from grader import __version__
+from grader.batch.command import batch
 from grader.course import Course, find_course
 from grader.errors import ExitCode, GraderError, SubmissionError, UsageError
 
@@ -78,7 +79,7 @@ def run(
 ) -> None:
     """Grade LAB (a number or folder name), or all labs."""
     course = find_course()
-    options = _options(course, backend, device, seed)
+    options = grading_options(course, backend, device, seed)
     _check_folder_of(output)
     one = lab != "all"
     results = [
@@ -94,7 +95,10 @@ def _all_labs(course: Course) -> list[Path]:
     return folders or [course.lab_folder("all")]
 
 
-def _options(course: Course, backend: str, device: str | None, seed: int | None) -> Options:
+def grading_options(
+    course: Course, backend: str, device: str | None, seed: int | None
+) -> Options:
+    """What the options of that name ask for."""
     from grader import gpu
     from grader.options import DEFAULT_DEVICE, DEFAULT_SEED, Options
     from grader.toolchain import capability
@@ -224,6 +228,9 @@ def _is_dumb() -> bool:
     return os.environ.get("TERM") == "dumb"
 
 
+cli.add_command(batch)
+
+
 @cli.command()
 def doctor() -> None:
     """Show what was found on this machine, what is missing, and how to get it."""
@@ -249,7 +256,7 @@ def hint(lab: str, submission: Path | None) -> None:
     """Give the next hint for what fails in LAB: the concept, then the place, then the line."""
     course = find_course()
     folder = course.lab_folder(lab)
-    result = _grade_one(course, folder, submission, _options(course, "sim", None, None), one=True)
+    result = _grade_one(course, folder, submission, grading_options(course, "sim", None, None), one=True)
     click.echo(_give_hint(course, folder.name, result, remembers=submission is None))
 
 
@@ -285,7 +292,7 @@ def calibrate(lab: str, slower: tuple[Path, ...], repeats: int) -> None:
     folders = [course.lab_folder(lab)] if one else _all_labs(course)
     if slower and not one:
         raise UsageError("--slower belongs to one lab: name it, as in `grader calibrate 05`.")
-    options = _options(course, "gpu", None, None)
+    options = grading_options(course, "gpu", None, None)
     name = gpu.find_gpu().name
     for folder in folders:
         found = calibration.calibrate(
@@ -304,7 +311,7 @@ def watch(lab: str, backend: str, device: str | None) -> None:
     from grader.watch import Watch, keyboard
 
     course = find_course()
-    actions = _watch_actions(course, _options(course, backend, device, None))
+    actions = _watch_actions(course, grading_options(course, backend, device, None))
     with keyboard() as key:
         loop = Watch(course.lab_folder(lab).name, actions, _show, key)
         loop.loop()

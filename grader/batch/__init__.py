@@ -1,0 +1,20 @@
+"""`grader batch`: a whole class at once.
+
+    names       who an entry of an export belongs to, from its name
+    intake      the entries of an export, per student, in the order of their keys
+    choose      which of a student's files is which lab's
+    roster      the platform's own list of students: who is missing, and their ids
+    units       what is graded: one file for one lab, under a key of all that its result depends on
+    store       the batch's folder: results of units, written whole or not at all
+    worker      grades one unit, in a process of its own
+    local       runs workers on this machine
+    slurm       runs them on a cluster, as one job array
+    run         the whole batch, from export to gradebook
+    gradebook   CSV files as the platforms import them
+    summary     what the class did, as Markdown and JSON
+    similarity  which files resemble each other, if asked for
+    command     the command line
+
+What is in the folder decides what is left to do: a batch that was killed goes on when it is
+started again, and one whose labs or grader changed grades what they concern.
+"""

@@ -1,0 +1,136 @@
+"""Which of the files that a student handed in is which lab's.
+
+The most certain sign comes first: `02-tiled-kernel/matmul.cu` anywhere in what was handed in, a
+folder with the lab's number, a file with the lab's number. Only where one lab is graded does a
+lone `matmul.cu`, or the only .cu file there is, count without such a sign.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+
+from grader.submission import FILE_NAME
+
+_MAX_DEPTH = 6
+_MAX_FILES = 2000  # a repository with more of them is looked at no further
+# Not the student's own work, or not work at all; `solutions` comes with a clone of the course.
+_SKIPPED = frozenset({"solutions", "build", "node_modules", "__MACOSX", "__pycache__"})
+_NUMBERED = re.compile(r"^(?:lab)?[ _-]*0*(?P<number>\d+)(?:[ _-].*)?$", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A file that was handed in."""
+
+    shown: str  # its path as the student would write it: "lab02/matmul.cu"
+    path: Path  # where it lies here
+
+    @property
+    def parts(self) -> tuple[str, ...]:
+        return PurePosixPath(self.shown).parts
+
+    @property
+    def rank(self) -> tuple[int, str]:
+        """The least deep first, then by name."""
+        return len(self.parts), self.shown
+
+
+def walk(folder: Path) -> list[Candidate]:
+    """The files below a folder; links are listed and never followed."""
+    found: list[Candidate] = []
+    for place, folders, files in os.walk(folder):
+        relative = PurePosixPath(Path(place).relative_to(folder).as_posix())
+        depth = len(relative.parts)
+        folders[:] = sorted(
+            name
+            for name in folders
+            if depth < _MAX_DEPTH and name not in _SKIPPED and not name.startswith(".")
+        )
+        for name in sorted(files):
+            if not is_litter(name):
+                found.append(Candidate(str(relative / name), Path(place) / name))
+        if len(found) > _MAX_FILES:
+            break
+    return found[:_MAX_FILES]
+
+
+def is_litter(name: str) -> bool:
+    """What operating systems leave in folders and archives."""
+    return name.startswith("._") or name in (".DS_Store", "Thumbs.db", "desktop.ini", "__MACOSX")
+
+
+def for_labs(
+    candidates: Sequence[Candidate], labs: Sequence[str]
+) -> tuple[dict[str, Candidate], list[str]]:
+    """The file of each of these labs (folder names) that has one, and what was decided."""
+    sources = [item for item in candidates if item.parts[-1].lower().endswith(".cu")]
+    chosen: dict[str, Candidate] = {}
+    notes: list[str] = []
+    for lab in labs:
+        found = _signed(sources, lab)
+        signed = bool(found)
+        if not signed and len(labs) == 1:
+            found = _unsigned(sources, lab)
+        if not found:
+            continue
+        chosen[lab] = found[0]
+        if len(found) > 1:
+            notes.append(f"{found[0].shown} was graded, not {_listed(found[1:])}")
+        elif not signed and found[0].parts[-1] != FILE_NAME:
+            notes.append(f"{found[0].shown} was taken for {FILE_NAME}")
+    return chosen, notes
+
+
+def _signed(sources: list[Candidate], lab: str) -> list[Candidate]:
+    """The files that name this lab, all of the most certain kind."""
+    number = int(lab[:2])
+    named = [item for item in sources if item.parts[-1] == FILE_NAME]
+    kinds = (
+        [item for item in named if item.parts[-2:-1] == (lab,)],
+        [item for item in named if _number(item.parts[-2:-1]) == number],
+        [item for item in sources if _number((item.parts[-1][:-3],)) == number],
+    )
+    found = next((kind for kind in kinds if kind), [])
+    # labs/02-.../matmul.cu is a working copy of the course, whatever else lies beside it.
+    return sorted(found, key=lambda item: ("labs" not in item.parts, *item.rank))
+
+
+def _unsigned(sources: list[Candidate], lab: str) -> list[Candidate]:
+    """matmul.cu, else the only .cu file; neither if it lies in another lab's folder."""
+    number = int(lab[:2])
+    free = [item for item in sources if all(_number((p,)) in (None, number) for p in item.parts[:-1])]
+    named = sorted((item for item in free if item.parts[-1] == FILE_NAME), key=lambda x: x.rank)
+    if named:
+        return named
+    return free if len(free) == 1 else []
+
+
+def _number(names: Sequence[str]) -> int | None:
+    """The lab's number that a folder's or a file's name begins with: 2 of "lab02", "2", "02-x"."""
+    found = _NUMBERED.match(names[0]) if names else None
+    return int(found["number"]) if found else None
+
+
+def why_nothing(candidates: Sequence[Candidate], labs: Sequence[str]) -> str:
+    """One sentence: why no lab has a file."""
+    if not candidates:
+        return "Nothing was handed in: the entry is empty."
+    sources = [item for item in candidates if item.parts[-1].lower().endswith(".cu")]
+    if not sources:
+        return f"There is no .cu file, only {_listed(candidates)}."
+    if len(labs) > 1:
+        return (
+            f"{_listed(sources)} cannot be told to belong to a lab: expected {labs[0]}/{FILE_NAME}"
+            " and so on, or one lab chosen with --labs."
+        )
+    return f"Of {_listed(sources)}, none is {FILE_NAME}, and there is more than one."
+
+
+def _listed(items: Sequence[Candidate]) -> str:
+    names = [item.shown for item in items[:3]]
+    more = f" and {len(items) - 3} more" if len(items) > 3 else ""
+    return ", ".join(names) + more

@@ -1,0 +1,130 @@
+"""The command line of `grader batch`. Talk and the progress bar go to standard error."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+import click
+
+from grader.errors import ExitCode, UsageError
+
+_DONE_EPILOG = (
+    "Exit status: 0 everybody has a grade or a reason, 2 usage, 3 the grader or its machine failed"
+    " on somebody. A batch that was stopped goes on when it is started again."
+)
+
+
+@click.command(epilog=_DONE_EPILOG)
+@click.argument("export", metavar="DIR", type=click.Path(path_type=Path))
+@click.option("--output", type=click.Path(path_type=Path), required=True, help="Folder to fill.")
+@click.option("--labs", default="all", show_default=True, help="Labs to grade: 02, or 01,02,05.")
+@click.option("--jobs", type=click.IntRange(min=1), help="Files at a time. Default: processors.")
+@click.option(
+    "--executor", type=click.Choice(["local", "slurm"]), default="local", show_default=True
+)
+@click.option("--partition", help="Slurm partition. Default: the cluster's.")
+@click.option("--gres", default="gpu:1", show_default=True, help="Of each Slurm task on a GPU.")
+@click.option(
+    "--backend", type=click.Choice(["sim", "gpu"]), default="sim", show_default=True
+)
+@click.option("--device", help="Device file whose limits hold, such as h200.")
+@click.option("--seed", type=click.IntRange(min=0), help="Seed of the input data. Default: 1.")
+@click.option("--weights", default="", help="Points of labs: 01=10,02=20. Default: 100 each.")
+@click.option(
+    "--roster",
+    type=click.Path(path_type=Path),
+    help="The platform's list of students (CSV): who is missing, and ids for the import.",
+)
+@click.option("--assignment", default="", help="The platform's name of the assignment.")
+@click.option(
+    "--time-limit", type=click.IntRange(min=1), default=300, show_default=True,
+    help="Seconds for one file; beyond them it has no points.",
+)  # fmt: skip
+@click.option(
+    "--memory-limit", type=click.IntRange(min=1), default=8, show_default=True,
+    help="GiB of addresses for each process.",
+)  # fmt: skip
+@click.option("--similarity", is_flag=True, help="Report which files resemble each other.")
+@click.option("--no-sandbox", is_flag=True, help="Grade without a sandbox; results say so.")
+def batch(export: Path, output: Path, labs: str, backend: str, no_sandbox: bool, **given) -> None:
+    """Grade a whole class: DIR is a folder or zip with a file, folder or zip a student.
+
+    Exports of Canvas, Moodle, Gradescope and GitHub Classroom are known by their names.
+    """
+    from grader import sandbox, weights
+    from grader.batch import progress, run
+    from grader.course import find_course
+    from grader.lab import load_lab
+
+    course = find_course()
+    if no_sandbox:
+        sandbox.switch_off()
+    else:
+        sandbox.require()
+    chosen = tuple(load_lab(course.labs / name) for name in _labs(course, labs))
+    options = _options(course, backend, given)
+    request = run.Request(
+        export=export,
+        output=output,
+        labs=chosen,
+        options=options,
+        executor=_executor(given),
+        executor_name=given["executor"],
+        roster=given["roster"],
+        assignment=given["assignment"],
+        seconds=given["time_limit"],
+        memory_bytes=given["memory_limit"] << 30,
+        weights=weights.parse(given["weights"], course),
+        similarity=given["similarity"],
+    )
+    try:
+        with progress.shown() as bar:
+            facts = run.grade_class(course, request, bar)
+    except KeyboardInterrupt:
+        # Workers end with this process, and what they had finished is kept.
+        click.echo("\nStopped. The same command goes on where it was.", err=True)
+        sys.stderr.flush()
+        os._exit(130)
+    failed = sum(row.status == "error" for row in facts.rows)
+    click.echo(f"{len(facts.rows)} students are in {output / 'gradebook.csv'}.", err=True)
+    if failed:
+        click.echo(f"{failed} could not be graded: see {output / 'summary.md'}.", err=True)
+    sys.exit(ExitCode.MACHINE if failed else ExitCode.FULL_MARKS)
+
+
+def _labs(course, text: str) -> list[str]:
+    """Folder names of the labs, in order, each once."""
+    if text == "all":
+        return course.lab_names()
+    names = {course.lab_folder(part.strip()).name for part in text.split(",") if part.strip()}
+    if not names:
+        raise UsageError("--labs names no lab: write for example --labs 02, or --labs 01,02.")
+    return sorted(names)
+
+
+def _options(course, backend: str, given: dict):
+    """On a cluster the GPU that grades is not this machine's: its device file must be named."""
+    from grader import cli
+    from grader.options import DEFAULT_SEED, Options
+    from grader.toolchain import capability
+
+    device, seed = given["device"], given["seed"]
+    if backend == "sim" or given["executor"] == "local":
+        return cli.grading_options(course, backend, device, seed)
+    if device is None:
+        raise UsageError("--backend gpu on a cluster needs --device: the model of its GPUs.")
+    seed = DEFAULT_SEED if seed is None else seed
+    return Options(backend, device, seed, capability(course, device))
+
+
+def _executor(given: dict):
+    from grader.batch import run
+
+    jobs = given["jobs"]
+    if given["executor"] == "local":
+        return run.on_this_machine(jobs or os.cpu_count() or 1)
+    from grader.batch import slurm
+
+    return slurm.on_a_cluster(jobs, given["partition"], given["gres"])

@@ -1,0 +1,103 @@
+"""Grading units on this machine: a worker process each, some at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from dataclasses import dataclass, replace
+
+from grader import conclude, rubric, sandbox
+from grader.batch import worker
+from grader.batch.store import Record, Store
+from grader.batch.units import Unit
+from grader.course import Course
+from grader.lab import load_lab
+from grader.options import Options
+from grader.result import Diagnostic, to_dict
+
+
+@dataclass(frozen=True)
+class Setting:
+    """What every unit of a batch is graded with."""
+
+    course: Course
+    store: Store
+    options: Options
+    seconds: float  # wall-clock limit of one unit
+    memory_bytes: int  # address space of each process
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How an attempt at a unit ended: with a record, or with the reason why there is none."""
+
+    record: Record | None
+    failure: str = ""
+
+    @property
+    def final(self) -> bool:
+        """Whether another attempt could not end differently, or only by chance."""
+        if self.record is None or self.record.limit_seconds is not None:
+            return False
+        codes = {item["code"] for item in self.record.result["diagnostics"]}
+        return self.record.result["status"] != "error" or "unsupported" in codes
+
+
+Done = Callable[[Unit, Outcome], None]
+
+
+def grade_all(setting: Setting, units: Iterable[Unit], jobs: int, done: Done) -> None:
+    """Grades the units, `jobs` at a time; `done` is called from this thread."""
+    with ThreadPoolExecutor(max_workers=jobs) as pool:
+        attempts = {pool.submit(attempt, setting, unit): unit for unit in units}
+        for future in as_completed(attempts):
+            done(attempts[future], future.result())
+
+
+def attempt(setting: Setting, unit: Unit) -> Outcome:
+    """Grades one unit in a worker. Never raises because of what the worker does."""
+    job = worker.Job(str(setting.store.output), unit.key, unit.lab, setting.options)
+    try:
+        ended = sandbox.run(
+            worker.command(job),
+            limits=sandbox.Limits(setting.seconds, _memory(setting), file_bytes=1 << 30),
+            env=worker.environment(setting.course),
+        )
+    except OSError as error:
+        return Outcome(None, f"A worker could not be started: {error.strerror}.")
+    if ended.timed_out:
+        return Outcome(_stopped(setting, unit, ended.seconds), "It ran into the limit of time.")
+    return outcome(setting, unit, ended)
+
+
+def outcome(setting: Setting, unit: Unit, ended: sandbox.Outcome) -> Outcome:
+    """What a worker that ended by itself left."""
+    record = setting.store.load(unit.key, setting.seconds)
+    if record is not None:
+        return Outcome(record)
+    failed = setting.store.load(unit.key, setting.seconds, error=True)
+    if failed is not None:
+        return Outcome(failed, failed.result["message"])
+    lines = [line.strip() for line in ended.stderr.splitlines() if line.strip()]
+    how = f"signal {-ended.returncode}" if ended.returncode < 0 else f"status {ended.returncode}"
+    return Outcome(None, lines[-1] if lines else f"The worker ended with {how} and said nothing.")
+
+
+def _memory(setting: Setting) -> int:
+    """CUDA reserves far more addresses than it uses: on a GPU the limit would stop it."""
+    return 1 << 46 if setting.options.backend == "gpu" else setting.memory_bytes
+
+
+def _stopped(setting: Setting, unit: Unit, seconds: float) -> Record:
+    """A submission whose grading does not end has no points, and the reason stands there."""
+    lab = load_lab(setting.course.labs / unit.lab)
+    message = f"Grading was stopped after {setting.seconds:g} seconds, the limit for one file."
+    base = conclude.blank(lab, "matmul.cu", setting.options)
+    result = replace(
+        base,
+        message=message,
+        sandbox=sandbox.kind(),
+        checks=rubric.all_failed(lab, setting.options.backend, "Grading was stopped."),
+        diagnostics=(Diagnostic("timeout", "error", message),),
+    )
+    return Record(to_dict(result), round(seconds, 3), limit_seconds=setting.seconds)

@@ -1,0 +1,130 @@
+"""Which platform an export comes from, and whose its entries are.
+
+Gradescope's is known by submission_metadata.yml; another platform's by the names of more than
+half of the entries. An entry whose name does not fit is its own student's, under that name.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from grader.batch import names
+from grader.batch.names import Named, Student
+from grader.errors import UsageError
+from grader.submission import reason
+
+_METADATA = ("submission_metadata.yml", "submission_metadata.yaml")
+_SUBMISSIONS = "-submissions"  # GitHub Classroom clones the assignment X into X-submissions/
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One item of the export's top folder, for one student."""
+
+    named: Named
+    path: Path  # does not exist where the platform speaks of a submission that it did not export
+    note: str = ""
+
+    @property
+    def source(self) -> str:
+        return self.path.name
+
+
+@dataclass(frozen=True)
+class Recognised:
+    """All items of the export."""
+
+    platform: str  # of names.PLATFORMS
+    entries: tuple[Entry, ...]
+    own: tuple[str, ...] = ()  # the platform's own files
+
+
+def is_metadata(name: str) -> bool:
+    """Whether Gradescope describes its export in a file of this name."""
+    return name in _METADATA
+
+
+def recognise(folder: Path, items: Sequence[str], usernames: Sequence[str]) -> Recognised:
+    """Reads the items' names. `usernames` are known GitHub accounts."""
+    metadata = [name for name in items if is_metadata(name)]
+    if metadata:
+        others = [name for name in items if name not in metadata]
+        return Recognised(
+            "gradescope", _gradescope(folder, others, folder / metadata[0]), tuple(metadata)
+        )
+    assignment = _assignment(folder, items, usernames)
+    rules: dict[str, Callable[[str], Named | None]] = {
+        "canvas": names.canvas,
+        "moodle": names.moodle,
+        "github": lambda name: names.github(name, assignment),
+    }
+    for platform, rule in rules.items():
+        fitting = {name: rule(name) for name in items}
+        if sum(named is not None for named in fitting.values()) * 2 > len(items):
+            entries = [_entry(folder / name, fitting[name], platform) for name in items]
+            return Recognised(platform, tuple(entries))
+    return Recognised("plain", tuple(Entry(names.plain(name), folder / name) for name in items))
+
+
+def _entry(path: Path, named: Named | None, platform: str) -> Entry:
+    if named is not None:
+        return Entry(named, path)
+    return Entry(names.plain(path.name), path, f"the name does not follow the rule of {platform}")
+
+
+def _assignment(folder: Path, items: Sequence[str], usernames: Sequence[str]) -> str:
+    """What the names of GitHub Classroom's repositories begin with; "" if these are none."""
+    if folder.name.endswith(_SUBMISSIONS):
+        return folder.name.removesuffix(_SUBMISSIONS)
+    for name in items:
+        for user in usernames:
+            if name.lower().endswith(f"-{user.lower()}"):
+                return name[: -len(user) - 1]
+    return names.common_assignment([name for name in items if os.path.lexists(folder / name / ".git")])
+
+
+def _gradescope(folder: Path, items: Sequence[str], metadata: Path) -> tuple[Entry, ...]:
+    """One entry a submitter: a group's submission counts for each of its members."""
+    known = _read_metadata(metadata)
+    entries = []
+    for name in dict.fromkeys([*items, *known]):
+        fields = known.get(name)
+        submitters = fields.get(":submitters") if isinstance(fields, dict) else None
+        if not isinstance(submitters, list) or not submitters:
+            named = replace(names.plain(name), order=names.gradescope_number(name) or 0)
+            entries.append(Entry(named, folder / name, f"{metadata.name} names no submitter"))
+            continue
+        created = str(fields.get(":created_at") or "")
+        order = int("".join(c for c in created if c.isdigit())[:20].ljust(20, "0"))
+        for submitter in submitters:
+            named = Named(_submitter(submitter, name), order=order)
+            entries.append(Entry(named, folder / name))
+    return tuple(entries)
+
+
+def _submitter(fields: Any, submission: str) -> Student:
+    fields = fields if isinstance(fields, dict) else {}
+    texts = {kind: str(fields.get(f":{kind}") or "").strip() for kind in ("name", "sid", "email")}
+    ids = {kind: texts[kind] for kind in ("sid", "email") if texts[kind]}
+    return Student("gradescope", texts["name"] or submission, {**ids, "submission": submission})
+
+
+def _read_metadata(path: Path) -> dict[str, Any]:
+    """The YAML file, every value as text: nothing in it is made into an object."""
+    import yaml
+
+    loader = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
+    try:
+        fields = yaml.load(path.read_text(encoding="utf-8", errors="replace"), Loader=loader)
+    except OSError as error:
+        raise UsageError(f"{path.name} cannot be read: {reason(error)}.") from None
+    except yaml.YAMLError as error:
+        line = getattr(getattr(error, "problem_mark", None), "line", -1) + 1
+        raise UsageError(f"{path.name} is not YAML at line {line}: export it again.") from None
+    if not isinstance(fields, dict):
+        raise UsageError(f"{path.name} describes no submissions: export it again.")
+    return fields

@@ -1,0 +1,127 @@
+"""Grades one unit, in a process of its own: `python -m grader.batch.worker JOB`.
+
+What the submission does to the grader's process costs this unit alone. The result goes into the
+store; the status is 0 if it is there, 3 with one sentence on standard error if it is not.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import json
+import os
+import signal
+import sys
+import time
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+
+from grader.batch.store import Record, Store
+from grader.course import Course, find_course
+from grader.errors import ExitCode, GraderError
+from grader.options import Options
+from grader.result import Result, to_dict
+from grader.submission import FILE_NAME, Submission
+
+
+@dataclass(frozen=True)
+class BatchCourse(Course):
+    """The course with a cache of the batch's own, whose scratch folders the batch may remove."""
+
+    cache_folder: Path
+
+    @property
+    def cache(self) -> Path:
+        return self.cache_folder
+
+
+@dataclass(frozen=True)
+class Job:
+    """What a worker is told; as JSON on its command line."""
+
+    output: str  # the batch's folder
+    key: str
+    lab: str  # folder name
+    options: Options
+
+    def to_json(self) -> str:
+        return json.dumps(asdict(self))
+
+    @staticmethod
+    def from_json(text: str) -> Job:
+        fields = json.loads(text)
+        return Job(**{**fields, "options": Options(**fields["options"])})
+
+
+def command(job: Job) -> list[str]:
+    """How to start a worker."""
+    return [sys.executable, "-m", "grader.batch.worker", job.to_json()]
+
+
+def environment(course: Course) -> dict[str, str]:
+    """For a worker: this process's own, and where the course and the grader are."""
+    package = str(Path(__file__).resolve().parents[2])
+    path = os.pathsep.join(filter(None, [package, os.environ.get("PYTHONPATH")]))
+    places = {"TILEWISE_ROOT": str(course.root), "TILEWISE_BUILD": str(course.build)}
+    return {**os.environ, **places, "PYTHONPATH": path, _PARENT: str(os.getpid())}
+
+
+_PARENT = "TILEWISE_BATCH_PARENT"
+
+
+def main() -> int:
+    start = time.monotonic()
+    _end_with_parent()
+    job = Job.from_json(sys.argv[1])
+    try:
+        record = _grade(job, start)
+        Store(Path(job.output)).save(job.key, record)
+    except GraderError as error:
+        print(error, file=sys.stderr)
+        return ExitCode.MACHINE
+    except Exception as error:  # a defect of the grader
+        print(f"internal error: {type(error).__name__}: {error}", file=sys.stderr)
+        return ExitCode.MACHINE
+    return ExitCode.FULL_MARKS
+
+
+def _grade(job: Job, start: float) -> Record:
+    from grader.grade import grade
+    from grader.lab import load_lab
+
+    store = Store(Path(job.output))
+    found = find_course()
+    course = BatchCourse(found.root, found.build, store.cache)
+    path = store.content(job.key)
+    content = path.read_bytes()
+    text = content.decode("utf-8", errors="replace")
+    submission = Submission(path, FILE_NAME, text, content)
+    result = grade(course, load_lab(course.labs / job.lab), submission, job.options)
+    return Record(to_dict(without_times(result)), round(time.monotonic() - start, 3))
+
+
+def without_times(result: Result) -> Result:
+    """Nothing in a student's result tells how busy the machine was: the same file, the same text."""
+    return replace(
+        result, seconds=0.0, cases=tuple(replace(case, seconds=0.0) for case in result.cases)
+    )
+
+
+def _end_with_parent() -> None:
+    """If the batch is killed, this worker and what it started end too (on Linux)."""
+
+    def end(_signal: int, _frame: object) -> None:
+        os.killpg(0, signal.SIGKILL)
+
+    parent = os.environ.pop(_PARENT, "")
+    if not parent or os.getpgid(0) != os.getpid():  # not started by a batch in a group of its own
+        return
+    signal.signal(signal.SIGTERM, end)
+    with contextlib.suppress(OSError, AttributeError):
+        ctypes.CDLL(None).prctl(1, signal.SIGTERM)  # PR_SET_PDEATHSIG
+    if str(os.getppid()) != parent:  # it has just gone
+        end(signal.SIGTERM, None)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,206 @@
+"""Makes a class of students for `grader batch`: the same seed, the same bytes.
+
+    python -m grader.tests.make_class FOLDER [--students 500] [--seed 7] [--platform moodle]
+
+Most hand in one lab, some all of them: solutions, right and wrong files of the corpus, attacks
+(where they exist), untouched skeletons, and garbage: nothing, a PDF, a binary, a wrong name,
+damaged zips. Four of five files carry their student's name in a comment, so that they are
+different files; the others are copies, as in every class.
+"""
+
+from __future__ import annotations
+
+import argparse
+import io
+import json
+import random
+import zipfile
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+REPOSITORY = Path(__file__).resolve().parents[2]
+PLATFORMS = ("canvas", "moodle", "gradescope", "github", "plain")
+_FIRST = "Ada Bo Chen Dua Eva Finn Gül Hana Ivo José Kim Lea Mia Noor Omar Pia Qi Rosa Søren Tea".split()
+_LAST = "Abel Berg Costa Diaz Ek Fry Gray Holm Ito Jung Klein Lopez Müller Nagy Ono Park Rey Silva".split()
+# Kind of submission -> how many of a hundred.
+_SHARES = {
+    "solution": 18, "right": 20, "wrong": 38, "attack": 8, "skeleton": 4, "tree": 4, "garbage": 8,
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Student:
+    """One made-up student and what they hand in: path in their folder -> content."""
+
+    number: int
+    name: str
+    kind: str
+    files: dict[str, bytes]
+
+
+def make(folder: Path, students: int, seed: int, platform: str, labs: tuple[str, ...]) -> dict:
+    """Writes the class; returns what it holds, which goes nowhere near the graded folder."""
+    chance = random.Random(seed)
+    made = list(_students(chance, students, labs))
+    write = {"plain": _plain, "moodle": _moodle, "canvas": _canvas, "github": _github}
+    folder.mkdir(parents=True)
+    if platform == "gradescope":
+        _gradescope(folder, made)
+    else:
+        for student in made:
+            write[platform](folder, student, chance)
+    kinds = {}
+    for student in made:
+        kinds[student.kind] = kinds.get(student.kind, 0) + 1
+    contents = {
+        (path.split("/")[0], content)
+        for student in made
+        for path, content in student.files.items()
+        if path.endswith("matmul.cu")
+    }
+    return {"students": students, "seed": seed, "kinds": kinds, "distinct_files": len(contents)}
+
+
+def _students(chance: random.Random, count: int, labs: tuple[str, ...]) -> Iterator[Student]:
+    for number in range(1, count + 1):
+        name = f"{chance.choice(_FIRST)} {chance.choice(_LAST)}"
+        kind = chance.choices(list(_SHARES), weights=_SHARES.values())[0]
+        if kind == "attack" and not any(_attacks(lab) for lab in labs):
+            kind = "wrong"
+        if kind == "garbage":
+            files = dict([chance.choice(_GARBAGE)(chance.choice(labs), chance)])
+        elif kind == "tree":
+            files = {f"{lab}/matmul.cu": _solution(lab) for lab in labs}
+        else:
+            lab = chance.choice([x for x in labs if kind != "attack" or _attacks(x)])
+            content = chance.choice(_SOURCES[kind](lab))
+            if chance.random() < 0.8:
+                content += f"\n// {name}, {number}\n".encode()
+            files = {f"{lab}/matmul.cu": content}
+        yield Student(number, name, kind, files)
+
+
+def _solution(lab: str) -> bytes:
+    return (REPOSITORY / "solutions" / lab / "matmul.cu").read_bytes()
+
+
+def _corpus(lab: str, kind: str) -> list[bytes]:
+    folder = REPOSITORY / "grader" / "tests" / "corpus" / lab / kind
+    return [path.read_bytes() for path in sorted(folder.glob("*.cu"))]
+
+
+def _attacks(lab: str) -> list[bytes]:
+    """All attacks are written for one lab's signature, which their folder is named after."""
+    folder = REPOSITORY / "grader" / "tests" / "attacks" / lab
+    return [path.read_bytes() for path in sorted(folder.rglob("*.cu"))]
+
+
+_SOURCES: dict[str, Callable[[str], list[bytes]]] = {
+    "solution": lambda lab: [_solution(lab)],
+    "right": lambda lab: _corpus(lab, "right"),
+    "wrong": lambda lab: _corpus(lab, "wrong"),
+    "attack": _attacks,
+    "skeleton": lambda lab: [(REPOSITORY / "labs" / lab / "matmul.cu").read_bytes()],
+}
+
+
+def _zip(files: dict[str, bytes]) -> bytes:
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in files.items():
+            archive.writestr(zipfile.ZipInfo(name, (2026, 1, 1, 0, 0, 0)), content)
+    return packed.getvalue()
+
+
+_Garbage = Callable[[str, random.Random], tuple[str, bytes]]
+_GARBAGE: list[_Garbage] = [
+    lambda lab, chance: (f"{lab}/matmul.cu", b""),
+    lambda lab, chance: (f"{lab}/matmul.cu", b"\x7fELF" + chance.randbytes(400)),
+    lambda lab, chance: (f"{lab}/matmul.cu", b"int main() { this is no CUDA"),
+    lambda lab, chance: ("report.pdf", b"%PDF-1.7\n" + chance.randbytes(400)),
+    lambda lab, chance: ("matmul.cpp", _solution(lab)),
+    lambda lab, chance: ("my kernel.txt", _solution(lab)),
+    lambda lab, chance: ("work.zip", _zip({f"{lab}/matmul.cu": _solution(lab)})),
+    lambda lab, chance: ("work.zip", _zip({f"{lab}/matmul.cu": _solution(lab)})[:300]),
+    lambda lab, chance: ("work.zip", _zip({f"../../{lab}/matmul.cu": _solution(lab)})),
+    lambda lab, chance: ("work.rar", b"Rar!\x1a\x07" + chance.randbytes(100)),
+    lambda lab, chance: (f"{lab}/notes.md", b"I was ill."),
+]
+
+
+def _put(folder: Path, files: dict[str, bytes]) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, content in files.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content)
+
+
+def _plain(folder: Path, student: Student, chance: random.Random) -> None:
+    name = f"{student.name.lower().replace(' ', '.')}.{student.number}"
+    if chance.random() < 0.3:
+        (folder / f"{name}.zip").write_bytes(_zip(student.files))
+    else:
+        _put(folder / name, student.files)
+
+
+def _moodle(folder: Path, student: Student, chance: random.Random) -> None:
+    place = folder / f"{student.name}_{4000 + student.number}_assignsubmission_file_"
+    if chance.random() < 0.3:
+        _put(place, {"matmul.zip": _zip(student.files)})
+    else:
+        _put(place, student.files)
+
+
+def _canvas(folder: Path, student: Student, chance: random.Random) -> None:
+    first, last = student.name.lower().split()
+    late = "_LATE" if chance.random() < 0.1 else ""
+    start = f"{last}{first}{late}_{70000 + student.number}"
+    again = "-1" if chance.random() < 0.1 else ""
+    for index, (name, content) in enumerate(student.files.items()):
+        if len(student.files) > 1 or not name.endswith("/matmul.cu"):
+            name, content = "labs.zip", _zip(student.files)
+            index = 0
+        else:
+            name = f"{name.split('/')[0]}.cu"
+        stem, _, suffix = name.rpartition(".")
+        file = f"{start}_{900000 + 10 * student.number + index}_{stem}{again}.{suffix}"
+        (folder / file).write_bytes(content)
+
+
+def _github(folder: Path, student: Student, chance: random.Random) -> None:
+    user = f"{student.name.lower().replace(' ', '-')}-{student.number}"
+    inside = {f"labs/{name}": content for name, content in student.files.items()}
+    _put(folder / f"matmul-{user}", {**inside, ".git/HEAD": b"ref: refs/heads/main\n"})
+
+
+def _gradescope(folder: Path, students: list[Student]) -> None:
+    lines = []
+    for student in students:
+        name = f"submission_{60000 + student.number}"
+        _put(folder / name, student.files)
+        lines += [
+            f"{name}:", "  :submitters:", f"  - :name: {student.name}",
+            f"    :sid: '{1000 + student.number}'", f"    :email: s{student.number}@example.edu",
+            f"  :created_at: 2026-03-01 10:00:{student.number % 60:02d}.000000000 Z",
+            "  :score: 0.0",
+        ]  # fmt: skip
+    (folder / "submission_metadata.yml").write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--students", type=int, default=500)
+    parser.add_argument("--seed", type=int, default=7)
+    parser.add_argument("--platform", choices=PLATFORMS, default="moodle")
+    parser.add_argument("--labs", default="", help="folder names; default: all with a corpus")
+    given = parser.parse_args()
+    corpus = REPOSITORY / "grader" / "tests" / "corpus"
+    labs = given.labs.split(",") if given.labs else sorted(path.name for path in corpus.iterdir())
+    print(json.dumps(make(given.folder, given.students, given.seed, given.platform, tuple(labs))))
+
+
+if __name__ == "__main__":
+    main()
