@@ -95,9 +95,7 @@ def _all_labs(course: Course) -> list[Path]:
     return folders or [course.lab_folder("all")]
 
 
-def grading_options(
-    course: Course, backend: str, device: str | None, seed: int | None
-) -> Options:
+def grading_options(course: Course, backend: str, device: str | None, seed: int | None) -> Options:
     """What the options of that name ask for."""
     from grader import gpu
     from grader.options import DEFAULT_DEVICE, DEFAULT_SEED, Options
@@ -256,7 +254,9 @@ def hint(lab: str, submission: Path | None) -> None:
     """Give the next hint for what fails in LAB: the concept, then the place, then the line."""
     course = find_course()
     folder = course.lab_folder(lab)
-    result = _grade_one(course, folder, submission, grading_options(course, "sim", None, None), one=True)
+    result = _grade_one(
+        course, folder, submission, grading_options(course, "sim", None, None), one=True
+    )
     click.echo(_give_hint(course, folder.name, result, remembers=submission is None))
 
 

@@ -181,6 +181,7 @@ def _too_slow() -> CompileError:
 _NVCC_ERROR = re.compile(
     r"^(?P<file>[^\s(:]+)\((?P<line>\d+)\): (?:catastrophic )?error(?: #[\w-]+)?: (?P<text>.*)$"
 )
+_END_ERROR = re.compile(r"^At end of source: error(?: #[\w-]+)?: (?P<text>.*)$", re.MULTILINE)
 _HOST_ERROR = re.compile(
     r"^(?P<file>[^\s:]+):(?P<line>\d+)(?::\d+)?: (?:fatal )?error: (?P<text>.*)$"
 )
@@ -202,6 +203,9 @@ def first_error(output: str) -> CompileError:
         undefined = re.search(r"undefined reference to [`'](.+?)'", output)
         if undefined:
             return CompileError(0, f"{undefined[1]} is used but nowhere defined")
+        at_end = _END_ERROR.search(output)
+        if at_end:
+            return CompileError(0, f"at the end of the file: {at_end['text'].strip()}")
         ptx = re.search(r"^ptxas .*error\s*: (.*)$", output, re.MULTILINE)
         if ptx:
             return CompileError(0, ptx[1])

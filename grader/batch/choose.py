@@ -92,7 +92,7 @@ def _signed(sources: list[Candidate], lab: str) -> list[Candidate]:
     kinds = (
         [item for item in named if item.parts[-2:-1] == (lab,)],
         [item for item in named if _number(item.parts[-2:-1]) == number],
-        [item for item in sources if _number((item.parts[-1][:-3],)) == number],
+        [item for item in sources if _number((_stem(item.parts[-1]),)) == number],
     )
     found = next((kind for kind in kinds if kind), [])
     # labs/02-.../matmul.cu is a working copy of the course, whatever else lies beside it.
@@ -101,12 +101,21 @@ def _signed(sources: list[Candidate], lab: str) -> list[Candidate]:
 
 def _unsigned(sources: list[Candidate], lab: str) -> list[Candidate]:
     """matmul.cu, else the only .cu file; neither if it lies in another lab's folder."""
-    number = int(lab[:2])
-    free = [item for item in sources if all(_number((p,)) in (None, number) for p in item.parts[:-1])]
+    free = _free(sources, lab)
     named = sorted((item for item in free if item.parts[-1] == FILE_NAME), key=lambda x: x.rank)
     if named:
         return named
     return free if len(free) == 1 else []
+
+
+def _free(sources: list[Candidate], lab: str) -> list[Candidate]:
+    """Those that do not lie in a folder of another lab and do not bear its number."""
+    numbers = (None, int(lab[:2]))
+    return [item for item in sources if all(_number((_stem(x),)) in numbers for x in item.parts)]
+
+
+def _stem(name: str) -> str:
+    return name[:-3] if name.lower().endswith(".cu") else name
 
 
 def _number(names: Sequence[str]) -> int | None:
@@ -127,6 +136,8 @@ def why_nothing(candidates: Sequence[Candidate], labs: Sequence[str]) -> str:
             f"{_listed(sources)} cannot be told to belong to a lab: expected {labs[0]}/{FILE_NAME}"
             " and so on, or one lab chosen with --labs."
         )
+    if not _free(sources, labs[0]):
+        return f"There is nothing for lab {labs[0][:2]}, only {_listed(sources)}."
     return f"Of {_listed(sources)}, none is {FILE_NAME}, and there is more than one."
 
 

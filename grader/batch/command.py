@@ -26,9 +26,7 @@ _DONE_EPILOG = (
 )
 @click.option("--partition", help="Slurm partition. Default: the cluster's.")
 @click.option("--gres", default="gpu:1", show_default=True, help="Of each Slurm task on a GPU.")
-@click.option(
-    "--backend", type=click.Choice(["sim", "gpu"]), default="sim", show_default=True
-)
+@click.option("--backend", type=click.Choice(["sim", "gpu"]), default="sim", show_default=True)
 @click.option("--device", help="Device file whose limits hold, such as h200.")
 @click.option("--seed", type=click.IntRange(min=0), help="Seed of the input data. Default: 1.")
 @click.option("--weights", default="", help="Points of labs: 01=10,02=20. Default: 100 each.")

@@ -78,7 +78,20 @@ def plain(rows: Sequence[Row], heading: Heading) -> str:
     labs = [column for lab in heading.labs for column in (lab, f"{lab} status")]
     kinds = ("user", "sid", "email", "username", "repository")
     used = [kind for kind in kinds if any(row.student.ids.get(kind) for row in rows)]
-    table = [["student", "name", *used, "source", "late", "status", "score", "max_score", *labs, "remark"]]
+    table = [
+        [
+            "student",
+            "name",
+            *used,
+            "source",
+            "late",
+            "status",
+            "score",
+            "max_score",
+            *labs,
+            "remark",
+        ]
+    ]
     for row in rows:
         by_lab = {result.lab: result for result in row.results}
         cells = [
@@ -105,7 +118,9 @@ def canvas(rows: Sequence[Row], heading: Heading, roster: Roster | None) -> str:
     for row in rows:
         listed = known.get(row.student.identity, {})
         own = {"Student": row.student.name, "ID": row.student.ids.get("user", "")}
-        table.append([listed.get(name) or own.get(name, "") for name in columns] + [points(row.score)])
+        table.append(
+            [listed.get(name) or own.get(name, "") for name in columns] + [points(row.score)]
+        )
     return _csv(table)
 
 

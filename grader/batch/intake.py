@@ -233,4 +233,3 @@ def _key(student: Student) -> str:
     if student.platform == "github":
         return names.file_key(student.ids["username"])
     return names.file_key(f"{student.name}-{number}" if number else student.name)
-

@@ -84,7 +84,9 @@ def _assignment(folder: Path, items: Sequence[str], usernames: Sequence[str]) ->
         for user in usernames:
             if name.lower().endswith(f"-{user.lower()}"):
                 return name[: -len(user) - 1]
-    return names.common_assignment([name for name in items if os.path.lexists(folder / name / ".git")])
+    return names.common_assignment(
+        [name for name in items if os.path.lexists(folder / name / ".git")]
+    )
 
 
 def _gradescope(folder: Path, items: Sequence[str], metadata: Path) -> tuple[Entry, ...]:

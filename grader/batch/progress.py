@@ -60,7 +60,13 @@ def shown() -> Iterator[_Lines | _Bar]:
         yield _Lines()
         return
     from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        TextColumn,
+        TimeRemainingColumn,
+    )
 
     columns = (
         BarColumn(), MofNCompleteColumn(), TimeRemainingColumn(),

@@ -39,7 +39,9 @@ class Roster:
 
     @property
     def usernames(self) -> list[str]:
-        return [item.student.ids["username"] for item in self.listed if "username" in item.student.ids]
+        return [
+            item.student.ids["username"] for item in self.listed if "username" in item.student.ids
+        ]
 
 
 def read_roster(path: Path) -> Roster:
@@ -53,7 +55,10 @@ def read_roster(path: Path) -> Roster:
     first = text.partition("\n")[0]
     separator = ";" if first.count(";") > first.count(",") else ","
     rows = list(csv.DictReader(io.StringIO(text, newline=""), delimiter=separator))
-    columns = tuple(name.strip() for name in csv.DictReader(io.StringIO(text), delimiter=separator).fieldnames or ())
+    columns = tuple(
+        name.strip()
+        for name in csv.DictReader(io.StringIO(text), delimiter=separator).fieldnames or ()
+    )
     reader = _reader(columns)
     if reader is None:
         raise UsageError(
@@ -61,7 +66,9 @@ def read_roster(path: Path) -> Roster:
             " grading worksheet, GitHub Classroom's roster or Gradescope's."
         )
     platform, student = reader
-    cleaned = [{(k or "").strip(): (v or "") for k, v in row.items() if isinstance(v, str)} for row in rows]
+    cleaned = [
+        {(k or "").strip(): (v or "") for k, v in row.items() if isinstance(v, str)} for row in rows
+    ]
     listed = [Listed(found, row) for row in cleaned if (found := student(row)) is not None]
     return Roster(platform, columns, tuple(listed))
 

@@ -182,11 +182,12 @@ class _Book:
     def _write_if_complete(self, submission: Submission) -> None:
         units = [key for (student, _), key in self.keys.items() if student == submission.key]
         if all(key in self.records or key in self.failures for key in units):
-            results = list(self._results(submission))
-            text = writers.render(
-                "json", results, one=len(self.request.labs) == 1, style=writers.Style()
-            )
-            write(self.setting.store.results / f"{submission.key}.json", text.encode())
+            results = self._results(submission)
+            for folder, form in self.setting.store.forms.items():
+                text = writers.render(
+                    form, results, one=len(self.request.labs) == 1, style=writers.Style()
+                )
+                write(folder / f"{submission.key}.{form}", text.encode())
 
     def _results(self, submission: Submission) -> tuple[Result, ...]:
         return tuple(self._result(submission, lab) for lab in self.request.labs)
@@ -226,9 +227,7 @@ class _Book:
         ]
         keys = intake.file_keys([*(row.student for row in rows), *absent])[len(rows) :]
         rows += [Row(key, student, ()) for key, student in zip(keys, absent, strict=True)]
-        self.setting.store.remove_results_but(
-            {f"{one.key}.json" for one in self.handed_in.submissions}
-        )
+        self.setting.store.remove_results_but({one.key for one in self.handed_in.submissions})
         return sorted(rows, key=lambda row: row.key.casefold())
 
     def _absent(self, submission: Submission) -> tuple[str, ...]:

@@ -1,6 +1,8 @@
 """The batch's folder: what is already graded, written so that a kill at any moment does no harm.
 
-    OUTPUT/gradebook*.csv summary.md summary.json results/KEY.json    for people
+    OUTPUT/gradebook*.csv summary.md summary.json      for the instructor
+    OUTPUT/results/KEY.json        all that is known of one student's work, hidden cases included
+    OUTPUT/feedback/KEY.html       the same for the student, without what is hidden
     OUTPUT/.batch/lock             held while a batch runs; the system frees it with the process
     OUTPUT/.batch/run.json         what the last batch graded with: its fingerprint
     OUTPUT/.batch/files/KEY.cu     the content of a unit
@@ -55,8 +57,9 @@ class Store:
         return self.output / _MARK
 
     @property
-    def results(self) -> Path:
-        return self.output / "results"
+    def forms(self) -> dict[Path, str]:
+        """The folders of what is written for each student, and the formats."""
+        return {self.output / "results": "json", self.output / "feedback": "html"}
 
     @property
     def cache(self) -> Path:
@@ -100,11 +103,12 @@ class Store:
         self.state.mkdir(parents=True, exist_ok=True)
         for name in ("cache", "files", "units", "errors"):
             (self.state / name).mkdir(exist_ok=True)
-        self.results.mkdir(exist_ok=True)
+        for folder in self.forms:
+            folder.mkdir(exist_ok=True)
 
     def _tidy(self) -> None:
         """Removes what a batch that was killed left: all of it is scratch by its name."""
-        for folder in (self.output, self.results, self.state, *self.state.iterdir()):
+        for folder in (self.output, *self.forms, self.state, *self.state.iterdir()):
             if folder.is_dir():
                 for path in folder.glob(".*.tmp"):
                     path.unlink(missing_ok=True)
@@ -151,13 +155,12 @@ class Store:
     def remember(self, fingerprint: Fingerprint) -> None:
         write(self.state / "run.json", json.dumps(asdict(fingerprint), indent=1).encode())
 
-    def remove_results_but(self, names: set[str]) -> list[str]:
-        """Removes results of students who are not in the class any more; returns their names."""
-        gone = [path for path in sorted(self.results.iterdir()) if path.name not in names]
-        for path in gone:
-            with suppress(OSError):
-                path.unlink()
-        return [path.name for path in gone]
+    def remove_results_but(self, keys: set[str]) -> None:
+        """Removes what was written for students who are not in the class any more."""
+        for folder, form in self.forms.items():
+            for path in folder.glob(f"*.{form}"):
+                if path.name.removesuffix(f".{form}") not in keys:
+                    path.unlink(missing_ok=True)
 
 
 def write(path: Path, content: bytes) -> None:
@@ -165,8 +168,9 @@ def write(path: Path, content: bytes) -> None:
     with suppress(OSError):
         if path.read_bytes() == content:
             return
-    handle, temporary = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".tmp", dir=path.parent)
+    temporary = ""
     try:
+        handle, temporary = tempfile.mkstemp(prefix=".", suffix=".tmp", dir=path.parent)
         with os.fdopen(handle, "wb") as file:
             file.write(content)
             file.flush()

@@ -66,9 +66,7 @@ def to_dict(facts: Facts) -> dict[str, Any]:
             for result in row.results
             if result.status == "error"
         ],
-        "notes": [
-            {"student": row.key, "note": note} for row in facts.rows for note in row.notes
-        ],
+        "notes": [{"student": row.key, "note": note} for row in facts.rows for note in row.notes],
         "ignored": list(facts.ignored),
         "retried": list(facts.retried),
         "changes": list(facts.changes),
@@ -152,7 +150,10 @@ def markdown(facts: Facts) -> str:
         lines += [f"## {lab}", "", *_lab_lines(data["labs"][lab]), ""]
     for title, items in (
         ("Not graded: the grader or its machine failed", _error_lines(data)),
-        ("Nothing to grade", [f"`{x['student']}`: {_plain(x['reason'])}" for x in data["nothing_to_grade"]]),
+        (
+            "Nothing to grade",
+            [f"`{x['student']}`: {_plain(x['reason'])}" for x in data["nothing_to_grade"]],
+        ),
         ("Decided about files", [f"`{x['student']}`: {_plain(x['note'])}" for x in data["notes"]]),
         ("Tried twice", [_plain(text) for text in data["retried"]]),
         ("Ignored", [_plain(name) for name in data["ignored"]]),
@@ -188,7 +189,9 @@ def _overview(data: dict[str, Any]) -> list[str]:
     if data["changes"]:
         lines.append(f"- graded again, since changed: {', '.join(data['changes'])}")
     if data["similarity"]:
-        lines.append(f"- files that resemble each other: [{data['similarity']}]({data['similarity']})")
+        lines.append(
+            f"- files that resemble each other: [{data['similarity']}]({data['similarity']})"
+        )
     return lines
 
 

@@ -101,7 +101,7 @@ def _grade(job: Job, start: float) -> Record:
 
 
 def without_times(result: Result) -> Result:
-    """Nothing in a student's result tells how busy the machine was: the same file, the same text."""
+    """Nothing tells how busy the machine was: the same file has the same result."""
     return replace(
         result, seconds=0.0, cases=tuple(replace(case, seconds=0.0) for case in result.cases)
     )

@@ -21,8 +21,8 @@ from pathlib import Path
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 PLATFORMS = ("canvas", "moodle", "gradescope", "github", "plain")
-_FIRST = "Ada Bo Chen Dua Eva Finn Gül Hana Ivo José Kim Lea Mia Noor Omar Pia Qi Rosa Søren Tea".split()
-_LAST = "Abel Berg Costa Diaz Ek Fry Gray Holm Ito Jung Klein Lopez Müller Nagy Ono Park Rey Silva".split()
+_FIRST = tuple("Ada Bo Chen Dua Eva Finn Gül Hana Ivo José Kim Lea Mia Noor Pia Søren".split())
+_LAST = tuple("Abel Berg Costa Diaz Ek Fry Gray Holm Ito Jung Lopez Müller Nagy Silva".split())
 # Kind of submission -> how many of a hundred.
 _SHARES = {
     "solution": 18, "right": 20, "wrong": 38, "attack": 8, "skeleton": 4, "tree": 4, "garbage": 8,
@@ -91,9 +91,9 @@ def _corpus(lab: str, kind: str) -> list[bytes]:
 
 
 def _attacks(lab: str) -> list[bytes]:
-    """All attacks are written for one lab's signature, which their folder is named after."""
-    folder = REPOSITORY / "grader" / "tests" / "attacks" / lab
-    return [path.read_bytes() for path in sorted(folder.rglob("*.cu"))]
+    """The attacks have the signature of lab 02."""
+    folder = REPOSITORY / "grader" / "tests" / "attacks"
+    return [path.read_bytes() for path in sorted(folder.glob("*.cu"))] if lab[:2] == "02" else []
 
 
 _SOURCES: dict[str, Callable[[str], list[bytes]]] = {

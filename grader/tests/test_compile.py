@@ -40,6 +40,7 @@ HEADER = """In file included from matmul.cu:7:
         (HEADER, CompileError(7, "x.h:12: #error needs C++20", 0)),
         ('matmul.cu(3): catastrophic error: #error directive: "no"', CompileError(3, '#error directive: "no"', 0)),
         ("ptxas error   : Entry function uses too much shared data", CompileError(0, "Entry function uses too much shared data", 0)),
+        ('At end of source: error: expected a ";"', CompileError(0, 'at the end of the file: expected a ";"', 0)),
         ("ld: matmul.o: undefined reference to `f()'", CompileError(0, "f() is used but nowhere defined", 0)),
     ],
 )  # fmt: skip

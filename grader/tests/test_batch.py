@@ -1,0 +1,207 @@
+"""`grader batch` as an instructor calls it: everybody is in the gradebook, whatever happens.
+
+One class is graded twice: without a break, and killed with faults planted before it goes on.
+"""
+
+import csv
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+from grader.tests.conftest import REPOSITORY
+from grader.tests.make_class import make
+from grader.tests.test_batch_intake import fill, zipped
+
+CORPUS = REPOSITORY / "grader/tests/corpus/02-tiled-kernel"
+LAB = "02-tiled-kernel"
+
+
+def source(path):
+    return (REPOSITORY / path).read_bytes()
+
+
+def make_small_class(folder):
+    solution = source(f"solutions/{LAB}/matmul.cu")
+    return fill(
+        folder,
+        {
+            "ann/matmul.cu": solution,
+            "bo/02-tiled-kernel/matmul.cu": solution,
+            "cy.zip": zipped({"work/matmul.cu": (CORPUS / "wrong/no-barriers.cu").read_bytes()}),
+            "di.cu": (CORPUS / "wrong/no-launch.cu").read_bytes(),
+            "ed/matmul.cu": source(f"labs/{LAB}/matmul.cu"),
+            "flo/matmul.cu": b"this is no CUDA",
+            "gus/matmul.cu": b"",
+            "hal/report.pdf": b"%PDF",
+            "ida.zip": b"PK\3\4",
+        },
+    )
+
+
+def command(export, output, *more):
+    return [
+        sys.executable, "-m", "grader", "batch", str(export), "--output", str(output),
+        "--labs", "02", "--jobs", "2", *map(str, more),
+    ]  # fmt: skip
+
+
+def run(export, output, *more, **environment):
+    done = subprocess.run(
+        command(export, output, *more), capture_output=True, text=True, timeout=110,
+        cwd=REPOSITORY, env=os.environ | environment, stdin=subprocess.DEVNULL,
+    )  # fmt: skip
+    assert "Traceback" not in done.stderr
+    assert done.stdout == ""
+    return done
+
+
+def contents(output):
+    """All files that must be the same however often the batch was stopped."""
+    summary = ("summary.md", "summary.json")  # these hold times
+    return {
+        str(path.relative_to(output)): path.read_bytes()
+        for path in sorted(output.rglob("*"))
+        if path.is_file() and ".batch" not in path.parts and path.name not in summary
+    }
+
+
+def gradebook(output):
+    with (output / "gradebook.csv").open(newline="", encoding="utf-8") as file:
+        return {row["student"]: row for row in csv.DictReader(file)}
+
+
+@pytest.fixture(scope="module")
+def graded(built, tmp_path_factory):
+    """The small class and what grading it without a break gives."""
+    folder = tmp_path_factory.mktemp("batch")
+    export = make_small_class(folder / "class")
+    done = run(export, folder / "out")
+    assert done.returncode == 0, done.stderr
+    return export, folder / "out"
+
+
+def test_everybody_is_in_the_gradebook(graded):
+    rows = gradebook(graded[1])
+    found = {name: (row["status"], row["score"]) for name, row in rows.items()}
+    assert found == {
+        "ann": ("passed", "100"),
+        "bo": ("passed", "100"),
+        "cy": ("failed", rows["cy"]["score"]),
+        "di": ("failed", "0"),
+        "ed": ("not_started", "0"),
+        "flo": ("failed", "0"),
+        "gus": ("failed", "0"),
+        "hal": ("failed", "0"),
+        "ida": ("failed", "0"),
+    }
+    assert 0 <= float(rows["cy"]["score"]) < 100
+    for name, words in {
+        "cy": "race-shared",
+        "di": "no-launch",
+        "flo": "does not compile",
+        "gus": "is empty",
+        "hal": "There is no .cu file, only report.pdf.",
+        "ida": "damaged",
+    }.items():
+        assert words in rows[name]["remark"]
+    for folder, suffix in (("results", "json"), ("feedback", "html")):
+        assert {path.name for path in (graded[1] / folder).iterdir()} == {
+            f"{name}.{suffix}" for name in rows
+        }
+
+
+def test_killed_and_damaged_it_ends_with_the_same_files(graded, tmp_path):
+    export, whole = graded
+    output = tmp_path / "out"
+    units = output / ".batch" / "units"
+    started = subprocess.Popen(command(export, output), stderr=subprocess.DEVNULL, cwd=REPOSITORY)
+    deadline = time.monotonic() + 60
+    while not list(units.glob("*.json")) and started.poll() is None:
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+    started.send_signal(signal.SIGKILL)
+    started.wait()
+    assert not (output / "gradebook.csv").exists()
+    done = sorted(units.glob("*.json"))
+    assert 0 < len(done) < 5
+    # Planted: a unit's record and a student's result that are half written, and scratch files.
+    done[0].write_bytes(done[0].read_bytes()[:-40])
+    (output / "results" / "ann.json").write_text('{"schema": "tilewise.result/1", "sco')
+    (output / "results" / ".abc.tmp").write_text("x")
+    (output / ".batch" / "cache" / "run-killed").mkdir()
+    assert run(export, output).returncode == 0
+    assert contents(output) == contents(whole)
+    assert not (output / ".batch" / "cache" / "run-killed").exists()
+
+
+def test_only_what_is_new_is_graded(graded, tmp_path):
+    output = tmp_path / "out"
+    export = tmp_path / "class"
+    shutil.copytree(graded[0], export)
+    shutil.copytree(graded[1], output)
+    assert "0 files to grade" in run(export, output).stderr
+    assert contents(output) == contents(graded[1])
+    (export / "ann/matmul.cu").write_bytes(b"int broken")
+    (export / "bo/02-tiled-kernel/matmul.cu").unlink()
+    (export / "hal/report.pdf").unlink()
+    (export / "hal").rmdir()
+    assert "1 files to grade" in run(export, output).stderr
+    rows = gradebook(output)
+    assert "does not compile" in rows["ann"]["remark"]
+    assert "hal" not in rows
+    assert not (output / "results" / "hal.json").exists()
+    for name in ("bo", "cy.zip", "di.cu"):
+        path = export / name
+        shutil.rmtree(path) if path.is_dir() else path.unlink()
+    said = run(export, output, "--seed", "2").stderr
+    assert "changed since the last run: the seed (1 before, now 2)" in said
+
+
+class TestMistakes:
+    @pytest.mark.parametrize(
+        ("arguments", "words"),
+        [
+            (["gone", "--output", "out"], "There is no gone"),
+            (["class", "--output", "class/out"], "lie in each other"),
+            (["class", "--output", "taken"], "holds something else"),
+            (["class", "--output", "out", "--labs", "42"], "There is no lab '42'"),
+            (["class", "--output", "out", "--roster", "class/x.csv"], "cannot be read"),
+            (["class", "--output", "out", "--weights", "02=no"], "LAB=POINTS"),
+        ],
+    )
+    def test_one_sentence(self, built, tmp_path, arguments, words):
+        fill(tmp_path, {"class/ann/matmul.cu": b"x", "taken/thesis.tex": b"x"})
+        env = os.environ | {"TILEWISE_ROOT": str(REPOSITORY), "PYTHONPATH": str(REPOSITORY)}
+        done = subprocess.run(
+            [sys.executable, "-m", "grader", "batch", *arguments],
+            capture_output=True, text=True, cwd=tmp_path, env=env, timeout=60,
+        )  # fmt: skip
+        assert done.returncode == 2
+        last = done.stderr.splitlines()[-1]
+        assert last.startswith("grader: ") and words in last
+        assert not (tmp_path / "out" / "gradebook.csv").exists()
+
+    def test_no_sandbox(self, built, tmp_path):
+        export = fill(tmp_path / "class", {"ann/matmul.cu": b"x"})
+        done = run(export, tmp_path / "out", TILEWISE_SANDBOX="none")
+        assert done.returncode == 3
+        assert "sandbox" in done.stderr
+        assert not (tmp_path / "out").exists()
+
+
+def test_the_same_seed_makes_the_same_class(tmp_path):
+    labs = ("01-naive-kernel", LAB)
+    for platform in ("plain", "moodle", "canvas", "github", "gradescope"):
+        made = [make(tmp_path / f"{platform}{n}", 40, 5, platform, labs) for n in (1, 2)]
+        assert made[0] == made[1]
+        assert made[0]["students"] == 40
+        first, second = (
+            {str(p.relative_to(root)): p.read_bytes() for p in root.rglob("*") if p.is_file()}
+            for root in (tmp_path / f"{platform}1", tmp_path / f"{platform}2")
+        )
+        assert first == second
