@@ -170,7 +170,8 @@ def _execute(
     timings: dict[str, Timing] = {}
     if backend == "gpu":
         checks = session.lab.checks_for(backend)
-        watched = {name for check in checks if check.kind == "clean" for name in check.cases}
+        kinds = ("clean", "counter")
+        watched = {name for check in checks if check.kind in kinds for name in check.cases}
         chosen = [case for case in cases if case.id in watched]
         safety = _execute_on(session, "sim", text, chosen, recorded, resources)
         if all(outcomes[name].ran for name in _timed_cases(session.lab, backend)):

@@ -23,7 +23,7 @@ class Evidence:
     """What the checks look at, by case id."""
 
     outcomes: Mapping[str, Outcome]  # on the backend that is graded
-    safety: Mapping[str, Outcome]  # on the simulator, which sees every access
+    safety: Mapping[str, Outcome]  # on the simulator, which sees and counts every access
     timings: Mapping[str, Timing]  # gpu: the timed cases that ran
 
 
@@ -135,7 +135,7 @@ def _did_the_work(outcome: Outcome) -> bool:
 
 
 def _counter(check: Check, lab: Lab, evidence: Evidence) -> CheckResult:
-    outcome = evidence.outcomes[check.cases[0]]
+    outcome = evidence.safety[check.cases[0]]
     if outcome.execution is None or not outcome.ran:
         return _skipped(check, f"{_case_name(outcome)} did not run to its end.")
     case = outcome.case

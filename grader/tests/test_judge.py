@@ -232,6 +232,18 @@ def test_both_backends_tell_a_wrong_result_once_and_with_its_line(lab):
     assert [(item.code, item.line) for item in result.diagnostics] == [("wrong-result", 41)]
 
 
+def test_counters_on_a_gpu_are_those_of_the_simulator(lab):
+    counted = replace(next(c for c in lab.checks if c.kind == "counter"), backend=None)
+    both = replace(lab, checks=(counted,))
+    no_counters = execution_json()["kernels"][0] | {"counters": {}}
+    on_gpu = {c.id: outcome(lab, c.id, kernels=[no_counters], backend="gpu") for c in lab.cases}
+    on_sim = {c.id: outcome(lab, c.id) for c in lab.cases}
+    (check,) = rubric.evaluate_checks(both, "gpu", rubric.Evidence(on_gpu, on_sim, {}))
+    assert check.status == "passed", check.message
+    (check,) = rubric.evaluate_checks(both, "gpu", rubric.Evidence(on_gpu, on_gpu, {}))
+    assert check.status == "failed"
+
+
 def test_merging_keeps_the_first_visible_case_and_orders_by_cause(lab):
     race, bounds = fault_json("race-shared"), fault_json("out-of-bounds-shared", line=9)
     hidden = outcome(lab, "secret", diagnostics=[race])

@@ -110,8 +110,12 @@ def right_part(labs: list[str], pool: ThreadPoolExecutor) -> list[str]:
         files = [folder / "right" / f"{name}.cu" for name in names]
         results = pool.map(lambda path, lab=lab: grade(lab, path), files)
         found = dict(zip(names, results, strict=True))
+        known = {entry["name"]: f" ({entry['on_gpu']})" for entry in book["right"]
+                 if "on_gpu" in entry}  # fmt: skip
         others = [
-            f"{name}: {lost(result)}" for name, result in found.items() if not is_full(result)
+            f"{name}: {lost(result)}{known.get(name, '')}"
+            for name, result in found.items()
+            if not is_full(result)
         ]
         rows.append(
             f"| {lab} | {len(found) - len(others)} of {len(found)} | {'; '.join(others) or '-'} |"

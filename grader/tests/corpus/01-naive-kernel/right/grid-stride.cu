@@ -20,7 +20,7 @@ void solve(const float* M, const float* N, float* P, int width) {
   float *d_M = device, *d_N = d_M + width * width, *d_P = d_N + width * width;
   CHECK(cudaMemcpy(d_M, M, bytes, cudaMemcpyHostToDevice));
   CHECK(cudaMemcpy(d_N, N, bytes, cudaMemcpyHostToDevice));
-  naive_kernel<<<24, 128>>>(d_M, d_N, d_P, width);
+  naive_kernel<<<2048, 256>>>(d_M, d_N, d_P, width);
   CHECK(cudaGetLastError());
   CHECK(cudaDeviceSynchronize());
   CHECK(cudaMemcpy(P, d_P, bytes, cudaMemcpyDeviceToHost));

@@ -28,6 +28,6 @@ __global__ void tiled_kernel(const float* M, const float* N, float* P, int width
 }
 
 void solve(const float* M, const float* N, float* P, int width) {
-  tiled_kernel<<<20, dim3(T, T)>>>(M, N, P, width);
+  tiled_kernel<<<1056, dim3(T, T)>>>(M, N, P, width);
   CHECK(cudaGetLastError());
 }
