@@ -103,8 +103,12 @@ def test_handout_has_its_parts(lab):
 
 
 def excerpts() -> list[tuple[str, str, str]]:
-    """(lab, submission, text) of every report shown in a handout."""
-    return [match.groups() for path in HANDOUTS for match in REPORT.finditer(path.read_text())]
+    """(lab, submission, text) of every report shown in a handout or the README."""
+    return [
+        match.groups()
+        for path in [ROOT / "README.md", *HANDOUTS]
+        for match in REPORT.finditer(path.read_text())
+    ]
 
 
 def words(text: str) -> str:
