@@ -13,8 +13,12 @@ from typing import TYPE_CHECKING, NoReturn
 
 import click
 
+<<<<<<< HEAD
 from grader import __version__
 from grader.batch.command import batch
+=======
+from grader import __version__, cli_results
+>>>>>>> 9972f66 (grader explain; grader package gradescope, and what it runs)
 from grader.course import Course, find_course
 from grader.errors import ExitCode, GraderError, SubmissionError, UsageError
 
@@ -23,7 +27,6 @@ if TYPE_CHECKING:
     from grader.options import Options
     from grader.result import Result
 
-FORMATS = ("text", "json", "junit", "html", "markdown", "gradescope", "classroom", "autolab")
 EPILOG = (
     "Exit status: 0 full marks (or: it worked), 1 less, 2 usage or a submission that cannot be"
     " read, 3 the grader or its machine failed."
@@ -35,6 +38,9 @@ EPILOG = (
 def cli() -> None:
     """Grades CUDA matrix multiplication, on a simulator or a GPU."""
 
+
+for _command in cli_results.COMMANDS:
+    cli.add_command(_command)
 
 _submission_option = click.option(
     "--submission",
@@ -63,7 +69,7 @@ _seed_option = click.option(
 @click.option(
     "--format",
     "format_name",
-    type=click.Choice(FORMATS),
+    type=click.Choice(cli_results.FORMATS),
     default="text",
     show_default=True,
 )
@@ -79,14 +85,19 @@ def run(
 ) -> None:
     """Grade LAB (a number or folder name), or all labs."""
     course = find_course()
+<<<<<<< HEAD
     options = grading_options(course, backend, device, seed)
     _check_folder_of(output)
+=======
+    options = make_options(course, backend, device, seed)
+    check_folder_of(output)
+>>>>>>> 9972f66 (grader explain; grader package gradescope, and what it runs)
     one = lab != "all"
     results = [
-        _grade_one(course, folder, submission, options, one=one)
+        grade_one(course, folder, submission, options, one=one)
         for folder in ([course.lab_folder(lab)] if one else _all_labs(course))
     ]
-    _report(results, format_name, output, one=one)
+    report(results, format_name, output, one=one)
     sys.exit(max(result.exit_code for result in results))
 
 
@@ -95,8 +106,12 @@ def _all_labs(course: Course) -> list[Path]:
     return folders or [course.lab_folder("all")]
 
 
+<<<<<<< HEAD
 def grading_options(course: Course, backend: str, device: str | None, seed: int | None) -> Options:
     """What the options of that name ask for."""
+=======
+def make_options(course: Course, backend: str, device: str | None, seed: int | None) -> Options:
+>>>>>>> 9972f66 (grader explain; grader package gradescope, and what it runs)
     from grader import gpu
     from grader.options import DEFAULT_DEVICE, DEFAULT_SEED, Options
     from grader.toolchain import capability
@@ -117,7 +132,7 @@ def grading_options(course: Course, backend: str, device: str | None, seed: int 
     )
 
 
-def _grade_one(
+def grade_one(
     course: Course, folder: Path, given: Path | None, options: Options, *, one: bool
 ) -> Result:
     """One lab. With several, a file that cannot be read costs that lab its points, no more."""
@@ -169,37 +184,24 @@ class _progress:  # noqa: N801 - used as a function
             self.status.stop()
 
 
-@cli.command(epilog=EPILOG)
-@click.argument("result", type=click.Path(path_type=Path))
-@click.option("--format", "format_name", type=click.Choice(FORMATS), default="text")
-@click.option("--output", type=click.Path(path_type=Path), help="Write the report to this file.")
-@click.option("--weights", default="", help="Points of labs, as 01=10,02=20. Default: 100 each.")
-def write(result: Path, format_name: str, output: Path | None, weights: str) -> None:
-    """Write RESULT, a file of --format json, in another format. Grades nothing."""
-    from grader import stored
-    from grader.weights import parse, weigh
-
-    _check_folder_of(output)
-    found = stored.load(result)
-    points = parse(weights, find_course()) if weights else {}
-    results = [weigh(item, points) for item in found.results]
-    _report(results, format_name, output, one=found.one)
-
-
-def _check_folder_of(output: Path | None) -> None:
+def check_folder_of(output: Path | None) -> None:
     if output is not None and not output.absolute().parent.is_dir():
         raise UsageError(f"There is no folder {output.parent} to write {output.name} into.")
 
 
-def _report(results: list[Result], format_name: str, output: Path | None, *, one: bool) -> None:
+def report(results: list[Result], format_name: str, output: Path | None, *, one: bool) -> None:
     from grader import writers
-    from grader.toolchain import write_atomically
 
     style = terminal_style() if output is None else writers.Style()
-    text = writers.render(format_name, results, one=one, style=style)
+    deliver(writers.render(format_name, results, one=one, style=style), output)
+
+
+def deliver(text: str, output: Path | None) -> None:
+    """A report to standard output, or whole into a file."""
+    from grader.toolchain import write_atomically
+
     if output is None:
-        sys.stdout.write(text)
-        sys.stdout.flush()
+        _show(text)
         return
     try:
         write_atomically(output.absolute(), text)
@@ -254,8 +256,13 @@ def hint(lab: str, submission: Path | None) -> None:
     """Give the next hint for what fails in LAB: the concept, then the place, then the line."""
     course = find_course()
     folder = course.lab_folder(lab)
+<<<<<<< HEAD
     result = _grade_one(
         course, folder, submission, grading_options(course, "sim", None, None), one=True
+=======
+    result = grade_one(
+        course, folder, submission, make_options(course, "sim", None, None), one=True
+>>>>>>> 9972f66 (grader explain; grader package gradescope, and what it runs)
     )
     click.echo(_give_hint(course, folder.name, result, remembers=submission is None))
 
@@ -292,7 +299,11 @@ def calibrate(lab: str, slower: tuple[Path, ...], repeats: int) -> None:
     folders = [course.lab_folder(lab)] if one else _all_labs(course)
     if slower and not one:
         raise UsageError("--slower belongs to one lab: name it, as in `grader calibrate 05`.")
+<<<<<<< HEAD
     options = grading_options(course, "gpu", None, None)
+=======
+    options = make_options(course, "gpu", None, None)
+>>>>>>> 9972f66 (grader explain; grader package gradescope, and what it runs)
     name = gpu.find_gpu().name
     for folder in folders:
         found = calibration.calibrate(
@@ -311,7 +322,11 @@ def watch(lab: str, backend: str, device: str | None) -> None:
     from grader.watch import Watch, keyboard
 
     course = find_course()
+<<<<<<< HEAD
     actions = _watch_actions(course, grading_options(course, backend, device, None))
+=======
+    actions = _watch_actions(course, make_options(course, backend, device, None))
+>>>>>>> 9972f66 (grader explain; grader package gradescope, and what it runs)
     with keyboard() as key:
         loop = Watch(course.lab_folder(lab).name, actions, _show, key)
         loop.loop()
@@ -325,7 +340,7 @@ def _watch_actions(course: Course, options: Options):
 
     def attempt(lab: str) -> tuple[Result | None, str]:
         try:
-            result = _grade_one(course, course.labs / lab, None, options, one=True)
+            result = grade_one(course, course.labs / lab, None, options, one=True)
         except GraderError as error:
             return None, f"{error}\n"
         return result, writers.render("text", [result], one=True, style=terminal_style())

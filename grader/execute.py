@@ -56,7 +56,7 @@ def execute_all(
     they would not end either, only later. `done` is called with the case's id, from any thread.
     Raises StepError if the executor or its machine fails.
     """
-    processors = os.cpu_count() or 1
+    processors = len(os.sched_getaffinity(0))  # those this process may use, not the machine's
     results: dict[str, Execution] = {}
 
     def one(job: Job, threads: int) -> None:

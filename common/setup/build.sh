@@ -4,6 +4,7 @@
 #   common/setup/build.sh [--tests] [--sanitize]
 #
 # --sanitize builds in build/asan/ with the address and undefined-behaviour sanitizers.
+# TILEWISE_JOBS=N compiles N files at a time (each may take 600 MB); default: as Ninja chooses.
 source "$(dirname "$0")/common.sh"
 
 BUILD=build
@@ -36,13 +37,14 @@ configure() {
 
 build() {
   local work
+  local jobs=(${TILEWISE_JOBS:+-j "$TILEWISE_JOBS"})
   work=$("$NINJA" -C "$BUILD" -n "${TARGETS[@]}" | tail -n 1)
   [[ $work == *"no work to do"* ]] && return
   say "building the C++ programs in $BUILD/ (the first time takes a few minutes)"
   if [[ -t 2 ]]; then
-    "$NINJA" -C "$BUILD" "${TARGETS[@]}" >&2
+    "$NINJA" -C "$BUILD" "${jobs[@]}" "${TARGETS[@]}" >&2
   else
-    "$NINJA" -C "$BUILD" --quiet "${TARGETS[@]}" >&2
+    "$NINJA" -C "$BUILD" "${jobs[@]}" --quiet "${TARGETS[@]}" >&2
   fi || die "the C++ build failed; the compiler's messages stand above"
 }
 

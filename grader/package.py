@@ -1,0 +1,117 @@
+"""Packages for other platforms: what an instructor uploads, made from this checkout.
+
+    gradescope   setup.sh and run_autograder (templates/gradescope) beside tilewise/, which holds
+                 what grading on the simulator needs: the C++ and Python sources, the chosen labs'
+                 lab.toml, the toy data. No solutions, no tests, no skeletons.
+
+The C++ programs are built on the platform, by setup.sh, rather than shipped: a binary made here
+may need a newer C library than the platform's image has, and the sources are small.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import zipfile
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+
+from grader.course import Course
+from grader.errors import UsageError
+from grader.options import DEFAULT_DEVICE, DEFAULT_SEED
+
+SCHEMA = "tilewise.settings/1"
+FOLDER = "tilewise"
+# Folders whose files go in, and those below them that stay out.
+_FOLDERS = ("common", "grader", "datasets")
+_LEFT_OUT = ("common/tests", "common/bench", "grader/tests", "common/setup/tests")
+_FILES = ("pyproject.toml", "README.md", "docs/result.schema.json")
+_GENERATED = ("__pycache__", ".pytest_cache", ".ruff_cache")
+_TIME = (2020, 1, 1, 0, 0, 0)  # of every file in a zip, so that equal packages are equal files
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How a package grades; settings.json in it."""
+
+    labs: tuple[str, ...]  # folder names
+    weights: dict[str, float] = field(default_factory=dict)  # points by lab; others have 100
+    seed: int = DEFAULT_SEED
+    device: str = DEFAULT_DEVICE
+    seconds: float = 540  # for all labs together; the platform stops after its own limit
+    schema: str = SCHEMA
+
+
+def chosen_labs(course: Course, text: str) -> tuple[str, ...]:
+    """Folder names for "01,03" or "all", in the course's order."""
+    if text == "all":
+        return tuple(course.lab_names())
+    names = {course.lab_folder(part.strip()).name for part in text.split(",") if part.strip()}
+    if not names:
+        raise UsageError("No lab was chosen: write for example --labs 01,02, or --labs all.")
+    return tuple(name for name in course.lab_names() if name in names)
+
+
+def load_settings(path: Path) -> Settings:
+    """Reads settings.json. Raises UsageError if it is none."""
+    try:
+        fields = json.loads(path.read_text(encoding="utf-8"))
+        if fields.pop("schema") != SCHEMA:
+            raise ValueError
+        settings = Settings(**fields)
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        raise UsageError(f"{path} is not the settings file of a package.") from None
+    return Settings(**{**asdict(settings), "labs": tuple(settings.labs)})
+
+
+def gradescope(course: Course, settings: Settings, output: Path) -> list[str]:
+    """Writes the zip; returns the names in it. Raises UsageError if it cannot be written."""
+    templates = course.root / "templates" / "gradescope"
+    content: dict[str, bytes] = {
+        name: (templates / name).read_bytes() for name in ("setup.sh", "run_autograder")
+    }
+    for path in _sources(course.root, settings.labs):
+        content[f"{FOLDER}/{path.as_posix()}"] = (course.root / path).read_bytes()
+    content[f"{FOLDER}/settings.json"] = (json.dumps(asdict(settings), indent=1) + "\n").encode()
+    executable = {name for name in content if _is_executable(course.root, name)}
+    _write(output, content, executable)
+    return sorted(content)
+
+
+def _sources(root: Path, labs: Sequence[str]) -> Iterator[Path]:
+    """Relative paths of what grading needs."""
+    yield from (Path(name) for name in _FILES)
+    yield from (Path("labs") / lab / "lab.toml" for lab in labs)
+    for folder in _FOLDERS:
+        for current, folders, files in os.walk(root / folder):
+            here = Path(current).relative_to(root)
+            folders[:] = [
+                name
+                for name in sorted(folders)
+                if name not in _GENERATED
+                and not name.endswith(".egg-info")
+                and (here / name).as_posix() not in _LEFT_OUT
+            ]
+            yield from (here / name for name in sorted(files) if not name.endswith(".pyc"))
+
+
+def _is_executable(root: Path, name: str) -> bool:
+    source = Path(name).relative_to(FOLDER) if "/" in name else Path("templates/gradescope") / name
+    return os.access(root / source, os.X_OK)
+
+
+def _write(output: Path, content: Mapping[str, bytes], executable: set[str]) -> None:
+    temporary = output.with_name(f".{output.name}.{os.getpid()}.tmp")
+    try:
+        with zipfile.ZipFile(temporary, "w", zipfile.ZIP_DEFLATED) as archive:
+            for name in sorted(content):
+                entry = zipfile.ZipInfo(name, _TIME)
+                entry.compress_type = zipfile.ZIP_DEFLATED
+                entry.external_attr = (0o100755 if name in executable else 0o100644) << 16
+                archive.writestr(entry, content[name])
+        temporary.replace(output)
+    except OSError as error:
+        raise UsageError(f"{output} cannot be written: {error.strerror}.") from None
+    finally:
+        temporary.unlink(missing_ok=True)
