@@ -135,6 +135,22 @@ def package_gradescope(
     click.echo(f"{output}: {len(names)} files; labs {', '.join(settings.labs)}.", err=True)
 
 
+@package.command("class")
+@click.option("--labs", default="all", show_default=True, help="Labs to hand out, as 01,02.")
+@click.option("--output", type=click.Path(path_type=Path), required=True, help="Folder to make.")
+def package_class(labs: str, output: Path) -> None:
+    """Make a repository for students: skeletons, handouts, the grader, pipelines; no solutions."""
+    from grader import cli
+    from grader import package as packages
+    from grader.course import find_course
+
+    course = find_course()
+    cli.check_folder_of(output)
+    chosen = packages.chosen_labs(course, labs)
+    files = packages.class_repository(course, chosen, output)
+    click.echo(f"{output}: {files} files; labs {', '.join(chosen)}.", err=True)
+
+
 @click.command(hidden=True)
 @click.option("--settings", "settings_file", type=click.Path(path_type=Path), required=True)
 @click.option("--submission", "place", type=click.Path(path_type=Path), required=True)

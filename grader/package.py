@@ -3,6 +3,7 @@
     gradescope   setup.sh and run_autograder (templates/gradescope) beside tilewise/, which holds
                  what grading on the simulator needs: the C++ and Python sources, the chosen labs'
                  lab.toml, the toy data. No solutions, no tests, no skeletons.
+    class        a repository for students: the skeletons, the grader, pipelines that grade on push.
 
 The C++ programs are built on the platform, by setup.sh, rather than shipped: a binary made here
 may need a newer C library than the platform's image has, and the sources are small.
@@ -12,14 +13,17 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import zipfile
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
+from grader import source
 from grader.course import Course
 from grader.errors import UsageError
 from grader.options import DEFAULT_DEVICE, DEFAULT_SEED
+from grader.submission import FILE_NAME
 
 SCHEMA = "tilewise.settings/1"
 FOLDER = "tilewise"
@@ -27,6 +31,8 @@ FOLDER = "tilewise"
 _FOLDERS = ("common", "grader", "datasets")
 _LEFT_OUT = ("common/tests", "common/bench", "grader/tests", "common/setup/tests")
 _FILES = ("pyproject.toml", "README.md", "docs/result.schema.json")
+_WORKFLOWS = ("grade.yml", "classroom.yml")
+_PAGES = ("README.md", "reading-a-report.md", "reasoning.md", "watch-session.md", "experiments")
 _GENERATED = ("__pycache__", ".pytest_cache", ".ruff_cache")
 _TIME = (2020, 1, 1, 0, 0, 0)  # of every file in a zip, so that equal packages are equal files
 
@@ -115,3 +121,51 @@ def _write(output: Path, content: Mapping[str, bytes], executable: set[str]) -> 
         raise UsageError(f"{output} cannot be written: {error.strerror}.") from None
     finally:
         temporary.unlink(missing_ok=True)
+
+
+def class_repository(course: Course, labs: Sequence[str], output: Path) -> int:
+    """Makes a folder with what students get; returns the number of files in it.
+
+    The skeletons of the chosen labs, the handouts, the grader, pipelines for GitHub and GitLab; no
+    solutions, no tests. Raises UsageError if `output` exists.
+    """
+    if output.exists():
+        raise UsageError(f"{output} exists already: name a folder that does not.")
+    for lab in labs:
+        skeleton = course.labs / lab / FILE_NAME
+        if not source.is_untouched(source.todo_regions(skeleton.read_text(encoding="utf-8"))):
+            raise UsageError(f"{skeleton} is no skeleton any more: restore it before handing it out.")
+    templates = course.root / "templates"
+    sources = [*_sources(course.root, labs), *_for_students(course.root, labs)]
+    copies = {path.as_posix(): course.root / path for path in sources}
+    copies |= {
+        "README.md": templates / "class" / "README.md",
+        "templates/ci/grade.sh": templates / "ci" / "grade.sh",
+        ".gitlab-ci.yml": templates / "gitlab" / ".gitlab-ci.yml",
+        **{f".github/workflows/{name}": templates / "github" / name for name in _WORKFLOWS},
+    }
+    temporary = output.with_name(f".{output.name}.{os.getpid()}.tmp")
+    try:
+        for name, original in copies.items():
+            target = temporary / name
+            target.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(original, target)
+        temporary.rename(output)
+    except OSError as error:
+        raise UsageError(f"{output} cannot be written: {error.strerror}.") from None
+    finally:
+        shutil.rmtree(temporary, ignore_errors=True)
+    return len(copies)
+
+
+def _for_students(root: Path, labs: Sequence[str]) -> Iterator[Path]:
+    """What grading alone does not need."""
+    yield from (Path(name) for name in ("Makefile", ".gitignore", ".clang-format"))
+    for lab in labs:
+        yield from (path.relative_to(root) for path in sorted((root / "labs" / lab).iterdir()))
+    for name in _PAGES:
+        if (root / "docs" / name).is_dir():
+            inner = sorted((root / "docs" / name).iterdir())
+            yield from (path.relative_to(root) for path in inner if path.is_file())
+        else:
+            yield Path("docs") / name
