@@ -1,7 +1,7 @@
 """Grading one submission where a platform runs the grader: all labs of a package, within a time.
 
-The submission's folder may be laid out in several ways; `lab_file` lists them. Labs are graded in
-order; one whose turn would come after the time is up gets no points, and the message says so.
+Which file is which lab's is found as `grader batch` finds it. Labs are graded in order; one whose
+turn would come after the time is up gets no points, and the message says so.
 """
 
 from __future__ import annotations
@@ -9,11 +9,12 @@ from __future__ import annotations
 import math
 import os
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
 from grader import conclude, submission
+from grader.batch import choose
 from grader.course import Course
 from grader.errors import SubmissionError
 from grader.lab import Lab, load_lab
@@ -21,34 +22,6 @@ from grader.options import Options
 from grader.package import Settings
 from grader.result import Result
 from grader.weights import weigh
-
-_WRAPPERS = 3  # folders around the labs, as zips and repositories have
-_NOT_READ = (".git", "__MACOSX")
-
-
-def lab_file(place: Path, lab: str, *, only: bool) -> Path | None:
-    """A lab's matmul.cu in a submission; None if there is none.
-
-    Looked for: LAB/matmul.cu, labs/LAB/matmul.cu; if it is the package's `only` lab also a
-    matmul.cu by itself; each in the folder or in the only folder within it, three deep.
-    """
-    for folder in _folders(place):
-        names = [f"{lab}/{submission.FILE_NAME}", f"labs/{lab}/{submission.FILE_NAME}"]
-        for name in [*names, *([submission.FILE_NAME] if only else [])]:
-            if os.path.lexists(folder / name):
-                return folder / name
-    return None
-
-
-def _folders(place: Path) -> Iterator[Path]:
-    """The folder, and while it holds nothing but one folder, that one."""
-    yield place
-    for _ in range(_WRAPPERS):
-        inner = [path for path in place.iterdir() if path.name not in _NOT_READ]
-        if len(inner) != 1 or inner[0].is_symlink() or not inner[0].is_dir():
-            return
-        place = inner[0]
-        yield place
 
 
 def grade_all(
@@ -62,6 +35,9 @@ def grade_all(
 ) -> list[Result]:
     """A result for each lab of the package, with its weight. `say` is told about every lab."""
     start = clock()
+    files, notes = choose.for_labs(choose.walk(place), settings.labs)
+    for note in notes:
+        say(note)
     results = []
     for name in settings.labs:
         lab = load_lab(course.labs / name)
@@ -69,7 +45,7 @@ def grade_all(
         if spent > settings.seconds:
             result = _out_of_time(lab, options, settings.seconds)
         else:
-            result = _grade(lab, options, settings, place, grade_lab)
+            result = _grade(lab, options, files.get(name), grade_lab)
         score = "no score" if result.score is None else f"{result.score:g}"
         took = clock() - start - spent
         say(
@@ -83,21 +59,17 @@ def grade_all(
 def _grade(
     lab: Lab,
     options: Options,
-    settings: Settings,
-    place: Path,
+    file: choose.Candidate | None,
     grade_lab: Callable[[Lab, submission.Submission], Result],
 ) -> Result:
-    path = lab_file(place, lab.name, only=len(settings.labs) == 1)
-    shown = f"{lab.name}/{submission.FILE_NAME}"
-    if path is None:
-        return conclude.missing(lab, shown, options)
+    if file is None:
+        return conclude.missing(lab, f"{lab.name}/{submission.FILE_NAME}", options)
     try:
-        found = submission.read(path)
+        handed_in = submission.read(file.path)
     except SubmissionError as error:
-        message = str(error).replace(str(place) + "/", "")
-        return conclude.unreadable(lab, shown, options, message)
-    shown = str(path.relative_to(place))
-    return grade_lab(lab, replace(found, shown=shown))
+        message = str(error).replace(submission.shorten(file.path), file.shown)
+        return conclude.unreadable(lab, file.shown, options, message)
+    return grade_lab(lab, replace(handed_in, shown=file.shown))
 
 
 def _out_of_time(lab: Lab, options: Options, seconds: float) -> Result:

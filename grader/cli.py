@@ -13,12 +13,8 @@ from typing import TYPE_CHECKING, NoReturn
 
 import click
 
-<<<<<<< HEAD
-from grader import __version__
-from grader.batch.command import batch
-=======
 from grader import __version__, cli_results
->>>>>>> 9972f66 (grader explain; grader package gradescope, and what it runs)
+from grader.batch.command import batch
 from grader.course import Course, find_course
 from grader.errors import ExitCode, GraderError, SubmissionError, UsageError
 
@@ -85,13 +81,8 @@ def run(
 ) -> None:
     """Grade LAB (a number or folder name), or all labs."""
     course = find_course()
-<<<<<<< HEAD
     options = grading_options(course, backend, device, seed)
-    _check_folder_of(output)
-=======
-    options = make_options(course, backend, device, seed)
     check_folder_of(output)
->>>>>>> 9972f66 (grader explain; grader package gradescope, and what it runs)
     one = lab != "all"
     results = [
         grade_one(course, folder, submission, options, one=one)
@@ -106,12 +97,8 @@ def _all_labs(course: Course) -> list[Path]:
     return folders or [course.lab_folder("all")]
 
 
-<<<<<<< HEAD
 def grading_options(course: Course, backend: str, device: str | None, seed: int | None) -> Options:
     """What the options of that name ask for."""
-=======
-def make_options(course: Course, backend: str, device: str | None, seed: int | None) -> Options:
->>>>>>> 9972f66 (grader explain; grader package gradescope, and what it runs)
     from grader import gpu
     from grader.options import DEFAULT_DEVICE, DEFAULT_SEED, Options
     from grader.toolchain import capability
@@ -256,13 +243,8 @@ def hint(lab: str, submission: Path | None) -> None:
     """Give the next hint for what fails in LAB: the concept, then the place, then the line."""
     course = find_course()
     folder = course.lab_folder(lab)
-<<<<<<< HEAD
-    result = _grade_one(
-        course, folder, submission, grading_options(course, "sim", None, None), one=True
-=======
     result = grade_one(
-        course, folder, submission, make_options(course, "sim", None, None), one=True
->>>>>>> 9972f66 (grader explain; grader package gradescope, and what it runs)
+        course, folder, submission, grading_options(course, "sim", None, None), one=True
     )
     click.echo(_give_hint(course, folder.name, result, remembers=submission is None))
 
@@ -299,11 +281,7 @@ def calibrate(lab: str, slower: tuple[Path, ...], repeats: int) -> None:
     folders = [course.lab_folder(lab)] if one else _all_labs(course)
     if slower and not one:
         raise UsageError("--slower belongs to one lab: name it, as in `grader calibrate 05`.")
-<<<<<<< HEAD
     options = grading_options(course, "gpu", None, None)
-=======
-    options = make_options(course, "gpu", None, None)
->>>>>>> 9972f66 (grader explain; grader package gradescope, and what it runs)
     name = gpu.find_gpu().name
     for folder in folders:
         found = calibration.calibrate(
@@ -322,11 +300,7 @@ def watch(lab: str, backend: str, device: str | None) -> None:
     from grader.watch import Watch, keyboard
 
     course = find_course()
-<<<<<<< HEAD
     actions = _watch_actions(course, grading_options(course, backend, device, None))
-=======
-    actions = _watch_actions(course, make_options(course, backend, device, None))
->>>>>>> 9972f66 (grader explain; grader package gradescope, and what it runs)
     with keyboard() as key:
         loop = Watch(course.lab_folder(lab).name, actions, _show, key)
         loop.loop()

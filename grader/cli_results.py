@@ -77,7 +77,7 @@ def explain(
     if Path(what).is_file() or what.endswith(".json"):
         results = stored.load(Path(what)).results
     else:
-        options = cli.make_options(course, "sim", device, seed)
+        options = cli.grading_options(course, "sim", device, seed)
         results = [cli.grade_one(course, course.lab_folder(what), submission, options, one=True)]
     points = parse(weights, course)
     results = [weigh(item, points) for item in results]
@@ -167,7 +167,7 @@ def autograder(settings_file: Path, place: Path, format_name: str, output: Path)
         raise UsageError(f"There is no folder {place} with a submission.")
     platform.use_granted_processors()
     course, settings = find_course(), load_settings(settings_file)
-    options = cli.make_options(course, "sim", settings.device, settings.seed)
+    options = cli.grading_options(course, "sim", settings.device, settings.seed)
     results = platform.grade_all(
         course,
         settings,

@@ -134,7 +134,9 @@ def class_repository(course: Course, labs: Sequence[str], output: Path) -> int:
     for lab in labs:
         skeleton = course.labs / lab / FILE_NAME
         if not source.is_untouched(source.todo_regions(skeleton.read_text(encoding="utf-8"))):
-            raise UsageError(f"{skeleton} is no skeleton any more: restore it before handing it out.")
+            raise UsageError(
+                f"{skeleton} is no skeleton any more: restore it before handing it out."
+            )
     templates = course.root / "templates"
     sources = [*_sources(course.root, labs), *_for_students(course.root, labs)]
     copies = {path.as_posix(): course.root / path for path in sources}
