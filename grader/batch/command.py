@@ -20,12 +20,16 @@ _DONE_EPILOG = (
 @click.argument("export", metavar="DIR", type=click.Path(path_type=Path))
 @click.option("--output", type=click.Path(path_type=Path), required=True, help="Folder to fill.")
 @click.option("--labs", default="all", show_default=True, help="Labs to grade: 02, or 01,02,05.")
-@click.option("--jobs", type=click.IntRange(min=1), help="Files at a time. Default: processors.")
+@click.option(
+    "--jobs", type=click.IntRange(min=1), help="Files at a time. Default: one a processor."
+)
 @click.option(
     "--executor", type=click.Choice(["local", "slurm"]), default="local", show_default=True
 )
 @click.option("--partition", help="Slurm partition. Default: the cluster's.")
-@click.option("--gres", default="gpu:1", show_default=True, help="Of each Slurm task on a GPU.")
+@click.option(
+    "--gres", default="gpu:1", show_default=True, help="What a Slurm task on a GPU asks for."
+)
 @click.option("--backend", type=click.Choice(["sim", "gpu"]), default="sim", show_default=True)
 @click.option("--device", help="Device file whose limits hold, such as h200.")
 @click.option("--seed", type=click.IntRange(min=0), help="Seed of the input data. Default: 1.")
@@ -61,6 +65,10 @@ def batch(export: Path, output: Path, labs: str, backend: str, no_sandbox: bool,
         sandbox.switch_off()
     else:
         sandbox.require()
+    if given["similarity"]:
+        from grader.batch import similarity
+
+        similarity.require()
     chosen = tuple(load_lab(course.labs / name) for name in _labs(course, labs))
     options = _options(course, backend, given)
     request = run.Request(
@@ -125,4 +133,4 @@ def _executor(given: dict):
         return run.on_this_machine(jobs or os.cpu_count() or 1)
     from grader.batch import slurm
 
-    return slurm.on_a_cluster(jobs, given["partition"], given["gres"])
+    return slurm.on_a_cluster(slurm.Cluster(jobs, given["partition"], given["gres"]))

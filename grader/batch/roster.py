@@ -54,22 +54,20 @@ def read_roster(path: Path) -> Roster:
         raise UsageError(f"{path} is not UTF-8 text: export it again as CSV.") from None
     first = text.partition("\n")[0]
     separator = ";" if first.count(";") > first.count(",") else ","
-    rows = list(csv.DictReader(io.StringIO(text, newline=""), delimiter=separator))
-    columns = tuple(
-        name.strip()
-        for name in csv.DictReader(io.StringIO(text), delimiter=separator).fieldnames or ()
-    )
-    reader = _reader(columns)
-    if reader is None:
+    reader = csv.DictReader(io.StringIO(text, newline=""), delimiter=separator)
+    columns = tuple(name.strip() for name in reader.fieldnames or ())
+    known = _reader(columns)
+    if known is None:
         raise UsageError(
-            f"{path} has the columns {', '.join(columns[:6])}: expected Canvas's gradebook, Moodle's"
-            " grading worksheet, GitHub Classroom's roster or Gradescope's."
+            f"{path} has the columns {', '.join(columns[:6])}: expected Canvas's gradebook,"
+            " Moodle's grading worksheet, GitHub Classroom's roster or Gradescope's."
         )
-    platform, student = reader
-    cleaned = [
-        {(k or "").strip(): (v or "") for k, v in row.items() if isinstance(v, str)} for row in rows
+    platform, student = known
+    rows = [
+        {name.strip(): cell or "" for name, cell in row.items() if isinstance(name, str)}
+        for row in reader
     ]
-    listed = [Listed(found, row) for row in cleaned if (found := student(row)) is not None]
+    listed = [Listed(found, row) for row in rows if (found := student(row)) is not None]
     return Roster(platform, columns, tuple(listed))
 
 

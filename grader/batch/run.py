@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Protocol
 
 from grader import conclude, sandbox, stored, writers
-from grader.batch import gradebook, intake, local, memory, summary
+from grader.batch import gradebook, intake, local, memory, similarity, summary
 from grader.batch.gradebook import Row
 from grader.batch.intake import ClassFolder, Submission
 from grader.batch.local import Done, Outcome, Setting
@@ -93,7 +93,7 @@ def grade_class(course: Course, request: Request, progress: Progress) -> summary
             changes=tuple(changes),
             ignored=handed_in.ignored,
             wall_seconds=time.monotonic() - start,
-            peak_bytes=peak.bytes,
+            peak_bytes=peak.bytes if request.executor_name == "local" else 0,
             similarity=similar,
         )
         write(store.output / "summary.json", _json(summary.to_dict(facts)))
@@ -138,7 +138,7 @@ class _Book:
         self.pending = sorted(unit for key, unit in self.units.items() if key not in self.records)
 
     def grade(self, progress: Progress) -> list[str]:
-        """Grades what is pending, a second time where the first attempt failed; names the latter."""
+        """Grades what is pending; names what was tried twice, since it failed at first."""
         for unit in self.pending:
             self.setting.store.put_content(unit)
         for submission in self.handed_in.submissions:
@@ -274,9 +274,8 @@ def _similarity(
 ) -> str:
     """The report's file name, or "" if none was asked for."""
     if not request.similarity:
+        (store.output / similarity.REPORT).unlink(missing_ok=True)
         return ""
-    from grader.batch import similarity
-
     progress.say("comparing the files with each other")
     return similarity.report(course, store.output, handed_in.submissions, request.labs)
 

@@ -145,7 +145,7 @@ def _counted(counter: Counter) -> dict[str, int]:
 def markdown(facts: Facts) -> str:
     """The same for people."""
     data = to_dict(facts)
-    lines = ["# Summary", "", *_overview(data), ""]
+    lines = ["# Summary", "", *_overview(facts, data), ""]
     for lab in facts.labs:
         lines += [f"## {lab}", "", *_lab_lines(data["labs"][lab]), ""]
     for title, items in (
@@ -167,7 +167,7 @@ def markdown(facts: Facts) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _overview(data: dict[str, Any]) -> list[str]:
+def _overview(facts: Facts, data: dict[str, Any]) -> list[str]:
     settings = ", ".join(f"{name} {value}" for name, value in data["settings"].items() if value)
     absent = data["statuses"].get(NOT_HANDED_IN, 0)
     lines = [
@@ -178,7 +178,8 @@ def _overview(data: dict[str, Any]) -> list[str]:
         "- " + ", ".join(f"{name}: {count}" for name, count in data["statuses"].items()),
         f"- {settings}",
         f"- {data['distinct_files']} different files, {data['graded_now']} of them graded in this"
-        f" run, in {data['wall_seconds']:.0f} s; at most {data['peak_mebibytes']} MiB of memory",
+        f" run, in {data['wall_seconds']:.0f} s"
+        + (f"; at most {data['peak_mebibytes']} MiB of memory" if facts.peak_bytes else ""),
     ]
     spread = data["seconds_per_file"]
     if spread:
