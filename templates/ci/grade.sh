@@ -19,7 +19,7 @@ GRADER=$TILEWISE_ROOT/.venv/bin/grader
 "$TILEWISE_ROOT/common/setup/setup.sh" || exit 3
 
 cd "$(dirname "$LABS")" || exit 3 # so that reports show short paths
-"$GRADER" run ${LAB:-} --submission "$LABS" --backend sim ${SEED:+--seed "$SEED"} \
+"$GRADER" run "${LAB:-all}" --submission "$LABS" --backend sim ${SEED:+--seed "$SEED"} \
   --format json --output "$REPORT/result.json"
 status=$?
 [[ -f $REPORT/result.json ]] || exit "$status"
