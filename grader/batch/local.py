@@ -48,10 +48,13 @@ Done = Callable[[Unit, Outcome], None]
 
 def grade_all(setting: Setting, units: Iterable[Unit], jobs: int, done: Done) -> None:
     """Grades the units, `jobs` at a time; `done` is called from this thread."""
-    with ThreadPoolExecutor(max_workers=jobs) as pool:
+    pool = ThreadPoolExecutor(max_workers=jobs)
+    try:
         attempts = {pool.submit(attempt, setting, unit): unit for unit in units}
         for future in as_completed(attempts):
             done(attempts[future], future.result())
+    finally:  # if it was interrupted, without waiting for what has begun
+        pool.shutdown(wait=False, cancel_futures=True)
 
 
 def attempt(setting: Setting, unit: Unit) -> Outcome:

@@ -16,6 +16,7 @@ import time
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
+from grader import sandbox
 from grader.batch.store import Record, Store
 from grader.course import Course, find_course
 from grader.errors import ExitCode, GraderError
@@ -89,6 +90,8 @@ def _grade(job: Job, start: float) -> Record:
     from grader.grade import grade
     from grader.lab import load_lab
 
+    if os.environ.get(sandbox.SWITCH) != "none":  # on a cluster this is not the batch's machine
+        sandbox.require()
     store = Store(Path(job.output))
     found = find_course()
     course = BatchCourse(found.root, found.build, store.cache)

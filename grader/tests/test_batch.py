@@ -139,6 +139,21 @@ def test_killed_and_damaged_it_ends_with_the_same_files(graded, tmp_path):
     assert not (output / ".batch" / "cache" / "run-killed").exists()
 
 
+def test_interrupted_it_says_how_to_go_on(graded, tmp_path):
+    export, _ = graded
+    started = subprocess.Popen(
+        command(export, tmp_path / "out"), stderr=subprocess.PIPE, text=True, cwd=REPOSITORY
+    )
+    while "files to grade" not in started.stderr.readline():
+        pass
+    time.sleep(0.3)
+    started.send_signal(signal.SIGINT)
+    said = started.communicate(timeout=20)[1]
+    assert started.returncode == 130
+    assert "The same command goes on where it was." in said
+    assert "Traceback" not in said
+
+
 def test_only_what_is_new_is_graded(graded, tmp_path):
     output = tmp_path / "out"
     export = tmp_path / "class"
