@@ -13,10 +13,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
+from grader.batch.names import as_text
 from grader.submission import FILE_NAME
 
 _MAX_DEPTH = 6
-_MAX_FILES = 2000  # a repository with more of them is looked at no further
+_MAX_FILES = 2000  # of those that may count
+_MAX_OTHERS = 20  # that are only named in a reason
 # Not the student's own work, or not work at all; `solutions` comes with a clone of the course.
 _SKIPPED = frozenset({"solutions", "build", "node_modules", "__MACOSX", "__pycache__"})
 _NUMBERED = re.compile(r"^(?:lab)?[ _-]*0*(?P<number>\d+)(?:[ _-].*)?$", re.IGNORECASE)
@@ -40,9 +42,14 @@ class Candidate:
 
 
 def walk(folder: Path) -> list[Candidate]:
-    """The files below a folder; links are listed and never followed."""
+    """The files below a folder; links are listed and never followed. Raises OSError."""
+
+    def fail(error: OSError) -> None:
+        raise error
+
     found: list[Candidate] = []
-    for place, folders, files in os.walk(folder):
+    others: list[Candidate] = []
+    for place, folders, files in os.walk(folder, onerror=fail):
         relative = PurePosixPath(Path(place).relative_to(folder).as_posix())
         depth = len(relative.parts)
         folders[:] = sorted(
@@ -52,10 +59,9 @@ def walk(folder: Path) -> list[Candidate]:
         )
         for name in sorted(files):
             if not is_litter(name):
-                found.append(Candidate(str(relative / name), Path(place) / name))
-        if len(found) > _MAX_FILES:
-            break
-    return found[:_MAX_FILES]
+                item = Candidate(as_text(str(relative / name)), Path(place) / name)
+                (found if name.lower().endswith((".cu", ".zip")) else others).append(item)
+    return found[:_MAX_FILES] + others[:_MAX_OTHERS]
 
 
 def is_litter(name: str) -> bool:

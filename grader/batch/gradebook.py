@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 from grader.batch.names import Student
 from grader.batch.roster import Roster
+from grader.hidden import for_students
 from grader.result import Result, overall_status
 
 NOT_HANDED_IN = "not_handed_in"
@@ -52,16 +53,26 @@ class Row:
             return " ".join([self.problem, *self._notes()])
         said = []
         for result in self.results:
-            step = result.next_step[:1].upper() + result.next_step[1:]
-            if result.lab not in self.absent and (result.message or step):
-                prefix = f"{result.lab[:2]}: " if len(self.results) > 1 else ""
-                said.append(prefix + (result.message or step))
+            text = "" if result.lab in self.absent else _why(result)
+            if text:
+                said.append(f"{result.lab[:2]}: {text}" if len(self.results) > 1 else text)
         if self.absent:
             said.append(f"Not handed in: {', '.join(lab[:2] for lab in self.absent)}.")
         return " ".join([*said, *self._notes()])
 
     def _notes(self) -> list[str]:
         return [f"({note})" for note in self.notes]
+
+
+def _why(result: Result) -> str:
+    """Why points are missing; students may read it, so nothing of what is hidden."""
+    if result.status in ("passed", "error"):
+        return result.message
+    for item in for_students(result).diagnostics:
+        if item.severity == "error":
+            place = f" at line {item.line}" if item.line else ""
+            return f"{item.code}{place}: {item.message}"
+    return result.message or result.next_step[:1].upper() + result.next_step[1:]
 
 
 @dataclass(frozen=True)
@@ -206,5 +217,10 @@ def _csv(table: Iterable[Sequence[str]]) -> str:
 
 def as_text(cell: str) -> str:
     """The cell on one line, with an apostrophe before what a spreadsheet would compute."""
-    line = " ".join(cell.split())
+    line = one_line(cell)
     return f"'{line}" if line[:1] in ("=", "+", "-", "@") and line != "-" else line
+
+
+def one_line(text: str) -> str:
+    """The text without line breaks and control characters."""
+    return " ".join("".join(mark if mark.isprintable() else " " for mark in text).split())

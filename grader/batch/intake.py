@@ -20,7 +20,7 @@ from grader.batch.choose import Candidate
 from grader.batch.names import Student
 from grader.batch.platforms import Entry
 from grader.errors import SubmissionError, UsageError
-from grader.submission import FILE_NAME, read, shorten
+from grader.submission import FILE_NAME, read, reason, shorten
 
 _OTHER_ARCHIVES = (".rar", ".7z", ".tar", ".gz", ".tgz", ".bz2", ".xz")
 # Of a whole class: 2000 students with 8 MiB each.
@@ -73,7 +73,12 @@ def read_class(
     folder = _opened(export, scratch / "class")
     items = sorted(os.listdir(folder))
     ignored = [name for name in items if choose.is_litter(name) or name.startswith(".")]
-    found = platforms.recognise(folder, [x for x in items if x not in ignored], usernames)
+    shown: dict[str, Path] = {}
+    for name in items:
+        text = names.as_text(name)
+        if name not in ignored:
+            shown[text if text not in shown else f"{text}~{len(shown)}"] = folder / name
+    found = platforms.recognise(folder, shown, usernames)
     if not found.entries:
         raise UsageError(f"{export} holds no submission: expected a file, folder or zip a student.")
     groups: dict[str, list[Entry]] = {}
@@ -83,7 +88,9 @@ def read_class(
     keys = file_keys([one.student for one in everyone])
     keyed = [replace(one, key=key) for one, key in zip(everyone, keys, strict=True)]
     keyed.sort(key=lambda one: one.key.casefold())
-    return ClassFolder(found.platform, tuple(keyed), tuple(sorted([*ignored, *found.own])))
+    return ClassFolder(
+        found.platform, tuple(keyed), tuple(sorted([*map(names.as_text, ignored), *found.own]))
+    )
 
 
 def _opened(export: Path, scratch: Path) -> Path:
@@ -180,7 +187,10 @@ def _candidates(entry: Entry, scratch: Path) -> list[Candidate]:
     if stat.S_ISLNK(mode):
         raise SubmissionError(f"{entry.source} is a symbolic link: hand in the file itself.")
     if stat.S_ISDIR(mode):
-        return _opened_archives(choose.walk(path), entry, scratch)
+        try:
+            return _opened_archives(choose.walk(path), entry, scratch)
+        except OSError as error:
+            raise SubmissionError(f"{entry.source} cannot be read: {reason(error)}.") from None
     shown = entry.named.file_name or entry.source
     if entry.named.student.platform == "plain" and shown.lower().endswith(".cu"):
         shown = FILE_NAME  # the file's name is the student's

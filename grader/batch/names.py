@@ -13,6 +13,7 @@ mod/assign; GitHub: `gh classroom clone student-repos` clones into ASSIGNMENT-su
 
 from __future__ import annotations
 
+import os
 import re
 from dataclasses import dataclass, field
 
@@ -125,3 +126,8 @@ def file_key(text: str) -> str:
     """The text as a file's name that every system takes: letters, digits, `-`, `_` and `.`."""
     kept = re.sub(r"[^\w.-]+", "-", text).strip("-.")[:80]
     return kept or "unnamed"
+
+
+def as_text(name: str) -> str:
+    """A file's name as the system gives it, without bytes that are no text."""
+    return os.fsencode(name).decode("utf-8", errors="replace")

@@ -7,7 +7,7 @@ half of the entries. An entry whose name does not fit is its own student's, unde
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -26,12 +26,9 @@ class Entry:
     """One item of the export's top folder, for one student."""
 
     named: Named
+    source: str  # the item's name, as text
     path: Path  # does not exist where the platform speaks of a submission that it did not export
     note: str = ""
-
-    @property
-    def source(self) -> str:
-        return self.path.name
 
 
 @dataclass(frozen=True)
@@ -48,14 +45,13 @@ def is_metadata(name: str) -> bool:
     return name in _METADATA
 
 
-def recognise(folder: Path, items: Sequence[str], usernames: Sequence[str]) -> Recognised:
-    """Reads the items' names. `usernames` are known GitHub accounts."""
+def recognise(folder: Path, items: Mapping[str, Path], usernames: Sequence[str]) -> Recognised:
+    """Reads the names of a folder's items. `usernames` are known GitHub accounts."""
     metadata = [name for name in items if is_metadata(name)]
     if metadata:
-        others = [name for name in items if name not in metadata]
-        return Recognised(
-            "gradescope", _gradescope(folder, others, folder / metadata[0]), tuple(metadata)
-        )
+        others = {name: path for name, path in items.items() if name not in metadata}
+        entries = _gradescope(folder, others, items[metadata[0]])
+        return Recognised("gradescope", entries, tuple(metadata))
     assignment = _assignment(folder, items, usernames)
     rules: dict[str, Callable[[str], Named | None]] = {
         "canvas": names.canvas,
@@ -65,18 +61,20 @@ def recognise(folder: Path, items: Sequence[str], usernames: Sequence[str]) -> R
     for platform, rule in rules.items():
         fitting = {name: rule(name) for name in items}
         if sum(named is not None for named in fitting.values()) * 2 > len(items):
-            entries = [_entry(folder / name, fitting[name], platform) for name in items]
-            return Recognised(platform, tuple(entries))
-    return Recognised("plain", tuple(Entry(names.plain(name), folder / name) for name in items))
+            entries = tuple(_entry(*item, fitting[item[0]], platform) for item in items.items())
+            return Recognised(platform, entries)
+    entries = tuple(Entry(names.plain(name), name, path) for name, path in items.items())
+    return Recognised("plain", entries)
 
 
-def _entry(path: Path, named: Named | None, platform: str) -> Entry:
+def _entry(name: str, path: Path, named: Named | None, platform: str) -> Entry:
     if named is not None:
-        return Entry(named, path)
-    return Entry(names.plain(path.name), path, f"the name does not follow the rule of {platform}")
+        return Entry(named, name, path)
+    note = f"the name does not follow the rule of {platform}"
+    return Entry(names.plain(name), name, path, note)
 
 
-def _assignment(folder: Path, items: Sequence[str], usernames: Sequence[str]) -> str:
+def _assignment(folder: Path, items: Mapping[str, Path], usernames: Sequence[str]) -> str:
     """What the names of GitHub Classroom's repositories begin with; "" if these are none."""
     if folder.name.endswith(_SUBMISSIONS):
         return folder.name.removesuffix(_SUBMISSIONS)
@@ -84,27 +82,27 @@ def _assignment(folder: Path, items: Sequence[str], usernames: Sequence[str]) ->
         for user in usernames:
             if name.lower().endswith(f"-{user.lower()}"):
                 return name[: -len(user) - 1]
-    return names.common_assignment(
-        [name for name in items if os.path.lexists(folder / name / ".git")]
-    )
+    repositories = [name for name, path in items.items() if os.path.lexists(path / ".git")]
+    return names.common_assignment(repositories)
 
 
-def _gradescope(folder: Path, items: Sequence[str], metadata: Path) -> tuple[Entry, ...]:
+def _gradescope(folder: Path, items: Mapping[str, Path], metadata: Path) -> tuple[Entry, ...]:
     """One entry a submitter: a group's submission counts for each of its members."""
     known = _read_metadata(metadata)
     entries = []
     for name in dict.fromkeys([*items, *known]):
+        path = items.get(name, folder / names.file_key(name))
         fields = known.get(name)
         submitters = fields.get(":submitters") if isinstance(fields, dict) else None
         if not isinstance(submitters, list) or not submitters:
             named = replace(names.plain(name), order=names.gradescope_number(name) or 0)
-            entries.append(Entry(named, folder / name, f"{metadata.name} names no submitter"))
+            entries.append(Entry(named, name, path, f"{metadata.name} names no submitter"))
             continue
         created = str(fields.get(":created_at") or "")
         order = int("".join(c for c in created if c.isdigit())[:20].ljust(20, "0"))
         for submitter in submitters:
             named = Named(_submitter(submitter, name), order=order)
-            entries.append(Entry(named, folder / name))
+            entries.append(Entry(named, name, path))
     return tuple(entries)
 
 

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from grader.batch.gradebook import NOT_HANDED_IN, Row, points
+from grader.batch.gradebook import NOT_HANDED_IN, Row, one_line, points
 
 SCHEMA = "tilewise.batch-summary/1"
 _BINS = 10
@@ -227,5 +227,5 @@ def _error_lines(data: dict[str, Any]) -> list[str]:
 
 def _plain(text: str) -> str:
     """Words of students and of the compiler as they are: no markup, no second line."""
-    escaped = html.escape(" ".join(text.split()), quote=False)
+    escaped = html.escape(one_line(text), quote=False)
     return "".join(f"\\{mark}" if mark in "\\`*_[]|#!" else mark for mark in escaped)

@@ -103,7 +103,7 @@ def test_everybody_is_in_the_gradebook(graded):
     for name, words in {
         "cy": "race-shared",
         "di": "no-launch",
-        "flo": "does not compile",
+        "flo": "does-not-compile",
         "gus": "is empty",
         "hal": "There is no .cu file, only report.pdf.",
         "ida": "damaged",
@@ -167,7 +167,7 @@ def test_only_what_is_new_is_graded(graded, tmp_path):
     (export / "hal").rmdir()
     assert "1 files to grade" in run(export, output).stderr
     rows = gradebook(output)
-    assert "does not compile" in rows["ann"]["remark"]
+    assert "does-not-compile: " in rows["ann"]["remark"]
     assert "hal" not in rows
     assert not (output / "results" / "hal.json").exists()
     for name in ("bo", "cy.zip", "di.cu"):

@@ -11,6 +11,7 @@ from grader.batch.gradebook import Heading, Row
 from grader.batch.names import Student
 from grader.batch.roster import read_roster
 from grader.errors import UsageError
+from grader.result import CaseResult
 from grader.tests import samples
 
 HEADING = Heading(("02-tiled-kernel",), "Lab 2 (4242)", 100)
@@ -48,6 +49,16 @@ def test_plain():
     assert (lines[1]["late"], lines[1]["score"], lines[1]["remark"]) == ("late", "100", "(a note)")
     assert (lines[2]["status"], lines[2]["score"]) == ("not_handed_in", "")
     assert lines[3]["remark"] == "There is no .cu file."
+
+
+def test_remarks_give_away_nothing_hidden():
+    secret = "P[3][4] of the 17x19 case is wrong."
+    item = replace(FAILED.diagnostics[0], message=secret, cases=("h",))
+    hidden = CaseResult("h", "h", "", "failed", hidden=True)
+    result = replace(FAILED, diagnostics=(item,), cases=(hidden,))
+    remark = row("moodle", "ann", result).remark
+    assert remark.startswith(f"{item.code} at line {item.line}: ")
+    assert "17x19" not in remark
 
 
 def test_an_error_is_no_zero():

@@ -1,6 +1,8 @@
 """Whose an entry is, which of its files is which lab's, and that nothing is lost on the way."""
 
 import io
+import json
+import os
 import zipfile
 
 import pytest
@@ -254,6 +256,22 @@ class TestProblems:
         _, found, _ = read({"ann/matmul.cu": b"", "bo/matmul.cu": b"\x7fELF\0\0"})
         assert found["ann"].files[LABS[1]].problem == "matmul.cu is empty: has it been saved?"
         assert "is a binary file" in found["bo"].files[LABS[1]].problem
+
+    def test_names_that_are_no_text(self, read, tmp_path):
+        folder = fill(tmp_path / "class", {"bo/matmul.cu": SOURCE})
+        strange = os.fsencode(folder) + b"/jos\xe9"
+        os.mkdir(strange)
+        with open(strange + b"/l\xf6sung.cu", "wb") as file:
+            file.write(SOURCE)
+        _, found, _ = read({})
+        jose = next(one for key, one in found.items() if key != "bo")
+        assert jose.files[LABS[1]].shown == "l\ufffdsung.cu"
+        json.dumps([jose.key, jose.student.name, jose.source]).encode()
+
+    def test_a_folder_full_of_other_files_hides_nothing(self, read):
+        files = {f"ann/a{n}/{m}.txt": b"" for n in range(30) for m in range(100)}
+        _, found, _ = read({**files, "ann/labs/02-tiled-kernel/matmul.cu": b"x"})
+        assert found["ann"].files[LABS[1]].content == b"x"
 
     def test_links_are_refused(self, read, tmp_path):
         secret = fill(tmp_path / "secret", {"matmul.cu": b"x"})
