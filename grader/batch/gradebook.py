@@ -168,7 +168,7 @@ def moodle(rows: Sequence[Row], heading: Heading, roster: Roster | None) -> str:
 def github(rows: Sequence[Row], heading: Heading, roster: Roster | None) -> str:
     """The columns of GitHub Classroom's own "Download grades" that can be known here."""
     accounts = {
-        item.student.ids["username"]: item.student.ids["identifier"]
+        item.student.ids["username"].lower(): item.student.ids["identifier"]
         for item in (roster.listed if roster else ())
         if "username" in item.student.ids and "identifier" in item.student.ids
     }
@@ -179,7 +179,7 @@ def github(rows: Sequence[Row], heading: Heading, roster: Roster | None) -> str:
     for row in rows:
         ids = row.student.ids
         user = ids.get("username", "")
-        identifier = accounts.get(user) or ids.get("identifier", "")
+        identifier = accounts.get(user.lower()) or ids.get("identifier", "")
         cells = [user, identifier, ids.get("repository", ""), points(row.score)]
         table.append([heading.assignment, *cells, points(heading.max_score)])
     return _csv(table)

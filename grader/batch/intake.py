@@ -241,5 +241,5 @@ def file_keys(students: Sequence[Student]) -> list[str]:
 def _key(student: Student) -> str:
     number = student.ids.get("user") or student.ids.get("sid") or ""
     if student.platform == "github":
-        return names.file_key(student.ids["username"])
+        return names.file_key(student.ids.get("username") or student.name)
     return names.file_key(f"{student.name}-{number}" if number else student.name)

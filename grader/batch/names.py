@@ -19,6 +19,7 @@ from dataclasses import dataclass, field
 
 PLATFORMS = ("canvas", "moodle", "gradescope", "github", "plain")
 
+_IDS = ("user", "sid", "email", "username")  # the most certain first
 _CANVAS = re.compile(
     r"^(?P<name>.+?)(?:_(?P<late>late|LATE))?_(?P<user>\d+)_(?P<file>\d+)_(?P<rest>.+)$"
 )
@@ -44,10 +45,17 @@ class Student:
     @property
     def identity(self) -> str:
         """The same for two entries of the same student, and only for those."""
-        for kind in ("user", "sid", "email", "username", "submission"):
+        for kind in (*_IDS, "submission"):
             if self.ids.get(kind):
-                return f"{kind} {self.ids[kind]}"
+                return f"{kind} {self.ids[kind].lower()}"
         return f"name {self.name}"
+
+    @property
+    def known_as(self) -> set[str]:
+        """Whatever tells this student from others; lists may know some of these only."""
+        return {self.identity} | {
+            f"{kind} {self.ids[kind].lower()}" for kind in _IDS if self.ids.get(kind)
+        }
 
 
 @dataclass(frozen=True)

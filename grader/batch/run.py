@@ -219,11 +219,11 @@ class _Book:
             )
             for one in self.handed_in.submissions
         ]  # fmt: skip
-        here = {row.student.identity for row in rows}
+        here = {name for row in rows for name in row.student.known_as}
         absent = [
             item.student
             for item in (roster.listed if roster else ())
-            if item.student.identity not in here
+            if not item.student.known_as & here
         ]
         keys = intake.file_keys([*(row.student for row in rows), *absent])[len(rows) :]
         rows += [Row(key, student, ()) for key, student in zip(keys, absent, strict=True)]

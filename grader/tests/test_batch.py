@@ -177,6 +177,25 @@ def test_only_what_is_new_is_graded(graded, tmp_path):
     assert "changed since the last run: the seed (1 before, now 2)" in said
 
 
+def test_the_roster_tells_who_handed_in_nothing(built, tmp_path):
+    export = fill(tmp_path / "hw-submissions", {"hw-ann/matmul.cu": b"x", "hw-bo/notes.md": b"x"})
+    (tmp_path / "roster.csv").write_text(
+        "identifier,github_username,github_id,name\nann@x,Ann,1,\ncy@x,cy,2,\ndi@x,,,\n"
+    )
+    done = run(export, tmp_path / "out", "--roster", tmp_path / "roster.csv", "--weights", "02=20")
+    assert done.returncode == 0, done.stderr
+    rows = gradebook(tmp_path / "out")
+    found = {name: (row["status"], row["score"], row["max_score"]) for name, row in rows.items()}
+    assert found == {
+        "ann": ("failed", "0", "20"),
+        "bo": ("failed", "0", "20"),
+        "cy": ("not_handed_in", "", "20"),
+        "di-x": ("not_handed_in", "", "20"),
+    }
+    github = (tmp_path / "out" / "gradebook-github.csv").read_text()
+    assert "Tilewise 02-tiled-kernel,ann,ann@x,hw-ann,0,20" in github
+
+
 class TestMistakes:
     @pytest.mark.parametrize(
         ("arguments", "words"),

@@ -135,22 +135,24 @@ class TestMoodle:
 
 def test_github(tmp_path):
     known = roster(
-        tmp_path, '"identifier","github_username","github_id","name"\n"doe@x","jdoe","1",""\n'
+        tmp_path, '"identifier","github_username","github_id","name"\n"doe@x","JDoe","1",""\n'
     )
     jane = row("github", "jdoe", username="jdoe", repository="lab-jdoe")
     head, line = table(gradebook.github([jane], HEADING, known))
     cells = dict(zip(head, line, strict=True))
     assert cells["roster_identifier"] == "doe@x"
     assert (cells["points_awarded"], cells["points_available"]) == ("100", "100")
-    assert known.usernames == ["jdoe"]
+    assert known.usernames == ["JDoe"]
+    assert known.listed[0].student.known_as & jane.student.known_as
 
 
 def test_gradescope(tmp_path):
     rows = [row("gradescope", "Ann", sid="12", email="a@x", submission="submission_7")]
     head, line = table(gradebook.gradescope(rows, HEADING, None))
     assert dict(zip(head, line, strict=True))["Submission ID"] == "7"
-    known = roster(tmp_path, "First Name,Last Name,SID,Email\nAnn,Lee,12,a@x\n")
+    known = roster(tmp_path, "First Name,Last Name,SID,Email\nAnn,Lee,12,A@x\n")
     assert known.listed[0].student.identity == "sid 12"
+    assert known.listed[0].student.known_as & Student("", "Ann", {"email": "a@x"}).known_as
 
 
 @pytest.mark.parametrize(
