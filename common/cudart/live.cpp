@@ -31,6 +31,8 @@ class LiveBackend final : public Backend {
     sim.checks = options_.checks;
     sim.threads = options_.threads;
     sim.instruction_budget = options_.instruction_budget;
+    sim.sample = options_.sample;
+    simulator_.memory().set_lazy(options_.sample.on);
     sim.print = [](std::string_view text) { std::fwrite(text.data(), 1, text.size(), stdout); };
   }
 

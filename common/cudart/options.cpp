@@ -61,6 +61,8 @@ LiveOptions live_options_of_environment() {
   options.checks = parse_checks(text_of("WARPSIM_CHECKS", "all"));
   options.threads = number_of("WARPSIM_THREADS", 0);
   options.instruction_budget = number_of<uint64_t>("WARPSIM_BUDGET", 0);
+  options.sample.on = !text_of("WARPSIM_SAMPLE", "").empty();
+  options.sample.seed = number_of<uint64_t>("WARPSIM_SAMPLE", options.sample.seed);
   options.json_path = text_of("WARPSIM_JSON", "");
   options.report = text_of("WARPSIM_REPORT", "text");
   options.status_fd = number_of("WARPSIM_STATUS_FD", -1);

@@ -5,6 +5,7 @@
 //   WARPSIM_CHECKS     as --checks: "all", "none", or a list such as "bounds,races"
 //   WARPSIM_THREADS    workers, 0: one per CPU
 //   WARPSIM_BUDGET     warp instructions per launch before a timeout
+//   WARPSIM_SAMPLE     seed: execute some blocks of each grid and extrapolate; unset: all
 //   WARPSIM_JSON       file to write the report to
 //   WARPSIM_REPORT     "text" (default), "lines" (with counters per line) or "none": the report on
 //   standard error WARPSIM_STATUS_FD  file descriptor that gets "unsupported" once the program has
@@ -22,6 +23,7 @@ struct LiveOptions {
   Checks checks;
   int threads = 0;
   uint64_t instruction_budget = 0;
+  SampleOptions sample;
   std::string json_path;
   std::string report = "text";
   int status_fd = -1;

@@ -56,6 +56,7 @@ void SessionReport::add(const LaunchReport& report, uint32_t registers) {
   }
   ++kernel->launches;
   kernel->seconds += report.seconds;
+  kernel->sampling.add(report.sampling);
   kernel->counters.add(report.counters);
   if (kernel->launches == 1) {
     kernel->lines = report.lines;

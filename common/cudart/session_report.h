@@ -20,6 +20,7 @@ struct KernelReport {
   uint32_t registers = 0;           // per thread, 0: unknown
   Counters counters;                // summed over the launches
   std::vector<LineCounters> lines;  // likewise, sorted by file and line
+  Sampling sampling;                // likewise
   double seconds = 0;               // of simulation
 };
 

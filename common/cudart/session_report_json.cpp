@@ -41,6 +41,7 @@ Json kernel_json(const KernelReport& kernel, const Device& device) {
           {"occupancy_limiter", limiter},
           {"launches", kernel.launches},
           {"seconds", kernel.seconds},
+          {"sampling", sampling_json<Json>(kernel.sampling)},
           {"counters", counters_json<Json>(kernel.counters, device.counting_rule)},
           {"lines", lines}};
 }

@@ -50,4 +50,13 @@ Json counters_json(const Counters& counters, CountingRule rule) {
   return json;
 }
 
+// null where all blocks were executed.
+template <class Json>
+Json sampling_json(const Sampling& s) {
+  if (!s.used) return nullptr;
+  return {{"exact", s.exact},       {"why", s.why},         {"blocks", s.blocks},
+          {"executed", s.executed}, {"classes", s.classes}, {"checked", s.checked},
+          {"relative_error", s.relative_error}};
+}
+
 }  // namespace warpsim

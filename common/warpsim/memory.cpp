@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <new>
 
 #include "warpsim/exec/memory_view.h"
 
@@ -28,8 +29,16 @@ void fill_with_poison(std::byte* data, uint64_t bytes) {
 
 }  // namespace
 
-InitialisedMap::InitialisedMap(uint64_t size_bytes) : words_((size_bytes + 3) / 4, 0) {
-  if (size_bytes % 4 != 0) words_.back() = uint8_t(kWholeWord << (size_bytes % 4)) & kWholeWord;
+InitialisedMap::InitialisedMap(uint64_t size_bytes)
+    : count_((size_bytes + 3) / 4),
+      words_(static_cast<uint8_t*>(std::calloc(std::max<uint64_t>(count_, 1), 1))) {
+  if (words_ == nullptr) throw std::bad_alloc();
+  if (size_bytes % 4 != 0)
+    words_[count_ - 1] = uint8_t(kWholeWord << (size_bytes % 4)) & kWholeWord;
+}
+
+InitialisedMap::InitialisedMap(const InitialisedMap& other) : InitialisedMap(4 * other.count_) {
+  std::memcpy(words_.get(), other.words_.get(), count_);
 }
 
 void InitialisedMap::set(uint64_t offset, uint64_t bytes, bool written) {
@@ -123,13 +132,13 @@ AllocationRecord* DeviceMemory::Impl::add(uint64_t address, uint64_t bytes, std:
   auto record = std::make_unique<AllocationRecord>();
   record->mapping_bytes = round_up(bytes, kRedZoneBytes) + 2 * kRedZoneBytes;
   void* mapping = mmap(nullptr, record->mapping_bytes, PROT_READ | PROT_WRITE,
-                       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+                       MAP_PRIVATE | MAP_ANONYMOUS | (is_lazy ? MAP_NORESERVE : 0), -1, 0);
   if (mapping == MAP_FAILED) return nullptr;
   record->mapping = mapping;
   record->data = static_cast<std::byte*>(mapping) + kRedZoneBytes;
   record->info = {host_accessible ? reinterpret_cast<uint64_t>(record->data) : address, bytes,
                   std::move(name), false};
-  fill_with_poison(record->data, bytes);
+  if (!is_lazy) fill_with_poison(record->data, bytes);
   record->initialised = std::make_unique<InitialisedMap>(bytes);
   used_bytes += bytes;
   // Addresses are not reused on their own, so that a use after free is seen; allocate_at may reuse
@@ -271,6 +280,20 @@ bool DeviceMemory::copy(uint64_t target, uint64_t source, uint64_t bytes) {
   std::vector<bool> marks(bytes);  // a copy, since the two ranges may overlap
   for (uint64_t i = 0; i < bytes; ++i) marks[i] = from->initialised->get(from_offset + i);
   for (uint64_t i = 0; i < bytes; ++i) to->initialised->set(to_offset + i, 1, marks[i]);
+  return true;
+}
+
+void DeviceMemory::set_lazy(bool is_lazy) {
+  impl_->is_lazy = is_lazy;
+}
+
+bool DeviceMemory::mark_initialised(uint64_t address, uint64_t bytes) {
+  AllocationRecord* record = impl_->find_range(address, bytes);
+  if (record == nullptr) return false;
+  if (bytes == record->info.size_bytes)
+    record->initialised.reset();
+  else if (record->initialised != nullptr)
+    record->initialised->set(address - record->info.address, bytes, true);
   return true;
 }
 

@@ -53,11 +53,17 @@ class DeviceMemory {
   bool read(uint64_t address, void* target, uint64_t bytes) const;
   bool fill(uint64_t address, uint8_t value, uint64_t bytes);
   bool copy(uint64_t target, uint64_t source, uint64_t bytes);
+  // Counts a range as written without changing its bytes (for launches whose data do not matter).
+  bool mark_initialised(uint64_t address, uint64_t bytes);
   // Marks a range as never written without changing its bytes (for poisoned outputs).
   bool mark_uninitialised(uint64_t address, uint64_t bytes);
   // Index of the first byte in the range that nobody has written, `bytes` if all are; count of such
   // bytes in *total.
   uint64_t first_uninitialised(uint64_t address, uint64_t bytes, uint64_t* total) const;
+
+  // Allocations from now on begin as zeros, not as NaNs, and take memory of the machine only where
+  // they are touched.
+  void set_lazy(bool is_lazy);
 
   uint64_t used_bytes() const;
   uint64_t capacity_bytes() const;

@@ -43,6 +43,7 @@ struct Counters {
   uint64_t barriers = 0;        // warps arriving at bar.sync
   uint64_t divergent_branches = 0;  // branches whose active lanes went both ways
   void add(const Counters& other);
+  bool operator==(const Counters&) const = default;
 };
 
 struct LineCounters {
@@ -90,6 +91,18 @@ enum class LaunchStatus : uint8_t {
   kUnsupported,  // an instruction warpsim does not model; `message` names it and the line
 };
 
+// How the counters of a launch came about when only some of its blocks were executed.
+struct Sampling {
+  bool used = false;
+  bool exact = false;  // the counters are those of the whole grid
+  std::string why;     // not exact: why, one clause
+  uint64_t blocks = 0, executed = 0;
+  uint64_t classes = 0;       // kinds of blocks that were told apart
+  uint64_t checked = 0;       // blocks drawn at random that counted what their class says
+  double relative_error = 0;  // of an estimate: 95% bound for the instructions
+  void add(const Sampling& other);  // another launch of the same kernel
+};
+
 struct LaunchReport {
   LaunchStatus status = LaunchStatus::kOk;
   int cuda_error = 0;   // the cudaError_t the real runtime would report for `status` (0, 1, 9, 98,
@@ -104,6 +117,7 @@ struct LaunchReport {
   std::vector<Diagnostic>
       diagnostics;     // sorted by block, then by occurrence; the same for any number of workers
   double seconds = 0;  // wall time of the simulation
+  Sampling sampling;
 };
 
 }  // namespace warpsim

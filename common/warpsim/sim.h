@@ -64,6 +64,14 @@ struct Checks {
   static Checks none() { return {false, false, false, false, false, false}; }
 };
 
+// Executing some blocks of a grid instead of all, for the counters' sake: see docs/sampling.md.
+// Memory then holds what the executed blocks wrote and is otherwise meaningless.
+struct SampleOptions {
+  bool on = false;
+  uint64_t seed = 1;          // of the blocks that are drawn at random
+  uint64_t max_blocks = 1024;  // classes executed before the rest is estimated
+};
+
 struct Options {
   Checks checks;
   int threads = 0;  // workers; 0: one per CPU
@@ -71,6 +79,7 @@ struct Options {
       0;  // warp instructions per launch before `timeout`; 0: a generous default
   uint32_t max_diagnostics =
       100;  // distinct (code, kernel, line) kept; further occurrences are only counted
+  SampleOptions sample;
   std::function<void(std::string_view)> print;  // device printf; unset: standard output
 };
 

@@ -56,6 +56,10 @@ class Backend {
   virtual void copy(uint64_t target, uint64_t source, uint64_t bytes) = 0;
   virtual void fill(uint64_t address, uint8_t value, uint64_t bytes) = 0;
 
+  // Counts the range as written, whatever it holds: for plans carried out without data. Simulator
+  // only.
+  virtual void assume_written(uint64_t address, uint64_t bytes);
+
   // Address and size of a __device__ or __constant__ variable; false if the module has none of that
   // name.
   virtual bool find_variable(int module, const std::string& name, uint64_t* address,

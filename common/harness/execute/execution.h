@@ -44,6 +44,7 @@ struct KernelEntry {
   warpsim::Counters counters;
   std::map<std::pair<std::string, uint32_t>, warpsim::Counters> lines;  // by (file, line)
   std::optional<Milliseconds> time_ms;  // GPU: all its launches of one run together
+  warpsim::Sampling sampling;           // all its launches together
   double seconds = 0;                   // wall time spent, of the simulation or of launch and wait
 };
 

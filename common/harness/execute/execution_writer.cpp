@@ -39,6 +39,7 @@ Json write(const KernelEntry& kernel, std::optional<warpsim::CountingRule> rule)
           warpsim::counters_json<Json>(counters, rule.value_or(warpsim::CountingRule::kSectors))}});
   }
   json["time_ms"] = write(kernel.time_ms);
+  json["sampling"] = warpsim::sampling_json<Json>(kernel.sampling);
   json["seconds"] = kernel.seconds;
   return json;
 }

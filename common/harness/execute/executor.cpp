@@ -13,6 +13,8 @@ namespace tilewise {
 
 namespace {
 
+constexpr uint64_t kSmallFill = 1 << 20;  // bytes
+
 void require_shape(const plan::Plan& plan, const std::string& name, const Matrix& matrix) {
   uint32_t rows = 0, columns = 0;
   plan.shape(name, &rows, &columns);
@@ -63,6 +65,13 @@ Executor::Executor(const plan::Plan& plan, Backend& backend, Matrix m, Matrix n)
   }
 }
 
+Executor::Executor(const plan::Plan& plan, Backend& backend)
+    : plan_(plan),
+      backend_(backend),
+      has_data_(false),
+      addresses_(plan),
+      alive_(plan.buffers.size(), false) {}
+
 void Executor::run() {
   auto start = std::chrono::steady_clock::now();
   if (prepare()) {
@@ -108,6 +117,11 @@ bool Executor::prepare() {
     if (!alive_[buffer.id])
       return stop(Status::kError, "Not enough device memory for " + buffer.name + ".");
     uint64_t address = addresses_.of(buffer.id);
+    if (!has_data_) {
+      if (buffer.role == plan::Role::kInput)
+        backend_.assume_written(addresses_.of(buffer.id), buffer.bytes);
+      continue;
+    }
     if (buffer.role == plan::Role::kInput) {
       backend_.write(address, inputs_[buffer.name].values.data(), buffer.bytes);
       actions_.push_back(DeviceInput{address, buffer.name, 0, buffer.bytes});
@@ -141,6 +155,8 @@ void Executor::send(uint64_t address, const std::vector<plan::Segment>& segments
       addresses_.relocate_data(alignment_offset + at, data);
       backend_.write(address + at, data.data(), data.size());
       actions_.push_back(DeviceWrite{address + at, std::move(data)});
+    } else if (!has_data_) {
+      backend_.assume_written(address + at, segment.bytes);
     } else {
       backend_.write(address + at, host_.at(segment.host).data() + segment.offset, segment.bytes);
       actions_.push_back(DeviceInput{address + at, segment.host, segment.offset, segment.bytes});
@@ -170,6 +186,7 @@ bool Executor::carry_out(const plan::CopyToDevice& op) {
 }
 
 bool Executor::carry_out(const plan::CopyToHost& op) {
+  if (!has_data_) return true;
   uint64_t source = addresses_.of(op.buffer) + op.buffer_offset;
   backend_.read(source, host_.at(op.host).data() + op.offset, op.bytes);
   if (op.host == "P") output_parts_.push_back({source, op.offset, op.bytes});
@@ -181,14 +198,21 @@ bool Executor::carry_out(const plan::CopyToHost& op) {
 bool Executor::carry_out(const plan::CopyOnDevice& op) {
   DeviceCopy copy{addresses_.of(op.buffer) + op.offset, addresses_.of(op.source) + op.source_offset,
                   op.bytes};
-  backend_.copy(copy.target, copy.source, copy.bytes);
+  if (has_data_)
+    backend_.copy(copy.target, copy.source, copy.bytes);
+  else
+    backend_.assume_written(copy.target, copy.bytes);
   actions_.push_back(copy);
   return true;
 }
 
 bool Executor::carry_out(const plan::Memset& op) {
   DeviceFill fill{addresses_.of(op.buffer) + op.offset, op.value, op.bytes};
-  backend_.fill(fill.address, fill.value, fill.bytes);
+  // Small fills set up counters and flags, large ones matrices.
+  if (has_data_ || fill.bytes <= kSmallFill)
+    backend_.fill(fill.address, fill.value, fill.bytes);
+  else
+    backend_.assume_written(fill.address, fill.bytes);
   actions_.push_back(fill);
   return true;
 }
@@ -290,6 +314,7 @@ void Executor::note(const LaunchOutcome& outcome) {
     kernel.lines[{line.file, line.line}].add(line.counters);
   }
   kernel.seconds += outcome.report.seconds;
+  kernel.sampling.add(outcome.report.sampling);
   for (const warpsim::Diagnostic& found : outcome.report.diagnostics) {
     auto known =
         std::find_if(execution_.faults.begin(), execution_.faults.end(),
@@ -332,6 +357,12 @@ bool Executor::judge(const warpsim::LaunchReport& report) {
 
 void Executor::inspect() {
   Inspection found;
+  if (!has_data_) {
+    std::lock_guard lock(mutex_);
+    found.conclude(plan_, &execution_);
+    execution_.outputs.clear();
+    return;
+  }
   Matrix p = poisoned_output(plan_);
   if (backend_.readable()) {
     auto device_bytes = [&](const plan::Buffer& buffer) {

@@ -64,6 +64,10 @@ class Executor {
   // must outlive this.
   Executor(const plan::Plan& plan, Backend& backend, Matrix m, Matrix n);
 
+  // Without data, for a backend that samples: nothing is copied, what would have been written counts
+  // as written, and there is no output to look at.
+  Executor(const plan::Plan& plan, Backend& backend);
+
   // The student's buffers stay allocated after their free op, so that actions() can be run again.
   void keep_buffers() { keep_buffers_ = true; }
 
@@ -114,6 +118,7 @@ class Executor {
   const plan::Plan& plan_;
   Backend& backend_;
   bool keep_buffers_ = false;
+  bool has_data_ = true;
   std::map<std::string, Matrix> inputs_;  // as given
   std::map<std::string, Bytes> host_;     // square-host: solve's arrays as the plan leaves them
   std::vector<int> modules_;              // handles

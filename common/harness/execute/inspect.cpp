@@ -71,7 +71,7 @@ void Inspection::conclude(const plan::Plan& plan, Execution* execution) const {
         fmt::format(
             "solve wrote {} of {} elements of P on the host, the first is {}: P must come from "
             "a kernel.",
-            plan.host_writes.count, execution->p.values.size(), element(plan, "P", first)),
+            plan.host_writes.count, uint64_t{plan.j} * plan.l, element(plan, "P", first)),
         "P", first, plan.host_writes.count));
   }
   for (const ModifiedInput& input : modified_) {

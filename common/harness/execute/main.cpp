@@ -41,6 +41,7 @@ struct Arguments {
   bool cublas = false;
   uint32_t rounds = 30;
   double seconds = 20;
+  warpsim::SampleOptions sample;
 };
 
 // Without a limit a kernel that hangs would hold the GPU for ever. The simulator has its
@@ -62,6 +63,10 @@ void declare(CLI::App& app, Arguments& a) {
                  "all, none or a list of bounds,misaligned,initialised,races,barriers,counters");
   app.add_option("--budget", a.budget,
                  "simulated warp instructions per launch before `timeout`; 0: the default");
+  app.add_flag("--sample", a.sample.on,
+               "sim: execute some blocks of each grid and extrapolate the counters; needs no "
+               "--inputs, writes no P");
+  app.add_option("--sample-seed", a.sample.seed, "draws the blocks that test the extrapolation");
   app.add_option("--repeat", a.repeat, "gpu: timed repetitions after the checked run")
       ->check(CLI::Range(0, 100000));
   app.add_option("--time-limit", a.time_limit,
@@ -142,8 +147,27 @@ int run_comparison(const Arguments& a) {
   return 0;
 }
 
+int run_sample(const Arguments& a) {
+  if (a.backend != "sim") throw InputError("--sample needs --backend sim.");
+  if (!a.inputs.empty() || !a.outputs.empty()) {
+    throw InputError(
+        "--sample executes few blocks and computes no P: leave out --inputs and --output.");
+  }
+  warpsim::Checks checks = parse_checks(a.checks);
+  if (!checks.counters) throw InputError("--sample is for counters: add them to --checks.");
+  Resources resources = a.resources.empty() ? Resources{} : read_resources(a.resources);
+  plan::Plan plan = plan::load(a.plan);
+  auto backend = make_sim_backend({a.device, checks, a.threads, a.budget, resources, a.sample});
+  Executor executor(plan, *backend);
+  executor.run();
+  write_file(a.result, to_text(executor.execution(), plan, a.backend, a.device,
+                               backend->device().counting_rule, nullptr));
+  return 0;
+}
+
 int run(const Arguments& a) {
   if (!a.compare.empty() || a.cublas) return run_comparison(a);
+  if (a.sample.on) return run_sample(a);
   auto inputs = assignments("--inputs", a.inputs, "MN");
   auto outputs = assignments("--output", a.outputs, "P");
   warpsim::Checks checks = parse_checks(a.checks);
@@ -158,7 +182,7 @@ int run(const Arguments& a) {
     gpu = made.get();
     backend = std::move(made);
   } else {
-    backend = make_sim_backend({a.device, checks, a.threads, a.budget, resources});
+    backend = make_sim_backend({a.device, checks, a.threads, a.budget, resources, {}});
   }
   Json description = backend->describe();
   Executor executor(plan, *backend, std::move(m), std::move(n));

@@ -14,11 +14,16 @@ class SimBackend : public Backend {
     sim_.options().checks = settings.checks;
     sim_.options().threads = settings.threads;
     sim_.options().instruction_budget = settings.instruction_budget;
+    sim_.options().sample = settings.sample;
+    sim_.memory().set_lazy(settings.sample.on);
     sim_.options().print = [this](std::string_view text) { print(text); };
   }
 
   const char* name() const override { return "sim"; }
   const warpsim::Device& device() const override { return sim_.device(); }
+  void assume_written(uint64_t address, uint64_t bytes) override {
+    expect(sim_.memory().mark_initialised(address, bytes), "a copy to the device");
+  }
   Json describe() const override { return nullptr; }
 
   int load_module(const std::string& ptx, const std::string& name) override {
@@ -31,7 +36,7 @@ class SimBackend : public Backend {
 
   uint64_t allocate(uint64_t bytes, const std::string& name) override {
     uint64_t address = sim_.memory().allocate(bytes, name);
-    if (address == 0) return 0;
+    if (address == 0 || sim_.options().sample.on) return address;
     std::vector<uint32_t> poison(std::min<uint64_t>((bytes + 3) / 4, 1 << 16), kPoison);
     for (uint64_t at = 0; at < bytes; at += poison.size() * 4) {
       sim_.memory().write(address + at, poison.data(),
@@ -142,6 +147,10 @@ std::unique_ptr<Backend> make_sim_backend(const SimSettings& settings) {
     throw InputError(error.what());
   }
   return std::make_unique<SimBackend>(std::move(device), settings);
+}
+
+void Backend::assume_written(uint64_t, uint64_t) {
+  throw HarnessError(std::string("the backend ") + name() + " cannot do without data.");
 }
 
 warpsim::Checks parse_checks(const std::string& text) {

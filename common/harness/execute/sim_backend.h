@@ -17,6 +17,7 @@ struct SimSettings {
   int threads = 0;                  // workers; 0: one per CPU
   uint64_t instruction_budget = 0;  // warp instructions per launch; 0: the simulator's default
   Resources resources;              // registers, where ptxas was asked
+  warpsim::SampleOptions sample;    // with `on`, memory is taken only where it is touched
 };
 
 // Throws InputError for an unknown device.

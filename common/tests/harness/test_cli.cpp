@@ -208,3 +208,29 @@ TEST_CASE("A comparison with a kernel that hangs says whose") {
   CHECK(place.run(arguments + kFake).status == 0);
   CHECK(place.result()["contenders"]["reference"]["status"] == "timeout");
 }
+
+TEST_CASE("tilewise-exec samples without data") {
+  Workplace place("add", t::kSimPtx);
+  const std::string base = "--plan w4.plan.json --result result.json --sample ";
+  Outcome outcome = place.run(base + "--backend sim");
+  INFO(outcome.err);
+  REQUIRE(outcome.status == 0);
+  Json result = place.result();
+  CHECK(result["status"] == "ok");
+  CHECK(result["outputs"].empty());
+  CHECK(result["diagnostics"].empty());
+  CHECK(result["kernels"][0]["sampling"]["exact"] == true);
+  CHECK(result["kernels"][0]["sampling"]["blocks"] == 1);
+
+  Outcome whole = place.run(kBase + "--backend sim");
+  REQUIRE(whole.status == 0);
+  CHECK(place.result()["kernels"][0]["sampling"].is_null());
+  CHECK(place.result()["kernels"][0]["counters"] == result["kernels"][0]["counters"]);
+
+  for (const char* wrong : {"--inputs M=M.npy", "--output P=P.npy", "--checks races"}) {
+    Outcome refused = place.run(base + wrong);
+    CHECK(refused.status == 2);
+    CHECK(t::contains(refused.err, "--sample"));
+  }
+  CHECK(place.run(base + kFake).status == 2);
+}

@@ -39,6 +39,12 @@ int main(int argc, char** argv) {
   run->add_option("--threads", options.threads, "workers; 0: one per CPU")->capture_default_str();
   run->add_option("--budget", options.budget,
                   "warp instructions per launch before it counts as endless");
+  run->add_flag("--sample", options.sample,
+                "execute some blocks of each grid and extrapolate the counters: what the program "
+                "computes is then meaningless");
+  run->add_option("--sample-seed", options.sample_seed,
+                  "draws the blocks that test the extrapolation")
+      ->capture_default_str();
   run->add_flag("--lines", with_lines, "counters per source line in the report");
   run->add_flag("--quiet", quiet, "no report on standard error");
   run->add_option("program", command, "the program and its arguments, after --")->required();
@@ -49,7 +55,9 @@ int main(int argc, char** argv) {
   }
   options.report = quiet ? "none" : with_lines ? "lines" : "text";
   try {
-    warpsim::cudart::parse_checks(options.checks);
+    const warpsim::Checks checks = warpsim::cudart::parse_checks(options.checks);
+    if (options.sample && !checks.counters)
+      throw std::runtime_error("--sample is for counters: add them to --checks.");
     warpsim::load_device(options.device);
   } catch (const std::exception& error) {
     complain(error.what());

@@ -79,6 +79,7 @@ void set_environment(const RunOptions& options, const std::string& preload, int 
   set("WARPSIM_CHECKS", options.checks);
   set("WARPSIM_THREADS", std::to_string(options.threads));
   set("WARPSIM_BUDGET", std::to_string(options.budget));
+  set("WARPSIM_SAMPLE", options.sample ? std::to_string(options.sample_seed) : "");
   set("WARPSIM_REPORT", options.report);
   set("WARPSIM_JSON", options.json.empty() ? "" : fs::absolute(options.json).string());
   set("WARPSIM_STATUS_FD", std::to_string(status_fd));

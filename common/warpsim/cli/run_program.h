@@ -21,6 +21,8 @@ struct RunOptions {
   std::string report = "text";  // "text", "lines", "none"
   int threads = 0;
   uint64_t budget = 0;
+  bool sample = false;
+  uint64_t sample_seed = 1;
 };
 
 constexpr int kUnsupportedStatus = 3;

@@ -1,4 +1,5 @@
 #include "warpsim/exec/decoder.h"
+#include "warpsim/sample/watch.h"
 
 namespace warpsim {
 
@@ -231,7 +232,22 @@ bool Decoder::body(const Code& code) {
   // clang-format on
 }
 
+// What sampling wants to know of the operands, before they may be overwritten.
+void Decoder::emit_watches(const Code& code) {
+  for (uint32_t index : image_.sampling->of_instruction[index_]) {
+    const sample::Watch& watch = image_.sampling->watches[index];
+    const bool wide = ptx::size_bytes(watch.type) == 8;
+    const uint32_t a = source(code.src[watch.a], wide, watch.type);
+    const uint32_t b = source(code.src[watch.b], wide, watch.type);
+    Op& op = emit(sample::select_watch(watch));
+    op.a = a;
+    op.b = b;
+    op.aux = index;
+  }
+}
+
 void Decoder::emit_body(const Code& code) {
+  if (image_.sampling != nullptr && function_.is_kernel) emit_watches(code);
   if (!body(code)) unsupported(code);
 }
 

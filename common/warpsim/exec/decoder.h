@@ -65,6 +65,7 @@ class Decoder {
   Op& emit(const Handlers& h);
   void emit_instruction(const Code& code);
   void emit_body(const Code& code);
+  void emit_watches(const Code& code);
   bool body(const Code& code);
   void unsupported(const Code& code);
   uint32_t add_site(const Code& code, ptx::Space space, uint8_t bytes, uint8_t elements,

@@ -13,6 +13,11 @@
 
 namespace warpsim {
 
+namespace sample {
+struct Dependence;
+}
+
+
 // Where shared and local memory lie in the generic address space. The low 32 bits of a generic
 // address are the offset.
 inline constexpr uint64_t kSharedWindow = 0x100000000000;
@@ -70,6 +75,7 @@ struct Image {
   bool has_sub_word_shared = false;         // the shared shadow then has a record per byte
   bool has_sub_word_global = false;         // likewise for global memory
   std::vector<KernelFacts> facts;           // per function
+  const sample::Dependence* sampling = nullptr;  // decode its watches into the kernel
 
   const ptx::Instruction& instruction(uint32_t function, uint32_t index) const {
     return module.functions[function].code[index];

@@ -9,6 +9,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <map>
 #include <memory>
 #include <vector>
@@ -24,16 +25,21 @@ class InitialisedMap {
   static constexpr uint8_t kWholeWord = 0x0F;
 
   explicit InitialisedMap(uint64_t size_bytes);
+  InitialisedMap(const InitialisedMap& other);
   void set(uint64_t offset, uint64_t bytes, bool written);
   bool get(uint64_t offset) const { return words_[offset / 4] >> (offset % 4) & 1; }
   // First byte in [offset, offset + bytes) that nobody has written, offset + bytes if there is
   // none.
   uint64_t first_unwritten(uint64_t offset, uint64_t bytes) const;
   uint64_t count_unwritten(uint64_t offset, uint64_t bytes) const;
-  uint8_t* words() { return words_.data(); }
+  uint8_t* words() { return words_.get(); }
 
  private:
-  std::vector<uint8_t> words_;
+  struct Free {
+    void operator()(uint8_t* p) const { std::free(p); }
+  };
+  uint64_t count_;
+  std::unique_ptr<uint8_t[], Free> words_;  // calloc: pages that nobody touches cost nothing
 };
 
 struct AllocationRecord {
@@ -63,6 +69,7 @@ struct DeviceMemory::Impl {
   uint64_t capacity_bytes = 0;
   uint64_t used_bytes = 0;
   uint64_t next_address = kDeviceBase;
+  bool is_lazy = false;
   std::map<uint64_t, std::unique_ptr<AllocationRecord>> live;  // by address
   std::map<uint64_t, Allocation> released;  // by address; the newest kReleasedKept
 

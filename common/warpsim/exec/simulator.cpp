@@ -9,6 +9,7 @@
 #include "warpsim/exec/worker.h"
 #include "warpsim/observe/collect.h"
 #include "warpsim/ptx/parser.h"
+#include "warpsim/sample/sampler.h"
 #include "warpsim/sim.h"
 
 namespace warpsim {
@@ -56,6 +57,7 @@ struct Simulator::Impl {
   struct Loaded {
     std::unique_ptr<Image> image;
     Checks decoded_for;
+    bool has_watches = false;  // decoded for one sampled launch
   };
   std::vector<Loaded> modules;
   uint64_t launches = 0;
@@ -74,7 +76,7 @@ struct Simulator::Impl {
     const int32_t f = i.module.find_function(name);
     return f >= 0 && i.module.functions[size_t(f)].is_kernel ? f : -1;
   }
-  void decode(int module, int32_t kernel);
+  void decode(int module, int32_t kernel, const sample::Dependence* sampling);
   void configure(LaunchContext& context, const Launch& launch, Image& image, int32_t kernel);
   std::vector<AllocationRecord*> may_be_written(const LaunchContext& context);
   bool has_to_run_in_order(const LaunchContext& context,
@@ -83,6 +85,7 @@ struct Simulator::Impl {
                              const std::vector<AllocationRecord*>& written);
   void run(LaunchContext& context, unsigned threads, Collector& collector);
   void execute(const Launch& launch, Image& image, int32_t kernel, LaunchReport* report);
+  void sample(const Launch& launch, Image& image, int32_t kernel, LaunchReport* report);
 };
 
 Simulator::Simulator(Device device) : impl_(std::make_unique<Impl>(std::move(device))) {}
@@ -153,11 +156,12 @@ bool Simulator::kernel_info(int module, const std::string& kernel, KernelInfo* i
   return true;
 }
 
-// What an operation does is fixed when it is decoded, so other checks mean decoding again.
-void Simulator::Impl::decode(int module, int32_t kernel) {
+// What an operation does is fixed when it is decoded, so other checks, or other things to watch,
+// mean decoding again.
+void Simulator::Impl::decode(int module, int32_t kernel, const sample::Dependence* sampling) {
   Loaded& loaded = modules[size_t(module)];
   Image& image = *loaded.image;
-  if (!(loaded.decoded_for == options.checks)) {
+  if (!(loaded.decoded_for == options.checks) || loaded.has_watches || sampling != nullptr) {
     for (Program& p : image.programs) {
       const uint32_t local = p.local_bytes;
       p = {};
@@ -171,8 +175,11 @@ void Simulator::Impl::decode(int module, int32_t kernel) {
     image.guarded_fma.clear();
     image.group_count = 0;
     loaded.decoded_for = options.checks;
+    loaded.has_watches = sampling != nullptr;
   }
+  image.sampling = sampling;
   decode_reachable(image, kernel, options.checks);
+  image.sampling = nullptr;
 }
 
 void Simulator::Impl::configure(LaunchContext& context, const Launch& launch, Image& image,
@@ -297,6 +304,18 @@ void Simulator::Impl::execute(const Launch& launch, Image& image, int32_t kernel
   collector.finish(report);
 }
 
+// One worker, and nothing to restore afterwards: few blocks are executed.
+void Simulator::Impl::sample(const Launch& launch, Image& image, int32_t kernel,
+                             LaunchReport* report) {
+  LaunchContext context;
+  configure(context, launch, image, kernel);
+  const sample::Dependence dependence = sample::analyse_dependence(context);
+  decode(launch.module, kernel, &dependence);
+  GlobalShadows shadows = make_shadows(context, may_be_written(context));
+  context.shadows = &shadows;
+  sample::sample_launch(context, dependence, report);
+}
+
 LaunchReport Simulator::launch(const Launch& launch) {
   const auto started = std::chrono::steady_clock::now();
   Impl& m = *impl_;
@@ -327,9 +346,13 @@ LaunchReport Simulator::launch(const Launch& launch) {
     report.message = fault.message;
     return report;
   }
-  m.decode(launch.module, kernel);
   for (AllocationRecord* r : MemoryView(m.memory).live()) r->settle();
-  m.execute(launch, image, kernel, &report);
+  if (m.options.sample.on) {
+    m.sample(launch, image, kernel, &report);
+  } else {
+    m.decode(launch.module, kernel, nullptr);
+    m.execute(launch, image, kernel, &report);
+  }
   report.seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
   return report;

@@ -62,20 +62,24 @@ void Worker::run() {
   while (!launch->stop) {
     const uint64_t next = launch->next_block.fetch_add(1, std::memory_order_relaxed);
     if (next >= launch->block_count) return;
-    if (patterns.full()) {
-      for (Warp& w : warps) {
-        for (AddressGroup& g : w.groups) g.pattern = nullptr;
-      }
-      patterns.clear();
-    }
-    block.run(*this, next);
-    if (printed.empty()) continue;
-    if (launch->options->print)
-      launch->options->print(printed);
-    else
-      std::fwrite(printed.data(), 1, printed.size(), stdout);
-    printed.clear();
+    run_block(next);
   }
+}
+
+void Worker::run_block(uint64_t linear_index) {
+  if (patterns.full()) {
+    for (Warp& w : warps) {
+      for (AddressGroup& g : w.groups) g.pattern = nullptr;
+    }
+    patterns.clear();
+  }
+  block.run(*this, linear_index);
+  if (printed.empty()) return;
+  if (launch->options->print)
+    launch->options->print(printed);
+  else
+    std::fwrite(printed.data(), 1, printed.size(), stdout);
+  printed.clear();
 }
 
 void Worker::halt(LaunchStatus status, int cuda_error, std::string message) {

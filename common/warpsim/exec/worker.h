@@ -23,6 +23,10 @@
 
 namespace warpsim {
 
+namespace sample {
+struct Recorder;
+}
+
 struct LaunchContext {
   const Image* image = nullptr;
   const KernelFacts* facts = nullptr;
@@ -98,6 +102,7 @@ struct Worker {
   std::vector<Warp> warps;
   Block block;
   std::string printed;  // device printf of the running block
+  sample::Recorder* recorder = nullptr;  // when the launch is sampled
 
   explicit Worker(LaunchContext& context);
   ~Worker();
@@ -105,6 +110,7 @@ struct Worker {
   Worker& operator=(const Worker&) = delete;
   // Runs blocks until there are none left or the launch has to stop.
   void run();
+  void run_block(uint64_t linear_index);
   // Stops the launch here. With several workers it is repeated on one, so that what the other
   // blocks have done by then does not depend on the schedule.
   void halt(LaunchStatus status, int cuda_error, std::string message);
