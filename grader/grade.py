@@ -110,7 +110,7 @@ def _run(session: Session, submission: Submission, base: Result) -> Result:
     session.say("recording what solve launches")
     recorded = record(
         session.course,
-        session.lab,
+        session.lab.signature,
         cases,
         compiled,
         session.options.device,
@@ -281,7 +281,9 @@ def _reference_plans(session: Session, cases: list[Case]) -> dict[str, Path]:
     if isinstance(compiled, CompileError):
         raise StepError(f"The reference solution {path} does not compile: {compiled.message}.")
     folder = _subfolder(session, "reference")
-    recorded = record(session.course, session.lab, cases, compiled, session.options.device, folder)
+    recorded = record(
+        session.course, session.lab.signature, cases, compiled, session.options.device, folder
+    )
     for item in recorded.values():
         if item.plan is None:
             raise StepError(f"The reference solution {path} fails: {item.message}.")

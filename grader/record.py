@@ -11,7 +11,7 @@ from grader import sandbox
 from grader.compile import Compiled
 from grader.course import Course
 from grader.errors import StepError
-from grader.lab import Case, Lab
+from grader.lab import Case
 from grader.toolchain import program
 
 _LIMITS_PER_CASE_SECONDS = 5
@@ -29,16 +29,21 @@ class Recorded:
 
 
 def record(
-    course: Course, lab: Lab, cases: Sequence[Case], compiled: Compiled, device: str, output: Path
+    course: Course,
+    signature: str,
+    cases: Sequence[Case],
+    compiled: Compiled,
+    device: str,
+    output: Path,
 ) -> dict[str, Recorded]:
     """Records the cases into the folder `output`; one entry per case, whatever happened.
 
-    Raises StepError if the recorder itself failed.
+    signature: of `solve`, as in lab.toml. Raises StepError if the recorder itself failed.
     """
     command: list[str | Path] = [
         program(course, "tilewise-record"),
         "--submission", compiled.shared_object,
-        "--signature", lab.signature,
+        "--signature", signature,
         "--output", output,
     ]  # fmt: skip
     for case in cases:

@@ -60,6 +60,11 @@ struct Occupancy {
   uint32_t blocks_per_sm = 0, warps_per_sm = 0;
   double fraction = 0;  // warps_per_sm / max_warps_per_sm
   std::string limiter;  // "threads", "blocks", "registers", "shared memory": what runs out first
+  struct Limit {
+    const char* name;
+    uint32_t blocks;  // per SM, had it only this limit; huge where the kernel takes none of it
+  };
+  std::vector<Limit> limits;  // in that order; empty if the block itself is too large
 };
 // registers per thread, shared bytes per block (static and dynamic together), threads per block. By
 // the calculator of the CUDA toolkit; by NVIDIA's older rules for compute capability 1.x and 2.x.

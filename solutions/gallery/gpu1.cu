@@ -1,7 +1,7 @@
 // GPU1: one thread computes one element of P; every operand comes from global memory.
 // After Li, Ranka, Sahni, "GPU Matrix Multiplication". Their best block shape: (256, 1).
 
-#include "gallery.h"
+#include "check.h"
 
 #ifndef BLOCK_X
 #define BLOCK_X 256
@@ -19,9 +19,12 @@ __global__ void gpu1(const float* M, const float* N, float* P, int n) {
   P[row * n + col] = sum;
 }
 
-// n: a multiple of BLOCK_X and BLOCK_Y. Device pointers.
+// n: a multiple of BLOCK_X and BLOCK_Y; another n is refused. Device pointers.
 void solve(const float* M, const float* N, float* P, int n) {
-  if (!divides_evenly(n, BLOCK_X, BLOCK_Y)) return;
+  if (n % BLOCK_X != 0 || n % BLOCK_Y != 0) {
+    CHECK(cudaErrorInvalidValue);
+    return;
+  }
   gpu1<<<dim3(n / BLOCK_X, n / BLOCK_Y), dim3(BLOCK_X, BLOCK_Y)>>>(M, N, P, n);
   CHECK(cudaGetLastError());
 }

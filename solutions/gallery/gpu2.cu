@@ -2,7 +2,7 @@
 // that a half warp's request fills larger transactions.
 // After Li, Ranka, Sahni, "GPU Matrix Multiplication". Their best block shape: (8, 8).
 
-#include "gallery.h"
+#include "check.h"
 
 #ifndef BLOCK_X
 #define BLOCK_X 8
@@ -28,9 +28,12 @@ __global__ void gpu2(const float* M, const float* N, float* P, int n) {
   reinterpret_cast<float2*>(P)[(row * n) / 2 + pair] = sum;
 }
 
-// n: a multiple of 2 * BLOCK_X, BLOCK_Y and 4. Device pointers.
+// n: a multiple of 2 * BLOCK_X, BLOCK_Y and 4; another n is refused. Device pointers.
 void solve(const float* M, const float* N, float* P, int n) {
-  if (!divides_evenly(n, 2 * BLOCK_X, BLOCK_Y, 4)) return;
+  if (n % (2 * BLOCK_X) != 0 || n % BLOCK_Y != 0 || n % 4 != 0) {
+    CHECK(cudaErrorInvalidValue);
+    return;
+  }
   gpu2<<<dim3(n / (2 * BLOCK_X), n / BLOCK_Y), dim3(BLOCK_X, BLOCK_Y)>>>(M, N, P, n);
   CHECK(cudaGetLastError());
 }

@@ -1,7 +1,7 @@
 // GPU3: one thread computes 1x4 of P; M, N and P are read and written four elements at a time.
 // After Li, Ranka, Sahni, "GPU Matrix Multiplication". Their best block shape: (4, 16).
 
-#include "gallery.h"
+#include "check.h"
 
 #ifndef BLOCK_X
 #define BLOCK_X 4
@@ -32,9 +32,12 @@ __global__ void gpu3(const float* M, const float* N, float* P, int n) {
   reinterpret_cast<float4*>(P)[(row * n) / 4 + quad] = sum;
 }
 
-// n: a multiple of 4 * BLOCK_X and BLOCK_Y. Device pointers.
+// n: a multiple of 4 * BLOCK_X and BLOCK_Y; another n is refused. Device pointers.
 void solve(const float* M, const float* N, float* P, int n) {
-  if (!divides_evenly(n, 4 * BLOCK_X, BLOCK_Y)) return;
+  if (n % (4 * BLOCK_X) != 0 || n % BLOCK_Y != 0) {
+    CHECK(cudaErrorInvalidValue);
+    return;
+  }
   gpu3<<<dim3(n / (4 * BLOCK_X), n / BLOCK_Y), dim3(BLOCK_X, BLOCK_Y)>>>(M, N, P, n);
   CHECK(cudaGetLastError());
 }

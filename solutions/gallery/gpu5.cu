@@ -2,13 +2,15 @@
 // One word of padding per row keeps the column-wise accesses of a half warp in 16 different banks.
 // After Li, Ranka, Sahni, "GPU Matrix Multiplication". Block shape: (16, 16).
 
-#include "gallery.h"
+#include "check.h"
 
-constexpr int TILE = 16;
+#ifndef TILE
+#define TILE 16
+#endif
 
-// P = M x N, all n x n, row-major. A block computes 16 rows by 16 columns of P.
+// P = M x N, all n x n, row-major. A block computes TILE rows by TILE columns of P.
 __global__ void gpu5(const float* M, const float* N, float* P, int n) {
-  __shared__ float Mds[TILE][TILE];      // [row][k], 1024 bytes
+  __shared__ float Mds[TILE][TILE];      // [row][k], 1024 bytes with tiles of 16
   __shared__ float Nds[TILE][TILE + 1];  // [column][k], 1088 bytes
   int tx = threadIdx.x;                  // column in the tile
   int ty = threadIdx.y;                  // row in the tile
@@ -27,9 +29,12 @@ __global__ void gpu5(const float* M, const float* N, float* P, int n) {
   P[row * n + col] = sum;
 }
 
-// n: a multiple of 16. Device pointers.
+// n: a multiple of TILE; another n is refused. Device pointers.
 void solve(const float* M, const float* N, float* P, int n) {
-  if (!divides_evenly(n, TILE)) return;
+  if (n % TILE != 0) {
+    CHECK(cudaErrorInvalidValue);
+    return;
+  }
   gpu5<<<dim3(n / TILE, n / TILE), dim3(TILE, TILE)>>>(M, N, P, n);
   CHECK(cudaGetLastError());
 }

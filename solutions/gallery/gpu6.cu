@@ -2,23 +2,27 @@
 // transposed in shared memory; N is read straight from global memory, each element once per block.
 // After Li, Ranka, Sahni, "GPU Matrix Multiplication". Block shape: (16, 8).
 
-#include "gallery.h"
+#include "check.h"
 
-constexpr int ROWS = 16;      // rows of P per block and per thread
-constexpr int COLUMNS = 128;  // columns of P per block: one per thread
-constexpr int DEPTH = 32;     // columns of M per tile
+#ifndef BLOCK_Y
+#define BLOCK_Y 8
+#endif
+
+constexpr int ROWS = 16;               // rows of P per block and per thread
+constexpr int COLUMNS = 16 * BLOCK_Y;  // columns of P per block: one per thread
+constexpr int DEPTH = 32;              // columns of M per tile
 
 // Loads M[row0 .. row0+15][k0 .. k0+31] as [k][row]. A half warp reads one row as 16 float2: 128
 // bytes.
 __device__ void load_tile(float (*Mds)[ROWS + 1], const float* M, int row0, int k0, int n) {
-  for (int r = threadIdx.y; r < ROWS; r += 8) {
+  for (int r = threadIdx.y; r < ROWS; r += BLOCK_Y) {
     float2 m = reinterpret_cast<const float2*>(M + (row0 + r) * n + k0)[threadIdx.x];
     Mds[2 * threadIdx.x][r] = m.x;
     Mds[2 * threadIdx.x + 1][r] = m.y;
   }
 }
 
-// P = M x N, all n x n, row-major. A block computes 16 rows by 128 columns of P.
+// P = M x N, all n x n, row-major. A block computes 16 rows by 16 * BLOCK_Y columns of P.
 __global__ void gpu6(const float* M, const float* N, float* P, int n) {
   __shared__ float Mds[DEPTH][ROWS + 1];  // [k][row], 2176 bytes; the padding spreads the stores
   int row0 = blockIdx.y * ROWS;
@@ -42,9 +46,12 @@ __global__ void gpu6(const float* M, const float* N, float* P, int n) {
   }
 }
 
-// n: a multiple of 128. Device pointers.
+// n: a multiple of COLUMNS and DEPTH; another n is refused. Device pointers.
 void solve(const float* M, const float* N, float* P, int n) {
-  if (!divides_evenly(n, COLUMNS, DEPTH)) return;
-  gpu6<<<dim3(n / COLUMNS, n / ROWS), dim3(16, 8)>>>(M, N, P, n);
+  if (n % COLUMNS != 0 || n % DEPTH != 0) {
+    CHECK(cudaErrorInvalidValue);
+    return;
+  }
+  gpu6<<<dim3(n / COLUMNS, n / ROWS), dim3(16, BLOCK_Y)>>>(M, N, P, n);
   CHECK(cudaGetLastError());
 }

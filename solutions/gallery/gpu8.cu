@@ -1,12 +1,16 @@
 // GPU8: GPU7 with a tile of M twice as deep, read as float4: half the barriers, wider loads.
 // After Li, Ranka, Sahni, "GPU Matrix Multiplication". Block shape: (16, 8).
 
-#include "gallery.h"
+#include "check.h"
 
-constexpr int ROWS = 16;      // rows of P per block and per thread
-constexpr int COLUMNS = 128;  // columns of P per block: one per thread
-constexpr int DEPTH = 64;     // columns of M per tile
-constexpr int IN_FLIGHT = 4;  // elements of N requested ahead of their use
+#ifndef BLOCK_Y
+#define BLOCK_Y 8
+#endif
+
+constexpr int ROWS = 16;               // rows of P per block and per thread
+constexpr int COLUMNS = 16 * BLOCK_Y;  // columns of P per block: one per thread
+constexpr int DEPTH = 64;              // columns of M per tile
+constexpr int IN_FLIGHT = 4;           // elements of N requested ahead of their use
 
 // The tile is 16 rows of 16 four-vectors. Element (r, k) lies at Mds[k / 4][4 * r + k % 4]: the
 // lanes of a half warp, which hold neighbouring four-vectors, write rows 65 words apart, so to 16
@@ -15,7 +19,7 @@ constexpr int PADDED = 4 * ROWS + 1;
 
 // Loads M[row0 .. row0+15][k0 .. k0+63]. A half warp reads one row as 16 float4: 256 bytes.
 __device__ void load_tile(float (*Mds)[PADDED], const float* M, int row0, int k0, int n) {
-  for (int r = threadIdx.y; r < ROWS; r += 8) {
+  for (int r = threadIdx.y; r < ROWS; r += BLOCK_Y) {
     float4 m = reinterpret_cast<const float4*>(M + (row0 + r) * n + k0)[threadIdx.x];
     Mds[threadIdx.x][4 * r + 0] = m.x;
     Mds[threadIdx.x][4 * r + 1] = m.y;
@@ -24,7 +28,7 @@ __device__ void load_tile(float (*Mds)[PADDED], const float* M, int row0, int k0
   }
 }
 
-// P = M x N, all n x n, row-major. A block computes 16 rows by 128 columns of P.
+// P = M x N, all n x n, row-major. A block computes 16 rows by 16 * BLOCK_Y columns of P.
 __global__ void gpu8(const float* M, const float* N, float* P, int n) {
   __shared__ float Mds[DEPTH / 4][PADDED];  // 4160 bytes
   int row0 = blockIdx.y * ROWS;
@@ -55,9 +59,12 @@ __global__ void gpu8(const float* M, const float* N, float* P, int n) {
   }
 }
 
-// n: a multiple of 128. Device pointers.
+// n: a multiple of COLUMNS and DEPTH; another n is refused. Device pointers.
 void solve(const float* M, const float* N, float* P, int n) {
-  if (!divides_evenly(n, COLUMNS, DEPTH)) return;
-  gpu8<<<dim3(n / COLUMNS, n / ROWS), dim3(16, 8)>>>(M, N, P, n);
+  if (n % COLUMNS != 0 || n % DEPTH != 0) {
+    CHECK(cudaErrorInvalidValue);
+    return;
+  }
+  gpu8<<<dim3(n / COLUMNS, n / ROWS), dim3(16, BLOCK_Y)>>>(M, N, P, n);
   CHECK(cudaGetLastError());
 }

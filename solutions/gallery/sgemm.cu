@@ -3,14 +3,18 @@
 // through shared memory; A is read straight from global memory. Block shape: (16, 4). After the
 // description in Li, Ranka, Sahni, "GPU Matrix Multiplication".
 
-#include "gallery.h"
+#include "check.h"
 
-constexpr int ROWS = 64;     // rows of C per block: one per thread
-constexpr int COLUMNS = 16;  // columns of C per block and per thread
-constexpr int DEPTH = 16;    // rows of B per tile
+#ifndef BLOCK_Y
+#define BLOCK_Y 4
+#endif
+
+constexpr int ROWS = 16 * BLOCK_Y;  // rows of C per block: one per thread
+constexpr int COLUMNS = 16;         // columns of C per block and per thread
+constexpr int DEPTH = 16;           // rows of B per tile
 
 // C = alpha * A x B + beta * C, all n x n, COLUMN-major: element (r, c) at c * n + r. With beta 0,
-// C is not read. A block computes 64 rows by 16 columns of C.
+// C is not read. A block computes 16 * BLOCK_Y rows by 16 columns of C.
 __global__ void sgemm(const float* A, int lda, const float* B, int ldb, float* C, int ldc, int n,
                       float alpha, float beta) {
   __shared__ float Bs[DEPTH]
@@ -19,7 +23,8 @@ __global__ void sgemm(const float* A, int lda, const float* B, int ldb, float* C
   int col0 = blockIdx.y * COLUMNS;
   float sum[COLUMNS] = {};
   for (int k0 = 0; k0 < n; k0 += DEPTH) {
-    for (int c = threadIdx.y; c < COLUMNS; c += 4) {  // a half warp reads 16 elements of one column
+    for (int c = threadIdx.y; c < COLUMNS;
+         c += BLOCK_Y) {  // a half warp reads 16 elements of one column
       Bs[threadIdx.x][c] = B[(col0 + c) * ldb + k0 + threadIdx.x];
     }
     __syncthreads();  // tile complete before it is used
@@ -39,10 +44,14 @@ __global__ void sgemm(const float* A, int lda, const float* B, int ldb, float* C
   }
 }
 
-// P = M x N, row-major, n a multiple of 64. Device pointers. Read column by column, a row-major
-// matrix is its own transpose, and P' = N' x M': so N is passed as A and M as B.
+// P = M x N, row-major, n a multiple of ROWS; another n is refused. Device pointers. Read column by
+// column, a row-major matrix is its own transpose, and P' = N' x M': so N is passed as A and M as
+// B.
 void solve(const float* M, const float* N, float* P, int n) {
-  if (!divides_evenly(n, ROWS, COLUMNS)) return;
-  sgemm<<<dim3(n / ROWS, n / COLUMNS), dim3(16, 4)>>>(N, n, M, n, P, n, n, 1.0f, 0.0f);
+  if (n % ROWS != 0 || n % COLUMNS != 0) {
+    CHECK(cudaErrorInvalidValue);
+    return;
+  }
+  sgemm<<<dim3(n / ROWS, n / COLUMNS), dim3(16, BLOCK_Y)>>>(N, n, M, n, P, n, n, 1.0f, 0.0f);
   CHECK(cudaGetLastError());
 }

@@ -1,11 +1,13 @@
 // warpsim: runs an unchanged CUDA program on the CPU and says what its kernels did.
 //
 //   warpsim run --device h200 --json report.json -- ./vectorAdd
+//   warpsim occupancy --device h200 --registers 40 --shared 8192 --threads 256
 
 #include <CLI/CLI.hpp>
 #include <cstdio>
 
 #include "cudart/options.h"
+#include "warpsim/cli/occupancy.h"
 #include "warpsim/cli/run_program.h"
 #include "warpsim/device.h"
 
@@ -48,10 +50,26 @@ int main(int argc, char** argv) {
   run->add_flag("--lines", with_lines, "counters per source line in the report");
   run->add_flag("--quiet", quiet, "no report on standard error");
   run->add_option("program", command, "the program and its arguments, after --")->required();
+  CLI::App* occupancy =
+      app.add_subcommand("occupancy", "How many blocks of a kernel fit an SM, as JSON");
+  warpsim::cli::OccupancyQuestion question;
+  occupancy->add_option("--device", question.device, "device file")->capture_default_str();
+  occupancy->add_option("--registers", question.registers, "registers per thread")->required();
+  occupancy->add_option("--shared", question.shared_bytes, "bytes of shared memory per block");
+  occupancy->add_option("--threads", question.threads, "threads per block")->required();
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? 0 : kBadArguments;
+  }
+  if (occupancy->parsed()) {
+    try {
+      std::printf("%s\n", warpsim::cli::answer(question).c_str());
+      return 0;
+    } catch (const std::exception& error) {
+      complain(error.what());
+      return kBadArguments;
+    }
   }
   options.report = quiet ? "none" : with_lines ? "lines" : "text";
   try {

@@ -1,0 +1,46 @@
+"""A study for a terminal."""
+
+from __future__ import annotations
+
+import io
+
+from rich import box
+from rich.console import Console
+from rich.table import Table as RichTable
+
+from grader.study.result import Study
+from grader.study.tables import Table, tables
+from grader.writers import Style
+
+WIDTH = 120  # columns that the widest table wants; less where the terminal has less
+
+
+def render(study: Study, style: Style) -> str:
+    file = io.StringIO()
+    console = Console(
+        file=file,
+        width=style.width,
+        force_terminal=style.color,
+        color_system="standard" if style.color else None,
+        no_color=not style.color,
+        highlight=False,
+    )
+    for table in tables(study):
+        _show(console, table, style)
+    for note in study.notes:
+        console.print(note, markup=False)
+    return file.getvalue()
+
+
+def _show(console: Console, table: Table, style: Style) -> None:
+    console.print(table.title, style="bold", markup=False)
+    console.print(table.introduction, markup=False)
+    drawn = RichTable(box=box.SIMPLE if style.unicode else box.ASCII, pad_edge=False)
+    for number, name in enumerate(table.columns):
+        drawn.add_column(name, justify="left" if number < table.left else "right")
+    for row in table.rows:
+        drawn.add_row(*row)
+    console.print(drawn)
+    for note in table.notes:
+        console.print(f"- {note}", markup=False)
+    console.print()
