@@ -30,6 +30,7 @@ help:
 #>   make hint LAB=02           the next hint for what failed last
 #>   make status                your progress through the labs
 #>   make doctor                what was found on this machine, and what is missing
+#>   make study                 the classic study of eight kernels repeated: tables and pictures
 #>   make test                  the project's own tests: C++ and Python
 #>   make clean                 remove build/ (keeps .venv/ and your progress)
 #>
@@ -72,7 +73,8 @@ bench-gpu:
 	@$(call run_script,solutions/summit/bench/run.sh)
 
 study: setup
-	@$(GRADER) study
+	@common/setup/extra.sh study matplotlib
+	@$(GRADER) study $(if $(N),--n "$(N)") $(if $(OUTPUT),--output "$(OUTPUT)")
 
 docs:
 	@$(call run_script,docs/build.sh)

@@ -17,6 +17,7 @@ from grader import __version__, cli_results
 from grader.batch.command import batch
 from grader.course import Course, find_course
 from grader.errors import ExitCode, GraderError, SubmissionError, UsageError
+from grader.study.command import occupancy, study
 
 if TYPE_CHECKING:
     from grader.lab import Lab
@@ -216,6 +217,8 @@ def _is_dumb() -> bool:
 
 
 cli.add_command(batch)
+cli.add_command(study)
+cli.add_command(occupancy)
 
 
 @cli.command()

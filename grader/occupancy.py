@@ -66,7 +66,7 @@ def ask(course: Course, device: str, registers: int, shared_bytes: int, threads:
             fraction=fields["occupancy"],
             limiter=fields["limiter"],
             limits=fields["limits"],
-            text=done.stdout,
+            text=done.stdout.strip() + "\n",
         )
     except (ValueError, KeyError):
         raise StepError(f"warpsim did not compute the occupancy: {done.stderr.strip()}") from None

@@ -63,7 +63,7 @@ void add_counters(const Counters& c, std::string* text) {
                        grouped(c.instructions), grouped(c.fma_lanes));
   pair("global loads", c.global_load_requests, c.global_load_sectors, "sectors");
   pair("global stores", c.global_store_requests, c.global_store_sectors, "sectors");
-  if (uint64_t transactions = c.transactions_32 + c.transactions_64 + c.transactions_128) {
+  if (c.transactions_32 + c.transactions_64 + c.transactions_128 != 0) {
     *text += fmt::format("    {:<16}{:>16} of 32 B, {} of 64, {} of 128: {} bytes{}\n",
                          "transactions", grouped(c.transactions_32), grouped(c.transactions_64),
                          grouped(c.transactions_128), grouped(c.volume_bytes()),

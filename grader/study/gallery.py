@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from grader.course import Course
-from grader.errors import CourseError
+from grader.errors import CourseError, UsageError
 from grader.study import published
 
 
@@ -108,11 +108,11 @@ TABLE_VARIANTS = (
     *(variant for variant in VARIANTS if variant.kernel >= "GPU4"),
 )
 # A block of GPU6, GPU7 and GPU8 computes 128 columns: at n = 64 they run with half as wide a one.
-NARROW_VARIANTS = _variants("GPU6", (16, 4)) + _variants("GPU7", (16, 4)) + _variants("GPU8", (16, 4))
+NARROW_VARIANTS = tuple(Variant(kernel, 16, 4) for kernel in ("GPU6", "GPU7", "GPU8"))
 NARROW = 64
 NARROW_REASON = (
-    "a block of 128 columns does not fit 64; in blocks of (16,4), 64 columns wide, each tile of M is"
-    " read by twice as many blocks per column of P: n^3/2048 transactions of 128 bytes for n^3/4096"
+    "a block of (16,8) computes 128 columns and does not fit 64; one of (16,4) computes 64, so that"
+    " M is read by twice as many blocks: n^3/2048 transactions of 128 bytes in place of n^3/4096"
 )
 
 
@@ -128,9 +128,15 @@ def source(course: Course, variant: Variant) -> bytes:
 
 
 def find(names: str) -> tuple[Variant, ...]:
-    """The variants of a comma-separated list of kernels; raises KeyError with an unknown name."""
-    wanted = [name.strip().lower() for name in names.split(",") if name.strip()]
+    """The variants of "all" or of a comma-separated list of kernels. Raises UsageError."""
+    if names == "all":
+        return VARIANTS
     known = {kernel.lower(): kernel for kernel in published.KERNELS}
-    kernels = {known[name] for name in wanted}
-    return tuple(variant for variant in VARIANTS if variant.kernel in kernels)
+    wanted = [name.strip().lower() for name in names.split(",")]
+    unknown = [name for name in wanted if name not in known]
+    if unknown:
+        raise UsageError(
+            f"There is no kernel '{unknown[0]}' in the gallery; there are: {', '.join(known)}."
+        )
+    return tuple(variant for variant in VARIANTS if variant.kernel.lower() in wanted)
 

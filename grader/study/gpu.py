@@ -22,20 +22,30 @@ SIZES = (1024, 2048, 4096)
 
 def measure(
     bench: Bench, variants: Sequence[Variant], sizes: Sequence[int], say: Callable[[str], None]
-) -> tuple[GpuTime, ...]:
-    """Times each variant at each size that it fits. Raises StepError if the executor fails."""
-    found = []
+) -> tuple[tuple[GpuTime, ...], dict[str, Any]]:
+    """Times each variant at each size that it fits; with them name and driver of the GPU.
+
+    Raises StepError if the executor fails.
+    """
+    found, about = [], {}
     for variant in variants:
         fitting = [n for n in sizes if variant.fits(n)]
         if not fitting:
             continue
         for n, plan in record_plans(bench, variant, fitting).items():
             say(f"timing {variant}, n = {n}")
-            found.append(_one(bench, variant, n, plan))
-    return tuple(found)
+            fields = _compare(bench, variant, n, plan)
+            about = fields.get("gpu") or about
+            try:
+                found.append(parse(variant, n, fields))
+            except (ValueError, KeyError, TypeError) as error:
+                raise StepError(
+                    f"The times of {variant}, n = {n}, cannot be read: {error!r}."
+                ) from None
+    return tuple(found), about
 
 
-def _one(bench: Bench, variant: Variant, n: int, plan: Path) -> GpuTime:
+def _compare(bench: Bench, variant: Variant, n: int, plan: Path) -> dict[str, Any]:
     result = plan.with_suffix(".comparison.json")
     arguments: list[str | Path] = [
         "--backend", "gpu", "--device", bench.device, "--plan", plan, "--rounds", str(ROUNDS),
@@ -44,8 +54,8 @@ def _one(bench: Bench, variant: Variant, n: int, plan: Path) -> GpuTime:
     with gpu.turn(alone=True):
         run_executor(bench.course, arguments, f"the times of {variant}, n = {n}")
     try:
-        return parse(variant, n, json.loads(result.read_text(encoding="utf-8")))
-    except (OSError, ValueError, KeyError, TypeError) as error:
+        return json.loads(result.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
         raise StepError(f"The times of {variant}, n = {n}, cannot be read: {error!r}.") from None
 
 

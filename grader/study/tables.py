@@ -75,7 +75,7 @@ def _transactions_of(entry: Counted) -> tuple[str, ...]:
         _block(entry.variant),
         *(f"{count:,}" for count in (*sizes, sum(sizes), volume)),
         f"{volume / entry.n**3:.3f}",
-        f"{100 * counts['abu']:.1f}%",
+        f"{100 * counts['abu']:.4g}%",
     )
 
 
@@ -95,7 +95,8 @@ def _sectors_of(entry: Counted) -> tuple[str, ...]:
 def _published_table(rows: Iterable[Row]) -> Table:
     """The published table, a line per block shape: which sizes agree in every cell."""
     grouped: dict[tuple[str, gallery.Variant], list[Row]] = {}
-    for row in rows:
+    order = list(published.TRAFFIC)
+    for row in sorted(rows, key=lambda row: order.index(row.label)):
         grouped.setdefault((row.label, row.variant), []).append(row)
     sizes = sorted({row.n for group in grouped.values() for row in group})
     lines, notes = [], []
@@ -135,8 +136,8 @@ def _differences(row: Row) -> list[str]:
     if not wrong:
         return []
     cells = "; ".join(f"{c.column} {c.printed} = {c.expected}, counted {c.counted}" for c in wrong)
-    why = f" {row.explanation}." if row.explanation else ""
-    return [f"{row.variant}, n = {row.n}: {cells}.{why}"]
+    why = f"; {row.explanation}" if row.explanation else ""
+    return [f"{row.variant}, n = {row.n}: {cells}{why}."]
 
 
 def _resources(study: Study) -> Table:
@@ -162,7 +163,7 @@ def _resources(study: Study) -> Table:
             entry.limiter or "-",
         )
 
-    columns = ["kernel", "block", "a thread", "registers 2010", f"sm_{study.architecture}",
+    columns = ["kernel", "block", "a thread", "registers printed", f"sm_{study.architecture}",
                "shared bytes", "occupancy", "blocks / SM", "limited by"]  # fmt: skip
     rows = [line(entry) for entry in study.resources]
     if not is_published:
@@ -202,7 +203,7 @@ def _block_shapes(study: Study) -> Table | None:
                 "-" if found is None else f"{found:.2f}",
                 f"{total / entry.n**3:.4f}",
                 f"{volume:.2f}",
-                f"{100 * entry.counters['abu']:.1f}%",
+                f"{100 * entry.counters['abu']:.4g}%",
                 f"{seconds:,.2f}",
             )
         )

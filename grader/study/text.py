@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import dataclasses
 import io
+import shutil
+import sys
 
 from rich import box
 from rich.console import Console
@@ -12,7 +15,15 @@ from grader.study.result import Study
 from grader.study.tables import Table, tables
 from grader.writers import Style
 
-WIDTH = 120  # columns that the widest table wants; less where the terminal has less
+WIDTH = 120  # columns, where standard output is no terminal
+
+
+def terminal_style() -> Style:
+    """Like a report's, but as wide as the terminal: the tables are."""
+    from grader.cli import terminal_style as of_reports
+
+    columns = shutil.get_terminal_size((WIDTH, 24)).columns if sys.stdout.isatty() else WIDTH
+    return dataclasses.replace(of_reports(), width=max(80, min(columns, 160)))
 
 
 def render(study: Study, style: Style) -> str:

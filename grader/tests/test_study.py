@@ -1,0 +1,350 @@
+"""The classic study: its printed figures hold for our kernels, counted by the rule of the C1060."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from fractions import Fraction
+
+import pytest
+from click.testing import CliRunner
+
+from grader import execute
+from grader.errors import UsageError
+from grader.study import (
+    baselines,
+    command,
+    gallery,
+    gpu,
+    markdown,
+    measure,
+    published,
+    result,
+    run,
+    tables,
+)
+from grader.study.gallery import Variant
+
+# Further shapes of rows that another one stands for: left to `make study`.
+MORE_OF_A_ROW = (Variant("GPU1", 1, 64), Variant("GPU1", 64, 1), Variant("GPU2", 32, 2))
+
+
+def silent(text):
+    pass
+
+
+@pytest.fixture(scope="module")
+def bench(tmp_path_factory, built):
+    return measure.open_bench(built, "c1060", tmp_path_factory.mktemp("study"), silent)
+
+
+@pytest.fixture(scope="module")
+def counted(bench):
+    """Every row of the published table at two sizes, which pin the terms in n^3 and n^2."""
+    wanted = [item for item in measure.table_wanted((64, 128)) if item[0] not in MORE_OF_A_ROW]
+    return measure.count_all(bench, wanted)
+
+
+# --- the published table of transactions ---------------------------------------------------------
+
+
+def test_every_cell_of_the_published_table_is_counted(counted):
+    rows = measure.table_rows(counted)
+    assert {row.label for row in rows if row.n == 128} == set(published.TRAFFIC)
+    assert {row.label for row in rows if row.n == 64} == set(published.TRAFFIC)
+    assert all(entry.is_right for entry in counted)
+    different = [
+        (str(row.variant), row.n, cell.column, cell.expected, cell.counted)
+        for row in rows
+        for cell in row.cells
+        if not cell.agrees
+    ]
+    # GPU6 to GPU8 at n = 64: half a block of the printed shape would lie beyond the matrix.
+    assert different == [
+        (f"{kernel} (16,4)", 64, *cell)
+        for kernel in ("GPU6", "GPU7", "GPU8")
+        for cell in (
+            ("total", "1,344", "1,408"),
+            ("128-byte", "64", "128"),
+            ("volume", "90,112", "98,304"),
+        )
+    ]
+    assert all(row.explanation for row in rows if not all(cell.agrees for cell in row.cells))
+
+
+def test_narrow_blocks_follow_the_formula_of_their_shape(counted):
+    for entry in counted:
+        if entry.variant in gallery.NARROW_VARIANTS:
+            assert entry.counters["transactions_64"] == 64**3 // 256 + 64**2 // 16
+            assert entry.counters["transactions_128"] == 64**3 // 2048
+
+
+def test_two_sizes_pin_the_formulas():
+    """A formula a n^3 + b n^2 with another a or b differs at 64 or 128."""
+    for row in published.TRAFFIC.values():
+        for formula in (row.total, row.of_32, row.of_64, row.of_128, row.volume):
+            if formula is None:
+                continue
+            a, b = _coefficients(formula)
+            assert [a * n**3 + b * n**2 for n in (64, 128, 256)] == [
+                formula(n) for n in (64, 128, 256)
+            ]
+
+
+def _coefficients(formula):
+    low, high = formula(64), formula(128)
+    a = (high - 4 * low) / (128**3 - 4 * 64**3)
+    return a, (low - a * 64**3) / 64**2
+
+
+def test_a_wrong_count_is_not_taken_for_the_printed_one(counted):
+    entry = next(e for e in counted if e.variant == Variant("GPU1", 8, 8) and e.n == 128)
+    good = measure.compare_traffic(entry, entry.variant.traffic)
+    assert all(cell.agrees for cell in good.cells)
+    for name in ("transactions_32", "transactions_64", "volume_bytes"):
+        counters = {**entry.counters, name: entry.counters[name] + 1}
+        changed = dataclasses.replace(entry, counters=counters)
+        row = measure.compare_traffic(changed, entry.variant.traffic)
+        assert not all(cell.agrees for cell in row.cells), name
+    counters = {**entry.counters, "abu": entry.counters["abu"] + 0.001}
+    row = measure.compare_traffic(
+        dataclasses.replace(entry, counters=counters), entry.variant.traffic
+    )
+    assert not row.cells[-1].agrees
+
+
+def test_formulas():
+    assert published.Formula("17n^3/16 + n^2")(64) == 17 * 64**3 // 16 + 64**2
+    assert published.Formula("2.5n^3 + 4n^2")(2) == Fraction(20 + 16)
+    assert published.Formula("0")(64) == 0
+    assert published.Formula("n^3/4096")(8) == Fraction(1, 8)
+    with pytest.raises(ValueError, match="not a formula"):
+        published.Formula("n^3 - n")(64)
+
+
+def test_printed_percentages_are_compared_digit_for_digit():
+    row = published.TRAFFIC["GPU1 (8,8)"]
+    assert row.abu_agrees(1.25 / 3)
+    assert not row.abu_agrees(0.4175)
+    assert published.TRAFFIC["GPU1 x>=16"].abu_agrees(0.5625)
+    assert published.TRAFFIC["GPU4, GPU5 (16,16)"].abu_agrees(1.0)
+    assert not published.TRAFFIC["GPU4, GPU5 (16,16)"].abu_agrees(0.99)
+
+
+# --- resources and occupancy ---------------------------------------------------------------------
+
+
+def test_blocks_shared_memory_and_occupancy_are_as_printed(bench, counted):
+    best = [e for e in counted if e.variant.is_published_best and e.n == 128]
+    best += measure.count_all(bench, [(Variant("GPU1", 256, 1), 256)])
+    found = {entry.variant.kernel: entry for entry in measure.resources(bench, best)}
+    assert set(found) == set(published.KERNELS)
+    for name, kernel in published.KERNELS.items():
+        entry = found[name]
+        assert entry.variant.block == kernel.block
+        assert entry.shared_bytes == kernel.shared_bytes == entry.shared_published
+        assert entry.registers == kernel.registers
+        assert f"{entry.occupancy + 1e-9:.2f}" == kernel.occupancy == entry.occupancy_published
+
+
+def test_shared_memory_of_1_3_holds_launch_parameters_and_arguments(counted):
+    """The kernels themselves declare what is left: nothing, two tiles, one tile."""
+    declared = {"GPU1": 0, "GPU2": 0, "GPU3": 0, "GPU4": 2048, "GPU5": 2112, "GPU6": 2176,
+                "GPU7": 2176, "GPU8": 4160, "sgemm": 1088}  # fmt: skip
+    for entry in counted:
+        assert entry.static_shared_bytes == declared[entry.variant.kernel]
+        assert entry.argument_bytes == (56 if entry.variant.kernel == "sgemm" else 28)
+
+
+def test_the_limits_of_the_device_hold(bench):
+    wide = measure.count_all(bench, [(Variant("GPU1", 512, 2), 512), (Variant("GPU4", 32, 32), 64)])
+    assert [entry.status for entry in wide] == ["launch-config"] * 2
+    assert "512 threads" in wide[0].message
+
+
+# --- the kernels are right -----------------------------------------------------------------------
+
+SHAPES = (
+    *((v, 64) for v in gallery.TABLE_VARIANTS if v.fits(64) and v not in MORE_OF_A_ROW),
+    *((v, 128) for v in gallery.TABLE_VARIANTS if not v.fits(64)),
+    *((v, 64) for v in gallery.NARROW_VARIANTS),
+    (Variant("GPU1", 256, 1), 256),
+    (Variant("GPU3", 16, 16), 64),
+    (Variant("GPU4", 8, 8), 64),
+    (Variant("GPU6", 16, 16), 256),
+    (Variant("sgemm", 16, 2), 64),
+)
+
+
+def test_every_kernel_is_right_and_clean_under_all_checks(bench):
+    """Through the pipeline of grading: recorded, executed with every check, compared."""
+    wrong = []
+    for variant, n in SHAPES:
+        plan = measure.record_plans(bench, variant, [n])[n]
+        m, other, files = measure._inputs(bench, n)
+        job = execute.Job(f"n{n}", plan, files, plan.with_suffix(".npy"),
+                          plan.with_suffix(".json"), n**3)  # fmt: skip
+        execution = execute.execute(
+            bench.course, job, backend="sim", device="h200", resources=None, threads=1
+        )
+        p = execute.load_output(job.output, (n, n))
+        right = measure.numerics.compare(p, m, other, exact=False).is_right
+        if execution.status != "ok" or execution.faults or not right or execution.unwritten:
+            wrong.append((str(variant), n, execution.status, execution.faults[:1]))
+    assert wrong == []
+
+
+def test_a_size_that_the_block_does_not_divide_is_refused(bench):
+    plan = json.loads(measure.record_plans(bench, Variant("GPU4", 16, 16), [40])[40].read_text())
+    assert not [op for op in plan["ops"] if op["op"] == "launch"]
+
+
+# --- choosing, writing ---------------------------------------------------------------------------
+
+
+def test_kernels_are_chosen_by_name():
+    assert {v.kernel for v in gallery.find("gpu1, sgemm")} == {"GPU1", "sgemm"}
+    with pytest.raises(UsageError, match="'gpu9'.*gpu1"):
+        gallery.find("gpu9")
+
+
+def sample_study(counted=(), **changes):
+    fields = dict(
+        device="c1060", device_name="Tesla C1060", counting_rule="half-warp-segments",
+        toolkit="CUDA 13.0", architecture=75, n=128, counted=tuple(counted), cpu="a processor",
+        table=tuple(measure.table_rows(counted)),
+    )  # fmt: skip
+    return result.Study(**fields | changes)
+
+
+def test_tables_name_what_differs_and_why(counted):
+    found = {table.title: table for table in tables.tables(sample_study(counted))}
+    table = found["The published table of transactions, cell by cell"]
+    assert len(table.notes) == 3
+    assert "128-byte n^3/4096 = 64, counted 128" in table.notes[0]
+    assert "M is read by twice as many blocks" in table.notes[0]
+    row = next(row for row in table.rows if row[1] == "sgemm (16,4)")
+    assert row[-2:] == ("3 of 3", "3 of 3")
+
+
+def test_markdown_and_json_hold_the_study(counted):
+    study = sample_study(counted)
+    text = markdown.render(study, ["volume.png"])
+    assert "| GPU1 (8,8) | GPU1 (8,8) | 3n^3/16 + n^2/8 |" in text
+    assert "![volume.png](volume.png)" in text
+    fields = json.loads(result.to_json(study))
+    assert fields["schema"] == "tilewise.study/1"
+    assert fields["counted"][0]["variant"]["kernel"] == "GPU1"
+
+
+def comparison(**changes):
+    mine = {
+        "status": "ok", "message": "", "time_ms": {"median": 2.0, "low": 1.9, "high": 2.2},
+        "verified": {"rounds": 3, "wrong": 0, "first_wrong": ""},
+    }  # fmt: skip
+    return {
+        "schema": "tilewise.comparison/1", "contenders": {"submission": mine | changes},
+        "ratios": {"cublas": {"median": 1.5}}, "floor_ms": 0.5, "gpu": {"name": "A GPU"},
+    }  # fmt: skip
+
+
+def test_times_on_a_gpu_become_rates_and_speedups():
+    entry = gpu.parse(Variant("GPU8", 16, 8), 2048, comparison())
+    slow = result.Baseline("ijk", 1024, 1, 3.0, 2.9, 3.1)
+    study = sample_study(gpu_times=(entry,), gpu={"name": "A GPU"}, baselines=(slow,))
+    table = next(t for t in tables.tables(study) if t.title == "Times on A GPU")
+    operations = 2 * 2048**3 - 2048
+    assert table.rows == (
+        ("GPU8", "(16,8)", "2048", "2", f"{operations / 2e6:,.0f}", "25.0%", "1.50", "12,000*",
+         "-", "0.05", f"{operations / 0.05e9:,.0f}"),
+    )  # fmt: skip
+
+
+def test_a_kernel_that_failed_on_the_gpu_is_named():
+    failed = comparison(status="fault", message="illegal access", time_ms=None)
+    entry = gpu.parse(Variant("GPU1", 256, 1), 512, failed)
+    table = tables.tables(sample_study(gpu_times=(entry,), gpu={"name": "A GPU"}))[-1]
+    assert table.rows[0][3] == "fault"
+    assert table.notes == ("GPU1 (256,1), n = 512: illegal access",)
+
+
+def test_a_comparison_of_another_kind_is_refused():
+    with pytest.raises(ValueError, match="schema"):
+        gpu.parse(Variant("GPU1", 256, 1), 512, {"schema": "other"})
+
+
+def test_baselines_are_read_as_the_program_writes_them(built):
+    found = baselines.measure(built, (32,), silent)
+    assert [entry.method for entry in found] == ["ijk", "ikj", "ikj-openmp"]
+    assert all(entry.n == 32 and 0 < entry.low <= entry.seconds for entry in found)
+
+
+def test_a_study_of_a_modern_gpu_counts_sectors(built):
+    wanted = run.Wanted(device="h200", n=64, variants=gallery.find("gpu4"), baseline_sizes=())
+    study = run.study(built, wanted, silent)
+    assert study.table == () and study.counting_rule == "sectors"
+    table = tables.tables(study)[0]
+    loads, stores = 2 * 64**3 // 16 * 4 // 32, 64**2 * 4 // 32
+    assert table.rows == (
+        ("GPU4", "(16,16)", f"{64**3 // 16 * 2 // 32 + 64**2 // 32:,}", f"{loads:,}", f"{stores:,}",
+         f"{32 * (loads + stores):,}", f"{32 * (loads + stores) / 64**3:.3f}"),
+    )  # fmt: skip
+
+
+
+# --- the command ---------------------------------------------------------------------------------
+
+
+def study_command(*arguments):
+    return CliRunner().invoke(
+        command.study, ["--backend", "sim", "--baselines", "none", "--no-table", *arguments]
+    )
+
+
+def test_the_command_writes_tables_and_data(built, tmp_path):
+    folder = tmp_path / "out"
+    run = study_command("--n", "64", "--kernels", "gpu4", "--no-pictures", "--format", "json",
+                        "--output", str(folder))  # fmt: skip
+    assert run.exit_code == 0, run.output
+    fields = json.loads(run.stdout)
+    assert fields["counted"][0]["counters"]["transactions_64"] == 64**3 // 128 + 64**2 // 16
+    assert json.loads((folder / "study.json").read_text()) == fields
+    assert "| GPU4 | (16,16) | 0 | 2,304 | 0 |" in (folder / "study.md").read_text()
+    assert sorted(path.name for path in folder.iterdir()) == ["study.json", "study.md"]
+
+
+def test_the_command_draws_in_the_terminal(built, tmp_path):
+    run = study_command("--n", "64", "--kernels", "gpu4", "--no-pictures", "--output",
+                        str(tmp_path))  # fmt: skip
+    assert "Device memory, Tesla C1060, n = 64" in run.stdout
+    assert "2,092 / 2,092" in run.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--kernels", "gpu9"], "no kernel 'gpu9'"),
+        (["--device", "c9"], "There is no device 'c9'"),
+        (["--gpu-sizes", "512"], "--gpu-sizes needs a GPU"),
+    ],
+)
+def test_bad_input_is_one_sentence(built, tmp_path, arguments, said):
+    run = study_command(*arguments, "--output", str(tmp_path / "out"))
+    assert isinstance(run.exception, UsageError)
+    assert said in str(run.exception)
+
+
+def test_sizes_that_are_no_numbers_are_refused():
+    run = study_command("--baselines", "large")
+    assert run.exit_code == 2
+    assert "give widths such as 1024,2048" in run.output
+
+
+def test_pictures(counted, tmp_path):
+    pytest.importorskip("matplotlib", reason="pictures need matplotlib, which make study installs")
+    from grader.study.pictures import draw
+
+    entry = gpu.parse(Variant("GPU8", 16, 8), 2048, comparison())
+    names = draw(sample_study(counted, gpu_times=(entry,), gpu={"name": "A GPU"}), tmp_path)
+    assert names == ["volume.png", "block-shapes.png", "gpu-times.png"]
+    assert all((tmp_path / name).read_bytes().startswith(b"\x89PNG") for name in names)
