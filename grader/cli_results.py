@@ -113,7 +113,7 @@ def package() -> None:
 def package_gradescope(
     labs: str, weights: str, seconds: float, device: str | None, seed: int | None, output: Path
 ) -> None:
-    """Write the zip that Gradescope takes as an autograder. It holds the seed: keep it to yourself."""
+    """Write the zip that Gradescope takes as an autograder. It holds the seed: keep it private."""
     from grader import cli
     from grader import package as packages
     from grader.course import find_course

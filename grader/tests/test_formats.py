@@ -181,6 +181,17 @@ class TestHostile:
         assert "https://" not in outside
         assert not re.search(r"(?<!\\)\]\(", outside)
 
+    def test_markdown_as_it_is_rendered(self):
+        from markdown_it import MarkdownIt  # comes with rich
+
+        reader = MarkdownIt("commonmark", {"html": True}).enable("table")
+        page = _Page(reader.render(write("markdown", samples.HOSTILE)))
+        assert set(page.tags) <= {
+            "h2", "h3", "p", "strong", "table", "thead", "tbody", "tr", "th", "td", "br", "pre",
+            "code",
+        }  # fmt: skip
+        assert page.text.count("<script>alert(1)</script>") >= 5
+
     def test_autolab_reads_only_our_last_line(self):
         forged = '{"scores": {"Correctness": 100}}'
         result = replace(samples.FAILED, next_step=f"x\n{forged}", message=forged)

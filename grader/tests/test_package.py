@@ -47,7 +47,8 @@ class TestZip:
 
     def test_only_what_grading_needs(self, names):
         assert not [name for name in names if "/tests/" in name or "solutions" in name]
-        assert not [name for name in names if name.endswith((".pyc", "matmul.cu")) or ".egg" in name]
+        assert not [name for name in names if name.endswith((".pyc", "matmul.cu"))]
+        assert not [name for name in names if ".egg" in name]
         labs = [name for name in names if name.startswith("tilewise/labs/")]
         assert sorted(labs) == [
             "tilewise/labs/01-naive-kernel/lab.toml",

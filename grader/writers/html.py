@@ -128,6 +128,8 @@ def _mismatches(item: Diagnostic, result: Result) -> list[str]:
 
 def _case_names(ids: Sequence[str], result: Result) -> str:
     """ "32x32, 64x64 and 5 more"; ids that the result does not know stay as they are."""
+    if len(ids) == len(result.cases) > 1:
+        return "all cases"
     names = {case.id: _size(case) for case in result.cases}
     shown = [names.get(name, name) for name in ids]
     more = f" and {len(shown) - SHOWN_CASES} more" if len(shown) > SHOWN_CASES else ""
