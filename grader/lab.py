@@ -68,6 +68,8 @@ COUNTERS = (
     "fma_lanes",
     "barriers",
     "divergent_branches",
+    "async_requests",
+    "async_distance",
 )
 FULL_POINTS = 100
 

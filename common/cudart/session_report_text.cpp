@@ -81,6 +81,7 @@ void add_counters(const Counters& c, std::string* text) {
   if (c.divergent_branches)
     *text +=
         fmt::format("    {:<16}{:>16} branches\n", "divergence", grouped(c.divergent_branches));
+  pair("async copies", c.async_requests, c.async_distance, "instructions until the wait");
 }
 
 void add_lines(const std::vector<LineCounters>& lines, std::string* text) {

@@ -28,6 +28,8 @@ inline constexpr CounterName kCounterNames[] = {
     {"bank_conflicts", &Counters::bank_conflicts},
     {"barriers", &Counters::barriers},
     {"divergent_branches", &Counters::divergent_branches},
+    {"async_requests", &Counters::async_requests},
+    {"async_distance", &Counters::async_distance},
 };
 
 // Of devices whose rule counts transactions (compute capability 1.3 and 2.0).

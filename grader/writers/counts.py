@@ -23,6 +23,7 @@ _OTHERS = (
     ("fma_lanes", "multiply-adds"),
     ("barriers", "barriers"),
     ("divergent_branches", "divergent branches"),
+    ("async_requests", "asynchronous copies"),
 )
 _DIM = "bright_black"
 _WIDE = 72  # columns that five cells of large counts need

@@ -171,5 +171,23 @@ TEST_CASE("AsynchronousCopyHasToBeWaitedFor") {
   CHECK(d->message.find("has not been waited for") != std::string::npos);
 }
 
+TEST_CASE("AsynchronousCopiesAreCountedWithTheWorkUntilTheirWait") {
+  Fixture f("shared");
+  const uint64_t in = f.buffer("in", ramp(128)), out = f.empty("out", 128);
+  const Counters straight = f.launch("async_straight", {2}, {32}, in, out).counters;
+  CHECK(straight.async_requests == 2);  // one warp in each of two blocks
+  CHECK(straight.async_distance == 2 * 3);
+  const Counters none = f.launch("async_distance", {}, {32}, in, out, 0).counters;
+  CHECK(none.async_requests == 1);
+  CHECK(none.async_distance < 10);
+  const Counters much = f.launch("async_distance", {}, {32}, in, out, 64).counters;
+  CHECK(much.async_distance >= 64 * 3 + none.async_distance);  // a turn: add, multiply-add, branch
+  CHECK(much.async_distance < 64 * 8);
+  CHECK(much.global_load_requests == 1);
+  const Counters plain = f.launch("bank_conflicts", {}, {32}, out, 1).counters;
+  CHECK(plain.async_requests == 0);
+  CHECK(plain.async_distance == 0);
+}
+
 }  // namespace
 }  // namespace warpsim::test

@@ -109,6 +109,7 @@ void Decoder::decode() {
       groups_.clear();
       uint32_t end = index_ + 1;
       while (end < code.size() && !leader[end]) ++end;
+      block_end_ = end;
       Op& op = emit(checks_.counters ? &ops::enter : &ops::enter_uncounted);
       op.aux = uint32_t(image_.blocks.size());
       op.imm = int64_t(end) - index_;

@@ -271,6 +271,7 @@ bool Decoder::async(const Code& code) {
     const bool all = code.src.empty();
     Op& op = emit(all ? &ops::async_wait_all : &ops::async_wait_group);
     if (!all) op.imm = int64_t(code.src[0].imm);
+    op.aux = block_end_ - index_;
     return true;
   }
   if (code.src.size() < 3 || code.src[0].kind != Operand::Kind::kAddress ||
@@ -302,7 +303,9 @@ bool Decoder::async(const Code& code) {
   op.aux = shared_site;
   op.imm = int64_t(bytes << 32 | uint32_t(global_offset));
   op.jump = int32_t(global_row | uint32_t(global_wide));
-  emit(&ops::nothing).imm = shared_offset;
+  Op& more = emit(&ops::nothing);
+  more.imm = shared_offset;
+  more.aux = block_end_ - index_ - 1;
   return true;
 }
 

@@ -117,9 +117,10 @@ class Decoder {
   const Checks& checks_;
   bool watch_ = true;
 
-  uint32_t next_ = 0;     // end of the frame so far
-  uint32_t index_ = 0;    // of the instruction being decoded
-  bool guarded_ = false;  // it runs under a guard operation
+  uint32_t next_ = 0;       // end of the frame so far
+  uint32_t index_ = 0;      // of the instruction being decoded
+  uint32_t block_end_ = 0;  // of the basic block it is in
+  bool guarded_ = false;    // it runs under a guard operation
   std::map<std::pair<uint64_t, bool>, uint32_t> constants_;
   std::map<std::pair<ptx::Special, bool>, uint32_t> specials_;
   std::map<int32_t, uint32_t> call_params_;

@@ -5,7 +5,9 @@
 // async_copy: b = row of shared addresses (c: 1 when 64 bits wide), e = address group of the global
 // side, a = row of source bytes (0: all), aux = shared site, d = global site, imm = bytes << 32 |
 // global offset, jump as in access.h for the global side. The shared offset is in the op that
-// follows (a `nothing` with imm).
+// follows (a `nothing` with imm). Its aux counts the instructions behind the copy in its basic
+// block, which Warp::instructions has counted already; the aux of a wait likewise, the wait
+// included.
 
 #include "warpsim/exec/access.h"
 
@@ -22,7 +24,15 @@ struct Copy {
 void issue(Warp& w, const Op* op, const Copy& copy) {
   Worker& worker = *w.worker;
   const Checks& checks = worker.launch->checks;
-  PendingCopy pending{copy.lane, w.committed[copy.lane], copy.target, copy.bytes, op->aux, {}};
+  PendingCopy pending{.lane = copy.lane,
+                      .group = w.committed[copy.lane],
+                      .shared_offset = copy.target,
+                      .bytes = copy.bytes,
+                      .site = op->aux,
+                      .counted_at = op->d,
+                      .is_counted = copy.lane == uint32_t(__builtin_ctz(w.mask)),
+                      .started = w.instructions - op[1].aux,
+                      .data = {}};
   const bool target_good =
       copy.target % copy.bytes == 0 && access::find_shared(w, op->aux, copy.target, copy.bytes);
   if (!target_good)
@@ -51,8 +61,9 @@ void issue(Warp& w, const Op* op, const Copy& copy) {
 
 // Lets the copies for which done(copy) holds arrive.
 template <class Done>
-void arrive(Warp& w, Done done) {
+void arrive(Warp& w, const Op* op, Done done) {
   Worker& worker = *w.worker;
+  const uint64_t now = w.instructions - op->aux;
   const Checks& checks = worker.launch->checks;
   size_t kept = 0;
   for (size_t i = 0; i < w.pending.size(); ++i) {
@@ -62,6 +73,7 @@ void arrive(Warp& w, Done done) {
       ++kept;
       continue;
     }
+    if (copy.is_counted) worker.sites[copy.counted_at].async_distance += now - copy.started;
     std::memcpy(worker.shared + copy.shared_offset, copy.data, copy.bytes);
     if (checks.initialised || checks.races)
       worker.shared_shadow.async_arrive(w, copy.lane, copy.shared_offset, copy.bytes);
@@ -99,14 +111,14 @@ const Op* async_commit(Warp& w, const Op* op) {
 // imm: how many of the newest groups may still be on their way.
 const Op* async_wait_group(Warp& w, const Op* op) {
   const uint64_t open = uint64_t(op->imm);
-  arrive(w, [&](const PendingCopy& c) {
+  arrive(w, op, [&](const PendingCopy& c) {
     return (w.mask >> c.lane & 1) && c.group + open < w.committed[c.lane];
   });
   return op + 1;
 }
 
 const Op* async_wait_all(Warp& w, const Op* op) {
-  arrive(w, [&](const PendingCopy& c) { return (w.mask >> c.lane & 1) != 0; });
+  arrive(w, op, [&](const PendingCopy& c) { return (w.mask >> c.lane & 1) != 0; });
   return op + 1;
 }
 

@@ -51,6 +51,9 @@ struct PendingCopy {
   uint32_t lane = 0, group = 0;
   uint32_t shared_offset = 0, bytes = 0;
   uint32_t site = 0;
+  uint32_t counted_at = 0;  // site of the global side whose distance this copy stands for
+  bool is_counted = false;  // one lane of each request is
+  uint64_t started = 0;     // Warp::instructions up to the request
   std::byte data[16];
 };
 

@@ -71,6 +71,7 @@ struct SiteState {
   uint64_t used_128ths = 0;                // see Traffic
   uint64_t shared_requests = 0, wavefronts = 0;
   uint64_t ideal_wavefronts = 0;  // without bank conflicts
+  uint64_t async_distance = 0;    // instructions between cp.async requests and the waits for them
   void add(const Traffic& traffic) {
     for (size_t i = 0; i < 3; ++i) transactions[i] += traffic.transactions[i];
     used_128ths += traffic.used_128ths;

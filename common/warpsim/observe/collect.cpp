@@ -23,6 +23,8 @@ void Counters::add(const Counters& o) {
   bank_conflicts += o.bank_conflicts;
   barriers += o.barriers;
   divergent_branches += o.divergent_branches;
+  async_requests += o.async_requests;
+  async_distance += o.async_distance;
 }
 
 Counters& Collector::at(uint32_t function, uint32_t instruction) {
@@ -66,6 +68,9 @@ void Collector::add_sites(const Worker& worker) {
     (site.is_store ? c.shared_store_requests : c.shared_load_requests) += s.shared_requests;
     (site.is_store ? c.shared_store_wavefronts : c.shared_load_wavefronts) += s.wavefronts;
     c.bank_conflicts += s.wavefronts - s.ideal_wavefronts;
+    if (image.instruction(site.function, site.instruction).op == ptx::Opcode::kCpAsync)
+      c.async_requests += s.requests;
+    c.async_distance += s.async_distance;
   }
 }
 

@@ -146,3 +146,25 @@ extern "C" __global__ void vector_loads(float4* out) {
   out[threadIdx.x] = tile[threadIdx.x ^ 1];  // @vector
   out[threadIdx.x + 32] = tile[0];           // @broadcast
 }
+
+// A copy and the wait for it with a loop of `work` turns between.
+extern "C" __global__ void async_distance(const float* in, float* out, int work) {
+  __shared__ __align__(16) float tile[128];
+  unsigned to = __cvta_generic_to_shared(&tile[threadIdx.x * 4]);
+  asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(to), "l"(in + threadIdx.x * 4));
+  asm volatile("cp.async.commit_group;");
+  float sum = 0;
+#pragma unroll 1
+  for (int i = 0; i < work; ++i) sum = fmaf(sum, 0.5f, float(i));
+  asm volatile("cp.async.wait_all;" ::: "memory");
+  out[threadIdx.x] = tile[threadIdx.x] + sum;
+}
+// The same with exactly 3 instructions between, in one basic block.
+extern "C" __global__ void async_straight(const float* in, float* out) {
+  __shared__ __align__(16) float tile[128];
+  unsigned to = __cvta_generic_to_shared(&tile[threadIdx.x * 4]);
+  asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(to), "l"(in + threadIdx.x * 4));
+  asm volatile("mov.u32 %0, %0; mov.u32 %0, %0; mov.u32 %0, %0;" : "+r"(to));
+  asm volatile("cp.async.wait_all;" ::: "memory");
+  out[threadIdx.x] = tile[threadIdx.x];
+}
