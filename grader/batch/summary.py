@@ -84,7 +84,13 @@ def to_dict(facts: Facts) -> dict[str, Any]:
 
 
 def _lab(facts: Facts, lab: str) -> dict[str, Any]:
-    results = [result for row in facts.rows for result in row.results if result.lab == lab]
+    """Of those who handed in something for this lab."""
+    results = [
+        result
+        for row in facts.rows
+        for result in row.results
+        if result.lab == lab and lab not in row.absent and not row.problem
+    ]
     scores = [result.score for result in results if result.score is not None]
     most = max((result.max_score for result in results), default=0.0)
     failed = Counter(
@@ -99,6 +105,7 @@ def _lab(facts: Facts, lab: str) -> dict[str, Any]:
         for code in {item.code for item in result.diagnostics if item.severity == "error"}
     )
     return {
+        "handed_in": len(results),
         "graded": len(scores),
         "max_score": most,
         "statuses": _counted(Counter(result.status for result in results)),
@@ -198,11 +205,12 @@ def _overview(facts: Facts, data: dict[str, Any]) -> list[str]:
 
 def _lab_lines(lab: dict[str, Any]) -> list[str]:
     if not lab["score"]:
-        return ["No score."]
+        return [f"Handed in by {lab['handed_in']}; no score."]
     score = lab["score"]
     lines = [
-        f"Of {points(lab['max_score'])} points: mean {points(score['mean'])}, median"
-        f" {points(score['median'])}, {points(score['least'])} to {points(score['most'])}.",
+        f"Handed in by {lab['handed_in']}. Of {points(lab['max_score'])} points: mean"
+        f" {points(score['mean'])}, median {points(score['median'])}, {points(score['least'])} to"
+        f" {points(score['most'])}.",
         "",
         "```",
     ]

@@ -175,6 +175,10 @@ def test_summary():
         row("plain", "cy", replace(PASSED, status="error", score=None, message="no `disk`")),
         replace(row("plain", "di", FAILED), problem="There is no .cu file, only <b>|x.pdf."),
         row("plain", "eve", None),
+        replace(
+            row("plain", "flo", replace(PASSED, status="not_started", score=0.0)),
+            absent=HEADING.labs,
+        ),
     ]
     facts = summary.Facts(
         platform="plain",
@@ -187,14 +191,14 @@ def test_summary():
     )
     data = summary.to_dict(facts)
     lab = data["labs"]["02-tiled-kernel"]
-    assert data["students"] == 5
-    assert sum(data["statuses"].values()) == 5
-    assert lab["graded"] == 3
-    assert sum(item["count"] for item in lab["distribution"]) == 3
+    assert data["students"] == 6
+    assert sum(data["statuses"].values()) == 6
+    assert (lab["handed_in"], lab["graded"]) == (3, 2)
+    assert sum(item["count"] for item in lab["distribution"]) == 2
     assert lab["distribution"][-1]["count"] == 1  # full marks stand alone
     failed = [check for check in FAILED.checks if check.status == "failed"]
     assert {item["id"] for item in lab["failed_checks"]} == {check.id for check in failed}
-    assert all(item["count"] == 2 for item in lab["failed_checks"])
+    assert all(item["count"] == 1 for item in lab["failed_checks"])
     assert [item["student"] for item in data["errors"]] == ["cy-key"]
     text = summary.markdown(facts)
     assert "no \\`disk\\`" in text
