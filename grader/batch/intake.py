@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
 import shutil
 import stat
 from collections.abc import Sequence
@@ -23,6 +24,7 @@ from grader.errors import SubmissionError, UsageError
 from grader.submission import FILE_NAME, read, reason, shorten
 
 _OTHER_ARCHIVES = (".rar", ".7z", ".tar", ".gz", ".tgz", ".bz2", ".xz")
+_LAB_FOLDER = re.compile(r"(lab)?[ _-]*\d{1,2}(?!\d)", re.IGNORECASE)  # not a student's number
 # Of a whole class: 2000 students with 8 MiB each.
 _OF_CLASS = unpack.UnpackLimits(
     archive_bytes=16 << 30, directory_bytes=64 << 20, files=60_000, total_bytes=16 << 30, depth=16
@@ -122,9 +124,14 @@ def _is_wrapper(path: Path) -> bool:
     inside = [name for name in os.listdir(path) if not choose.is_litter(name)]
     if any(platforms.is_metadata(name) for name in inside):
         return True
-    is_work = any(name[:2].isdigit() or name in ("labs", ".git", FILE_NAME) for name in inside)
-    several = [name for name in inside if (path / name).is_dir() or name.endswith((".zip", ".cu"))]
-    return len(several) > 1 and not is_work
+    if any(name in ("labs", ".git", FILE_NAME) or _LAB_FOLDER.match(name) for name in inside):
+        return False
+    students = [
+        name
+        for name in inside
+        if (path / name).is_dir() or name.endswith(".zip") or names.canvas(name)
+    ]
+    return len(students) > 1
 
 
 def _submission(entries: Sequence[Entry], labs: Sequence[str], scratch: Path) -> Submission:

@@ -11,9 +11,12 @@ different files; the others are copies, as in every class.
 from __future__ import annotations
 
 import argparse
+import functools
 import io
 import json
 import random
+import re
+import tomllib
 import zipfile
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -40,9 +43,9 @@ class Student:
 
 
 def make(folder: Path, students: int, seed: int, platform: str, labs: tuple[str, ...]) -> dict:
-    """Writes the class; returns what it holds, which goes nowhere near the graded folder."""
+    """Writes the class, of attackers alone if `students` is 0; returns what it holds."""
     chance = random.Random(seed)
-    made = list(_students(chance, students, labs))
+    made = list(_students(chance, students, labs) if students else _attackers())
     write = {"plain": _plain, "moodle": _moodle, "canvas": _canvas, "github": _github}
     folder.mkdir(parents=True)
     if platform == "gradescope":
@@ -59,7 +62,7 @@ def make(folder: Path, students: int, seed: int, platform: str, labs: tuple[str,
         for path, content in student.files.items()
         if path.endswith("matmul.cu")
     }
-    return {"students": students, "seed": seed, "kinds": kinds, "distinct_files": len(contents)}
+    return {"students": len(made), "seed": seed, "kinds": kinds, "distinct_files": len(contents)}
 
 
 def _students(chance: random.Random, count: int, labs: tuple[str, ...]) -> Iterator[Student]:
@@ -90,10 +93,33 @@ def _corpus(lab: str, kind: str) -> list[bytes]:
     return [path.read_bytes() for path in sorted(folder.glob("*.cu"))]
 
 
-def _attacks(lab: str) -> list[bytes]:
-    """The attacks have the signature of lab 02."""
+@functools.cache
+def _all_attacks() -> dict[str, tuple[str, bytes]]:
+    """Lab and content of every attack; what it is after is in the files of any machine."""
     folder = REPOSITORY / "grader" / "tests" / "attacks"
-    return [path.read_bytes() for path in sorted(folder.glob("*.cu"))] if lab[:2] == "02" else []
+    listed = folder / "attacks.toml"
+    entries = tomllib.loads(listed.read_text())["attack"] if listed.is_file() else []
+    return {
+        entry["name"]: (
+            entry.get("lab", "02-tiled-kernel"),
+            re.sub(
+                rb"@ANSWERS:\w+@",
+                b"1.0f",
+                (folder / f"{entry['name']}.cu").read_bytes().replace(b"@SECRET@", b"/etc/passwd"),
+            ),
+        )
+        for entry in entries
+    }
+
+
+def _attacks(lab: str) -> list[bytes]:
+    return [content for of, content in _all_attacks().values() if of == lab]
+
+
+def _attackers() -> Iterator[Student]:
+    """One student an attack, called after it."""
+    for number, (name, (lab, content)) in enumerate(_all_attacks().items(), 1):
+        yield Student(number, f"Attack {name}", "attack", {f"{lab}/matmul.cu": content})
 
 
 _SOURCES: dict[str, Callable[[str], list[bytes]]] = {
@@ -192,7 +218,7 @@ def _gradescope(folder: Path, students: list[Student]) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("folder", type=Path)
-    parser.add_argument("--students", type=int, default=500)
+    parser.add_argument("--students", type=int, default=500, help="0: one an attack")
     parser.add_argument("--seed", type=int, default=7)
     parser.add_argument("--platform", choices=PLATFORMS, default="moodle")
     parser.add_argument("--labs", default="", help="folder names; default: all with a corpus")

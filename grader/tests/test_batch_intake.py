@@ -301,9 +301,32 @@ class TestWholeExports:
         found = read_class(export, LABS[1:2], tmp_path / "scratch")
         assert [one.key for one in found.submissions] == ["ann", "bo"]
 
-    def test_a_class_of_one(self, read):
-        _, found, _ = read({"ann/02-tiled-kernel/matmul.cu": b"a"})
+    @pytest.mark.parametrize(
+        "paths",
+        [
+            ["02-tiled-kernel/matmul.cu"],
+            ["lab2/matmul.cu", "lab3/matmul.cu"],
+            ["src/matmul.cu"],
+            ["a.cu", "b.cu"],
+            ["matmul.cu", "old/matmul.cu", "older/matmul.cu"],
+        ],
+    )
+    def test_a_class_of_one(self, read, paths):
+        _, found, _ = read({f"ann/{path}": b"a" for path in paths})
         assert set(found) == {"ann"}
+
+    @pytest.mark.parametrize(
+        "paths",
+        [
+            ["12345/matmul.cu", "12346/lab2/matmul.cu"],
+            ["ann.zip", "bo.zip"],
+            ["doe_11_12_matmul.cu", "roe_13_14_matmul.cu"],
+            ["Ann_11_assignsubmission_file_/matmul.cu", "Bo_12_assignsubmission_file_/matmul.cu"],
+        ],
+    )
+    def test_a_class_in_one_more_folder(self, read, paths):
+        _, found, _ = read({f"export/{path}": b"a" for path in paths})
+        assert len(found) == 2
 
     def test_nothing_there(self, read, tmp_path):
         (tmp_path / "class").mkdir()
