@@ -14,6 +14,8 @@ from grader.result import CaseResult, CheckResult, Diagnostic, Kernel, Result
 CASE_TITLE = "a hidden case"
 _OF_CHECK = "What this check found is not shown."
 _OF_DIAGNOSTIC = "It happens in a hidden case, whose data are not shown."
+# Codes whose advice speaks of places in P: "the last 3 columns (157..159)".
+_OF_VALUES = ("wrong-result", "low-precision")
 
 
 def for_students(result: Result) -> Result:
@@ -46,7 +48,10 @@ def _diagnostic(item: Diagnostic, hidden: set[str]) -> Diagnostic:
     shown = tuple(name for name in item.cases if name not in hidden)
     if shown or not item.cases:
         return replace(item, cases=shown)
-    return replace(item, message=_OF_DIAGNOSTIC, block=None, thread=None, count=1, cases=())
+    advice = "" if item.code in _OF_VALUES else item.advice
+    return replace(
+        item, message=_OF_DIAGNOSTIC, advice=advice, block=None, thread=None, count=1, cases=()
+    )
 
 
 def _case(case: CaseResult) -> CaseResult:

@@ -157,12 +157,10 @@ def _compare(
     )
     if low_precision:
         pattern = None
-    first = compared.first[0]
-    size = "" if case.hidden else f" of {compared.checked}"
-    message = f"{compared.wrong}{size} elements of P are wrong"
-    if not case.hidden:
-        message += f", the first is {describe(to_mismatch(first))}"
-    message += "."
+    first = describe(to_mismatch(compared.first[0]))
+    message = f"{compared.wrong} of {compared.checked} elements of P are wrong, the first is {first}."
+    if case.hidden:  # how many are wrong, and which, would tell its size
+        message = "P is wrong in a hidden case."
     if low_precision:
         code, advice = "low-precision", explain.advice_for("low-precision")
         message = (
@@ -171,7 +169,7 @@ def _compare(
         )
     else:
         code = "wrong-result"
-        advice = pattern.sentence if pattern else ""
+        advice = pattern.sentence if pattern and not case.hidden else ""
     result = replace(
         _case_result(case, "failed", message, execution.seconds),
         wrong=compared.wrong,

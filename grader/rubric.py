@@ -94,7 +94,7 @@ def _why_wrong(outcome: Outcome) -> str:
         pattern = f"; {result.pattern}" if result.pattern else ""
         return describe(result.mismatches[0]) + pattern
     if result.pattern:
-        return f"{result.wrong} elements are wrong; {result.pattern}"
+        return f"P is wrong; {result.pattern}"
     return result.message or "not right"
 
 

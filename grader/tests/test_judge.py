@@ -67,8 +67,9 @@ def test_hidden_cases_show_no_numbers(lab):
     assert wrong.result.mismatches == ()
     assert wrong.result.shape == ""
     check = evaluate(lab, wrong)["sizes"]
-    assert check.message.startswith("a hidden case: 25 elements are wrong; transposed N")
-    assert "5x5" not in check.message + wrong.diagnostics[0].message
+    assert check.message.startswith("a hidden case: P is wrong; transposed N")
+    found = wrong.diagnostics[0]
+    assert not any(character in found.message + found.advice for character in "0123456789")
 
 
 def test_nan_is_json_safe(lab):
