@@ -87,7 +87,7 @@ def render(found: Occupancy) -> str:
     lines += [
         "",
         f"  {found.blocks_per_sm} blocks, {found.warps_per_sm} of {found.max_warps_per_sm} warps:"
-        f" occupancy {100 * found.fraction:.1f}%, limited by {found.limiter}:"
-        f" {RELIEF[found.limiter]}.",
+        f" occupancy {100 * found.fraction:.1f}%, limited by {found.limiter}:",
+        f"  {RELIEF[found.limiter]}.",
     ]
     return "\n".join(lines) + "\n"

@@ -73,7 +73,7 @@ def study(
     from grader.study import baselines, gallery, gpu, run
 
     course = find_course()
-    has_matplotlib = importlib.util.find_spec("matplotlib") is not None
+    has_matplotlib = _has_matplotlib()
     if pictures and not has_matplotlib:
         raise UsageError("Pictures need matplotlib, which `make study` installs.")
     on_gpu = backend == "gpu" or (backend == "auto" and gpus.find_gpu() is not None)
@@ -98,6 +98,13 @@ def study(
         click.echo("study: no pictures: matplotlib is missing; `make study` installs it", err=True)
     sys.stdout.write(_written(found, folder, names, format_name))
     click.echo(f"study: tables and pictures are in {folder}", err=True)
+
+
+def _has_matplotlib() -> bool:
+    try:
+        return importlib.util.find_spec("matplotlib") is not None
+    except ValueError:  # switched off: sys.modules["matplotlib"] is None
+        return False
 
 
 def _folder(path: Path) -> Path:

@@ -13,8 +13,6 @@ import matplotlib.pyplot as plt  # noqa: E402 - after the choice of back end
 from grader.study import gallery, published  # noqa: E402
 from grader.study.result import Counted, Study  # noqa: E402
 
-_SIZES = ((32, "#9ecae1"), (64, "#4292c6"), (128, "#084594"))
-
 
 def draw(study: Study, folder: Path) -> list[str]:
     """Writes the pictures that the study has data for; returns their file names."""
@@ -41,50 +39,69 @@ def _save(figure: plt.Figure, folder: Path, name: str) -> str:
 
 
 def _label(counted: Counted) -> str:
-    return f"{counted.variant.kernel}\n({counted.variant.x},{counted.variant.y})"
+    return f"{counted.variant.kernel} ({counted.variant.x},{counted.variant.y})"
 
 
-def _volume(study: Study, counted: list[Counted]) -> plt.Figure:
-    """Bytes per multiply-add, divided by the size of the transaction, and the ABU above."""
-    figure, axes = plt.subplots(figsize=(11, 4.2))
-    labels = [_label(entry) for entry in counted]
-    below = [0.0] * len(counted)
-    for size, color in _SIZES:
-        heights = [size * e.counters[f"transactions_{size}"] / e.n**3 for e in counted]
-        axes.bar(labels, heights, bottom=below, color=color, label=f"{size}-byte transactions")
-        below = [low + more for low, more in zip(below, heights, strict=True)]
-    for at, entry in enumerate(counted):
-        axes.text(at, below[at] * 1.05, f"{100 * entry.counters['abu']:.0f}%", ha="center",
-                  fontsize=8)  # fmt: skip
-    axes.set_yscale("log")
-    axes.set_ylabel("bytes moved per multiply-add")
-    axes.set_title(
-        f"{study.device_name}, n = {study.n}: traffic by kernel and block shape"
-        " (above the bars: average bandwidth utilisation)",
-        fontsize=10,
-    )
-    axes.tick_params(axis="x", labelsize=7)
-    axes.legend(fontsize=8)
+def _bars(figure_height: float, entries: list[tuple[str, float, str]], axis: str, title: str):
+    """Horizontal bars on a logarithmic axis: (name, length, what to write at its end)."""
+    figure, axes = plt.subplots(figsize=(8, figure_height))
+    axes.barh([name for name, _, _ in entries], [length for _, length, _ in entries],
+              color="#4292c6")  # fmt: skip
+    for at, (_, length, text) in enumerate(entries):
+        axes.annotate(text, (length, at), xytext=(4, 0), textcoords="offset points", va="center",
+                      fontsize=8)  # fmt: skip
+    axes.set_xscale("log")
+    lengths = [length for _, length, _ in entries]
+    axes.set_xlim(min(lengths) / 2, max(lengths) * 14)
+    axes.invert_yaxis()
+    axes.tick_params(axis="y", labelsize=8)
+    axes.set_xlabel(axis)
+    axes.set_title(title, fontsize=10)
     return figure
 
 
+def _sizes(counted: Counted) -> str:
+    """Which transactions there are: "32 + 64 B"."""
+    used = [str(s) for s in (32, 64, 128) if counted.counters[f"transactions_{s}"]]
+    return f"{' + '.join(used)} B"
+
+
+def _volume(study: Study, counted: list[Counted]) -> plt.Figure:
+    entries = [
+        (
+            _label(entry),
+            entry.counters["volume_bytes"] / entry.n**3,
+            f"{_sizes(entry)}, ABU {100 * entry.counters['abu']:.4g}%",
+        )
+        for entry in counted
+    ]
+    return _bars(
+        0.24 * len(entries) + 1.2,
+        entries,
+        "bytes moved per multiply-add",
+        f"{study.device_name}, n = {study.n}: traffic by kernel and block shape"
+        " (sizes of transactions, bandwidth utilisation)",
+    )
+
+
 def _block_shapes(study: Study, counted: list[Counted]) -> plt.Figure:
-    """The printed seconds of GPU1 over the bytes that the rule counts, shape by shape."""
-    figure, axes = plt.subplots(figsize=(6.5, 4.2))
+    """The printed seconds of GPU1, and what was counted for each shape."""
+    occupancy = {entry.variant: entry.occupancy for entry in study.resources}
+    entries = []
     for entry in counted:
         seconds = published.GPU1_SECONDS.get(entry.variant.block)
         if seconds is None:
             continue
-        volume = entry.counters["volume_bytes"] / entry.n**3
-        axes.plot(volume, seconds, "o", color="#084594")
-        axes.annotate(f"({entry.variant.x},{entry.variant.y})", (volume, seconds), fontsize=8,
-                      xytext=(6, 2), textcoords="offset points")  # fmt: skip
-    axes.set_xscale("log")
-    axes.set_yscale("log")
-    axes.set_xlabel("bytes moved per multiply-add (counted)")
-    axes.set_ylabel("seconds at n = 16384 (printed, C1060)")
-    axes.set_title(f"GPU1 by block shape, {study.device_name}", fontsize=10)
-    return figure
+        text = f"{seconds:,.0f} s, {entry.counters['volume_bytes'] / entry.n**3:.2f} B per madd"
+        if occupancy.get(entry.variant) is not None:
+            text += f", occupancy {occupancy[entry.variant]:.2f}"
+        entries.append((_label(entry), seconds, text))
+    return _bars(
+        0.3 * len(entries) + 1.2,
+        entries,
+        f"seconds at n = {published.SIZES[-1]}, printed",
+        f"GPU1 by block shape, {study.device_name}",
+    )
 
 
 def _times(study: Study) -> plt.Figure:

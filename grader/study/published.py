@@ -103,14 +103,14 @@ class Kernel:
     seconds: dict[int, float]  # kernel time by n
 
 
-_SIZES = (2048, 4096, 8192, 16384)
+SIZES = (2048, 4096, 8192, 16384)  # n of the printed times
 
 
 def _kernel(
     name: str, computes: str, block: tuple[int, int], registers: int, shared: int, occupancy: str,
     *seconds: float,
 ) -> Kernel:  # fmt: skip
-    times = dict(zip(_SIZES, seconds, strict=True))
+    times = dict(zip(SIZES, seconds, strict=True))
     return Kernel(name, computes, block, registers, shared, occupancy, times)
 
 

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import subprocess
+import sys
 from fractions import Fraction
+from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
 
 from grader import execute
-from grader.errors import UsageError
+from grader import gpu as gpus
+from grader.errors import GraderError, UsageError
 from grader.study import (
     baselines,
     command,
@@ -348,3 +352,54 @@ def test_pictures(counted, tmp_path):
     names = draw(sample_study(counted, gpu_times=(entry,), gpu={"name": "A GPU"}), tmp_path)
     assert names == ["volume.png", "block-shapes.png", "gpu-times.png"]
     assert all((tmp_path / name).read_bytes().startswith(b"\x89PNG") for name in names)
+
+
+def test_kernels_are_recorded_for_the_gpu_and_timed_beside_cublas(built, monkeypatch, tmp_path):
+    commands = []
+
+    def executor(course, arguments, what):
+        given = [str(word) for word in arguments]
+        value = {name: given[at + 1] for at, name in enumerate(given[:-1])}
+        plan = json.loads(Path(value["--plan"]).read_text())
+        commands.append((value["--device"], plan["j"], "--cublas" in given, what))
+        Path(value["--result"]).write_text(json.dumps(comparison()))
+
+    monkeypatch.setattr(gpus, "find_gpu", lambda: gpus.Gpu("NVIDIA H200", 90, "13.0"))
+    monkeypatch.setattr(gpu, "run_executor", executor)
+    wanted = run.Wanted(
+        n=64, variants=gallery.find("gpu4"), with_table=False, baseline_sizes=(),
+        gpu_sizes=(64, 100, 128),
+    )  # fmt: skip
+    study = run.study(built, wanted, silent)
+    assert commands == [  # 100 is no multiple of 16
+        ("h200", 64, True, "the times of GPU4 (16,16), n = 64"),
+        ("h200", 128, True, "the times of GPU4 (16,16), n = 128"),
+    ]
+    assert [(entry.n, entry.median_ms) for entry in study.gpu_times] == [(64, 2.0), (128, 2.0)]
+    assert study.gpu == {"name": "A GPU"}
+
+
+def test_without_a_gpu_it_says_so(built, monkeypatch):
+    monkeypatch.setattr(gpus, "find_gpu", lambda: None)
+    wanted = run.Wanted(n=64, variants=(), with_table=False, baseline_sizes=(), gpu_sizes=(64,))
+    with pytest.raises(GraderError, match="No usable GPU was found here"):
+        run.study(built, wanted, silent)
+
+
+def test_neither_rich_nor_matplotlib_is_needed_for_data(built, tmp_path):
+    """As on a machine that has only click and numpy."""
+    program = (
+        "import sys\n"
+        "sys.modules['rich'] = sys.modules['matplotlib'] = None\n"
+        "from grader.cli import main\n"
+        "main()\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program, "study", "--backend", "sim", "--n", "64", "--kernels",
+         "gpu4", "--no-table", "--baselines", "none", "--format", "markdown", "--output",
+         str(tmp_path)],
+        capture_output=True, text=True, timeout=100, cwd=built.root,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert "| GPU4 | (16,16) | 0 | 2,304 | 0 |" in done.stdout
+    assert "no pictures: matplotlib is missing" in done.stderr
