@@ -49,7 +49,9 @@ def _sizes(context: click.Context, parameter: click.Parameter, text: str | None)
     help="Of what goes to standard output.",
 )  # fmt: skip
 @click.option(
-    "--output", type=click.Path(path_type=Path), help="Folder for tables and pictures [build/study]."
+    "--output",
+    type=click.Path(path_type=Path),
+    help="Folder for tables and pictures [build/study].",
 )
 @click.option("--pictures/--no-pictures", default=None, help="Default: if matplotlib is there.")
 def study(

@@ -139,4 +139,3 @@ def find(names: str) -> tuple[Variant, ...]:
             f"There is no kernel '{unknown[0]}' in the gallery; there are: {', '.join(known)}."
         )
     return tuple(variant for variant in VARIANTS if variant.kernel.lower() in wanted)
-

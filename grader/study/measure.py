@@ -150,9 +150,10 @@ def _count(
     if execution.status not in ("ok", "launch-config") or not execution.launches:
         raise StepError(f"{variant}, n = {n}: {execution.status}: {execution.message}")
     ran = execution.status == "ok"
-    right = ran and numerics.compare(
-        execute.load_output(output, (n, n)), m, other, exact=False
-    ).is_right
+    right = (
+        ran
+        and numerics.compare(execute.load_output(output, (n, n)), m, other, exact=False).is_right
+    )
     launch = next(op for op in json.loads(plan.read_text())["ops"] if op["op"] == "launch")
     fields = json.loads(result.read_text())["kernels"]
     return Counted(

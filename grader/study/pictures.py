@@ -5,13 +5,10 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-import matplotlib
+from matplotlib.figure import Figure
 
-matplotlib.use("Agg")  # files only, no display
-import matplotlib.pyplot as plt  # noqa: E402 - after the choice of back end
-
-from grader.study import gallery, published  # noqa: E402
-from grader.study.result import Counted, Study  # noqa: E402
+from grader.study import gallery, published
+from grader.study.result import Counted, Study
 
 
 def draw(study: Study, folder: Path) -> list[str]:
@@ -27,11 +24,10 @@ def draw(study: Study, folder: Path) -> list[str]:
                 made.append(_save(_block_shapes(study, shapes), folder, "block-shapes.png"))
     if any(entry.median_ms for entry in study.gpu_times):
         made.append(_save(_times(study), folder, "gpu-times.png"))
-    plt.close("all")
     return made
 
 
-def _save(figure: plt.Figure, folder: Path, name: str) -> str:
+def _save(figure: Figure, folder: Path, name: str) -> str:
     temporary = folder / f".{os.getpid()}.{name}"
     figure.savefig(temporary, dpi=110, bbox_inches="tight", metadata={"Software": None})
     temporary.replace(folder / name)
@@ -44,7 +40,8 @@ def _label(counted: Counted) -> str:
 
 def _bars(figure_height: float, entries: list[tuple[str, float, str]], axis: str, title: str):
     """Horizontal bars on a logarithmic axis: (name, length, what to write at its end)."""
-    figure, axes = plt.subplots(figsize=(8, figure_height))
+    figure = Figure(figsize=(8, figure_height))
+    axes = figure.subplots()
     axes.barh([name for name, _, _ in entries], [length for _, length, _ in entries],
               color="#4292c6")  # fmt: skip
     for at, (_, length, text) in enumerate(entries):
@@ -66,7 +63,7 @@ def _sizes(counted: Counted) -> str:
     return f"{' + '.join(used)} B"
 
 
-def _volume(study: Study, counted: list[Counted]) -> plt.Figure:
+def _volume(study: Study, counted: list[Counted]) -> Figure:
     entries = [
         (
             _label(entry),
@@ -84,7 +81,7 @@ def _volume(study: Study, counted: list[Counted]) -> plt.Figure:
     )
 
 
-def _block_shapes(study: Study, counted: list[Counted]) -> plt.Figure:
+def _block_shapes(study: Study, counted: list[Counted]) -> Figure:
     """The printed seconds of GPU1, and what was counted for each shape."""
     occupancy = {entry.variant: entry.occupancy for entry in study.resources}
     entries = []
@@ -104,9 +101,10 @@ def _block_shapes(study: Study, counted: list[Counted]) -> plt.Figure:
     )
 
 
-def _times(study: Study) -> plt.Figure:
+def _times(study: Study) -> Figure:
     """GFLOP/s on the GPU by n, the best published block shape of each kernel."""
-    figure, axes = plt.subplots(figsize=(7, 4.2))
+    figure = Figure(figsize=(7, 4.2))
+    axes = figure.subplots()
     for kernel in published.KERNELS:
         points = [
             (e.n, published.operations(e.n) / e.median_ms / 1e6)

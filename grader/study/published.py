@@ -98,7 +98,9 @@ class Kernel:
     computes: str  # what one thread computes
     block: tuple[int, int]  # the best shape
     registers: int
-    shared_bytes: int  # as the compiler for 1.3 reports it, launch parameters and arguments included
+    shared_bytes: (
+        int  # as the compiler for 1.3 reports it, launch parameters and arguments included
+    )
     occupancy: str
     seconds: dict[int, float]  # kernel time by n
 

@@ -51,7 +51,17 @@ def _traffic(study: Study) -> Table:
     entries = [entry for entry in _at_n(study) if entry.status == "ok"]
     refused = tuple(f"{e.variant}: {e.message}" for e in _at_n(study) if e.status != "ok")
     if _has_transactions(study):
-        columns = ("kernel", "block", "32 B", "64 B", "128 B", "total", "bytes", "bytes / madd", "ABU")
+        columns = (
+            "kernel",
+            "block",
+            "32 B",
+            "64 B",
+            "128 B",
+            "total",
+            "bytes",
+            "bytes / madd",
+            "ABU",
+        )
         rows = [_transactions_of(entry) for entry in entries]
         rule = (
             "Transactions of each size, loads and stores together; bytes / madd: volume over n^3"

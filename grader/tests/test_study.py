@@ -14,7 +14,7 @@ from click.testing import CliRunner
 
 from grader import execute
 from grader import gpu as gpus
-from grader.errors import GraderError, UsageError
+from grader.errors import GraderError, StepError, UsageError
 from grader.study import (
     baselines,
     command,
@@ -241,32 +241,39 @@ def test_markdown_and_json_hold_the_study(counted):
     assert fields["counted"][0]["variant"]["kernel"] == "GPU1"
 
 
-def comparison(**changes):
-    mine = {
-        "status": "ok", "message": "", "time_ms": {"median": 2.0, "low": 1.9, "high": 2.2},
-        "verified": {"rounds": 3, "wrong": 0, "first_wrong": ""},
-    }  # fmt: skip
+def contender(median=2.0, **changes):
     return {
-        "schema": "tilewise.comparison/1", "contenders": {"submission": mine | changes},
-        "ratios": {"cublas": {"median": 1.5}}, "floor_ms": 0.5, "gpu": {"name": "A GPU"},
+        "status": "ok", "message": "", "time_ms": {"median": median, "low": 1.9, "high": 2.2},
+        "verified": {"rounds": 3, "wrong": 0, "first_wrong": ""},
+    } | changes  # fmt: skip
+
+
+def comparison(*others, **changes):
+    """Of a submission, of the others by name, and of cuBLAS."""
+    contenders = {"submission": contender(**changes)}
+    contenders |= {name: contender(3.0 + at) for at, name in enumerate(others)}
+    contenders["cublas"] = {"status": "ok", "message": "", "time_ms": {"median": 1.25}}
+    return {
+        "schema": "tilewise.comparison/1", "contenders": contenders, "floor_ms": 0.5,
+        "gpu": {"name": "A GPU"},
     }  # fmt: skip
 
 
 def test_times_on_a_gpu_become_rates_and_speedups():
-    entry = gpu.parse(Variant("GPU8", 16, 8), 2048, comparison())
+    (entry,) = gpu.parse([Variant("GPU8", 16, 8)], 2048, comparison())
     slow = result.Baseline("ijk", 1024, 1, 3.0, 2.9, 3.1)
     study = sample_study(gpu_times=(entry,), gpu={"name": "A GPU"}, baselines=(slow,))
     table = next(t for t in tables.tables(study) if t.title == "Times on A GPU")
     operations = 2 * 2048**3 - 2048
     assert table.rows == (
-        ("GPU8", "(16,8)", "2048", "2", f"{operations / 2e6:,.0f}", "25.0%", "1.50", "12,000*",
+        ("GPU8", "(16,8)", "2048", "2", f"{operations / 2e6:,.0f}", "25.0%", "1.60", "12,000*",
          "-", "0.05", f"{operations / 0.05e9:,.0f}"),
     )  # fmt: skip
 
 
 def test_a_kernel_that_failed_on_the_gpu_is_named():
     failed = comparison(status="fault", message="illegal access", time_ms=None)
-    entry = gpu.parse(Variant("GPU1", 256, 1), 512, failed)
+    (entry,) = gpu.parse([Variant("GPU1", 256, 1)], 512, failed)
     table = tables.tables(sample_study(gpu_times=(entry,), gpu={"name": "A GPU"}))[-1]
     assert table.rows[0][3] == "fault"
     assert table.notes == ("GPU1 (256,1), n = 512: illegal access",)
@@ -274,7 +281,21 @@ def test_a_kernel_that_failed_on_the_gpu_is_named():
 
 def test_a_comparison_of_another_kind_is_refused():
     with pytest.raises(ValueError, match="schema"):
-        gpu.parse(Variant("GPU1", 256, 1), 512, {"schema": "other"})
+        gpu.parse([Variant("GPU1", 256, 1)], 512, {"schema": "other"})
+
+
+def test_each_kernel_of_a_comparison_is_read_by_its_name():
+    kernels = [Variant("GPU1", 256, 1), Variant("GPU4", 16, 16), Variant("sgemm", 16, 4)]
+    times = gpu.parse(kernels, 512, comparison("gpu4-16x16", "sgemm-16x4"))
+    assert [(t.variant, t.median_ms) for t in times] == list(
+        zip(kernels, [2.0, 3.0, 4.0], strict=True)
+    )
+
+
+def test_a_kernel_that_does_not_end_is_named():
+    late = comparison(status="timeout", message="gpu1-1x512 did not end within the time limit.")
+    with pytest.raises(StepError, match="At n = 512: gpu1-1x512 did not end.*Leave that kernel"):
+        gpu.parse([Variant("GPU1", 256, 1)], 512, late)
 
 
 def test_baselines_are_read_as_the_program_writes_them(built):
@@ -293,7 +314,6 @@ def test_a_study_of_a_modern_gpu_counts_sectors(built):
         ("GPU4", "(16,16)", f"{64**3 // 16 * 2 // 32 + 64**2 // 32:,}", f"{loads:,}", f"{stores:,}",
          f"{32 * (loads + stores):,}", f"{32 * (loads + stores) / 64**3:.3f}"),
     )  # fmt: skip
-
 
 
 # --- the command ---------------------------------------------------------------------------------
@@ -348,7 +368,7 @@ def test_pictures(counted, tmp_path):
     pytest.importorskip("matplotlib", reason="pictures need matplotlib, which make study installs")
     from grader.study.pictures import draw
 
-    entry = gpu.parse(Variant("GPU8", 16, 8), 2048, comparison())
+    (entry,) = gpu.parse([Variant("GPU8", 16, 8)], 2048, comparison())
     names = draw(sample_study(counted, gpu_times=(entry,), gpu={"name": "A GPU"}), tmp_path)
     assert names == ["volume.png", "block-shapes.png", "gpu-times.png"]
     assert all((tmp_path / name).read_bytes().startswith(b"\x89PNG") for name in names)
@@ -359,23 +379,28 @@ def test_kernels_are_recorded_for_the_gpu_and_timed_beside_cublas(built, monkeyp
 
     def executor(course, arguments, what):
         given = [str(word) for word in arguments]
-        value = {name: given[at + 1] for at, name in enumerate(given[:-1])}
-        plan = json.loads(Path(value["--plan"]).read_text())
-        commands.append((value["--device"], plan["j"], "--cublas" in given, what))
-        Path(value["--result"]).write_text(json.dumps(comparison()))
+        value = dict(zip(given, given[1:], strict=False))
+        others = [word.split("=")[0] for flag, word in zip(given, given[1:], strict=False)
+                  if flag == "--compare"]  # fmt: skip
+        n = json.loads(Path(value["--plan"]).read_text())["j"]
+        commands.append((value["--device"], n, others, "--cublas" in given))
+        Path(value["--result"]).write_text(json.dumps(comparison(*others)))
 
     monkeypatch.setattr(gpus, "find_gpu", lambda: gpus.Gpu("NVIDIA H200", 90, "13.0"))
     monkeypatch.setattr(gpu, "run_executor", executor)
     wanted = run.Wanted(
-        n=64, variants=gallery.find("gpu4"), with_table=False, baseline_sizes=(),
+        n=64, variants=gallery.find("gpu4,gpu6"), with_table=False, baseline_sizes=(),
         gpu_sizes=(64, 100, 128),
     )  # fmt: skip
     study = run.study(built, wanted, silent)
-    assert commands == [  # 100 is no multiple of 16
-        ("h200", 64, True, "the times of GPU4 (16,16), n = 64"),
-        ("h200", 128, True, "the times of GPU4 (16,16), n = 128"),
+    # Blocks of 16 columns do not divide 100, blocks of 128 do not divide 64.
+    assert commands == [("h200", 64, [], True), ("h200", 128, ["gpu6-16x8"], True)]
+    times = [(str(entry.variant), entry.n, entry.median_ms) for entry in study.gpu_times]
+    assert times == [
+        ("GPU4 (16,16)", 64, 2.0),
+        ("GPU4 (16,16)", 128, 2.0),
+        ("GPU6 (16,8)", 128, 3.0),
     ]
-    assert [(entry.n, entry.median_ms) for entry in study.gpu_times] == [(64, 2.0), (128, 2.0)]
     assert study.gpu == {"name": "A GPU"}
 
 

@@ -82,6 +82,32 @@ TEST_CASE("run: the JSON report has kernels, lines and diagnostics") {
   CHECK(json["diagnostics"][0]["line"] == 10);
 }
 
+// Eight lanes of `add` load one word together and store eight neighbours: 32 bytes each.
+TEST_CASE("run: on a device of 2008 transactions are counted, in the text and in the JSON") {
+  std::string file = fresh_folder("transactions") + "/report.json";
+  Run r = warpsim(CUDA12_HOST, "--device c1060 --json " + file);
+  CHECK(r.errors.find("2 of 32 B, 0 of 64, 0 of 128: 64 bytes; 12.5% of the loads' bytes used") !=
+        std::string::npos);
+  auto kernels = nlohmann::json::parse(read_text(file))["kernels"];
+  auto counters = kernels[0]["counters"];
+  CHECK(counters["transactions_32"] == 2);
+  CHECK(counters["load_transactions"] == 1);
+  CHECK(counters["volume_bytes"] == 64);
+  CHECK(counters["abu"] == 0.125);
+  CHECK(kernels[0]["lines"][0]["counters"].contains("transactions_64"));
+  warpsim(CUDA12_HOST, "--quiet --json " + file);
+  auto modern = nlohmann::json::parse(read_text(file))["kernels"][0]["counters"];
+  CHECK_FALSE(modern.contains("transactions_64"));
+}
+
+TEST_CASE("run: `warpsim occupancy` answers in JSON and refuses in a sentence") {
+  Run r = run(WARPSIM " occupancy --device c1060 --registers 20 --shared 3000 --threads 128");
+  CHECK(nlohmann::json::parse(r.output)["limiter"] == "shared memory");
+  Run bad = run(WARPSIM " occupancy --device c1060 --registers 20 --threads 513");
+  CHECK(bad.status == 2);
+  CHECK(bad.errors == "warpsim: --threads 513: Tesla C1060 allows 1 to 512 threads in a block\n");
+}
+
 TEST_CASE("run: programs that cannot be run are refused with the way out") {
   auto refused = [](const std::string& command, int status, const std::string& words) {
     Run r = run(WARPSIM " run " + command);
