@@ -15,17 +15,20 @@ import json
 import re
 import shutil
 import tempfile
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from grader import sandbox
 from grader.course import Course
 from grader.errors import StepError, ToolchainError
+from grader.limits import StepLimits
 from grader.submission import FILE_NAME
+from grader.text import clean
 from grader.toolchain import Toolchain, write_atomically
 
-_LIMITS = sandbox.Limits(seconds=60, memory_bytes=6 << 30, file_bytes=128 << 20)
-_VERSION = "1"  # of this module's command lines: part of every key
+_FILE_BYTES = 128 << 20  # of each file the compiler writes
+_FOLDER_BYTES = 512 << 20
+_VERSION = "2"  # of this module's command lines: part of every key
 
 
 @dataclass(frozen=True)
@@ -35,7 +38,7 @@ class CompileError:
     line: int  # of matmul.cu, 1-based; 0 where the compiler names none
     message: str
     more: int = 0  # further errors after the first
-    timed_out: bool = False
+    stopped: bool = False  # by a limit: another machine, or another hour, may say otherwise
 
 
 @dataclass(frozen=True)
@@ -44,6 +47,16 @@ class Warned:
 
     line: int  # 1-based
     message: str
+
+
+@dataclass(frozen=True)
+class _Build:
+    """Where one file is compiled, and with what."""
+
+    course: Course
+    toolchain: Toolchain
+    scratch: Path
+    limits: StepLimits
 
 
 @dataclass(frozen=True)
@@ -57,7 +70,11 @@ class Compiled:
 
 
 def compile_submission(
-    course: Course, toolchain: Toolchain, content: bytes, architecture: int
+    course: Course,
+    toolchain: Toolchain,
+    content: bytes,
+    architecture: int,
+    limits: StepLimits | None = None,
 ) -> Compiled | CompileError:
     """Compiles for one compute capability (90 for 9.0). Raises StepError if nvcc itself breaks."""
     key = _key(course, toolchain, content, architecture)
@@ -69,9 +86,10 @@ def compile_submission(
     scratch = Path(tempfile.mkdtemp(prefix="compile-", dir=course.cache))
     try:
         (scratch / FILE_NAME).write_bytes(content)
-        error, output = _nvcc(course, toolchain, scratch, architecture)
-        error = error or _link(course, toolchain, scratch)
-        if error is not None and error.timed_out:
+        build = _Build(course, toolchain, scratch, limits or StepLimits())
+        error, output = _nvcc(build, architecture)
+        error = error or _link(build)
+        if error is not None and error.stopped:
             return error
         note = {"error": error and vars(error), "warnings": [vars(w) for w in warnings_in(output)]}
         write_atomically(scratch / "compile.json", json.dumps(note))
@@ -121,47 +139,48 @@ def _publish(scratch: Path, folder: Path) -> None:
             scratch.rename(folder)
 
 
-def _nvcc(
-    course: Course, toolchain: Toolchain, scratch: Path, architecture: int
-) -> tuple[CompileError | None, str]:
+def _nvcc(build: _Build, architecture: int) -> tuple[CompileError | None, str]:
     virtual = f"compute_{architecture}"
     command = [
-        toolchain.nvcc, "-std=c++17", "-O3", "-lineinfo", "--no-compress",
+        build.toolchain.nvcc, "-std=c++17", "-O3", "-lineinfo", "--no-compress",
         "-gencode", f"arch={virtual},code={virtual}",
-        "-ccbin", toolchain.cxx, "-Xcompiler", "-fPIC",
-        "-I", course.include, "-c", FILE_NAME, "-o", "matmul.o",
+        "-ccbin", build.toolchain.cxx, "-Xcompiler", "-fPIC",
+        "-I", build.course.include, "-c", FILE_NAME, "-o", "matmul.o",
     ]  # fmt: skip
-    outcome = _step(course, toolchain, scratch, command)
+    outcome = _step(build, command)
     output = outcome.stderr + outcome.stdout
-    if outcome.timed_out:
-        return _too_slow(), output
-    return None if outcome.returncode == 0 else first_error(output), output
+    return _error_of(build, outcome), output
 
 
-def _link(course: Course, toolchain: Toolchain, scratch: Path) -> CompileError | None:
-    library = f"libcudart.so.{toolchain.major}"
-    if not (course.build / "lib" / library).exists():
-        raise ToolchainError(f"{course.build / 'lib' / library} is not built: run `make setup`.")
+def _link(build: _Build) -> CompileError | None:
+    libraries = build.course.build / "lib"
+    library = f"libcudart.so.{build.toolchain.major}"
+    if not (libraries / library).exists():
+        raise ToolchainError(f"{libraries / library} is not built: run `make setup`.")
     command = [
-        toolchain.cxx, "-shared", "matmul.o", "-o", "submission.so",
-        f"-L{course.build / 'lib'}", f"-l:{library}",
+        build.toolchain.cxx, "-shared", "matmul.o", "-o", "submission.so",
+        f"-L{libraries}", f"-l:{library}",
     ]  # fmt: skip
-    outcome = _step(course, toolchain, scratch, command)
-    if outcome.timed_out:
-        return _too_slow()
-    return None if outcome.returncode == 0 else first_error(outcome.stderr + outcome.stdout)
+    return _error_of(build, _step(build, command))
 
 
-def _step(course: Course, toolchain: Toolchain, scratch: Path, command: list) -> sandbox.Outcome:
-    readable = [course.include, course.build / "lib"]
-    for tool in (toolchain.nvcc, Path(toolchain.cxx)):  # with what lies around them: lib, include
+def _step(build: _Build, command: list) -> sandbox.Outcome:
+    readable = [build.course.include, build.course.build / "lib"]
+    # The tools with what lies around them: lib, include.
+    for tool in (build.toolchain.nvcc, Path(build.toolchain.cxx)):
         readable += [tool.parents[1], tool.resolve().parents[1]]
     home = Path.home()
     readable = [path for path in readable if path not in (home, Path("/"))]
+    scratch = build.scratch
     try:
         return sandbox.run(
             command,
-            limits=_LIMITS,
+            limits=sandbox.Limits(
+                seconds=build.limits.compile_seconds,
+                memory_bytes=build.limits.compile_memory_bytes,
+                file_bytes=_FILE_BYTES,
+                folder_bytes=_FOLDER_BYTES,
+            ),
             view=sandbox.View(writable=[scratch], readable=[p for p in readable if p.exists()]),
             cwd=scratch,
             # Where the compiler is a wrapper that caches, it must neither fail nor remember.
@@ -171,9 +190,43 @@ def _step(course: Course, toolchain: Toolchain, scratch: Path, command: list) ->
         raise StepError(f"{command[0]} could not be started: {error.strerror}.") from None
 
 
-def _too_slow() -> CompileError:
-    seconds = f"{_LIMITS.seconds:g}"
-    return CompileError(0, f"the compiler was stopped after {seconds} seconds", timed_out=True)
+def _error_of(build: _Build, outcome: sandbox.Outcome) -> CompileError | None:
+    """Raises StepError where the compiler failed for a reason that the file does not explain."""
+    if outcome.timed_out:
+        seconds = f"{build.limits.compile_seconds:g}"
+        message = f"the compiler was stopped after {seconds} seconds"
+        return CompileError(0, message, stopped=True)
+    if outcome.exceeded:
+        message = f"the compiler was stopped, since it used too much {outcome.exceeded}"
+        return CompileError(0, message, stopped=True)
+    if outcome.returncode == 0:
+        return None
+    output = outcome.stderr + outcome.stdout
+    # The limits of a single process show as the failure of one of the compiler's programs.
+    if _OUT_OF_ROOM.search(output):
+        message = "the compiler ran out of memory or of room for its files"
+        return CompileError(0, message, stopped=True)
+    try:
+        return first_error(output)
+    except StepError as error:
+        if not _works_otherwise(build):
+            raise
+        return CompileError(0, clean(f"the compiler fails on this file alone: {error}"))
+
+
+_OUT_OF_ROOM = re.compile(
+    r"out of memory|cannot allocate|bad_alloc|[Ff]ile size limit exceeded|[Ff]ile too large"
+    r"|died due to signal (?:9|25)|Killed signal|No space left",
+)
+
+
+def _works_otherwise(build: _Build) -> bool:
+    """Whether the compiler translates an empty function: then it is the file that breaks it."""
+    with tempfile.TemporaryDirectory(prefix="probe-", dir=build.course.cache) as folder:
+        probe = replace(build, scratch=Path(folder))
+        (probe.scratch / FILE_NAME).write_text("void solve() {}\n")
+        command = [build.toolchain.nvcc, "-ccbin", build.toolchain.cxx, "-c", FILE_NAME]
+        return _step(probe, command).returncode == 0
 
 
 # matmul.cu(12): error: identifier "x" is undefined      (nvcc's front end)
@@ -202,20 +255,23 @@ def first_error(output: str) -> CompileError:
         other = next((line.strip() for line in lines if "error" in line.lower()), "")
         undefined = re.search(r"undefined reference to [`'](.+?)'", output)
         if undefined:
-            return CompileError(0, f"{undefined[1]} is used but nowhere defined")
+            return CompileError(0, clean(f"{undefined[1]} is used but nowhere defined"))
         at_end = _END_ERROR.search(output)
         if at_end:
-            return CompileError(0, f"at the end of the file: {at_end['text'].strip()}")
+            return CompileError(0, clean(f"at the end of the file: {at_end['text']}"))
         ptx = re.search(r"^ptxas .*error\s*: (.*)$", output, re.MULTILINE)
         if ptx:
-            return CompileError(0, ptx[1])
+            return CompileError(0, clean(ptx[1]))
+        assembler = re.search(r"^\S+\.s:\d+: Error: (.*)$", output, re.MULTILINE)
+        if assembler:
+            return CompileError(0, clean(f"the assembler says: {assembler[1]}"))
         last = other or next(
             (line.strip() for line in reversed(lines) if line.strip()), "it said nothing"
         )
         raise StepError(f"The compiler itself failed: {last}")
-    match, following = found[0]
-    name = Path(match["file"]).name
-    message = match["text"].strip()
+    match, _ = found[0]
+    name = clean(Path(match["file"]).name)
+    message = clean(match["text"])
     if name == FILE_NAME:
         return CompileError(int(match["line"]), message, len(found) - 1)
     # An error inside a header: the line of matmul.cu that brought it in follows or precedes.
@@ -230,7 +286,7 @@ _NVCC_WARNING = re.compile(
 
 def warnings_in(output: str) -> list[Warned]:
     """Warnings about matmul.cu itself, each once (device and host passes repeat them)."""
-    found = [Warned(int(m["line"]), m["text"].strip()) for m in _NVCC_WARNING.finditer(output)]
+    found = [Warned(int(m["line"]), clean(m["text"])) for m in _NVCC_WARNING.finditer(output)]
     return list(dict.fromkeys(found))
 
 

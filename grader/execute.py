@@ -16,17 +16,25 @@ from typing import TYPE_CHECKING
 from grader import gpu, sandbox
 from grader.course import Course
 from grader.errors import StepError
-from grader.execution import Execution, load
+from grader.execution import Execution, Fault, load
+from grader.limits import StepLimits
+from grader.text import clean
 from grader.toolchain import Toolchain, program, write_atomically
 
 if TYPE_CHECKING:
     import numpy as np
 
 TIMEOUT_SECONDS = 120
+_SLACK_SECONDS = 15  # beyond its own limit, for a simulator that hangs
+_BAD_PLAN = 4  # exit status of the executor
 # Above this many multiply-adds a case is worth all processors; below, cases run side by side.
 LARGE_MULTIPLY_ADDS = 1 << 22
 # Executors that share a GPU: each takes some 500 MB of it for its context.
 GPU_PROCESSES = 4
+
+
+class BadPlanError(StepError):
+    """The plan is none: the submission damaged it, whether it meant to or not."""
 
 
 @dataclass(frozen=True)
@@ -48,6 +56,7 @@ def execute_all(
     backend: str,
     device: str,
     resources: Path | None,
+    limits: StepLimits,
     done: Callable[[str], None] = lambda case: None,
 ) -> dict[str, Execution]:
     """Runs the jobs: the smallest first, then the small ones side by side, then the large ones.
@@ -61,8 +70,9 @@ def execute_all(
 
     def one(job: Job, threads: int) -> None:
         results[job.case] = execute(
-            course, job, backend=backend, device=device, resources=resources, threads=threads
-        )
+            course, job, backend=backend, device=device, resources=resources, threads=threads,
+            limits=limits,
+        )  # fmt: skip
         done(job.case)
 
     side_by_side = min(processors, GPU_PROCESSES) if backend == "gpu" else processors
@@ -101,6 +111,7 @@ def execute(
     device: str,
     resources: Path | None,
     threads: int,
+    limits: StepLimits,
 ) -> Execution:
     """Carries one plan out. Raises StepError if the executor or its machine fails."""
     command: list[str | Path] = [
@@ -112,10 +123,69 @@ def execute(
         command += ["--inputs", f"{name}={path}"]
     if resources is not None:
         command += ["--resources", resources]
-    turn = gpu.turn(alone=False) if backend == "gpu" else contextlib.nullcontext()
-    with turn:
-        run_executor(course, command, f"case {job.case}")
-    return load(job.result)
+    if backend == "gpu":
+        try:
+            with gpu.turn(alone=False):
+                run_executor(course, command, f"case {job.case}")
+        except BadPlanError as error:
+            return _stopped(job, backend, "host-crash", str(error))
+        return load(job.result)
+    command += ["--time-limit", f"{limits.execute_seconds:g}"]
+    command += ["--memory", str(limits.device_memory_bytes >> 20)]
+    return _simulated(course, job, command, resources, limits)
+
+
+def _simulated(
+    course: Course,
+    job: Job,
+    arguments: list[str | Path],
+    resources: Path | None,
+    limits: StepLimits,
+) -> Execution:
+    """The simulator is ours, but the plan and the PTX it reads are the submission's: sandboxed."""
+    executor = program(course, "tilewise-exec")
+    devices = course.root / "common" / "devices"
+    readable = [executor.parent, devices, job.plan.parent, *job.inputs.values()]
+    outcome = sandbox.run(
+        [executor, *arguments],
+        limits=sandbox.Limits(
+            seconds=limits.execute_seconds + _SLACK_SECONDS,
+            memory_bytes=limits.execute_memory_bytes,
+        ),
+        view=sandbox.View(
+            writable=[job.output.parent],
+            readable=readable if resources is None else [*readable, resources],
+        ),
+        env={"TILEWISE_DEVICES": str(devices)},
+    )
+    if outcome.returncode == 0 and not outcome.exceeded:
+        return load(job.result)
+    said = _last_line(outcome.stderr) or f"it ended with status {outcome.returncode}"
+    if outcome.returncode == _BAD_PLAN:
+        return _stopped(job, "sim", "host-crash", _bad_plan(said))
+    if outcome.exceeded == "time":  # it keeps its own limit, unless something is wrong with it
+        seconds = f"{limits.execute_seconds + _SLACK_SECONDS:g}"
+        raise StepError(f"The executor did not finish case {job.case} within {seconds} seconds.")
+    if outcome.exceeded:
+        return _stopped(job, "sim", "api-error", f"The case takes too much {outcome.exceeded}.")
+    raise StepError(f"The executor failed on case {job.case}: {said}")
+
+
+def _bad_plan(said: str) -> str:
+    return f"What solve left behind is no list of launches that can be carried out: {said}"
+
+
+def _stopped(job: Job, backend: str, code: str, message: str) -> Execution:
+    """A case that the submission made impossible to carry out."""
+    text = clean(message)
+    status = "timeout" if code == "timeout" else "fault"
+    fault = Fault(code, "error", text)
+    return Execution(job.case, backend, status, text, (fault,), (), 0, -1, (), (), 0.0)
+
+
+def _last_line(text: str) -> str:
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    return lines[-1] if lines else ""
 
 
 def run_executor(course: Course, arguments: Sequence[str | Path], what: str) -> None:
@@ -137,8 +207,9 @@ def run_executor(course: Course, arguments: Sequence[str | Path], what: str) -> 
             f"The executor did not finish {what} within {TIMEOUT_SECONDS} seconds."
         ) from None
     if done.returncode != 0:
-        lines = [line.strip() for line in done.stderr.splitlines() if line.strip()]
-        said = lines[-1] if lines else f"it ended with status {done.returncode}"
+        said = _last_line(done.stderr) or f"it ended with status {done.returncode}"
+        if done.returncode == _BAD_PLAN:
+            raise BadPlanError(_bad_plan(said))
         raise StepError(f"The executor failed on {what}: {said}")
 
 
@@ -153,9 +224,14 @@ def save_inputs(folder: Path, m: np.ndarray, n: np.ndarray) -> dict[str, Path]:
 
 
 def load_output(path: Path, shape: tuple[int, int]) -> np.ndarray:
-    """P as the plan left it. Raises StepError if it is not a float32 matrix of that shape."""
+    """P as the plan left it; NaN throughout if the executor was stopped before it could say.
+
+    Raises StepError if the file is not a float32 matrix of that shape.
+    """
     import numpy as np
 
+    if not path.exists():
+        return np.full(shape, np.nan, np.float32)
     try:
         p = np.load(path, allow_pickle=False)
     except (OSError, ValueError) as error:
@@ -176,10 +252,15 @@ def resources_of(
     kernels: dict[str, dict[str, int]] = {}
     for module in modules:
         command = [
-            toolchain.ptxas, "-v", f"-arch=sm_{arch}", module, "-o", module.with_suffix(".cubin"),
+            toolchain.ptxas, "-v", f"-arch=sm_{arch}", module, "-o", "/dev/null",
         ]  # fmt: skip
-        outcome = sandbox.run(command, limits=sandbox.Limits(seconds=60), cwd=module.parent)
-        if outcome.returncode == 0:
+        outcome = sandbox.run(
+            command,
+            limits=sandbox.Limits(seconds=60, memory_bytes=6 << 30),
+            view=sandbox.View(readable=[toolchain.ptxas.resolve().parents[1], module]),
+            env={"TMPDIR": "/tmp"},
+        )
+        if outcome.returncode == 0 and not outcome.exceeded:
             kernels |= parse_ptxas(outcome.stderr + outcome.stdout)
     if not kernels:
         return None

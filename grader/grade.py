@@ -21,7 +21,8 @@ from grader.course import Course
 from grader.errors import GraderError, StepError, ToolchainError, UnsupportedError
 from grader.execution import Execution
 from grader.lab import Case, Lab
-from grader.options import Options
+from grader.library import named_library
+from grader.options import DEFAULT_SEED, Options
 from grader.record import Recorded, record
 from grader.result import Diagnostic, Result
 from grader.submission import FILE_NAME, Submission
@@ -51,6 +52,7 @@ class Session:
     folder: Path
     toolchain: Toolchain
     architecture: int
+    library: str = ""  # that the compiled submission names
     inputs: dict[str, Future] = field(default_factory=dict)  # case id -> (M, N, their files)
 
 
@@ -101,11 +103,16 @@ def _run(session: Session, submission: Submission, base: Result) -> Result:
             session.inputs[case.id] = pool.submit(_make_inputs, session, case)
         session.say("compiling")
         compiled = compile_submission(
-            session.course, session.toolchain, submission.content, session.architecture
+            session.course,
+            session.toolchain,
+            submission.content,
+            session.architecture,
+            session.options.limits,
         )
     if isinstance(compiled, CompileError):
         return conclude.does_not_compile(session.lab, base, compiled)
     result = replace(base, warnings=conclude.warnings(compiled))
+    session.library = named_library(compiled.shared_object)
 
     session.say("recording what solve launches")
     recorded = record(
@@ -115,6 +122,7 @@ def _run(session: Session, submission: Submission, base: Result) -> Result:
         compiled,
         session.options.device,
         _subfolder(session, "plans"),
+        session.options.limits,
     )
     _stop_if_recorder_lacks_something(recorded.values())
     evidence = _execute(session, submission.text, cases, recorded)
@@ -127,15 +135,19 @@ def _needed_cases(lab: Lab, backend: str) -> list[Case]:
 
 
 def _make_inputs(session: Session, case: Case) -> tuple:
-    """M, N and their files; the toy cases' data lie in datasets/."""
+    """M, N and their files; the toy cases' data lie in datasets/.
+
+    Those data are published, and so is their product: under a seed of one's own they are replaced.
+    """
     name = data.committed_name(case.data)
-    if name is not None:
+    if name is not None and session.options.seed == DEFAULT_SEED:
         m, n = data.load_committed(
             session.course.root / "datasets" / name, (case.j, case.k, case.l)
         )
     else:
         shape = (case.j, case.k, case.l)
-        m, n = data.make_inputs(case.data, shape, session.options.seed, session.lab.id, case.id)
+        kind = case.data if name is None else "integers"
+        m, n = data.make_inputs(kind, shape, session.options.seed, session.lab.id, case.id)
     return m, n, execute.save_inputs(session.folder / "inputs" / case.id, m, n)
 
 
@@ -203,7 +215,7 @@ def _execute_on(
     session.say(f"running {len(jobs)} cases on {backend}")
     executions = execute.execute_all(
         session.course, jobs, backend=backend, device=session.options.device,
-        resources=resources, done=done,
+        resources=resources, limits=session.options.limits, done=done,
     )  # fmt: skip
     for execution in executions.values():
         judge.refuse_unsupported(execution)
@@ -217,18 +229,20 @@ def _execute_on(
             outcomes[case.id] = judge.not_run(case, "Not run, since the kernel does not end.")
             continue
         execution = executions[case.id]
-        outcomes[case.id] = _judge(session, case, by_case[case.id], execution, text)
+        judged = _judge(session, case, by_case[case.id], execution, text)
+        outcomes[case.id] = judge.with_library(judged, session.library)
     return outcomes
 
 
 def _job(session: Session, case: Case, plan: Path, backend: str) -> execute.Job:
-    folder = _subfolder(session, f"outputs-{backend}")
+    folder = _subfolder(session, f"outputs-{backend}") / case.id
+    folder.mkdir(exist_ok=True)
     return execute.Job(
         case.id,
         plan,
         session.inputs[case.id].result()[2],
-        folder / f"{case.id}.npy",
-        folder / f"{case.id}.json",
+        folder / "P.npy",
+        folder / "result.json",
         case.multiply_adds,
     )
 

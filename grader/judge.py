@@ -126,6 +126,16 @@ def judge(
     return Outcome(case, result, _of_case(found, case), ran, execution)
 
 
+def with_library(outcome: Outcome, library: str) -> Outcome:
+    """A case without a launch, of a submission that names a library: that is why."""
+    if not library or outcome.execution is None or outcome.execution.launches:
+        return outcome
+    message = f"solve launches no kernel of its own, and names the library {library}."
+    advice = explain.advice_for("library-call")
+    named = Diagnostic("library-call", "error", message, cases=(outcome.case.id,), advice=advice)
+    return replace(outcome, diagnostics=(named, *outcome.diagnostics))
+
+
 def _unexplained(execution: Execution) -> Diagnostic:
     """For an execution that did not go well and says why in its message only."""
     code = {"launch-config": "launch-config", "timeout": "timeout", "fault": "trap"}

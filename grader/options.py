@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from grader.limits import StepLimits
+
 DEFAULT_DEVICE = "h200"
 DEFAULT_SEED = 1
 
@@ -16,3 +18,4 @@ class Options:
     device: str = DEFAULT_DEVICE  # device file whose limits and rates hold
     seed: int = DEFAULT_SEED
     capability: int = 90  # compute capability to compile for, of the device or the GPU
+    limits: StepLimits = StepLimits()

@@ -3,6 +3,7 @@
 #include <sys/mman.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
 
 #include "cudart/api/version.h"
@@ -57,6 +58,14 @@ int uniform_byte(const std::vector<plan::Segment>& segments) {
   return same ? static_cast<int>(bytes[0]) : -1;
 }
 
+// What the caller grants to device buffers: a plan that asks for all of a large GPU's memory could
+// not be simulated.
+uint64_t memory_of_environment() {
+  const char* mebibytes = std::getenv("TILEWISE_MEMORY_MIB");
+  uint64_t value = mebibytes ? std::strtoull(mebibytes, nullptr, 10) : 0;
+  return value ? value << 20 : UINT64_MAX;
+}
+
 std::array<uint32_t, 3> as_array(const Dim3& d) {
   return {d.x, d.y, d.z};
 }
@@ -64,7 +73,10 @@ std::array<uint32_t, 3> as_array(const Dim3& d) {
 }  // namespace
 
 Recorder::Recorder(const Device& device, AddressMap& addresses)
-    : device_(device), addresses_(addresses), simulator_(device) {}
+    : device_(device),
+      addresses_(addresses),
+      simulator_(device),
+      memory_bytes_(std::min(device.global_bytes, memory_of_environment())) {}
 
 uint32_t Recorder::add_buffer(uint64_t bytes, std::string name, plan::Role role) {
   uint32_t id = static_cast<uint32_t>(plan_.buffers.size());
@@ -176,7 +188,7 @@ uint64_t Recorder::allocate(uint64_t bytes, MemoryKind kind) {
     void* memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     return memory == MAP_FAILED ? 0 : reinterpret_cast<uint64_t>(memory);
   }
-  if (bytes > device_.global_bytes - std::min(device_.global_bytes, used_bytes_)) return 0;
+  if (bytes > memory_bytes_ - std::min(memory_bytes_, used_bytes_)) return 0;
   used_bytes_ += bytes;
   uint32_t id =
       add_buffer(bytes, "cudaMalloc #" + std::to_string(++allocations_), plan::Role::kStudent);
@@ -199,8 +211,8 @@ Error Recorder::release(const MemoryRange& range) {
 }
 
 void Recorder::memory_info(uint64_t* free_bytes, uint64_t* total_bytes) {
-  *total_bytes = device_.global_bytes;
-  *free_bytes = device_.global_bytes - std::min(device_.global_bytes, used_bytes_);
+  *total_bytes = memory_bytes_;
+  *free_bytes = memory_bytes_ - std::min(memory_bytes_, used_bytes_);
 }
 
 // The buffer at or below the address, so that a pointer past the end still belongs to it.

@@ -77,6 +77,7 @@ class Recorder final : public Backend {
   std::vector<bool> is_live_;               // per buffer
   std::vector<std::string> unchecked_errors_;
   uint64_t next_address_ = DeviceMemory::kDeviceBase;
+  uint64_t memory_bytes_;  // for buffers in all
   uint64_t used_bytes_ = 0;
   uint32_t allocations_ = 0;
 };

@@ -9,7 +9,6 @@
 
 #include "cudart/record.h"
 #include "cudart/runtime.h"
-#include "harness/plan/files.h"
 #include "warpsim/ptx/parser.h"
 
 using namespace warpsim;
@@ -20,6 +19,7 @@ using namespace warpsim::cudart;
 namespace {
 
 std::vector<std::string> g_module_files;
+std::string g_plan;
 
 void put(const std::string& text, char* message, int bytes) {
   std::snprintf(message, static_cast<size_t>(bytes), "%s", text.c_str());
@@ -43,16 +43,18 @@ std::string target_of(const std::string& ptx) {
 
 }  // namespace
 
-RECORD_API int tilewise_record_modules(const char* directory, char (*targets)[16], int capacity,
-                                       char* message, int bytes) {
+RECORD_API int tilewise_record_modules(TilewiseRecordText* modules, int capacity, char* message,
+                                       int bytes) {
   Runtime& runtime = Runtime::instance();
   try {
     int count = 0;
     for (const auto& module : runtime.registry().modules()) {
       const Ptx& ptx = text_of(*module, runtime.device());
       g_module_files.push_back("module" + std::to_string(count) + ".ptx");
-      tilewise::write_file(std::string(directory) + "/" + g_module_files.back(), ptx.text);
-      if (count < capacity) put(target_of(ptx.text), targets[count], 16);
+      if (count < capacity) {
+        modules[count] = {ptx.text.data(), ptx.text.size(), {}};
+        put(target_of(ptx.text), modules[count].target, sizeof modules[count].target);
+      }
       ++count;
     }
     return count;
@@ -68,9 +70,10 @@ RECORD_API bool tilewise_record_begin(const TilewiseRecordCase* description,
   return process_recorder() && process_recorder()->begin(*description, pointers);
 }
 
-RECORD_API bool tilewise_record_end(const char* path, char* message, int bytes) {
+RECORD_API bool tilewise_record_end(TilewiseRecordText* plan, char* message, int bytes) {
   try {
-    tilewise::write_file(path, tilewise::plan::to_text(process_recorder()->finish(g_module_files)));
+    g_plan = tilewise::plan::to_text(process_recorder()->finish(g_module_files));
+    *plan = {g_plan.data(), g_plan.size(), {}};
     return true;
   } catch (const std::exception& error) {
     put(error.what(), message, bytes);

@@ -24,18 +24,24 @@ struct TilewiseRecordPointers {
   float* p;
 };
 
-// Writes the PTX of every module the submission registered to DIRECTORY/moduleN.ptx. Returns how
-// many there are; -1 and a sentence in `message` if that is not possible. targets[i] (at most
-// `capacity`) gets the module's target: "sm_90".
-using TilewiseRecordModules = int(const char* directory, char (*targets)[16], int capacity,
-                                  char* message, int bytes);
+// A text that lives as long as the process.
+struct TilewiseRecordText {
+  const char* text;
+  uint64_t bytes;
+  char target[16];  // of a module: "sm_90"
+};
+
+// The PTX of every module the submission registered; entries past `capacity` are left out. Returns
+// how many there are; -1 and a sentence in `message` if that is not possible.
+using TilewiseRecordModules = int(TilewiseRecordText* modules, int capacity, char* message,
+                                  int bytes);
 
 // Makes the case's matrices. False if there is no memory for them.
 using TilewiseRecordBegin = bool(const TilewiseRecordCase* case_description,
                                  TilewiseRecordPointers* pointers);
 
-// Writes the plan. False and a sentence in `message` if that is not possible.
-using TilewiseRecordEnd = bool(const char* path, char* message, int bytes);
+// The plan. False and a sentence in `message` if that is not possible.
+using TilewiseRecordEnd = bool(TilewiseRecordText* plan, char* message, int bytes);
 
 // One sentence for a signal that ended solve, with the device array that `address` points into, if
 // any. Called from a signal handler: it allocates, which a lost process can try.

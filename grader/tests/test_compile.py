@@ -13,6 +13,7 @@ from grader.compile import (
 )
 from grader.course import Course
 from grader.errors import StepError
+from grader.limits import StepLimits
 from grader.toolchain import architecture_for, architectures, find_toolchain
 
 NVCC = """matmul.cu(21): error: identifier "Mds" is undefined
@@ -75,7 +76,9 @@ class TestWithNvcc:
         monkeypatch.setattr(Course, "cache", property(lambda course: tmp_path / "cache"))
         toolchain = find_toolchain(built)
         arch = architecture_for(90, architectures(toolchain, built))
-        return lambda text: compile_submission(built, toolchain, text.encode(), arch)
+        return lambda text, limits=None: compile_submission(
+            built, toolchain, text.encode(), arch, limits
+        )
 
     def test_compiles_once(self, compile_text, monkeypatch):
         text = "__global__ void k(float* p) { *p = 1; }\nvoid solve(float* p) { k<<<1, 1>>>(p); }\n"
@@ -100,8 +103,6 @@ class TestWithNvcc:
         )
         assert isinstance(compile_text(text), CompileError)
 
-    def test_a_compiler_that_hangs_is_stopped_and_not_remembered(self, compile_text, monkeypatch):
-        monkeypatch.setattr(compiling, "_LIMITS", compiling.sandbox.Limits(seconds=0.05))
-        error = compile_text("void f() {}\n")
-        assert error.timed_out and "stopped" in error.message
-        monkeypatch.undo()
+    def test_a_compiler_that_hangs_is_stopped_and_not_remembered(self, compile_text):
+        error = compile_text("void f() {}\n", StepLimits(compile_seconds=0.05))
+        assert error.stopped and "stopped after 0.05 seconds" in error.message

@@ -9,10 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from grader import execute, grade, sandbox
+from grader import execute, grade, record, sandbox
 from grader.compile import Compiled, CompileError
 from grader.course import Course
 from grader.lab import load_lab
+from grader.limits import StepLimits
 from grader.options import Options
 from grader.submission import read
 from grader.tests.conftest import LAB_TOML, REPOSITORY
@@ -22,17 +23,26 @@ from grader.toolchain import Toolchain
 RECORDER = """
 import json, os, sys
 arguments = sys.argv[1:]
-output = arguments[arguments.index("--output") + 1]
-cases = [b.split(":")[0] for a, b in zip(arguments, arguments[1:]) if a == "--case"]
+cases = [b.split(":") for a, b in zip(arguments, arguments[1:]) if a == "--case"]
 mode = json.load(open(MODES))["record"]
 if mode == "dies":
     sys.exit("tilewise-record: out of luck")
+print('{"schema": "tilewise.recording/1"}', flush=True)
 if mode == "hangs":
     import time; time.sleep(60)
-for case in cases:
-    json.dump({"buffers": [], "ops": []}, open(f"{output}/{case}.plan.json", "w"))
-entries = [{"id": case, "status": mode, "message": "because"} for case in cases]
-json.dump({"schema": "tilewise.record/1", "cases": entries}, open(f"{output}/record.json", "w"))
+if mode == "killed":
+    import signal; os.kill(os.getpid(), signal.SIGKILL)
+if mode == "chatters":
+    print("all tests passed")
+for case, shape in cases:
+    j, k, l = map(int, shape.split("x"))
+    if mode == "other-case":
+        j += 1
+    plan = {"case": case, "signature": "square-device", "j": j, "k": k, "l": l, "modules": [],
+            "buffers": [], "ops": []}
+    status = mode if mode in ("crashed", "exited", "missing-solve") else "ok"
+    print(json.dumps({"case": case, "status": status, "message": "because",
+                      "plan": json.dumps(plan) if mode != "no-plan" else 7}))
 """
 EXECUTOR = """
 import json, sys
@@ -40,6 +50,9 @@ import numpy as np
 from grader.tests.conftest import execution_json, fault_json
 value = lambda name: [b for a, b in zip(sys.argv, sys.argv[1:]) if a == name]
 case = value("--plan")[0].split("/")[-1].split(".")[0]
+if json.load(open(MODES))["execute"].get(case) == "bad-plan":
+    print("tilewise-exec: plan: ops[0].op: unknown operation", file=sys.stderr)
+    sys.exit(4)
 modes = json.load(open(MODES))
 mode = modes["execute"].get(case, "ok")
 if mode == "dies":
@@ -83,10 +96,15 @@ def stage(tmp_path, monkeypatch):
     compiled = Compiled(tmp_path, tmp_path / "submission.so", "key")
     course = Course(root, root / "build")
 
-    def run(record="ok", compile_result=compiled, backend="sim", **execute_modes):
+    def run(record="ok", compile_result=compiled, backend="sim", limits=None, **execute_modes):
         modes.write_text(json.dumps({"record": record, "execute": execute_modes}))
         monkeypatch.setattr(grade, "compile_submission", lambda *_: compile_result)
-        result = grade.grade(course, load_lab(folder), read(folder / "matmul.cu"), Options(backend))
+        result = grade.grade(
+            course,
+            load_lab(folder),
+            read(folder / "matmul.cu"),
+            Options(backend, limits=limits or StepLimits()),
+        )
         validate(grade_to_json(result))
         assert not list(course.cache.glob("run-*")), "the scratch folder was left behind"
         return result
@@ -147,19 +165,31 @@ def test_solve_that_does_not_return_a_plan_is_the_students_fault(stage, mode):
 
 
 def test_solve_that_hangs_gets_nothing(stage, monkeypatch):
-    from grader import record
-
     monkeypatch.setattr(record, "_START_SECONDS", 0.5)
-    monkeypatch.setattr(record, "_LIMITS_PER_CASE_SECONDS", 0)
-    result = stage(record="hangs")
+    result = stage(record="hangs", limits=StepLimits(record_seconds=0))
     assert (result.status, result.score) == ("failed", 0)
     assert result.diagnostics[0].code == "timeout"
+
+
+@pytest.mark.parametrize("mode", ["killed", "chatters", "other-case", "no-plan"])
+def test_what_happens_to_the_recorder_once_it_runs_a_submission_is_the_students_fault(stage, mode):
+    result = stage(record=mode)
+    assert (result.status, result.score) == ("failed", 0)
+    assert result.diagnostics[0].code == "host-crash"
 
 
 def test_a_failing_recorder_is_ours(stage):
     result = stage(record="dies")
     assert (result.status, result.score, result.exit_code) == ("error", None, 3)
     assert result.message == "The recorder failed: tilewise-record: out of luck"
+
+
+@pytest.mark.parametrize("backend", ["sim", "gpu"])
+def test_a_plan_that_is_none_is_the_students_fault(stage, backend):
+    result = stage(backend=backend, w4="bad-plan")
+    assert result.status == "failed"
+    assert result.diagnostics[0].code == "host-crash"
+    assert "unknown operation" in result.diagnostics[0].message
 
 
 @pytest.mark.parametrize(
@@ -177,8 +207,8 @@ def test_a_failing_executor_is_ours(stage, mode, words):
 
 
 def test_a_hanging_executor_is_ours(stage, monkeypatch):
-    monkeypatch.setattr(execute, "TIMEOUT_SECONDS", 1)
-    result = stage(w4="hangs")
+    monkeypatch.setattr(execute, "_SLACK_SECONDS", 1)
+    result = stage(w4="hangs", limits=StepLimits(execute_seconds=1))
     assert result.status == "error"
     assert "did not finish" in result.message
 

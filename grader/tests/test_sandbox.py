@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from grader import sandbox
+from grader import bubblewrap, sandbox
 from grader.errors import ToolchainError
 from grader.sandbox import Limits, View, run
 
@@ -67,13 +67,13 @@ def test_output_that_is_no_text():
 
 def test_without_bubblewrap_it_says_how_to_get_one(monkeypatch):
     monkeypatch.setenv("PATH", "/nowhere")
-    sandbox._obstacle.cache_clear()
+    bubblewrap.way.cache_clear()
     try:
         assert not sandbox.available()
         with pytest.raises(ToolchainError, match="apt install bubblewrap"):
             sandbox.require()
     finally:
-        sandbox._obstacle.cache_clear()
+        bubblewrap.way.cache_clear()
 
 
 def test_it_can_be_switched_off(monkeypatch):

@@ -27,8 +27,7 @@ class PlanCandidate : public Candidate {
   }
 
   void prepare() override {
-    for (const OutputPart& part : executor_.output_parts())
-      poison_words(backend_, part.address, part.bytes);
+    conceal();
     run_->supply_first();
   }
 
@@ -41,6 +40,11 @@ class PlanCandidate : public Candidate {
       backend_.read(part.address, bytes + part.offset, part.bytes);
     }
     return p;
+  }
+
+  void conceal() override {
+    for (const OutputPart& part : executor_.output_parts())
+      poison_words(backend_, part.address, part.bytes);
   }
 
   const Execution* execution() const override {
@@ -78,7 +82,7 @@ class CublasCandidate : public Candidate {
     if (p_ == 0) throw HarnessError("Not enough device memory for cuBLAS's P.");
   }
 
-  void prepare() override { poison_words(backend_, p_, bytes()); }
+  void prepare() override { conceal(); }
 
   RunTime run() override {
     start_.record();
@@ -93,6 +97,8 @@ class CublasCandidate : public Candidate {
     backend_.read(p_, p.values.data(), p.bytes());
     return p;
   }
+
+  void conceal() override { poison_words(backend_, p_, bytes()); }
 
   const Execution* execution() const override { return nullptr; }
 

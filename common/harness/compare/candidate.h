@@ -26,6 +26,9 @@ class Candidate {
   // One run after prepare(), waited for.
   virtual RunTime run() = 0;
   virtual Matrix output() = 0;
+  // Poisons the output: all candidates share one address space, and the right product must not lie
+  // in it while another one runs.
+  virtual void conceal() = 0;
   // What the first, checked run said; null for cuBLAS.
   virtual const Execution* execution() const = 0;
 };

@@ -55,10 +55,14 @@ class Arena {
     return address;
   }
 
-  // New M and N.
+  // Chooses new M and N.
   void draw() {
     seed_m_ = random_() & kSeedMask;
     seed_n_ = random_() & kSeedMask;
+  }
+
+  // For each candidate anew: device code of the one before may have reached them.
+  void fill() {
     generate_(shared_.m, uint64_t{shapes_.j} * shapes_.k, seed_m_);
     generate_(shared_.n, uint64_t{shapes_.k} * shapes_.l, seed_n_);
   }
@@ -119,22 +123,26 @@ void Arena::round(bool timed, uint32_t number, Comparison* result) {
     size_t i = number % 2 ? count - 1 - turn : turn;
     if (!candidates_[i]) continue;
     settings_.turn(result->contenders[i].name);
+    fill();
     candidates_[i]->prepare();
     backend_.fill(sweep_, static_cast<uint8_t>(number), sweep_bytes_);
     RunTime time = candidates_[i]->run();
-    if (!timed) continue;
+    if (!timed) {
+      candidates_[i]->conceal();
+      continue;
+    }
     result->contenders[i].rounds_ms.push_back(time.total_ms);
     for (size_t k = 0; k < kernel_ms_[i].size(); ++k) kernel_ms_[i][k].push_back(time.kernel_ms[k]);
     if (verified) check(*candidates_[i], &result->contenders[i], number);
+    candidates_[i]->conceal();
   }
   if (timed) observe_clocks(result);
 }
 
 void Arena::check(Candidate& candidate, Contender* contender, uint32_t number) {
-  Matrix m{shapes_.j, shapes_.k, std::vector<float>(size_t{shapes_.j} * shapes_.k)};
-  Matrix n{shapes_.k, shapes_.l, std::vector<float>(size_t{shapes_.k} * shapes_.l)};
-  backend_.read(shared_.m, m.values.data(), m.bytes());
-  backend_.read(shared_.n, n.values.data(), n.bytes());
+  // Made anew, not read back: what lies on the GPU may have been changed.
+  Matrix m = uniform_matrix(shapes_.j, shapes_.k, seed_m_),
+         n = uniform_matrix(shapes_.k, shapes_.l, seed_n_);
   Verdict verdict = verify(m, n, candidate.output(), random_());
   ++contender->verified;
   contender->worst = std::max(contender->worst, verdict.worst);

@@ -136,8 +136,8 @@ void Executor::place(const plan::Buffer& buffer) {
   if (buffer.role == plan::Role::kSymbol) {
     if (!backend_.find_variable(modules_[buffer.module], buffer.symbol, &address, &bytes) ||
         bytes < buffer.bytes) {
-      throw HarnessError("module " + plan_.modules[buffer.module] + " has no variable " +
-                         buffer.symbol + " of " + std::to_string(buffer.bytes) + " bytes.");
+      throw PlanError("module " + plan_.modules[buffer.module] + " has no variable " +
+                      buffer.symbol + " of " + std::to_string(buffer.bytes) + " bytes.");
     }
   } else {
     address = backend_.allocate(buffer.bytes, buffer.name);
@@ -169,7 +169,11 @@ bool Executor::carry_out(const plan::Malloc& op) {
   const plan::Buffer& buffer = plan_.buffers[op.buffer];
   place(buffer);
   if (alive_[op.buffer]) return true;
-  return stop(Status::kError, fmt::format("Not enough device memory for {} ({} bytes).",
+  {
+    std::lock_guard lock(mutex_);
+    execution_.errors.push_back({"cudaMalloc", 2, "cudaErrorMemoryAllocation", "out of memory"});
+  }
+  return stop(Status::kFault, fmt::format("Not enough device memory for {} ({} bytes).",
                                           buffer.name, buffer.bytes));
 }
 
@@ -222,8 +226,8 @@ bool Executor::carry_out(const plan::SymbolWrite& op) {
   for (const plan::Segment& segment : op.segments) written += segment.bytes;
   bool found = backend_.find_variable(modules_[op.module], op.symbol, &address, &bytes);
   if (!found || op.offset > bytes || written > bytes - op.offset) {
-    throw HarnessError(fmt::format("module {} has no variable {} of {} bytes.",
-                                   plan_.modules[op.module], op.symbol, op.offset + written));
+    throw PlanError(fmt::format("module {} has no variable {} of {} bytes.",
+                                plan_.modules[op.module], op.symbol, op.offset + written));
   }
   send(address + op.offset, op.segments, op.offset);
   return true;

@@ -8,7 +8,8 @@
 //
 // The second form times a submission against other plans (see compare/comparison.h).
 // Ends with 0 when result.json was written, whatever it says; 2: bad arguments or input files; 3:
-// our own failure (no GPU, a plan that breaks its format), with one sentence on standard error.
+// our own failure (no GPU); 4: a plan that breaks its format; each with one sentence on standard
+// error.
 
 #include <unistd.h>
 
@@ -33,7 +34,7 @@ struct Arguments {
   std::string plan, backend = "sim", device = "h200", result, resources, checks = "all";
   std::vector<std::string> inputs, outputs;
   int threads = 0;
-  uint64_t budget = 0;
+  uint64_t budget = 0, memory_mib = 0;
   uint32_t repeat = 0;
   double time_limit = -1;  // seconds; below 0: the backend's default
   std::string driver = "libcuda.so.1";
@@ -67,6 +68,9 @@ void declare(CLI::App& app, Arguments& a) {
                "sim: execute some blocks of each grid and extrapolate the counters; needs no "
                "--inputs, writes no P");
   app.add_option("--sample-seed", a.sample.seed, "draws the blocks that test the extrapolation");
+  app.add_option("--memory", a.memory_mib,
+                 "MiB that the simulated device has for buffers; 0: as much as the device")
+      ->check(CLI::Range(uint64_t{0}, uint64_t{1} << 30));
   app.add_option("--repeat", a.repeat, "gpu: timed repetitions after the checked run")
       ->check(CLI::Range(0, 100000));
   app.add_option("--time-limit", a.time_limit,
@@ -182,7 +186,13 @@ int run(const Arguments& a) {
     gpu = made.get();
     backend = std::move(made);
   } else {
-    backend = make_sim_backend({a.device, checks, a.threads, a.budget, resources, {}});
+    backend = make_sim_backend({a.device,
+                                checks,
+                                a.threads,
+                                a.budget,
+                                resources,
+                                {},
+                                a.memory_mib ? a.memory_mib << 20 : UINT64_MAX});
   }
   Json description = backend->describe();
   Executor executor(plan, *backend, std::move(m), std::move(n));
@@ -229,6 +239,9 @@ int main(int argc, char** argv) {
   } catch (const InputError& error) {
     std::fprintf(stderr, "tilewise-exec: %s\n", error.what());
     return 2;
+  } catch (const PlanError& error) {
+    std::fprintf(stderr, "tilewise-exec: %s\n", error.what());
+    return 4;
   } catch (const std::exception& error) {
     std::fprintf(stderr, "tilewise-exec: %s\n", error.what());
     return 3;

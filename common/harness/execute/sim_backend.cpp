@@ -1,5 +1,7 @@
 #include "harness/execute/sim_backend.h"
 
+#include <utility>
+
 #include "harness/execute/launch_limits.h"
 #include "warpsim/ptx/parser.h"
 
@@ -10,7 +12,9 @@ namespace {
 class SimBackend : public Backend {
  public:
   SimBackend(warpsim::Device device, const SimSettings& settings)
-      : sim_(std::move(device)), resources_(settings.resources) {
+      : sim_(std::move(device)),
+        resources_(settings.resources),
+        memory_bytes_(settings.memory_bytes) {
     sim_.options().checks = settings.checks;
     sim_.options().threads = settings.threads;
     sim_.options().instruction_budget = settings.instruction_budget;
@@ -35,8 +39,12 @@ class SimBackend : public Backend {
   }
 
   uint64_t allocate(uint64_t bytes, const std::string& name) override {
+    if (bytes > memory_bytes_ - std::min(memory_bytes_, used_bytes_)) return 0;
     uint64_t address = sim_.memory().allocate(bytes, name);
-    if (address == 0 || sim_.options().sample.on) return address;
+    if (address == 0) return 0;
+    sizes_[address] = bytes;
+    used_bytes_ += bytes;
+    if (sim_.options().sample.on) return address;
     std::vector<uint32_t> poison(std::min<uint64_t>((bytes + 3) / 4, 1 << 16), kPoison);
     for (uint64_t at = 0; at < bytes; at += poison.size() * 4) {
       sim_.memory().write(address + at, poison.data(),
@@ -46,7 +54,10 @@ class SimBackend : public Backend {
     return address;
   }
 
-  void release(uint64_t address) override { sim_.memory().release(address); }
+  void release(uint64_t address) override {
+    used_bytes_ -= std::exchange(sizes_[address], 0);
+    sim_.memory().release(address);
+  }
 
   void write(uint64_t address, const void* source, uint64_t bytes) override {
     expect(sim_.memory().write(address, source, bytes), "a copy to the device");
@@ -81,8 +92,8 @@ class SimBackend : public Backend {
   LaunchOutcome launch(const warpsim::Launch& launch) override {
     warpsim::Simulator::KernelInfo info;
     if (!sim_.kernel_info(launch.module, launch.kernel, &info)) {
-      throw HarnessError("module " + std::to_string(launch.module) + " has no kernel " +
-                         launch.kernel + ".");
+      throw PlanError("module " + std::to_string(launch.module) + " has no kernel " +
+                      launch.kernel + ".");
     }
     LaunchOutcome outcome;
     KernelLimits limits;
@@ -117,11 +128,11 @@ class SimBackend : public Backend {
   }
 
  private:
-  // The plan's reader has checked every range: a refusal is our own fault.
+  // The plan's reader has checked every range: only a plan that no recorder wrote comes here.
   static void expect(bool done, const char* what) {
     if (!done)
-      throw HarnessError(std::string(what) +
-                         " of the plan names memory that is not allocated at that point.");
+      throw PlanError(std::string(what) +
+                      " of the plan names memory that is not allocated at that point.");
   }
 
   void print(std::string_view text) {
@@ -131,6 +142,8 @@ class SimBackend : public Backend {
 
   warpsim::Simulator sim_;
   Resources resources_;
+  uint64_t memory_bytes_, used_bytes_ = 0;
+  std::map<uint64_t, uint64_t> sizes_;  // of live buffers, by address
   std::map<std::pair<int, std::string>, uint32_t>
       granted_;  // (module, kernel) -> dynamic shared bytes
   std::string printed_;

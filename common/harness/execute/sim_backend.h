@@ -14,10 +14,11 @@ namespace tilewise {
 struct SimSettings {
   std::string device = "h200";
   warpsim::Checks checks;
-  int threads = 0;                  // workers; 0: one per CPU
-  uint64_t instruction_budget = 0;  // warp instructions per launch; 0: the simulator's default
-  Resources resources;              // registers, where ptxas was asked
-  warpsim::SampleOptions sample;    // with `on`, memory is taken only where it is touched
+  int threads = 0;                     // workers; 0: one per CPU
+  uint64_t instruction_budget = 0;     // warp instructions per launch; 0: the simulator's default
+  Resources resources;                 // registers, where ptxas was asked
+  warpsim::SampleOptions sample;       // with `on`, memory is taken only where it is touched
+  uint64_t memory_bytes = UINT64_MAX;  // for buffers in all, the matrices included
 };
 
 // Throws InputError for an unknown device.

@@ -1,5 +1,5 @@
-// The two ways in which the harness gives up. Each carries one sentence: what is wrong, where, what
-// to do next. A student's fault is neither: it is a result.
+// The ways in which the harness gives up. Each carries one sentence: what is wrong, where, what to
+// do next. What a student gets wrong in CUDA is none of them: it is a result.
 
 #pragma once
 
@@ -15,11 +15,17 @@ class InputError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-// Our own side cannot go on: a plan that breaks its format, no GPU, a full disk. The program ends
-// with status 3.
+// Our own side cannot go on: no GPU, a full disk. The program ends with status 3.
 class HarnessError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
+};
+
+// A plan that breaks its format or cannot be meant: whoever recorded it, or the submission whose
+// code ran beside the recorder, damaged it. The program ends with status 4.
+class PlanError : public HarnessError {
+ public:
+  using HarnessError::HarnessError;
 };
 
 }  // namespace tilewise

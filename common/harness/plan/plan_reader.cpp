@@ -169,9 +169,9 @@ Plan parse(const std::string& text, const std::string& name) {
   try {
     return read(Json::parse(text));
   } catch (const Json::parse_error& error) {
-    throw HarnessError("plan " + name + " is not JSON: byte " + std::to_string(error.byte) + ".");
+    throw PlanError("plan " + name + " is not JSON: byte " + std::to_string(error.byte) + ".");
   } catch (const FieldError& error) {
-    throw HarnessError("plan " + name + ": " + error.what());
+    throw PlanError("plan " + name + ": " + error.what());
   }
 }
 

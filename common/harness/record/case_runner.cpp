@@ -1,214 +1,134 @@
 #include "harness/record/case_runner.h"
 
-#include <cxxabi.h>
-#include <dlfcn.h>
+#include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
-#include <ucontext.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <chrono>
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
-#include <exception>
 #include <new>
-#include <typeinfo>
+#include <set>
 
-#include "cudart/elf_file.h"
-#include "cudart/record_control.h"
+#include "harness/record/case_child.h"
 
 namespace tilewise::record {
 
 namespace {
 
-constexpr char kSquareSolve[] = "_Z5solvePKfS0_Pfi";
-constexpr char kRectSolve[] = "_Z5solvePKfS0_Pfiii";
-constexpr int kMostModules = 64;
-constexpr size_t kSignalStackBytes = 64 << 10;
+using Clock = std::chrono::steady_clock;
 
-// What the child tells its parent, in memory both have.
-struct Shared {
-  bool is_done;   // solve returned and the plan is written, or `status` says why not
-  bool in_solve;  // otherwise the submission was still being loaded
-  char status[16];
-  char message[1024];
-  int modules;
-  char targets[kMostModules][16];
+constexpr int kPollMilliseconds = 20;
+
+double seconds_since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+// A text that a submission may have written: perhaps without an end.
+template <size_t size>
+std::string text_of(const char (&chars)[size]) {
+  return std::string(chars, strnlen(chars, size));
+}
+
+// How the wait for a case's process ended.
+struct Wait {
+  bool is_timeout = false, is_flood = false;
+  int status = 0;  // as waitpid gives it
+  std::string bytes;
 };
 
-Shared* g_shared = nullptr;
-TilewiseRecordCrash* g_describe_crash = nullptr;
-
-[[noreturn]] void finish(const char* status, const std::string& message) {
-  std::snprintf(g_shared->status, sizeof g_shared->status, "%s", status);
-  std::snprintf(g_shared->message, sizeof g_shared->message, "%s", message.c_str());
-  g_shared->is_done = true;
-  std::fflush(nullptr);
-  _exit(0);
-}
-
-uint64_t stack_pointer(const void* context) {
-#if defined(__x86_64__)
-  return static_cast<uint64_t>(static_cast<const ucontext_t*>(context)->uc_mcontext.gregs[REG_RSP]);
-#elif defined(__aarch64__)
-  return static_cast<const ucontext_t*>(context)->uc_mcontext.sp;
-#else
-  return 0;
-#endif
-}
-
-// A fault near the stack pointer comes from a stack without room for the next frame.
-bool is_stack_overflow(uint64_t address, const void* context) {
-  constexpr uint64_t kFurthest = 1 << 20;
-  uint64_t stack = stack_pointer(context);
-  return stack != 0 && address < stack + kFurthest && stack < address + kFurthest;
-}
-
-// The signals' default action is restored first, so that a fault in here still ends the process.
-void on_crash(int number, siginfo_t* info, void* context) {
-  signal(number, SIG_DFL);
-  uint64_t address = reinterpret_cast<uint64_t>(info->si_addr);
-  if (number == SIGSEGV && is_stack_overflow(address, context)) {
-    std::snprintf(g_shared->message, sizeof g_shared->message,
-                  "solve used up its stack: an endless recursion, or a large local array?");
-  } else {
-    g_describe_crash(number, address, g_shared->message, sizeof g_shared->message);
-  }
-  raise(number);
-}
-
-void catch_crashes() {
-  static char stack[kSignalStackBytes];  // a stack of its own: solve may have used up the other
-  stack_t alternative = {};
-  alternative.ss_sp = stack;
-  alternative.ss_size = sizeof stack;
-  sigaltstack(&alternative, nullptr);
-  struct sigaction action = {};
-  action.sa_sigaction = on_crash;
-  action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER;
-  for (int number : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT}) sigaction(number, &action, nullptr);
-}
-
-std::string demangled(const std::string& symbol) {
-  int status = 0;
-  char* text = abi::__cxa_demangle(symbol.c_str(), nullptr, nullptr, &status);
-  std::string name = text ? text : symbol;
-  std::free(text);
-  return name;
-}
-
-// dlerror's sentence with the name in "undefined symbol: _Z3foov" made readable.
-std::string load_error(const std::string& said) {
-  constexpr char kMark[] = "undefined symbol: ";
-  size_t at = said.find(kMark);
-  if (at == std::string::npos) return "The submission cannot be loaded: " + said + ".";
-  std::string symbol = said.substr(at + sizeof kMark - 1);
-  symbol = symbol.substr(0, symbol.find_first_of(" ,\n"));
-  return "The submission uses " + demangled(symbol) +
-         ", which neither it nor the CUDA runtime defines: is a function declared and not written, "
-         "or a library needed?";
-}
-
-// Which functions named solve there are, when the right one is missing.
-std::string missing_solve(const Submission& submission) {
-  std::string sentence =
-      "There is no function `" + std::string(declaration(submission.signature)) + "`";
-  auto file = read_elf_file(submission.path);
-  for (const std::string& symbol : file ? file->symbols : std::vector<std::string>{}) {
-    std::string name = demangled(symbol);
-    if (name.rfind("solve(", 0) == 0 || name == "solve")
-      return sentence + "; the one there is `" + name + "`" +
-             (symbol == "solve" ? " with extern \"C\"." : ".");
-  }
-  return sentence + ".";
-}
-
-template <typename Function>
-Function* function_of(void* library, const char* name) {
-  auto* function = reinterpret_cast<Function*>(dlsym(library, name));
-  if (!function)
-    finish("failed", std::string("libcudart has no ") + name + ": is it another CUDA runtime?");
-  return function;
-}
-
-void call_solve(void* solve, const std::string& signature, const Case& one,
-                const TilewiseRecordPointers& p) {
-  int width = static_cast<int>(one.j);
-  if (signature == "rect-device") {
-    auto* function =
-        reinterpret_cast<void (*)(const float*, const float*, float*, int, int, int)>(solve);
-    function(p.m, p.n, p.p, width, static_cast<int>(one.k), static_cast<int>(one.l));
-  } else {
-    auto* function = reinterpret_cast<void (*)(const float*, const float*, float*, int)>(solve);
-    function(p.m, p.n, p.p, width);
+// Reads what is there; false once there is nothing more to come.
+bool drain(int pipe, Wait* wait) {
+  char block[1 << 16];
+  for (;;) {
+    ssize_t count = read(pipe, block, sizeof block);
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) return true;  // nothing at the moment
+    if (count == 0) return false;
+    wait->bytes.append(block, static_cast<size_t>(count));
+    if (wait->bytes.size() > kMostParcelBytes) {
+      wait->is_flood = true;
+      return false;
+    }
   }
 }
 
-std::string exception_sentence(const char* type, const char* what) {
-  return std::string("solve threw ") + type + (*what ? std::string(": ") + what : std::string()) +
-         ".";
-}
-
-// The child's whole life. Does not return.
-[[noreturn]] void record_case(const Submission& submission, const Case& one) {
-  prctl(PR_SET_PDEATHSIG, SIGKILL);
-  void* cudart = dlopen(submission.cudart.c_str(), RTLD_NOW | RTLD_GLOBAL);
-  if (!cudart)
-    finish("failed", std::string("cannot load the recording CUDA runtime: ") + dlerror());
-  auto* modules = function_of<TilewiseRecordModules>(cudart, TILEWISE_RECORD_MODULES);
-  auto* begin = function_of<TilewiseRecordBegin>(cudart, TILEWISE_RECORD_BEGIN);
-  auto* end = function_of<TilewiseRecordEnd>(cudart, TILEWISE_RECORD_END);
-  g_describe_crash = function_of<TilewiseRecordCrash>(cudart, TILEWISE_RECORD_CRASH);
-  catch_crashes();
-
-  void* library = dlopen(submission.path.c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (!library) finish("error", load_error(dlerror()));
-  void* solve = dlsym(library, submission.signature == "rect-device" ? kRectSolve : kSquareSolve);
-  if (!solve) finish("missing-solve", missing_solve(submission));
-  char message[sizeof g_shared->message];
-  g_shared->modules =
-      modules(submission.output.c_str(), g_shared->targets, kMostModules, message, sizeof message);
-  if (g_shared->modules < 0) finish("error", message);
-  TilewiseRecordCase description = {one.id.c_str(), submission.signature.c_str(), one.j, one.k,
-                                    one.l};
-  TilewiseRecordPointers pointers = {};
-  if (!begin(&description, &pointers))
-    finish("failed", "there is not enough memory for the case's matrices.");
-
-  g_shared->in_solve = true;
-  try {
-    call_solve(solve, submission.signature, one, pointers);
-  } catch (const std::exception& error) {
-    finish("crashed", exception_sentence(demangled(typeid(error).name()).c_str(), error.what()));
-  } catch (...) {
-    finish("crashed", exception_sentence("an exception", ""));
+// Until the child has ended, its time is up or it has sent too much. Processes that it started may
+// keep the pipe open: nobody waits for those.
+Wait wait_for(pid_t child, int pipe, double limit) {
+  Wait wait;
+  Clock::time_point start = Clock::now();
+  bool is_open = true;
+  for (;;) {
+    pollfd watched = {is_open ? pipe : -1, POLLIN, 0};
+    poll(&watched, 1, kPollMilliseconds);
+    if (is_open) is_open = drain(pipe, &wait);
+    pid_t ended = waitpid(child, &wait.status, WNOHANG);
+    if (ended == child) break;
+    wait.is_timeout = limit > 0 && seconds_since(start) > limit;
+    if (wait.is_timeout || wait.is_flood || (ended < 0 && errno != EINTR)) {
+      kill(child, SIGKILL);
+      waitpid(child, &wait.status, 0);
+      break;
+    }
   }
-  if (!end((submission.output + "/" + one.id + ".plan.json").c_str(), message, sizeof message))
-    finish("failed", message);
-  finish("ok", "");
+  if (is_open && !wait.is_flood) drain(pipe, &wait);
+  return wait;
 }
 
-Outcome outcome_of(const Shared& shared, int wait_status) {
+// What the case's process left behind.
+void end_descendants(pid_t child, bool is_alone) {
+  kill(-child, SIGKILL);
+  // In a process namespace of our own "all" is the recorder's descendants; it spares the caller.
+  for (int i = 0; is_alone && i < 100 && kill(-1, SIGKILL) == 0; ++i) usleep(1000);
+}
+
+std::string short_number(double value) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%g", value);
+  return text;
+}
+
+Outcome outcome_of(const Shared& shared, Wait wait, double limit) {
   Outcome outcome;
-  outcome.message = shared.message;
-  for (int i = 0; i < std::min(shared.modules, kMostModules); ++i)
-    outcome.targets.push_back(shared.targets[i]);
+  outcome.message = text_of(shared.message);
   const char* what = shared.in_solve ? "solve" : "the submission, while it was being loaded,";
-  if (WIFSIGNALED(wait_status)) {
+  if (wait.is_timeout) {
+    outcome.status = "timeout";
+    outcome.message =
+        std::string(what) + " had not returned after " + short_number(limit) + " seconds.";
+  } else if (wait.is_flood) {
+    outcome.status = "crashed";
+    outcome.message = std::string(what) +
+                      " asked for more than can be recorded: too many launches,"
+                      " or copies of too much data.";
+  } else if (WIFSIGNALED(wait.status)) {
     outcome.status = "crashed";
     if (outcome.message.empty())
       outcome.message =
-          std::string(what) + " was ended by the signal " + strsignal(WTERMSIG(wait_status)) + ".";
+          std::string(what) + " was ended by the signal " + strsignal(WTERMSIG(wait.status)) + ".";
   } else if (!shared.is_done) {
     outcome.status = "exited";
     outcome.message = std::string(what) + " called exit(" +
-                      std::to_string(WEXITSTATUS(wait_status)) + "): solve must return.";
+                      std::to_string(WEXITSTATUS(wait.status)) + "): solve must return.";
   } else {
-    outcome.status = shared.status;
+    outcome.status = text_of(shared.status);
+  }
+  const std::set<std::string> kOthers = {"crashed",       "exited", "timeout",
+                                         "missing-solve", "error",  "failed"};
+  if (kOthers.count(outcome.status)) return outcome;
+  auto parcel = outcome.status == "ok" ? parse_parcel(wait.bytes) : std::nullopt;
+  if (parcel) {
+    outcome.parcel = std::move(*parcel);
+  } else {
+    outcome.status = "crashed";
+    outcome.message = std::string(what) + " damaged the recorder's memory: nothing was recorded.";
   }
   return outcome;
 }
@@ -222,23 +142,29 @@ const char* declaration(const std::string& signature) {
 }
 
 Outcome run_case(const Submission& submission, const Case& one) {
-  auto start = std::chrono::steady_clock::now();
+  Clock::time_point start = Clock::now();
   void* memory =
       mmap(nullptr, sizeof(Shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-  if (memory == MAP_FAILED) return {"failed", "there is no memory left.", 0, {}};
-  g_shared = new (memory) Shared{};
+  int ends[2];
+  if (memory == MAP_FAILED || pipe2(ends, O_CLOEXEC) != 0)
+    return {"failed", "there is no memory left.", 0, {}};
+  auto* shared = new (memory) Shared{};
   std::fflush(nullptr);
   pid_t child = fork();
-  if (child == 0) record_case(submission, one);
+  if (child == 0) record_case(submission, one, shared, ends[1]);
+  close(ends[1]);
   Outcome outcome;
-  int status = 0;
-  if (child < 0 || waitpid(child, &status, 0) != child) {
+  if (child < 0) {
     outcome = {"failed", "cannot start a process for the case.", 0, {}};
   } else {
-    outcome = outcome_of(*g_shared, status);
+    fcntl(ends[0], F_SETFL, O_NONBLOCK);
+    Wait wait = wait_for(child, ends[0], submission.seconds);
+    end_descendants(child, submission.is_alone);
+    outcome = outcome_of(*shared, std::move(wait), submission.seconds);
   }
+  close(ends[0]);
   munmap(memory, sizeof(Shared));
-  outcome.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  outcome.seconds = seconds_since(start);
   return outcome;
 }
 

@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "harness/record/parcel.h"
+
 namespace tilewise::record {
 
 struct Case {
@@ -15,21 +17,22 @@ struct Case {
 };
 
 struct Submission {
-  std::string path;       // shared object
-  std::string cudart;     // libcudart.so.N to load before it
-  std::string signature;  // "square-host", "square-device", "rect-device"
-  std::string output;     // folder for plans and modules
+  std::string path;        // shared object
+  std::string cudart;      // libcudart.so.N to load before it
+  std::string signature;   // "square-host", "square-device", "rect-device"
+  double seconds = 0;      // for each case; 0: any
+  bool is_silent = false;  // what it prints is thrown away
+  bool is_alone = false;   // all processes that can be seen are ours: what a case leaves is ended
 };
 
 struct Outcome {
-  std::string status =
-      "ok";             // ok, crashed, exited, missing-solve, error; "failed": our own failure
+  // ok, crashed, exited, timeout, missing-solve, error; "failed": our own failure.
+  std::string status = "ok";
   std::string message;  // one sentence unless status is ok
   double seconds = 0;
-  std::vector<std::string> targets;  // of the modules, in order: "sm_90"
+  Parcel parcel;  // if status is ok
 };
 
-// Leaves OUTPUT/ID.plan.json if the status is ok, and OUTPUT/moduleN.ptx.
 Outcome run_case(const Submission& submission, const Case& one);
 
 // solve's declaration for a signature, as people write it.

@@ -4,14 +4,18 @@
 //   tilewise-record --submission submission.so --signature square-device --case w64:64x64x64
 //   --output DIR
 //
-// Writes DIR/ID.plan.json, DIR/moduleN.ptx and DIR/record.json. Status 0: record.json says how each
-// case ended; 2: bad arguments; 3: the recorder itself failed. The submission's code runs in this
-// machine's processes: the caller confines it.
+// Writes DIR/ID.plan.json, DIR/moduleN.ptx and DIR/record.json, or with --stream the same as lines
+// of JSON. Status 0: the record says how each case ended; 2: bad arguments; 3: the recorder itself
+// failed. The submission's code runs in this machine's processes: the caller confines it.
+
+#include <sys/prctl.h>
 
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <memory>
+#include <optional>
 
 #include "cudart/elf_file.h"
 #include "harness/record/record_file.h"
@@ -20,7 +24,11 @@ namespace {
 
 namespace fs = std::filesystem;
 using tilewise::record::Case;
+using tilewise::record::FolderSink;
+using tilewise::record::Module;
 using tilewise::record::Outcome;
+using tilewise::record::Sink;
+using tilewise::record::StreamSink;
 using tilewise::record::Submission;
 
 constexpr int kBadArguments = 2, kOwnFailure = 3;
@@ -58,29 +66,44 @@ std::string find_cudart(const tilewise::ElfFile& file) {
   return library.string();
 }
 
-Submission parse_submission(const std::string& path, const std::string& signature,
-                            const std::string& output) {
+Submission parse_submission(const std::string& path, const std::string& signature) {
   auto file = tilewise::read_elf_file(path);
   if (!file || !file->is_dynamic)
     throw Stop{kBadArguments, "--submission " + path + " is no shared object."};
-  std::error_code error;
-  fs::create_directories(output, error);
-  if (!fs::is_directory(output))
-    throw Stop{kBadArguments, "--output " + output + " cannot be made."};
-  return {fs::absolute(path).string(), find_cudart(*file), signature,
-          fs::absolute(output).string()};
+  Submission submission;
+  submission.path = fs::absolute(path).string();
+  submission.cudart = find_cudart(*file);
+  submission.signature = signature;
+  return submission;
 }
 
-void record_all(const Submission& submission, const std::vector<Case>& cases) {
-  std::vector<std::pair<Case, Outcome>> outcomes;
-  std::vector<std::string> targets;
+std::unique_ptr<Sink> make_sink(const std::string& folder, bool stream) {
+  if (stream) return std::make_unique<StreamSink>();
+  std::error_code error;
+  fs::create_directories(folder, error);
+  if (!fs::is_directory(folder))
+    throw Stop{kBadArguments, "--output " + folder + " cannot be made."};
+  return std::make_unique<FolderSink>(fs::absolute(folder).string());
+}
+
+void record_all(const Submission& submission, const std::vector<Case>& cases, Sink& sink) {
+  // The submission's processes, which have the same user, must not reach into this one.
+  prctl(PR_SET_DUMPABLE, 0);
+  sink.begin();
+  std::optional<std::vector<Module>> modules;
   for (const Case& one : cases) {
     Outcome outcome = tilewise::record::run_case(submission, one);
     if (outcome.status == "failed")
       throw Stop{kOwnFailure, "Case " + one.id + ": " + outcome.message};
-    if (targets.empty()) targets = outcome.targets;
-    outcomes.emplace_back(one, std::move(outcome));
-    tilewise::record::write_record(submission.output + "/record.json", outcomes, targets);
+    if (outcome.status == "ok" && !modules) {
+      modules = outcome.parcel.modules;
+      sink.add_modules(*modules);
+    } else if (outcome.status == "ok" && *modules != outcome.parcel.modules) {
+      outcome.status = "error";
+      outcome.message = "The submission brings other device code for each case.";
+    }
+    sink.add_case(one, outcome);
+    if (outcome.status == "timeout") break;  // the others would take as long
   }
 }
 
@@ -89,13 +112,19 @@ void record_all(const Submission& submission, const std::vector<Case>& cases) {
 int main(int argc, char** argv) {
   CLI::App app("Records what a submission's solve asks the CUDA runtime to do.", "tilewise-record");
   std::string submission, signature, output;
+  bool stream = false, alone = false;
+  double seconds = 0;
   std::vector<std::string> cases;
   app.add_option("--submission", submission, "shared object with solve")->required();
   app.add_option("--signature", signature, "square-host, square-device or rect-device")
       ->required()
       ->check(CLI::IsMember({"square-host", "square-device", "rect-device"}));
   app.add_option("--case", cases, "ID:JxKxL, as often as needed")->required();
-  app.add_option("--output", output, "folder for the plans")->required();
+  auto* folder = app.add_option("--output", output, "folder for the plans");
+  app.add_flag("--stream", stream, "everything goes to standard output, one JSON object a line")
+      ->excludes(folder);
+  app.add_option("--seconds", seconds, "limit of each case; 0: none")->check(CLI::Range(0.0, 1e6));
+  app.add_flag("--alone", alone, "end every other process after a case: for process namespaces");
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
@@ -105,7 +134,12 @@ int main(int argc, char** argv) {
   try {
     std::vector<Case> parsed;
     for (const std::string& text : cases) parsed.push_back(parse_case(text));
-    record_all(parse_submission(submission, signature, output), parsed);
+    if (!stream && output.empty()) throw Stop{kBadArguments, "--output or --stream is missing."};
+    Submission given = parse_submission(submission, signature);
+    given.seconds = seconds;
+    given.is_silent = stream;
+    given.is_alone = alone;
+    record_all(given, parsed, *make_sink(output, stream));
   } catch (const Stop& stop) {
     std::fprintf(stderr, "tilewise-record: %s\n", stop.sentence.c_str());
     return stop.status;

@@ -93,7 +93,8 @@ const char kFakePtx[] =
     ".entry add .entry add_but_last .entry past_end .entry before_start .entry change_input "
     ".entry accumulate .entry illegal .entry misaligned .entry assertion .entry launch_failure "
     ".entry hang .entry print "
-    ".entry multiply .entry multiply_once .entry multiply_slowly";
+    ".entry multiply .entry multiply_once .entry multiply_slowly "
+    ".entry clear_all .entry multiply_or_find";
 
 // The index of this thread's element is in %r5, its byte offset in %rd4; %rd1 to %rd3 are M, N, P.
 #define TILEWISE_HEAD(name)                                                         \

@@ -155,8 +155,6 @@ TEST_CASE("Our own failures: status 3, one sentence, no result") {
   const Fault faults[] = {
       {"no plan", "--plan none.json --inputs M=M.npy --inputs N=N.npy --result result.json",
        "cannot read none.json"},
-      {"bad plan", "--plan M.npy --inputs M=M.npy --inputs N=N.npy --result result.json",
-       "plan M.npy is not JSON"},
       {"no GPU", kBase + "--backend gpu --driver libnone.so",
        "no GPU: the driver library libnone.so cannot be loaded"},
       {"no folder", kBase + kFake + "--output P=none/P.npy", "cannot write none/P.npy"},
@@ -175,6 +173,15 @@ TEST_CASE("Our own failures: status 3, one sentence, no result") {
   Outcome outcome = place.run(kBase + kFake);
   CHECK(outcome.status == 3);
   CHECK(t::contains(outcome.err, "module0.ptx"));
+}
+
+TEST_CASE("A damaged plan: status 4, one sentence, no result") {
+  Workplace place;
+  Outcome outcome =
+      place.run("--plan M.npy --inputs M=M.npy --inputs N=N.npy --result result.json");
+  CHECK(outcome.status == 4);
+  CHECK(t::contains(outcome.err, "plan M.npy is not JSON"));
+  CHECK_FALSE(place.has("result.json"));
 }
 
 TEST_CASE("--help explains the options") {

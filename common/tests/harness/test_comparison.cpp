@@ -91,6 +91,22 @@ TEST_CASE("A kernel that keeps an earlier result is caught by new data") {
   CHECK(c.contenders[1].wrong == 0);
 }
 
+TEST_CASE("The reference's product is nowhere to be found") {
+  Course course;
+  plan::Plan thief = course.device("multiply_or_find"), honest = course.device("multiply");
+  Comparison c = run(thief, {{"reference", &honest}});
+  CHECK(c.contenders[0].wrong == 0);
+  CHECK(c.contenders[0].time_ms->low == 3);  // never found: in every round it had to be computed
+}
+
+TEST_CASE("Clearing all memory, the grader's inputs too, makes no zero right") {
+  Course course;
+  plan::Plan vandal = course.device("clear_all"), honest = course.device("multiply");
+  Comparison c = run(vandal, {{"reference", &honest}});
+  CHECK(c.contenders[0].wrong == c.contenders[0].verified);
+  CHECK(c.contenders[1].wrong == 0);  // its inputs are made anew
+}
+
 TEST_CASE("An element that a later run leaves out is caught by the poison") {
   Course course;
   plan::Plan lazy = course.device("add_but_last");

@@ -1,0 +1,216 @@
+#include "harness/record/case_child.h"
+
+#include <cxxabi.h>
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <exception>
+#include <typeinfo>
+
+#include "cudart/elf_file.h"
+#include "cudart/record_control.h"
+#include "harness/record/confine.h"
+#include "harness/record/parcel.h"
+
+namespace tilewise::record {
+
+namespace {
+
+constexpr char kSquareSolve[] = "_Z5solvePKfS0_Pfi";
+constexpr char kRectSolve[] = "_Z5solvePKfS0_Pfiii";
+constexpr size_t kSignalStackBytes = 64 << 10;
+
+Shared* g_shared = nullptr;
+TilewiseRecordCrash* g_describe_crash = nullptr;
+
+[[noreturn]] void finish(const char* status, const std::string& message) {
+  std::snprintf(g_shared->status, sizeof g_shared->status, "%s", status);
+  std::snprintf(g_shared->message, sizeof g_shared->message, "%s", message.c_str());
+  g_shared->is_done = true;
+  std::fflush(nullptr);
+  _exit(0);
+}
+
+uint64_t stack_pointer(const void* context) {
+#if defined(__x86_64__)
+  return static_cast<uint64_t>(static_cast<const ucontext_t*>(context)->uc_mcontext.gregs[REG_RSP]);
+#elif defined(__aarch64__)
+  return static_cast<const ucontext_t*>(context)->uc_mcontext.sp;
+#else
+  return 0;
+#endif
+}
+
+// A fault near the stack pointer comes from a stack without room for the next frame.
+bool is_stack_overflow(uint64_t address, const void* context) {
+  constexpr uint64_t kFurthest = 1 << 20;
+  uint64_t stack = stack_pointer(context);
+  return stack != 0 && address < stack + kFurthest && stack < address + kFurthest;
+}
+
+// The signals' default action is restored first, so that a fault in here still ends the process.
+void on_crash(int number, siginfo_t* info, void* context) {
+  signal(number, SIG_DFL);
+  uint64_t address = reinterpret_cast<uint64_t>(info->si_addr);
+  if (number == SIGSEGV && is_stack_overflow(address, context)) {
+    std::snprintf(g_shared->message, sizeof g_shared->message,
+                  "solve used up its stack: an endless recursion, or a large local array?");
+  } else {
+    g_describe_crash(number, address, g_shared->message, sizeof g_shared->message);
+  }
+  raise(number);
+}
+
+void catch_crashes() {
+  static char stack[kSignalStackBytes];  // a stack of its own: solve may have used up the other
+  stack_t alternative = {};
+  alternative.ss_sp = stack;
+  alternative.ss_size = sizeof stack;
+  sigaltstack(&alternative, nullptr);
+  struct sigaction action = {};
+  action.sa_sigaction = on_crash;
+  action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER;
+  for (int number : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT}) sigaction(number, &action, nullptr);
+}
+
+std::string demangled(const std::string& symbol) {
+  int status = 0;
+  char* text = abi::__cxa_demangle(symbol.c_str(), nullptr, nullptr, &status);
+  std::string name = text ? text : symbol;
+  std::free(text);
+  return name;
+}
+
+// dlerror's sentence with the name in "undefined symbol: _Z3foov" made readable.
+std::string load_error(const std::string& said) {
+  constexpr char kMark[] = "undefined symbol: ";
+  size_t at = said.find(kMark);
+  if (at == std::string::npos) return "The submission cannot be loaded: " + said + ".";
+  std::string symbol = said.substr(at + sizeof kMark - 1);
+  symbol = symbol.substr(0, symbol.find_first_of(" ,\n"));
+  return "The submission uses " + demangled(symbol) +
+         ", which neither it nor the CUDA runtime defines: is a function declared and not written, "
+         "or a library needed?";
+}
+
+// Which functions named solve there are, when the right one is missing.
+std::string missing_solve(const Submission& submission) {
+  std::string sentence =
+      "There is no function `" + std::string(declaration(submission.signature)) + "`";
+  auto file = read_elf_file(submission.path);
+  for (const std::string& symbol : file ? file->symbols : std::vector<std::string>{}) {
+    std::string name = demangled(symbol);
+    if (name.rfind("solve(", 0) == 0 || name == "solve")
+      return sentence + "; the one there is `" + name + "`" +
+             (symbol == "solve" ? " with extern \"C\"." : ".");
+  }
+  return sentence + ".";
+}
+
+template <typename Function>
+Function* function_of(void* library, const char* name) {
+  auto* function = reinterpret_cast<Function*>(dlsym(library, name));
+  if (!function)
+    finish("failed", std::string("libcudart has no ") + name + ": is it another CUDA runtime?");
+  return function;
+}
+
+void call_solve(void* solve, const std::string& signature, const Case& one,
+                const TilewiseRecordPointers& p) {
+  int width = static_cast<int>(one.j);
+  if (signature == "rect-device") {
+    auto* function =
+        reinterpret_cast<void (*)(const float*, const float*, float*, int, int, int)>(solve);
+    function(p.m, p.n, p.p, width, static_cast<int>(one.k), static_cast<int>(one.l));
+  } else {
+    auto* function = reinterpret_cast<void (*)(const float*, const float*, float*, int)>(solve);
+    function(p.m, p.n, p.p, width);
+  }
+}
+
+std::string exception_sentence(const char* type, const char* what) {
+  return std::string("solve threw ") + type + (*what ? std::string(": ") + what : std::string()) +
+         ".";
+}
+
+// Standard output and error lead nowhere, so that floods cost nothing and nobody mistakes them for
+// a report; of all else that the recorder has open the child keeps the parcel's end only.
+int keep_only(int parcel, bool is_silent) {
+  constexpr int kKept = 3;
+  if (is_silent) {
+    int nowhere = open("/dev/null", O_WRONLY);
+    dup2(nowhere, STDOUT_FILENO);
+    dup2(nowhere, STDERR_FILENO);
+  }
+  dup2(parcel, kKept);
+  if (close_range(kKept + 1, ~0u, 0) != 0) {
+    for (int fd = kKept + 1; fd < 1024; ++fd) close(fd);
+  }
+  return kKept;
+}
+
+void send_modules(TilewiseRecordModules* modules, int parcel) {
+  TilewiseRecordText texts[kMostModules];
+  char message[sizeof g_shared->message];
+  int count = modules(texts, kMostModules, message, sizeof message);
+  if (count < 0) finish("error", message);
+  if (count > kMostModules) finish("error", "The submission registers too many modules.");
+  for (int i = 0; i < count; ++i) {
+    if (!send_module(parcel, texts[i].target, texts[i].text, texts[i].bytes))
+      finish("error", "The device code could not be handed over.");
+  }
+}
+
+}  // namespace
+
+[[noreturn]] void record_case(const Submission& submission, const Case& one, Shared* shared,
+                              int parcel) {
+  g_shared = shared;
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  setpgid(0, 0);
+  parcel = keep_only(parcel, submission.is_silent);
+  void* cudart = dlopen(submission.cudart.c_str(), RTLD_NOW | RTLD_GLOBAL);
+  if (!cudart)
+    finish("failed", std::string("cannot load the recording CUDA runtime: ") + dlerror());
+  auto* modules = function_of<TilewiseRecordModules>(cudart, TILEWISE_RECORD_MODULES);
+  auto* begin = function_of<TilewiseRecordBegin>(cudart, TILEWISE_RECORD_BEGIN);
+  auto* end = function_of<TilewiseRecordEnd>(cudart, TILEWISE_RECORD_END);
+  g_describe_crash = function_of<TilewiseRecordCrash>(cudart, TILEWISE_RECORD_CRASH);
+  catch_crashes();
+  forbid_signals_to_others();
+
+  void* library = dlopen(submission.path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (!library) finish("error", load_error(dlerror()));
+  void* solve = dlsym(library, submission.signature == "rect-device" ? kRectSolve : kSquareSolve);
+  if (!solve) finish("missing-solve", missing_solve(submission));
+  send_modules(modules, parcel);
+  TilewiseRecordCase description = {one.id.c_str(), submission.signature.c_str(), one.j, one.k,
+                                    one.l};
+  TilewiseRecordPointers pointers = {};
+  if (!begin(&description, &pointers))
+    finish("crashed", "The submission leaves no memory for the case's matrices.");
+
+  g_shared->in_solve = true;
+  try {
+    call_solve(solve, submission.signature, one, pointers);
+  } catch (const std::exception& error) {
+    finish("crashed", exception_sentence(demangled(typeid(error).name()).c_str(), error.what()));
+  } catch (...) {
+    finish("crashed", exception_sentence("an exception", ""));
+  }
+  TilewiseRecordText plan;
+  char message[sizeof g_shared->message];
+  if (!end(&plan, message, sizeof message)) finish("crashed", message);
+  if (!send_plan(parcel, plan.text, plan.bytes))
+    finish("crashed", "What solve asked for is too much to be handed over.");
+  finish("ok", "");
+}
+
+}  // namespace tilewise::record

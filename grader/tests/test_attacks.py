@@ -1,0 +1,131 @@
+"""The attacks: each is caught, costs itself only, and learns nothing.
+
+attacks/attacks.toml describes the files beside it. All go through the real pipeline on the
+simulator, with a seed that they do not know and with limits that are short.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from grader import codes, data, sandbox
+from grader.course import Course
+from grader.grade import grade
+from grader.lab import load_lab
+from grader.limits import StepLimits
+from grader.options import DEFAULT_SEED, Options
+from grader.result import Result, to_dict
+from grader.submission import read
+from grader.tests.conftest import REPOSITORY
+
+ATTACKS = REPOSITORY / "grader" / "tests" / "attacks"
+HIDDEN_SEED = 20260711
+SECRET = "the hidden answer 4711"
+LIMITS = StepLimits(
+    compile_seconds=40,
+    compile_memory_bytes=2 << 30,
+    record_seconds=1,
+    record_memory_bytes=512 << 20,
+    record_processes=16,
+    device_memory_bytes=256 << 20,
+    execute_seconds=6,
+    execute_memory_bytes=2 << 30,
+)
+
+
+@dataclass(frozen=True)
+class Attack:
+    """One file and how its grading must end."""
+
+    name: str
+    attacks: str
+    codes: tuple[str, ...]
+    most: float = 0
+    exact: float | None = None
+    lab: str = "02-tiled-kernel"
+    compile_seconds: float = LIMITS.compile_seconds
+
+
+def _attacks() -> list[Attack]:
+    entries = tomllib.loads((ATTACKS / "attacks.toml").read_text())["attack"]
+    return [Attack(**{**entry, "codes": tuple(entry["codes"])}) for entry in entries]
+
+
+ALL = _attacks()
+
+
+def _answers(course: Course, lab_name: str, case_id: str) -> str:
+    """The product of a case for the published seed, as C++ literals."""
+    lab = load_lab(course.labs / lab_name)
+    case = lab.case(case_id)
+    shape = (case.j, case.k, case.l)
+    published = data.committed_name(case.data)
+    if published:
+        m, n = data.load_committed(course.root / "datasets" / published, shape)
+    else:
+        m, n = data.make_inputs(case.data, shape, DEFAULT_SEED, lab.id, case.id)
+    product = m.astype("float64") @ n.astype("float64")
+    return ", ".join(f"{float(value)!r}f" for value in product.ravel())
+
+
+def _source(course: Course, attack: Attack, secret: Path) -> str:
+    text = (ATTACKS / f"{attack.name}.cu").read_text().replace("@SECRET@", str(secret))
+    return re.sub(r"@ANSWERS:(\w+)@", lambda m: _answers(course, attack.lab, m[1]), text)
+
+
+def _grade(course: Course, attack: Attack, folder: Path, seed: int) -> Result:
+    folder.mkdir(parents=True)
+    secret = folder / "SECRET.txt"
+    secret.write_text(f'#error "{SECRET}"\n')
+    (folder / "matmul.cu").write_text(_source(course, attack, secret))
+    limits = StepLimits(**{**vars(LIMITS), "compile_seconds": attack.compile_seconds})
+    options = Options("sim", seed=seed, limits=limits)
+    return grade(course, load_lab(course.labs / attack.lab), read(folder / "matmul.cu"), options)
+
+
+def _summary(result: Result) -> str:
+    lines = [f"{result.status}, {result.score} points. {result.message}"]
+    lines += [f"  {item.code} line {item.line}: {item.message}" for item in result.diagnostics]
+    return "\n".join(lines)
+
+
+@pytest.mark.parametrize("attack", ALL, ids=lambda attack: attack.name)
+def test_attack_is_caught(attack, built, tmp_path):
+    if not sandbox.available():
+        pytest.skip("bubblewrap does not work here: attacks are not run without it")
+    result = _grade(built, attack, tmp_path / attack.name, HIDDEN_SEED)
+    said = _summary(result)
+    assert "SUCCEEDED" not in said and SECRET not in json.dumps(to_dict(result)), said
+    assert "\x1b" not in said and all(len(item.message) < 1500 for item in result.diagnostics)
+    assert result.sandbox == "bubblewrap"
+    if attack.exact is not None:
+        assert (result.status, result.score) == ("passed", attack.exact), said
+        return
+    assert result.diagnostics and result.diagnostics[0].code in attack.codes, said
+    if result.status == "error":  # nothing that can be graded: never any points
+        assert result.diagnostics[0].code == "unsupported" and result.score is None, said
+    else:
+        assert result.status == "failed" and result.score <= attack.most, said
+
+
+def test_the_published_seed_would_have_helped(built, tmp_path):
+    """Why a class is graded with a seed of its own: the same file, and the seed it knows."""
+    for name, case in (("known-answers", "w64"), ("known-toy", "toy")):
+        attack = next(attack for attack in ALL if attack.name == name)
+        known = _grade(built, attack, tmp_path / name, DEFAULT_SEED)
+        assert {case.id: case.status for case in known.cases}[case] == "passed", _summary(known)
+
+
+def test_the_collection_is_complete():
+    """Every file is described, every description has its file, every code exists."""
+    assert {f"{attack.name}.cu" for attack in ALL} == {path.name for path in ATTACKS.glob("*.cu")}
+    assert len({attack.name for attack in ALL}) == len(ALL) >= 40
+    for attack in ALL:
+        assert attack.codes or attack.exact is not None, attack.name
+        assert set(attack.codes) <= codes.KNOWN, attack.name
