@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import platform
-import shutil
 import subprocess
 import sys
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
-from grader import __version__, gpu, sandbox
+from grader import __version__, bubblewrap, gpu, sandbox
 from grader.course import Course
 from grader.errors import GraderError
 from grader.toolchain import PROGRAMS, Toolchain, find_toolchain
@@ -131,14 +130,12 @@ def _gpu() -> Finding:
 
 
 def _sandbox() -> Finding:
-    if sandbox.kind() == "bubblewrap":
+    if sandbox.available():
         return Finding("sandbox", "found", _first_line(["bwrap", "--version"]) or "bubblewrap")
-    if shutil.which("bwrap"):
-        text = "bubblewrap may not make namespaces here: submissions run with limits only"
-        remedy = "fine for your own work; for others', allow unprivileged user namespaces"
-        return Finding("sandbox", "optional", text, remedy)
-    text = "no bubblewrap: submissions run with limits only, which is fine for your own work"
-    return Finding("sandbox", "optional", text, "Debian, Ubuntu: apt install bubblewrap")
+    text = "none: submissions run with limits only, which is fine for your own work"
+    obstacle = bubblewrap.way()
+    remedy = obstacle if isinstance(obstacle, str) else f"unset {sandbox.SWITCH}"
+    return Finding("sandbox", "optional", text, remedy)
 
 
 def _first_line(command: list[str]) -> str:

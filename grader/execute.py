@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 TIMEOUT_SECONDS = 120
 _SLACK_SECONDS = 15  # beyond its own limit, for a simulator that hangs
+_ADDRESS_BYTES = 1 << 42  # our own program, on many threads: it reserves more than it uses
+_OTHER_PROCESSES = 64
 _BAD_PLAN = 4  # exit status of the executor
 # Above this many multiply-adds a case is worth all processors; below, cases run side by side.
 LARGE_MULTIPLY_ADDS = 1 << 22
@@ -151,6 +153,8 @@ def _simulated(
         limits=sandbox.Limits(
             seconds=limits.execute_seconds + _SLACK_SECONDS,
             memory_bytes=limits.execute_memory_bytes,
+            address_bytes=_ADDRESS_BYTES,
+            processes=_OTHER_PROCESSES + 2 * (os.cpu_count() or 1),
         ),
         view=sandbox.View(
             writable=[job.output.parent],

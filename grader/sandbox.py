@@ -32,7 +32,8 @@ class Limits:
     """What a step may use; more than that ends it."""
 
     seconds: float = 60  # wall-clock time of the step
-    memory_bytes: int = 8 << 30  # of all its processes; also the address space of each
+    memory_bytes: int = 8 << 30  # of all its processes together
+    address_bytes: int | None = None  # address space of each; None: as much as memory_bytes
     file_bytes: int = 256 << 20  # of each file it writes
     folder_bytes: int = 1 << 30  # of everything in the folders it may write to
     processes: int = 128  # at a time, threads included; enforced in the sandbox only
@@ -86,7 +87,7 @@ def _wrapped(
         "prlimit",
         "--core=0",
         _option("cpu", resource.RLIMIT_CPU, processor_seconds),
-        _option("as", resource.RLIMIT_AS, limits.memory_bytes),
+        _option("as", resource.RLIMIT_AS, limits.address_bytes or limits.memory_bytes),
         _option("fsize", resource.RLIMIT_FSIZE, limits.file_bytes),
         _option("nofile", resource.RLIMIT_NOFILE, 1024),
     ]

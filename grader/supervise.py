@@ -18,6 +18,7 @@ from pathlib import Path
 
 _LOOK_SECONDS = 0.05
 _FOLDER_LOOK_SECONDS = 0.5
+_END_SECONDS = 10
 _MOST_ENTRIES = 5000  # of a writable folder; a step leaves about ten
 _PAGE = os.sysconf("SC_PAGE_SIZE")
 
@@ -186,16 +187,34 @@ def _is_too_full(folders: Sequence[Path], most_bytes: int) -> bool:
 def _end(process: subprocess.Popen) -> None:
     """Ends the process and everything below it, and waits until nothing of it is left.
 
-    In the sandbox the lowest of bubblewrap's processes is the first of a process namespace: once
-    the kernel has ended that one, it has ended all of them.
+    In the sandbox the first below is bubblewrap's, the first of a process namespace: it is gone
+    only when all of the namespace is. The root is stopped before anybody is counted, or it might
+    be about to start somebody.
     """
-    for pid in reversed(list(_tree(process.pid))):
-        if pid != process.pid:
-            with contextlib.suppress(ProcessLookupError, PermissionError):
-                os.kill(pid, signal.SIGKILL)
-    with contextlib.suppress(subprocess.TimeoutExpired):
-        if process.poll() is None:
-            process.wait(2)
+    if process.poll() is None:
+        _signal(process.pid, signal.SIGSTOP)
+        until = time.monotonic() + _END_SECONDS
+        while time.monotonic() < until:
+            below = [pid for pid in _tree(process.pid) if pid != process.pid and _is_alive(pid)]
+            if not below:
+                break
+            for pid in below:
+                _signal(pid, signal.SIGKILL)
+            time.sleep(0.002)
     with contextlib.suppress(ProcessLookupError, PermissionError):
         os.killpg(process.pid, signal.SIGKILL)
     process.wait()
+
+
+def _signal(pid: int, number: int) -> None:
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.kill(pid, number)
+
+
+def _is_alive(pid: int) -> bool:
+    """False for one that has ended and is only still listed."""
+    try:
+        text = Path(f"/proc/{pid}/stat").read_text()
+    except OSError:
+        return False
+    return text.rpartition(")")[2].split()[0] not in ("Z", "X")

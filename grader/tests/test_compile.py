@@ -42,6 +42,8 @@ HEADER = """In file included from matmul.cu:7:
         ('matmul.cu(3): catastrophic error: #error directive: "no"', CompileError(3, '#error directive: "no"', 0)),
         ("ptxas error   : Entry function uses too much shared data", CompileError(0, "Entry function uses too much shared data", 0)),
         ('At end of source: error: expected a ";"', CompileError(0, 'at the end of the file: expected a ";"', 0)),
+        ("/x/ccITqC3y.s:7: Error: file not found: /etc/x", CompileError(0, "the assembler says: file not found: /etc/x", 0)),
+        ("matmul.cu(1): error: \x1b[2Jgone", CompileError(1, "?[2Jgone", 0)),
         ("ld: matmul.o: undefined reference to `f()'", CompileError(0, "f() is used but nowhere defined", 0)),
     ],
 )  # fmt: skip
@@ -102,6 +104,28 @@ class TestWithNvcc:
             "template <int N> struct A { static const int v = A<N + 1>::v; };\nint x = A<0>::v;\n"
         )
         assert isinstance(compile_text(text), CompileError)
+
+    def test_a_file_that_breaks_the_compiler_is_told_from_a_broken_compiler(
+        self, compile_text, monkeypatch
+    ):
+        broken = compiling.sandbox.Outcome(1, "", "nvcc fatal   : no idea", 0.1)
+        step = compiling._step
+
+        def fails(build, command):
+            content = (build.scratch / "matmul.cu").read_text()
+            return broken if "evil" in content else step(build, command)
+
+        monkeypatch.setattr(compiling, "_step", fails)
+        error = compile_text("void evil() {}\n")
+        assert error.message.startswith("the compiler fails on this file alone")
+        monkeypatch.setattr(compiling, "_step", lambda *_: broken)
+        with pytest.raises(StepError, match="no idea"):
+            compile_text("void evil(int) {}\n")
+
+    def test_a_compiler_that_runs_out_of_room_is_not_remembered(self, compile_text):
+        text = 'asm(".section .bomb\\n.rept 300000000\\n.byte 1\\n.endr\\n.previous");\n'
+        error = compile_text(text)
+        assert error.stopped and "room" in error.message, error
 
     def test_a_compiler_that_hangs_is_stopped_and_not_remembered(self, compile_text):
         error = compile_text("void f() {}\n", StepLimits(compile_seconds=0.05))

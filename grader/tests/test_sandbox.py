@@ -1,15 +1,17 @@
 """Steps are limited in time, memory and output, and what they start ends with them."""
 
 import os
+import struct
 import sys
 import time
 from pathlib import Path
 
 import pytest
 
-from grader import bubblewrap, sandbox
+from grader import bubblewrap, sandbox, seccomp
 from grader.errors import ToolchainError
 from grader.sandbox import Limits, View, run
+from grader.tests.conftest import REPOSITORY
 
 
 def test_output_and_status():
@@ -119,12 +121,91 @@ class TestBubblewrap:
         assert self.inside("cat /proc/net/route", tmp_path).stdout.count("\n") <= 1
         assert self.inside("ls -d /proc/[0-9]*", tmp_path).stdout.count("\n") <= 4
 
-    def test_time_out_ends_everything_inside(self, tmp_path):
+    @pytest.mark.parametrize("seconds", [0, 0.005, 0.02, 0.3])
+    def test_time_out_ends_everything_inside(self, seconds, tmp_path):
+        """Also while bubblewrap is still at work."""
         work = tmp_path / "work"
         work.mkdir()
         view = View(writable=[work])
-        script = "(sleep 1; touch alive) & sleep 60"
-        outcome = run(["sh", "-c", script], limits=Limits(seconds=0.3), view=view, cwd=work)
+        script = "(sleep 0.5; touch alive) & sleep 60"
+        outcome = run(["sh", "-c", script], limits=Limits(seconds=seconds), view=view, cwd=work)
         assert outcome.timed_out
-        time.sleep(1.2)
+        time.sleep(0.8)
         assert os.listdir(work) == []
+
+    def test_no_place_but_the_scratch_folder_can_be_written_to(self, tmp_path):
+        places = "/x /tmp/x /dev/x /dev/shm/x /proc/sys/kernel/hostname ../x"
+        done = self.inside(f"for f in {places}; do echo x > $f && echo $f; done", tmp_path)
+        assert done.stdout == ""
+
+    def test_processes_are_limited(self, tmp_path):
+        script = "i=0; while [ $i -lt 40 ]; do sleep 9 & i=$((i+1)); done; echo all"
+        limits = Limits(seconds=20, processes=12)
+        start = time.monotonic()
+        outcome = run(["sh", "-c", script], limits=limits, view=View())
+        assert "all" not in outcome.stdout
+        assert time.monotonic() - start < 8
+
+    def test_memory_of_all_processes_together_is_limited(self, tmp_path):
+        script = (
+            'for i in 1 2 3 4; do python3 -c "x = bytes([1]) * (150 << 20); input()" & done; wait'
+        )
+        command = ["sh", "-c", f"mkfifo p; {script.replace('input()', 'open(chr(112))')}"]
+        work = tmp_path / "work"
+        work.mkdir()
+        limits = Limits(seconds=20, memory_bytes=300 << 20)
+        outcome = run(command, limits=limits, view=View(writable=[work]), cwd=work)
+        assert outcome.exceeded == "memory"
+
+    def test_what_a_folder_may_hold_is_limited(self, tmp_path):
+        work = tmp_path / "work"
+        work.mkdir()
+        script = "i=0; while :; do head -c 1000000 /dev/zero > f$i; i=$((i+1)); done"
+        limits = Limits(seconds=20, folder_bytes=8 << 20)
+        outcome = run(["sh", "-c", script], limits=limits, view=View(writable=[work]), cwd=work)
+        assert outcome.exceeded == "files"
+
+    def test_the_scratch_folder_is_ours_again_afterwards(self, tmp_path):
+        self.inside("mkdir -p a/b; echo x > a/b/c; ln -s /etc/passwd link", tmp_path)
+        owners = {path.lstat().st_uid for path in (tmp_path / "work").rglob("*")}
+        assert owners == {os.geteuid()}
+
+    def test_calls_around_the_limits_are_refused(self, tmp_path):
+        script = (
+            "import ctypes, os\n"
+            "libc = ctypes.CDLL(None, use_errno=True)\n"
+            "print(libc.memfd_create(b'x', 0), libc.unshare(0x10000000),\n"
+            "      libc.ptrace(16, 1, 0, 0), libc.socket(1, 1, 0), libc.shmget(0, 4096, 0o1600))\n"
+        )
+        outcome = run(["/usr/bin/python3", "-c", script], limits=Limits(), view=View())
+        if "not found" not in outcome.stderr:
+            assert outcome.stdout == "-1 -1 -1 -1 -1\n", outcome.stderr
+
+
+def test_more_output_than_allowed_ends_a_step():
+    outcome = run(["yes"], limits=Limits(seconds=20, output_bytes=1 << 20))
+    assert outcome.exceeded == "output"
+    assert len(outcome.stdout) == 64 * 1024
+    assert outcome.seconds < 10
+
+
+def test_a_step_within_a_step_keeps_the_outer_limit():
+    program = (
+        "from grader.sandbox import Limits, run\n"
+        "print(run(['sh', '-c', 'ulimit -v'], limits=Limits(memory_bytes=1 << 40)).stdout)"
+    )
+    command = [sys.executable, "-c", program]
+    env = {"PYTHONPATH": str(REPOSITORY)}
+    outcome = run(command, limits=Limits(memory_bytes=2 << 30), env=env)
+    assert outcome.stdout.strip() == str(2 << 20), outcome.stderr
+
+
+def test_the_filter_is_made_of_whole_instructions_whose_jumps_stay_inside():
+    for machine in ("x86_64", "aarch64"):
+        program = seccomp.program(machine)
+        steps = list(struct.iter_unpack("=HBBI", program))
+        assert len(steps) > 80 and steps[-1] == (6, 0, 0, 0x7FFF0000)
+        for index, (code, if_true, if_false, _) in enumerate(steps):
+            if code & 7 == 5:  # a jump
+                assert index + 1 + max(if_true, if_false) < len(steps)
+    assert seccomp.program("pdp11") is None

@@ -1,6 +1,7 @@
 // tilewise-record on submissions that do right and wrong.
 
 #include <nlohmann/json.hpp>
+#include <sstream>
 
 #include "harness/plan/plan.h"
 #include "tests/catch.h"
@@ -172,6 +173,49 @@ TEST_CASE("record: a solve that does not return is described") {
   CHECK(r.message().find(row.words) != std::string::npos);
   CAPTURE(r.message());
   CHECK_FALSE(r.message().empty());
+}
+
+TEST_CASE("record: a case that does not end is the last one") {
+  SKIP_WITHOUT_NVCC();
+  Recorded r =
+      record("endless", "square-device", "--case a:16x16x16 --case b:32x32x32 --seconds 0.3");
+  CHECK(r.record["cases"].size() == 1);
+  CHECK(r.status() == "timeout");
+  CHECK(r.message() == "solve had not returned after 0.3 seconds.");
+}
+
+TEST_CASE("record: solve cannot signal other processes") {
+  SKIP_WITHOUT_NVCC();
+  Recorded r = record("kill-parent");
+  CAPTURE(r.message());
+  CHECK(r.status() == "ok");
+}
+
+TEST_CASE("record: a stream holds what a folder holds, and nothing that solve prints") {
+  SKIP_WITHOUT_NVCC();
+  for (std::string body : {"many-calls", "kill-parent"}) {
+    CAPTURE(body);
+    Run streamed = run("SOLVE=" + body + " " RECORDER " --submission " + submission("solves") +
+                       " --signature square-device --case w16:16x16x16 --stream");
+    CAPTURE(streamed.errors);
+    REQUIRE(streamed.status == 0);
+    std::vector<nlohmann::json> lines;
+    std::istringstream text(streamed.output);
+    for (std::string line; std::getline(text, line);) lines.push_back(nlohmann::json::parse(line));
+    REQUIRE(lines.size() == 3);
+    CHECK(lines[0]["schema"] == "tilewise.recording/1");
+    CHECK(lines[1]["module"] == "module0.ptx");
+    CHECK(lines[1]["target"] == "sm_90");
+    CHECK(lines[2]["status"] == "ok");
+    CHECK(lines[2]["plan"] == p::to_text(record(body).plan));
+  }
+}
+
+TEST_CASE("record: what solve writes into the recorder's pipe is no plan") {
+  SKIP_WITHOUT_NVCC();
+  Recorded r = record("write-anything");
+  CHECK(r.status() == "crashed");
+  CHECK(r.message().find("damaged") != std::string::npos);
 }
 
 TEST_CASE("record: each case starts from fresh static state") {
