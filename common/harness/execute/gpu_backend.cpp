@@ -187,7 +187,7 @@ GpuBackend::Kernel& GpuBackend::kernel(int module, const std::string& name) {
   if (!added) return k;
   CuResult result = driver_.module_function(&k.function, modules_[module], name.c_str());
   if (result == kCuNotFound)
-    throw HarnessError("module " + std::to_string(module) + " has no kernel " + name + ".");
+    throw PlanError("module " + std::to_string(module) + " has no kernel " + name + ".");
   driver_.check(result, "look-up of a kernel");
   auto get = [&](int number) {
     return static_cast<uint32_t>(function_attribute(k.function, number));

@@ -207,7 +207,10 @@ TEST_CASE("record: a stream holds what a folder holds, and nothing that solve pr
     CHECK(lines[1]["module"] == "module0.ptx");
     CHECK(lines[1]["target"] == "sm_90");
     CHECK(lines[2]["status"] == "ok");
-    CHECK(lines[2]["plan"] == p::to_text(record(body).plan));
+    p::Plan in_stream = p::parse(lines[2]["plan"].get<std::string>(), "stream");
+    p::Plan in_folder = record(body).plan;
+    in_folder.modules = {"module0.ptx"};  // without the folder
+    CHECK(p::to_text(in_stream) == p::to_text(in_folder));
   }
 }
 

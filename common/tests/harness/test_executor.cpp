@@ -242,16 +242,18 @@ TEST_CASE("What cannot be carried out is said, not guessed") {
       {3, 0x2a0000300000, uint64_t{1} << 40, "too much", plan::Role::kStudent, 0, ""});
   plan.ops = {plan::Malloc{3}};
   e = run(plan);
-  CHECK(e.status == Status::kError);
+  CHECK(e.status == Status::kFault);
   CHECK(t::contains(e.message, "Not enough device memory for too much"));
+  REQUIRE(e.errors.size() == 1);
+  CHECK(e.errors[0].code_name == "cudaErrorMemoryAllocation");
 }
 
-TEST_CASE("A plan that names what its modules lack is our own failure") {
+TEST_CASE("A plan that names what its modules lack is no recorder's") {
   plan::Plan plan = t::device_plan(kWidth, "");
   plan.ops = {t::launch("no_such_kernel", kWidth)};
-  REQUIRE_THROWS_AS(run(plan), HarnessError);
+  REQUIRE_THROWS_AS(run(plan), PlanError);
   plan.ops = {plan::SymbolWrite{0, "no_such_table", 0, {}}};
-  REQUIRE_THROWS_AS(run(plan), HarnessError);
+  REQUIRE_THROWS_AS(run(plan), PlanError);
   GpuBackend gpu(FAKE_DRIVER);
   REQUIRE_THROWS_AS(Executor(plan, gpu, t::sample_m(3), t::sample_n(4)), InputError);
 }
