@@ -155,3 +155,18 @@ TEST_CASE("sim: devices and checks are chosen by name") {
   REQUIRE_THROWS_AS(parse_checks("bounds,bonds"), InputError);
   REQUIRE_THROWS_AS(parse_checks(""), InputError);
 }
+
+TEST_CASE("sim: memory is bounded, and what is freed can be had again") {
+  plan::Plan plan = t::device_plan(kWidth, "");
+  uint64_t bytes = 1 << 20;
+  plan.buffers.push_back({3, 0x2a0000300000, bytes, "first", plan::Role::kStudent, 0, ""});
+  plan.buffers.push_back({4, 0x2a0000500000, bytes, "second", plan::Role::kStudent, 0, ""});
+  SimSettings settings;
+  settings.memory_bytes = bytes + 3 * 4 * kWidth * kWidth;
+  plan.ops = {plan::Malloc{3}, plan::Free{3}, plan::Malloc{4}, t::launch("add", kWidth)};
+  CHECK(run(plan, settings).status == Status::kOk);
+  plan.ops = {plan::Malloc{3}, plan::Malloc{4}, t::launch("add", kWidth)};
+  Execution e = run(plan, settings);
+  CHECK(e.status == Status::kFault);
+  CHECK(t::contains(e.message, "second"));
+}
