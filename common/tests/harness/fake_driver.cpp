@@ -74,8 +74,10 @@ CuResult multiply_or_find(const Params& a) {
   for (const auto& [address, bytes] : live) {
     const auto* words = reinterpret_cast<const float*>(address);
     for (size_t at = 0; at + count <= bytes / 4; ++at) {
-      if (words + at == a.p) at += count;
-      else if (std::memcmp(words + at, a.p, count * 4) == 0) return kCuSuccess;
+      if (words + at == a.p)
+        at += count;
+      else if (std::memcmp(words + at, a.p, count * 4) == 0)
+        return kCuSuccess;
     }
   }
   clock_ms += 2;

@@ -264,7 +264,8 @@ TEST_CASE("The result is JSON with the fields of its schema") {
   plan.ops = {t::launch("past_end", kWidth)};
   Execution e = run(plan);
   e.printed = "\xff";  // no UTF-8
-  Json json = Json::parse(to_text(e, plan, "gpu", "h200", warpsim::CountingRule::kSectors, {{"name", "Fake GPU"}}));
+  Json json = Json::parse(
+      to_text(e, plan, "gpu", "h200", warpsim::CountingRule::kSectors, {{"name", "Fake GPU"}}));
   CHECK(json["schema"] == "tilewise.execution/1");
   CHECK(json["status"] == "ok");
   CHECK(json["diagnostics"][0]["code"] == "out-of-bounds-global");
