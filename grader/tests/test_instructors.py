@@ -59,7 +59,7 @@ def test_commands(checkout):
         said[command] = done.stdout
     explained = next(text for command, text in said.items() if "explain graded" in command)
     assert "race-shared" in explained and "it takes: No race-shared in any case." in explained
-    assert "4711" not in explained
+    assert "470916" not in explained
     assert (checkout / "jane.html").read_text().startswith("<!DOCTYPE html>")
     weighed = next(
         text for command, text in said.items() if "write result.json --weights" in command
