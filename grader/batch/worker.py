@@ -20,6 +20,7 @@ from grader import sandbox
 from grader.batch.store import Record, Store
 from grader.course import Course, find_course
 from grader.errors import ExitCode, GraderError
+from grader.limits import StepLimits
 from grader.options import Options
 from grader.result import Result, to_dict
 from grader.submission import FILE_NAME, Submission
@@ -51,7 +52,9 @@ class Job:
     @staticmethod
     def from_json(text: str) -> Job:
         fields = json.loads(text)
-        return Job(**{**fields, "options": Options(**fields["options"])})
+        given = fields["options"]
+        options = Options(**{**given, "limits": StepLimits(**given["limits"])})
+        return Job(**{**fields, "options": options})
 
 
 def command(job: Job) -> list[str]:
