@@ -56,6 +56,7 @@ class _Build:
     course: Course
     toolchain: Toolchain
     scratch: Path
+    architecture: int
     limits: StepLimits
 
 
@@ -86,8 +87,8 @@ def compile_submission(
     scratch = Path(tempfile.mkdtemp(prefix="compile-", dir=course.cache))
     try:
         (scratch / FILE_NAME).write_bytes(content)
-        build = _Build(course, toolchain, scratch, limits or StepLimits())
-        error, output = _nvcc(build, architecture)
+        build = _Build(course, toolchain, scratch, architecture, limits or StepLimits())
+        error, output = _nvcc(build)
         error = error or _link(build)
         if error is not None and error.stopped:
             return error
@@ -139,29 +140,34 @@ def _publish(scratch: Path, folder: Path) -> None:
             scratch.rename(folder)
 
 
-def _nvcc(build: _Build, architecture: int) -> tuple[CompileError | None, str]:
-    virtual = f"compute_{architecture}"
-    command = [
+def _nvcc(build: _Build) -> tuple[CompileError | None, str]:
+    outcome = _step(build, _nvcc_command(build))
+    return _error_of(build, outcome), outcome.stderr + outcome.stdout
+
+
+def _nvcc_command(build: _Build) -> list:
+    virtual = f"compute_{build.architecture}"
+    return [
         build.toolchain.nvcc, "-std=c++17", "-O3", "-lineinfo", "--no-compress",
         "-gencode", f"arch={virtual},code={virtual}",
         "-ccbin", build.toolchain.cxx, "-Xcompiler", "-fPIC",
         "-I", build.course.include, "-c", FILE_NAME, "-o", "matmul.o",
     ]  # fmt: skip
-    outcome = _step(build, command)
-    output = outcome.stderr + outcome.stdout
-    return _error_of(build, outcome), output
 
 
 def _link(build: _Build) -> CompileError | None:
+    return _error_of(build, _step(build, _link_command(build)))
+
+
+def _link_command(build: _Build) -> list:
     libraries = build.course.build / "lib"
     library = f"libcudart.so.{build.toolchain.major}"
     if not (libraries / library).exists():
         raise ToolchainError(f"{libraries / library} is not built: run `make setup`.")
-    command = [
+    return [
         build.toolchain.cxx, "-shared", "matmul.o", "-o", "submission.so",
         f"-L{libraries}", f"-l:{library}",
     ]  # fmt: skip
-    return _error_of(build, _step(build, command))
 
 
 def _step(build: _Build, command: list) -> sandbox.Outcome:
@@ -211,7 +217,8 @@ def _error_of(build: _Build, outcome: sandbox.Outcome) -> CompileError | None:
     except StepError as error:
         if not _works_otherwise(build):
             raise
-        return CompileError(0, clean(f"the compiler fails on this file alone: {error}"))
+        said = str(error).removeprefix("The compiler itself failed: ")
+        return CompileError(0, clean(f"the compiler fails on this file alone: {said}"))
 
 
 _OUT_OF_ROOM = re.compile(
@@ -221,12 +228,12 @@ _OUT_OF_ROOM = re.compile(
 
 
 def _works_otherwise(build: _Build) -> bool:
-    """Whether the compiler translates an empty function: then it is the file that breaks it."""
+    """Whether an empty function goes through both steps: then it is the file that breaks one."""
     with tempfile.TemporaryDirectory(prefix="probe-", dir=build.course.cache) as folder:
         probe = replace(build, scratch=Path(folder))
         (probe.scratch / FILE_NAME).write_text("void solve() {}\n")
-        command = [build.toolchain.nvcc, "-ccbin", build.toolchain.cxx, "-c", FILE_NAME]
-        return _step(probe, command).returncode == 0
+        commands = (_nvcc_command(probe), _link_command(probe))
+        return all(_step(probe, command).returncode == 0 for command in commands)
 
 
 # matmul.cu(12): error: identifier "x" is undefined      (nvcc's front end)

@@ -118,9 +118,16 @@ class TestWithNvcc:
         monkeypatch.setattr(compiling, "_step", fails)
         error = compile_text("void evil() {}\n")
         assert error.message.startswith("the compiler fails on this file alone")
-        monkeypatch.setattr(compiling, "_step", lambda *_: broken)
-        with pytest.raises(StepError, match="no idea"):
-            compile_text("void evil(int) {}\n")
+        for failing in ("-shared", "-c"):  # the linker, the compiler: whatever they are given
+            monkeypatch.setattr(
+                compiling,
+                "_step",
+                lambda build, command, failing=failing: (
+                    broken if failing in command else step(build, command)
+                ),
+            )
+            with pytest.raises(StepError, match="no idea"):
+                compile_text(f"void evil(int) {{}} // {failing}\n")
 
     def test_a_compiler_that_runs_out_of_room_is_not_remembered(self, compile_text):
         text = 'asm(".section .bomb\\n.rept 300000000\\n.byte 1\\n.endr\\n.previous");\n'
