@@ -90,6 +90,12 @@ def run(
         for folder in ([course.lab_folder(lab)] if one else _all_labs(course))
     ]
     report(results, format_name, output, one=one)
+    if any(result.toolkit and result.sandbox == "none" for result in results):
+        click.echo(
+            "Without a sandbox: the file ran with limits only, and could read and write what you"
+            " can. `grader doctor` says how to get one.",
+            err=True,
+        )
     sys.exit(max(result.exit_code for result in results))
 
 

@@ -159,15 +159,21 @@ def test_solve_that_never_returns(built):
 def test_the_command_on_solutions_and_on_a_syntax_error(built, tmp_path):
     (tmp_path / "broken.cu").write_text("__global__ void k() {\n  int x = ;\n}\n")
 
-    def run(*arguments):
+    def run(*arguments, environment=None):
         return subprocess.run(
             [sys.executable, "-m", "grader", "run", *map(str, arguments), "--backend", "sim"],
-            capture_output=True, text=True, cwd=REPOSITORY, env=os.environ, timeout=100,
+            capture_output=True, text=True, cwd=REPOSITORY, timeout=100,
+            env=os.environ | (environment or {}),
         )  # fmt: skip
 
     good = run("02", "--submission", "solutions", "--format", "json")
     assert good.returncode == 0, good.stderr
-    validate(json.loads(good.stdout))
+    graded = json.loads(good.stdout)
+    validate(graded)
+    assert ("Without a sandbox" in good.stderr) == (graded["sandbox"] == "none")
+    without = run("02", "--submission", "solutions", environment={"TILEWISE_SANDBOX": "none"})
+    assert without.returncode == 0
+    assert "Without a sandbox: the file ran with limits only" in without.stderr
     bad = run("02", "--submission", tmp_path / "broken.cu")
     assert bad.returncode == 1
     assert "does-not-compile" in bad.stdout
