@@ -1,7 +1,8 @@
 """`grader batch`: a whole class at once.
 
-    names       who an entry of an export belongs to, from its name
-    intake      the entries of an export, per student, in the order of their keys
+    names       who an entry of an export belongs to, as its name tells
+    platforms   which platform an export comes from, and whose its entries are
+    intake      what each student handed in, in the order of their keys
     choose      which of a student's files is which lab's
     roster      the platform's own list of students: who is missing, and their ids
     units       what is graded: one file for one lab, under a key of all that its result depends on
@@ -12,6 +13,7 @@
     run         the whole batch, from export to gradebook
     gradebook   CSV files as the platforms import them
     summary     what the class did, as Markdown and JSON
+    memory, progress   how much memory a batch takes, how far it is
     similarity  which files resemble each other, if asked for
     command     the command line
 
