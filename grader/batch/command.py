@@ -46,7 +46,7 @@ _DONE_EPILOG = (
 )  # fmt: skip
 @click.option(
     "--memory-limit", type=click.IntRange(min=1), default=8, show_default=True,
-    help="GiB of addresses for each process.",
+    help="GiB of memory for grading one file.",
 )  # fmt: skip
 @click.option("--similarity", is_flag=True, help="Report which files resemble each other.")
 @click.option("--no-sandbox", is_flag=True, help="Grade without a sandbox; results say so.")

@@ -16,6 +16,11 @@ from grader.options import Options
 from grader.result import Diagnostic, to_dict
 
 
+# Steps have their own limits of these; what a worker is held to would hold for them too.
+_ADDRESS_BYTES = 1 << 46
+_PROCESSES = 1 << 16
+
+
 @dataclass(frozen=True)
 class Setting:
     """What every unit of a batch is graded with."""
@@ -24,7 +29,7 @@ class Setting:
     store: Store
     options: Options
     seconds: float  # wall-clock limit of one unit
-    memory_bytes: int  # address space of each process
+    memory_bytes: int  # of all processes of one unit together
 
 
 @dataclass(frozen=True)
@@ -63,13 +68,19 @@ def attempt(setting: Setting, unit: Unit) -> Outcome:
     try:
         ended = sandbox.run(
             worker.command(job),
-            limits=sandbox.Limits(setting.seconds, _memory(setting), file_bytes=1 << 30),
+            limits=sandbox.Limits(
+                setting.seconds,
+                setting.memory_bytes,
+                address_bytes=_ADDRESS_BYTES,
+                file_bytes=1 << 30,
+                processes=_PROCESSES,
+            ),
             env=worker.environment(setting.course),
         )
     except OSError as error:
         return Outcome(None, f"A worker could not be started: {error.strerror}.")
-    if ended.timed_out:
-        return Outcome(_stopped(setting, unit, ended.seconds), "It ran into the limit of time.")
+    if ended.exceeded:
+        return Outcome(_stopped(setting, unit, ended), f"It took too much {ended.exceeded}.")
     return outcome(setting, unit, ended)
 
 
@@ -86,21 +97,22 @@ def outcome(setting: Setting, unit: Unit, ended: sandbox.Outcome) -> Outcome:
     return Outcome(None, lines[-1] if lines else f"The worker ended with {how} and said nothing.")
 
 
-def _memory(setting: Setting) -> int:
-    """CUDA reserves far more addresses than it uses: on a GPU the limit would stop it."""
-    return 1 << 46 if setting.options.backend == "gpu" else setting.memory_bytes
-
-
-def _stopped(setting: Setting, unit: Unit, seconds: float) -> Record:
+def _stopped(setting: Setting, unit: Unit, ended: sandbox.Outcome) -> Record:
     """A submission whose grading does not end has no points, and the reason stands there."""
     lab = load_lab(setting.course.labs / unit.lab)
-    message = f"Grading was stopped after {setting.seconds:g} seconds, the limit for one file."
+    message = f"Grading was stopped: it took too much {ended.exceeded}."
+    found: tuple[Diagnostic, ...] = ()
+    if ended.exceeded == "time":
+        message = f"Grading was stopped after {setting.seconds:g} seconds, the limit for one file."
+        found = (Diagnostic("timeout", "error", message),)
+    elif ended.exceeded == "memory":
+        message = f"Grading was stopped: it took more than {setting.memory_bytes >> 20} MiB."
     base = conclude.blank(lab, "matmul.cu", setting.options)
     result = replace(
         base,
         message=message,
         sandbox=sandbox.kind(),
         checks=rubric.all_failed(lab, setting.options.backend, "Grading was stopped."),
-        diagnostics=(Diagnostic("timeout", "error", message),),
+        diagnostics=found,
     )
-    return Record(to_dict(result), round(seconds, 3), limit_seconds=setting.seconds)
+    return Record(to_dict(result), round(ended.seconds, 3), limit_seconds=setting.seconds)

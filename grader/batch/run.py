@@ -52,7 +52,7 @@ class Request:
     roster: Path | None = None
     assignment: str = ""  # the platform's name of it
     seconds: float = 300  # wall-clock limit of one file
-    memory_bytes: int = 8 << 30  # address space of each process
+    memory_bytes: int = 8 << 30  # of grading one file
     weights: dict[str, float] = field(default_factory=dict)  # points by lab folder name
     similarity: bool = False
 

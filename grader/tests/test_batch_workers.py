@@ -60,7 +60,6 @@ class TestWorkers:
             ("import os; os.kill(os.getpid(), 9)", "signal 9"),
             ("import os; os.abort()", "signal 6"),
             ("import sys; sys.exit('The disk is full.')", "The disk is full."),
-            ("bytearray(4 << 30)", "MemoryError"),
             ("print('x' * 10**6)", "said nothing"),
             ("open('UNIT', 'w').write('{\"schema\":')", "said nothing"),
             ("open('UNIT', 'w').write('{}')", "said nothing"),
@@ -72,9 +71,19 @@ class TestWorkers:
         assert words in outcome.failure
         assert not outcome.final
 
-    def test_floods_end(self, attempt, tmp_path):
-        outcome = attempt("while True: print('x' * 10**6)", seconds=15)
-        assert outcome.record is None or outcome.record.limit_seconds
+    @pytest.mark.parametrize(
+        ("program", "words"),
+        [
+            ("while True: print('x' * 10**6)", "too much output"),
+            ("import time; x = b'x' * (2 << 30); time.sleep(60)", "more than 1024 MiB"),
+        ],
+    )
+    def test_what_takes_too_much_is_ended(self, attempt, program, words):
+        outcome = attempt(program)
+        assert (outcome.record.result["status"], outcome.record.result["score"]) == ("failed", 0)
+        assert words in outcome.record.result["message"]
+        assert outcome.record.seconds < 19
+        assert not outcome.final
 
     def test_nothing_outlives_a_worker(self, attempt, tmp_path):
         mark = tmp_path / "alive"
