@@ -63,6 +63,7 @@ COUNTERS = (
     "shared_load_wavefronts",
     "shared_store_requests",
     "shared_store_wavefronts",
+    "shared_merged_requests",
     "bank_conflicts",
     "instructions",
     "fma_lanes",

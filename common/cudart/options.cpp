@@ -59,6 +59,7 @@ Checks parse_checks(const std::string& list) {
 LiveOptions live_options_of_environment() {
   LiveOptions options;
   options.checks = parse_checks(text_of("WARPSIM_CHECKS", "all"));
+  options.merge_shared = text_of("WARPSIM_MERGE_SHARED", "on") != "off";
   options.threads = number_of("WARPSIM_THREADS", 0);
   options.instruction_budget = number_of<uint64_t>("WARPSIM_BUDGET", 0);
   options.sample.on = !text_of("WARPSIM_SAMPLE", "").empty();

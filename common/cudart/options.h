@@ -3,6 +3,7 @@
 //   TILEWISE_DEVICE    device file: "h200"
 //   TILEWISE_CUDART    "live" (default) or "record"
 //   WARPSIM_CHECKS     as --checks: "all", "none", or a list such as "bounds,races"
+//   WARPSIM_MERGE_SHARED  "on" or "off", as --merge-shared
 //   WARPSIM_THREADS    workers, 0: one per CPU
 //   WARPSIM_BUDGET     warp instructions per launch before a timeout
 //   WARPSIM_SAMPLE     seed: execute some blocks of each grid and extrapolate; unset: all
@@ -21,6 +22,7 @@ namespace warpsim::cudart {
 
 struct LiveOptions {
   Checks checks;
+  bool merge_shared = true;
   int threads = 0;
   uint64_t instruction_budget = 0;
   SampleOptions sample;

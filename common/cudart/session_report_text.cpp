@@ -73,6 +73,9 @@ void add_counters(const Counters& c, std::string* text) {
   }
   pair("shared loads", c.shared_load_requests, c.shared_load_wavefronts, "wavefronts");
   pair("shared stores", c.shared_store_requests, c.shared_store_wavefronts, "wavefronts");
+  if (c.shared_merged_requests)
+    *text += fmt::format("    {:<16}{:>16} requests of PTX that ptxas merges into those above\n",
+                         "shared merged", grouped(c.shared_merged_requests));
   if (c.bank_conflicts)
     *text +=
         fmt::format("    {:<16}{:>16} wavefronts\n", "bank conflicts", grouped(c.bank_conflicts));

@@ -25,6 +25,7 @@ inline constexpr CounterName kCounterNames[] = {
     {"shared_load_wavefronts", &Counters::shared_load_wavefronts},
     {"shared_store_requests", &Counters::shared_store_requests},
     {"shared_store_wavefronts", &Counters::shared_store_wavefronts},
+    {"shared_merged_requests", &Counters::shared_merged_requests},
     {"bank_conflicts", &Counters::bank_conflicts},
     {"barriers", &Counters::barriers},
     {"divergent_branches", &Counters::divergent_branches},

@@ -34,11 +34,14 @@ struct Counters {
     if (load_transactions == 0) return 0;
     return double(load_used_128ths) / 128 / double(load_transactions);
   }
+  // Of shared memory what the machine code does: loads and stores that ptxas merges count as one
+  // (ptx/merge.h), unless Options::merge_shared is off.
   uint64_t shared_load_requests = 0;  // warp instructions smsp__inst_executed_op_shared_ld
   uint64_t shared_load_wavefronts =
       0;  //                       l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld
   uint64_t shared_store_requests = 0;
   uint64_t shared_store_wavefronts = 0;
+  uint64_t shared_merged_requests = 0;  // those of PTX that went along with another one
   uint64_t bank_conflicts = 0;  // shared wavefronts above the ideal for the same lanes and widths
   uint64_t barriers = 0;        // warps arriving at bar.sync
   uint64_t divergent_branches = 0;  // branches whose active lanes went both ways

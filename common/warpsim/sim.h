@@ -74,7 +74,8 @@ struct SampleOptions {
 
 struct Options {
   Checks checks;
-  int threads = 0;  // workers; 0: one per CPU
+  bool merge_shared = true;  // count accesses to shared memory as ptxas merges them (ptx/merge.h)
+  int threads = 0;           // workers; 0: one per CPU
   uint64_t instruction_budget =
       0;  // warp instructions per launch before `timeout`; 0: a generous default
   uint32_t max_diagnostics =

@@ -31,7 +31,8 @@ namespace {
 using namespace tilewise;
 
 struct Arguments {
-  std::string plan, backend = "sim", device = "h200", result, resources, checks = "all";
+  std::string plan, backend = "sim", device = "h200", result, resources, checks = "all",
+                    merge_shared = "on";
   std::vector<std::string> inputs, outputs;
   int threads = 0;
   uint64_t budget = 0, memory_mib = 0;
@@ -62,6 +63,11 @@ void declare(CLI::App& app, Arguments& a) {
       ->check(CLI::Range(0, 1024));
   app.add_option("--checks", a.checks,
                  "all, none or a list of bounds,misaligned,initialised,races,barriers,counters");
+  app.add_option(
+         "--merge-shared", a.merge_shared,
+         "sim: count accesses to shared memory that ptxas merges as one (on), or as PTX has "
+         "them (off)")
+      ->check(CLI::IsMember({"on", "off"}));
   app.add_option("--budget", a.budget,
                  "simulated warp instructions per launch before `timeout`; 0: the default");
   app.add_flag("--sample", a.sample.on,
@@ -188,6 +194,7 @@ int run(const Arguments& a) {
   } else {
     backend = make_sim_backend({a.device,
                                 checks,
+                                a.merge_shared == "on",
                                 a.threads,
                                 a.budget,
                                 resources,

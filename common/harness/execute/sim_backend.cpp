@@ -16,6 +16,7 @@ class SimBackend : public Backend {
         resources_(settings.resources),
         memory_bytes_(settings.memory_bytes) {
     sim_.options().checks = settings.checks;
+    sim_.options().merge_shared = settings.merge_shared;
     sim_.options().threads = settings.threads;
     sim_.options().instruction_budget = settings.instruction_budget;
     sim_.options().sample = settings.sample;

@@ -14,6 +14,7 @@ namespace tilewise {
 struct SimSettings {
   std::string device = "h200";
   warpsim::Checks checks;
+  bool merge_shared = true;            // see warpsim::Options
   int threads = 0;                     // workers; 0: one per CPU
   uint64_t instruction_budget = 0;     // warp instructions per launch; 0: the simulator's default
   Resources resources;                 // registers, where ptxas was asked

@@ -22,8 +22,11 @@ TEST_CASE("TiledKernelsCountersAreExact") {
   CHECK(c.global_load_sectors == c.global_load_requests * 4);  // two rows of 64 bytes
   CHECK(c.global_store_requests == blocks * warps);
   CHECK(c.global_store_sectors == blocks * warps * 4);
-  CHECK(c.shared_load_requests == blocks * warps * tiles * k * 2);
-  CHECK(c.shared_load_wavefronts == c.shared_load_requests);
+  // Of its 32 loads from shared memory, the 16 from a row of a tile go as four of 16 bytes, which
+  // take two wavefronts each: half the warp reads one row, the other half the next.
+  CHECK(c.shared_load_requests == blocks * warps * tiles * (k + k / 4));
+  CHECK(c.shared_load_wavefronts == blocks * warps * tiles * (k + k / 4 * 2));
+  CHECK(c.shared_merged_requests == blocks * warps * tiles * (k - k / 4));
   CHECK(c.shared_store_requests == blocks * warps * tiles * 2);
   CHECK(c.shared_store_wavefronts == c.shared_store_requests);
   CHECK(c.bank_conflicts == 0);
@@ -33,6 +36,20 @@ TEST_CASE("TiledKernelsCountersAreExact") {
   uint64_t instructions = 0;
   for (const LineCounters& l : r.lines) instructions += l.counters.instructions;
   CHECK(instructions == c.instructions);
+}
+
+TEST_CASE("SharedLoadsAsPtxHasThemWhereMergingIsOff") {
+  Fixture f("shared");
+  constexpr uint64_t n = 64, warp_steps = 16 * 8 * 4, k = 16;
+  f.sim.options().merge_shared = false;
+  const uint64_t a = f.buffer("M", ramp(n * n)), p = f.empty("P", 4 * n * n);
+  const Counters off = f.launch("tiled", {4, 4}, {16, 16}, a, a, p, int(n)).counters;
+  CHECK(off.shared_load_requests == warp_steps * k * 2);
+  CHECK(off.shared_load_wavefronts == off.shared_load_requests);
+  CHECK(off.shared_merged_requests == 0);
+  f.sim.options().merge_shared = true;  // of the next launch, though the kernel is decoded by now
+  const Counters on = f.launch("tiled", {4, 4}, {16, 16}, a, a, p, int(n)).counters;
+  CHECK(on.shared_load_requests + on.shared_merged_requests == off.shared_load_requests);
 }
 
 TEST_CASE("SectorsOfStridedLoads") {

@@ -38,6 +38,10 @@ int main(int argc, char** argv) {
          "--checks", options.checks,
          "all, none, or some of bounds, misaligned, initialised, races, barriers, counters")
       ->capture_default_str();
+  run->add_option("--merge-shared", options.merge_shared,
+                  "count accesses to shared memory that ptxas merges as one: on or off")
+      ->check(CLI::IsMember({"on", "off"}))
+      ->capture_default_str();
   run->add_option("--threads", options.threads, "workers; 0: one per CPU")->capture_default_str();
   run->add_option("--budget", options.budget,
                   "warp instructions per launch before it counts as endless");

@@ -77,6 +77,7 @@ void set_environment(const RunOptions& options, const std::string& preload, int 
   set("TILEWISE_CUDART", "live");
   set("TILEWISE_DEVICE", options.device);
   set("WARPSIM_CHECKS", options.checks);
+  set("WARPSIM_MERGE_SHARED", options.merge_shared);
   set("WARPSIM_THREADS", std::to_string(options.threads));
   set("WARPSIM_BUDGET", std::to_string(options.budget));
   set("WARPSIM_SAMPLE", options.sample ? std::to_string(options.sample_seed) : "");

@@ -17,6 +17,7 @@ class CannotRun : public std::runtime_error {
 struct RunOptions {
   std::string device = "h200";
   std::string checks = "all";
+  std::string merge_shared = "on";
   std::string json;             // path, empty: no JSON
   std::string report = "text";  // "text", "lines", "none"
   int threads = 0;

@@ -246,8 +246,9 @@ inline void count(Warp& w, const Op* op, const Pattern& p, uint64_t base) {
     if constexpr (S::kSpace == Space::kShared) {
       SiteState& s = w.worker->sites[op->aux];
       ++s.shared_requests;
-      s.wavefronts += p.wavefronts;
-      s.ideal_wavefronts += p.ideal_wavefronts;
+      const BankCost& cost = p.banks(s.bank_kind);
+      s.wavefronts += cost.wavefronts;
+      s.ideal_wavefronts += cost.ideal;
     } else if constexpr (S::kSpace == Space::kGlobal) {
       count_global(w, op->aux, p, base);
     }

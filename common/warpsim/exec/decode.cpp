@@ -93,6 +93,7 @@ Decoder::Decoder(Image& image, std::vector<FrameLayout>& layouts, int32_t functi
 }
 
 void Decoder::decode() {
+  const size_t first_site = image_.sites.size();
   compute_shared_sources();
   const auto& code = function_.code;
   std::vector<bool> leader = layout_.flow.leader;
@@ -128,6 +129,7 @@ void Decoder::decode() {
     else
       op.jump = int32_t(distance);
   }
+  if (checks_.counters) mark_merged(first_site);
   program_.frame_bytes = round_up(next_, 64);
   program_.register_bytes = layout_.end;
   program_.decoded = true;

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "warpsim/exec/decoder.h"
+#include "warpsim/ptx/merge.h"
 
 namespace warpsim {
 
@@ -23,6 +24,22 @@ uint32_t Decoder::add_site(const Code& code, Space space, uint8_t bytes, uint8_t
   site.instruction = index_;
   image_.sites.push_back(site);
   return uint32_t(image_.sites.size() - 1);
+}
+
+void Decoder::mark_merged(size_t first_site) {
+  std::map<uint32_t, MemorySite*> site_of;  // instruction -> its access to shared memory
+  for (size_t i = first_site; i < image_.sites.size(); ++i) {
+    MemorySite& site = image_.sites[i];
+    if (site.space == Space::kShared) site_of[site.instruction] = &site;
+  }
+  if (site_of.empty()) return;
+  for (const ptx::MergedAccess& merged :
+       ptx::merge_shared_accesses(module_, function_, layout_.flow)) {
+    site_of.at(merged.instructions[0])->merged_bytes = uint8_t(merged.bytes);
+    site_of.at(merged.instructions[0])->merged_times = uint8_t(merged.times);
+    for (size_t i = 1; i < merged.instructions.size(); ++i)
+      site_of.at(merged.instructions[i])->merged_away = true;
+  }
 }
 
 // The row of addresses of a kAddress operand and what is to be added to it. A fixed address is a

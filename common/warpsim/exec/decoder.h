@@ -64,6 +64,7 @@ class Decoder {
   Op& emit(Handler h) { return emit(Handlers{h, h}); }
   Op& emit(const Handlers& h);
   void emit_instruction(const Code& code);
+  void mark_merged(size_t first_site);
   void emit_body(const Code& code);
   void emit_watches(const Code& code);
   bool body(const Code& code);

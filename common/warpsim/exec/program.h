@@ -63,8 +63,13 @@ struct MemorySite {
   bool in_const_space = false;
   int32_t shared_array = -1;  // the one shared array the address can come from, index into
                               // Image::shared; -1: look it up
-  uint32_t function = 0;      // index into ptx::Module::functions
-  uint32_t instruction = 0;   // index into its code
+  // Of accesses to shared memory that ptxas makes one of (ptx/merge.h): the first one stands for
+  // all, with so many bytes per lane; the others are not counted. 0: not the first, or alone.
+  uint8_t merged_bytes = 0;
+  uint8_t merged_times = 1;  // so many accesses of merged_bytes, where a load falls apart
+  bool merged_away = false;
+  uint32_t function = 0;     // index into ptx::Module::functions
+  uint32_t instruction = 0;  // index into its code
   uint32_t bytes() const { return uint32_t{element_bytes} * elements; }
 };
 

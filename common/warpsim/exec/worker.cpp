@@ -18,6 +18,11 @@ Worker::Worker(LaunchContext& context)
       reporter(&context) {
   local_bytes_per_thread = context.local_bytes_per_thread;
   sites.resize(image->sites.size());
+  for (size_t i = 0; i < sites.size(); ++i) {
+    const MemorySite& site = image->sites[i];
+    const bool leads = context.merge_shared && site.merged_bytes != 0;
+    sites[i].bank_kind = bank_kind(site.is_store, leads ? site.merged_bytes : site.bytes());
+  }
   block_entries.assign(2 * image->blocks.size(), 0);
   divergent.assign(image->branches.size(), 0);
   barrier_arrivals.assign(image->barriers.size(), 0);

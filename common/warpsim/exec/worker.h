@@ -30,6 +30,7 @@ struct Recorder;
 struct LaunchContext {
   const Image* image = nullptr;
   const KernelFacts* facts = nullptr;
+  bool merge_shared = true;  // count shared accesses as ptxas merges them
   const Program* kernel = nullptr;
   int32_t function = -1;
   const Device* device = nullptr;
@@ -72,6 +73,7 @@ struct SiteState {
   uint64_t shared_requests = 0, wavefronts = 0;
   uint64_t ideal_wavefronts = 0;  // without bank conflicts
   uint64_t async_distance = 0;    // instructions between cp.async requests and the waits for them
+  BankKind bank_kind = BankKind::kLoad;
   void add(const Traffic& traffic) {
     for (size_t i = 0; i < 3; ++i) transactions[i] += traffic.transactions[i];
     used_128ths += traffic.used_128ths;
@@ -102,7 +104,7 @@ struct Worker {
   std::vector<uint64_t> guarded_fma_lanes;
   std::vector<Warp> warps;
   Block block;
-  std::string printed;  // device printf of the running block
+  std::string printed;                   // device printf of the running block
   sample::Recorder* recorder = nullptr;  // when the launch is sampled
 
   explicit Worker(LaunchContext& context);

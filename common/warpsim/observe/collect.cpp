@@ -20,6 +20,7 @@ void Counters::add(const Counters& o) {
   shared_load_wavefronts += o.shared_load_wavefronts;
   shared_store_requests += o.shared_store_requests;
   shared_store_wavefronts += o.shared_store_wavefronts;
+  shared_merged_requests += o.shared_merged_requests;
   bank_conflicts += o.bank_conflicts;
   barriers += o.barriers;
   divergent_branches += o.divergent_branches;
@@ -65,9 +66,14 @@ void Collector::add_sites(const Worker& worker) {
       c.load_transactions += s.transactions[0] + s.transactions[1] + s.transactions[2];
       c.load_used_128ths += s.used_128ths;
     }
-    (site.is_store ? c.shared_store_requests : c.shared_load_requests) += s.shared_requests;
-    (site.is_store ? c.shared_store_wavefronts : c.shared_load_wavefronts) += s.wavefronts;
-    c.bank_conflicts += s.wavefronts - s.ideal_wavefronts;
+    if (launch_.merge_shared && site.merged_away) {
+      c.shared_merged_requests += s.shared_requests;
+      continue;
+    }
+    const uint64_t times = launch_.merge_shared ? site.merged_times : 1;
+    (site.is_store ? c.shared_store_requests : c.shared_load_requests) += times * s.shared_requests;
+    (site.is_store ? c.shared_store_wavefronts : c.shared_load_wavefronts) += times * s.wavefronts;
+    c.bank_conflicts += times * (s.wavefronts - s.ideal_wavefronts);
     if (image.instruction(site.function, site.instruction).op == ptx::Opcode::kCpAsync)
       c.async_requests += s.requests;
     c.async_distance += s.async_distance;

@@ -21,9 +21,7 @@ void Pattern::build() {
   traffic_by_phase_.reset();
   build_runs();
   build_halves();
-  const BankCost cost = rules->banks(access(0));  // the base, a multiple of 4, changes no conflict
-  wavefronts = cost.wavefronts;
-  ideal_wavefronts = cost.ideal;
+  banks_.fill({});
 }
 
 void Pattern::build_runs() {
@@ -87,6 +85,14 @@ WarpAccess Pattern::access(uint64_t base) const {
 
 uint32_t Pattern::count_sectors(uint64_t base) const {
   return sectors_by_phase_[base & 31] = uint8_t(warpsim::sectors(access(base)));
+}
+
+const BankCost& Pattern::count_banks(BankKind kind) const {
+  WarpAccess lanes = access(0);  // the base, a multiple of 4, changes no conflict
+  lanes.is_store = kind >= BankKind::kStore;
+  const int width = int(kind) % 3;
+  if (width != 0) lanes.bytes = 4u << width;
+  return banks_[size_t(kind)] = rules->banks(lanes);
 }
 
 const Traffic& Pattern::count_traffic(uint64_t base) const {

@@ -20,6 +20,15 @@ namespace warpsim {
 // How the 16 lanes of one half of the warp lie, for moving 4-byte elements.
 enum class HalfShape : uint8_t { kOther, kOneWord, kConsecutive };
 
+// Requests to shared memory whose cost may differ for the same lanes.
+enum class BankKind : uint8_t { kLoad, kLoad8, kLoad16, kStore, kStore8, kStore16 };
+inline constexpr size_t kBankKinds = 6;
+// `bytes` per lane; up to 4 bytes make no difference.
+inline BankKind bank_kind(bool is_store, uint32_t bytes) {
+  const int width = bytes == 16 ? 2 : bytes == 8 ? 1 : 0;
+  return BankKind((is_store ? 3 : 0) + width);
+}
+
 struct Pattern {
   const CountingRules* rules = &counting_rules(CountingRule::kSectors);  // set before build()
 
@@ -37,8 +46,6 @@ struct Pattern {
   bool overlapping = false;   // two lanes touch one granule
   bool halves_ready = false;  // all lanes active, 4 bytes, both halves kOneWord or kConsecutive
   std::array<HalfShape, 2> half{};
-  uint8_t wavefronts = 0;        // of a shared request
-  uint8_t ideal_wavefronts = 0;  // without bank conflicts
 
   // The granules touched, in ascending order, in runs of neighbours. Granule numbers are relative
   // to the base's.
@@ -68,6 +75,12 @@ struct Pattern {
     }
     return count_traffic(base);
   }
+  // Of a request to shared memory by these lanes, which may be for more bytes per lane than the
+  // pattern's: loads that ptxas has merged.
+  const BankCost& banks(BankKind kind) const {
+    const BankCost& known = banks_[size_t(kind)];
+    return known.wavefronts != 0 ? known : count_banks(kind);
+  }
   void build();  // from mask, bytes, granule_shift, delta
 
  private:
@@ -78,6 +91,8 @@ struct Pattern {
   WarpAccess access(uint64_t base) const;
   uint32_t count_sectors(uint64_t base) const;
   const Traffic& count_traffic(uint64_t base) const;
+  const BankCost& count_banks(BankKind kind) const;
+  mutable std::array<BankCost, kBankKinds> banks_{};  // 0 wavefronts: not counted yet
   mutable std::array<uint8_t, 32>
       sectors_by_phase_{};  // 0: not counted yet; a request has at most 2 * 32 sectors
   mutable std::unique_ptr<std::array<Traffic, 128>> traffic_by_phase_;  // count 0: not counted yet

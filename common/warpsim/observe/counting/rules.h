@@ -16,6 +16,7 @@ struct WarpAccess {
   uint32_t mask = 0;                      // active lanes, not 0
   uint32_t bytes = 0;                     // per lane: 1, 2, 4, 8, 16; addresses are multiples of it
   std::array<uint64_t, 32> address = {};  // of the active lanes, in bytes
+  bool is_store = false;
 };
 
 // The transactions that serve a request to global memory.

@@ -2,9 +2,11 @@
 // over the banks (a wavefront) gives each bank's one word to all lanes that want it, so a request
 // takes as many as the largest number of distinct words in one bank.
 //
-// 8-byte accesses go by half warps, 16-byte ones by quarters; two neighbours go together when lanes
-// next to each other (or two apart) share their addresses, but never more than half a warp of
-// 16-byte accesses.
+// 8-byte accesses go by half warps, 16-byte ones by quarters. Of loads two neighbours go together
+// when all active lanes of the warp share their address with the lane next to them, or all with the
+// lane two away, as far as those are active. Stores never do.
+//
+// Measured on an H200 (docs/measurements/shared-wavefronts.md), from 32 banks on taken to hold.
 
 #include <algorithm>
 
@@ -36,19 +38,14 @@ uint32_t group_wavefronts(const WarpAccess& access, uint32_t group) {
   return most;
 }
 
-// True if every active lane of the group finds its partner (lane ^ distance) at its own address or
-// inactive.
-bool partners_share(const WarpAccess& access, uint32_t group, int distance) {
+// True if every active lane finds its partner (lane ^ distance) at its own address or inactive.
+bool partners_share(const WarpAccess& access, int distance) {
   for (int lane = 0; lane < kLanes; ++lane) {
     const int partner = lane ^ distance;
-    if (!(group & access.mask & (1u << lane)) || !(access.mask & (1u << partner))) continue;
+    if (!(access.mask & (1u << lane)) || !(access.mask & (1u << partner))) continue;
     if (access.address[size_t(lane)] != access.address[size_t(partner)]) return false;
   }
   return true;
-}
-
-bool pairs_share(const WarpAccess& access, uint32_t group) {
-  return partners_share(access, group, 1) || partners_share(access, group, 2);
 }
 
 }  // namespace
@@ -60,18 +57,14 @@ BankCost warp_banks(const WarpAccess& access) {
     cost.wavefronts = uint8_t(cost.wavefronts + group_wavefronts(access, group));
     ++cost.ideal;
   };
-  if (access.bytes <= 4 || (access.bytes == 8 && pairs_share(access, kAllLanes))) {
+  if (access.bytes <= 4) {
     serve(kAllLanes);
     return cost;
   }
-  for (uint32_t half : {0x0000FFFFu, 0xFFFF0000u}) {
-    if (access.bytes == 8 || pairs_share(access, half)) {
-      serve(half);
-    } else {
-      serve(half & 0x00FF00FF);
-      serve(half & 0xFF00FF00);
-    }
-  }
+  uint32_t lanes = access.bytes == 8 ? 16 : 8;
+  if (!access.is_store && (partners_share(access, 1) || partners_share(access, 2))) lanes *= 2;
+  const uint32_t group = uint32_t((uint64_t{1} << lanes) - 1);
+  for (uint32_t first = 0; first < kLanes; first += lanes) serve(group << first);
   return cost;
 }
 
