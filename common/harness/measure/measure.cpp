@@ -3,13 +3,16 @@
 // the counters of each kernel and the order of its launches.
 //
 //   tilewise-measure --list plans.txt --backend sim|gpu --output measured.json [--outputs DIR]
-//   [--repeat R]
+//   [--repeat R] [--merge-shared on|off]
 //
-// plans.txt: one `NAME PLAN` a line. Both backends get the same data (compare/uniform.h).
+// plans.txt: one `NAME PLAN` a line. A file resources.json beside a plan says how many registers
+// its kernels take; the simulator's report then has the blocks per multiprocessor by each limit.
+// Both backends get the same data (compare/uniform.h).
 
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <sstream>
 
@@ -19,6 +22,7 @@
 #include "harness/execute/gpu_timing.h"
 #include "harness/execute/sim_backend.h"
 #include "harness/plan/files.h"
+#include "warpsim/model/occupancy.h"
 
 namespace {
 
@@ -29,6 +33,7 @@ struct Arguments {
   int threads = 0;
   uint32_t repeat = 0;
   bool checks = false;
+  std::string merge_shared = "on";
 };
 
 struct Entry {
@@ -61,6 +66,20 @@ Json row_hashes(const Matrix& matrix) {
   return list;
 }
 
+// Blocks per multiprocessor, had it only this one limit.
+void add_limits(const warpsim::Device& device, Json* kernel) {
+  if ((*kernel)["registers"].is_null()) return;
+  const Json& block = (*kernel)["block"];
+  const uint32_t threads =
+      block[0].get<uint32_t>() * block[1].get<uint32_t>() * block[2].get<uint32_t>();
+  const warpsim::model::BlockLimits limits = warpsim::model::toolkit_limits(
+      device, (*kernel)["registers"], (*kernel)["shared_bytes"], threads);
+  (*kernel)["limits"] = {{"warps", limits.threads},
+                         {"blocks", limits.blocks},
+                         {"registers", limits.registers},
+                         {"shared_mem", limits.shared}};
+}
+
 Json measure(const Entry& entry, Backend& backend, const Arguments& arguments) {
   plan::Plan plan = plan::load(entry.plan);
   Executor executor(plan, backend, uniform_matrix(plan.j, plan.k, 1),
@@ -75,13 +94,17 @@ Json measure(const Entry& entry, Backend& backend, const Arguments& arguments) {
   if (!arguments.outputs.empty()) {
     write_npy(arguments.outputs + "/" + entry.name + "." + plan.case_id + ".npy", execution.p);
   }
-  Json json = Json::parse(to_text(execution, plan, backend.name(), arguments.device, nullptr));
+  Json json = Json::parse(to_text(execution, plan, backend.name(), arguments.device,
+                                  backend.device().counting_rule, nullptr));
   Json result = {
       {"name", entry.name}, {"case", plan.case_id}, {"j", plan.j}, {"k", plan.k}, {"l", plan.l}};
   for (const char* field : {"status", "message", "diagnostics", "time_ms", "seconds"})
     result[field] = json[field];
   result["kernels"] = json["kernels"];
-  for (Json& kernel : result["kernels"]) kernel.erase("lines");
+  for (Json& kernel : result["kernels"]) {
+    kernel.erase("lines");
+    add_limits(backend.device(), &kernel);
+  }
   result["order"] = Json::array();
   for (const DeviceAction& action : executor.actions()) {
     if (const auto* launch = std::get_if<DeviceLaunch>(&action))
@@ -105,6 +128,9 @@ int run(const Arguments& arguments) {
       settings.checks = warpsim::Checks::none();
       settings.checks.counters = true;
       if (arguments.checks) settings.checks = {};
+      settings.merge_shared = arguments.merge_shared == "on";
+      const auto resources = std::filesystem::path(entry.plan).parent_path() / "resources.json";
+      if (std::filesystem::exists(resources)) settings.resources = read_resources(resources);
       backend = make_sim_backend(settings);
     }
     std::fprintf(stderr, "%s %s\n", entry.name.c_str(), entry.plan.c_str());
@@ -137,6 +163,8 @@ int main(int argc, char** argv) {
   app.add_option("--threads", arguments.threads, "simulator's worker threads");
   app.add_option("--repeat", arguments.repeat, "gpu: timed repetitions");
   app.add_flag("--checks", arguments.checks, "sim: all checks on, not only the counters");
+  app.add_option("--merge-shared", arguments.merge_shared, "sim: as tilewise-exec's")
+      ->check(CLI::IsMember({"on", "off"}));
   CLI11_PARSE(app, argc, argv);
   try {
     return run(arguments);

@@ -27,8 +27,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[3]
 ARCH = 90  # compute capability the PTX is made for
-SIZES = (64, 256, 1024)
-ODD_SIZES = (64, 100, 256, 1024)  # 100: no multiple of a warp, a tile or a sector
+SIZES = (64, 512, 1024)
+ODD_SIZES = (64, 100, 512, 1024)  # 100: no multiple of a warp, a tile or a sector
 
 # ours -> Nsight Compute's, summed over a launch
 EXACT = {
@@ -39,12 +39,26 @@ EXACT = {
 }
 SHARED = {
     "shared_load_requests": "smsp__inst_executed_op_shared_ld.sum",
-    "shared_load_wavefronts": "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum",
+    "shared_load_wavefronts": "smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_ld.sum",
     "shared_store_requests": "smsp__inst_executed_op_shared_st.sum",
-    "shared_store_wavefronts": "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum",
+    "shared_store_wavefronts": "smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_st.sum",
     "fma_lanes": "smsp__sass_thread_inst_executed_op_ffma_pred_on.sum",
 }
-WAVEFRONTS = ("shared_load_wavefronts", "shared_store_wavefronts")
+# The wavefronts at the pipe: with those that were lost when others got in the way.
+PIPE = {
+    "shared_load_wavefronts": "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum",
+    "shared_store_wavefronts": "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum",
+}
+# Blocks per multiprocessor, had it only this one limit; the same for all launches of a kernel.
+LIMITS = {
+    name: f"launch__occupancy_limit_{name}" for name in ("warps", "blocks", "registers", "shared_mem")
+}
+LAUNCH = (
+    *LIMITS.values(),
+    "launch__registers_per_thread",
+    "launch__shared_mem_config_size",
+    "sm__maximum_warps_avg_per_active_cycle",
+)
 # Counted apart by the hardware: what warpsim may have to add or leave out to agree.
 EXTRA = (
     "l1tex__t_sectors_pipe_lsu_mem_global_op_atom.sum",
@@ -75,12 +89,12 @@ def kernels() -> list[Kernel]:
     for name, signature in signatures.items():
         source = ROOT / "solutions" / name / "matmul.cu"
         if source.exists():
-            found.append(Kernel("solutions", name, source, signature, (*SIZES, 512)))
+            found.append(Kernel("solutions", name, source, signature, SIZES))
         corpus = ROOT / "grader/tests/corpus" / name / "right"
         for source in sorted(corpus.glob("*.cu")):
             found.append(Kernel("corpus", f"{name[:2]}-{source.stem}", source, signature, SIZES))
     for source in sorted((ROOT / "solutions/gallery").glob("*.cu")):
-        found.append(Kernel("gallery", source.stem, source, "square-device", (256, 1024)))
+        found.append(Kernel("gallery", source.stem, source, "square-device", SIZES[1:]))
     for source in sorted((Path(__file__).parent / "kernels").glob("*.cu")):
         found.append(Kernel("odd", source.stem, source, "square-device", ODD_SIZES))
     return found
@@ -112,8 +126,25 @@ def compile_and_record(kernel: Kernel, folder: Path, build: Path, nvcc: str) -> 
          "--signature", kernel.signature, "--output", folder, *cases],
         check=True,
     )  # fmt: skip
+    write_resources(folder, Path(nvcc).with_name("ptxas"))
     for leftover in ("matmul.o", "submission.so"):
         (folder / leftover).unlink()
+
+
+def write_resources(folder: Path, ptxas: Path) -> None:
+    """Registers per kernel, as the machine code for the GPU takes them."""
+    registers = {}
+    for module in sorted(folder.glob("*.ptx")):
+        done = subprocess.run(
+            [ptxas, "-v", f"-arch=sm_{ARCH}", module, "-o", os.devnull],
+            check=True, capture_output=True, text=True,
+        )  # fmt: skip
+        for part in done.stderr.split("Compiling entry function '")[1:]:
+            used = re.search(r"Used (\d+) registers", part)
+            registers[part.split("'")[0]] = {
+                "registers": int(used[1]), "spill_store_bytes": 0, "spill_load_bytes": 0,
+            }  # fmt: skip
+    (folder / "resources.json").write_text(json.dumps(registers))
 
 
 def record(directory: Path, build: Path, only: str) -> None:
@@ -141,13 +172,12 @@ def record(directory: Path, build: Path, only: str) -> None:
     (directory / "toolkit.txt").write_text(re.search(r"release .*", release)[0])
 
 
-def simulate(directory: Path, build: Path) -> None:
+def simulate(directory: Path, build: Path, merge_shared: str) -> None:
     subprocess.run(
-        [build / "bin/tilewise-measure", "--list", "plans.txt", "--backend", "sim", "--output", "sim.json"],
-        cwd=directory,
-        check=True,
-        env=os.environ | {"TILEWISE_DEVICES": str(ROOT / "common/devices")},
-    )
+        [build / "bin/tilewise-measure", "--list", "plans.txt", "--backend", "sim", "--output", "sim.json",
+         "--merge-shared", merge_shared],
+        cwd=directory, check=True, env=os.environ | {"TILEWISE_DEVICES": str(ROOT / "common/devices")},
+    )  # fmt: skip
 
 
 def available_metrics(ncu: str) -> set[str]:
@@ -165,13 +195,13 @@ def gpu(directory: Path, build: Path, repeat: int) -> None:
     if not ncu:
         print("no ncu: counters are not compared", file=sys.stderr)
         return
-    wanted = [*EXACT.values(), *SHARED.values(), *EXTRA]
+    wanted = [*EXACT.values(), *SHARED.values(), *PIPE.values(), *EXTRA]
     known = available_metrics(ncu)
-    metrics = [m for m in wanted if not known or m.rsplit(".", 1)[0] in known]
+    metrics = [m for m in wanted if not known or m.rsplit(".", 1)[0] in known or "__sass_" in m]
     print("metrics left out:", sorted(set(wanted) - set(metrics)), file=sys.stderr)
     subprocess.run(
         [ncu, "--clock-control", "none", "--csv", "--page", "raw", "--print-units", "base",
-         "--log-file", "ncu.csv", "--metrics", ",".join(metrics), *measure, "--output", "gpu-ncu.json"],
+         "--log-file", "ncu.csv", "--metrics", ",".join([*metrics, *LAUNCH]), *measure, "--output", "gpu-ncu.json"],
         cwd=directory, check=True,
     )  # fmt: skip
 
@@ -202,133 +232,12 @@ def attach_counters(plans: list[dict], launches: list[dict[str, str]]) -> None:
                     f"launches out of step: {row['Kernel Name']} is not {kernel['name']}"
                 )
             sums = kernel.setdefault("ncu", {})
-            for metric in (*EXACT.values(), *SHARED.values(), *EXTRA):
-                if metric in row:
+            for metric in (*EXACT.values(), *SHARED.values(), *PIPE.values(), *EXTRA):
+                if row.get(metric):
                     sums[metric] = sums.get(metric, 0) + number(row[metric])
+            sums |= {metric: number(row[metric]) for metric in LAUNCH if row.get(metric)}
     if next(rows, None) is not None:
         raise SystemExit("ncu saw more launches than the plans have")
-
-
-def totals(plan: dict, ours: dict) -> dict[str, tuple[int, int]]:
-    """counter -> (simulator's, GPU's), summed over a plan's kernels."""
-    result = {}
-    for counter, metric in {**EXACT, **SHARED}.items():
-        counted = [k["ncu"].get(metric) for k in plan["kernels"] if "ncu" in k]
-        if counted and None not in counted:
-            result[counter] = (sum(k["counters"][counter] for k in ours["kernels"]), sum(counted))
-    return result
-
-
-def agreement(pairs: dict[str, tuple[int, int]], counters: tuple[str, ...]) -> str:
-    """`equal`, or how far off, counter by counter: ours / the GPU's."""
-    if any(counter not in pairs for counter in counters):
-        return "not measured"
-    apart = [
-        f"{counter.removeprefix('shared_').removeprefix('global_').replace('_', ' ')} {ours:,} / {theirs:,}"
-        for counter, (ours, theirs) in ((counter, pairs[counter]) for counter in counters)
-        if ours != theirs
-    ]
-    return "; ".join(apart) or "equal"
-
-
-def read_plans(directory: Path) -> tuple[dict, list[dict], dict]:
-    """The simulator's plans by (name, case), the GPU's with ncu's counters attached, and the GPU."""
-    sim = json.loads((directory / "sim.json").read_text())["plans"]
-    report = json.loads((directory / "gpu.json").read_text())
-    if (directory / "ncu.csv").exists():
-        counted = json.loads((directory / "gpu-ncu.json").read_text())["plans"]
-        attach_counters(counted, read_ncu(directory / "ncu.csv"))
-        by_key = {(plan["name"], plan["case"]): plan for plan in counted}
-        for plan in report["plans"]:
-            plan["kernels"] = by_key[plan["name"], plan["case"]]["kernels"]
-    return {(plan["name"], plan["case"]): plan for plan in sim}, report["plans"], report["gpu"]
-
-
-def row(group: str, name: str, cases: list[tuple[dict, dict]]) -> str:
-    """One kernel's line of the table; counts are those of its largest case."""
-    cases = sorted(cases, key=lambda pair: pair[1]["j"])
-    bits = {case: compare_rows(ours, theirs) for case, (ours, theirs) in enumerate(cases)}
-    bad = [f"n = {cases[case][1]['j']}: {text}" for case, text in bits.items() if text != "identical"]
-    pairs = [totals(theirs, ours) for ours, theirs in cases]
-    worst = next((found for found in reversed(pairs) if agreement(found, tuple(EXACT)) != "equal"), pairs[-1])
-    first, last = pairs[0], pairs[-1]
-    counts = [f"{last[c][1]:,}" if c in last else "" for c in ("global_load_sectors", "global_store_sectors")]
-    sizes = ", ".join(str(theirs["j"]) for _, theirs in cases)
-    return (
-        f"| {group} | {name} | {sizes} | {'; '.join(bad) or 'identical'} | {agreement(worst, tuple(EXACT))} "
-        f"| {counts[0]} | {counts[1]} | {agreement(first, WAVEFRONTS)} |"
-    )
-
-
-def table(directory: Path, output: Path) -> None:
-    sim, plans, gpu_facts = read_plans(directory)
-    groups = json.loads((directory / "groups.json").read_text())
-    by_kernel: dict[str, list[tuple[dict, dict]]] = {}
-    same = equal = fma = 0
-    for plan in plans:
-        ours = sim[plan["name"], plan["case"]]
-        by_kernel.setdefault(plan["name"], []).append((ours, plan))
-        same += compare_rows(ours, plan) == "identical"
-        equal += agreement(totals(plan, ours), tuple(EXACT)) == "equal"
-        fma += agreement(totals(plan, ours), ("fma_lanes",)) == "equal"
-    text = PAGE.format(
-        gpu=gpu_facts["name"], driver=gpu_facts["driver"], cuda=gpu_facts["cuda"],
-        date=datetime.date.fromtimestamp((directory / "gpu.json").stat().st_mtime),
-        toolkit=(directory / "toolkit.txt").read_text().strip(), kernels=len(by_kernel), plans=len(plans),
-        same=same, equal=equal, fma=fma,
-        rows="\n".join(row(groups[name], name, cases) for name, cases in by_kernel.items()),
-    )  # fmt: skip
-    output.write_text(text)
-    print(f"{same} of {len(plans)} bit-identical, {equal} with equal global counters -> {output}")
-
-
-def compare_rows(ours: dict, theirs: dict) -> str:
-    for side, plan in (("sim", ours), ("gpu", theirs)):
-        if plan["status"] != "ok":
-            return f"{side}: {plan['status']} {plan['message']}"
-    apart = sum(a != b for a, b in zip(ours["rows"], theirs["rows"], strict=True))
-    return f"{apart} of {len(ours['rows'])} rows differ" if apart else "identical"
-
-
-PAGE = """# The simulator against a GPU
-
-| | |
-|---|---|
-| GPU | {gpu} |
-| driver | {driver} (CUDA {cuda}) |
-| compiler | nvcc {toolkit}: PTX for compute_90, compiled for the GPU by the driver |
-| date | {date} |
-| commands | `common/harness/measure/measure.py record DIR`, then `sim DIR`, `gpu DIR`, `table DIR` |
-
-{kernels} kernels: the labs' solutions, the gallery, the right submissions of the grader's corpus, and odd ones
-(`common/harness/measure/kernels/`). Each is carried out on both backends with the same data, uniform in [-1, 1),
-for several widths n: {plans} plans.
-
-- **P**: are all bytes of the output the same? In {same} of {plans} plans.
-- **Global memory**: are requests and sectors, of loads and of stores, equal to Nsight Compute's
-  (`l1tex__t_{{requests,sectors}}_pipe_lsu_mem_global_op_{{ld,st}}.sum`, `--clock-control none`)? In {equal} of {plans}
-  plans. The two columns after it are the GPU's sectors at the largest n.
-- **Shared memory**: wavefronts (`l1tex__data_pipe_lsu_wavefronts_mem_shared_op_{{ld,st}}.sum`) at the smallest n.
-  At n = 1024 the GPU counts up to a seventh more stores in some kernels, and not the same number each time: blocks
-  that share a multiprocessor get in each other's way.
-- Lanes that did a multiply-add (`smsp__sass_thread_inst_executed_op_ffma_pred_on.sum`) are equal in {fma} of
-  {plans} plans.
-
-Where counts differ they stand as the simulator's / the GPU's, and this is why:
-
-- The simulator executes PTX, the GPU what ptxas made of it. ptxas merges neighbouring scalar loads from
-  shared memory into wider ones, which need fewer wavefronts for the same bytes; `masks` loads an element twice in PTX
-  and once in machine code.
-- `exponentials` uses the approximate units, whose last bits NVIDIA does not publish. Of its sixteen functions expf,
-  exp2f, tanhf, rsqrtf and the intrinsics __expf, __logf, __sinf, __cosf and __fdividef differ, the first four by
-  one or two units in the last place; logf, log2f, sinf, cosf, powf, erff and __frsqrt_rn agree bit for bit. No lab uses them.
-- Division, square root and double precision expand into multiply-adds in machine code (`division`, `doubles`), which
-  PTX does not show.
-
-| group | kernel | n | P | global memory | load sectors | store sectors | shared wavefronts |
-|---|---|---|---|---|---|---|---|
-{rows}
-"""
 
 
 def main() -> None:
@@ -339,6 +248,7 @@ def main() -> None:
     parser.add_argument("directory", type=Path)
     parser.add_argument("--build", type=Path, default=ROOT / "build")
     parser.add_argument("--only", default="", help="kernels whose group/name contains this")
+    parser.add_argument("--merge-shared", choices=("on", "off"), default="on", help="see warpsim/ptx/merge.h")
     parser.add_argument("--repeat", type=int, default=5, help="timed repetitions on the GPU")
     parser.add_argument("--output", type=Path, default=ROOT / "docs/measurements/sim-vs-gpu.md")
     arguments = parser.parse_args()
@@ -348,11 +258,13 @@ def main() -> None:
     if arguments.step == "record":
         record(directory, build, arguments.only)
     elif arguments.step == "sim":
-        simulate(directory, build)
+        simulate(directory, build, arguments.merge_shared)
     elif arguments.step == "gpu":
         gpu(directory, build, arguments.repeat)
     else:
-        table(directory, arguments.output)
+        from table import write_table
+
+        write_table(directory, arguments.output)
 
 
 if __name__ == "__main__":
