@@ -157,6 +157,17 @@ int run_comparison(const Arguments& a) {
   return 0;
 }
 
+SimSettings sim_settings(const Arguments& a, const warpsim::Checks& checks, Resources resources) {
+  SimSettings settings;
+  settings.device = a.device;
+  settings.checks = checks;
+  settings.merge_shared = a.merge_shared == "on";
+  settings.threads = a.threads;
+  settings.instruction_budget = a.budget;
+  settings.resources = std::move(resources);
+  return settings;
+}
+
 int run_sample(const Arguments& a) {
   if (a.backend != "sim") throw InputError("--sample needs --backend sim.");
   if (!a.inputs.empty() || !a.outputs.empty()) {
@@ -167,7 +178,9 @@ int run_sample(const Arguments& a) {
   if (!checks.counters) throw InputError("--sample is for counters: add them to --checks.");
   Resources resources = a.resources.empty() ? Resources{} : read_resources(a.resources);
   plan::Plan plan = plan::load(a.plan);
-  auto backend = make_sim_backend({a.device, checks, a.threads, a.budget, resources, a.sample});
+  SimSettings settings = sim_settings(a, checks, std::move(resources));
+  settings.sample = a.sample;
+  auto backend = make_sim_backend(settings);
   Executor executor(plan, *backend);
   executor.run();
   write_file(a.result, to_text(executor.execution(), plan, a.backend, a.device,
@@ -192,14 +205,9 @@ int run(const Arguments& a) {
     gpu = made.get();
     backend = std::move(made);
   } else {
-    backend = make_sim_backend({a.device,
-                                checks,
-                                a.merge_shared == "on",
-                                a.threads,
-                                a.budget,
-                                resources,
-                                {},
-                                a.memory_mib ? a.memory_mib << 20 : UINT64_MAX});
+    SimSettings settings = sim_settings(a, checks, std::move(resources));
+    if (a.memory_mib) settings.memory_bytes = a.memory_mib << 20;
+    backend = make_sim_backend(settings);
   }
   Json description = backend->describe();
   Executor executor(plan, *backend, std::move(m), std::move(n));
