@@ -5,11 +5,12 @@
 
 #include <cstdlib>
 
+#include "warpsim/model/occupancy.h"
+
 namespace tilewise {
 
 namespace {
 
-constexpr uint32_t kWarpSize = 32;
 constexpr int kInvalidValue = 1;
 constexpr int kInvalidConfiguration = 9;
 constexpr int kOutOfResources = 701;
@@ -88,18 +89,14 @@ std::optional<BrokenLimit> broken_limit(const warpsim::Device& device,
   if (auto shape = broken_shape(device, launch)) return shape;
   if (auto shared = broken_shared(device, launch, kernel)) return shared;
   uint64_t threads = launch.block.count();
-  uint64_t warps = (threads + kWarpSize - 1) / kWarpSize;
-  uint64_t group = std::max<uint64_t>(device.warp_allocation_unit,
-                                      1);  // the SM's partitions count as filled evenly
-  warps = (warps + group - 1) / group * group;
-  uint64_t unit = std::max<uint64_t>(device.register_unit,
-                                     1);  // registers are handed out per warp, in such units
-  uint64_t per_warp = (uint64_t{kernel.registers.value_or(0)} * kWarpSize + unit - 1) / unit * unit;
-  if (per_warp * warps > device.registers_per_block) {
+  // The SM's partitions count as filled evenly.
+  uint32_t needed = warpsim::model::registers_of_block(device, kernel.registers.value_or(0),
+                                                       static_cast<uint32_t>(threads));
+  if (needed > device.registers_per_block) {
     return BrokenLimit{
         kOutOfResources,
         fmt::format("{} threads with {} registers each need {} registers: a block has {}.", threads,
-                    *kernel.registers, per_warp * warps, device.registers_per_block)};
+                    *kernel.registers, needed, device.registers_per_block)};
   }
   if (kernel.max_threads_per_block && threads > kernel.max_threads_per_block) {
     return BrokenLimit{

@@ -95,3 +95,13 @@ TEST_CASE("Kernels are called what the student wrote") {
   CHECK(source_name("_ZN12_GLOBAL__N_15naiveEPKf") == "(anonymous namespace)::naive");
   CHECK(source_name("plain_c") == "plain_c");
 }
+
+// Compute capability 1.3 rounds up once per block: 14 warps x 32 x 34 = 15232 registers; rounded up
+// per warp they would be 21504, more than there are.
+TEST_CASE("Registers of a block are counted as its device hands them out") {
+  warpsim::Device c1060 = warpsim::load_device("c1060");
+  CHECK_FALSE(broken_limit(c1060, launch({}, {448}), {.registers = 34}));
+  auto broken = broken_limit(c1060, launch({}, {512}), {.registers = 33});
+  REQUIRE(broken);
+  CHECK(contains(broken->message, "need 16896 registers: a block has 16384"));
+}

@@ -16,6 +16,9 @@ struct BlockLimits {
   uint32_t threads = 0, blocks = 0, registers = 0, shared = 0;
 };
 
+// Registers that one block takes of an SM, allocation units included.
+uint32_t registers_of_block(const Device& device, uint32_t registers, uint32_t threads);
+
 // threads: 1 to Device::max_threads_per_block.
 BlockLimits classic_limits(const Device& device, uint32_t registers, uint32_t shared_bytes,
                            uint32_t threads);  // compute capability 1.x, 2.x: occupancy_classic.cpp

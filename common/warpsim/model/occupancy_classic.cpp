@@ -18,17 +18,18 @@ uint32_t round_up(uint32_t value, uint32_t unit) {
   return unit == 0 ? value : (value + unit - 1) / unit * unit;
 }
 
-uint32_t registers_of_block(const Device& d, uint32_t registers, uint32_t warps) {
-  if (d.register_allocation == RegisterAllocation::kWarp)
-    return warps * round_up(registers * kWarpSize, d.register_unit);
-  return round_up(round_up(warps, d.warp_allocation_unit) * registers * kWarpSize, d.register_unit);
-}
-
 uint32_t quotient(const Device& d, uint32_t total, uint32_t used) {
   return used == 0 ? d.max_blocks_per_sm : total / used;
 }
 
 }  // namespace
+
+uint32_t registers_of_block(const Device& d, uint32_t registers, uint32_t threads) {
+  const uint32_t warps = round_up((threads + kWarpSize - 1) / kWarpSize, d.warp_allocation_unit);
+  if (d.register_allocation == RegisterAllocation::kWarp)
+    return warps * round_up(registers * kWarpSize, d.register_unit);
+  return round_up(warps * registers * kWarpSize, d.register_unit);
+}
 
 BlockLimits classic_limits(const Device& d, uint32_t registers, uint32_t shared_bytes,
                            uint32_t threads) {
@@ -36,9 +37,10 @@ BlockLimits classic_limits(const Device& d, uint32_t registers, uint32_t shared_
   BlockLimits limits;
   limits.threads = d.max_warps_per_sm / warps;
   limits.blocks = d.max_blocks_per_sm;
-  limits.registers = registers > d.max_registers_per_thread
-                         ? 0
-                         : quotient(d, d.registers_per_sm, registers_of_block(d, registers, warps));
+  limits.registers =
+      registers > d.max_registers_per_thread
+          ? 0
+          : quotient(d, d.registers_per_sm, registers_of_block(d, registers, threads));
   limits.shared =
       shared_bytes > d.shared_bytes_per_block
           ? 0
