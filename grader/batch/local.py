@@ -15,7 +15,6 @@ from grader.lab import load_lab
 from grader.options import Options
 from grader.result import Diagnostic, to_dict
 
-
 # Steps have their own limits of these; what a worker is held to would hold for them too.
 _ADDRESS_BYTES = 1 << 46
 _PROCESSES = 1 << 16
