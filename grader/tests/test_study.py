@@ -15,6 +15,7 @@ from click.testing import CliRunner
 from grader import execute
 from grader import gpu as gpus
 from grader.errors import GraderError, StepError, UsageError
+from grader.limits import StepLimits
 from grader.study import (
     baselines,
     command,
@@ -189,8 +190,9 @@ def test_every_kernel_is_right_and_clean_under_all_checks(bench):
         job = execute.Job(f"n{n}", plan, files, plan.with_suffix(".npy"),
                           plan.with_suffix(".json"), n**3)  # fmt: skip
         execution = execute.execute(
-            bench.course, job, backend="sim", device="h200", resources=None, threads=1
-        )
+            bench.course, job, backend="sim", device="h200", resources=None, threads=1,
+            limits=StepLimits(),
+        )  # fmt: skip
         p = execute.load_output(job.output, (n, n))
         right = measure.numerics.compare(p, m, other, exact=False).is_right
         if execution.status != "ok" or execution.faults or not right or execution.unwritten:
