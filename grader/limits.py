@@ -15,5 +15,5 @@ class StepLimits:
     record_memory_bytes: int = 3 << 30
     record_processes: int = 32  # threads included
     device_memory_bytes: int = 4 << 30  # what cudaMalloc gives out in all
-    execute_seconds: float = 90  # for each case on the simulator
+    execute_seconds: float = 240  # for each case on the simulator; endless kernels end long before
     execute_memory_bytes: int = 16 << 30
