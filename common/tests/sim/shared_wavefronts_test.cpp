@@ -7,6 +7,7 @@
 
 #include "tests/catch.h"
 #include "warpsim/observe/counting/rules.h"
+#include "warpsim/observe/pattern.h"
 
 namespace warpsim::test {
 namespace {
@@ -47,6 +48,18 @@ TEST_CASE("SharedWavefrontsAreThoseMeasured") {
     ++rows;
   }
   CHECK(rows == 1355);
+}
+
+TEST_CASE("LanesOfOnePatternCountAsWideAsTheMachineCodeAccesses") {
+  Pattern p;  // all lanes at one address
+  p.mask = 0xFFFFFFFF;
+  p.bytes = 16;
+  p.build();
+  CHECK(int{p.banks(BankKind::kLoad).wavefronts} == 1);
+  CHECK(int{p.banks(BankKind::kLoad16).wavefronts} == 2);
+  CHECK(int{p.banks(BankKind::kStore).wavefronts} == 1);
+  CHECK(int{p.banks(BankKind::kStore8).wavefronts} == 2);
+  CHECK(int{p.banks(BankKind::kStore16).wavefronts} == 4);
 }
 
 }  // namespace

@@ -91,7 +91,7 @@ const BankCost& Pattern::count_banks(BankKind kind) const {
   WarpAccess lanes = access(0);  // the base, a multiple of 4, changes no conflict
   lanes.is_store = kind >= BankKind::kStore;
   const int width = int(kind) % 3;
-  if (width != 0) lanes.bytes = 4u << width;
+  lanes.bytes = width != 0 ? 4u << width : std::min(lanes.bytes, 4u);
   return banks_[size_t(kind)] = rules->banks(lanes);
 }
 
