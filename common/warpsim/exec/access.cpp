@@ -59,7 +59,10 @@ template <class T>
   });
   g.pattern = nullptr;
   if (!near) return op + 1;
-  if (g.scratch == nullptr && w.worker->patterns.full()) g.scratch = std::make_unique<Pattern>();
+  if (w.worker->patterns.full()) {
+    if (g.scratch == nullptr) g.scratch = std::make_unique<Pattern>();
+    w.worker->shared_shadow.patterns_may_change();
+  }
   g.pattern = w.worker->patterns.get(w.mask, uint8_t(op->imm >> 8), uint8_t(op->imm & 0xFF), delta,
                                      g.scratch.get());
   return op + 1;
@@ -70,6 +73,7 @@ const Op* address(Warp& w, const Op* op) {
   AddressGroup& g = w.groups[op->d];
   const T* a = row<T>(w, op->a);
   const T base = a[__builtin_ctz(w.mask)];
+  g.step = base - g.base;
   g.base = base;
   if (g.pattern != nullptr && g.pattern->mask == w.mask && matches(a, base, *g.pattern))
     return op + 1;

@@ -189,6 +189,20 @@ inline bool attempt_shared(Warp& w, const Op* op, const Pattern& p, uint32_t bas
   return true;
 }
 
+// Asks for the cache lines that the warp's next turn of a loop will load, if it goes on as before: a
+// column of a row-major matrix is what no hardware prefetcher follows.
+inline void prefetch_next(const AddressGroup& group, const Pattern& p, const std::byte* data) {
+  constexpr size_t kMaxRuns = 4, kLineBytes = 64;
+  if (p.runs.size() > kMaxRuns) return;
+  for (const Pattern::Run& run : p.runs) {
+    const uint64_t at = reinterpret_cast<uint64_t>(data) + group.step +
+                        uint64_t(int64_t{run.granule} * (1 << p.granule_shift));
+    const uint64_t bytes = uint64_t{run.count} << p.granule_shift;
+    for (uint64_t i = 0; i < bytes; i += kLineBytes)
+      __builtin_prefetch(reinterpret_cast<const void*>(at + i));  // wherever it points: no fault
+  }
+}
+
 template <class S>
 inline bool attempt_global(Warp& w, const Op* op, const Pattern& p, uint64_t base) {
   SiteState& s = w.worker->sites[op->aux];
@@ -215,6 +229,7 @@ inline bool attempt_global(Warp& w, const Op* op, const Pattern& p, uint64_t bas
     if (s.shadow != nullptr) s.shadow->load(w, op->aux, offset, p);
   }
   move<S>(w, op, p, s.data + offset);
+  if constexpr (!S::kStore) prefetch_next(w.groups[op->e], p, s.data + offset);
   return true;
 }
 

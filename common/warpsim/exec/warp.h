@@ -25,6 +25,7 @@ struct AddressGroup {
   const Pattern* pattern =
       nullptr;        // nullptr: the lanes are too far apart for one pattern; see `scattered`
   uint64_t base = 0;  // address of the first active lane
+  uint64_t step = 0;  // from the base before: a loop's next address lies as far ahead
   std::unique_ptr<Pattern> scratch;  // storage when the pattern cache is full
 };
 

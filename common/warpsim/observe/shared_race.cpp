@@ -51,22 +51,22 @@ bool SharedShadow::read_by_other(const Warp& w, uint32_t granule, uint32_t lane)
   return kind_of(record) == kSeveralLanes || lane_of(record) != lane;
 }
 
-void SharedShadow::merge_reader(const Warp& w, uint32_t granule, uint32_t lane, uint32_t site) {
+void SharedShadow::merge_reader(const Read& read, uint32_t granule, uint32_t lane) {
   const uint32_t old = reader_[granule];
-  const uint32_t me = w.index << 5 | lane;
-  uint32_t record = stamped(now_) | me;
+  const uint32_t me = read.warp->index << 5 | lane;
+  uint32_t record = stamped(read.stamp) | me;
   uint32_t second = me;
   if (old >= stamped(interval_)) {
-    const bool same_warp = kind_of(old) != kSeveralWarps && warp_of(old) == w.index;
+    const bool same_warp = kind_of(old) != kSeveralWarps && warp_of(old) == read.warp->index;
     if (!same_warp) {
-      record = stamped(now_) | me | kSeveralWarps;
-    } else if (old >= stamped(w.sync_stamp) && (old & (kKindMask | 31)) != lane) {
+      record |= kSeveralWarps;
+    } else if (old >= stamped(read.sync_stamp) && (old & (kKindMask | 31)) != lane) {
       record |= kSeveralLanes;
     }
     second = (old & kThreadMask) != me ? old & kThreadMask : reader_site_[granule] & kThreadMask;
   }
   reader_[granule] = record;
-  reader_site_[granule] = site << kSiteShift | second;
+  reader_site_[granule] = read.site << kSiteShift | second;
 }
 
 void SharedShadow::examine_load(Warp& w, uint32_t site, uint32_t base_bytes, const Pattern& p) {
@@ -83,7 +83,6 @@ void SharedShadow::examine_load(Warp& w, uint32_t site, uint32_t base_bytes, con
     } else if (races_ && !is_volatile && written_by_other(w, granule, lane)) {
       report_once(lane, [&] { report_race(w, site, lane, granule, true); });
     }
-    if (races_ && !is_volatile) merge_reader(w, granule, lane, site);
   };
   for_each_lane(p.mask, [&](int lane) {
     const uint32_t first = base_bytes + uint32_t(p.delta[size_t(lane)]);
@@ -94,6 +93,7 @@ void SharedShadow::examine_load(Warp& w, uint32_t site, uint32_t base_bytes, con
 
 void SharedShadow::examine_store(Warp& w, uint32_t site, uint32_t base_bytes, const Pattern& p,
                                  const std::byte* values) {
+  enter_reads();
   const bool is_volatile = w.worker->image->sites[site].is_volatile;
   const std::byte* memory = w.worker->shared + base_bytes;
   const uint32_t granule_bytes = 1u << shift_;
@@ -138,10 +138,12 @@ void SharedShadow::examine_store(Warp& w, uint32_t site, uint32_t base_bytes, co
     }
     writer_[granule] = mine;
     writer_site_[granule] = site;
+    note_write(granule, now_);
   });
 }
 
 void SharedShadow::atomic(Warp& w, uint32_t site, uint32_t base_bytes, const Pattern& p) {
+  enter_reads();
   for_each_lane(p.mask, [&](int lane) {
     const uint32_t offset = base_bytes + uint32_t(p.delta[lane]);
     for (uint32_t granule = offset >> shift_; granule <= (offset + p.bytes - 1) >> shift_;
@@ -155,12 +157,14 @@ void SharedShadow::atomic(Warp& w, uint32_t site, uint32_t base_bytes, const Pat
       if (races_ && read_by_other(w, granule, lane)) report_race(w, site, lane, granule, false);
       writer_[granule] = stamped(now_) | kAtomic | w.index << 5 | uint32_t(lane);
       writer_site_[granule] = site;
+      note_write(granule, now_);
     }
   });
 }
 
 void SharedShadow::async_issue(Warp& w, uint32_t site, uint32_t lane, uint32_t base,
                                uint32_t bytes) {
+  enter_reads();
   for (uint32_t granule = base >> shift_; granule <= (base + bytes - 1) >> shift_; ++granule) {
     if (races_ && written_by_other(w, granule, lane))
       report_race(w, site, lane, granule, true);
@@ -168,6 +172,7 @@ void SharedShadow::async_issue(Warp& w, uint32_t site, uint32_t lane, uint32_t b
       report_race(w, site, lane, granule, false);
     writer_[granule] = kPending | w.index << 5 | lane;
     writer_site_[granule] = site;
+    note_write(granule, kUnsettled);
   }
 }
 

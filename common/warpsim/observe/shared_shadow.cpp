@@ -1,6 +1,7 @@
 #include "warpsim/observe/shared_shadow.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "warpsim/exec/worker.h"
 
@@ -16,6 +17,22 @@ uint32_t stamped(uint32_t stamp) {
 
 }  // namespace
 
+template <class Body>
+inline bool SharedShadow::each_chunk(uint32_t base, const Pattern& p, Body body) {
+  for (const Pattern::Run& run : p.runs) {
+    uint32_t granule = base + uint32_t(run.granule), left = run.count;
+    while (left != 0) {
+      const uint32_t at = granule % kGranulesPerChunk;
+      const uint32_t here = std::min(left, kGranulesPerChunk - at);
+      const uint32_t bits = here == 32 ? UINT32_MAX : ((1u << here) - 1) << at;
+      if (!body(chunks_[granule / kGranulesPerChunk], bits)) return false;
+      granule += here;
+      left -= here;
+    }
+  }
+  return true;
+}
+
 void SharedShadow::resize(uint32_t bytes, uint32_t granule_shift, bool initialised, bool races) {
   shift_ = granule_shift;
   initialised_ = initialised;
@@ -23,18 +40,24 @@ void SharedShadow::resize(uint32_t bytes, uint32_t granule_shift, bool initialis
   const size_t granules = (size_t{bytes} >> granule_shift) + 1;
   for (auto* records : {&writer_, &reader_, &writer_site_, &reader_site_})
     records->assign(granules, 0);
+  chunks_.assign(granules / kGranulesPerChunk + 1, {});
+  reads_ = std::make_unique<Read[]>(kMaxReads);
 }
 
 void SharedShadow::begin_block() {
+  read_count_ = 0;
+  patterns_may_change_ = false;
   if (now_ > kLastStamp / 2) {
     std::fill(writer_.begin(), writer_.end(), 0);
     std::fill(reader_.begin(), reader_.end(), 0);
+    std::fill(chunks_.begin(), chunks_.end(), Chunk{});
     now_ = 1;
   }
   first_ = interval_ = ++now_;
 }
 
 void SharedShadow::barrier() {
+  read_count_ = 0;
   interval_ = tick();
 }
 
@@ -46,96 +69,83 @@ uint32_t SharedShadow::tick() {
 // The stamps of one block are used up: what matters is only whether a word was written since the
 // block began. Races between the last barrier and here go unseen.
 void SharedShadow::renormalise() {
+  read_count_ = 0;
   for (uint32_t& record : writer_) {
     if (record < kPending) record = record >= stamped(first_) ? stamped(1) : 0;
   }
   std::fill(reader_.begin(), reader_.end(), 0);
+  for (Chunk& c : chunks_) {
+    c.written = c.block == first_ ? c.written : 0;
+    c.block = 1;
+    c.newest = c.newest == kUnsettled ? kUnsettled : std::min(c.newest, 1u);
+    c.read = 0;
+  }
   first_ = 1;
   now_ = interval_ = 2;
 }
 
-inline SharedShadow::Look SharedShadow::look(uint32_t granule, uint32_t count) const {
-  const uint32_t* writer = writer_.data() + granule;
-  const uint32_t* reader = reader_.data() + granule;
-  const uint32_t low = stamped(first_), current = stamped(interval_), span = current - low;
-  // A word on its own was often written an instant ago: a vector load would wait for that store.
-  if (count == 1)
-    return {*writer - low < span, *reader < current,
-            *reader >= current && (*reader & kSeveralWarps) != 0};
-#if defined(__AVX512F__)
-  const __m512i lows = _mm512_set1_epi32(int(low)), spans = _mm512_set1_epi32(int(span));
-  const __m512i currents = _mm512_set1_epi32(int(current)),
-                several = _mm512_set1_epi32(int(kSeveralWarps));
-  __mmask16 bad = 0, read = 0, not_several = 0;
-  for (uint32_t i = 0; i < count; i += 16) {
-    const __mmask16 lanes =
-        count - i >= 16 ? __mmask16(0xFFFF) : __mmask16((1u << (count - i)) - 1);
-    const __m512i w = _mm512_maskz_loadu_epi32(lanes, writer + i);
-    const __m512i r = _mm512_maskz_loadu_epi32(lanes, reader + i);
-    bad |= _mm512_mask_cmpge_epu32_mask(lanes, _mm512_sub_epi32(w, lows), spans);
-    const __mmask16 now_read = _mm512_mask_cmpge_epu32_mask(lanes, r, currents);
-    read |= now_read;
-    not_several |= lanes & __mmask16(~_mm512_mask_test_epi32_mask(now_read, r, several));
-  }
-  return {bad == 0, read == 0, not_several == 0};
-#else
-  bool bad = false, read = false, not_several = false;
-  for (uint32_t i = 0; i < count; ++i) {
-    bad |= writer[i] - low >= span;
-    read |= reader[i] >= current;
-    not_several |= reader[i] < current || !(reader[i] & kSeveralWarps);
-  }
-  return {!bad, !read, !not_several};
-#endif
+void SharedShadow::load(Warp& w, uint32_t site, uint32_t base_bytes, const Pattern& p) {
+  const uint32_t base = base_bytes >> shift_;
+  bool plain = true;
+  each_chunk(base, p, [&](Chunk& chunk, uint32_t bits) {
+    chunk.read = now_;
+    plain &= chunk.newest < interval_ && chunk.block == first_ && (bits & ~chunk.written) == 0;
+    return true;
+  });
+  if (!plain && !words_are_written(base, p)) examine_load(w, site, base_bytes, p);
+  if (!races_) return;
+  reads_[read_count_++] = {&p, &w, base, site, now_, w.sync_stamp};
+  if (read_count_ == kMaxReads || patterns_may_change_) enter_reads();
 }
 
-// True, and the reader records brought up to date, when all words were written before the last
-// barrier and nobody or many have read them since: what a right kernel does almost always.
-bool SharedShadow::load_is_plain(const Warp& w, uint32_t site, uint32_t base, const Pattern& p) {
-  constexpr size_t kMaxRuns = 64;
-  if (p.runs.size() > kMaxRuns) return false;
-  uint64_t unread = 0;
-  for (size_t r = 0; r < p.runs.size(); ++r) {
-    const Pattern::Run& run = p.runs[r];
-    const Look seen = look(base + uint32_t(run.granule), run.count);
-    if (!seen.written || !(seen.unread || seen.read_by_several_warps)) return false;
-    if (seen.unread) unread |= uint64_t{1} << r;
-  }
-  if (!races_) return true;
-  const uint32_t mine = stamped(now_) | w.index << 5;
-  const uint32_t mine_site = site << kSiteShift | w.index << 5;
-  for (size_t r = 0; r < p.runs.size(); ++r) {
-    if (!(unread >> r & 1)) continue;
-    const Pattern::Run& run = p.runs[r];
-    uint32_t* reader = reader_.data() + base + run.granule;
-    uint32_t* reader_site = reader_site_.data() + base + run.granule;
-    const uint32_t* who = p.who.data() + run.first;
-    const uint32_t* second = p.second.data() + run.first;
-    if (run.count == 1) {
-      *reader = mine | *who;
-      *reader_site = mine_site | *second;
-      continue;
-    }
-    for (uint32_t i = 0; i < run.count; ++i) {
-      reader[i] = mine | who[i];
-      reader_site[i] = mine_site | second[i];
-    }
+// Whether all were written by this block, before the last barrier. Settles the chunks first.
+bool SharedShadow::words_are_written(uint32_t base, const Pattern& p) {
+  each_chunk(base, p, [&](Chunk& chunk, uint32_t) {
+    if (chunk.newest == kUnsettled) settle(chunk);
+    return true;
+  });
+  const uint32_t low = stamped(first_), span = stamped(interval_) - low;
+  for (const Pattern::Run& run : p.runs) {
+    const uint32_t* writer = writer_.data() + base + run.granule;
+    uint32_t bad = 0;
+    for (uint32_t i = 0; i < run.count; ++i) bad |= uint32_t(writer[i] - low >= span);
+    if (bad != 0) return false;
   }
   return true;
+}
+
+// All copies into the chunk may have arrived.
+void SharedShadow::settle(Chunk& chunk) {
+  const size_t first = size_t(&chunk - chunks_.data()) * kGranulesPerChunk;
+  const size_t end = std::min(first + kGranulesPerChunk, writer_.size());
+  uint32_t newest = 0, written = 0;
+  for (size_t g = first; g < end; ++g) {
+    if (writer_[g] >= kPending) return;
+    newest = std::max(newest, writer_[g] >> kStampShift);
+    written |= uint32_t(writer_[g] >= stamped(first_)) << (g - first);
+  }
+  chunk.block = first_;
+  chunk.written = written;
+  chunk.newest = newest;
+}
+
+void SharedShadow::note_write(uint32_t granule, uint32_t stamp) {
+  Chunk& chunk = chunks_[granule / kGranulesPerChunk];
+  if (chunk.block != first_) {
+    chunk.block = first_;
+    chunk.written = 0;
+  }
+  if (stamp == kUnsettled || chunk.newest != kUnsettled) chunk.newest = stamp;
+  if (stamp != kUnsettled) chunk.written |= 1u << granule % kGranulesPerChunk;
 }
 
 bool SharedShadow::store(Warp& w, uint32_t site, uint32_t base_bytes, const Pattern& p) {
   if (p.overlapping) return false;
   const uint32_t base = base_bytes >> shift_;
-  const uint32_t current = stamped(interval_);
-  for (const Pattern::Run& run : p.runs) {
-    const uint32_t* writer = writer_.data() + base + run.granule;
-    const uint32_t* reader = reader_.data() + base + run.granule;
-    uint32_t fresh = 0;
-    for (uint32_t i = 0; i < run.count; ++i)
-      fresh |= uint32_t(writer[i] >= current) | uint32_t(reader[i] >= current);
-    if (fresh != 0) return false;
-  }
+  const bool plain = each_chunk(base, p, [&](Chunk& chunk, uint32_t) {
+    return chunk.newest < interval_ && chunk.read < interval_;
+  });
+  if (!plain && !words_are_untouched(base, p)) return false;
   const uint32_t mine = stamped(now_) | w.index << 5;
   for (const Pattern::Run& run : p.runs) {
     uint32_t* writer = writer_.data() + base + run.granule;
@@ -146,7 +156,72 @@ bool SharedShadow::store(Warp& w, uint32_t site, uint32_t base_bytes, const Patt
       writer_site[i] = site;
     }
   }
+  each_chunk(base, p, [&](Chunk& chunk, uint32_t bits) {
+    chunk.written = bits | (chunk.block == first_ ? chunk.written : 0);
+    chunk.block = first_;
+    if (chunk.newest != kUnsettled) chunk.newest = now_;
+    return true;
+  });
   return true;
+}
+
+// Whether nobody has read or written any of them since the last barrier.
+bool SharedShadow::words_are_untouched(uint32_t base, const Pattern& p) {
+  enter_reads();
+  const uint32_t current = stamped(interval_);
+  for (const Pattern::Run& run : p.runs) {
+    const uint32_t* writer = writer_.data() + base + run.granule;
+    const uint32_t* reader = reader_.data() + base + run.granule;
+    uint32_t touched = 0;
+    for (uint32_t i = 0; i < run.count; ++i)
+      touched |= uint32_t(writer[i] >= current) | uint32_t(reader[i] >= current);
+    if (touched != 0) return false;
+  }
+  return true;
+}
+
+void SharedShadow::enter_reads() {
+  for (size_t i = 0; i < read_count_; ++i) enter_read(reads_[i]);
+  read_count_ = 0;
+}
+
+// At once where nobody, or several warps, have read the words; else lane by lane.
+void SharedShadow::enter_read(const Read& read) {
+  if (read.warp->worker->image->sites[read.site].is_volatile) return;
+  const Pattern& p = *read.pattern;
+  const uint32_t current = stamped(interval_);
+  auto state = [&](const Pattern::Run& run) {
+    const uint32_t* reader = reader_.data() + read.base + run.granule;
+    bool unread = true, several = true;
+    for (uint32_t i = 0; i < run.count; ++i) {
+      unread &= reader[i] < current;
+      several &= reader[i] >= current && (reader[i] & kSeveralWarps) != 0;
+    }
+    return std::pair{unread, several};
+  };
+  const bool plain = std::all_of(p.runs.begin(), p.runs.end(), [&](const Pattern::Run& run) {
+    const auto [unread, several] = state(run);
+    return unread || several;
+  });
+  if (!plain) {
+    for_each_lane(p.mask, [&](int lane) {
+      const int64_t first = (int64_t{read.base} << shift_) + p.delta[size_t(lane)];
+      for (int64_t g = first >> shift_; g <= (first + p.bytes - 1) >> shift_; ++g)
+        merge_reader(read, uint32_t(g), uint32_t(lane));
+    });
+    return;
+  }
+  const uint32_t mine = stamped(read.stamp) | read.warp->index << 5;
+  const uint32_t mine_site = read.site << kSiteShift | read.warp->index << 5;
+  for (const Pattern::Run& run : p.runs) {
+    if (!state(run).first) continue;
+    uint32_t* reader = reader_.data() + read.base + run.granule;
+    uint32_t* reader_site = reader_site_.data() + read.base + run.granule;
+    for (uint32_t i = 0; i < run.count; ++i) {
+      reader[i] = mine | p.who[run.first + i];
+      reader_site[i] = mine_site | p.second[run.first + i];
+    }
+  }
 }
 
 }  // namespace warpsim

@@ -8,18 +8,19 @@
 //
 // A record: | stamp 20 | kind 2 | warp 5 | lane 5 |.
 // One record per granule: a 4-byte word, or a byte in kernels that access less than a word.
+//
+// What a right kernel does is settled per chunk of 32 granules: when was it written last, which of
+// its granules have been, when was it read last. Who has read is only noted down, and entered in the
+// records if somebody writes to such a chunk before the next barrier.
 
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "warpsim/exec/program.h"
 #include "warpsim/observe/pattern.h"
-
-#if defined(__AVX512F__)
-#include <immintrin.h>
-#endif
 
 namespace warpsim {
 
@@ -44,12 +45,11 @@ class SharedShadow {
   void barrier();
   uint32_t warp_sync() { return tick(); }
   uint32_t now() const { return now_; }
+  // From here to the block's end a pattern may be overwritten once its load is done.
+  void patterns_may_change() { patterns_may_change_ = true; }
 
   // A plain load. `base` is the first active lane's offset in the window, in bounds and aligned.
-  // The common cases are settled here; the others in shared_race.cpp.
-  void load(Warp& w, uint32_t site, uint32_t base, const Pattern& p) {
-    if (!load_is_plain(w, site, base >> shift_, p)) examine_load(w, site, base, p);
-  }
+  void load(Warp& w, uint32_t site, uint32_t base, const Pattern& p);
   // A plain store. False: the caller has to call examine_store with the values, before it stores
   // them.
   bool store(Warp& w, uint32_t site, uint32_t base, const Pattern& p);
@@ -62,20 +62,42 @@ class SharedShadow {
   void async_arrive(Warp& w, uint32_t lane, uint32_t base, uint32_t bytes);
 
  private:
+  // 32 granules. Stamps, not records.
+  struct Chunk {
+    uint32_t block = 0;    // first_ of the block that `written` belongs to
+    uint32_t written = 0;  // per granule: written by this block
+    uint32_t newest = 0;   // stamp of the last write; kUnsettled when copies are on their way
+    uint32_t read = 0;     // stamp of the last load
+  };
+  static constexpr uint32_t kGranulesPerChunk = 32;
+  static constexpr uint32_t kUnsettled = UINT32_MAX;
+  // A load since the last barrier that is not in the records yet.
+  struct Read {
+    const Pattern* pattern;
+    const Warp* warp;
+    uint32_t base;  // granule
+    uint32_t site;
+    uint32_t stamp, sync_stamp;  // when it happened; when its warp was synchronised last
+  };
+  static constexpr size_t kMaxReads = 4096;
+
   uint32_t tick();
   void renormalise();
-  bool load_is_plain(const Warp& w, uint32_t site, uint32_t base, const Pattern& p);
+  // Calls body(chunk, mask of granules in it) for what the pattern touches, until it returns false.
+  template <class Body>
+  bool each_chunk(uint32_t base, const Pattern& p, Body body);
+  void enter_reads();  // into the records
+  void enter_read(const Read& read);
+  void note_write(uint32_t granule, uint32_t stamp);
+  void settle(Chunk& chunk);
+  bool words_are_written(uint32_t base, const Pattern& p);
+  bool words_are_untouched(uint32_t base, const Pattern& p);
   void examine_load(Warp& w, uint32_t site, uint32_t base, const Pattern& p);
-  void merge_reader(const Warp& w, uint32_t granule, uint32_t lane, uint32_t site);
+  void merge_reader(const Read& read, uint32_t granule, uint32_t lane);
   bool written_by_other(const Warp& w, uint32_t granule, uint32_t lane) const;
   bool read_by_other(const Warp& w, uint32_t granule, uint32_t lane) const;
   void report_uninitialised(Warp& w, uint32_t site, uint32_t lane, uint32_t granule);
   void report_race(Warp& w, uint32_t site, uint32_t lane, uint32_t granule, bool other_wrote);
-  // What the records of a run look like to a load.
-  struct Look {
-    bool written, unread, read_by_several_warps;
-  };
-  Look look(uint32_t granule, uint32_t count) const;
 
   uint32_t shift_ = 2;
   bool initialised_ = true, races_ = true;
@@ -85,6 +107,10 @@ class SharedShadow {
   std::vector<uint32_t> writer_, reader_;  // records
   std::vector<uint32_t> writer_site_,
       reader_site_;  // the instruction; the reader's with a second thread: | site 22 | thread 10 |
+  std::vector<Chunk> chunks_;
+  std::unique_ptr<Read[]> reads_;  // kMaxReads
+  size_t read_count_ = 0;
+  bool patterns_may_change_ = false;
 };
 
 }  // namespace warpsim
