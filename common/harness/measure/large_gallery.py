@@ -1,10 +1,10 @@
 """The gallery at a size that nobody would execute whole: counters by sampling against the formulas.
 
-    python -m common.harness.measure.large_gallery [--n 16384] [--device c1060]   (from the repository's root)
+    .venv/bin/python common/harness/measure/large_gallery.py [--n 16384] [--device c1060]
 
-Every kernel and block shape that has a row in the published table of transactions is recorded, carried
-out with `tilewise-exec --sample` with all checks, and compared with the formulas, exactly. Prints a
-table in Markdown; ends with 1 if a cell differs where the rules say it should not, 0 otherwise.
+Every kernel and block shape that has a row in the published table of transactions is recorded,
+carried out with `tilewise-exec --sample` with all checks, and compared with the formulas, exactly.
+Prints a table in Markdown; ends with 1 if a cell differs, 0 otherwise.
 """
 
 from __future__ import annotations
@@ -30,6 +30,21 @@ CELLS = {
     "of_128": "transactions_128",
     "volume": "volume_bytes",
 }
+
+
+COLUMNS = (
+    "kernel, block",
+    "blocks",
+    "executed",
+    "kinds",
+    "transactions",
+    "of 32 / 64 / 128 B",
+    "volume, bytes",
+    "ABU",
+    "as printed",
+    "seconds",
+    "peak MB",
+)
 
 
 def sample(bench: Bench, plan: Path) -> tuple[dict, float, float]:
@@ -72,9 +87,7 @@ def main() -> int:
     parser.add_argument("--device", default="c1060")
     options = parser.parse_args()
     missed = 0
-    print("| kernel, block | blocks | executed | kinds | transactions | of 32 / 64 / 128 B | volume, bytes | ABU"
-          " | as printed | seconds | peak MB |")  # fmt: skip
-    print("|---|---|---|---|---|---|---|---|---|---|---|")
+    print(f"| {' | '.join(COLUMNS)} |\n{'|---' * len(COLUMNS)}|")
     with tempfile.TemporaryDirectory() as folder:
         course = find_course(Path.cwd())
         bench = open_bench(course, options.device, Path(folder), lambda text: None)
@@ -89,9 +102,18 @@ def main() -> int:
                 wrong.append(sampling["why"])
             missed += bool(wrong)
             sizes = [counters[f"transactions_{size}"] for size in (32, 64, 128)]
-            print(f"| {variant} | {sampling['blocks']} | {sampling['executed']} | {sampling['classes']} | {sum(sizes)}"
-                  f" | {' / '.join(map(str, sizes))} | {counters['volume_bytes']} | {100 * counters['abu']:.2f}%"
-                  f" | {'; '.join(wrong) or 'yes'} | {seconds:.2f} | {megabytes:.0f} |", flush=True)  # fmt: skip
+            cells = [
+                variant,
+                *(sampling[name] for name in ("blocks", "executed", "classes")),
+                sum(sizes),
+                " / ".join(map(str, sizes)),
+                counters["volume_bytes"],
+                f"{100 * counters['abu']:.2f}%",
+                "; ".join(wrong) or "yes",
+                f"{seconds:.2f}",
+                f"{megabytes:.0f}",
+            ]
+            print(f"| {' | '.join(map(str, cells))} |", flush=True)
     return 1 if missed else 0
 
 
