@@ -1,5 +1,5 @@
-// The shared shadow settles most accesses by chunks of 32 words and enters loads in its records late:
-// nothing may get lost or be invented by that.
+// The shared shadow settles most accesses by chunks of 32 words and enters loads in its records
+// late: nothing may get lost or be invented by that.
 
 #include "tests/sim/fixture.h"
 

@@ -40,4 +40,7 @@ void visit_writes(const Instruction& instruction, Visit&& visit) {
   for (const Operand& destination : instruction.dst) visit_registers(destination, visit);
 }
 
+// Registers that some path reads before it has written them: they hold anything.
+std::vector<int32_t> read_before_written(const Function& function);
+
 }  // namespace warpsim::ptx

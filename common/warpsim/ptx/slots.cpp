@@ -126,6 +126,16 @@ class Pool {
 
 }  // namespace
 
+std::vector<int32_t> read_before_written(const Function& function) {
+  std::vector<int32_t> registers;
+  if (function.code.empty()) return registers;
+  const auto sets = block_liveness(function, build_blocks(function, find_leaders(function)));
+  for (size_t r = 0; r < function.registers.size(); ++r) {
+    if (get(sets[0].live_in, int32_t(r))) registers.push_back(int32_t(r));
+  }
+  return registers;
+}
+
 Slots assign_slots(const Function& function, const Flow& flow) {
   size_t count = function.registers.size();
   Slots slots;

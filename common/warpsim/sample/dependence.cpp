@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "warpsim/exec/worker.h"
+#include "warpsim/ptx/control_flow.h"
 #include "warpsim/sample/transfer.h"
 
 namespace warpsim::sample {
@@ -34,8 +35,7 @@ bool touches_memory(const ptx::Instruction& code) {
 }
 
 bool is_counted_under_guard(const ptx::Instruction& code) {
-  const bool fma =
-      code.type == Type::kF32 && (code.op == Opcode::kFma || code.op == Opcode::kMad);
+  const bool fma = code.type == Type::kF32 && (code.op == Opcode::kFma || code.op == Opcode::kMad);
   return fma || touches_memory(code);
 }
 
@@ -64,8 +64,11 @@ class Analysis {
         transfer_(context, registers_) {}
 
   Dependence run() {
+    // What another value left in the same place, maybe.
+    for (int32_t r : ptx::read_before_written(kernel_))
+      registers_[size_t(r)] = BlockValue::bad(Kind::kOpaque);
     settle();
-    // What is left has no definition that anybody reaches: the same junk in every block.
+    // What is left has no definition that anybody reaches.
     for (BlockValue& r : registers_) {
       if (r.kind == Kind::kUnset) r = BlockValue::fixed();
     }

@@ -47,10 +47,9 @@ bool Cover::contains(const Region& region, const BlockIndex& block) const {
     const Wide at = offset(distinctions_.forms[f], block, region.centre);
     if (at < region.intervals[f].low || at > region.intervals[f].high) return false;
   }
-  return std::all_of(distinctions_.phases.begin(), distinctions_.phases.end(),
-                     [&](const Phase& p) {
-                       return offset(p.c, block, region.centre) % p.modulus == 0;
-                     });
+  return std::all_of(distinctions_.phases.begin(), distinctions_.phases.end(), [&](const Phase& p) {
+    return offset(p.c, block, region.centre) % p.modulus == 0;
+  });
 }
 
 uint64_t Cover::add(const Region& region) {

@@ -155,8 +155,7 @@ BlockValue Transfer::operand(const Operand& o, Type type) const {
       for (const Operand& e : o.elements) {
         const BlockValue part = operand(e, type);
         if (part.kind == Kind::kUnset) return part;
-        if (!part.is_fixed())
-          v = BlockValue::bad(std::max({v.kind, part.kind, Kind::kOpaque}));
+        if (!part.is_fixed()) v = BlockValue::bad(std::max({v.kind, part.kind, Kind::kOpaque}));
       }
       return v;
     }
@@ -208,8 +207,7 @@ BlockValue Transfer::widen(const Code& code, size_t index, Type from, Demands* d
   if (v.kind != Kind::kLinear) return v;
   if (v.known) v.known = uint64_t(number(*v.known, from));
   if (v.max > (ptx::is_signed(from) ? INT32_MAX : UINT32_MAX)) v.max = UINT64_MAX;
-  if (!v.change.is_zero() && demands != nullptr)
-    demands->no_wrap(uint32_t(index), v.change, from);
+  if (!v.change.is_zero() && demands != nullptr) demands->no_wrap(uint32_t(index), v.change, from);
   return v;
 }
 
@@ -230,8 +228,9 @@ BlockValue Transfer::multiply(const Code& code, Demands* demands) const {
     // Of an unsigned factor too: only the low bits count, or it has been widened.
     const int64_t factor = wide ? int64_t(a.known ? *a.known : *b.known)
                                 : int64_t(int32_t(uint32_t(a.known ? *a.known : *b.known)));
-    product = BlockValue::moving(times(
-        moving.change, ptx::size_bytes(type) == 8 ? int64_t(a.known ? *a.known : *b.known) : factor));
+    product = BlockValue::moving(times(moving.change, ptx::size_bytes(type) == 8
+                                                          ? int64_t(a.known ? *a.known : *b.known)
+                                                          : factor));
   } else {
     return any_function(code);
   }
@@ -240,8 +239,7 @@ BlockValue Transfer::multiply(const Code& code, Demands* demands) const {
   if (product.kind != Kind::kLinear || c.kind != Kind::kLinear)
     return c.kind == Kind::kUnset ? c : BlockValue::bad(std::max(product.kind, c.kind));
   BlockValue result = BlockValue::moving(sum(product.change, c.change));
-  if (product.known && c.known)
-    result = BlockValue::constant(cut(*product.known + *c.known, type));
+  if (product.known && c.known) result = BlockValue::constant(cut(*product.known + *c.known, type));
   return result;
 }
 
@@ -316,7 +314,8 @@ BlockValue Transfer::mask(const Code& code, Demands* demands) const {
     result.max = std::min(bits, a.max);
     return result;
   }
-  if (bits < uint64_t(kMaxModulus) && Demands::can_ask(a.change, int64_t(std::bit_ceil(bits + 1)))) {
+  if (bits < uint64_t(kMaxModulus) &&
+      Demands::can_ask(a.change, int64_t(std::bit_ceil(bits + 1)))) {
     if (demands != nullptr) demands->same_modulo(a.change, int64_t(std::bit_ceil(bits + 1)));
     BlockValue result = BlockValue::fixed();
     result.max = bits;
@@ -350,8 +349,8 @@ BlockValue Transfer::combine(const Code& code, Demands* demands) const {
 BlockValue Transfer::compare(const Code& code, Demands* demands) const {
   const Type type = code.op == Opcode::kSet ? code.src_type : code.type;
   const BlockValue a = operand(code.src[0], type), b = operand(code.src[1], type);
-  const bool moves = a.kind == Kind::kLinear && b.kind == Kind::kLinear &&
-                     !(a.is_fixed() && b.is_fixed());
+  const bool moves =
+      a.kind == Kind::kLinear && b.kind == Kind::kLinear && !(a.is_fixed() && b.is_fixed());
   if (!moves || !is_integer(type)) return any_function(code);
   const auto difference = sum(a.change, b.change, -1);
   if (!difference) return BlockValue::bad(Kind::kOpaque);
@@ -392,8 +391,9 @@ BlockValue Transfer::loaded(const Code& code, size_t index) const {
     if (!own) return BlockValue::bad(Kind::kOpaque);  // the result of a call
     if (from.reg >= 0) {
       const BlockValue at = registers_[size_t(from.reg)];
-      return at.kind == Kind::kUnset || at.is_fixed() ? join(at, BlockValue::fixed())
-                                                      : BlockValue::bad(std::max(at.kind, Kind::kOpaque));
+      return at.kind == Kind::kUnset || at.is_fixed()
+                 ? join(at, BlockValue::fixed())
+                 : BlockValue::bad(std::max(at.kind, Kind::kOpaque));
     }
     const auto& variable = context_.image->module.variables[size_t(from.symbol)];
     const uint64_t offset = variable.param_offset_bytes + uint64_t(from.offset) + index * bytes;

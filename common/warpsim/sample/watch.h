@@ -12,8 +12,7 @@ struct Recorder {
   const Dependence* dependence = nullptr;
   std::vector<Interval> intervals;  // per form
 
-  explicit Recorder(const Dependence& d)
-      : dependence(&d), intervals(d.distinctions.forms.size()) {}
+  explicit Recorder(const Dependence& d) : dependence(&d), intervals(d.distinctions.forms.size()) {}
 };
 
 // Operations put before a watched instruction: a, b = rows of the operands, aux = watch.
