@@ -46,6 +46,41 @@ void read_choice(const nlohmann::json& json, const char* field,
                            "\"; known are: " + known);
 }
 
+// Every field may be left out: the default is then that of recent GPUs (model/timing.h).
+Timing read_timing(const nlohmann::json& json, const Device& device) {
+  Timing t;
+  t.l2_gbs = t.memory_gbs = device.memory_bandwidth_gbs;
+  auto optional = [&](const char* field, auto* value) {
+    if (json.contains(field)) read_field(json, field, value);
+  };
+  optional("calibrated", &t.calibrated);
+  optional("error", &t.error);
+  optional("schedulers", &t.schedulers);
+  optional("issue_cycles", &t.issue_cycles);
+  optional("integer_cycles", &t.integer_cycles);
+  optional("multiply_cycles", &t.multiply_cycles);
+  optional("slow_cycles", &t.slow_cycles);
+  optional("wide_load_cycles", &t.wide_load_cycles);
+  optional("alu_latency", &t.alu_latency);
+  optional("load_store_cycles", &t.load_store_cycles);
+  optional("shared_latency", &t.shared_latency);
+  optional("constant_latency", &t.constant_latency);
+  optional("l1_latency", &t.l1_latency);
+  optional("l2_latency", &t.l2_latency);
+  optional("memory_latency", &t.memory_latency);
+  optional("l1_bytes", &t.l1_bytes);
+  optional("l2_port_bytes", &t.l2_port_bytes);
+  optional("l2_gbs", &t.l2_gbs);
+  optional("memory_gbs", &t.memory_gbs);
+  optional("barrier_latency", &t.barrier_latency);
+  optional("barrier_cycles", &t.barrier_cycles);
+  optional("launch_us", &t.launch_us);
+  optional("block_start_ns", &t.block_start_ns);
+  if (t.schedulers < 1 || t.memory_gbs <= 0)
+    throw std::runtime_error("the field \"timing\" needs at least one scheduler and a bandwidth");
+  return t;
+}
+
 Device from_json(const nlohmann::json& json, const std::string& id) {
   if (!json.is_object()) throw std::runtime_error("it is not a JSON object");
   Device d;
@@ -88,6 +123,7 @@ Device from_json(const nlohmann::json& json, const std::string& id) {
                {"warp-lines", CountingRule::kWarpLines},
                {"half-warp-segments", CountingRule::kHalfWarpSegments}},
               &d.counting_rule);
+  if (json.contains("timing")) d.timing = read_timing(json.at("timing"), d);
   return d;
 }
 

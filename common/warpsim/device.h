@@ -5,8 +5,11 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
+
+#include "warpsim/model/timing.h"
 
 namespace warpsim {
 
@@ -48,6 +51,7 @@ struct Device {
   uint32_t memory_bus_bits = 0;
   uint32_t fp32_lanes_per_sm = 0;
   CountingRule counting_rule = CountingRule::kSectors;
+  std::optional<Timing> timing;  // speeds, for predicted times; not every device file has them
 };
 
 // Reads common/devices/ID.json: from the folder in $TILEWISE_DEVICES, else from where the build

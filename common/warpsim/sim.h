@@ -35,12 +35,14 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "warpsim/device.h"
 #include "warpsim/memory.h"
+#include "warpsim/model/profile.h"
 #include "warpsim/ptx/ir.h"
 #include "warpsim/report.h"
 
@@ -131,6 +133,11 @@ class Simulator {
   // the report, and a fault that a GPU would not survive (LaunchStatus::kFault and later) stops the
   // launch; memory written so far stays written.
   LaunchReport launch(const Launch& launch);
+
+  // Executes only these blocks (linear indices, one after the other), unchecked, for the time model;
+  // what they wrote is undone. Empty if they could not be executed by themselves: the kernel waits
+  // for other blocks, uses global atomics, or fails.
+  std::optional<LaunchProfile> profile(const Launch& launch, const std::vector<uint64_t>& blocks);
 
  private:
   struct Impl;

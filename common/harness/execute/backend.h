@@ -10,6 +10,7 @@
 #include "harness/plan/error.h"
 #include "harness/plan/json_fields.h"
 #include "warpsim/device.h"
+#include "warpsim/model/predict.h"
 #include "warpsim/report.h"
 #include "warpsim/sim.h"
 
@@ -31,6 +32,7 @@ struct LaunchOutcome {
   std::optional<uint32_t> registers;  // per thread; empty: not known
   std::optional<warpsim::Occupancy>
       occupancy;  // empty: registers not known, or nothing was launched
+  std::optional<warpsim::Prediction> prediction;  // simulator only; empty: none can be made
 };
 
 class Backend {

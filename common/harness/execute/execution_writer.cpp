@@ -40,6 +40,7 @@ Json write(const KernelEntry& kernel, std::optional<warpsim::CountingRule> rule)
   }
   json["time_ms"] = write(kernel.time_ms);
   json["sampling"] = warpsim::sampling_json<Json>(kernel.sampling);
+  add_prediction(kernel.prediction, json);
   json["seconds"] = kernel.seconds;
   return json;
 }
@@ -88,6 +89,23 @@ Json leaked(const plan::Plan& plan) {
 }
 
 }  // namespace
+
+void add_prediction(const std::optional<warpsim::Prediction>& prediction, Json& json) {
+  json["predicted_ms"] = prediction ? Json(prediction->ms) : Json(nullptr);
+  json["bound"] = prediction ? Json(prediction->bound) : Json(nullptr);
+  json["prediction"] = nullptr;
+  if (!prediction) return;
+  Json terms = Json::array();
+  for (const warpsim::Term& term : prediction->terms)
+    terms.push_back({{"name", term.name}, {"ms", term.ms}});
+  json["prediction"] = {{"terms", std::move(terms)},
+                        {"relief", prediction->relief},
+                        {"waves", prediction->waves},
+                        {"l1_hit_rate", prediction->l1_hit_rate},
+                        {"code", prediction->from_machine_code ? "machine code" : "PTX"},
+                        {"calibrated", prediction->calibrated},
+                        {"error", prediction->error}};
+}
 
 const char* to_string(Status status) {
   switch (status) {

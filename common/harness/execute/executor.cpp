@@ -319,6 +319,11 @@ void Executor::note(const LaunchOutcome& outcome) {
   }
   kernel.seconds += outcome.report.seconds;
   kernel.sampling.add(outcome.report.sampling);
+  if (outcome.prediction) {
+    const double before = kernel.prediction ? kernel.prediction->ms : 0;
+    kernel.prediction = outcome.prediction;
+    kernel.prediction->ms += before;
+  }
   for (const warpsim::Diagnostic& found : outcome.report.diagnostics) {
     auto known =
         std::find_if(execution_.faults.begin(), execution_.faults.end(),

@@ -17,6 +17,7 @@ Resources read_resources(const std::string& path) {
       kernel_resources.registers = fields.u32("registers");
       kernel_resources.spill_store_bytes = fields.u64_or("spill_store_bytes", 0);
       kernel_resources.spill_load_bytes = fields.u64_or("spill_load_bytes", 0);
+      if (entry.contains("cubin")) kernel_resources.cubin = fields.string("cubin");
     }
   } catch (const Json::parse_error& error) {
     throw InputError(path + " is not JSON: byte " + std::to_string(error.byte) + ".");

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "harness/execute/launch_limits.h"
+#include "harness/execute/predicted_time.h"
 #include "warpsim/ptx/parser.h"
 
 namespace tilewise {
@@ -116,6 +117,10 @@ class SimBackend : public Backend {
       outcome.occupancy = warpsim::occupancy(device(), *outcome.registers,
                                              info.static_shared_bytes + launch.dynamic_shared_bytes,
                                              static_cast<uint32_t>(launch.block.count()));
+      if (outcome.report.status == warpsim::LaunchStatus::kOk && sim_.options().checks.counters) {
+        outcome.prediction = predicted_time_.of(sim_, granted_launch, info.static_shared_bytes,
+                                                resources->second, *outcome.occupancy);
+      }
     }
     return outcome;
   }
@@ -145,6 +150,7 @@ class SimBackend : public Backend {
   Resources resources_;
   uint64_t memory_bytes_, used_bytes_ = 0;
   std::map<uint64_t, uint64_t> sizes_;  // of live buffers, by address
+  PredictedTime predicted_time_;
   std::map<std::pair<int, std::string>, uint32_t>
       granted_;  // (module, kernel) -> dynamic shared bytes
   std::string printed_;

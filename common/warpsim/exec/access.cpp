@@ -208,6 +208,15 @@ void report_uninitialised(Warp& w, uint32_t site, AllocationRecord& record, uint
   });
 }
 
+// Bytes that cross to memory or the next cache for one request.
+static uint64_t moved_bytes(const Warp& w, const WarpAccess& access) {
+  const CountingRules& rules = w.worker->rules;
+  if (rules.traffic == nullptr) return uint64_t{32} * sectors(access);
+  const Traffic traffic = rules.traffic(access);
+  return 32u * traffic.transactions[0] + 64u * traffic.transactions[1] +
+         128u * traffic.transactions[2];
+}
+
 void count_scattered(Warp& w, uint32_t site, const Op* op, uint32_t bytes) {
   WarpAccess access{w.mask, bytes, {}};
   for_each_lane(w.mask,
@@ -216,6 +225,16 @@ void count_scattered(Warp& w, uint32_t site, const Op* op, uint32_t bytes) {
   ++s.requests;
   s.sectors += sectors(access);
   if (w.worker->rules.traffic != nullptr) s.add(w.worker->rules.traffic(access));
+  if (w.worker->tracer != nullptr)
+    w.worker->tracer->global(site, w.index, access, moved_bytes(w, access));
+}
+
+void trace_global(Warp& w, uint32_t site, const Pattern& p, uint64_t base) {
+  WarpAccess access{p.mask, p.bytes, {}};
+  for_each_lane(p.mask, [&](int lane) {
+    access.address[size_t(lane)] = base + uint64_t(int64_t{p.delta[size_t(lane)]});
+  });
+  w.worker->tracer->global(site, w.index, access, moved_bytes(w, access));
 }
 
 const Pattern& lane_pattern(Warp& w, uint32_t lane, uint32_t bytes, Space space) {

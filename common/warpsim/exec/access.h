@@ -45,12 +45,16 @@ bool all_initialised(AllocationRecord& record, uint64_t offset, const Pattern& p
 void report_uninitialised(Warp& w, uint32_t site, AllocationRecord& record, uint64_t offset,
                           const Pattern& p);
 
+// Tells the time model's tracer.
+void trace_global(Warp& w, uint32_t site, const Pattern& p, uint64_t base);
+
 // Counts a request to global memory.
 inline void count_global(Warp& w, uint32_t site, const Pattern& p, uint64_t base) {
   SiteState& s = w.worker->sites[site];
   ++s.requests;
   s.sectors += p.sectors(base);
   if (__builtin_expect(w.worker->rules.traffic != nullptr, 0)) s.add(p.traffic(base));
+  if (__builtin_expect(w.worker->tracer != nullptr, 0)) trace_global(w, site, p, base);
 }
 // The same for one whose lanes have no common pattern.
 void count_scattered(Warp& w, uint32_t site, const Op* op, uint32_t bytes);
@@ -264,6 +268,7 @@ inline void count(Warp& w, const Op* op, const Pattern& p, uint64_t base) {
       const BankCost& cost = p.banks(s.bank_kind);
       s.wavefronts += cost.wavefronts;
       s.ideal_wavefronts += cost.ideal;
+      if (__builtin_expect(w.worker->tracer != nullptr, 0)) w.worker->tracer->shared(op->aux, p);
     } else if constexpr (S::kSpace == Space::kGlobal) {
       count_global(w, op->aux, p, base);
     }

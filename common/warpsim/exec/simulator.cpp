@@ -3,6 +3,7 @@
 #include <cstring>
 #include <stdexcept>
 #include <thread>
+#include <utility>
 
 #include "warpsim/exec/image.h"
 #include "warpsim/exec/launch_config.h"
@@ -316,6 +317,40 @@ void Simulator::Impl::sample(const Launch& launch, Image& image, int32_t kernel,
   GlobalShadows shadows = make_shadows(context, may_be_written(context));
   context.shadows = &shadows;
   sample::sample_launch(context, dependence, report);
+}
+
+std::optional<LaunchProfile> Simulator::profile(const Launch& launch,
+                                                const std::vector<uint64_t>& blocks) {
+  Impl& m = *impl_;
+  const int32_t kernel = m.find_kernel(launch.module, launch.kernel);
+  if (kernel < 0) return std::nullopt;
+  Image& image = m.image(launch.module);
+  const KernelFacts& facts = kernel_facts(image, kernel);
+  if (facts.has_global_atomics || facts.has_volatile || facts.calls_malloc) return std::nullopt;
+  const Checks checks = std::exchange(m.options.checks, Checks::none());
+  m.options.checks.counters = true;
+  m.decode(launch.module, kernel, nullptr);
+  for (AllocationRecord* r : MemoryView(m.memory).live()) r->settle();
+  LaunchContext context;
+  m.configure(context, launch, image, kernel);
+  constexpr uint64_t kProfileBudget = 500'000'000;  // warp instructions: tens of seconds
+  context.budget = std::min(context.budget, kProfileBudget);
+  const std::vector<AllocationRecord*> written = m.may_be_written(context);
+  Snapshot before(written);
+  GlobalShadows shadows = m.make_shadows(context, written);
+  context.shadows = &shadows;
+  Worker worker(context);
+  Tracer tracer(worker);
+  worker.tracer = &tracer;
+  for (uint64_t block : blocks) {
+    if (block >= context.block_count || context.stop) break;
+    tracer.begin_block(block);
+    worker.block.run(worker, block);
+  }
+  before.restore();
+  m.options.checks = checks;
+  if (context.stop) return std::nullopt;
+  return tracer.finish(uint32_t(kernel));
 }
 
 LaunchReport Simulator::launch(const Launch& launch) {

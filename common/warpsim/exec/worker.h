@@ -15,6 +15,7 @@
 #include "warpsim/exec/image.h"
 #include "warpsim/exec/memory_view.h"
 #include "warpsim/exec/warp.h"
+#include "warpsim/model/profile.h"
 #include "warpsim/observe/global_shadow.h"
 #include "warpsim/observe/pattern.h"
 #include "warpsim/observe/reporter.h"
@@ -92,6 +93,7 @@ struct Worker {
   const CountingRules& rules;
   std::vector<SiteState> sites;
   PatternCache patterns;
+  Tracer* tracer = nullptr;  // the time model's, when it profiles the launch
   // Patterns of one lane, by lane, log2 of the bytes and granule shift: for accesses taken lane by
   // lane.
   std::array<std::unique_ptr<Pattern>, kLanes * 5 * 2> lane_patterns;

@@ -1,0 +1,38 @@
+// Speeds of one GPU model: the "timing" section of a device file. Cycles are of the multiprocessor's
+// clock; "source" there says what was measured by which microbenchmark and what was read where.
+
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace warpsim {
+
+struct Timing {
+  bool calibrated = false;  // by microbenchmarks on the device; else from published rates
+  std::string error;        // measured error of predictions, as a phrase: "12% on average, ..."; empty: not measured
+
+  // One scheduler: cycles that a warp instruction keeps its unit busy.
+  int schedulers = 4;           // of a multiprocessor
+  double issue_cycles = 1;      // between two instructions of one scheduler
+  double integer_cycles = 2;    // ALU: integer, logic, comparison, move
+  double multiply_cycles = 2;   // integer multiply-add
+  double slow_cycles = 8;       // conversion, special function, double precision
+  double wide_load_cycles = 0;  // register ports, for a 16-byte shared load's result
+  int alu_latency = 4;          // of arithmetic, where no machine code says it
+
+  // The multiprocessor's load/store unit: one wavefront of a shared request, one line or one word per
+  // lane of a global request.
+  double load_store_cycles = 1;
+  double shared_latency = 23, constant_latency = 30, l1_latency = 33, l2_latency = 280,
+         memory_latency = 660;
+  uint64_t l1_bytes = 0;          // shared memory included; 0: no cache
+  double l2_port_bytes = 64;      // per cycle, from L2 into one multiprocessor
+  double l2_gbs = 0, memory_gbs = 0;
+  double barrier_latency = 11, barrier_cycles = 2;  // alone; for each warp that arrives
+
+  double launch_us = 3;           // an empty kernel between two events
+  double block_start_ns = 80;     // of one multiprocessor, between two blocks
+};
+
+}  // namespace warpsim
