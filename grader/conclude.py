@@ -141,6 +141,9 @@ def _kernel(run: KernelRun, case: Case) -> Kernel:
         occupancy=run.occupancy,
         counters=run.counters,
         lines=tuple(LineCounters(line, counts) for line, counts in sorted(lines.items())),
+        predicted_ms=run.predicted_ms,
+        bound=run.bound,
+        prediction=run.prediction,
     )
 
 

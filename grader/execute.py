@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from grader import gpu, sandbox
 from grader.course import Course
@@ -158,7 +158,9 @@ def _simulated(
         ),
         view=sandbox.View(
             writable=[job.output.parent],
-            readable=readable if resources is None else [*readable, resources],
+            readable=readable
+            if resources is None
+            else [*readable, resources, resources.parent / "machine-code"],
         ),
         env={"TILEWISE_DEVICES": str(devices)},
     )
@@ -253,19 +255,25 @@ def resources_of(
     Occupancy is then unknown, which is no reason to fail a submission: the PTX has already been
     accepted by nvcc.
     """
-    kernels: dict[str, dict[str, int]] = {}
+    kernels: dict[str, dict[str, Any]] = {}
+    machine_code = output.parent / "machine-code"
+    machine_code.mkdir(exist_ok=True)
     for module in modules:
+        cubin = machine_code / module.with_suffix(".cubin").name
         command = [
-            toolchain.ptxas, "-v", f"-arch=sm_{arch}", module, "-o", "/dev/null",
+            toolchain.ptxas, "-v", "--generate-line-info", f"-arch=sm_{arch}", module, "-o", cubin,
         ]  # fmt: skip
         outcome = sandbox.run(
             command,
             limits=sandbox.Limits(seconds=60, memory_bytes=6 << 30),
-            view=sandbox.View(readable=[toolchain.ptxas.resolve().parents[1], module]),
+            view=sandbox.View(
+                readable=[toolchain.ptxas.resolve().parents[1], module], writable=[machine_code]
+            ),
             env={"TMPDIR": "/tmp"},
         )
         if outcome.returncode == 0 and not outcome.exceeded:
-            kernels |= parse_ptxas(outcome.stderr + outcome.stdout)
+            for name, found in parse_ptxas(outcome.stderr + outcome.stdout).items():
+                kernels[name] = {**found, "cubin": str(cubin)}  # for the predicted time
     if not kernels:
         return None
     write_atomically(output, json.dumps(kernels))

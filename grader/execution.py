@@ -75,6 +75,9 @@ class KernelRun:
     occupancy: float | None
     counters: dict[str, float]
     lines: tuple[LineCount, ...]
+    predicted_ms: float | None = None  # on sim, of all its launches
+    bound: str | None = None  # what limits the predicted time
+    prediction: dict[str, Any] | None = None  # what it rests on: terms, relief, error, ...
 
 
 @dataclass(frozen=True)
@@ -167,4 +170,7 @@ def _kernel(item: dict[str, Any]) -> KernelRun:
             LineCount(line.get("file") or "", int(line["line"]), dict(line["counters"]))
             for line in item.get("lines") or []
         ),
+        predicted_ms=item.get("predicted_ms"),
+        bound=item.get("bound"),
+        prediction=item.get("prediction"),
     )

@@ -101,6 +101,7 @@ class Kernel:
     time_ms: dict[str, float] | None = None  # on gpu: median, low, high
     predicted_ms: float | None = None  # on sim
     bound: str | None = None  # what limits the predicted time
+    prediction: dict[str, Any] | None = None  # its terms, what would relieve it, its error
 
 
 @dataclass(frozen=True)

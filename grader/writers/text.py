@@ -12,7 +12,7 @@ from rich.text import Text
 
 from grader.judge import describe
 from grader.result import CaseResult, Diagnostic, Kernel, Result, overall_status
-from grader.writers import counts
+from grader.writers import counts, prediction
 
 if TYPE_CHECKING:
     from grader.writers import Style
@@ -238,6 +238,9 @@ class _Page:
             facts.append(f"{kernel.time_ms['median']:.3g} ms")
         self.line()
         self.line(Text.assemble((kernel.name, "cyan"), ": " + ", ".join(facts)), indent=_INDENT)
+        predicted = prediction.sentence(kernel)
+        if predicted:
+            self.line(predicted, indent=_INDENT)
         grid = counts.table(kernel, self.style.width)
         if grid is None:
             return

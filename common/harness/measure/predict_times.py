@@ -4,7 +4,7 @@
     predict_times.py record DIR    compile and record all kernels; machine code by ptxas  (nvcc; no GPU)
     predict_times.py predict DIR   predicted times                                        (neither)
     predict_times.py gpu DIR       measured times                                         (a GPU; no nvcc)
-    predict_times.py table DIR     write docs/measurements/predicted-times.{md,csv,png}
+    predict_times.py table DIR     print the table, write docs/measurements/predicted-times.{csv,png}
 
 DIR may be carried to another machine between the steps. Kernels: the labs' solutions, the gallery, and
 unseen/ beside this file, written after the model was frozen. Needs the build's programs

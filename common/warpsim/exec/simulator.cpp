@@ -333,7 +333,7 @@ std::optional<LaunchProfile> Simulator::profile(const Launch& launch,
   for (AllocationRecord* r : MemoryView(m.memory).live()) r->settle();
   LaunchContext context;
   m.configure(context, launch, image, kernel);
-  constexpr uint64_t kProfileBudget = 500'000'000;  // warp instructions: tens of seconds
+  constexpr uint64_t kProfileBudget = 30'000'000;  // warp instructions: a second or two
   context.budget = std::min(context.budget, kProfileBudget);
   const std::vector<AllocationRecord*> written = m.may_be_written(context);
   Snapshot before(written);

@@ -1,0 +1,189 @@
+// The time model's terms on inputs small enough to work out by hand.
+
+#include "catch.h"
+#include "warpsim/model/replay.h"
+#include "warpsim/model/schedule.h"
+#include "warpsim/model/sector_cache.h"
+
+using namespace warpsim;
+
+namespace {
+
+// One block of `warps` warps that run `code` once.
+struct Model {
+  MachineCode code;
+  Schedule schedule;
+  ptx::Function function;
+  LaunchProfile profile;
+  Timing timing;
+
+  explicit Model(std::vector<MachineInstruction> instructions, size_t warps = 1) {
+    code.slots = 6;
+    code.code = std::move(instructions);
+    schedule.blocks = {{0, int32_t(code.code.size()), 1}};
+    schedule.order = {0};
+    function.code.resize(1);
+    profile.function = &function;
+    BlockTrace block;
+    block.warps.resize(warps, std::vector<RequestTrace>(1));
+    profile.blocks.push_back(block);
+    profile.sites.resize(1);
+    timing.l1_bytes = 65536;
+  }
+  Model(const Model&) = delete;
+
+  ReplayResult run() {
+    ReplayInput in{&code, &schedule, &profile, &timing, {0}, double(timing.l1_bytes), 64, 16, 0};
+    return replay(in);
+  }
+  // Site 0 becomes a global load of one line per warp and request.
+  void read_lines(size_t requests, bool same_line) {
+    profile.sites[0].instruction = 0;
+    profile.sites[0].requests = requests * profile.blocks[0].warps.size();
+    profile.sites[0].moved_bytes = 128 * profile.sites[0].requests;
+    for (auto& warp : profile.blocks[0].warps) {
+      for (size_t r = 0; r < requests; ++r) {
+        warp[0].lines.push_back((same_line ? 1 : r + 1) << 4 | 15);
+        warp[0].ends.push_back(uint32_t(r + 1));
+      }
+    }
+  }
+  void shared_wavefronts(double wavefronts) {
+    profile.sites[0].instruction = 0;
+    profile.sites[0].requests = 1;
+    profile.sites[0].wavefronts = {wavefronts, wavefronts, wavefronts};
+  }
+};
+
+MachineInstruction make(Work work, int16_t reports_to = -1, std::vector<int16_t> waits = {}) {
+  MachineInstruction m;
+  m.work = work;
+  m.ptx = 0;
+  m.reports_to = reports_to;
+  m.waits = std::move(waits);
+  return m;
+}
+
+}  // namespace
+
+TEST_CASE("a scheduler issues one multiply-add a cycle, more slowly on register bank conflicts") {
+  Model plain(std::vector<MachineInstruction>(64, make(Work::kFma)));
+  CHECK(plain.run().cycles == 64);
+  CHECK(plain.run().fma == 64);
+  MachineInstruction conflict = make(Work::kFma);
+  conflict.issue_cycles = 1.5;
+  Model slow(std::vector<MachineInstruction>(64, conflict));
+  CHECK(slow.run().cycles == 96);
+}
+
+TEST_CASE("warps of one scheduler share it; those of four do not") {
+  const std::vector<MachineInstruction> code(64, make(Work::kFma));
+  CHECK(Model(code, 4).run().cycles == 64);
+  CHECK(Model(code, 8).run().cycles == 128);
+}
+
+TEST_CASE("integer instructions keep their unit for two cycles, the issue slots are free for others") {
+  CHECK(Model(std::vector<MachineInstruction>(32, make(Work::kInteger))).run().cycles == 63);
+  CHECK(Model(std::vector<MachineInstruction>(32, make(Work::kInteger))).run().integer == 64);
+}
+
+TEST_CASE("shared wavefronts of all warps go through one unit") {
+  Model model(std::vector<MachineInstruction>(32, make(Work::kSharedLoad)), 4);
+  model.shared_wavefronts(2);
+  model.code.code.push_back(make(Work::kFma, -1, {0}));
+  for (size_t i = 0; i < 32; ++i) model.code.code[i].reports_to = 0;
+  model.schedule.blocks[0].end = 33;
+  const ReplayResult r = model.run();
+  CHECK(r.shared == 4 * 32 * 2);
+  CHECK(r.cycles >= 4 * 32 * 2 + model.timing.shared_latency - 2);
+  CHECK(r.cycles <= 4 * 32 * 2 + model.timing.shared_latency + 4);
+}
+
+TEST_CASE("a load that misses is waited for as long as L2 takes, one that hits as long as L1") {
+  Model model({make(Work::kGlobalLoad, 0), make(Work::kFma, -1, {0})});
+  model.read_lines(1, true);
+  CHECK(model.run().cycles == 2 + 1 + model.timing.l2_latency);  // 128 bytes at 64 a cycle
+  Model twice({make(Work::kGlobalLoad, 0), make(Work::kGlobalLoad, 1, {0}),
+               make(Work::kFma, -1, {1})});
+  twice.read_lines(2, true);
+  const ReplayResult r = twice.run();
+  CHECK(r.l1_hits == 4);
+  CHECK(r.l1_sectors == 8);
+  CHECK(r.cycles == 2 + 1 + twice.timing.l2_latency + twice.timing.l1_latency);
+  CHECK(r.l2_bytes == 128);
+  CHECK(r.waits[size_t(Wait::kGlobalMemory)] > 250);
+}
+
+TEST_CASE("what L2 does not have comes from memory, later") {
+  Model model({make(Work::kGlobalLoad, 0), make(Work::kFma, -1, {0})});
+  model.read_lines(1, true);
+  ReplayInput in{&model.code, &model.schedule, &model.profile, &model.timing, {0}, 65536, 64, 16, 1};
+  const ReplayResult r = replay(in);
+  CHECK(r.memory_bytes == 128);
+  CHECK(r.cycles == 128 / 16 + 1 + model.timing.memory_latency);
+}
+
+TEST_CASE("a barrier waits for the slowest warp and takes two cycles for each that arrives") {
+  Model model({make(Work::kBarrier), make(Work::kFma)}, 8);
+  // Eight arrivals in a row, the first at cycle 0, then the latency, then both warps of a scheduler.
+  CHECK(model.run().cycles == 8 * 2 + model.timing.barrier_latency + 2);
+}
+
+TEST_CASE("slower parts never make a kernel faster") {
+  auto cycles = [](auto change) {
+    std::vector<MachineInstruction> code;
+    for (int i = 0; i < 16; ++i) {
+      code.push_back(make(Work::kGlobalLoad, 0));
+      code.push_back(make(Work::kInteger, -1, {0}));
+      code.push_back(make(Work::kBarrier));
+    }
+    Model model(code, 8);
+    model.read_lines(16, false);
+    change(model);
+    return model.run().cycles;
+  };
+  const double base = cycles([](Model&) {});
+  CHECK(cycles([](Model& m) { m.timing.l2_latency *= 2; }) > base);
+  CHECK(cycles([](Model& m) { m.timing.load_store_cycles = 16; }) > base);
+  CHECK(cycles([](Model& m) { m.timing.barrier_latency = 500; }) > base);
+  CHECK(cycles([](Model& m) { m.timing.issue_cycles = 20; }) > base);
+  CHECK(cycles([](Model& m) { m.timing.schedulers = 1; }) >= base);
+}
+
+TEST_CASE("a loop that ptxas unrolled runs a fraction as often, the remainder takes the rest") {
+  // PTX: one multiply-add, 10 times. Machine code: a loop of four copies, then a loop of one.
+  ptx::Function function;
+  function.code.resize(1);
+  function.code[0].op = ptx::Opcode::kFma;
+  function.code[0].type = ptx::Type::kF32;
+  MachineCode code;
+  code.slots = 6;
+  auto branch = [](int32_t target) {
+    MachineInstruction m = make(Work::kBranch);
+    m.ptx = -1;
+    m.target = target;
+    m.guarded = m.links = true;
+    return m;
+  };
+  for (int i = 0; i < 4; ++i) code.code.push_back(make(Work::kFma));
+  code.code.push_back(branch(0));
+  code.code.push_back(make(Work::kFma));
+  code.code.push_back(branch(5));
+  code.code.push_back(make(Work::kExit));
+  const Schedule s = make_schedule(code, function, {10});
+  REQUIRE(s.blocks.size() == 3);
+  CHECK(s.blocks[0].runs == 2);
+  CHECK(s.blocks[1].runs == 2);
+  CHECK(s.order == std::vector<uint32_t>{0, 0, 1, 1, 2});
+  CHECK(make_schedule(code, function, {8}).order == std::vector<uint32_t>{0, 0, 2});
+}
+
+TEST_CASE("the cache forgets the line that was not used for longest") {
+  SectorCache cache(16 * 128);  // one set of 16 lines
+  for (uint64_t tag = 0; tag < 16; ++tag) cache.touch(tag)->ready[0] = 1;
+  CHECK(cache.touch(0)->ready[0] == 1);
+  cache.touch(100);  // takes the place of line 1
+  CHECK(cache.touch(0)->ready[0] == 1);
+  CHECK(cache.touch(1)->ready[0] == -1);
+  CHECK(SectorCache(0).touch(1) == nullptr);
+}
