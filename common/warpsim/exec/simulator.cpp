@@ -335,7 +335,9 @@ std::optional<LaunchProfile> Simulator::profile(const Launch& launch,
   m.configure(context, launch, image, kernel);
   constexpr uint64_t kProfileBudget = 30'000'000;  // warp instructions: a second or two
   context.budget = std::min(context.budget, kProfileBudget);
-  const std::vector<AllocationRecord*> written = m.may_be_written(context);
+  // What a sampled launch leaves in memory means nothing: no need to restore it.
+  const std::vector<AllocationRecord*> written =
+      m.options.sample.on ? std::vector<AllocationRecord*>{} : m.may_be_written(context);
   Snapshot before(written);
   GlobalShadows shadows = m.make_shadows(context, written);
   context.shadows = &shadows;
