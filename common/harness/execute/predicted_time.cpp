@@ -1,5 +1,7 @@
 #include "harness/execute/predicted_time.h"
 
+#include <new>
+
 #include "harness/plan/files.h"
 
 namespace tilewise {
@@ -37,11 +39,15 @@ std::optional<warpsim::Prediction> PredictedTime::of(warpsim::Simulator& simulat
                 {launch.block.x, launch.block.y, launch.block.z}, launch.dynamic_shared_bytes};
   auto [known, fresh] = known_.try_emplace(key);
   if (!fresh) return known->second;
-  const auto profile =
-      simulator.profile(launch, warpsim::blocks_to_profile(simulator.device(), shape));
-  if (!profile) return std::nullopt;
-  const warpsim::MachineCode& code = code_of(*profile->function, resources.cubin);
-  return known->second = warpsim::predict(simulator.device(), shape, *profile, code);
+  try {
+    const auto profile =
+        simulator.profile(launch, warpsim::blocks_to_profile(simulator.device(), shape));
+    if (!profile) return std::nullopt;
+    const warpsim::MachineCode& code = code_of(*profile->function, resources.cubin);
+    return known->second = warpsim::predict(simulator.device(), shape, *profile, code);
+  } catch (const std::bad_alloc&) {
+    return std::nullopt;  // the traces of a very long kernel; everything else has been done
+  }
 }
 
 }  // namespace tilewise
