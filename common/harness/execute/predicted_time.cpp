@@ -35,8 +35,11 @@ std::optional<warpsim::Prediction> PredictedTime::of(warpsim::Simulator& simulat
   shape.warps_per_block = uint32_t((launch.block.count() + 31) / 32);
   shape.shared_bytes = static_shared_bytes + launch.dynamic_shared_bytes;
   shape.blocks_per_sm = occupancy.blocks_per_sm;
-  const Key key{launch.module, launch.kernel, shape.grid,
-                {launch.block.x, launch.block.y, launch.block.z}, launch.dynamic_shared_bytes};
+  const Key key{launch.module,
+                launch.kernel,
+                shape.grid,
+                {launch.block.x, launch.block.y, launch.block.z},
+                launch.dynamic_shared_bytes};
   auto [known, fresh] = known_.try_emplace(key);
   if (!fresh) return known->second;
   try {

@@ -3,7 +3,8 @@
 //
 //   tilewise-predict --list plans.txt --output predicted.json [--device h200]
 //
-// plans.txt: one `NAME PLAN RESOURCES` a line; resources.json as the grader writes it, `-` for none.
+// plans.txt: one `NAME PLAN RESOURCES` a line; resources.json as the grader writes it, `-` for
+// none.
 
 #include <CLI/CLI.hpp>
 #include <cstdio>
@@ -52,7 +53,8 @@ Json predict(const plan::Plan& plan, const Resources& resources, const std::stri
     const warpsim::Occupancy occupancy = warpsim::occupancy(
         simulator.device(), std::max(1u, kernel.registers),
         info.static_shared_bytes + launch.dynamic_shared_bytes, uint32_t(launch.block.count()));
-    Json json = {{"kernel", launch.kernel}, {"blocks_per_sm", occupancy.blocks_per_sm},
+    Json json = {{"kernel", launch.kernel},
+                 {"blocks_per_sm", occupancy.blocks_per_sm},
                  {"registers", kernel.registers}};
     add_prediction(model.of(simulator, launch, info.static_shared_bytes, kernel, occupancy), json);
     kernels.push_back(std::move(json));

@@ -82,7 +82,8 @@ TEST_CASE("warps of one scheduler share it; those of four do not") {
   CHECK(Model(code, 8).run().cycles == 128);
 }
 
-TEST_CASE("integer instructions keep their unit for two cycles, the issue slots are free for others") {
+TEST_CASE(
+    "integer instructions keep their unit for two cycles, the issue slots are free for others") {
   CHECK(Model(std::vector<MachineInstruction>(32, make(Work::kInteger))).run().cycles == 63);
   CHECK(Model(std::vector<MachineInstruction>(32, make(Work::kInteger))).run().integer == 64);
 }
@@ -103,8 +104,8 @@ TEST_CASE("a load that misses is waited for as long as L2 takes, one that hits a
   Model model({make(Work::kGlobalLoad, 0), make(Work::kFma, -1, {0})});
   model.read_lines(1, true);
   CHECK(model.run().cycles == 2 + 1 + model.timing.l2_latency);  // 128 bytes at 64 a cycle
-  Model twice({make(Work::kGlobalLoad, 0), make(Work::kGlobalLoad, 1, {0}),
-               make(Work::kFma, -1, {1})});
+  Model twice(
+      {make(Work::kGlobalLoad, 0), make(Work::kGlobalLoad, 1, {0}), make(Work::kFma, -1, {1})});
   twice.read_lines(2, true);
   const ReplayResult r = twice.run();
   CHECK(r.l1_hits == 4);
@@ -117,7 +118,8 @@ TEST_CASE("a load that misses is waited for as long as L2 takes, one that hits a
 TEST_CASE("what L2 does not have comes from memory, later") {
   Model model({make(Work::kGlobalLoad, 0), make(Work::kFma, -1, {0})});
   model.read_lines(1, true);
-  ReplayInput in{&model.code, &model.schedule, &model.profile, &model.timing, {0}, 65536, 64, 16, 1};
+  ReplayInput in{
+      &model.code, &model.schedule, &model.profile, &model.timing, {0}, 65536, 64, 16, 1};
   const ReplayResult r = replay(in);
   CHECK(r.memory_bytes == 128);
   CHECK(r.cycles == 128 / 16 + 1 + model.timing.memory_latency);
@@ -125,7 +127,8 @@ TEST_CASE("what L2 does not have comes from memory, later") {
 
 TEST_CASE("a barrier waits for the slowest warp and takes two cycles for each that arrives") {
   Model model({make(Work::kBarrier), make(Work::kFma)}, 8);
-  // Eight arrivals in a row, the first at cycle 0, then the latency, then both warps of a scheduler.
+  // Eight arrivals in a row, the first at cycle 0, then the latency, then both warps of a
+  // scheduler.
   CHECK(model.run().cycles == 8 * 2 + model.timing.barrier_latency + 2);
 }
 

@@ -65,8 +65,7 @@ class Elf {
   explicit Elf(std::string_view bytes) : bytes_(bytes) {
     Bytes in(bytes);
     const auto header = in.get<Elf64_Ehdr>();
-    if (std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 ||
-        header.e_ident[EI_CLASS] != ELFCLASS64)
+    if (std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 || header.e_ident[EI_CLASS] != ELFCLASS64)
       damaged("it is no 64-bit ELF file");
     architecture_ = int(header.e_flags >> 8 & 0xFF);
     in.seek(header.e_shoff);
@@ -144,10 +143,12 @@ struct Row {
   uint32_t line = 0;
 };
 
-// The line table (DWARF 2 to 4, section 6.2 of the standard): per section of code its rows, in order.
+// The line table (DWARF 2 to 4, section 6.2 of the standard): per section of code its rows, in
+// order.
 class LineTable {
  public:
-  LineTable(const Elf& elf, size_t table) : targets_(relocations(elf, table)), in_(elf.content(table)) {
+  LineTable(const Elf& elf, size_t table)
+      : targets_(relocations(elf, table)), in_(elf.content(table)) {
     while (in_.more()) read_unit();
   }
   std::map<size_t, std::vector<Row>> rows;  // by section

@@ -14,15 +14,50 @@ constexpr uint8_t kZeroRegister = 255;
 
 // The low nine bits of an instruction say what it does; the next three the kinds of its operands.
 enum Opcode : unsigned {
-  kFmul = 0x20, kFadd = 0x21, kFfma = 0x23, kImad = 0x24, kImadWide = 0x25, kImadHi = 0x27,
-  kDmul = 0x28, kDadd = 0x29, kDsetp = 0x2a, kDfma = 0x2b, kHfma2 = 0x35,
-  kFirstUniform = 0x80, kLastUniform = 0xbf, kFirstSlow = 0x100, kLastSlow = 0x112,
-  kNop = 0x118, kS2r = 0x119, kDepbar = 0x11a, kBar = 0x11d,
-  kBsync = 0x141, kBssy = 0x145, kBra = 0x147, kBrx = 0x149, kExit = 0x14d,
-  kLdg = 0x181, kLdc = 0x182, kLdl = 0x183, kLds = 0x184, kStg = 0x186, kStl = 0x187, kSts = 0x188,
-  kShfl = 0x189, kAtoms = 0x18c, kRedg = 0x18e, kRedg2 = 0x1a6, kAtomg = 0x1a8, kAtomgCas = 0x1a9,
-  kLdgsts = 0x1ae, kLdgdepbar = 0x1af, kS2ur = 0x1c3, kRedux = 0x1c4,
-  kHmma = 0x3c, kImma = 0x37, kDmma = 0x3f,
+  kFmul = 0x20,
+  kFadd = 0x21,
+  kFfma = 0x23,
+  kImad = 0x24,
+  kImadWide = 0x25,
+  kImadHi = 0x27,
+  kDmul = 0x28,
+  kDadd = 0x29,
+  kDsetp = 0x2a,
+  kDfma = 0x2b,
+  kHfma2 = 0x35,
+  kFirstUniform = 0x80,
+  kLastUniform = 0xbf,
+  kFirstSlow = 0x100,
+  kLastSlow = 0x112,
+  kNop = 0x118,
+  kS2r = 0x119,
+  kDepbar = 0x11a,
+  kBar = 0x11d,
+  kBsync = 0x141,
+  kBssy = 0x145,
+  kBra = 0x147,
+  kBrx = 0x149,
+  kExit = 0x14d,
+  kLdg = 0x181,
+  kLdc = 0x182,
+  kLdl = 0x183,
+  kLds = 0x184,
+  kStg = 0x186,
+  kStl = 0x187,
+  kSts = 0x188,
+  kShfl = 0x189,
+  kAtoms = 0x18c,
+  kRedg = 0x18e,
+  kRedg2 = 0x1a6,
+  kAtomg = 0x1a8,
+  kAtomgCas = 0x1a9,
+  kLdgsts = 0x1ae,
+  kLdgdepbar = 0x1af,
+  kS2ur = 0x1c3,
+  kRedux = 0x1c4,
+  kHmma = 0x3c,
+  kImma = 0x37,
+  kDmma = 0x3f,
 };  // clang-format: one line per family
 
 Work work_of(unsigned opcode) {
@@ -99,10 +134,10 @@ uint8_t access_bytes(const MachineWord& word) {
   return kBytes[word.bits(73, 3)];
 }
 
-// Where a branch goes, in instructions from the next one. The distance is in units of 4 bytes: since
-// compute capability 9.0 its low byte stands apart.
+// Where a branch goes, in instructions from the next one. The distance is in units of 4 bytes:
+// since compute capability 9.0 its low byte stands apart.
 int64_t branch_distance(const MachineWord& word, int architecture) {
-  const uint64_t wide = word.low >> 34 | word.high << 30;           // 48 bits from bit 34
+  const uint64_t wide = word.low >> 34 | word.high << 30;  // 48 bits from bit 34
   int64_t distance = int64_t(wide << 16) >> 16;
   if (architecture >= 90) distance = distance * 256 + int64_t(word.bits(16, 8));
   return distance * 4 / 16;

@@ -137,7 +137,8 @@ class Predictor {
   }
 
   // The part of what misses in L1 that comes from memory: the distinct bytes that a wave touches,
-  // over the bytes that its multiprocessors ask for. If the whole launch fits in L2, it is read once.
+  // over the bytes that its multiprocessors ask for. If the whole launch fits in L2, it is read
+  // once.
   double memory_share(const ReplayInput& in) const {
     if (t_.l1_bytes == 0) return 1;
     std::set<uint64_t> asked;
@@ -212,18 +213,27 @@ class Predictor {
   }
 
   static std::string relief(const std::string& bound, const ReplayResult& sum) {
-    if (bound == "fma") return "fewer multiply-adds, or operands that stay in registers: near the peak";
-    if (bound == "issue") return "fewer instructions per multiply-add: unroll, load wider, keep more results in registers";
+    if (bound == "fma")
+      return "fewer multiply-adds, or operands that stay in registers: near the peak";
+    if (bound == "issue")
+      return "fewer instructions per multiply-add: unroll, load wider, keep more results in "
+             "registers";
     if (bound == "integer") return "less address arithmetic inside the loop";
-    if (bound == "shared") return "fewer shared wavefronts: keep more results in registers, load 16 bytes at a time, avoid bank conflicts";
-    if (bound == "l1") return "fewer lines per request: let neighbouring lanes read neighbouring words, or go through shared memory";
+    if (bound == "shared")
+      return "fewer shared wavefronts: keep more results in registers, load 16 bytes at a time, "
+             "avoid bank conflicts";
+    if (bound == "l1")
+      return "fewer lines per request: let neighbouring lanes read neighbouring words, or go "
+             "through shared memory";
     if (bound == "l2") return "larger tiles: every element is fetched fewer times";
-    if (bound == "memory") return "fewer bytes: larger tiles, or an order of blocks that keeps data in L2";
+    if (bound == "memory")
+      return "fewer bytes: larger tiles, or an order of blocks that keeps data in L2";
     if (bound == "launch") return "a larger problem: the launch itself takes most of the time";
     const auto largest = std::max_element(sum.waits.begin(), sum.waits.end());
     switch (Wait(largest - sum.waits.begin())) {
       case Wait::kGlobalMemory:
-        return "warps wait for global memory: load earlier than needed, or have more warps resident";
+        return "warps wait for global memory: load earlier than needed, or have more warps "
+               "resident";
       case Wait::kSharedMemory:
         return "warps wait for shared memory: load operands before they are needed";
       case Wait::kBarrier:

@@ -13,7 +13,8 @@ using ptx::Space;
 // Parameters are operands of other instructions, conversions of address spaces change nothing.
 bool vanishes(const ptx::Instruction& p) {
   return p.op == Opcode::kCvta || (p.op == Opcode::kLd && p.space == Space::kParam) ||
-         (p.op == Opcode::kMov && p.src.size() == 1 && p.src[0].kind != ptx::Operand::Kind::kSpecial);
+         (p.op == Opcode::kMov && p.src.size() == 1 &&
+          p.src[0].kind != ptx::Operand::Kind::kSpecial);
 }
 
 Work work_of(const ptx::Instruction& p) {

@@ -13,17 +13,17 @@ namespace {
 constexpr double kNever = 1e300;
 
 struct WarpState {
-  size_t block = 0;              // among those resident
-  size_t trace = 0, index = 0;   // whose requests it makes: block and warp in the profile
-  size_t step = 0;               // in Schedule::order
-  int32_t at = 0, end = 0;       // instruction, end of the basic block
-  double ready = 0;              // cycle at which its next instruction has all it needs
+  size_t block = 0;             // among those resident
+  size_t trace = 0, index = 0;  // whose requests it makes: block and warp in the profile
+  size_t step = 0;              // in Schedule::order
+  int32_t at = 0, end = 0;      // instruction, end of the basic block
+  double ready = 0;             // cycle at which its next instruction has all it needs
   Wait reason = Wait::kArithmetic;
-  std::vector<double> free_at;   // per slot
-  std::vector<Wait> why;         // per slot: what it waits for
+  std::vector<double> free_at;     // per slot
+  std::vector<Wait> why;           // per slot: what it waits for
   std::vector<uint32_t> requests;  // per site: made so far
-  std::deque<double> copies;     // groups of asynchronous copies: when each has arrived
-  double open_copies = 0;        // the group that is not committed yet
+  std::deque<double> copies;       // groups of asynchronous copies: when each has arrived
+  double open_copies = 0;          // the group that is not committed yet
 };
 
 // Which traced site a PTX instruction's global requests are recorded under, and its shared costs.
@@ -280,7 +280,8 @@ class Multiprocessor {
     return take_load_store(now, cycles) + cycles - t_.load_store_cycles + t_.shared_latency;
   }
 
-  // Returns when the last byte has arrived; *read: when the registers with address and data are free.
+  // Returns when the last byte has arrived; *read: when the registers with address and data are
+  // free.
   double global(WarpState& w, const MachineInstruction& m, double now, double* read) {
     const bool is_load = m.work == Work::kGlobalLoad || m.work == Work::kAsyncCopy;
     const int32_t site = m.ptx >= 0 ? places_.global[size_t(m.ptx)] : -1;

@@ -54,9 +54,9 @@ class Scheduler {
   }
 
   int32_t block_at(int32_t instruction) const {
-    const auto after = std::upper_bound(
-        schedule_.blocks.begin(), schedule_.blocks.end(), instruction,
-        [](int32_t i, const CodeBlock& block) { return i < block.first; });
+    const auto after =
+        std::upper_bound(schedule_.blocks.begin(), schedule_.blocks.end(), instruction,
+                         [](int32_t i, const CodeBlock& block) { return i < block.first; });
     return int32_t(after - schedule_.blocks.begin()) - 1;
   }
 
@@ -135,7 +135,8 @@ class Scheduler {
   void count_copies() {
     for (size_t b = 0; b < schedule_.blocks.size(); ++b) {
       Copies copies;
-      for (int32_t i = schedule_.blocks[b].first; reachable_[b] && i < schedule_.blocks[b].end; ++i) {
+      for (int32_t i = schedule_.blocks[b].first; reachable_[b] && i < schedule_.blocks[b].end;
+           ++i) {
         const MachineInstruction& m = code_.code[size_t(i)];
         if (is_anchor(m)) copies[m.ptx] += 1;
       }
@@ -210,8 +211,8 @@ class Scheduler {
     }
   }
 
-  // Blocks without an anchor run as often as the loop around them, at most; loops without one, once per run of
-  // the loop around them.
+  // Blocks without an anchor run as often as the loop around them, at most; loops without one, once
+  // per run of the loop around them.
   void fill_in() {
     for (size_t l = loops_.size(); l-- > 0;) {
       for (size_t b = 0; b < schedule_.blocks.size(); ++b) {
