@@ -140,7 +140,14 @@ TEST_CASE("report: JSON has the fields of a grading result") {
   CHECK(kernel["name"] == "tiled");
   CHECK(kernel["grid"] == nlohmann::json({4, 1, 1}));
   CHECK(kernel["registers"].is_null());
-  CHECK(kernel["counters"].size() == 13);
+  for (const char* counter :
+       {"global_load_requests", "global_load_sectors", "global_store_requests",
+        "global_store_sectors", "shared_load_requests", "shared_load_wavefronts",
+        "shared_store_requests", "shared_store_wavefronts", "bank_conflicts", "instructions",
+        "fma_lanes", "barriers", "divergent_branches"}) {
+    CAPTURE(counter);
+    CHECK(kernel["counters"].contains(counter));
+  }
   CHECK(kernel["lines"][0]["line"] == 12);
   auto diagnostic = json["diagnostics"][0];
   for (const char* field :
