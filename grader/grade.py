@@ -21,7 +21,7 @@ from grader.course import Course
 from grader.errors import GraderError, StepError, ToolchainError, UnsupportedError
 from grader.execution import Execution
 from grader.lab import Case, Lab
-from grader.library import named_library
+from grader.named_library import named_library
 from grader.options import DEFAULT_SEED, Options
 from grader.record import Recorded, record
 from grader.result import Diagnostic, Result
