@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from grader import calibrate as calibration
 from grader.calibrate import GENEROUS, Calibration, Measured, propose, render, share
 from grader.lab import Check
 
@@ -54,3 +55,20 @@ def test_the_text_says_what_changes():
     assert "05-register-tiling" in told
     assert f"proposed: full = {full:.2f}" in told
     assert "30.0 of 30 points now" in told
+
+
+def test_a_lab_before_that_is_not_right_here_is_left_out(course, monkeypatch):
+    def measure(course, lab, options, check, path, name):
+        if name != "solution":
+            raise calibration.NotTimedError(f"{name} could not be timed")
+        return solution(1.002)[0]
+
+    monkeypatch.setattr(calibration, "_measure", measure)
+    said = []
+    folder = course.labs / "03-boundary-checks"
+    found = calibration.calibrate(course, folder, None, "a GPU", 2, [], said.append)
+    assert found.slower == () and found.full == GENEROUS
+    assert "02-tiled-kernel could not be timed" in said
+    with pytest.raises(calibration.NotTimedError):
+        named = [course.solutions / "02-tiled-kernel" / "matmul.cu"]
+        calibration.calibrate(course, folder, None, "a GPU", 2, named, said.append)
