@@ -43,6 +43,10 @@ help:
 #> For maintainers: make setup, make test-sanitize, make fuzz, make bench, make bench-gpu,
 #> make distclean.
 
+# A variable in small letters would be taken for none, and all labs graded.
+$(foreach name,lab submission backend device format output,$(if $(filter command%,$(origin $(name))),\
+  $(error write $(name)=... in capitals, as in LAB=02)))
+
 setup:
 	@common/setup/setup.sh
 	@$(if $(filter setup,$(MAKECMDGOALS)),echo "Set up. Next: make grade")

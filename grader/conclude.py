@@ -165,10 +165,9 @@ def with_source_lines(result: Result, text: str) -> Result:
 
 
 def _first_thing(result: Result) -> str:
-    errors = [item for item in result.diagnostics if item.severity == "error"]
-    if errors:
-        place = f" at line {errors[0].line}" if errors[0].line else ""
-        return f"mend {errors[0].code}{place}"
+    if any(item.severity == "error" for item in result.diagnostics):
+        first = result.diagnostics[0]  # what the report opens with
+        return f"mend {first.code}{f' at line {first.line}' if first.line else ''}"
     failed = [check for check in result.checks if check.status == "failed"]
     return f'look at "{failed[0].title}"' if failed else "mend what stands first"
 

@@ -20,6 +20,8 @@ from grader.source import ArrayShape, shared_array
 
 # Faults of a whole launch: no thread is to blame.
 _OF_THE_LAUNCH = frozenset({"launch-config", "timeout"})
+# Farther than this from every buffer an address is not a wrong index into one of them.
+_STRAY_BYTES = 1 << 36
 _SHARED_CODES = frozenset({"out-of-bounds-shared", "uninitialised-shared", "race-shared"})
 
 
@@ -67,6 +69,9 @@ def sentence(fault: Fault, context: Context) -> str:
         return _plain(fault, who, shape)
     element = _element(fault, shape)
     match fault.code:
+        case "out-of-bounds-global" if _is_stray(fault):
+            verb = "writes" if fault.is_store else "reads"
+            return f"{who} {verb} {_bytes(fault.access_bytes)} at an address outside device memory."
         case "out-of-bounds-global" | "out-of-bounds-shared":
             return f"{who} {_access(fault)} {element}: {_limits(fault, shape)}."
         case "misaligned-access" if fault.access_bytes:
@@ -90,6 +95,15 @@ def _is_special(fault: Fault) -> bool:
     """The executor's words say more than the fields do."""
     words = ("freed", "asynchronous copy", "constant memory", "local memory")
     return any(word in fault.message for word in words)
+
+
+def _is_stray(fault: Fault) -> bool:
+    """Whether the address has nothing to do with the nearest buffer."""
+    return abs(fault.offset_bytes) > _STRAY_BYTES
+
+
+def _bytes(count: int) -> str:
+    return f"{count} byte{'' if count == 1 else 's'}"
 
 
 def _race(fault: Fault, who: str, element: str) -> str:
@@ -149,7 +163,7 @@ def _shared_shape(fault: Fault, context: Context) -> ArrayShape | None:
 
 def _access(fault: Fault) -> str:
     verb = "writes" if fault.is_store else "reads"
-    return f"{verb} {fault.access_bytes} bytes at"
+    return f"{verb} {_bytes(fault.access_bytes)} at"
 
 
 def _element(fault: Fault, shape: ArrayShape | None) -> str:
@@ -164,8 +178,8 @@ def _limits(fault: Fault, shape: ArrayShape | None) -> str:
         first = shape.name + "[0]" * len(shape.dimensions)
         return f"the array begins at {first}" if before else f"the array ends at {shape.last}"
     if before:
-        return f"it begins {-fault.offset_bytes} bytes later"
-    return f"it has {fault.array_bytes} bytes"
+        return f"it begins {_bytes(-fault.offset_bytes)} later"
+    return f"it has {_bytes(fault.array_bytes)}"
 
 
 def _triple(value: tuple[int, int, int]) -> str:
@@ -213,7 +227,11 @@ def advice_for(code: str) -> str:
 
 def advice(fault: Fault, context: Context) -> str:
     """One sentence on what to do; "" where the finding says it all."""
+    if "asynchronous copy" in fault.message:
+        return "Wait for the copy first, then let the block meet at a barrier, then read."
     match fault.code:
+        case "out-of-bounds-global" if _is_stray(fault):
+            return "Was a host pointer handed to the kernel, or one that was never set?"
         case "out-of-bounds-shared":
             return "Is the index bounded by the array's size, and the loop by the tile width?"
         case "out-of-bounds-global" if fault.offset_bytes < 0:

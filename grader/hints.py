@@ -55,9 +55,9 @@ def _tier(lab: Lab, hint: Hint, subject: str, progress: Progress, remembers: boo
     key = hint.subjects[0]  # subjects that share a hint share its tiers
     given = min(known.hints.get(key, 0), len(hint.tiers) - 1) if remembers else 0
     text = f"{subject}, hint {given + 1} of {len(hint.tiers)}: {hint.tiers[given]}"
-    if given + 1 < len(hint.tiers):
-        text += "\n(ask again for more)"
     if not remembers:
         return Given(text, None)
+    if given + 1 < len(hint.tiers):
+        text += "\n(ask again for more)"
     hints = known.hints | {key: min(given + 1, len(hint.tiers))}
     return Given(text, progress | {lab.name: replace(known, hints=hints)})

@@ -168,7 +168,9 @@ def _compare(
     if low_precision:
         pattern = None
     first = describe(to_mismatch(compared.first[0]))
-    message = f"{compared.wrong} of {compared.checked} elements of P are wrong, the first is {first}."
+    message = (
+        f"{compared.wrong} of {compared.checked} elements of P are wrong, the first is {first}."
+    )
     if case.hidden:  # how many are wrong, and which, would tell its size
         message = "P is wrong in a hidden case."
     if low_precision:

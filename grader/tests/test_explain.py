@@ -164,3 +164,24 @@ def test_roles_of_buffers_from_the_copies():
     }  # fmt: skip
     assert explain.buffer_roles(plan) == {"cudaMalloc #1": "M", "d_N": "N", "d_P": "P"}
     assert explain.buffer_roles({}) == {}
+
+
+def test_an_address_far_from_any_buffer_is_no_index():
+    where = {"array": "M", "array_bytes": 96, "access_bytes": 4, "offset_bytes": -(1 << 40)}
+    text = _say("out-of-bounds-global", **where)
+    assert text.endswith("reads 4 bytes at an address outside device memory.")
+    fault = _fault("out-of-bounds-global", **where)
+    assert "host pointer" in explain.advice(fault, explain.Context(SOURCE, CASE, ROLES))
+
+
+def test_a_copy_that_nobody_waited_for_is_to_be_waited_for():
+    message = (
+        "reads 4 bytes at Nds+64: the asynchronous copy issued at line 9 has not been waited for"
+    )
+    fault = _fault("uninitialised-shared", **SHARED, offset_bytes=64, message=message)
+    assert explain.advice(fault, explain.Context(SOURCE, CASE, ROLES)).startswith("Wait for the")
+
+
+def test_one_byte_is_one_byte():
+    text = _say("out-of-bounds-global", array="x", array_bytes=1, access_bytes=4, offset_bytes=4)
+    assert text.endswith("it has 1 byte.")

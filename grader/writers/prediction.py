@@ -29,4 +29,6 @@ def sentence(kernel: Kernel) -> str:
     trust = basis["error"] or ("error not measured" if basis["calibrated"] else "")
     if not basis["calibrated"]:
         trust = "uncalibrated: from published rates"
-    return f"Predicted {kernel.predicted_ms:.3g} ms ({trust}); {what}. To relieve: {basis['relief']}."
+    return (
+        f"Predicted {kernel.predicted_ms:.3g} ms ({trust}); {what}. To relieve: {basis['relief']}."
+    )

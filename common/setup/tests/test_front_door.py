@@ -33,3 +33,10 @@ def test_a_target_of_a_later_version_says_so(tmp_path):
     )
     assert result.returncode == 2
     assert result.stderr.startswith("make docs: docs/build.sh is not part of this version\n")
+
+
+def test_a_variable_in_small_letters_is_not_overlooked(tmp_path):
+    command = ["make", "-f", ROOT / "Makefile", "grade", "lab=01"]
+    result = subprocess.run(command, cwd=tmp_path, text=True, capture_output=True, check=False)
+    assert result.returncode == 2
+    assert "write lab=... in capitals, as in LAB=02" in result.stderr
