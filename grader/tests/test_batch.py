@@ -142,8 +142,10 @@ def test_killed_and_damaged_it_ends_with_the_same_files(graded, tmp_path):
 def test_interrupted_it_says_how_to_go_on(graded, tmp_path):
     export, _ = graded
     started = subprocess.Popen(
-        command(export, tmp_path / "out"), stderr=subprocess.PIPE, text=True, cwd=REPOSITORY
-    )
+        command(export, tmp_path / "out"), stderr=subprocess.PIPE, text=True, cwd=REPOSITORY,
+        # A test run started in the background ignores ^C; what it starts inherits that.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+    )  # fmt: skip
     while "files to grade" not in started.stderr.readline():
         pass
     time.sleep(0.3)
