@@ -59,8 +59,9 @@ std::string build(const std::string& name, const std::string& options, const std
   INFO(compiled.output << compiled.errors);
   REQUIRE(compiled.status == 0);
   std::string major = std::to_string(cuda_major());
-  Run linked = run(kWithoutPreload + cxx + " " + link + " " + in_quotes(object) + " -o " + in_quotes(part) + " -L" +
-                   in_quotes(kBuild / "lib") + " -l:libcudart.so." + major);
+  Run linked =
+      run(kWithoutPreload + cxx + " " + link + " " + in_quotes(object) + " -o " + in_quotes(part) +
+          " -L" + in_quotes(kBuild / "lib") + " -l:libcudart.so." + major);
   INFO(linked.output << linked.errors);
   REQUIRE(linked.status == 0);
   fs::remove(object);
