@@ -52,7 +52,7 @@ class Session:
     folder: Path
     toolchain: Toolchain
     architecture: int
-    library: str = ""  # that the compiled submission names
+    math_library: str = ""  # that the compiled submission names
     inputs: dict[str, Future] = field(default_factory=dict)  # case id -> (M, N, their files)
 
 
@@ -112,7 +112,7 @@ def _run(session: Session, submission: Submission, base: Result) -> Result:
     if isinstance(compiled, CompileError):
         return conclude.does_not_compile(session.lab, base, compiled)
     result = replace(base, warnings=conclude.warnings(compiled))
-    session.library = named_library(compiled.shared_object)
+    session.math_library = named_library(compiled.shared_object)
 
     session.say("recording what solve launches")
     recorded = record(
@@ -230,7 +230,7 @@ def _execute_on(
             continue
         execution = executions[case.id]
         judged = _judge(session, case, by_case[case.id], execution, text)
-        outcomes[case.id] = judge.with_library(judged, session.library)
+        outcomes[case.id] = judge.with_library(judged, session.math_library)
     return outcomes
 
 
