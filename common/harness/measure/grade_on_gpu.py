@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Grades on a GPU what must get full marks, again and again, and what must lose points.
 
-    grade_on_gpu.py [--parts solutions slow right] [--labs 05 06] [--repeats 10] [--jobs 4]
-                    [--output docs/measurements/grades-on-gpu.md]
+    grade_on_gpu.py [--parts solutions slow right] [--labs 05 06] [--names grid-stride swizzle]
+                    [--repeats 10] [--jobs 4] [--output docs/measurements/grades-on-gpu.md]
 
 The whole way of a student's file, `grader run LAB --backend gpu`: every lab's solution --repeats
 times, the corpus' right submissions once, and, on both backends, what is right but slow: the
@@ -70,11 +70,16 @@ def lost(result: dict) -> str:
     )
 
 
-def books(labs: list[str]) -> list[tuple[str, Path, dict]]:
-    """(lab, folder, corpus.toml) of every corpus of these labs."""
-    return [(path.parent.name, path.parent, tomllib.loads(path.read_text(encoding="utf-8")))
-            for path in sorted(CORPUS.glob("*/corpus.toml"))
-            if path.parent.name in labs]  # fmt: skip
+def books(labs: list[str], names: list[str]) -> list[tuple[str, Path, dict]]:
+    """(lab, folder, what corpus.toml says) of every corpus of these labs; of these names, if any."""
+    found = []
+    for path in sorted(CORPUS.glob("*/corpus.toml")):
+        if path.parent.name in labs:
+            book = tomllib.loads(path.read_text(encoding="utf-8"))
+            for part in ("wrong", "right"):
+                book[part] = [one for one in book[part] if not names or one["name"] in names]
+            found.append((path.parent.name, path.parent, book))
+    return found
 
 
 def solution_part(labs: list[str], repeats: int, pool: ThreadPoolExecutor) -> list[str]:
@@ -97,7 +102,7 @@ def solution_part(labs: list[str], repeats: int, pool: ThreadPoolExecutor) -> li
     return rows
 
 
-def right_part(labs: list[str], pool: ThreadPoolExecutor) -> list[str]:
+def right_part(labs: list[str], chosen: list[str], pool: ThreadPoolExecutor) -> list[str]:
     """One row a lab: how many have full marks, and by name those that have not."""
     rows = [
         "The corpus' right submissions:",
@@ -105,7 +110,7 @@ def right_part(labs: list[str], pool: ThreadPoolExecutor) -> list[str]:
         "| lab | full marks | lost by |",
         "|---|---|---|",
     ]
-    for lab, folder, book in books(labs):
+    for lab, folder, book in books(labs, chosen):
         names = [entry["name"] for entry in book["right"]]
         files = [folder / "right" / f"{name}.cu" for name in names]
         results = pool.map(lambda path, lab=lab: grade(lab, path), files)
@@ -124,11 +129,11 @@ def right_part(labs: list[str], pool: ThreadPoolExecutor) -> list[str]:
     return rows
 
 
-def slow_ones(labs: list[str]) -> list[tuple[str, str, Path]]:
+def slow_ones(labs: list[str], names: list[str]) -> list[tuple[str, str, Path]]:
     """(lab, what it is, file) of what is right but slow."""
     found = [(lab, f"the solution of {before}", ROOT / "solutions" / before / "matmul.cu")
-             for before, lab in NEIGHBOURS if lab in labs]  # fmt: skip
-    for lab, folder, book in books(labs):
+             for before, lab in NEIGHBOURS if lab in labs and not names]  # fmt: skip
+    for lab, folder, book in books(labs, names):
         for entry in book["wrong"]:
             if "check" in entry and "code" not in entry:
                 path = folder / "wrong" / f"{entry['name']}.cu"
@@ -136,14 +141,14 @@ def slow_ones(labs: list[str]) -> list[tuple[str, str, Path]]:
     return found
 
 
-def slow_part(labs: list[str], pool: ThreadPoolExecutor) -> list[str]:
+def slow_part(labs: list[str], names: list[str], pool: ThreadPoolExecutor) -> list[str]:
     rows = [
         "What is right but slow, points for performance:",
         "",
         "| lab | handed in | on sim | on gpu | time over the reference's |",
         "|---|---|---|---|---|",
     ]
-    slow = slow_ones(labs)
+    slow = slow_ones(labs, names)
     both = pool.map(lambda one: (grade(one[0], one[2], "sim"), grade(one[0], one[2])), slow)
     for (lab, what, _), (on_sim, on_gpu) in zip(slow, both, strict=True):
         times = ratio(on_gpu)
@@ -165,8 +170,8 @@ def machine() -> str:
 
 PARTS = {
     "solutions": lambda labs, arguments, pool: solution_part(labs, arguments.repeats, pool),
-    "slow": lambda labs, arguments, pool: slow_part(labs, pool),
-    "right": lambda labs, arguments, pool: right_part(labs, pool),
+    "slow": lambda labs, arguments, pool: slow_part(labs, arguments.names, pool),
+    "right": lambda labs, arguments, pool: right_part(labs, arguments.names, pool),
 }
 
 
@@ -176,6 +181,7 @@ def main() -> None:
     )
     parser.add_argument("--parts", nargs="+", choices=list(PARTS), default=list(PARTS))
     parser.add_argument("--labs", nargs="+", default=[""], help="how their names begin: 05")
+    parser.add_argument("--names", nargs="+", default=[], help="only these of the corpus")
     parser.add_argument("--repeats", type=int, default=10)
     parser.add_argument("--jobs", type=int, default=4)
     parser.add_argument(

@@ -25,34 +25,60 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[3]
 LABS = ("07-vector-access", "08-async-copies", "09-warp-tiles")
 TOOLS = ("memcheck", "racecheck", "initcheck", "synccheck")
-PRINTED = re.compile(r"(\d+) shapes, (\d+) with unaligned rows, (\d+) wrong, largest error (\S+) of")
+# Planted faults, so that a checker which finds nothing is seen to be able to: wrong submissions of
+# the grader's corpus, and the tool that must find each.
+PLANTED = (
+    ("07-vector-access", "tail-not-guarded", "memcheck"),
+    ("07-vector-access", "one-barrier", "racecheck"),
+    ("08-async-copies", "reads-outside", "memcheck"),
+    ("08-async-copies", "no-barrier", "racecheck"),
+    ("09-warp-tiles", "store-unguarded", "memcheck"),
+    ("09-warp-tiles", "rows-not-awaited", "racecheck"),
+)
+PLANTED_SHAPES = 20
+PRINTED = re.compile(
+    r"(\d+) shapes, (\d+) with unaligned rows, (\d+) wrong, largest error (\S+) of"
+)
 FOUND = re.compile(r"(?:ERROR|RACECHECK) SUMMARY: (\d+) (?:error|hazard)")
 
 
 def build(directory: Path) -> None:
     nvcc = shutil.which("nvcc") or "/usr/local/cuda/bin/nvcc"
-    for lab in LABS:
+    programs = {lab: ROOT / "solutions" / lab / "matmul.cu" for lab in LABS}
+    for lab, name, _ in PLANTED:
+        programs[f"{lab}.{name}"] = ROOT / "grader/tests/corpus" / lab / "wrong" / f"{name}.cu"
+    for program, source in programs.items():
         command = [nvcc, "-std=c++17", "-O3", "-lineinfo", "--no-compress", "-arch=compute_90",
-                   "-cudart", "shared", "-I", ROOT / "common/include",
-                   "-include", ROOT / "solutions" / lab / "matmul.cu",
-                   Path(__file__).with_name("shapes.cu"), "-o", directory / lab]  # fmt: skip
+                   "-cudart", "shared", "-I", ROOT / "common/include", "-include", source,
+                   Path(__file__).with_name("shapes.cu"), "-o", directory / program]  # fmt: skip
         subprocess.run(command, check=True)
+
+
+def start(command: list) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(list(map(str, command)), capture_output=True, text=True, check=False)
+
+
+def faults(done: subprocess.CompletedProcess[str], found: re.Pattern) -> int:
+    """How many a checker of compute-sanitizer says that it found."""
+    counts = found.findall(done.stdout + done.stderr)
+    if len(counts) != 1:
+        sys.exit(f"random_shapes: {done.args} does not say what it found:\n{done.stdout}")
+    return int(counts[0])
 
 
 def run(command: list, shapes: int, found: re.Pattern | None = None) -> dict:
     """What shapes.cu printed, and the faults that the checker round it counted."""
     began = time.monotonic()
-    done = subprocess.run(list(map(str, command)), capture_output=True, text=True, check=False)
+    done = start(command)
     printed = PRINTED.search(done.stdout)
     if printed is None or int(printed[1]) != shapes:
-        sys.exit(f"random_shapes: {command} ended with {done.returncode}:\n{done.stdout}\n{done.stderr}")
+        sys.exit(
+            f"random_shapes: {command} ended with {done.returncode}:\n{done.stdout}\n{done.stderr}"
+        )
     result = {"shapes": int(printed[1]), "unaligned": int(printed[2]), "wrong": int(printed[3]),
               "worst": float(printed[4]), "status": done.returncode}  # fmt: skip
     if found is not None:
-        counts = found.findall(done.stdout + done.stderr)
-        if len(counts) != 1:
-            sys.exit(f"random_shapes: {command} does not say what it found:\n{done.stdout}")
-        result["faults"] = int(counts[0])
+        result["faults"] = faults(done, found)
     return result | {"seconds": time.monotonic() - began}
 
 
@@ -65,6 +91,13 @@ def sim(directory: Path, count: int, seed: int) -> None:
         result["faults"] = len(json.loads(report.read_text())["diagnostics"])
         results[lab] = result
         print(lab, result)
+    for lab, name, _ in PLANTED:
+        report = directory / f"{lab}.{name}.report.json"
+        warpsim = [ROOT / "build/bin/warpsim", "run", "--quiet", "--json", report]
+        start([*warpsim, "--", directory / f"{lab}.{name}", PLANTED_SHAPES, seed])
+        codes = {found["code"] for found in json.loads(report.read_text())["diagnostics"]}
+        results[f"{lab}.{name}"] = sorted(codes)
+        print(lab, name, codes)
     (directory / "sim.json").write_text(json.dumps(results))
 
 
@@ -78,11 +111,19 @@ def gpu(directory: Path, count: int, seed: int) -> None:
             checker = ["compute-sanitizer", "--tool", tool]
             results[lab][tool] = run([*checker, *program], count, FOUND)
             print(lab, tool, results[lab][tool], flush=True)
+    for lab, name, tool in PLANTED:
+        program = [directory / f"{lab}.{name}", PLANTED_SHAPES, seed]
+        done = start(["compute-sanitizer", "--tool", tool, *program])
+        results[f"{lab}.{name}"] = faults(done, FOUND)
+        print(lab, name, tool, results[f"{lab}.{name}"], flush=True)
     query = ["nvidia-smi", "--query-gpu=name,driver_version", "--format=csv,noheader"]
     machine = subprocess.run(query, capture_output=True, text=True, check=True).stdout.strip()
     version = ["compute-sanitizer", "--version"]
     told = subprocess.run(version, capture_output=True, text=True, check=True).stdout
-    results["machine"] = {"gpu": machine.splitlines()[0], "sanitizer": told.split("Version")[-1].strip()}
+    results["machine"] = {
+        "gpu": machine.splitlines()[0],
+        "sanitizer": told.split("Version")[-1].strip(),
+    }
     (directory / "gpu.json").write_text(json.dumps(results))
 
 
@@ -98,10 +139,23 @@ def table(directory: Path, count: int, seed: int, output: Path) -> None:
                 f"| {lab} | {where} | {result['shapes']} ({result['unaligned']}) | {result['wrong']} "
                 f"| {result['worst']:.3f} | {result.get('faults', '-')} | {result['seconds']:.1f} |"
             )
+    planted = [
+        f"| {lab} | {name} | {', '.join(on_sim[f'{lab}.{name}']) or 'nothing'} | {tool} "
+        f"| {on_gpu[f'{lab}.{name}']} |"
+        for lab, name, tool in PLANTED
+    ]
     machine = on_gpu["machine"]
     output.write_text(
-        PAGE.format(count=count, seed=seed, rows="\n".join(rows), gpu=machine["gpu"],
-                    sanitizer=machine["sanitizer"], date=datetime.date.today())  # fmt: skip
+        PAGE.format(
+            count=count,
+            seed=seed,
+            rows="\n".join(rows),
+            planted="\n".join(planted),
+            planted_shapes=PLANTED_SHAPES,
+            gpu=machine["gpu"],
+            sanitizer=machine["sanitizer"],
+            date=datetime.date.today(),
+        )
     )
     print(output)
 
@@ -126,6 +180,12 @@ the tool of compute-sanitizer is for. Each matrix is an allocation of exactly it
 | lab | run by | shapes (unaligned) | wrong | largest error | faults | seconds |
 |---|---|---|---|---|---|---|
 {rows}
+
+The same checkers on wrong submissions of the grader's corpus, with the first {planted_shapes} of the shapes: what each finds.
+
+| lab | planted fault | warpsim | tool of compute-sanitizer | faults |
+|---|---|---|---|---|
+{planted}
 """
 
 
