@@ -103,8 +103,9 @@ def _block_shapes(study: Study, counted: list[Counted]) -> Figure:
 
 def _times(study: Study) -> Figure:
     """GFLOP/s on the GPU by n, the best published block shape of each kernel."""
-    figure = Figure(figsize=(7, 4.2))
+    figure = Figure(figsize=(8, 4.4))
     axes = figure.subplots()
+    lines = []
     for kernel in published.KERNELS:
         points = [
             (e.n, published.operations(e.n) / e.median_ms / 1e6)
@@ -112,11 +113,19 @@ def _times(study: Study) -> Figure:
             if e.variant.kernel == kernel and e.variant.is_published_best and e.median_ms
         ]
         if points:
-            axes.plot(*zip(*sorted(points), strict=True), "o-", label=kernel)
+            sizes, rates = zip(*sorted(points), strict=True)
+            lines += axes.plot(sizes, rates, "o-", label=f"{kernel}  {rates[-1]:,.0f}")
+    ticks = sorted({entry.n for entry in study.gpu_times})
     axes.set_xscale("log", base=2)
+    axes.set_xticks(ticks, [str(n) for n in ticks])
     axes.set_yscale("log")
+    for plain in (axes.yaxis.set_major_formatter, axes.yaxis.set_minor_formatter):
+        plain(lambda rate, _: f"{rate:,.0f}")
     axes.set_xlabel("n")
     axes.set_ylabel("GFLOP/s")
     axes.set_title(f"The gallery on {(study.gpu or {}).get('name', 'a GPU')}", fontsize=10)
-    axes.legend(fontsize=8)
+    # In the order in which the lines end, so that lines close to each other can be told apart.
+    lines.sort(key=lambda line: -line.get_ydata()[-1])
+    axes.legend(handles=lines, title=f"GFLOP/s at {ticks[-1]}", fontsize=8, loc="center left",
+                bbox_to_anchor=(1.01, 0.5), frameon=False)  # fmt: skip
     return figure
