@@ -74,6 +74,13 @@ Timing read_timing(const nlohmann::json& json, const Device& device) {
   optional("memory_gbs", &t.memory_gbs);
   optional("barrier_latency", &t.barrier_latency);
   optional("barrier_cycles", &t.barrier_cycles);
+  if (json.contains("shared_operands")) {
+    const nlohmann::json& operands = json.at("shared_operands");
+    read_field(operands, "offsets", &t.shared_operands.emplace().offsets);
+    read_field(operands, "issue_cycles", &t.shared_operands->issue_cycles);
+    if (t.shared_operands->offsets < 1)
+      throw std::runtime_error("the field \"shared_operands\" needs at least one offset");
+  }
   optional("launch_us", &t.launch_us);
   optional("block_start_ns", &t.block_start_ns);
   if (t.schedulers < 1 || t.memory_gbs <= 0)

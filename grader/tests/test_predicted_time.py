@@ -22,8 +22,6 @@ PUBLISHED = {
     "gpu4": (11, 5.54 / 64), "gpu5": (11, 4.84 / 64), "gpu6": (38, 2.91 / 64),
     "gpu7": (38, 2.91 / 64), "gpu8": (38, 2.88 / 64), "sgemm": (35, 2.97 / 64),
 }  # fmt: skip
-# Predicted alike, measured 11 to 14% apart: what made GPU5 faster is not modelled.
-NOT_TOLD_APART = {"gpu4", "gpu5"}
 
 
 @pytest.fixture(scope="module")
@@ -73,14 +71,14 @@ def predict(plans: Path, devices: Path) -> dict[str, float]:
 
 
 def disagreements(predicted: dict[str, float]) -> list[str]:
-    """Kernels off by more than a factor of 2, and pairs in the wrong order."""
+    """Kernels off by more than a factor of 2, and pairs in the wrong order or not told apart."""
     measured = {name: seconds for name, (_, seconds) in PUBLISHED.items()}
     found = [n for n in measured if not 0.5 < predicted[n] / measured[n] < 2]
     for a in measured:
         for b in measured:
             tie = measured[a] < 1.03 * measured[b]
-            if not tie and {a, b} != NOT_TOLD_APART and predicted[a] <= predicted[b]:
-                found.append(f"{a} before {b}")
+            if not tie and predicted[a] < 1.01 * predicted[b]:
+                found.append(f"{a} not after {b}")
     return found
 
 
@@ -88,11 +86,22 @@ def test_the_published_times_of_a_c1060(plans: Path) -> None:
     assert disagreements(predict(plans, ROOT / "common/devices")) == []
 
 
-def test_leaving_a_term_out_is_noticed(plans: Path, tmp_path: Path) -> None:
+def with_timing(folder: Path, **changed: object) -> Path:
+    """A folder of devices with a C1060 whose speeds differ in some fields."""
     device = json.loads((ROOT / "common/devices/c1060.json").read_text())
-    device["timing"] |= {"memory_gbs": 1e6, "memory_latency": 0}
-    (tmp_path / "c1060.json").write_text(json.dumps(device))
-    assert disagreements(predict(plans, tmp_path))
+    device["timing"] |= changed
+    (folder / "c1060.json").write_text(json.dumps(device))
+    return folder
+
+
+def test_leaving_a_term_out_is_noticed(plans: Path, tmp_path: Path) -> None:
+    assert disagreements(predict(plans, with_timing(tmp_path, memory_gbs=1e6, memory_latency=0)))
+
+
+def test_offsets_without_limit_make_gpu4_as_fast_as_gpu5(plans: Path, tmp_path: Path) -> None:
+    operands = {"offsets": 16384, "issue_cycles": 6}
+    predicted = predict(plans, with_timing(tmp_path, shared_operands=operands))
+    assert disagreements(predicted) == ["gpu4 not after gpu5"]
 
 
 def kernel(**facts: object) -> Kernel:

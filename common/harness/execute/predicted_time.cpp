@@ -7,7 +7,8 @@
 namespace tilewise {
 
 const warpsim::MachineCode& PredictedTime::code_of(const warpsim::ptx::Function& function,
-                                                   const std::string& cubin) {
+                                                   const std::string& cubin,
+                                                   const warpsim::Timing& timing) {
   auto [found, fresh] = codes_.try_emplace(function.name);
   if (!fresh) return found->second;
   if (!cubin.empty()) {
@@ -21,7 +22,7 @@ const warpsim::MachineCode& PredictedTime::code_of(const warpsim::ptx::Function&
       // result says that PTX was used.
     }
   }
-  return found->second = warpsim::estimate_machine_code(function);
+  return found->second = warpsim::estimate_machine_code(function, timing);
 }
 
 std::optional<warpsim::Prediction> PredictedTime::of(warpsim::Simulator& simulator,
@@ -46,7 +47,8 @@ std::optional<warpsim::Prediction> PredictedTime::of(warpsim::Simulator& simulat
     const auto profile =
         simulator.profile(launch, warpsim::blocks_to_profile(simulator.device(), shape));
     if (!profile) return std::nullopt;
-    const warpsim::MachineCode& code = code_of(*profile->function, resources.cubin);
+    const warpsim::MachineCode& code =
+        code_of(*profile->function, resources.cubin, *simulator.device().timing);
     return known->second = warpsim::predict(simulator.device(), shape, *profile, code);
   } catch (const std::bad_alloc&) {
     return std::nullopt;  // the traces of a very long kernel; everything else has been done

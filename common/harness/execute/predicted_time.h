@@ -27,7 +27,7 @@ class PredictedTime {
   using Key = std::tuple<int, std::string, std::array<uint32_t, 3>, std::array<uint32_t, 3>, uint32_t>;
   // What ptxas made of the kernel, or an estimate from PTX where there is no such file.
   const warpsim::MachineCode& code_of(const warpsim::ptx::Function& function,
-                                      const std::string& cubin);
+                                      const std::string& cubin, const warpsim::Timing& timing);
 
   std::map<Key, std::optional<warpsim::Prediction>> known_;
   std::map<std::string, warpsim::MachineCode> codes_;  // by kernel

@@ -100,6 +100,23 @@ TEST_CASE("shared wavefronts of all warps go through one unit") {
   CHECK(r.cycles <= 4 * 32 * 2 + model.timing.shared_latency + 4);
 }
 
+TEST_CASE("an operand in shared memory keeps both the scheduler and that memory busy") {
+  MachineInstruction m = make(Work::kFma, 0);
+  m.shared_operand = 0;
+  m.issue_cycles = 1.5;
+  Model model(std::vector<MachineInstruction>(32, m));
+  model.timing.issue_cycles = 4;
+  model.timing.load_store_cycles = 2;
+  model.shared_wavefronts(2);
+  CHECK(model.run().cycles == 32 * 6);
+  CHECK(model.run().fma == 32 * 6);
+  CHECK(model.run().shared == 32 * 2 * 2);
+  model.shared_wavefronts(4);  // bank conflicts: now the memory holds it up
+  model.code.code.push_back(make(Work::kFma, -1, {0}));
+  model.schedule.blocks[0].end = 33;
+  CHECK(model.run().cycles >= 32 * 4 * 2 + model.timing.shared_latency - 2);
+}
+
 TEST_CASE("a load that misses is waited for as long as L2 takes, one that hits as long as L1") {
   Model model({make(Work::kGlobalLoad, 0), make(Work::kFma, -1, {0})});
   model.read_lines(1, true);

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "warpsim/model/cubin.h"
+#include "warpsim/model/timing.h"
 #include "warpsim/ptx/ir.h"
 
 namespace warpsim {
@@ -54,6 +55,7 @@ struct MachineInstruction {
   std::vector<int16_t> waits;  // slots that must be free before issue
   int32_t target = -1;         // of a branch: index into the code
   int32_t ptx = -1;            // index into ptx::Function::code of what it was made from
+  int32_t shared_operand = -1; // likewise: the load from shared memory that is one of its operands
 };
 
 struct MachineCode {
@@ -66,7 +68,7 @@ struct MachineCode {
 MachineCode decode_machine_code(const CubinKernel& kernel, const ptx::Function& function);
 
 // The same from PTX alone (ptx_code.cpp); slots are the registers. PTX has more instructions than
-// machine code where addresses are computed: see docs/time-model.md.
-MachineCode estimate_machine_code(const ptx::Function& function);
+// machine code where addresses are computed: see docs/time-model.md. `timing`: of the device.
+MachineCode estimate_machine_code(const ptx::Function& function, const Timing& timing);
 
 }  // namespace warpsim

@@ -1,7 +1,8 @@
 // Machine code where there is none: devices that today's ptxas does not write for. One machine
-// instruction per PTX instruction, less those that never were one.
+// instruction per PTX instruction, less those that never were one and loads that are operands.
 
 #include "warpsim/model/machine_code.h"
+#include "warpsim/model/shared_operands.h"
 
 namespace warpsim {
 
@@ -76,7 +77,7 @@ void add_registers(const std::vector<ptx::Operand>& operands, std::vector<int16_
 
 }  // namespace
 
-MachineCode estimate_machine_code(const ptx::Function& function) {
+MachineCode estimate_machine_code(const ptx::Function& function, const Timing& timing) {
   MachineCode out;
   out.from_ptx = true;
   out.slots = int(function.registers.size());
@@ -101,6 +102,7 @@ MachineCode estimate_machine_code(const ptx::Function& function) {
     if (!written.empty()) m.reports_to = written[0];
     out.code.push_back(std::move(m));
   }
+  use_shared_operands(out, function, timing);
   return out;
 }
 

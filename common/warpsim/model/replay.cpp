@@ -251,6 +251,9 @@ class Multiprocessor {
         return true;
       default:
         done = now + t_.alu_latency;
+        if (m.shared_operand < 0) break;
+        done = shared(m, now);
+        why = Wait::kSharedMemory;
     }
     auto occupy = [&](int16_t slot, double until) {
       if (slot < 0 || m.work == Work::kWaitCopies || until < w.free_at[size_t(slot)]) return;
@@ -270,7 +273,8 @@ class Multiprocessor {
 
   double shared(const MachineInstruction& m, double now) {
     double wavefronts = 1;
-    const int32_t site = m.ptx >= 0 ? places_.shared[size_t(m.ptx)] : -1;
+    const int32_t load = m.shared_operand >= 0 ? m.shared_operand : m.ptx;
+    const int32_t site = load >= 0 ? places_.shared[size_t(load)] : -1;
     if (site >= 0 && m.work != Work::kShuffle) {
       const SiteProfile& profile = in_.profile->sites[size_t(site)];
       wavefronts = profile.wavefronts[m.bytes >= 16 ? 2 : m.bytes >= 8 ? 1 : 0];

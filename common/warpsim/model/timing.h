@@ -4,9 +4,16 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 namespace warpsim {
+
+// Arithmetic with an operand in shared memory (shared_operands.h).
+struct SharedOperands {
+  uint32_t offsets = 32;    // reach of an operand's offset from its address register, in accesses
+  double issue_cycles = 6;  // between such an instruction and the scheduler's next
+};
 
 struct Timing {
   bool calibrated = false;  // by microbenchmarks on the device; else from published rates
@@ -30,6 +37,8 @@ struct Timing {
   double l2_port_bytes = 64;      // per cycle, from L2 into one multiprocessor
   double l2_gbs = 0, memory_gbs = 0;
   double barrier_latency = 11, barrier_cycles = 2;  // alone; for each warp that arrives
+
+  std::optional<SharedOperands> shared_operands;  // empty: arithmetic reads registers only
 
   double launch_us = 3;           // an empty kernel between two events
   double block_start_ns = 80;     // of one multiprocessor, between two blocks
