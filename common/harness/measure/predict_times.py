@@ -6,6 +6,8 @@
     predict_times.py gpu DIR       measured times                                         (a GPU; no nvcc)
     predict_times.py table DIR     print the table, write docs/measurements/predicted-times.{csv,png}
 
+With --device ID for another device file than h200: `record` compiles for its compute capability, `table`
+writes predicted-times-ID.{csv,png}, without times where there are none yet.
 DIR may be carried to another machine between the steps. Kernels: the labs' solutions, the gallery, and
 unseen/ beside this file, written after the model was frozen. Needs the build's programs
 (ninja -C build tilewise-record tilewise-measure tilewise-predict cudart13).
@@ -81,12 +83,12 @@ def plans(directory: Path, only: str) -> list[tuple[str, Path]]:
     return found
 
 
-def predict(directory: Path, build: Path, only: str) -> None:
+def predict(directory: Path, build: Path, only: str, device: str) -> None:
     lines = [f"{name} {plan} {plan.parent / 'resources.json'}" for name, plan in plans(directory, only)]
     (directory / "predict.txt").write_text("\n".join(lines) + "\n")
     subprocess.run(
-        [build / "bin/tilewise-predict", "--list", directory / "predict.txt", "--output",
-         directory / "predicted.json"], check=True,
+        [build / "bin/tilewise-predict", "--list", directory / "predict.txt", "--device", device,
+         "--output", directory / "predicted.json"], check=True,
     )  # fmt: skip
 
 
@@ -114,8 +116,12 @@ def spearman(a: list[float], b: list[float]) -> float:
 
 
 def rows(directory: Path) -> list[dict]:
-    """One row per kernel and size: both times, the error, what binds."""
-    measured = json.loads((directory / "measured.json").read_text())
+    """One row per kernel and size: both times, the error, what binds.
+
+    Without measured times those and the errors are None.
+    """
+    measurements = directory / "measured.json"
+    measured = json.loads(measurements.read_text()) if measurements.exists() else {"plans": []}
     times = {}
     for entry in measured["plans"]:
         if entry.get("status") == "ok":
@@ -125,13 +131,14 @@ def rows(directory: Path) -> list[dict]:
     found = []
     for entry in json.loads((directory / "predicted.json").read_text()):
         measured_ms = times.get((entry["name"], entry["n"]))
-        if measured_ms is None or not all(k["predicted_ms"] for k in entry["kernels"]):
+        if times and measured_ms is None or not all(k["predicted_ms"] for k in entry["kernels"]):
             continue
         predicted = sum(kernel["predicted_ms"] for kernel in entry["kernels"])
         main = max(entry["kernels"], key=lambda kernel: kernel["predicted_ms"])
         found.append(
             {"name": entry["name"], "n": entry["n"], "measured_ms": measured_ms,
-             "predicted_ms": predicted, "error": predicted / measured_ms - 1,
+             "predicted_ms": predicted,
+             "error": predicted / measured_ms - 1 if measured_ms else None,
              "bound": main["bound"]}
         )  # fmt: skip
     return found
@@ -167,30 +174,45 @@ def plot(found: list[dict], path: Path) -> None:
     figure.savefig(path, dpi=110, bbox_inches="tight")
 
 
+def table(found: list[dict], path: Path) -> None:
+    """Prints the rows, writes them to path.csv and, once there are measured times, path.png."""
+    measured = all(row["measured_ms"] for row in found)
+    for row in found:
+        times = f"{row['measured_ms']:9.3f} {100 * row['error']:+6.1f}%" if measured else ""
+        print(f"{row['name']:32} {row['n']:5} {row['predicted_ms']:9.3f} {row['bound']:8}{times}")
+    if measured:
+        for group in ("", "labs/", "gallery/", "unseen/"):
+            part = [row for row in found if row["name"].startswith(group)]
+            print(group or "all", summary(part))
+        plot(found, path.with_suffix(".png"))
+    with path.with_suffix(".csv").open("w", newline="") as file:
+        writer = csv.DictWriter(file, found[0].keys(), lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(
+            {k: f"{v:.4g}" if isinstance(v, float) else v for k, v in row.items()} for row in found
+        )
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("step", choices=["record", "predict", "gpu", "table"])
     parser.add_argument("directory", type=Path)
     parser.add_argument("--build", type=Path, default=measure.ROOT / "build")
     parser.add_argument("--only", default="", help="regular expression of names")
+    parser.add_argument("--device", default="h200", help="device file (default: h200)")
     arguments = parser.parse_args()
+    major, minor = json.loads(
+        (measure.ROOT / f"common/devices/{arguments.device}.json").read_text()
+    )["compute_capability"]
+    measure.ARCH = 10 * major + minor
     if arguments.step == "table":
-        found = rows(arguments.directory)
-        for row in found:
-            print(f"{row['name']:32} {row['n']:5} {row['measured_ms']:9.3f} "
-                  f"{row['predicted_ms']:9.3f} {100 * row['error']:+6.1f}% {row['bound']}")  # fmt: skip
-        print(summary(found))
-        docs = measure.ROOT / "docs/measurements"
-        plot(found, docs / "predicted-times.png")
-        with (docs / "predicted-times.csv").open("w", newline="") as file:
-            writer = csv.DictWriter(file, found[0].keys(), lineterminator="\n")
-            writer.writeheader()
-            writer.writerows(
-                {k: f"{v:.4g}" if isinstance(v, float) else v for k, v in row.items()} for row in found
-            )
-        return
-    step = {"record": record, "predict": predict, "gpu": gpu}[arguments.step]
-    step(arguments.directory, arguments.build, arguments.only)
+        suffix = "" if arguments.device == "h200" else f"-{arguments.device}"
+        table(rows(arguments.directory), measure.ROOT / f"docs/measurements/predicted-times{suffix}")
+    elif arguments.step == "predict":
+        predict(arguments.directory, arguments.build, arguments.only, arguments.device)
+    else:
+        step = {"record": record, "gpu": gpu}[arguments.step]
+        step(arguments.directory, arguments.build, arguments.only)
 
 
 if __name__ == "__main__":

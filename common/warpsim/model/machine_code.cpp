@@ -75,7 +75,7 @@ Work work_of(unsigned opcode) {
     case kDadd:
     case kDsetp:
     case kDfma:
-      return Work::kSlow;
+      return Work::kDouble;
     case kNop:
     case kBsync:
     case kBssy:
@@ -166,10 +166,14 @@ class RegisterReads {
   std::array<std::array<int, 2>, 3> kept_{{{-1, -1}, {-1, -1}, {-1, -1}}};
 };
 
-// Two neighbouring multiply-adds share the two banks' cycles: a pair takes as many as it reads from
-// the bank it reads most, two at least. Which of them form pairs is not known, so both ways are
-// averaged. Microbenchmarks agree within 4% (solutions/summit/NOTES.md).
+// A bank gives one register of a warp a cycle. Where a multiply-add issues every cycle, two
+// neighbours share the two banks' cycles: a pair takes as many as it reads from the bank it reads
+// most, two at least. Which of them form pairs is not known, so both ways are averaged.
+// Microbenchmarks agree within 4% (solutions/summit/NOTES.md). Where it keeps 16 lanes for two
+// cycles (7.0 to 8.0), only three operands in one bank take longer (Jia et al., Dissecting the
+// NVIDIA Volta GPU Architecture via Microbenchmarking, 2018).
 void add_bank_conflicts(const CubinKernel& kernel, MachineCode& out) {
+  constexpr int kFirstWide = 86;  // 32 lanes a scheduler
   RegisterReads registers;
   std::vector<size_t> places;
   std::vector<std::array<int, 2>> reads;
@@ -182,8 +186,11 @@ void add_bank_conflicts(const CubinKernel& kernel, MachineCode& out) {
     if (a + 1 >= reads.size()) return 2;
     return std::max({2, reads[a][0] + reads[a + 1][0], reads[a][1] + reads[a + 1][1]});
   };
-  for (size_t i = 0; i < places.size(); ++i)
-    out.code[places[i]].issue_cycles = float(pair(i) + pair(i == 0 ? 0 : i - 1)) / 4;
+  for (size_t i = 0; i < places.size(); ++i) {
+    out.code[places[i]].issue_cycles = kernel.architecture >= kFirstWide
+                                           ? float(pair(i) + pair(i == 0 ? 0 : i - 1)) / 4
+                                           : float(std::max({2, reads[i][0], reads[i][1]})) / 2;
+  }
 }
 
 // PTX line -> index into the code. A line holds one instruction.

@@ -24,7 +24,8 @@ enum class Work : uint8_t {
   kInteger,      // integer and logic, comparisons, moves: the ALU
   kMultiply,     // IMAD: the integer half of the multiply-add pipe
   kUniform,      // once per warp, or nothing but an issue slot
-  kSlow,         // conversions, special functions, double precision where it is slow
+  kSlow,         // conversions, special functions
+  kDouble,       // double precision
   kConstant,     // constant bank, special registers
   kShuffle,      // data exchange between lanes
   kSharedLoad,
@@ -48,7 +49,8 @@ struct MachineInstruction {
   bool guarded = false;        // has a predicate
   bool links = false;          // a branch that may also fall through
   uint8_t pending_copies = 0;  // kWaitCopies: groups that may still be on their way
-  float issue_cycles = 1;      // of the scheduler: more when operands come late from the registers
+  // Of the scheduler, or of FP32 lanes that are fewer: more when operands come late from the registers.
+  float issue_cycles = 1;
   uint8_t stall = 1;           // cycles until this warp's next instruction at the earliest
   int16_t reports_to = -1;     // slot that becomes free when the result is there
   int16_t frees = -1;          // slot that becomes free when the operands have been read

@@ -76,6 +76,7 @@ class Predictor {
     p.from_machine_code = !code_.from_ptx;
     p.calibrated = t_.calibrated;
     p.error = t_.error;
+    p.note = t_.note;
     const double full = std::floor(blocks_ / wave_);
     const double left = blocks_ - full * wave_;
     double cycles = 0;
@@ -133,6 +134,7 @@ class Predictor {
         break;
       }
     }
+    taken = std::max(taken, double(t_.shared_least_bytes));
     return std::max(0.0, double(t_.l1_bytes) - taken);
   }
 
@@ -201,7 +203,8 @@ class Predictor {
         p.bound = name;
       }
     };
-    offer(term("fma") > 0.75 * term("issue") ? "fma" : "issue", term("issue"));
+    offer(term("fma") > 0.75 * term("issue") ? "fma" : "issue",
+          std::max(term("issue"), term("fma")));
     offer("integer", term("integer"));
     offer(term("shared") >= term("l1") ? "shared" : "l1", load_store);
     offer("l2", term("l2"));

@@ -34,6 +34,7 @@ struct Prediction {
   bool from_machine_code = false;
   bool calibrated = false;
   std::string error;        // the device's measured error of such predictions, as a phrase; may be empty
+  std::string note;         // what else to know of the device's predictions, likewise
 };
 
 struct LaunchShape {

@@ -97,13 +97,20 @@ class Multiprocessor {
     return in_.code->code[size_t(w.at)];
   }
 
+  // FP32 arithmetic on fewer lanes than a warp has: a unit to wait for, which multiplies integers
+  // too.
+  bool narrow() const { return t_.fma_cycles > t_.issue_cycles; }
+
   double* unit_of(Scheduler& s, Work work) {
     switch (work) {
+      case Work::kFma:
+        return narrow() ? &s.multiply_free : nullptr;
       case Work::kInteger:
         return &s.integer_free;
       case Work::kMultiply:
         return &s.multiply_free;
       case Work::kSlow:
+      case Work::kDouble:
       case Work::kTensor:
         return &s.slow_free;
       default:
@@ -151,29 +158,33 @@ class Multiprocessor {
     const MachineInstruction& m = next_of(w);
     note_idle(s, w, now);
     s.last = s.candidate;
-    double slots = t_.issue_cycles * m.issue_cycles;
+    const bool in_unit = m.work == Work::kFma && narrow();
+    double slots = in_unit ? t_.issue_cycles : t_.issue_cycles * m.issue_cycles;
     if (m.work == Work::kSharedLoad && m.bytes == 16) slots += t_.wide_load_cycles;
     s.free = now + slots;
     result_.issue += slots;
-    if (m.work == Work::kFma) result_.fma += slots;
-    take_unit(s, m.work, now);
+    if (m.work == Work::kFma && !in_unit) result_.fma += slots;
+    take_unit(s, m, now);
     const bool waits_at_barrier = execute(w, m, now);
     result_.cycles = std::max(result_.cycles, s.free);
     advance(w, m, now);
     if (waits_at_barrier) arrive(w, now);
   }
 
-  void take_unit(Scheduler& s, Work work, double now) {
-    double* unit = unit_of(s, work);
+  void take_unit(Scheduler& s, const MachineInstruction& m, double now) {
+    double* unit = unit_of(s, m.work);
     if (unit == nullptr) return;
-    double cycles = t_.slow_cycles;
+    double cycles = m.work == Work::kDouble ? t_.double_cycles : t_.slow_cycles;
     double* sum = &result_.slow;
-    if (work == Work::kInteger) {
+    if (m.work == Work::kInteger) {
       cycles = t_.integer_cycles;
       sum = &result_.integer;
-    } else if (work == Work::kMultiply) {
+    } else if (m.work == Work::kFma) {
+      cycles = t_.fma_cycles * m.issue_cycles;
+      sum = &result_.fma;
+    } else if (m.work == Work::kMultiply) {
       cycles = t_.multiply_cycles;
-      sum = &result_.multiply;
+      sum = narrow() ? &result_.fma : &result_.multiply;
     }
     *unit = now + cycles;
     *sum += cycles;
@@ -247,6 +258,9 @@ class Multiprocessor {
       case Work::kTensor:
         done = now + t_.slow_cycles + 2 * t_.alu_latency;
         break;
+      case Work::kDouble:
+        done = now + t_.double_cycles + 2 * t_.alu_latency;
+        break;
       case Work::kBarrier:
         return true;
       default:
@@ -279,7 +293,7 @@ class Multiprocessor {
       const SiteProfile& profile = in_.profile->sites[size_t(site)];
       wavefronts = profile.wavefronts[m.bytes >= 16 ? 2 : m.bytes >= 8 ? 1 : 0];
     }
-    const double cycles = wavefronts * t_.load_store_cycles;
+    const double cycles = std::max(wavefronts * t_.load_store_cycles, t_.request_cycles);
     result_.shared += cycles;
     return take_load_store(now, cycles) + cycles - t_.load_store_cycles + t_.shared_latency;
   }
@@ -301,7 +315,9 @@ class Multiprocessor {
     }
     const uint32_t first = request == 0 ? 0 : trace.ends[request - 1], end = trace.ends[request];
     const double words = m.bytes > 4 ? m.bytes / 4 : 1;
-    const double cycles = std::max(double(end - first), words) * t_.load_store_cycles;
+    const double of_line = t_.line_cycles > 0 ? t_.line_cycles : t_.load_store_cycles;
+    const double cycles =
+        std::max({double(end - first) * of_line, words * t_.load_store_cycles, t_.request_cycles});
     const double start = take_load_store(now, cycles);
     result_.global += cycles;
     *read = start + cycles + 4;
