@@ -40,6 +40,10 @@ def _sizes(context: click.Context, parameter: click.Parameter, text: str | None)
 )  # fmt: skip
 @click.option("--gpu-sizes", callback=_sizes, help="Widths timed on the GPU [1024,2048,4096].")
 @click.option(
+    "--predict", "predicted_sizes", callback=_sizes,
+    help="Widths of the times predicted for the C1060 [2048,4096], or none.",
+)  # fmt: skip
+@click.option(
     "--baselines", "baseline_sizes", callback=_sizes,
     help="Widths timed on the CPU [256,512,1024], or none.",
 )  # fmt: skip
@@ -60,6 +64,7 @@ def study(
     kernels: str,
     backend: str,
     gpu_sizes: tuple[int, ...] | None,
+    predicted_sizes: tuple[int, ...] | None,
     baseline_sizes: tuple[int, ...] | None,
     table: bool,
     format_name: str,
@@ -72,7 +77,7 @@ def study(
     """
     from grader import gpu as gpus
     from grader.course import find_course
-    from grader.study import baselines, gallery, gpu, run
+    from grader.study import baselines, gallery, gpu, predicted, run
 
     course = find_course()
     has_matplotlib = _has_matplotlib()
@@ -87,6 +92,7 @@ def study(
         n=n,
         variants=gallery.find(kernels),
         with_table=table,
+        predicted_sizes=predicted.SIZES if predicted_sizes is None else predicted_sizes,
         baseline_sizes=baselines.SIZES if baseline_sizes is None else baseline_sizes,
         gpu_sizes=(gpu.SIZES if gpu_sizes is None else gpu_sizes) if on_gpu else (),
     )

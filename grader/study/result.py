@@ -94,6 +94,16 @@ class GpuTime:
 
 
 @dataclass(frozen=True)
+class Predicted:
+    """A kernel's predicted time on the device."""
+
+    variant: Variant
+    n: int
+    seconds: float
+    bound: str  # what limits it: memory, issue, fma, ...
+
+
+@dataclass(frozen=True)
 class Study:
     """Everything one call of `grader study` found."""
 
@@ -106,6 +116,7 @@ class Study:
     counted: tuple[Counted, ...]
     table: tuple[Row, ...] = ()
     resources: tuple[Resources, ...] = ()
+    predicted: tuple[Predicted, ...] = ()
     baselines: tuple[Baseline, ...] = ()
     cpu: str = ""
     gpu: dict[str, Any] | None = None  # name, driver of the GPU

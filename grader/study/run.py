@@ -11,7 +11,7 @@ from pathlib import Path
 from grader import gpu as gpus
 from grader.course import Course
 from grader.errors import GraderError
-from grader.study import baselines, gallery, gpu, measure, published
+from grader.study import baselines, gallery, gpu, measure, predicted, published
 from grader.study.gallery import Variant
 from grader.study.result import Study
 
@@ -26,6 +26,7 @@ class Wanted:
     n: int = 512  # of the counts
     variants: tuple[Variant, ...] = gallery.VARIANTS
     with_table: bool = True  # the published table cell by cell, on the study's device
+    predicted_sizes: tuple[int, ...] = predicted.SIZES  # on the study's device; empty: none
     baseline_sizes: tuple[int, ...] = baselines.SIZES
     gpu_sizes: tuple[int, ...] = ()  # empty: no times on a GPU
 
@@ -46,6 +47,11 @@ def _study(course: Course, wanted: Wanted, folder: Path, say: Callable[[str], No
     counted = measure.count_all(bench, [*((v, wanted.n) for v in wanted.variants), *table])
     in_table = [entry for entry in counted if (entry.variant, entry.n) in table]
     notes = _notes(wanted, counted)
+    expected = ()
+    try:
+        expected = predicted.measure(bench, wanted.variants, wanted.predicted_sizes, say)
+    except GraderError as error:
+        notes.append(f"Times were not predicted: {error}")
     times, about = (), None
     if wanted.gpu_sizes:
         times, about = _gpu_times(course, wanted, folder, say)
@@ -67,6 +73,7 @@ def _study(course: Course, wanted: Wanted, folder: Path, say: Callable[[str], No
         resources=tuple(
             measure.resources(bench, [e for e in counted if e.variant in wanted.variants])
         ),
+        predicted=expected,
         baselines=cpu_times,
         cpu=baselines.processor(),
         gpu=about,

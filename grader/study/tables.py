@@ -6,7 +6,15 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from grader.study import gallery, published
-from grader.study.result import Baseline, Counted, GpuTime, Resources, Row, Study
+from grader.study.result import (
+    Baseline,
+    Counted,
+    GpuTime,
+    Predicted,
+    Resources,
+    Row,
+    Study,
+)
 
 
 @dataclass(frozen=True)
@@ -28,6 +36,7 @@ def tables(study: Study) -> list[Table]:
         _published_table(study.table),
         _resources(study),
         _block_shapes(study),
+        _predicted(study.predicted, study.device_name),
         _baselines(study.baselines, study.cpu),
         _gpu_times(study),
     ]
@@ -221,6 +230,31 @@ def _block_shapes(study: Study) -> Table | None:
         "One kernel, nine block shapes",
         "GPU1: occupancy and traffic per multiply-add beside the printed seconds at n = 16384.",
         ("kernel", "block", "occupancy", "transactions / madd", "bytes / madd", "ABU", "s (16384)"),
+        tuple(rows),
+    )
+
+
+def _predicted(entries: tuple[Predicted, ...], device: str) -> Table:
+    """Predicted seconds beside the printed ones."""
+    rows = []
+    for entry in sorted(entries, key=lambda entry: entry.n):
+        then = published.KERNELS[entry.variant.kernel].seconds.get(entry.n)
+        rows.append(
+            (
+                entry.variant.kernel,
+                _block(entry.variant),
+                str(entry.n),
+                f"{entry.seconds:.3g}",
+                "-" if then is None else f"{then:.2f}",
+                "-" if then is None else f"{entry.seconds / then:.2f}",
+                entry.bound,
+            )
+        )
+    return Table(
+        f"Predicted times, {device}",
+        "Seconds by the model of docs/time-model.md, which knows published speeds and none of the"
+        " printed times; what binds by the model.",
+        ("kernel", "block", "n", "predicted s", "printed s", "predicted / printed", "bound"),
         tuple(rows),
     )
 

@@ -23,6 +23,7 @@ from grader.study import (
     gpu,
     markdown,
     measure,
+    predicted,
     published,
     result,
     run,
@@ -318,12 +319,50 @@ def test_a_study_of_a_modern_gpu_counts_sectors(built):
     )  # fmt: skip
 
 
+# --- predicted times -----------------------------------------------------------------------------
+
+
+def test_times_are_predicted_in_the_printed_shape(bench):
+    variants = [Variant("GPU1", 8, 8), Variant("GPU5", 16, 16), Variant("GPU6", 16, 8)]
+    found = predicted.measure(bench, variants, (64, 128), silent)
+    assert [(str(entry.variant), entry.n) for entry in found] == [
+        ("GPU5 (16,16)", 64), ("GPU5 (16,16)", 128), ("GPU6 (16,8)", 128)
+    ]  # fmt: skip
+    assert all(0 < entry.seconds < 1e-2 and entry.bound for entry in found)
+    modern = dataclasses.replace(bench, device="h200")
+    assert predicted.measure(modern, variants, (128,), silent) == ()
+
+
+def test_predicted_times_stand_beside_the_printed_ones():
+    variant = Variant("GPU5", 16, 16)
+    entries = [{"kernels": [{"predicted_ms": 400, "bound": "issue"},
+                            {"predicted_ms": 500, "bound": "fma"}]},
+               {"kernels": [{"predicted_ms": 1.5, "bound": "issue"}]},
+               {"kernels": [{"kernel": "without a prediction"}]}]  # fmt: skip
+    found = predicted.parse([(variant, 4096), (variant, 512), (variant, 1024)], entries)
+    table = tables.tables(sample_study(predicted=found))[-1]
+    assert table.title == "Predicted times, Tesla C1060"
+    assert table.rows == (
+        ("GPU5", "(16,16)", "512", "0.0015", "-", "-", "issue"),
+        ("GPU5", "(16,16)", "4096", "0.9", "0.60", "1.50", "fma"),
+    )
+
+
+def test_a_study_goes_on_without_the_program_that_predicts(built, monkeypatch):
+    monkeypatch.setattr(predicted, "PROGRAM", "tilewise-oracle")
+    wanted = run.Wanted(n=64, variants=gallery.find("gpu5"), with_table=False, baseline_sizes=())
+    study = run.study(built, wanted, silent)
+    assert study.predicted == ()
+    assert "Times were not predicted" in study.notes[0] and "make setup" in study.notes[0]
+
+
 # --- the command ---------------------------------------------------------------------------------
 
 
 def study_command(*arguments):
     return CliRunner().invoke(
-        command.study, ["--backend", "sim", "--baselines", "none", "--no-table", *arguments]
+        command.study,
+        ["--backend", "sim", "--baselines", "none", "--no-table", "--predict", "none", *arguments],
     )
 
 
@@ -391,8 +430,8 @@ def test_kernels_are_recorded_for_the_gpu_and_timed_beside_cublas(built, monkeyp
     monkeypatch.setattr(gpus, "find_gpu", lambda: gpus.Gpu("NVIDIA H200", 90, "13.0"))
     monkeypatch.setattr(gpu, "run_executor", executor)
     wanted = run.Wanted(
-        n=64, variants=gallery.find("gpu4,gpu6"), with_table=False, baseline_sizes=(),
-        gpu_sizes=(64, 100, 128),
+        n=64, variants=gallery.find("gpu4,gpu6"), with_table=False, predicted_sizes=(),
+        baseline_sizes=(), gpu_sizes=(64, 100, 128),
     )  # fmt: skip
     study = run.study(built, wanted, silent)
     # Blocks of 16 columns do not divide 100, blocks of 128 do not divide 64.
@@ -423,8 +462,8 @@ def test_neither_rich_nor_matplotlib_is_needed_for_data(built, tmp_path):
     )
     done = subprocess.run(
         [sys.executable, "-c", program, "study", "--backend", "sim", "--n", "64", "--kernels",
-         "gpu4", "--no-table", "--baselines", "none", "--format", "markdown", "--output",
-         str(tmp_path)],
+         "gpu4", "--no-table", "--predict", "none", "--baselines", "none", "--format", "markdown",
+         "--output", str(tmp_path)],
         capture_output=True, text=True, timeout=100, cwd=built.root,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
