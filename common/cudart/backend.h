@@ -12,7 +12,7 @@
 #include "cudart/abi.h"
 #include "cudart/address_map.h"
 #include "cudart/registry.h"
-#include "harness/execute/launch_limits.h"
+#include "warpsim/launch_limits.h"
 #include "warpsim/sim.h"
 
 namespace warpsim::cudart {
@@ -26,7 +26,7 @@ struct LaunchRequest {
   std::vector<std::byte> params;
 };
 
-inline tilewise::KernelLimits limits_of(const RegisteredKernel& kernel) {
+inline KernelLimits limits_of(const RegisteredKernel& kernel) {
   return {.static_shared_bytes = kernel.info.static_shared_bytes,
           .granted_dynamic_shared_bytes = kernel.granted_dynamic_shared_bytes,
           .registers = {},

@@ -305,7 +305,7 @@ Error Recorder::launch(const LaunchRequest& request, Error*) {
   op.params = request.params;
   op.relocations = relocations(request.params);
   ops_.push_back(std::move(op));
-  auto broken = tilewise::broken_limit(device_, launch_of(request), limits_of(*request.kernel));
+  auto broken = broken_limit(device_, launch_of(request), limits_of(*request.kernel));
   if (!broken) return kSuccess;
   unchecked_errors_.push_back("cudaLaunchKernel");
   return static_cast<Error>(broken->cuda_error);

@@ -6,8 +6,8 @@
 #include <cstring>
 
 #include "harness/execute/inspect.h"
-#include "harness/execute/launch_limits.h"
 #include "harness/plan/files.h"
+#include "warpsim/ptx/demangle.h"
 
 namespace tilewise {
 
@@ -253,7 +253,7 @@ bool Executor::carry_out(const plan::Launch& op) {
   addresses_.relocate(op.relocations, launch.params);
   {
     std::lock_guard lock(mutex_);
-    running_ = source_name(op.kernel);
+    running_ = warpsim::ptx::function_source_name(op.kernel);
   }
   LaunchOutcome outcome = backend_.launch(launch);
   std::lock_guard lock(mutex_);

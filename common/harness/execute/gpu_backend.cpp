@@ -5,6 +5,8 @@
 #include <chrono>
 
 #include "harness/execute/nvml.h"
+#include "harness/execute/refused.h"
+#include "warpsim/ptx/demangle.h"
 
 namespace tilewise {
 
@@ -228,7 +230,7 @@ LaunchOutcome GpuBackend::launch(const warpsim::Launch& launch) {
                      {result, "The GPU refused the launch: " + driver_.describe(result) + "."});
     return outcome;
   }
-  report.kernel = source_name(launch.kernel);
+  report.kernel = warpsim::ptx::function_source_name(launch.kernel);
   report.mangled = launch.kernel;
   report.grid = {launch.grid.x, launch.grid.y, launch.grid.z};
   report.block = {launch.block.x, launch.block.y, launch.block.z};

@@ -11,7 +11,7 @@
 #include "harness/execute/capture.h"
 #include "harness/execute/driver.h"
 #include "harness/execute/fenced_memory.h"
-#include "harness/execute/launch_limits.h"
+#include "warpsim/launch_limits.h"
 
 namespace tilewise {
 
@@ -48,7 +48,7 @@ class GpuBackend : public Backend {
  private:
   struct Kernel {
     CuFunction function = nullptr;
-    KernelLimits limits;
+    warpsim::KernelLimits limits;
     uint32_t local_bytes = 0;
   };
   Kernel& kernel(int module, const std::string& name);

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "harness/execute/launch_limits.h"
+#include "harness/execute/refused.h"
 #include "harness/execute/predicted_time.h"
 #include "warpsim/ptx/parser.h"
 
@@ -98,7 +98,7 @@ class SimBackend : public Backend {
                       launch.kernel + ".");
     }
     LaunchOutcome outcome;
-    KernelLimits limits;
+    warpsim::KernelLimits limits;
     limits.static_shared_bytes = info.static_shared_bytes;
     limits.max_threads_per_block = info.max_threads_per_block;
     auto granted = granted_.find({launch.module, launch.kernel});

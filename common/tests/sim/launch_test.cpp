@@ -13,12 +13,12 @@ void check_refused(const LaunchReport& r, int error, const std::string& words) {
 TEST_CASE("LaunchesBeyondTheDevicesLimitsAreRefused") {
   Fixture f("control");
   const uint64_t out = f.empty("out", 8192);
-  check_refused(f.launch("nested", {}, {32, 33}, out), 9, "1056 threads; the limit is 1024");
-  check_refused(f.launch("nested", {}, {1025}, out), 9, "limit of 1024");
-  check_refused(f.launch("nested", {}, {1, 1, 65}, out), 9, "limit of 64");
-  check_refused(f.launch("nested", {}, {0}, out), 9, "no threads");
-  check_refused(f.launch("nested", {0}, {32}, out), 9, "no blocks");
-  check_refused(f.launch("nested", {1, 65536}, {32}, out), 9, "limit of 65535");
+  check_refused(f.launch("nested", {}, {32, 33}, out), 9, "1056 threads: at most 1024");
+  check_refused(f.launch("nested", {}, {1025}, out), 9, "1025 threads: at most 1024");
+  check_refused(f.launch("nested", {}, {1, 1, 65}, out), 9, "65 threads in z: at most 64");
+  check_refused(f.launch("nested", {}, {0}, out), 9, "The block has 0 in x");
+  check_refused(f.launch("nested", {0}, {32}, out), 9, "The grid has 0 in x");
+  check_refused(f.launch("nested", {1, 65536}, {32}, out), 9, "65536 blocks in y: at most 65535");
   CHECK(is_clean(f.launch("nested", {}, {32, 1, 1}, out)));
 }
 
@@ -35,13 +35,13 @@ TEST_CASE("SharedMemoryBeyondTheDefaultNeedsTheAttribute") {
   f.next.dynamic_shared_bytes = 9000;
   CHECK(is_clean(f.launch("big_shared", {}, {32}, out)));
   f.next.dynamic_shared_bytes = 20000;
-  check_refused(f.launch("big_shared", {}, {32}, out), 1, "unless cudaFuncSetAttribute");
+  check_refused(f.launch("big_shared", {}, {32}, out), 1, "must first ask for more");
   f.next.max_dynamic_shared_bytes = 20000;
   CHECK(is_clean(f.launch("big_shared", {}, {32}, out)));
   f.next.dynamic_shared_bytes = 60000;
-  check_refused(f.launch("big_shared", {}, {32}, out), 1, "cudaFuncSetAttribute allowed 20000");
+  check_refused(f.launch("big_shared", {}, {32}, out), 1, "cudaFuncSetAttribute granted 20000");
   f.next.max_dynamic_shared_bytes = f.next.dynamic_shared_bytes = 220000;
-  check_refused(f.launch("big_shared", {}, {32}, out), 1, "the limit is 232448");
+  check_refused(f.launch("big_shared", {}, {32}, out), 1, "has at most 232448 a block");
 }
 
 TEST_CASE("UnknownKernelIsRefused") {
@@ -63,7 +63,8 @@ TEST_CASE("UnmodelledInstructionIsNamedWithItsLine") {
 }
 )";
   const int module = sim.load_module(text, "text");
-  const LaunchReport r = sim.launch({.module = module, .kernel = "k", .grid = {}, .block = {32}});
+  const LaunchReport r =
+      sim.launch({.module = module, .kernel = "k", .grid = {}, .block = {32}, .params = {}});
   CHECK(r.status == LaunchStatus::kUnsupported);
   CHECK(r.message.find("vadd.s32.s32.s32") != std::string::npos);
 }

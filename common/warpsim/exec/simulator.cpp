@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "warpsim/exec/image.h"
-#include "warpsim/exec/launch_config.h"
 #include "warpsim/exec/worker.h"
+#include "warpsim/launch_limits.h"
 #include "warpsim/observe/collect.h"
 #include "warpsim/ptx/parser.h"
 #include "warpsim/sample/sampler.h"
@@ -22,6 +22,17 @@ constexpr uint64_t kDefaultBudget = 4'000'000'000;  // warp instructions: minute
 bool operator==(const Checks& a, const Checks& b) {
   return a.bounds == b.bounds && a.misaligned == b.misaligned && a.initialised == b.initialised &&
          a.races == b.races && a.barriers == b.barriers && a.counters == b.counters;
+}
+
+KernelLimits limits_of(const ptx::Function& kernel, const KernelFacts& facts,
+                       const Launch& launch) {
+  KernelLimits limits;
+  limits.static_shared_bytes = facts.static_shared_bytes;
+  if (launch.max_dynamic_shared_bytes != 0)
+    limits.granted_dynamic_shared_bytes = launch.max_dynamic_shared_bytes;
+  limits.max_threads_per_block = kernel.max_threads_per_block;
+  std::copy_n(kernel.required_block, 3, limits.required_block.begin());
+  return limits;
 }
 
 // Copies of the allocations a kernel may write, to repeat a launch on one worker.
@@ -377,12 +388,11 @@ LaunchReport Simulator::launch(const Launch& launch) {
   report.kernel = image.module.functions[size_t(kernel)].source_name;
   report.static_shared_bytes = facts.static_shared_bytes;
   report.local_bytes = facts.local_bytes;
-  const ConfigurationFault fault =
-      check_configuration(m.device, image.module.functions[size_t(kernel)], facts, launch);
-  if (fault.cuda_error != 0) {
+  const KernelLimits limits = limits_of(image.module.functions[size_t(kernel)], facts, launch);
+  if (const auto broken = broken_limit(m.device, launch, limits)) {
     report.status = LaunchStatus::kBadLaunch;
-    report.cuda_error = fault.cuda_error;
-    report.message = fault.message;
+    report.cuda_error = broken->cuda_error;
+    report.message = broken->message;
     return report;
   }
   for (AllocationRecord* r : MemoryView(m.memory).live()) r->settle();

@@ -1,14 +1,16 @@
-#include "harness/execute/launch_limits.h"
+#include "warpsim/launch_limits.h"
+
 #include "tests/catch.h"
-#include "tests/harness/sample_plans.h"
 
-using namespace tilewise;
-using tilewise::testing::contains;
-
+namespace warpsim::test {
 namespace {
 
-warpsim::Device device() {
-  warpsim::Device d;
+bool contains(const std::string& text, const char* words) {
+  return text.find(words) != std::string::npos;
+}
+
+Device device() {
+  Device d;
   d.name = "Test GPU";
   d.max_threads_per_block = 1024;
   d.max_block = {1024, 1024, 64};
@@ -20,8 +22,8 @@ warpsim::Device device() {
   return d;
 }
 
-warpsim::Launch launch(warpsim::Dim3 grid, warpsim::Dim3 block, uint32_t dynamic_shared = 0) {
-  warpsim::Launch l;
+Launch launch(Dim3 grid, Dim3 block, uint32_t dynamic_shared = 0) {
+  Launch l;
   l.kernel = "_Z5tiledPKfS0_Pfi";
   l.grid = grid;
   l.block = block;
@@ -29,9 +31,7 @@ warpsim::Launch launch(warpsim::Dim3 grid, warpsim::Dim3 block, uint32_t dynamic
   return l;
 }
 
-}  // namespace
-
-TEST_CASE("Launches at the limits pass") {
+TEST_CASE("LaunchesAtTheLimitsPass") {
   CHECK_FALSE(broken_limit(device(), launch({2147483647, 65535, 65535}, {32, 32}), {}));
   CHECK_FALSE(broken_limit(device(), launch({}, {1, 1024}), {}));
   CHECK_FALSE(broken_limit(device(), launch({}, {16, 16}, 49152), {}));
@@ -39,11 +39,12 @@ TEST_CASE("Launches at the limits pass") {
   CHECK_FALSE(broken_limit(device(), launch({}, {16, 16}, 100000),
                            {.granted_dynamic_shared_bytes = 100000}));
   CHECK_FALSE(broken_limit(device(), launch({}, {32, 32}), {.registers = 64}));
+  CHECK_FALSE(broken_limit(device(), launch({}, {8, 16}), {.required_block = {8, 16}}));
 }
 
-TEST_CASE("A broken limit is named with its numbers and the runtime's error code") {
+TEST_CASE("ABrokenLimitIsNamedWithItsNumbersAndTheRuntimesErrorCode") {
   struct Fault {
-    warpsim::Launch launch;
+    Launch launch;
     KernelLimits kernel;
     int cuda_error;
     const char* expected;
@@ -72,6 +73,14 @@ TEST_CASE("A broken limit is named with its numbers and the runtime's error code
        {.max_threads_per_block = 256},
        701,
        "__launch_bounds__ promises at most 256"},
+      {launch({}, {16}),
+       {.static_shared_bytes = 49153},
+       1,
+       "declares 49153 bytes of static shared memory: at most 49152"},
+      {launch({}, {16, 8}),
+       {.required_block = {8, 16}},
+       9,
+       "A block of 16x8x1, but the kernel is made for blocks of 8x16x1"},
   };
   for (const Fault& fault : faults) {
     auto limit = broken_limit(device(), fault.launch, fault.kernel);
@@ -82,26 +91,15 @@ TEST_CASE("A broken limit is named with its numbers and the runtime's error code
   }
 }
 
-TEST_CASE("A refused launch is reported under its source name") {
-  auto report = refused(launch({1, 0}, {16}), {}, {9, "reason"});
-  CHECK(report.status == warpsim::LaunchStatus::kBadLaunch);
-  CHECK(report.kernel == "tiled");
-  CHECK(report.diagnostics.at(0).code == "launch-config");
-}
-
-TEST_CASE("Kernels are called what the student wrote") {
-  CHECK(source_name("_Z5tiledPKfS0_Pfi") == "tiled");
-  CHECK(source_name("_Z5tiledILi16ELi4EEvPKfS1_Pfi") == "tiled<16, 4>");
-  CHECK(source_name("_ZN12_GLOBAL__N_15naiveEPKf") == "(anonymous namespace)::naive");
-  CHECK(source_name("plain_c") == "plain_c");
-}
-
 // Compute capability 1.3 rounds up once per block: 14 warps x 32 x 34 = 15232 registers; rounded up
 // per warp they would be 21504, more than there are.
-TEST_CASE("Registers of a block are counted as its device hands them out") {
-  warpsim::Device c1060 = warpsim::load_device("c1060");
+TEST_CASE("RegistersOfABlockAreCountedAsItsDeviceHandsThemOut") {
+  Device c1060 = load_device("c1060");
   CHECK_FALSE(broken_limit(c1060, launch({}, {448}), {.registers = 34}));
   auto broken = broken_limit(c1060, launch({}, {512}), {.registers = 33});
   REQUIRE(broken);
   CHECK(contains(broken->message, "need 16896 registers: a block has 16384"));
 }
+
+}  // namespace
+}  // namespace warpsim::test

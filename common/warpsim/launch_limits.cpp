@@ -1,26 +1,24 @@
-#include "harness/execute/launch_limits.h"
+#include "warpsim/launch_limits.h"
 
-#include <cxxabi.h>
 #include <fmt/format.h>
 
-#include <cstdlib>
+#include <algorithm>
 
 #include "warpsim/model/occupancy.h"
 
-namespace tilewise {
+namespace warpsim {
 
 namespace {
 
-constexpr int kInvalidValue = 1;
-constexpr int kInvalidConfiguration = 9;
-constexpr int kOutOfResources = 701;
+constexpr int kInvalidValue = 1;          // cudaErrorInvalidValue
+constexpr int kInvalidConfiguration = 9;  // cudaErrorInvalidConfiguration
+constexpr int kOutOfResources = 701;      // cudaErrorLaunchOutOfResources
 
-std::array<uint32_t, 3> as_array(const warpsim::Dim3& d) {
+std::array<uint32_t, 3> as_array(const Dim3& d) {
   return {d.x, d.y, d.z};
 }
 
-std::optional<BrokenLimit> broken_shape(const warpsim::Device& device,
-                                        const warpsim::Launch& launch) {
+std::optional<BrokenLimit> broken_shape(const Device& device, const Launch& launch) {
   static const char* kAxis[] = {"x", "y", "z"};
   auto grid = as_array(launch.grid), block = as_array(launch.block);
   for (int axis = 0; axis < 3; ++axis) {
@@ -53,9 +51,14 @@ std::optional<BrokenLimit> broken_shape(const warpsim::Device& device,
   return std::nullopt;
 }
 
-std::optional<BrokenLimit> broken_shared(const warpsim::Device& device,
-                                         const warpsim::Launch& launch,
+std::optional<BrokenLimit> broken_shared(const Device& device, const Launch& launch,
                                          const KernelLimits& kernel) {
+  if (kernel.static_shared_bytes > device.shared_bytes_per_block) {
+    return BrokenLimit{kInvalidValue,
+                       fmt::format("The kernel declares {} bytes of static shared memory: at most "
+                                   "{}, larger tiles need dynamic shared memory.",
+                                   kernel.static_shared_bytes, device.shared_bytes_per_block)};
+  }
   uint64_t total = uint64_t{kernel.static_shared_bytes} + launch.dynamic_shared_bytes;
   if (total > device.shared_bytes_per_block_optin) {
     return BrokenLimit{
@@ -84,14 +87,14 @@ std::optional<BrokenLimit> broken_shared(const warpsim::Device& device,
 
 }  // namespace
 
-std::optional<BrokenLimit> broken_limit(const warpsim::Device& device,
-                                        const warpsim::Launch& launch, const KernelLimits& kernel) {
+std::optional<BrokenLimit> broken_limit(const Device& device, const Launch& launch,
+                                        const KernelLimits& kernel) {
   if (auto shape = broken_shape(device, launch)) return shape;
   if (auto shared = broken_shared(device, launch, kernel)) return shared;
   uint64_t threads = launch.block.count();
   // The SM's partitions count as filled evenly.
-  uint32_t needed = warpsim::model::registers_of_block(device, kernel.registers.value_or(0),
-                                                       static_cast<uint32_t>(threads));
+  uint32_t needed = model::registers_of_block(device, kernel.registers.value_or(0),
+                                              static_cast<uint32_t>(threads));
   if (needed > device.registers_per_block) {
     return BrokenLimit{
         kOutOfResources,
@@ -104,49 +107,13 @@ std::optional<BrokenLimit> broken_limit(const warpsim::Device& device,
         fmt::format("A block of {} threads, but __launch_bounds__ promises at most {}.", threads,
                     kernel.max_threads_per_block)};
   }
-  return std::nullopt;
+  std::array<uint32_t, 3> required = kernel.required_block, block = as_array(launch.block);
+  if (required[0] == 0) return std::nullopt;
+  for (uint32_t& side : required) side = std::max(side, 1u);
+  if (block == required) return std::nullopt;
+  return BrokenLimit{kInvalidConfiguration,
+                     fmt::format("A block of {}, but the kernel is made for blocks of {}.",
+                                 fmt::join(block, "x"), fmt::join(required, "x"))};
 }
 
-warpsim::LaunchReport refused(const warpsim::Launch& launch, const KernelLimits& kernel,
-                              const BrokenLimit& limit) {
-  warpsim::LaunchReport report;
-  report.status = warpsim::LaunchStatus::kBadLaunch;
-  report.cuda_error = limit.cuda_error;
-  report.message = limit.message;
-  report.kernel = source_name(launch.kernel);
-  report.mangled = launch.kernel;
-  report.grid = as_array(launch.grid);
-  report.block = as_array(launch.block);
-  report.static_shared_bytes = kernel.static_shared_bytes;
-  report.dynamic_shared_bytes = launch.dynamic_shared_bytes;
-  warpsim::Diagnostic diagnostic;
-  diagnostic.code = "launch-config";
-  diagnostic.message = limit.message;
-  diagnostic.kernel = report.kernel;
-  diagnostic.count = 1;
-  report.diagnostics.push_back(diagnostic);
-  return report;
-}
-
-std::string source_name(const std::string& mangled) {
-  int status = 0;
-  char* text = abi::__cxa_demangle(mangled.c_str(), nullptr, nullptr, &status);
-  if (!text) return mangled;
-  std::string name(text);
-  std::free(text);
-  // Without the parameter list: the last '(' that is not inside template arguments.
-  int depth = 0;
-  for (size_t i = 0; i < name.size(); ++i) {
-    if (name[i] == '<') ++depth;
-    if (name[i] == '>') --depth;
-    if (name[i] == '(' && depth == 0 && name.compare(i, 21, "(anonymous namespace)") != 0) {
-      name.resize(i);
-      break;
-    }
-  }
-  // A template's name starts with its return type.
-  if (name.rfind("void ", 0) == 0) name = name.substr(5);
-  return name;
-}
-
-}  // namespace tilewise
+}  // namespace warpsim
