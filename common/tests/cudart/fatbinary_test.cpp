@@ -54,8 +54,8 @@ class Container {
     append(&value, sizeof value);
   }
   void append(const void* data, size_t count) {
-    const auto* first = static_cast<const std::byte*>(data);
-    bytes_.insert(bytes_.end(), first, first + count);
+    bytes_.resize(bytes_.size() + count);
+    std::memcpy(bytes_.data() + bytes_.size() - count, data, count);
   }
   std::vector<std::byte> bytes_;
 };
