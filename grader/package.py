@@ -13,9 +13,11 @@ from __future__ import annotations
 
 import json
 import os
+import posixpath
+import re
 import shutil
 import zipfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
@@ -29,11 +31,20 @@ SCHEMA = "tilewise.settings/1"
 FOLDER = "tilewise"
 # Folders whose files go in, and those below them that stay out.
 _FOLDERS = ("common", "grader", "datasets")
-_LEFT_OUT = ("common/tests", "common/bench", "grader/tests", "common/setup/tests")
+_LEFT_OUT = (
+    "common/tests",
+    "common/bench",
+    "common/harness/measure",
+    "common/setup/tests",
+    "grader/tests",
+    "docs/book/tests",
+)
 _FILES = ("pyproject.toml", "README.md", "docs/result.schema.json")
 _WORKFLOWS = ("grade.yml", "classroom.yml")
-_PAGES = ("README.md", "reading-a-report.md", "reasoning.md", "watch-session.md", "experiments")
+_PAGES = ("README.md", "reading-a-report.md", "reasoning.md", "time-model.md", "watch-session.md")
+_PAGE_FOLDERS = ("docs/experiments", "docs/book")
 _GENERATED = ("__pycache__", ".pytest_cache", ".ruff_cache")
+_LINK = re.compile(r"(?<!!)\[([^\]]*)\]\(([^)#\s]+)(?:#[^)\s]*)?\)")  # of Markdown: text, target
 _TIME = (2020, 1, 1, 0, 0, 0)  # of every file in a zip, so that equal packages are equal files
 
 
@@ -89,7 +100,12 @@ def _sources(root: Path, labs: Sequence[str]) -> Iterator[Path]:
     """Relative paths of what grading needs."""
     yield from (Path(name) for name in _FILES)
     yield from (Path("labs") / lab / "lab.toml" for lab in labs)
-    for folder in _FOLDERS:
+    yield from _files_below(root, _FOLDERS)
+
+
+def _files_below(root: Path, wanted: Sequence[str]) -> Iterator[Path]:
+    """Relative paths of the files in these folders, without tests and what is generated."""
+    for folder in wanted:
         for current, folders, files in os.walk(root / folder):
             here = Path(current).relative_to(root)
             folders[:] = [
@@ -152,6 +168,9 @@ def class_repository(course: Course, labs: Sequence[str], output: Path) -> int:
             target = temporary / name
             target.parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(original, target)
+            if name.endswith(".md"):
+                page = original.read_text(encoding="utf-8")
+                target.write_text(_with_links_to(copies, name, page), encoding="utf-8")
         temporary.rename(output)
     except OSError as error:
         raise UsageError(f"{output} cannot be written: {error.strerror}.") from None
@@ -165,9 +184,17 @@ def _for_students(root: Path, labs: Sequence[str]) -> Iterator[Path]:
     yield from (Path(name) for name in ("Makefile", ".gitignore", ".clang-format"))
     for lab in labs:
         yield from (path.relative_to(root) for path in sorted((root / "labs" / lab).iterdir()))
-    for name in _PAGES:
-        if (root / "docs" / name).is_dir():
-            inner = sorted((root / "docs" / name).iterdir())
-            yield from (path.relative_to(root) for path in inner if path.is_file())
-        else:
-            yield Path("docs") / name
+    yield from (Path("docs") / name for name in _PAGES)
+    yield from _files_below(root, _PAGE_FOLDERS)
+
+
+def _with_links_to(names: Iterable[str], page: str, text: str) -> str:
+    """The Markdown of the page of this name; links to files that are not among `names` are text."""
+    known = {str(part) for name in names for part in (Path(name), *Path(name).parents)}
+
+    def link(match: re.Match[str]) -> str:
+        words, target = match[1], match[2]
+        path = posixpath.normpath(posixpath.join(posixpath.dirname(page), target))
+        return match[0] if "://" in target or path in known else words
+
+    return _LINK.sub(link, text)

@@ -16,6 +16,7 @@ import yaml
 
 from grader.tests import rules
 from grader.tests.conftest import REPOSITORY
+from grader.tests.test_handouts import LINK
 
 TEMPLATES = REPOSITORY / "templates"
 SCHEMAS = {
@@ -193,6 +194,17 @@ class TestClassRepository:
         } <= files  # fmt: skip
         assert not {name for name in files if "solutions" in name or "/tests/" in name}
         assert not (repository / "labs" / "03-boundary-checks").exists()
+
+    def test_no_link_leads_to_what_students_do_not_get(self, repository):
+        pages = list(repository.rglob("*.md"))
+        assert len(pages) > 5
+        for page in pages:
+            for target in LINK.findall(page.read_text()):
+                if not target.startswith("https://"):
+                    assert (page.parent / target).exists(), (page, target)
+        contents = (repository / "docs" / "README.md").read_text()
+        assert "[01 Naive kernel](../labs/01-naive-kernel/README.md)" in contents
+        assert "| 03 Boundary checks |" in contents
 
     def test_it_grades(self, repository, built):
         env = os.environ | {"TILEWISE_ROOT": str(repository), "PYTHONPATH": str(repository)}

@@ -155,3 +155,12 @@ def test_a_page_asks_nobody_and_fits_a_phone(course):
 def test_the_course_book_itself(tmp_path):
     result = build(ROOT, tmp_path / "book")
     assert (result.returncode, result.stderr) == (0, "")
+
+
+def test_the_book_of_a_class_with_few_labs(tmp_path):
+    command = [sys.executable, "-m", "grader", "package", "class", "--labs", "01,03"]
+    subprocess.run([*command, "--output", tmp_path / "class"], cwd=ROOT, check=True, timeout=60)
+    script = tmp_path / "class" / "docs" / "book" / "build.py"
+    result = subprocess.run([sys.executable, script], text=True, capture_output=True, check=False)
+    assert (result.returncode, result.stderr) == (0, "")
+    assert (tmp_path / "class" / "build" / "docs" / "labs/03-boundary-checks/README.html").is_file()
