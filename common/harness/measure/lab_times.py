@@ -42,7 +42,7 @@ def record(directory: Path, build: Path) -> None:
     jobs = []
     for at, lab in enumerate(labs):
         check, case = time_check(lab)
-        j, k, l = shape(case)
+        j, k, l = shape(case)  # noqa: E741
         for name in {lab.name, labs[max(at - 1, 0)].name, labs[0].name}:
             signature = tomllib.loads((ROOT / "labs" / name / "lab.toml").read_text())["signature"]
             if signature != "rect-device" and not j == k == l:

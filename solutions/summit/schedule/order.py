@@ -21,9 +21,9 @@ a group waits for its scoreboard.
 """
 
 from dataflow import require
+from liveness import dead_registers
 from others import Others
 from sass import ALL_SCOREBOARDS, DESTINATION, NO_SCOREBOARD, OPERANDS
-from liveness import dead_registers
 
 PAIRS = 8                       # pairs of columns in a step
 M_SLOTS = (2, 4)                # after which pair of columns two loads of M are placed,
