@@ -1,4 +1,4 @@
-"""The command line. The only module that prints or ends the process.
+"""The command line. Only commands print or end the process: here, cli_results, batch and study.
 
 Results go to standard output (or --output), everything said on the way to standard error.
 Exit status: see grader.errors.ExitCode.

@@ -17,8 +17,10 @@ extensions = ["myst_parser", "navigation", "source_pages"]
 
 include_patterns = [
     "README.md",
+    "common/README.md",
     "datasets/README.md",
     "docs/**.md",
+    "grader/README.md",
     "labs/*/README.md",
     "solutions/*/*.md",
     "templates/README.md",
@@ -46,8 +48,8 @@ book_chapters = [
         ["docs/instructors", "docs/batch", "docs/trust", "templates/README"],
     ),
     ("Solutions", ["solutions/gallery/README", "solutions/summit/README", "solutions/*/*"]),
-    ("Measurements", ["docs/measurements/*"]),
-    ("The project", ["README"]),
+    ("Measurements", ["docs/measurements/README", "docs/measurements/*"]),
+    ("The project", ["README", "common/README", "grader/README"]),
 ]
 
 myst_heading_anchors = 4  # GitHub makes an anchor of each heading

@@ -30,7 +30,7 @@ from grader.lab import COUNTERS
 from grader.toolchain import find_toolchain
 
 ROOT = Path(__file__).resolve().parents[2]
-PAGES = ("labs/*/README.md", "docs/*.md", "docs/experiments/*.md", "datasets/*.md")
+PAGES = ("labs/*/README.md", "docs/*.md", "docs/*/*.md", "solutions/*/*.md", "*/README.md")
 HANDOUTS = sorted(path for page in PAGES for path in ROOT.glob(page))
 BLOCK = re.compile(r"^```(?:cuda|cpp|c\+\+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 SOURCE = re.compile(r"<!-- from (\S+) -->\n\Z")
