@@ -144,6 +144,7 @@ def _kernel(run: KernelRun, case: Case) -> Kernel:
         predicted_ms=run.predicted_ms,
         bound=run.bound,
         prediction=run.prediction,
+        no_prediction=run.no_prediction,
     )
 
 

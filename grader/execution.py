@@ -78,6 +78,7 @@ class KernelRun:
     predicted_ms: float | None = None  # on sim, of all its launches
     bound: str | None = None  # what limits the predicted time
     prediction: dict[str, Any] | None = None  # what it rests on: terms, relief, error, ...
+    no_prediction: str | None = None  # why there is none, one sentence
 
 
 @dataclass(frozen=True)
@@ -173,4 +174,5 @@ def _kernel(item: dict[str, Any]) -> KernelRun:
         predicted_ms=item.get("predicted_ms"),
         bound=item.get("bound"),
         prediction=item.get("prediction"),
+        no_prediction=item.get("no_prediction"),
     )

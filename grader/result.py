@@ -102,6 +102,7 @@ class Kernel:
     predicted_ms: float | None = None  # on sim
     bound: str | None = None  # what limits the predicted time
     prediction: dict[str, Any] | None = None  # its terms, what would relieve it, its error
+    no_prediction: str | None = None  # why there is none, one sentence
 
 
 @dataclass(frozen=True)

@@ -136,8 +136,9 @@ class Simulator {
 
   // Executes only these blocks (linear indices, one after the other), unchecked, for the time model;
   // what they wrote is undone. Empty if they could not be executed by themselves: the kernel waits
-  // for other blocks, uses global atomics, or fails.
-  std::optional<LaunchProfile> profile(const Launch& launch, const std::vector<uint64_t>& blocks);
+  // for other blocks, uses global atomics, or fails; *refusal then says so in one sentence.
+  std::optional<LaunchProfile> profile(const Launch& launch, const std::vector<uint64_t>& blocks,
+                                       std::string* refusal);
 
  private:
   struct Impl;

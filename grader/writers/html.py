@@ -18,6 +18,7 @@ from grader.hidden import for_students
 from grader.judge import describe
 from grader.lab import GROUPS
 from grader.result import CaseResult, CheckResult, Diagnostic, Kernel, Result, overall_status
+from grader.writers import prediction
 from grader.writers.listing import listing
 from grader.writers.plain import plain, points
 
@@ -76,6 +77,7 @@ def _environment() -> Environment:
         "mismatches": _mismatches,
         "case_names": _case_names,
         "percent": _percent,
+        "predicted": prediction.sentence,
     }
     return environment
 
@@ -105,10 +107,6 @@ def _facts(kernel: Kernel) -> list[tuple[str, str]]:
         facts.append(("occupancy", f"{kernel.occupancy:.0%}"))
     if kernel.time_ms:
         facts.append(("time", f"{kernel.time_ms['median']:.3g} ms"))
-    if kernel.predicted_ms is not None:
-        facts.append(("predicted time", f"{kernel.predicted_ms:.3g} ms"))
-    if kernel.bound:
-        facts.append(("bound by", kernel.bound))
     return facts
 
 

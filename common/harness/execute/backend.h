@@ -33,6 +33,7 @@ struct LaunchOutcome {
   std::optional<warpsim::Occupancy>
       occupancy;  // empty: registers not known, or nothing was launched
   std::optional<warpsim::Prediction> prediction;  // simulator only; empty: none can be made
+  std::string no_prediction;  // why none can be made; empty: there is one, or none was asked for
 };
 
 class Backend {

@@ -46,6 +46,7 @@ struct KernelEntry {
   std::optional<Milliseconds> time_ms;  // GPU: all its launches of one run together
   warpsim::Sampling sampling;           // all its launches together
   std::optional<warpsim::Prediction> prediction;  // simulator: all its launches together
+  std::string no_prediction;                      // why there is none, see LaunchOutcome
   double seconds = 0;                   // wall time spent, of the simulation or of launch and wait
 };
 
@@ -81,8 +82,10 @@ struct Execution {
 
 const char* to_string(Status status);
 
-// Adds predicted_ms, bound and prediction, what they rest on; null where no prediction was made.
-void add_prediction(const std::optional<warpsim::Prediction>& prediction, Json& json);
+// Adds predicted_ms, bound and prediction, what they rest on; null where no prediction was made, and
+// then no_prediction says why, if anything.
+void add_prediction(const std::optional<warpsim::Prediction>& prediction,
+                    const std::string& no_prediction, Json& json);
 
 // result.json. `rule` is that of the simulated device, `gpu` is Backend::describe().
 std::string to_text(const Execution& execution, const plan::Plan& plan, const std::string& backend,

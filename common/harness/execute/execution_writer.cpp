@@ -40,7 +40,7 @@ Json write(const KernelEntry& kernel, std::optional<warpsim::CountingRule> rule)
   }
   json["time_ms"] = write(kernel.time_ms);
   json["sampling"] = warpsim::sampling_json<Json>(kernel.sampling);
-  add_prediction(kernel.prediction, json);
+  add_prediction(kernel.prediction, kernel.no_prediction, json);
   json["seconds"] = kernel.seconds;
   return json;
 }
@@ -90,10 +90,12 @@ Json leaked(const plan::Plan& plan) {
 
 }  // namespace
 
-void add_prediction(const std::optional<warpsim::Prediction>& prediction, Json& json) {
+void add_prediction(const std::optional<warpsim::Prediction>& prediction,
+                    const std::string& no_prediction, Json& json) {
   json["predicted_ms"] = prediction ? Json(prediction->ms) : Json(nullptr);
   json["bound"] = prediction ? Json(prediction->bound) : Json(nullptr);
   json["prediction"] = nullptr;
+  json["no_prediction"] = prediction || no_prediction.empty() ? Json(nullptr) : Json(no_prediction);
   if (!prediction) return;
   Json terms = Json::array();
   for (const warpsim::Term& term : prediction->terms)
@@ -104,7 +106,8 @@ void add_prediction(const std::optional<warpsim::Prediction>& prediction, Json& 
                         {"l1_hit_rate", prediction->l1_hit_rate},
                         {"code", prediction->from_machine_code ? "machine code" : "PTX"},
                         {"calibrated", prediction->calibrated},
-                        {"error", prediction->error}};
+                        {"error", prediction->error},
+                        {"note", prediction->note}};
 }
 
 const char* to_string(Status status) {

@@ -319,6 +319,7 @@ void Executor::note(const LaunchOutcome& outcome) {
   }
   kernel.seconds += outcome.report.seconds;
   kernel.sampling.add(outcome.report.sampling);
+  kernel.no_prediction = outcome.no_prediction;
   if (outcome.prediction) {
     const double before = kernel.prediction ? kernel.prediction->ms : 0;
     kernel.prediction = outcome.prediction;

@@ -6,6 +6,26 @@
 
 namespace tilewise {
 
+namespace {
+
+// "7.5" of 75.
+std::string capability(int architecture) {
+  return std::to_string(architecture / 10) + "." + std::to_string(architecture % 10);
+}
+
+// 75: the code in this file is for compute capability 7.5; 0: no file, or none that can be read.
+int architecture_of(const std::string& cubin) {
+  if (cubin.empty()) return 0;
+  try {
+    const auto kernels = warpsim::read_cubin(read_file(cubin));
+    return kernels.empty() ? 0 : kernels[0].architecture;
+  } catch (const std::runtime_error&) {
+    return 0;
+  }
+}
+
+}  // namespace
+
 const warpsim::MachineCode& PredictedTime::code_of(const warpsim::ptx::Function& function,
                                                    const std::string& cubin,
                                                    const warpsim::Timing& timing) {
@@ -25,12 +45,9 @@ const warpsim::MachineCode& PredictedTime::code_of(const warpsim::ptx::Function&
   return found->second = warpsim::estimate_machine_code(function, timing);
 }
 
-std::optional<warpsim::Prediction> PredictedTime::of(warpsim::Simulator& simulator,
-                                                     const warpsim::Launch& launch,
-                                                     uint32_t static_shared_bytes,
-                                                     const KernelResources& resources,
-                                                     const warpsim::Occupancy& occupancy) {
-  if (!simulator.device().timing) return std::nullopt;
+Predicted PredictedTime::of(warpsim::Simulator& simulator, const warpsim::Launch& launch,
+                            uint32_t static_shared_bytes, const KernelResources& resources,
+                            const warpsim::Occupancy& occupancy) {
   warpsim::LaunchShape shape;
   shape.grid = {launch.grid.x, launch.grid.y, launch.grid.z};
   shape.warps_per_block = uint32_t((launch.block.count() + 31) / 32);
@@ -42,17 +59,49 @@ std::optional<warpsim::Prediction> PredictedTime::of(warpsim::Simulator& simulat
                 {launch.block.x, launch.block.y, launch.block.z},
                 launch.dynamic_shared_bytes};
   auto [known, fresh] = known_.try_emplace(key);
-  if (!fresh) return known->second;
-  try {
-    const auto profile =
-        simulator.profile(launch, warpsim::blocks_to_profile(simulator.device(), shape));
-    if (!profile) return std::nullopt;
-    const warpsim::MachineCode& code =
-        code_of(*profile->function, resources.cubin, *simulator.device().timing);
-    return known->second = warpsim::predict(simulator.device(), shape, *profile, code);
-  } catch (const std::bad_alloc&) {
-    return std::nullopt;  // the traces of a very long kernel; everything else has been done
+  if (fresh) known->second = make(simulator, launch, shape, resources.cubin);
+  return known->second;
+}
+
+Predicted PredictedTime::make(warpsim::Simulator& simulator, const warpsim::Launch& launch,
+                              const warpsim::LaunchShape& shape, const std::string& cubin) {
+  const warpsim::Device& device = simulator.device();
+  if (const int made_for = architecture_of(cubin);
+      made_for != 0 && made_for != device.cc_major * 10 + device.cc_minor) {
+    return {{},
+            "the CUDA compiler in use makes no code for compute capability " +
+                capability(device.cc_major * 10 + device.cc_minor) +
+                "; registers and occupancy are those of its code for " + capability(made_for) +
+                "."};
   }
+  if (!device.timing) {
+    return {{}, "the device file " + device.id + ".json has no speeds (\"timing\")."};
+  }
+  try {
+    std::string refusal;
+    const auto profile =
+        simulator.profile(launch, warpsim::blocks_to_profile(device, shape), &refusal);
+    if (!profile) return {{}, refusal};
+    const warpsim::MachineCode& code = code_of(*profile->function, cubin, *device.timing);
+    if (auto prediction = warpsim::predict(device, shape, *profile, code)) return {prediction, ""};
+    return {{}, "the kernel uses tensor cores, whose speed the model does not know."};
+  } catch (const std::bad_alloc&) {  // everything else has been done
+    return {{}, "the kernel makes more memory accesses than can be kept."};
+  }
+}
+
+Predicted PredictedTime::without_registers(const warpsim::Device& device) {
+  const std::string cc = capability(device.cc_major * 10 + device.cc_minor);
+  constexpr int kOldestCompiled = 5;  // major; of the toolkits that the grader works with
+  if (device.cc_major < kOldestCompiled) {
+    return {{},
+            "today's CUDA compilers make no code for compute capability " + cc +
+                ", so that the registers per thread, and with them the blocks that run at the same "
+                "time, are not known."};
+  }
+  return {{},
+          "ptxas makes no code of this kernel for compute capability " + cc +
+              ", so that its registers per thread are not known."};
 }
 
 }  // namespace tilewise

@@ -1,4 +1,5 @@
 // Predicted times of the launches of a plan: profiles each kernel once per shape and asks the model.
+// Where it has no answer it says why.
 
 #pragma once
 
@@ -14,22 +15,35 @@
 
 namespace tilewise {
 
+struct Predicted {
+  std::optional<warpsim::Prediction> prediction;
+  // Why there is none, as what follows "No predicted time: "; empty if there is one, or if nothing
+  // was asked.
+  std::string refusal;
+};
+
 class PredictedTime {
  public:
-  // Empty where the model has nothing to say: no speeds in the device file, a kernel that cannot be
-  // executed block by block or uses units the model does not know. `occupancy`: of this launch.
-  std::optional<warpsim::Prediction> of(warpsim::Simulator& simulator,
-                                        const warpsim::Launch& launch, uint32_t static_shared_bytes,
-                                        const KernelResources& resources,
-                                        const warpsim::Occupancy& occupancy);
+  // No prediction where the device file has no speeds, the machine code is another device's, or the
+  // kernel cannot be executed block by block or uses units the model does not know. `occupancy`: of
+  // this launch.
+  Predicted of(warpsim::Simulator& simulator, const warpsim::Launch& launch,
+               uint32_t static_shared_bytes, const KernelResources& resources,
+               const warpsim::Occupancy& occupancy);
+
+  // What there is to say of a kernel whose registers are not known: without them it is not known
+  // how many blocks run at the same time.
+  static Predicted without_registers(const warpsim::Device& device);
 
  private:
+  Predicted make(warpsim::Simulator& simulator, const warpsim::Launch& launch,
+                 const warpsim::LaunchShape& shape, const std::string& cubin);
   using Key = std::tuple<int, std::string, std::array<uint32_t, 3>, std::array<uint32_t, 3>, uint32_t>;
   // What ptxas made of the kernel, or an estimate from PTX where there is no such file.
   const warpsim::MachineCode& code_of(const warpsim::ptx::Function& function,
                                       const std::string& cubin, const warpsim::Timing& timing);
 
-  std::map<Key, std::optional<warpsim::Prediction>> known_;
+  std::map<Key, Predicted> known_;
   std::map<std::string, warpsim::MachineCode> codes_;  // by kernel
 };
 

@@ -113,15 +113,22 @@ class SimBackend : public Backend {
     warpsim::Launch granted_launch = launch;
     granted_launch.max_dynamic_shared_bytes = limits.granted_dynamic_shared_bytes.value_or(0);
     outcome.report = sim_.launch(granted_launch);
+    const bool predicts =
+        outcome.report.status == warpsim::LaunchStatus::kOk && sim_.options().checks.counters;
+    Predicted predicted;
     if (outcome.registers) {
       outcome.occupancy = warpsim::occupancy(device(), *outcome.registers,
                                              info.static_shared_bytes + launch.dynamic_shared_bytes,
                                              static_cast<uint32_t>(launch.block.count()));
-      if (outcome.report.status == warpsim::LaunchStatus::kOk && sim_.options().checks.counters) {
-        outcome.prediction = predicted_time_.of(sim_, granted_launch, info.static_shared_bytes,
-                                                resources->second, *outcome.occupancy);
+      if (predicts) {
+        predicted = predicted_time_.of(sim_, granted_launch, info.static_shared_bytes,
+                                       resources->second, *outcome.occupancy);
       }
+    } else if (predicts) {
+      predicted = PredictedTime::without_registers(device());
     }
+    outcome.prediction = std::move(predicted.prediction);
+    outcome.no_prediction = std::move(predicted.refusal);
     return outcome;
   }
 

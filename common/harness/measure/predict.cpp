@@ -56,7 +56,9 @@ Json predict(const plan::Plan& plan, const Resources& resources, const std::stri
     Json json = {{"kernel", launch.kernel},
                  {"blocks_per_sm", occupancy.blocks_per_sm},
                  {"registers", kernel.registers}};
-    add_prediction(model.of(simulator, launch, info.static_shared_bytes, kernel, occupancy), json);
+    const Predicted predicted =
+        model.of(simulator, launch, info.static_shared_bytes, kernel, occupancy);
+    add_prediction(predicted.prediction, predicted.refusal, json);
     kernels.push_back(std::move(json));
   }
   return kernels;

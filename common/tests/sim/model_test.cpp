@@ -76,6 +76,53 @@ TEST_CASE("a scheduler issues one multiply-add a cycle, more slowly on register 
   CHECK(slow.run().cycles == 96);
 }
 
+TEST_CASE("16 lanes take two cycles for a multiply-add; they multiply integers, too") {
+  auto cycles = [](std::vector<MachineInstruction> code) {
+    Model model(std::move(code));
+    model.timing.fma_cycles = 2;
+    return model.run().cycles;
+  };
+  std::vector<MachineInstruction> floats(32, make(Work::kFma));
+  CHECK(cycles(floats) == 63);  // the last keeps its lanes for one more cycle
+  for (MachineInstruction& m : floats) m.issue_cycles = 1.5;  // three operands in one bank
+  CHECK(cycles(floats) == 31 * 3 + 1);
+  std::vector<MachineInstruction> with_multiplies, with_additions;
+  for (int i = 0; i < 16; ++i) {
+    for (auto* code : {&with_multiplies, &with_additions}) code->push_back(make(Work::kFma));
+    with_multiplies.push_back(make(Work::kMultiply));
+    with_additions.push_back(make(Work::kInteger));
+  }
+  CHECK(cycles(with_multiplies) == 63);
+  CHECK(cycles(with_additions) == 32);  // additions have lanes of their own
+}
+
+TEST_CASE("double precision keeps its unit for as long as the device says") {
+  Model model(std::vector<MachineInstruction>(4, make(Work::kDouble)));
+  model.timing.double_cycles = 64;
+  CHECK(model.run().cycles == 3 * 64 + 1);
+}
+
+TEST_CASE("a request takes as long as its lines, its words or the device's least") {
+  auto global = [](double of_line, double of_request) {
+    Model model({make(Work::kGlobalLoad, 0)});
+    model.read_lines(1, true);
+    model.timing.load_store_cycles = 2;
+    model.timing.line_cycles = of_line;
+    model.timing.request_cycles = of_request;
+    return model.run().global;
+  };
+  CHECK(global(0, 0) == 2);
+  CHECK(global(3, 0) == 3);
+  CHECK(global(1, 0) == 2);  // one word per lane
+  CHECK(global(1, 5) == 5);
+  Model shared({make(Work::kSharedLoad, 0)});
+  shared.shared_wavefronts(3);
+  shared.timing.request_cycles = 2;
+  CHECK(shared.run().shared == 3);
+  shared.timing.request_cycles = 4;
+  CHECK(shared.run().shared == 4);
+}
+
 TEST_CASE("warps of one scheduler share it; those of four do not") {
   const std::vector<MachineInstruction> code(64, make(Work::kFma));
   CHECK(Model(code, 4).run().cycles == 64);

@@ -331,13 +331,21 @@ void Simulator::Impl::sample(const Launch& launch, Image& image, int32_t kernel,
 }
 
 std::optional<LaunchProfile> Simulator::profile(const Launch& launch,
-                                                const std::vector<uint64_t>& blocks) {
+                                                const std::vector<uint64_t>& blocks,
+                                                std::string* refusal) {
   Impl& m = *impl_;
   const int32_t kernel = m.find_kernel(launch.module, launch.kernel);
   if (kernel < 0) return std::nullopt;
   Image& image = m.image(launch.module);
   const KernelFacts& facts = kernel_facts(image, kernel);
-  if (facts.has_global_atomics || facts.has_volatile || facts.calls_malloc) return std::nullopt;
+  *refusal = facts.has_global_atomics
+                 ? "the kernel uses atomics on global memory, whose speed the model does not know."
+             : facts.has_volatile
+                 ? "the kernel may wait for other blocks (it reads or writes volatile memory), and "
+                   "the model looks at few blocks."
+             : facts.calls_malloc ? "the kernel allocates memory, which the model does not know."
+                                  : "";
+  if (!refusal->empty()) return std::nullopt;
   const Checks checks = std::exchange(m.options.checks, Checks::none());
   m.options.checks.counters = true;
   m.decode(launch.module, kernel, nullptr);
@@ -362,7 +370,10 @@ std::optional<LaunchProfile> Simulator::profile(const Launch& launch,
   }
   before.restore();
   m.options.checks = checks;
-  if (context.stop) return std::nullopt;
+  if (context.stop) {
+    *refusal = "the few blocks that the model looks at fail by themselves or run too long for it.";
+    return std::nullopt;
+  }
   return tracer.finish(uint32_t(kernel));
 }
 
