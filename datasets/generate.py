@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Writes a data set: M.npy, N.npy and their product P.npy, float32, C order, into a folder.
 
-    .venv/bin/python datasets/generate.py uniform 64 64 64 --seed 7 --output /tmp/my-data
+    .venv/bin/python datasets/generate.py uniform 64 64 64 --seed 7 --output my-data
     .venv/bin/python datasets/generate.py --committed        the small sets beside this file, again
 
 M is j x k, N is k x l, P is j x l, computed in float64 and rounded once. The same kind, shape and

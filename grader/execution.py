@@ -92,13 +92,10 @@ class Execution:
     faults: tuple[Fault, ...]
     kernels: tuple[KernelRun, ...]
     unwritten: int  # elements of P that nothing wrote
-    first_unwritten: int  # index into P, or -1
-    modified: tuple[tuple[str, int, int], ...]  # name, first index, count of changed inputs
     api_errors: tuple[dict[str, Any], ...]  # calls that returned an error: api, code, code_name
     seconds: float
     launches: int = 0  # carried out or refused
     leaked: tuple[tuple[str, int], ...] = ()  # buffers never freed: name, bytes
-    printf: str = ""
     gpu: str = ""  # name of the GPU, on gpu
 
     @property
@@ -133,18 +130,12 @@ def parse(fields: dict[str, Any]) -> Execution:
         faults=tuple(_fault(item) for item in fields["diagnostics"]),
         kernels=tuple(_kernel(item) for item in fields["kernels"]),
         unwritten=int(unwritten.get("unwritten", 0)),
-        first_unwritten=int(unwritten.get("first_unwritten", -1)),
-        modified=tuple(
-            (item["name"], int(item.get("first_index", 0)), int(item.get("count", 1)))
-            for item in fields.get("inputs_modified") or []
-        ),
         api_errors=tuple(fields.get("errors") or ()),
         seconds=float(fields.get("seconds") or 0),
         launches=int(fields.get("launches") or 0),
         leaked=tuple(
             (item["name"], int(item["bytes"])) for item in fields.get("leaked_buffers") or []
         ),
-        printf=fields.get("printf") or "",
         gpu=gpu.get("name", ""),
     )
 

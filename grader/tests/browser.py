@@ -6,7 +6,6 @@ after each (the DevTools protocol).
 
 from __future__ import annotations
 
-import base64
 import contextlib
 import json
 import os
@@ -129,8 +128,3 @@ class Page:
         found = self.command("Runtime.evaluate", expression=expression, returnByValue=True)
         assert "exceptionDetails" not in found, found
         return found["result"].get("value")
-
-    def screenshot(self, path: Path) -> None:
-        """The whole page as a PNG."""
-        found = self.command("Page.captureScreenshot", captureBeyondViewport=True)
-        path.write_bytes(base64.b64decode(found["data"]))

@@ -5,10 +5,12 @@
 #include "harness/execute/executor.h"
 #include "harness/execute/sim_backend.h"
 #include "tests/catch.h"
+#include "tests/harness/fault_codes.h"
 #include "tests/harness/sample_plans.h"
 
 using namespace tilewise;
 namespace t = tilewise::testing;
+using t::Codes, t::codes;
 
 namespace {
 
@@ -30,14 +32,6 @@ Execution run_kernel(const std::string& kernel, const SimSettings& settings = {}
   plan.ops = {t::launch(kernel, kWidth)};
   return run(plan, settings);
 }
-
-std::vector<std::string> codes(const Execution& execution) {
-  std::vector<std::string> list;
-  for (const FoundFault& fault : execution.faults) list.push_back(fault.diagnostic.code);
-  return list;
-}
-
-using Codes = std::vector<std::string>;
 
 }  // namespace
 
