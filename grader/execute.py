@@ -185,7 +185,17 @@ def _stopped(job: Job, backend: str, code: str, message: str) -> Execution:
     text = clean(message)
     status = "timeout" if code == "timeout" else "fault"
     fault = Fault(code, "error", text)
-    return Execution(job.case, backend, status, text, (fault,), (), 0, -1, (), (), 0.0)
+    return Execution(
+        case=job.case,
+        backend=backend,
+        status=status,
+        message=text,
+        faults=(fault,),
+        kernels=(),
+        unwritten=0,
+        api_errors=(),
+        seconds=0.0,
+    )
 
 
 def _last_line(text: str) -> str:

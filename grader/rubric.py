@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from grader.expression import ExpressionError, evaluate, names_in
 from grader.judge import Outcome, describe, is_own_file
 from grader.lab import Check, Lab
-from grader.result import CheckResult, Diagnostic
+from grader.result import CheckResult
 from grader.timing import WIDEST_INTERVAL, Timing
 
 
@@ -104,13 +104,12 @@ def _case_name(outcome: Outcome) -> str:
 
 def _clean(check: Check, lab: Lab, evidence: Evidence) -> CheckResult:
     outcomes = [evidence.safety[name] for name in check.cases]
-    found: dict[tuple[str, int], list[Diagnostic]] = {}
-    for outcome in outcomes:
-        for item in outcome.diagnostics:
-            if item.code in check.codes:
-                found.setdefault((item.code, item.line), []).append(item)
+    items = (item for outcome in outcomes for item in outcome.diagnostics)
+    found = list(
+        dict.fromkeys((item.code, item.line) for item in items if item.code in check.codes)
+    )
     if found:
-        (code, line), items = next(iter(found.items()))
+        code, line = found[0]
         place = f" at line {line}" if line else ""
         others = f", and {len(found) - 1} more" if len(found) > 1 else ""
         kinds = sorted({code for code, _ in found})

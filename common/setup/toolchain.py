@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 """Chooses the CUDA compiler and writes the choice to build/toolchain.json.
 
 Looked for in this order: nvcc on PATH, $CUDA_HOME, /usr/local/cuda, and at last NVIDIA's compiler
