@@ -85,6 +85,12 @@ def test_links_lead_somewhere(path):
             assert (path.parent / target).exists(), target
 
 
+def test_every_measurement_is_listed():
+    folder = ROOT / "docs" / "measurements"
+    listed = set(LINK.findall((folder / "README.md").read_text())) | {"README.md"}
+    assert {path.name for path in folder.glob("*.md")} <= listed
+
+
 @pytest.mark.parametrize(
     "lab", sorted(p.parent for p in ROOT.glob("labs/*/lab.toml")), ids=lambda p: p.name
 )
