@@ -111,15 +111,24 @@ def _race(fault: Fault, who: str, element: str) -> str:
     if fault.code == "race-global" and fault.other_block != fault.block:
         other = f"block {_triple(fault.other_block)} {other}"
     verb = "writes" if fault.is_store else "reads"
-    theirs = "reads" if " read" in fault.message and fault.is_store else "writes"
+    theirs = "writes, too," if _both_write(fault) else "reads" if fault.is_store else "writes"
     place = f" at line {fault.other_line}" if fault.other_line else ""
     both = f"{who} {verb} {element}, which {other} {theirs}{place}"
     if fault.code == "race-global" and fault.other_block != fault.block:
-        return f"{both}: blocks run in no particular order."
-    barrier = "__syncthreads()"
-    if "__syncwarp" in fault.message:
-        barrier += " or __syncwarp()"
+        return f"{both.rstrip(',')}: blocks run in no particular order."
+    if _both_write(fault) and (fault.code == "race-global" or fault.line == fault.other_line):
+        return f"{both.rstrip(',')}."  # a barrier would not mend it
+    barrier = "__syncwarp()" if _is_within_a_warp(fault) else "__syncthreads()"
     return f"{both} with no {barrier} between."
+
+
+def _both_write(fault: Fault) -> bool:
+    return fault.is_store and " read" not in fault.message
+
+
+def _is_within_a_warp(fault: Fault) -> bool:
+    """Whether all threads that race at this place are of one warp: __syncwarp() will do."""
+    return "__syncwarp" in fault.message
 
 
 def _plain(fault: Fault, who: str, shape: ArrayShape | None) -> str:
@@ -203,10 +212,13 @@ _ADVICE = {
     "timeout": "Does every loop's condition become false at some time?",
     "uninitialised-global": "Was the buffer filled (cudaMemcpy to the device) before the launch?",
     "race-global": (
-        "Every element of P must be written by exactly one thread: does each "
-        "thread have its own row and column?"
+        "Every element of P must be written by exactly one thread: does each thread have its own "
+        "row and column, and do only those inside P write? What lies past the end of a row is the "
+        "beginning of the next one."
     ),
-    "race-shared": "Put a __syncthreads() between the two lines, where every thread passes it.",
+    "race-shared": (
+        "Put a __syncthreads() between the two lines, where every thread of the block passes it."
+    ),
     "uninitialised-shared": (
         "Does every thread load its element of the tile, and is there a "
         "__syncthreads() between loading and using?"
@@ -230,6 +242,15 @@ def advice(fault: Fault, context: Context) -> str:
     if "asynchronous copy" in fault.message:
         return "Wait for the copy first, then let the block meet at a barrier, then read."
     match fault.code:
+        case "race-shared" if _both_write(fault) and fault.line == fault.other_line:
+            return "Does every thread that writes here compute an index of its own?"
+        case "race-global" if context.buffer_roles.get(fault.array, "") != "P":
+            return "Give each thread elements of its own, or let one thread write for all."
+        case "race-shared" if _is_within_a_warp(fault):
+            return (
+                "Put a __syncwarp() between the two lines, where every lane of the warp passes it "
+                "(a __syncthreads() would do, too)."
+            )
         case "out-of-bounds-global" if _is_stray(fault):
             return "Was a host pointer handed to the kernel, or one that was never set?"
         case "out-of-bounds-shared":

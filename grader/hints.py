@@ -1,12 +1,18 @@
-"""Hints in tiers, chosen by what failed: the concept first, the line only when asked again."""
+"""Hints in tiers, chosen by what failed: the concept first, the line only when asked again.
+
+How far the tiers were given is remembered per finding: another mistake of the same kind begins at
+the concept again. A finding stays the same while its line number or the text of its line does.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
 from grader.lab import Hint, Lab
-from grader.progress import LabProgress, Progress
-from grader.result import Result
+from grader.progress import GivenHint, LabProgress, Progress
+from grader.result import Diagnostic, Result
+
+_REMEMBERED = 20  # findings per lab, the latest
 
 
 @dataclass(frozen=True)
@@ -29,7 +35,7 @@ def next_hint(lab: Lab, result: Result, progress: Progress, remembers: bool) -> 
     for subject in _subjects(result):
         hint = _hint_for(lab, subject)
         if hint is not None:
-            return _tier(lab, hint, subject, progress, remembers)
+            return _tier(lab, hint, subject, result, progress, remembers)
     return Given(
         f"There is no hint for this; the report says what failed: make grade LAB={lab.id}", None
     )
@@ -50,14 +56,53 @@ def _hint_for(lab: Lab, subject: str) -> Hint | None:
     return next((hint for hint in lab.hints if subject in hint.subjects), None)
 
 
-def _tier(lab: Lab, hint: Hint, subject: str, progress: Progress, remembers: bool) -> Given:
+def _tier(
+    lab: Lab, hint: Hint, subject: str, result: Result, progress: Progress, remembers: bool
+) -> Given:
     known = progress.get(lab.name, LabProgress())
-    key = hint.subjects[0]  # subjects that share a hint share its tiers
-    given = min(known.hints.get(key, 0), len(hint.tiers) - 1) if remembers else 0
+    finding = _finding(subject, result)
+    before = _before(finding, hint, known)
+    given = min(before, len(hint.tiers) - 1) if remembers else 0
     text = f"{subject}, hint {given + 1} of {len(hint.tiers)}: {hint.tiers[given]}"
     if not remembers:
         return Given(text, None)
     if given + 1 < len(hint.tiers):
         text += "\n(ask again for more)"
-    hints = known.hints | {key: min(given + 1, len(hint.tiers))}
-    return Given(text, progress | {lab.name: replace(known, hints=hints)})
+    others = [item for item in known.given if not _is_same(item, finding)]
+    finding = replace(finding, tiers=given + 1)
+    hints = {key: tiers for key, tiers in known.hints.items() if key != hint.subjects[0]}
+    after = replace(known, hints=hints, given=(*others, finding)[-_REMEMBERED:])
+    return Given(text, progress | {lab.name: after})
+
+
+def _finding(subject: str, result: Result) -> GivenHint:
+    """What the hint is about: the first finding with this code, or the check of this name."""
+    found = next((item for item in result.diagnostics if item.code == subject), None)
+    if found is None:
+        check = next(item for item in result.checks if item.id == subject)
+        return GivenHint(subject, line=check.data.get("line", 0))
+    return GivenHint(
+        subject, found.kernel, found.line, "".join(found.source.split()), _kind(found, result)
+    )
+
+
+def _kind(found: Diagnostic, result: Result) -> str:
+    """Of a wrong P the patterns: its line is that of the store, whatever the mistake."""
+    if found.code != "wrong-result":
+        return ""
+    return ", ".join(sorted({case.pattern for case in result.cases if case.pattern}))
+
+
+def _before(finding: GivenHint, hint: Hint, known: LabProgress) -> int:
+    """How many tiers were given for this finding."""
+    for item in known.given:
+        if _is_same(item, finding):
+            return item.tiers
+    # As progress was remembered once: by kind alone.
+    return known.hints.get(hint.subjects[0], 0)
+
+
+def _is_same(one: GivenHint, other: GivenHint) -> bool:
+    if (one.subject, one.kernel, one.kind) != (other.subject, other.kernel, other.kind):
+        return False
+    return one.line == other.line or (bool(one.text) and one.text == other.text)

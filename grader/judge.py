@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from grader import codes, data, explain, numerics, patterns, source
+from grader import codes, data, echoes, explain, numerics, patterns, source
 from grader.errors import StepError, UnsupportedError
 from grader.execution import Execution, Fault
 from grader.lab import Case
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     import numpy as np
 
 _STOPPED = ("fault", "timeout")
+# Fewer wrong elements than this for each degree of strength may fit a pattern by chance.
+_TELLING = 4
 
 
 @dataclass(frozen=True)
@@ -31,6 +33,7 @@ class Outcome:
     diagnostics: tuple[Diagnostic, ...]
     ran: bool  # a kernel was launched and nothing stopped it
     execution: Execution | None = None
+    pattern: patterns.Pattern | None = None  # of a wrong P
 
     @property
     def is_right(self) -> bool:
@@ -108,22 +111,22 @@ def judge(
     seed: int,
 ) -> Outcome:
     """A case that was executed: P as it was left, and the inputs M and N."""
-    found = [_diagnostic(fault, context) for fault in execution.faults]
+    found = [_diagnostic(fault, execution.faults, context) for fault in execution.faults]
     found += _api_errors(execution) + _leaks(execution, context)
     stopped = execution.status in _STOPPED
     ran = execution.launches > 0 and execution.status == "ok"
     if stopped or execution.status == "launch-config" or execution.launches == 0:
         found = found or [_unexplained(execution)]
-        cause = min(found, key=lambda item: codes.rank(item.code))
+        cause = min(found, key=_order)
         why = f"{cause.code}." if case.hidden else f"{cause.code}: {cause.message}"
         result = _case_result(case, "failed", why, execution.seconds)
         return Outcome(case, result, _of_case(found, case), ran, execution)
-    result, wrong = _compare(case, execution, p, inputs, seed)
+    result, wrong, pattern = _compare(case, execution, p, inputs, seed)
     if any(item.code == "host-computed" for item in found):
         result = replace(result, status="failed", message="P was not computed by a kernel.")
     elif wrong is not None and not any(item.code == "unwritten-output" for item in found):
         found.append(wrong)
-    return Outcome(case, result, _of_case(found, case), ran, execution)
+    return Outcome(case, result, _of_case(found, case), ran, execution, pattern)
 
 
 def with_library(outcome: Outcome, library: str) -> Outcome:
@@ -150,13 +153,13 @@ def _compare(
     p: np.ndarray,
     inputs: tuple[np.ndarray, np.ndarray],
     seed: int,
-) -> tuple[CaseResult, Diagnostic | None]:
+) -> tuple[CaseResult, Diagnostic | None, patterns.Pattern | None]:
     m, n = inputs
     exact = case.data in data.EXACT_KINDS
     compared = numerics.compare(p, m, n, exact=exact, seed=seed)
     if compared.is_right:
         result = _case_result(case, "passed", "", execution.seconds)
-        return replace(result, checked=compared.checked), None
+        return replace(result, checked=compared.checked), None, None
     pattern = None
     if compared.wrong_mask is not None:
         pattern = patterns.find_pattern(p, m, n, compared.expected, compared.wrong_mask)
@@ -168,9 +171,9 @@ def _compare(
     if low_precision:
         pattern = None
     first = describe(to_mismatch(compared.first[0]))
-    message = (
-        f"{compared.wrong} of {compared.checked} elements of P are wrong, the first is {first}."
-    )
+    message = f"{compared.wrong} of {compared.checked} elements of P are wrong, the first is {first}."
+    if compared.wrong == 1:
+        message = f"One of {compared.checked} elements of P is wrong, {first}."
     if case.hidden:  # how many are wrong, and which, would tell its size
         message = "P is wrong in a hidden case."
     if low_precision:
@@ -192,7 +195,7 @@ def _compare(
     line, kernel = storing_line(execution)
     return result, Diagnostic(
         code, "error", message, line=line, kernel=kernel, count=compared.wrong, advice=advice
-    )
+    ), pattern
 
 
 def to_mismatch(found: numerics.Mismatch) -> Mismatch:
@@ -228,7 +231,8 @@ def is_own_file(path: str) -> bool:
     return path.rsplit("/", 1)[-1] == FILE_NAME
 
 
-def _diagnostic(fault: Fault, context: explain.Context) -> Diagnostic:
+def _diagnostic(fault: Fault, faults: Sequence[Fault], context: explain.Context) -> Diagnostic:
+    cause = echoes.cause_of(fault, faults)
     own = is_own_file(fault.file)
     has_thread = bool(fault.kernel) and explain.has_thread(fault)
     line = fault.line or source.launch_line(context.source, fault.kernel)
@@ -242,7 +246,8 @@ def _diagnostic(fault: Fault, context: explain.Context) -> Diagnostic:
         block=fault.block if has_thread else None,
         thread=fault.thread if has_thread else None,
         count=fault.count,
-        advice=explain.advice(fault, context),
+        advice=echoes.advice(cause) if cause else explain.advice(fault, context),
+        echo_of=cause,
     )
 
 
@@ -311,17 +316,52 @@ def of_timing(case: Case, timing: Timing) -> list[Diagnostic]:
 def merge(outcomes: Iterable[Outcome], more: Iterable[Diagnostic] = ()) -> tuple[Diagnostic, ...]:
     """One diagnostic per code and place over all cases, and `more`, the most fundamental first.
 
-    The first case that shows it gives the numbers; cases that are not hidden come first.
+    The first case that shows it gives the numbers; cases that are not hidden come first. An echo
+    is one only if it is in all cases.
     """
+    outcomes = sorted(outcomes, key=lambda item: item.case.hidden)
     merged: dict[tuple, Diagnostic] = {}
-    for outcome in sorted(outcomes, key=lambda item: item.case.hidden):
+    for outcome in outcomes:
         for item in outcome.diagnostics:
             key = (item.code, item.file, item.line, item.kernel)
-            if key not in merged:
-                merged[key] = item
-            else:
-                known = merged[key]
-                cases = tuple(dict.fromkeys([*known.cases, *item.cases]))
-                merged[key] = replace(known, cases=cases)
-    found = [*merged.values(), *more]
-    return tuple(sorted(found, key=lambda item: (codes.rank(item.code), -item.count)))
+            known = merged.get(key, item)
+            cases = tuple(dict.fromkeys([*known.cases, *item.cases]))
+            told = item if known.echo_of and not item.echo_of else known
+            merged[key] = replace(told, cases=cases)
+    found = [_with_pattern(item, outcomes) for item in merged.values()] + list(more)
+    return tuple(sorted(found, key=_order))
+
+
+def _order(item: Diagnostic) -> tuple:
+    """The most fundamental first; what follows from a finding right behind it."""
+    return codes.rank(item.echo_of or item.code), bool(item.echo_of), -item.count
+
+
+def _with_pattern(item: Diagnostic, outcomes: Sequence[Outcome]) -> Diagnostic:
+    """A wrong result with the pattern that explains most, not just that of the first case."""
+    if item.code != "wrong-result":
+        return item
+    seen = [
+        outcome
+        for outcome in outcomes
+        if outcome.case.id in item.cases and outcome.result.wrong and not outcome.case.hidden
+    ]
+    sentences = {outcome.pattern and outcome.pattern.sentence for outcome in seen}
+    if len(sentences) < 2:
+        return item
+    weight: dict[str, int] = {}  # wrong elements that a pattern explains, over all cases
+    for outcome in seen:
+        if outcome.pattern:
+            name = outcome.pattern.name
+            weight[name] = weight.get(name, 0) + outcome.result.wrong
+    told = max(
+        (outcome for outcome in seen if outcome.pattern),
+        key=lambda outcome: (
+            min(outcome.pattern.strength, outcome.result.wrong // _TELLING),
+            weight[outcome.pattern.name],
+            outcome.result.wrong,
+        ),
+    )
+    if not told.pattern.strength:
+        return replace(item, advice="")
+    return replace(item, advice=f"In {told.result.size}: {told.pattern.sentence}")

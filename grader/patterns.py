@@ -10,6 +10,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from grader.misplaced import misplaced_lines
+
 if TYPE_CHECKING:
     import numpy as np
 
@@ -25,6 +27,15 @@ class Pattern:
     name: str  # "transposed N", "missing last tile", ...
     sentence: str  # what it looks like and what to check
     is_mistake: bool = True  # P equals what this mistake computes; False: only where it is wrong
+
+    @property
+    def strength(self) -> int:
+        """How much it tells: a mistake more than a place, a place more than that it is 0."""
+        if self.name in ("zeros", "NaN"):
+            return 1
+        if self.is_mistake:
+            return 3
+        return 0 if self.name == "whole matrix" else 2
 
 
 def find_pattern(
@@ -49,8 +60,21 @@ def find_pattern(
         for pattern, guess in _hypotheses(wide_m, wide_n, expected, got):
             if _explains(guess, got, wrong, expected, near):
                 return pattern
+        moved = misplaced_lines(got, expected, wrong, near)
+        if moved is not None:
+            return _misplaced(*moved)
     region = _region(wrong)
     return region and replace(region, is_mistake=False)
+
+
+def _misplaced(kind: str, moved: dict[int, int]) -> Pattern:
+    (first, of_first), (second, of_second), *_ = moved.items()
+    text = (
+        f"The {kind}s of P are mixed up: {kind} {first} holds what belongs in {kind} {of_first}, "
+        f"{kind} {second} what belongs in {kind} {of_second}. Does the store use the {kind} that "
+        "the sum was made for?"
+    )
+    return Pattern(f"misplaced {kind}s", text)
 
 
 def _nothing_there(got: np.ndarray, wrong: np.ndarray) -> Pattern | None:

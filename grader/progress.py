@@ -22,6 +22,18 @@ SCHEMA = "tilewise.progress/1"
 
 
 @dataclass(frozen=True)
+class GivenHint:
+    """How many tiers of its hint were given for one finding."""
+
+    subject: str  # the code of a diagnostic, or the id of a check
+    kernel: str = ""
+    line: int = 0
+    text: str = ""  # of that line, without blanks
+    kind: str = ""  # of a wrong P: its patterns
+    tiers: int = 0
+
+
+@dataclass(frozen=True)
 class LabProgress:
     """One lab."""
 
@@ -29,7 +41,9 @@ class LabProgress:
     score: float = 0.0  # of the last run
     best: float = 0.0
     content: str = ""  # hash of the file that was graded last
-    hints: dict[str, int] = field(default_factory=dict)  # subject -> tiers already given
+    # Subject -> tiers given, from files written before they were kept per finding.
+    hints: dict[str, int] = field(default_factory=dict)
+    given: tuple[GivenHint, ...] = ()
     per_step: dict[str, float] = field(default_factory=dict)  # of the last pass: grader.compare
 
 
@@ -42,9 +56,14 @@ def load(course: Course) -> Progress:
         fields = json.loads((course.progress / "progress.json").read_text(encoding="utf-8"))
         if fields["schema"] != SCHEMA:
             return {}
-        return {name: LabProgress(**lab) for name, lab in fields["labs"].items()}
+        return {name: _lab(lab) for name, lab in fields["labs"].items()}
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return {}
+
+
+def _lab(fields: dict) -> LabProgress:
+    given = tuple(GivenHint(**item) for item in fields.pop("given", ()))
+    return LabProgress(**fields, given=given)
 
 
 def save(course: Course, progress: Progress) -> None:
@@ -66,6 +85,7 @@ def remember(course: Course, result: Result, content: bytes) -> None:
         best=max(known.best, score),
         content=hashlib.sha256(content).hexdigest()[:16],
         hints={} if result.status == "passed" else known.hints,
+        given=() if result.status == "passed" else known.given,
         per_step=result.per_step if result.status == "passed" else known.per_step,
     )
     with contextlib.suppress(OSError):

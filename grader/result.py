@@ -48,6 +48,7 @@ class Diagnostic:
     advice: str = ""  # what to do about it
     source: str = ""  # the text of that line
     cases: tuple[str, ...] = ()  # ids of the cases that showed it
+    echo_of: str = ""  # code of the finding that it follows from; "" if it stands on its own
 
 
 @dataclass(frozen=True)
@@ -75,6 +76,14 @@ class CaseResult:
     message: str = ""  # why it failed
     mismatches: tuple[Mismatch, ...] = ()  # the first few; none if hidden
     seconds: float = 0.0  # of execution
+
+    @property
+    def size(self) -> str:
+        """"64x64" for a product of square matrices, else "64x32x48": j, k and l."""
+        if self.hidden:
+            return "a hidden case"
+        sides = self.shape.split("x")
+        return "x".join(sides[:2]) if len(set(sides)) == 1 else self.shape
 
 
 @dataclass(frozen=True)

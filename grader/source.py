@@ -118,7 +118,8 @@ class ArrayShape:
 def shared_array(text: str, name: str, size_bytes: int, kernel: str = "") -> ArrayShape | None:
     """The declaration of a `__shared__` array, if its dimensions can be worked out.
 
-    The result is verified: it has `size_bytes`. `kernel` ("tiled<16>") helps with templates.
+    The result is verified: it has `size_bytes`; or all dimensions but one are clear, and that one
+    follows from `size_bytes`. `kernel` ("tiled<16>") helps with templates.
     """
     bare = without_comments(text)
     pattern = rf"__shared__\s+([^;{{}}=]*?)\b{re.escape(name)}\s*((?:\[[^\];]*\]\s*)+)"
@@ -130,7 +131,24 @@ def shared_array(text: str, name: str, size_bytes: int, kernel: str = "") -> Arr
         if element is None:
             continue
         shapes.extend(_shapes(bare, name, element, sizes, size_bytes, kernel))
-    return next((shape for shape in shapes if shape.size_bytes == size_bytes), None)
+    exact = [shape for shape in shapes if shape.size_bytes == size_bytes]
+    if exact:
+        return exact[0]
+    completed = {_completed(shape, size_bytes) for shape in shapes}
+    return completed.pop() if len(completed) == 1 else None
+
+
+def _completed(shape: ArrayShape, size_bytes: int) -> ArrayShape | None:
+    """With its one unclear dimension (0) as the size demands it; None if that is impossible."""
+    if shape.dimensions.count(0) != 1:
+        return None
+    known = shape.element_bytes
+    for dimension in shape.dimensions:
+        known *= dimension or 1
+    if size_bytes % known:
+        return None
+    dimensions = tuple(dimension or size_bytes // known for dimension in shape.dimensions)
+    return ArrayShape(shape.name, dimensions, shape.element_bytes)
 
 
 def _element_type(declaration: str) -> int | None:
@@ -153,15 +171,17 @@ def _shapes(
     shapes = []
     for constants in _constants(bare, kernel):
         values = [integer(size, constants) for size in sizes]
-        if all(value is not None and value > 0 for value in values):
-            shapes.append(ArrayShape(name, tuple(values), element))
+        if all(value is None or value > 0 for value in values):
+            # 0: it cannot be worked out.
+            shapes.append(ArrayShape(name, tuple(value or 0 for value in values), element))
     return shapes
 
 
-# constexpr int T = 16;
-_CONSTANT = re.compile(
-    r"\b(?:(?:static|constexpr|const|__device__|inline)\s+)+(?:\w+\s+)+?(\w+)\s*=\s*([^;,]+)[;,]"
+# constexpr int T = 16, U = T + 1;
+_CONSTANTS = re.compile(
+    r"\b(?:(?:static|constexpr|const|__device__|inline)\s+)+(?:\w+\s+)+?(\w+\s*=[^;{}]*);"
 )
+_CONSTANT = re.compile(r"(\w+)\s*=((?:[^,()]|\([^()]*\))*)")
 
 
 def _constants(bare: str, kernel: str) -> list[dict[str, str]]:
@@ -170,8 +190,9 @@ def _constants(bare: str, kernel: str) -> list[dict[str, str]]:
         match[1]: match[2].strip()
         for match in re.finditer(r"^[ \t]*#[ \t]*define[ \t]+(\w+)[ \t]+(.+)$", bare, re.MULTILINE)
     }
-    for match in _CONSTANT.finditer(bare):
-        table.setdefault(match[1], match[2].strip())
+    for declaration in _CONSTANTS.finditer(bare):
+        for match in _CONSTANT.finditer(declaration[1]):
+            table.setdefault(match[1], match[2].strip())
     for match in re.finditer(r"\benum\b[^{;]*\{([^}]*)\}", bare):
         for item in match[1].split(","):
             if "=" in item:

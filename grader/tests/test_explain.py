@@ -95,9 +95,39 @@ def test_races_name_both_sides():
         "other_line": 41,
     }
     assert _say("race-global", **race).endswith(
-        "writes P[0][1], which block (1,0,0) thread (4,1,0) writes at line 41:"
+        "writes P[0][1], which block (1,0,0) thread (4,1,0) writes, too, at line 41:"
         " blocks run in no particular order."
     )
+    race["other_block"] = [3, 0, 0]  # the same block: both write, so a barrier is no remedy
+    assert _say("race-global", **race).endswith(
+        "writes P[0][1], which thread (4,1,0) writes, too, at line 41."
+    )
+
+
+def _advise(code, **fields):
+    return explain.advice(_fault(code, **fields), explain.Context(SOURCE, CASE, ROLES))
+
+
+def test_a_race_within_a_warp_needs_no_more_than_syncwarp():
+    race = {**SHARED, "offset_bytes": 256, "other_line": 38, "other_thread": [4, 1, 0]}
+    within = {"message": "reads Nds+256, ..., with no __syncthreads() or __syncwarp() between"}
+    assert _say("race-shared", **race, **within).endswith("at line 38 with no __syncwarp() between.")
+    assert _advise("race-shared", **race, **within).startswith("Put a __syncwarp() between")
+    between = {"message": "reads Nds+256, ..., with no __syncthreads() between"}
+    assert _advise("race-shared", **race, **between).startswith("Put a __syncthreads() between")
+
+
+def test_two_writers_at_one_line_need_an_index_of_their_own():
+    race = {**SHARED, "offset_bytes": 256, "line": 38, "other_line": 38, "is_store": True}
+    wrote = {"message": "writes Nds+256, which thread (4,1) wrote at line 38, with no ..."}
+    assert "an index of its own" in _advise("race-shared", **race, **wrote)
+    read = {"message": "writes Nds+256, which thread (4,1) read at line 38, with no ..."}
+    assert "__syncthreads()" in _advise("race-shared", **race, **read)
+
+
+def test_a_race_in_a_buffer_of_ones_own_is_not_about_p():
+    assert "element of P" in _advise("race-global", array="P", array_bytes=128)
+    assert "element of P" not in _advise("race-global", array="partial", array_bytes=128)
 
 
 def test_misaligned():

@@ -37,6 +37,55 @@ class TestHints:
             assert "hint 1 of 3" in text and "ask again" not in text
             assert known == {}
 
+    def test_another_mistake_of_the_same_kind_begins_at_the_concept(self, lab):
+        known = {}
+        race = samples.FAILED.diagnostics[0]
+        assert race.source and race.line
+        first = self.with_race(race)
+        other = self.with_race(replace(race, line=99, source="Nds[ty][tx] = 0;"))
+        assert "hint 1 of" in self.ask(lab, first, known)[0]
+        _, known = self.ask(lab, first, known)
+        assert "hint 2 of" in self.ask(lab, first, known)[0]
+        text, known = self.ask(lab, other, known)
+        assert "hint 1 of" in text
+        assert "hint 2 of" in self.ask(lab, other, known)[0]
+        assert "hint 2 of" in self.ask(lab, first, known)[0]  # not forgotten meanwhile
+
+    def test_a_finding_stays_the_same_when_its_line_moves_or_is_edited(self, lab):
+        race = samples.FAILED.diagnostics[0]
+        _, known = self.ask(lab, self.with_race(race), {})
+        for now in (
+            replace(race, line=race.line + 3),
+            replace(race, source="    " + race.source),
+            replace(race, source="something else"),
+        ):
+            assert "hint 2 of" in self.ask(lab, self.with_race(now), known)[0]
+
+    def test_another_pattern_is_another_mistake(self, lab):
+        taught = replace(lab, hints=(replace(lab.hints[0], subjects=("wrong-result",)),))
+        wrong = Diagnostic("wrong-result", "error", "x", line=41, source="P[i] = sum;")
+        case = replace(samples.FAILED.cases[0], pattern="transposed N")
+        result = replace(samples.FAILED, diagnostics=(wrong,), cases=(case,))
+        _, known = self.ask(taught, result, {})
+        assert "hint 2 of" in self.ask(taught, result, known)[0]
+        other = replace(result, cases=(replace(case, pattern="missing last tile"),))
+        assert "hint 1 of" in self.ask(taught, other, known)[0]
+
+    def with_race(self, race):
+        return replace(samples.FAILED, diagnostics=(race,))
+
+    def test_tiers_remembered_by_kind_alone_still_count(self, lab, course):
+        course.progress.mkdir()
+        old = {"status": "failed", "score": 45, "best": 45, "content": "", "hints": {"race-shared": 1}, "per_step": {}}  # fmt: skip
+        text = json.dumps({"schema": progress.SCHEMA, "labs": {lab.name: old}})
+        (course.progress / "progress.json").write_text(text)
+        known = progress.load(course)
+        text, known = self.ask(lab, samples.FAILED, known)
+        assert "hint 2 of 3" in text
+        progress.save(course, known)
+        text, _ = self.ask(lab, samples.FAILED, progress.load(course))
+        assert "hint 3 of 3" in text
+
     def test_a_failed_check_without_a_diagnostic(self, lab):
         check = CheckResult("clean", "no races", "safety", "failed", 0, 25, "")
         text, _ = self.ask(lab, replace(samples.FAILED, diagnostics=(), checks=(check,)), {})

@@ -254,6 +254,36 @@ def test_merging_keeps_the_first_visible_case_and_orders_by_cause(lab):
     assert merged[1].cases == ("w8", "secret")
 
 
+def test_the_pattern_told_is_the_one_that_explains_most(lab):
+    """A smallest case of zeros says little about what the larger ones show."""
+    small = outcome(lab, "w4", lambda m, n: 0 * m)
+    large = outcome(lab, "w8", lambda m, n: m @ n.T)
+    (told,) = judge.merge([small, large])
+    assert told.message.startswith("16 of 16 elements")
+    assert told.advice.startswith("In 8x8: P is M times the transpose of N")
+    secret = outcome(lab, "secret", lambda m, n: m @ n.T)
+    (told,) = judge.merge([small, secret])  # a hidden case is no evidence
+    assert told.advice.startswith("Every wrong element is 0")
+
+
+def test_a_pattern_of_all_cases_needs_no_case(lab):
+    both = [outcome(lab, case, lambda m, n: m @ n.T) for case in ("w4", "w8")]
+    (told,) = judge.merge(both)
+    assert told.advice.startswith("P is M times the transpose of N")
+
+
+def test_chance_in_a_tiny_case_explains_nothing(lab):
+    def one_element(m, n):
+        p = m @ n
+        p[0, 0] = p[0, 1] if len(p) == 4 else 99
+        return p
+
+    tiny, large = (outcome(lab, case, one_element) for case in ("w4", "w8"))
+    (told,) = judge.merge([tiny, large])
+    assert told.message.startswith("One of 16 elements of P is wrong, P[0][0]: got")
+    assert "neighbour" not in told.advice
+
+
 def test_failed_calls_are_diagnostics_but_refused_launches_are_not_twice(lab):
     errors = [
         {

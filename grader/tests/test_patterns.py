@@ -39,6 +39,8 @@ PLANTED = {
     "first rows": lambda m, n, p: _with(p, 7, slice(0, 4)),
     "one row in 2": lambda m, n, p: _with(p, 7, slice(1, None, 2)),
     "whole columns": lambda m, n, p: _with(p, 7, slice(None), [3, 4, 9]),
+    "misplaced columns": lambda m, n, p: p.reshape(J, 4, 8).swapaxes(1, 2).reshape(J, L),
+    "misplaced rows": lambda m, n, p: _with(p, p[[9, 3, 4]], [3, 4, 9]),
     "one element": lambda m, n, p: _with(p, 7, 3, 4),
     "one block": lambda m, n, p: _with(p, 7, slice(8, 16), slice(16, 24)),
     "whole matrix": lambda m, n, p: p + np.random.default_rng(0).random(p.shape),

@@ -73,6 +73,11 @@ def test_comments_go_and_lines_stay():
         ("extern __shared__ float Nds[];", 512, (128,)),
         ("__shared__ float Nds[0x10];", 64, (16,)),
         ("__shared__ float Nds[1 << 4][4 / 2];", 128, (16, 2)),
+        ("constexpr int T = 8, U = T / 2;\n__shared__ float Nds[U][T];", 128, (4, 8)),
+        ("constexpr int T = max(3, 2), U = 4;\n__shared__ float Nds[U][8];", 128, (4, 8)),
+        # One dimension is not clear, and follows from the size.
+        ("constexpr int T = 8, U = T + padding();\n__shared__ float Nds[T][U];", 288, (8, 9)),
+        ("__shared__ alignas(16) float Nds[2][sizeof(int)][8];", 256, (2, 4, 8)),
     ],
 )
 def test_shared_array_dimensions(declaration, size, dimensions):
@@ -100,6 +105,9 @@ def test_template_arguments_from_the_kernel_or_its_use():
         "__shared__ Thing Nds[16][16];",  # element of unknown size
         "float Nds[16][16];",  # not shared
         "constexpr int T = sizeof(int) * 4;\n__shared__ float Nds[T][T];",
+        "__shared__ float Nds[T][3];",  # no T makes 1024 bytes of it
+        # One dimension is not clear, and there are two candidates.
+        "void a() { __shared__ float Nds[T][4]; }\nvoid b() { __shared__ float Nds[U][8]; }",
     ],
 )
 def test_what_is_not_certain_is_left_out(declaration):

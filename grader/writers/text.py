@@ -11,7 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from grader.judge import describe
-from grader.result import CaseResult, Diagnostic, Kernel, Result, overall_status
+from grader.result import Diagnostic, Kernel, Result, overall_status
 from grader.writers import counts, prediction
 
 if TYPE_CHECKING:
@@ -161,11 +161,13 @@ class _Page:
         self.line("What is wrong", style="bold")
         by_code: dict[str, list[Diagnostic]] = {}
         for item in result.diagnostics:
-            by_code.setdefault(item.code, []).append(item)
-        for first, *others in list(by_code.values())[:SHOWN_CODES]:
+            if not item.echo_of:
+                by_code.setdefault(item.code, []).append(item)
+        shown = list(by_code)[:SHOWN_CODES]
+        for first, *others in (by_code[code] for code in shown):
             self.line()
             self.finding(first, others, result)
-        rest = list(by_code)[SHOWN_CODES:]
+        rest = dict.fromkeys(item.code for item in result.diagnostics if item.code not in shown)
         if rest:
             self.line()
             self.line(
@@ -210,7 +212,7 @@ class _Page:
         self.console.print(Padding(grid, (0, 0, 0, _INDENT)))
 
     def case_names(self, cases: list, result: Result) -> str:
-        shown = [_size(case) for case in cases]
+        shown = [case.size for case in cases]
         if len(shown) == len(result.cases) and len(shown) > 1:
             return "in all cases"
         return (
@@ -218,13 +220,10 @@ class _Page:
         )
 
     def details(self, item: Diagnostic, cases: list) -> list[Text]:
-        """The first wrong elements, for findings about P."""
-        if item.code not in ("wrong-result", "low-precision"):
+        """More wrong elements of the case that the message is about, for findings about P."""
+        if item.code not in ("wrong-result", "low-precision") or not cases:
             return []
-        for case in cases:
-            if len(case.mismatches) > 1:
-                return [Text(describe(m)) for m in case.mismatches[1:SHOWN_MISMATCHES]]
-        return []
+        return [Text(describe(m)) for m in cases[0].mismatches[1:SHOWN_MISMATCHES]]
 
     def kernel(self, kernel: Kernel, result: Result) -> None:
         """What one launch was and what was counted in it."""
@@ -245,7 +244,7 @@ class _Page:
         if grid is None:
             return
         case = next((case for case in result.cases if case.id == kernel.case), None)
-        where = f" in {_size(case)}" if case is not None else ""
+        where = f" in {case.size}" if case is not None else ""
         self.line(f"Counted{where}:", indent=_INDENT)
         self.console.print(Padding(grid, (0, 0, 0, 2 * _INDENT)))
         others = counts.sentence(kernel.counters)
@@ -304,11 +303,3 @@ class _Page:
         is_working_copy = result.submission.startswith(f"labs/{result.lab}/")
         if is_working_copy and result.status not in ("error", "passed"):
             self.line(Text.assemble(("Hint: ", "bold"), f"make hint LAB={result.lab[:2]}"))
-
-
-def _size(case: CaseResult) -> str:
-    """ "64x64" for a product of square matrices, else "64x32x48": j, k and l."""
-    sides = case.shape.split("x")
-    if case.hidden:
-        return "a hidden case"
-    return "x".join(sides[:2]) if len(set(sides)) == 1 else case.shape

@@ -99,7 +99,8 @@ void Collector::add(const Worker& worker) {
     auto [it, fresh] = found_.try_emplace(key, found);
     if (fresh) continue;
     const uint64_t count = it->second.diagnostic.count + found.diagnostic.count;
-    if (found.block < it->second.block) it->second = found;
+    const bool same = found.telling == it->second.telling;
+    if (same ? found.block < it->second.block : found.telling) it->second = found;
     it->second.diagnostic.count = count;
   }
   const Reporter::Stop& stop = worker.reporter.stopped;

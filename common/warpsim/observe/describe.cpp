@@ -16,9 +16,10 @@ const char* reads_or_writes(const MemorySite& site) {
   return site.is_atomic ? "updates " : site.is_store || site.is_async ? "writes " : "reads ";
 }
 
-Diagnostic* add(Fault fault, Warp& w, uint32_t site_index, uint32_t lane) {
+Diagnostic* add(Fault fault, Warp& w, uint32_t site_index, uint32_t lane, bool telling = true) {
   const MemorySite& site = w.worker->image->sites[site_index];
-  Diagnostic* d = w.worker->reporter.add(fault, w, lane, site.function, site.instruction);
+  Diagnostic* d =
+      w.worker->reporter.add(fault, w, lane, site.function, site.instruction, 1, telling);
   if (d == nullptr) return nullptr;
   d->access_bytes = site.bytes();
   d->is_store = site.is_store || site.is_atomic || site.is_async;
@@ -77,7 +78,9 @@ void describe_uninitialised_shared(Warp& w, uint32_t site, uint32_t lane, uint32
 
 void describe_shared_race(Warp& w, uint32_t site, uint32_t lane, uint32_t offset, uint32_t other,
                           uint32_t other_site, bool other_wrote) {
-  Diagnostic* d = add(Fault::kRaceShared, w, site, lane);
+  // What __syncwarp() would mend is told only where no two warps race: there it would not do.
+  const bool same_warp = other / kLanes == w.index;
+  Diagnostic* d = add(Fault::kRaceShared, w, site, lane, !same_warp);
   if (d == nullptr) return;
   const LaunchContext& launch = *w.worker->launch;
   const MemorySite& there = launch.image->sites[other_site];
@@ -85,7 +88,6 @@ void describe_shared_race(Warp& w, uint32_t site, uint32_t lane, uint32_t offset
   w.worker->reporter.set_line(d, true, there.function, there.instruction);
   d->other_block = d->block;
   d->other_thread = launch.thread_of(other);
-  const bool same_warp = other / kLanes == w.index;
   d->message = std::string(reads_or_writes(launch.image->sites[site])) +
                at_text(d->array, d->offset_bytes) + ", which " + thread_name(launch, other) +
                (other_wrote ? " wrote" : " read") + line_text(*d) + ", with no __syncthreads()" +

@@ -44,10 +44,10 @@ void Reporter::set_line(Diagnostic* d, bool other, uint32_t function, uint32_t i
 }
 
 Diagnostic* Reporter::add(Fault fault, const Warp& w, uint32_t lane, uint32_t function,
-                          uint32_t instruction, uint64_t count) {
-  if (last_.diagnostic != nullptr && last_.fault == fault && last_.function == function &&
-      last_.instruction == instruction) {
-    last_.diagnostic->count += count;
+                          uint32_t instruction, uint64_t count, bool telling) {
+  if (last_.found != nullptr && last_.fault == fault && last_.function == function &&
+      last_.instruction == instruction && last_.found->telling >= telling) {
+    last_.found->diagnostic.count += count;
     return nullptr;
   }
   const ptx::Instruction& code = launch_->image->instruction(function, instruction);
@@ -55,18 +55,18 @@ Diagnostic* Reporter::add(Fault fault, const Warp& w, uint32_t lane, uint32_t fu
   const Key key{fault, has_line ? code.where.file : -1, code.where.line,
                 has_line ? 0 : code.ptx_line};
   auto it = found.find(key);
-  if (it != found.end()) {
+  if (it != found.end() && it->second.telling >= telling) {
     it->second.diagnostic.count += count;
-    last_ = {fault, function, instruction, &it->second.diagnostic};
+    last_ = {fault, function, instruction, &it->second};
     return nullptr;
   }
-  if (found.size() >= launch_->options->max_diagnostics) {
+  if (it == found.end() && found.size() >= launch_->options->max_diagnostics) {
     ++dropped;
     return nullptr;
   }
   Found& f = found[key];
-  f.block = w.block->linear;
-  f.order = order_++;
+  count += f.diagnostic.count;
+  f = {{}, w.block->linear, order_++, telling};
   Diagnostic& d = f.diagnostic;
   d.code = code_of(fault);
   d.kernel = launch_->image->module.functions[size_t(launch_->function)].source_name;

@@ -39,9 +39,10 @@ class Reporter {
   explicit Reporter(const LaunchContext* launch = nullptr) : launch_(launch) {}
 
   // Counts an occurrence. Returns the diagnostic to fill in when it is the first of its code and
-  // line, else nullptr. The place, block and thread are filled in already.
+  // line, else nullptr. The place, block and thread are filled in already. The first telling
+  // occurrence takes the place of one that is not: a race of two warps that of two lanes.
   Diagnostic* add(Fault fault, const Warp& w, uint32_t lane, uint32_t function,
-                  uint32_t instruction, uint64_t count = 1);
+                  uint32_t instruction, uint64_t count = 1, bool telling = true);
   // The launch ends with this status; the first block to say so wins.
   void stop(LaunchStatus status, int cuda_error, std::string message);
 
@@ -51,6 +52,7 @@ class Reporter {
     Diagnostic diagnostic;
     uint64_t block = 0;
     uint64_t order = 0;
+    bool telling = true;
   };
   struct Stop {
     LaunchStatus status = LaunchStatus::kOk;
@@ -72,7 +74,7 @@ class Reporter {
   struct Last {
     Fault fault;
     uint32_t function, instruction;
-    Diagnostic* diagnostic;
+    Found* found;
   };
   Last last_{Fault::kTrap, 0, 0, nullptr};
 };

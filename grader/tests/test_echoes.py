@@ -1,0 +1,74 @@
+"""A race that only follows from another fault is told below it, and never advised about."""
+
+from dataclasses import replace
+
+from grader import judge
+from grader.tests.conftest import fault_json
+from grader.tests.samples import FAILED
+from grader.tests.test_judge import outcome
+from grader.writers import Style, render
+
+STORE = {"array": "P", "array_bytes": 256, "access_bytes": 4, "is_store": True}
+PAST_THE_ROW = fault_json("race-global", line=41, other_line=41, offset_bytes=32, **STORE)
+PAST_THE_END = fault_json("out-of-bounds-global", line=41, offset_bytes=256, **STORE)
+
+TILE = {"array": "Nds", "array_bytes": 1024, "access_bytes": 4, "offset_bytes": 64}
+COPIED = fault_json("race-shared", line=37, other_line=9, **TILE)
+UNAWAITED = fault_json(
+    "uninitialised-shared",
+    line=36,
+    other_line=9,
+    message="reads Nds+64: the asynchronous copy issued at line 9 has not been waited for",
+    **TILE,
+)
+
+
+def found(*outcomes):
+    return [(item.code, item.echo_of) for item in judge.merge(outcomes)]
+
+
+def test_a_store_past_the_row_follows_from_the_one_past_the_end(lab):
+    both = outcome(lab, "w8", diagnostics=[PAST_THE_ROW, PAST_THE_END])
+    assert found(both) == [
+        ("out-of-bounds-global", ""),
+        ("race-global", "out-of-bounds-global"),
+    ]
+    assert judge.merge([both])[1].advice == "This follows from out-of-bounds-global: mend that first."
+
+
+def test_a_race_elsewhere_stands_on_its_own(lab):
+    other_line = PAST_THE_ROW | {"line": 50, "other_line": 50}
+    other_array = PAST_THE_ROW | {"array": "partial"}
+    for race in (other_line, other_array):
+        both = outcome(lab, "w8", diagnostics=[race, PAST_THE_END])
+        assert ("race-global", "") in found(both)
+    assert found(outcome(lab, "w8", diagnostics=[PAST_THE_ROW])) == [("race-global", "")]
+
+
+def test_a_copy_that_is_not_waited_for_comes_before_its_races(lab):
+    both = outcome(lab, "w8", diagnostics=[COPIED, UNAWAITED])
+    assert found(both) == [
+        ("uninitialised-shared", ""),
+        ("race-shared", "uninitialised-shared"),
+    ]
+    nobody_wrote = UNAWAITED | {"message": "reads Nds+64: nobody has written it", "other_line": 0}
+    plain = outcome(lab, "w8", diagnostics=[COPIED, nobody_wrote])
+    assert found(plain) == [("race-shared", ""), ("uninitialised-shared", "")]
+
+
+def test_an_echo_in_one_case_only_stands_on_its_own(lab):
+    echo = outcome(lab, "w8", diagnostics=[PAST_THE_ROW, PAST_THE_END])
+    alone = outcome(lab, "w4", diagnostics=[PAST_THE_ROW])
+    for order in ((echo, alone), (alone, echo)):
+        assert ("race-global", "") in found(*order)
+        race = next(item for item in judge.merge(order) if item.code == "race-global")
+        assert set(race.cases) == {"w4", "w8"}
+        assert "follows from" not in race.advice
+
+
+def test_the_report_does_not_dwell_on_an_echo(lab):
+    both = outcome(lab, "w8", diagnostics=[PAST_THE_ROW, PAST_THE_END])
+    result = replace(FAILED, diagnostics=judge.merge([both]))
+    text = render("text", [result], one=True, style=Style())
+    assert "writes, too" not in text
+    assert "and race-global, which may follow from the above" in text
