@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from grader import compare, judge, rubric, source
+from grader import compare, compiler_words, judge, launch_shape, rubric, source
 from grader.compile import Compiled, CompileError
 from grader.execution import KernelRun, add_counters
 from grader.lab import FULL_POINTS, Case, Lab
@@ -58,8 +58,11 @@ def unreadable(lab: Lab, shown: str, options: Options, message: str) -> Result:
 def does_not_compile(lab: Lab, base: Result, error: CompileError) -> Result:
     """One diagnostic, no points."""
     more = f" ({error.more} more follow from it or after it)" if error.more else ""
-    message = f"{error.message}{more}."
-    diagnostic = Diagnostic("does-not-compile", "error", message, FILE_NAME, error.line)
+    message = f"{compiler_words.plain(error.message)}{more}."
+    advice = compiler_words.advice(error.message)
+    diagnostic = Diagnostic(
+        "does-not-compile", "error", message, FILE_NAME, error.line, advice=advice
+    )
     checks = rubric.all_failed(lab, base.backend, "The file does not compile.")
     return replace(base, diagnostics=(diagnostic,), checks=checks, message="It does not compile.")
 
@@ -72,8 +75,8 @@ def warnings(compiled: Compiled) -> tuple[Diagnostic, ...]:
     )
 
 
-def concluded(lab: Lab, result: Result, evidence: rubric.Evidence) -> Result:
-    """With checks, points, diagnostics and kernels."""
+def concluded(lab: Lab, result: Result, evidence: rubric.Evidence, text: str = "") -> Result:
+    """With checks, points, diagnostics and kernels. `text`: of the submission."""
     checks = rubric.evaluate_checks(lab, result.backend, evidence)
     score = sum(check.score for check in checks)
     statuses = {check.status for check in checks}
@@ -87,13 +90,14 @@ def concluded(lab: Lab, result: Result, evidence: rubric.Evidence) -> Result:
         for case_id, timing in evidence.timings.items()
         for item in judge.of_timing(lab.case(case_id), timing)
     ]
+    more = [*timed, *launch_shape.exchanged(evidence.outcomes.values(), text)]
     result = replace(result, kernels=_kernels(lab, evidence))
     return replace(
         result,
         status=status,
         score=round(float(score), 2),
         checks=checks,
-        diagnostics=judge.merge(_all_outcomes(evidence), timed),
+        diagnostics=judge.merge(_all_outcomes(evidence), more),
         per_step=compare.per_step(result, lab),
         cases=tuple(outcome.result for outcome in evidence.outcomes.values()),
     )

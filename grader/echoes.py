@@ -1,4 +1,4 @@
-"""Findings that only follow from another one: shown below it, with no advice of their own.
+"""Findings that only follow from another one: told below it, with no advice of their own.
 
 A store past the end of a row lands in the next row, where another thread stores: a race, but the
 store is to be mended. A copy that nobody waits for arrives while others use what it brings: a race
@@ -7,33 +7,51 @@ again, but the wait is missing.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 from grader.execution import Fault
+from grader.result import Diagnostic
 
-_RACES = frozenset({"race-shared", "race-global"})
-_OUTSIDE = frozenset({"out-of-bounds-shared", "out-of-bounds-global"})
+_OUTSIDE = {
+    "out-of-bounds-shared": ("race-shared", "uninitialised-shared"),
+    "out-of-bounds-global": ("race-global", "uninitialised-global"),
+}
 
 
-def is_unawaited_copy(fault: Fault) -> bool:
+def is_unawaited_copy(finding: Diagnostic | Fault) -> bool:
     """Whether a thread reads what an asynchronous copy has not brought yet."""
-    return "asynchronous copy" in fault.message
+    return "asynchronous copy" in finding.message
 
 
-def cause_of(fault: Fault, faults: Sequence[Fault]) -> str:
-    """The code of the fault that explains this one, of those in the same run; "" if none does."""
-    if fault.code not in _RACES:
-        return ""
-    lines = {fault.line, fault.other_line} - {0}
-    for other in faults:
-        same_array = other.array == fault.array and bool(fault.array)
-        if other.code in _OUTSIDE and same_array and other.line in lines:
-            return other.code
-        copied_there = same_array or other.other_line in lines
-        if fault.code == "race-shared" and is_unawaited_copy(other) and copied_there:
-            return other.code
-    return ""
+def marked(merged: Iterable[Diagnostic], seen: Sequence[Diagnostic]) -> list[Diagnostic]:
+    """The findings, with those that follow from another one marked.
+
+    `seen`: the same as each case showed them: the other line of a race may differ from case to
+    case.
+    """
+    return [_marked(item, seen) for item in merged]
 
 
-def advice(cause: str) -> str:
-    return f"This follows from {cause}: mend that first."
+def _marked(item: Diagnostic, seen: Sequence[Diagnostic]) -> Diagnostic:
+    same = [one for one in seen if (one.code, one.line, one.kernel) == _place(item)]
+    lines = {item.line, *(one.other_line for one in same)} - {0}
+    for cause in seen:
+        if cause.kernel == item.kernel and _explains(cause, item, lines):
+            advice = f"This follows from {cause.code}: mend that first."
+            return replace(item, echo_of=cause.code, advice=advice)
+    return item
+
+
+def _place(item: Diagnostic) -> tuple:
+    return item.code, item.line, item.kernel
+
+
+def _explains(cause: Diagnostic, item: Diagnostic, lines: set[int]) -> bool:
+    """`lines`: of matmul.cu that the item speaks of."""
+    if item.code in _OUTSIDE.get(cause.code, ()):
+        # An access that strays races, or reads what nobody wrote, wherever it happens to land.
+        return cause.line in lines
+    if item.code == "race-shared" and is_unawaited_copy(cause):
+        return cause.other_line in lines
+    return False

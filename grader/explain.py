@@ -114,12 +114,16 @@ def _race(fault: Fault, who: str, element: str) -> str:
     theirs = "writes, too," if _both_write(fault) else "reads" if fault.is_store else "writes"
     place = f" at line {fault.other_line}" if fault.other_line else ""
     both = f"{who} {verb} {element}, which {other} {theirs}{place}"
-    if fault.code == "race-global" and fault.other_block != fault.block:
+    if _is_between_blocks(fault):
         return f"{both.rstrip(',')}: blocks run in no particular order."
     if _both_write(fault) and (fault.code == "race-global" or fault.line == fault.other_line):
         return f"{both.rstrip(',')}."  # a barrier would not mend it
     barrier = "__syncwarp()" if _is_within_a_warp(fault) else "__syncthreads()"
     return f"{both} with no {barrier} between."
+
+
+def _is_between_blocks(fault: Fault) -> bool:
+    return fault.code == "race-global" and fault.other_block != fault.block
 
 
 def _both_write(fault: Fault) -> bool:
@@ -244,6 +248,16 @@ def advice(fault: Fault, context: Context) -> str:
     match fault.code:
         case "race-shared" if _both_write(fault) and fault.line == fault.other_line:
             return "Does every thread that writes here compute an index of its own?"
+        case "uninitialised-global" if context.buffer_roles.get(fault.array, "") == "P":
+            return (
+                "P holds nothing until the kernel writes it: is something added to it with +=, or "
+                "P read where another matrix is meant?"
+            )
+        case "race-global" if _is_between_blocks(fault) and "atomic" in context.source:
+            return (
+                "A block may use what others have written once an atomic tells it so, and each of "
+                "them has called __threadfence() between its writing and that atomic."
+            )
         case "race-global" if context.buffer_roles.get(fault.array, "") != "P":
             return "Give each thread elements of its own, or let one thread write for all."
         case "race-shared" if _is_within_a_warp(fault):

@@ -126,7 +126,7 @@ def _run(session: Session, submission: Submission, base: Result) -> Result:
     )
     _stop_if_recorder_lacks_something(recorded.values())
     evidence = _execute(session, submission.text, cases, recorded)
-    return conclude.concluded(session.lab, result, evidence)
+    return conclude.concluded(session.lab, result, evidence, submission.text)
 
 
 def _needed_cases(lab: Lab, backend: str) -> list[Case]:

@@ -111,7 +111,7 @@ def judge(
     seed: int,
 ) -> Outcome:
     """A case that was executed: P as it was left, and the inputs M and N."""
-    found = [_diagnostic(fault, execution.faults, context) for fault in execution.faults]
+    found = [_diagnostic(fault, context) for fault in execution.faults]
     found += _api_errors(execution) + _leaks(execution, context)
     stopped = execution.status in _STOPPED
     ran = execution.launches > 0 and execution.status == "ok"
@@ -171,8 +171,12 @@ def _compare(
     if low_precision:
         pattern = None
     first = describe(to_mismatch(compared.first[0]))
-    message = f"{compared.wrong} of {compared.checked} elements of P are wrong, the first is {first}."
-    if compared.wrong == 1:
+    message = (
+        f"{compared.wrong} of {compared.checked} elements of P are wrong, the first is {first}."
+    )
+    if compared.checked == 1:
+        message = f"The only element of P is wrong, {first}."
+    elif compared.wrong == 1:
         message = f"One of {compared.checked} elements of P is wrong, {first}."
     if case.hidden:  # how many are wrong, and which, would tell its size
         message = "P is wrong in a hidden case."
@@ -231,8 +235,7 @@ def is_own_file(path: str) -> bool:
     return path.rsplit("/", 1)[-1] == FILE_NAME
 
 
-def _diagnostic(fault: Fault, faults: Sequence[Fault], context: explain.Context) -> Diagnostic:
-    cause = echoes.cause_of(fault, faults)
+def _diagnostic(fault: Fault, context: explain.Context) -> Diagnostic:
     own = is_own_file(fault.file)
     has_thread = bool(fault.kernel) and explain.has_thread(fault)
     line = fault.line or source.launch_line(context.source, fault.kernel)
@@ -246,8 +249,8 @@ def _diagnostic(fault: Fault, faults: Sequence[Fault], context: explain.Context)
         block=fault.block if has_thread else None,
         thread=fault.thread if has_thread else None,
         count=fault.count,
-        advice=echoes.advice(cause) if cause else explain.advice(fault, context),
-        echo_of=cause,
+        advice=explain.advice(fault, context),
+        other_line=fault.other_line,
     )
 
 
@@ -316,8 +319,7 @@ def of_timing(case: Case, timing: Timing) -> list[Diagnostic]:
 def merge(outcomes: Iterable[Outcome], more: Iterable[Diagnostic] = ()) -> tuple[Diagnostic, ...]:
     """One diagnostic per code and place over all cases, and `more`, the most fundamental first.
 
-    The first case that shows it gives the numbers; cases that are not hidden come first. An echo
-    is one only if it is in all cases.
+    The first case that shows it gives the numbers; cases that are not hidden come first.
     """
     outcomes = sorted(outcomes, key=lambda item: item.case.hidden)
     merged: dict[tuple, Diagnostic] = {}
@@ -326,9 +328,10 @@ def merge(outcomes: Iterable[Outcome], more: Iterable[Diagnostic] = ()) -> tuple
             key = (item.code, item.file, item.line, item.kernel)
             known = merged.get(key, item)
             cases = tuple(dict.fromkeys([*known.cases, *item.cases]))
-            told = item if known.echo_of and not item.echo_of else known
-            merged[key] = replace(told, cases=cases)
-    found = [_with_pattern(item, outcomes) for item in merged.values()] + list(more)
+            merged[key] = replace(known, cases=cases)
+    seen = [item for outcome in outcomes for item in outcome.diagnostics]
+    found = [_with_pattern(item, outcomes) for item in echoes.marked(merged.values(), seen)]
+    found += more
     return tuple(sorted(found, key=_order))
 
 

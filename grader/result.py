@@ -48,6 +48,7 @@ class Diagnostic:
     advice: str = ""  # what to do about it
     source: str = ""  # the text of that line
     cases: tuple[str, ...] = ()  # ids of the cases that showed it
+    other_line: int = 0  # of a race's other party, of a copy not waited for; 0: there is none
     echo_of: str = ""  # code of the finding that it follows from; "" if it stands on its own
 
 

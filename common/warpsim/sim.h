@@ -20,7 +20,7 @@
 //   shared array is known by name, so straying into the next one is seen.
 // - Races: accesses by different threads, one a write that changes the value, with no barrier (in a
 //   warp: no bar.warp.sync) between; volatile and atomic accesses do not race with their like.
-//   Blocks that order each other by a fence and atomics are believed, not checked.
+//   Blocks are ordered by a fence and an atomic after it, and the atomic of who relies on it.
 // - Memory that nobody has written reads as 0xFF bytes (shared, local, registers) or as the NaN
 //   0x7FC0DEAD (global).
 // - Threads of a warp that wait for each other in a loop (a lock per thread) never go on: lanes run

@@ -111,7 +111,7 @@ def _advise(code, **fields):
 def test_a_race_within_a_warp_needs_no_more_than_syncwarp():
     race = {**SHARED, "offset_bytes": 256, "other_line": 38, "other_thread": [4, 1, 0]}
     within = {"message": "reads Nds+256, ..., with no __syncthreads() or __syncwarp() between"}
-    assert _say("race-shared", **race, **within).endswith("at line 38 with no __syncwarp() between.")
+    assert _say("race-shared", **race, **within).endswith("with no __syncwarp() between.")
     assert _advise("race-shared", **race, **within).startswith("Put a __syncwarp() between")
     between = {"message": "reads Nds+256, ..., with no __syncthreads() between"}
     assert _advise("race-shared", **race, **between).startswith("Put a __syncthreads() between")
@@ -123,6 +123,21 @@ def test_two_writers_at_one_line_need_an_index_of_their_own():
     assert "an index of its own" in _advise("race-shared", **race, **wrote)
     read = {"message": "writes Nds+256, which thread (4,1) read at line 38, with no ..."}
     assert "__syncthreads()" in _advise("race-shared", **race, **read)
+
+
+def test_p_is_not_to_be_read():
+    assert "+=" in _advise("uninitialised-global", array="P", array_bytes=128)
+    assert "+=" not in _advise("uninitialised-global", array="M", array_bytes=96)
+
+
+def test_blocks_that_wait_for_each_other_need_a_fence():
+    race = {"array": "partial", "array_bytes": 128, "other_block": [1, 0, 0], "other_line": 9}
+    assert "__threadfence()" not in _advise("race-global", **race)
+    fault = _fault("race-global", **race)
+    context = explain.Context("if (atomicAdd(&ticket, 1) == last)", CASE, ROLES)
+    assert "__threadfence()" in explain.advice(fault, context)
+    alone = _fault("race-global", **race | {"other_block": [3, 0, 0]})  # within one block
+    assert "__threadfence()" not in explain.advice(alone, context)
 
 
 def test_a_race_in_a_buffer_of_ones_own_is_not_about_p():

@@ -90,6 +90,9 @@ void Inspection::conclude(const plan::Plan& plan, Execution* execution) const {
     std::string message =
         output_.unwritten == execution->p.values.size()
             ? "No element of P was written."
+        : output_.unwritten == 1
+            ? fmt::format("One of {} elements of P was never written: {}.",
+                          execution->p.values.size(), element(plan, "P", first))
             : fmt::format("{} of {} elements of P were never written, the first is {}.",
                           output_.unwritten, execution->p.values.size(), element(plan, "P", first));
     faults.push_back(fault("unwritten-output", message, "P", first, output_.unwritten));

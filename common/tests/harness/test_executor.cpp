@@ -56,7 +56,7 @@ TEST_CASE("An element that nobody wrote is found and stays poisoned") {
   CHECK(e.outputs.at("P").first_unwritten == 15);
   CHECK(std::bit_cast<uint32_t>(e.p.values[15]) == kPoison);
   CHECK(t::contains(e.faults[0].diagnostic.message,
-                    "1 of 16 elements of P were never written, the first is P[3][3]"));
+                    "One of 16 elements of P was never written: P[3][3]"));
 }
 
 TEST_CASE("A write just outside an array changes its red zone") {

@@ -81,6 +81,35 @@ TEST_CASE("A multiply-add kernel needs few slots") {
   CHECK(slots.predicate_count == 1);
 }
 
+TEST_CASE("Lanes that part within a turn of an endless loop meet before its end") {
+  // The branch's other side lies behind the block that both sides lead to.
+  const std::string text = R"(
+.version 8.0
+.target sm_80
+.address_size 64
+.visible .entry k() {
+  .reg .pred %p<2>;
+  .reg .b32 %r<3>;
+  mov.u32 %r1, %tid.x;
+  setp.eq.s32 %p1, %r1, 0;
+TURN:
+  @%p1 bra ASIDE;
+  add.s32 %r1, %r1, 2;
+BOTH:
+  bar.sync 0;
+  bra TURN;
+ASIDE:
+  add.s32 %r1, %r1, 1;
+  bra BOTH;
+}
+)";
+  const Module module = parse(text, "a.cu");
+  const Flow flow = analyse_flow(module.functions[0]);
+  const auto& code = module.functions[0].code;
+  REQUIRE(code[2].op == Opcode::kBra);
+  CHECK(code[flow.reconvergence[2]].op == Opcode::kBar);
+}
+
 TEST_CASE("Every path from a branch passes its reconvergence point or leaves") {
   for (const Module& module : nvcc_modules()) {
     for (const Function& function : module.functions) {

@@ -25,6 +25,18 @@ TEST_CASE("AccessPastTheEndOfABufferIsReportedWithItsElement") {
   CHECK(f.read<float>(out, 100) == ramp(100));
 }
 
+TEST_CASE("AnAddressBeyondABufferIsNamedByItThoughAnotherIsNearer") {
+  Fixture f("global");
+  const uint64_t in = f.buffer("M", ramp(100)), out = f.empty("P", 400);
+  REQUIRE(out > in);
+  const int words = int((out - in) / 4);
+  const LaunchReport beyond = f.launch("read_at", {1}, {1}, in, out, words - 10);
+  const Diagnostic* d = find(beyond, "out-of-bounds-global");
+  REQUIRE(d != nullptr);
+  CHECK(d->array == "M");
+  CHECK(d->offset_bytes == 4 * (words - 10));
+}
+
 TEST_CASE("UseAfterFreeIsNamed") {
   Fixture f("global");
   const uint64_t in = f.buffer("M", ramp(32)), out = f.empty("P", 128);
@@ -112,6 +124,72 @@ TEST_CASE("FenceAndAtomicOrderBlocks") {
   const uint64_t part = f.empty("part", 64), out = f.empty("out", 4);
   CHECK(is_clean(f.launch("last_block_sums", {16}, {32}, part, out)));
   CHECK(f.read<int>(out, 1)[0] == 136);
+}
+
+TEST_CASE("TheLastBlockMayUseWhatAFencePublished") {
+  enum Ticket {
+    kFenceByAll,
+    kFenceByOne,
+    kNoFence,
+    kFenceTooLate,
+    kFenceOfBlock,
+    kNoBarrier,
+    kOtherWord
+  };  // as in global.cu
+  for (const int how : {kFenceByAll, kFenceByOne}) {
+    Fixture f("global");
+    const uint64_t part = f.empty("part", 4 * 64 * 9);
+    // The counter starts again at 0 each time, and so does the order.
+    CHECK(is_clean(f.launch("last_block_in_place", {9}, {64}, part, how)));
+    CHECK(is_clean(f.launch("last_block_in_place", {9}, {64}, part, how)));
+    CHECK(f.read<int>(part, 2)[1] == 36 + 9);
+  }
+  for (const int how : {kNoFence, kFenceTooLate, kFenceOfBlock, kNoBarrier, kOtherWord}) {
+    CAPTURE(how);
+    Fixture f("global");
+    const LaunchReport r =
+        f.launch("last_block_in_place", {9}, {64}, f.empty("part", 4 * 64 * 9), how);
+    CAPTURE(describe(r));
+    const Diagnostic* d = find(r, "race-global");
+    REQUIRE(d != nullptr);
+    CHECK(d->line == f.line("last-block"));
+    CHECK(d->block[0] == 8);
+    CHECK(d->other_block[0] == 0);
+    // Of a block that does not meet, the thread that fences publishes what is its own.
+    if (how == kNoBarrier) CHECK(d->other_thread[0] != 0);
+  }
+}
+
+TEST_CASE("AnAtomicMayBeAFenceItself") {
+  Fixture f("global");
+  const uint64_t part = f.empty("part", 4 * 64 * 9), out = f.empty("out", 256);
+  const LaunchReport r = f.launch("last_block_released", {9}, {64}, part, out);
+  CAPTURE(describe(r));
+  CHECK(is_clean(r));
+  CHECK(f.read<int>(out, 64)[63] == 9);
+}
+
+TEST_CASE("ALockWithFencesOrdersBlocksAndWarps") {
+  Fixture f("global");
+  const uint64_t lock = f.buffer("lock", std::vector<int>{0});
+  const uint64_t sum = f.buffer("sum", std::vector<int>{0});
+  CHECK(is_clean(f.launch("locked_sum", {5}, {128}, lock, sum, 1)));
+  CHECK(f.read<int>(sum, 1)[0] == 20);
+  const LaunchReport r = f.launch("locked_sum", {5}, {128}, lock, sum, 0);
+  REQUIRE(find(r, "race-global") != nullptr);
+  CHECK(find(r, "race-global")->line == f.line("locked"));
+}
+
+TEST_CASE("AnOrderOfBlocksPassesOn") {
+  const std::vector<int> none(7);
+  for (const int fences : {1, 0}) {
+    Fixture f("global");
+    const uint64_t out = f.empty("out", 4 * 64 * 7);
+    const LaunchReport r = f.launch("chain", {7}, {64}, f.buffer("flags", none), out, fences);
+    CAPTURE(describe(r));
+    CHECK(is_clean(r) == (fences == 1));
+    if (fences == 0) CHECK(find(r, "race-global")->line == f.line("chain"));
+  }
 }
 
 TEST_CASE("ConstantAndDeviceVariablesHaveTheirValues") {

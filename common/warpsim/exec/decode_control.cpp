@@ -205,6 +205,22 @@ bool Decoder::leave(const Code& code) {
   return true;
 }
 
+bool Decoder::has_word(const Code& code, std::string_view modifier) {
+  const size_t at = code.mnemonic.find(modifier);
+  if (at == std::string::npos) return false;
+  const size_t end = at + modifier.size();
+  return end == code.mnemonic.size() || code.mnemonic[end] == '.';
+}
+
+Fence Decoder::fence_of(const Code& code) {
+  return has_word(code, ".cta") ? Fence::kBlock : Fence::kDevice;
+}
+
+bool Decoder::fence(const Code& code) {
+  emit(&ops::fence).aux = uint32_t(fence_of(code));
+  return true;
+}
+
 bool Decoder::body(const Code& code) {
   // clang-format off
   switch (code.op) {
@@ -225,8 +241,9 @@ bool Decoder::body(const Code& code) {
     case Opcode::kBrx:                          return branch_table(code);
     case Opcode::kCall:                         return call(code);
     case Opcode::kRet: case Opcode::kExit: case Opcode::kTrap: case Opcode::kBrkpt: return leave(code);
-    // One block after the other and warp by warp: what is written is seen, and nobody needs to wait.
-    case Opcode::kMembar: case Opcode::kPrefetch: case Opcode::kNanosleep: return true;
+    case Opcode::kMembar:                       return fence(code);
+    // One block after the other and warp by warp: nobody needs to wait.
+    case Opcode::kPrefetch: case Opcode::kNanosleep: return true;
     default:                                    return arithmetic(code);
   }
   // clang-format on

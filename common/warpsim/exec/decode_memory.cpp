@@ -20,6 +20,7 @@ uint32_t Decoder::add_site(const Code& code, Space space, uint8_t bytes, uint8_t
   site.is_store = store;
   site.is_atomic = code.op == Opcode::kAtom || code.op == Opcode::kRed;
   site.is_volatile = code.is_volatile;
+  if (has_word(code, ".release") || has_word(code, ".acq_rel")) site.fence = fence_of(code);
   site.function = function_index_;
   site.instruction = index_;
   image_.sites.push_back(site);

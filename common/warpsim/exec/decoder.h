@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <string_view>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -94,6 +95,9 @@ class Decoder {
   bool async(const Code& code);
   bool between_lanes(const Code& code);
   bool barrier(const Code& code);
+  bool fence(const Code& code);
+  static bool has_word(const Code& code, std::string_view modifier);  // with its dot
+  static Fence fence_of(const Code& code);  // of a fence, or of an access that is one, too
   bool branch(const Code& code);
   bool branch_table(const Code& code);
   bool test_row(const Code& code);

@@ -198,19 +198,25 @@ bool is_global_access(const ptx::Instruction& code) {
   return code.space == Space::kGlobal || code.space == Space::kGeneric;
 }
 
+// The address of an access to global memory; nullptr if the instruction is none.
+const Operand* global_address(const ptx::Instruction& code) {
+  const bool is_async = code.op == Opcode::kCpAsync;
+  if (!is_async && !is_global_access(code)) return nullptr;
+  return code.src.size() < (is_async ? 2u : 1u) ? nullptr : &code.src[is_async ? 1 : 0];
+}
+
 void note_access(Image& image, const ptx::Instruction& code, bool is_kernel,
                  const Provenance& provenance, KernelFacts* facts) {
   const bool load = code.op == Opcode::kLd || code.op == Opcode::kLdu,
              store = code.op == Opcode::kSt;
   const bool atomic = code.op == Opcode::kAtom || code.op == Opcode::kRed;
-  if (code.op == Opcode::kMembar) facts->has_fence = true;
   if (!(load || store || atomic || code.op == Opcode::kCpAsync)) return;
   if (code.is_volatile && is_global_access(code)) facts->has_volatile = true;
   if (atomic && is_global_access(code)) facts->has_global_atomics = true;
-  if (code.op != Opcode::kCpAsync && !is_global_access(code)) return;
+  const Operand* address = global_address(code);
+  if (address == nullptr) return;
   const bool is_async = code.op == Opcode::kCpAsync;
-  if (code.src.size() < (is_async ? 2u : 1u)) return;
-  const Sources s = provenance.of(code.src[is_async ? 1 : 0]);
+  const Sources s = provenance.of(*address);
   auto note = [&](bool* anything, std::vector<uint32_t>* params) {
     *anything = *anything || s.unknown || !is_kernel || (s.params.empty() && s.variables.empty());
     params->insert(params->end(), s.params.begin(), s.params.end());
@@ -276,6 +282,15 @@ void place_variables(Image& image, DeviceMemory& memory) {
       if (is_global_access(code)) image.has_sub_word_global = true;
     }
   }
+}
+
+std::vector<uint32_t> parameters_of_address(const Image& image, uint32_t function,
+                                            uint32_t instruction) {
+  const Operand* address = global_address(image.instruction(function, instruction));
+  if (address == nullptr || !image.module.functions[function].is_kernel) return {};
+  const Sources s = Provenance(image, int32_t(function)).of(*address);
+  if (s.unknown || !s.variables.empty()) return {};
+  return {s.params.begin(), s.params.end()};
 }
 
 const KernelFacts& kernel_facts(Image& image, int32_t kernel) {

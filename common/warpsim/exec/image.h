@@ -17,7 +17,6 @@ namespace sample {
 struct Dependence;
 }
 
-
 // Where shared and local memory lie in the generic address space. The low 32 bits of a generic
 // address are the offset.
 inline constexpr uint64_t kSharedWindow = 0x100000000000;
@@ -38,7 +37,6 @@ struct KernelFacts {
   bool ready = false;
   bool has_global_atomics = false;
   bool has_volatile = false;  // volatile, relaxed, acquire, release
-  bool has_fence = false;
   bool calls_malloc = false, prints = false;
   bool has_recursion = false;
   bool reads_anything = false;   // a global load whose pointer cannot be traced to a parameter
@@ -87,5 +85,9 @@ void place_variables(Image& image, DeviceMemory& memory);
 // Decodes a kernel and what it calls.
 void decode_reachable(Image& image, int32_t function, const Checks& checks);
 const KernelFacts& kernel_facts(Image& image, int32_t kernel);
+// The offsets of the 8-byte parameters that a kernel's access to global memory may have computed
+// its address from; none where that is not certain.
+std::vector<uint32_t> parameters_of_address(const Image& image, uint32_t function,
+                                            uint32_t instruction);
 
 }  // namespace warpsim

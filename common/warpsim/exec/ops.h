@@ -61,6 +61,7 @@ const Op* clock64(Warp&, const Op*);
 const Op* barrier_sync(Warp&, const Op*);
 const Op* barrier_arrive(Warp&, const Op*);
 const Op* warp_sync(Warp&, const Op*);
+const Op* fence(Warp&, const Op*);
 const Op* async_copy(Warp&, const Op*);
 const Op* async_commit(Warp&, const Op*);
 const Op* async_wait_group(Warp&, const Op*);

@@ -1,4 +1,4 @@
-// bar, barrier and bar.warp.sync.
+// bar, barrier, bar.warp.sync and fences.
 //
 // barrier_sync, barrier_arrive: a = row of the barrier's number, b = row of the thread count (0:
 // all threads of the block), aux = index into Image::barriers. bar.red: c = predicate operand, imm
@@ -31,6 +31,15 @@ const Op* barrier_arrive(Warp& w, const Op* op) {
   ++w.worker->barrier_arrivals[op->aux];
   const uint32_t threads = op->b != 0 ? first_lane_value(w, op->b) : 0;
   w.block->arrive(w, op, first_lane_value(w, op->a) & 15, threads, false);
+  return op + 1;
+}
+
+// Warps run one after the other, and what is written is seen at once: a fence only orders, for
+// those who look for races.
+const Op* fence(Warp& w, const Op* op) {
+  const GlobalShadows* shadows = w.worker->launch->shadows;
+  if (shadows != nullptr && shadows->order() != nullptr)
+    shadows->order()->fence(w, Fence(op->aux) == Fence::kDevice);
   return op + 1;
 }
 

@@ -51,6 +51,9 @@ struct Handlers {
   explicit operator bool() const { return full != nullptr; }
 };
 
+// What an instruction orders: nothing, accesses as its block sees them, or as all blocks do.
+enum class Fence : uint8_t { kNone, kBlock, kDevice };
+
 // One static memory instruction.
 struct MemorySite {
   ptx::Space space = ptx::Space::kGlobal;
@@ -58,8 +61,9 @@ struct MemorySite {
   uint8_t elements = 1;
   bool is_store = false;
   bool is_atomic = false;
-  bool is_volatile = false;
-  bool is_async = false;  // the shared side of cp.async
+  bool is_volatile = false;    // or .relaxed, .acquire, .release
+  Fence fence = Fence::kNone;  // of a .release or .acq_rel
+  bool is_async = false;       // the shared side of cp.async
   bool in_const_space = false;
   int32_t shared_array = -1;  // the one shared array the address can come from, index into
                               // Image::shared; -1: look it up

@@ -220,10 +220,6 @@ void Simulator::Impl::configure(LaunchContext& context, const Launch& launch, Im
       std::max<size_t>(launch.params.size(), image.module.functions[size_t(kernel)].param_bytes));
   context.number = launches;
   context.budget = options.instruction_budget != 0 ? options.instruction_budget : kDefaultBudget;
-  // Blocks that signal each other through atomics and fences order their accesses in ways that are
-  // not followed here.
-  context.watch_cross_block_reads =
-      !(facts.has_fence && (facts.has_global_atomics || facts.has_volatile));
   context.block_count = launch.grid.count();
 }
 
@@ -268,7 +264,11 @@ bool Simulator::Impl::has_to_run_in_order(const LaunchContext& context,
 
 GlobalShadows Simulator::Impl::make_shadows(const LaunchContext& context,
                                             const std::vector<AllocationRecord*>& written) {
-  GlobalShadows shadows;
+  const KernelFacts& facts = *context.facts;
+  // Only these order blocks; a launch that has them runs on one worker.
+  const bool ordered = !context.parallel && (facts.has_global_atomics || facts.has_volatile);
+  GlobalShadows shadows(ordered ? std::make_unique<BlockOrder>(context.threads_per_block)
+                                : nullptr);
   if (!context.checks.races) return shadows;
   const uint32_t shift = context.image->has_sub_word_global ? 0 : 2;
   for (AllocationRecord* r : written) shadows.add(r, shift, !context.parallel);

@@ -47,7 +47,6 @@ struct LaunchContext {
   uint64_t number = 0;    // of the launch, from 1
   uint64_t budget = 0;    // warp instructions
   bool parallel = false;  // more than one worker
-  bool watch_cross_block_reads = true;
   GlobalShadows* shadows = nullptr;  // of the allocations the kernel may write
 
   uint64_t block_count = 0;

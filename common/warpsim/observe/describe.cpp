@@ -1,5 +1,7 @@
 #include "warpsim/observe/describe.h"
 
+#include <cstring>
+
 namespace warpsim {
 
 namespace {
@@ -126,13 +128,34 @@ void describe_misaligned(Warp& w, uint32_t site, uint32_t lane, uint64_t address
   if (!d->array.empty()) d->message += ": " + at_text(d->array, d->offset_bytes);
 }
 
+namespace {
+
+// The buffer that the kernel was handed for this access, if that is certain: the address may lie
+// nearer to another one.
+const Allocation* buffer_meant(const Warp& w, const MemorySite& site) {
+  const LaunchContext& launch = *w.worker->launch;
+  const Allocation* meant = nullptr;
+  for (uint32_t at : parameters_of_address(*launch.image, site.function, site.instruction)) {
+    uint64_t value = 0;
+    if (at + sizeof(value) > launch.params.size()) return nullptr;
+    std::memcpy(&value, launch.params.data() + at, sizeof(value));
+    const Allocation* buffer = launch.memory->find(value);
+    if (buffer != nullptr && meant != nullptr && buffer != meant) return nullptr;
+    if (buffer != nullptr) meant = buffer;
+  }
+  return meant;
+}
+
+}  // namespace
+
 void describe_global_bounds(Warp& w, uint32_t site, uint32_t lane, uint64_t address) {
   Diagnostic* d = add(Fault::kOutOfBoundsGlobal, w, site, lane);
   if (d == nullptr) return;
   const std::string what =
       reads_or_writes(w.worker->image->sites[site]) + bytes_text(d->access_bytes);
   bool released = false;
-  const Allocation* a = w.worker->launch->memory->nearest(address, &released);
+  const Allocation* a = buffer_meant(w, w.worker->image->sites[site]);
+  if (a == nullptr) a = w.worker->launch->memory->nearest(address, &released);
   constexpr int64_t kNear = int64_t{1} << 40;
   const int64_t offset = a == nullptr ? 0 : int64_t(address - a->address);
   if (a == nullptr || offset > kNear || offset < -kNear) {

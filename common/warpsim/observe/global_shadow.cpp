@@ -41,8 +41,9 @@ T* zeroed(size_t count) {
 
 }  // namespace
 
-GlobalShadow::GlobalShadow(AllocationRecord* record, uint32_t granule_shift, bool with_readers)
-    : allocation_(record), shift_(granule_shift) {
+GlobalShadow::GlobalShadow(AllocationRecord* record, uint32_t granule_shift, bool with_readers,
+                           BlockOrder* order)
+    : allocation_(record), order_(order), shift_(granule_shift) {
   const size_t granules = (record->info.size_bytes >> granule_shift) + 1;
   writer_.reset(zeroed<uint64_t>(granules));
   writer_site_.reset(zeroed<uint32_t>(granules));
@@ -69,12 +70,27 @@ uint64_t GlobalShadow::mine(const Warp& w, uint32_t lane) const {
 bool GlobalShadow::by_other(const Warp& w, uint64_t record, uint32_t lane, bool reader) const {
   if (record == 0) return false;
   const uint64_t kind = reader ? record & kKindMask : uint64_t{kOne};
-  if (kind == kSeveralBlocks || block_of(record) != w.block->linear + 1) return true;
+  if (block_of(record) != w.block->linear + 1) return !is_ordered(w, record);
+  // Of several blocks that have read, only the last is known.
+  if (kind == kSeveralBlocks && (order_ == nullptr || !order_->relies_on_others(w))) return true;
   const uint64_t time = time_of(record);
   if (time == kLastTime || time < w.block->interval_start) return false;
-  if (kind == kSeveralWarps || warp_of(record) != w.index) return true;
+  if (warp_of(record) != w.index) return !is_ordered(w, record);
+  if (kind == kSeveralWarps) return true;
   if (time < w.sync_time) return false;
-  return kind == kSeveralLanes || lane_of(record) != lane;
+  return (kind == kSeveralLanes || lane_of(record) != lane) && !is_ordered(w, record);
+}
+
+// Whether a fence and an atomic order the record's access before what the warp does now.
+bool GlobalShadow::is_ordered(const Warp& w, uint64_t record) const {
+  if (order_ == nullptr) return false;
+  const uint64_t time = time_of(record);
+  return time == kLastTime ||
+         order_->comes_before(w, block_of(record) - 1, thread_of(record), uint32_t(time));
+}
+
+uint64_t GlobalShadow::address_of(uint64_t granule) const {
+  return allocation_->info.address + (granule << shift_);
 }
 
 void GlobalShadow::claim(Warp& w, uint64_t record, uint64_t granule, uint32_t site) {
@@ -93,7 +109,7 @@ void GlobalShadow::claim(Warp& w, uint64_t record, uint64_t granule, uint32_t si
 }
 
 bool GlobalShadow::store(Warp& w, uint32_t site, uint64_t offset, const Pattern& p) {
-  if (p.overlapping) return false;
+  if (p.overlapping || w.worker->image->sites[site].is_volatile) return false;
   bool fresh = true;
   each_granule(offset, p, [&](uint32_t, uint64_t g) {
     fresh &= std::atomic_ref<uint64_t>(writer_[g]).load(std::memory_order_relaxed) == 0 &&
@@ -137,6 +153,21 @@ void GlobalShadow::examine_store(Warp& w, uint32_t site, uint64_t offset, const 
     claim(w, mine(w, lane) | kind, g, site);
     claimed |= 1u << lane;
   });
+  if (is_volatile) publish(w, site, offset, p);
+}
+
+// After an atomic or a volatile store.
+void GlobalShadow::publish(Warp& w, uint32_t site, uint64_t offset, const Pattern& p) {
+  if (order_ == nullptr) return;
+  const Fence fence = w.worker->image->sites[site].fence;
+  if (fence != Fence::kNone) order_->fence(w, fence == Fence::kDevice);
+  each_granule(offset, p, [&](uint32_t, uint64_t g) { order_->release(w, address_of(g)); });
+}
+
+// Before an atomic or a volatile load.
+void GlobalShadow::rely(Warp& w, uint64_t offset, const Pattern& p) {
+  if (order_ == nullptr) return;
+  each_granule(offset, p, [&](uint32_t, uint64_t g) { order_->acquire(w, address_of(g)); });
 }
 
 void GlobalShadow::read_by(const Warp& w, uint64_t granule, uint32_t lane, uint32_t site) {
@@ -146,7 +177,9 @@ void GlobalShadow::read_by(const Warp& w, uint64_t granule, uint32_t lane, uint3
   if (old != 0) {
     const uint64_t kind = old & kKindMask;
     const bool in_interval = time_of(old) >= w.block->interval_start;
-    if (kind == kSeveralBlocks || block_of(old) != block_of(record)) {
+    if (is_ordered(w, old)) {
+      // Whoever comes after this reader comes after that one.
+    } else if (kind == kSeveralBlocks || block_of(old) != block_of(record)) {
       record |= kSeveralBlocks;
     } else if (in_interval && (kind == kSeveralWarps || warp_of(old) != w.index)) {
       record |= kSeveralWarps;
@@ -161,27 +194,23 @@ void GlobalShadow::read_by(const Warp& w, uint64_t granule, uint32_t lane, uint3
 }
 
 void GlobalShadow::load(Warp& w, uint32_t site, uint64_t offset, const Pattern& p) {
-  if (reader_ == nullptr || w.worker->image->sites[site].is_volatile) return;
-  const bool cross_block = w.worker->launch->watch_cross_block_reads;
+  if (reader_ == nullptr) return;
+  if (w.worker->image->sites[site].is_volatile) return rely(w, offset, p);
   each_granule(offset, p, [&](uint32_t lane, uint64_t g) {
-    const uint64_t before = writer_[g];
-    const bool same_block = block_of(before) == w.block->linear + 1;
-    if (by_other(w, before, lane, false) && (cross_block || same_block))
-      report(w, site, lane, g, true);
+    if (by_other(w, writer_[g], lane, false)) report(w, site, lane, g, true);
     read_by(w, g, lane, site);
   });
 }
 
 void GlobalShadow::atomic(Warp& w, uint32_t site, uint64_t offset, const Pattern& p) {
-  const bool cross_block = w.worker->launch->watch_cross_block_reads;
+  rely(w, offset, p);
   each_granule(offset, p, [&](uint32_t lane, uint64_t g) {
     const uint64_t before = writer_[g];
-    const bool same_block = block_of(before) == w.block->linear + 1;
-    if ((before & kKindMask) != kAtomic && (cross_block || same_block) &&
-        by_other(w, before, lane, false))
+    if ((before & kKindMask) != kAtomic && by_other(w, before, lane, false))
       report(w, site, lane, g, true);
     claim(w, mine(w, lane) | kAtomic, g, site);
   });
+  publish(w, site, offset, p);
 }
 
 void GlobalShadow::report(Warp& w, uint32_t site, uint32_t lane, uint64_t granule,

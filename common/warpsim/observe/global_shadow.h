@@ -1,8 +1,8 @@
 // Who wrote and who read every word of the allocations that a kernel may write, within one launch.
 //
-// Threads of different blocks are never ordered, threads of one block by barriers and, within a
-// warp, by bar.warp.sync. A record is | block + 1, 32 bits | time 20 | kind 2 | warp 5 | lane 5 |,
-// 0: untouched in this launch. Atomics do not race with each other.
+// Threads of one block are ordered by barriers and, within a warp, by bar.warp.sync; blocks by
+// fences and atomics only (block_order.h). A record is | block + 1, 32 bits | time 20 | kind 2 |
+// warp 5 | lane 5 |, 0: untouched in this launch. Atomics do not race with each other.
 //
 // Several workers may store to one allocation at once: records are exchanged atomically and a word
 // claimed by two blocks makes the launch repeat on one worker, which then finds the same races in
@@ -14,9 +14,11 @@
 #include <cstdlib>
 #include <memory>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "warpsim/exec/memory_view.h"
+#include "warpsim/observe/block_order.h"
 #include "warpsim/observe/pattern.h"
 
 namespace warpsim {
@@ -25,7 +27,9 @@ struct Warp;
 
 class GlobalShadow {
  public:
-  GlobalShadow(AllocationRecord* record, uint32_t granule_shift, bool with_readers);
+  // `order`: nullptr where nothing orders blocks.
+  GlobalShadow(AllocationRecord* record, uint32_t granule_shift, bool with_readers,
+               BlockOrder* order);
 
   // `offset` of the first active lane's access within the allocation. False: examine_store with the
   // values comes next.
@@ -54,13 +58,19 @@ class GlobalShadow {
 
   uint64_t mine(const Warp& w, uint32_t lane) const;
   bool by_other(const Warp& w, uint64_t record, uint32_t lane, bool reader) const;
+  bool is_ordered(const Warp& w, uint64_t record) const;
   void claim(Warp& w, uint64_t record, uint64_t granule, uint32_t site);
+  void rely(Warp& w, uint64_t offset, const Pattern& p);
+  void publish(Warp& w, uint32_t site, uint64_t offset, const Pattern& p);
   void read_by(const Warp& w, uint64_t granule, uint32_t lane, uint32_t site);
   void report(Warp& w, uint32_t site, uint32_t lane, uint64_t granule, bool other_wrote);
   template <class Body>
   void each_granule(uint64_t offset, const Pattern& p, Body body) const;
 
+  uint64_t address_of(uint64_t granule) const;
+
   AllocationRecord* allocation_;
+  BlockOrder* order_;
   uint32_t shift_;
   Array<uint64_t> writer_, reader_;
   Array<uint32_t> writer_site_, reader_site_;
@@ -68,16 +78,21 @@ class GlobalShadow {
 
 class GlobalShadows {
  public:
+  // `order`: nullptr where nothing orders blocks.
+  explicit GlobalShadows(std::unique_ptr<BlockOrder> order = nullptr) : order_(std::move(order)) {}
+
   void add(AllocationRecord* record, uint32_t granule_shift, bool with_readers) {
-    shadows_.try_emplace(record,
-                         std::make_unique<GlobalShadow>(record, granule_shift, with_readers));
+    shadows_.try_emplace(
+        record, std::make_unique<GlobalShadow>(record, granule_shift, with_readers, order_.get()));
   }
+  BlockOrder* order() const { return order_.get(); }
   GlobalShadow* find(const AllocationRecord* record) const {
     auto it = shadows_.find(record);
     return it == shadows_.end() ? nullptr : it->second.get();
   }
 
  private:
+  std::unique_ptr<BlockOrder> order_;
   std::unordered_map<const AllocationRecord*, std::unique_ptr<GlobalShadow>> shadows_;
 };
 

@@ -99,8 +99,8 @@ class PostDominators {
   static constexpr uint32_t kNone = UINT32_MAX;
 
   // Numbers blocks in the order in which a depth-first walk from the exit, against the edges,
-  // finishes them. Blocks of an endless loop never reach the exit: the last block of each such loop
-  // gets an edge to it.
+  // finishes them. Blocks of an endless loop never reach the exit: one block of each such loop gets
+  // an edge to it.
   void order_from_exit() {
     predecessors_.assign(exit_ + 1, {});
     for (uint32_t b = 0; b < exit_; ++b) {
@@ -111,14 +111,58 @@ class PostDominators {
     seen[exit_] = true;
     walk(exit_, &seen);
     for (uint32_t b = exit_; b-- > 0;) {
-      if (seen[b]) continue;
-      successors_[b].push_back(exit_);
-      predecessors_[exit_].push_back(b);
-      seen[b] = true;
-      walk(b, &seen);
+      while (!seen[b]) {
+        const uint32_t last = last_of_endless_loop(b);
+        successors_[last].push_back(exit_);
+        predecessors_[exit_].push_back(last);
+        seen[last] = true;
+        walk(last, &seen);
+      }
     }
     finished_.push_back(exit_);
     for (uint32_t n = 0; n < finished_.size(); ++n) number_[finished_[n]] = n;
+  }
+
+  // Of the endless loop that `from` leads to: the block that all its turns end with, so that lanes
+  // that part within a turn meet in it. The loop's first block if its turns end in several places.
+  uint32_t last_of_endless_loop(uint32_t from) const {
+    std::vector<bool> loop = reachable(from);
+    for (uint32_t b = 0; b < exit_; ++b) {  // until each block of the loop leads to all others
+      if (!loop[b]) continue;
+      std::vector<bool> smaller = reachable(b);
+      if (smaller == loop) continue;
+      loop = std::move(smaller);
+      b = UINT32_MAX;
+    }
+    const auto is_first = [&](uint32_t b) {
+      return loop[b] && (b == 0 || std::ranges::any_of(predecessors_[b],
+                                                       [&](uint32_t p) { return !loop[p]; }));
+    };
+    uint32_t first = 0;
+    while (first < exit_ && !is_first(first)) ++first;
+    if (first == exit_) return from;  // nothing leads into it: dead code
+    uint32_t last = kNone;
+    for (uint32_t p : predecessors_[first]) {
+      if (!loop[p]) continue;
+      if (last != kNone) return first;
+      last = p;
+    }
+    return last == kNone ? first : last;
+  }
+
+  std::vector<bool> reachable(uint32_t from) const {
+    std::vector<bool> found(exit_ + 1);
+    std::vector<uint32_t> work{from};
+    found[from] = true;
+    while (!work.empty()) {
+      const uint32_t block = work.back();
+      work.pop_back();
+      for (uint32_t next : successors_[block]) {
+        if (!found[next]) work.push_back(next);
+        found[next] = true;
+      }
+    }
+    return found;
   }
 
   void walk(uint32_t root, std::vector<bool>* seen) {

@@ -1,0 +1,77 @@
+// What orders blocks, and the warps of a block, besides barriers: a fence and an atomic.
+//
+// A thread's accesses are published by a fence and, after it, an atomic or a volatile store to some
+// word; with them what a barrier had put before the fence. Whoever then reads that word, by an
+// atomic or a volatile load, may rely on them: the last block that sums up what the others left, a
+// lock, a chain of flags. Orders pass on. A fence on the reading side is not asked for.
+//
+// The blocks of such a kernel run one after the other on one worker. Times are Block::time, which
+// also grows at fences and publications here. Where it is in doubt, two accesses count as ordered:
+// a block's publications are not told apart by their words.
+
+#pragma once
+
+#include <cstdint>
+#include <unordered_map>
+#include <vector>
+
+namespace warpsim {
+
+struct Warp;
+
+class BlockOrder {
+ public:
+  explicit BlockOrder(uint32_t threads_per_block);
+
+  // The running lanes execute a fence; `device_wide`: not just for their block.
+  void fence(Warp& w, bool device_wide);
+  // The running lanes read, or write, the word `address` by an atomic or a volatile access.
+  void acquire(Warp& w, uint64_t address);
+  void release(Warp& w, uint64_t address);
+  // Whether what `thread` of `block` did at `time` comes before what the warp does now.
+  bool comes_before(const Warp& w, uint64_t block, uint32_t thread, uint32_t time);
+  // Whether the running block may rely on anything of another one.
+  bool relies_on_others(const Warp& w);
+
+ private:
+  using Blocks = std::vector<uint64_t>;  // bits
+  // What a block has published: all accesses up to a time, and of each thread up to a later one.
+  struct Published {
+    uint32_t by_all = 0;
+    std::vector<uint32_t> by_thread;
+  };
+  // The same for the other warps of the block.
+  struct OfWarp {
+    struct Publication {
+      uint32_t up_to, at;
+    };
+    std::vector<Publication> published;
+    uint32_t fenced = 0;  // accesses up to here are behind a fence that is not published yet
+    uint32_t acquired = 0;
+    // What it knew when it published last: nothing new, nothing to do.
+    uint64_t fences = 0;
+    uint32_t interval = 0, sync_time = 0, mask = 0;
+  };
+
+  void enter(const Warp& w);
+  void pass_barrier(const Warp& w);
+  void publish(Warp& w);
+
+  uint32_t threads_;
+  std::unordered_map<uint64_t, Published> published_;  // by block
+  std::unordered_map<uint64_t, Blocks> released_;      // by address: who published through it
+  uint64_t published_bytes_ = 0;
+
+  // Of the running block.
+  uint64_t block_ = UINT64_MAX;
+  Blocks acquired_;
+  std::vector<OfWarp> warps_;
+  std::vector<uint32_t> fenced_;          // per thread: its accesses up to here lie before a fence
+  std::vector<uint32_t> fenced_earlier_;  // the same for fences before the last barrier
+  uint64_t fences_ = 0;                   // device-wide ones so far
+  uint32_t interval_ = 0;                 // start of the interval that these two speak of
+  uint32_t fence_interval_ = 0;           // start of the last interval with a fence
+  uint32_t all_fenced_earlier_ = 0;       // of all threads, by fences before the last barrier
+};
+
+}  // namespace warpsim
