@@ -73,6 +73,9 @@ def sentence(fault: Fault, context: Context) -> str:
             verb = "writes" if fault.is_store else "reads"
             return f"{who} {verb} {_bytes(fault.access_bytes)} at an address outside device memory."
         case "out-of-bounds-global" | "out-of-bounds-shared":
+            if shape is not None and 0 <= fault.offset_bytes < shape.size_bytes:
+                access = _access(fault).removesuffix(" at")
+                return f"{who} {access} from {element} on: {_limits(fault, shape)}."
             return f"{who} {_access(fault)} {element}: {_limits(fault, shape)}."
         case "misaligned-access" if fault.access_bytes:
             multiple = f"whose address is not a multiple of {fault.access_bytes}"
@@ -157,9 +160,9 @@ def array_shape(fault: Fault, context: Context) -> ArrayShape | None:
     """Name and dimensions of the array of a memory fault, if they are certain."""
     if not fault.array or not fault.array_bytes:
         return None
-    if fault.code in _SHARED_CODES:
-        return _shared_shape(fault, context)
     role = context.buffer_roles.get(fault.array, "")
+    if fault.code in _SHARED_CODES or (fault.code == "misaligned-access" and not role):
+        return _shared_shape(fault, context)
     case = context.case
     shapes = {"M": (case.j, case.k), "N": (case.k, case.l), "P": (case.j, case.l)}
     if role not in shapes:
@@ -211,7 +214,7 @@ _ADVICE = {
         "inside a branch, no return before one."
     ),
     "misaligned-access": (
-        "A vector type must be loaded from an address that is a multiple of its size."
+        "A vector type must lie at an address that is a multiple of its size."
     ),
     "timeout": "Does every loop's condition become false at some time?",
     "uninitialised-global": "Was the buffer filled (cudaMemcpy to the device) before the launch?",
@@ -244,7 +247,10 @@ def advice_for(code: str) -> str:
 def advice(fault: Fault, context: Context) -> str:
     """One sentence on what to do; "" where the finding says it all."""
     if "asynchronous copy" in fault.message:
-        return "Wait for the copy first, then let the block meet at a barrier, then read."
+        return (
+            "Commit the copies to a group, wait for that group, let the block meet at a barrier, "
+            "then read: in this order."
+        )
     match fault.code:
         case "race-shared" if _both_write(fault) and fault.line == fault.other_line:
             return "Does every thread that writes here compute an index of its own?"
@@ -267,6 +273,12 @@ def advice(fault: Fault, context: Context) -> str:
             )
         case "out-of-bounds-global" if _is_stray(fault):
             return "Was a host pointer handed to the kernel, or one that was never set?"
+        case "misaligned-access" if fault.access_bytes > 4:
+            return (
+                f"What is moved in {fault.access_bytes} bytes must lie at a multiple of "
+                f"{fault.access_bytes}: is the index of its first element a multiple of "
+                f"{fault.access_bytes // 4}, and the length of the rows, too?"
+            )
         case "out-of-bounds-shared":
             return "Is the index bounded by the array's size, and the loop by the tile width?"
         case "out-of-bounds-global" if fault.offset_bytes < 0:

@@ -336,8 +336,12 @@ def merge(outcomes: Iterable[Outcome], more: Iterable[Diagnostic] = ()) -> tuple
 
 
 def _order(item: Diagnostic) -> tuple:
-    """The most fundamental first; what follows from a finding right behind it."""
-    return codes.rank(item.echo_of or item.code), bool(item.echo_of), -item.count
+    """The most fundamental first; what follows from a finding right behind it.
+
+    Races of two warps come before those that __syncwarp() would mend: mending them mends both.
+    """
+    within_a_warp = item.code == "race-shared" and "__syncwarp()" in item.message
+    return codes.rank(item.echo_of or item.code), bool(item.echo_of), within_a_warp, -item.count
 
 
 def _with_pattern(item: Diagnostic, outcomes: Sequence[Outcome]) -> Diagnostic:

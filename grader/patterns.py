@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     import numpy as np
 
 TILE_WIDTHS = (32, 16, 8, 4, 2)
+_MOST_LISTED = 6  # rows or columns
 # Hypotheses cost a product each; larger cases are described by their regions only.
 _LARGEST_MULTIPLY_ADDS = 1 << 26
 
@@ -71,8 +72,8 @@ def _misplaced(kind: str, moved: dict[int, int]) -> Pattern:
     (first, of_first), (second, of_second), *_ = moved.items()
     text = (
         f"The {kind}s of P are mixed up: {kind} {first} holds what belongs in {kind} {of_first}, "
-        f"{kind} {second} what belongs in {kind} {of_second}. Does the store use the {kind} that "
-        "the sum was made for?"
+        f"{kind} {second} what belongs in {kind} {of_second}. Is a sum stored into the {kind} "
+        "whose factors it is made of?"
     )
     return Pattern(f"misplaced {kind}s", text)
 
@@ -88,7 +89,7 @@ def _nothing_there(got: np.ndarray, wrong: np.ndarray) -> Pattern | None:
             "NaN",
             (
                 f"Every wrong element is NaN{place}: never written, or computed from "
-                "something never written."
+                "something never written. Does every sum start at 0?"
             ),
         )
     if (bad == 0).all():
@@ -250,12 +251,12 @@ def _sums_not_reset(expected: np.ndarray, got: np.ndarray) -> Iterator:
     if np.isfinite(ratio) and ratio not in (0.0, 1.0):
         shown = f"{round(ratio)}" if abs(ratio - round(ratio)) < 1e-3 else f"{ratio:.6g}"
         text = (
-            f"Every element is {shown} times what it should be: terms are added more "
+            f"Every wrong element is {shown} times what it should be: terms are added more "
             "than once, or left out evenly."
         )
         yield Pattern("scaled", text), ratio * expected
     if np.isfinite(offset):
-        text = f"Every element is off by the same {offset:.6g}: the sum does not start at 0."
+        text = f"Every wrong element is off by the same {offset:.6g}: the sum does not start at 0."
         yield Pattern("uninitialised sum", text), expected + offset
     text = (
         "Each element still contains the ones before it in its {}: the sum is not "
@@ -329,7 +330,12 @@ def _lines(kind: str, whole: np.ndarray) -> Pattern:
     if len(numbers) > 2 and (steps == steps[0]).all() and steps[0] > 1:
         text = f"One {kind} of P in {steps[0]} is wrong, from {kind} {numbers[0]} on."
         return Pattern(f"one {kind} in {steps[0]}", text)
-    shown = ", ".join(str(number) for number in numbers[:6]) + (", ..." if len(numbers) > 6 else "")
+    right = np.flatnonzero(~whole)
+    if len(right) <= _MOST_LISTED < len(numbers):
+        but = ", ".join(str(number) for number in right)
+        return Pattern(f"whole {kind}s", f"All {kind}s of P are wrong but {but}.")
+    shown = ", ".join(str(number) for number in numbers[:_MOST_LISTED])
+    shown += ", ..." if len(numbers) > _MOST_LISTED else ""
     return Pattern(f"whole {kind}s", f"Whole {kind}s of P are wrong: {shown}; the rest is right.")
 
 

@@ -284,6 +284,15 @@ def test_chance_in_a_tiny_case_explains_nothing(lab):
     assert "neighbour" not in told.advice
 
 
+def test_races_of_two_warps_come_first(lab):
+    within = fault_json("race-shared", line=5, count=99, message="reads ... or __syncwarp() between")
+    within |= {"array": "Nds", "array_bytes": 1024}
+    merged = judge.merge(
+        [outcome(lab, "w8", diagnostics=[within, fault_json("race-shared", line=9, count=1)])]
+    )
+    assert [item.line for item in merged] == [9, 5]
+
+
 def test_failed_calls_are_diagnostics_but_refused_launches_are_not_twice(lab):
     errors = [
         {

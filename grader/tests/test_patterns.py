@@ -124,6 +124,27 @@ def test_scattered_errors_have_no_pattern():
     assert patterns.find_pattern(p, m, n, compared.expected, compared.wrong_mask) is None
 
 
+def test_where_most_rows_are_wrong_the_right_ones_are_told():
+    m, n = data.make_inputs("uniform", (J, K, L), 5, "x")
+    p = np.random.default_rng(0).random((J, L))
+    p[[3, 17]] = (m @ n)[[3, 17]]
+    found = _find_in(p, m, n)
+    assert found.sentence == "All rows of P are wrong but 3, 17."
+
+
+def test_columns_that_are_alike_are_not_called_misplaced():
+    m, n = np.arange(1, 9.0)[:, None], np.array([[1, 1, 2, 2, 5, 5.0]])
+    found = _find_in((m @ n)[:, [2, 3, 4, 5, 0, 1]], m, n)
+    assert found is None or not found.name.startswith("misplaced")
+    n = np.array([[1, 3, 2, 7, 5, 9.0]])
+    found = _find_in((m @ n)[:, [2, 3, 4, 5, 0, 1]], m, n)
+    assert "column 0 holds what belongs in column 2" in found.sentence
+
+
+def _find_in(p, m, n):
+    return patterns.find_pattern(p, m, n, m @ n, np.abs(p - m @ n) > 1e-6)
+
+
 def test_nothing_wrong_nothing_found():
     m, n = data.make_inputs("uniform", (J, K, L), 5, "x")
     compared = numerics.compare(m @ n, m, n, exact=False)
