@@ -113,8 +113,12 @@ def _race(fault: Fault, who: str, element: str) -> str:
     other = f"thread {_triple(fault.other_thread)}"
     if fault.code == "race-global" and fault.other_block != fault.block:
         other = f"block {_triple(fault.other_block)} {other}"
-    verb = "writes" if fault.is_store else "reads"
-    theirs = "writes, too," if _both_write(fault) else "reads" if fault.is_store else "writes"
+    verb = "copies to" if fault.message.startswith("copies to") else _verb(fault)
+    theirs = "reads" if fault.is_store else "writes"
+    if " copied to" in fault.message:
+        theirs = "copies to"
+    elif _both_write(fault):
+        theirs = "writes, too,"
     place = f" at line {fault.other_line}" if fault.other_line else ""
     both = f"{who} {verb} {element}, which {other} {theirs}{place}"
     if _is_between_blocks(fault):
@@ -123,6 +127,15 @@ def _race(fault: Fault, who: str, element: str) -> str:
         return f"{both.rstrip(',')}."  # a barrier would not mend it
     barrier = "__syncwarp()" if _is_within_a_warp(fault) else "__syncthreads()"
     return f"{both} with no {barrier} between."
+
+
+def _verb(fault: Fault) -> str:
+    return "writes" if fault.is_store else "reads"
+
+
+def _is_with_a_copy(fault: Fault) -> bool:
+    """Whether one of the two that race is an asynchronous copy."""
+    return fault.message.startswith("copies to") or " copied to" in fault.message
 
 
 def _is_between_blocks(fault: Fault) -> bool:
@@ -178,8 +191,7 @@ def _shared_shape(fault: Fault, context: Context) -> ArrayShape | None:
 
 
 def _access(fault: Fault) -> str:
-    verb = "writes" if fault.is_store else "reads"
-    return f"{verb} {_bytes(fault.access_bytes)} at"
+    return f"{_verb(fault)} {_bytes(fault.access_bytes)} at"
 
 
 def _element(fault: Fault, shape: ArrayShape | None) -> str:
@@ -227,8 +239,8 @@ _ADVICE = {
         "Put a __syncthreads() between the two lines, where every thread of the block passes it."
     ),
     "uninitialised-shared": (
-        "Does every thread load its element of the tile, and is there a "
-        "__syncthreads() between loading and using?"
+        "Which thread should write this element, and does it? Is there a __syncthreads() between "
+        "the writing and the reading?"
     ),
     "input-modified": "M and N must stay as they are: write to P only.",
     "low-precision": "Compute in float throughout: no half, bfloat16 or TF32.",
@@ -252,6 +264,11 @@ def advice(fault: Fault, context: Context) -> str:
             "then read: in this order."
         )
     match fault.code:
+        case "race-shared" if _is_with_a_copy(fault):
+            return (
+                "Between filling a stage and reading it, and before it is filled again, the block "
+                "must meet at a __syncthreads(). And is it the right stage?"
+            )
         case "race-shared" if _both_write(fault) and fault.line == fault.other_line:
             return "Does every thread that writes here compute an index of its own?"
         case "uninitialised-global" if context.buffer_roles.get(fault.array, "") == "P":

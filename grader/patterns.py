@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     import numpy as np
 
 TILE_WIDTHS = (32, 16, 8, 4, 2)
-_MOST_LISTED = 6  # rows or columns
+_MOST_LISTED = 4  # runs of rows or columns
 # Hypotheses cost a product each; larger cases are described by their regions only.
 _LARGEST_MULTIPLY_ADDS = 1 << 26
 
@@ -330,13 +330,23 @@ def _lines(kind: str, whole: np.ndarray) -> Pattern:
     if len(numbers) > 2 and (steps == steps[0]).all() and steps[0] > 1:
         text = f"One {kind} of P in {steps[0]} is wrong, from {kind} {numbers[0]} on."
         return Pattern(f"one {kind} in {steps[0]}", text)
-    right = np.flatnonzero(~whole)
-    if len(right) <= _MOST_LISTED < len(numbers):
-        but = ", ".join(str(number) for number in right)
-        return Pattern(f"whole {kind}s", f"All {kind}s of P are wrong but {but}.")
-    shown = ", ".join(str(number) for number in numbers[:_MOST_LISTED])
-    shown += ", ..." if len(numbers) > _MOST_LISTED else ""
+    right, wrong = _runs(np.flatnonzero(~whole)), _runs(numbers)
+    if len(right) <= _MOST_LISTED < len(wrong):
+        return Pattern(f"whole {kind}s", f"All {kind}s of P are wrong but {', '.join(right)}.")
+    shown = ", ".join(wrong[:_MOST_LISTED]) + (", ..." if len(wrong) > _MOST_LISTED else "")
     return Pattern(f"whole {kind}s", f"Whole {kind}s of P are wrong: {shown}; the rest is right.")
+
+
+def _runs(numbers: np.ndarray) -> list[str]:
+    """ "0..15" and "20" for 0 to 15 and 20."""
+    import numpy as np
+
+    pieces = np.split(numbers, np.flatnonzero(np.diff(numbers) != 1) + 1)
+    return [
+        f"{piece[0]}..{piece[-1]}" if len(piece) > 1 else f"{piece[0]}"
+        for piece in pieces
+        if len(piece)
+    ]
 
 
 def _rectangle(wrong: np.ndarray) -> Pattern | None:

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from grader.expression import ExpressionError, evaluate, names_in
-from grader.judge import Outcome, describe, is_own_file
+from grader.judge import Outcome, describe, is_own_file, merge
 from grader.lab import Check, Lab
 from grader.result import CheckResult
 from grader.timing import WIDEST_INTERVAL, Timing
@@ -104,16 +104,13 @@ def _case_name(outcome: Outcome) -> str:
 
 def _clean(check: Check, lab: Lab, evidence: Evidence) -> CheckResult:
     outcomes = [evidence.safety[name] for name in check.cases]
-    items = (item for outcome in outcomes for item in outcome.diagnostics)
-    found = list(
-        dict.fromkeys((item.code, item.line) for item in items if item.code in check.codes)
-    )
+    found = [item for item in merge(outcomes) if item.code in check.codes]
     if found:
-        code, line = found[0]
-        place = f" at line {line}" if line else ""
+        first = found[0]  # as the report has them: the cause before what follows from it
+        place = f" at line {first.line}" if first.line else ""
         others = f", and {len(found) - 1} more" if len(found) > 1 else ""
-        kinds = sorted({code for code, _ in found})
-        return _failed(check, f"{code}{place}{others}", codes=kinds, places=len(found))
+        kinds = sorted({item.code for item in found})
+        return _failed(check, f"{first.code}{place}{others}", codes=kinds, places=len(found))
     if not any(outcome.ran for outcome in outcomes):
         return _skipped(check, "No case ran to its end, so this could not be checked.")
     if not any(_did_the_work(outcome) for outcome in outcomes):

@@ -117,6 +117,17 @@ def test_a_race_within_a_warp_needs_no_more_than_syncwarp():
     assert _advise("race-shared", **race, **between).startswith("Put a __syncthreads() between")
 
 
+def test_a_race_with_a_copy_is_about_its_stage():
+    race = {**SHARED, "offset_bytes": 256, "line": 36, "other_line": 38, "other_thread": [4, 1, 0]}
+    read = race | {"message": "reads Nds+256, which thread (4,1) copied to at line 38, with no ..."}
+    assert "which thread (4,1,0) copies to at line 38 with no" in _say("race-shared", **read)
+    wrote = race | {"message": "copies to Nds+256, which thread (4,1) read at line 38, with no ..."}
+    said = _say("race-shared", **wrote, is_store=True)
+    assert "copies to Nds[4][0], which thread (4,1,0) reads at line 38" in said
+    assert "stage" in _advise("race-shared", **read)
+    assert "stage" in _advise("race-shared", **wrote, is_store=True)
+
+
 def test_two_writers_at_one_line_need_an_index_of_their_own():
     race = {**SHARED, "offset_bytes": 256, "line": 38, "other_line": 38, "is_store": True}
     wrote = {"message": "writes Nds+256, which thread (4,1) wrote at line 38, with no ..."}

@@ -127,9 +127,12 @@ def test_scattered_errors_have_no_pattern():
 def test_where_most_rows_are_wrong_the_right_ones_are_told():
     m, n = data.make_inputs("uniform", (J, K, L), 5, "x")
     p = np.random.default_rng(0).random((J, L))
-    p[[3, 17]] = (m @ n)[[3, 17]]
-    found = _find_in(p, m, n)
-    assert found.sentence == "All rows of P are wrong but 3, 17."
+    p[::3] = (m @ n)[::3]
+    assert _find_in(p, m, n).sentence.startswith("Whole rows of P are wrong: 1..2, 4..5, 7..8, ")
+    right = [3, 8, 17, 30]
+    p[:] = 99 + np.random.default_rng(0).random((J, L))
+    p[right] = (m @ n)[right]
+    assert _find_in(p, m, n).sentence == "All rows of P are wrong but 3, 8, 17, 30."
 
 
 def test_columns_that_are_alike_are_not_called_misplaced():

@@ -90,10 +90,14 @@ void describe_shared_race(Warp& w, uint32_t site, uint32_t lane, uint32_t offset
   w.worker->reporter.set_line(d, true, there.function, there.instruction);
   d->other_block = d->block;
   d->other_thread = launch.thread_of(other);
-  d->message = std::string(reads_or_writes(launch.image->sites[site])) +
+  const MemorySite& here = launch.image->sites[site];
+  d->message = std::string(here.is_async ? "copies to " : reads_or_writes(here)) +
                at_text(d->array, d->offset_bytes) + ", which " + thread_name(launch, other) +
-               (other_wrote ? " wrote" : " read") + line_text(*d) + ", with no __syncthreads()" +
-               (same_warp ? " or __syncwarp()" : "") + " between";
+               (!other_wrote     ? " read"
+                : there.is_async ? " copied to"
+                                 : " wrote") +
+               line_text(*d) + ", with no __syncthreads()" + (same_warp ? " or __syncwarp()" : "") +
+               " between";
 }
 
 void describe_shared_bounds(Warp& w, uint32_t site, uint32_t lane, uint32_t offset, int32_t array) {
