@@ -2,7 +2,8 @@
 
 A store past the end of a row lands in the next row, where another thread stores: a race, but the
 store is to be mended. A copy that nobody waits for arrives while others use what it brings: a race
-again, but the wait is missing.
+again, but the wait is missing. The other way round, a copy into a stage that others still read is a
+race, and that they may read what it has not brought yet only follows.
 """
 
 from __future__ import annotations
@@ -30,16 +31,37 @@ def marked(merged: Iterable[Diagnostic], seen: Sequence[Diagnostic]) -> list[Dia
     `seen`: the same as each case showed them: the other line of a race may differ from case to
     case.
     """
-    return [_marked(item, seen) for item in merged]
+    overwritten = {one.line for one in seen if _overwrites(one)}
+    causes = [one for one in seen if not _is_of_overwritten(one, overwritten)]
+    return [
+        _echo(item, "race-shared")
+        if _is_of_overwritten(item, overwritten)
+        else _marked(item, seen, causes)
+        for item in merged
+    ]
 
 
-def _marked(item: Diagnostic, seen: Sequence[Diagnostic]) -> Diagnostic:
+def _echo(item: Diagnostic, cause: str) -> Diagnostic:
+    return replace(item, echo_of=cause, advice=f"This follows from {cause}: mend that first.")
+
+
+def _overwrites(item: Diagnostic) -> bool:
+    """Whether an asynchronous copy goes where others may still read."""
+    return item.code == "race-shared" and " copies to " in item.message.split(", which")[0]
+
+
+def _is_of_overwritten(item: Diagnostic, lines: set[int]) -> bool:
+    return is_unawaited_copy(item) and item.other_line in lines
+
+
+def _marked(
+    item: Diagnostic, seen: Sequence[Diagnostic], causes: Sequence[Diagnostic]
+) -> Diagnostic:
     same = [one for one in seen if (one.code, one.line, one.kernel) == _place(item)]
     lines = {item.line, *(one.other_line for one in same)} - {0}
-    for cause in seen:
+    for cause in causes:
         if cause.kernel == item.kernel and _explains(cause, item, lines):
-            advice = f"This follows from {cause.code}: mend that first."
-            return replace(item, echo_of=cause.code, advice=advice)
+            return _echo(item, cause.code)
     return item
 
 
@@ -53,5 +75,5 @@ def _explains(cause: Diagnostic, item: Diagnostic, lines: set[int]) -> bool:
         # An access that strays races, or reads what nobody wrote, wherever it happens to land.
         return cause.line in lines
     if item.code == "race-shared" and is_unawaited_copy(cause):
-        return cause.other_line in lines
+        return cause.other_line in lines and not _overwrites(item)
     return False

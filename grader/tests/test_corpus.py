@@ -25,6 +25,9 @@ CORPUS = REPOSITORY / "grader" / "tests" / "corpus"
 FULL = 100
 
 
+_WANTED = ("code", "check", "pattern", "leads", "says", "echo")
+
+
 @dataclass(frozen=True)
 class Entry:
     """One file of the corpus and what grading it must say."""
@@ -34,6 +37,9 @@ class Entry:
     code: str = ""  # the report shows this diagnostic, at a marked line if there are any
     check: str = ""  # this check must fail, where the fault is no diagnostic
     pattern: str = ""  # of a wrong result
+    leads: bool = False  # the report opens with `code`
+    says: str = ""  # words of that diagnostic or its advice
+    echo: str = ""  # this code is told as following from another one
 
     @property
     def fault_lines(self) -> list[int]:
@@ -49,7 +55,7 @@ def _entries(kind: str) -> list[Entry]:
         lab = table.parent.name
         for item in tomllib.loads(table.read_text()).get(kind, []):
             path = table.parent / kind / f"{item['name']}.cu"
-            wanted = {name: item[name] for name in ("code", "check", "pattern") if name in item}
+            wanted = {name: item[name] for name in _WANTED if name in item}
             entries.append(Entry(lab, path, **wanted))
     return entries
 
@@ -92,11 +98,20 @@ def test_fault_is_found(entry, built):
     assert result.status == "failed", said
     assert result.score < FULL, said
     if entry.code:
-        shown = list(dict.fromkeys(item.code for item in result.diagnostics))[:SHOWN_CODES]
+        told = [item.code for item in result.diagnostics if not item.echo_of]
+        shown = list(dict.fromkeys(told))[:SHOWN_CODES]
         assert entry.code in shown, said
         if entry.fault_lines:
             first = next(item for item in result.diagnostics if item.code == entry.code)
             assert first.line in entry.fault_lines, said
+        told = next(item for item in result.diagnostics if item.code == entry.code)
+        assert not entry.leads or told is result.diagnostics[0], said
+        assert entry.says in f"{told.message} {told.advice}", said
+    if entry.echo:
+        assert entry.echo not in {item.code for item in result.diagnostics if not item.echo_of}, (
+            said
+        )
+        assert entry.echo in {item.code for item in result.diagnostics}, said
     if entry.check:
         assert entry.check in {check.id for check in result.checks if check.status == "failed"}, (
             said
@@ -123,6 +138,7 @@ def test_the_corpus_is_complete():
     for entry in WRONG:
         assert entry.code or entry.check, entry.path
         assert not entry.code or entry.code in codes.KNOWN, entry.path
+        assert entry.code or not (entry.leads or entry.says), entry.path
 
 
 def test_the_corpus_is_large_enough():

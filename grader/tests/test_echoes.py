@@ -73,6 +73,20 @@ def test_a_copy_that_is_not_waited_for_comes_before_its_races(lab):
     assert found(plain) == [("race-shared", ""), ("uninitialised-shared", "")]
 
 
+def test_a_copy_into_a_stage_in_use_is_the_cause_of_what_is_not_there_yet(lab):
+    overwrites = COPIED | {"line": 9, "other_line": 37, "is_store": True}
+    overwrites["message"] = "copies to Nds+64, which thread (0,1) read at line 37, with no ..."
+    both = outcome(lab, "w8", diagnostics=[UNAWAITED, overwrites, COPIED])
+    assert sorted(found(both)) == [
+        ("race-shared", ""),
+        ("race-shared", ""),
+        ("uninitialised-shared", "race-shared"),
+    ]
+    elsewhere = overwrites | {"line": 99}
+    apart = outcome(lab, "w8", diagnostics=[UNAWAITED, elsewhere])
+    assert sorted(found(apart)) == [("race-shared", ""), ("uninitialised-shared", "")]
+
+
 def test_the_report_does_not_dwell_on_an_echo(lab):
     both = outcome(lab, "w8", diagnostics=[PAST_THE_ROW, PAST_THE_END])
     result = replace(FAILED, diagnostics=judge.merge([both]))
