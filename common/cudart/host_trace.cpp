@@ -1,6 +1,7 @@
 #include "cudart/host_trace.h"
 
 #include <cstring>
+#include <iterator>
 
 namespace tilewise::record {
 
@@ -38,23 +39,49 @@ std::string staging_name(size_t number) {
   return "staging #" + std::to_string(number);
 }
 
-void HostTrace::add_array(std::string name, void* memory, uint64_t bytes) {
-  std::optional<uint32_t> run = tags_.mark(memory, bytes / 4);
-  if (run) runs_.push_back({.array = static_cast<int>(arrays_.size())});
-  arrays_.push_back({std::move(name), reinterpret_cast<uint64_t>(memory), bytes, run});
-}
-
-const HostTrace::Array* HostTrace::unmarked_array(uint64_t address, uint64_t bytes) const {
-  for (const Array& array : arrays_) {
-    bool within = address >= array.address && address + bytes <= array.address + array.bytes;
-    if (!array.run && within) return &array;
+void HostTrace::cut_unmarked(uint64_t address, uint64_t end) {
+  auto at = unmarked_.upper_bound(address);
+  if (at != unmarked_.begin() && std::prev(at)->second.end > address) --at;
+  while (at != unmarked_.end() && at->first < end) {
+    const auto [start, old] = *at;
+    at = unmarked_.erase(at);
+    if (start < address) unmarked_[start] = {address, old.first, old.source};
+    if (old.end > end) at = unmarked_.insert({end, old}).first;
   }
-  return nullptr;
 }
 
-plan::Segment HostTrace::segment_of(uint32_t word) {
-  if (std::optional<TagOrigin> origin = tags_.find(word)) {
-    const RunSource& source = runs_[origin->run];
+void HostTrace::mark(void* memory, uint64_t bytes, RunSource source) {
+  if (tags_.mark(memory, bytes / 4)) {
+    runs_.push_back(source);
+    return;
+  }
+  uint64_t address = reinterpret_cast<uint64_t>(memory);
+  Tags::mark_places(memory, bytes / 4);
+  cut_unmarked(address, address + bytes);
+  unmarked_[address] = {address + bytes, address, source};
+}
+
+void HostTrace::add_array(std::string name, void* memory, uint64_t bytes) {
+  mark(memory, bytes, {.array = static_cast<int>(arrays_.size())});
+  arrays_.push_back({std::move(name), reinterpret_cast<uint64_t>(memory), bytes});
+}
+
+std::optional<HostTrace::Origin> HostTrace::origin_of(uint32_t word, uint64_t address) {
+  if (std::optional<TagOrigin> origin = tags_.find(word))
+    return Origin{runs_[origin->run], origin->word};
+  if (!Tags::is_place(word)) return std::nullopt;
+  auto after = unmarked_.upper_bound(address);
+  if (Tags::is_place_of(word, address) && after != unmarked_.begin()) {
+    const Unmarked& here = std::prev(after)->second;
+    if (address < here.end) return Origin{here.source, (address - here.first) / 4};
+  }
+  ++lost_words_;
+  return std::nullopt;
+}
+
+plan::Segment HostTrace::segment_of(uint32_t word, uint64_t address) {
+  if (std::optional<Origin> origin = origin_of(word, address)) {
+    const RunSource& source = origin->source;
     if (source.array >= 0)
       return {.host = arrays_[static_cast<size_t>(source.array)].name,
               .offset = 4 * origin->word,
@@ -70,12 +97,9 @@ plan::Segment HostTrace::segment_of(uint32_t word) {
 
 std::vector<plan::Segment> HostTrace::describe(const void* source, uint64_t bytes) {
   uint64_t address = reinterpret_cast<uint64_t>(source);
-  if (const Array* array = unmarked_array(address, bytes))
-    return {
-        {.host = array->name, .offset = address - array->address, .bytes = bytes, .literal = {}}};
   std::vector<plan::Segment> segments;
   for (uint64_t word = 0; word < bytes / 4; ++word)
-    append(&segments, segment_of(load_word(source, word)));
+    append(&segments, segment_of(load_word(source, word), address + 4 * word));
   uint64_t rest = bytes % 4;
   if (rest) append(&segments, literal(static_cast<const char*>(source) + bytes - rest, rest));
   return segments;
@@ -83,15 +107,8 @@ std::vector<plan::Segment> HostTrace::describe(const void* source, uint64_t byte
 
 size_t HostTrace::add_read_back(void* target, uint32_t buffer, uint64_t offset, uint64_t bytes,
                                 uint32_t stream) {
-  std::optional<uint32_t> run = tags_.mark(target, bytes / 4);
-  if (run) runs_.push_back({.read_back = static_cast<int>(read_backs_.size())});
-  if (!run) std::memset(target, 0, bytes);
-  read_backs_.push_back({.buffer = buffer,
-                         .offset = offset,
-                         .bytes = bytes,
-                         .stream = stream,
-                         .target = reinterpret_cast<uint64_t>(target),
-                         .is_marked = run.has_value()});
+  mark(target, bytes, {.read_back = static_cast<int>(read_backs_.size())});
+  read_backs_.push_back({.buffer = buffer, .offset = offset, .bytes = bytes, .stream = stream});
   return read_backs_.size() - 1;
 }
 
@@ -109,9 +126,12 @@ std::vector<plan::CopyToHost> HostTrace::copies_of(size_t number) const {
 
 void HostTrace::look_through(const Array& p, plan::Plan* plan) {
   const void* memory = reinterpret_cast<const void*>(p.address);
+  const int own = static_cast<int>(&p - arrays_.data());
   for (uint64_t word = 0; word < p.bytes / 4; ++word) {
-    std::optional<TagOrigin> origin = tags_.find(load_word(memory, word));
-    int read_back = origin ? runs_[origin->run].read_back : -1;
+    const uint64_t lost = lost_words_;
+    std::optional<Origin> origin = origin_of(load_word(memory, word), p.address + 4 * word);
+    if (lost_words_ != lost) continue;
+    int read_back = origin ? origin->source.read_back : -1;
     if (read_back >= 0) {
       std::vector<Piece>& pieces = pieces_[static_cast<size_t>(read_back)];
       bool goes_on = !pieces.empty() && pieces.back().p_offset + pieces.back().bytes == 4 * word &&
@@ -121,7 +141,7 @@ void HostTrace::look_through(const Array& p, plan::Plan* plan) {
       } else {
         pieces.push_back({4 * word, 4 * origin->word, 4});
       }
-    } else if (!origin || origin->run != *p.run || origin->word != word) {
+    } else if (!origin || origin->source.array != own || origin->word != word) {
       if (plan->host_writes.count++ == 0) plan->host_writes.first = static_cast<int64_t>(word);
     }
   }
@@ -132,16 +152,7 @@ void HostTrace::finish(plan::Plan* plan) {
   plan->host_writes.count = computed_words_;
   for (const Array& array : arrays_) {
     plan->host.push_back({array.name, array.bytes});
-    if (array.name != "P") continue;
-    if (array.run) look_through(array, plan);
-    // Without tags only copies straight into P can be followed.
-    for (size_t i = 0; i < read_backs_.size(); ++i) {
-      const ReadBack& from = read_backs_[i];
-      bool into_p =
-          from.target >= array.address && from.target + from.bytes <= array.address + array.bytes;
-      if (!from.is_marked && into_p)
-        pieces_[i].push_back({from.target - array.address, 0, from.bytes});
-    }
+    if (array.name == "P") look_through(array, plan);
   }
   for (size_t i = 0; i < read_backs_.size(); ++i) {
     if (read_backs_[i].is_used_as_source)

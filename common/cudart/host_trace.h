@@ -2,12 +2,14 @@
 //
 // Arrays that solve was given and the targets of copies from the device are marked. What is copied
 // to the device is then described by where its words came from, and at the end P's host array tells
-// which copies filled it.
+// which copies filled it. Where there were no tags left, words that still lie where they were
+// written are followed by their address; those that were moved are counted as lost.
 
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -23,13 +25,13 @@ struct ReadBack {
   uint32_t buffer = 0;
   uint64_t offset = 0, bytes = 0;
   uint32_t stream = 0;
-  uint64_t target = 0;     // host address
-  bool is_marked = false;  // false: there were no tags left
   bool is_used_as_source = false;
 };
 
 class HostTrace {
  public:
+  explicit HostTrace(uint32_t tags = Tags::kAvailable) : tags_(tags) {}
+
   // Marks one of solve's host arrays. `memory` must stay; `writable` is what the trace may write
   // through.
   void add_array(std::string name, void* memory, uint64_t bytes);
@@ -46,6 +48,10 @@ class HostTrace {
   // Looks through P's host array, declares arrays in plan.host and fills plan.host_writes.
   void finish(plan::Plan* plan);
 
+  // Words, found by describe() and finish() so far, whose origin is not known: they were moved on
+  // the host when there were no tags left. A plan with any of them must not be carried out.
+  uint64_t lost_words() const { return lost_words_; }
+
   // The array whose last byte lies less than `slack` before `address`, or which holds it; empty if
   // none.
   std::string array_near(uint64_t address, uint64_t slack) const;
@@ -54,26 +60,41 @@ class HostTrace {
   struct Array {
     std::string name;
     uint64_t address, bytes;
-    std::optional<uint32_t> run;
   };
   // What a run of tags stands for: an array or a read-back.
   struct RunSource {
     int array = -1, read_back = -1;
   };
+  // Host memory that was filled with place tags: up to which address, for what, and where that
+  // begins.
+  struct Unmarked {
+    uint64_t end, first;
+    RunSource source;
+  };
+  struct Origin {
+    RunSource source;
+    uint64_t word = 0;
+  };
   struct Piece {  // of P: words that came from one read-back, in order
     uint64_t p_offset, source_offset, bytes;
   };
 
-  plan::Segment segment_of(uint32_t word);
-  const Array* unmarked_array(uint64_t address, uint64_t bytes) const;
+  // Tags the memory of a new array or read-back.
+  void mark(void* memory, uint64_t bytes, RunSource source);
+  void cut_unmarked(uint64_t address, uint64_t end);
+  // Where a word that lies at `address` came from; nullopt if it is none that was marked, or lost.
+  std::optional<Origin> origin_of(uint32_t word, uint64_t address);
+  plan::Segment segment_of(uint32_t word, uint64_t address);
   void look_through(const Array& p, plan::Plan* plan);
 
   Tags tags_;
   std::vector<Array> arrays_;
   std::vector<RunSource> runs_;
+  std::map<uint64_t, Unmarked> unmarked_;  // by first address, without overlaps
   std::vector<ReadBack> read_backs_;
   std::vector<std::vector<Piece>> pieces_;  // per read-back
   uint64_t computed_words_ = 0;  // copied to the device although host arithmetic made them
+  uint64_t lost_words_ = 0;
 };
 
 // The host array in the plan that holds what read-back `number` read.

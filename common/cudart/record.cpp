@@ -66,6 +66,14 @@ uint64_t memory_of_environment() {
   return value ? value << 20 : UINT64_MAX;
 }
 
+std::string lost_sentence(uint64_t words) {
+  return "solve moved " + std::to_string(words) +
+         " floats to another place in host memory, where they could not be followed: M, N, P and " +
+         "the results copied back are more than " +
+         std::to_string(tilewise::record::Tags::kAvailable) +
+         " floats. Copy straight from M and N and straight to P, or take smaller matrices.";
+}
+
 std::array<uint32_t, 3> as_array(const Dim3& d) {
   return {d.x, d.y, d.z};
 }
@@ -133,6 +141,15 @@ bool Recorder::begin(const TilewiseRecordCase& description, TilewiseRecordPointe
   return true;
 }
 
+std::vector<plan::Segment> Recorder::taken_from_host(const char* api, const void* source,
+                                                     uint64_t bytes) {
+  const uint64_t lost = trace_.lost_words();
+  std::vector<plan::Segment> segments = trace_.describe(source, bytes);
+  if (trace_.lost_words() != lost)
+    ops_.push_back(plan::Unsupported{api, lost_sentence(trace_.lost_words() - lost)});
+  return segments;
+}
+
 std::vector<plan::Op> Recorder::final_ops() const {
   std::vector<Op> ops;
   for (const auto& entry : ops_) {
@@ -147,7 +164,10 @@ std::vector<plan::Op> Recorder::final_ops() const {
 }
 
 plan::Plan Recorder::finish(const std::vector<std::string>& modules) {
+  const uint64_t lost = trace_.lost_words();
   trace_.finish(&plan_);
+  if (trace_.lost_words() != lost)
+    ops_.push_back(plan::Unsupported{"solve", lost_sentence(trace_.lost_words() - lost)});
   plan_.modules = modules;
   plan_.ops = final_ops();
   plan_.unchecked_errors = unchecked_errors_;
@@ -162,7 +182,8 @@ std::string Recorder::missing_feature() const {
   for (const auto& entry : ops_) {
     const auto* op = std::get_if<Op>(&entry);
     if (!op) continue;
-    if (const auto* missing = std::get_if<plan::Unsupported>(op)) return missing->api;
+    const auto* missing = std::get_if<plan::Unsupported>(op);
+    if (missing && missing->reason.empty()) return missing->api;
   }
   return "";
 }
@@ -232,7 +253,7 @@ Recorder::Place Recorder::place_of(uint64_t address) const {
 void Recorder::copy_to_device(uint64_t target, const void* source, uint64_t bytes,
                               uint32_t stream) {
   Place to = place_of(target);
-  std::vector<plan::Segment> segments = trace_.describe(source, bytes);
+  std::vector<plan::Segment> segments = taken_from_host("cudaMemcpy", source, bytes);
   int value = uniform_byte(segments);
   if (value >= 0) {
     ops_.push_back(plan::Memset{to.buffer, to.offset, static_cast<uint8_t>(value), bytes, stream});
@@ -268,8 +289,9 @@ uint64_t Recorder::variable_address(const RegisteredVariable& variable) {
 
 void Recorder::copy_to_variable(const RegisteredVariable& variable, uint64_t offset,
                                 const void* source, uint64_t bytes) {
-  ops_.push_back(plan::SymbolWrite{variable.module->index, variable.name, offset,
-                                   trace_.describe(source, bytes)});
+  std::vector<plan::Segment> segments = taken_from_host("cudaMemcpyToSymbol", source, bytes);
+  ops_.push_back(
+      plan::SymbolWrite{variable.module->index, variable.name, offset, std::move(segments)});
 }
 
 void Recorder::set_attribute(const RegisteredKernel& kernel, const char* attribute, int64_t value) {
@@ -321,7 +343,7 @@ void Recorder::failed(const char* api, Error error) {
 
 void Recorder::not_provided(const char* api, const std::string& reason) {
   say(std::string(api) + " is not provided." + (reason.empty() ? "" : " " + reason));
-  ops_.push_back(plan::Unsupported{api});
+  ops_.push_back(plan::Unsupported{api, ""});
 }
 
 namespace {

@@ -65,6 +65,9 @@ class Recorder final : public Backend {
                         TilewiseRecordPointers* pointers);
   void make_device_arrays(uint64_t m_bytes, uint64_t n_bytes, uint64_t p_bytes,
                           TilewiseRecordPointers* pointers);
+  // The bytes that a copy takes from the host; the plan ends there if they cannot be followed.
+  std::vector<tilewise::plan::Segment> taken_from_host(const char* api, const void* source,
+                                                       uint64_t bytes);
   std::vector<Op> final_ops() const;
 
   const Device& device_;

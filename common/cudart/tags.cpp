@@ -18,10 +18,20 @@ uint32_t word_of_serial(uint32_t serial) {
                             : kSign | kExponent | (serial - kPayloads + 1);
 }
 
+// nullopt if the word is no tag at all, given out or not.
+std::optional<uint32_t> serial_of_word(uint32_t word) {
+  if ((word & kExponent) != kExponent || word & kQuiet || !(word & kPayload)) return std::nullopt;
+  return (word & kPayload) - 1 + (word & kSign ? kPayloads : 0);
+}
+
+uint32_t place_tag(uint64_t address) {
+  return word_of_serial(Tags::kAvailable + static_cast<uint32_t>(address / 4 % Tags::kPlaces));
+}
+
 }  // namespace
 
 std::optional<uint32_t> Tags::mark(void* target, uint64_t words) {
-  if (words > kAvailable - used_) return std::nullopt;
+  if (words > available_ - used_) return std::nullopt;
   char* out = static_cast<char*>(target);
   for (uint64_t i = 0; i < words; ++i) {
     uint32_t word = word_of_serial(used_ + static_cast<uint32_t>(i));
@@ -33,18 +43,34 @@ std::optional<uint32_t> Tags::mark(void* target, uint64_t words) {
 }
 
 std::optional<TagOrigin> Tags::find(uint32_t word) const {
-  if ((word & kExponent) != kExponent || word & kQuiet || !(word & kPayload)) return std::nullopt;
-  uint32_t serial = (word & kPayload) - 1 + (word & kSign ? kPayloads : 0);
-  if (serial >= used_) return std::nullopt;
-  auto after = std::upper_bound(starts_.begin(), starts_.end(), serial);
+  std::optional<uint32_t> serial = serial_of_word(word);
+  if (!serial || *serial >= used_) return std::nullopt;
+  auto after = std::upper_bound(starts_.begin(), starts_.end(), *serial);
   uint32_t run = static_cast<uint32_t>(after - starts_.begin()) - 1;
-  return TagOrigin{run, serial - starts_[run]};
+  return TagOrigin{run, *serial - starts_[run]};
+}
+
+void Tags::mark_places(void* target, uint64_t words) {
+  char* out = static_cast<char*>(target);
+  for (uint64_t i = 0; i < words; ++i) {
+    uint32_t word = place_tag(reinterpret_cast<uint64_t>(out + 4 * i));
+    std::memcpy(out + 4 * i, &word, 4);
+  }
+}
+
+bool Tags::is_place(uint32_t word) {
+  std::optional<uint32_t> serial = serial_of_word(word);
+  return serial && *serial >= kAvailable && *serial < kAvailable + kPlaces;
+}
+
+bool Tags::is_place_of(uint32_t word, uint64_t address) {
+  return word == place_tag(address);
 }
 
 bool Tags::is_computed_from_tag(uint32_t word) const {
   // Payload 0 is the NaN that 0 * infinity and its like give: no tag was needed for it.
   if ((word & kExponent) != kExponent || !(word & kQuiet)) return false;
-  return find(word & ~kQuiet).has_value();
+  return find(word & ~kQuiet).has_value() || is_place(word & ~kQuiet);
 }
 
 }  // namespace tilewise::record

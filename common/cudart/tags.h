@@ -4,7 +4,9 @@
 // A tag is a signalling NaN whose payload and sign are a serial number. Moving a tag keeps it; any
 // arithmetic makes the NaN quiet, so that "copied" and "computed from" can be told apart. Serial
 // numbers are given out in runs, one for each array or copy that is marked; there are about 8
-// million in all, and a run that no longer fits is left unmarked.
+// million in all. A run that no longer fits is filled with place tags instead, which say no more
+// than where their word was written: what stays there can be followed by its address, and what is
+// moved is noticed.
 
 #pragma once
 
@@ -22,7 +24,12 @@ struct TagOrigin {
 
 class Tags {
  public:
-  static constexpr uint32_t kAvailable = (1u << 23) - 2;
+  // A prime, so that no row or page is as long as the places take to come round again.
+  static constexpr uint32_t kPlaces = 65521;
+  // Less the very last one, which made quiet is the word with all bits set.
+  static constexpr uint32_t kAvailable = (1u << 23) - 3 - kPlaces;
+
+  explicit Tags(uint32_t available = kAvailable) : available_(available) {}
 
   // Fills `words` words at `target` (any alignment) with the tags of a new run and returns its
   // number; nothing is written and nullopt returned if there are not enough tags left.
@@ -31,12 +38,18 @@ class Tags {
   // The origin of a word, nullopt if it is no tag that was given out.
   std::optional<TagOrigin> find(uint32_t word) const;
 
-  // True for what arithmetic makes of a tag: the same NaN made quiet.
+  // Fills `words` words at `target` with place tags.
+  static void mark_places(void* target, uint64_t words);
+  static bool is_place(uint32_t word);
+  // True for the place tag of a word at this host address.
+  static bool is_place_of(uint32_t word, uint64_t address);
+
+  // True for what arithmetic makes of a tag of either kind: the same NaN made quiet.
   bool is_computed_from_tag(uint32_t word) const;
 
  private:
   std::vector<uint32_t> starts_;  // first serial number of each run
-  uint32_t used_ = 0;
+  uint32_t used_ = 0, available_;
 };
 
 }  // namespace tilewise::record

@@ -276,7 +276,8 @@ bool Executor::carry_out(const plan::ApiError& op) {
 }
 
 bool Executor::carry_out(const plan::Unsupported& op) {
-  return stop(Status::kUnsupported, op.api + " is not provided: the plan ends there.");
+  return stop(Status::kUnsupported,
+              op.reason.empty() ? op.api + " is not provided: the plan ends there." : op.reason);
 }
 
 bool Executor::stop(Status status, std::string message) {

@@ -238,7 +238,9 @@ class OpReader {
     return op;
   }
 
-  Op unsupported(Fields& fields) { return Unsupported{fields.string("api")}; }
+  Op unsupported(Fields& fields) {
+    return Unsupported{fields.string("api"), fields.string_or("reason", "")};
+  }
 
   const Plan& plan_;
   std::map<std::string, uint64_t> host_bytes_;

@@ -123,8 +123,9 @@ struct ApiError {  // a call that returned an error to the student
   std::string code_name, message;
 };
 struct Unsupported {
-  std::string api;
-};  // a call that the recorder does not provide
+  std::string api;     // a call that the recorder does not provide,
+  std::string reason;  // or, a sentence, cannot follow this time
+};
 
 using Op = std::variant<Malloc, Free, CopyToDevice, CopyToHost, CopyOnDevice, Memset, SymbolWrite,
                         SetAttribute, Launch, Sync, ApiError, Unsupported>;

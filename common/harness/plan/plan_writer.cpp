@@ -88,7 +88,11 @@ struct OpWriter {
     if (!op.code_name.empty()) json["code_name"] = op.code_name;
     return json;
   }
-  Json operator()(const Unsupported& op) const { return {{"op", "unsupported"}, {"api", op.api}}; }
+  Json operator()(const Unsupported& op) const {
+    Json json = {{"op", "unsupported"}, {"api", op.api}};
+    if (!op.reason.empty()) json["reason"] = op.reason;
+    return json;
+  }
 };
 
 }  // namespace

@@ -18,7 +18,7 @@ __attribute__((noinline)) void copy_floats(float* to, const float* from, size_t 
 }
 
 struct Square {
-  explicit Square(size_t n) : m(n), n(n), p(n) {
+  explicit Square(size_t n, uint32_t tags = Tags::kAvailable) : trace(tags), m(n), n(n), p(n) {
     trace.add_array("M", m.data(), 4 * n);
     trace.add_array("N", this->n.data(), 4 * n);
     trace.add_array("P", p.data(), 4 * n);
@@ -157,13 +157,93 @@ TEST_CASE("host trace: host arithmetic on results that goes to the device is cou
   CHECK(plan.host_writes.count == 1);
 }
 
-TEST_CASE("host trace: arrays larger than the tags are followed by address") {
-  HostTrace trace;
-  std::vector<float> big(Tags::kAvailable + 16), p(16);
-  trace.add_array("M", big.data(), 4 * big.size());
-  trace.add_array("P", p.data(), 64);
-  auto segments = trace.describe(&big[100], 400);
+TEST_CASE("tags: place tags say where a word was written, and no more") {
+  Tags tags;
+  std::vector<float> a(100);
+  Tags::mark_places(a.data(), a.size());
+  std::vector<uint32_t> words(100);
+  std::memcpy(words.data(), a.data(), 400);
+  const auto address = reinterpret_cast<uint64_t>(a.data());
+  CHECK(Tags::is_place(words[3]));
+  CHECK_FALSE(tags.find(words[3]));
+  CHECK(Tags::is_place_of(words[3], address + 12));
+  CHECK_FALSE(Tags::is_place_of(words[3], address + 16));
+  float computed = a[3] * 2.0f;
+  std::memcpy(&words[3], &computed, 4);
+  CHECK_FALSE(Tags::is_place(words[3]));
+  CHECK(tags.is_computed_from_tag(words[3]));
+}
+
+TEST_CASE("host trace: without tags, arrays are followed by address") {
+  Square s(64, 0);
+  auto segments = s.trace.describe(&s.n[8], 4 * 16);
+  REQUIRE(segments.size() == 1);
+  CHECK((segments[0].host == "N" && segments[0].offset == 32 && segments[0].bytes == 64));
+  s.trace.add_read_back(&s.p[16], 5, 100, 64, 0);
+  plan::Plan plan;
+  s.trace.finish(&plan);
+  auto copies = s.trace.copies_of(0);
+  REQUIRE(copies.size() == 1);
+  CHECK((copies[0].host == "P" && copies[0].offset == 64 && copies[0].buffer_offset == 100 &&
+         copies[0].bytes == 64));
+  CHECK(plan.host_writes.count == 0);
+  CHECK(s.trace.lost_words() == 0);
+}
+
+TEST_CASE("host trace: without tags, a later read-back hides what it overwrote of an earlier one") {
+  Square s(64, 0);
+  s.trace.add_read_back(s.p.data(), 1, 0, 4 * 64, 0);
+  s.trace.add_read_back(&s.p[16], 2, 0, 4 * 16, 0);
+  s.trace.add_read_back(&s.p[24], 3, 0, 4 * 4, 0);
+  plan::Plan plan;
+  s.trace.finish(&plan);
+  auto first = s.trace.copies_of(0), second = s.trace.copies_of(1), third = s.trace.copies_of(2);
+  REQUIRE(first.size() == 2);
+  CHECK((first[0].offset == 0 && first[0].bytes == 64));
+  CHECK((first[1].offset == 128 && first[1].buffer_offset == 128 && first[1].bytes == 128));
+  REQUIRE(second.size() == 2);
+  CHECK((second[0].offset == 64 && second[0].bytes == 32));
+  CHECK((second[1].offset == 112 && second[1].buffer_offset == 48 && second[1].bytes == 16));
+  REQUIRE(third.size() == 1);
+  CHECK((third[0].offset == 96 && third[0].bytes == 16));
+}
+
+TEST_CASE("host trace: without tags, results that stay where they were read are staged") {
+  Square s(64, 0);
+  std::vector<float> staging(8);
+  s.trace.add_read_back(staging.data(), 2, 64, 32, 0);
+  auto segments = s.trace.describe(&staging[2], 8);
+  REQUIRE(segments.size() == 1);
+  CHECK((segments[0].host == record::staging_name(0) && segments[0].offset == 8));
+  CHECK(s.trace.lost_words() == 0);
+}
+
+TEST_CASE("host trace: without tags, what is moved is counted as lost") {
+  Square s(64, 0);
+  std::vector<float> staging(64);
+  copy_floats(staging.data(), s.m.data(), 64);
+  s.trace.describe(staging.data(), 4 * 60);
+  CHECK(s.trace.lost_words() == 60);
+  std::swap(s.n[3], s.n[5]);  // also within an array
+  s.trace.describe(s.n.data(), 4 * 64);
+  CHECK(s.trace.lost_words() == 62);
+
+  s.trace.add_read_back(staging.data(), 1, 0, 4 * 64, 0);
+  copy_floats(&s.p[7], &staging[9], 1);
+  s.p[20] = 2.0f;
+  plan::Plan plan;
+  s.trace.finish(&plan);
+  CHECK(s.trace.lost_words() == 63);
+  CHECK(plan.host_writes.count == 1);  // the literal; what is lost is not held against solve
+  CHECK(plan.host_writes.first == 20);
+}
+
+TEST_CASE("host trace: what still got tags is followed to wherever it goes") {
+  Square s(64, 64);  // enough for M alone
+  std::vector<float> staging(64);
+  copy_floats(staging.data(), s.m.data(), 64);
+  auto segments = s.trace.describe(staging.data(), 4 * 64);
   REQUIRE(segments.size() == 1);
   CHECK(segments[0].host == "M");
-  CHECK(segments[0].offset == 400);
+  CHECK(s.trace.lost_words() == 0);
 }

@@ -129,6 +129,21 @@ TEST_CASE("record: calls that are not provided are named") {
   CHECK(r.run.errors.find("warpsim: cudaGraphCreate is not provided.") != std::string::npos);
 }
 
+TEST_CASE("record: more data than can be followed through the host ends the plan in a sentence") {
+  SKIP_WITHOUT_NVCC();
+  const std::string large = "--case w2048:2048x2048x2048";  // M alone is half of the tags
+  Recorded direct = record("direct", "square-host", large);
+  CHECK(direct.ops<p::Unsupported>().empty());
+  REQUIRE(direct.ops<p::CopyToHost>().size() == 1);
+  CHECK(direct.ops<p::CopyToHost>()[0].bytes == uint64_t{4} * 2048 * 2048);
+
+  Recorded staged = record("staged", "square-host", large);
+  REQUIRE(staged.status() == "ok");
+  auto lost = staged.ops<p::Unsupported>();
+  REQUIRE(lost.size() == 1);
+  CHECK(lost[0].reason.starts_with("solve moved 4194304 floats to another place in host memory"));
+}
+
 TEST_CASE("record: pinned memory carries data, and is not for kernels") {
   SKIP_WITHOUT_NVCC();
   Recorded r = record("pinned");

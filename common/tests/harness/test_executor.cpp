@@ -221,12 +221,18 @@ TEST_CASE("What kernels print is kept up to a limit") {
 
 TEST_CASE("What cannot be carried out is said, not guessed") {
   plan::Plan plan = t::device_plan(kWidth, "");
-  plan.ops = {plan::Unsupported{"cudaGraphLaunch"}, t::launch("add", kWidth)};
+  plan.ops = {plan::Unsupported{"cudaGraphLaunch", ""}, t::launch("add", kWidth)};
   Execution e = run(plan);
   CHECK(e.status == Status::kUnsupported);
   CHECK(t::contains(e.message, "cudaGraphLaunch"));
   CHECK(e.launches == 0);
   CHECK(codes(e) == Codes{});
+
+  plan.ops = {plan::Unsupported{"cudaMemcpy", "Too much was moved."}, t::launch("add", kWidth)};
+  e = run(plan);
+  CHECK(e.status == Status::kUnsupported);
+  CHECK(e.message == "Too much was moved.");
+  CHECK(e.launches == 0);
 
   e = run(t::device_plan(kWidth, ""), "refuse me");
   CHECK(e.status == Status::kError);

@@ -30,7 +30,8 @@ plan::Plan full_plan() {
       launch,
       plan::Sync{},
       plan::ApiError{"cudaMemcpy", 1, "cudaErrorInvalidValue", "invalid argument"},
-      plan::Unsupported{"cudaGraphLaunch"},
+      plan::Unsupported{"cudaGraphLaunch", ""},
+      plan::Unsupported{"cudaMemcpy", "Too much was moved."},
       plan::Free{3}};
   plan.host_writes = {3, 7};
   plan.leaked_buffers = {3};
@@ -53,7 +54,7 @@ TEST_CASE("A plan that uses every operation survives writing and reading") {
   std::string text = plan::to_text(full_plan());
   plan::Plan plan = plan::parse(text, "x");
   CHECK(plan::to_text(plan) == text);
-  CHECK(plan.ops.size() == 11);
+  CHECK(plan.ops.size() == 12);
   const auto& launch = std::get<plan::Launch>(plan.ops[6]);
   CHECK(launch.relocations[2].addend == 16);
   CHECK(launch.block[1] == 4);
