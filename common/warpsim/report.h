@@ -45,8 +45,8 @@ struct Counters {
   uint64_t bank_conflicts = 0;  // shared wavefronts above the ideal for the same lanes and widths
   uint64_t barriers = 0;        // warps arriving at bar.sync
   uint64_t divergent_branches = 0;  // branches whose active lanes went both ways
-  uint64_t async_requests =
-      0;  // cp.async of warps, among the loads too  ..._inst_executed_op_ldgsts
+  // cp.async of warps; global loads as well, unless no lane reads  smsp__inst_executed_op_ldgsts
+  uint64_t async_requests = 0;
   uint64_t async_distance = 0;  // the warp's instructions from each of them to the wait for it
   void add(const Counters& other);
   bool operator==(const Counters&) const = default;

@@ -28,6 +28,7 @@ ROOT = Path(__file__).resolve().parents[3]
 ARCH = 90  # compute capability the PTX is made for
 SIZES = (64, 512, 1024)
 ODD_SIZES = (64, 100, 512, 1024)  # 100: no multiple of a warp, a tile or a sector
+VECTOR_SIZES = (64, 90, 100, 512, 1024)  # labs 07 to 09; 90: rows that begin at no multiple of 16 bytes
 
 # ours -> Nsight Compute's, summed over a launch
 EXACT = {
@@ -86,12 +87,13 @@ def kernels() -> list[Kernel]:
         signature = re.search(r'^signature\s*=\s*"([\w-]+)"', lab.read_text(), re.M)
         signatures[lab.parent.name] = signature[1]
     for name, signature in signatures.items():
+        sizes = VECTOR_SIZES if name >= "07" else SIZES
         source = ROOT / "solutions" / name / "matmul.cu"
         if source.exists():
-            found.append(Kernel("solutions", name, source, signature, SIZES))
+            found.append(Kernel("solutions", name, source, signature, sizes))
         corpus = ROOT / "grader/tests/corpus" / name / "right"
         for source in sorted(corpus.glob("*.cu")):
-            found.append(Kernel("corpus", f"{name[:2]}-{source.stem}", source, signature, SIZES))
+            found.append(Kernel("corpus", f"{name[:2]}-{source.stem}", source, signature, sizes))
     for source in sorted((ROOT / "solutions/gallery").glob("*.cu")):
         found.append(Kernel("gallery", source.stem, source, "square-device", SIZES[1:]))
     for source in sorted((Path(__file__).parent / "kernels").glob("*.cu")):

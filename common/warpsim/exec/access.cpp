@@ -225,8 +225,11 @@ void count_scattered(Warp& w, uint32_t site, const Op* op, uint32_t bytes) {
   ++s.requests;
   s.sectors += sectors(access);
   if (w.worker->rules.traffic != nullptr) s.add(w.worker->rules.traffic(access));
-  if (w.worker->tracer != nullptr)
-    w.worker->tracer->global(site, w.index, access, moved_bytes(w, access));
+  if (w.worker->tracer != nullptr) trace_global(w, site, access);
+}
+
+void trace_global(Warp& w, uint32_t site, const WarpAccess& access) {
+  w.worker->tracer->global(site, w.index, access, moved_bytes(w, access));
 }
 
 void trace_global(Warp& w, uint32_t site, const Pattern& p, uint64_t base) {
@@ -234,7 +237,7 @@ void trace_global(Warp& w, uint32_t site, const Pattern& p, uint64_t base) {
   for_each_lane(p.mask, [&](int lane) {
     access.address[size_t(lane)] = base + uint64_t(int64_t{p.delta[size_t(lane)]});
   });
-  w.worker->tracer->global(site, w.index, access, moved_bytes(w, access));
+  trace_global(w, site, access);
 }
 
 const Pattern& lane_pattern(Warp& w, uint32_t lane, uint32_t bytes, Space space) {

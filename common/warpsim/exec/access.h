@@ -47,6 +47,7 @@ void report_uninitialised(Warp& w, uint32_t site, AllocationRecord& record, uint
 
 // Tells the time model's tracer.
 void trace_global(Warp& w, uint32_t site, const Pattern& p, uint64_t base);
+void trace_global(Warp& w, uint32_t site, const WarpAccess& access);
 
 // Counts a request to global memory.
 inline void count_global(Warp& w, uint32_t site, const Pattern& p, uint64_t base) {

@@ -307,17 +307,16 @@ bool Decoder::async(const Code& code) {
   const uint32_t count = code.src.size() > 3 && code.src[3].kind != Operand::Kind::kNone
                              ? source(code.src[3], false, Type::kU32)
                              : 0;
-  const uint32_t group = address_group(global_row, global_wide, uint32_t(bytes), Space::kGlobal);
   const uint32_t shared_site = add_site(code, Space::kShared, uint8_t(bytes), 1, true);
   image_.sites[shared_site].is_async = true;
   image_.sites[shared_site].shared_array = shared_array_of(code.src[0]);
   const uint32_t global_site = add_site(code, Space::kGlobal, uint8_t(bytes), 1, false);
+  image_.sites[global_site].past_l1 = code.past_l1;
   Op& op = emit(&ops::async_copy);
   op.a = count;
   op.b = shared_row;
   op.c = shared_wide;
   op.d = global_site;
-  op.e = group;
   op.aux = shared_site;
   op.imm = int64_t(bytes << 32 | uint32_t(global_offset));
   op.jump = int32_t(global_row | uint32_t(global_wide));

@@ -2,12 +2,11 @@
 // their group has been waited for; until then their destination counts as a write on its way (see
 // SharedShadow).
 //
-// async_copy: b = row of shared addresses (c: 1 when 64 bits wide), e = address group of the global
-// side, a = row of source bytes (0: all), aux = shared site, d = global site, imm = bytes << 32 |
-// global offset, jump as in access.h for the global side. The shared offset is in the op that
-// follows (a `nothing` with imm). Its aux counts the instructions behind the copy in its basic
-// block, which Warp::instructions has counted already; the aux of a wait likewise, the wait
-// included.
+// async_copy: b = row of shared addresses (c: 1 when 64 bits wide), a = row of source bytes (0:
+// all), aux = shared site, d = global site, imm = bytes << 32 | global offset, jump as in access.h
+// for the global side. The shared offset is in the op that follows (a `nothing` with imm). Its aux
+// counts the instructions behind the copy in its basic block, which Warp::instructions has counted
+// already; the aux of a wait likewise, the wait included.
 
 #include "warpsim/exec/access.h"
 
@@ -59,6 +58,20 @@ void issue(Warp& w, const Op* op, const Copy& copy) {
   w.pending.push_back(pending);
 }
 
+// Counts a request by the lanes of `access`, which read something: there is none if none does. The
+// time model hears of every instruction.
+void count(Warp& w, uint32_t site, const WarpAccess& access,
+           const std::array<uint32_t, kLanes>& target) {
+  Worker& worker = *w.worker;
+  SiteState& s = worker.sites[site];
+  ++s.async_requests;
+  if (worker.tracer != nullptr) access::trace_global(w, site, access);
+  if (access.mask == 0) return;
+  ++s.requests;
+  s.sectors += worker.image->sites[site].past_l1 ? async_sectors(access, target) : sectors(access);
+  if (worker.rules.traffic != nullptr) s.add(worker.rules.traffic(access));
+}
+
 // Lets the copies for which done(copy) holds arrive.
 template <class Done>
 void arrive(Warp& w, const Op* op, Done done) {
@@ -87,18 +100,20 @@ const Op* async_copy(Warp& w, const Op* op) {
   const uint32_t bytes = uint32_t(op->imm >> 32);
   const Op source{.imm = int64_t(int32_t(op->imm)), .jump = op->jump};
   const int64_t target_offset = op[1].imm;
-  const AddressGroup& g = w.groups[op->e];
-  if (g.pattern != nullptr)
-    access::count_global(w, op->d, *g.pattern, g.base + uint64_t(source.imm));
-  else
-    access::count_scattered(w, op->d, &source, bytes);
+  WarpAccess access{0, bytes, {}};
+  std::array<uint32_t, kLanes> target, wanted;
   for_each_lane(w.mask, [&](int lane) {
-    const uint64_t target =
+    const uint64_t base =
         op->c != 0 ? row<uint64_t>(w, op->b)[lane] : row<uint32_t>(w, op->b)[lane];
-    const uint32_t wanted = op->a == 0 ? bytes : std::min(bytes, row<uint32_t>(w, op->a)[lane]);
-    issue(w, op,
-          {uint32_t(lane), bytes, wanted, uint32_t(target + uint64_t(target_offset)),
-           access::lane_address(w, &source, lane)});
+    target[size_t(lane)] = uint32_t(base + uint64_t(target_offset));
+    wanted[size_t(lane)] = op->a == 0 ? bytes : std::min(bytes, row<uint32_t>(w, op->a)[lane]);
+    access.address[size_t(lane)] = access::lane_address(w, &source, lane);
+    if (wanted[size_t(lane)] != 0) access.mask |= 1u << lane;
+  });
+  count(w, op->d, access, target);
+  for_each_lane(w.mask, [&](int lane) {
+    const auto i = size_t(lane);
+    issue(w, op, {uint32_t(lane), bytes, wanted[i], target[i], access.address[i]});
   });
   return op + 2;
 }

@@ -64,6 +64,7 @@ struct MemorySite {
   bool is_volatile = false;    // or .relaxed, .acquire, .release
   Fence fence = Fence::kNone;  // of a .release or .acq_rel
   bool is_async = false;       // the shared side of cp.async
+  bool past_l1 = false;        // the global side of cp.async.cg
   bool in_const_space = false;
   int32_t shared_array = -1;  // the one shared array the address can come from, index into
                               // Image::shared; -1: look it up

@@ -72,6 +72,7 @@ struct SiteState {
   uint64_t used_128ths = 0;                // see Traffic
   uint64_t shared_requests = 0, wavefronts = 0;
   uint64_t ideal_wavefronts = 0;  // without bank conflicts
+  uint64_t async_requests = 0;    // cp.async instructions, those that read nothing included
   uint64_t async_distance = 0;    // instructions between cp.async requests and the waits for them
   BankKind bank_kind = BankKind::kLoad;
   void add(const Traffic& traffic) {

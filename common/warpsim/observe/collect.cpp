@@ -55,7 +55,7 @@ void Collector::add_sites(const Worker& worker) {
   for (size_t i = 0; i < image.sites.size(); ++i) {
     const MemorySite& site = image.sites[i];
     const SiteState& s = worker.sites[i];
-    if (s.requests + s.shared_requests == 0 || site.in_const_space) continue;
+    if (s.requests + s.shared_requests + s.async_requests == 0 || site.in_const_space) continue;
     Counters& c = at(site.function, site.instruction);
     (site.is_store ? c.global_store_requests : c.global_load_requests) += s.requests;
     (site.is_store ? c.global_store_sectors : c.global_load_sectors) += s.sectors;
@@ -74,8 +74,7 @@ void Collector::add_sites(const Worker& worker) {
     (site.is_store ? c.shared_store_requests : c.shared_load_requests) += times * s.shared_requests;
     (site.is_store ? c.shared_store_wavefronts : c.shared_load_wavefronts) += times * s.wavefronts;
     c.bank_conflicts += times * (s.wavefronts - s.ideal_wavefronts);
-    if (image.instruction(site.function, site.instruction).op == ptx::Opcode::kCpAsync)
-      c.async_requests += s.requests;
+    c.async_requests += s.async_requests;
     c.async_distance += s.async_distance;
   }
 }

@@ -138,6 +138,7 @@ struct Instruction {
   bool uni = false;          // bra.uni, call.uni
   bool is_volatile = false;  // also .relaxed/.acquire/.release
   bool non_coherent = false; // ld.global.nc
+  bool past_l1 = false;      // cp.async.cg: not through the first-level cache
   bool match_all = false;    // match.all (else match.any)
   bool aligned = true;       // bar.sync / barrier...aligned; barrier.sync without .aligned: false
   bool shift_amount = false; // bfind.shiftamt: the left shift that brings the found bit to the top

@@ -25,7 +25,8 @@ bool take_flag(const OpcodeRow& row, uint32_t family, std::string_view flag, std
   return true;
 }
 
-// Memory order, scope, cache hints: only `volatile` and its stronger kin and .nc matter to us.
+// Memory order, scope, cache hints: only `volatile` and its stronger kin and .nc matter to us, and
+// which way a cp.async goes.
 bool take_memory(std::string_view word, Instruction* i) {
   constexpr std::string_view kStrong[] = {"volatile", "relaxed", "acquire", "release",
                                           "acq_rel",  "sc",      "mmio"};
@@ -40,6 +41,7 @@ bool take_memory(std::string_view word, Instruction* i) {
     i->non_coherent = true;
     return true;
   }
+  if (word == "cg" && i->op == Opcode::kCpAsync) i->past_l1 = true;
   if (word == "L2::cache_hint") return false;  // brings one operand more
   return word.starts_with("L1::") || word.starts_with("L2::") ||
          std::ranges::find(kNoEffect, word) != std::end(kNoEffect);

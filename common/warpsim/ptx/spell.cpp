@@ -23,7 +23,7 @@ std::string_view row_name(const Instruction& i) {
     case Opcode::kPrefetch:
       return i.space == Space::kGeneric ? "prefetchu.L1" : "prefetch";
     case Opcode::kCpAsync:
-      return "cp.async.ca.shared.global";
+      return i.past_l1 ? "cp.async.cg.shared.global" : "cp.async.ca.shared.global";
     case Opcode::kCpAsyncWait:
       return i.src.empty() ? "cp.async.wait_all" : "cp.async.wait_group";
     default:

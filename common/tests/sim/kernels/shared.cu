@@ -168,3 +168,19 @@ extern "C" __global__ void async_straight(const float* in, float* out) {
   asm volatile("cp.async.wait_all;" ::: "memory");
   out[threadIdx.x] = tile[threadIdx.x];
 }
+// Eight rows of 64 bytes to rows of `pitch` floats, past the first-level cache or not. Lanes from
+// `readers` on read nothing.
+template <bool kPastL1>
+__device__ __forceinline__ void copy_rows(const float* in, int pitch, int readers) {
+  __shared__ __align__(128) float tile[8 * 64];
+  unsigned to = __cvta_generic_to_shared(&tile[threadIdx.x / 4 * pitch + threadIdx.x % 4 * 4]);
+  const float* from = in + threadIdx.x * 4;
+  const int bytes = threadIdx.x < readers ? 16 : 0;
+  if (kPastL1)
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(to), "l"(from), "r"(bytes));
+  else
+    asm volatile("cp.async.ca.shared.global [%0], [%1], 16, %2;" ::"r"(to), "l"(from), "r"(bytes));
+  asm volatile("cp.async.wait_all;" ::: "memory");
+}
+extern "C" __global__ void async_rows_cg(const float* in, int pitch, int readers) { copy_rows<true>(in, pitch, readers); }
+extern "C" __global__ void async_rows_ca(const float* in, int pitch, int readers) { copy_rows<false>(in, pitch, readers); }

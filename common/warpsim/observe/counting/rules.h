@@ -34,6 +34,8 @@ struct BankCost {
 };
 
 uint32_t sectors(const WarpAccess& access);            // global memory since 5.0: sectors.cpp
+// The same of a cp.async.cg, whose lanes write to `target` in shared memory: async_sectors.cpp
+uint32_t async_sectors(const WarpAccess& access, const std::array<uint32_t, 32>& target);
 Traffic warp_lines(const WarpAccess& access);          // global memory of 2.x: warp_lines.cpp
 Traffic half_warp_segments(const WarpAccess& access);  // of 1.2 and 1.3: half_warp_segments.cpp
 

@@ -13,8 +13,9 @@ uint32_t sectors(const WarpAccess& access) {
   size_t count = 0;
   for_each_lane(access.mask, [&](int lane) {
     const uint64_t address = access.address[size_t(lane)];
-    touched[count++] = address / 32;
-    touched[count++] = (address + access.bytes - 1) / 32;
+    for (const uint64_t sector : {address / 32, (address + access.bytes - 1) / 32}) {
+      if (count == 0 || touched[count - 1] != sector) touched[count++] = sector;
+    }
   });
   std::sort(touched.begin(), touched.begin() + count);
   return uint32_t(std::unique(touched.begin(), touched.begin() + count) - touched.begin());
