@@ -16,6 +16,14 @@ uint64_t align_up(uint64_t value, uint64_t alignment) {
   return (value + alignment - 1) / alignment * alignment;
 }
 
+// `!p` of a predicate; of a float, as contracted products have it, the other sign.
+uint64_t negated(const Function& function, int32_t reg, uint64_t bits) {
+  const Type type = function.registers[static_cast<size_t>(reg)].type;
+  if (type == Type::kPred) return !bits;
+  const uint64_t sign = uint64_t{1} << (8 * size_bytes(type) - 1);
+  return bits ^ sign;
+}
+
 // Places the module's variables: shared and local ones at offsets, the others in memory.
 void place_variables(World* world) {
   uint64_t shared = 0, next_global = 0x100000000;
@@ -280,7 +288,8 @@ uint64_t Block::value(Thread* thread, const Operand& o) {
   Frame& frame = thread->frames.back();
   switch (o.kind) {
     case Operand::Kind::kRegister:
-      return o.negated ? !read_register(frame, o.reg) : read_register(frame, o.reg);
+      if (o.negated) return negated(*frame.function, o.reg, read_register(frame, o.reg));
+      return read_register(frame, o.reg);
     case Operand::Kind::kImmediate:
       return o.imm;
     case Operand::Kind::kSpecial:

@@ -11,6 +11,7 @@
 #include "tests/catch.h"
 #include "tests/oracle/generate.h"
 #include "tests/oracle/oracle.h"
+#include "warpsim/ptx/contract.h"
 #include "warpsim/ptx/parser.h"
 #include "warpsim/sim.h"
 
@@ -58,7 +59,9 @@ void run_oracle(const Program& program, Buffers* buffers) {
   launch.grid = program.grid;
   launch.block = program.block;
   launch.params = parameters({kIn, kOut, kCounters});
-  run(warpsim::ptx::parse(program.ptx, "random"), launch, &memory);
+  warpsim::ptx::Module module = warpsim::ptx::parse(program.ptx, "random");
+  for (warpsim::ptx::Function& f : module.functions) warpsim::ptx::contract_products(&f);
+  run(std::move(module), launch, &memory);
   buffers->out = memory.region(kOut);
   buffers->counters = memory.region(kCounters);
 }

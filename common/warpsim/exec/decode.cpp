@@ -2,6 +2,7 @@
 #include <cstring>
 
 #include "warpsim/exec/decoder.h"
+#include "warpsim/ptx/contract.h"
 
 namespace warpsim {
 
@@ -70,6 +71,7 @@ void decode_reachable(Image& image, int32_t kernel, const Checks& checks) {
   std::vector<FrameLayout> layouts(image.module.functions.size());
   const KernelFacts& facts = kernel_facts(image, kernel);
   for (int32_t f : facts.functions) {
+    ptx::contract_products(&image.module.functions[size_t(f)]);  // finds nothing a second time
     if (!layouts[size_t(f)].ready) layouts[size_t(f)] = lay_out(image.module, f);
   }
   for (int32_t f : facts.functions) {

@@ -21,6 +21,16 @@ bool Decoder::lifted(const Code& code, const Handlers& h, uint32_t extend_bytes,
     if (operand.kind == Operand::Kind::kVector || operand.kind == Operand::Kind::kAddress)
       return false;
     rows[i] = source(operand, wide[i], types[i]);
+    if (operand.negated && ptx::is_float(code.type)) {  // of a contracted product (ptx/contract.h)
+      Code sign;
+      sign.op = Opcode::kNeg;
+      sign.type = code.type;
+      const uint32_t negative = new_row(wide[i]);
+      Op& op = emit(select_float(sign));
+      op.d = negative;
+      op.a = rows[i];
+      rows[i] = negative;
+    }
   }
   const Dest d = dest(code.dst[0], h.wide_d);
   Op& op = emit(h);
