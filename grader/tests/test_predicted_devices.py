@@ -30,7 +30,8 @@ def graded(course, device: str, submission: str = "solutions/02-tiled-kernel", r
         env=os.environ | {"TILEWISE_ROOT": str(root), "TILEWISE_BUILD": str(course.build)},
     )  # fmt: skip
     kernel = json.loads(done.stdout)["kernels"][0]
-    facts = {name: kernel[name] for name in ("predicted_ms", "bound", "prediction", "no_prediction")}
+    names = ("predicted_ms", "bound", "prediction", "no_prediction")
+    facts = {name: kernel[name] for name in names}
     return Kernel(
         kernel["name"], "c", (1, 1, 1), (1, 1, 1), 0, kernel["registers"], None, {}, (), **facts
     )

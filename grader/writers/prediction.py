@@ -18,7 +18,7 @@ NAMES = {
 
 
 def sentence(kernel: Kernel) -> str:
-    """The time, how far to trust it, what binds; or why there is none. Empty if none was asked for."""
+    """The time, how far to trust it, what binds; or why there is none, if one was asked for."""
     basis = kernel.prediction
     if kernel.predicted_ms is None or basis is None:
         return f"No predicted time: {kernel.no_prediction}" if kernel.no_prediction else ""

@@ -2,8 +2,8 @@
 
 #include <utility>
 
-#include "harness/execute/refused.h"
 #include "harness/execute/predicted_time.h"
+#include "harness/execute/refused.h"
 #include "warpsim/ptx/parser.h"
 
 namespace tilewise {

@@ -4,11 +4,12 @@
     published_sgemm.py a6000 CHECKOUT DIR      Boehm's kernels, measured by him on an RTX A6000
     published_sgemm.py rtx2080s CHECKOUT DIR   Zhai's kernels, measured by him on an RTX 2080 Super
 
-CHECKOUT: of github.com/siboehm/SGEMM_CUDA or github.com/yzhaiustc/Optimizing-SGEMM-on-NVIDIA-Turing-GPUs;
-their code is read there and not part of this repository. DIR: for what is compiled. Prints rows for
+CHECKOUT: of github.com/siboehm/SGEMM_CUDA or of
+github.com/yzhaiustc/Optimizing-SGEMM-on-NVIDIA-Turing-GPUs; their code is read there and not part of
+this repository. DIR: for what is compiled. Prints rows for
 docs/measurements/predicted-times-published.md. Needs nvcc and the build's programs; no GPU.
 
-The device of the measurement is one of ours with the same kind of multiprocessor, and changed in what
+The device of the measurement is one of ours with the same kind of multiprocessor, changed in what
 the other board has: see `Series.changes`.
 """
 
@@ -50,7 +51,8 @@ class Series:
 
 def boehm_rate(checkout: Path, number: int, _: int) -> float:
     """Of the table in his README."""
-    row = re.search(rf"^\| {number}: .*?\|\s*`([\d.]+)`", (checkout / "README.md").read_text(), re.M)
+    text = (checkout / "README.md").read_text()
+    row = re.search(rf"^\| {number}: .*?\|\s*`([\d.]+)`", text, re.M)
     return float(row[1])
 
 
@@ -87,8 +89,8 @@ SERIES = {
                 "sgemmWarptiling<128, 128, 16, 64, 64, 4, 8, 4, 128>", 128, "128")},
         boehm_rate,
     ),
-    # The T4's chip with 48 multiprocessors at 1815 MHz, L2's rate with the clock; 496 GB/s, of which
-    # an RTX 2070 with the same kind reads 87.5%.
+    # The T4's chip with 48 multiprocessors at 1815 MHz, L2's rate with the clock; 496 GB/s, of
+    # which an RTX 2070 with the same kind reads 87.5%.
     "rtx2080s": Series(
         "t4",
         {"name": "RTX 2080 Super", "sm_count": 48, "sm_clock_mhz": 1815,
@@ -147,9 +149,11 @@ def main() -> None:
         print(f"| {series.kernels[number][1]} | {n} | {published:.2f} | {predicted:.2f} | "
               f"{100 * (predicted / published - 1):+.0f}% | {bound} |")  # fmt: skip
     errors = [abs(predicted / published - 1) for _, _, published, predicted, _ in rows]
-    print(f"mean absolute error {100 * statistics.mean(errors):.1f}%, worst {100 * max(errors):.0f}%, "
-          f"rank correlation "
-          f"{predict_times.spearman([r[2] for r in rows], [r[3] for r in rows]):.3f}")  # fmt: skip
+    order = predict_times.spearman([row[2] for row in rows], [row[3] for row in rows])
+    print(
+        f"mean absolute error {100 * statistics.mean(errors):.1f}%, "
+        f"worst {100 * max(errors):.0f}%, rank correlation {order:.3f}"
+    )
 
 
 if __name__ == "__main__":

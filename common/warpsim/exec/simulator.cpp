@@ -205,8 +205,7 @@ void Simulator::Impl::configure(LaunchContext& context, const Launch& launch, Im
   context.options = &options;
   context.memory = &memory;
   context.checks = options.checks;
-  context.merge_shared =
-      options.merge_shared && device.counting_rule == CountingRule::kSectors;
+  context.merge_shared = options.merge_shared && device.counting_rule == CountingRule::kSectors;
   context.grid = {launch.grid.x, launch.grid.y, launch.grid.z};
   context.block = {launch.block.x, launch.block.y, launch.block.z};
   context.threads_per_block = uint32_t(launch.block.count());
