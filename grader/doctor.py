@@ -12,7 +12,7 @@ from pathlib import Path
 from grader import __version__, bubblewrap, gpu, sandbox
 from grader.course import Course
 from grader.errors import GraderError
-from grader.toolchain import PROGRAMS, Toolchain, find_toolchain
+from grader.toolchain import PROGRAMS, Toolchain, capability_text, find_toolchain
 from grader.writers import Style
 
 _PACKAGES = ("numpy", "click", "rich")
@@ -124,7 +124,7 @@ def _gpu() -> Finding:
     device = gpu.find_gpu()
     if device is None:
         return Finding("GPU", "optional", "none usable here: grading runs on the simulator")
-    capability = f"{device.capability // 10}.{device.capability % 10}"
+    capability = capability_text(device.capability)
     text = f"{device.name}, compute capability {capability}, driver for CUDA {device.driver}"
     return Finding("GPU", "found", text)
 

@@ -18,7 +18,7 @@ from grader.errors import StepError
 from grader.execution import Execution, Fault, load
 from grader.limits import StepLimits
 from grader.text import clean
-from grader.toolchain import Toolchain, program, write_atomically
+from grader.toolchain import Toolchain, capability_text, program, write_atomically
 
 if TYPE_CHECKING:
     import numpy as np
@@ -256,13 +256,28 @@ def load_output(path: Path, shape: tuple[int, int]) -> np.ndarray:
     return p
 
 
+# ptxas module0.ptx, line 122; error   : Feature 'cp.async' requires .target sm_80 or higher
+_NEWER = re.compile(r"error\s*: Feature '(.+?)' requires \.target sm_(\d+)")
+
+
+class NewerInstructionError(Exception):
+    """The submission uses an instruction that a later compute capability brought."""
+
+    def __init__(self, instruction: str, needed: int, given: int) -> None:
+        super().__init__(
+            f"{instruction} needs compute capability {capability_text(needed)} or later, and this"
+            f" is compiled for {capability_text(given)}"
+        )
+
+
 def resources_of(
     toolchain: Toolchain, modules: Sequence[Path], arch: int, output: Path
 ) -> Path | None:
     """Registers and spills per kernel, as ptxas reports them; None if it cannot say.
 
     Occupancy is then unknown, which is no reason to fail a submission: the PTX has already been
-    accepted by nvcc.
+    accepted by nvcc. Raises NewerInstructionError if it uses what GPUs of this kind do not have:
+    nvcc passes inline assembly on unread, and no such GPU would load the code.
     """
     kernels: dict[str, dict[str, Any]] = {}
     machine_code = output.parent / "machine-code"
@@ -283,6 +298,9 @@ def resources_of(
         if outcome.returncode == 0 and not outcome.exceeded:
             for name, found in parse_ptxas(outcome.stderr + outcome.stdout).items():
                 kernels[name] = {**found, "cubin": str(cubin)}  # for the predicted time
+        newer = _NEWER.search(outcome.stderr)
+        if newer:
+            raise NewerInstructionError(newer[1], int(newer[2]), arch)
     if not kernels:
         return None
     write_atomically(output, json.dumps(kernels))

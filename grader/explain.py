@@ -225,9 +225,7 @@ _ADVICE = {
         "Let every thread of the block reach each __syncthreads(): no barrier "
         "inside a branch, no return before one."
     ),
-    "misaligned-access": (
-        "A vector type must lie at an address that is a multiple of its size."
-    ),
+    "misaligned-access": ("A vector type must lie at an address that is a multiple of its size."),
     "timeout": "Does every loop's condition become false at some time?",
     "uninitialised-global": "Was the buffer filled (cudaMemcpy to the device) before the launch?",
     "race-global": (

@@ -22,7 +22,7 @@ from grader.errors import GraderError, StepError, ToolchainError, UnsupportedErr
 from grader.execution import Execution
 from grader.lab import Case, Lab
 from grader.named_library import named_library
-from grader.options import DEFAULT_SEED, Options
+from grader.options import DEFAULT_DEVICE, DEFAULT_SEED, Options
 from grader.record import Recorded, record
 from grader.result import Diagnostic, Result
 from grader.submission import FILE_NAME, Submission
@@ -32,6 +32,7 @@ from grader.toolchain import (
     Toolchain,
     architecture_for,
     architectures,
+    capability_text,
     find_toolchain,
     program,
 )
@@ -97,6 +98,7 @@ def grade(
 
 
 def _run(session: Session, submission: Submission, base: Result) -> Result:
+    _stop_if_device_is_too_old(session.lab, session.options)
     cases = _needed_cases(session.lab, session.options.backend)
     with ThreadPoolExecutor(max_workers=1) as pool:
         for case in cases:
@@ -125,8 +127,21 @@ def _run(session: Session, submission: Submission, base: Result) -> Result:
         session.options.limits,
     )
     _stop_if_recorder_lacks_something(recorded.values())
-    evidence = _execute(session, submission.text, cases, recorded)
+    try:
+        evidence = _execute(session, submission.text, cases, recorded)
+    except execute.NewerInstructionError as error:
+        return conclude.does_not_compile(session.lab, base, CompileError(0, str(error)))
     return conclude.concluded(session.lab, result, evidence, submission.text)
+
+
+def _stop_if_device_is_too_old(lab: Lab, options: Options) -> None:
+    if options.capability >= lab.capability:
+        return
+    raise GraderError(
+        f"Lab {lab.id} needs a GPU of compute capability {capability_text(lab.capability)} or later;"
+        f" {options.device} has {capability_text(options.capability)}. The simulator can be one:"
+        f" make grade LAB={lab.id} BACKEND=sim DEVICE={DEFAULT_DEVICE}"
+    )
 
 
 def _needed_cases(lab: Lab, backend: str) -> list[Case]:

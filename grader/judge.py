@@ -197,9 +197,13 @@ def _compare(
         mismatches=() if case.hidden else tuple(to_mismatch(item) for item in compared.first),
     )
     line, kernel = storing_line(execution)
-    return result, Diagnostic(
-        code, "error", message, line=line, kernel=kernel, count=compared.wrong, advice=advice
-    ), pattern
+    return (
+        result,
+        Diagnostic(
+            code, "error", message, line=line, kernel=kernel, count=compared.wrong, advice=advice
+        ),
+        pattern,
+    )
 
 
 def to_mismatch(found: numerics.Mismatch) -> Mismatch:

@@ -5,6 +5,7 @@
     order = 2                            # place in the course
     summary = "Load tiles together, use each element TILE_WIDTH times."
     signature = "square-device"          # square-host | square-device | rect-device
+    capability = 80                      # the least compute capability; without it any will do
 
     [[cases]]                            # one problem size and data set
     id = "w64"
@@ -138,6 +139,7 @@ class Lab:
     order: int
     summary: str
     signature: str
+    capability: int  # the least that a device must have, 80 for 8.0; 0: any will do
     cases: tuple[Case, ...]
     checks: tuple[Check, ...]
     hints: tuple[Hint, ...]
@@ -181,6 +183,7 @@ class _Reader:
             order=get.whole("order", low=1),
             summary=get.text("summary"),
             signature=get.choice("signature", SIGNATURES),
+            capability=get.whole("capability", low=10) if "capability" in table else 0,
             cases=tuple(self.case(t, i) for i, t in enumerate(get.tables("cases"), 1)),
             checks=tuple(self.check(t, i) for i, t in enumerate(get.tables("checks"), 1)),
             hints=tuple(self.hint(t, i) for i, t in enumerate(get.tables("hints", []), 1)),

@@ -80,7 +80,7 @@ class CaseResult:
 
     @property
     def size(self) -> str:
-        """"64x64" for a product of square matrices, else "64x32x48": j, k and l."""
+        """ "64x64" for a product of square matrices, else "64x32x48": j, k and l."""
         if self.hidden:
             return "a hidden case"
         sides = self.shape.split("x")

@@ -102,6 +102,11 @@ def architecture_for(capability: int, supported: tuple[int, ...]) -> int:
     return above[0] if above else supported[-1]
 
 
+def capability_text(capability: int) -> str:
+    """As people write it: 9.0 for 90."""
+    return f"{capability // 10}.{capability % 10}"
+
+
 @functools.cache
 def capability(course: Course, device: str) -> int:
     """Compute capability of a device file as nvcc writes it: 90 for 9.0.

@@ -285,7 +285,9 @@ def test_chance_in_a_tiny_case_explains_nothing(lab):
 
 
 def test_races_of_two_warps_come_first(lab):
-    within = fault_json("race-shared", line=5, count=99, message="reads ... or __syncwarp() between")
+    within = fault_json(
+        "race-shared", line=5, count=99, message="reads ... or __syncwarp() between"
+    )
     within |= {"array": "Nds", "array_bytes": 1024}
     merged = judge.merge(
         [outcome(lab, "w8", diagnostics=[within, fault_json("race-shared", line=9, count=1)])]
