@@ -1,5 +1,6 @@
-// The plainest matrix multiplication on the CPU: three loops, one thread, no tricks. The yardstick of
-// `make bench`. Prints one line of JSON: n, seconds, checksum (which keeps the work from being removed).
+// The plainest matrix multiplication on the CPU: three loops, one thread, no tricks. The yardstick
+// of `make bench`. Prints one line of JSON: n, seconds, checksum (which keeps the work from being
+// removed).
 //
 //   native N
 #include <chrono>
@@ -33,6 +34,7 @@ int main(int argc, char** argv) {
 
   double checksum = 0.0;
   for (float value : P) checksum += value;
-  std::printf("{\"n\": %d, \"seconds\": [%.9f], \"checksum\": %.6g}\n", width, elapsed.count(), checksum);
+  std::printf("{\"n\": %d, \"seconds\": [%.9f], \"checksum\": %.6g}\n", width, elapsed.count(),
+              checksum);
   return 0;
 }

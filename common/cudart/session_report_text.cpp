@@ -102,12 +102,13 @@ void add_lines(const std::vector<LineCounters>& lines, std::string* text) {
 
 // "sampled: 5 of 1048576 blocks, 1 kind; exact", or why not.
 void add_sampling(const Sampling& s, std::string* text) {
-  *text += fmt::format("    sampled         {} of {} blocks", grouped(s.executed), grouped(s.blocks));
+  *text +=
+      fmt::format("    sampled         {} of {} blocks", grouped(s.executed), grouped(s.blocks));
   if (s.exact)
     *text += fmt::format(", {} {}: exact\n", s.classes, s.classes == 1 ? "kind" : "kinds");
   else
-    *text += fmt::format(": ESTIMATES (instructions within {:.1f}%): {}\n",
-                         100 * s.relative_error, s.why);
+    *text += fmt::format(": ESTIMATES (instructions within {:.1f}%): {}\n", 100 * s.relative_error,
+                         s.why);
 }
 
 void add_kernel(const KernelReport& kernel, const Device& device, bool with_lines,

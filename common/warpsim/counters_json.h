@@ -57,8 +57,12 @@ Json counters_json(const Counters& counters, CountingRule rule) {
 template <class Json>
 Json sampling_json(const Sampling& s) {
   if (!s.used) return nullptr;
-  return {{"exact", s.exact},       {"why", s.why},         {"blocks", s.blocks},
-          {"executed", s.executed}, {"classes", s.classes}, {"checked", s.checked},
+  return {{"exact", s.exact},
+          {"why", s.why},
+          {"blocks", s.blocks},
+          {"executed", s.executed},
+          {"classes", s.classes},
+          {"checked", s.checked},
           {"relative_error", s.relative_error}};
 }
 

@@ -103,9 +103,9 @@ struct Sampling {
   bool exact = false;  // the counters are those of the whole grid
   std::string why;     // not exact: why, one clause
   uint64_t blocks = 0, executed = 0;
-  uint64_t classes = 0;       // kinds of blocks that were told apart
-  uint64_t checked = 0;       // blocks drawn at random that counted what their class says
-  double relative_error = 0;  // of an estimate: 95% bound for the instructions
+  uint64_t classes = 0;             // kinds of blocks that were told apart
+  uint64_t checked = 0;             // blocks drawn at random that counted what their class says
+  double relative_error = 0;        // of an estimate: 95% bound for the instructions
   void add(const Sampling& other);  // another launch of the same kernel
 };
 

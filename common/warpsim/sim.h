@@ -70,7 +70,7 @@ struct Checks {
 // Memory then holds what the executed blocks wrote and is otherwise meaningless.
 struct SampleOptions {
   bool on = false;
-  uint64_t seed = 1;          // of the blocks that are drawn at random
+  uint64_t seed = 1;           // of the blocks that are drawn at random
   uint64_t max_blocks = 1024;  // classes executed before the rest is estimated
 };
 
@@ -134,9 +134,9 @@ class Simulator {
   // launch; memory written so far stays written.
   LaunchReport launch(const Launch& launch);
 
-  // Executes only these blocks (linear indices, one after the other), unchecked, for the time model;
-  // what they wrote is undone. Empty if they could not be executed by themselves: the kernel waits
-  // for other blocks, uses global atomics, or fails; *refusal then says so in one sentence.
+  // Executes only these blocks (linear indices, one after the other), unchecked, for the time
+  // model; what they wrote is undone. Empty if they could not be executed by themselves: the kernel
+  // waits for other blocks, uses global atomics, or fails; *refusal then says so in one sentence.
   std::optional<LaunchProfile> profile(const Launch& launch, const std::vector<uint64_t>& blocks,
                                        std::string* refusal);
 

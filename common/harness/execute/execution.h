@@ -43,11 +43,11 @@ struct KernelEntry {
   uint64_t launches = 0;
   warpsim::Counters counters;
   std::map<std::pair<std::string, uint32_t>, warpsim::Counters> lines;  // by (file, line)
-  std::optional<Milliseconds> time_ms;  // GPU: all its launches of one run together
-  warpsim::Sampling sampling;           // all its launches together
+  std::optional<Milliseconds> time_ms;            // GPU: all its launches of one run together
+  warpsim::Sampling sampling;                     // all its launches together
   std::optional<warpsim::Prediction> prediction;  // simulator: all its launches together
   std::string no_prediction;                      // why there is none, see LaunchOutcome
-  double seconds = 0;                   // wall time spent, of the simulation or of launch and wait
+  double seconds = 0;  // wall time spent, of the simulation or of launch and wait
 };
 
 struct FoundFault {
@@ -82,8 +82,8 @@ struct Execution {
 
 const char* to_string(Status status);
 
-// Adds predicted_ms, bound and prediction, what they rest on; null where no prediction was made, and
-// then no_prediction says why, if anything.
+// Adds predicted_ms, bound and prediction, what they rest on; null where no prediction was made,
+// and then no_prediction says why, if anything.
 void add_prediction(const std::optional<warpsim::Prediction>& prediction,
                     const std::string& no_prediction, Json& json);
 

@@ -64,8 +64,8 @@ class Executor {
   // must outlive this.
   Executor(const plan::Plan& plan, Backend& backend, Matrix m, Matrix n);
 
-  // Without data, for a backend that samples: nothing is copied, what would have been written counts
-  // as written, and there is no output to look at.
+  // Without data, for a backend that samples: nothing is copied, what would have been written
+  // counts as written, and there is no output to look at.
   Executor(const plan::Plan& plan, Backend& backend);
 
   // The student's buffers stay allocated after their free op, so that actions() can be run again.

@@ -88,8 +88,7 @@ void Inspection::conclude(const plan::Plan& plan, Execution* execution) const {
   if (output_.unwritten > 0 && !explained) {
     uint64_t first = static_cast<uint64_t>(output_.first_unwritten);
     std::string message =
-        output_.unwritten == execution->p.values.size()
-            ? "No element of P was written."
+        output_.unwritten == execution->p.values.size() ? "No element of P was written."
         : output_.unwritten == 1
             ? fmt::format("One of {} elements of P was never written: {}.",
                           execution->p.values.size(), element(plan, "P", first))

@@ -1,5 +1,5 @@
-// Predicted times of the launches of a plan: profiles each kernel once per shape and asks the model.
-// Where it has no answer it says why.
+// Predicted times of the launches of a plan: profiles each kernel once per shape and asks the
+// model. Where it has no answer it says why.
 
 #pragma once
 
@@ -38,7 +38,8 @@ class PredictedTime {
  private:
   Predicted make(warpsim::Simulator& simulator, const warpsim::Launch& launch,
                  const warpsim::LaunchShape& shape, const std::string& cubin);
-  using Key = std::tuple<int, std::string, std::array<uint32_t, 3>, std::array<uint32_t, 3>, uint32_t>;
+  using Key =
+      std::tuple<int, std::string, std::array<uint32_t, 3>, std::array<uint32_t, 3>, uint32_t>;
   // What ptxas made of the kernel, or an estimate from PTX where there is no such file.
   const warpsim::MachineCode& code_of(const warpsim::ptx::Function& function,
                                       const std::string& cubin, const warpsim::Timing& timing);

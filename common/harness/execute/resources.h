@@ -16,8 +16,8 @@ struct KernelResources {
 
 using Resources = std::map<std::string, KernelResources>;  // by mangled name
 
-// {"<mangled>": {"registers": R, "spill_store_bytes": S, "spill_load_bytes": L, "cubin": PATH}}; all but
-// registers may be left out. Throws InputError.
+// {"<mangled>": {"registers": R, "spill_store_bytes": S, "spill_load_bytes": L, "cubin": PATH}};
+// all but registers may be left out. Throws InputError.
 Resources read_resources(const std::string& path);
 
 }  // namespace tilewise

@@ -194,8 +194,8 @@ inline bool attempt_shared(Warp& w, const Op* op, const Pattern& p, uint32_t bas
   return true;
 }
 
-// Asks for the cache lines that the warp's next turn of a loop will load, if it goes on as before: a
-// column of a row-major matrix is what no hardware prefetcher follows.
+// Asks for the cache lines that the warp's next turn of a loop will load, if it goes on as before:
+// a column of a row-major matrix is what no hardware prefetcher follows.
 inline void prefetch_next(const AddressGroup& group, const Pattern& p, const std::byte* data) {
   constexpr size_t kMaxRuns = 4, kLineBytes = 64;
   if (p.runs.size() > kMaxRuns) return;

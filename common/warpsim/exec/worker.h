@@ -44,9 +44,9 @@ struct LaunchContext {
   uint32_t shared_window_bytes = 0;
   uint32_t local_bytes_per_thread = 0;
   std::vector<std::byte> params;
-  uint64_t number = 0;    // of the launch, from 1
-  uint64_t budget = 0;    // warp instructions
-  bool parallel = false;  // more than one worker
+  uint64_t number = 0;               // of the launch, from 1
+  uint64_t budget = 0;               // warp instructions
+  bool parallel = false;             // more than one worker
   GlobalShadows* shadows = nullptr;  // of the allocations the kernel may write
 
   uint64_t block_count = 0;

@@ -20,27 +20,27 @@
 namespace warpsim {
 
 enum class Work : uint8_t {
-  kFma,          // FP32 arithmetic
-  kInteger,      // integer and logic, comparisons, moves: the ALU
-  kMultiply,     // IMAD: the integer half of the multiply-add pipe
-  kUniform,      // once per warp, or nothing but an issue slot
-  kSlow,         // conversions, special functions
-  kDouble,       // double precision
-  kConstant,     // constant bank, special registers
-  kShuffle,      // data exchange between lanes
+  kFma,       // FP32 arithmetic
+  kInteger,   // integer and logic, comparisons, moves: the ALU
+  kMultiply,  // IMAD: the integer half of the multiply-add pipe
+  kUniform,   // once per warp, or nothing but an issue slot
+  kSlow,      // conversions, special functions
+  kDouble,    // double precision
+  kConstant,  // constant bank, special registers
+  kShuffle,   // data exchange between lanes
   kSharedLoad,
   kSharedStore,
   kGlobalLoad,
   kGlobalStore,
   kAtomic,
-  kLocal,        // spilled registers, arrays in local memory
-  kAsyncCopy,    // cp.async: global to shared
+  kLocal,      // spilled registers, arrays in local memory
+  kAsyncCopy,  // cp.async: global to shared
   kCommitCopies,
   kWaitCopies,
   kBarrier,
   kBranch,
   kExit,
-  kTensor,       // tensor cores: the model does not know their speed
+  kTensor,  // tensor cores: the model does not know their speed
 };
 
 struct MachineInstruction {
@@ -49,15 +49,16 @@ struct MachineInstruction {
   bool guarded = false;        // has a predicate
   bool links = false;          // a branch that may also fall through
   uint8_t pending_copies = 0;  // kWaitCopies: groups that may still be on their way
-  // Of the scheduler, or of FP32 lanes that are fewer: more when operands come late from the registers.
+  // Of the scheduler, or of FP32 lanes that are fewer: more when operands come late from the
+  // registers.
   float issue_cycles = 1;
-  uint8_t stall = 1;           // cycles until this warp's next instruction at the earliest
-  int16_t reports_to = -1;     // slot that becomes free when the result is there
-  int16_t frees = -1;          // slot that becomes free when the operands have been read
-  std::vector<int16_t> waits;  // slots that must be free before issue
-  int32_t target = -1;         // of a branch: index into the code
-  int32_t ptx = -1;            // index into ptx::Function::code of what it was made from
-  int32_t shared_operand = -1; // likewise: the load from shared memory that is one of its operands
+  uint8_t stall = 1;            // cycles until this warp's next instruction at the earliest
+  int16_t reports_to = -1;      // slot that becomes free when the result is there
+  int16_t frees = -1;           // slot that becomes free when the operands have been read
+  std::vector<int16_t> waits;   // slots that must be free before issue
+  int32_t target = -1;          // of a branch: index into the code
+  int32_t ptx = -1;             // index into ptx::Function::code of what it was made from
+  int32_t shared_operand = -1;  // likewise: the load from shared memory that is one of its operands
 };
 
 struct MachineCode {

@@ -33,15 +33,15 @@ struct SiteProfile {
 };
 
 struct BlockTrace {
-  uint64_t block = 0;                             // linear index
-  std::vector<std::vector<RequestTrace>> warps;   // [warp][site]
+  uint64_t block = 0;                            // linear index
+  std::vector<std::vector<RequestTrace>> warps;  // [warp][site]
 };
 
 struct LaunchProfile {
   const ptx::Function* function = nullptr;  // lives as long as its module is loaded
   std::vector<double> executions;           // per PTX instruction, by one warp on average
   std::vector<SiteProfile> sites;
-  std::vector<BlockTrace> blocks;           // in the order asked for
+  std::vector<BlockTrace> blocks;  // in the order asked for
 };
 
 // Watches one worker while it executes the blocks of a profile.

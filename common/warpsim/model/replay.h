@@ -22,16 +22,16 @@ struct ReplayInput {
   const Schedule* schedule = nullptr;
   const LaunchProfile* profile = nullptr;
   const Timing* timing = nullptr;
-  std::vector<size_t> blocks;   // indices into profile->blocks: resident together
-  double l1_bytes = 0;          // left of the cache beside shared memory
+  std::vector<size_t> blocks;  // indices into profile->blocks: resident together
+  double l1_bytes = 0;         // left of the cache beside shared memory
   double l2_bytes_per_cycle = 64, memory_bytes_per_cycle = 16;  // this multiprocessor's share
-  double memory_share = 0;      // of the bytes that miss in L1, those that L2 does not have either
+  double memory_share = 0;  // of the bytes that miss in L1, those that L2 does not have either
 };
 
 struct ReplayResult {
   double cycles = 0;  // until the last block has finished
-  // Sums over the blocks: cycles of one scheduler for issue to slow, of the multiprocessor for shared
-  // and global; bytes. Where one unit multiplies floats and integers, fma has both.
+  // Sums over the blocks: cycles of one scheduler for issue to slow, of the multiprocessor for
+  // shared and global; bytes. Where one unit multiplies floats and integers, fma has both.
   double issue = 0, fma = 0, integer = 0, multiply = 0, slow = 0;
   double shared = 0, global = 0, l2_bytes = 0, memory_bytes = 0;
   double l1_hits = 0, l1_sectors = 0;

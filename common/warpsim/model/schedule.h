@@ -1,8 +1,8 @@
 // In which order a warp runs the basic blocks of the machine code, and how often.
 //
-// The simulator counts how often each PTX instruction ran. ptxas unrolls loops and peels their ends,
-// so one PTX instruction may stand several times in the machine code: a loop that holds it four
-// times runs a quarter as often, and what is left over goes to the remainder behind it.
+// The simulator counts how often each PTX instruction ran. ptxas unrolls loops and peels their
+// ends, so one PTX instruction may stand several times in the machine code: a loop that holds it
+// four times runs a quarter as often, and what is left over goes to the remainder behind it.
 
 #pragma once
 

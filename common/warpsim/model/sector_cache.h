@@ -1,5 +1,5 @@
-// A set-associative cache of 128-byte lines whose 32-byte sectors are filled one by one, and the time
-// at which each of them is there. Least recently used line goes first.
+// A set-associative cache of 128-byte lines whose 32-byte sectors are filled one by one, and the
+// time at which each of them is there. Least recently used line goes first.
 
 #pragma once
 

@@ -60,7 +60,6 @@ struct Pattern {
   std::vector<uint32_t> who;
   std::vector<uint32_t> second;  // another lane that touches it where several do, else the same
 
-  int first_lane() const { return __builtin_ctz(mask); }
   int lanes() const { return __builtin_popcount(mask); }
   // Distinct 32-byte sectors of a request whose first active lane is at `base`.
   uint32_t sectors(uint64_t base) const {

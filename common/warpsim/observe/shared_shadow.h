@@ -10,8 +10,8 @@
 // One record per granule: a 4-byte word, or a byte in kernels that access less than a word.
 //
 // What a right kernel does is settled per chunk of 32 granules: when was it written last, which of
-// its granules have been, when was it read last. Who has read is only noted down, and entered in the
-// records if somebody writes to such a chunk before the next barrier.
+// its granules have been, when was it read last. Who has read is only noted down, and entered in
+// the records if somebody writes to such a chunk before the next barrier.
 
 #pragma once
 

@@ -10,9 +10,8 @@ namespace {
 
 // Special registers that exist but have no meaning here; an instruction that reads one is kUnknown.
 bool is_unmodelled_special(std::string_view name) {
-  for (std::string_view prefix :
-       {"%cluster", "%ncluster", "%is_explicit_cluster", "%envreg", "%reserved_smem", "%aggr_smem",
-        "%current_graph_exec"}) {
+  for (std::string_view prefix : {"%cluster", "%ncluster", "%is_explicit_cluster", "%envreg",
+                                  "%reserved_smem", "%aggr_smem", "%current_graph_exec"}) {
     if (name.starts_with(prefix)) return true;
   }
   return name.starts_with("%pm") && name.size() > 3 && name[3] >= '0' && name[3] <= '7';

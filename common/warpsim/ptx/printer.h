@@ -8,10 +8,11 @@
 
 namespace warpsim::ptx {
 
-// PTX that parses to the same module again, in a canonical form: prototypes, module variables, functions, kernels;
-// registers declared one by one, labels named after instruction indices, modifiers without effect here (cache hints) left out.
-// Two differences remain: functions and variables may be numbered differently, and operands that the IR does not keep
-// (kUnknown, tensor cores) are lost.
+// PTX that parses to the same module again, in a canonical form: prototypes, module variables,
+// functions, kernels; registers declared one by one, labels named after instruction indices,
+// modifiers without effect here (cache hints) left out. Two differences remain: functions and
+// variables may be numbered differently, and operands that the IR does not keep (kUnknown, tensor
+// cores) are lost.
 std::string print(const Module& module);
 
 // One instruction without guard and ';', as it stands in print(): "add.s32 %r1, %r2, 4".

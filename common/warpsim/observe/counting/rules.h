@@ -33,7 +33,7 @@ struct BankCost {
   uint8_t wavefronts = 0, ideal = 0;
 };
 
-uint32_t sectors(const WarpAccess& access);            // global memory since 5.0: sectors.cpp
+uint32_t sectors(const WarpAccess& access);  // global memory since 5.0: sectors.cpp
 // The same of a cp.async.cg, whose lanes write to `target` in shared memory: async_sectors.cpp
 uint32_t async_sectors(const WarpAccess& access, const std::array<uint32_t, 32>& target);
 Traffic warp_lines(const WarpAccess& access);          // global memory of 2.x: warp_lines.cpp
