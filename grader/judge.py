@@ -334,7 +334,10 @@ def merge(outcomes: Iterable[Outcome], more: Iterable[Diagnostic] = ()) -> tuple
             cases = tuple(dict.fromkeys([*known.cases, *item.cases]))
             merged[key] = replace(known, cases=cases)
     seen = [item for outcome in outcomes for item in outcome.diagnostics]
-    found = [_with_pattern(item, outcomes) for item in echoes.marked(merged.values(), seen)]
+    found = [
+        _with_case(_with_pattern(item, outcomes), outcomes)
+        for item in echoes.marked(merged.values(), seen)
+    ]
     found += more
     return tuple(sorted(found, key=_order))
 
@@ -346,6 +349,18 @@ def _order(item: Diagnostic) -> tuple:
     """
     within_a_warp = item.code == "race-shared" and "__syncwarp()" in item.message
     return codes.rank(item.echo_of or item.code), bool(item.echo_of), within_a_warp, -item.count
+
+
+def _with_case(item: Diagnostic, outcomes: Sequence[Outcome]) -> Diagnostic:
+    """A wrong result of several cases says whose numbers it gives."""
+    shown = [
+        outcome.result
+        for outcome in outcomes
+        if outcome.result.message == item.message and not outcome.case.hidden
+    ]
+    if item.code != "wrong-result" or len(item.cases) < 2 or not shown:
+        return item
+    return replace(item, message=f"In {shown[0].size}: {item.message[0].lower()}{item.message[1:]}")
 
 
 def _with_pattern(item: Diagnostic, outcomes: Sequence[Outcome]) -> Diagnostic:

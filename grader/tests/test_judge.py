@@ -259,7 +259,7 @@ def test_the_pattern_told_is_the_one_that_explains_most(lab):
     small = outcome(lab, "w4", lambda m, n: 0 * m)
     large = outcome(lab, "w8", lambda m, n: m @ n.T)
     (told,) = judge.merge([small, large])
-    assert told.message.startswith("16 of 16 elements")
+    assert told.message.startswith("In 4x4: 16 of 16 elements")
     assert told.advice.startswith("In 8x8: P is M times the transpose of N")
     secret = outcome(lab, "secret", lambda m, n: m @ n.T)
     (told,) = judge.merge([small, secret])  # a hidden case is no evidence
@@ -280,7 +280,7 @@ def test_chance_in_a_tiny_case_explains_nothing(lab):
 
     tiny, large = (outcome(lab, case, one_element) for case in ("w4", "w8"))
     (told,) = judge.merge([tiny, large])
-    assert told.message.startswith("One of 16 elements of P is wrong, P[0][0]: got")
+    assert told.message.startswith("In 4x4: one of 16 elements of P is wrong, P[0][0]: got")
     assert "neighbour" not in told.advice
 
 
