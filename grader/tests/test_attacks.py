@@ -103,6 +103,7 @@ def test_attack_is_caught(attack, built, tmp_path):
     said = _summary(result)
     assert "SUCCEEDED" not in said and SECRET not in json.dumps(to_dict(result)), said
     assert "\x1b" not in said and all(len(item.message) < 1500 for item in result.diagnostics)
+    assert str(built.build) not in said, said  # where the grader keeps its files
     assert result.sandbox == "bubblewrap"
     if attack.exact is not None:
         assert (result.status, result.score) == ("passed", attack.exact), said

@@ -88,11 +88,15 @@ std::string demangled(const std::string& symbol) {
   return name;
 }
 
-// dlerror's sentence with the name in "undefined symbol: _Z3foov" made readable.
-std::string load_error(const std::string& said) {
+// dlerror's sentence with the name in "undefined symbol: _Z3foov" made readable, and without the
+// path of the library: it says where the grader keeps its files, and differs from run to run.
+std::string load_error(std::string said, const std::string& path) {
   constexpr char kMark[] = "undefined symbol: ";
   size_t at = said.find(kMark);
-  if (at == std::string::npos) return "The submission cannot be loaded: " + said + ".";
+  if (at == std::string::npos) {
+    if (said.rfind(path + ": ", 0) == 0) said.erase(0, path.size() + 2);
+    return "The submission cannot be loaded: " + said + ".";
+  }
   std::string symbol = said.substr(at + sizeof kMark - 1);
   symbol = symbol.substr(0, symbol.find_first_of(" ,\n"));
   return "The submission uses " + demangled(symbol) +
@@ -187,7 +191,7 @@ void send_modules(TilewiseRecordModules* modules, int parcel) {
   forbid_signals_to_others();
 
   void* library = dlopen(submission.path.c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (!library) finish("error", load_error(dlerror()));
+  if (!library) finish("error", load_error(dlerror(), submission.path));
   void* solve = dlsym(library, submission.signature == "rect-device" ? kRectSolve : kSquareSolve);
   if (!solve) finish("missing-solve", missing_solve(submission));
   send_modules(modules, parcel);
