@@ -12,7 +12,7 @@
 #include "cudart/abi.h"
 #include "cudart/address_map.h"
 #include "cudart/registry.h"
-#include "warpsim/launch_limits.h"
+#include "warpsim/model/launch_limits.h"
 #include "warpsim/sim.h"
 
 namespace warpsim::cudart {

@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "cudart/tags.h"
-#include "harness/plan/plan.h"
+#include "plan/plan.h"
 
 namespace tilewise::record {
 

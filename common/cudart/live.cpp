@@ -31,6 +31,7 @@ class LiveBackend final : public Backend {
     sim.checks = options_.checks;
     sim.threads = options_.threads;
     sim.merge_shared = options_.merge_shared;
+    sim.engine = options_.engine;
     sim.instruction_budget = options_.instruction_budget;
     sim.sample = options_.sample;
     simulator_.memory().set_lazy(options_.sample.on);

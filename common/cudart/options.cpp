@@ -9,16 +9,6 @@ namespace warpsim::cudart {
 
 namespace {
 
-struct CheckName {
-  const char* name;
-  bool Checks::*field;
-};
-constexpr CheckName kChecks[] = {
-    {"bounds", &Checks::bounds},           {"misaligned", &Checks::misaligned},
-    {"initialised", &Checks::initialised}, {"races", &Checks::races},
-    {"barriers", &Checks::barriers},       {"counters", &Checks::counters},
-};
-
 std::string text_of(const char* name, const char* missing) {
   const char* value = std::getenv(name);
   return value && *value ? value : missing;
@@ -38,22 +28,24 @@ Number number_of(const char* name, Number missing) {
 }  // namespace
 
 Checks parse_checks(const std::string& list) {
-  if (list == "all") return {};
-  Checks checks = Checks::none();
-  if (list == "none") return checks;
-  std::istringstream names(list);
-  for (std::string name; std::getline(names, name, ',');) {
-    bool known = false;
-    for (const CheckName& check : kChecks) {
-      if (name == check.name) known = checks.*check.field = true;
-    }
-    if (!known) {
-      throw std::runtime_error("There is no check \"" + name +
-                               "\"; there are bounds, misaligned, initialised, races, barriers, "
-                               "counters, all and none.");
-    }
+  Checks checks;
+  std::string unknown;
+  if (list.empty()) return Checks::none();
+  if (!read_checks(list, &checks, &unknown)) {
+    throw std::runtime_error("There is no check \"" + unknown +
+                             "\"; there are bounds, misaligned, initialised, races, barriers, "
+                             "counters, all and none.");
   }
   return checks;
+}
+
+EngineChoice parse_engine(const std::string& word) {
+  if (word == "auto") return EngineChoice::kAuto;
+  if (word == "interpreter") return EngineChoice::kInterpreter;
+  if (word == "compiled") return EngineChoice::kCompiled;
+  if (word == "compared") return EngineChoice::kCompared;
+  throw std::runtime_error("There is no engine \"" + word +
+                           "\"; there are auto, interpreter, compiled and compared.");
 }
 
 LiveOptions live_options_of_environment() {
@@ -61,6 +53,7 @@ LiveOptions live_options_of_environment() {
   options.checks = parse_checks(text_of("WARPSIM_CHECKS", "all"));
   options.merge_shared = text_of("WARPSIM_MERGE_SHARED", "on") != "off";
   options.threads = number_of("WARPSIM_THREADS", 0);
+  options.engine = parse_engine(text_of("WARPSIM_ENGINE", "auto"));
   options.instruction_budget = number_of<uint64_t>("WARPSIM_BUDGET", 0);
   options.sample.on = !text_of("WARPSIM_SAMPLE", "").empty();
   options.sample.seed = number_of<uint64_t>("WARPSIM_SAMPLE", options.sample.seed);

@@ -5,6 +5,7 @@
 //   WARPSIM_CHECKS     as --checks: "all", "none", or a list such as "bounds,races"
 //   WARPSIM_MERGE_SHARED  "on" or "off", as --merge-shared
 //   WARPSIM_THREADS    workers, 0: one per CPU
+//   WARPSIM_ENGINE     "auto" (default), "interpreter", "compiled" or "compared": --engine
 //   WARPSIM_BUDGET     warp instructions per launch before a timeout
 //   WARPSIM_SAMPLE     seed: execute some blocks of each grid and extrapolate; unset: all
 //   WARPSIM_JSON       file to write the report to
@@ -24,6 +25,7 @@ struct LiveOptions {
   Checks checks;
   bool merge_shared = true;
   int threads = 0;
+  EngineChoice engine = EngineChoice::kAuto;
   uint64_t instruction_budget = 0;
   SampleOptions sample;
   std::string json_path;
@@ -37,5 +39,9 @@ LiveOptions live_options_of_environment();
 // "all", "none" or names out of bounds, misaligned, initialised, races, barriers, counters,
 // separated by commas. Throws std::runtime_error with one sentence for an unknown name.
 Checks parse_checks(const std::string& list);
+
+// "auto", "interpreter", "compiled" or "compared". Throws std::runtime_error with one sentence for
+// another word.
+EngineChoice parse_engine(const std::string& word);
 
 }  // namespace warpsim::cudart

@@ -6,9 +6,9 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "cudart/api/version.h"
 #include "cudart/crash.h"
 #include "cudart/runtime.h"
+#include "cudart/version.h"
 
 extern "C" const char* cudaGetErrorName(int);
 extern "C" const char* cudaGetErrorString(int);
@@ -188,20 +188,26 @@ std::string Recorder::missing_feature() const {
   return "";
 }
 
-std::string Recorder::describe_fault(uint64_t address) const {
+HostFault Recorder::host_fault(uint64_t address) const {
+  using Reason = TilewiseRecordReason;
   std::string sentence = segmentation_fault_sentence(address, "solve");
   uint32_t buffer;
-  if (in_device_range(address) && nearest_buffer(address, &buffer)) {
+  if (in_device_range(address)) {
+    if (!nearest_buffer(address, &buffer)) return {Reason::kDevicePointer, "", sentence};
     const plan::Buffer& near = plan_.buffers[buffer];
     sentence.pop_back();
-    return sentence + " (" + near.name + ", " + std::to_string(near.bytes) +
-           " bytes of device memory): only a kernel or cudaMemcpy can reach it.";
+    return {Reason::kDevicePointer, near.name,
+            sentence + " (" + near.name + ", " + std::to_string(near.bytes) +
+                " bytes of device memory): only a kernel or cudaMemcpy can reach it."};
   }
   std::string array = trace_.array_near(address, kHostArrayStride / 2);
-  if (array == "P") return "solve accessed host memory past the end of P.";
-  if (!array.empty())
-    return "solve wrote to its input " + array + " or accessed host memory past the end of it.";
-  return sentence;
+  if (array == "P")
+    return {Reason::kOutputPassed, array, "solve accessed host memory past the end of P."};
+  if (!array.empty()) {
+    return {Reason::kInputWritten, array,
+            "solve wrote to its input " + array + " or accessed host memory past the end of it."};
+  }
+  return {Reason::kSegmentationFault, "", sentence};
 }
 
 uint64_t Recorder::allocate(uint64_t bytes, MemoryKind kind) {

@@ -12,9 +12,16 @@
 #include "cudart/backend.h"
 #include "cudart/host_trace.h"
 #include "cudart/record_control.h"
-#include "harness/plan/plan.h"
+#include "plan/plan.h"
 
 namespace warpsim::cudart {
+
+// A segmentation fault on the host.
+struct HostFault {
+  TilewiseRecordReason reason = TilewiseRecordReason::kSegmentationFault;
+  std::string array;     // the host array or device buffer it is about; "" if none
+  std::string sentence;  // "solve ..."
+};
 
 class Recorder final : public Backend {
  public:
@@ -25,8 +32,8 @@ class Recorder final : public Backend {
   tilewise::plan::Plan finish(const std::vector<std::string>& modules);
   // The first call that solve made and this runtime does not provide; "" if there was none.
   std::string missing_feature() const;
-  // "solve ..." for a segmentation fault at `address`.
-  std::string describe_fault(uint64_t address) const;
+  // What a segmentation fault of solve at `address` means.
+  HostFault host_fault(uint64_t address) const;
 
   uint64_t allocate(uint64_t bytes, MemoryKind kind) override;
   Error release(const MemoryRange& range) override;

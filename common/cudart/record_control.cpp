@@ -81,21 +81,31 @@ RECORD_API bool tilewise_record_end(TilewiseRecordText* plan, char* message, int
   }
 }
 
-RECORD_API void tilewise_record_crash(int signal, uint64_t address, char* message, int bytes) {
+RECORD_API void tilewise_record_crash(int signal, uint64_t address,
+                                      TilewiseRecordFailure* failure) {
   const Recorder* recorder = process_recorder();
-  std::string sentence, missing = recorder ? recorder->missing_feature() : "";
+  std::string missing = recorder ? recorder->missing_feature() : "";
+  auto set = [&](TilewiseRecordReason reason, const std::string& subject,
+                 const std::string& sentence) {
+    failure->reason = reason;
+    put(subject, failure->subject, sizeof failure->subject);
+    put(sentence, failure->message, sizeof failure->message);
+  };
+  using Reason = TilewiseRecordReason;
   if (!missing.empty()) {  // whatever went wrong afterwards: it was not the student's fault
-    sentence = missing + " is not provided, and solve crashed without it.";
+    set(Reason::kNotProvided, missing, missing + " is not provided, and solve crashed without it.");
+  } else if ((signal == SIGSEGV || signal == SIGBUS) && recorder) {
+    const HostFault fault = recorder->host_fault(address);
+    set(fault.reason, fault.array, fault.sentence);
   } else if (signal == SIGSEGV || signal == SIGBUS) {
-    sentence =
-        recorder ? recorder->describe_fault(address) : "solve crashed: a segmentation fault.";
+    set(Reason::kSegmentationFault, "", "solve crashed: a segmentation fault.");
   } else if (signal == SIGFPE) {
-    sentence = "solve crashed: a division by zero on the host.";
+    set(Reason::kDivisionByZero, "", "solve crashed: a division by zero on the host.");
   } else if (signal == SIGABRT) {
-    sentence =
-        "solve ended by abort(): a failed assert, an uncaught exception, or damaged host memory.";
+    set(Reason::kAbort, "",
+        "solve ended by abort(): a failed assert, an uncaught exception, or damaged host memory.");
   } else {
-    sentence = std::string("solve crashed: ") + strsignal(signal) + ".";
+    set(Reason::kSignal, strsignal(signal),
+        std::string("solve crashed: ") + strsignal(signal) + ".");
   }
-  put(sentence, message, bytes);
 }

@@ -31,6 +31,43 @@ struct TilewiseRecordText {
   char target[16];  // of a module: "sm_90"
 };
 
+// Why there is no plan: what a caller decides by. The sentence beside it is for people, and may
+// hold a student's own words. Names: harness/record/reason.cpp.
+enum class TilewiseRecordReason : int {
+  kNone,
+  // solve was ended by
+  kException,          // subject: its type
+  kSegmentationFault,  // at an address of nothing that is known
+  kDevicePointer,      // used on the host; subject: the buffer, if known
+  kInputWritten,       // or passed; subject: the host array
+  kOutputPassed,       // host memory past the end of P
+  kStackOverflow,
+  kDivisionByZero,
+  kAbort,
+  kSignal,  // any other; subject: its name
+  kExit,    // a call of exit
+  kTimeLimit,
+  // the runtime
+  kNotProvided,  // solve crashed without a call that is not provided; subject: the call
+  kTooMuch,      // more than can be recorded
+  kNoMemory,
+  kDeviceCode,  // the device code cannot be had
+  kNoPlan,      // the plan cannot be made
+  kDamaged,     // the recorder's memory was overwritten
+  // the submission cannot be loaded
+  kUndefinedSymbol,  // subject: the symbol, as it stands in the file
+  kMissingLibrary,   // subject: the library
+  kNotLoadable,
+  kNoSolve,
+};
+
+// Filled in by tilewise_record_crash, and by tilewise-record itself.
+struct TilewiseRecordFailure {
+  TilewiseRecordReason reason;
+  char subject[256];
+  char message[1024];  // one sentence
+};
+
 // The PTX of every module the submission registered; entries past `capacity` are left out. Returns
 // how many there are; -1 and a sentence in `message` if that is not possible.
 using TilewiseRecordModules = int(TilewiseRecordText* modules, int capacity, char* message,
@@ -43,9 +80,9 @@ using TilewiseRecordBegin = bool(const TilewiseRecordCase* case_description,
 // The plan. False and a sentence in `message` if that is not possible.
 using TilewiseRecordEnd = bool(TilewiseRecordText* plan, char* message, int bytes);
 
-// One sentence for a signal that ended solve, with the device array that `address` points into, if
-// any. Called from a signal handler: it allocates, which a lost process can try.
-using TilewiseRecordCrash = void(int signal, uint64_t address, char* message, int bytes);
+// Why a signal ended solve, with the device array that `address` points into, if any. Called from a
+// signal handler: it allocates, which a lost process can try.
+using TilewiseRecordCrash = void(int signal, uint64_t address, TilewiseRecordFailure* failure);
 
 }  // extern "C"
 

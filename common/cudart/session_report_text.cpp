@@ -42,13 +42,12 @@ std::string per_request(uint64_t units, uint64_t requests, const char* unit) {
 void add_diagnostic(const SessionDiagnostic& entry, std::string* text) {
   const Diagnostic& d = entry.diagnostic;
   if (d.line) *text += place(d.file, d.line) + ": ";
-  *text += fmt::format("{}: {}: {}\n", d.severity == Severity::kError ? "error" : "warning", d.code,
-                       d.message);
-  *text += fmt::format("    in {}, launch {}", d.kernel, entry.launch);
+  *text += fmt::format("{}: {}: {}\n", to_string(d.severity), to_string(d.code), d.message);
+  *text += fmt::format("    in {}, launch {}", d.kernel, entry.launch + 1);
   if (d.line) *text += fmt::format(", block {} thread {}", triple(d.block), triple(d.thread));
-  if (d.other_line) {
-    *text += fmt::format("; the other: {} block {} thread {}", place(d.other_file, d.other_line),
-                         triple(d.other_block), triple(d.other_thread));
+  if (d.other && d.other->line && d.cause != Cause::kLanesMissing) {
+    *text += fmt::format("; the other: {} block {} thread {}", place(d.other->file, d.other->line),
+                         triple(d.other->block), triple(d.other->thread));
   }
   *text += d.count > 1 ? fmt::format("; {} times in all\n", grouped(d.count)) : std::string("\n");
 }
@@ -87,16 +86,15 @@ void add_counters(const Counters& c, std::string* text) {
   pair("async copies", c.async_requests, c.async_distance, "instructions until the wait");
 }
 
-void add_lines(const std::vector<LineCounters>& lines, std::string* text) {
+void add_lines(const KernelReport& kernel, std::string* text) {
   *text += fmt::format("    {:<24}{:>14}{:>14}{:>12}{:>12}{:>12}{:>12}\n", "line", "instructions",
                        "FMA lanes", "ld sectors", "st sectors", "wavefronts", "conflicts");
-  for (const LineCounters& line : lines) {
-    const Counters& c = line.counters;
-    *text += fmt::format("    {:<24}{:>14}{:>14}{:>12}{:>12}{:>12}{:>12}\n",
-                         place(line.file, line.line), grouped(c.instructions), grouped(c.fma_lanes),
-                         grouped(c.global_load_sectors), grouped(c.global_store_sectors),
-                         grouped(c.shared_load_wavefronts + c.shared_store_wavefronts),
-                         grouped(c.bank_conflicts));
+  for (const auto& [where, c] : kernel.lines) {
+    *text += fmt::format(
+        "    {:<24}{:>14}{:>14}{:>12}{:>12}{:>12}{:>12}\n", place(where.first, where.second),
+        grouped(c.instructions), grouped(c.fma_lanes), grouped(c.global_load_sectors),
+        grouped(c.global_store_sectors),
+        grouped(c.shared_load_wavefronts + c.shared_store_wavefronts), grouped(c.bank_conflicts));
   }
 }
 
@@ -113,21 +111,20 @@ void add_sampling(const Sampling& s, std::string* text) {
 
 void add_kernel(const KernelReport& kernel, const Device& device, bool with_lines,
                 std::string* text) {
-  const LaunchReport& launch = kernel.first;
-  uint32_t shared = launch.static_shared_bytes + launch.dynamic_shared_bytes;
-  *text += fmt::format("{}  grid {}  block {}", launch.kernel, extent(launch.grid),
-                       extent(launch.block));
+  uint32_t shared = kernel.static_shared_bytes + kernel.dynamic_shared_bytes;
+  *text +=
+      fmt::format("{}  grid {}  block {}", kernel.name, extent(kernel.grid), extent(kernel.block));
   if (shared) *text += fmt::format("  shared {} B", shared);
   if (kernel.registers) {
     Occupancy o = occupancy(device, kernel.registers, shared,
-                            launch.block[0] * launch.block[1] * launch.block[2]);
+                            kernel.block[0] * kernel.block[1] * kernel.block[2]);
     *text += fmt::format("  registers {}  occupancy {:.0f}% ({})", kernel.registers,
                          100 * o.fraction, o.limiter);
   }
   *text += fmt::format("  launches {}  simulated in {:.3f} s\n", kernel.launches, kernel.seconds);
   if (kernel.sampling.used) add_sampling(kernel.sampling, text);
   if (kernel.counters.instructions) add_counters(kernel.counters, text);
-  if (with_lines && !kernel.lines.empty()) add_lines(kernel.lines, text);
+  if (with_lines && !kernel.lines.empty()) add_lines(kernel, text);
 }
 
 }  // namespace

@@ -4,15 +4,20 @@
 #   common/setup/build.sh [--tests] [--sanitize]
 #
 # --sanitize builds in build/asan/ with the address and undefined-behaviour sanitizers.
+# TILEWISE_TESTS=ON configures the tests without building them: ninja -C build test_ptx
 # TILEWISE_JOBS=N compiles N files at a time (each may take 600 MB); default: as Ninja chooses.
 source "$(dirname "$0")/common.sh"
 
 BUILD=build
 TARGETS=(all)
 OPTIONS=(-DTILEWISE_NATIVE="${TILEWISE_NATIVE:-ON}")
+TESTS=${TILEWISE_TESTS:-OFF}
 for argument in "$@"; do
   case $argument in
-    --tests) TARGETS+=(tilewise_tests) ;;
+    --tests)
+      TARGETS+=(tilewise_tests)
+      TESTS=ON
+      ;;
     --sanitize)
       BUILD=build/asan
       OPTIONS+=(-DTILEWISE_SANITIZE=ON)
@@ -20,6 +25,9 @@ for argument in "$@"; do
     *) die "build.sh knows --tests and --sanitize, not '$argument'" ;;
   esac
 done
+# Once configured, tests stay so.
+grep -qs '^TILEWISE_TESTS:BOOL=ON' "$BUILD/CMakeCache.txt" && TESTS=ON
+OPTIONS+=(-DTILEWISE_TESTS="$TESTS")
 NAME=${BUILD//\//-}
 NINJA=$(command -v ninja || command -v ninja-build)
 

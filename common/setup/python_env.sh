@@ -1,14 +1,28 @@
 #!/usr/bin/env bash
-# Creates .venv/ and installs the grader in it, editable, with its dependencies and pytest.
+# Creates .venv/ and installs the grader in it, editable, with its dependencies; with --tests, or
+# TILEWISE_TESTS=ON, also what the project's tests use. uv, where it is installed, fetches a Python if
+# none of this machine serves.
 # Done again only when pyproject.toml or this script changes, or when the checkout has moved.
 source "$(dirname "$0")/common.sh"
 
 STAMP=.venv/tilewise.stamp
+PACKAGES=.
+EXTRA=
+if [[ ${1:-} == --tests || ${TILEWISE_TESTS:-} == ON || -f .venv/with-tests ]]; then
+  PACKAGES='.[test]'
+  EXTRA=' tests'
+fi
 
 create() {
   local python
   python=$(common/setup/find_python.sh)
-  [[ -n $python ]] || die "Python 3.11 or later is needed; install it or name it with PYTHON=..."
+  if [[ -z $python ]] && command -v uv >/dev/null; then
+    say "creating .venv with uv, which fetches a Python of its own if need be"
+    rm -rf .venv
+    log_run venv uv venv --quiet --seed --python '>=3.11' .venv || die "uv could not create .venv"
+    return
+  fi
+  [[ -n $python ]] || die "Python 3.11 or later is needed ($(common/setup/find_python.sh --found)); install it or name it with PYTHON=..."
   say "creating .venv with $("$python" --version)"
   rm -rf .venv
   if "$python" -c 'import venv, ensurepip' 2>/dev/null; then
@@ -22,20 +36,26 @@ create() {
   fi || die "could not create .venv"
 }
 
+# Modules are compiled to .pyc when they are first used, not all of them now.
+pip_install() {
+  if command -v uv >/dev/null; then
+    log_run pip uv pip install --quiet --python .venv/bin/python "$@"
+  else
+    log_run pip .venv/bin/python -m pip --disable-pip-version-check install --quiet --no-compile "$@"
+  fi
+}
+
 # Packages already there satisfy pip without a network, also when pyproject.toml was merely touched.
 install() {
   say "installing the grader's Python packages"
-  log_run pip .venv/bin/python -m pip --disable-pip-version-check install \
-    --quiet 'setuptools>=68,<82' wheel &&
-    log_run pip .venv/bin/python -m pip --disable-pip-version-check install \
-      --quiet --no-build-isolation --editable '.[test]' ||
+  pip_install 'setuptools>=70.1,<82' && pip_install --no-build-isolation --editable "$PACKAGES" ||
     die "could not install the Python packages: is the package index reachable from here?"
 }
 
 main() {
   # The checkout's path is part of the key: scripts in .venv/bin name it.
   local key
-  key="$ROOT $(cat pyproject.toml common/setup/python_env.sh | sha256sum | cut -c1-16)"
+  key="$ROOT $(cat pyproject.toml common/setup/python_env.sh | sha256sum | cut -c1-16)$EXTRA"
   unchanged "$STAMP" "$key" && [[ -x .venv/bin/python ]] && return
 
   if [[ ! -x .venv/bin/python || ! -f $STAMP || $(<"$STAMP") != "$ROOT "* ]] ||
@@ -43,6 +63,7 @@ main() {
     create
   fi
   install
+  [[ -z $EXTRA ]] || touch .venv/with-tests
   echo "$key" >"$STAMP"
 }
 

@@ -2,7 +2,9 @@
 # Runs the project's own tests, C++ (ctest) then Python (pytest), and closes with the totals.
 # Both always run; the status is 1 if either had a failure, 3 if set-up failed.
 #
-#   common/setup/run_tests.sh              all
+#   common/setup/run_tests.sh              all but those marked slow
+#   common/setup/run_tests.sh --all        all, after installing what some of them need; nothing may be
+#                                          skipped but what needs a GPU
 #   common/setup/run_tests.sh --sanitize   the C++ tests under the address and undefined-behaviour
 #                                          sanitizers, in build/asan/
 source "$(dirname "$0")/common.sh"
@@ -26,14 +28,18 @@ sanitize() {
 }
 
 main() {
-  local start cpp=0 python=0 cpp_s python_s
+  local start cpp=0 python=0 cpp_s python_s selection=(-m "not slow")
   common/setup/setup.sh --tests
+  if [[ ${1:-} == --all ]]; then
+    common/setup/test_extras.sh
+    selection=(--all)
+  fi
 
   start=$SECONDS
   run_cpp build | tee "$STATE/ctest.log" || cpp=1
   cpp_s=$((SECONDS - start))
   start=$SECONDS
-  TILEWISE_REQUIRE_TOOLCHAIN=1 .venv/bin/python -m pytest -n "$JOBS" </dev/null | tee "$STATE/pytest.log" || python=1
+  TILEWISE_REQUIRE_TOOLCHAIN=1 .venv/bin/python -m pytest -n "$JOBS" "${selection[@]}" </dev/null | tee "$STATE/pytest.log" || python=1
   python_s=$((SECONDS - start))
 
   echo
@@ -44,4 +50,8 @@ main() {
   return 1
 }
 
-if [[ ${1:-} == --sanitize ]]; then sanitize; else main; fi
+case ${1:-} in
+  --sanitize) sanitize ;;
+  --all | "") main "$@" ;;
+  *) die "run_tests.sh knows --all and --sanitize, not '$1'" ;;
+esac

@@ -4,7 +4,9 @@
 # no network. Safe to call from two shells at once.
 #
 #   common/setup/setup.sh           all that grading needs
-#   common/setup/setup.sh --tests   and the C++ tests
+#   common/setup/setup.sh --tests   and the C++ tests, pytest and what else the project's tests use
+#
+# TILEWISE_TESTS=ON makes ready for the tests without building them.
 source "$(dirname "$0")/common.sh"
 
 if command -v flock >/dev/null; then
@@ -12,7 +14,7 @@ if command -v flock >/dev/null; then
   flock 9
 fi
 
-common/setup/system_packages.sh
-common/setup/python_env.sh
+common/setup/system_packages.sh "$@"
+common/setup/python_env.sh "$@"
 common/setup/toolchain.sh
 common/setup/build.sh "$@"

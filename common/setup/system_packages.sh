@@ -1,8 +1,13 @@
 #!/usr/bin/env bash
 # Finds the C++20 compiler, CMake, Ninja, Python and the C++ libraries that the build needs.
 # What is missing is installed with apt-get where we are root or may sudo without a password;
-# elsewhere one list says what to install, and the status is 3.
+# elsewhere one list says what to install, and the status is 3. With --tests also what the tests need.
 source "$(dirname "$0")/common.sh"
+source common/setup/apt.sh
+
+TESTS=${1:-}
+[[ ${TILEWISE_TESTS:-} == ON ]] && TESTS=--tests
+STAMP=$STATE/system${TESTS:+-tests}.stamp
 
 # One row a need: its name for people, then the package's name for apt, dnf and pacman.
 NEEDS="
@@ -15,17 +20,9 @@ cli11      libcli11-dev        cli11-devel    cli11
 fmt        libfmt-dev          fmt-devel      fmt
 python     python3             python3        python
 venv       python3-venv        python3        python
+python311  python3.11          python3.11     python
+venv311    python3.11-venv     python3.11     python
 "
-
-find_cxx() {
-  local cxx
-  for cxx in ${CXX:-} c++ g++ clang++; do
-    if command -v "$cxx" >/dev/null && [[ $(cpp_says "$cxx" '__cplusplus >= 202002L') == yes ]]; then
-      echo "$cxx"
-      return
-    fi
-  done
-}
 
 # cpp_says COMPILER CONDITION: "yes" if the preprocessor finds the condition true.
 cpp_says() {
@@ -35,20 +32,24 @@ cpp_says() {
 # Prints the names of the needs that are not met, one a line.
 missing() {
   local cxx python
-  cxx=$(find_cxx)
+  cxx=$(common/setup/find_cxx.sh)
   [[ -n $cxx ]] || echo compiler
   command -v cmake >/dev/null || echo cmake
   command -v ninja >/dev/null || command -v ninja-build >/dev/null || echo ninja
   if [[ -n $cxx ]]; then
-    [[ $(cpp_says "$cxx" '__has_include(<catch2/catch_all.hpp>) || __has_include(<catch2/catch.hpp>)') == yes ]] || echo catch2
+    [[ -z $TESTS || $(cpp_says "$cxx" '__has_include(<catch2/catch_all.hpp>) || __has_include(<catch2/catch.hpp>)') == yes ]] || echo catch2
     [[ $(cpp_says "$cxx" '__has_include(<nlohmann/json.hpp>)') == yes ]] || echo json
     [[ $(cpp_says "$cxx" '__has_include(<CLI/CLI.hpp>)') == yes ]] || echo cli11
     [[ $(cpp_says "$cxx" '__has_include(<fmt/format.h>)') == yes ]] || echo fmt
   else
-    printf '%s\n' catch2 json cli11 fmt
+    printf '%s\n' ${TESTS:+catch2} json cli11 fmt
   fi
   python=$(common/setup/find_python.sh)
-  if [[ -z $python ]]; then
+  if [[ -z $python ]] && command -v uv >/dev/null; then
+    : # python_env.sh has uv fetch one
+  elif [[ -z $python ]] && command -v python3 >/dev/null; then
+    printf '%s\n' python311 venv311  # this system's own python3 is older
+  elif [[ -z $python ]]; then
     printf '%s\n' python venv
   elif ! can_make_venv "$python"; then
     echo venv
@@ -70,17 +71,6 @@ package_names() {
   done | sort -u | paste -sd ' '
 }
 
-apt_get() {
-  local as_root=()
-  ((EUID == 0)) || as_root=(sudo -n)
-  "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -o DPkg::Lock::Timeout=120 "$@"
-}
-
-may_apt() {
-  command -v apt-get >/dev/null &&
-    { ((EUID == 0)) || { command -v sudo >/dev/null && sudo -n true 2>/dev/null; }; }
-}
-
 explain_and_stop() {
   {
     echo "set-up: this machine lacks: $(in_words "$@")"
@@ -88,6 +78,9 @@ explain_and_stop() {
     echo "    sudo apt-get install $(package_names 2 "$@")"
     echo "    sudo dnf install $(package_names 3 "$@")"
     echo "    sudo pacman -S $(package_names 4 "$@")"
+    if [[ " $* " == *" python"* ]]; then
+      echo "  Where no package has Python 3.11: uv (docs.astral.sh/uv) fetches one, without root."
+    fi
   } >&2
   exit 3
 }
@@ -100,7 +93,8 @@ in_words() {
       json) words+=("nlohmann-json") ;;
       cli11) words+=("CLI11") ;;
       python) words+=("Python 3.11 or later") ;;
-      venv) words+=("Python's venv module") ;;
+      python311) words+=("Python 3.11 or later ($(common/setup/find_python.sh --found))") ;;
+      venv | venv311) words+=("Python's venv module") ;;
       *) words+=("$need") ;;
     esac
   done
@@ -112,38 +106,57 @@ wish_for_sandbox() {
   command -v bwrap >/dev/null && return
   if may_apt; then
     say "installing system packages: bubblewrap"
-    install_bubblewrap >"$STATE/apt-bubblewrap.log" 2>&1 </dev/null && return
+    install bubblewrap >"$STATE/apt-bubblewrap.log" 2>&1 </dev/null && return
   fi
   say "no bubblewrap: submissions will run with limits only; see docs/trust.md"
 }
 
-install_bubblewrap() {
-  apt_get install -y --no-install-recommends bubblewrap ||
-    { apt_get update && apt_get install -y --no-install-recommends bubblewrap; }
+knows() { apt-cache show "$1" >/dev/null 2>&1; }
+
+# Lists of packages may be absent or out of date: refresh them only when needed.
+install() {
+  apt_get install -y --no-install-recommends "$@" ||
+    { apt_get update && apt_get install -y --no-install-recommends "$@"; }
+}
+
+# Without it kernels are interpreted, which is several times slower and otherwise the same.
+wish_for_xbyak() {
+  has_xbyak && return
+  if may_apt; then
+    say "installing system packages: libxbyak-dev"
+    install libxbyak-dev >"$STATE/apt-xbyak.log" 2>&1 </dev/null && return
+  fi
+  say "no Xbyak (libxbyak-dev, xbyak-devel, xbyak): kernels will be interpreted, not compiled; see docs/compiled-kernels.md"
+}
+
+has_xbyak() {
+  [[ $(cpp_says "$(common/setup/find_cxx.sh)" '__has_include(<xbyak/xbyak.h>)') == yes ]]
 }
 
 main() {
   local key lacks
   # The system is part of the key: a checkout may be shared between a machine and a container.
   key=$(cat common/setup/system_packages.sh /etc/os-release 2>/dev/null | sha256sum | cut -c1-16)
-  unchanged "$STATE/system.stamp" "$key" && return
+  unchanged "$STAMP" "$key" && return
 
   mapfile -t lacks < <(missing)
-  if ((${#lacks[@]} > 0)); then
+  # Twice: the python3 that the first round brings may turn out to be too old.
+  for _ in 1 2; do
+    ((${#lacks[@]} > 0)) || break
     may_apt || explain_and_stop "${lacks[@]}"
     local packages
     read -ra packages <<<"$(package_names 2 "${lacks[@]}")"
+    # In the same go what is only wished for, if this system knows it: apt-get takes its time to start.
+    command -v bwrap >/dev/null || ! knows bubblewrap || packages+=(bubblewrap)
+    has_xbyak || ! knows libxbyak-dev || packages+=(libxbyak-dev)
     say "installing system packages: ${packages[*]}"
-    # Lists of packages may be absent or out of date: refresh them only when needed.
-    apt_get install -y --no-install-recommends "${packages[@]}" >"$STATE/apt.log" 2>&1 </dev/null ||
-      { log_run apt-update apt_get update &&
-        log_run apt apt_get install -y --no-install-recommends "${packages[@]}"; } ||
-      explain_and_stop "${lacks[@]}"
+    log_run apt install "${packages[@]}" || explain_and_stop "${lacks[@]}"
     mapfile -t lacks < <(missing)
-    ((${#lacks[@]} == 0)) || explain_and_stop "${lacks[@]}"
-  fi
+  done
+  ((${#lacks[@]} == 0)) || explain_and_stop "${lacks[@]}"
   wish_for_sandbox
-  echo "$key" >"$STATE/system.stamp"
+  wish_for_xbyak
+  echo "$key" >"$STAMP"
 }
 
 main

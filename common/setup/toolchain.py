@@ -33,6 +33,9 @@ ROOT = Path(__file__).resolve().parents[2]
 OUTPUT = ROOT / "build" / "toolchain.json"
 SUPPORTED_MAJORS = (12, 13)
 
+# As submissions are compiled: some host compilers default to an older C++ than CUDA's headers take.
+STANDARD = "-std=c++17"
+
 # Exercises the parts of a toolkit that labs need: headers of the runtime and of cooperative
 # groups, the device compiler, the assembler, the linker.
 PROBE = """
@@ -44,6 +47,10 @@ int main() {
   std::printf("%d\\n", static_cast<int>(cudaGetLastError()));
 }
 """
+
+
+class NoHostCompiler(Exception):
+    """There is no C++ compiler that serves; the message says so, for people."""
 
 
 class Unusable(Exception):
@@ -76,7 +83,8 @@ def host_compilers() -> list[tuple[str, str]]:
         if standard and int(standard[1]) >= 202002:
             found.append((path, run([path, "--version"]).stdout.splitlines()[0]))
     if not found:
-        raise Unusable("no compiler for C++20 was found (g++ 11 or later, clang 14 or later)")
+        what = f"CXX={named} is no C++20 compiler" if named else "there is no C++20 compiler"
+        raise NoHostCompiler(f"{what} (g++ 11 or later, clang 14 or later)")
     return found
 
 
@@ -154,12 +162,14 @@ def try_to_compile(nvcc: Path, cxx: str) -> None:
     with tempfile.TemporaryDirectory(prefix="tilewise-probe-") as folder:
         source = Path(folder) / "probe.cu"
         source.write_text(PROBE)
-        base = [str(nvcc), "-ccbin", cxx, "-lineinfo", str(source)]
+        base = [str(nvcc), "-ccbin", cxx, STANDARD, "-lineinfo", str(source)]
         for arguments in (["-ptx", "-o", "probe.ptx"], ["-cudart", "shared", "-o", "probe"]):
             result = run(base + arguments, cwd=folder)
             if result.returncode != 0:
                 output = (result.stderr + result.stdout).strip()
-                raise Unusable(f"it cannot compile a small program: {first_error(output)}")
+                raise Unusable(
+                    f"with {cxx} it cannot compile a small program: {first_error(output)}"
+                )
 
 
 def first_error(output: str) -> str:
@@ -173,7 +183,15 @@ def install_wheels() -> Path:
     with open(ROOT / "pyproject.toml", "rb") as file:
         requirements = tomllib.load(file)["project"]["optional-dependencies"]["nvcc"]
     say("no CUDA toolkit here: installing NVIDIA's compiler wheels into .venv (about 270 MB)")
-    pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "install", "--quiet"]
+    pip = [
+        sys.executable,
+        "-m",
+        "pip",
+        "--disable-pip-version-check",
+        "install",
+        "--quiet",
+        "--no-compile",
+    ]
     result = run(pip + requirements, timeout_s=1800)
     if result.returncode != 0:
         raise Unusable(f"the compiler wheels could not be installed: {first_error(result.stderr)}")
@@ -244,6 +262,9 @@ def say(text: str) -> None:
 def main() -> int:
     try:
         fields = choose()
+    except NoHostCompiler as error:
+        say(str(error))
+        return 3
     except (Unusable, subprocess.TimeoutExpired, OSError) as error:
         say(f"no usable CUDA compiler: {error}")
         say("install CUDA 12 or 13, or name one with CUDA_HOME=..., then run the command again")

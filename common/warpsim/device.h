@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "warpsim/model/timing.h"
+#include "warpsim/timing.h"
 
 namespace warpsim {
 

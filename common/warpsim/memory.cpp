@@ -7,7 +7,7 @@
 #include <cstring>
 #include <new>
 
-#include "warpsim/exec/memory_view.h"
+#include "warpsim/memory_view.h"
 
 namespace warpsim {
 
@@ -127,6 +127,14 @@ bool DeviceMemory::Impl::overlaps(uint64_t address, uint64_t bytes) const {
   return before.address + std::max<uint64_t>(before.size_bytes, 1) > address;
 }
 
+void prefer_large_pages(void* first, uint64_t bytes) {
+  constexpr uint64_t kLargePage = 2 << 20;
+  if (bytes < 2 * kLargePage) return;
+  const uint64_t begin = round_up(reinterpret_cast<uint64_t>(first), 4096);
+  const uint64_t end = reinterpret_cast<uint64_t>(first) + bytes;
+  madvise(reinterpret_cast<void*>(begin), (end - begin) / 4096 * 4096, MADV_HUGEPAGE);  // a wish
+}
+
 AllocationRecord* DeviceMemory::Impl::add(uint64_t address, uint64_t bytes, std::string name,
                                           bool host_accessible) {
   auto record = std::make_unique<AllocationRecord>();
@@ -135,6 +143,7 @@ AllocationRecord* DeviceMemory::Impl::add(uint64_t address, uint64_t bytes, std:
                        MAP_PRIVATE | MAP_ANONYMOUS | (is_lazy ? MAP_NORESERVE : 0), -1, 0);
   if (mapping == MAP_FAILED) return nullptr;
   record->mapping = mapping;
+  if (!is_lazy) prefer_large_pages(mapping, record->mapping_bytes);
   record->data = static_cast<std::byte*>(mapping) + kRedZoneBytes;
   record->info = {host_accessible ? reinterpret_cast<uint64_t>(record->data) : address, bytes,
                   std::move(name), false};

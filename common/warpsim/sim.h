@@ -3,18 +3,18 @@
 //   warpsim::Simulator sim(warpsim::load_device("h200"));
 //   uint64_t d = sim.memory().allocate(1024, "M");
 //   int module = sim.load_module(ptx_text, "matmul.cu");
-//   LaunchReport r = sim.launch({.module = module, .kernel = "_Z5tiledPKfS0_Pfi", .grid = {4, 4},
-//   .block = {16, 16}, .params = bytes});
+//   LaunchReport r = sim.launch({.module = module, .kernel = "_Z5tiledPKfS0_Pfi",
+//                                .grid = {4, 4}, .block = {16, 16}, .params = bytes});
 //
 // Results (memory, counters, diagnostics) do not depend on the number of worker threads.
 // A Simulator is used by one thread at a time; it runs thread blocks on its own workers inside
 // launch().
-
+//
 // What is exact and what is not:
 // - Single and double precision results are the GPU's bit for bit, but for the approximate
-// functions
-//   of the special function unit (ex2, lg2, sin, cos, tanh, rsqrt, and .approx division, reciprocal
-//   and root), which are computed correctly rounded and lie within the GPU's documented error.
+//   functions of the special function unit (ex2, lg2, sin, cos, tanh, rsqrt, and .approx division,
+//   reciprocal and root), which are computed correctly rounded and lie within the GPU's documented
+//   error.
 // - An access is out of bounds when it leaves the allocation it falls in. One that strays from a
 //   buffer right into another buffer is not seen: the 4 KB between any two catch near misses. A
 //   shared array is known by name, so straying into the next one is seen.
@@ -42,11 +42,17 @@
 
 #include "warpsim/device.h"
 #include "warpsim/memory.h"
-#include "warpsim/model/profile.h"
-#include "warpsim/ptx/ir.h"
 #include "warpsim/report.h"
 
 namespace warpsim {
+
+namespace provenance {
+class History;  // provenance/history.h
+}
+namespace ptx {
+struct Module;  // ptx/ir.h
+}
+struct LaunchProfile;  // observe/profile.h
 
 struct Dim3 {
   uint32_t x = 1, y = 1, z = 1;
@@ -56,15 +62,20 @@ struct Dim3 {
 // What is watched while a kernel runs. Everything is on by default; a check that is off costs
 // nothing.
 struct Checks {
-  bool bounds = true;  // out-of-bounds-global, out-of-bounds-shared. Off: accesses outside any
-                       // allocation still stop the launch.
+  // out-of-bounds-global, out-of-bounds-shared. Off: accesses outside any allocation still stop the
+  // launch.
+  bool bounds = true;
   bool misaligned = true;
   bool initialised = true;  // uninitialised-shared, uninitialised-global
   bool races = true;        // race-shared, race-global
   bool barriers = true;     // barrier-divergence
   bool counters = true;  // LaunchReport::counters and lines (instructions and divergence included)
-  static Checks none() { return {false, false, false, false, false, false}; }
+  static Checks none();
+  bool operator==(const Checks&) const = default;
 };
+
+// Reads "all", "none" or names of checks with commas between. False: `unknown` is none.
+bool read_checks(std::string_view text, Checks* checks, std::string* unknown);
 
 // Executing some blocks of a grid instead of all, for the counters' sake: see docs/sampling.md.
 // Memory then holds what the executed blocks wrote and is otherwise meaningless.
@@ -74,15 +85,29 @@ struct SampleOptions {
   uint64_t max_blocks = 1024;  // classes executed before the rest is estimated
 };
 
+// Kernels of long launches are compiled to machine code, which does what the interpreter does, down
+// to the last bit, finding and count. See docs/compiled-kernels.md.
+enum class EngineChoice {
+  kAuto,         // compiled where a launch proves to be long and the machine allows it
+  kInterpreter,  // never
+  kCompiled,     // from the first instruction on, where the machine allows it
+  // Every launch runs on both and is compared, memory, findings and counters; `unsupported` if they
+  // disagree. For tests.
+  kCompared,
+};
+
 struct Options {
   Checks checks;
+  EngineChoice engine = EngineChoice::kAuto;
   bool merge_shared = true;  // count accesses to shared memory as ptxas merges them (ptx/merge.h)
   int threads = 0;           // workers; 0: one per CPU
-  uint64_t instruction_budget =
-      0;  // warp instructions per launch before `timeout`; 0: a generous default
-  uint32_t max_diagnostics =
-      100;  // distinct (code, kernel, line) kept; further occurrences are only counted
+  // Warp instructions per launch before `timeout`; 0: a generous default.
+  uint64_t instruction_budget = 0;
+  // Distinct (code, kernel, line) that are kept; further occurrences are only counted.
+  uint32_t max_diagnostics = 100;
   SampleOptions sample;
+  // Where the values that launches store come from is noted here; one worker then, no sampling.
+  provenance::History* history = nullptr;
   std::function<void(std::string_view)> print;  // device printf; unset: standard output
 };
 

@@ -4,6 +4,7 @@
 
 #include "cudart/api/support.h"
 #include "cudart/registers.h"
+#include "warpsim/ptx/ir.h"
 
 using namespace warpsim;
 using namespace warpsim::cudart;

@@ -3,7 +3,7 @@
 
 #include "cudart/api/device_facts.h"
 #include "cudart/api/support.h"
-#include "cudart/api/version.h"
+#include "cudart/version.h"
 
 using namespace warpsim::cudart;
 

@@ -7,7 +7,7 @@
 #include <random>
 
 #include "harness/execute/watchdog.h"
-#include "harness/plan/files.h"
+#include "plan/files.h"
 
 namespace tilewise {
 

@@ -39,8 +39,10 @@ Json write(const Contender& contender) {
   json["diagnostics"] = Json::array();
   for (const FoundFault& fault : contender.faults) {
     const warpsim::Diagnostic& d = fault.diagnostic;
-    json["diagnostics"].push_back(
-        {{"code", d.code}, {"message", d.message}, {"kernel", d.kernel}, {"count", d.count}});
+    json["diagnostics"].push_back({{"code", warpsim::to_string(d.code)},
+                                   {"message", d.message},
+                                   {"kernel", d.kernel},
+                                   {"count", d.count}});
   }
   json["verified"] = {{"rounds", contender.verified},
                       {"wrong", contender.wrong},

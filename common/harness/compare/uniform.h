@@ -6,7 +6,7 @@
 #include <cstdint>
 
 #include "harness/execute/gpu_backend.h"
-#include "harness/plan/npy.h"
+#include "plan/npy.h"
 
 namespace tilewise {
 

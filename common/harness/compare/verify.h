@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <string>
 
-#include "harness/plan/npy.h"
+#include "plan/npy.h"
 
 namespace tilewise {
 

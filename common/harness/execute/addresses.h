@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-#include "harness/plan/plan.h"
+#include "plan/plan.h"
 
 namespace tilewise {
 

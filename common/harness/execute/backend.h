@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "harness/plan/error.h"
-#include "harness/plan/json_fields.h"
+#include "plan/error.h"
+#include "plan/json_fields.h"
 #include "warpsim/device.h"
 #include "warpsim/model/predict.h"
 #include "warpsim/report.h"
@@ -62,6 +62,11 @@ class Backend {
   // Counts the range as written, whatever it holds: for plans carried out without data. Simulator
   // only.
   virtual void assume_written(uint64_t address, uint64_t bytes);
+
+  // The elements at `address` are those of a matrix, from element `first` on. Only a backend that
+  // follows values wants to know.
+  virtual void holds(uint64_t /*address*/, uint64_t /*bytes*/, const std::string& /*matrix*/,
+                     uint64_t /*first*/) {}
 
   // Address and size of a __device__ or __constant__ variable; false if the module has none of that
   // name.

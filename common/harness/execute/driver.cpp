@@ -2,7 +2,7 @@
 
 #include <dlfcn.h>
 
-#include "harness/plan/error.h"
+#include "plan/error.h"
 
 namespace tilewise {
 

@@ -9,8 +9,9 @@
 #include <vector>
 
 #include "harness/execute/backend.h"
-#include "harness/plan/npy.h"
-#include "harness/plan/plan.h"
+#include "plan/npy.h"
+#include "plan/plan.h"
+#include "warpsim/launch_log.h"
 
 namespace tilewise {
 
@@ -32,28 +33,15 @@ struct Milliseconds {
   uint32_t repeats = 0;
 };
 
-// One kernel in one configuration; all its launches together.
-struct KernelEntry {
-  std::string name, mangled;  // `tiled`, `_Z5tiledPKfS0_Pfi`
-  std::array<uint32_t, 3> grid{}, block{};
-  uint32_t static_shared_bytes = 0, dynamic_shared_bytes = 0;  // per block
-  uint32_t local_bytes = 0;                                    // per thread
-  std::optional<uint32_t> registers;                           // per thread
+struct KernelEntry : warpsim::LoggedKernel {
+  std::optional<uint32_t> registers;  // per thread
   std::optional<warpsim::Occupancy> occupancy;
-  uint64_t launches = 0;
-  warpsim::Counters counters;
-  std::map<std::pair<std::string, uint32_t>, warpsim::Counters> lines;  // by (file, line)
   std::optional<Milliseconds> time_ms;            // GPU: all its launches of one run together
-  warpsim::Sampling sampling;                     // all its launches together
   std::optional<warpsim::Prediction> prediction;  // simulator: all its launches together
   std::string no_prediction;                      // why there is none, see LaunchOutcome
-  double seconds = 0;  // wall time spent, of the simulation or of launch and wait
 };
 
-struct FoundFault {
-  warpsim::Diagnostic diagnostic;
-  int64_t launch = -1;  // 0-based index among the plan's launches; -1: belongs to none
-};
+using FoundFault = warpsim::LoggedFinding;
 
 struct OutputState {
   uint64_t unwritten = 0;        // elements nobody wrote
@@ -65,19 +53,17 @@ struct ModifiedInput {
   uint64_t first_index = 0, count = 0;  // elements
 };
 
-struct Execution {
+struct Execution : warpsim::LaunchLog<KernelEntry> {
   Status status = Status::kOk;
   std::string message;  // one sentence when status is not kOk
-  std::vector<FoundFault> faults;
-  std::vector<KernelEntry> kernels;  // in order of first launch
-  uint64_t launches = 0;             // carried out or refused
   std::map<std::string, OutputState> outputs;
   std::vector<ModifiedInput> modified_inputs;
   std::vector<plan::ApiError> errors;
   std::string printed;
   std::optional<Milliseconds> time_ms;  // GPU: all launches of one run together
   double seconds = 0;
-  Matrix p;  // what the plan left in P; kPoison where nobody wrote
+  Json provenance;  // null: not asked for; see provenance.h
+  Matrix p;         // what the plan left in P; kPoison where nobody wrote
 };
 
 const char* to_string(Status status);

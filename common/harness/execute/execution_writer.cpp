@@ -1,5 +1,6 @@
 #include "harness/execute/execution.h"
 #include "warpsim/counters_json.h"
+#include "warpsim/finding_json.h"
 
 namespace tilewise {
 
@@ -43,29 +44,6 @@ Json write(const KernelEntry& kernel, std::optional<warpsim::CountingRule> rule)
   add_prediction(kernel.prediction, kernel.no_prediction, json);
   json["seconds"] = kernel.seconds;
   return json;
-}
-
-Json write(const FoundFault& fault) {
-  const warpsim::Diagnostic& d = fault.diagnostic;
-  return {{"code", d.code},
-          {"severity", d.severity == warpsim::Severity::kError ? "error" : "warning"},
-          {"message", d.message},
-          {"file", d.file},
-          {"line", d.line},
-          {"kernel", d.kernel},
-          {"block", d.block},
-          {"thread", d.thread},
-          {"count", d.count},
-          {"array", d.array},
-          {"offset_bytes", d.offset_bytes},
-          {"array_bytes", d.array_bytes},
-          {"access_bytes", d.access_bytes},
-          {"is_store", d.is_store},
-          {"other_file", d.other_file},
-          {"other_line", d.other_line},
-          {"other_block", d.other_block},
-          {"other_thread", d.other_thread},
-          {"launch", fault.launch}};
 }
 
 Json write(const std::vector<plan::ApiError>& errors) {
@@ -138,7 +116,8 @@ std::string to_text(const Execution& execution, const plan::Plan& plan, const st
   json["status"] = to_string(execution.status);
   json["message"] = execution.message;
   json["diagnostics"] = Json::array();
-  for (const FoundFault& fault : execution.faults) json["diagnostics"].push_back(write(fault));
+  for (const FoundFault& fault : execution.faults)
+    json["diagnostics"].push_back(warpsim::finding_json<Json>(fault.diagnostic, fault.launch));
   json["kernels"] = Json::array();
   for (const KernelEntry& kernel : execution.kernels)
     json["kernels"].push_back(write(kernel, gpu.is_null() ? std::optional(rule) : std::nullopt));
@@ -160,6 +139,7 @@ std::string to_text(const Execution& execution, const plan::Plan& plan, const st
   json["printf"] = execution.printed;
   json["time_ms"] = write(execution.time_ms);
   json["gpu"] = gpu;
+  json["provenance"] = execution.provenance;
   json["seconds"] = execution.seconds;
   // Kernels may print any bytes: what is no UTF-8 becomes a replacement character.
   return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";

@@ -6,7 +6,7 @@
 #include <cstring>
 
 #include "harness/execute/inspect.h"
-#include "harness/plan/files.h"
+#include "plan/files.h"
 #include "warpsim/ptx/demangle.h"
 
 namespace tilewise {
@@ -38,11 +38,6 @@ std::set<std::string> arrays_sent(const plan::Plan& plan) {
 
 warpsim::Dim3 as_dim3(const std::array<uint32_t, 3>& v) {
   return {v[0], v[1], v[2]};
-}
-
-bool same_place(const warpsim::Diagnostic& a, const warpsim::Diagnostic& b) {
-  return a.code == b.code && a.kernel == b.kernel && a.file == b.file && a.line == b.line &&
-         a.array == b.array && a.other_line == b.other_line;
 }
 
 }  // namespace
@@ -126,6 +121,7 @@ bool Executor::prepare() {
       backend_.write(address, inputs_[buffer.name].values.data(), buffer.bytes);
       actions_.push_back(DeviceInput{address, buffer.name, 0, buffer.bytes});
     }
+    backend_.holds(address, buffer.bytes, buffer.name, 0);
     if (buffer.role == plan::Role::kOutput) output_parts_.push_back({address, 0, buffer.bytes});
   }
   return true;
@@ -160,6 +156,8 @@ void Executor::send(uint64_t address, const std::vector<plan::Segment>& segments
     } else {
       backend_.write(address + at, host_.at(segment.host).data() + segment.offset, segment.bytes);
       actions_.push_back(DeviceInput{address + at, segment.host, segment.offset, segment.bytes});
+      if (inputs_.count(segment.host))
+        backend_.holds(address + at, segment.bytes, segment.host, segment.offset / 4);
     }
     at += segment.bytes;
   }
@@ -288,55 +286,24 @@ bool Executor::stop(Status status, std::string message) {
 }
 
 size_t Executor::kernel_entry(const LaunchOutcome& outcome) {
-  const warpsim::LaunchReport& report = outcome.report;
-  for (size_t i = 0; i < execution_.kernels.size(); ++i) {
-    const KernelEntry& kernel = execution_.kernels[i];
-    if (kernel.mangled == report.mangled && kernel.grid == report.grid &&
-        kernel.block == report.block &&
-        kernel.dynamic_shared_bytes == report.dynamic_shared_bytes) {
-      return i;
-    }
+  const size_t before = execution_.kernels.size();
+  const size_t index = execution_.kernel_index(outcome.report);
+  if (index == before) {
+    execution_.kernels[index].registers = outcome.registers;
+    execution_.kernels[index].occupancy = outcome.occupancy;
   }
-  KernelEntry kernel;
-  kernel.name = report.kernel;
-  kernel.mangled = report.mangled;
-  kernel.grid = report.grid;
-  kernel.block = report.block;
-  kernel.static_shared_bytes = report.static_shared_bytes;
-  kernel.dynamic_shared_bytes = report.dynamic_shared_bytes;
-  kernel.local_bytes = report.local_bytes;
-  kernel.registers = outcome.registers;
-  kernel.occupancy = outcome.occupancy;
-  execution_.kernels.push_back(std::move(kernel));
-  return execution_.kernels.size() - 1;
+  return index;
 }
 
 void Executor::note(const LaunchOutcome& outcome) {
-  KernelEntry& kernel = execution_.kernels[kernel_entry(outcome)];
-  ++kernel.launches;
-  kernel.counters.add(outcome.report.counters);
-  for (const warpsim::LineCounters& line : outcome.report.lines) {
-    kernel.lines[{line.file, line.line}].add(line.counters);
-  }
-  kernel.seconds += outcome.report.seconds;
-  kernel.sampling.add(outcome.report.sampling);
+  kernel_entry(outcome);
+  KernelEntry& kernel = execution_.add(outcome.report);
   kernel.no_prediction = outcome.no_prediction;
   if (outcome.prediction) {
     const double before = kernel.prediction ? kernel.prediction->ms : 0;
     kernel.prediction = outcome.prediction;
     kernel.prediction->ms += before;
   }
-  for (const warpsim::Diagnostic& found : outcome.report.diagnostics) {
-    auto known =
-        std::find_if(execution_.faults.begin(), execution_.faults.end(),
-                     [&](const FoundFault& fault) { return same_place(fault.diagnostic, found); });
-    if (known == execution_.faults.end()) {
-      execution_.faults.push_back({found, static_cast<int64_t>(execution_.launches)});
-    } else {
-      known->diagnostic.count += found.count;
-    }
-  }
-  ++execution_.launches;
 }
 
 // False: no operation after this launch can succeed, as on a GPU, whose context is lost.
@@ -381,7 +348,10 @@ void Executor::inspect() {
       backend_.read(addresses_.of(buffer.id), bytes.data(), bytes.size());
       return bytes;
     };
-    std::map<std::string, Bytes> left = host_;
+    std::map<std::string, Bytes> left;
+    for (const char* name : {"M", "N", "P"}) {
+      if (host_.count(name)) left[name] = host_.at(name);
+    }
     for (const plan::Buffer& buffer : plan_.buffers) {
       bool matrix = buffer.role == plan::Role::kInput || buffer.role == plan::Role::kOutput;
       if (matrix && alive_[buffer.id]) left[buffer.name] = device_bytes(buffer);

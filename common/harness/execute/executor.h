@@ -13,8 +13,8 @@
 #include "harness/execute/addresses.h"
 #include "harness/execute/backend.h"
 #include "harness/execute/execution.h"
-#include "harness/plan/npy.h"
-#include "harness/plan/plan.h"
+#include "plan/npy.h"
+#include "plan/plan.h"
 
 namespace tilewise {
 

@@ -6,6 +6,7 @@
 
 #include "harness/execute/nvml.h"
 #include "harness/execute/refused.h"
+#include "warpsim/finding_text.h"
 #include "warpsim/ptx/demangle.h"
 
 namespace tilewise {
@@ -14,32 +15,20 @@ namespace {
 
 constexpr uint32_t kWarpSize = 32;
 
-// The diagnostic code that a kernel's failure stands for, and what to say about it. No line is
+// The diagnostic code that a kernel's failure stands for. No line is
 // known on a GPU.
-struct FaultText {
-  const char* code;
-  const char* message;
-};
-
-FaultText fault_text(CuResult result) {
+warpsim::Code code_of(CuResult result) {
   switch (result) {
     case kCuIllegalAddress:
-      return {"out-of-bounds-global",
-              "The kernel accessed an address that belongs to no array, and the GPU stopped it."};
+      return warpsim::Code::kOutOfBoundsGlobal;
     case kCuMisaligned:
-      return {"misaligned-access",
-              "The kernel accessed an address that is no multiple of the access's size."};
+      return warpsim::Code::kMisalignedAccess;
     case kCuAssert:
-      return {"assert", "A device assert failed."};
+      return warpsim::Code::kAssert;
     case kCuLaunchTimeout:
-      return {"timeout", "The kernel ran longer than the GPU allows."};
-    case kCuLaunchFailed:
-      return {"trap",
-              "The GPU stopped the kernel (unspecified launch failure): most often an access "
-              "outside shared or local memory, "
-              "or a trap."};
+      return warpsim::Code::kTimeout;
     default:
-      return {"trap", "The GPU stopped the kernel."};
+      return warpsim::Code::kTrap;
   }
 }
 
@@ -227,7 +216,8 @@ LaunchOutcome GpuBackend::launch(const warpsim::Launch& launch) {
   CuResult result = submit(launch, k.function);
   if (result == kCuInvalidValue || result == kCuOutOfResources) {
     report = refused(launch, k.limits,
-                     {result, "The GPU refused the launch: " + driver_.describe(result) + "."});
+                     {result, "The GPU refused the launch: " + driver_.describe(result) + ".",
+                      warpsim::Cause::kDriverRefused});
     return outcome;
   }
   report.kernel = warpsim::ptx::function_source_name(launch.kernel);
@@ -250,37 +240,39 @@ LaunchOutcome GpuBackend::launch(const warpsim::Launch& launch) {
 
 void GpuBackend::set_fault(CuResult result, warpsim::LaunchReport* report) {
   lost_ = true;
-  FaultText text = fault_text(result);
   report->status = result == kCuAssert          ? warpsim::LaunchStatus::kAssert
                    : result == kCuLaunchTimeout ? warpsim::LaunchStatus::kTimeout
                                                 : warpsim::LaunchStatus::kFault;
   report->cuda_error = result;
   report->message = report->kernel + " failed with " + driver_.describe(result) + ".";
   warpsim::Diagnostic diagnostic;
-  diagnostic.code = text.code;
-  diagnostic.message = std::string(text.message) + " The driver said " + driver_.describe(result) +
-                       ". Run it with --backend sim to see the line.";
+  diagnostic.code = code_of(result);
+  diagnostic.cause = warpsim::Cause::kDriver;
+  diagnostic.amount = static_cast<uint64_t>(result);
+  diagnostic.words = driver_.describe(result);
   diagnostic.kernel = report->kernel;
   diagnostic.count = 1;
+  diagnostic.message = warpsim::sentence(diagnostic);
   report->diagnostics.push_back(diagnostic);
 }
 
 void GpuBackend::add_fence_damage(warpsim::LaunchReport* report) {
   for (const FenceDamage& damage : memory_->inspect()) {
     warpsim::Diagnostic diagnostic;
-    diagnostic.code = "out-of-bounds-global";
+    const bool before = damage.offset_bytes < 0;
+    diagnostic.code = warpsim::Code::kOutOfBoundsGlobal;
+    diagnostic.cause = before ? warpsim::Cause::kBeforeStart : warpsim::Cause::kPastEnd;
     diagnostic.kernel = report->kernel;
+    diagnostic.access = warpsim::AccessKind::kStore;
+    diagnostic.space = warpsim::MemorySpace::kGlobal;
     diagnostic.array = damage.name;
     diagnostic.array_bytes = damage.array_bytes;
     diagnostic.offset_bytes = damage.offset_bytes;
-    diagnostic.is_store = true;
+    diagnostic.beyond_bytes = static_cast<uint64_t>(
+        before ? -damage.offset_bytes : damage.offset_bytes - int64_t(damage.array_bytes) + 1);
+    diagnostic.amount = damage.changed_bytes;
     diagnostic.count = (damage.changed_bytes + 3) / 4;
-    bool before = damage.offset_bytes < 0;
-    diagnostic.message = fmt::format(
-        "{} bytes beside {} were overwritten, the first {} bytes {} its {}.", damage.changed_bytes,
-        damage.name,
-        before ? -damage.offset_bytes : damage.offset_bytes - int64_t(damage.array_bytes),
-        before ? "before" : "past", before ? "start" : "end");
+    diagnostic.message = warpsim::sentence(diagnostic);
     report->diagnostics.push_back(diagnostic);
   }
 }

@@ -11,7 +11,7 @@
 #include "harness/execute/capture.h"
 #include "harness/execute/driver.h"
 #include "harness/execute/fenced_memory.h"
-#include "warpsim/launch_limits.h"
+#include "warpsim/model/launch_limits.h"
 
 namespace tilewise {
 

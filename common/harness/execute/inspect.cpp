@@ -1,29 +1,37 @@
 #include "harness/execute/inspect.h"
 
-#include <fmt/format.h>
-
 #include <bit>
 #include <cstring>
+
+#include "warpsim/finding_text.h"
 
 namespace tilewise {
 
 namespace {
 
-// "P[3][7]" of element `index`.
-std::string element(const plan::Plan& plan, const std::string& name, uint64_t index) {
+// A finding about elements of a matrix: `amount` of `limit`, the first of them `index`.
+FoundFault fault(const plan::Plan& plan, warpsim::Code code, const std::string& matrix,
+                 uint64_t index, uint64_t amount, uint64_t limit) {
   uint32_t rows = 0, columns = 1;
-  plan.shape(name, &rows, &columns);
-  return fmt::format("{}[{}][{}]", name, index / columns, index % columns);
+  plan.shape(matrix, &rows, &columns);
+  FoundFault found;
+  warpsim::Diagnostic& d = found.diagnostic;
+  d.code = code;
+  d.count = d.amount = amount;
+  d.limit = limit;
+  d.space = warpsim::MemorySpace::kGlobal;
+  d.array = matrix;
+  d.offset_bytes = static_cast<int64_t>(index * 4);
+  d.element = {static_cast<uint32_t>(index / columns), static_cast<uint32_t>(index % columns)};
+  d.message = warpsim::sentence(d);
+  return found;
 }
 
-FoundFault fault(const char* code, std::string message, const std::string& array, uint64_t index,
-                 uint64_t count) {
+FoundFault no_launch() {
   FoundFault found;
-  found.diagnostic.code = code;
-  found.diagnostic.message = std::move(message);
-  found.diagnostic.array = array;
-  found.diagnostic.offset_bytes = static_cast<int64_t>(index * 4);
-  found.diagnostic.count = count;
+  found.diagnostic.code = warpsim::Code::kNoLaunch;
+  found.diagnostic.count = 1;
+  found.diagnostic.message = warpsim::sentence(found.diagnostic);
   return found;
 }
 
@@ -62,39 +70,24 @@ void Inspection::conclude(const plan::Plan& plan, Execution* execution) const {
   execution->modified_inputs = modified_;
   bool stopped = execution->status != Status::kOk && execution->status != Status::kLaunchConfig;
   if (execution->launches == 0 && !stopped) {
-    faults.push_back(fault("no-launch", "solve returned without launching a kernel.", "", 0, 1));
+    faults.push_back(no_launch());
   }
+  const uint64_t elements = uint64_t{plan.j} * plan.l;
   if (plan.host_writes.count > 0) {
     uint64_t first = plan.host_writes.first < 0 ? 0 : static_cast<uint64_t>(plan.host_writes.first);
-    faults.push_back(fault(
-        "host-computed",
-        fmt::format(
-            "solve wrote {} of {} elements of P on the host, the first is {}: P must come from "
-            "a kernel.",
-            plan.host_writes.count, uint64_t{plan.j} * plan.l, element(plan, "P", first)),
-        "P", first, plan.host_writes.count));
+    faults.push_back(
+        fault(plan, warpsim::Code::kHostComputed, "P", first, plan.host_writes.count, elements));
   }
   for (const ModifiedInput& input : modified_) {
     faults.push_back(
-        fault("input-modified",
-              fmt::format(
-                  "{} of the elements of {} changed, the first is {}: M and N are inputs and must "
-                  "stay as they are.",
-                  input.count, input.name, element(plan, input.name, input.first_index)),
-              input.name, input.first_index, input.count));
+        fault(plan, warpsim::Code::kInputModified, input.name, input.first_index, input.count, 0));
   }
   bool explained =
       stopped || execution->launches == 0 || execution->status == Status::kLaunchConfig;
   if (output_.unwritten > 0 && !explained) {
-    uint64_t first = static_cast<uint64_t>(output_.first_unwritten);
-    std::string message =
-        output_.unwritten == execution->p.values.size() ? "No element of P was written."
-        : output_.unwritten == 1
-            ? fmt::format("One of {} elements of P was never written: {}.",
-                          execution->p.values.size(), element(plan, "P", first))
-            : fmt::format("{} of {} elements of P were never written, the first is {}.",
-                          output_.unwritten, execution->p.values.size(), element(plan, "P", first));
-    faults.push_back(fault("unwritten-output", message, "P", first, output_.unwritten));
+    faults.push_back(fault(plan, warpsim::Code::kUnwrittenOutput, "P",
+                           static_cast<uint64_t>(output_.first_unwritten), output_.unwritten,
+                           elements));
   }
 }
 

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "harness/execute/execution.h"
-#include "harness/plan/npy.h"
-#include "harness/plan/plan.h"
+#include "plan/npy.h"
+#include "plan/plan.h"
 
 namespace tilewise {
 

@@ -2,7 +2,7 @@
 
 #include <new>
 
-#include "harness/plan/files.h"
+#include "plan/files.h"
 
 namespace tilewise {
 

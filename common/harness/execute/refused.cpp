@@ -16,12 +16,7 @@ warpsim::LaunchReport refused(const warpsim::Launch& launch, const warpsim::Kern
   report.block = {launch.block.x, launch.block.y, launch.block.z};
   report.static_shared_bytes = kernel.static_shared_bytes;
   report.dynamic_shared_bytes = launch.dynamic_shared_bytes;
-  warpsim::Diagnostic diagnostic;
-  diagnostic.code = "launch-config";
-  diagnostic.message = limit.message;
-  diagnostic.kernel = report.kernel;
-  diagnostic.count = 1;
-  report.diagnostics.push_back(diagnostic);
+  report.diagnostics.push_back(warpsim::refused_launch(report.kernel, limit));
   return report;
 }
 

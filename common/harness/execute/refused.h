@@ -2,7 +2,7 @@
 
 #pragma once
 
-#include "warpsim/launch_limits.h"
+#include "warpsim/model/launch_limits.h"
 #include "warpsim/report.h"
 
 namespace tilewise {

@@ -1,8 +1,8 @@
 #include "harness/execute/resources.h"
 
-#include "harness/plan/error.h"
-#include "harness/plan/files.h"
-#include "harness/plan/json_fields.h"
+#include "plan/error.h"
+#include "plan/files.h"
+#include "plan/json_fields.h"
 
 namespace tilewise {
 

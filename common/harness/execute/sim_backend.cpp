@@ -4,6 +4,7 @@
 
 #include "harness/execute/predicted_time.h"
 #include "harness/execute/refused.h"
+#include "warpsim/provenance/history.h"
 #include "warpsim/ptx/parser.h"
 
 namespace tilewise {
@@ -19,8 +20,10 @@ class SimBackend : public Backend {
     sim_.options().checks = settings.checks;
     sim_.options().merge_shared = settings.merge_shared;
     sim_.options().threads = settings.threads;
+    sim_.options().engine = settings.engine;
     sim_.options().instruction_budget = settings.instruction_budget;
     sim_.options().sample = settings.sample;
+    sim_.options().history = history_ = settings.history;
     sim_.memory().set_lazy(settings.sample.on);
     sim_.options().print = [this](std::string_view text) { print(text); };
   }
@@ -63,15 +66,21 @@ class SimBackend : public Backend {
 
   void write(uint64_t address, const void* source, uint64_t bytes) override {
     expect(sim_.memory().write(address, source, bytes), "a copy to the device");
+    if (history_) history_->forget(address, bytes);
   }
   void read(uint64_t address, void* target, uint64_t bytes) override {
     expect(sim_.memory().read(address, target, bytes), "a copy from the device");
   }
   void copy(uint64_t target, uint64_t source, uint64_t bytes) override {
     expect(sim_.memory().copy(target, source, bytes), "a copy on the device");
+    if (history_) history_->copy(target, source, bytes);
   }
   void fill(uint64_t address, uint8_t value, uint64_t bytes) override {
     expect(sim_.memory().fill(address, value, bytes), "a memset");
+    if (history_) history_->forget(address, bytes);
+  }
+  void holds(uint64_t address, uint64_t bytes, const std::string& matrix, uint64_t first) override {
+    if (history_) history_->bind(address, bytes, matrix, first);
   }
 
   bool find_variable(int module, const std::string& name, uint64_t* address,
@@ -154,6 +163,7 @@ class SimBackend : public Backend {
   }
 
   warpsim::Simulator sim_;
+  warpsim::provenance::History* history_ = nullptr;
   Resources resources_;
   uint64_t memory_bytes_, used_bytes_ = 0;
   std::map<uint64_t, uint64_t> sizes_;  // of live buffers, by address
@@ -181,24 +191,12 @@ void Backend::assume_written(uint64_t, uint64_t) {
 }
 
 warpsim::Checks parse_checks(const std::string& text) {
-  if (text == "all") return {};
-  warpsim::Checks checks = warpsim::Checks::none();
-  if (text == "none") return checks;
-  const std::map<std::string, bool warpsim::Checks::*> names = {
-      {"bounds", &warpsim::Checks::bounds},           {"misaligned", &warpsim::Checks::misaligned},
-      {"initialised", &warpsim::Checks::initialised}, {"races", &warpsim::Checks::races},
-      {"barriers", &warpsim::Checks::barriers},       {"counters", &warpsim::Checks::counters}};
-  for (size_t start = 0; start <= text.size();) {
-    size_t comma = std::min(text.find(',', start), text.size());
-    std::string name = text.substr(start, comma - start);
-    auto found = names.find(name);
-    if (found == names.end()) {
-      throw InputError(
-          "--checks: unknown check \"" + name +
-          "\"; use all, none, or some of bounds,misaligned,initialised,races,barriers,counters.");
-    }
-    checks.*(found->second) = true;
-    start = comma + 1;
+  warpsim::Checks checks;
+  std::string unknown;
+  if (!warpsim::read_checks(text, &checks, &unknown)) {
+    throw InputError(
+        "--checks: unknown check \"" + unknown +
+        "\"; use all, none, or some of bounds,misaligned,initialised,races,barriers,counters.");
   }
   return checks;
 }

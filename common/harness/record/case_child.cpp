@@ -30,9 +30,17 @@ constexpr size_t kSignalStackBytes = 64 << 10;
 Shared* g_shared = nullptr;
 TilewiseRecordCrash* g_describe_crash = nullptr;
 
-[[noreturn]] void finish(const char* status, const std::string& message) {
-  std::snprintf(g_shared->status, sizeof g_shared->status, "%s", status);
-  std::snprintf(g_shared->message, sizeof g_shared->message, "%s", message.c_str());
+template <size_t size>
+void put(const std::string& text, char (&chars)[size]) {
+  std::snprintf(chars, size, "%s", text.c_str());
+}
+
+[[noreturn]] void finish(const char* status, Reason reason, const std::string& message,
+                         const std::string& subject = "") {
+  put(status, g_shared->status);
+  g_shared->failure.reason = reason;
+  put(subject, g_shared->failure.subject);
+  put(message, g_shared->failure.message);
   g_shared->is_done = true;
   std::fflush(nullptr);
   _exit(0);
@@ -60,10 +68,11 @@ void on_crash(int number, siginfo_t* info, void* context) {
   signal(number, SIG_DFL);
   uint64_t address = reinterpret_cast<uint64_t>(info->si_addr);
   if (number == SIGSEGV && is_stack_overflow(address, context)) {
-    std::snprintf(g_shared->message, sizeof g_shared->message,
-                  "solve used up its stack: an endless recursion, or a large local array?");
+    g_shared->failure.reason = Reason::kStackOverflow;
+    put("solve used up its stack: an endless recursion, or a large local array?",
+        g_shared->failure.message);
   } else {
-    g_describe_crash(number, address, g_shared->message, sizeof g_shared->message);
+    g_describe_crash(number, address, &g_shared->failure);
   }
   raise(number);
 }
@@ -88,20 +97,30 @@ std::string demangled(const std::string& symbol) {
   return name;
 }
 
-// dlerror's sentence with the name in "undefined symbol: _Z3foov" made readable, and without the
-// path of the library: it says where the grader keeps its files, and differs from run to run.
-std::string load_error(std::string said, const std::string& path) {
-  constexpr char kMark[] = "undefined symbol: ";
-  size_t at = said.find(kMark);
-  if (at == std::string::npos) {
-    if (said.rfind(path + ": ", 0) == 0) said.erase(0, path.size() + 2);
-    return "The submission cannot be loaded: " + said + ".";
+// Why the submission cannot be loaded, from dlerror's sentence: "PATH: undefined symbol: _Z3foov",
+// "libx.so.1: cannot open shared object file: ...". Both begin with names that are known here or
+// are no words of a student's, and only there they are looked for. The submission's path is left
+// out: it says where the grader keeps its files, and differs from run to run.
+[[noreturn]] void finish_unloaded(std::string said, const Submission& submission) {
+  const std::string path = submission.path + ": ";
+  const std::string undefined = "undefined symbol: ", missing = ": cannot open shared object file";
+  if (said.starts_with(path)) said.erase(0, path.size());
+  if (said.starts_with(undefined)) {
+    std::string symbol = said.substr(undefined.size());
+    symbol = symbol.substr(0, symbol.find_first_of(" ,\n"));
+    finish("error", Reason::kUndefinedSymbol,
+           "The submission uses " + demangled(symbol) +
+               ", which neither it nor the CUDA runtime defines: is a function declared and not "
+               "written, or a library needed?",
+           symbol);
   }
-  std::string symbol = said.substr(at + sizeof kMark - 1);
-  symbol = symbol.substr(0, symbol.find_first_of(" ,\n"));
-  return "The submission uses " + demangled(symbol) +
-         ", which neither it nor the CUDA runtime defines: is a function declared and not written, "
-         "or a library needed?";
+  const std::string sentence = "The submission cannot be loaded: " + said + ".";
+  auto file = read_elf_file(submission.path);
+  for (const std::string& library : file ? file->needed : std::vector<std::string>{}) {
+    if (said.starts_with(library + missing))
+      finish("error", Reason::kMissingLibrary, sentence, library);
+  }
+  finish("error", Reason::kNotLoadable, sentence);
 }
 
 // Which functions named solve there are, when the right one is missing.
@@ -122,7 +141,8 @@ template <typename Function>
 Function* function_of(void* library, const char* name) {
   auto* function = reinterpret_cast<Function*>(dlsym(library, name));
   if (!function)
-    finish("failed", std::string("libcudart has no ") + name + ": is it another CUDA runtime?");
+    finish("failed", Reason::kNone,
+           std::string("libcudart has no ") + name + ": is it another CUDA runtime?");
   return function;
 }
 
@@ -139,19 +159,19 @@ void call_solve(void* solve, const std::string& signature, const Case& one,
   }
 }
 
-std::string exception_sentence(const char* type, const char* what) {
-  return std::string("solve threw ") + type + (*what ? std::string(": ") + what : std::string()) +
-         ".";
+[[noreturn]] void finish_exception(const std::string& type, const std::string& what) {
+  finish("crashed", Reason::kException,
+         "solve threw " + type + (what.empty() ? "" : ": " + what) + ".", type);
 }
 
-// Standard output and error lead nowhere, so that floods cost nothing and nobody mistakes them for
-// a report; of all else that the recorder has open the child keeps the parcel's end only.
-int keep_only(int parcel, bool is_silent) {
+// Standard output and error lead to `words`, so that nobody mistakes them for a report; of all else
+// that the recorder has open the child keeps the parcel's end only.
+int keep_only(int parcel, int words) {
   constexpr int kKept = 3;
-  if (is_silent) {
-    int nowhere = open("/dev/null", O_WRONLY);
-    dup2(nowhere, STDOUT_FILENO);
-    dup2(nowhere, STDERR_FILENO);
+  if (words >= 0) {
+    dup2(words, STDOUT_FILENO);
+    dup2(words, STDERR_FILENO);
+    setvbuf(stdout, nullptr, _IOLBF, BUFSIZ);  // what came before a crash is kept
   }
   dup2(parcel, kKept);
   if (close_range(kKept + 1, ~0u, 0) != 0) {
@@ -162,27 +182,29 @@ int keep_only(int parcel, bool is_silent) {
 
 void send_modules(TilewiseRecordModules* modules, int parcel) {
   TilewiseRecordText texts[kMostModules];
-  char message[sizeof g_shared->message];
+  char message[sizeof g_shared->failure.message];
   int count = modules(texts, kMostModules, message, sizeof message);
-  if (count < 0) finish("error", message);
-  if (count > kMostModules) finish("error", "The submission registers too many modules.");
+  if (count < 0) finish("error", Reason::kDeviceCode, message);
+  if (count > kMostModules)
+    finish("error", Reason::kTooMuch, "The submission registers too many modules.");
   for (int i = 0; i < count; ++i) {
     if (!send_module(parcel, texts[i].target, texts[i].text, texts[i].bytes))
-      finish("error", "The device code could not be handed over.");
+      finish("error", Reason::kTooMuch, "The device code could not be handed over.");
   }
 }
 
 }  // namespace
 
 [[noreturn]] void record_case(const Submission& submission, const Case& one, Shared* shared,
-                              int parcel) {
+                              int parcel, int words) {
   g_shared = shared;
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   setpgid(0, 0);
-  parcel = keep_only(parcel, submission.is_silent);
+  parcel = keep_only(parcel, words);
   void* cudart = dlopen(submission.cudart.c_str(), RTLD_NOW | RTLD_GLOBAL);
   if (!cudart)
-    finish("failed", std::string("cannot load the recording CUDA runtime: ") + dlerror());
+    finish("failed", Reason::kNone,
+           std::string("cannot load the recording CUDA runtime: ") + dlerror());
   auto* modules = function_of<TilewiseRecordModules>(cudart, TILEWISE_RECORD_MODULES);
   auto* begin = function_of<TilewiseRecordBegin>(cudart, TILEWISE_RECORD_BEGIN);
   auto* end = function_of<TilewiseRecordEnd>(cudart, TILEWISE_RECORD_END);
@@ -191,30 +213,32 @@ void send_modules(TilewiseRecordModules* modules, int parcel) {
   forbid_signals_to_others();
 
   void* library = dlopen(submission.path.c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (!library) finish("error", load_error(dlerror(), submission.path));
+  if (!library) finish_unloaded(dlerror(), submission);
   void* solve = dlsym(library, submission.signature == "rect-device" ? kRectSolve : kSquareSolve);
-  if (!solve) finish("missing-solve", missing_solve(submission));
+  if (!solve) finish("missing-solve", Reason::kNoSolve, missing_solve(submission));
   send_modules(modules, parcel);
   TilewiseRecordCase description = {one.id.c_str(), submission.signature.c_str(), one.j, one.k,
                                     one.l};
   TilewiseRecordPointers pointers = {};
   if (!begin(&description, &pointers))
-    finish("crashed", "The submission leaves no memory for the case's matrices.");
+    finish("crashed", Reason::kNoMemory,
+           "The submission leaves no memory for the case's matrices.");
 
   g_shared->in_solve = true;
   try {
     call_solve(solve, submission.signature, one, pointers);
   } catch (const std::exception& error) {
-    finish("crashed", exception_sentence(demangled(typeid(error).name()).c_str(), error.what()));
+    finish_exception(demangled(typeid(error).name()), error.what());
   } catch (...) {
-    finish("crashed", exception_sentence("an exception", ""));
+    finish_exception("an exception", "");
   }
+  std::fflush(stdout);
   TilewiseRecordText plan;
-  char message[sizeof g_shared->message];
-  if (!end(&plan, message, sizeof message)) finish("crashed", message);
+  char message[sizeof g_shared->failure.message];
+  if (!end(&plan, message, sizeof message)) finish("crashed", Reason::kNoPlan, message);
   if (!send_plan(parcel, plan.text, plan.bytes))
-    finish("crashed", "What solve asked for is too much to be handed over.");
-  finish("ok", "");
+    finish("crashed", Reason::kTooMuch, "What solve asked for is too much to be handed over.");
+  finish("ok", Reason::kNone, "");
 }
 
 }  // namespace tilewise::record

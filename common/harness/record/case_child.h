@@ -13,11 +13,12 @@ struct Shared {
   bool is_done;   // solve returned and the parcel is sent, or `status` says why not
   bool in_solve;  // otherwise the submission was still being loaded
   char status[16];
-  char message[1024];
+  TilewiseRecordFailure failure;  // unless solve returned
 };
 
-// Never returns. The modules and the plan go to `parcel`.
+// Never returns. The modules and the plan go to `parcel`, what the submission prints to `words`
+// (below 0: to this program's own output).
 [[noreturn]] void record_case(const Submission& submission, const Case& one, Shared* shared,
-                              int parcel);
+                              int parcel, int words);
 
 }  // namespace tilewise::record

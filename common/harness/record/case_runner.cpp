@@ -41,6 +41,7 @@ struct Wait {
   bool is_timeout = false, is_flood = false;
   int status = 0;  // as waitpid gives it
   std::string bytes;
+  std::string printed;
 };
 
 // Reads what is there; false once there is nothing more to come.
@@ -59,16 +60,31 @@ bool drain(int pipe, Wait* wait) {
   }
 }
 
+// Keeps the beginning of what is there and drops the rest; false once there is nothing more to
+// come.
+bool hear(int words, std::string* printed) {
+  char block[1 << 16];
+  for (int i = 0; i < 16; ++i) {  // a flood must not keep us from looking at the clock
+    ssize_t count = read(words, block, sizeof block);
+    if (count < 0 && errno == EINTR) continue;
+    if (count <= 0) return count < 0;
+    printed->append(block,
+                    std::min(static_cast<size_t>(count), kMostPrintedBytes - printed->size()));
+  }
+  return true;
+}
+
 // Until the child has ended, its time is up or it has sent too much. Processes that it started may
 // keep the pipe open: nobody waits for those.
-Wait wait_for(pid_t child, int pipe, double limit) {
+Wait wait_for(pid_t child, int pipe, int words, double limit) {
   Wait wait;
   Clock::time_point start = Clock::now();
   bool is_open = true;
   for (;;) {
-    pollfd watched = {is_open ? pipe : -1, POLLIN, 0};
-    poll(&watched, 1, kPollMilliseconds);
+    pollfd watched[] = {{is_open ? pipe : -1, POLLIN, 0}, {words, POLLIN, 0}};
+    poll(watched, 2, kPollMilliseconds);
     if (is_open) is_open = drain(pipe, &wait);
+    if (words >= 0 && !hear(words, &wait.printed)) words = -1;
     pid_t ended = waitpid(child, &wait.status, WNOHANG);
     if (ended == child) break;
     wait.is_timeout = limit > 0 && seconds_since(start) > limit;
@@ -79,6 +95,7 @@ Wait wait_for(pid_t child, int pipe, double limit) {
     }
   }
   if (is_open && !wait.is_flood) drain(pipe, &wait);
+  if (words >= 0) hear(words, &wait.printed);
   return wait;
 }
 
@@ -97,24 +114,34 @@ std::string short_number(double value) {
 
 Outcome outcome_of(const Shared& shared, Wait wait, double limit) {
   Outcome outcome;
-  outcome.message = text_of(shared.message);
+  outcome.reason = shared.failure.reason;
+  outcome.subject = text_of(shared.failure.subject);
+  outcome.message = text_of(shared.failure.message);
   const char* what = shared.in_solve ? "solve" : "the submission, while it was being loaded,";
+  // Where the wait itself tells why, nothing is left of what stands in the shared memory.
+  auto set = [&](const char* status, Reason reason) {
+    outcome.status = status;
+    outcome.reason = reason;
+    outcome.subject.clear();
+  };
   if (wait.is_timeout) {
-    outcome.status = "timeout";
+    set("timeout", Reason::kTimeLimit);
     outcome.message =
         std::string(what) + " had not returned after " + short_number(limit) + " seconds.";
   } else if (wait.is_flood) {
-    outcome.status = "crashed";
+    set("crashed", Reason::kTooMuch);
     outcome.message = std::string(what) +
                       " asked for more than can be recorded: too many launches,"
                       " or copies of too much data.";
   } else if (WIFSIGNALED(wait.status)) {
     outcome.status = "crashed";
-    if (outcome.message.empty())
-      outcome.message =
-          std::string(what) + " was ended by the signal " + strsignal(WTERMSIG(wait.status)) + ".";
+    if (outcome.message.empty()) {
+      outcome.reason = Reason::kSignal;
+      outcome.subject = strsignal(WTERMSIG(wait.status));
+      outcome.message = std::string(what) + " was ended by the signal " + outcome.subject + ".";
+    }
   } else if (!shared.is_done) {
-    outcome.status = "exited";
+    set("exited", Reason::kExit);
     outcome.message = std::string(what) + " called exit(" +
                       std::to_string(WEXITSTATUS(wait.status)) + "): solve must return.";
   } else {
@@ -127,7 +154,7 @@ Outcome outcome_of(const Shared& shared, Wait wait, double limit) {
   if (parcel) {
     outcome.parcel = std::move(*parcel);
   } else {
-    outcome.status = "crashed";
+    set("crashed", Reason::kDamaged);
     outcome.message = std::string(what) + " damaged the recorder's memory: nothing was recorded.";
   }
   return outcome;
@@ -145,24 +172,30 @@ Outcome run_case(const Submission& submission, const Case& one) {
   Clock::time_point start = Clock::now();
   void* memory =
       mmap(nullptr, sizeof(Shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-  int ends[2];
-  if (memory == MAP_FAILED || pipe2(ends, O_CLOEXEC) != 0)
-    return {"failed", "there is no memory left.", 0, {}};
+  int ends[2], words[2] = {-1, -1};
+  if (memory == MAP_FAILED || pipe2(ends, O_CLOEXEC) != 0 ||
+      (submission.is_silent && pipe2(words, O_CLOEXEC) != 0))
+    return {"failed", Reason::kNone, "", "there is no memory left.", 0, {}, ""};
   auto* shared = new (memory) Shared{};
   std::fflush(nullptr);
   pid_t child = fork();
-  if (child == 0) record_case(submission, one, shared, ends[1]);
+  if (child == 0) record_case(submission, one, shared, ends[1], words[1]);
   close(ends[1]);
+  if (words[1] >= 0) close(words[1]);
   Outcome outcome;
   if (child < 0) {
-    outcome = {"failed", "cannot start a process for the case.", 0, {}};
+    outcome = {"failed", Reason::kNone, "", "cannot start a process for the case.", 0, {}, ""};
   } else {
     fcntl(ends[0], F_SETFL, O_NONBLOCK);
-    Wait wait = wait_for(child, ends[0], submission.seconds);
+    if (words[0] >= 0) fcntl(words[0], F_SETFL, O_NONBLOCK);
+    Wait wait = wait_for(child, ends[0], words[0], submission.seconds);
     end_descendants(child, submission.is_alone);
+    std::string printed = std::move(wait.printed);
     outcome = outcome_of(*shared, std::move(wait), submission.seconds);
+    outcome.printed = std::move(printed);
   }
   close(ends[0]);
+  if (words[0] >= 0) close(words[0]);
   munmap(memory, sizeof(Shared));
   outcome.seconds = seconds_since(start);
   return outcome;

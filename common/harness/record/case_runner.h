@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "harness/record/parcel.h"
+#include "harness/record/reason.h"
 
 namespace tilewise::record {
 
@@ -21,17 +22,22 @@ struct Submission {
   std::string cudart;      // libcudart.so.N to load before it
   std::string signature;   // "square-host", "square-device", "rect-device"
   double seconds = 0;      // for each case; 0: any
-  bool is_silent = false;  // what it prints is thrown away
+  bool is_silent = false;  // what it prints is kept apart, see Outcome::printed
   bool is_alone = false;   // all processes that can be seen are ours: what a case leaves is ended
 };
 
 struct Outcome {
   // ok, crashed, exited, timeout, missing-solve, error; "failed": our own failure.
   std::string status = "ok";
-  std::string message;  // one sentence unless status is ok
+  Reason reason = Reason::kNone;  // why there is no plan: what to decide by
+  std::string subject;            // whom the reason is about: a symbol, a call, an array
+  std::string message;            // one sentence unless status is ok
   double seconds = 0;
-  Parcel parcel;  // if status is ok
+  Parcel parcel;        // if status is ok
+  std::string printed;  // the first kMostPrintedBytes; whatever the submission says
 };
+
+constexpr size_t kMostPrintedBytes = 8192;
 
 Outcome run_case(const Submission& submission, const Case& one);
 

@@ -5,8 +5,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "harness/plan/error.h"
-#include "harness/plan/files.h"
+#include "plan/error.h"
+#include "plan/files.h"
 
 namespace tilewise::record {
 
@@ -41,6 +41,8 @@ void FolderSink::add_case(const Case& one, const Outcome& outcome) {
   for (const auto& [known, how] : cases_) {
     json["cases"].push_back({{"id", known.id},
                              {"status", how.status},
+                             {"reason", to_string(how.reason)},
+                             {"subject", how.subject},
                              {"message", how.message},
                              {"seconds", how.seconds}});
   }
@@ -77,8 +79,11 @@ void StreamSink::add_modules(const std::vector<Module>& modules) {
 void StreamSink::add_case(const Case& one, const Outcome& outcome) {
   Json json = {{"case", one.id},
                {"status", outcome.status},
+               {"reason", to_string(outcome.reason)},
+               {"subject", outcome.subject},
                {"message", outcome.message},
-               {"seconds", outcome.seconds}};
+               {"seconds", outcome.seconds},
+               {"printed", outcome.printed}};
   if (outcome.status == "ok") json["plan"] = outcome.parcel.plan;
   std::fputs(dumped(json, -1).c_str(), file_);
   std::fflush(file_);

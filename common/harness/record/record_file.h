@@ -35,8 +35,8 @@ class FolderSink : public Sink {
 
 // JSON, one object a line: {"schema": "tilewise.recording/1"} before any code of the submission
 // runs, {"module": "module0.ptx", "target": "sm_90", "ptx": "..."}, {"case": "w64", "status": "ok",
-// "message": "", "seconds": 0.01, "plan": "..."}. It takes the process's standard output for
-// itself.
+// "reason": "", "subject": "", "message": "", "seconds": 0.01, "plan": "..."}. It takes the
+// process's standard output for itself.
 class StreamSink : public Sink {
  public:
   StreamSink();

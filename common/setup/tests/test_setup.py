@@ -15,7 +15,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[3]
 TOOLS = (
-    "bash sh dirname paste mkdir cat sha256sum cut sed awk sort tr tail head env ls find printf id sleep rm cp"
+    "bash sh dirname paste mkdir cat sha256sum cut sed awk sort tr tail head env ls find printf id sleep rm cp grep touch"
 ).split()
 
 
@@ -47,12 +47,11 @@ def program(path: Path, body: str) -> Path:
 
 
 def script(
-    checkout: Path, name: str, path: str, **variables: str
+    checkout: Path, name: str, path: str, *words: str, **variables: str
 ) -> subprocess.CompletedProcess[str]:
     environment = {"PATH": path, "HOME": str(checkout)} | variables
-    return subprocess.run(
-        [str(checkout / "common" / "setup" / name)], env=environment, text=True, capture_output=True
-    )
+    command = [str(checkout / "common" / "setup" / name), *words]
+    return subprocess.run(command, env=environment, text=True, capture_output=True)
 
 
 @pytest.fixture
@@ -71,11 +70,45 @@ class TestSystemPackages:
         result = script(checkout, "system_packages.sh", str(bare_path))
         assert result.returncode == 3
         assert result.stdout == ""
-        assert "a C++20 compiler, cmake, ninja, catch2" in result.stderr
+        assert "a C++20 compiler, cmake, ninja, nlohmann-json" in result.stderr
+        assert "catch2" not in result.stderr  # grading needs no tests
         for line in ("sudo apt-get install", "sudo dnf install", "sudo pacman -S"):
             assert result.stderr.count(line) == 1
         assert "nlohmann-json3-dev" in result.stderr
         assert not (checkout / "build/setup/system.stamp").exists()
+
+    def test_the_tests_need_more(self, checkout, bare_path):
+        result = script(checkout, "system_packages.sh", str(bare_path), "--tests")
+        assert "cmake, ninja, catch2, nlohmann-json" in result.stderr
+
+    def test_an_older_python_is_named_and_not_asked_for_again(self, checkout, bare_path):
+        """Ubuntu 22.04: its package python3 is 3.10, and python3.11 has a name of its own."""
+        program(bare_path / "python3", "case $2 in *version_info*) exit 1;; esac; echo 3.10.12")
+        result = script(checkout, "system_packages.sh", str(bare_path))
+        assert "Python 3.11 or later (python3 here is 3.10.12)" in result.stderr
+        (line,) = [line for line in result.stderr.splitlines() if "sudo apt-get" in line]
+        assert {"python3.11", "python3.11-venv"} < set(line.split())
+        assert "python3" not in line.split()
+        program(bare_path / "uv", "exit 0")
+        result = script(checkout, "system_packages.sh", str(bare_path))
+        assert "Python" not in result.stderr  # uv fetches one
+
+    def test_a_python_that_apt_brings_too_old_is_followed_by_a_newer(self, checkout, bare_path):
+        if os.geteuid() != 0:
+            program(bare_path / "sudo", 'shift; exec "$@"')
+        old = "case $2 in *version_info*) exit 1;; esac; echo 3.10.12"
+        program(
+            bare_path / "apt-get",
+            f"echo $* >>{checkout}/asked\n"
+            f"printf '#!/bin/sh\\n%s\\n' '{old}' >{bare_path}/python3\n"
+            f"chmod +x {bare_path}/python3",
+        )
+        program(bare_path / "apt-cache", "exit 0")
+        (bare_path / "chmod").symlink_to(shutil.which("chmod"))
+        script(checkout, "system_packages.sh", str(bare_path))
+        first, second, *_ = (checkout / "asked").read_text().splitlines()
+        assert {"python3", "bubblewrap"} < set(first.split())
+        assert "python3.11" in second.split()
 
     def test_an_old_compiler_counts_as_missing(self, checkout, bare_path):
         program(bare_path / "g++", "exit 1")
@@ -151,8 +184,21 @@ class TestToolchain:
 
     def test_a_named_compiler_that_is_missing_is_an_error(self, toolchain, monkeypatch):
         monkeypatch.setenv("CXX", "no-such-compiler")
-        with pytest.raises(toolchain.Unusable, match="no compiler for C"):
+        with pytest.raises(toolchain.NoHostCompiler, match="CXX=no-such-compiler is no C"):
             toolchain.host_compilers()
+
+    def test_the_probe_is_compiled_as_submissions_are(self, toolchain, tmp_path):
+        """clang 14 takes C++14 unless told, and CUDA 13's headers refuse that."""
+        nvcc = program(
+            tmp_path / "nvcc",
+            "case $* in *-std=c++17*) ;; *) echo 'error: C++17 is needed' >&2; exit 1;; esac",
+        )
+        assert toolchain.first_that_works(nvcc, [("/usr/bin/clang++", "clang 14")])
+
+    def test_the_host_compiler_is_named_with_what_it_cannot_compile(self, toolchain, tmp_path):
+        nvcc = program(tmp_path / "nvcc", "echo 'error: no such header' >&2; exit 1")
+        with pytest.raises(toolchain.Unusable, match="with /usr/bin/clang.. it cannot compile"):
+            toolchain.first_that_works(nvcc, [("/usr/bin/clang++", "clang 14")])
 
     def test_wheels_get_what_linking_needs(self, toolchain, tmp_path):
         home = tmp_path / "cu13"
@@ -177,7 +223,9 @@ class TestToolchain:
     def test_failure_is_one_sentence_and_status_3(self, toolchain, monkeypatch, capsys):
         monkeypatch.setenv("CXX", "no-such-compiler")
         assert toolchain.main() == 3
-        assert "no usable CUDA compiler: no compiler for C++20" in capsys.readouterr().err
+        said = capsys.readouterr().err
+        assert "CXX=no-such-compiler is no C++20 compiler" in said
+        assert "CUDA" not in said  # it is not to blame
         assert not toolchain.OUTPUT.exists()
 
 

@@ -88,7 +88,7 @@ LaunchReport launch_report(uint32_t blocks, uint64_t instructions) {
   line.counters.instructions = instructions;
   report.lines = {line};
   Diagnostic diagnostic;
-  diagnostic.code = "race-shared";
+  diagnostic.code = Code::kRaceShared;
   diagnostic.message = "Two threads.";
   diagnostic.file = "/home/me/matmul.cu";
   diagnostic.line = 12;
@@ -109,10 +109,10 @@ TEST_CASE("report: launches of one configuration are merged, others are not") {
   CHECK(report.kernels()[0].launches == 2);
   CHECK(report.kernels()[0].counters.instructions == 30);
   REQUIRE(report.kernels()[0].lines.size() == 1);
-  CHECK(report.kernels()[0].lines[0].counters.instructions == 30);
+  CHECK(report.kernels()[0].lines.begin()->second.instructions == 30);
   REQUIRE(report.diagnostics().size() == 1);
   CHECK(report.diagnostics()[0].diagnostic.count == 9);
-  CHECK(report.diagnostics()[0].launch == 1);
+  CHECK(report.diagnostics()[0].launch == 0);
 }
 
 TEST_CASE("report: a refused launch is a diagnostic and no kernel") {
@@ -124,7 +124,7 @@ TEST_CASE("report: a refused launch is a diagnostic and no kernel") {
   report.add(refused, 0);
   CHECK(report.kernels().empty());
   REQUIRE(report.diagnostics().size() == 1);
-  CHECK(report.diagnostics()[0].diagnostic.code == "launch-config");
+  CHECK(report.diagnostics()[0].diagnostic.code == Code::kLaunchConfig);
   std::string text = to_text(report, load_device("h200"), false);
   CHECK(text.find("error: launch-config: The launch was refused: the block has 2000 threads.") !=
         std::string::npos);

@@ -13,7 +13,7 @@ using Codes = std::vector<std::string>;
 
 inline Codes codes(const Execution& execution) {
   Codes list;
-  for (const FoundFault& fault : execution.faults) list.push_back(fault.diagnostic.code);
+  for (const FoundFault& fault : execution.faults) list.push_back(to_string(fault.diagnostic.code));
   return list;
 }
 

@@ -4,7 +4,7 @@
 #include <cstring>
 #include <filesystem>
 
-#include "harness/plan/files.h"
+#include "plan/files.h"
 
 namespace tilewise::testing {
 

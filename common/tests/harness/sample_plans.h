@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "harness/plan/npy.h"
-#include "harness/plan/plan.h"
+#include "plan/npy.h"
+#include "plan/plan.h"
 
 namespace tilewise::testing {
 

@@ -9,9 +9,9 @@
 
 #include "tests/catch.h"
 #include "tests/ptx/files.h"
+#include "tests/ptx/printer.h"
 #include "warpsim/ptx/opcode_table.h"
 #include "warpsim/ptx/parser.h"
-#include "warpsim/ptx/printer.h"
 #include "warpsim/sim.h"
 
 using namespace warpsim::ptx;

@@ -90,7 +90,8 @@ std::string run_simulator(warpsim::Simulator* sim, const Program& program, Buffe
   std::string said = report.status == warpsim::LaunchStatus::kOk ? "" : "status: " + report.message;
   for (const warpsim::Diagnostic& d : report.diagnostics) {
     // A thread that returns before a barrier is worth a warning; its program is right all the same.
-    if (d.severity == warpsim::Severity::kError) said += " [" + d.code + ": " + d.message + "]";
+    if (d.severity == warpsim::Severity::kError)
+      said += std::string(" [") + to_string(d.code) + ": " + d.message + "]";
   }
   return said;
 }
@@ -157,6 +158,7 @@ uint32_t from_environment(const char* name, uint32_t otherwise) {
 TEST_CASE("Random programs leave the same memory as in the oracle") {
   warpsim::Simulator sim(warpsim::load_device("h200"));
   sim.options().threads = 2;
+  sim.options().engine = warpsim::EngineChoice::kCompared;
   uint32_t first = from_environment("TILEWISE_RANDOM_SEED", 1);
   uint32_t count = from_environment("TILEWISE_RANDOM_PROGRAMS", 400);
   for (uint32_t seed = first; seed < first + count; ++seed) {

@@ -21,7 +21,7 @@ if ! echo 'extern "C" int LLVMFuzzerTestOneInput(const char*, unsigned long) { r
 fi
 
 clang++ -std=c++20 -O1 -g -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined \
-  -I "$common" "$here/fuzz_parser.cpp" "$common"/warpsim/ptx/*.cpp -o "$build/fuzz_parser"
+  -I "$common" "$here/fuzz_parser.cpp" "$here/printer.cpp" "$here/spell.cpp" "$common"/warpsim/ptx/*.cpp -o "$build/fuzz_parser"
 
 cd "$build"
 exec ./fuzz_parser -max_total_time="$seconds" -timeout=10 -rss_limit_mb=2048 -max_len=8192 \

@@ -5,9 +5,9 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "tests/ptx/printer.h"
 #include "warpsim/ptx/flow.h"
 #include "warpsim/ptx/parser.h"
-#include "warpsim/ptx/printer.h"
 
 using namespace warpsim::ptx;
 

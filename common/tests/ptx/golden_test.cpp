@@ -13,9 +13,9 @@
 
 #include "tests/catch.h"
 #include "tests/ptx/files.h"
+#include "tests/ptx/printer.h"
 #include "warpsim/ptx/flow.h"
 #include "warpsim/ptx/parser.h"
-#include "warpsim/ptx/printer.h"
 
 using namespace warpsim::ptx;
 

@@ -4,7 +4,7 @@
 
 #include "tests/catch.h"
 #include "tests/ptx/files.h"
-#include "warpsim/ptx/printer.h"
+#include "tests/ptx/printer.h"
 #include "warpsim/ptx/source_lines.h"
 
 using namespace warpsim::ptx;

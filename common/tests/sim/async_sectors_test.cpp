@@ -6,7 +6,7 @@
 #include <sstream>
 
 #include "tests/sim/fixture.h"
-#include "warpsim/observe/counting/rules.h"
+#include "warpsim/counting/rules.h"
 
 namespace warpsim::test {
 namespace {

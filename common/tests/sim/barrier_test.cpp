@@ -13,6 +13,7 @@ TEST_CASE("BarrierThatPartOfAWarpReachesIsDivergence") {
   REQUIRE(d != nullptr);
   CHECK(d->line == f.line("barrier-in-branch"));
   CHECK(d->severity == Severity::kError);
+  CHECK(d->cause == Cause::kLanesMissing);
   CHECK(d->thread[0] == 40);
 }
 
@@ -23,7 +24,7 @@ TEST_CASE("BarrierThatAWholeWarpSkipsLetsTheOthersGoOnWhenItHasExited") {
   const LaunchReport r = f.launch("barrier_in_branch", {}, {64}, f.empty("out", 256), 32);
   CAPTURE(describe(r));
   CHECK(r.status == LaunchStatus::kOk);
-  for (const Diagnostic& d : r.diagnostics) CHECK(d.code == "barrier-divergence");
+  for (const Diagnostic& d : r.diagnostics) CHECK(d.code == Code::kBarrierDivergence);
   REQUIRE(r.diagnostics.size() == 1);
 }
 
@@ -36,7 +37,9 @@ TEST_CASE("WarpsThatWaitAtDifferentLinesAreDivergence") {
   const Diagnostic* d = find(r, "barrier-divergence");
   REQUIRE(d != nullptr);
   CHECK(d->line == f.line("second-line"));
-  CHECK(d->other_line == f.line("first-line"));
+  CHECK(d->cause == Cause::kAnotherBarrier);
+  REQUIRE(d->other);
+  CHECK(d->other->line == f.line("first-line"));
 }
 
 TEST_CASE("ReturnBeforeABarrierIsAWarning") {
@@ -46,6 +49,7 @@ TEST_CASE("ReturnBeforeABarrierIsAWarning") {
   const LaunchReport r = f.launch("return_before_barrier", {}, {64}, out, 40);
   REQUIRE(r.diagnostics.size() == 1);
   CHECK(r.diagnostics[0].severity == Severity::kWarning);
+  CHECK(r.diagnostics[0].cause == Cause::kExited);
   CHECK(r.diagnostics[0].line == f.line("after-return"));
   CHECK(r.status == LaunchStatus::kOk);
   CHECK(f.read<int>(out, 40)[0] == 39);

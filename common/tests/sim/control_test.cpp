@@ -51,7 +51,9 @@ TEST_CASE("FailedAssertionStopsTheLaunchAtItsLine") {
   const LaunchReport r = f.launch("asserting", {}, {32}, 20);
   CHECK(r.status == LaunchStatus::kAssert);
   CHECK(r.cuda_error == 710);
-  CHECK(r.message.find("int(threadIdx.x) < limit") != std::string::npos);
+  REQUIRE(find(r, "assert") != nullptr);
+  REQUIRE(find(r, "assert")->assertion);
+  CHECK(find(r, "assert")->assertion->condition == "int(threadIdx.x) < limit");
   CHECK(f.launch("trapping", {}, {32}).status == LaunchStatus::kFault);
 }
 

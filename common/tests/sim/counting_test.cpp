@@ -4,7 +4,7 @@
 #include <functional>
 
 #include "tests/sim/fixture.h"
-#include "warpsim/observe/counting/rules.h"
+#include "warpsim/counting/rules.h"
 
 namespace warpsim::test {
 namespace {

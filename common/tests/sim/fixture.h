@@ -28,6 +28,7 @@ class Fixture {
   explicit Fixture(const std::string& file, int threads = 1, const char* device = "h200")
       : sim(load_device(device)), source_(read_text(file + ".cu")) {
     sim.options().threads = threads;
+    sim.options().engine = EngineChoice::kCompared;  // every test is one of both
     sim.options().print = [this](std::string_view text) { printed += text; };
     module = sim.load_module(read_text(file + ".ptx"), file);
   }
@@ -89,7 +90,7 @@ class Fixture {
 
 inline const Diagnostic* find(const LaunchReport& report, const std::string& code) {
   for (const Diagnostic& d : report.diagnostics) {
-    if (d.code == code) return &d;
+    if (to_string(d.code) == code) return &d;
   }
   return nullptr;
 }
@@ -97,9 +98,9 @@ inline const Diagnostic* find(const LaunchReport& report, const std::string& cod
 inline std::string describe(const LaunchReport& report) {
   std::string text = "status " + std::to_string(int(report.status)) + " " + report.message + "\n";
   for (const Diagnostic& d : report.diagnostics) {
-    text += d.code + " line " + std::to_string(d.line) + " thread " + std::to_string(d.thread[0]) +
-            "," + std::to_string(d.thread[1]) + " x" + std::to_string(d.count) + ": " + d.message +
-            "\n";
+    text += std::string(to_string(d.code)) + " line " + std::to_string(d.line) + " thread " +
+            std::to_string(d.thread[0]) + "," + std::to_string(d.thread[1]) + " x" +
+            std::to_string(d.count) + ": " + d.message + "\n";
   }
   return text;
 }

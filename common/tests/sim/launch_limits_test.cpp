@@ -1,4 +1,4 @@
-#include "warpsim/launch_limits.h"
+#include "warpsim/model/launch_limits.h"
 
 #include "tests/catch.h"
 

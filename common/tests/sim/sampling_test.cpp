@@ -1,9 +1,11 @@
 // Sampled counters against those of the whole grid, and kernels that must not be called regular.
 
 #include "tests/sim/fixture.h"
-#include "warpsim/exec/worker.h"
+#include "warpsim/exec/decode.h"
+#include "warpsim/machine/worker.h"
+#include "warpsim/observe/global_shadow.h"
 #include "warpsim/ptx/parser.h"
-#include "warpsim/sample/sampler.h"
+#include "warpsim/run/sampler.h"
 #include "warpsim/sample/watch.h"
 
 namespace warpsim::test {

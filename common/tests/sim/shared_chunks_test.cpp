@@ -17,8 +17,8 @@ TEST_CASE("AReadBeforeManyOthersStillRaces") {
     REQUIRE(d != nullptr);
     CHECK(r.diagnostics.size() == 1);
     CHECK(d->line == f.line("late-write"));
-    CHECK(d->other_line == f.line("first-read"));
-    CHECK(d->other_thread[0] % 32 == 3);
+    CHECK(d->other->line == f.line("first-read"));
+    CHECK(d->other->thread[0] % 32 == 3);
     CHECK(d->thread[0] == 223);
     CHECK(d->count == 1);
   }
@@ -34,17 +34,17 @@ TEST_CASE("TwoHalvesOfAChunkDoNotRace") {
   const Diagnostic* d = find(written, "race-shared");
   REQUIRE(d != nullptr);
   CHECK(d->line == f.line("half-read"));
-  CHECK(d->other_line == f.line("half-write"));
+  CHECK(d->other->line == f.line("half-write"));
   CHECK(d->thread[0] == 15);
-  CHECK(d->other_thread[0] == 32);
+  CHECK(d->other->thread[0] == 32);
   CHECK(d->count == 1);
   const LaunchReport read = f.launch("halves", {}, {64}, p, 1, 32);
   d = find(read, "race-shared");
   REQUIRE(d != nullptr);
   CHECK(d->line == f.line("half-write"));
-  CHECK(d->other_line == f.line("half-read"));
+  CHECK(d->other->line == f.line("half-read"));
   CHECK(d->thread[0] == 0);
-  CHECK(d->other_thread[0] == 47);
+  CHECK(d->other->thread[0] == 47);
   CHECK(d->count == 1);
 }
 

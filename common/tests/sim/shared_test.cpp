@@ -38,8 +38,8 @@ TEST_CASE("MissingFirstBarrierReadsWordsNobodyWrote") {
   REQUIRE(uninitialised != nullptr);
   CHECK(uninitialised->line == f.line("tile-use"));
   CHECK(uninitialised->array == "Nds");
-  CHECK(uninitialised->message.find("nobody has written it since the block began") !=
-        std::string::npos);
+  CHECK(uninitialised->cause == Cause::kNeverWritten);
+  CHECK(uninitialised->interval.has_value());
   REQUIRE(race != nullptr);
   const uint32_t store = f.line("tile-store");  // of M's tile; the line after it, of N's
   CHECK((race->line == f.line("tile-use") || race->line == store || race->line == store + 1));
@@ -53,16 +53,20 @@ TEST_CASE("MissingSecondBarrierOverwritesWordsStillRead") {
   const Diagnostic* race = find(r, "race-shared");
   REQUIRE(race != nullptr);
   CHECK(race->line == f.line("tile-store"));
-  CHECK(race->is_store);
-  CHECK(race->other_line == f.line("tile-use"));
-  CHECK(race->other_thread != race->thread);
+  CHECK(race->access == AccessKind::kStore);
+  REQUIRE(race->other);
+  CHECK(race->other->access == AccessKind::kLoad);
+  CHECK(race->other->line == f.line("tile-use"));
+  CHECK(race->other->block == race->block);
+  CHECK(race->other->thread != race->thread);
   // Of N's tile the lanes of one warp race first, but what is told are two warps: __syncwarp()
   // would not do. A row of M's tile is used by one warp only.
   const auto warp = [](const std::array<uint32_t, 3>& t) { return (t[0] + 16 * t[1]) / 32; };
   for (const Diagnostic& d : r.diagnostics) {
-    const bool within = d.message.find("or __syncwarp() between") != std::string::npos;
-    CHECK(within == (warp(d.thread) == warp(d.other_thread)));
-    CHECK(within == (d.array == "Mds" && d.is_store));
+    const bool within = d.scope == Scope::kWarp;
+    REQUIRE(d.other);
+    CHECK(within == (warp(d.thread) == warp(d.other->thread)));
+    CHECK(within == (d.array == "Mds" && d.writes()));
   }
   CHECK(find(r, "uninitialised-shared") == nullptr);
 }
@@ -80,7 +84,10 @@ TEST_CASE("ReadPastTheEndOfASharedArrayIsFoundThoughAnotherArrayFollows") {
   CHECK(d->array_bytes == 128);
   CHECK(d->thread[0] == 31);
   CHECK(d->count == 1);
-  CHECK(d->message == "reads 4 bytes at first+128, past its end: the array has 128 bytes");
+  CHECK(d->access == AccessKind::kLoad);
+  CHECK(d->access_bytes == 4);
+  CHECK(d->cause == Cause::kPastEnd);
+  CHECK(d->beyond_bytes == 4);
   CHECK(find(f.launch("past_the_end", {}, {32}, out, -1), "out-of-bounds-shared")->offset_bytes ==
         -4);
 }
@@ -128,7 +135,7 @@ TEST_CASE("SyncwarpOrdersTheLanesOfAWarp") {
   const LaunchReport r = f.launch("warp_sum_unsynced", {}, {32}, out);
   REQUIRE(find(r, "race-shared") != nullptr);
   CHECK(find(r, "race-shared")->line == f.line("warp-read"));
-  CHECK(find(r, "race-shared")->message.find("or __syncwarp() between") != std::string::npos);
+  CHECK(find(r, "race-shared")->scope == Scope::kWarp);
 }
 
 TEST_CASE("AThreadMayUseItsOwnElementWithoutABarrier") {
@@ -177,7 +184,9 @@ TEST_CASE("AsynchronousCopyHasToBeWaitedFor") {
   const Diagnostic* d = find(r, "uninitialised-shared");
   REQUIRE(d != nullptr);
   CHECK(d->line == f.line("async-read"));
-  CHECK(d->message.find("has not been waited for") != std::string::npos);
+  CHECK(d->cause == Cause::kCopyInFlight);
+  REQUIRE(d->other);
+  CHECK(d->other->access == AccessKind::kCopy);
 }
 
 TEST_CASE("AsynchronousCopiesAreCountedWithTheWorkUntilTheirWait") {

@@ -6,8 +6,8 @@
 #include <sstream>
 
 #include "tests/catch.h"
-#include "warpsim/observe/counting/rules.h"
-#include "warpsim/observe/pattern.h"
+#include "warpsim/counting/pattern.h"
+#include "warpsim/counting/rules.h"
 
 namespace warpsim::test {
 namespace {

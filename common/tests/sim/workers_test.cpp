@@ -9,8 +9,9 @@ std::string everything(const LaunchReport& r) {
   std::string text = describe(r);
   for (const Diagnostic& d : r.diagnostics) {
     text += d.array + std::to_string(d.offset_bytes) + " " + std::to_string(d.block[0]) + " " +
-            std::to_string(d.other_block[0]) + " " + std::to_string(d.other_thread[0]) + " " +
-            std::to_string(d.other_line) + "\n";
+            std::to_string(d.other.value_or(Party{}).block[0]) + " " +
+            std::to_string(d.other.value_or(Party{}).thread[0]) + " " +
+            std::to_string(d.other.value_or(Party{}).line) + "\n";
   }
   for (const LineCounters& l : r.lines) {
     text += std::to_string(l.line) + ": " + std::to_string(l.counters.instructions) + " " +

@@ -61,9 +61,9 @@ template <class T>
   if (!near) return op + 1;
   if (w.worker->patterns.full()) {
     if (g.scratch == nullptr) g.scratch = std::make_unique<Pattern>();
-    w.worker->shared_shadow.patterns_may_change();
+    w.worker->shared_shadow->patterns_may_change();
   }
-  g.pattern = w.worker->patterns.get(w.mask, uint8_t(op->imm >> 8), uint8_t(op->imm & 0xFF), delta,
+  g.pattern = w.worker->patterns.get(w.mask, op->address.bytes, op->address.granule_shift, delta,
                                      g.scratch.get());
   return op + 1;
 }
@@ -123,16 +123,12 @@ void report_bad_lane(Warp& w, uint32_t site, Space space, uint32_t lane, uint64_
   LaunchContext& launch = *w.worker->launch;
   const MemorySite& s = launch.image->sites[site];
   const uint32_t bytes = s.bytes();
-  auto illegal = [&](const char* what) {
-    Reporter& reporter = w.worker->reporter;
-    if (reporter.stopped.status == LaunchStatus::kOk)
-      reporter.stop(LaunchStatus::kFault, 700, what);
-  };
+  auto illegal = [&](const char* what) { w.worker->stop(LaunchStatus::kFault, 700, what); };
   if (space == Space::kShared) {
     const uint32_t offset = uint32_t(address);
     if (offset % bytes != 0) {
       describe_misaligned(w, site, lane, address);
-      w.worker->reporter.stop(LaunchStatus::kFault, 716, "a shared memory access was misaligned");
+      w.worker->stop(LaunchStatus::kFault, 716, "a shared memory access was misaligned");
       return;
     }
     describe_shared_bounds(w, site, lane, offset, s.shared_array);
@@ -151,7 +147,7 @@ void report_bad_lane(Warp& w, uint32_t site, Space space, uint32_t lane, uint64_
       record != nullptr && bytes <= record->info.size_bytes - (address - record->info.address);
   if (address % bytes != 0 && inside) {
     describe_misaligned(w, site, lane, address);
-    w.worker->reporter.stop(LaunchStatus::kFault, 716, "a global memory access was misaligned");
+    w.worker->stop(LaunchStatus::kFault, 716, "a global memory access was misaligned");
   } else if (inside && record->info.is_constant) {
     describe_constant_store(w, site, lane, record->info, address);
     illegal("the kernel wrote to constant memory");
@@ -219,8 +215,8 @@ static uint64_t moved_bytes(const Warp& w, const WarpAccess& access) {
 
 void count_scattered(Warp& w, uint32_t site, const Op* op, uint32_t bytes) {
   WarpAccess access{w.mask, bytes, {}};
-  for_each_lane(w.mask,
-                [&](int lane) { access.address[size_t(lane)] = lane_address(w, op, lane); });
+  for_each_lane(
+      w.mask, [&](int lane) { access.address[size_t(lane)] = lane_address(w, op->access, lane); });
   SiteState& s = w.worker->sites[site];
   ++s.requests;
   s.sectors += sectors(access);

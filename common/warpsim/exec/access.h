@@ -1,11 +1,9 @@
 // One warp's access to memory, in two operations.
 //
-// address: d = address group, a = row of addresses, imm = bytes per lane << 8 | granule shift.
-// Finds the pattern of the lanes.
-//   Instructions of one basic block that use the same address register share it.
-// load, store: rows d, a, b, c hold the elements; e = address group; imm = offset to add; aux =
-// memory site;
-//   jump = row of addresses, | 1 when it is 64 bits wide (for lanes taken one by one).
+// Op::Address: d = address group, a = row of addresses. Finds the pattern of the lanes.
+// Instructions of one basic block that use the same address register share it.
+//
+// Op::Access, load and store: rows d, a, b, c hold the elements, e = address group.
 //
 // The whole warp is taken at once when all its lanes lie in one shared array or allocation, else
 // lane by lane.
@@ -15,10 +13,14 @@
 #include <atomic>
 #include <cstring>
 
-#include "warpsim/exec/lanes.h"
 #include "warpsim/exec/ops.h"
-#include "warpsim/exec/worker.h"
+#include "warpsim/machine/lift.h"
+#include "warpsim/machine/worker.h"
 #include "warpsim/observe/describe.h"
+#include "warpsim/observe/global_shadow.h"
+#include "warpsim/observe/profile.h"
+#include "warpsim/observe/reporter.h"
+#include "warpsim/observe/shared_shadow.h"
 
 namespace warpsim::access {
 
@@ -60,10 +62,12 @@ inline void count_global(Warp& w, uint32_t site, const Pattern& p, uint64_t base
 // The same for one whose lanes have no common pattern.
 void count_scattered(Warp& w, uint32_t site, const Op* op, uint32_t bytes);
 
-inline uint64_t lane_address(const Warp& w, const Op* op, int lane) {
-  const uint32_t at = uint32_t(op->jump) & ~1u;
-  if (op->jump & 1) return row<uint64_t>(w, at)[lane] + uint64_t(op->imm);
-  return uint32_t(row<uint32_t>(w, at)[lane] + uint32_t(op->imm));
+inline uint64_t lane_address(const Warp& w, AddressRow address, int64_t offset, int lane) {
+  if (address.wide) return row<uint64_t>(w, address.row)[lane] + uint64_t(offset);
+  return uint32_t(row<uint32_t>(w, address.row)[lane] + uint32_t(offset));
+}
+inline uint64_t lane_address(const Warp& w, const Op::Access& access, int lane) {
+  return lane_address(w, access.address, access.offset, lane);
 }
 
 template <int kBytes>
@@ -170,23 +174,23 @@ inline void collect_values(Warp& w, const Op* op, uint32_t mask, std::byte* valu
 // aligned.
 template <class S>
 inline bool attempt_shared(Warp& w, const Op* op, const Pattern& p, uint32_t base) {
-  SiteState& s = w.worker->sites[op->aux];
+  SiteState& s = w.worker->sites[op->access.site];
   const uint32_t low = base + uint32_t(p.lowest);
   const uint64_t relative = uint64_t{low} - s.base;
   if (__builtin_expect(relative >= s.size_bytes || p.span_bytes > s.size_bytes - relative, 0)) {
-    if (!find_shared(w, op->aux, low, p.span_bytes)) return false;
+    if (!find_shared(w, op->access.site, low, p.span_bytes)) return false;
   }
   if (S::kWidth > 1 && __builtin_expect(base % S::kWidth != 0 || !p.aligned, 0)) return false;
   if constexpr (S::kWatch) {
     const Checks& checks = w.worker->launch->checks;
     if (checks.initialised || checks.races) {
-      SharedShadow& shadow = w.worker->shared_shadow;
+      SharedShadow& shadow = *w.worker->shared_shadow;
       if constexpr (!S::kStore) {
-        shadow.load(w, op->aux, base, p);
-      } else if (!shadow.store(w, op->aux, base, p)) {
+        shadow.load(w, op->access.site, base, p);
+      } else if (!shadow.store(w, op->access.site, base, p)) {
         alignas(16) std::byte values[16 * kLanes];
         collect_values<S>(w, op, p.mask, values);
-        shadow.examine_store(w, op->aux, base, p, values);
+        shadow.examine_store(w, op->access.site, base, p, values);
       }
     }
   }
@@ -210,28 +214,28 @@ inline void prefetch_next(const AddressGroup& group, const Pattern& p, const std
 
 template <class S>
 inline bool attempt_global(Warp& w, const Op* op, const Pattern& p, uint64_t base) {
-  SiteState& s = w.worker->sites[op->aux];
+  SiteState& s = w.worker->sites[op->access.site];
   const uint64_t low = base + uint64_t(int64_t{p.lowest});
   const uint64_t relative = low - s.base;
   if (__builtin_expect(relative >= s.size_bytes || p.span_bytes > s.size_bytes - relative, 0)) {
-    if (!find_global(w, op->aux, low, p.span_bytes)) return false;
+    if (!find_global(w, op->access.site, low, p.span_bytes)) return false;
   }
   if (S::kWidth > 1 && __builtin_expect(base % S::kWidth != 0 || !p.aligned, 0)) return false;
   const uint64_t offset = base - s.base;
   if constexpr (S::kStore) {
     if (s.record->info.is_constant) return false;
-    if (s.shadow != nullptr && !s.shadow->store(w, op->aux, offset, p)) {
+    if (s.shadow != nullptr && !s.shadow->store(w, op->access.site, offset, p)) {
       alignas(16) std::byte values[16 * kLanes];
       collect_values<S>(w, op, p.mask, values);
-      s.shadow->examine_store(w, op->aux, offset, p, values);
+      s.shadow->examine_store(w, op->access.site, offset, p, values);
     }
     if (s.record->initialised != nullptr) mark_initialised(*s.record, offset, p);
   } else if constexpr (S::kWatch) {
     if (s.record->initialised != nullptr && w.worker->launch->checks.initialised &&
         !all_initialised(*s.record, offset, p)) {
-      report_uninitialised(w, op->aux, *s.record, offset, p);
+      report_uninitialised(w, op->access.site, *s.record, offset, p);
     }
-    if (s.shadow != nullptr) s.shadow->load(w, op->aux, offset, p);
+    if (s.shadow != nullptr) s.shadow->load(w, op->access.site, offset, p);
   }
   move<S>(w, op, p, s.data + offset);
   if constexpr (!S::kStore) prefetch_next(w.groups[op->e], p, s.data + offset);
@@ -264,14 +268,15 @@ template <class S>
 inline void count(Warp& w, const Op* op, const Pattern& p, uint64_t base) {
   if constexpr (S::kWatch) {
     if constexpr (S::kSpace == Space::kShared) {
-      SiteState& s = w.worker->sites[op->aux];
+      SiteState& s = w.worker->sites[op->access.site];
       ++s.shared_requests;
       const BankCost& cost = p.banks(s.bank_kind);
       s.wavefronts += cost.wavefronts;
       s.ideal_wavefronts += cost.ideal;
-      if (__builtin_expect(w.worker->tracer != nullptr, 0)) w.worker->tracer->shared(op->aux, p);
+      if (__builtin_expect(w.worker->tracer != nullptr, 0))
+        w.worker->tracer->shared(op->access.site, p);
     } else if constexpr (S::kSpace == Space::kGlobal) {
-      count_global(w, op->aux, p, base);
+      count_global(w, op->access.site, p, base);
     }
   }
 }
@@ -283,7 +288,7 @@ template <class S>
 void take_lane(Warp& w, const Op* op, int lane, uint64_t address) {
   const Pattern& p = lane_pattern(w, uint32_t(lane), S::kWidth, S::kSpace);
   if (attempt<S>(w, op, p, address)) return;
-  report_bad_lane(w, op->aux, S::kSpace, uint32_t(lane), address);
+  report_bad_lane(w, op->access.site, S::kSpace, uint32_t(lane), address);
   if constexpr (!S::kStore) {
     for (int e = 0; e < S::kElements; ++e)
       row<typename Word<S::kBytes>::Row>(w, element_row(op, e))[lane] = 0;
@@ -294,7 +299,7 @@ void take_lane(Warp& w, const Op* op, int lane, uint64_t address) {
 template <class S>
 [[gnu::noinline]] const Op* lane_by_lane(Warp& w, const Op* op) {
   uint64_t addresses[kLanes];
-  for_each_lane(w.mask, [&](int lane) { addresses[lane] = lane_address(w, op, lane); });
+  for_each_lane(w.mask, [&](int lane) { addresses[lane] = lane_address(w, op->access, lane); });
   for_each_lane(w.mask, [&](int lane) {
     if constexpr (S::kSpace != Space::kGeneric) {
       take_lane<S>(w, op, lane, addresses[lane]);
@@ -315,11 +320,11 @@ template <class S>
 const Op* run(Warp& w, const Op* op) {
   const AddressGroup& g = w.groups[op->e];
   const uint64_t base = S::kSpace == Space::kShared || S::kSpace == Space::kLocal
-                            ? uint32_t(g.base + uint64_t(op->imm))
-                            : g.base + uint64_t(op->imm);
+                            ? uint32_t(g.base + uint64_t(op->access.offset))
+                            : g.base + uint64_t(op->access.offset);
   if (__builtin_expect(g.pattern == nullptr, 0)) {
     if constexpr (S::kWatch && (S::kSpace == Space::kGlobal || S::kSpace == Space::kGeneric)) {
-      count_scattered(w, op->aux, op, S::kWidth);
+      count_scattered(w, op->access.site, op, S::kWidth);
     }
     return lane_by_lane<S>(w, op);
   }

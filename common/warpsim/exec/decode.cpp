@@ -1,8 +1,11 @@
+#include "warpsim/exec/decode.h"
+
 #include <algorithm>
 #include <cstring>
 
 #include "warpsim/exec/decoder.h"
 #include "warpsim/ptx/contract.h"
+#include "warpsim/ptx/opcode_facts.h"
 
 namespace warpsim {
 
@@ -103,7 +106,8 @@ void Decoder::decode() {
   if (!leader.empty()) leader[0] = true;
   for (size_t i = 0; i < code.size(); ++i) {
     // A guarded control instruction other than a branch is branched around.
-    if (code[i].guard >= 0 && is_control(code[i]) && i + 1 < code.size()) leader[i + 1] = true;
+    if (code[i].guard >= 0 && ptx::facts_of(code[i].op).is_control && i + 1 < code.size())
+      leader[i + 1] = true;
   }
   op_of_.assign(code.size() + 1, 0);
   for (index_ = 0; index_ < code.size(); ++index_) {
@@ -114,8 +118,7 @@ void Decoder::decode() {
       while (end < code.size() && !leader[end]) ++end;
       block_end_ = end;
       Op& op = emit(checks_.counters ? &ops::enter : &ops::enter_uncounted);
-      op.aux = uint32_t(image_.blocks.size());
-      op.imm = int64_t(end) - index_;
+      op.set(Op::Enter{uint32_t(image_.blocks.size()), end - index_});
       image_.blocks.push_back({function_index_, index_, end});
     }
     emit_instruction(code[index_]);
@@ -125,11 +128,12 @@ void Decoder::decode() {
   emit(&ops::ret);  // for a text that runs past its end
   for (const Fixup& f : fixups_) {
     Op& op = program_.ops[f.op];
-    const int64_t distance = int64_t(op_of_[f.target]) - int64_t(f.op);
-    if (f.is_meeting)
-      op.imm = f.target >= code.size() ? 0 : distance;
+    const int32_t distance = int32_t(int64_t(op_of_[f.target]) - int64_t(f.op));
+    if (!f.is_meeting)
+      op.branch.target = distance;
     else
-      op.jump = int32_t(distance);
+      (op.family == Family::kTable ? op.table.meeting : op.branch.meeting) =
+          f.target >= code.size() ? 0 : distance;
   }
   if (checks_.counters) mark_merged(first_site);
   program_.frame_bytes = round_up(next_, 64);
@@ -145,21 +149,6 @@ Op& Decoder::emit(const Handlers& h) {
   return op;
 }
 
-bool Decoder::is_control(const Code& code) const {
-  switch (code.op) {
-    case Opcode::kBar:
-    case Opcode::kCall:
-    case Opcode::kRet:
-    case Opcode::kExit:
-    case Opcode::kTrap:
-    case Opcode::kBrx:
-    case Opcode::kBrkpt:
-      return true;
-    default:
-      return false;
-  }
-}
-
 void Decoder::emit_instruction(const Code& code) {
   if (code.guard < 0 || code.op == Opcode::kBra) {
     emit_body(code);
@@ -167,11 +156,11 @@ void Decoder::emit_instruction(const Code& code) {
     return;
   }
   const uint32_t p = layout_.predicates + 4 * uint32_t(layout_.slots.slot[size_t(code.guard)]);
-  if (is_control(code)) {
+  if (ptx::facts_of(code.op).is_control) {
     const size_t at = program_.ops.size();
     Op& around = emit(code.guard_negated ? &ops::branch_if : &ops::branch_if_not);
     around.a = p;
-    around.aux = uint32_t(image_.branches.size());
+    around.set(Op::Branch{uint32_t(image_.branches.size()), 0, 0});
     image_.branches.push_back({function_index_, index_});
     fixups_.push_back({uint32_t(at), index_ + 1, false});
     fixups_.push_back({uint32_t(at), index_ + 1, true});
@@ -183,12 +172,12 @@ void Decoder::emit_instruction(const Code& code) {
   guarded_ = true;
   emit_body(code);
   guarded_ = false;
-  program_.ops[at].imm = int64_t(program_.ops.size() - at - 1);
+  program_.ops[at].set(Op::Guard{uint32_t(program_.ops.size() - at - 1)});
   forget_groups_of(code);
 }
 
 void Decoder::unsupported(const Code&) {
-  emit(&ops::unsupported).aux = function_index_;
+  emit(&ops::unsupported).set(Op::Place{function_index_});
 }
 
 uint32_t Decoder::new_row(bool wide) {
@@ -214,7 +203,7 @@ uint32_t Decoder::special(ptx::Special special, bool wide) {
     const uint32_t row = new_row(wide);
     Op& op = emit(wide ? &ops::clock64 : &ops::clock32);
     op.d = row;
-    op.imm = special == S::kClockHi || special == S::kGlobaltimerHi ? 32 : 0;
+    op.set(Op::Clock{special == S::kClockHi || special == S::kGlobaltimerHi ? 32u : 0u});
     return row;
   }
   auto [it, fresh] = specials_.try_emplace({special, wide}, 0);
@@ -247,8 +236,7 @@ uint32_t Decoder::symbol_row(const Operand& operand, bool wide) {
     const uint32_t row = new_row(wide);
     Op& op = emit(&ops::local_address);
     op.d = row;
-    op.imm = int64_t(image_.local_offsets[size_t(operand.symbol)]) + operand.offset;
-    op.aux = wide;
+    op.set(Op::Local{int64_t(image_.local_offsets[size_t(operand.symbol)]) + operand.offset, wide});
     return row;
   }
   if (v.space == Space::kParam)

@@ -54,7 +54,7 @@ bool Decoder::arithmetic(const Code& code) {
     op.d = dest_predicate(code.dst[0]);
     op.a = a;
     op.b = b;
-    op.aux = uint32_t(code.src[0].negated) | uint32_t(code.src.back().negated) << 1;
+    op.set(Op::Negated{code.src[0].negated, code.src.back().negated, false});
     return true;
   }
   Handlers h = select_float(code);
@@ -66,7 +66,7 @@ bool Decoder::arithmetic(const Code& code) {
   const bool counts = guarded_ && checks_.counters && code.type == Type::kF32 &&
                       (code.op == Opcode::kFma || code.op == Opcode::kMad);
   if (counts) {
-    emit(&ops::count_fma).aux = uint32_t(image_.guarded_fma.size());
+    emit(&ops::count_fma).set(Op::Counter{uint32_t(image_.guarded_fma.size())});
     image_.guarded_fma.push_back({function_index_, index_});
   }
   if (code.op == Opcode::kBfi && code.src.size() == 4) {
@@ -83,7 +83,7 @@ bool Decoder::arithmetic(const Code& code) {
     Code three = code;
     three.src.pop_back();
     if (three.dst.size() != 1 || !lifted(three, h, 0, false)) return false;
-    program_.ops.back().imm = int64_t(code.src[3].imm);
+    program_.ops.back().set(Op::Lookup{uint32_t(code.src[3].imm)});
     return true;
   }
   return lifted(code, h, 0, false);
@@ -117,9 +117,8 @@ bool Decoder::set_predicate(const Code& code) {
   const uint32_t e = !row_result && code.dst.size() > 1 ? dest_predicate(code.dst[1]) : 0;
   Op& op = emit(h);
   op.d = d.row, op.a = a, op.b = b, op.c = c, op.e = e;
-  op.aux = uint32_t(has_c ? code.bool_op : BoolOp::kNone) | uint32_t(has_c && code.src[2].negated)
-                                                                << 8;
-  op.imm = code.type == Type::kF32 ? 0x3F800000 : int64_t{0xFFFFFFFF};
+  op.set(Op::Compare{code.type == Type::kF32 ? 0x3F800000 : 0xFFFFFFFF,
+                     has_c ? code.bool_op : BoolOp::kNone, has_c && code.src[2].negated});
   return true;
 }
 
@@ -133,7 +132,7 @@ bool Decoder::select(const Code& code) {
   const Dest d = dest(code.dst[0], h.wide_d);
   Op& op = emit(h);
   op.d = d.row, op.a = a, op.b = b, op.c = p;
-  op.aux = code.src[2].negated;
+  op.set(Op::Negated{false, false, code.src[2].negated});
   finish_dest(d, 0, false);
   return true;
 }

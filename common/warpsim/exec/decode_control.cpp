@@ -1,4 +1,5 @@
 #include "warpsim/exec/decoder.h"
+#include "warpsim/provenance/follower.h"
 #include "warpsim/sample/watch.h"
 
 namespace warpsim {
@@ -14,13 +15,13 @@ bool Decoder::branch(const Code& code) {
   const uint32_t at = uint32_t(program_.ops.size());
   const uint32_t target = uint32_t(code.src[0].target);
   if (code.guard < 0) {
-    emit(&ops::branch);
+    emit(&ops::branch).set(Op::Branch{});
     fixups_.push_back({at, target, false});
     return true;
   }
   Op& op = emit(code.guard_negated ? &ops::branch_if_not : &ops::branch_if);
   op.a = register_row(code.guard);
-  op.aux = uint32_t(image_.branches.size());
+  op.set(Op::Branch{uint32_t(image_.branches.size()), 0, 0});
   image_.branches.push_back({function_index_, index_});
   fixups_.push_back({at, target, false});
   fixups_.push_back({at, layout_.flow.reconvergence[index_], true});
@@ -34,13 +35,12 @@ bool Decoder::branch_table(const Code& code) {
   const uint32_t at = uint32_t(program_.ops.size());
   Op& op = emit(&ops::branch_table);
   op.a = index;
-  op.b = uint32_t(code.src.size() - 1);
-  op.aux = uint32_t(image_.branches.size());
+  op.set(Op::Table{uint32_t(image_.branches.size()), uint32_t(code.src.size() - 1), 0});
   image_.branches.push_back({function_index_, index_});
   fixups_.push_back({at, layout_.flow.reconvergence[index_], true});
   for (size_t i = 1; i < code.src.size(); ++i) {
     const uint32_t entry = uint32_t(program_.ops.size());
-    emit(&ops::nothing);
+    emit(&ops::nothing).set(Op::Branch{});
     fixups_.push_back({entry, uint32_t(code.src[i].target), false});
   }
   return true;
@@ -62,13 +62,11 @@ bool Decoder::barrier(const Code& code) {
   Op& op = emit(code.bar == BarMode::kArrive ? &ops::barrier_arrive : &ops::barrier_sync);
   op.a = id;
   op.b = threads;
-  op.e = !code.aligned;
-  op.aux = uint32_t(image_.barriers.size());
+  op.set(
+      Op::Barrier{uint32_t(image_.barriers.size()), code.bar, reduces && code.src.back().negated});
   image_.barriers.push_back({function_index_, index_});
-  op.imm = int64_t(code.bar);
   if (!reduces) return true;
   const Operand& p = code.src.back();
-  op.imm |= int64_t(p.negated) << 8;
   const size_t at = program_.ops.size() - 1;
   program_.ops[at].c = source_predicate(p);
   if (code.bar == BarMode::kRedPopc) {
@@ -107,7 +105,7 @@ bool Decoder::call(const Code& code) {
     site.results.push_back({target.param_rows.at(callee.returns[i]), param_row(code.dst[i].symbol),
                             rows_of(callee.returns[i])});
   }
-  emit(&ops::call).aux = uint32_t(image_.calls.size());
+  emit(&ops::call).set(Op::Call{uint32_t(image_.calls.size())});
   image_.calls.push_back(std::move(site));
   return true;
 }
@@ -134,7 +132,7 @@ bool Decoder::call_host(const Code& code, const ptx::Function& callee) {
     Op& op = emit(k.handler);
     op.a = rows[0], op.b = rows[1], op.c = rows[2], op.e = rows[3];
     op.d = result;
-    op.aux = function_index_;
+    op.set(Op::Place{function_index_});
     return true;
   }
   return false;
@@ -155,7 +153,8 @@ bool Decoder::between_lanes(const Code& code) {
     const Dest d =
         ballot ? dest(code.dst[0], false) : Dest{dest_predicate(code.dst[0]), false, nullptr};
     Op& op = emit(h);
-    op.a = a, op.d = d.row, op.aux = code.src[0].negated;
+    op.a = a, op.d = d.row;
+    op.set(Op::Negated{code.src[0].negated, false, false});
     if (ballot) finish_dest(d, 0, false);
     return true;
   }
@@ -195,13 +194,16 @@ bool Decoder::test_row(const Code& code) {
   Op& op = emit(h);
   op.a = a;
   op.d = dest_predicate(code.dst[0]);
-  op.aux = uint32_t(code.space);
+  if (is_space) op.set(Op::Space{code.space});
   return true;
 }
 
 bool Decoder::leave(const Code& code) {
   const bool trap = code.op == Opcode::kTrap || code.op == Opcode::kBrkpt;
-  emit(trap ? &ops::trap : code.op == Opcode::kExit ? &ops::exit : &ops::ret).aux = function_index_;
+  emit(trap                       ? &ops::trap
+       : code.op == Opcode::kExit ? &ops::exit
+                                  : &ops::ret)
+      .set(Op::Place{function_index_});
   return true;
 }
 
@@ -217,7 +219,7 @@ Fence Decoder::fence_of(const Code& code) {
 }
 
 bool Decoder::fence(const Code& code) {
-  emit(&ops::fence).aux = uint32_t(fence_of(code));
+  emit(&ops::fence).set(Op::Fence{fence_of(code)});
   return true;
 }
 
@@ -259,11 +261,46 @@ void Decoder::emit_watches(const Code& code) {
     Op& op = emit(sample::select_watch(watch));
     op.a = a;
     op.b = b;
-    op.aux = index;
+    op.set(Op::Watch{index});
   }
 }
 
+// The operation that sees the operands before the instruction changes them; see
+// provenance/follower.h.
+void Decoder::emit_follow(const Code& code) {
+  if (!provenance::is_followed(code, function_)) return;
+  auto base = [&](size_t index) {
+    return code.src[index].reg >= 0 ? register_row(code.src[index].reg) : 0;
+  };
+  uint32_t a = 0, b = 0, c = 0;
+  switch (code.op) {
+    case Opcode::kLd:
+    case Opcode::kLdu:
+    case Opcode::kSt:
+    case Opcode::kAtom:
+    case Opcode::kRed:
+      a = base(0);
+      break;
+    case Opcode::kCpAsync:
+      a = base(0), b = base(1);
+      if (code.src.size() > 3) c = source(code.src[3], false, Type::kU32);
+      break;
+    case Opcode::kSelp:
+      a = source_predicate(code.src[2]);
+      break;
+    case Opcode::kShfl:
+      b = source(code.src[1], false, Type::kB32);
+      c = source(code.src[2], false, Type::kB32);
+      break;
+    default:
+      break;
+  }
+  Op& op = emit(&provenance::follow);
+  op.a = a, op.b = b, op.c = c;
+}
+
 void Decoder::emit_body(const Code& code) {
+  if (image_.is_followed) emit_follow(code);
   if (image_.sampling != nullptr && function_.is_kernel) emit_watches(code);
   if (!body(code)) unsupported(code);
 }

@@ -79,7 +79,7 @@ uint32_t Decoder::address_group(uint32_t row, bool wide, uint32_t bytes, Space s
   Op& op = emit(select_address(wide));
   op.d = group;
   op.a = row;
-  op.imm = int64_t(bytes << 8 | shift);
+  op.set(Op::Address{uint8_t(bytes), uint8_t(shift)});
   if (!guarded_) groups_[key] = group;
   return group;
 }
@@ -108,9 +108,7 @@ bool Decoder::load(const Code& code) {
   op.b = elements > 2 ? to[2].row : 0;
   op.c = elements > 3 ? to[3].row : 0;
   op.e = group;
-  op.aux = site;
-  op.imm = offset;
-  op.jump = int32_t(row | uint32_t(wide));
+  op.set(Op::Access{offset, site, {row, wide}});
   for (const Dest& d : to) finish_dest(d, bytes, ptx::is_signed(code.type));
   return true;
 }
@@ -135,9 +133,7 @@ bool Decoder::store(const Code& code) {
   Op& op = emit(h);
   op.d = rows[0], op.a = rows[1], op.b = rows[2], op.c = rows[3];
   op.e = group;
-  op.aux = site;
-  op.imm = offset;
-  op.jump = int32_t(row | uint32_t(wide));
+  op.set(Op::Access{offset, site, {row, wide}});
   return true;
 }
 
@@ -231,8 +227,7 @@ bool Decoder::load_param(const Code& code) {
     Op& op = emit(indirect ? &ops::load_param_at : &ops::load_param);
     op.d = d.row;
     op.a = indirect ? register_row(from.reg) : 0;
-    op.imm = offset + int64_t(i * bytes);
-    op.aux = bytes;
+    op.set(Op::Param{offset + int64_t(i * bytes), bytes});
     finish_dest(d, bytes, ptx::is_signed(code.type));
   }
   return true;
@@ -273,9 +268,7 @@ bool Decoder::atomic(const Code& code) {
   if (wanted) d = dest(code.dst[0], wide_value);
   Op& op = emit(h);
   op.d = d.row, op.b = b, op.c = c;
-  op.aux = site;
-  op.imm = offset;
-  op.jump = int32_t(row | uint32_t(wide));
+  op.set(Op::Access{offset, site, {row, wide}});
   if (wanted) finish_dest(d, 0, false);
   return true;
 }
@@ -288,8 +281,7 @@ bool Decoder::async(const Code& code) {
   if (code.op == Opcode::kCpAsyncWait) {
     const bool all = code.src.empty();
     Op& op = emit(all ? &ops::async_wait_all : &ops::async_wait_group);
-    if (!all) op.imm = int64_t(code.src[0].imm);
-    op.aux = block_end_ - index_;
+    op.set(Op::Wait{all ? 0 : code.src[0].imm, block_end_ - index_});
     return true;
   }
   if (code.src.size() < 3 || code.src[0].kind != Operand::Kind::kAddress ||
@@ -314,15 +306,10 @@ bool Decoder::async(const Code& code) {
   image_.sites[global_site].past_l1 = code.past_l1;
   Op& op = emit(&ops::async_copy);
   op.a = count;
-  op.b = shared_row;
-  op.c = shared_wide;
-  op.d = global_site;
-  op.aux = shared_site;
-  op.imm = int64_t(bytes << 32 | uint32_t(global_offset));
-  op.jump = int32_t(global_row | uint32_t(global_wide));
-  Op& more = emit(&ops::nothing);
-  more.imm = shared_offset;
-  more.aux = block_end_ - index_ - 1;
+  op.set(Op::Copy{int32_t(global_offset), {global_row, global_wide}, global_site, uint32_t(bytes)});
+  emit(&ops::nothing)
+      .set(Op::CopyTarget{
+          int32_t(shared_offset), {shared_row, shared_wide}, shared_site, block_end_ - index_ - 1});
   return true;
 }
 

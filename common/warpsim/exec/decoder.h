@@ -11,8 +11,8 @@
 #include <utility>
 #include <vector>
 
-#include "warpsim/exec/image.h"
 #include "warpsim/exec/ops.h"
+#include "warpsim/machine/image.h"
 #include "warpsim/ptx/flow.h"
 
 namespace warpsim {
@@ -68,6 +68,7 @@ class Decoder {
   void mark_merged(size_t first_site);
   void emit_body(const Code& code);
   void emit_watches(const Code& code);
+  void emit_follow(const Code& code);
   bool body(const Code& code);
   void unsupported(const Code& code);
   uint32_t add_site(const Code& code, ptx::Space space, uint8_t bytes, uint8_t elements,
@@ -109,7 +110,6 @@ class Decoder {
   void copy_to_params(uint32_t first_row, uint32_t offset, uint32_t bytes, const ptx::Operand& from,
                       ptx::Type type);
 
-  bool is_control(const Code& code) const;
   void compute_shared_sources();
 
   Image& image_;

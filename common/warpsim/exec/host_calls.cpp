@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "warpsim/exec/access.h"
+#include "warpsim/finding_text.h"
 
 namespace warpsim::ops {
 
@@ -171,15 +172,16 @@ const Op* call_vprintf(Warp& w, const Op* op) {
 // a = condition, b = file, c = line, e = function.
 const Op* call_assertfail(Warp& w, const Op* op) {
   const int lane = __builtin_ctz(w.mask);
-  const std::string condition = read_string(w, lane, param64(w, op->a, lane));
-  const std::string file = read_string(w, lane, param64(w, op->b, lane));
-  const std::string function = read_string(w, lane, param64(w, op->e, lane));
-  const std::string place = file + ":" + std::to_string(param32(w, op->c, lane));
-  const std::string text = "assertion `" + condition + "` failed in " + function + " at " + place;
-  Diagnostic* d = w.worker->reporter.add(Fault::kAssert, w, uint32_t(lane), op->aux,
-                                         op->instruction, uint64_t(__builtin_popcount(w.mask)));
-  if (d != nullptr) d->message = text;
-  w.worker->halt(LaunchStatus::kAssert, 710, text);
+  Diagnostic facts;
+  facts.code = Code::kAssert;
+  facts.assertion = {.condition = read_string(w, lane, param64(w, op->a, lane)),
+                     .function = read_string(w, lane, param64(w, op->e, lane)),
+                     .file = read_string(w, lane, param64(w, op->b, lane)),
+                     .line = param32(w, op->c, lane)};
+  Diagnostic* d = w.worker->reporter->add(Code::kAssert, w, uint32_t(lane), op->place.function,
+                                          op->instruction, uint64_t(__builtin_popcount(w.mask)));
+  if (d != nullptr) d->assertion = facts.assertion;
+  w.worker->halt(LaunchStatus::kAssert, 710, sentence(facts));
   return w.stop(op, WarpState::kFinished);
 }
 

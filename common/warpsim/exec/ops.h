@@ -6,7 +6,7 @@
 
 #include <utility>
 
-#include "warpsim/exec/program.h"
+#include "warpsim/machine/program.h"
 #include "warpsim/ptx/ir.h"
 
 namespace warpsim {
@@ -41,8 +41,8 @@ namespace ops {
 // ops_control.cpp
 const Op* enter(Warp&, const Op*);  // start of a basic block: counts it
 const Op* enter_uncounted(Warp&, const Op*);
-const Op* guard(Warp&,
-                const Op*);  // runs the next `imm` operations for the lanes whose predicate holds
+// Runs the next operations for the lanes whose predicate holds.
+const Op* guard(Warp&, const Op*);
 const Op* guard_not(Warp&, const Op*);
 const Op* branch(Warp&, const Op*);
 const Op* branch_if(Warp&, const Op*);
@@ -84,9 +84,8 @@ const Op* pack64(Warp&, const Op*);    // d (64) = {a, b}
 const Op* unpack64(Warp&, const Op*);  // {d, e} = a (64)
 const Op* pack32(Warp&, const Op*);    // d (32) = {a, b} halves
 const Op* unpack32(Warp&, const Op*);
-const Op* local_address(
-    Warp&, const Op*);  // d = the frame's local memory + imm (d is 64 bits wide if aux)
-const Op* load_param(Warp&, const Op*);        // kernel parameter: d = aux bytes at imm
+const Op* local_address(Warp&, const Op*);     // d = where the frame's local memory is + offset
+const Op* load_param(Warp&, const Op*);        // d = a kernel parameter
 const Op* load_param_at(Warp&, const Op*);     // the same with an address in row a
 const Op* classify_address(Warp&, const Op*);  // isspacep: predicate d from a
 Handler predicate_to_row();                    // unused lanes keep their value

@@ -2,11 +2,8 @@
 // their group has been waited for; until then their destination counts as a write on its way (see
 // SharedShadow).
 //
-// async_copy: b = row of shared addresses (c: 1 when 64 bits wide), a = row of source bytes (0:
-// all), aux = shared site, d = global site, imm = bytes << 32 | global offset, jump as in access.h
-// for the global side. The shared offset is in the op that follows (a `nothing` with imm). Its aux
-// counts the instructions behind the copy in its basic block, which Warp::instructions has counted
-// already; the aux of a wait likewise, the wait included.
+// async_copy: a = row of source bytes (0: all). Op::CopyTarget and Op::Wait say how many
+// instructions of the basic block Warp::instructions has counted ahead of time.
 
 #include "warpsim/exec/access.h"
 
@@ -23,38 +20,40 @@ struct Copy {
 void issue(Warp& w, const Op* op, const Copy& copy) {
   Worker& worker = *w.worker;
   const Checks& checks = worker.launch->checks;
+  const uint32_t shared_site = op[1].copy_target.shared_site, global_site = op->copy.global_site;
   PendingCopy pending{.lane = copy.lane,
                       .group = w.committed[copy.lane],
                       .shared_offset = copy.target,
                       .bytes = copy.bytes,
-                      .site = op->aux,
-                      .counted_at = op->d,
+                      .site = shared_site,
+                      .counted_at = global_site,
                       .is_counted = copy.lane == uint32_t(__builtin_ctz(w.mask)),
-                      .started = w.instructions - op[1].aux,
+                      .started = w.instructions - op[1].copy_target.ahead,
                       .data = {}};
   const bool target_good =
-      copy.target % copy.bytes == 0 && access::find_shared(w, op->aux, copy.target, copy.bytes);
+      copy.target % copy.bytes == 0 && access::find_shared(w, shared_site, copy.target, copy.bytes);
   if (!target_good)
-    access::report_bad_lane(w, op->aux, ptx::Space::kShared, copy.lane, copy.target);
+    access::report_bad_lane(w, shared_site, ptx::Space::kShared, copy.lane, copy.target);
   if (copy.wanted != 0) {
     const Pattern& p = access::lane_pattern(w, copy.lane, copy.bytes, ptx::Space::kGlobal);
-    SiteState& s = worker.sites[op->d];
-    if (copy.source % copy.bytes != 0 || !access::find_global(w, op->d, copy.source, copy.wanted)) {
-      access::report_bad_lane(w, op->d, ptx::Space::kGlobal, copy.lane, copy.source);
+    SiteState& s = worker.sites[global_site];
+    if (copy.source % copy.bytes != 0 ||
+        !access::find_global(w, global_site, copy.source, copy.wanted)) {
+      access::report_bad_lane(w, global_site, ptx::Space::kGlobal, copy.lane, copy.source);
     } else {
       const uint64_t offset = copy.source - s.base;
       const bool whole = copy.wanted == copy.bytes;
       if (whole && checks.initialised && s.record->initialised != nullptr &&
           !access::all_initialised(*s.record, offset, p)) {
-        access::report_uninitialised(w, op->d, *s.record, offset, p);
+        access::report_uninitialised(w, global_site, *s.record, offset, p);
       }
-      if (whole && s.shadow != nullptr) s.shadow->load(w, op->d, offset, p);
+      if (whole && s.shadow != nullptr) s.shadow->load(w, global_site, offset, p);
       std::memcpy(pending.data, s.data + offset, copy.wanted);
     }
   }
   if (!target_good) return;
   if (checks.initialised || checks.races)
-    worker.shared_shadow.async_issue(w, op->aux, copy.lane, copy.target, copy.bytes);
+    worker.shared_shadow->async_issue(w, shared_site, copy.lane, copy.target, copy.bytes);
   w.pending.push_back(pending);
 }
 
@@ -76,7 +75,7 @@ void count(Warp& w, uint32_t site, const WarpAccess& access,
 template <class Done>
 void arrive(Warp& w, const Op* op, Done done) {
   Worker& worker = *w.worker;
-  const uint64_t now = w.instructions - op->aux;
+  const uint64_t now = w.instructions - op->wait.ahead;
   const Checks& checks = worker.launch->checks;
   size_t kept = 0;
   for (size_t i = 0; i < w.pending.size(); ++i) {
@@ -89,7 +88,7 @@ void arrive(Warp& w, const Op* op, Done done) {
     if (copy.is_counted) worker.sites[copy.counted_at].async_distance += now - copy.started;
     std::memcpy(worker.shared + copy.shared_offset, copy.data, copy.bytes);
     if (checks.initialised || checks.races)
-      worker.shared_shadow.async_arrive(w, copy.lane, copy.shared_offset, copy.bytes);
+      worker.shared_shadow->async_arrive(w, copy.lane, copy.shared_offset, copy.bytes);
   }
   w.pending.resize(kept);
 }
@@ -97,20 +96,18 @@ void arrive(Warp& w, const Op* op, Done done) {
 }  // namespace
 
 const Op* async_copy(Warp& w, const Op* op) {
-  const uint32_t bytes = uint32_t(op->imm >> 32);
-  const Op source{.imm = int64_t(int32_t(op->imm)), .jump = op->jump};
-  const int64_t target_offset = op[1].imm;
+  const Op::Copy& copy = op->copy;
+  const Op::CopyTarget& to = op[1].copy_target;
+  const uint32_t bytes = copy.bytes;
   WarpAccess access{0, bytes, {}};
   std::array<uint32_t, kLanes> target, wanted;
   for_each_lane(w.mask, [&](int lane) {
-    const uint64_t base =
-        op->c != 0 ? row<uint64_t>(w, op->b)[lane] : row<uint32_t>(w, op->b)[lane];
-    target[size_t(lane)] = uint32_t(base + uint64_t(target_offset));
+    target[size_t(lane)] = uint32_t(access::lane_address(w, to.shared, to.shared_offset, lane));
     wanted[size_t(lane)] = op->a == 0 ? bytes : std::min(bytes, row<uint32_t>(w, op->a)[lane]);
-    access.address[size_t(lane)] = access::lane_address(w, &source, lane);
+    access.address[size_t(lane)] = access::lane_address(w, copy.global, copy.global_offset, lane);
     if (wanted[size_t(lane)] != 0) access.mask |= 1u << lane;
   });
-  count(w, op->d, access, target);
+  count(w, copy.global_site, access, target);
   for_each_lane(w.mask, [&](int lane) {
     const auto i = size_t(lane);
     issue(w, op, {uint32_t(lane), bytes, wanted[i], target[i], access.address[i]});
@@ -123,9 +120,8 @@ const Op* async_commit(Warp& w, const Op* op) {
   return op + 1;
 }
 
-// imm: how many of the newest groups may still be on their way.
 const Op* async_wait_group(Warp& w, const Op* op) {
-  const uint64_t open = uint64_t(op->imm);
+  const uint64_t open = op->wait.open;
   arrive(w, op, [&](const PendingCopy& c) {
     return (w.mask >> c.lane & 1) && c.group + open < w.committed[c.lane];
   });

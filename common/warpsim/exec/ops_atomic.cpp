@@ -2,12 +2,11 @@
 // global atomics runs its blocks in order on one worker, so plain memory accesses suffice and
 // results do not depend on the number of workers.
 //
-// Operands: d = row of old values (0: none wanted), b, c = operand rows, aux = memory site, imm =
-// offset, jump = row of addresses | 1 when it is 64 bits wide.
+// Op::Access: d = row of old values (0: none wanted), b, c = operand rows.
 
 #include "warpsim/exec/access.h"
 #include "warpsim/exec/float_math.h"
-#include "warpsim/exec/typed.h"
+#include "warpsim/machine/typed.h"
 
 namespace warpsim {
 
@@ -89,29 +88,31 @@ struct AddF64 {
 std::byte* locate(Warp& w, const Op* op, uint32_t lane, uint64_t address, uint32_t bytes) {
   Worker& worker = *w.worker;
   const Checks& checks = worker.launch->checks;
-  ptx::Space space = worker.image->sites[op->aux].space;
+  ptx::Space space = worker.image->sites[op->access.site].space;
   if (space == ptx::Space::kGeneric) space = access::resolve(address);
-  SiteState& s = worker.sites[op->aux];
+  SiteState& s = worker.sites[op->access.site];
   const Pattern& p = access::lane_pattern(w, lane, bytes, space);
   if (space == ptx::Space::kShared) {
     const uint32_t offset = uint32_t(address);
-    if (offset % bytes == 0 && access::find_shared(w, op->aux, offset, bytes)) {
-      if (checks.initialised || checks.races) worker.shared_shadow.atomic(w, op->aux, offset, p);
+    if (offset % bytes == 0 && access::find_shared(w, op->access.site, offset, bytes)) {
+      if (checks.initialised || checks.races)
+        worker.shared_shadow->atomic(w, op->access.site, offset, p);
       return worker.shared + offset;
     }
   } else if (space != ptx::Space::kLocal && address % bytes == 0 &&
-             access::find_global(w, op->aux, address, bytes) && !s.record->info.is_constant) {
+             access::find_global(w, op->access.site, address, bytes) &&
+             !s.record->info.is_constant) {
     const uint64_t offset = address - s.base;
     if (s.record->initialised != nullptr) {
       if (checks.initialised && !access::all_initialised(*s.record, offset, p)) {
-        access::report_uninitialised(w, op->aux, *s.record, offset, p);
+        access::report_uninitialised(w, op->access.site, *s.record, offset, p);
       }
       access::mark_initialised(*s.record, offset, p);
     }
-    if (s.shadow != nullptr) s.shadow->atomic(w, op->aux, offset, p);
+    if (s.shadow != nullptr) s.shadow->atomic(w, op->access.site, offset, p);
     return s.data + offset;
   }
-  access::report_bad_lane(w, op->aux, space, lane, address);
+  access::report_bad_lane(w, op->access.site, space, lane, address);
   return nullptr;
 }
 
@@ -119,7 +120,8 @@ template <class T, auto F>
 const Op* atomic(Warp& w, const Op* op) {
   using R = Reg<T>;
   uint64_t addresses[kLanes];
-  for_each_lane(w.mask, [&](int lane) { addresses[lane] = access::lane_address(w, op, lane); });
+  for_each_lane(w.mask,
+                [&](int lane) { addresses[lane] = access::lane_address(w, op->access, lane); });
   for_each_lane(w.mask, [&](int lane) {
     T old{};
     std::byte* at = locate(w, op, uint32_t(lane), addresses[lane], sizeof(T));

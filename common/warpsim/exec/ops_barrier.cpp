@@ -1,12 +1,13 @@
 // bar, barrier, bar.warp.sync and fences.
 //
 // barrier_sync, barrier_arrive: a = row of the barrier's number, b = row of the thread count (0:
-// all threads of the block), aux = index into Image::barriers. bar.red: c = predicate operand, imm
-// = BarMode | negated << 8, d = result.
+// all threads of the block). bar.red: c = predicate operand, d = result.
 
-#include "warpsim/exec/lanes.h"
+#include "warpsim/exec/block.h"
 #include "warpsim/exec/ops.h"
-#include "warpsim/exec/worker.h"
+#include "warpsim/machine/lift.h"
+#include "warpsim/machine/worker.h"
+#include "warpsim/observe/global_shadow.h"
 
 namespace warpsim::ops {
 
@@ -19,18 +20,18 @@ uint32_t first_lane_value(const Warp& w, uint32_t at) {
 }  // namespace
 
 const Op* barrier_sync(Warp& w, const Op* op) {
-  ++w.worker->barrier_arrivals[op->aux];
+  ++w.worker->barrier_arrivals[op->barrier.number];
   const uint32_t threads = op->b != 0 ? first_lane_value(w, op->b) : 0;
   w.stop(op + 1, WarpState::kAtBarrier);
-  w.block->arrive(w, op, first_lane_value(w, op->a) & 15, threads, true);
+  arrive(w, op, first_lane_value(w, op->a) & 15, threads, true);
   // The last warp to arrive goes on at once.
   return w.state == WarpState::kAtBarrier ? nullptr : op + 1;
 }
 
 const Op* barrier_arrive(Warp& w, const Op* op) {
-  ++w.worker->barrier_arrivals[op->aux];
+  ++w.worker->barrier_arrivals[op->barrier.number];
   const uint32_t threads = op->b != 0 ? first_lane_value(w, op->b) : 0;
-  w.block->arrive(w, op, first_lane_value(w, op->a) & 15, threads, false);
+  arrive(w, op, first_lane_value(w, op->a) & 15, threads, false);
   return op + 1;
 }
 
@@ -39,12 +40,12 @@ const Op* barrier_arrive(Warp& w, const Op* op) {
 const Op* fence(Warp& w, const Op* op) {
   const GlobalShadows* shadows = w.worker->launch->shadows;
   if (shadows != nullptr && shadows->order() != nullptr)
-    shadows->order()->fence(w, Fence(op->aux) == Fence::kDevice);
+    shadows->order()->fence(w, op->fence.scope == Fence::kDevice);
   return op + 1;
 }
 
 const Op* warp_sync(Warp& w, const Op* op) {
-  w.block->warp_sync(w);
+  warpsim::warp_sync(w);
   return op + 1;
 }
 

@@ -3,7 +3,7 @@
 #include <bit>
 
 #include "warpsim/exec/ops.h"
-#include "warpsim/exec/typed.h"
+#include "warpsim/machine/typed.h"
 
 namespace warpsim {
 
@@ -178,7 +178,7 @@ const Op* lop3_lanes(Warp& w, const Op* op) {
   uint32_t* d = row<uint32_t>(w, op->d);
   const uint32_t *a = row<uint32_t>(w, op->a), *b = row<uint32_t>(w, op->b),
                  *c = row<uint32_t>(w, op->c);
-  const uint32_t table = uint32_t(op->imm), mask = w.mask;
+  const uint32_t table = op->lookup.table, mask = w.mask;
   for (int i = 0; i < kLanes; ++i) {
     if (!kFull && !(mask >> i & 1)) continue;
     uint32_t r = 0;

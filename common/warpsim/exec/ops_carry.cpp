@@ -1,8 +1,8 @@
 // add.cc, addc, sub.cc, subc, mad.cc, madc: arithmetic in several words through a carry flag, the
 // predicate at op->e.
 
-#include "warpsim/exec/lanes.h"
 #include "warpsim/exec/ops.h"
+#include "warpsim/machine/lift.h"
 
 namespace warpsim {
 

@@ -2,7 +2,7 @@
 
 #include "warpsim/exec/float_math.h"
 #include "warpsim/exec/ops.h"
-#include "warpsim/exec/typed.h"
+#include "warpsim/machine/typed.h"
 
 namespace warpsim {
 
@@ -151,22 +151,22 @@ inline uint32_t combine(BoolOp how, uint32_t result, uint32_t c) {
 template <class R, class Compare>
 const Op* setp_combined(Warp& w, const Op* op) {
   const uint32_t result = compare<R, Compare>(w, op);
-  const BoolOp how = BoolOp(op->aux & 0xFF);
+  const BoolOp how = op->compare.combine;
   uint32_t c = how == BoolOp::kNone ? 0 : predicate(w, op->c);
-  if (op->aux >> 8 & 1) c = ~c;
+  if (op->compare.negated) c = ~c;
   if (op->e != 0) set_predicate(w, op->e, combine(how, ~result, c));
   set_predicate(w, op->d, combine(how, result, c));
   return op + 1;
 }
 
-// set: all ones (or 1.0f when imm is set) where the comparison holds. aux as above.
+// set: Op::Compare::yes where the comparison holds.
 template <class R, class Compare>
 const Op* set_row(Warp& w, const Op* op) {
-  const BoolOp how = BoolOp(op->aux & 0xFF);
+  const BoolOp how = op->compare.combine;
   uint32_t c = how == BoolOp::kNone ? 0 : predicate(w, op->c);
-  if (op->aux >> 8 & 1) c = ~c;
+  if (op->compare.negated) c = ~c;
   const uint32_t bits = combine(how, compare<R, Compare>(w, op), c);
-  const uint32_t yes = uint32_t(op->imm);
+  const uint32_t yes = op->compare.yes;
   uint32_t* d = row<uint32_t>(w, op->d);
   for_each_lane(w.mask, [&](int i) { d[i] = bits >> i & 1 ? yes : 0; });
   return op + 1;
@@ -263,12 +263,12 @@ Handlers by_operand_type(Type type, CmpOp cmp, bool ftz) {
   }
 }
 
-// d = p ? a : b, the predicate at op->c, aux: negated.
+// d = p ? a : b, the predicate at op->c.
 template <class T, bool kFull>
 const Op* selp(Warp& w, const Op* op) {
   T* d = row<T>(w, op->d);
   const T *a = row<T>(w, op->a), *b = row<T>(w, op->b);
-  const uint32_t p = op->aux ? ~predicate(w, op->c) : predicate(w, op->c), mask = w.mask;
+  const uint32_t p = op->negated.c ? ~predicate(w, op->c) : predicate(w, op->c), mask = w.mask;
   WARPSIM_FOR_LANES {
     const T value = p >> i & 1 ? a[i] : b[i];
     d[i] = kFull || (mask >> i & 1) ? value : d[i];

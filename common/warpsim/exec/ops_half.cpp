@@ -5,7 +5,7 @@
 
 #include "warpsim/exec/float_math.h"
 #include "warpsim/exec/ops.h"
-#include "warpsim/exec/typed.h"
+#include "warpsim/machine/typed.h"
 
 namespace warpsim {
 

@@ -3,7 +3,7 @@
 #include <limits>
 
 #include "warpsim/exec/ops.h"
-#include "warpsim/exec/typed.h"
+#include "warpsim/machine/typed.h"
 
 namespace warpsim {
 

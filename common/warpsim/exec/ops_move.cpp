@@ -2,9 +2,9 @@
 
 #include <cstring>
 
-#include "warpsim/exec/lanes.h"
 #include "warpsim/exec/ops.h"
-#include "warpsim/exec/worker.h"
+#include "warpsim/machine/lift.h"
+#include "warpsim/machine/worker.h"
 
 namespace warpsim {
 
@@ -121,25 +121,25 @@ const Op* unpack32(Warp& w, const Op* op) {
 }
 
 const Op* local_address(Warp& w, const Op* op) {
-  broadcast(w, op, w.local_offset + uint64_t(op->imm), op->aux != 0);
+  broadcast(w, op, w.local_offset + uint64_t(op->local.offset), op->local.wide);
   return op + 1;
 }
 
 const Op* load_param(Warp& w, const Op* op) {
   uint64_t value = 0;
-  std::memcpy(&value, w.worker->launch->params.data() + op->imm, op->aux);
-  broadcast(w, op, value, op->aux == 8);
+  std::memcpy(&value, w.worker->launch->params.data() + op->param.offset, op->param.bytes);
+  broadcast(w, op, value, op->param.bytes == 8);
   return op + 1;
 }
 
 const Op* load_param_at(Warp& w, const Op* op) {
   const auto& params = w.worker->launch->params;
   for_each_lane(w.mask, [&](int i) {
-    const uint64_t at = row<uint64_t>(w, op->a)[i] + uint64_t(op->imm);
+    const uint64_t at = row<uint64_t>(w, op->a)[i] + uint64_t(op->param.offset);
     uint64_t value = 0;
-    if (at <= params.size() && op->aux <= params.size() - at)
-      std::memcpy(&value, params.data() + at, op->aux);
-    if (op->aux == 8)
+    if (at <= params.size() && op->param.bytes <= params.size() - at)
+      std::memcpy(&value, params.data() + at, op->param.bytes);
+    if (op->param.bytes == 8)
       row<uint64_t>(w, op->d)[i] = value;
     else
       row<uint32_t>(w, op->d)[i] = uint32_t(value);
@@ -147,7 +147,6 @@ const Op* load_param_at(Warp& w, const Op* op) {
   return op + 1;
 }
 
-// aux: the ptx::Space asked for.
 const Op* classify_address(Warp& w, const Op* op) {
   const uint64_t* a = row<uint64_t>(w, op->a);
   uint32_t bits = 0;
@@ -158,9 +157,9 @@ const Op* classify_address(Warp& w, const Op* op) {
         shared || local ? nullptr : MemoryView(*w.worker->launch->memory).find(a[i]);
     const bool constant = record != nullptr && record->info.is_constant;
     bool yes = !shared && !local && !constant;
-    if (op->aux == uint32_t(ptx::Space::kShared)) yes = shared;
-    if (op->aux == uint32_t(ptx::Space::kLocal)) yes = local;
-    if (op->aux == uint32_t(ptx::Space::kConst)) yes = constant;
+    if (op->space.space == ptx::Space::kShared) yes = shared;
+    if (op->space.space == ptx::Space::kLocal) yes = local;
+    if (op->space.space == ptx::Space::kConst) yes = constant;
     bits |= uint32_t(yes) << i;
   }
   set_predicate(w, op->d, bits);

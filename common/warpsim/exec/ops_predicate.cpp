@@ -1,7 +1,7 @@
 // testp, and logic on predicates.
 
-#include "warpsim/exec/lanes.h"
 #include "warpsim/exec/ops.h"
+#include "warpsim/machine/lift.h"
 
 namespace warpsim {
 
@@ -61,12 +61,12 @@ Handlers by_test(ptx::TestpOp test) {
   return {h, h, false, sizeof(Row) == 8, false, false};
 }
 
-// Logic on predicates; aux bit 0 negates a, bit 1 negates b.
+// Logic on predicates.
 template <class F>
 const Op* logic(Warp& w, const Op* op) {
   uint32_t a = predicate(w, op->a), b = predicate(w, op->b);
-  if (op->aux & 1) a = ~a;
-  if (op->aux & 2) b = ~b;
+  if (op->negated.a) a = ~a;
+  if (op->negated.b) b = ~b;
   set_predicate(w, op->d, F::f(a, b));
   return op + 1;
 }

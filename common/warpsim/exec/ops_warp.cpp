@@ -2,8 +2,8 @@
 // or that are not active, take no part: a source lane that is inactive gives its register's stale
 // value on a GPU; here it gives the reading lane's own value.
 
-#include "warpsim/exec/lanes.h"
 #include "warpsim/exec/ops.h"
+#include "warpsim/machine/lift.h"
 
 namespace warpsim::ops {
 
@@ -56,10 +56,10 @@ const Op* shuffle_lanes(Warp& w, const Op* op) {
   return op + 1;
 }
 
-// a = predicate, aux: negated; d = predicate or, for a ballot, row.
+// a = predicate; d = predicate or, for a ballot, row.
 template <VoteMode kMode>
 const Op* vote_lanes(Warp& w, const Op* op) {
-  const uint32_t yes = (op->aux ? ~predicate(w, op->a) : predicate(w, op->a)) & w.mask;
+  const uint32_t yes = (op->negated.a ? ~predicate(w, op->a) : predicate(w, op->a)) & w.mask;
   if (kMode == VoteMode::kBallot) {
     for_each_lane(w.mask, [&](int lane) { row<uint32_t>(w, op->d)[lane] = yes; });
     return op + 1;

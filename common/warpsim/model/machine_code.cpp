@@ -58,7 +58,7 @@ enum Opcode : unsigned {
   kHmma = 0x3c,
   kImma = 0x37,
   kDmma = 0x3f,
-};  // clang-format: one line per family
+};
 
 Work work_of(unsigned opcode) {
   switch (opcode) {

@@ -14,8 +14,8 @@
 #include <vector>
 
 #include "warpsim/model/cubin.h"
-#include "warpsim/model/timing.h"
 #include "warpsim/ptx/ir.h"
+#include "warpsim/timing.h"
 
 namespace warpsim {
 

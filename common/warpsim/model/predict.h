@@ -15,7 +15,7 @@
 
 #include "warpsim/device.h"
 #include "warpsim/model/machine_code.h"
-#include "warpsim/model/profile.h"
+#include "warpsim/observe/profile.h"
 
 namespace warpsim {
 

@@ -3,6 +3,7 @@
 
 #include "warpsim/model/machine_code.h"
 #include "warpsim/model/shared_operands.h"
+#include "warpsim/ptx/opcode_facts.h"
 
 namespace warpsim {
 
@@ -47,25 +48,21 @@ Work work_of(const ptx::Instruction& p) {
       return Work::kWaitCopies;
     case Opcode::kShfl:
       return Work::kShuffle;
-    case Opcode::kWmmaMma:
-    case Opcode::kMma:
-      return Work::kTensor;
-    case Opcode::kRcp:
-    case Opcode::kSqrt:
-    case Opcode::kRsqrt:
-    case Opcode::kSin:
-    case Opcode::kCos:
-    case Opcode::kLg2:
-    case Opcode::kEx2:
-    case Opcode::kDiv:
-    case Opcode::kRem:
-      return Work::kSlow;
     default:
-      if (vanishes(p)) return Work::kUniform;
-      if (p.type == ptx::Type::kF32) return Work::kFma;
-      if (p.type == ptx::Type::kF64) return Work::kSlow;
-      return p.op == Opcode::kMul || p.op == Opcode::kMad ? Work::kMultiply : Work::kInteger;
+      break;
   }
+  switch (ptx::facts_of(p.op).unit) {
+    case ptx::OpcodeFacts::Unit::kTensor:
+      return Work::kTensor;
+    case ptx::OpcodeFacts::Unit::kSlow:
+      return Work::kSlow;
+    case ptx::OpcodeFacts::Unit::kUsual:
+      break;
+  }
+  if (vanishes(p)) return Work::kUniform;
+  if (p.type == ptx::Type::kF32) return Work::kFma;
+  if (p.type == ptx::Type::kF64) return Work::kSlow;
+  return p.op == Opcode::kMul || p.op == Opcode::kMad ? Work::kMultiply : Work::kInteger;
 }
 
 void add_registers(const std::vector<ptx::Operand>& operands, std::vector<int16_t>* slots) {

@@ -8,9 +8,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "warpsim/model/profile.h"
 #include "warpsim/model/schedule.h"
-#include "warpsim/model/timing.h"
+#include "warpsim/observe/profile.h"
+#include "warpsim/timing.h"
 
 namespace warpsim {
 

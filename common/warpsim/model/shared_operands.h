@@ -9,7 +9,7 @@
 #pragma once
 
 #include "warpsim/model/machine_code.h"
-#include "warpsim/model/timing.h"
+#include "warpsim/timing.h"
 
 namespace warpsim {
 

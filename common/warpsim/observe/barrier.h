@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "warpsim/exec/warp.h"
+#include "warpsim/machine/warp.h"
 
 namespace warpsim {
 

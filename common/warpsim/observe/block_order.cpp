@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "warpsim/exec/worker.h"
+#include "warpsim/machine/worker.h"
 
 namespace warpsim {
 

@@ -2,31 +2,9 @@
 
 #include <algorithm>
 
-namespace warpsim {
+#include "warpsim/finding_text.h"
 
-void Counters::add(const Counters& o) {
-  instructions += o.instructions;
-  fma_lanes += o.fma_lanes;
-  global_load_requests += o.global_load_requests;
-  global_load_sectors += o.global_load_sectors;
-  global_store_requests += o.global_store_requests;
-  global_store_sectors += o.global_store_sectors;
-  transactions_32 += o.transactions_32;
-  transactions_64 += o.transactions_64;
-  transactions_128 += o.transactions_128;
-  load_transactions += o.load_transactions;
-  load_used_128ths += o.load_used_128ths;
-  shared_load_requests += o.shared_load_requests;
-  shared_load_wavefronts += o.shared_load_wavefronts;
-  shared_store_requests += o.shared_store_requests;
-  shared_store_wavefronts += o.shared_store_wavefronts;
-  shared_merged_requests += o.shared_merged_requests;
-  bank_conflicts += o.bank_conflicts;
-  barriers += o.barriers;
-  divergent_branches += o.divergent_branches;
-  async_requests += o.async_requests;
-  async_distance += o.async_distance;
-}
+namespace warpsim {
 
 Counters& Collector::at(uint32_t function, uint32_t instruction) {
   const ptx::SourceLine where = launch_.image->instruction(function, instruction).where;
@@ -94,7 +72,7 @@ void Collector::add(const Worker& worker) {
     each(worker.barrier_arrivals, image.barriers, &Counters::barriers);
     each(worker.guarded_fma_lanes, image.guarded_fma, &Counters::fma_lanes);
   }
-  for (const auto& [key, found] : worker.reporter.found) {
+  for (const auto& [key, found] : worker.reporter->found) {
     auto [it, fresh] = found_.try_emplace(key, found);
     if (fresh) continue;
     const uint64_t count = it->second.diagnostic.count + found.diagnostic.count;
@@ -102,7 +80,7 @@ void Collector::add(const Worker& worker) {
     if (same ? found.block < it->second.block : found.telling) it->second = found;
     it->second.diagnostic.count = count;
   }
-  const Reporter::Stop& stop = worker.reporter.stopped;
+  const Worker::Stop& stop = worker.stopped;
   if (stop.status != LaunchStatus::kOk &&
       (stopped_.status == LaunchStatus::kOk || stop.block < stopped_.block))
     stopped_ = stop;
@@ -132,7 +110,10 @@ void Collector::finish(LaunchReport* report) {
   std::sort(ordered.begin(), ordered.end(), [](const Reporter::Found& a, const Reporter::Found& b) {
     return a.block != b.block ? a.block < b.block : a.order < b.order;
   });
-  for (Reporter::Found& f : ordered) report->diagnostics.push_back(std::move(f.diagnostic));
+  for (Reporter::Found& f : ordered) {
+    f.diagnostic.message = sentence(f.diagnostic, {launch_.grid, launch_.block});
+    report->diagnostics.push_back(std::move(f.diagnostic));
+  }
 }
 
 }  // namespace warpsim

@@ -5,7 +5,8 @@
 #include <map>
 #include <vector>
 
-#include "warpsim/exec/worker.h"
+#include "warpsim/machine/worker.h"
+#include "warpsim/observe/reporter.h"
 #include "warpsim/report.h"
 
 namespace warpsim {
@@ -29,7 +30,7 @@ class Collector {
   const LaunchContext& launch_;
   std::map<Place, Counters> lines_;
   std::map<Reporter::Key, Reporter::Found> found_;
-  Reporter::Stop stopped_;
+  Worker::Stop stopped_;
 };
 
 }  // namespace warpsim

@@ -1,34 +1,50 @@
 #include "warpsim/observe/describe.h"
 
+#include <algorithm>
 #include <cstring>
+
+#include "warpsim/observe/reporter.h"
 
 namespace warpsim {
 
 namespace {
 
-std::string bytes_text(uint64_t n) {
-  return std::to_string(n) + (n == 1 ? " byte" : " bytes");
+AccessKind kind_of(const MemorySite& site) {
+  return site.is_atomic  ? AccessKind::kAtomic
+         : site.is_async ? AccessKind::kCopy
+         : site.is_store ? AccessKind::kStore
+                         : AccessKind::kLoad;
 }
 
-std::string at_text(const std::string& name, int64_t offset) {
-  return name + (offset < 0 ? "-" : "+") + std::to_string(offset < 0 ? -offset : offset);
+const MemorySite& site_of(const Warp& w, uint32_t site) {
+  return w.worker->image->sites[site];
 }
 
-const char* reads_or_writes(const MemorySite& site) {
-  return site.is_atomic ? "updates " : site.is_store || site.is_async ? "writes " : "reads ";
-}
-
-Diagnostic* add(Fault fault, Warp& w, uint32_t site_index, uint32_t lane, bool telling = true) {
-  const MemorySite& site = w.worker->image->sites[site_index];
+Diagnostic* add(Code code, MemorySpace space, Warp& w, uint32_t site_index, uint32_t lane,
+                bool telling = true) {
+  const MemorySite& site = site_of(w, site_index);
   Diagnostic* d =
-      w.worker->reporter.add(fault, w, lane, site.function, site.instruction, 1, telling);
+      w.worker->reporter->add(code, w, lane, site.function, site.instruction, 1, telling);
   if (d == nullptr) return nullptr;
+  d->access = kind_of(site);
   d->access_bytes = site.bytes();
-  d->is_store = site.is_store || site.is_atomic || site.is_async;
+  d->space = space;
+  d->interval = w.block->barriers_passed;
   return d;
 }
 
+// The other access, but for its block and thread.
+Party party(const Warp& w, uint32_t site_index, AccessKind access) {
+  const MemorySite& site = site_of(w, site_index);
+  Party other;
+  other.access = access;
+  other.access_bytes = site.bytes();
+  w.worker->reporter->set_line(&other, site.function, site.instruction);
+  return other;
+}
+
 void set_shared_place(Diagnostic* d, const Warp& w, uint32_t offset, int32_t array) {
+  d->offset_bytes = offset;
   if (array < 0) return;
   const SharedArray& shared = w.worker->image->shared[size_t(array)];
   d->array = shared.name;
@@ -36,9 +52,17 @@ void set_shared_place(Diagnostic* d, const Warp& w, uint32_t offset, int32_t arr
   d->array_bytes = shared_array_bytes(*w.worker->launch, array);
 }
 
-std::string line_text(const Diagnostic& d) {
-  if (d.other_line == 0) return "";
-  return " at line " + std::to_string(d.other_line);
+void set_place(Diagnostic* d, const Allocation& allocation, uint64_t address) {
+  d->array = allocation.name;
+  d->offset_bytes = int64_t(address - allocation.address);
+  d->array_bytes = allocation.size_bytes;
+}
+
+// An access that leaves its array.
+void set_beyond(Diagnostic* d) {
+  const int64_t past = d->offset_bytes + d->access_bytes - int64_t(d->array_bytes);
+  d->cause = d->offset_bytes < 0 ? Cause::kBeforeStart : Cause::kPastEnd;
+  d->beyond_bytes = uint64_t(d->offset_bytes < 0 ? -d->offset_bytes : std::max<int64_t>(past, 0));
 }
 
 }  // namespace
@@ -64,173 +88,152 @@ uint32_t shared_array_bytes(const LaunchContext& launch, int32_t array) {
 }
 
 void describe_uninitialised_shared(Warp& w, uint32_t site, uint32_t lane, uint32_t offset,
-                                   int64_t pending_site) {
-  Diagnostic* d = add(Fault::kUninitialisedShared, w, site, lane);
+                                   const PendingWrite* copy) {
+  Diagnostic* d = add(Code::kUninitialisedShared, MemorySpace::kShared, w, site, lane);
   if (d == nullptr) return;
   set_shared_place(d, w, offset, shared_array_at(*w.worker->image, offset));
-  d->message = "reads " + bytes_text(d->access_bytes) + " at " + at_text(d->array, d->offset_bytes);
-  if (pending_site < 0) {
-    d->message += ": nobody has written it since the block began";
-    return;
-  }
-  const MemorySite& copy = w.worker->image->sites[size_t(pending_site)];
-  w.worker->reporter.set_line(d, true, copy.function, copy.instruction);
-  d->message += ": the asynchronous copy issued" + line_text(*d) + " has not been waited for";
+  d->cause = Cause::kNeverWritten;
+  if (copy == nullptr) return;
+  d->cause = Cause::kCopyInFlight;
+  d->other = party(w, copy->site, AccessKind::kCopy);
+  d->other->block = d->block;
+  d->other->thread = w.worker->launch->thread_of(copy->thread);
 }
 
 void describe_shared_race(Warp& w, uint32_t site, uint32_t lane, uint32_t offset, uint32_t other,
                           uint32_t other_site, bool other_wrote) {
   // What __syncwarp() would mend is told only where no two warps race: there it would not do.
   const bool same_warp = other / kLanes == w.index;
-  Diagnostic* d = add(Fault::kRaceShared, w, site, lane, !same_warp);
+  Diagnostic* d = add(Code::kRaceShared, MemorySpace::kShared, w, site, lane, !same_warp);
   if (d == nullptr) return;
-  const LaunchContext& launch = *w.worker->launch;
-  const MemorySite& there = launch.image->sites[other_site];
-  set_shared_place(d, w, offset, shared_array_at(*launch.image, offset));
-  w.worker->reporter.set_line(d, true, there.function, there.instruction);
-  d->other_block = d->block;
-  d->other_thread = launch.thread_of(other);
-  const MemorySite& here = launch.image->sites[site];
-  d->message = std::string(here.is_async ? "copies to " : reads_or_writes(here)) +
-               at_text(d->array, d->offset_bytes) + ", which " + thread_name(launch, other) +
-               (!other_wrote     ? " read"
-                : there.is_async ? " copied to"
-                                 : " wrote") +
-               line_text(*d) + ", with no __syncthreads()" + (same_warp ? " or __syncwarp()" : "") +
-               " between";
+  set_shared_place(d, w, offset, shared_array_at(*w.worker->image, offset));
+  d->scope = same_warp ? Scope::kWarp : Scope::kBlock;
+  d->other =
+      party(w, other_site, other_wrote ? kind_of(site_of(w, other_site)) : AccessKind::kLoad);
+  d->other->block = d->block;
+  d->other->thread = w.worker->launch->thread_of(other);
 }
 
 void describe_shared_bounds(Warp& w, uint32_t site, uint32_t lane, uint32_t offset, int32_t array) {
-  Diagnostic* d = add(Fault::kOutOfBoundsShared, w, site, lane);
+  Diagnostic* d = add(Code::kOutOfBoundsShared, MemorySpace::kShared, w, site, lane);
   if (d == nullptr) return;
   const Image& image = *w.worker->image;
   set_shared_place(d, w, offset, array >= 0 ? array : shared_array_at(image, offset));
-  const std::string what = reads_or_writes(image.sites[site]) + bytes_text(d->access_bytes);
-  if (d->array.empty()) {
-    d->message = what + " of shared memory at byte " + std::to_string(offset) +
-                 ", but the kernel has no shared array";
-    return;
-  }
-  const char* where = d->offset_bytes < 0 ? ", before its beginning" : ", past its end";
-  d->message = what + " at " + at_text(d->array, d->offset_bytes) + where + ": the array has " +
-               bytes_text(d->array_bytes);
+  if (d->array.empty())
+    d->cause = Cause::kNoArray;
+  else
+    set_beyond(d);
 }
 
 void describe_misaligned(Warp& w, uint32_t site, uint32_t lane, uint64_t address) {
-  Diagnostic* d = add(Fault::kMisaligned, w, site, lane);
+  const bool shared = site_of(w, site).space == ptx::Space::kShared;
+  Diagnostic* d = add(Code::kMisalignedAccess, shared ? MemorySpace::kShared : MemorySpace::kGlobal,
+                      w, site, lane);
   if (d == nullptr) return;
-  const MemorySite& s = w.worker->image->sites[site];
-  d->message = reads_or_writes(s) + bytes_text(d->access_bytes) +
-               " at an address that is not a multiple of " + std::to_string(d->access_bytes);
-  if (s.space == ptx::Space::kShared) {
+  if (shared) {
     set_shared_place(d, w, uint32_t(address), shared_array_at(*w.worker->image, uint32_t(address)));
   } else if (const Allocation* a = w.worker->launch->memory->find(address)) {
-    d->array = a->name;
-    d->offset_bytes = int64_t(address - a->address);
-    d->array_bytes = a->size_bytes;
+    set_place(d, *a, address);
   }
-  if (!d->array.empty()) d->message += ": " + at_text(d->array, d->offset_bytes);
 }
 
 namespace {
 
-// The buffer that the kernel was handed for this access, if that is certain: the address may lie
-// nearer to another one.
-const Allocation* buffer_meant(const Warp& w, const MemorySite& site) {
+// What the kernel was handed for this access: a buffer, if that is certain (the address may lie
+// nearer to another one), and whether a pointer of the host was among it.
+struct Handed {
+  const Allocation* buffer = nullptr;
+  bool is_host_pointer = false;
+};
+
+// Pointers of host programs lie above the first pages and below 2^47; device memory lies elsewhere.
+bool is_host_address(uint64_t value) {
+  constexpr uint64_t kLowest = 1 << 16, kEnd = uint64_t{1} << 47;
+  const bool on_device = value >= DeviceMemory::kDeviceBase && value < DeviceMemory::kDeviceEnd;
+  return value >= kLowest && value < kEnd && !on_device;
+}
+
+Handed handed(const Warp& w, const MemorySite& site, uint64_t address) {
+  constexpr uint64_t kNear = uint64_t{1} << 32;
   const LaunchContext& launch = *w.worker->launch;
-  const Allocation* meant = nullptr;
+  Handed found;
   for (uint32_t at : parameters_of_address(*launch.image, site.function, site.instruction)) {
     uint64_t value = 0;
-    if (at + sizeof(value) > launch.params.size()) return nullptr;
+    if (at + sizeof(value) > launch.params.size()) return {};
     std::memcpy(&value, launch.params.data() + at, sizeof(value));
     const Allocation* buffer = launch.memory->find(value);
-    if (buffer != nullptr && meant != nullptr && buffer != meant) return nullptr;
-    if (buffer != nullptr) meant = buffer;
+    if (buffer != nullptr && found.buffer != nullptr && buffer != found.buffer) return {};
+    if (buffer != nullptr) found.buffer = buffer;
+    // Others among the parameters, such as a width and a height side by side, are far from it.
+    const uint64_t apart = address > value ? address - value : value - address;
+    found.is_host_pointer |= is_host_address(value) && apart < kNear;
   }
-  return meant;
+  return found;
 }
 
 }  // namespace
 
 void describe_global_bounds(Warp& w, uint32_t site, uint32_t lane, uint64_t address) {
-  Diagnostic* d = add(Fault::kOutOfBoundsGlobal, w, site, lane);
+  Diagnostic* d = add(Code::kOutOfBoundsGlobal, MemorySpace::kGlobal, w, site, lane);
   if (d == nullptr) return;
-  const std::string what =
-      reads_or_writes(w.worker->image->sites[site]) + bytes_text(d->access_bytes);
   bool released = false;
-  const Allocation* a = buffer_meant(w, w.worker->image->sites[site]);
+  const Handed meant = handed(w, site_of(w, site), address);
+  const Allocation* a = meant.buffer;
   if (a == nullptr) a = w.worker->launch->memory->nearest(address, &released);
-  constexpr int64_t kNear = int64_t{1} << 40;
+  // Farther than this from every buffer an address is not a wrong index into one of them.
+  constexpr int64_t kNear = int64_t{1} << 36;
   const int64_t offset = a == nullptr ? 0 : int64_t(address - a->address);
   if (a == nullptr || offset > kNear || offset < -kNear) {
-    d->message = what + (address < 4096 ? " through a null pointer"
-                                        : " at an address that is no device memory");
+    constexpr uint64_t kFirstPage = 4096;
+    d->cause = address < kFirstPage    ? Cause::kNullPointer
+               : meant.is_host_pointer ? Cause::kHostPointer
+                                       : Cause::kNoAllocation;
     return;
   }
-  d->array = a->name;
-  d->offset_bytes = offset;
-  d->array_bytes = a->size_bytes;
-  d->message = what + " of " + a->name + " at byte " + std::to_string(offset);
-  if (offset >= 0 && d->access_bytes > 0)
-    d->message += " (element " + std::to_string(offset / d->access_bytes) + ")";
-  d->message += released ? ", after it was freed" : ", which has " + bytes_text(a->size_bytes);
+  set_place(d, *a, address);
+  set_beyond(d);
+  if (!released) return;
+  d->cause = Cause::kFreed;
+  d->beyond_bytes = 0;
 }
 
 void describe_local_bounds(Warp& w, uint32_t site, uint32_t lane, uint64_t offset) {
-  Diagnostic* d = add(Fault::kOutOfBoundsGlobal, w, site, lane);
+  Diagnostic* d = add(Code::kOutOfBoundsGlobal, MemorySpace::kLocal, w, site, lane);
   if (d == nullptr) return;
   d->array = "local memory";
   d->offset_bytes = int64_t(offset);
   d->array_bytes = w.worker->local_bytes_per_thread;
-  d->message = reads_or_writes(w.worker->image->sites[site]) + bytes_text(d->access_bytes) +
-               " of the thread's local memory at byte " + std::to_string(d->offset_bytes) +
-               ", which has " + bytes_text(d->array_bytes);
+  set_beyond(d);
 }
 
 void describe_constant_store(Warp& w, uint32_t site, uint32_t lane, const Allocation& allocation,
                              uint64_t address) {
-  Diagnostic* d = add(Fault::kOutOfBoundsGlobal, w, site, lane);
+  Diagnostic* d = add(Code::kOutOfBoundsGlobal, MemorySpace::kConstant, w, site, lane);
   if (d == nullptr) return;
-  d->array = allocation.name;
-  d->offset_bytes = int64_t(address - allocation.address);
-  d->array_bytes = allocation.size_bytes;
-  d->message = "writes to " + allocation.name + ", which is constant memory";
+  set_place(d, allocation, address);
+  d->cause = Cause::kConstantMemory;
 }
 
 void describe_uninitialised_global(Warp& w, uint32_t site, uint32_t lane,
                                    const Allocation& allocation, uint64_t address) {
-  Diagnostic* d = add(Fault::kUninitialisedGlobal, w, site, lane);
+  Diagnostic* d = add(Code::kUninitialisedGlobal, MemorySpace::kGlobal, w, site, lane);
   if (d == nullptr) return;
-  d->array = allocation.name;
-  d->offset_bytes = int64_t(address - allocation.address);
-  d->array_bytes = allocation.size_bytes;
-  d->message = "reads " + bytes_text(d->access_bytes) + " of " + allocation.name + " at byte " +
-               std::to_string(d->offset_bytes) + " (element " +
-               std::to_string(d->offset_bytes / std::max(1u, d->access_bytes)) +
-               "), which nobody has written";
+  set_place(d, allocation, address);
+  d->cause = Cause::kNeverWritten;
 }
 
 void describe_global_race(Warp& w, uint32_t site, uint32_t lane, const Allocation& allocation,
                           uint64_t address, uint64_t other_block, uint32_t other_thread,
                           uint32_t other_site, bool other_wrote) {
-  Diagnostic* d = add(Fault::kRaceGlobal, w, site, lane);
+  Diagnostic* d = add(Code::kRaceGlobal, MemorySpace::kGlobal, w, site, lane);
   if (d == nullptr) return;
   const LaunchContext& launch = *w.worker->launch;
-  const MemorySite& there = launch.image->sites[other_site];
-  d->array = allocation.name;
-  d->offset_bytes = int64_t(address - allocation.address);
-  d->array_bytes = allocation.size_bytes;
-  w.worker->reporter.set_line(d, true, there.function, there.instruction);
-  d->other_block = launch.block_of(other_block);
-  d->other_thread = launch.thread_of(other_thread);
-  const bool same_block = other_block == w.block->linear;
-  d->message = std::string(reads_or_writes(launch.image->sites[site])) + allocation.name +
-               " at byte " + std::to_string(d->offset_bytes) + ", which " +
-               (same_block ? "" : block_name(launch, other_block) + " ") +
-               thread_name(launch, other_thread) + (other_wrote ? " wrote" : " read") +
-               line_text(*d) +
-               (same_block ? ", with no __syncthreads() between"
-                           : " in the same launch: blocks run in no particular order");
+  set_place(d, allocation, address);
+  d->scope = other_block == w.block->linear ? Scope::kBlock : Scope::kGrid;
+  d->other =
+      party(w, other_site, other_wrote ? kind_of(site_of(w, other_site)) : AccessKind::kLoad);
+  d->other->block = launch.block_of(other_block);
+  d->other->thread = launch.thread_of(other_thread);
 }
 
 }  // namespace warpsim

@@ -1,12 +1,13 @@
-// Puts findings into words and structured fields, and hands them to the worker's reporter.
+// Makes findings of what the shadows and the bounds checks see, and hands them to the worker's
+// reporter: facts only.
 
 #pragma once
 
 #include <cstdint>
 #include <string>
 
-#include "warpsim/exec/warp.h"
-#include "warpsim/exec/worker.h"
+#include "warpsim/machine/warp.h"
+#include "warpsim/machine/worker.h"
 
 namespace warpsim {
 
@@ -15,8 +16,14 @@ namespace warpsim {
 int32_t shared_array_at(const Image& image, uint32_t offset);
 uint32_t shared_array_bytes(const LaunchContext& launch, int32_t array);
 
+// An asynchronous copy that has not been waited for: where, and by which thread (warp * 32 + lane).
+struct PendingWrite {
+  uint32_t site = 0, thread = 0;
+};
+
+// `copy`: nullptr where nobody writes the word.
 void describe_uninitialised_shared(Warp& w, uint32_t site, uint32_t lane, uint32_t offset,
-                                   int64_t pending_site);
+                                   const PendingWrite* copy);
 // `other` is the other thread (warp * 32 + lane) and `other_site` where it accessed the word.
 void describe_shared_race(Warp& w, uint32_t site, uint32_t lane, uint32_t offset, uint32_t other,
                           uint32_t other_site, bool other_wrote);

@@ -5,7 +5,7 @@
 #include <cstring>
 #include <new>
 
-#include "warpsim/exec/worker.h"
+#include "warpsim/machine/worker.h"
 #include "warpsim/observe/describe.h"
 
 namespace warpsim {
@@ -36,6 +36,7 @@ template <class T>
 T* zeroed(size_t count) {
   void* memory = std::calloc(count, sizeof(T));
   if (memory == nullptr) throw std::bad_alloc();
+  prefer_large_pages(memory, count * sizeof(T));
   return static_cast<T*>(memory);
 }
 

@@ -17,9 +17,9 @@
 #include <utility>
 #include <vector>
 
-#include "warpsim/exec/memory_view.h"
+#include "warpsim/counting/pattern.h"
+#include "warpsim/memory_view.h"
 #include "warpsim/observe/block_order.h"
-#include "warpsim/observe/pattern.h"
 
 namespace warpsim {
 

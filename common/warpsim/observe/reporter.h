@@ -10,6 +10,7 @@
 #include <tuple>
 #include <vector>
 
+#include "warpsim/finding.h"
 #include "warpsim/report.h"
 
 namespace warpsim {
@@ -17,36 +18,25 @@ namespace warpsim {
 struct LaunchContext;
 struct Warp;
 
-enum class Fault : uint8_t {
-  kOutOfBoundsGlobal,
-  kOutOfBoundsShared,
-  kMisaligned,
-  kUninitialisedShared,
-  kUninitialisedGlobal,
-  kRaceShared,
-  kRaceGlobal,
-  kBarrierDivergence,
-  kExitedBeforeBarrier,  // a warning with the code of the one before
-  kTimeout,
-  kUnsupported,
-  kAssert,
-  kTrap,
-};
-const char* code_of(Fault fault);
-
 class Reporter {
  public:
+  // What is told apart at one line: an error and a warning of one code are two findings.
+  struct Kind {
+    Code code = Code::kTrap;
+    Severity severity = Severity::kError;
+    Kind(Code c, Severity s = Severity::kError) : code(c), severity(s) {}  // NOLINT: a code is one
+    auto operator<=>(const Kind&) const = default;
+  };
+
   explicit Reporter(const LaunchContext* launch = nullptr) : launch_(launch) {}
 
   // Counts an occurrence. Returns the diagnostic to fill in when it is the first of its code and
   // line, else nullptr. The place, block and thread are filled in already. The first telling
   // occurrence takes the place of one that is not: a race of two warps that of two lanes.
-  Diagnostic* add(Fault fault, const Warp& w, uint32_t lane, uint32_t function,
+  Diagnostic* add(const Kind& kind, const Warp& w, uint32_t lane, uint32_t function,
                   uint32_t instruction, uint64_t count = 1, bool telling = true);
-  // The launch ends with this status; the first block to say so wins.
-  void stop(LaunchStatus status, int cuda_error, std::string message);
-
-  void set_line(Diagnostic* d, bool other, uint32_t function, uint32_t instruction) const;
+  // Sets the file and line of an instruction; none where they are not known.
+  void set_line(Party* party, uint32_t function, uint32_t instruction) const;
 
   struct Found {
     Diagnostic diagnostic;
@@ -54,17 +44,9 @@ class Reporter {
     uint64_t order = 0;
     bool telling = true;
   };
-  struct Stop {
-    LaunchStatus status = LaunchStatus::kOk;
-    int cuda_error = 0;
-    std::string message;
-    uint64_t block = 0;
-  };
-  using Key = std::tuple<Fault, int32_t, uint32_t,
+  using Key = std::tuple<Kind, int32_t, uint32_t,
                          uint32_t>;  // file, line, PTX line where there is no source line
   std::map<Key, Found> found;
-  Stop stopped;
-  uint64_t current_block = 0;
   uint64_t dropped = 0;
 
  private:
@@ -72,15 +54,11 @@ class Reporter {
   uint64_t order_ = 0;
   // What was counted last: a fault in a loop comes by the million.
   struct Last {
-    Fault fault;
+    Kind kind;
     uint32_t function, instruction;
     Found* found;
   };
-  Last last_{Fault::kTrap, 0, 0, nullptr};
+  Last last_{Code::kTrap, 0, 0, nullptr};
 };
-
-// "thread (4,1)": as many dimensions as the block has.
-std::string thread_name(const LaunchContext& launch, uint32_t linear);
-std::string block_name(const LaunchContext& launch, uint64_t linear);
 
 }  // namespace warpsim

@@ -3,7 +3,7 @@
 
 #include <cstring>
 
-#include "warpsim/exec/worker.h"
+#include "warpsim/machine/worker.h"
 #include "warpsim/observe/describe.h"
 #include "warpsim/observe/shared_shadow.h"
 
@@ -183,9 +183,9 @@ void SharedShadow::async_arrive(Warp& w, uint32_t lane, uint32_t base, uint32_t 
 }
 
 void SharedShadow::report_uninitialised(Warp& w, uint32_t site, uint32_t lane, uint32_t granule) {
-  const bool pending = is_pending(writer_[granule]);
+  const PendingWrite copy{writer_site_[granule], writer_[granule] & kThreadMask};
   describe_uninitialised_shared(w, site, lane, granule << shift_,
-                                pending ? int64_t{writer_site_[granule]} : -1);
+                                is_pending(writer_[granule]) ? &copy : nullptr);
 }
 
 void SharedShadow::report_race(Warp& w, uint32_t site, uint32_t lane, uint32_t granule,

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "warpsim/exec/worker.h"
+#include "warpsim/machine/worker.h"
 
 namespace warpsim {
 
@@ -94,7 +94,46 @@ void SharedShadow::load(Warp& w, uint32_t site, uint32_t base_bytes, const Patte
   });
   if (!plain && !words_are_written(base, p)) examine_load(w, site, base_bytes, p);
   if (!races_) return;
-  reads_[read_count_++] = {&p, &w, base, site, now_, w.sync_stamp};
+  reads_[read_count_++] = {&p, &w, base, site, now_, w.sync_stamp, nullptr};
+  if (read_count_ == kMaxReads || patterns_may_change_) enter_reads();
+}
+
+void SharedShadow::complete(LoadPlan& plan) {
+  plan.touches.clear();
+  for (const LoadPlan::Load& load : plan.loads) {
+    each_chunk(load.base >> shift_, *load.pattern, [&](Chunk& chunk, uint32_t bits) {
+      const auto index = uint32_t(&chunk - chunks_.data());
+      for (LoadPlan::Touch& touch : plan.touches) {
+        if (touch.chunk != index) continue;
+        touch.granules |= bits;
+        return true;
+      }
+      plan.touches.push_back({index, bits});
+      return true;
+    });
+  }
+}
+
+// A chunk counts as read even if one of the loads turns out to be reported on: then stores look at
+// its records, which are exact.
+bool SharedShadow::are_plain(const LoadPlan& plan) {
+  uint32_t bad = 0;
+  for (const LoadPlan::Touch& touch : plan.touches) {
+    Chunk& chunk = chunks_[touch.chunk];
+    chunk.read = now_;
+    bad |= uint32_t(chunk.newest >= interval_) | uint32_t(chunk.block != first_) |
+           (touch.granules & ~chunk.written);
+  }
+  if (__builtin_expect(bad == 0, 1)) return true;
+  for (const LoadPlan::Load& load : plan.loads) {
+    if (!words_are_written(load.base >> shift_, *load.pattern)) return false;
+  }
+  return true;
+}
+
+void SharedShadow::note(const Warp& w, const LoadPlan& plan) {
+  if (!races_) return;
+  reads_[read_count_++] = {nullptr, &w, 0, 0, now_, w.sync_stamp, &plan};
   if (read_count_ == kMaxReads || patterns_may_change_) enter_reads();
 }
 
@@ -139,22 +178,23 @@ void SharedShadow::note_write(uint32_t granule, uint32_t stamp) {
   if (stamp != kUnsettled) chunk.written |= 1u << granule % kGranulesPerChunk;
 }
 
-bool SharedShadow::store(Warp& w, uint32_t site, uint32_t base_bytes, const Pattern& p) {
-  if (p.overlapping) return false;
+bool SharedShadow::is_untouched(uint32_t base_bytes, const Pattern& p) {
   const uint32_t base = base_bytes >> shift_;
   const bool plain = each_chunk(base, p, [&](Chunk& chunk, uint32_t) {
     return chunk.newest < interval_ && chunk.read < interval_;
   });
-  if (!plain && !words_are_untouched(base, p)) return false;
+  return plain || words_are_untouched(base, p);
+}
+
+void SharedShadow::write(const Warp& w, uint32_t site, uint32_t base_bytes, const Pattern& p) {
+  const uint32_t base = base_bytes >> shift_;
   const uint32_t mine = stamped(now_) | w.index << 5;
   for (const Pattern::Run& run : p.runs) {
     uint32_t* writer = writer_.data() + base + run.granule;
     uint32_t* writer_site = writer_site_.data() + base + run.granule;
     const uint32_t* who = p.who.data() + run.first;
-    for (uint32_t i = 0; i < run.count; ++i) {
-      writer[i] = mine | who[i];
-      writer_site[i] = site;
-    }
+    for (uint32_t i = 0; i < run.count; ++i) writer[i] = mine | who[i];
+    std::fill_n(writer_site, run.count, site);
   }
   each_chunk(base, p, [&](Chunk& chunk, uint32_t bits) {
     chunk.written = bits | (chunk.block == first_ ? chunk.written : 0);
@@ -162,6 +202,11 @@ bool SharedShadow::store(Warp& w, uint32_t site, uint32_t base_bytes, const Patt
     if (chunk.newest != kUnsettled) chunk.newest = now_;
     return true;
   });
+}
+
+bool SharedShadow::store(Warp& w, uint32_t site, uint32_t base, const Pattern& p) {
+  if (p.overlapping || !is_untouched(base, p)) return false;
+  write(w, site, base, p);
   return true;
 }
 
@@ -181,7 +226,19 @@ bool SharedShadow::words_are_untouched(uint32_t base, const Pattern& p) {
 }
 
 void SharedShadow::enter_reads() {
-  for (size_t i = 0; i < read_count_; ++i) enter_read(reads_[i]);
+  for (size_t i = 0; i < read_count_; ++i) {
+    if (reads_[i].plan == nullptr) {
+      enter_read(reads_[i]);
+      continue;
+    }
+    for (const LoadPlan::Load& load : reads_[i].plan->loads) {
+      Read one = reads_[i];
+      one.pattern = load.pattern;
+      one.base = load.base >> shift_;
+      one.site = load.site;
+      enter_read(one);
+    }
+  }
   read_count_ = 0;
 }
 

@@ -19,12 +19,27 @@
 #include <memory>
 #include <vector>
 
-#include "warpsim/exec/program.h"
-#include "warpsim/observe/pattern.h"
+#include "warpsim/counting/pattern.h"
+#include "warpsim/machine/program.h"
 
 namespace warpsim {
 
 struct Warp;
+
+// Several plain loads of one warp that are to be settled together: the same lanes go to the same
+// places again and again, so what they touch is worked out once.
+struct LoadPlan {
+  struct Load {
+    const Pattern* pattern;
+    uint32_t base;  // bytes
+    uint32_t site;
+  };
+  std::vector<Load> loads;  // in the order of the program; in bounds, aligned, not volatile
+  struct Touch {
+    uint32_t chunk, granules;  // granules: bits
+  };
+  std::vector<Touch> touches;  // of all loads together; SharedShadow::complete fills it in
+};
 
 class SharedShadow {
  public:
@@ -50,6 +65,15 @@ class SharedShadow {
 
   // A plain load. `base` is the first active lane's offset in the window, in bounds and aligned.
   void load(Warp& w, uint32_t site, uint32_t base, const Pattern& p);
+  // The same for the loads of a plan, in two steps. False, and nothing done: one of them has
+  // something to report, or might.
+  void complete(LoadPlan& plan);  // fills in what it touches
+  bool are_plain(const LoadPlan& plan);
+  void note(const Warp& w, const LoadPlan& plan);  // that they have been executed
+  // Plain stores in two steps: whether nobody has touched the words since the last barrier, so that
+  // there is nothing to report; then that they are written.
+  bool is_untouched(uint32_t base, const Pattern& p);
+  void write(const Warp& w, uint32_t site, uint32_t base, const Pattern& p);
   // A plain store. False: the caller has to call examine_store with the values, before it stores
   // them.
   bool store(Warp& w, uint32_t site, uint32_t base, const Pattern& p);
@@ -77,7 +101,8 @@ class SharedShadow {
     const Warp* warp;
     uint32_t base;  // granule
     uint32_t site;
-    uint32_t stamp, sync_stamp;  // when it happened; when its warp was synchronised last
+    uint32_t stamp, sync_stamp;      // when it happened; when its warp was synchronised last
+    const LoadPlan* plan = nullptr;  // all loads of a plan, instead of pattern, base and site
   };
   static constexpr size_t kMaxReads = 4096;
 

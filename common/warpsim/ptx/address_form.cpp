@@ -154,7 +154,7 @@ uint32_t AddressForms::result_zero_bits(const Instruction& code) const {
                          : of(0);
     case Opcode::kShr:
       return constant(1) && of(0) > code.src[1].imm ? of(0) - uint32_t(code.src[1].imm) : 0;
-    default:
+    default:  // no bit is known to be zero: right for every opcode
       return 0;
   }
 }
@@ -251,7 +251,7 @@ AddressForm AddressForms::result(const Instruction& code) const {
       form = is_constant(a) ? sum(start, b, a.offset) : sum(start, a, b.offset);
       break;
     }
-    default:
+    default:  // stands for itself: right for every opcode
       break;
   }
   return form.terms.size() > kMostTerms ? itself : form;

@@ -1,8 +1,9 @@
 // The intermediate form of a PTX module: what the parser produces and everything else reads.
 //
-// One Module per PTX text. Names are resolved (registers, variables, labels and functions are indices), modifiers are
-// decoded into fields, and the instructions of a function are one flat list; basic blocks and post-dominators are computed
-// from it (flow.h). Nothing here executes anything.
+// One Module per PTX text. Names are resolved (registers, variables, labels and functions are
+// indices), modifiers are decoded into fields, and the instructions of a function are one flat
+// list; basic blocks and post-dominators are computed from it (flow.h). Nothing here executes
+// anything.
 //
 // Source: PTX ISA 7.x to 9.x as written by nvcc 12 and 13.
 
@@ -14,6 +15,7 @@
 
 namespace warpsim::ptx {
 
+// clang-format off
 enum class Type : uint8_t {
   kNone, kPred,
   kB8, kB16, kB32, kB64, kB128,
@@ -21,6 +23,7 @@ enum class Type : uint8_t {
   kS8, kS16, kS32, kS64,
   kF16, kF16x2, kBF16, kBF16x2, kTF32, kF32, kF64,
 };
+// clang-format on
 
 // Bytes of one element of `type` (kPred counts 1, kNone 0).
 uint32_t size_bytes(Type type);
@@ -29,6 +32,7 @@ bool is_signed(Type type);
 
 enum class Space : uint8_t { kGeneric, kParam, kGlobal, kShared, kLocal, kConst };
 
+// clang-format off
 // One row per opcode in opcode_table.h: name, operand shape, families of modifiers.
 enum class Opcode : uint8_t {
   // integer and floating arithmetic
@@ -52,7 +56,8 @@ enum class Opcode : uint8_t {
   kBra, kBrx, kCall, kRet, kExit, kTrap, kBrkpt, kNanosleep,
   // tensor cores: parsed, so that the report can name the line; execution says `unsupported`
   kWmmaLoad, kWmmaStore, kWmmaMma, kMma, kLdmatrix,
-  // recognised text whose meaning is not modelled; `mnemonic` has the full name; execution says `unsupported`
+  // recognised text whose meaning is not modelled; `mnemonic` has the full name; execution says
+  // `unsupported`
   kUnknown,
   kCount
 };
@@ -69,7 +74,9 @@ enum class BarMode : uint8_t { kNone, kSync, kArrive, kRedAnd, kRedOr, kRedPopc 
 enum class ShiftMode : uint8_t { kNone, kLeft, kRight, kClamp, kWrap, kLeftClamp, kLeftWrap, kRightClamp, kRightWrap };
 enum class PrmtMode : uint8_t { kNone, kF4e, kB4e, kRc8, kEcl, kEcr, kRc16 };
 enum class TestpOp : uint8_t { kNone, kFinite, kInfinite, kNumber, kNotanumber, kNormal, kSubnormal };
+// clang-format on
 
+// clang-format off
 enum class Special : uint8_t {
   kTidX, kTidY, kTidZ, kNtidX, kNtidY, kNtidZ, kCtaidX, kCtaidY, kCtaidZ, kNctaidX, kNctaidY, kNctaidZ,
   kLaneid, kWarpid, kNwarpid, kSmid, kNsmid, kGridid,
@@ -77,6 +84,7 @@ enum class Special : uint8_t {
   kClock, kClockHi, kClock64, kGlobaltimer, kGlobaltimerLo, kGlobaltimerHi,
   kDynamicSmemSize, kTotalSmemSize, kPm, kEnvreg,
 };
+// clang-format on
 
 // A place in the student's source. line 0: none known.
 struct SourceLine {
@@ -90,7 +98,7 @@ struct Operand {
   enum class Kind : uint8_t {
     kNone,
     kRegister,   // reg
-    kImmediate,  // imm: the raw bits, integers sign-extended to 64; f32 literals (0f...) in the low 32 bits
+    kImmediate,  // imm: raw bits; integers sign-extended to 64, f32 literals in the low 32 bits
     kSpecial,    // special
     kSymbol,     // address of variable `symbol` plus `offset` (mov of a name, cvta of a name)
     kAddress,    // [reg + offset], [variable `symbol` + offset] or [imm]: of ld, st, atom, ...
@@ -117,11 +125,13 @@ struct Operand {
 
 struct Instruction {
   Opcode op = Opcode::kUnknown;
-  Type type = Type::kNone;      // the instruction's type; for cvt the destination's
-  Type src_type = Type::kNone;  // second type: cvt's source, set's source, slct's selector; else kNone
-  Space space = Space::kGeneric;     // ld, st, atom, red, cvta, isspacep, prefetch, cp.async (destination shared, source global)
-  bool to_space = false;             // cvta.to.SPACE (generic -> space) rather than cvta.SPACE
-  uint8_t vector_width = 1;          // 1, 2, 4 (8 on newer targets): .v2, .v4
+  Type type = Type::kNone;  // the instruction's type; for cvt the destination's
+  // The second type: cvt's source, set's source, slct's selector; else kNone.
+  Type src_type = Type::kNone;
+  // ld, st, atom, red, cvta, isspacep, prefetch, cp.async (destination shared, source global)
+  Space space = Space::kGeneric;
+  bool to_space = false;     // cvta.to.SPACE (generic -> space) rather than cvta.SPACE
+  uint8_t vector_width = 1;  // 1, 2, 4 (8 on newer targets): .v2, .v4
   MulPart part = MulPart::kNone;
   Rounding rounding = Rounding::kNone;
   CmpOp cmp = CmpOp::kNone;
@@ -133,27 +143,34 @@ struct Instruction {
   ShiftMode shift = ShiftMode::kNone;
   PrmtMode prmt = PrmtMode::kNone;
   TestpOp testp = TestpOp::kNone;
-  bool ftz = false, sat = false, approx = false, full = false;  // div.full, div.approx, ex2.approx ...
-  bool carry_out = false;    // .cc
-  bool uni = false;          // bra.uni, call.uni
-  bool is_volatile = false;  // also .relaxed/.acquire/.release
-  bool non_coherent = false; // ld.global.nc
-  bool past_l1 = false;      // cp.async.cg: not through the first-level cache
-  bool match_all = false;    // match.all (else match.any)
-  bool aligned = true;       // bar.sync / barrier...aligned; barrier.sync without .aligned: false
-  bool shift_amount = false; // bfind.shiftamt: the left shift that brings the found bit to the top
-  bool nan = false;          // min.NaN, max.NaN: a NaN operand makes the result NaN
+  bool ftz = false, sat = false;
+  bool approx = false, full = false;  // div.full, div.approx, ex2.approx ...
+  bool carry_out = false;             // .cc
+  bool uni = false;                   // bra.uni, call.uni
+  bool is_volatile = false;           // also .relaxed/.acquire/.release
+  bool non_coherent = false;          // ld.global.nc
+  bool past_l1 = false;               // cp.async.cg: not through the first-level cache
+  bool match_all = false;             // match.all (else match.any)
+  bool aligned = true;        // bar.sync / barrier...aligned; barrier.sync without .aligned: false
+  bool shift_amount = false;  // bfind.shiftamt: the left shift that brings the found bit to the top
+  bool nan = false;           // min.NaN, max.NaN: a NaN operand makes the result NaN
 
   int32_t guard = -1;          // predicate register, -1: always
   bool guard_negated = false;  // @!%p
 
   // Operands in PTX order, destinations first. setp p|q and shfl d|p: two destinations.
-  // ld: dst = {register or vector}, src = {address}. st, red: src = {address, value...}. atom: dst, then address, operands.
-  // cp.async: src = {shared address, global address, bytes [, source bytes]}. call: dst = returned .param variables as
-  // kSymbol, src = {function, arguments as kSymbol or register/immediate}. bra: src = {label}.
-  // cp.async.wait_all: src empty; cp.async.wait_group N: src = {immediate N}. brx.idx: src = {index, label, label, ...}.
-  // bar, barrier: src = {barrier [, thread count]}, for .red then the predicate. kUnknown and tensor cores: no operands.
-  // Literals have the width of the operand they stand for: 1.5 in an f32 instruction is kept as float bits.
+  //   ld                  dst = {register or vector}, src = {address}
+  //   st, red             src = {address, value...}
+  //   atom                dst, then address, operands
+  //   cp.async            src = {shared address, global address, bytes [, source bytes]}
+  //   cp.async.wait_all   src empty; cp.async.wait_group N: src = {immediate N}
+  //   call                dst = returned .param variables as kSymbol,
+  //                       src = {function, arguments as kSymbol or register/immediate}
+  //   bra                 src = {label}; brx.idx: src = {index, label, label, ...}
+  //   bar, barrier        src = {barrier [, thread count]}, for .red then the predicate
+  //   kUnknown and tensor cores: no operands
+  // Literals have the width of the operand they stand for: 1.5 in an f32 instruction is kept as
+  // float bits.
   std::vector<Operand> dst;
   std::vector<Operand> src;
 
@@ -171,17 +188,18 @@ struct Register {
   bool operator==(const Register&) const = default;
 };
 
-// A variable in any state space: module scope, function scope, kernel and function parameters, call parameters.
+// A variable in any state space: of module or function scope, a parameter of a kernel, of a
+// function or of a call.
 struct Variable {
-  std::string name;          // as in PTX (mangled)
-  std::string source_name;   // what the student wrote, as far as it can be told: `Mds` for _ZZ...E3Mds
+  std::string name;         // as in PTX (mangled)
+  std::string source_name;  // as the student wrote it, where that can be told: `Mds`
   Space space = Space::kGlobal;
-  Type type = Type::kB8;     // element type
+  Type type = Type::kB8;  // element type
   uint32_t align_bytes = 1;
-  uint64_t size_bytes = 0;   // 0 with `is_extern`: dynamic shared memory
+  uint64_t size_bytes = 0;  // 0 with `is_extern`: dynamic shared memory
   bool is_extern = false;
-  int32_t function = -1;     // owning function, -1: module scope
-  uint32_t param_offset_bytes = 0;  // kParam of a function's own parameters: place in its parameter block
+  int32_t function = -1;            // owning function, -1: module scope
+  uint32_t param_offset_bytes = 0;  // of a function's own parameters: place in its block of them
   std::vector<uint8_t> initial;     // may be shorter than size_bytes: the rest is zero
   struct Relocation {
     uint32_t offset_bytes = 0;  // where in `initial` the address goes
@@ -197,27 +215,27 @@ struct Variable {
 };
 
 struct Function {
-  std::string name;         // as in PTX (mangled)
-  std::string source_name;  // demangled, without the parameter list: `tiled`
-  bool is_kernel = false;   // .entry
-  bool is_extern = false;   // declared only (vprintf, __assertfail, malloc, free)
-  std::vector<int32_t> params;   // Module::variables, in order
-  std::vector<int32_t> returns;  // likewise (functions only)
-  uint32_t param_bytes = 0;      // size of the whole parameter block
-  std::vector<Register> registers;  // those the code uses, in order of first use
-  std::vector<Instruction> code;  // ends with kRet, kExit, kTrap or an unconditional branch
-  uint32_t max_threads_per_block = 0;     // .maxntid product, 0: not given
-  uint32_t min_blocks_per_sm = 0;         // .minnctapersm
-  uint32_t max_registers = 0;             // .maxnreg
-  uint32_t required_block[3] = {0, 0, 0}; // .reqntid
+  std::string name;                    // as in PTX (mangled)
+  std::string source_name;             // demangled, without the parameter list: `tiled`
+  bool is_kernel = false;              // .entry
+  bool is_extern = false;              // declared only (vprintf, __assertfail, malloc, free)
+  std::vector<int32_t> params;         // Module::variables, in order
+  std::vector<int32_t> returns;        // likewise (functions only)
+  uint32_t param_bytes = 0;            // size of the whole parameter block
+  std::vector<Register> registers;     // those the code uses, in order of first use
+  std::vector<Instruction> code;       // ends with kRet, kExit, kTrap or an unconditional branch
+  uint32_t max_threads_per_block = 0;  // .maxntid product, 0: not given
+  uint32_t min_blocks_per_sm = 0;      // .minnctapersm
+  uint32_t max_registers = 0;          // .maxnreg
+  uint32_t required_block[3] = {0, 0, 0};  // .reqntid
 
   bool operator==(const Function&) const = default;
 };
 
 struct Module {
-  std::string name;     // what to call it in messages
+  std::string name;  // what to call it in messages
   int version_major = 0, version_minor = 0;
-  std::string target;   // "sm_90"
+  std::string target;              // "sm_90"
   std::vector<std::string> files;  // .file table; the student's paths as nvcc wrote them
   std::vector<Variable> variables;
   std::vector<Function> functions;

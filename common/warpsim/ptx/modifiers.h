@@ -15,8 +15,4 @@ namespace warpsim::ptx {
 // kUnknown.
 std::string decode_mnemonic(const OpcodeRow& row, Instruction* instruction);
 
-// The mnemonic that decodes to these fields: canonical order, without what has no effect here
-// (cache hints, scopes).
-std::string spell_mnemonic(const Instruction& instruction);
-
 }  // namespace warpsim::ptx

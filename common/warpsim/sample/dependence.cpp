@@ -2,8 +2,9 @@
 
 #include <algorithm>
 
-#include "warpsim/exec/worker.h"
+#include "warpsim/machine/worker.h"
 #include "warpsim/ptx/control_flow.h"
+#include "warpsim/ptx/opcode_facts.h"
 #include "warpsim/sample/transfer.h"
 
 namespace warpsim::sample {
@@ -19,19 +20,10 @@ using ptx::Type;
 constexpr int64_t kAddressPeriod = 128;
 
 bool touches_memory(const ptx::Instruction& code) {
-  switch (code.op) {
-    case Opcode::kLd:
-    case Opcode::kLdu:
-      return code.space != ptx::Space::kParam;
-    case Opcode::kSt:
-      return code.space != ptx::Space::kParam;
-    case Opcode::kAtom:
-    case Opcode::kRed:
-    case Opcode::kCpAsync:
-      return true;
-    default:
-      return false;
-  }
+  using Memory = ptx::OpcodeFacts::Memory;
+  const Memory memory = ptx::facts_of(code.op).memory;
+  if (memory == Memory::kLoad || memory == Memory::kStore) return code.space != ptx::Space::kParam;
+  return memory != Memory::kNone;
 }
 
 bool is_counted_under_guard(const ptx::Instruction& code) {
@@ -40,18 +32,7 @@ bool is_counted_under_guard(const ptx::Instruction& code) {
 }
 
 bool is_control(const ptx::Instruction& code) {
-  switch (code.op) {
-    case Opcode::kBra:
-    case Opcode::kBrx:
-    case Opcode::kBar:
-    case Opcode::kCall:
-    case Opcode::kRet:
-    case Opcode::kExit:
-    case Opcode::kTrap:
-      return true;
-    default:
-      return false;
-  }
+  return ptx::facts_of(code.op).is_control;
 }
 
 class Analysis {
@@ -102,7 +83,7 @@ class Analysis {
       const BlockValue& guard = registers_[size_t(code.guard)];
       if (guard.kind > Kind::kLinear) value = BlockValue::bad(std::max(value.kind, guard.kind));
     }
-    const bool is_load = code.op == Opcode::kLd || code.op == Opcode::kLdu;
+    const bool is_load = ptx::facts_of(code.op).memory == ptx::OpcodeFacts::Memory::kLoad;
     bool changed = false;
     for (size_t i = 0; i < code.dst.size(); ++i) {
       const Operand& d = code.dst[i];

@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-#include "warpsim/exec/image.h"
+#include "warpsim/machine/image.h"
 #include "warpsim/sample/linear.h"
 #include "warpsim/sample/region.h"
 

@@ -4,7 +4,8 @@
 #include <bit>
 #include <cstring>
 
-#include "warpsim/exec/worker.h"
+#include "warpsim/machine/worker.h"
+#include "warpsim/ptx/opcode_facts.h"
 
 namespace warpsim::sample {
 
@@ -415,12 +416,15 @@ BlockValue Transfer::result(const Code& code, Demands* demands) const {
     const BlockValue d = source(code, 1);
     return d.known ? number(*d.known, code.type) : int64_t{0};
   };
+  using Result = ptx::OpcodeFacts::Result;
+  const Result made_of = ptx::facts_of(code.op).result;
+  if (made_of == Result::kOther) return BlockValue::bad(Kind::kOpaque);
+  if (made_of == Result::kMemory &&
+      ptx::facts_of(code.op).memory != ptx::OpcodeFacts::Memory::kLoad)
+    return BlockValue::bad(Kind::kData);
   // clang-format off
   switch (code.op) {
     case Opcode::kLd: case Opcode::kLdu:      return loaded(code, 0);
-    case Opcode::kAtom:                       return BlockValue::bad(Kind::kData);
-    case Opcode::kCall:                       return BlockValue::bad(Kind::kOpaque);
-    case Opcode::kAddc: case Opcode::kSubc: case Opcode::kMadc: return BlockValue::bad(Kind::kOpaque);
     case Opcode::kCvta:                       return source_without_number(code);
     case Opcode::kIsspacep: {
       const BlockValue a = source(code, 0);

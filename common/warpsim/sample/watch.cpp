@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <limits>
 
-#include "warpsim/exec/lanes.h"
-#include "warpsim/exec/typed.h"
-#include "warpsim/exec/worker.h"
+#include "warpsim/machine/lift.h"
+#include "warpsim/machine/typed.h"
+#include "warpsim/machine/worker.h"
 
 namespace warpsim::sample {
 
@@ -44,7 +44,7 @@ void stay_in_range(Interval& interval, const Watch& watch, const Extremes& seen)
 template <class T>
 const Op* watch_range(Warp& w, const Op* op) {
   Recorder& recorder = *w.worker->recorder;
-  const Watch& watch = recorder.dependence->watches[op->aux];
+  const Watch& watch = recorder.dependence->watches[op->watch.index];
   Extremes seen;
   for_each_lane(w.mask, [&](int lane) { seen.see(operand<T>(w, op->a)[lane]); });
   stay_in_range<T>(recorder.intervals[watch.form], watch, seen);
@@ -76,7 +76,7 @@ void keep_sides(Interval& interval, int64_t den, bool below_at, bool at_above,
 template <class T>
 const Op* watch_compare(Warp& w, const Op* op) {
   Recorder& recorder = *w.worker->recorder;
-  const Watch& watch = recorder.dependence->watches[op->aux];
+  const Watch& watch = recorder.dependence->watches[op->watch.index];
   const T *a = operand<T>(w, op->a), *b = operand<T>(w, op->b);
   Extremes below, above;
   bool at = false;
@@ -113,7 +113,7 @@ const Op* watch_compare(Warp& w, const Op* op) {
 template <class T>
 const Op* watch_sign(Warp& w, const Op* op) {
   Recorder& recorder = *w.worker->recorder;
-  const Watch& watch = recorder.dependence->watches[op->aux];
+  const Watch& watch = recorder.dependence->watches[op->watch.index];
   Extremes seen, below, above;
   bool at = false;
   for_each_lane(w.mask, [&](int lane) {

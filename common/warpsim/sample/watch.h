@@ -2,7 +2,7 @@
 
 #pragma once
 
-#include "warpsim/exec/program.h"
+#include "warpsim/machine/program.h"
 #include "warpsim/sample/dependence.h"
 
 namespace warpsim::sample {
@@ -15,7 +15,7 @@ struct Recorder {
   explicit Recorder(const Dependence& d) : dependence(&d), intervals(d.distinctions.forms.size()) {}
 };
 
-// Operations put before a watched instruction: a, b = rows of the operands, aux = watch.
+// Operations put before a watched instruction: a, b = rows of the operands.
 Handler select_watch(const Watch& watch);
 
 }  // namespace warpsim::sample

@@ -1,6 +1,6 @@
 // Accesses to shared memory that ptxas joins, and such that look as if it could. cases.ptx is what
 // nvcc 13.0 makes of this (nvcc -std=c++17 -O3 -ptx -arch=compute_90); cases.expected, what ptxas 13.0
-// makes of that for sm_90: common/harness/measure/merged_accesses.py cases.
+// makes of that for sm_90: common/measure/merged_accesses.py cases.
 
 #define KERNEL extern "C" __global__ void
 #define TILE __shared__ float a[2560]; int t = threadIdx.x; a[t] = p[t]; __syncthreads()

@@ -1,0 +1,137 @@
+#include "cli/run_program.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <sstream>
+
+#include "cudart/elf_file.h"
+
+namespace warpsim::cli {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+// As the shell would find it: a path, or a name looked for in PATH.
+fs::path find_program(const std::string& name) {
+  std::vector<fs::path> candidates;
+  if (name.find('/') != std::string::npos) {
+    candidates.push_back(name);
+  } else if (const char* path = std::getenv("PATH")) {
+    std::istringstream folders(path);
+    for (std::string folder; std::getline(folders, folder, ':');)
+      candidates.push_back(fs::path(folder) / name);
+  }
+  std::error_code ignored;
+  for (const fs::path& candidate : candidates) {
+    if (!fs::is_regular_file(candidate, ignored)) continue;
+    if (access(candidate.c_str(), X_OK) != 0)
+      throw CannotRun(candidate.string() + " is not executable.");
+    return fs::absolute(candidate);
+  }
+  bool is_folder = fs::is_directory(name, ignored);
+  throw CannotRun(is_folder ? name + " is a folder, not a program."
+                            : "There is no program " + name + ".");
+}
+
+fs::path library_folder() {
+  return fs::read_symlink("/proc/self/exe").parent_path().parent_path() / "lib";
+}
+
+// Refuses programs that would not find our runtime. Returns the library to preload, empty if the
+// search path is enough.
+std::string check_program(const fs::path& program) {
+  auto file = tilewise::read_elf_file(program.string());
+  if (!file) return "";  // a script: what it starts inherits the search path
+  int major = tilewise::needed_cudart(*file);
+  if (major == 0 && file->has_device_code) {
+    throw CannotRun(program.string() +
+                    " has the CUDA runtime linked into it: build it with nvcc -cudart shared.");
+  }
+  if (major == 0) return "";
+  fs::path library = library_folder() / ("libcudart.so." + std::to_string(major));
+  if (!fs::exists(library)) {
+    throw CannotRun(program.string() + " asks for CUDA " + std::to_string(major) +
+                    "'s runtime; warpsim has those of CUDA 12 and 13.");
+  }
+  return file->has_rpath ? library.string() : "";
+}
+
+void set(const char* name, const std::string& value) {
+  setenv(name, value.c_str(), 1);
+}
+
+void prepend(const char* name, const std::string& value) {
+  const char* old = std::getenv(name);
+  set(name, old && *old ? value + ":" + old : value);
+}
+
+void set_environment(const RunOptions& options, const std::string& preload, int status_fd) {
+  set("TILEWISE_CUDART", "live");
+  set("TILEWISE_DEVICE", options.device);
+  set("WARPSIM_CHECKS", options.checks);
+  set("WARPSIM_MERGE_SHARED", options.merge_shared);
+  set("WARPSIM_ENGINE", options.engine);
+  set("WARPSIM_THREADS", std::to_string(options.threads));
+  set("WARPSIM_BUDGET", std::to_string(options.budget));
+  set("WARPSIM_SAMPLE", options.sample ? std::to_string(options.sample_seed) : "");
+  set("WARPSIM_REPORT", options.report);
+  set("WARPSIM_JSON", options.json.empty() ? "" : fs::absolute(options.json).string());
+  set("WARPSIM_STATUS_FD", std::to_string(status_fd));
+  prepend("LD_LIBRARY_PATH", library_folder().string());
+  if (!preload.empty()) prepend("LD_PRELOAD", preload);
+}
+
+bool pipe_has_data(int fd) {
+  fcntl(fd, F_SETFL, O_NONBLOCK);
+  char byte;
+  return read(fd, &byte, 1) == 1;
+}
+
+int exit_status(int wait_status, bool used_unsupported) {
+  int status = WIFSIGNALED(wait_status) ? 128 + WTERMSIG(wait_status) : WEXITSTATUS(wait_status);
+  return status != 0 && used_unsupported ? kUnsupportedStatus : status;
+}
+
+}  // namespace
+
+int run_program(const std::vector<std::string>& command, const RunOptions& options) {
+  fs::path program = find_program(command[0]);
+  std::string preload = check_program(program);
+  int ends[2];
+  if (pipe(ends) != 0)
+    throw CannotRun(std::string("Cannot make a pipe: ") + std::strerror(errno) + ".");
+  fcntl(ends[0], F_SETFD, FD_CLOEXEC);
+  set_environment(options, preload, ends[1]);
+
+  pid_t child = fork();
+  if (child < 0)
+    throw CannotRun(std::string("Cannot start a process: ") + std::strerror(errno) + ".");
+  if (child == 0) {
+    std::vector<char*> arguments;
+    for (const std::string& word : command) arguments.push_back(const_cast<char*>(word.c_str()));
+    arguments.push_back(nullptr);
+    execv(program.c_str(), arguments.data());
+    std::fprintf(stderr, "warpsim: Cannot start %s: %s.\n", program.c_str(), std::strerror(errno));
+    _exit(kUnsupportedStatus);
+  }
+  // An interrupt from the keyboard goes to both; the program decides what it means.
+  signal(SIGINT, SIG_IGN);
+  signal(SIGQUIT, SIG_IGN);
+  int status = 0;
+  while (waitpid(child, &status, 0) < 0 && errno == EINTR) continue;
+  close(ends[1]);
+  if (WIFSIGNALED(status))
+    std::fprintf(stderr, "warpsim: the program was ended by the signal %s.\n",
+                 strsignal(WTERMSIG(status)));
+  return exit_status(status, pipe_has_data(ends[0]));
+}
+
+}  // namespace warpsim::cli

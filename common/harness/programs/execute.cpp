@@ -1,0 +1,300 @@
+// tilewise-exec: carries out a launch plan on the simulator or on a GPU and writes what happened.
+//
+//   tilewise-exec --plan w64.plan.json --backend sim --device h200 --inputs M=M.npy --inputs
+//   N=N.npy
+//                 --output P=P.npy --result result.json
+//   tilewise-exec --backend gpu --plan mine.plan.json --compare reference=theirs.plan.json --cublas
+//                 --result comparison.json
+//
+// The second form times a submission against other plans (see compare/comparison.h). A third,
+// `tilewise-exec check`, looks at plans before anything uses them (check_command.h).
+// Ends with 0 when result.json was written, whatever it says; 2: bad arguments or input files; 3:
+// our own failure (no GPU); 4: a plan that breaks its format; each with one sentence on standard
+// error.
+
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <map>
+
+#include "harness/compare/command.h"
+#include "harness/execute/executor.h"
+#include "harness/execute/gpu_backend.h"
+#include "harness/execute/gpu_timing.h"
+#include "harness/execute/provenance.h"
+#include "harness/execute/resources.h"
+#include "harness/execute/sim_backend.h"
+#include "harness/execute/watchdog.h"
+#include "harness/programs/check_command.h"
+#include "plan/files.h"
+#include "warpsim/finding_json.h"
+#include "warpsim/finding_text.h"
+
+namespace {
+
+using namespace tilewise;
+
+struct Arguments {
+  std::string plan, backend = "sim", device = "h200", result, resources, checks = "all",
+                    merge_shared = "on", engine = "auto";
+  std::vector<std::string> inputs, outputs;
+  int threads = 0;
+  uint64_t budget = 0, memory_mib = 0;
+  uint32_t repeat = 0;
+  std::string explain;     // places in P
+  double time_limit = -1;  // seconds; below 0: the backend's default
+  std::string driver = "libcuda.so.1";
+  std::vector<std::string> compare;
+  bool cublas = false;
+  uint32_t rounds = 30;
+  double seconds = 20;
+  warpsim::SampleOptions sample;
+};
+
+// Without a limit a kernel that hangs would hold the GPU for ever. The simulator has its
+// instruction budget.
+constexpr double kGpuTimeLimit = 60;
+
+void declare(CLI::App& app, Arguments& a) {
+  app.add_flag_callback(
+      "--vocabulary",
+      [] {
+        std::puts(warpsim::vocabulary_json<Json>().dump(1).c_str());
+        throw CLI::Success();
+      },
+      "print the names that findings use, as JSON");
+  app.add_option("--plan", a.plan, "launch plan (ID.plan.json)")->required();
+  app.add_option("--backend", a.backend, "sim or gpu")->check(CLI::IsMember({"sim", "gpu"}));
+  app.add_option("--device", a.device,
+                 "device file to simulate (sim), name of the device in the result (gpu)");
+  app.add_option("--inputs", a.inputs, "M=FILE.npy and N=FILE.npy, float32");
+  app.add_option("--output", a.outputs, "P=FILE.npy: where P goes");
+  app.add_option("--result", a.result, "where result.json goes")->required();
+  app.add_option("--resources", a.resources, "registers per kernel, as ptxas reports them (JSON)");
+  app.add_option("--threads", a.threads, "simulator's worker threads; 0: one per CPU")
+      ->check(CLI::Range(0, 1024));
+  app.add_option("--checks", a.checks,
+                 "all, none or a list of bounds,misaligned,initialised,races,barriers,counters");
+  app.add_option(
+         "--merge-shared", a.merge_shared,
+         "sim: count accesses to shared memory that ptxas merges as one (on), or as PTX has "
+         "them (off)")
+      ->check(CLI::IsMember({"on", "off"}));
+  app.add_option("--engine", a.engine,
+                 "sim: kernels of long launches are compiled (auto), none (interpreter), all are "
+                 "(compiled)")
+      ->check(CLI::IsMember({"auto", "interpreter", "compiled", "compared"}));
+  app.add_option("--budget", a.budget,
+                 "simulated warp instructions per launch before `timeout`; 0: the default");
+  app.add_flag("--sample", a.sample.on,
+               "sim: execute some blocks of each grid and extrapolate the counters; needs no "
+               "--inputs, writes no P");
+  app.add_option("--sample-seed", a.sample.seed, "draws the blocks that test the extrapolation");
+  app.add_option(
+      "--explain", a.explain,
+      "sim: ROW:COLUMN,... of elements of P whose provenance is wanted: of which elements "
+      "of M and N they are made, by which loads");
+  app.add_option("--memory", a.memory_mib,
+                 "MiB that the simulated device has for buffers; 0: as much as the device")
+      ->check(CLI::Range(uint64_t{0}, uint64_t{1} << 30));
+  app.add_option("--repeat", a.repeat, "gpu: timed repetitions after the checked run")
+      ->check(CLI::Range(0, 100000));
+  app.add_option("--time-limit", a.time_limit,
+                 "seconds before `timeout`; 0: none. Default: none on sim, 60 on gpu");
+  app.add_option("--driver", a.driver, "gpu: the CUDA driver library");
+  app.add_option("--compare", a.compare,
+                 "gpu: NAME=PLAN to time --plan against, in turns; more than one is possible");
+  app.add_flag("--cublas", a.cublas, "gpu: time --plan against cuBLAS too");
+  app.add_option("--rounds", a.rounds, "timed rounds of a comparison")
+      ->check(CLI::Range(1, 100000));
+  app.add_option("--seconds", a.seconds, "begin no new round of a comparison after this time");
+}
+
+// {"M=a.npy", ...} -> {"M": "a.npy"}; every name must be one of `allowed`, once.
+std::map<std::string, std::string> assignments(const char* option,
+                                               const std::vector<std::string>& list,
+                                               const std::string& allowed) {
+  std::map<std::string, std::string> result;
+  for (const std::string& text : list) {
+    size_t equals = text.find('=');
+    std::string name = text.substr(0, equals);
+    if (equals == std::string::npos || name.size() != 1 ||
+        allowed.find(name) == std::string::npos) {
+      throw InputError(std::string(option) + ": expected " + allowed[0] + "=FILE.npy, found \"" +
+                       text + "\".");
+    }
+    if (!result.emplace(name, text.substr(equals + 1)).second) {
+      throw InputError(std::string(option) + ": " + name + " is given twice.");
+    }
+  }
+  return result;
+}
+
+Matrix input(const std::map<std::string, std::string>& inputs, const std::string& name) {
+  auto found = inputs.find(name);
+  if (found == inputs.end()) throw InputError("--inputs " + name + "=FILE.npy is missing.");
+  return read_npy(found->second);
+}
+
+// What result.json says of a plan that used up its time.
+Execution timed_out(const Executor& executor, double seconds) {
+  Execution execution = executor.snapshot();
+  std::string kernel = executor.running();
+  FoundFault fault;
+  fault.diagnostic.code = warpsim::Code::kTimeout;
+  fault.diagnostic.cause = warpsim::Cause::kTimeLimit;
+  fault.diagnostic.kernel = kernel;
+  fault.diagnostic.count = 1;
+  fault.diagnostic.limit = static_cast<uint64_t>(seconds);
+  fault.diagnostic.message = warpsim::sentence(fault.diagnostic);
+  fault.launch = static_cast<int64_t>(execution.launches);
+  execution.status = Status::kTimeout;
+  execution.message = fault.diagnostic.message;
+  execution.faults.push_back(fault);
+  execution.seconds = seconds;
+  return execution;
+}
+
+int run_comparison(const Arguments& a) {
+  if (a.backend != "gpu") throw InputError("--compare and --cublas need --backend gpu.");
+  CompareCommand command;
+  command.submission = a.plan;
+  for (const std::string& text : a.compare) {
+    size_t equals = text.find('=');
+    if (equals == std::string::npos || equals == 0) {
+      throw InputError("--compare: expected NAME=PLAN, found \"" + text + "\".");
+    }
+    command.others.emplace_back(text.substr(0, equals), text.substr(equals + 1));
+  }
+  command.settings.rounds = a.rounds;
+  command.settings.seconds = a.seconds;
+  command.settings.with_cublas = a.cublas;
+  command.device = a.device;
+  command.result = a.result;
+  command.driver = a.driver;
+  command.time_limit = a.time_limit >= 0 ? a.time_limit : kGpuTimeLimit + a.seconds;
+  compare(command);
+  return 0;
+}
+
+SimSettings sim_settings(const Arguments& a, const warpsim::Checks& checks, Resources resources) {
+  SimSettings settings;
+  settings.device = a.device;
+  settings.checks = checks;
+  settings.merge_shared = a.merge_shared == "on";
+  settings.threads = a.threads;
+  using warpsim::EngineChoice;
+  settings.engine = a.engine == "interpreter" ? EngineChoice::kInterpreter
+                    : a.engine == "compared"  ? EngineChoice::kCompared
+                    : a.engine == "compiled"  ? EngineChoice::kCompiled
+                                              : EngineChoice::kAuto;
+  settings.instruction_budget = a.budget;
+  settings.resources = std::move(resources);
+  return settings;
+}
+
+int run_sample(const Arguments& a) {
+  if (a.backend != "sim") throw InputError("--sample needs --backend sim.");
+  if (!a.inputs.empty() || !a.outputs.empty()) {
+    throw InputError(
+        "--sample executes few blocks and computes no P: leave out --inputs and --output.");
+  }
+  warpsim::Checks checks = parse_checks(a.checks);
+  if (!checks.counters) throw InputError("--sample is for counters: add them to --checks.");
+  Resources resources = a.resources.empty() ? Resources{} : read_resources(a.resources);
+  plan::Plan plan = plan::load(a.plan);
+  SimSettings settings = sim_settings(a, checks, std::move(resources));
+  settings.sample = a.sample;
+  auto backend = make_sim_backend(settings);
+  Executor executor(plan, *backend);
+  executor.run();
+  write_file(a.result, to_text(executor.execution(), plan, a.backend, a.device,
+                               backend->device().counting_rule, nullptr));
+  return 0;
+}
+
+int run(const Arguments& a) {
+  if (!a.compare.empty() || a.cublas) return run_comparison(a);
+  if (a.sample.on) return run_sample(a);
+  auto inputs = assignments("--inputs", a.inputs, "MN");
+  auto outputs = assignments("--output", a.outputs, "P");
+  warpsim::Checks checks = parse_checks(a.checks);
+  Resources resources = a.resources.empty() ? Resources{} : read_resources(a.resources);
+  Matrix m = input(inputs, "M"), n = input(inputs, "N");
+  plan::Plan plan = plan::load(a.plan);
+
+  std::vector<Place> places;
+  if (!a.explain.empty()) places = parse_places(a.explain, plan);
+  warpsim::provenance::History history;
+  limit_to(places, plan, &history);
+  std::unique_ptr<Backend> backend;
+  GpuBackend* gpu = nullptr;
+  if (a.backend == "gpu") {
+    auto made = std::make_unique<GpuBackend>(a.driver);
+    gpu = made.get();
+    backend = std::move(made);
+  } else {
+    SimSettings settings = sim_settings(a, checks, std::move(resources));
+    if (a.memory_mib) settings.memory_bytes = a.memory_mib << 20;
+    if (!places.empty()) settings.history = &history;
+    backend = make_sim_backend(settings);
+  }
+  Json description = backend->describe();
+  Executor executor(plan, *backend, std::move(m), std::move(n));
+  auto write = [&](const Execution& execution) {
+    if (outputs.count("P")) write_npy(outputs["P"], execution.p);
+    write_file(a.result, to_text(execution, plan, a.backend, a.device,
+                                 backend->device().counting_rule, description));
+  };
+  double limit = a.time_limit >= 0 ? a.time_limit : gpu ? kGpuTimeLimit : 0;
+  Watchdog watchdog(limit, [&] {
+    try {
+      write(timed_out(executor, limit));
+    } catch (const std::exception& error) {
+      std::fprintf(stderr, "tilewise-exec: %s\n", error.what());
+      ::_exit(3);
+    }
+  });
+  if (gpu && a.repeat) executor.keep_buffers();
+  executor.run();
+  if (gpu && a.repeat && executor.execution().status == Status::kOk) {
+    time_plan(*gpu, executor, a.repeat);
+  }
+  if (!places.empty() && !gpu) {
+    executor.execution().provenance =
+        provenance_json(history, places, plan, executor.output_parts());
+  }
+  watchdog.disarm();
+  write(executor.execution());
+  return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc > 1 && std::string_view(argv[1]) == "check") return check_plans(argc - 1, argv + 1);
+  CLI::App app("Carries out a launch plan on the simulator or on a GPU and writes what happened.",
+               "tilewise-exec");
+  Arguments arguments;
+  declare(app, arguments);
+  try {
+    app.parse(argc, argv);
+    return run(arguments);
+  } catch (const CLI::Success& request) {
+    return app.exit(request);  // --help
+  } catch (const CLI::ParseError& error) {
+    std::fprintf(stderr, "tilewise-exec: %s\nRun tilewise-exec --help for the options.\n",
+                 error.what());
+    return 2;
+  } catch (const InputError& error) {
+    std::fprintf(stderr, "tilewise-exec: %s\n", error.what());
+    return 2;
+  } catch (const PlanError& error) {
+    std::fprintf(stderr, "tilewise-exec: %s\n", error.what());
+    return 4;
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "tilewise-exec: %s\n", error.what());
+    return 3;
+  }
+}

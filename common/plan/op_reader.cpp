@@ -1,0 +1,260 @@
+#include "plan/op_reader.h"
+
+#include <map>
+
+namespace tilewise::plan {
+
+namespace {
+
+std::array<uint32_t, 3> triple(Fields& fields, const char* name) {
+  const Json& json = fields.array(name);
+  std::array<uint32_t, 3> value{};
+  bool good = json.size() == 3;
+  for (size_t i = 0; good && i < 3; ++i) {
+    good = json[i].is_number_unsigned() && json[i].get<uint64_t>() <= UINT32_MAX;
+    if (good) value[i] = json[i].get<uint32_t>();
+  }
+  if (!good) fields.fail(name, "expected three whole numbers >= 0.");
+  return value;
+}
+
+// Reads the ops of one plan, checking every reference against what the plan declares.
+class OpReader {
+ public:
+  explicit OpReader(const Plan& plan) : plan_(plan) {
+    for (const HostArray& array : plan.host) host_bytes_[array.name] = array.bytes;
+  }
+
+  Op read(const Json& json, const std::string& path) {
+    Fields fields(json, path);
+    std::string kind = fields.string("op");
+    auto reader = readers().find(kind);
+    if (reader == readers().end()) fields.fail("op", "unknown operation \"" + kind + "\".");
+    Op op = (this->*reader->second)(fields);
+    fields.finish();
+    return op;
+  }
+
+ private:
+  using Reader = Op (OpReader::*)(Fields&);
+  static const std::map<std::string, Reader>& readers() {
+    static const std::map<std::string, Reader> table = {
+        {"malloc", &OpReader::read_malloc},
+        {"free", &OpReader::read_free},
+        {"copy_h2d", &OpReader::copy_to_device},
+        {"copy_d2h", &OpReader::copy_to_host},
+        {"copy_d2d", &OpReader::copy_on_device},
+        {"memset", &OpReader::memset},
+        {"symbol_write", &OpReader::symbol_write},
+        {"set_attribute", &OpReader::set_attribute},
+        {"launch", &OpReader::launch},
+        {"sync", &OpReader::sync},
+        {"error", &OpReader::error},
+        {"unsupported", &OpReader::unsupported},
+    };
+    return table;
+  }
+
+  uint32_t buffer(Fields& fields, const char* name) {
+    uint32_t id = fields.u32(name);
+    if (id >= plan_.buffers.size())
+      fields.fail(name, "there is no buffer " + std::to_string(id) + ".");
+    return id;
+  }
+
+  uint32_t student_buffer(Fields& fields) {
+    uint32_t id = buffer(fields, "buffer");
+    if (plan_.buffers[id].role != Role::kStudent) {
+      fields.fail("buffer", "buffer " + std::to_string(id) + " is no student's buffer.");
+    }
+    return id;
+  }
+
+  uint32_t module(Fields& fields) {
+    uint32_t index = fields.u32("module");
+    if (index >= plan_.modules.size())
+      fields.fail("module", "there is no module " + std::to_string(index) + ".");
+    return index;
+  }
+
+  // Throws unless [offset, offset + bytes) lies within `size`.
+  void within(Fields& fields, const char* name, uint64_t offset, uint64_t bytes, uint64_t size,
+              const std::string& what) {
+    if (offset > size || bytes > size - offset) {
+      fields.fail(name, std::to_string(bytes) + " bytes at offset " + std::to_string(offset) +
+                            " do not fit into " + what + " of " + std::to_string(size) + " bytes.");
+    }
+  }
+
+  void within_buffer(Fields& fields, const char* name, uint32_t id, uint64_t offset,
+                     uint64_t bytes) {
+    within(fields, name, offset, bytes, plan_.buffers[id].bytes, "buffer " + std::to_string(id));
+  }
+
+  std::string host(Fields& fields, uint64_t offset, uint64_t bytes) {
+    std::string name = fields.string("host");
+    auto found = host_bytes_.find(name);
+    if (found == host_bytes_.end()) fields.fail("host", "there is no host array \"" + name + "\".");
+    within(fields, "offset", offset, bytes, found->second, "host array " + name);
+    return name;
+  }
+
+  std::vector<Segment> segments(Fields& fields, uint64_t* total) {
+    const Json& json = fields.array("segments");
+    std::vector<Segment> result;
+    *total = 0;
+    for (size_t i = 0; i < json.size(); ++i) {
+      Fields entry(json[i], element_path(fields.path_of("segments"), i));
+      Segment segment;
+      if (entry.has("hex")) {
+        segment.literal = entry.hex("hex");
+        segment.bytes = segment.literal.size();
+      } else {
+        segment.offset = entry.u64("offset");
+        segment.bytes = entry.u64("bytes");
+        segment.host = host(entry, segment.offset, segment.bytes);
+      }
+      entry.finish();
+      *total += segment.bytes;
+      result.push_back(std::move(segment));
+    }
+    return result;
+  }
+
+  Op read_malloc(Fields& fields) { return Malloc{student_buffer(fields)}; }
+  Op read_free(Fields& fields) { return Free{student_buffer(fields)}; }
+
+  Op copy_to_device(Fields& fields) {
+    CopyToDevice op;
+    op.buffer = buffer(fields, "buffer");
+    op.offset = fields.u64("offset");
+    op.bytes = fields.u64("bytes");
+    op.stream = fields.u32_or("stream", 0);
+    within_buffer(fields, "offset", op.buffer, op.offset, op.bytes);
+    uint64_t total = 0;
+    op.segments = segments(fields, &total);
+    if (total != op.bytes) {
+      fields.fail("segments", "they hold " + std::to_string(total) + " bytes, the copy " +
+                                  std::to_string(op.bytes) + ".");
+    }
+    return op;
+  }
+
+  Op copy_to_host(Fields& fields) {
+    CopyToHost op;
+    op.offset = fields.u64("offset");
+    op.buffer = buffer(fields, "buffer");
+    op.buffer_offset = fields.u64("buffer_offset");
+    op.bytes = fields.u64("bytes");
+    op.stream = fields.u32_or("stream", 0);
+    op.host = host(fields, op.offset, op.bytes);
+    within_buffer(fields, "buffer_offset", op.buffer, op.buffer_offset, op.bytes);
+    return op;
+  }
+
+  Op copy_on_device(Fields& fields) {
+    CopyOnDevice op;
+    op.buffer = buffer(fields, "buffer");
+    op.offset = fields.u64("offset");
+    op.source = buffer(fields, "source");
+    op.source_offset = fields.u64("source_offset");
+    op.bytes = fields.u64("bytes");
+    op.stream = fields.u32_or("stream", 0);
+    within_buffer(fields, "offset", op.buffer, op.offset, op.bytes);
+    within_buffer(fields, "source_offset", op.source, op.source_offset, op.bytes);
+    return op;
+  }
+
+  Op memset(Fields& fields) {
+    Memset op;
+    op.buffer = buffer(fields, "buffer");
+    op.offset = fields.u64("offset");
+    uint64_t value = fields.u64("value");
+    if (value > 255)
+      fields.fail("value", "expected a byte (0 to 255), found " + std::to_string(value) + ".");
+    op.value = static_cast<uint8_t>(value);
+    op.bytes = fields.u64("bytes");
+    op.stream = fields.u32_or("stream", 0);
+    within_buffer(fields, "offset", op.buffer, op.offset, op.bytes);
+    return op;
+  }
+
+  Op symbol_write(Fields& fields) {
+    SymbolWrite op;
+    op.module = module(fields);
+    op.symbol = fields.string("symbol");
+    op.offset = fields.u64("offset");
+    uint64_t total = 0;
+    op.segments = segments(fields, &total);
+    return op;
+  }
+
+  Op set_attribute(Fields& fields) {
+    SetAttribute op;
+    op.module = module(fields);
+    op.kernel = fields.string("kernel");
+    op.attribute = fields.string("attribute");
+    if (op.attribute != "max_dynamic_shared_bytes" && op.attribute != "preferred_shared_carveout") {
+      fields.fail("attribute", "unknown attribute \"" + op.attribute + "\".");
+    }
+    op.value = fields.i64("value");
+    return op;
+  }
+
+  Op launch(Fields& fields) {
+    Launch op;
+    op.module = module(fields);
+    op.kernel = fields.string("kernel");
+    op.grid = triple(fields, "grid");
+    op.block = triple(fields, "block");
+    op.shared_bytes = fields.u32("shared_bytes");
+    op.stream = fields.u32_or("stream", 0);
+    op.params = fields.hex("params");
+    const Json& json = fields.array("relocations");
+    for (size_t i = 0; i < json.size(); ++i) {
+      Fields entry(json[i], element_path(fields.path_of("relocations"), i));
+      Relocation relocation;
+      relocation.offset = entry.u32("offset");
+      relocation.buffer = buffer(entry, "buffer");
+      relocation.addend = entry.i64_or("addend", 0);
+      entry.finish();
+      within(entry, "offset", relocation.offset, 8, op.params.size(), "a parameter block");
+      op.relocations.push_back(relocation);
+    }
+    return op;
+  }
+
+  Op sync(Fields& fields) {
+    fields.u32_or("stream", 0);
+    return Sync{};
+  }
+
+  Op error(Fields& fields) {
+    ApiError op;
+    op.api = fields.string("api");
+    op.code = fields.i64("code");
+    op.code_name = fields.string_or("code_name", "");
+    op.message = fields.string_or("message", "");
+    return op;
+  }
+
+  Op unsupported(Fields& fields) {
+    return Unsupported{fields.string("api"), fields.string_or("reason", "")};
+  }
+
+  const Plan& plan_;
+  std::map<std::string, uint64_t> host_bytes_;
+};
+
+}  // namespace
+
+std::vector<Op> read_ops(const Plan& plan, const Json& array, const std::string& path) {
+  OpReader reader(plan);
+  std::vector<Op> ops;
+  ops.reserve(array.size());
+  for (size_t i = 0; i < array.size(); ++i)
+    ops.push_back(reader.read(array[i], element_path(path, i)));
+  return ops;
+}
+
+}  // namespace tilewise::plan

@@ -1,0 +1,172 @@
+// A launch plan: what a submission's `solve` asked the CUDA runtime to do, as data.
+//
+// The recorder writes it (no data, no GPU), the executor carries it out on a backend. One plan is
+// one case. Device addresses in it are the recorder's; the executor allocates its own memory and
+// moves every address over (Launch::relocations for parameter blocks, a scan for literal data
+// copied to the device).
+
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace tilewise::plan {
+
+// solve's parameters. square-host: solve(M, N, P, width), host pointers; square-device: the same
+// with device pointers; rect-device: solve(M, N, P, j, k, l), device pointers.
+enum class Signature : uint8_t { kSquareHost, kSquareDevice, kRectDevice };
+
+enum class Role : uint8_t {
+  kInput,    // M or N, made before solve starts (device signatures)
+  kOutput,   // P, likewise
+  kStudent,  // cudaMalloc: alive from its malloc op to its free op
+  kSymbol,   // a __device__ or __constant__ variable whose address the host code asked for
+};
+
+struct Buffer {
+  uint32_t id = 0;
+  uint64_t address = 0;  // the recorder's
+  uint64_t bytes = 0;
+  std::string name;  // "M", "d_M", "cudaMalloc #1"
+  Role role = Role::kStudent;
+  uint32_t module = 0;  // kSymbol: which variable
+  std::string symbol;
+};
+
+// A host array: M, N or P if solve was given host arrays (square-host), and with any signature
+// "staging #0" and so on, memory of solve's own through which data went from the device and back to
+// it.
+struct HostArray {
+  std::string name;
+  uint64_t bytes = 0;
+};
+
+// A run of bytes that goes to the device: a range of a host array, or (`host` empty) the bytes
+// themselves.
+struct Segment {
+  std::string host;
+  uint64_t offset = 0;
+  uint64_t bytes = 0;
+  std::vector<std::byte> literal;
+};
+
+struct Malloc {
+  uint32_t buffer = 0;
+};
+struct Free {
+  uint32_t buffer = 0;
+};
+struct CopyToDevice {
+  uint32_t buffer = 0;
+  uint64_t offset = 0, bytes = 0;
+  std::vector<Segment> segments;  // together `bytes` long
+  uint32_t stream = 0;
+};
+struct CopyToHost {
+  std::string host;
+  uint64_t offset = 0;
+  uint32_t buffer = 0;
+  uint64_t buffer_offset = 0, bytes = 0;
+  uint32_t stream = 0;
+};
+struct CopyOnDevice {
+  uint32_t buffer = 0;
+  uint64_t offset = 0;
+  uint32_t source = 0;
+  uint64_t source_offset = 0, bytes = 0;
+  uint32_t stream = 0;
+};
+struct Memset {
+  uint32_t buffer = 0;
+  uint64_t offset = 0;
+  uint8_t value = 0;
+  uint64_t bytes = 0;
+  uint32_t stream = 0;
+};
+struct SymbolWrite {  // cudaMemcpyToSymbol
+  uint32_t module = 0;
+  std::string symbol;
+  uint64_t offset = 0;
+  std::vector<Segment> segments;
+};
+struct SetAttribute {  // cudaFuncSetAttribute
+  uint32_t module = 0;
+  std::string kernel;
+  std::string attribute;  // "max_dynamic_shared_bytes" or "preferred_shared_carveout" (percent, -1:
+                          // default)
+  int64_t value = 0;
+};
+// The 8-byte word at `offset` of the parameter block is the address of `buffer` plus `addend`.
+struct Relocation {
+  uint32_t offset = 0;
+  uint32_t buffer = 0;
+  int64_t addend = 0;
+};
+struct Launch {
+  uint32_t module = 0;
+  std::string kernel;  // mangled
+  std::array<uint32_t, 3> grid{},
+      block{};                // as asked for: a bad configuration stands here as it is
+  uint32_t shared_bytes = 0;  // dynamic shared memory
+  uint32_t stream = 0;
+  std::vector<std::byte> params;
+  std::vector<Relocation> relocations;
+};
+struct Sync {};
+struct ApiError {  // a call that returned an error to the student
+  std::string api;
+  int64_t code = 0;  // cudaError_t
+  std::string code_name, message;
+};
+struct Unsupported {
+  std::string api;     // a call that the recorder does not provide,
+  std::string reason;  // or, a sentence, cannot follow this time
+};
+
+using Op = std::variant<Malloc, Free, CopyToDevice, CopyToHost, CopyOnDevice, Memset, SymbolWrite,
+                        SetAttribute, Launch, Sync, ApiError, Unsupported>;
+
+struct Plan {
+  std::string case_id;
+  Signature signature = Signature::kSquareDevice;
+  uint32_t j = 0, k = 0, l = 0;  // M is j x k, N is k x l, P is j x l, row-major
+  std::string device;            // the device file the recorder used
+  std::string runtime;           // CUDA version of the runtime the submission was built for, "13.0"
+  std::vector<std::string> modules;  // PTX files, relative to the plan's folder
+  std::vector<Buffer> buffers;       // buffers[i].id == i
+  std::vector<HostArray> host;       // square-host: M, N, P; any: staging arrays
+  std::vector<Op> ops;
+  // Words that solve computed itself: how many, and the first element of the host's P among them.
+  struct {
+    uint64_t count = 0;
+    int64_t first = -1;
+  } host_writes;
+  std::vector<uint32_t> leaked_buffers;       // never freed
+  std::vector<std::string> unchecked_errors;  // APIs whose error nobody looked at
+
+  // Rows and columns of "M", "N" or "P"; false for another name.
+  bool shape(const std::string& name, uint32_t* rows, uint32_t* columns) const;
+};
+
+// Text -> Plan. `name` is used in messages. Throws HarnessError with one sentence that names the
+// field, also for anything that no recorder writes or that could not be carried out: an unknown
+// buffer, a copy past a buffer's end, a matrix that does not fit its shape (check.h has the rest).
+// What a student may get wrong (a bad launch configuration, a kernel's use of a freed buffer) is
+// let through.
+Plan parse(const std::string& text, const std::string& name);
+// The plan in a file; module paths become absolute or relative to the working folder, ready to
+// open.
+Plan load(const std::string& path);
+// The inverse of parse().
+std::string to_text(const Plan& plan);
+
+const char* to_string(Signature signature);
+// The inverse. Throws std::invalid_argument for another text.
+Signature signature_of(const std::string& text);
+const char* to_string(Role role);
+
+}  // namespace tilewise::plan

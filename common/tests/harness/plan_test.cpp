@@ -1,0 +1,312 @@
+#include "plan/plan.h"
+
+#include <functional>
+
+#include "plan/check.h"
+#include "plan/error.h"
+#include "plan/files.h"
+#include "plan/json_fields.h"
+#include "tests/catch.h"
+#include "tests/harness/sample_plans.h"
+
+using namespace tilewise;
+namespace t = tilewise::testing;
+
+namespace {
+
+// A plan that uses every operation.
+plan::Plan full_plan() {
+  plan::Plan plan = t::device_plan(4, "module0.ptx");
+  plan.buffers.push_back({3, 0x2a0000300000, 256, "cudaMalloc #1", plan::Role::kStudent, 0, ""});
+  plan.buffers.push_back({4, 0x2a0000400000, 64, "table", plan::Role::kSymbol, 0, "table"});
+  plan.buffers.push_back({5, 0x2a0000500000, 64, "cudaMalloc #2", plan::Role::kStudent, 0, ""});
+  plan::Launch launch = t::launch("_Z3addPKfS0_Pfi", 4);
+  launch.relocations[2].addend = 16;
+  plan.ops = {
+      plan::Malloc{3},
+      plan::CopyToDevice{
+          3, 8, 4, {{"", 0, 4, {std::byte{1}, std::byte{0xab}, std::byte{0}, std::byte{255}}}}, 0},
+      plan::CopyOnDevice{3, 0, 0, 16, 32, 1},
+      plan::Memset{3, 0, 255, 256, 0},
+      plan::SymbolWrite{0, "c_table", 4, {{"", 0, 1, {std::byte{7}}}}},
+      plan::SetAttribute{0, "_Z3addPKfS0_Pfi", "max_dynamic_shared_bytes", 65536},
+      launch,
+      plan::Sync{},
+      plan::ApiError{"cudaMemcpy", 1, "cudaErrorInvalidValue", "invalid argument"},
+      plan::Unsupported{"cudaGraphLaunch", ""},
+      plan::Unsupported{"cudaMemcpy", "Too much was moved."},
+      plan::Free{3},
+      plan::Malloc{5}};
+  plan.host_writes = {3, 7};
+  plan.leaked_buffers = {5};
+  plan.unchecked_errors = {"cudaMemcpy"};
+  return plan;
+}
+
+std::string message_of(const std::string& text) {
+  try {
+    plan::parse(text, "x.plan.json");
+  } catch (const HarnessError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+}  // namespace
+
+TEST_CASE("A plan that uses every operation survives writing and reading") {
+  std::string text = plan::to_text(full_plan());
+  plan::Plan plan = plan::parse(text, "x");
+  CHECK(plan::to_text(plan) == text);
+  CHECK(plan.ops.size() == 13);
+  const auto& launch = std::get<plan::Launch>(plan.ops[6]);
+  CHECK(launch.relocations[2].addend == 16);
+  CHECK(launch.block[1] == 4);
+  CHECK(plan.buffers[4].symbol == "table");
+  CHECK(plan.host_writes.first == 7);
+}
+
+TEST_CASE("A host-pointer plan survives writing and reading") {
+  std::string text = plan::to_text(t::host_plan(4, "module0.ptx", "add"));
+  CHECK(plan::to_text(plan::parse(text, "x")) == text);
+}
+
+TEST_CASE("A plan's modules are found beside it") {
+  t::TemporaryFolder folder;
+  std::string path = folder.put("w4.plan.json", plan::to_text(full_plan()));
+  CHECK(plan::load(path).modules[0] == folder.file("module0.ptx"));
+  REQUIRE_THROWS_AS(plan::load(folder.file("none.plan.json")), HarnessError);
+}
+
+TEST_CASE("A bad plan is refused with one sentence that names the field") {
+  struct Fault {
+    const char* path;      // JSON pointer of what is changed
+    Json value;            // null: removed
+    const char* expected;  // part of the message
+  };
+  const Fault faults[] = {
+      {"/schema", "tilewise.plan/2", "schema: expected \"tilewise.plan/1\""},
+      {"/case", nullptr, "case: missing."},
+      {"/case", 7, "case: expected a string, found 7."},
+      {"/signature", "square",
+       "signature: expected one of rect-device, square-device, square-host"},
+      {"/j", 0, "j: expected 1 to"},
+      {"/j", 5, "signature: square-device takes square matrices"},
+      {"/k", -3, "k: expected a whole number >= 0, found -3."},
+      {"/l", 4.5, "l: expected a whole number >= 0, found 4.5."},
+      {"/modules/0", 1, "modules[0]: expected a string."},
+      {"/modules", Json::array(), "buffers[4].module: there is no such module."},
+      {"/buffers", Json::object(), "buffers: expected an array"},
+      {"/buffers/1", "N", "buffers[1]: expected an object"},
+      {"/buffers/1/id", 2, "buffers[1].id: expected 1"},
+      {"/buffers/1/address", "2a00", "buffers[1].address: expected an address"},
+      {"/buffers/1/address", "0x2a0g", "buffers[1].address: expected an address"},
+      {"/buffers/1/bytes", 0, "buffers[1].bytes: a buffer has at least one byte."},
+      {"/buffers/1/bytes", 60, "buffers: N has 60 bytes, its shape needs 64."},
+      {"/buffers/1/name", "Q", "buffers: expected one entry for M, N and P each"},
+      {"/buffers/1/role", "tmp", "buffers[1].role: expected one of input, output, student, symbol"},
+      {"/buffers/1/note", "hello", "buffers[1].note: unknown field."},
+      {"/ops/0/op", "mallok", "ops[0].op: unknown operation \"mallok\"."},
+      {"/ops/0/buffer", 0, "ops[0].buffer: buffer 0 is no student's buffer."},
+      {"/ops/0/buffer", 9, "ops[0].buffer: there is no buffer 9."},
+      {"/ops/1/offset", 254,
+       "ops[1].offset: 4 bytes at offset 254 do not fit into buffer 3 of 256 bytes."},
+      {"/ops/1/bytes", 5, "ops[1].segments: they hold 4 bytes, the copy 5."},
+      {"/ops/1/segments/0/hex", "01a",
+       "ops[1].segments[0].hex: expected two hexadecimal digits a byte"},
+      {"/ops/1/segments/0/hex", "01xx0203",
+       "ops[1].segments[0].hex: not a hexadecimal digit at position 2."},
+      {"/ops/1/segments/0", Json{{"host", "M"}, {"offset", 0}, {"bytes", 4}},
+       "there is no host array \"M\"."},
+      {"/ops/2/source_offset", 18446744073709551615ull,
+       "ops[2].source_offset: 32 bytes at offset 18446744073709551615"},
+      {"/ops/3/value", 256, "ops[3].value: expected a byte"},
+      {"/ops/4/module", 1, "ops[4].module: there is no module 1."},
+      {"/ops/5/attribute", "carve", "ops[5].attribute: unknown attribute \"carve\"."},
+      {"/ops/6/grid", Json{1, 1}, "ops[6].grid: expected three whole numbers >= 0."},
+      {"/ops/6/block", Json{1, -1, 1}, "ops[6].block: expected three whole numbers >= 0."},
+      {"/ops/6/shared_bytes", 4294967296,
+       "ops[6].shared_bytes: expected a whole number below 2^32"},
+      {"/ops/6/params", "00",
+       "ops[6].relocations[0].offset: 8 bytes at offset 0 do not fit into a parameter block of 1"},
+      {"/ops/6/relocations/1/buffer", 12, "ops[6].relocations[1].buffer: there is no buffer 12."},
+      {"/ops/8/code", "one", "ops[8].code: expected a whole number"},
+      {"/host_writes/count", nullptr, "host_writes.count: missing."},
+      {"/leaked_buffers/0", 77, "leaked_buffers: expected ids of buffers."},
+      {"/unchecked_errors/0", 1, "unchecked_errors: expected names"},
+      {"/comment", "hi", "comment: unknown field."},
+  };
+  const Json good = Json::parse(plan::to_text(full_plan()));
+  REQUIRE(message_of(good.dump()) == "");
+  for (const Fault& fault : faults) {
+    Json json = good;
+    Json::json_pointer pointer(fault.path);
+    if (fault.value.is_null()) {
+      json[pointer.parent_pointer()].erase(pointer.back());
+    } else {
+      json[pointer] = fault.value;
+    }
+    CAPTURE(fault.path, fault.expected);
+    std::string message = message_of(json.dump());
+    CAPTURE(message);
+    CHECK(message.rfind("plan x.plan.json: ", 0) == 0);
+    CHECK(t::contains(message, fault.expected));
+  }
+}
+
+namespace {
+
+// The sentence with which a text is refused that is `good` with one part replaced.
+std::string refusal(const Json& good, const char* path, const Json& value) {
+  Json json = good;
+  json[Json::json_pointer(path)] = value;
+  return message_of(json.dump());
+}
+
+Json buffer(uint32_t id, const char* address, uint64_t bytes, const char* name, const char* role) {
+  return {{"id", id}, {"address", address}, {"bytes", bytes}, {"name", name}, {"role", role}};
+}
+
+}  // namespace
+
+TEST_CASE("No boolean, text, fraction or list stands for a number") {
+  const Json good = Json::parse(plan::to_text(full_plan()));
+  const char* const numbers[] = {"/j",
+                                 "/k",
+                                 "/l",
+                                 "/buffers/0/id",
+                                 "/buffers/0/bytes",
+                                 "/ops/0/buffer",
+                                 "/ops/1/offset",
+                                 "/ops/1/bytes",
+                                 "/ops/1/stream",
+                                 "/ops/2/source",
+                                 "/ops/3/value",
+                                 "/ops/4/module",
+                                 "/ops/5/value",
+                                 "/ops/6/grid/0",
+                                 "/ops/6/shared_bytes",
+                                 "/ops/6/relocations/0/offset",
+                                 "/ops/6/relocations/0/addend",
+                                 "/ops/8/code",
+                                 "/host_writes/count",
+                                 "/host_writes/first",
+                                 "/leaked_buffers/0"};
+  const Json forged[] = {true, false, "4", "", 4.0, 0.5, Json::array({4}), Json::object(), nullptr};
+  for (const char* path : numbers) {
+    for (const Json& value : forged) {
+      CAPTURE(path, value.dump());
+      CHECK(t::contains(refusal(good, path, value), "plan x.plan.json: "));
+    }
+  }
+}
+
+TEST_CASE("No other buffer or host array takes the part of a matrix") {
+  const Json device = Json::parse(plan::to_text(t::device_plan(4, "module0.ptx")));
+  const Json host = Json::parse(plan::to_text(t::host_plan(4, "module0.ptx", "add")));
+  REQUIRE(message_of(device.dump()) == "");
+  REQUIRE(message_of(host.dump()) == "");
+  const char* high = "0x2a0000900000";
+  // A P that is an input, and larger than its case: its bytes were copied over P's.
+  CHECK(refusal(device, "/buffers/-", buffer(3, high, 4096, "P", "input")) != "");
+  CHECK(refusal(device, "/buffers/-", buffer(3, high, 64, "P", "output")) != "");
+  CHECK(refusal(device, "/buffers/-", buffer(3, high, 64, "M", "output")) != "");
+  // An input of another name: nobody has data for it.
+  CHECK(refusal(device, "/buffers/-", buffer(3, high, 64, "X", "input")) != "");
+  CHECK(refusal(device, "/buffers/-", buffer(3, high, 64, "", "input")) != "");
+  // With host pointers there is no such buffer at all.
+  CHECK(refusal(host, "/buffers/-", buffer(3, high, 4096, "P", "output")) != "");
+  CHECK(refusal(host, "/buffers/-", buffer(3, high, 4096, "M", "input")) != "");
+  // A host array beside or in place of M, N and P.
+  CHECK(refusal(device, "/host/-", {{"name", "M"}, {"bytes", 4096}}) != "");
+  CHECK(refusal(device, "/host/-", {{"name", "P"}, {"bytes", 64}}) != "");
+  CHECK(refusal(host, "/host/-", {{"name", "P"}, {"bytes", 64}}) != "");
+  CHECK(refusal(host, "/host/-", {{"name", "more"}, {"bytes", 64}}) != "");
+  CHECK(refusal(host, "/host/2/bytes", 68) != "");
+  CHECK(refusal(host, "/host/2/bytes", 60) != "");
+  CHECK(refusal(host, "/host/-", {{"name", "staging #0"}, {"bytes", 64}}) == "");
+}
+
+TEST_CASE("Sizes that no recorder has asked for are refused before memory is") {
+  const Json host = Json::parse(plan::to_text(t::host_plan(4, "module0.ptx", "add")));
+  for (uint64_t bytes : {uint64_t{1} << 33, uint64_t{1} << 62, UINT64_MAX}) {
+    CHECK(refusal(host, "/host/-", {{"name", "staging #0"}, {"bytes", bytes}}) != "");
+    CHECK(refusal(host, "/buffers/2/bytes", bytes) != (bytes >> 40 ? "" : "never"));
+  }
+  Json sum = host;
+  for (int i = 0; i < 5; ++i) {
+    sum["host"].push_back(
+        {{"name", "staging #" + std::to_string(i)}, {"bytes", uint64_t{1} << 30}});
+  }
+  CHECK(t::contains(message_of(sum.dump()), "host: all arrays have more than"));
+  CHECK(refusal(host, "/buffers/1/address", "0x2a0000000001") != "");  // in the one before
+  CHECK(refusal(host, "/buffers/2/address", "0xffffffffffffffff") != "");
+}
+
+TEST_CASE("Copies find their buffers allocated") {
+  const Json host = Json::parse(plan::to_text(t::host_plan(4, "module0.ptx", "add")));
+  Json early = host;
+  std::swap(early["ops"][2], early["ops"][3]);  // a copy into buffer 0: that one is there
+  CHECK(message_of(early.dump()) == "");
+  std::swap(early["ops"][0], early["ops"][2]);
+  CHECK(t::contains(message_of(early.dump()), "is not allocated at that point"));
+  CHECK(t::contains(refusal(host, "/ops/-", {{"op", "free"}, {"buffer", 0}}), "is not allocated"));
+  CHECK(t::contains(refusal(host, "/ops/-", {{"op", "malloc"}, {"buffer", 0}}), "allocated twice"));
+  const Json late = {{"op", "memset"}, {"buffer", 1}, {"offset", 0}, {"value", 0}, {"bytes", 4}};
+  CHECK(t::contains(refusal(host, "/ops/-", late), "is not allocated at that point"));
+  CHECK(refusal(host, "/leaked_buffers", Json::array({0})) != "");
+  // A kernel that is given a freed buffer is the student's mistake, and is let through.
+  CHECK(refusal(host, "/ops/-", host["ops"][5]) == "");
+}
+
+TEST_CASE("Text that two readers could understand in two ways is refused") {
+  const std::string good = plan::to_text(full_plan());
+  auto with = [&](const std::string& old, const std::string& text) {
+    std::string changed = good;
+    changed.replace(changed.find(old), old.size(), text);
+    return message_of(changed);
+  };
+  CHECK(t::contains(with("\"j\":4", "\"j\":4,\"j\":400"), "stands there twice"));
+  CHECK(t::contains(with("\"op\":\"sync\"", "\"op\":\"sync\",\"op\":\"free\""), "twice"));
+  CHECK(t::contains(with("\"j\":4", "\"j\":1e999"), "out of range"));
+  CHECK(t::contains(with("\"j\":4", "\"j\":123456789012345678901234567890"), "j: expected"));
+  CHECK(t::contains(with("cudaGraphLaunch", "a\\u0000b"), "without control characters"));
+  CHECK(t::contains(with("cudaGraphLaunch", "\\u001b[2J"), "without control characters"));
+  CHECK(t::contains(with("cudaGraphLaunch", "\\ud800"), "is not JSON"));
+  CHECK(t::contains(with("cudaGraphLaunch", "\xff"), "is not JSON"));
+  CHECK(t::contains(with("cudaGraphLaunch", std::string(1 << 17, 'x')), "a shorter string"));
+  const std::string deep(100000, '[');
+  CHECK(t::contains(with("\"j\":4", "\"j\":" + deep), "nested too deeply"));
+  std::string many = "\"j\":4";
+  for (int i = 0; i < 100; ++i) many += ",\"f" + std::to_string(i) + "\":0";
+  CHECK(t::contains(with("\"j\":4", many), "an object of too many fields"));
+}
+
+TEST_CASE("A plan counts for the case that was asked for, and for no other") {
+  const plan::Plan plan = t::device_plan(4, "module0.ptx");
+  const plan::Case wanted = {"w4", plan::Signature::kSquareDevice, 4, 4, 4};
+  CHECK_NOTHROW(check_case(plan, wanted));
+  plan::Case other = wanted;
+  other.id = "w5";
+  CHECK_THROWS_AS(check_case(plan, other), PlanError);
+  other = wanted;
+  other.signature = plan::Signature::kRectDevice;
+  CHECK_THROWS_AS(check_case(plan, other), PlanError);
+  other = wanted;
+  other.l = 5;
+  CHECK_THROWS_AS(check_case(plan, other), PlanError);
+}
+
+TEST_CASE("Text that is no JSON is refused with the place") {
+  CHECK(t::contains(message_of("{\"schema\": "), "is not JSON: byte"));
+  CHECK(t::contains(message_of("[]"), "top level: expected an object"));
+  CHECK(t::contains(message_of(""), "is not JSON"));
+}
+
+TEST_CASE("What a student may get wrong is let through") {
+  plan::Plan plan = full_plan();
+  plan::Launch& launch = std::get<plan::Launch>(plan.ops[6]);
+  launch.block = {2048, 0, 1};
+  launch.relocations[0].addend = -4;
+  CHECK(message_of(plan::to_text(plan)) == "");
+}

@@ -1,0 +1,84 @@
+#include "harness/compare/verify.h"
+
+#include <cmath>
+
+#include "harness/compare/uniform.h"
+#include "tests/catch.h"
+#include "tests/harness/sample_plans.h"
+
+using namespace tilewise;
+using tilewise::testing::contains;
+
+namespace {
+
+Matrix product(const Matrix& m, const Matrix& n) {
+  Matrix p{m.rows, n.columns, std::vector<float>(size_t{m.rows} * n.columns, 0.0f)};
+  for (uint32_t row = 0; row < m.rows; ++row) {
+    for (uint32_t k = 0; k < m.columns; ++k) {
+      float factor = m.values[size_t{row} * m.columns + k];
+      for (uint32_t column = 0; column < n.columns; ++column) {
+        p.values[size_t{row} * n.columns + column] +=
+            factor * n.values[size_t{k} * n.columns + column];
+      }
+    }
+  }
+  return p;
+}
+
+// As a tensor core rounds its inputs: 10 bits of mantissa.
+Matrix to_tf32(Matrix a) {
+  for (float& value : a.values) {
+    int exponent;
+    float fraction = std::frexp(value, &exponent);
+    value = std::ldexp(std::round(fraction * 2048) / 2048, exponent);
+  }
+  return a;
+}
+
+}  // namespace
+
+TEST_CASE("A float32 product is right, small and large, square and not") {
+  for (auto [j, k, l] :
+       {std::array<uint32_t, 3>{1, 1, 1}, {7, 300, 5}, {64, 64, 64}, {257, 300, 270}}) {
+    Matrix m = uniform_matrix(j, k, 1), n = uniform_matrix(k, l, 2);
+    Verdict verdict = verify(m, n, product(m, n), 3);
+    CAPTURE(j, k, l, verdict.message, verdict.worst);
+    CHECK(verdict.right);
+    CHECK(verdict.worst < 1);
+  }
+}
+
+TEST_CASE("One wrong element is seen, also where only samples are looked at") {
+  for (uint32_t width : {16u, 300u}) {
+    Matrix m = uniform_matrix(width, width, 1), n = uniform_matrix(width, width, 2);
+    Matrix p = product(m, n);
+    float& element = p.values[size_t{5} * width + 7];
+    float right = element;
+    for (float wrong : {0.0f, -right, right + 3, NAN, INFINITY}) {
+      element = wrong;
+      for (uint64_t seed = 0; seed < 5; ++seed) {
+        Verdict verdict = verify(m, n, p, seed);
+        CAPTURE(width, wrong, right, verdict.worst);
+        // Where sampled, an error must stand out of a row's rounding: 0 for an element near 0 need
+        // not.
+        bool visible = width == 16 || !(std::abs(wrong - right) < 0.1f);
+        CHECK((!verdict.right || !visible));
+      }
+    }
+  }
+}
+
+TEST_CASE("The message names the first wrong element") {
+  Matrix m = uniform_matrix(8, 8, 1), n = uniform_matrix(8, 8, 2);
+  Matrix p = product(m, n);
+  p.values[3 * 8 + 2] = 50;
+  p.values[4 * 8 + 2] = 50;
+  CHECK(contains(verify(m, n, p, 0).message, "P[3][2] is 50, expected"));
+}
+
+TEST_CASE("TF32 inputs are too coarse") {
+  for (uint32_t width : {16u, 300u}) {
+    Matrix m = uniform_matrix(width, width, 1), n = uniform_matrix(width, width, 2);
+    CHECK_FALSE(verify(m, n, product(to_tf32(m), to_tf32(n)), 1).right);
+  }
+}

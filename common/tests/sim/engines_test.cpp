@@ -1,0 +1,67 @@
+// The interpreter and compiled code: one does what the other does. (All tests of this folder launch
+// on both, see fixture.h; here are those of the comparison itself, and of what only the compiler
+// has.)
+
+#include <limits>
+
+#include "tests/sim/fixture.h"
+#include "warpsim/jit/compiler.h"
+#include "warpsim/jit/planted.h"
+
+namespace warpsim::test {
+namespace {
+
+using jit::Planted;
+
+// What the comparison says of a kernel of shared.cu with a fault in the compiler; "" if it saw
+// none.
+std::string seen(Planted fault, const std::string& kernel) {
+  Fixture f("shared");
+  f.sim.options().instruction_budget = 200'000;  // a loop may have lost its counter
+  std::vector<float> values = ramp(64 * 64);
+  values[5] = std::numeric_limits<float>::infinity();  // infinity - infinity somewhere: a NaN
+  const uint64_t a = f.buffer("M", values), p = f.empty("P", values.size() * 4);
+  jit::planted = fault;
+  const LaunchReport r = f.launch(kernel, {4, 4}, {16, 16}, a, a, p, 64);
+  jit::planted = Planted::kNone;
+  return r.status == LaunchStatus::kUnsupported ? r.message : "";
+}
+
+TEST_CASE("FaultsInTheCompilerAreFoundByComparingTheEngines") {
+  if (!jit::why_not().empty()) return;
+  for (const char* kernel : {"tiled", "missing_first_barrier", "missing_second_barrier"}) {
+    CAPTURE(kernel);
+    CHECK(seen(Planted::kNone, kernel) == "");
+    CHECK(seen(Planted::kSubtracts, kernel) != "");
+    CHECK(seen(Planted::kDrops, kernel) != "");
+    CHECK(seen(Planted::kUncounted, kernel) != "");
+  }
+  CHECK(seen(Planted::kForeignNan, "tiled") != "");
+  CHECK(seen(Planted::kUnchecked, "missing_first_barrier") != "");
+  CHECK(seen(Planted::kUnnoted, "missing_second_barrier") != "");
+}
+
+TEST_CASE("AnEndlessLoopEndsCompiledAsItEndsInterpreted") {
+  for (const int threads : {1, 2}) {
+    Fixture f("control", threads);
+    f.sim.options().instruction_budget = 3'000'000;
+    const LaunchReport r = f.launch("endless_loop", {4}, {32}, f.empty("P", 256), 0);
+    CHECK(r.status == LaunchStatus::kTimeout);
+    CHECK(find(r, "timeout") != nullptr);
+  }
+}
+
+TEST_CASE("ChecksThatAreOffStayOff") {
+  for (const bool counters : {false, true}) {
+    Fixture f("shared");
+    f.sim.options().checks = Checks::none();
+    f.sim.options().checks.counters = counters;
+    const uint64_t a = f.buffer("M", ramp(64 * 64)), p = f.empty("P", 64 * 64 * 4);
+    const LaunchReport r = f.launch("missing_first_barrier", {4, 4}, {16, 16}, a, a, p, 64);
+    CHECK(is_clean(r));
+    CHECK((r.counters.shared_load_requests != 0) == counters);
+  }
+}
+
+}  // namespace
+}  // namespace warpsim::test

@@ -1,0 +1,141 @@
+#include "warpsim/counting/pattern.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "warpsim/lanes.h"
+
+namespace warpsim {
+
+void Pattern::build() {
+  lowest = 0;
+  int32_t highest = 0;
+  aligned = true;
+  for_each_lane(mask, [&](int lane) {
+    lowest = std::min(lowest, delta[lane]);
+    highest = std::max(highest, delta[lane]);
+    if (delta[lane] % bytes != 0) aligned = false;
+  });
+  span_bytes = uint32_t(highest - lowest) + bytes;
+  sectors_by_phase_.fill(0);
+  traffic_by_phase_.reset();
+  build_runs();
+  build_halves();
+  banks_.fill({});
+}
+
+void Pattern::build_runs() {
+  struct Touch {
+    int32_t granule;
+    int32_t lane;
+  };
+  std::array<Touch, kLanes * 16> touches;
+  size_t count = 0;
+  for_each_lane(mask, [&](int lane) {
+    const int32_t first = delta[lane] >> granule_shift;
+    const int32_t last = (delta[lane] + bytes - 1) >> granule_shift;
+    for (int32_t g = first; g <= last; ++g) touches[count++] = {g, lane};
+  });
+  std::sort(touches.begin(), touches.begin() + count, [](const Touch& x, const Touch& y) {
+    return x.granule != y.granule ? x.granule < y.granule : x.lane < y.lane;
+  });
+  runs.clear();
+  who.clear();
+  second.clear();
+  overlapping = false;
+  for (size_t i = 0; i < count; ++i) {
+    const Touch& t = touches[i];
+    if (i > 0 && touches[i - 1].granule == t.granule) {
+      who.back() |= kSeveral;
+      second.back() = uint32_t(t.lane);
+      overlapping = true;
+      continue;
+    }
+    if (i > 0 && touches[i - 1].granule + 1 == t.granule)
+      ++runs.back().count;
+    else
+      runs.push_back({t.granule, 1, uint16_t(who.size())});
+    who.push_back(uint32_t(t.lane));
+    second.push_back(uint32_t(t.lane));
+  }
+}
+
+void Pattern::build_halves() {
+  halves_ready = mask == kAllLanes && bytes == 4;
+  for (int h = 0; h < 2; ++h) {
+    bool one = true, consecutive = true;
+    for (int i = 1; i < 16; ++i) {
+      const int32_t step = delta[16 * h + i] - delta[16 * h];
+      one = one && step == 0;
+      consecutive = consecutive && step == 4 * i;
+    }
+    half[h] = one ? HalfShape::kOneWord : consecutive ? HalfShape::kConsecutive : HalfShape::kOther;
+    if (half[h] == HalfShape::kOther) halves_ready = false;
+  }
+}
+
+WarpAccess Pattern::access(uint64_t base) const {
+  constexpr uint64_t kOrigin = uint64_t{1} << 40;  // so that no address is negative
+  WarpAccess access{mask, bytes, {}};
+  for_each_lane(mask, [&](int lane) {
+    access.address[size_t(lane)] = kOrigin + (base & 127) + uint64_t(int64_t{delta[size_t(lane)]});
+  });
+  return access;
+}
+
+uint32_t Pattern::count_sectors(uint64_t base) const {
+  return sectors_by_phase_[base & 31] = uint8_t(warpsim::sectors(access(base)));
+}
+
+const BankCost& Pattern::count_banks(BankKind kind) const {
+  WarpAccess lanes = access(0);  // the base, a multiple of 4, changes no conflict
+  lanes.is_store = kind >= BankKind::kStore;
+  const int width = int(kind) % 3;
+  lanes.bytes = width != 0 ? 4u << width : std::min(lanes.bytes, 4u);
+  return banks_[size_t(kind)] = rules->banks(lanes);
+}
+
+const Traffic& Pattern::count_traffic(uint64_t base) const {
+  if (traffic_by_phase_ == nullptr)
+    traffic_by_phase_ = std::make_unique<std::array<Traffic, 128>>();
+  return (*traffic_by_phase_)[base & 127] = rules->traffic(access(base));
+}
+
+const Pattern* PatternCache::get(uint32_t mask, uint8_t bytes, uint8_t granule_shift,
+                                 const int32_t* delta, Pattern* scratch) {
+  uint64_t hash = mask * 0x9E3779B97F4A7C15 + bytes * 64 + granule_shift;
+  for (int i = 0; i < kLanes; i += 2) {
+    uint64_t two;
+    std::memcpy(&two, delta + i, 8);
+    hash = (hash ^ two) * 0xFF51AFD7ED558CCD;
+    hash ^= hash >> 29;
+  }
+  auto same = [&](const Pattern& p) {
+    return p.mask == mask && p.bytes == bytes && p.granule_shift == granule_shift &&
+           std::memcmp(p.delta.data(), delta, sizeof p.delta) == 0;
+  };
+  size_t slot = hash % kTableSize;
+  while (table_[slot] != nullptr) {
+    if (same(*table_[slot])) return table_[slot];
+    slot = (slot + 1) % kTableSize;
+  }
+  Pattern* pattern = scratch;
+  if (!full()) {
+    pattern = &patterns_.emplace_back();
+    table_[slot] = pattern;
+  }
+  pattern->rules = &rules_;
+  pattern->mask = mask;
+  pattern->bytes = bytes;
+  pattern->granule_shift = granule_shift;
+  std::memcpy(pattern->delta.data(), delta, sizeof pattern->delta);
+  pattern->build();
+  return pattern;
+}
+
+void PatternCache::clear() {
+  patterns_.clear();
+  std::fill(table_.begin(), table_.end(), nullptr);
+}
+
+}  // namespace warpsim

@@ -1,0 +1,155 @@
+// One fault that was found, as facts: what, where, by whom. No sentences: finding_text.h puts a
+// finding into words, finding_json.h writes it as JSON.
+
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace warpsim {
+
+enum class Severity : uint8_t { kWarning, kError };
+
+// Every enumeration below has its names in finding.cpp: they stand in JSON, and
+// grader/results/finding.py and docs/finding.schema.json know the same ones (a test holds them
+// together).
+
+// The diagnostic codes that the simulator and the executor give; the grader has more.
+enum class Code : uint8_t {
+  kOutOfBoundsGlobal,
+  kOutOfBoundsShared,
+  kMisalignedAccess,
+  kUninitialisedShared,
+  kUninitialisedGlobal,
+  kRaceShared,
+  kRaceGlobal,
+  kBarrierDivergence,
+  kTimeout,
+  kAssert,
+  kTrap,
+  kUnsupported,
+  kLaunchConfig,
+  kNoLaunch,
+  kHostComputed,
+  kInputModified,
+  kUnwrittenOutput,
+};
+
+enum class AccessKind : uint8_t {
+  kNone,  // no memory access
+  kLoad,
+  kStore,
+  kAtomic,
+  kCopy,  // the side of an asynchronous copy that writes
+};
+
+enum class MemorySpace : uint8_t { kNone, kGlobal, kShared, kLocal, kConstant };
+
+// What makes the code true, where one code has several ways.
+enum class Cause : uint8_t {
+  kNone,
+  // Of out-of-bounds-*: where the access went.
+  kBeforeStart,     // beyond_bytes before the array
+  kPastEnd,         // its last byte is the array's beyond_bytes-th one too many
+  kNoArray,         // shared memory of a kernel that has none
+  kNullPointer,     // near address 0
+  kHostPointer,     // through a parameter that holds a host address
+  kNoAllocation,    // far from every allocation
+  kFreed,           // an allocation that is none any more
+  kConstantMemory,  // a store to it
+  // Of uninitialised-*.
+  kNeverWritten,
+  kCopyInFlight,  // `other` is the asynchronous copy, which was not waited for
+  // Of barrier-divergence.
+  kLanesMissing,    // `other` is where the missing lanes go on
+  kAnotherBarrier,  // `other` waits at another barrier
+  kExited,          // `other` had returned
+  kNeverComplete,   // barrier number `amount`
+  // Of timeout.
+  kInstructionBudget,  // of `limit` warp instructions
+  kTimeLimit,          // of `limit` seconds
+  // Of launch-config.
+  kZeroExtent,
+  kBlockThreads,    // more threads than a block may have
+  kBlockExtent,     // along one axis
+  kGridExtent,      // along one axis
+  kSharedMemory,    // static, or in all, more than the device has
+  kSharedNotAsked,  // more than without cudaFuncSetAttribute
+  kSharedGranted,   // more than cudaFuncSetAttribute granted
+  kRegisters,       // of all threads of a block
+  kLaunchBounds,    // more threads than __launch_bounds__ promises
+  kRequiredBlock,   // another block than the kernel is made for
+  kDriverRefused,   // `words` are the driver's
+  // Of any code, on a GPU: the driver reported error number `amount`, `words` are its own.
+  kDriver,
+};
+
+// What would put two accesses that race in an order.
+enum class Scope : uint8_t {
+  kNone,
+  kWarp,   // __syncwarp()
+  kBlock,  // __syncthreads()
+  kGrid,   // nothing within one launch but fences and atomics
+};
+
+// One side of a finding: who did what, and where.
+struct Party {
+  AccessKind access = AccessKind::kNone;
+  uint32_t access_bytes = 0;        // per thread; 0: not known, or no access
+  std::string file;                 // as nvcc wrote it
+  uint32_t line = 0;                // 1-based, 0: unknown
+  std::array<uint32_t, 3> block{};  // first occurrence in (block, warp, lane) order
+  std::array<uint32_t, 3> thread{};
+  bool writes() const { return access != AccessKind::kNone && access != AccessKind::kLoad; }
+  bool operator==(const Party&) const = default;
+};
+
+// What a device assert says. All of it is the student's text: data, never looked into.
+struct Assertion {
+  std::string condition, function, file;
+  uint32_t line = 0;
+  bool operator==(const Assertion&) const = default;
+};
+
+// One fault, merged over all threads that showed it at this place.
+struct Diagnostic : Party {
+  Code code = Code::kTrap;
+  Severity severity = Severity::kError;
+  Cause cause = Cause::kNone;
+  std::string kernel;  // source name
+  uint64_t count = 0;  // occurrences (threads x executions)
+  // The memory that it is about, so that a caller who knows the shapes can say P[3][7]; empty or 0
+  // otherwise.
+  MemorySpace space = MemorySpace::kNone;
+  std::string array;         // shared array or allocation name
+  int64_t offset_bytes = 0;  // of the access within it; may be negative or past its end
+  uint64_t array_bytes = 0;
+  std::vector<uint32_t> element;  // indices of the element, where the array's shape is known
+  uint64_t beyond_bytes = 0;      // how far outside the array, see Cause
+  // Races: what would order the two. The other access, and other second parties (see Cause).
+  Scope scope = Scope::kNone;
+  std::optional<Party> other;
+  std::optional<uint64_t> interval;  // barriers that the block had passed by then
+  // Numbers of the cause: how many, and of how many.
+  uint64_t amount = 0, limit = 0;
+  std::optional<Assertion> assertion;
+  std::string words;    // somebody else's, such as the driver's: data, never looked into
+  std::string message;  // by finding_text.h
+  bool operator==(const Diagnostic&) const = default;
+};
+
+const char* to_string(Severity severity);
+const char* to_string(Code code);
+const char* to_string(AccessKind kind);
+const char* to_string(MemorySpace space);
+const char* to_string(Cause cause);
+const char* to_string(Scope scope);
+
+// All names of an enumeration above, in order: "code", "severity", "access", "space", "cause",
+// "scope".
+std::vector<std::string> names_of(const std::string& enumeration);
+
+}  // namespace warpsim

@@ -1,0 +1,75 @@
+// A finding as JSON: the one place that writes it, for tilewise-exec and for `warpsim run`.
+// docs/finding.schema.json describes the fields.
+//
+// A header, so that warpsim itself needs no JSON in its interface; Json is nlohmann::ordered_json.
+
+#pragma once
+
+#include "warpsim/finding.h"
+
+namespace warpsim {
+
+template <class Json>
+Json party_json(const Party& p) {
+  return {{"access", to_string(p.access)},
+          {"access_bytes", p.access_bytes},
+          {"file", p.file},
+          {"line", p.line},
+          {"block", p.block},
+          {"thread", p.thread}};
+}
+
+// `launch`: the launch that showed it first, as the document counts them.
+template <class Json>
+Json finding_json(const Diagnostic& d, int64_t launch) {
+  Json json = {{"code", to_string(d.code)},
+               {"severity", to_string(d.severity)},
+               {"message", d.message},
+               {"file", d.file},
+               {"line", d.line},
+               {"kernel", d.kernel},
+               {"block", d.block},
+               {"thread", d.thread},
+               {"count", d.count},
+               {"launch", launch},
+               {"cause", to_string(d.cause)},
+               {"access", to_string(d.access)},
+               {"access_bytes", d.access_bytes},
+               {"is_store", d.writes()},
+               {"space", to_string(d.space)},
+               {"array", d.array},
+               {"array_bytes", d.array_bytes},
+               {"offset_bytes", d.offset_bytes},
+               {"element", d.element},
+               {"beyond_bytes", d.beyond_bytes},
+               {"scope", to_string(d.scope)},
+               {"interval", d.interval ? Json(*d.interval) : Json(nullptr)},
+               {"amount", d.amount},
+               {"limit", d.limit},
+               {"words", d.words},
+               {"assertion", nullptr},
+               {"other", d.other ? party_json<Json>(*d.other) : Json(nullptr)}};
+  if (d.assertion) {
+    json["assertion"] = {{"condition", d.assertion->condition},
+                         {"function", d.assertion->function},
+                         {"file", d.assertion->file},
+                         {"line", d.assertion->line}};
+  }
+  const Party other = d.other.value_or(Party{});
+  json["other_file"] = other.file;
+  json["other_line"] = other.line;
+  json["other_block"] = other.block;
+  json["other_thread"] = other.thread;
+  return json;
+}
+
+// Every name that the fields above may have, by enumeration.
+template <class Json>
+Json vocabulary_json() {
+  Json json;
+  for (const char* enumeration : {"code", "severity", "access", "space", "cause", "scope"})
+    json[enumeration] = names_of(enumeration);
+  return json;
+}
+
+}  // namespace warpsim

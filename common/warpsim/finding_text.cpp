@@ -1,0 +1,256 @@
+#include "warpsim/finding_text.h"
+
+#include <fmt/format.h>
+
+namespace warpsim {
+
+namespace {
+
+constexpr uint64_t kLaunchFailed = 719;  // CUDA_ERROR_LAUNCH_FAILED
+
+std::string bytes_text(uint64_t n) {
+  return std::to_string(n) + (n == 1 ? " byte" : " bytes");
+}
+
+// "Nds+64".
+std::string place_text(const Diagnostic& d) {
+  const int64_t offset = d.offset_bytes;
+  return d.array + (offset < 0 ? "-" : "+") + std::to_string(offset < 0 ? -offset : offset);
+}
+
+const char* verb(const Party& p) {
+  switch (p.access) {
+    case AccessKind::kAtomic:
+      return "updates";
+    case AccessKind::kStore:
+    case AccessKind::kCopy:
+      return "writes";
+    default:
+      return "reads";
+  }
+}
+
+std::string line_text(const Diagnostic& d) {
+  if (!d.other || d.other->line == 0) return "";
+  return " at line " + std::to_string(d.other->line);
+}
+
+std::string coordinates(const std::array<uint32_t, 3>& at, const std::array<uint32_t, 3>& size) {
+  std::string text = "(" + std::to_string(at[0]);
+  if (size[1] > 1 || size[2] > 1) text += "," + std::to_string(at[1]);
+  if (size[2] > 1) text += "," + std::to_string(at[2]);
+  return text + ")";
+}
+
+// "thread (4,1)".
+std::string thread_name(const Party& p, const Extents& shape) {
+  return "thread " + coordinates(p.thread, shape.block);
+}
+
+// "P[3][7]".
+std::string element_text(const Diagnostic& d) {
+  std::string text = d.array;
+  for (uint32_t index : d.element) text += "[" + std::to_string(index) + "]";
+  return text;
+}
+
+std::string global_place(const Diagnostic& d) {
+  std::string text = d.array + " at byte " + std::to_string(d.offset_bytes);
+  if (d.offset_bytes >= 0 && d.access_bytes > 0)
+    text += fmt::format(" (element {})", d.offset_bytes / d.access_bytes);
+  return text;
+}
+
+std::string out_of_bounds(const Diagnostic& d) {
+  const std::string what = std::string(verb(d)) + " " + bytes_text(d.access_bytes);
+  switch (d.cause) {
+    case Cause::kNoArray:
+      return fmt::format("{} of shared memory at byte {}, but the kernel has no shared array", what,
+                         d.offset_bytes);
+    case Cause::kNullPointer:
+      return what + " through a null pointer";
+    case Cause::kHostPointer:
+    case Cause::kNoAllocation:
+      return what + " at an address that is no device memory";
+    case Cause::kConstantMemory:
+      return "writes to " + d.array + ", which is constant memory";
+    case Cause::kFreed:
+      return what + " of " + global_place(d) + ", after it was freed";
+    default:
+      break;
+  }
+  const bool before = d.cause == Cause::kBeforeStart;
+  if (d.space == MemorySpace::kShared) {
+    return fmt::format("{} at {}, {}: the array has {}", what, place_text(d),
+                       before ? "before its beginning" : "past its end", bytes_text(d.array_bytes));
+  }
+  if (d.space == MemorySpace::kLocal) {
+    return fmt::format("{} of the thread's local memory at byte {}, which has {}", what,
+                       d.offset_bytes, bytes_text(d.array_bytes));
+  }
+  if (d.access_bytes == 0) {  // on a GPU: seen afterwards, in the fences around the arrays
+    return fmt::format("{} bytes beside {} were overwritten, the first {} bytes {} its {}.",
+                       d.amount, d.array, before ? d.beyond_bytes : d.beyond_bytes - 1,
+                       before ? "before" : "past", before ? "start" : "end");
+  }
+  return what + " of " + global_place(d) + ", which has " + bytes_text(d.array_bytes);
+}
+
+std::string uninitialised(const Diagnostic& d) {
+  if (d.space == MemorySpace::kGlobal)
+    return "reads " + bytes_text(d.access_bytes) + " of " + global_place(d) +
+           ", which nobody has written";
+  const std::string read = "reads " + bytes_text(d.access_bytes) + " at " + place_text(d);
+  if (d.cause == Cause::kCopyInFlight)
+    return read + ": the asynchronous copy issued" + line_text(d) + " has not been waited for";
+  return read + ": nobody has written it since the block began";
+}
+
+std::string race(const Diagnostic& d, const Extents& shape) {
+  const Party other = d.other.value_or(Party{});
+  const bool shared = d.space == MemorySpace::kShared;
+  const char* did = !other.writes()                               ? "read"
+                    : shared && other.access == AccessKind::kCopy ? "copied to"
+                                                                  : "wrote";
+  const std::string mine =
+      shared && d.access == AccessKind::kCopy ? "copies to" : std::string(verb(d));
+  const std::string where =
+      shared ? place_text(d) : d.array + " at byte " + std::to_string(d.offset_bytes);
+  std::string who = thread_name(other, shape);
+  if (d.scope == Scope::kGrid) who = block_name(other.block, shape) + " " + who;
+  const char* missing =
+      d.scope == Scope::kGrid   ? " in the same launch: blocks run in no particular order"
+      : d.scope == Scope::kWarp ? ", with no __syncthreads() or __syncwarp() between"
+                                : ", with no __syncthreads() between";
+  return mine + " " + where + ", which " + who + " " + did + line_text(d) + missing;
+}
+
+std::string barrier(const Diagnostic& d, const Extents& shape) {
+  const Party other = d.other.value_or(Party{});
+  switch (d.cause) {
+    case Cause::kAnotherBarrier:
+      return fmt::format(
+          "waits at this barrier while {} waits at the one of line {}: all threads of a block have "
+          "to reach the same __syncthreads()",
+          thread_name(other, shape), other.line);
+    case Cause::kExited:
+      return thread_name(other, shape) +
+             " of the block returned before this barrier, so it does not take part in it";
+    case Cause::kNeverComplete:
+      return fmt::format(
+          "the warps of a block wait at barrier {} for ever: the other warps wait elsewhere or "
+          "have "
+          "finished",
+          d.amount);
+    default:
+      return fmt::format(
+          "not all threads of the warp reach this barrier together: {} does not{}",
+          thread_name(other, shape),
+          other.line != 0 ? ", it goes on at line " + std::to_string(other.line) : "");
+  }
+}
+
+std::string misaligned(const Diagnostic& d) {
+  std::string text = fmt::format("{} {} at an address that is not a multiple of {}", verb(d),
+                                 bytes_text(d.access_bytes), d.access_bytes);
+  return d.array.empty() ? text : text + ": " + place_text(d);
+}
+
+std::string timeout(const Diagnostic& d) {
+  if (d.cause == Cause::kTimeLimit) {
+    return fmt::format("{} had not ended after {} s: does a loop never end?",
+                       d.kernel.empty() ? "The plan" : d.kernel, d.limit);
+  }
+  return fmt::format("the launch used up its budget of {} warp instructions: a loop without end?",
+                     d.limit);
+}
+
+// What the GPU's driver said, and what that means.
+std::string of_driver(const Diagnostic& d) {
+  const char* meaning = "The GPU stopped the kernel.";
+  switch (d.code) {
+    case Code::kOutOfBoundsGlobal:
+      meaning = "The kernel accessed an address that belongs to no array, and the GPU stopped it.";
+      break;
+    case Code::kMisalignedAccess:
+      meaning = "The kernel accessed an address that is no multiple of the access's size.";
+      break;
+    case Code::kAssert:
+      meaning = "A device assert failed.";
+      break;
+    case Code::kTimeout:
+      meaning = "The kernel ran longer than the GPU allows.";
+      break;
+    default:
+      if (d.amount != kLaunchFailed) break;
+      meaning =
+          "The GPU stopped the kernel (unspecified launch failure): most often an access outside "
+          "shared or local memory, or a trap.";
+  }
+  return std::string(meaning) + " The driver said " + d.words +
+         ". Run it with --backend sim to see the line.";
+}
+
+std::string unwritten(const Diagnostic& d) {
+  if (d.amount == d.limit) return "No element of P was written.";
+  if (d.amount == 1)
+    return fmt::format("One of {} elements of {} was never written: {}.", d.limit, d.array,
+                       element_text(d));
+  return fmt::format("{} of {} elements of {} were never written, the first is {}.", d.amount,
+                     d.limit, d.array, element_text(d));
+}
+
+}  // namespace
+
+std::string block_name(const std::array<uint32_t, 3>& block, const Extents& shape) {
+  return "block " + coordinates(block, shape.grid);
+}
+
+std::string sentence(const Diagnostic& d, const Extents& shape) {
+  if (d.cause == Cause::kDriver) return of_driver(d);
+  switch (d.code) {
+    case Code::kOutOfBoundsGlobal:
+    case Code::kOutOfBoundsShared:
+      return out_of_bounds(d);
+    case Code::kMisalignedAccess:
+      return misaligned(d);
+    case Code::kUninitialisedShared:
+    case Code::kUninitialisedGlobal:
+      return uninitialised(d);
+    case Code::kRaceShared:
+    case Code::kRaceGlobal:
+      return race(d, shape);
+    case Code::kBarrierDivergence:
+      return barrier(d, shape);
+    case Code::kTimeout:
+      return timeout(d);
+    case Code::kAssert: {
+      const Assertion a = d.assertion.value_or(Assertion{});
+      return fmt::format("assertion `{}` failed in {} at {}:{}", a.condition, a.function, a.file,
+                         a.line);
+    }
+    case Code::kTrap:
+      return "the kernel executed a trap";
+    case Code::kUnsupported:
+      return "the instruction " + d.words + " is not modelled";
+    case Code::kLaunchConfig:
+      return d.words;  // launch_limits.h, or the driver
+    case Code::kNoLaunch:
+      return "solve returned without launching a kernel.";
+    case Code::kHostComputed:
+      return fmt::format(
+          "solve wrote {} of {} elements of {} on the host, the first is {}: P must come from a "
+          "kernel.",
+          d.amount, d.limit, d.array, element_text(d));
+    case Code::kInputModified:
+      return fmt::format(
+          "{} of the elements of {} changed, the first is {}: M and N are inputs and must stay as "
+          "they are.",
+          d.amount, d.array, element_text(d));
+    case Code::kUnwrittenOutput:
+      return unwritten(d);
+  }
+  return "";
+}
+
+}  // namespace warpsim

@@ -1,0 +1,48 @@
+// Machine code of an image's functions.
+
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "warpsim/jit/window.h"
+#include "warpsim/machine/image.h"
+#include "warpsim/machine/warp.h"
+
+namespace warpsim::jit {
+
+class State;
+
+// One function. Its code runs whole warps: all 32 lanes active.
+struct CompiledProgram {
+  const Op* ops = nullptr;
+  Windows windows;
+  std::vector<const void*>
+      entries;                   // per operation: where the code for it begins, nullptr: nowhere
+  std::shared_ptr<void> memory;  // that holds the code
+  const void* start = nullptr;
+  size_t code_bytes = 0;
+};
+
+struct CompiledImage {
+  std::vector<std::shared_ptr<const CompiledProgram>>
+      programs;  // per function; nullptr: not compiled
+  uint32_t window_count = 0;
+};
+
+// Runs from an entry until the code comes to something it leaves to the interpreter: the operation
+// to go on with, nullptr if the warp has stopped. With bit 0 set: the operation is to be taken by
+// its handler even if there is an entry for it.
+uintptr_t enter(const CompiledProgram& program, const void* entry, Warp& warp, Place* places);
+
+// Whether this build and this processor can run compiled code; else why not, in a sentence.
+bool is_available(const char** reason);
+
+// Compiles a function for the shapes of address that `groups` have now. Not called before
+// is_available.
+std::unique_ptr<CompiledProgram> compile(const Image& image, int32_t function, bool is_kernel,
+                                         const std::vector<AddressGroup>& groups,
+                                         uint32_t first_window);
+
+}  // namespace warpsim::jit

@@ -1,0 +1,609 @@
+#include "warpsim/jit/lanes.h"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <utility>
+
+#include "warpsim/jit/planted.h"
+
+namespace warpsim::jit {
+
+namespace {
+
+using A = Action;
+using Xbyak::Xmm;
+using Reads = Assembler::Reads;
+
+// Bit i of the vector i of 8 (or 4 wide) lanes' masks: which bit of a predicate each lane takes.
+alignas(64) constexpr uint32_t kLaneBits[32] = {
+    1u << 0,  1u << 1,  1u << 2,  1u << 3,  1u << 4,  1u << 5,  1u << 6,  1u << 7,
+    1u << 8,  1u << 9,  1u << 10, 1u << 11, 1u << 12, 1u << 13, 1u << 14, 1u << 15,
+    1u << 16, 1u << 17, 1u << 18, 1u << 19, 1u << 20, 1u << 21, 1u << 22, 1u << 23,
+    1u << 24, 1u << 25, 1u << 26, 1u << 27, 1u << 28, 1u << 29, 1u << 30, 1u << 31};
+alignas(64) constexpr auto kWideLaneBits = [] {
+  std::array<uint64_t, 32> bits{};
+  for (size_t i = 0; i < 32; ++i) bits[i] = uint64_t{1} << i;
+  return bits;
+}();
+
+class Lanes {
+ public:
+  Lanes(Assembler& code, const Op& op, const Meaning& meaning, const Constants& constants,
+        bool addend_dies)
+      : c_(code), op_(op), m_(meaning), constants_(constants), addend_dies_(addend_dies) {}
+
+  bool emit();
+
+ private:
+  int narrow_vectors() const { return c_.vectors; }
+  int wide_vectors() const { return 2 * c_.vectors; }
+  Xmm reg(int r) const { return c_.vec(r); }
+
+  // d = f(a), f(a, b): the sources have the destination's width. Body: (Xmm d, Xmm a, Xmm b).
+  template <class Body>
+  bool unary(bool wide, Body body) {
+    for (int v = 0; v < (wide ? wide_vectors() : narrow_vectors()); ++v) {
+      const int a = c_.use(op_.a, v);
+      body(reg(c_.define(op_.d, v)), reg(a));
+      c_.release();
+    }
+    return true;
+  }
+  template <class Body>
+  bool binary(bool wide, Body body) {
+    for (int v = 0; v < (wide ? wide_vectors() : narrow_vectors()); ++v) {
+      const int a = c_.use(op_.a, v), b = c_.use(op_.b, v);
+      body(reg(c_.define(op_.d, v)), reg(a), reg(b));
+      c_.release();
+    }
+    return true;
+  }
+  // d = f(a, b) + c through a scratch register.
+  template <class Body>
+  bool product_sum(bool wide, Body product) {
+    for (int v = 0; v < (wide ? wide_vectors() : narrow_vectors()); ++v) {
+      const Xmm t = reg(c_.scratch());
+      const int a = c_.use(op_.a, v), b = c_.use(op_.b, v);
+      product(t, reg(a), reg(b));
+      const int addend = c_.use(op_.c, v);
+      const Xmm d = reg(c_.define(op_.d, v));
+      if (wide)
+        c_.vpaddq(d, t, reg(addend));
+      else
+        c_.vpaddd(d, t, reg(addend));
+      c_.release();
+    }
+    return true;
+  }
+
+  bool is_overlapping() const;  // d's row is also a source of another width
+  std::optional<uint64_t> constant(uint32_t row) const {
+    const auto it = constants_.find(row);
+    return it == constants_.end() ? std::nullopt : std::optional(it->second);
+  }
+  Xmm all_ones();
+  Xmm widened(uint32_t row, int v, bool is_signed);
+  void multiply64(const Xmm& d, const Xmm& a, const Xmm& b);
+  bool logic(bool wide);
+  bool shift(bool wide);
+  bool floats();
+  bool fused();
+  bool widen(bool is_signed);
+  bool narrow();
+  bool multiply_wide(bool is_signed, bool adds);
+  bool select(bool wide);
+  bool compare();
+  void compare_avx512(bool wide);
+  void compare_avx2(bool wide);
+  bool predicate_logic();
+
+  Assembler& c_;
+  const Op& op_;
+  const Meaning& m_;
+  const Constants& constants_;
+  const bool addend_dies_;
+};
+
+bool Lanes::is_overlapping() const {
+  const bool wide[3] = {m_.wide_a, m_.wide_b, m_.wide_c};
+  const uint32_t rows[3] = {op_.a, op_.b, op_.c};
+  const uint32_t end = op_.d + (m_.wide_d ? kRow64Bytes : kRow32Bytes);
+  for (int i = 0; i < source_rows(m_.action); ++i) {
+    const uint32_t source_end = rows[i] + (wide[i] ? kRow64Bytes : kRow32Bytes);
+    const bool same = rows[i] == op_.d && wide[i] == m_.wide_d;
+    if (!same && rows[i] < end && op_.d < source_end) return true;
+  }
+  return false;
+}
+
+Xmm Lanes::all_ones() {
+  const Xmm t = reg(c_.scratch());
+  if (c_.avx512)
+    c_.vpternlogd(t, t, t, 0xFF);
+  else
+    c_.vpcmpeqd(t, t, t);
+  return t;
+}
+
+// The 64-bit lanes of vector `v` of a wide row, from the 32-bit lanes of `row`.
+Xmm Lanes::widened(uint32_t row, int v, bool is_signed) {
+  const int source = c_.use(row, v / 2);
+  const Xmm t = reg(c_.scratch());
+  if (c_.avx512) {
+    const Xbyak::Zmm to(t.getIdx());
+    Xbyak::Ymm from(source);
+    if (v % 2 == 1) {
+      from = Xbyak::Ymm(to.getIdx());
+      c_.vextracti64x4(from, Xbyak::Zmm(source), 1);
+    }
+    if (is_signed)
+      c_.vpmovsxdq(to, from);
+    else
+      c_.vpmovzxdq(to, from);
+  } else {
+    const Xbyak::Ymm to(t.getIdx());
+    Xmm from(source);
+    if (v % 2 == 1) {
+      from = Xmm(to.getIdx());
+      c_.vextracti128(from, Xbyak::Ymm(source), 1);
+    }
+    if (is_signed)
+      c_.vpmovsxdq(to, from);
+    else
+      c_.vpmovzxdq(to, from);
+  }
+  return t;
+}
+
+// d may be none of a and b.
+void Lanes::multiply64(const Xmm& d, const Xmm& a, const Xmm& b) {
+  if (c_.avx512) {
+    c_.vpmullq(d, a, b);
+    return;
+  }
+  const Xmm t = reg(c_.scratch());
+  c_.vpsrlq(d, a, 32);
+  c_.vpmuludq(d, d, b);
+  c_.vpsrlq(t, b, 32);
+  c_.vpmuludq(t, t, a);
+  c_.vpaddq(d, d, t);
+  c_.vpsllq(d, d, 32);
+  c_.vpmuludq(t, a, b);
+  c_.vpaddq(d, d, t);
+}
+
+bool Lanes::logic(bool wide) {
+  switch (m_.action) {
+    case A::kAnd32:
+    case A::kAnd64:
+      return binary(
+          wide, [&](Xmm d, Xmm a, Xmm b) { c_.avx512 ? c_.vpandd(d, a, b) : c_.vpand(d, a, b); });
+    case A::kOr32:
+    case A::kOr64:
+      return binary(wide,
+                    [&](Xmm d, Xmm a, Xmm b) { c_.avx512 ? c_.vpord(d, a, b) : c_.vpor(d, a, b); });
+    case A::kXor32:
+    case A::kXor64:
+      return binary(
+          wide, [&](Xmm d, Xmm a, Xmm b) { c_.avx512 ? c_.vpxord(d, a, b) : c_.vpxor(d, a, b); });
+    default:
+      break;
+  }
+  for (int v = 0; v < (wide ? wide_vectors() : narrow_vectors()); ++v) {  // not
+    const Xmm ones = all_ones();
+    const int a = c_.use(op_.a, v);
+    const Xmm d = reg(c_.define(op_.d, v));
+    c_.avx512 ? c_.vpxord(d, reg(a), ones) : c_.vpxor(d, reg(a), ones);
+    c_.release();
+  }
+  return true;
+}
+
+// Counts beyond the width give 0, or the sign, as the processor's shifts by vectors do. Those by an
+// immediate do the same up to 255.
+bool Lanes::shift(bool wide) {
+  const auto by = constant(op_.b);
+  if (by.has_value()) {
+    const auto count = uint8_t(std::min<uint64_t>(uint32_t(*by), 255));
+    return unary(wide, [&](Xmm d, Xmm a) {
+      switch (m_.action) {
+        case A::kShl32:
+          return c_.vpslld(d, a, count);
+        case A::kShrU32:
+          return c_.vpsrld(d, a, count);
+        case A::kShrS32:
+          return c_.vpsrad(d, a, count);
+        case A::kShl64:
+          return c_.vpsllq(d, a, count);
+        default:
+          return c_.vpsrlq(d, a, count);
+      }
+    });
+  }
+  if (!wide) {
+    return binary(false, [&](Xmm d, Xmm a, Xmm b) {
+      if (m_.action == A::kShl32)
+        c_.vpsllvd(d, a, b);
+      else if (m_.action == A::kShrU32)
+        c_.vpsrlvd(d, a, b);
+      else
+        c_.vpsravd(d, a, b);
+    });
+  }
+  for (int v = 0; v < wide_vectors(); ++v) {
+    const Xmm count = widened(op_.b, v, false);
+    const int a = c_.use(op_.a, v);
+    const Xmm d = reg(c_.define(op_.d, v));
+    if (m_.action == A::kShl64)
+      c_.vpsllvq(d, reg(a), count);
+    else
+      c_.vpsrlvq(d, reg(a), count);
+    c_.release();
+  }
+  return true;
+}
+
+bool Lanes::floats() {
+  for (int v = 0; v < narrow_vectors(); ++v) {
+    const int a = c_.use(op_.a, v, Reads::kNumbers), b = c_.use(op_.b, v, Reads::kNumbers);
+    const Xmm d = reg(c_.define(op_.d, v, true));
+    if (m_.action == A::kAddF)
+      c_.vaddps(d, reg(a), reg(b));
+    else if (m_.action == A::kSubF)
+      c_.vsubps(d, reg(a), reg(b));
+    else
+      c_.vmulps(d, reg(a), reg(b));
+    c_.release();
+  }
+  return true;
+}
+
+bool Lanes::fused() {
+  const bool takes_addend = addend_dies_ && op_.c != op_.a && op_.c != op_.b;
+  for (int v = 0; v < narrow_vectors(); ++v) {
+    const int a = c_.use(op_.a, v, Reads::kNumbers), b = c_.use(op_.b, v, Reads::kNumbers);
+    const int sum = c_.use(op_.c, v, Reads::kNumbers);
+    if (op_.d == op_.c && op_.c != op_.a && op_.c != op_.b) {
+      c_.vfmadd231ps(reg(c_.define(op_.d, v, true)), reg(a), reg(b));
+    } else if (op_.d == op_.a) {
+      c_.vfmadd213ps(reg(c_.define(op_.d, v, true)), reg(b), reg(sum));
+    } else if (op_.d == op_.b) {
+      c_.vfmadd213ps(reg(c_.define(op_.d, v, true)), reg(a), reg(sum));
+    } else if (takes_addend) {
+      c_.rename(sum, op_.d, v, true);
+      c_.vfmadd231ps(reg(sum), reg(a), reg(b));
+    } else {
+      const Xmm d = reg(c_.define(op_.d, v, true));
+      c_.vmovaps(d, reg(sum));
+      c_.vfmadd231ps(d, reg(a), reg(b));
+    }
+    c_.release();
+  }
+  return true;
+}
+
+bool Lanes::widen(bool is_signed) {
+  for (int v = 0; v < wide_vectors(); ++v) {
+    const Xmm t = widened(op_.a, v, is_signed);
+    c_.vmovaps(reg(c_.define(op_.d, v)), t);
+    c_.release();
+  }
+  return true;
+}
+
+bool Lanes::narrow() {
+  for (int v = 0; v < narrow_vectors(); ++v) {
+    const int low = c_.use(op_.a, 2 * v), high = c_.use(op_.a, 2 * v + 1);
+    const int t = c_.scratch();
+    const int d = c_.define(op_.d, v);
+    if (c_.avx512) {
+      c_.vpmovqd(Xbyak::Ymm(d), Xbyak::Zmm(low));
+      c_.vpmovqd(Xbyak::Ymm(t), Xbyak::Zmm(high));
+      c_.vinserti64x4(Xbyak::Zmm(d), Xbyak::Zmm(d), Xbyak::Ymm(t), 1);
+    } else {
+      c_.vshufps(Xbyak::Ymm(t), Xbyak::Ymm(low), Xbyak::Ymm(high), 0x88);
+      c_.vpermq(Xbyak::Ymm(d), Xbyak::Ymm(t), 0xD8);
+    }
+    c_.release();
+  }
+  return true;
+}
+
+bool Lanes::multiply_wide(bool is_signed, bool adds) {
+  for (int v = 0; v < wide_vectors(); ++v) {
+    const Xmm a = widened(op_.a, v, false), b = widened(op_.b, v, false);
+    const int addend = adds ? c_.use(op_.c, v) : -1;
+    const Xmm d = reg(adds ? c_.scratch() : c_.define(op_.d, v));
+    if (is_signed)
+      c_.vpmuldq(d, a, b);
+    else
+      c_.vpmuludq(d, a, b);
+    if (adds) c_.vpaddq(reg(c_.define(op_.d, v)), d, reg(addend));
+    c_.release();
+  }
+  return true;
+}
+
+// d = p ? a : b, p the predicate at c.
+bool Lanes::select(bool wide) {
+  c_.mov(c_.eax, c_.dword[c_.frame + op_.c]);
+  if (op_.negated.c) c_.not_(c_.eax);
+  const int count = wide ? wide_vectors() : narrow_vectors();
+  const int lanes = kLanes / count;  // of one vector
+  for (int v = 0; v < count; ++v) {
+    const int a = c_.use(op_.a, v), b = c_.use(op_.b, v);
+    if (c_.avx512) {
+      c_.kmovd(c_.k1, c_.eax);
+      c_.shr(c_.eax, uint8_t(lanes));
+      const Xmm d = reg(c_.define(op_.d, v));
+      if (wide)
+        c_.vpblendmq(d | c_.k1, reg(b), reg(a));
+      else
+        c_.vpblendmd(d | c_.k1, reg(b), reg(a));
+    } else {
+      const int t = c_.scratch();
+      const Xbyak::Ymm mask(t);
+      const void* bits = wide ? static_cast<const void*>(kWideLaneBits.data() + lanes * v)
+                              : static_cast<const void*>(kLaneBits + lanes * v);
+      c_.mov(c_.rdx, reinterpret_cast<uint64_t>(bits));
+      c_.vmovd(Xmm(t), c_.eax);
+      if (wide)
+        c_.vpbroadcastq(mask, Xmm(t));
+      else
+        c_.vpbroadcastd(mask, Xmm(t));
+      c_.vpand(mask, mask, c_.yword[c_.rdx]);
+      if (wide)
+        c_.vpcmpeqq(mask, mask, c_.yword[c_.rdx]);
+      else
+        c_.vpcmpeqd(mask, mask, c_.yword[c_.rdx]);
+      c_.vblendvps(Xbyak::Ymm(c_.define(op_.d, v)), Xbyak::Ymm(b), Xbyak::Ymm(a), mask);
+    }
+    c_.release();
+  }
+  return true;
+}
+
+// The processor's comparison predicates.
+uint8_t float_predicate(Comparison comparison) {
+  constexpr uint8_t kPredicates[] = {0, 12, 17, 18, 30, 29, 8, 4, 25, 26, 22, 21, 7, 3};
+  return kPredicates[size_t(comparison)];
+}
+uint8_t integer_predicate(Comparison comparison) {  // eq, ne, lt, le, gt, ge
+  constexpr uint8_t kPredicates[] = {0, 4, 1, 2, 6, 5};
+  return kPredicates[size_t(comparison)];
+}
+
+// Bits in eax.
+void Lanes::compare_avx512(bool wide) {
+  const int count = wide ? 4 : 2;
+  const Xbyak::Opmask parts[4] = {c_.k1, c_.k2, c_.k3, c_.k4};
+  for (int v = 0; v < count; ++v) {
+    const Reads reads = m_.action == A::kCompareF32 ? Reads::kNumbers : Reads::kBits;
+    const int a = c_.use(op_.a, v, reads), b = c_.use(op_.b, v, reads);
+    switch (m_.action) {
+      case A::kCompareF32:
+        c_.vcmpps(parts[v], reg(a), reg(b), float_predicate(m_.comparison));
+        break;
+      case A::kCompareS32:
+        c_.vpcmpd(parts[v], reg(a), reg(b), integer_predicate(m_.comparison));
+        break;
+      case A::kCompareU32:
+        c_.vpcmpud(parts[v], reg(a), reg(b), integer_predicate(m_.comparison));
+        break;
+      case A::kCompareS64:
+        c_.vpcmpq(parts[v], reg(a), reg(b), integer_predicate(m_.comparison));
+        break;
+      default:
+        c_.vpcmpuq(parts[v], reg(a), reg(b), integer_predicate(m_.comparison));
+        break;
+    }
+    c_.release();
+  }
+  if (wide) {
+    c_.kunpckbw(c_.k1, c_.k2, c_.k1);
+    c_.kunpckbw(c_.k2, c_.k4, c_.k3);
+  }
+  c_.kunpckwd(c_.k1, c_.k2, c_.k1);
+  c_.kmovd(c_.eax, c_.k1);
+}
+
+void Lanes::compare_avx2(bool wide) {
+  const int count = wide ? 8 : 4, lanes = kLanes / count;
+  const bool is_float = m_.action == A::kCompareF32;
+  const bool is_unsigned = m_.action == A::kCompareU32 || m_.action == A::kCompareU64;
+  const Comparison how = m_.comparison;
+  // Only "equal" and "greater, signed" are to be had.
+  const bool equality = how == Comparison::kEq || how == Comparison::kNe;
+  const bool swapped = how == Comparison::kLt || how == Comparison::kGe;
+  const bool negated =
+      !is_float && (how == Comparison::kNe || how == Comparison::kLe || how == Comparison::kGe);
+  for (int v = 0; v < count; ++v) {
+    const Reads reads = is_float ? Reads::kNumbers : Reads::kBits;
+    Xmm a = reg(c_.use(op_.a, v, reads)), b = reg(c_.use(op_.b, v, reads));
+    const Xmm t = reg(c_.scratch());
+    if (is_float) {
+      c_.vcmpps(t, a, b, float_predicate(how));
+    } else {
+      if (is_unsigned && !equality) {  // the order of the numbers with their top bits turned
+        const Xmm top = all_ones(), u = reg(c_.scratch());
+        wide ? c_.vpsllq(top, top, 63) : c_.vpslld(top, top, 31);
+        c_.vpxor(u, a, top);
+        c_.vpxor(top, b, top);
+        a = u, b = top;
+      }
+      if (swapped) std::swap(a, b);
+      if (wide)
+        equality ? c_.vpcmpeqq(t, a, b) : c_.vpcmpgtq(t, a, b);
+      else
+        equality ? c_.vpcmpeqd(t, a, b) : c_.vpcmpgtd(t, a, b);
+    }
+    const Xbyak::Reg32 to = v == 0 ? c_.eax : c_.edx;
+    wide ? c_.vmovmskpd(to, t) : c_.vmovmskps(to, t);
+    if (v != 0) {
+      c_.shl(c_.edx, uint8_t(v * lanes));
+      c_.or_(c_.eax, c_.edx);
+    }
+    c_.release();
+  }
+  if (negated) c_.not_(c_.eax);
+}
+
+bool Lanes::compare() {
+  const bool wide = m_.action == A::kCompareS64 || m_.action == A::kCompareU64;
+  if (c_.avx512)
+    compare_avx512(wide);
+  else
+    compare_avx2(wide);
+  if (!m_.combined) {
+    c_.mov(c_.dword[c_.frame + op_.d], c_.eax);
+    return true;
+  }
+  const ptx::BoolOp how = op_.compare.combine;
+  if (how != ptx::BoolOp::kNone) {
+    c_.mov(c_.ecx, c_.dword[c_.frame + op_.c]);
+    if (op_.compare.negated) c_.not_(c_.ecx);
+  }
+  auto combine = [&](Xbyak::Reg32 result) {
+    if (how == ptx::BoolOp::kAnd) c_.and_(result, c_.ecx);
+    if (how == ptx::BoolOp::kOr) c_.or_(result, c_.ecx);
+    if (how == ptx::BoolOp::kXor) c_.xor_(result, c_.ecx);
+  };
+  if (op_.e != 0) {
+    c_.mov(c_.edx, c_.eax);
+    c_.not_(c_.edx);
+    combine(c_.edx);
+    c_.mov(c_.dword[c_.frame + op_.e], c_.edx);
+  }
+  combine(c_.eax);
+  c_.mov(c_.dword[c_.frame + op_.d], c_.eax);
+  return true;
+}
+
+bool Lanes::predicate_logic() {
+  c_.mov(c_.eax, c_.dword[c_.frame + op_.a]);
+  if (op_.negated.a) c_.not_(c_.eax);
+  if (m_.action == A::kLogicNot) c_.not_(c_.eax);
+  if (m_.action != A::kLogicNot && m_.action != A::kLogicCopy) {
+    c_.mov(c_.ecx, c_.dword[c_.frame + op_.b]);
+    if (op_.negated.b) c_.not_(c_.ecx);
+    if (m_.action == A::kLogicAnd) c_.and_(c_.eax, c_.ecx);
+    if (m_.action == A::kLogicOr) c_.or_(c_.eax, c_.ecx);
+    if (m_.action == A::kLogicXor) c_.xor_(c_.eax, c_.ecx);
+  }
+  c_.mov(c_.dword[c_.frame + op_.d], c_.eax);
+  return true;
+}
+
+bool Lanes::emit() {
+  const A action = m_.action;
+  if (action >= A::kCompareS32 && action <= A::kCompareF32) return compare();
+  if (action >= A::kLogicAnd && action <= A::kLogicCopy) return predicate_logic();
+  if (source_rows(action) == 0 || is_overlapping()) return false;
+  switch (action) {
+    case A::kAdd32:
+      if (planted == Planted::kSubtracts)
+        return binary(false, [&](Xmm d, Xmm a, Xmm b) { c_.vpsubd(d, a, b); });
+      return binary(false, [&](Xmm d, Xmm a, Xmm b) { c_.vpaddd(d, a, b); });
+    case A::kAdd64:
+      return binary(true, [&](Xmm d, Xmm a, Xmm b) { c_.vpaddq(d, a, b); });
+    case A::kSub32:
+      return binary(false, [&](Xmm d, Xmm a, Xmm b) { c_.vpsubd(d, a, b); });
+    case A::kSub64:
+      return binary(true, [&](Xmm d, Xmm a, Xmm b) { c_.vpsubq(d, a, b); });
+    case A::kMul32:
+      return binary(false, [&](Xmm d, Xmm a, Xmm b) { c_.vpmulld(d, a, b); });
+    case A::kMad32:
+      return product_sum(false, [&](Xmm t, Xmm a, Xmm b) { c_.vpmulld(t, a, b); });
+    case A::kMul64:
+      for (int v = 0; v < wide_vectors(); ++v) {
+        const Xmm t = reg(c_.scratch());
+        const int a = c_.use(op_.a, v), b = c_.use(op_.b, v);
+        multiply64(t, reg(a), reg(b));
+        c_.vmovaps(reg(c_.define(op_.d, v)), t);
+        c_.release();
+      }
+      return true;
+    case A::kMad64:
+      return product_sum(true, [&](Xmm t, Xmm a, Xmm b) { multiply64(t, a, b); });
+    case A::kMinS32:
+      return binary(false, [&](Xmm d, Xmm a, Xmm b) { c_.vpminsd(d, a, b); });
+    case A::kMaxS32:
+      return binary(false, [&](Xmm d, Xmm a, Xmm b) { c_.vpmaxsd(d, a, b); });
+    case A::kMinU32:
+      return binary(false, [&](Xmm d, Xmm a, Xmm b) { c_.vpminud(d, a, b); });
+    case A::kMaxU32:
+      return binary(false, [&](Xmm d, Xmm a, Xmm b) { c_.vpmaxud(d, a, b); });
+    case A::kNeg32:
+    case A::kNeg64:
+      for (int v = 0; v < (m_.wide_d ? wide_vectors() : narrow_vectors()); ++v) {
+        const Xmm zero = reg(c_.scratch());
+        c_.avx512 ? c_.vpxord(zero, zero, zero) : c_.vpxor(zero, zero, zero);
+        const int a = c_.use(op_.a, v);
+        const Xmm d = reg(c_.define(op_.d, v));
+        m_.wide_d ? c_.vpsubq(d, zero, reg(a)) : c_.vpsubd(d, zero, reg(a));
+        c_.release();
+      }
+      return true;
+    case A::kAnd32:
+    case A::kOr32:
+    case A::kXor32:
+    case A::kNot32:
+    case A::kAnd64:
+    case A::kOr64:
+    case A::kXor64:
+    case A::kNot64:
+      return logic(m_.wide_d);
+    case A::kShl32:
+    case A::kShrU32:
+    case A::kShrS32:
+    case A::kShl64:
+    case A::kShrU64:
+      return shift(m_.wide_d);
+    case A::kLop3:
+      if (!c_.avx512) return false;
+      for (int v = 0; v < narrow_vectors(); ++v) {
+        const Xmm t = reg(c_.scratch());
+        const int a = c_.use(op_.a, v), b = c_.use(op_.b, v), c = c_.use(op_.c, v);
+        c_.vmovaps(t, reg(a));
+        c_.vpternlogd(t, reg(b), reg(c), uint8_t(op_.lookup.table));
+        c_.vmovaps(reg(c_.define(op_.d, v)), t);
+        c_.release();
+      }
+      return true;
+    case A::kMulWideS:
+    case A::kMulWideU:
+      return multiply_wide(action == A::kMulWideS, false);
+    case A::kMadWideS:
+    case A::kMadWideU:
+      return multiply_wide(action == A::kMadWideS, true);
+    case A::kAddF:
+    case A::kSubF:
+    case A::kMulF:
+      return floats();
+    case A::kFmaF:
+      return fused();
+    case A::kCopy32:
+    case A::kCopy64:
+      return unary(m_.wide_d, [&](Xmm d, Xmm a) { c_.vmovaps(d, a); });
+    case A::kWidenU:
+    case A::kWidenS:
+      return widen(action == A::kWidenS);
+    case A::kNarrow:
+      return narrow();
+    case A::kSelect32:
+    case A::kSelect64:
+      return select(m_.wide_d);
+    default:
+      return false;
+  }
+}
+
+}  // namespace
+
+bool emit_lanes(Assembler& code, const Op& op, const Meaning& meaning, const Constants& constants,
+                bool addend_dies) {
+  return Lanes(code, op, meaning, constants, addend_dies).emit();
+}
+
+}  // namespace warpsim::jit

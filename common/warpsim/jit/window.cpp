@@ -1,0 +1,193 @@
+#include "warpsim/jit/window.h"
+
+#include <algorithm>
+#include <map>
+
+#include "warpsim/jit/actions.h"
+#include "warpsim/jit/liveness.h"
+#include "warpsim/machine/warp.h"
+
+namespace warpsim::jit {
+
+namespace {
+
+bool can_be_hoisted(const MemorySite& site) {
+  return !site.is_volatile && !site.is_atomic && site.element_bytes == 4 &&
+         (site.space == ptx::Space::kShared || site.space == ptx::Space::kGlobal);
+}
+
+// Finds the windows of one basic block after the other.
+class Finder {
+ public:
+  Finder(const Image& image, const Program& program, const std::vector<AddressGroup>& groups,
+         uint32_t first_index, bool can_scatter)
+      : image_(image),
+        program_(program),
+        known_(groups),
+        can_scatter_(can_scatter),
+        next_index_(first_index) {
+    found_.starting.assign(program.ops.size(), -1);
+    found_.of_access.assign(program.ops.size(), -1);
+    found_.finds_address.assign(program.ops.size(), false);
+  }
+
+  Windows run() {
+    for (size_t i = 0; i < program_.ops.size(); ++i) {
+      const Op& op = program_.ops[i];
+      const Meaning& m = meaning_of(op);
+      switch (m.action) {
+        case Action::kEnter:
+          close();
+          address_of_.clear();
+          break;
+        case Action::kAddress:
+          address_of_[op.d] = &op;
+          break;
+        case Action::kStore:
+          if (guarded_until_ > i || !add(i)) close();
+          break;
+        case Action::kLoad:
+          if (guarded_until_ > i || !add(i))
+            close();
+          else
+            write(row_use(image_, op, m));
+          break;
+        case Action::kGuard:
+          close();
+          guarded_until_ = i + 1 + op.guard.operations;
+          break;
+        default:
+          if (closes(m.action))
+            close();
+          else
+            write(row_use(image_, op, m));
+          break;
+      }
+    }
+    close();
+    return std::move(found_);
+  }
+
+ private:
+  static bool closes(Action action) {
+    return action == Action::kOther || action == Action::kLoadParam || action >= Action::kBarrier;
+  }
+
+  void close() { open_ = false; }
+
+  void write(const RowUse& use) {
+    for (const RowUse::Row& row : use.writes) written_.push_back(row.offset);
+  }
+
+  const Pattern* known_pattern(uint32_t group) const {
+    const Pattern* pattern = known_[group].pattern;
+    return pattern != nullptr && pattern->mask == kAllLanes ? pattern : nullptr;
+  }
+
+  // A store is taken along if its lanes go to places of their own that can be written as vectors.
+  bool can_be_stored(const Op& op, const MemorySite& site) const {
+    if (site.space != ptx::Space::kShared) return false;
+    const Pattern* pattern = known_pattern(op.e);
+    if (pattern == nullptr || pattern->overlapping) return false;
+    return can_scatter_ || (shape_of(*pattern).by_halves && site.elements == 1);
+  }
+
+  // The access at `i` joins the window, or begins one. False: it cannot be in any.
+  bool add(size_t i) {
+    const Op& op = program_.ops[i];
+    const MemorySite& site = image_.sites[op.access.site];
+    const auto known = address_of_.find(op.e);
+    if (!can_be_hoisted(site) || known == address_of_.end()) return false;
+    if (site.is_store && !can_be_stored(op, site)) return false;
+    const Op* address = known->second;
+    const size_t at = size_t(address - program_.ops.data());
+    // The address has to be there when the window begins.
+    const bool computed_since =
+        open_ && at >= start_ &&
+        std::find(written_.begin(), written_.end(), address->a) != written_.end();
+    const bool is_full =
+        open_ && (places_ + 1 >= kPlaces || found_.list.back().groups.size() >= kMaxGroups);
+    // Loads from shared memory and stores to it share no window: who has read a word counts for who
+    // may write it.
+    const bool shared = site.space == ptx::Space::kShared;
+    const bool mixed =
+        open_ && shared &&
+        (site.is_store ? !found_.list.back().shared.empty() : !found_.list.back().stores.empty());
+    if (!open_ || computed_since || is_full || mixed) open(i, at);
+    Window& window = found_.list.back();
+    const uint32_t group = group_index(window, *address, at);
+    Window::Load load{&op, group, site.bytes(), 0};
+    if (shared) {
+      Window::Group& g = window.groups[group];
+      if (!g.is_shared) g.place = places_++;
+      g.is_shared = true;
+      load.place = g.place;
+      (site.is_store ? window.stores : window.shared).push_back(load);
+    } else {
+      load.place = places_++;
+      window.global.push_back(load);
+    }
+    found_.of_access[i] = int32_t(found_.list.size() - 1);
+    return true;
+  }
+
+  // From the address on if it is the operation before, else from the load.
+  void open(size_t i, size_t address_at) {
+    start_ = address_at + 1 == i ? address_at : i;
+    open_ = true;
+    written_.clear();
+    places_ = 0;
+    Window window;
+    window.index = next_index_++;
+    window.start = &program_.ops[start_];
+    found_.starting[start_] = int32_t(found_.list.size());
+    found_.list.push_back(std::move(window));
+  }
+
+  uint32_t group_index(Window& window, const Op& address, size_t at) {
+    for (size_t g = 0; g < window.groups.size(); ++g) {
+      if (window.groups[g].group == address.d) return uint32_t(g);
+    }
+    Window::Group group;
+    group.group = address.d;
+    group.address = at >= start_ ? &address : nullptr;
+    if (group.address != nullptr) found_.finds_address[at] = true;
+    const Pattern* pattern = known_pattern(address.d);
+    if (pattern != nullptr) group.shape = shape_of(*pattern);
+    window.groups.push_back(group);
+    return uint32_t(window.groups.size() - 1);
+  }
+
+  const Image& image_;
+  const Program& program_;
+  const std::vector<AddressGroup>& known_;
+  const bool can_scatter_;
+  uint32_t next_index_;
+  Windows found_;
+  std::map<uint32_t, const Op*> address_of_;  // by group, in this basic block
+  bool open_ = false;
+  size_t start_ = 0, guarded_until_ = 0;
+  std::vector<uint32_t> written_;  // rows, since the window began
+  uint32_t places_ = 0;
+};
+
+}  // namespace
+
+Shape shape_of(const Pattern& p) {
+  Shape shape;
+  shape.by_halves = p.half[0] != HalfShape::kOther && p.half[1] != HalfShape::kOther;
+  for (int h = 0; h < 2 && shape.by_halves; ++h) {
+    if (p.half[size_t(h)] == HalfShape::kConsecutive && p.bytes != 4) shape.by_halves = false;
+    shape.half[h] = p.half[size_t(h)];
+  }
+  if (!shape.by_halves) shape = {};
+  return shape;
+}
+
+Windows find_windows(const Image& image, const Program& program,
+                     const std::vector<AddressGroup>& groups, uint32_t first_index,
+                     bool can_scatter) {
+  return Finder(image, program, groups, first_index, can_scatter).run();
+}
+
+}  // namespace warpsim::jit

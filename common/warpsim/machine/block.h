@@ -1,0 +1,34 @@
+// The state of a thread block and of its barriers.
+
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+namespace warpsim {
+
+struct Worker;
+struct Warp;
+
+struct Barrier {
+  uint32_t arrived_warps = 0;     // warps that have arrived (waiting or not)
+  uint32_t arrived_threads = 0;   // threads they count for
+  uint32_t expected_threads = 0;  // 0: all threads of the block
+  uint32_t popc = 0;              // bar.red: threads whose predicate is true
+  bool all = true, any = false;
+  const Warp* first_waiting = nullptr;
+};
+
+struct Block {
+  Worker* worker = nullptr;
+  uint64_t linear = 0;
+  std::array<uint32_t, 3> index{};
+  uint32_t live_warps = 0;
+  uint32_t time = 0;  // barrier intervals and warp synchronisations so far, for the global shadow
+  uint32_t interval_start = 0;  // `time` of the last barrier
+  uint64_t barriers_passed = 0;
+  bool warned_exited = false;  // reported that threads had left before a barrier
+  std::array<Barrier, 16> barriers{};
+};
+
+}  // namespace warpsim

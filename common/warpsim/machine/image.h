@@ -1,0 +1,92 @@
+// A loaded module: its variables have addresses, its functions are decoded when a kernel that needs
+// them is launched.
+
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "warpsim/machine/program.h"
+#include "warpsim/ptx/ir.h"
+#include "warpsim/sim.h"
+
+namespace warpsim {
+
+namespace sample {
+struct Dependence;
+}
+
+// Where shared and local memory lie in the generic address space. The low 32 bits of a generic
+// address are the offset.
+inline constexpr uint64_t kSharedWindow = 0x100000000000;
+inline constexpr uint64_t kLocalWindow = 0x110000000000;
+inline constexpr uint64_t kWindowBytes = 0x100000000;
+
+// A shared array within the shared window. Between two arrays lie kSharedGap bytes that belong to
+// nobody.
+struct SharedArray {
+  std::string name;
+  uint32_t offset = 0, size_bytes = 0;
+  bool is_dynamic = false;  // size is the launch's
+};
+inline constexpr uint32_t kSharedGap = 1024;
+
+// Facts about a kernel and all functions it can reach.
+struct KernelFacts {
+  bool ready = false;
+  bool has_global_atomics = false;
+  bool has_volatile = false;  // volatile, relaxed, acquire, release
+  bool calls_malloc = false, prints = false;
+  bool has_recursion = false;
+  bool reads_anything = false;   // a global load whose pointer cannot be traced to a parameter
+  bool writes_anything = false;  // the same for stores and atomics
+  std::vector<uint32_t> read_params, written_params;  // offsets of pointer parameters
+  std::vector<int32_t> functions;                     // reachable, the kernel first
+  uint32_t static_shared_bytes = 0, local_bytes = 0;
+  struct Range {
+    uint32_t offset, bytes;
+  };
+  std::vector<Range> shared_ranges;  // of the static shared arrays, in the shared window
+};
+
+struct Image {
+  ptx::Module module;
+  std::vector<uint64_t>
+      addresses;  // per variable: device address (global, const), offset (shared), 0 otherwise
+  std::vector<uint32_t>
+      local_offsets;                // per local variable: offset within its function's local memory
+  std::vector<SharedArray> shared;  // in order of offset
+  std::vector<int32_t> shared_index;  // per variable: index into `shared`, -1
+  uint32_t shared_bytes = 0;  // of the window, without dynamic shared memory; dynamic starts here
+  std::vector<Program> programs;  // per function
+  std::vector<MemorySite> sites;
+  std::vector<BasicBlock> blocks;
+  std::vector<CallSite> calls;
+  struct InstructionRef {
+    uint32_t function, instruction;
+  };
+  std::vector<InstructionRef> branches;  // conditional branches, for the count of divergent ones
+  std::vector<InstructionRef> barriers;
+  std::vector<InstructionRef> guarded_fma;  // multiply-adds under a predicate, counted one by one
+  uint32_t group_count = 0;                 // address operations in all functions
+  bool has_sub_word_shared = false;         // the shared shadow then has a record per byte
+  bool has_sub_word_global = false;         // likewise for global memory
+  std::vector<KernelFacts> facts;           // per function
+  const sample::Dependence* sampling = nullptr;  // decode its watches into the kernel
+  bool is_followed = false;                      // decode what follows values into the kernel
+
+  const ptx::Instruction& instruction(uint32_t function, uint32_t index) const {
+    return module.functions[function].code[index];
+  }
+};
+
+// Gives every variable an address (throws std::runtime_error when device memory is used up).
+void place_variables(Image& image, DeviceMemory& memory);
+const KernelFacts& kernel_facts(Image& image, int32_t kernel);
+// The offsets of the 8-byte parameters that a kernel's access to global memory may have computed
+// its address from; none where that is not certain.
+std::vector<uint32_t> parameters_of_address(const Image& image, uint32_t function,
+                                            uint32_t instruction);
+
+}  // namespace warpsim

@@ -1,0 +1,129 @@
+// The state of one warp, and how its lanes part and meet again.
+//
+// `mask` holds the lanes that run now. A branch whose lanes disagree pushes the other side on the
+// stack and runs on; when the running lanes reach `join`, the branch's immediate post-dominator,
+// the next entry takes over, until the lanes are together again.
+
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "warpsim/counting/pattern.h"
+#include "warpsim/machine/program.h"
+
+namespace warpsim {
+
+struct Worker;
+struct Block;
+
+// The address an instruction's lanes had, for this and the following instructions that use the same
+// register.
+struct AddressGroup {
+  const Pattern* pattern = nullptr;  // nullptr: the lanes are too far apart for one
+  uint64_t base = 0;                 // address of the first active lane
+  uint64_t step = 0;  // from the base before: a loop's next address lies as far ahead
+  std::unique_ptr<Pattern> scratch;  // storage when the pattern cache is full
+};
+
+struct PathEntry {
+  // Where these lanes go on; nullptr: at no common place, they have all returned.
+  const Op* at = nullptr;
+  const Op* join = nullptr;  // where they meet the entry below
+  uint32_t mask = 0;
+  bool is_call = false;  // the floor of a called function: belongs to Warp::frames.back()
+};
+
+struct CallFrame {
+  const Program* caller = nullptr;
+  const CallSite* site = nullptr;
+  const Op* return_to = nullptr;
+  const Op* join = nullptr;
+  uint32_t mask = 0, returned = 0;
+  uint32_t regs_offset = 0;
+  uint32_t local_offset = 0;
+};
+
+// A cp.async whose data has not been waited for.
+struct PendingCopy {
+  uint32_t lane = 0, group = 0;
+  uint32_t shared_offset = 0, bytes = 0;
+  uint32_t site = 0;
+  uint32_t counted_at = 0;  // site of the global side whose distance this copy stands for
+  bool is_counted = false;  // one lane of each request is
+  uint64_t started = 0;     // Warp::instructions up to the request
+  std::byte data[16];
+};
+
+enum class WarpState : uint8_t { kReady, kAtBarrier, kFinished };
+
+struct alignas(64) Warp {
+  std::byte* regs = nullptr;  // the running function's frame
+  uint32_t mask = 0;          // lanes that run now
+  uint32_t gone = 0;  // lanes that have exited the kernel or returned from the running function
+  const Op* join = nullptr;
+  int64_t quantum = 0;                // instructions left before another warp gets its turn
+  uint64_t* block_entries = nullptr;  // worker's counters: entries, then lanes, per basic block
+  std::vector<AddressGroup> groups;
+  Worker* worker = nullptr;
+  Block* block = nullptr;
+  const Program* program = nullptr;
+  uint32_t index = 0;    // within the block
+  uint32_t exited = 0;   // lanes that have exited the kernel (or never were)
+  uint32_t started = 0;  // lanes that there are
+  WarpState state = WarpState::kReady;
+  const Op* resume = nullptr;
+  uint64_t instructions = 0;  // executed so far, as the clock
+  uint32_t sync_stamp = 0;    // the shared shadow's time of this warp's last synchronisation
+  uint32_t sync_time = 0;     // the same in Block::time
+  uint32_t params_row = 0;
+
+  std::vector<PathEntry> paths;
+  std::vector<CallFrame> frames;
+  std::vector<std::byte> storage;     // frames one above the other
+  std::byte* storage_base = nullptr;  // 64-byte aligned start in `storage`
+  uint32_t storage_bytes = 0;
+
+  std::byte* local = nullptr;  // 32 x local_bytes
+  uint32_t local_offset = 0;   // of the running function's local variables
+
+  // Barrier state while kAtBarrier.
+  uint32_t barrier_id = 0;
+  const Op* barrier_op = nullptr;
+
+  // Asynchronous copies, oldest first; per lane how many groups were committed.
+  std::vector<PendingCopy> pending;
+  uint32_t committed[kLanes] = {};
+
+  // Sends the lanes of `taken` to `target` and the others to `other`; both meet again at `meet`
+  // (nullptr: nowhere before they return). Returns what runs first.
+  const Op* diverge(uint32_t taken, const Op* target, const Op* other, const Op* meet);
+  // The running lanes have reached `join`, returned or exited: who goes on, and where. nullptr: the
+  // warp has finished.
+  const Op* next_path();
+  // The running lanes leave the function, or the kernel. Returns who goes on.
+  const Op* leave(bool exit_kernel);
+  // Enters a function; its frame lies above the running one. nullptr: the call is nested too
+  // deeply.
+  const Op* call(const CallSite& site, const Program& callee, const Op* return_to);
+  void reset_frames(const Program& kernel);
+  // Stops before `op` (which will be executed again) or after it.
+  const Op* stop(const Op* resume_at, WarpState why) {
+    resume = resume_at;
+    state = why;
+    return nullptr;
+  }
+
+ private:
+  bool reserve(uint64_t bytes);
+  const Op* finish_call();
+};
+
+// Fills a frame's constant and special rows.
+void prepare_frame(Warp& w, const Program& program);
+// Rewrites the special rows that change from block to block.
+void prepare_block_specials(Warp& w, const Program& program);
+
+}  // namespace warpsim

@@ -1,0 +1,151 @@
+// One worker executes thread blocks one after the other; several run at once, each with its own
+// warps, shared memory and counts. What they share, the launch, they only read (and the atomics in
+// it). What watches a worker (observe/, sample/) is attached to it by pointers, and owned by
+// whoever lets it run (exec/runner.h).
+
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <unordered_map>
+#include <vector>
+
+#include "warpsim/counting/pattern.h"
+#include "warpsim/machine/block.h"
+#include "warpsim/machine/engine.h"
+#include "warpsim/machine/image.h"
+#include "warpsim/machine/warp.h"
+#include "warpsim/memory_view.h"
+#include "warpsim/sim.h"
+
+namespace warpsim {
+
+namespace provenance {
+class Follower;
+}
+namespace sample {
+struct Recorder;
+}
+class GlobalShadow;
+class GlobalShadows;
+class Reporter;
+class SharedShadow;
+class Tracer;
+
+struct LaunchContext {
+  const Image* image = nullptr;
+  const KernelFacts* facts = nullptr;
+  bool merge_shared = true;  // count shared accesses as ptxas merges them
+  const Program* kernel = nullptr;
+  int32_t function = -1;
+  const Device* device = nullptr;
+  const Options* options = nullptr;
+  DeviceMemory* memory = nullptr;
+  Checks checks;
+  std::array<uint32_t, 3> grid{}, block{};
+  uint32_t threads_per_block = 0, warps_per_block = 0;
+  uint32_t static_shared_bytes = 0, dynamic_shared_bytes = 0;
+  uint32_t shared_window_bytes = 0;
+  uint32_t local_bytes_per_thread = 0;
+  std::vector<std::byte> params;
+  uint64_t number = 0;               // of the launch, from 1
+  uint64_t budget = 0;               // warp instructions
+  bool parallel = false;             // more than one worker
+  GlobalShadows* shadows = nullptr;  // of the allocations the kernel may write
+
+  EngineSource* engines = nullptr;  // nullptr: the interpreter runs everything
+  uint64_t engine_after = 0;        // warp instructions of a worker until it asks for an engine
+
+  uint64_t block_count = 0;
+  // What the workers write lies apart from what they only read, and from each other.
+  alignas(64) std::atomic<uint64_t> next_block{0};
+  alignas(64) std::atomic<uint64_t> used_instructions{0};
+  alignas(64) std::atomic<bool> stop{false};
+  // A parallel run met something whose report would depend on the schedule: repeat on one worker.
+  std::atomic<bool> repeat_serially{false};
+
+  std::array<uint32_t, 3> thread_of(uint32_t linear) const {
+    return {linear % block[0], linear / block[0] % block[1], linear / (block[0] * block[1])};
+  }
+  std::array<uint32_t, 3> block_of(uint64_t linear) const {
+    return {uint32_t(linear % grid[0]), uint32_t(linear / grid[0] % grid[1]),
+            uint32_t(linear / grid[0] / grid[1])};
+  }
+};
+
+// A worker's knowledge about one memory instruction.
+struct SiteState {
+  uint64_t requests = 0, sectors = 0;      // of global memory
+  std::array<uint64_t, 3> transactions{};  // of 32, 64 and 128 bytes, where the device has such
+  uint64_t used_128ths = 0;                // see Traffic
+  uint64_t shared_requests = 0, wavefronts = 0;
+  uint64_t ideal_wavefronts = 0;  // without bank conflicts
+  uint64_t async_requests = 0;    // cp.async instructions, those that read nothing included
+  uint64_t async_distance = 0;    // instructions between cp.async requests and the waits for them
+  BankKind bank_kind = BankKind::kLoad;
+  void add(const Traffic& traffic) {
+    for (size_t i = 0; i < 3; ++i) transactions[i] += traffic.transactions[i];
+    used_128ths += traffic.used_128ths;
+  }
+  // The allocation or shared array it touched last.
+  uint64_t base = 0, size_bytes = 0;
+  std::byte* data = nullptr;
+  AllocationRecord* record = nullptr;
+  GlobalShadow* shadow = nullptr;
+};
+
+struct Worker {
+  LaunchContext* launch = nullptr;
+  const Image* image = nullptr;
+  uint32_t local_bytes_per_thread = 0;
+  const CountingRules& rules;
+  std::vector<SiteState> sites;
+  PatternCache patterns;
+  // Patterns of one lane, by lane, log2 of the bytes and granule shift: for accesses taken lane by
+  // lane.
+  std::array<std::unique_ptr<Pattern>, kLanes * 5 * 2> lane_patterns;
+  std::byte* shared = nullptr;             // the shared window, 64-byte aligned
+  std::vector<uint64_t> block_entries;     // per basic block: entries, lanes
+  std::vector<uint64_t> divergent;         // per branch
+  std::vector<uint64_t> barrier_arrivals;  // per barrier
+  std::vector<uint64_t> guarded_fma_lanes;
+  std::vector<Warp> warps;
+  Block block;
+  std::string printed;             // device printf of the running block
+  std::unique_ptr<Engine> engine;  // runs the warps; nullptr: the interpreter does
+  bool was_refused_engine = false;
+  uint64_t used = 0;      // warp instructions
+  uint64_t reported = 0;  // those of them that the launch knows of
+  // Observers.
+  SharedShadow* shared_shadow = nullptr;
+  Reporter* reporter = nullptr;
+  Tracer* tracer = nullptr;                  // the time model's, when it profiles the launch
+  sample::Recorder* recorder = nullptr;      // when the launch is sampled
+  provenance::Follower* follower = nullptr;  // when its values are followed
+  // Why this worker has ended the launch; kOk: it has not. The first reason stands.
+  struct Stop {
+    LaunchStatus status = LaunchStatus::kOk;
+    int cuda_error = 0;
+    std::string message;
+    uint64_t block = 0;  // linear index
+  };
+  Stop stopped;
+
+  explicit Worker(LaunchContext& context);
+  ~Worker();
+  Worker(const Worker&) = delete;
+  Worker& operator=(const Worker&) = delete;
+  void stop(LaunchStatus status, int cuda_error, std::string message);
+  // Stops the launch here. With several workers it is repeated on one, so that what the other
+  // blocks have done by then does not depend on the schedule.
+  void halt(LaunchStatus status, int cuda_error, std::string message);
+
+ private:
+  std::vector<std::byte> shared_storage_;
+  std::byte* local_storage_ = nullptr;
+  uint64_t local_storage_bytes_ = 0;
+};
+
+}  // namespace warpsim

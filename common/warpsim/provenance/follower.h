@@ -1,0 +1,97 @@
+// Follows values while a worker executes: beside every register, shared word and local variable of
+// each lane it keeps which node of the History the value is.
+//
+// Kernels are decoded with an operation before each instruction (follow, below), so that a kernel
+// which is not followed costs nothing. The operation sees the operands before the instruction
+// changes them.
+
+#pragma once
+
+#include <array>
+#include <map>
+#include <set>
+#include <unordered_map>
+#include <vector>
+
+#include "warpsim/machine/program.h"
+#include "warpsim/provenance/history.h"
+
+namespace warpsim {
+struct LaunchContext;
+struct Warp;
+}  // namespace warpsim
+
+namespace warpsim::provenance {
+
+class Follower {
+ public:
+  Follower(History* history, const LaunchContext& context);
+  void begin_block(uint64_t block);
+  void step(const Warp& w, const Op* op);
+
+ private:
+  using Code = ptx::Instruction;
+  using Lanes = std::array<Value, 32>;
+  using Param = std::pair<int32_t, uint32_t>;  // variable, byte
+  struct Frame {
+    const ptx::Function* function = nullptr;
+    std::vector<Lanes> registers;
+    std::map<Param, Lanes> params;
+  };
+
+  Node here(int lane) const;
+  Lanes source(const ptx::Operand& operand, ptx::Type type);
+  void write(const ptx::Operand& operand, const Lanes& values);
+  uint64_t address(const ptx::Operand& operand, ptx::Space space, uint32_t row, int lane) const;
+
+  void arithmetic(const Code& code);
+  void move(const Code& code);
+  void convert(const Code& code);
+  void select(const Code& code, const Op* op);
+  void shuffle(const Code& code, const Op* op);
+  void load(const Code& code, const Op* op);
+  void store(const Code& code, const Op* op);
+  void atomic(const Code& code, const Op* op);
+  void copy_async(const Code& code, const Op* op);
+  void call(const Code& code);
+  void leave();
+  void load_param(const Code& code);
+  void store_param(const Code& code);
+
+  Value product(Value a, Value b, int lane);
+  Value sum(Kind kind, Value a, Value b, int lane);
+  Value other(Value a, Value b, int lane);
+  bool is_inert(Value value) const;
+
+  // One word of memory.
+  Value load_word(ptx::Space space, uint64_t address, int lane);
+  void store_word(ptx::Space space, uint64_t address, Value value, int lane);
+  Value load_bytes(ptx::Space space, uint64_t address, uint32_t bytes, int lane);
+  void store_bytes(ptx::Space space, uint64_t address, uint32_t bytes, Value value, int lane);
+
+  History& history_;
+  const LaunchContext& context_;
+  std::vector<std::vector<Frame>> frames_;  // by warp, the running function's last
+  std::vector<Value> shared_;               // by byte of the shared window
+  struct SharedPlace {
+    uint16_t number;
+    uint32_t begin, end;
+  };
+  std::vector<SharedPlace> arrays_;
+  std::unordered_map<uint64_t, Value> local_;  // by thread and byte
+  std::set<uint64_t> blocks_;                  // that are followed; empty: all
+  bool is_followed_ = true;                    // the running block
+  // The instruction being looked at.
+  const Warp* warp_ = nullptr;
+  Frame* frame_ = nullptr;
+  uint32_t line_ = 0;
+};
+
+// Whether an instruction can move a value or make one.
+bool is_followed(const ptx::Instruction& code, const ptx::Function& function);
+
+// a, b, c = rows of what the instruction needs besides values: the addresses of memory and of
+// cp.async's two sides, cp.async's source bytes, the predicate of selp, lane and mask of shfl.
+const Op* follow(Warp& w, const Op* op);
+
+}  // namespace warpsim::provenance
