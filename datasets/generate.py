@@ -5,7 +5,7 @@
     .venv/bin/python datasets/generate.py --committed        the small sets beside this file, again
 
 M is j x k, N is k x l, P is j x l, computed in float64 and rounded once. The same kind, shape and
-seed give the same bytes on every machine; the kinds are those of lab.toml (grader/data.py).
+seed give the same bytes on every machine; the kinds are those of lab.toml (grader/labs/data.py).
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ import numpy as np
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent))
 
-from grader import data  # noqa: E402 - the package lies beside this folder
+from grader.labs import data  # noqa: E402 - the package lies beside this folder
 
 # The worked examples of the handouts: M and N written out.
 WORKED = {

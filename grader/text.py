@@ -5,6 +5,29 @@ from __future__ import annotations
 _LONGEST = 600
 
 
+def lines_of(text: str) -> list[str]:
+    """The lines as a compiler counts them: form feeds, U+0085 and U+2028 end none."""
+    return [line.removesuffix("\r") for line in text.split("\n")]
+
+
+_PRINTED_LINES = 20
+_PRINTED_COLUMNS = 160
+
+
+def printed_lines(text: str) -> tuple[str, ...]:
+    """The first lines of what a submission printed, each printable and not too long."""
+    lines = lines_of(text.rstrip("\n")) if text.strip() else []
+    shown = []
+    for line in lines[:_PRINTED_LINES]:
+        line = line[: 4 * _PRINTED_COLUMNS].expandtabs(4)
+        line = "".join(char if char.isprintable() else "?" for char in line)
+        is_long = len(line) > _PRINTED_COLUMNS
+        shown.append(line[: _PRINTED_COLUMNS - 3] + "..." if is_long else line.rstrip())
+    if len(lines) > _PRINTED_LINES:
+        shown.append("[more was printed]")
+    return tuple(shown)
+
+
 def clean(text: str, longest: int = _LONGEST) -> str:
     """One line of printable characters; white space is kept as blanks, the rest as `?`."""
     text = " ".join(text[: 4 * longest].split())

@@ -14,13 +14,16 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from grader.batch.names import as_text
-from grader.submission import FILE_NAME
+from grader.labs.submission import FILE_NAME
 
 _MAX_DEPTH = 6
 _MAX_FILES = 2000  # of those that may count
 _MAX_OTHERS = 20  # that are only named in a reason
 # Not the student's own work, or not work at all; `solutions` comes with a clone of the course.
 _SKIPPED = frozenset({"solutions", "build", "node_modules", "__MACOSX", "__pycache__"})
+# What mail programs, browsers and platforms make of matmul.cu: matmul.cu.txt, matmul (1).cu,
+# matmul-1.cu.
+_SOURCE = re.compile(r"^(?P<stem>.+?)(?:-[1-9]\d*| ?\(\d+\))?\.cu(?:\.txt)?$", re.IGNORECASE)
 _NUMBERED = re.compile(r"^(?:lab)?[ _-]*0*(?P<number>\d+)(?:[ _-].*)?$", re.IGNORECASE)
 
 
@@ -60,7 +63,8 @@ def walk(folder: Path) -> list[Candidate]:
         for name in sorted(files):
             if not is_litter(name):
                 item = Candidate(as_text(str(relative / name)), Path(place) / name)
-                (found if name.lower().endswith((".cu", ".zip")) else others).append(item)
+                wanted = is_source(name) or name.lower().endswith(".zip")
+                (found if wanted else others).append(item)
     return found[:_MAX_FILES] + others[:_MAX_OTHERS]
 
 
@@ -69,11 +73,22 @@ def is_litter(name: str) -> bool:
     return name.startswith("._") or name in (".DS_Store", "Thumbs.db", "desktop.ini", "__MACOSX")
 
 
+def is_source(name: str) -> bool:
+    """Whether a file of this name can be a kernel's source."""
+    return _SOURCE.match(name) is not None
+
+
+def original(name: str) -> str:
+    """The name that a source had before a platform, a browser or a mail program changed it."""
+    found = _SOURCE.match(name)
+    return f"{found['stem']}.cu" if found else name
+
+
 def for_labs(
     candidates: Sequence[Candidate], labs: Sequence[str]
 ) -> tuple[dict[str, Candidate], list[str]]:
     """The file of each of these labs (folder names) that has one, and what was decided."""
-    sources = [item for item in candidates if item.parts[-1].lower().endswith(".cu")]
+    sources = [item for item in candidates if is_source(item.parts[-1])]
     chosen: dict[str, Candidate] = {}
     notes: list[str] = []
     for lab in labs:
@@ -86,7 +101,7 @@ def for_labs(
         chosen[lab] = found[0]
         if len(found) > 1:
             notes.append(f"{found[0].shown} was graded, not {_listed(found[1:])}")
-        elif not signed and found[0].parts[-1] != FILE_NAME:
+        elif not signed and original(found[0].parts[-1]) != FILE_NAME:
             notes.append(f"{found[0].shown} was taken for {FILE_NAME}")
     return chosen, notes
 
@@ -94,7 +109,7 @@ def for_labs(
 def _signed(sources: list[Candidate], lab: str) -> list[Candidate]:
     """The files that name this lab, all of the most certain kind."""
     number = int(lab[:2])
-    named = [item for item in sources if item.parts[-1] == FILE_NAME]
+    named = [item for item in sources if original(item.parts[-1]) == FILE_NAME]
     kinds = (
         [item for item in named if item.parts[-2:-1] == (lab,)],
         [item for item in named if _number(item.parts[-2:-1]) == number],
@@ -102,15 +117,18 @@ def _signed(sources: list[Candidate], lab: str) -> list[Candidate]:
     )
     found = next((kind for kind in kinds if kind), [])
     # labs/02-.../matmul.cu is a working copy of the course, whatever else lies beside it.
-    return sorted(found, key=lambda item: ("labs" not in item.parts, *item.rank))
+    return sorted(
+        found,
+        key=lambda item: ("labs" not in item.parts, item.parts[-1] != FILE_NAME, *item.rank),
+    )
 
 
 def _unsigned(sources: list[Candidate], lab: str) -> list[Candidate]:
     """matmul.cu, else the only .cu file; neither if it lies in another lab's folder."""
     free = _free(sources, lab)
-    named = sorted((item for item in free if item.parts[-1] == FILE_NAME), key=lambda x: x.rank)
+    named = [item for item in free if original(item.parts[-1]) == FILE_NAME]
     if named:
-        return named
+        return sorted(named, key=lambda item: (item.parts[-1] != FILE_NAME, *item.rank))
     return free if len(free) == 1 else []
 
 
@@ -121,7 +139,7 @@ def _free(sources: list[Candidate], lab: str) -> list[Candidate]:
 
 
 def _stem(name: str) -> str:
-    return name[:-3] if name.lower().endswith(".cu") else name
+    return original(name).removesuffix(".cu") if is_source(name) else name
 
 
 def _number(names: Sequence[str]) -> int | None:
@@ -134,7 +152,7 @@ def why_nothing(candidates: Sequence[Candidate], labs: Sequence[str]) -> str:
     """One sentence: why no lab has a file."""
     if not candidates:
         return "Nothing was handed in: the entry is empty."
-    sources = [item for item in candidates if item.parts[-1].lower().endswith(".cu")]
+    sources = [item for item in candidates if is_source(item.parts[-1])]
     if not sources:
         return f"There is no .cu file, only {_listed(candidates)}."
     if len(labs) > 1:

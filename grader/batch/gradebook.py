@@ -8,13 +8,15 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from grader.batch.credit import Credit
 from grader.batch.names import Student
 from grader.batch.roster import Roster
-from grader.hidden import for_students
-from grader.result import Result, overall_status
+from grader.results.hidden import for_students
+from grader.results.result import Result, overall_status
 
 NOT_HANDED_IN = "not_handed_in"
 
@@ -31,16 +33,37 @@ class Row:
     problem: str = ""  # why there was nothing to grade
     notes: tuple[str, ...] = ()
     absent: tuple[str, ...] = ()  # labs without a file, where others have one
+    submitted: str = ""  # when, in the course's time zone
+    credits: tuple[Credit, ...] = ()  # of the labs in order; none: the grade is what counts
 
     @property
     def status(self) -> str:
         return overall_status(list(self.results)) if self.results else NOT_HANDED_IN
 
     @property
+    def graded(self) -> float | None:
+        """All points of the grader; None if nothing was handed in or it failed on a lab."""
+        return _sum([result.score for result in self.results])
+
+    @property
     def score(self) -> float | None:
-        """All points; None if nothing was handed in or the grader failed on a lab."""
-        scores = [result.score for result in self.results]
-        return None if not scores or None in scores else round(sum(scores), 2)
+        """The points that count: without what being late costs, with what was decided.
+
+        Where some labs are excused, the others stand for all of them.
+        """
+        if not self.credits:
+            return self.graded
+        counting = [credit for credit in self.credits if not credit.excused]
+        points = _sum([credit.points for credit in counting])
+        if points is None or len(counting) == len(self.credits):
+            return points
+        share = sum(credit.most for credit in self.credits) / sum(one.most for one in counting)
+        return round(points * share, 2)
+
+    @property
+    def excused(self) -> bool:
+        """Of everything."""
+        return bool(self.credits) and all(credit.excused for credit in self.credits)
 
     @property
     def max_score(self) -> float:
@@ -49,8 +72,14 @@ class Row:
     @property
     def remark(self) -> str:
         """In a sentence or two: why points are missing, and what was decided about the files."""
+        try:
+            return self._remark()
+        except Exception as error:  # costs this student's remark alone
+            return f"The remark cannot be written ({type(error).__name__})."
+
+    def _remark(self) -> str:
         if self.problem:
-            return " ".join([self.problem, *self._notes()])
+            return " ".join([self.problem, *self._decided(), *self._notes()])
         said = []
         for result in self.results:
             text = "" if result.lab in self.absent else _why(result)
@@ -58,10 +87,25 @@ class Row:
                 said.append(f"{result.lab[:2]}: {text}" if len(self.results) > 1 else text)
         if self.absent:
             said.append(f"Not handed in: {', '.join(lab[:2] for lab in self.absent)}.")
-        return " ".join([*said, *self._notes()])
+        return " ".join([*said, *self._decided(), *self._notes()])
+
+    def _decided(self) -> list[str]:
+        """What was taken or given beside the grade."""
+        several = len(self.credits) > 1
+        return [
+            f"[{f'{credit.lab[:2]}: ' if several else ''}{credit.remark}]"
+            for credit in self.credits
+            if credit.remark
+        ]
 
     def _notes(self) -> list[str]:
         return [f"({note})" for note in self.notes]
+
+
+def _sum(scores: Sequence[float | None]) -> float | None:
+    """None if there are none, or one is missing."""
+    known = [score for score in scores if score is not None]
+    return round(sum(known), 2) if known and len(known) == len(scores) else None
 
 
 def _why(result: Result) -> str:
@@ -89,20 +133,10 @@ def plain(rows: Sequence[Row], heading: Heading) -> str:
     labs = [column for lab in heading.labs for column in (lab, f"{lab} status")]
     kinds = ("user", "sid", "email", "username", "repository")
     used = [kind for kind in kinds if any(row.student.ids.get(kind) for row in rows)]
-    table = [
-        [
-            "student",
-            "name",
-            *used,
-            "source",
-            "late",
-            "status",
-            "score",
-            "max_score",
-            *labs,
-            "remark",
-        ]
-    ]
+    decided = ["graded", "deducted", "adjusted"] if any(row.credits for row in rows) else []
+    dated = ["submitted"] if any(row.submitted for row in rows) else []
+    head = ["student", "name", *used, "source", *dated, "late", "status", "score", "max_score"]
+    table = [[*head, *decided, *labs, "remark"]]
     for row in rows:
         by_lab = {result.lab: result for result in row.results}
         cells = [
@@ -113,26 +147,42 @@ def plain(rows: Sequence[Row], heading: Heading) -> str:
             )
         ]
         ids = [row.student.ids.get(kind, "") for kind in used]
-        head = [row.key, row.student.name, *ids, row.source, "late" if row.late else "", row.status]
-        table.append([*head, points(row.score), points(heading.max_score), *cells, row.remark])
-    return _csv(table)
+        own = [row.key, row.student.name, *ids, row.source]
+        own += [row.submitted] if dated else []
+        status = "excused" if row.excused else row.status
+        own += ["late" if row.late else "", status, points(row.score), points(heading.max_score)]
+        own += _beside(row) if decided else []
+        table.append([*own, *cells, row.remark])
+    return csv_text(table)
+
+
+def _beside(row: Row) -> list[str]:
+    """The grade, what being late took, and by how much decisions changed what counts."""
+    taken = sum(credit.deducted for credit in row.credits)
+    adjusted = ""
+    if row.score is not None and row.graded is not None:
+        adjusted = points(round(row.score - row.graded + taken, 2))
+    return [points(row.graded), points(taken), _Number(adjusted)]
 
 
 def canvas(rows: Sequence[Row], heading: Heading, roster: Roster | None) -> str:
     """Canvas: Grades, Import. The ID column finds the student, the column's name the assignment."""
     known = {item.student.identity: item.row for item in roster.listed} if roster else {}
     columns = ["Student", "ID", "SIS User ID", "SIS Login ID", "Section"]
+    heads = roster.heads if roster and roster.platform == "canvas" else {}
+    shown = [heads.get(name, name) for name in columns]  # the importer knows its own language
+    possible = heads.get("Points Possible", "Points Possible")
     table = [
-        [*columns, heading.assignment],
-        ["Points Possible", "", "", "", "", points(heading.max_score)],
+        [*shown, heading.assignment],
+        [possible, "", "", "", "", points(heading.max_score)],
     ]
     for row in rows:
         listed = known.get(row.student.identity, {})
-        own = {"Student": row.student.name, "ID": row.student.ids.get("user", "")}
-        table.append(
-            [listed.get(name) or own.get(name, "") for name in columns] + [points(row.score)]
-        )
-    return _csv(table)
+        own = {shown[0]: row.student.name, shown[1]: row.student.ids.get("user", "")}
+        # Canvas takes EX for an excused assignment.
+        grade = "EX" if row.excused else points(row.score)
+        table.append([listed.get(name) or own.get(name, "") for name in shown] + [grade])
+    return csv_text(table)
 
 
 def moodle(rows: Sequence[Row], heading: Heading, roster: Roster | None) -> str:
@@ -151,22 +201,25 @@ def moodle(rows: Sequence[Row], heading: Heading, roster: Roster | None) -> str:
     known = {item.student.identity: item.row for item in roster.listed} if given else {}
     table = [columns]
     for row in rows:
+        heads = roster.heads if given and roster else {}
         own = {
-            "Identifier": f"Participant {row.student.ids.get('user', '')}",
-            "Full name": row.student.name,
+            heads.get("Identifier", "Identifier"): f"Participant {row.student.ids.get('user', '')}",
+            heads.get("Full name", "Full name"): row.student.name,
             "Maximum grade": points(heading.max_score),
             "Grade can be changed": "Yes",
         }
         filled = {**own, **known.get(row.student.identity, {})}
-        if row.score is not None:
-            filled["Grade"] = points(row.score)
-            filled["Feedback comments"] = row.remark
+        if row.score is not None and not row.excused:
+            grade = points(row.score)
+            comma = given and roster is not None and roster.comma
+            filled[heads.get("Grade", "Grade")] = grade.replace(".", ",") if comma else grade
+            filled[heads.get("Feedback comments", "Feedback comments")] = row.remark
         table.append([filled.get(name, "") for name in columns])
-    return _csv(table)
+    return csv_text(table)
 
 
 def github(rows: Sequence[Row], heading: Heading, roster: Roster | None) -> str:
-    """The columns of GitHub Classroom's own "Download grades" that can be known here."""
+    """Points by account: GitHub itself has no gradebook, and Classroom 50 keeps its own scores."""
     accounts = {
         item.student.ids["username"].lower(): item.student.ids["identifier"]
         for item in (roster.listed if roster else ())
@@ -182,7 +235,7 @@ def github(rows: Sequence[Row], heading: Heading, roster: Roster | None) -> str:
         identifier = accounts.get(user.lower()) or ids.get("identifier", "")
         cells = [user, identifier, ids.get("repository", ""), points(row.score)]
         table.append([heading.assignment, *cells, points(heading.max_score)])
-    return _csv(table)
+    return csv_text(table)
 
 
 def gradescope(rows: Sequence[Row], heading: Heading, roster: Roster | None) -> str:
@@ -196,7 +249,7 @@ def gradescope(rows: Sequence[Row], heading: Heading, roster: Roster | None) -> 
         number = ids.get("submission", "").removeprefix("submission_")
         cells = [row.student.name, ids.get("sid", ""), ids.get("email", ""), points(row.score)]
         table.append([*cells, points(heading.max_score), status, number])
-    return _csv(table)
+    return csv_text(table)
 
 
 OF_PLATFORM = {"canvas": canvas, "moodle": moodle, "github": github, "gradescope": gradescope}
@@ -207,18 +260,29 @@ def points(score: float | None) -> str:
     return "" if score is None else f"{score:.2f}".rstrip("0").rstrip(".")
 
 
-def _csv(table: Iterable[Sequence[str]]) -> str:
+class _Number(str):
+    """A cell that may begin with a minus: we wrote it ourselves."""
+
+
+def csv_text(table: Iterable[Sequence[str]]) -> str:
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\r\n")
     for cells in table:
-        writer.writerow([as_text(cell) for cell in cells])
+        writer.writerow([cell if isinstance(cell, _Number) else as_text(cell) for cell in cells])
     return text.getvalue()
+
+
+# What a formula begins with, the wide forms of East Asian keyboards among them.
+_FORMULA = "=+\\-@＝＋－＠"
+_BEGINS = re.compile(rf"[{_FORMULA}]")
+# Where semicolons separate, a cell begins after each of them, quotes and all.
+_BEGINS_LATER = re.compile(rf";(?=[\s\"]*[{_FORMULA}])")
 
 
 def as_text(cell: str) -> str:
     """The cell on one line, with an apostrophe before what a spreadsheet would compute."""
-    line = one_line(cell)
-    return f"'{line}" if line[:1] in ("=", "+", "-", "@") and line != "-" else line
+    line = _BEGINS_LATER.sub(";'", one_line(cell))
+    return f"'{line}" if _BEGINS.match(line) and line != "-" else line
 
 
 def one_line(text: str) -> str:

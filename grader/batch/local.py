@@ -6,14 +6,16 @@ from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass, replace
 
-from grader import conclude, rubric, sandbox
+from grader import sandbox
 from grader.batch import worker
-from grader.batch.store import Record, Store
+from grader.batch.store import GradedUnit, Store
 from grader.batch.units import Unit
-from grader.course import Course
-from grader.lab import load_lab
-from grader.options import Options
-from grader.result import Diagnostic, to_dict
+from grader.judging import rubric
+from grader.labs.course import Course
+from grader.labs.lab import load_lab
+from grader.labs.options import Options
+from grader.pipeline import conclude
+from grader.results.result import Diagnostic, to_dict
 
 # Steps have their own limits of these; what a worker is held to would hold for them too.
 _ADDRESS_BYTES = 1 << 46
@@ -32,10 +34,10 @@ class Setting:
 
 
 @dataclass(frozen=True)
-class Outcome:
+class Attempt:
     """How an attempt at a unit ended: with a record, or with the reason why there is none."""
 
-    record: Record | None
+    record: GradedUnit | None
     failure: str = ""
 
     @property
@@ -47,7 +49,7 @@ class Outcome:
         return self.record.result["status"] != "error" or "unsupported" in codes
 
 
-Done = Callable[[Unit, Outcome], None]
+Done = Callable[[Unit, Attempt], None]
 
 
 def grade_all(setting: Setting, units: Iterable[Unit], jobs: int, done: Done) -> None:
@@ -61,8 +63,15 @@ def grade_all(setting: Setting, units: Iterable[Unit], jobs: int, done: Done) ->
         pool.shutdown(wait=False, cancel_futures=True)
 
 
-def attempt(setting: Setting, unit: Unit) -> Outcome:
-    """Grades one unit in a worker. Never raises because of what the worker does."""
+def attempt(setting: Setting, unit: Unit) -> Attempt:
+    """Grades one unit in a worker. Whatever goes wrong is this unit's outcome."""
+    try:
+        return _attempt(setting, unit)
+    except Exception as error:
+        return Attempt(None, f"Grading failed ({type(error).__name__}).")
+
+
+def _attempt(setting: Setting, unit: Unit) -> Attempt:
     job = worker.Job(str(setting.store.output), unit.key, unit.lab, setting.options)
     try:
         ended = sandbox.run(
@@ -77,26 +86,26 @@ def attempt(setting: Setting, unit: Unit) -> Outcome:
             env=worker.environment(setting.course),
         )
     except OSError as error:
-        return Outcome(None, f"A worker could not be started: {error.strerror}.")
+        return Attempt(None, f"A worker could not be started: {error.strerror}.")
     if ended.exceeded:
-        return Outcome(_stopped(setting, unit, ended), f"It took too much {ended.exceeded}.")
-    return outcome(setting, unit, ended)
+        return Attempt(_stopped(setting, unit, ended), f"It took too much {ended.exceeded}.")
+    return _attempt_of(setting, unit, ended)
 
 
-def outcome(setting: Setting, unit: Unit, ended: sandbox.Outcome) -> Outcome:
+def _attempt_of(setting: Setting, unit: Unit, ended: sandbox.Ended) -> Attempt:
     """What a worker that ended by itself left."""
     record = setting.store.load(unit.key, setting.seconds)
     if record is not None:
-        return Outcome(record)
+        return Attempt(record)
     failed = setting.store.load(unit.key, setting.seconds, error=True)
     if failed is not None:
-        return Outcome(failed, failed.result["message"])
+        return Attempt(failed, failed.result["message"])
     lines = [line.strip() for line in ended.stderr.splitlines() if line.strip()]
     how = f"signal {-ended.returncode}" if ended.returncode < 0 else f"status {ended.returncode}"
-    return Outcome(None, lines[-1] if lines else f"The worker ended with {how} and said nothing.")
+    return Attempt(None, lines[-1] if lines else f"The worker ended with {how} and said nothing.")
 
 
-def _stopped(setting: Setting, unit: Unit, ended: sandbox.Outcome) -> Record:
+def _stopped(setting: Setting, unit: Unit, ended: sandbox.Ended) -> GradedUnit:
     """A submission whose grading does not end has no points, and the reason stands there."""
     lab = load_lab(setting.course.labs / unit.lab)
     message = f"Grading was stopped: it took too much {ended.exceeded}."
@@ -114,4 +123,4 @@ def _stopped(setting: Setting, unit: Unit, ended: sandbox.Outcome) -> Record:
         checks=rubric.all_failed(lab, setting.options.backend, "Grading was stopped."),
         diagnostics=found,
     )
-    return Record(to_dict(result), round(ended.seconds, 3), limit_seconds=setting.seconds)
+    return GradedUnit(to_dict(result), round(ended.seconds, 3), limit_seconds=setting.seconds)

@@ -7,6 +7,9 @@
     GitHub Classroom  matmul-janedoe/                        assignment, user name
     plain             anything else: the name is the student's
 
+What follows the platform's part is the student's own name of the file, and may itself look like the
+platform's: only the first part that fits counts.
+
 Canvas: lib/content_zipper.rb of canvas-lms (older versions write `late`); Moodle: folder names of
 mod/assign; GitHub: `gh classroom clone student-repos` clones into ASSIGNMENT-submissions/.
 """
@@ -15,6 +18,7 @@ from __future__ import annotations
 
 import os
 import re
+import unicodedata
 from dataclasses import dataclass, field
 
 PLATFORMS = ("canvas", "moodle", "gradescope", "github", "plain")
@@ -26,9 +30,8 @@ _CANVAS = re.compile(
 _CANVAS_ANONYMOUS = re.compile(
     r"^(?:(?P<late>late|LATE)_)?anon_(?P<user>[A-Za-z0-9]+)_(?P<file>\d+)_(?P<rest>.+)$"
 )
-_MOODLE = re.compile(
-    r"^(?P<name>.+)_(?P<user>\d+)_assignsubmission_(?:file|onlinetext)(?:_(?P<rest>.*))?$"
-)
+_MOODLE_MARK = r"_(?P<user>\d+)_assignsubmission_(?:file|onlinetext)"
+_MOODLE = re.compile(rf"^(?P<name>.+?){_MOODLE_MARK}(?:_(?P<rest>.*))?$", re.DOTALL)
 _GRADESCOPE = re.compile(r"^submission_(?P<number>\d+)$")
 # What Canvas adds to a file's name when it is handed in again under the same name.
 _AGAIN = re.compile(r"^(?P<stem>.+)-(?P<number>[1-9]\d*)(?P<suffix>\.[^.]+)$")
@@ -66,6 +69,8 @@ class Named:
     late: bool = False
     file_name: str = ""  # the student's own name of the file; "" where the entry is a folder
     order: int = 0  # a later entry of the same student has a larger one
+    imitates: str = ""  # the student's own name of the file names another student: this id
+    submitted: str = ""  # when, as the platform writes it
 
 
 def canvas(name: str) -> Named | None:
@@ -87,7 +92,9 @@ def moodle(name: str) -> Named | None:
     if not found:
         return None
     student = Student("moodle", found["name"], {"user": found["user"]})
-    return Named(student, file_name=found["rest"] or "")
+    rest = found["rest"] or ""
+    other = re.search(_MOODLE_MARK, f"_{rest}", re.DOTALL)
+    return Named(student, file_name=rest, imitates=other["user"] if other else "")
 
 
 def gradescope_number(name: str) -> int | None:
@@ -107,7 +114,7 @@ def github(name: str, assignment: str) -> Named | None:
 
 def plain(name: str) -> Named:
     """A name that follows no platform's rule is the student's."""
-    stem = re.sub(r"\.(cu|zip)$", "", name, flags=re.IGNORECASE)
+    stem = re.sub(r"\.(cu(\.txt)?|zip)$", "", name, flags=re.IGNORECASE)
     return Named(Student("plain", stem))
 
 
@@ -132,8 +139,26 @@ def common_assignment(repositories: list[str]) -> str:
 
 def file_key(text: str) -> str:
     """The text as a file's name that every system takes: letters, digits, `-`, `_` and `.`."""
-    kept = re.sub(r"[^\w.-]+", "-", text).strip("-.")[:80]
-    return kept or "unnamed"
+    kept = re.sub(r"[^\w.-]+", "-", unicodedata.normalize("NFC", text)).strip("-.")[:80]
+    return kept.strip("-.") or "unnamed"
+
+
+def folded(key: str) -> str:
+    """The same for two file names that some system takes for one."""
+    return unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", key).casefold())
+
+
+# Letters that are no letter with an accent.
+_LETTERS = str.maketrans(
+    {"ø": "o", "đ": "d", "ł": "l", "æ": "ae", "œ": "oe", "ð": "d", "þ": "th", "ı": "i"}
+)
+
+
+def sort_key(text: str) -> tuple[str, str]:
+    """Where a name stands in a list for people: accents and capitals count last."""
+    plain = unicodedata.normalize("NFKD", text.casefold().translate(_LETTERS))
+    letters = "".join(mark for mark in plain if not unicodedata.combining(mark))
+    return letters, text
 
 
 def as_text(name: str) -> str:

@@ -15,7 +15,7 @@ from typing import Any
 from grader.batch import names
 from grader.batch.names import Named, Student
 from grader.errors import UsageError
-from grader.submission import reason
+from grader.labs.submission import reason
 
 _METADATA = ("submission_metadata.yml", "submission_metadata.yaml")
 _SUBMISSIONS = "-submissions"  # GitHub Classroom clones the assignment X into X-submissions/
@@ -101,7 +101,7 @@ def _gradescope(folder: Path, items: Mapping[str, Path], metadata: Path) -> tupl
         created = str(fields.get(":created_at") or "")
         order = int("".join(c for c in created if c.isdigit())[:20].ljust(20, "0"))
         for submitter in submitters:
-            named = Named(_submitter(submitter, name), order=order)
+            named = Named(_submitter(submitter, name), submitted=created, order=order)
             entries.append(Entry(named, name, path))
     return tuple(entries)
 

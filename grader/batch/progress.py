@@ -8,6 +8,8 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from grader.writers.plain import plain
+
 _EVERY_SECONDS = 30
 
 
@@ -19,7 +21,7 @@ class _Lines:
         self.start = self.last = time.monotonic()
 
     def say(self, text: str) -> None:
-        print(text, file=sys.stderr, flush=True)
+        print(plain(text), file=sys.stderr, flush=True)
 
     def begin(self, total: int) -> None:
         self.total, self.count = total, 0
@@ -42,7 +44,7 @@ class _Bar:
         self.task = None
 
     def say(self, text: str) -> None:
-        self.display.console.print(text, highlight=False, markup=False)
+        self.display.console.print(plain(text), highlight=False, markup=False)
 
     def begin(self, total: int) -> None:
         if self.task is not None:

@@ -16,10 +16,10 @@ from pathlib import Path
 from grader.batch.gradebook import as_text
 from grader.batch.intake import Submission
 from grader.batch.store import write
-from grader.course import Course
 from grader.errors import ToolchainError
-from grader.lab import Lab
-from grader.submission import FILE_NAME
+from grader.labs.course import Course
+from grader.labs.lab import Lab
+from grader.labs.submission import FILE_NAME
 
 REPORT = "similarity.csv"
 _TOKENS = 25  # shorter sequences that agree count as chance

@@ -1,6 +1,6 @@
 """Grading units on a Slurm cluster: one job array, submitted through submitit.
 
-A task of the array grades its share of the units one after the other and leaves each outcome as a
+A task of the array grades its share of the units one after the other and leaves each attempt as a
 file in the batch's folder, which must lie on a file system that the nodes share. Whether a task
 still exists is asked of squeue, which every cluster has, accounting or not. What a task that is
 gone did not leave behind has failed, and the batch gives it a second try like any other failure;
@@ -21,8 +21,8 @@ from pathlib import Path
 from typing import Any
 
 from grader.batch import local
-from grader.batch.local import Done, Outcome, Setting
-from grader.batch.store import Record, write
+from grader.batch.local import Attempt, Done, Setting
+from grader.batch.store import GradedUnit, write
 from grader.batch.units import Unit
 from grader.errors import GraderError, ToolchainError
 
@@ -58,20 +58,20 @@ def on_a_cluster(cluster: Cluster):
 
 
 def grade_all(setting: Setting, units: Sequence[Unit], cluster: Cluster, done: Done) -> None:
-    """Grades the units in one job array; `done` is called as outcomes arrive."""
+    """Grades the units in one job array; `done` is called as attempts arrive."""
     if not units:
         return
     name = _job_name(setting)
     _cancel(name)  # of a batch that was stopped
     folder = setting.store.state / "slurm"
-    (folder / "outcomes").mkdir(parents=True, exist_ok=True)
+    (folder / "attempts").mkdir(parents=True, exist_ok=True)
     waiting = {unit.key: unit for unit in units}
     for key in list(waiting):  # what it had finished counts, its failures do not
         found = _read(folder, key)
         if found is not None and found.final:
             done(waiting.pop(key), found)
         else:
-            _outcome_file(folder, key).unlink(missing_ok=True)
+            _attempt_file(folder, key).unlink(missing_ok=True)
     if not waiting:
         return
     shares = deal(sorted(waiting.values()), MOST_TASKS)
@@ -127,15 +127,15 @@ def _submit(
 
 
 def run_share(setting: Setting, keys: Sequence[tuple[str, str]]) -> int:
-    """Runs on a node: grades units and leaves their outcomes; returns how many."""
+    """Runs on a node: grades units and leaves their attempts; returns how many."""
     folder = setting.store.state / "slurm"
     graded = 0
     for key, lab in keys:
         if _read(folder, key) is not None:  # before the node failed
             continue
         unit = Unit(key, lab, setting.store.content(key).read_bytes())
-        outcome = local.attempt(setting, unit)
-        write(_outcome_file(folder, key), json.dumps(asdict(outcome)).encode())
+        attempt = local.attempt(setting, unit)
+        write(_attempt_file(folder, key), json.dumps(asdict(attempt)).encode())
         graded += 1
     return graded
 
@@ -143,7 +143,7 @@ def run_share(setting: Setting, keys: Sequence[tuple[str, str]]) -> int:
 def _collect(
     folder: Path, waiting: dict[str, Unit], tasks: dict[str, list[str]], done: Done
 ) -> None:
-    """Hands outcomes on until every unit has one, or its task is gone without."""
+    """Hands attempts on until every unit has one, or its task is gone without."""
     gone_before: set[str] = set()
     failing_since: float | None = None
     while waiting:
@@ -167,7 +167,7 @@ def _collect(
             for key in tasks[task]:
                 if key in waiting:
                     text = f"Slurm's task {task} ended before this was graded."
-                    done(waiting.pop(key), Outcome(None, text))
+                    done(waiting.pop(key), Attempt(None, text))
         gone_before = gone
         if waiting:
             time.sleep(_POLL_SECONDS)
@@ -206,14 +206,14 @@ def _job_name(setting: Setting) -> str:
     return "tilewise-" + hashlib.sha256(str(setting.store.output).encode()).hexdigest()[:12]
 
 
-def _outcome_file(folder: Path, key: str) -> Path:
-    return folder / "outcomes" / f"{key}.json"
+def _attempt_file(folder: Path, key: str) -> Path:
+    return folder / "attempts" / f"{key}.json"
 
 
-def _read(folder: Path, key: str) -> Outcome | None:
+def _read(folder: Path, key: str) -> Attempt | None:
     try:
-        fields = json.loads(_outcome_file(folder, key).read_text(encoding="utf-8"))
+        fields = json.loads(_attempt_file(folder, key).read_text(encoding="utf-8"))
         record = fields["record"]
-        return Outcome(None if record is None else Record(**record), fields["failure"])
+        return Attempt(None if record is None else GradedUnit(**record), fields["failure"])
     except (OSError, ValueError, KeyError, TypeError):
         return None

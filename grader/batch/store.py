@@ -31,17 +31,17 @@ from typing import Any
 
 from grader.batch.units import Fingerprint, Unit
 from grader.errors import GraderError, UsageError
-from grader.submission import reason
+from grader.labs.submission import reason
 
 SCHEMA = "tilewise.batch-unit/1"
 _MARK = ".batch"
 
 
 @dataclass(frozen=True)
-class Record:
+class GradedUnit:
     """How grading a unit ended; kept only if it is a statement about the submission."""
 
-    result: dict[str, Any]  # grader.result.to_dict
+    result: dict[str, Any]  # grader.results.result.to_dict
     seconds: float  # wall time of grading
     limit_seconds: float | None = None  # set if the whole grading ran into this limit
 
@@ -123,11 +123,11 @@ class Store:
         if not path.is_file() or path.read_bytes() != unit.content:
             write(path, unit.content)
 
-    def load(self, key: str, limit_seconds: float, *, error: bool = False) -> Record | None:
+    def load(self, key: str, limit_seconds: float, *, error: bool = False) -> GradedUnit | None:
         """A unit's result, or None: not graded, damaged, or stopped by a lower limit than this."""
         try:
             fields = json.loads(self.unit(key, error=error).read_text(encoding="utf-8"))
-            record = Record(**fields["record"])
+            record = GradedUnit(**fields["record"])
             complete = (
                 fields["schema"] == SCHEMA
                 and fields["key"] == key
@@ -138,12 +138,12 @@ class Store:
         stopped_early = record.limit_seconds is not None and record.limit_seconds < limit_seconds
         return record if complete and not stopped_early else None
 
-    def save(self, key: str, record: Record) -> None:
+    def save(self, key: str, record: GradedUnit) -> None:
         """Keeps a result; one with the status "error" is kept apart, and not for good."""
         path = self.unit(key, error=record.result["status"] == "error")
         fields = asdict(record)
         text = {"schema": SCHEMA, "key": key, "sha256": _checksum(fields), "record": fields}
-        write(path, json.dumps(text, ensure_ascii=False).encode())
+        write(path, json.dumps(text).encode())
 
     def last_fingerprint(self) -> Fingerprint | None:
         """What the batch before graded with; None if there was none."""

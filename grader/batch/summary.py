@@ -41,6 +41,7 @@ class Facts:
     graded_now: int  # of `spent`: graded by this run, the others were kept
     retried: tuple[str, ...]  # "02-tiled-kernel of doe-4711: why"
     changes: tuple[str, ...] = ()  # since the last run; why files were graded again
+    moved: tuple[str, ...] = ()  # points that differ from the gradebook before
     ignored: tuple[str, ...] = ()
     wall_seconds: float = 0.0  # of this run
     peak_bytes: int = 0  # resident memory of all processes of this run together; 0: unknown
@@ -70,6 +71,7 @@ def to_dict(facts: Facts) -> dict[str, Any]:
         "ignored": list(facts.ignored),
         "retried": list(facts.retried),
         "changes": list(facts.changes),
+        "since_last_gradebook": list(facts.moved),
         "distinct_files": len(facts.spent),
         "graded_now": facts.graded_now,
         "wall_seconds": round(facts.wall_seconds, 2),
@@ -162,6 +164,7 @@ def markdown(facts: Facts) -> str:
             [f"`{x['student']}`: {_plain(x['reason'])}" for x in data["nothing_to_grade"]],
         ),
         ("Decided about files", [f"`{x['student']}`: {_plain(x['note'])}" for x in data["notes"]]),
+        ("Since the last gradebook", [_plain(text) for text in data["since_last_gradebook"]]),
         ("Tried twice", [_plain(text) for text in data["retried"]]),
         ("Ignored", [_plain(name) for name in data["ignored"]]),
     ):

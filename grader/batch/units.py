@@ -15,10 +15,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from grader import sandbox
-from grader.course import Course
-from grader.lab import Lab
-from grader.options import Options
-from grader.toolchain import PROGRAMS, Toolchain, program
+from grader.labs.course import Course
+from grader.labs.lab import Lab
+from grader.labs.options import Options
+from grader.machine.toolchain import PROGRAMS, Toolchain, program
 
 
 @dataclass(frozen=True)
@@ -83,9 +83,9 @@ def fingerprint(
 
 
 def _grader_sources() -> list[Path]:
-    """The modules that a result depends on: not the tests, the writers, the batch itself."""
+    """The modules that a result depends on: not the tests, the commands, the batch itself."""
     package = Path(__file__).parents[1]
-    apart = {"tests", "batch", "writers"}
+    apart = {"tests", "batch", "writers", "commands"}
     return sorted(
         path
         for path in package.rglob("*.py")

@@ -17,13 +17,13 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from grader import sandbox
-from grader.batch.store import Record, Store
-from grader.course import Course, find_course
+from grader.batch.store import GradedUnit, Store
 from grader.errors import ExitCode, GraderError
-from grader.limits import StepLimits
-from grader.options import Options
-from grader.result import Result, to_dict
-from grader.submission import FILE_NAME, Submission
+from grader.labs.course import Course, find_course
+from grader.labs.options import Options
+from grader.labs.submission import FILE_NAME, Submission
+from grader.results.result import Result, to_dict
+from grader.sandbox.limits import StepLimits
 
 
 @dataclass(frozen=True)
@@ -89,9 +89,9 @@ def main() -> int:
     return ExitCode.FULL_MARKS
 
 
-def _grade(job: Job, start: float) -> Record:
-    from grader.grade import grade
-    from grader.lab import load_lab
+def _grade(job: Job, start: float) -> GradedUnit:
+    from grader.labs.lab import load_lab
+    from grader.pipeline.grade import grade
 
     if os.environ.get(sandbox.SWITCH) != "none":  # on a cluster this is not the batch's machine
         sandbox.require()
@@ -103,7 +103,7 @@ def _grade(job: Job, start: float) -> Record:
     text = content.decode("utf-8", errors="replace")
     submission = Submission(path, FILE_NAME, text, content)
     result = grade(course, load_lab(course.labs / job.lab), submission, job.options)
-    return Record(to_dict(without_times(result)), round(time.monotonic() - start, 3))
+    return GradedUnit(to_dict(without_times(result)), round(time.monotonic() - start, 3))
 
 
 def without_times(result: Result) -> Result:

@@ -7,10 +7,10 @@ import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
-from grader.course import Course
 from grader.errors import StepError
+from grader.labs.course import Course
+from grader.machine.toolchain import program
 from grader.study.result import Baseline
-from grader.toolchain import program
 
 PROGRAM = "tilewise-reference"
 METHODS = ("ijk", "ikj", "ikj-openmp")

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from grader.course import Course
 from grader.errors import CourseError, UsageError
+from grader.labs.course import Course
 from grader.study import published
 
 

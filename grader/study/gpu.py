@@ -7,9 +7,9 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from grader import gpu
 from grader.errors import StepError
-from grader.execute import run_executor
+from grader.machine import gpu
+from grader.running.execute import run_executor
 from grader.study.gallery import Variant
 from grader.study.measure import Bench, record_plans
 from grader.study.result import GpuTime

@@ -14,23 +14,26 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from grader import data, execute, numerics, occupancy
-from grader.compile import Compiled, CompileError, compile_submission
-from grader.course import Course
 from grader.errors import StepError, UsageError
-from grader.execution import load
-from grader.lab import Case
-from grader.record import record
-from grader.study import gallery, published
-from grader.study.gallery import Variant
-from grader.study.result import Cell, Counted, Resources, Row
-from grader.toolchain import (
+from grader.judging import numerics
+from grader.labs import data
+from grader.labs.course import Course
+from grader.labs.lab import Case
+from grader.machine import occupancy
+from grader.machine.toolchain import (
     Toolchain,
     architecture_for,
     architectures,
     capability,
     find_toolchain,
 )
+from grader.running import execute
+from grader.running.compile import Compiled, CompileError, compile_submission
+from grader.running.execution import load
+from grader.running.record import record
+from grader.study import gallery, published
+from grader.study.gallery import Variant
+from grader.study.result import Cell, Counted, Resources, Row
 
 if TYPE_CHECKING:
     import numpy as np

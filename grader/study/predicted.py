@@ -14,11 +14,11 @@ from pathlib import Path
 from typing import Any
 
 from grader.errors import StepError
+from grader.machine.toolchain import program
 from grader.study import published
 from grader.study.gallery import Variant
 from grader.study.measure import Bench, record_plans
 from grader.study.result import Predicted
-from grader.toolchain import program
 
 PROGRAM = "tilewise-predict"
 SIZES = (2048, 4096)

@@ -8,9 +8,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from grader import gpu as gpus
-from grader.course import Course
 from grader.errors import GraderError
+from grader.labs.course import Course
+from grader.machine import gpu as gpus
 from grader.study import baselines, gallery, gpu, measure, predicted, published
 from grader.study.gallery import Variant
 from grader.study.result import Study

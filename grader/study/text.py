@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import dataclasses
 import io
-import shutil
-import sys
 
 from rich import box
 from rich.console import Console
@@ -14,16 +11,6 @@ from rich.table import Table as RichTable
 from grader.study.result import Study
 from grader.study.tables import Table, tables
 from grader.writers import Style
-
-WIDTH = 120  # columns, where standard output is no terminal
-
-
-def terminal_style() -> Style:
-    """Like a report's, but as wide as the terminal: the tables are."""
-    from grader.cli import terminal_style as of_reports
-
-    columns = shutil.get_terminal_size((WIDTH, 24)).columns if sys.stdout.isatty() else WIDTH
-    return dataclasses.replace(of_reports(), width=max(80, min(columns, 160)))
 
 
 def render(study: Study, style: Style) -> str:

@@ -7,11 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from grader.course import Course, find_course
 from grader.errors import GraderError
-from grader.lab import Lab, load_lab
-from grader.toolchain import PROGRAMS, find_toolchain, program
+from grader.labs.course import Course, find_course
+from grader.labs.lab import Lab, load_lab
+from grader.machine.toolchain import PROGRAMS, find_toolchain, program
 
+_SKIPPED = pytest.StashKey[list]()
 REPOSITORY = Path(__file__).resolve().parents[2]
 
 LAB_TOML = """
@@ -156,7 +157,8 @@ def execution_json(case: str = "w8", **fields) -> dict:
 
 
 def fault_json(code: str, **fields) -> dict:
-    """One fault as the executor reports it."""
+    """One fault as the executor reports it. The space follows from the code, unless it is given."""
+    space = "global" if "global" in code else "shared" if "shared" in code else ""
     return {
         "code": code,
         "severity": "error",
@@ -167,6 +169,20 @@ def fault_json(code: str, **fields) -> dict:
         "block": [3, 0, 0],
         "thread": [17, 0, 0],
         "count": 12,
+        "space": space,
+        "access": "load" if space or code == "misaligned-access" else "",
+    } | fields
+
+
+def party_json(access: str = "store", **fields) -> dict:
+    """The other party of a fault."""
+    return {
+        "access": access,
+        "access_bytes": 4,
+        "file": "/x/matmul.cu",
+        "line": 38,
+        "block": [3, 0, 0],
+        "thread": [4, 1, 0],
     } | fields
 
 
@@ -192,6 +208,34 @@ def built(course: Course) -> Course:
 
 def pytest_addoption(parser) -> None:
     parser.addoption("--update-golden", action="store_true", help="write the golden files anew")
+    parser.addoption(
+        "--all", action="store_true", help="a test may be skipped for want of a GPU only"
+    )
+
+
+def _may_be_skipped(report) -> bool:
+    """For want of a GPU (or because there is one), or for another toolkit than a page was made with."""
+    return any(word in report.longrepr[2] for word in ("GPU", "recorded with CUDA"))
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_sessionfinish(session, exitstatus) -> None:
+    """With --all, a skip that is not for want of a GPU is a failure."""
+    reporter = session.config.pluginmanager.get_plugin("terminalreporter")
+    if reporter is None or not session.config.getoption("--all"):
+        return
+    skipped = [x for x in reporter.stats.get("skipped", []) if not _may_be_skipped(x)]
+    session.config.stash[_SKIPPED] = skipped
+    if skipped and exitstatus == pytest.ExitCode.OK:
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+
+def pytest_terminal_summary(terminalreporter, config) -> None:
+    skipped = config.stash.get(_SKIPPED, [])
+    if skipped:
+        terminalreporter.section("skipped, which --all forbids but for want of a GPU", red=True)
+        for report in skipped:
+            terminalreporter.line(f"{report.nodeid}: {report.longrepr[2]}")
 
 
 @pytest.fixture

@@ -16,11 +16,14 @@ import io
 import json
 import random
 import re
+import struct
 import tomllib
 import zipfile
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+
+from grader.tests import corpus_files
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 PLATFORMS = ("canvas", "moodle", "gradescope", "github", "plain")
@@ -53,6 +56,8 @@ def make(folder: Path, students: int, seed: int, platform: str, labs: tuple[str,
     else:
         for student in made:
             write[platform](folder, student, chance)
+    if platform == "moodle" and made:
+        _imitate(folder, made[0])
     kinds = {}
     for student in made:
         kinds[student.kind] = kinds.get(student.kind, 0) + 1
@@ -89,8 +94,8 @@ def _solution(lab: str) -> bytes:
 
 
 def _corpus(lab: str, kind: str) -> list[bytes]:
-    folder = REPOSITORY / "grader" / "tests" / "corpus" / lab / kind
-    return [path.read_bytes() for path in sorted(folder.glob("*.cu"))]
+    entries = sorted(corpus_files.entries(kind, lab), key=lambda entry: entry.name)
+    return [entry.content for entry in entries]
 
 
 @functools.cache
@@ -139,6 +144,31 @@ def _zip(files: dict[str, bytes]) -> bytes:
     return packed.getvalue()
 
 
+def _bad_name(lab: str) -> bytes:
+    """A zip whose entry's name claims to be UTF-8 and is not."""
+    return _zip({"matm\u00fcl.cu": _solution(lab)}).replace(b"matm\xc3\xbcl", b"matm\xff\xfel")
+
+
+def _large_zip64(lab: str) -> bytes:
+    """A zip64 record that claims a far larger table of contents than the plain one does."""
+    data = _zip({f"{lab}/matmul.cu": _solution(lab)})
+    end = data.rindex(b"PK\5\6")
+    record = struct.pack("<4sQHHLLQQQQ", b"PK\6\6", 44, 45, 45, 0, 0, 1 << 20, 1 << 20, 1 << 28, 0)
+    locator = struct.pack("<4sLQL", b"PK\6\7", 0, end, 1)
+    return data[:end] + record + locator + data[end:]
+
+
+def _says(words: str) -> bytes:
+    """A `solve` that prints and throws these words."""
+    text = (
+        "#include <cstdio>\n#include <stdexcept>\n"
+        f'static void say() {{ std::puts("{words}"); throw std::runtime_error("{words}"); }}\n'
+    )
+    square = "void solve(const float*, const float*, float*, int) { say(); }\n"
+    shaped = "void solve(const float*, const float*, float*, int, int, int) { say(); }\n"
+    return (text + square + shaped).encode()
+
+
 _Garbage = Callable[[str, random.Random], tuple[str, bytes]]
 _GARBAGE: list[_Garbage] = [
     lambda lab, chance: (f"{lab}/matmul.cu", b""),
@@ -152,6 +182,13 @@ _GARBAGE: list[_Garbage] = [
     lambda lab, chance: ("work.zip", _zip({f"../../{lab}/matmul.cu": _solution(lab)})),
     lambda lab, chance: ("work.rar", b"Rar!\x1a\x07" + chance.randbytes(100)),
     lambda lab, chance: (f"{lab}/notes.md", b"I was ill."),
+    lambda lab, chance: ("work.zip", _bad_name(lab)),
+    lambda lab, chance: ("work.zip", _large_zip64(lab)),
+    lambda lab, chance: (f"{lab}/matmul.cu", b"/*" * 500_000),
+    lambda lab, chance: (f"{lab}/matmul.cu", b"__shared__ float a[1" + b"+1" * 400_000 + b"];\n"),
+    lambda lab, chance: (f"{lab}/matmul.cu", _says("fine;=HYPERLINK(1)")),
+    lambda lab, chance: (f"{lab}/matmul.cu", _says("\\x1b[2J\\x1b[H100 of 100")),
+    lambda lab, chance: (f"{lab}/matmul.cu", b"\x0c\xc2\x85\xe2\x80\xa8" + _solution(lab)),
 ]
 
 
@@ -177,6 +214,14 @@ def _moodle(folder: Path, student: Student, chance: random.Random) -> None:
         _put(place, {"matmul.zip": _zip(student.files)})
     else:
         _put(place, student.files)
+
+
+def _imitate(folder: Path, student: Student) -> None:
+    """Two who name a file like the download of another, with nothing in it, and one like a result."""
+    mark = "assignsubmission_file"
+    other = f"{student.name}_{4000 + student.number}_{mark}_matmul.cu"
+    for number, name in ((3001, "Imi Tator"), (3002, student.name)):
+        (folder / f"{name}_{number}_{mark}_{other}").write_bytes(b"// nothing\n")
 
 
 def _canvas(folder: Path, student: Student, chance: random.Random) -> None:
@@ -223,8 +268,7 @@ def main() -> None:
     parser.add_argument("--platform", choices=PLATFORMS, default="moodle")
     parser.add_argument("--labs", default="", help="folder names; default: all with a corpus")
     given = parser.parse_args()
-    corpus = REPOSITORY / "grader" / "tests" / "corpus"
-    labs = given.labs.split(",") if given.labs else sorted(path.name for path in corpus.iterdir())
+    labs = given.labs.split(",") if given.labs else corpus_files.labs()
     print(json.dumps(make(given.folder, given.students, given.seed, given.platform, tuple(labs))))
 
 

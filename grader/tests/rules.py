@@ -1,13 +1,12 @@
 """What the platforms document about the files they take, as checks that raise AssertionError.
 
 Sources: Maven Surefire's and Jenkins' XSD for JUnit reports; Gradescope's autograder
-specification; the source of GitHub Classroom's autograding reporter; Autolab's guide for lab
+specification; the source of Classroom 50's runner; Autolab's guide for lab
 authors and its source (helpers/assessment_autograde_core.rb, controllers/assessments_controller).
 """
 
 from __future__ import annotations
 
-import base64
 import json
 import re
 from dataclasses import dataclass
@@ -93,32 +92,31 @@ def gradescope(text: str) -> float | None:
     return sum(scores) if scores else None
 
 
-@dataclass(frozen=True)
-class Classroom:
-    """What the reporter tells Classroom, and whether the job fails."""
+def classroom50(text: str, identity: dict[str, str] | None = None) -> tuple[int, int]:
+    """What Classroom 50's runner and collector hold result.json to; points and their maximum.
 
-    points: str | None  # "45/100"
-    job_fails: bool
-    log: tuple[str, ...]
-
-
-def classroom(text: str) -> Classroom:
-    """The reporter's own steps, one runner: decode, sum the tests' scores, judge by status."""
-    results = json.loads(base64.b64decode(base64.b64encode(text.encode())))
-    assert results["version"] == 1
-    assert results["status"] in ("pass", "fail", "error")
-    log = []
-    for test in results["tests"]:
-        assert set(test) == {
-            "name", "status", "score", "message", "test_code", "filename", "line_no"
-        }  # fmt: skip
-        assert test["status"] in ("pass", "fail", "error")
-        line = f" - line {test['line_no']}" if test["line_no"] != 0 else ""
-        log.append(f"{test['status']} {test['name']}{line}")
-    assert results["tests"], "the reporter divides by the number of tests"
-    total = sum(test["score"] for test in results["tests"])
-    points = f"{total}/{results['max_score']}" if results["max_score"] else None
-    return Classroom(points, results["status"] != "pass", tuple(log))
+    `identity`: what the whole file must say about whose it is; without it, the writer's part.
+    """
+    fields = json.loads(text)
+    assert fields["schema"] == "classroom50/result/v1"
+    for numbers in (fields, *fields["tests"]):
+        for name in ("score", "max-score"):
+            assert type(numbers[name]) is int and numbers[name] >= 0
+        assert numbers["score"] <= numbers["max-score"]
+    for test in fields["tests"]:
+        assert isinstance(test["test-name"], str) and test["test-name"]
+        assert type(test["passed"]) is bool
+    assert fields["tests"], "without a test it counts as passed"
+    assert sum(test["score"] for test in fields["tests"]) == fields["score"]
+    assert sum(test["max-score"] for test in fields["tests"]) == fields["max-score"]
+    if identity is not None:
+        for name, value in identity.items():
+            assert fields[name] == value
+        assert fields["submission"].startswith("submit/")
+        for name in ("commit", "release", "review", "datetime", "owner"):
+            assert isinstance(fields[name], str) and fields[name]
+        assert fields["assignment_type"] in ("individual", "group", "team")
+    return fields["score"], fields["max-score"]
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from grader.result import (
+from grader.results.result import (
     CaseResult,
     Change,
     CheckResult,

@@ -13,11 +13,11 @@ import time
 
 import pytest
 
+from grader.tests import corpus_files
 from grader.tests.conftest import REPOSITORY
 from grader.tests.make_class import make
 from grader.tests.test_batch_intake import fill, zipped
 
-CORPUS = REPOSITORY / "grader/tests/corpus/02-tiled-kernel"
 LAB = "02-tiled-kernel"
 
 
@@ -32,8 +32,8 @@ def make_small_class(folder):
         {
             "ann/matmul.cu": solution,
             "bo/02-tiled-kernel/matmul.cu": solution,
-            "cy.zip": zipped({"work/matmul.cu": (CORPUS / "wrong/no-barriers.cu").read_bytes()}),
-            "di.cu": (CORPUS / "wrong/no-launch.cu").read_bytes(),
+            "cy.zip": zipped({"work/matmul.cu": corpus_files.find("02", "no-barriers").content}),
+            "di.cu": corpus_files.find("02", "no-launch").content,
             "ed/matmul.cu": source(f"labs/{LAB}/matmul.cu"),
             "flo/matmul.cu": b"this is no CUDA",
             "gus/matmul.cu": b"",

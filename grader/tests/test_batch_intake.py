@@ -124,6 +124,15 @@ class TestChoice:
         _, notes = self.choose("matmul.cu", "b/matmul.cu")
         assert notes == ["matmul.cu was graded, not b/matmul.cu"]
 
+    @pytest.mark.parametrize("name", ["matmul.cu.txt", "matmul (1).cu", "matmul-2.cu"])
+    def test_what_browsers_and_mail_make_of_the_name(self, name):
+        assert self.choose(name, "notes.txt") == ({LABS[1]: name}, [])
+        assert self.choose(name, "other.cu")[0] == {LABS[1]: name}
+        assert self.choose(f"02-tiled-kernel/{name}", "x.cu")[0] == {
+            LABS[1]: f"02-tiled-kernel/{name}"
+        }
+        assert self.choose(name, "matmul.cu")[0] == {LABS[1]: "matmul.cu"}
+
     def test_solutions_links_and_git_are_not_walked(self, tmp_path):
         folder = fill(
             tmp_path / "in",
@@ -251,6 +260,26 @@ class TestProblems:
         _, found, _ = read({**files, "bo/matmul.cu": SOURCE, "cy/matmul.cu": SOURCE})
         assert words in found["ann"].problem
         assert found["ann"].files == {}
+
+    @pytest.mark.parametrize("depth", [1, 2, 3])
+    def test_a_zip_in_a_zip(self, read, depth):
+        packed = zipped({"work/matmul.cu": SOURCE})
+        for _ in range(depth - 1):
+            packed = zipped({"more/work.zip": packed})
+        _, found, _ = read({"ann/all.zip": packed, "bo/matmul.cu": SOURCE, "cy/matmul.cu": SOURCE})
+        assert found["ann"].files[LABS[1]].content == SOURCE
+
+    def test_zips_without_an_end_are_not_followed(self, read):
+        packed = zipped({"work/matmul.cu": SOURCE})
+        for _ in range(9):
+            packed = zipped({"work.zip": packed})
+        _, found, _ = read({"ann/all.zip": packed, "bo/matmul.cu": SOURCE, "cy/matmul.cu": SOURCE})
+        assert found["ann"].problem == "There is no .cu file, only work.zip."
+
+    @pytest.mark.parametrize("encoding", ["utf-16", "utf-8-sig"])
+    def test_source_that_windows_saved(self, read, encoding):
+        _, found, _ = read({"ann/matmul.cu": SOURCE.decode().encode(encoding)})
+        assert found["ann"].files[LABS[1]].content == SOURCE
 
     def test_a_file_that_is_no_source(self, read):
         _, found, _ = read({"ann/matmul.cu": b"", "bo/matmul.cu": b"\x7fELF\0\0"})

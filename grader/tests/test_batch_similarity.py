@@ -7,7 +7,8 @@ import pytest
 from grader.batch import similarity
 from grader.batch.intake import Handed, Submission
 from grader.batch.names import Student
-from grader.lab import load_lab
+from grader.labs.lab import load_lab
+from grader.tests import corpus_files
 
 LAB = "02-tiled-kernel"
 
@@ -16,7 +17,7 @@ def test_copies_are_found(course, tmp_path):
     pytest.importorskip("copydetect", reason="copydetect is not installed (the extra `similarity`)")
     similarity.require()
     solution = (course.solutions / LAB / "matmul.cu").read_bytes()
-    other = (course.root / "grader/tests/corpus" / LAB / "right/prefetch.cu").read_bytes()
+    other = corpus_files.find(LAB, "prefetch").content
     skeleton = (course.labs / LAB / "matmul.cu").read_bytes()
     renamed = solution.replace(b"Pvalue", b"total").replace(b"    ", b"\t")
     assert renamed != solution

@@ -14,27 +14,27 @@ from dataclasses import asdict
 import pytest
 
 from grader.batch import local, slurm
-from grader.batch.local import Outcome, Setting
+from grader.batch.local import Attempt, Setting
 from grader.batch.slurm import Cluster
-from grader.batch.store import Record, Store
+from grader.batch.store import GradedUnit, Store
 from grader.batch.units import Unit
 from grader.errors import GraderError, ToolchainError
-from grader.options import Options
-from grader.result import to_dict
+from grader.labs.options import Options
+from grader.results.result import to_dict
 from grader.tests import samples
 from grader.tests.conftest import REPOSITORY
 from grader.tests.test_batch import command, contents, gradebook, run
 from grader.tests.test_batch_intake import fill
 
 UNITS = [Unit(f"{n:08x}", "02-tiled-kernel", b"x") for n in range(5)]
-RECORD = Record(json.loads(json.dumps(to_dict(samples.ALL["passed"]))), 1.0)
+RECORD = GradedUnit(json.loads(json.dumps(to_dict(samples.ALL["passed"]))), 1.0)
 
 
 @pytest.fixture
 def setting(tmp_path, course):
     store = Store(tmp_path / "out")
     with store.opened():
-        (store.state / "slurm" / "outcomes").mkdir(parents=True)
+        (store.state / "slurm" / "attempts").mkdir(parents=True)
         for unit in UNITS:
             store.put_content(unit)
         yield Setting(course, store, Options("sim"), 60, 8 << 30)
@@ -42,7 +42,7 @@ def setting(tmp_path, course):
 
 def leave(setting, unit, outcome):
     """As a task leaves an outcome."""
-    path = setting.store.state / "slurm" / "outcomes" / f"{unit.key}.json"
+    path = setting.store.state / "slurm" / "attempts" / f"{unit.key}.json"
     path.write_text(json.dumps(asdict(outcome)))
 
 
@@ -70,10 +70,10 @@ class TestTasks:
 
         def attempt(_setting, unit):
             graded.append(unit.key)
-            return Outcome(RECORD)
+            return Attempt(RECORD)
 
         monkeypatch.setattr(local, "attempt", attempt)
-        leave(setting, UNITS[0], Outcome(RECORD))
+        leave(setting, UNITS[0], Attempt(RECORD))
         keys = [(unit.key, unit.lab) for unit in UNITS]
         assert slurm.run_share(setting, keys) == 4
         assert slurm.run_share(setting, keys) == 0
@@ -86,11 +86,11 @@ class TestTasks:
         def alive(_tasks):
             state = next(answers, set())
             if state == set():
-                leave(setting, UNITS[4], Outcome(None, "no disk"))
+                leave(setting, UNITS[4], Attempt(None, "no disk"))
             return state
 
         monkeypatch.setattr(slurm, "_alive", alive)
-        leave(setting, UNITS[0], Outcome(RECORD))
+        leave(setting, UNITS[0], Attempt(RECORD))
         keys = [unit.key for unit in UNITS]
         seen = {}
         slurm._collect(

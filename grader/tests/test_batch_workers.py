@@ -10,16 +10,16 @@ import pytest
 
 from grader.batch import local, worker
 from grader.batch.local import Setting
-from grader.batch.store import Record, Store, write
+from grader.batch.store import GradedUnit, Store, write
 from grader.batch.units import Fingerprint, Unit
 from grader.errors import GraderError, UsageError
-from grader.options import Options
-from grader.result import to_dict
+from grader.labs.options import Options
+from grader.results.result import to_dict
 from grader.tests import samples
 
 UNIT = Unit("0123abcd", "02-tiled-kernel", b"x")
-RECORD = Record(json.loads(json.dumps(to_dict(samples.ALL["passed"]))), 1.0)
-ERROR = Record(json.loads(json.dumps(to_dict(samples.ALL["error"]))), 1.0)
+RECORD = GradedUnit(json.loads(json.dumps(to_dict(samples.ALL["passed"]))), 1.0)
+ERROR = GradedUnit(json.loads(json.dumps(to_dict(samples.ALL["error"]))), 1.0)
 
 
 @pytest.fixture
@@ -127,7 +127,7 @@ class TestStore:
         assert store.load(UNIT.key, 300, error=True) == ERROR
 
     def test_what_ran_into_a_limit_is_tried_under_a_higher_one(self, store):
-        store.save(UNIT.key, Record(RECORD.result, 60.0, limit_seconds=60))
+        store.save(UNIT.key, GradedUnit(RECORD.result, 60.0, limit_seconds=60))
         assert store.load(UNIT.key, 60) is not None
         assert store.load(UNIT.key, 61) is None
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from grader import calibrate as calibration
-from grader.calibrate import GENEROUS, Calibration, Measured, propose, render, share
-from grader.lab import Check
+from grader.labs.lab import Check
+from grader.pipeline import calibrate as calibration
+from grader.pipeline.calibrate import GENEROUS, Calibration, Measured, propose, render, share
 
 CHECK = Check("time", "fast", "performance", 30, "time", full=1.15, none=4.0)
 

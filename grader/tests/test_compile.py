@@ -2,8 +2,11 @@
 
 import pytest
 
-from grader import compile as compiling
-from grader.compile import (
+from grader.errors import StepError
+from grader.labs.course import Course
+from grader.machine.toolchain import architecture_for, architectures, find_toolchain
+from grader.running import compile as compiling
+from grader.running.compile import (
     Compiled,
     CompileError,
     Warned,
@@ -11,10 +14,7 @@ from grader.compile import (
     first_error,
     warnings_in,
 )
-from grader.course import Course
-from grader.errors import StepError
-from grader.limits import StepLimits
-from grader.toolchain import architecture_for, architectures, find_toolchain
+from grader.sandbox.limits import StepLimits
 
 NVCC = """matmul.cu(21): error: identifier "Mds" is undefined
     Mds[ty][tx] = 0;
@@ -108,7 +108,7 @@ class TestWithNvcc:
     def test_a_file_that_breaks_the_compiler_is_told_from_a_broken_compiler(
         self, compile_text, monkeypatch
     ):
-        broken = compiling.sandbox.Outcome(1, "", "nvcc fatal   : no idea", 0.1)
+        broken = compiling.sandbox.Ended(1, "", "nvcc fatal   : no idea", 0.1)
         step = compiling._step
 
         def fails(build, command):

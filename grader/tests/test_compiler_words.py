@@ -2,9 +2,10 @@
 
 import pytest
 
-from grader import compiler_words, conclude
-from grader.compile import CompileError
-from grader.options import Options
+from grader.labs.options import Options
+from grader.pipeline import conclude
+from grader.running import compiler_words
+from grader.running.compile import CompileError
 
 CEIL = (
     'calling a constexpr __host__ function("ceil") from a __global__ function("k") is not allowed.'

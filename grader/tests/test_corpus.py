@@ -1,78 +1,44 @@
 """The corpus: broken submissions are found out for their own fault, right ones lose no point.
 
-corpus/LAB/corpus.toml describes the files beside it. All go through the real pipeline on the
-simulator; lines that may be named end in `// FAULT`.
+corpus/README.md describes what is held. All go through the real pipeline on the simulator.
 """
 
 from __future__ import annotations
 
-import tomllib
-from dataclasses import dataclass
-from pathlib import Path
+import re
+from dataclasses import replace
+from types import SimpleNamespace
 
 import pytest
 
-from grader import codes
-from grader.grade import grade
-from grader.lab import load_lab
-from grader.options import Options
-from grader.result import Result
-from grader.submission import read
-from grader.tests.conftest import REPOSITORY
+from grader.labs import codes
+from grader.labs.lab import load_lab
+from grader.labs.options import Options
+from grader.pipeline.grade import grade
+from grader.results.result import CaseResult, Diagnostic, Result
+from grader.tests import corpus_files, samples
+from grader.tests.corpus_files import CORPUS, CorpusError, Entry
+from grader.tests.selection import one_of_each
 from grader.writers.text import SHOWN_CODES
 
-CORPUS = REPOSITORY / "grader" / "tests" / "corpus"
 FULL = 100
 
 
-_WANTED = ("code", "check", "pattern", "leads", "says", "echo")
-
-
-@dataclass(frozen=True)
-class Entry:
-    """One file of the corpus and what grading it must say."""
-
-    lab: str
-    path: Path
-    code: str = ""  # the report shows this diagnostic, at a marked line if there are any
-    check: str = ""  # this check must fail, where the fault is no diagnostic
-    pattern: str = ""  # of a wrong result
-    leads: bool = False  # the report opens with `code`
-    says: str = ""  # words of that diagnostic or its advice
-    echo: str = ""  # this code is told as following from another one
-
-    @property
-    def fault_lines(self) -> list[int]:
-        lines = self.path.read_text().splitlines()
-        return [
-            number for number, line in enumerate(lines, 1) if line.rstrip().endswith("// FAULT")
-        ]
-
-
-def _entries(kind: str) -> list[Entry]:
-    entries = []
-    for table in sorted(CORPUS.glob("*/corpus.toml")):
-        lab = table.parent.name
-        for item in tomllib.loads(table.read_text()).get(kind, []):
-            path = table.parent / kind / f"{item['name']}.cu"
-            wanted = {name: item[name] for name in _WANTED if name in item}
-            entries.append(Entry(lab, path, **wanted))
-    return entries
+def _kind(entry: Entry) -> tuple:
+    """`make test` grades one wrong entry a lab and code, one right entry a lab."""
+    return (entry.lab, entry.code or entry.check)
 
 
 def _named(entries: list[Entry]) -> dict:
-    return {
-        "argvalues": entries,
-        "ids": [f"{entry.lab[:2]}-{entry.path.stem}" for entry in entries],
-    }
+    return {"argvalues": one_of_each(entries, _kind), "ids": [entry.id for entry in entries]}
 
 
-WRONG, RIGHT = _entries("wrong"), _entries("right")
+WRONG, RIGHT = corpus_files.entries("wrong"), corpus_files.entries("right")
 
 
 def _grade(course, entry: Entry) -> Result:
     lab = load_lab(course.labs / entry.lab)
-    result = grade(course, lab, read(entry.path), Options("sim"))
+    result = grade(course, lab, entry.submission, Options("sim"))
     assert result.status != "error", result.message
     return result
 
@@ -97,28 +63,89 @@ def test_fault_is_found(entry, built):
     said = _summary(result)
     assert result.status == "failed", said
     assert result.score < FULL, said
-    if entry.code:
-        told = [item.code for item in result.diagnostics if not item.echo_of]
-        shown = list(dict.fromkeys(told))[:SHOWN_CODES]
-        assert entry.code in shown, said
-        if entry.fault_lines:
-            first = next(item for item in result.diagnostics if item.code == entry.code)
-            assert first.line in entry.fault_lines, said
-        told = next(item for item in result.diagnostics if item.code == entry.code)
-        assert not entry.leads or told is result.diagnostics[0], said
-        assert entry.says in f"{told.message} {told.advice}", said
-    if entry.echo:
-        assert entry.echo not in {item.code for item in result.diagnostics if not item.echo_of}, (
-            said
-        )
-        assert entry.echo in {item.code for item in result.diagnostics}, said
+    left = missed(entry, result)
+    if entry.mistaken:
+        assert left, f"The report says what is pinned: take `mistaken` away.\n{said}"
+    else:
+        assert left == [], said
+
+
+def missed(entry: Entry, result: Result) -> list[str]:
+    """What of the entry's pins the report does not say."""
     if entry.check:
-        assert entry.check in {check.id for check in result.checks if check.status == "failed"}, (
-            said
-        )
-        assert not [item for item in result.diagnostics if item.severity == "error"], said
-    if entry.pattern:
-        assert entry.pattern in {case.pattern for case in result.cases}, said
+        failed = {check.id: check for check in result.checks if check.status == "failed"}
+        errors = [item.code for item in result.diagnostics if item.severity == "error"]
+        if entry.check not in failed or errors:
+            return [f"check {entry.check} alone: {list(failed)} failed, {errors} found"]
+        line = failed[entry.check].line
+        return [] if line == entry.line else [f"line {entry.line}: {line}"]
+    if not result.diagnostics:
+        return ["any finding"]
+    first = result.diagnostics[0]
+    said = f"{first.message} {first.advice}"
+    told = [item.code for item in result.diagnostics if not item.echo_of]
+    echoes = [item.code for item in result.diagnostics if item.echo_of]
+    case = _shown_case(result, first)
+    pins = {
+        f"opens with {entry.code}: {first.code}": first.code == entry.code,
+        f"line {entry.line}: {first.line}": first.line == entry.line,
+        f"says {entry.says!r}": entry.says in said,
+        f"omits {entry.omits!r}": not entry.omits or entry.omits not in said,
+        f"pattern {entry.pattern}": not entry.pattern
+        or (case and first.advice and case.pattern == entry.pattern),
+        f"elements {entry.elements}": not entry.elements
+        or (case and elements(case) == entry.elements),
+        f"also {entry.also}": not entry.also or entry.also in told[:SHOWN_CODES],
+        f"{entry.echo} as an echo": not entry.echo
+        or (entry.echo in echoes and entry.echo not in told),
+    }
+    return [pin for pin, holds in pins.items() if not holds]
+
+
+def _shown_case(result: Result, told: Diagnostic) -> CaseResult | None:
+    """The case that the advice speaks of: the one it names by its size, else the first."""
+    cases = [case for case in result.cases if case.id in told.cases and not case.hidden]
+    named = re.match(r"In (\S+): ", told.advice)
+    return next(
+        (case for case in cases if named and case.size == named[1]), next(iter(cases), None)
+    )
+
+
+SAID = samples.FAILED.diagnostics[1]
+RESULT = replace(samples.FAILED, diagnostics=(SAID, *samples.FAILED.diagnostics[2:]))
+HELD = {
+    "code": "wrong-result", "check": "", "line": 21, "pattern": "stale tile",
+    "elements": "4032 of 4096, P[0][0]: got 1.25, expected -0.5", "says": "tiles (of 16)",
+    "omits": "grid", "also": "api-error", "echo": "",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("pin", "other"),
+    [
+        ("code", "race-shared"),
+        ("line", 20),
+        ("pattern", "zeros"),
+        ("elements", "4031 of 4096, P[0][0]: got 1.25, expected -0.5"),
+        ("says", "tiles (of 32)"),
+        ("omits", "phase before"),
+        ("also", "memory-leak"),
+        ("echo", "api-error"),
+        ("check", "traffic"),
+    ],
+)
+def test_a_report_that_says_something_else_is_noticed(pin, other):
+    assert missed(SimpleNamespace(**HELD), RESULT) == []
+    assert len(missed(SimpleNamespace(**HELD | {pin: other}), RESULT)) == 1
+
+
+def elements(case: CaseResult) -> str:
+    """ "3 of 16, P[0][1]: got 1, expected 2": how many are wrong, and the first."""
+    first = case.mismatches[0]
+    place = f"P[{first.row}][{first.column}]"
+    return (
+        f"{case.wrong} of {case.checked}, {place}: got {first.got:g}, expected {first.expected:g}"
+    )
 
 
 @pytest.mark.parametrize("entry", **_named(RIGHT))
@@ -132,13 +159,98 @@ def test_right_submission_loses_nothing(entry, built):
 
 def test_the_corpus_is_complete():
     """Every file is described, every description has its file, every expectation can be met."""
-    described = [entry.path for entry in WRONG + RIGHT]
+    described = [entry.stored for entry in WRONG + RIGHT if not entry.edit]
     assert len(set(described)) == len(described)
     assert set(described) == set(CORPUS.glob("*/*/*.cu"))
+    names = [(entry.lab, entry.name) for entry in WRONG + RIGHT]
+    assert len(set(names)) == len(names)
     for entry in WRONG:
-        assert entry.code or entry.check, entry.path
-        assert not entry.code or entry.code in codes.KNOWN, entry.path
-        assert entry.code or not (entry.leads or entry.says), entry.path
+        assert not entry.code or entry.code in codes.KNOWN, entry.id
+        assert entry.line >= 0  # the line it pins is there, once
+
+
+PINNED = Entry("02-tiled-kernel", "wrong", "x", fault="f", code="wrong-result", at="none")
+
+
+@pytest.mark.parametrize(
+    ("changed", "words"),
+    [
+        ({"fault": ""}, "fault is missing"),
+        ({"code": ""}, "one of code and check"),
+        ({"check": "traffic"}, "one of code and check"),
+        ({"at": ""}, "at is missing"),
+        ({"pattern": ""}, "pins its pattern, or its elements"),
+        ({"elements": "1 of 4"}, "pins its pattern, or its elements"),
+        ({"code": "no-launch"}, "only a wrong result has a pattern"),
+        ({"code": "", "check": "traffic", "pattern": "", "says": "x"}, "go with a code"),
+        ({"kind": "right"}, "style is missing"),
+    ],
+)
+def test_an_entry_that_pins_less_is_refused(changed, words):
+    entry = replace(PINNED, pattern="stale tile")
+    corpus_files.require_pins(entry)
+    with pytest.raises(CorpusError, match=words):
+        corpus_files.require_pins(replace(entry, **changed))
+
+
+def test_a_line_that_is_not_there_once_is_refused():
+    for part in ("no such line", "float"):
+        with pytest.raises(CorpusError, match="must in one"):
+            _ = replace(WRONG[0], at=part).line
+
+
+def test_every_edit_fits_its_base_and_says_less_than_the_file():
+    for entry in WRONG + RIGHT:
+        if entry.edit:
+            assert len(entry.edit.splitlines()) < len(entry.text.splitlines()) / 2, entry.id
+
+
+BASE = "a\nb\na\nc\n"
+
+
+@pytest.mark.parametrize(
+    ("edit", "text"),
+    [
+        ("-b\n", "a\na\nc\n"),
+        (" b\n+x\n", "a\nb\nx\na\nc\n"),
+        ("-b\n+x\n@@\n a\n-c\n", "a\nx\na\n"),
+    ],
+)
+def test_an_edit_is_carried_out(edit, text):
+    assert corpus_files.apply(edit, BASE) == text
+
+
+@pytest.mark.parametrize(
+    ("edit", "words"),
+    [
+        ("-x\n", "stands 0 times"),
+        ("-a\n+x\n", "stands 2 times"),
+        (" b\n", "changes nothing"),
+        ("-b\n+b\n", "changes nothing"),
+        ("+x\n", "does not say where"),
+        ("-b\n a\n@@\n-a\n c\n", "two hunks change line 3"),
+        ("-b\n@@\n", "a hunk is empty"),
+        ("b\n", "begins with none of"),
+    ],
+)
+def test_an_edit_that_does_not_fit_is_an_error(edit, words):
+    with pytest.raises(CorpusError, match=words):
+        corpus_files.apply(edit, BASE)
+
+
+def test_an_entry_whose_edit_does_not_fit_is_named():
+    entry = replace(WRONG[0], edit="-no such line\n")
+    with pytest.raises(CorpusError, match=f"{entry.lab}, wrong {entry.name}: .*stands 0 times"):
+        entry.text
+
+
+def test_make_test_grades_one_of_each_code_and_lab():
+    always = [param.values[0] for param in one_of_each(WRONG, _kind) if not param.marks]
+    assert {_kind(entry) for entry in always} == {_kind(entry) for entry in WRONG}
+    assert len(always) < len(WRONG) / 2
+    assert {param.values[0].lab for param in one_of_each(RIGHT, _kind) if not param.marks} == {
+        entry.lab for entry in RIGHT
+    }
 
 
 def test_the_corpus_is_large_enough():

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from grader import data
 from grader.errors import CourseError
+from grader.labs import data
 
 
 @pytest.mark.parametrize("kind", data.KINDS)

@@ -2,23 +2,28 @@
 
 from dataclasses import replace
 
-from grader import judge
-from grader.tests.conftest import fault_json
+from grader.judging import judge
+from grader.results.finding import Origin
+from grader.tests.conftest import fault_json, party_json
 from grader.tests.samples import FAILED
 from grader.tests.test_judge import outcome
 from grader.writers import Style, render
 
-STORE = {"array": "P", "array_bytes": 256, "access_bytes": 4, "is_store": True}
-PAST_THE_ROW = fault_json("race-global", line=41, other_line=41, offset_bytes=32, **STORE)
-PAST_THE_END = fault_json("out-of-bounds-global", line=41, offset_bytes=256, **STORE)
+STORE = {"array": "P", "array_bytes": 256, "access_bytes": 4, "access": "store"}
+PAST_THE_ROW = fault_json(
+    "race-global", line=41, other=party_json(line=41), scope="grid", offset_bytes=32, **STORE
+)
+PAST_THE_END = fault_json(
+    "out-of-bounds-global", line=41, offset_bytes=256, cause="past-end", **STORE
+)
 
 TILE = {"array": "Nds", "array_bytes": 1024, "access_bytes": 4, "offset_bytes": 64}
-COPIED = fault_json("race-shared", line=37, other_line=9, **TILE)
+COPIED = fault_json("race-shared", line=37, other=party_json("copy", line=9), scope="block", **TILE)
 UNAWAITED = fault_json(
     "uninitialised-shared",
     line=36,
-    other_line=9,
-    message="reads Nds+64: the asynchronous copy issued at line 9 has not been waited for",
+    other=party_json("copy", line=9),
+    cause="copy-in-flight",
     **TILE,
 )
 
@@ -33,9 +38,9 @@ def test_a_store_past_the_row_follows_from_the_one_past_the_end(lab):
         ("out-of-bounds-global", ""),
         ("race-global", "out-of-bounds-global"),
     ]
-    assert judge.merge([both])[1].advice == (
-        "This follows from out-of-bounds-global: mend that first."
-    )
+    echo = judge.merge([both])[1]
+    assert echo.advice == "This follows from out-of-bounds-global: mend that first."
+    assert echo.follows_from == Origin("out-of-bounds-global", 41, "tiled_kernel")
 
 
 def test_one_mistake_may_show_differently_in_different_cases(lab):
@@ -51,7 +56,7 @@ def test_what_a_stray_access_reads_is_no_finding_of_its_own(lab):
 
 
 def test_a_race_elsewhere_stands_on_its_own(lab):
-    other_line = PAST_THE_ROW | {"line": 50, "other_line": 50}
+    other_line = PAST_THE_ROW | {"line": 50, "other": party_json(line=50)}
     other_kernel = PAST_THE_ROW | {"kernel": "another"}
     for race in (other_line, other_kernel):
         both = outcome(lab, "w8", diagnostics=[race, PAST_THE_END])
@@ -66,16 +71,15 @@ def test_a_copy_that_is_not_waited_for_comes_before_its_races(lab):
         ("race-shared", "uninitialised-shared"),
     ]
     # The line that copies may be another one in the first case.
-    other = outcome(lab, "w4", diagnostics=[COPIED | {"other_line": 12}])
+    other = outcome(lab, "w4", diagnostics=[COPIED | {"other": party_json("copy", line=12)}])
     assert ("race-shared", "uninitialised-shared") in found(other, both)
-    nobody_wrote = UNAWAITED | {"message": "reads Nds+64: nobody has written it", "other_line": 0}
+    nobody_wrote = UNAWAITED | {"cause": "never-written", "other": None}
     plain = outcome(lab, "w8", diagnostics=[COPIED, nobody_wrote])
     assert found(plain) == [("race-shared", ""), ("uninitialised-shared", "")]
 
 
 def test_a_copy_into_a_stage_in_use_is_the_cause_of_what_is_not_there_yet(lab):
-    overwrites = COPIED | {"line": 9, "other_line": 37, "is_store": True}
-    overwrites["message"] = "copies to Nds+64, which thread (0,1) read at line 37, with no ..."
+    overwrites = COPIED | {"line": 9, "other": party_json("load", line=37), "access": "copy"}
     both = outcome(lab, "w8", diagnostics=[UNAWAITED, overwrites, COPIED])
     assert sorted(found(both)) == [
         ("race-shared", ""),

@@ -2,7 +2,7 @@
 
 import pytest
 
-from grader.execution import add_counters
+from grader.running.execution import add_counters
 
 
 def test_counters_add_up():

@@ -1,9 +1,12 @@
 """Faults as sentences, with elements named as the student wrote them."""
 
-from grader import explain
-from grader.execution import parse
-from grader.lab import Case
-from grader.tests.conftest import execution_json, fault_json
+import pytest
+
+from grader.judging import explain
+from grader.labs.lab import Case
+from grader.running.execution import parse
+from grader.tests.conftest import execution_json, fault_json, party_json
+from grader.tests.words import EVERY_WORD, NAMES
 
 SOURCE = """
 constexpr int T = 16;
@@ -12,6 +15,7 @@ __global__ void tiled_kernel(const float* M) {
 }
 """
 ROLES = {"M": "M", "N": "N", "P": "P", "cudaMalloc #1": "M"}
+OWN = {"cudaMalloc #1"}
 CASE = Case("c", "c", 4, 6, 8)
 
 
@@ -20,7 +24,7 @@ def _fault(code, **fields):
 
 
 def _say(code, **fields):
-    return explain.sentence(_fault(code, **fields), explain.Context(SOURCE, CASE, ROLES))
+    return explain.sentence(_fault(code, **fields), explain.Context(SOURCE, CASE, ROLES, OWN))
 
 
 SHARED = {"array": "Nds", "array_bytes": 1024, "access_bytes": 4}
@@ -33,7 +37,7 @@ def test_out_of_bounds_shared():
 
 
 def test_before_the_start():
-    text = _say("out-of-bounds-shared", **SHARED, offset_bytes=-4, is_store=True)
+    text = _say("out-of-bounds-shared", **SHARED, offset_bytes=-4, access="store")
     assert "writes 4 bytes at Nds[-1][15]: the array begins at Nds[0][0]." in text
 
 
@@ -82,58 +86,55 @@ def test_uninitialised():
     assert text.endswith("reads M[0][1], which nothing has written before.")
 
 
+def _race(other="store", line=38, thread=(4, 1, 0), block=(3, 0, 0), **fields):
+    """A race of this thread's load at line 41 with the other party's store."""
+    party = party_json(other, line=line, thread=list(thread), block=list(block))
+    return {**SHARED, "offset_bytes": 256, "scope": "block", "other": party} | fields
+
+
 def test_races_name_both_sides():
-    race = {**SHARED, "offset_bytes": 256, "other_line": 38, "other_thread": [4, 1, 0]}
-    assert _say("race-shared", **race).endswith(
+    assert _say("race-shared", **_race()).endswith(
         "reads Nds[4][0], which thread (4,1,0) writes at line 38 with no __syncthreads() between."
     )
-    race = {"array": "P", "array_bytes": 128, "access_bytes": 4, "is_store": True}
-    race |= {
-        "offset_bytes": 4,
-        "other_block": [1, 0, 0],
-        "other_thread": [4, 1, 0],
-        "other_line": 41,
-    }
-    assert _say("race-global", **race).endswith(
+    race = _race(array="P", array_bytes=128, access="store", offset_bytes=4, line=41)
+    between = race | {"scope": "grid", "other": party_json(block=[1, 0, 0], line=41)}
+    assert _say("race-global", **between).endswith(
         "writes P[0][1], which block (1,0,0) thread (4,1,0) writes, too, at line 41:"
         " blocks run in no particular order."
     )
-    race["other_block"] = [3, 0, 0]  # the same block: both write, so a barrier is no remedy
+    # The same block: both write, so a barrier is no remedy.
     assert _say("race-global", **race).endswith(
         "writes P[0][1], which thread (4,1,0) writes, too, at line 41."
     )
 
 
 def _advise(code, **fields):
-    return explain.advice(_fault(code, **fields), explain.Context(SOURCE, CASE, ROLES))
+    return explain.advice(_fault(code, **fields), explain.Context(SOURCE, CASE, ROLES, OWN))
 
 
 def test_a_race_within_a_warp_needs_no_more_than_syncwarp():
-    race = {**SHARED, "offset_bytes": 256, "other_line": 38, "other_thread": [4, 1, 0]}
-    within = {"message": "reads Nds+256, ..., with no __syncthreads() or __syncwarp() between"}
-    assert _say("race-shared", **race, **within).endswith("with no __syncwarp() between.")
-    assert _advise("race-shared", **race, **within).startswith("Put a __syncwarp() between")
-    between = {"message": "reads Nds+256, ..., with no __syncthreads() between"}
-    assert _advise("race-shared", **race, **between).startswith("Put a __syncthreads() between")
+    within = _race(scope="warp")
+    assert _say("race-shared", **within).endswith("with no __syncwarp() between.")
+    assert _advise("race-shared", **within).startswith("Put a __syncwarp() between")
+    assert _say("race-shared", **_race()).endswith("with no __syncthreads() between.")
+    assert _advise("race-shared", **_race()).startswith("Put a __syncthreads() between")
 
 
 def test_a_race_with_a_copy_is_about_its_stage():
-    race = {**SHARED, "offset_bytes": 256, "line": 36, "other_line": 38, "other_thread": [4, 1, 0]}
-    read = race | {"message": "reads Nds+256, which thread (4,1) copied to at line 38, with no ..."}
+    read = _race("copy", line=38)
     assert "which thread (4,1,0) copies to at line 38 with no" in _say("race-shared", **read)
-    wrote = race | {"message": "copies to Nds+256, which thread (4,1) read at line 38, with no ..."}
-    said = _say("race-shared", **wrote, is_store=True)
+    wrote = _race("load", line=38, access="copy")
+    said = _say("race-shared", **wrote)
     assert "copies to Nds[4][0], which thread (4,1,0) reads at line 38" in said
     assert "stage" in _advise("race-shared", **read)
-    assert "stage" in _advise("race-shared", **wrote, is_store=True)
+    assert "stage" in _advise("race-shared", **wrote)
 
 
 def test_two_writers_at_one_line_need_an_index_of_their_own():
-    race = {**SHARED, "offset_bytes": 256, "line": 38, "other_line": 38, "is_store": True}
-    wrote = {"message": "writes Nds+256, which thread (4,1) wrote at line 38, with no ..."}
-    assert "an index of its own" in _advise("race-shared", **race, **wrote)
-    read = {"message": "writes Nds+256, which thread (4,1) read at line 38, with no ..."}
-    assert "__syncthreads()" in _advise("race-shared", **race, **read)
+    both = _race("store", line=41, access="store")
+    assert "an index of its own" in _advise("race-shared", **both)
+    read = _race("load", line=41, access="store")
+    assert "__syncthreads()" in _advise("race-shared", **read)
 
 
 def test_p_is_not_to_be_read():
@@ -142,12 +143,12 @@ def test_p_is_not_to_be_read():
 
 
 def test_blocks_that_wait_for_each_other_need_a_fence():
-    race = {"array": "partial", "array_bytes": 128, "other_block": [1, 0, 0], "other_line": 9}
+    race = _race(array="partial", array_bytes=128, block=(1, 0, 0), line=9, scope="grid")
     assert "__threadfence()" not in _advise("race-global", **race)
     fault = _fault("race-global", **race)
     context = explain.Context("if (atomicAdd(&ticket, 1) == last)", CASE, ROLES)
     assert "__threadfence()" in explain.advice(fault, context)
-    alone = _fault("race-global", **race | {"other_block": [3, 0, 0]})  # within one block
+    alone = _fault("race-global", **race | {"scope": "block"})  # within one block
     assert "__threadfence()" not in explain.advice(alone, context)
 
 
@@ -157,29 +158,61 @@ def test_a_race_in_a_buffer_of_ones_own_is_not_about_p():
 
 
 def test_misaligned():
-    text = _say("misaligned-access", array="M", array_bytes=96, access_bytes=16, offset_bytes=4)
+    text = _say(
+        "misaligned-access",
+        space="global",
+        array="M",
+        array_bytes=96,
+        access_bytes=16,
+        offset_bytes=4,
+    )
     assert text.endswith("reads 16 bytes at M[0][1], whose address is not a multiple of 16.")
-    text = _say("misaligned-access", **SHARED | {"access_bytes": 16}, offset_bytes=68)
+    wide = SHARED | {"access_bytes": 16, "space": "shared", "offset_bytes": 68}
+    text = _say("misaligned-access", **wide)
     assert text.endswith("at Nds[1][1], whose address is not a multiple of 16.")
 
 
 def test_a_race_with_a_reader_says_so():
-    race = {**SHARED, "offset_bytes": 256, "other_line": 38, "is_store": True}
-    said = {"message": "writes Nds+256, which thread (0,0,0) read at line 38, with no ..."}
+    race = _race("load", access="store", thread=(0, 0, 0))
     assert "writes Nds[4][0], which thread (0,0,0) reads at line 38 with" in _say(
-        "race-shared", **race, **said
+        "race-shared", **race
     )
 
 
-def test_what_only_the_executor_knows_is_kept():
-    text = "reads 4 bytes of M at byte 28 (element 7), after it was freed"
+def test_causes_that_say_more_than_the_code():
     fields = {"array": "M", "array_bytes": 96, "access_bytes": 4, "offset_bytes": 28}
-    assert _say("out-of-bounds-global", **fields, message=text) == (
+    assert _say("out-of-bounds-global", **fields, cause="freed") == (
         "block (3,0,0) thread (17,0,0) reads 4 bytes of M[1][1], after it was freed."
     )
-    text = "reads 4 bytes at Nds+64: the asynchronous copy issued at line 9 has not been waited for"
-    assert "reads 4 bytes at Nds[1][0]: the asynchronous copy" in _say(
-        "uninitialised-shared", **SHARED, offset_bytes=64, message=text
+    unknown = fields | {"array": "x", "cause": "freed"}
+    assert _say("out-of-bounds-global", **unknown).endswith(
+        " reads 4 bytes of x at byte 28 (element 7), after it was freed."
+    )
+    copy = party_json("copy", line=9)
+    in_flight = {**SHARED, "offset_bytes": 64, "cause": "copy-in-flight", "other": copy}
+    assert _say("uninitialised-shared", **in_flight).endswith(
+        "reads 4 bytes at Nds[1][0]: the asynchronous copy issued at line 9 has not been waited for."
+    )
+    constant = fields | {"space": "constant", "cause": "constant-memory", "access": "store"}
+    assert _say("out-of-bounds-global", **constant).endswith(
+        " writes to M, which is constant memory."
+    )
+
+
+def test_barriers_name_the_other_thread():
+    two = {"cause": "another-barrier", "other": party_json("", line=44)}
+    assert _say("barrier-divergence", **two) == (
+        "block (3,0,0) thread (17,0,0) waits at this barrier while thread (4,1,0) waits at the one "
+        "of line 44: all threads of a block have to reach the same __syncthreads()."
+    )
+    missing = two | {"cause": "lanes-missing"}
+    assert _say("barrier-divergence", **missing).endswith(
+        ": not all threads of the warp reach this barrier together: thread (4,1,0) does not, it "
+        "goes on at line 44."
+    )
+    exited = two | {"cause": "exited"}
+    assert _say("barrier-divergence", **exited).endswith(
+        ": thread (4,1,0) of the block returned before this barrier, so it does not take part in it."
     )
 
 
@@ -187,18 +220,53 @@ def test_other_faults_keep_the_executors_words():
     assert (
         _say("no-launch", message="solve launched nothing", kernel="") == "solve launched nothing."
     )
-    waits = _say("barrier-divergence", message="waits at this barrier while others do not")
-    assert waits == "block (3,0,0) thread (17,0,0) waits at this barrier while others do not."
-    named = _say("barrier-divergence", message="thread (1) returned, thread (2,3) did not")
-    assert named.endswith(": thread (1,0,0) returned, thread (2,3,0) did not.")
     refused = _say("launch-config", message="a block of 64x64x1 threads")
     assert refused == "a block of 64x64x1 threads."
     trap = _say("trap", message="the kernel executed a trap")
     assert trap == "block (3,0,0) thread (17,0,0): the kernel executed a trap."
 
 
+# What each kind of finding is said and advised with; the words of its message make no difference.
+FACTS = {
+    "bounds": ("out-of-bounds-shared", {**SHARED, "offset_bytes": 1028, "cause": "past-end"}),
+    "race": ("race-shared", {}),
+    "within a warp": ("race-shared", {"scope": "warp"}),
+    "copy": ("race-shared", {"access": "copy"}),
+    "read before": ("uninitialised-shared", {**SHARED, "cause": "never-written"}),
+    "no memory": ("out-of-bounds-global", {"cause": "no-allocation", "access_bytes": 4}),
+}
+
+
+@pytest.mark.parametrize("kind", FACTS)
+def test_no_word_of_a_message_is_looked_at(kind):
+    code, fields = FACTS[kind]
+    fields = _race() | fields
+    plain = _say(code, **fields, message="x"), _advise(code, **fields, message="x")
+    for words in (EVERY_WORD, *NAMES):
+        assert (
+            _say(code, **fields, message=words),
+            _advise(code, **fields, message=words),
+        ) == plain
+
+
+@pytest.mark.parametrize("kind", FACTS)
+@pytest.mark.parametrize("name", NAMES)
+def test_the_name_of_an_array_is_only_a_name(kind, name):
+    code, fields = FACTS[kind]
+    fields = _race() | fields
+    # `tile` is declared nowhere, so both are named by bytes.
+    plain = _say(code, **fields | {"array": "tile"}), _advise(code, **fields | {"array": "tile"})
+    other = _say(code, **fields | {"array": name}), _advise(code, **fields | {"array": name})
+    assert tuple(text.replace(name, "tile") for text in other) == plain
+
+
+def test_an_assertions_words_stand_as_they_are():
+    text = f"assertion `{EVERY_WORD}` failed in kernel(int) at matmul.cu:7"
+    assert _say("assert", message=text) == f"block (3,0,0) thread (17,0,0): {text}."
+
+
 def test_every_code_gives_a_whole_sentence():
-    from grader.codes import ORDER
+    from grader.labs.codes import ORDER
 
     for code in ORDER:
         for fields in ({}, {"array": "Nds", "array_bytes": 1024, "access_bytes": 4}):
@@ -224,20 +292,21 @@ def test_roles_of_buffers_from_the_copies():
     assert explain.buffer_roles({}) == {}
 
 
-def test_an_address_far_from_any_buffer_is_no_index():
-    where = {"array": "M", "array_bytes": 96, "access_bytes": 4, "offset_bytes": -(1 << 40)}
-    text = _say("out-of-bounds-global", **where)
-    assert text.endswith("reads 4 bytes at an address outside device memory.")
-    fault = _fault("out-of-bounds-global", **where)
-    assert "host pointer" in explain.advice(fault, explain.Context(SOURCE, CASE, ROLES))
+@pytest.mark.parametrize("cause", ["host-pointer", "no-allocation", "null-pointer"])
+def test_an_address_far_from_any_buffer_is_no_index(cause):
+    where = {"access_bytes": 4, "cause": cause}
+    nowhere = (
+        "through a null pointer"
+        if cause == "null-pointer"
+        else "at an address outside device memory"
+    )
+    assert _say("out-of-bounds-global", **where).endswith(f"reads 4 bytes {nowhere}.")
+    assert "host pointer" in _advise("out-of-bounds-global", **where)
 
 
 def test_a_copy_that_nobody_waited_for_is_to_be_waited_for():
-    message = (
-        "reads 4 bytes at Nds+64: the asynchronous copy issued at line 9 has not been waited for"
-    )
-    fault = _fault("uninitialised-shared", **SHARED, offset_bytes=64, message=message)
-    assert explain.advice(fault, explain.Context(SOURCE, CASE, ROLES)).startswith("Commit the")
+    where = {**SHARED, "offset_bytes": 64, "cause": "copy-in-flight"}
+    assert _advise("uninitialised-shared", **where).startswith("Commit the")
 
 
 def test_one_byte_is_one_byte():

@@ -2,7 +2,7 @@
 
 import pytest
 
-from grader.expression import ExpressionError, evaluate, names_in
+from grader.labs.expression import ExpressionError, evaluate, names_in
 
 VALUES = {"a": 6.0, "b": 4.0, "zero": 0.0}
 

@@ -6,7 +6,7 @@ import threading
 
 import pytest
 
-from grader import gpu
+from grader.machine import gpu
 
 
 @pytest.fixture(autouse=True)

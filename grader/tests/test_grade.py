@@ -9,16 +9,18 @@ from pathlib import Path
 
 import pytest
 
-from grader import execute, grade, record, sandbox
-from grader.compile import Compiled, CompileError
-from grader.course import Course
-from grader.lab import load_lab
-from grader.limits import StepLimits
-from grader.options import Options
-from grader.submission import read
+from grader import sandbox
+from grader.labs.course import Course
+from grader.labs.lab import load_lab
+from grader.labs.options import Options
+from grader.labs.submission import read
+from grader.machine.toolchain import Toolchain
+from grader.pipeline import grade
+from grader.running import execute, record
+from grader.running.compile import Compiled, CompileError
+from grader.sandbox.limits import StepLimits
 from grader.tests.conftest import LAB_TOML, REPOSITORY
 from grader.tests.test_schema import validate
-from grader.toolchain import Toolchain
 
 RECORDER = """
 import json, os, sys
@@ -49,6 +51,17 @@ import json, sys
 import numpy as np
 from grader.tests.conftest import execution_json, fault_json
 value = lambda name: [b for a, b in zip(sys.argv, sys.argv[1:]) if a == name]
+if sys.argv[1] == "check":  # what Python takes for the plan from now on
+    for text in value("--case"):
+        place, path = text.split("=", 1)
+        case, shape = place.split(":")
+        plan = json.load(open(path))
+        right = isinstance(plan, dict) and shape == "{j}x{k}x{l}".format(**plan)
+        wrong = "" if right else "not the case's"
+        if not wrong:
+            json.dump(plan, open(f"{value('--output')[0]}/{case}.plan.json", "w"))
+        print(json.dumps({"case": case, "refused": wrong}))
+    sys.exit()
 case = value("--plan")[0].split("/")[-1].split(".")[0]
 if json.load(open(MODES))["execute"].get(case) == "bad-plan":
     print("tilewise-exec: plan: ops[0].op: unknown operation", file=sys.stderr)
@@ -119,7 +132,7 @@ def stage(tmp_path, monkeypatch):
 
 
 def grade_to_json(result):
-    from grader.result import to_dict
+    from grader.results.result import to_dict
 
     return to_dict(result)
 

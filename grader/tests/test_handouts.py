@@ -7,9 +7,10 @@ Every fenced block marked as CUDA follows a comment that says where it is from:
     ...consecutive lines of that file, indented as one likes...
     ```
 
-or `<!-- not from a file: REASON -->`. And what a report is said to show, it shows:
+or `<!-- not from a file: REASON -->`. And what a report is said to show, it shows, of a file or of an entry of the corpus:
 
     <!-- report of 06 solutions/05-register-tiling/matmul.cu -->
+    <!-- report of 06 corpus:padding-0 -->
     ```text
     ...part of what `grader run 06 --submission FILE` prints on the simulator, spacing apart...
     ```
@@ -25,9 +26,10 @@ from pathlib import Path
 
 import pytest
 
-from grader import codes
-from grader.lab import COUNTERS
-from grader.toolchain import find_toolchain
+from grader.labs import codes
+from grader.labs.lab import COUNTERS
+from grader.machine.toolchain import find_toolchain
+from grader.tests import corpus_files
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = ("labs/*/README.md", "docs/*.md", "docs/*/*.md", "solutions/*/*.md", "*/README.md")
@@ -129,11 +131,16 @@ def test_every_code_and_counter_is_documented():
 
 
 EXCERPTS = excerpts()
-NAMES = [f"{lab}-{Path(submission).stem}" for lab, submission, _ in EXCERPTS]
+NAMES = [
+    f"{lab}-{Path(submission.partition(':')[2] or submission).stem}"
+    for lab, submission, _ in EXCERPTS
+]
 
 
 @pytest.mark.parametrize(("lab", "submission", "text"), EXCERPTS, ids=NAMES)
-def test_reports_are_as_shown(lab, submission, text, built):
+def test_reports_are_as_shown(lab, submission, text, built, tmp_path):
+    if submission.startswith("corpus:"):
+        submission = corpus_files.find(lab, submission.removeprefix("corpus:")).write(tmp_path)
     command = [sys.executable, "-m", "grader", "run", lab, "--submission", submission]
     command += ["--backend", "sim"]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)

@@ -5,9 +5,10 @@ from dataclasses import replace
 
 import pytest
 
-from grader import compare, hints, progress
-from grader.course import Course
-from grader.result import CheckResult, Diagnostic
+from grader.labs.course import Course
+from grader.pipeline import gains
+from grader.results.result import CheckResult, Diagnostic
+from grader.student import hints, progress
 from grader.tests import samples
 from grader.tests.conftest import REPOSITORY
 from grader.writers import Style
@@ -74,18 +75,6 @@ class TestHints:
     def with_race(self, race):
         return replace(samples.FAILED, diagnostics=(race,))
 
-    def test_tiers_remembered_by_kind_alone_still_count(self, lab, course):
-        course.progress.mkdir()
-        old = {"status": "failed", "score": 45, "best": 45, "content": "", "hints": {"race-shared": 1}, "per_step": {}}  # fmt: skip
-        text = json.dumps({"schema": progress.SCHEMA, "labs": {lab.name: old}})
-        (course.progress / "progress.json").write_text(text)
-        known = progress.load(course)
-        text, known = self.ask(lab, samples.FAILED, known)
-        assert "hint 2 of 3" in text
-        progress.save(course, known)
-        text, _ = self.ask(lab, samples.FAILED, progress.load(course))
-        assert "hint 3 of 3" in text
-
     def test_a_failed_check_without_a_diagnostic(self, lab):
         check = CheckResult("clean", "no races", "safety", "failed", 0, 25, "")
         text, _ = self.ask(lab, replace(samples.FAILED, diagnostics=(), checks=(check,)), {})
@@ -103,7 +92,7 @@ class TestHints:
 
     def test_every_diagnostic_of_the_course_has_a_hint_or_speaks_for_itself(self):
         """Of the codes that a lab grades, each has a hint."""
-        from grader.lab import load_lab
+        from grader.labs.lab import load_lab
 
         for folder in sorted((REPOSITORY / "labs").glob("*/lab.toml")):
             lab = load_lab(folder.parent)
@@ -130,11 +119,20 @@ class TestProgress:
         assert progress.load(course) == {}
 
     def test_full_marks_forget_the_hints(self, course):
-        progress.save(course, {"02-tiled-kernel": progress.LabProgress(hints={"race-shared": 2})})
+        given = (progress.GivenHint("race-shared", tiers=2),)
+        progress.save(course, {"02-tiled-kernel": progress.LabProgress(given=given)})
         progress.remember(course, samples.FAILED, b"a")
-        assert progress.load(course)["02-tiled-kernel"].hints == {"race-shared": 2}
+        assert progress.load(course)["02-tiled-kernel"].given == given
         progress.remember(course, samples.PASSED, b"a")
-        assert progress.load(course)["02-tiled-kernel"].hints == {}
+        assert progress.load(course)["02-tiled-kernel"].given == ()
+
+    def test_a_file_of_an_older_version_keeps_what_was_reached(self, course):
+        progress.remember(course, samples.PASSED, b"a")
+        file = course.progress / "progress.json"
+        fields = json.loads(file.read_text())
+        fields["labs"]["02-tiled-kernel"]["hints"] = {"race-shared": 2}
+        file.write_text(json.dumps(fields))
+        assert progress.load(course)["02-tiled-kernel"].best == 100
 
     @pytest.mark.parametrize("text", ["", "{", "[]", '{"schema": "x"}', '{"schema": "tilewise.progress/1", "labs": {"a": {"b": 1}}}'])  # fmt: skip
     def test_a_damaged_file_is_started_anew(self, course, text):
@@ -148,6 +146,8 @@ class TestProgress:
     def test_a_read_only_checkout_is_no_obstacle(self, course):
         course.progress.write_text("a file where the folder should be")
         progress.remember(course, samples.PASSED, b"a")
+        assert course.progress.read_text() == "a file where the folder should be"
+        assert progress.load(course) == {}
 
     def test_overview(self, course):
         progress.remember(course, replace(samples.PASSED, lab="01-naive-kernel"), b"a")
@@ -184,5 +184,5 @@ class TestFollowUp:
     def test_per_step(self, lab):
         kernel = replace(samples.KERNEL, case="w8", counters={"global_load_sectors": 64})
         twice = replace(samples.PASSED, kernels=(kernel, kernel))
-        assert compare.per_step(twice, lab)["global_load_sectors"] == 32 * 128 / 512
-        assert compare.per_step(replace(twice, kernels=()), lab) == {}
+        assert gains.per_step(twice, lab)["global_load_sectors"] == 32 * 128 / 512
+        assert gains.per_step(replace(twice, kernels=()), lab) == {}

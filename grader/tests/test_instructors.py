@@ -3,12 +3,12 @@
 import os
 import re
 import shlex
-import shutil
 import subprocess
 
 import pytest
 
 from grader import sandbox
+from grader.tests import corpus_files
 from grader.tests.conftest import REPOSITORY
 
 GUIDE = REPOSITORY / "docs" / "instructors.md"
@@ -35,11 +35,11 @@ def checkout(built, tmp_path_factory):
     folder = tmp_path_factory.mktemp("checkout")
     for path in REPOSITORY.iterdir():
         (folder / path.name).symlink_to(path)
-    wrong = REPOSITORY / "grader/tests/corpus/02-tiled-kernel/wrong/no-second-barrier.cu"
-    right = REPOSITORY / "solutions/02-tiled-kernel/matmul.cu"
-    for student, file in (("jane", wrong), ("joe", right)):
+    wrong = corpus_files.find("02", "no-second-barrier").content
+    right = (REPOSITORY / "solutions/02-tiled-kernel/matmul.cu").read_bytes()
+    for student, content in (("jane", wrong), ("joe", right)):
         (folder / "export" / student).mkdir(parents=True)
-        shutil.copy(file, folder / "export" / student / "matmul.cu")
+        (folder / "export" / student / "matmul.cu").write_bytes(content)
     return folder
 
 
@@ -70,7 +70,7 @@ def test_commands(checkout):
 
 def test_the_guide_names_what_there_is():
     text = GUIDE.read_text()
-    for path in re.findall(r"\]\(([^)#]+)\)", text):
+    for path in re.findall(r"\]\((?!https://)([^)#]+)\)", text):
         assert (GUIDE.parent / path).exists(), path
     assert [reason for reason, _ in BLOCK.findall(text) if reason]
     assert len(commands()) >= 12

@@ -5,12 +5,15 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from grader import conclude, data, explain, judge, rubric
 from grader.errors import StepError
-from grader.execution import load, parse
-from grader.options import Options
-from grader.record import Recorded
-from grader.tests.conftest import execution_json, fault_json
+from grader.judging import explain, judge, rubric
+from grader.labs import data
+from grader.labs.options import Options
+from grader.pipeline import conclude
+from grader.running.execution import load, parse
+from grader.running.record import Reason, Recorded
+from grader.tests.conftest import execution_json, fault_json, party_json
+from grader.tests.words import EVERY_WORD
 
 SOURCE = "__global__ void tiled_kernel() {}"
 
@@ -200,25 +203,42 @@ def test_counter_message_has_value_limit_and_line(lab):
 
 
 @pytest.mark.parametrize(
-    ("status", "message", "code"),
+    ("status", "reason", "subject", "code"),
     [
-        ("crashed", "solve dereferenced a device pointer on the host at 0x2a", "host-crash"),
-        ("crashed", "solve wrote to its input N", "input-modified"),
-        ("crashed", "cudaMallocManaged is not provided, and solve crashed", "unsupported"),
-        ("exited", "solve ended the process with status 0", "host-crash"),
-        ("timeout", "solve did not return within 5 seconds", "timeout"),
-        ("missing-solve", "there is no solve(const float*, ...)", "does-not-compile"),
-        ("error", "undefined symbol: cublasSgemm_v2", "library-call"),
-        ("error", "undefined symbol: _Z6helperv", "does-not-compile"),
-        ("error", "undefined symbol: cudaMipmappedArrayGetMemoryRequirements", "unsupported"),
+        ("crashed", "device-pointer", "M", "host-crash"),
+        ("crashed", "exception", "std::runtime_error", "host-crash"),
+        ("crashed", "input-written", "N", "input-modified"),
+        ("crashed", "not-provided", "cudaMallocManaged", "unsupported"),
+        ("exited", "exit", "", "host-crash"),
+        ("timeout", "time-limit", "", "timeout"),
+        ("missing-solve", "no-solve", "", "does-not-compile"),
+        ("error", "undefined-symbol", "cublasSgemm_v2", "library-call"),
+        ("error", "undefined-symbol", "_ZN7cutlass4gemmEv", "library-call"),
+        ("error", "missing-library", "libcublas.so.13", "library-call"),
+        ("error", "missing-library", "libmine_cublas.so.1", "does-not-compile"),
+        ("error", "undefined-symbol", "_Z6helperv", "does-not-compile"),
+        ("error", "undefined-symbol", "_Z13cublas_helperv", "does-not-compile"),
+        ("error", "undefined-symbol", "cudaMipmappedArrayGetMemoryRequirements", "unsupported"),
+        ("error", "undefined-symbol", "my_cudaMalloc", "does-not-compile"),
+        ("error", "device-code", "", "does-not-compile"),
+        ("crashed", "", "", "host-crash"),
     ],
 )
-def test_recording_failures(lab, status, message, code):
-    failed = judge.not_recorded(lab.case("w8"), Recorded("w8", status, message, None))
+@pytest.mark.parametrize("words", ["what it says", EVERY_WORD])
+def test_recording_failures(lab, status, reason, subject, code, words):
+    recorded = Recorded("w8", status, words, None, Reason(reason), subject)
+    failed = judge.not_recorded(lab.case("w8"), recorded)
     (found,) = failed.diagnostics
-    assert found.code == code
-    assert found.message.lower().rstrip(".") == message.lower()
+    assert (found.code, found.reason, found.subject) == (code, reason, subject)
+    assert found.message.rstrip(".") == words.rstrip(".")
     assert not failed.is_right and not failed.ran
+
+
+def test_a_submission_that_cannot_be_recorded_is_advised_by_its_reason():
+    host = explain.advice_for_recording("host-crash", Reason.EXCEPTION)
+    device = explain.advice_for_recording("host-crash", Reason.DEVICE_POINTER)
+    assert host == "It happens on the host." and "cudaMemcpy" in device
+    assert "return" in explain.advice_for_recording("host-crash", Reason.EXIT)
 
 
 def test_both_backends_tell_a_wrong_result_once_and_with_its_line(lab):
@@ -285,9 +305,7 @@ def test_chance_in_a_tiny_case_explains_nothing(lab):
 
 
 def test_races_of_two_warps_come_first(lab):
-    within = fault_json(
-        "race-shared", line=5, count=99, message="reads ... or __syncwarp() between"
-    )
+    within = fault_json("race-shared", line=5, count=99, scope="warp", other=party_json(line=6))
     within |= {"array": "Nds", "array_bytes": 1024}
     merged = judge.merge(
         [outcome(lab, "w8", diagnostics=[within, fault_json("race-shared", line=9, count=1)])]

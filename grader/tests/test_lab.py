@@ -3,7 +3,7 @@
 import pytest
 
 from grader.errors import CourseError
-from grader.lab import load_lab
+from grader.labs.lab import load_lab
 from grader.tests.conftest import LAB_TOML
 
 

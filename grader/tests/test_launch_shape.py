@@ -1,6 +1,6 @@
 """Grid and block exchanged: told where the shapes show it, never where something is right."""
 
-from grader import launch_shape
+from grader.judging import launch_shape
 from grader.tests.conftest import execution_json
 from grader.tests.test_judge import outcome
 

@@ -7,9 +7,9 @@ from dataclasses import replace
 
 import pytest
 
-from grader import lost_points
-from grader.hidden import for_students
-from grader.result import CheckResult, to_dict
+from grader.results import lost_points
+from grader.results.hidden import for_students
+from grader.results.result import CheckResult, to_dict
 from grader.tests import samples
 from grader.tests.conftest import REPOSITORY
 
@@ -41,6 +41,15 @@ def test_outputs_tell_cases_line_and_findings():
     assert (loss.lost, loss.line, loss.source) == (25, 18, "sum += Mds[ty][k] * Nds[k][tx];")
     assert [text.split(": ")[1] for text in loss.findings[:2]] == ["race-shared", "wrong-result"]
     assert loss.needed == "P right in every case; it is wrong for 64x64x64 and a hidden case."
+
+
+def test_a_hidden_case_of_another_check_is_not_blamed():
+    other = replace(samples.FAILED.cases[0], id="h", shape="5x5x5", status="failed", hidden=True)
+    result = with_check(failed_cases=["w64"])
+    result = replace(result, cases=(*(x for x in result.cases if not x.hidden), other))
+    for shown in (result, for_students(result)):
+        needed = losses(shown)["x"].needed
+        assert needed == "P right in every case; it is wrong for 64x64x64."
 
 
 def test_what_was_skipped_names_what_blocked_it():

@@ -7,9 +7,9 @@ import json
 import pytest
 from click.testing import CliRunner
 
-from grader import occupancy
+from grader.commands.study import occupancy as command
 from grader.errors import UsageError
-from grader.study.command import occupancy as command
+from grader.machine import occupancy
 
 
 def test_the_worked_example_of_the_study(built):

@@ -10,9 +10,9 @@ from dataclasses import replace
 
 import pytest
 
-from grader import autograder, package
 from grader.errors import UsageError
-from grader.options import Options
+from grader.labs.options import Options
+from grader.packaging import autograder, package
 from grader.tests import rules, samples
 from grader.tests.conftest import REPOSITORY
 
@@ -106,7 +106,7 @@ class TestProcessors:
     def test_half_a_processor_is_one(self, tmp_path):
         (tmp_path / "cpu.max").write_text("50000 100000")
         code = (
-            "import os, pathlib; from grader import autograder;"
+            "import os, pathlib; from grader.packaging import autograder;"
             f"autograder.use_granted_processors(pathlib.Path({str(tmp_path)!r}));"
             "print(len(os.sched_getaffinity(0)))"
         )

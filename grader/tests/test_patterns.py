@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from grader import data, numerics, patterns
+from grader.judging import numerics, patterns
+from grader.labs import data
 
 J = K = L = 32
 

@@ -9,7 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from grader.result import Kernel
+from grader.labs.course import Course
+from grader.machine.toolchain import find_toolchain, program
+from grader.results.result import Kernel
+from grader.running.compile import Compiled, compile_submission
 from grader.writers import prediction
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -24,30 +27,26 @@ PUBLISHED = {
 }  # fmt: skip
 
 
+def recorded(built: Course, source: Path, signature: str, n: int, folder: Path) -> None:
+    """Leaves the plan of one size, n.plan.json, and its modules in the folder."""
+    compiled = compile_submission(built, find_toolchain(built), source.read_bytes(), 75)
+    assert isinstance(compiled, Compiled), compiled
+    command = [
+        program(built, "tilewise-record"), "--submission", compiled.shared_object,
+        "--signature", signature, "--output", folder, "--case", f"n:{n}x{n}x{n}",
+    ]  # fmt: skip
+    subprocess.run(command, check=True, capture_output=True)
+
+
 @pytest.fixture(scope="module")
-def plans(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def plans(built: Course, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A list of the nine kernels' plans for tilewise-predict."""
-    nvcc = next((p for p in (Path("/usr/local/cuda/bin/nvcc"),) if p.exists()), None)
-    runtimes = sorted(ROOT.glob("build/lib/libcudart.so.*"))
-    if nvcc is None or not runtimes or not PREDICT.exists():
-        pytest.skip("needs nvcc and the build's programs")
     folder = tmp_path_factory.mktemp("c1060")
     lines = []
     for name, (registers, _) in PUBLISHED.items():
         here = folder / name
         here.mkdir()
-        source = ROOT / f"solutions/gallery/{name}.cu"
-        commands = [
-            [nvcc, "-std=c++17", "-O3", "--no-compress", "-Xcompiler", "-fPIC",
-             "-gencode", "arch=compute_75,code=compute_75", "-I", ROOT / "common/include",
-             "-c", source, "-o", here / "matmul.o"],
-            ["g++", "-shared", here / "matmul.o", "-o", here / "submission.so",
-             f"-L{ROOT}/build/lib", f"-l:{runtimes[-1].name}"],
-            [ROOT / "build/bin/tilewise-record", "--submission", here / "submission.so",
-             "--signature", "square-device", "--output", here, "--case", f"n:{N}x{N}x{N}"],
-        ]  # fmt: skip
-        for command in commands:
-            subprocess.run([str(word) for word in command], check=True, capture_output=True)
+        recorded(built, ROOT / f"solutions/gallery/{name}.cu", "square-device", N, here)
         plan = json.loads((here / "n.plan.json").read_text())
         kernel = next(op["kernel"] for op in plan["ops"] if op["op"] == "launch")
         (here / "resources.json").write_text(json.dumps({kernel: {"registers": registers}}))

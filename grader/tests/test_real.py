@@ -9,12 +9,12 @@ from dataclasses import replace
 
 import pytest
 
-from grader.grade import grade
-from grader.lab import load_lab
-from grader.limits import StepLimits
-from grader.options import Options
-from grader.result import to_dict
-from grader.submission import Submission, read
+from grader.labs.lab import load_lab
+from grader.labs.options import Options
+from grader.labs.submission import Submission, read
+from grader.pipeline.grade import grade
+from grader.results.result import to_dict
+from grader.sandbox.limits import StepLimits
 from grader.tests.conftest import REPOSITORY
 from grader.tests.test_schema import validate
 

@@ -6,10 +6,11 @@ import json
 
 import pytest
 
-from grader import data, execute
-from grader.compile import compile_submission
-from grader.lab import Case, load_lab
-from grader.record import record
+from grader.labs import data
+from grader.labs.lab import Case, load_lab
+from grader.running import execute
+from grader.running.compile import compile_submission
+from grader.running.record import record
 from grader.study import gallery, measure
 from grader.tests.conftest import REPOSITORY
 

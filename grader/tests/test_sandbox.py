@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from grader import bubblewrap, sandbox, seccomp
+from grader import sandbox
 from grader.errors import ToolchainError
-from grader.sandbox import Limits, View, run
+from grader.sandbox import Limits, View, bubblewrap, run, seccomp
 from grader.tests.conftest import REPOSITORY
 
 
@@ -90,7 +90,7 @@ def test_it_can_be_switched_off(monkeypatch):
 class TestBubblewrap:
     """What a sandboxed step sees."""
 
-    def inside(self, script: str, tmp_path: Path) -> sandbox.Outcome:
+    def inside(self, script: str, tmp_path: Path) -> sandbox.Ended:
         work = tmp_path / "work"
         work.mkdir(exist_ok=True)
         return run(["sh", "-c", script], limits=Limits(), view=View(writable=[work]), cwd=work)
@@ -169,6 +169,23 @@ class TestBubblewrap:
         self.inside("mkdir -p a/b; echo x > a/b/c; ln -s /etc/passwd link", tmp_path)
         owners = {path.lstat().st_uid for path in (tmp_path / "work").rglob("*")}
         assert owners == {os.geteuid()}
+
+    def test_what_umask_077_made_can_be_read_and_run(self, tmp_path):
+        closed, work = tmp_path / "closed", tmp_path / "work"
+        work.mkdir()
+        before = os.umask(0o077)
+        try:
+            (closed / "bin").mkdir(parents=True)
+            program = closed / "bin" / "program"
+            program.write_text("#!/bin/sh\ncat $(dirname $0)/data\n")
+            program.chmod(0o700)
+            (closed / "bin" / "data").write_text("read")
+        finally:
+            os.umask(before)
+        view = View(writable=[work], readable=[closed / "bin"])
+        outcome = run([str(program)], limits=Limits(), view=view, cwd=work)
+        assert (outcome.stdout, outcome.stderr) == ("read", "")
+        assert closed.stat().st_mode & 0o777 == 0o700  # nobody else gets there
 
     def test_calls_around_the_limits_are_refused(self, tmp_path):
         script = (

@@ -7,8 +7,8 @@ import re
 import jsonschema
 import pytest
 
-from grader import codes
-from grader.result import list_to_dict, to_dict
+from grader.labs import codes
+from grader.results.result import list_to_dict, to_dict
 from grader.tests import samples
 from grader.tests.conftest import REPOSITORY
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from grader.source import (
+from grader.labs.source import (
     integer,
     is_untouched,
     launch_line,

@@ -6,9 +6,9 @@ import sys
 
 import pytest
 
-from grader import stored
 from grader.errors import UsageError
-from grader.result import list_to_dict, to_dict
+from grader.results import stored
+from grader.results.result import list_to_dict, to_dict
 from grader.tests import samples
 from grader.tests.conftest import REPOSITORY
 from grader.writers import FORMATS, Style, render

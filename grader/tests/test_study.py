@@ -12,13 +12,13 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from grader import execute
-from grader import gpu as gpus
+from grader.commands import study as command
 from grader.errors import GraderError, StepError, UsageError
-from grader.limits import StepLimits
+from grader.machine import gpu as gpus
+from grader.running import execute
+from grader.sandbox.limits import StepLimits
 from grader.study import (
     baselines,
-    command,
     gallery,
     gpu,
     markdown,

@@ -22,11 +22,12 @@ TEMPLATES = REPOSITORY / "templates"
 SCHEMAS = {
     ".github/workflows/test.yml": "vendor.github-workflows",
     "templates/github/grade.yml": "vendor.github-workflows",
-    "templates/github/classroom.yml": "vendor.github-workflows",
+    "templates/github/reusable.yml": "vendor.github-workflows",
+    "templates/github/grade-class.yml": "vendor.github-workflows",
     "templates/gitlab/.gitlab-ci.yml": "vendor.gitlab-ci",
 }
 WORKFLOWS = [name for name, schema in SCHEMAS.items() if "github" in schema]
-SCRIPTS = ("ci/grade.sh", "gradescope/setup.sh", "gradescope/run_autograder")
+SCRIPTS = ("ci/grade.sh", "ci/clone_class.sh", "gradescope/setup.sh", "gradescope/run_autograder")
 
 
 def load(name):
@@ -51,7 +52,7 @@ def test_workflows_take_little_for_granted(name):
     for job in document["jobs"].values():
         assert job["timeout-minutes"] <= 90
         for step in job["steps"]:
-            assert re.fullmatch(r"[\w-]+/[\w-]+@v\d+", step.get("uses", "a/b@v1"))
+            assert re.fullmatch(r"[\w-]+(/[\w-]+)+@v\d+", step.get("uses", "a/b@v1"))
             # What somebody may choose (a branch's name) must not be pasted into a shell's text.
             assert "${{" not in step.get("run", "")
 
@@ -62,8 +63,30 @@ def test_the_dev_container_and_the_container_are_what_they_seem():
     lines = (REPOSITORY / "Containerfile").read_text().splitlines()
     steps = [line for line in lines if line and not line.startswith(("#", " "))]
     assert [step.split()[0] for step in steps] == [
-        "FROM", "RUN", "WORKDIR", "COPY", "ENV", "RUN", "CMD"
+        "FROM", "RUN", "WORKDIR", "COPY", "ENV", "RUN", "ENTRYPOINT"
     ]  # fmt: skip
+
+
+def test_the_container_grades_what_is_mounted_and_nothing_else(built, tmp_path):
+    script = REPOSITORY / "common" / "setup" / "in_container.sh"
+    work = tmp_path / "work"
+    work.mkdir()
+
+    def run(*words):
+        env = {"PATH": os.environ["PATH"], "HOME": str(tmp_path), "TILEWISE_WORK": str(work)}
+        env |= {"TILEWISE_ROOT": str(REPOSITORY)}
+        return subprocess.run(
+            [script, *words], capture_output=True, text=True, timeout=110, env=env
+        )
+
+    done = run()
+    assert done.returncode == 2 and "Nothing is mounted" in done.stderr
+    (work / "02-tiled-kernel").mkdir()
+    shutil.copy(REPOSITORY / "solutions/02-tiled-kernel/matmul.cu", work / "02-tiled-kernel")
+    done = run("02")
+    assert done.returncode == 0, done.stderr
+    assert "100 of 100 points" in done.stdout
+    assert run("echo", "hello").stdout == "hello\n"
 
 
 @pytest.mark.parametrize("name", SCRIPTS)
@@ -99,6 +122,25 @@ def runner(built, tmp_path):
     return run
 
 
+@pytest.mark.parametrize("name", ["templates/github/grade.yml"])
+def test_what_set_up_made_is_kept_when_points_are_lost(name):
+    """actions/cache saves at the end of a job that succeeds, which full marks alone do."""
+    (job,) = load(name)["jobs"].values()
+    used = [step.get("uses", step.get("run", "")) for step in job["steps"]]
+    assert not any(word.startswith("actions/cache@") for word in used)
+    restore, make, save, grade = (
+        next(number for number, word in enumerate(used) if part in word)
+        for part in ("actions/cache/restore@", "setup/setup.sh", "actions/cache/save@", "grade.sh")
+    )
+    assert restore < make < save < grade
+    assert job["steps"][restore]["with"] == job["steps"][save]["with"]
+    assert job["steps"][save]["if"] == "steps.cache.outputs.cache-hit != 'true'"
+
+
+def test_gitlab_keeps_what_set_up_made_when_points_are_lost():
+    assert load("templates/gitlab/.gitlab-ci.yml")["grade"]["cache"]["when"] == "always"
+
+
 def steps(name, job):
     return {step["name"]: step for step in load(name)["jobs"][job]["steps"] if "run" in step}
 
@@ -110,7 +152,7 @@ def test_github_grades_and_shows_the_summary(runner):
     assert "100 / 100" in done.stdout
     report = runner.folder / "report"
     assert {path.name for path in report.iterdir()} == {
-        "summary.md", "junit.xml", "report.html", "classroom.json"
+        "summary.md", "junit.xml", "report.html"
     }  # fmt: skip
     rules.junit((report / "junit.xml").read_text())
     shown = runner.folder / "shown.md"
@@ -118,27 +160,50 @@ def test_github_grades_and_shows_the_summary(runner):
     assert shown.read_text().startswith("## ✅ Lab 01")
 
 
-def test_classroom_gets_points_though_a_lab_is_missing(runner):
-    found = steps("templates/github/classroom.yml", "run-autograding-tests")
-    output, summary = runner.folder / "output", runner.folder / "shown.md"
-    places = {"GITHUB_OUTPUT": str(output), "GITHUB_STEP_SUMMARY": str(summary)}
-    done = runner(found["Grade"]["run"], LAB="02", **places)
-    assert done.returncode == 0, done.stderr
-    name, encoded = output.read_text().strip().split("=", 1)
-    assert name == "result"
-    decoded = subprocess.run(["base64", "-d"], input=encoded, capture_output=True, text=True)
-    result = rules.classroom(decoded.stdout)
-    assert (result.points, result.job_fails) == ("0/100", True)
-    reporter = load("templates/github/classroom.yml")["jobs"]["run-autograding-tests"]["steps"][-1]
-    names = [f"{runner_name.upper()}_RESULTS" for runner_name in [reporter["with"]["runners"]]]
-    assert list(reporter["env"]) == names
+def test_ci_counts_the_labs_of_the_class_alone(runner):
+    """Of nine labs the repository has two: 100 of 200, and not 100 of 900."""
+    found = steps("templates/github/grade.yml", "grade")
+    done = runner(found["Grade"]["run"])
+    assert done.returncode == 1, done.stderr
+    assert "100 of 200 points" in done.stdout
 
 
 def test_a_failing_grader_fails_the_job_with_its_status(runner):
-    found = steps("templates/github/classroom.yml", "run-autograding-tests")
-    done = runner(found["Grade"]["run"], LAB="77", GITHUB_OUTPUT="o", GITHUB_STEP_SUMMARY="s")
+    found = steps("templates/github/grade.yml", "grade")
+    done = runner(found["Grade"]["run"], LAB="77")
     assert done.returncode == 2
     assert "There is no lab '77'" in done.stderr
+
+
+def test_classroom_50_gets_result_json(runner):
+    """Its runner's part: the folder that the package makes, the student's checkout, the variables."""
+    bundle, work = runner.folder / "bundle", runner.folder / "work"
+    command = [sys.executable, "-m", "grader", "package", "classroom50", "--labs", "01,02"]
+    done = subprocess.run(
+        [*command, "--weights", "01=12.5", "--output", bundle],
+        cwd=REPOSITORY, capture_output=True, text=True, timeout=60,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    # Set-up would build the programs: this checkout's stand in their place.
+    (bundle / "tilewise" / ".venv").symlink_to(REPOSITORY / ".venv")
+    asked = {"CLASSROOM": "gpu", "ASSIGNMENT": "labs", "OWNER": "ann"}
+    urls = {"COMMIT_URL": "https://x/c", "RELEASE_URL": "https://x/r"}
+    done = runner(
+        f"cd {work} && python3 {bundle}/autograder.py",
+        **asked, **urls, SUBMISSION_TAG="submit/2026-06-01T14-32-05Z-a1b2c3d",
+        TILEWISE_BUILD=str(REPOSITORY / "build"), PYTHONPATH=str(REPOSITORY),
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    identity = {"classroom": "gpu", "assignment": "labs", "owner": "ann"}
+    text = (work / "result.json").read_text()
+    assert rules.classroom50(text, identity) == (1250, 11250)
+    (work / "result.json").unlink()
+    (bundle / "tilewise" / "settings.json").write_text("{}")
+    done = runner(
+        f"cd {work} && python3 {bundle}/autograder.py", **asked, **urls, SUBMISSION_TAG="submit/x"
+    )
+    assert done.returncode != 0
+    assert not (work / "result.json").exists()
 
 
 def test_gitlab_grades_its_own_clone(runner):
@@ -215,8 +280,13 @@ class TestClassRepository:
         assert done.returncode == 1
         assert "Next: lab 01" in done.stdout
 
-    def test_an_existing_folder_is_left_alone(self, repository):
+    def test_an_existing_repository_is_brought_up_to_date(self, repository):
+        """What a student has written there stays."""
+        work = repository / "labs" / "02-tiled-kernel" / "matmul.cu"
+        before = work.read_text()
+        work.write_text(before + "// mine\n")
         command = [sys.executable, "-m", "grader", "package", "class", "--output", repository]
         done = subprocess.run(command, cwd=REPOSITORY, capture_output=True, text=True, timeout=60)
-        assert done.returncode == 2
-        assert "exists already" in done.stderr
+        assert done.returncode == 0, done.stderr
+        assert work.read_text() == before + "// mine\n"
+        work.write_text(before)

@@ -1,6 +1,6 @@
 """Text from a submission: one line, printable, short; and which library a binary names."""
 
-from grader.named_library import named_library
+from grader.running.named_library import named_library
 from grader.text import clean
 
 

@@ -4,8 +4,9 @@ import copy
 
 import pytest
 
-from grader import judge, timing
 from grader.errors import StepError
+from grader.judging import judge
+from grader.running import timing
 from grader.tests.test_judge import evaluate
 
 COMPARISON = {

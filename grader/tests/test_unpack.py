@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from grader.batch.unpack import UnpackLimits, is_zip, unpack
 from grader.errors import SubmissionError
-from grader.unpack import UnpackLimits, is_zip, unpack
 
 SOURCE = "void solve() {}\n"
 

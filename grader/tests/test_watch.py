@@ -13,9 +13,9 @@ import time
 
 import pytest
 
+from grader.machine.toolchain import find_toolchain
+from grader.student.watch import Actions, Watch
 from grader.tests.conftest import REPOSITORY
-from grader.toolchain import find_toolchain
-from grader.watch import Actions, Watch
 
 
 class Desk:
@@ -102,7 +102,7 @@ class Terminal:
             "PYTHONPATH": str(REPOSITORY),
             "TERM": "xterm",
         } | environment
-        self.transcript = ""
+        self.transcript = self.unread = ""
         self.process = subprocess.Popen(
             [sys.executable, "-m", "grader", "watch", *arguments],
             stdin=slave, stdout=slave, stderr=slave, env=env, cwd=course, start_new_session=True,
@@ -115,17 +115,19 @@ class Terminal:
         os.write(self.master, keys.encode())
 
     def wait_for(self, words, seconds=20):
-        """What was shown up to and including the words."""
-        text, end = "", time.monotonic() + seconds
-        while words not in re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", text):
+        """What was shown up to and including the words; what follows them is left for the next call."""
+        shown = re.compile(r"(?:\x1b\[[0-9;?]*[A-Za-z])*".join(map(re.escape, words)))
+        end = time.monotonic() + seconds
+        while not (found := shown.search(self.unread)):
             ready, _, _ = select.select([self.master], [], [], max(0, end - time.monotonic()))
-            assert ready, f"waited for {words!r}, got {text!r}"
+            assert ready, f"waited for {words!r}, got {self.unread!r}"
             try:
                 read = os.read(self.master, 65536).decode(errors="replace")
             except OSError:
-                pytest.fail(f"ended before {words!r}: {text!r}")
-            text += read
+                pytest.fail(f"ended before {words!r}: {self.unread!r}")
+            self.unread += read
             self.transcript += read
+        text, self.unread = self.unread[: found.end()], self.unread[found.end() :]
         return text
 
     def close(self):
@@ -158,6 +160,7 @@ def test_in_a_real_terminal(terminal):
     terminal.wait_for("is empty: has it been saved?")
     terminal.file.write_text("__global__ void k() {}\n")
     terminal.wait_for("make setup")  # nothing is built in this checkout
+    terminal.wait_for("q quit")
     terminal.type("n")
     assert "Boundary" in terminal.wait_for("q quit")
     terminal.type("q")

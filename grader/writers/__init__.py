@@ -6,10 +6,12 @@ Nothing but a writer knows its format; none reads a clock, a file or the termina
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from importlib import import_module
 
-from grader.result import Result
+from grader.results.result import Result
+from grader.writers.style import Style
+
+__all__ = ["FORMATS", "Style", "render"]
 
 # Format -> module with render(results, one, style).
 FORMATS = {
@@ -19,18 +21,9 @@ FORMATS = {
     "html": "grader.writers.html",
     "markdown": "grader.writers.markdown",
     "gradescope": "grader.writers.gradescope",
-    "classroom": "grader.writers.classroom",
+    "classroom50": "grader.writers.classroom50",
     "autolab": "grader.writers.autolab",
 }
-
-
-@dataclass(frozen=True)
-class Style:
-    """How the text form may look; other formats do not depend on it."""
-
-    width: int = 88  # columns
-    color: bool = False
-    unicode: bool = True  # marks beyond ASCII
 
 
 def render(format_name: str, results: Sequence[Result], *, one: bool, style: Style) -> str:

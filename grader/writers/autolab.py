@@ -10,14 +10,14 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from grader.hidden import for_students
-from grader.lab import GROUPS
-from grader.result import Result
+from grader.labs.lab import GROUPS
+from grader.results.hidden import for_students
+from grader.results.result import Result
 from grader.writers import text
 from grader.writers.plain import plain, points
 
 if TYPE_CHECKING:
-    from grader.writers import Style
+    from grader.writers.style import Style
 
 
 def render(results: list[Result], *, one: bool, style: Style) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from rich.table import Table
 from rich.text import Text
 
-from grader.result import CheckResult, Kernel
+from grader.results.result import CheckResult, Kernel
 
 # Row -> counter of requests, counter of what the requests became, its unit.
 _MEMORY = (

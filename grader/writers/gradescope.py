@@ -9,12 +9,13 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from grader.hidden import for_students
-from grader.result import CheckResult, Diagnostic, Result
+from grader.results.hidden import for_students
+from grader.results.result import CheckResult, Diagnostic, Result
+from grader.writers import asides
 from grader.writers.plain import plain, points
 
 if TYPE_CHECKING:
-    from grader.writers import Style
+    from grader.writers.style import Style
 
 SHOWN_DIAGNOSTICS = 3  # in the text above the tests, a lab
 
@@ -47,6 +48,9 @@ def _overview(result: Result) -> str:
     rest = len(result.diagnostics) - SHOWN_DIAGNOSTICS
     if rest > 0:
         lines += ["", f"and {rest} more, which may follow from the above"]
+    beside = asides.lines(result)
+    if beside:
+        lines += ["", *beside]
     return plain("\n".join(lines))
 
 

@@ -14,16 +14,23 @@ from typing import TYPE_CHECKING
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
-from grader.hidden import for_students
-from grader.judge import describe
-from grader.lab import GROUPS
-from grader.result import CaseResult, CheckResult, Diagnostic, Kernel, Result, overall_status
-from grader.writers import prediction
+from grader.judging.judge import describe
+from grader.labs.lab import GROUPS
+from grader.results.hidden import for_students
+from grader.results.result import (
+    CaseResult,
+    CheckResult,
+    Diagnostic,
+    Kernel,
+    Result,
+    overall_status,
+)
+from grader.writers import asides, prediction
 from grader.writers.listing import listing
 from grader.writers.plain import plain, points
 
 if TYPE_CHECKING:
-    from grader.writers import Style
+    from grader.writers.style import Style
 
 _FOLDER = Path(__file__).parent
 MARKS = {
@@ -47,6 +54,7 @@ def render(results: list[Result], *, one: bool, style: Style) -> str:
         .get_template("html.jinja")
         .render(
             results=shown,
+            whose=style.whose,
             one=one,
             status=overall_status(shown),
             total=None if None in scores else sum(scores),
@@ -78,6 +86,9 @@ def _environment() -> Environment:
         "case_names": _case_names,
         "percent": _percent,
         "predicted": prediction.sentence,
+        "WARNINGS": asides.WARNINGS,
+        "warnings": asides.warnings,
+        "printed": asides.printed,
     }
     return environment
 

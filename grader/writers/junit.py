@@ -9,12 +9,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 from xml.etree import ElementTree as xml
 
-from grader.hidden import for_students
-from grader.result import CheckResult, Diagnostic, Result
+from grader.results.hidden import for_students
+from grader.results.result import CheckResult, Diagnostic, Result
+from grader.writers import asides
 from grader.writers.plain import plain
 
 if TYPE_CHECKING:
-    from grader.writers import Style
+    from grader.writers.style import Style
 
 
 def render(results: list[Result], *, one: bool, style: Style) -> str:
@@ -48,6 +49,9 @@ def _suite(result: Result) -> xml.Element:
     for attribute, kind in kinds.items():
         suite.set(attribute, str(sum(case.find(kind) is not None for case in cases)))
     suite.set("time", _seconds(result.seconds))
+    beside = asides.lines(result)
+    if beside:
+        xml.SubElement(suite, "system-out").text = plain("\n".join(beside))
     return suite
 
 
@@ -82,22 +86,15 @@ def _check(result: Result, check: CheckResult) -> xml.Element:
 
 def _type(check: CheckResult) -> str:
     """The kind of failure, by which reporters group."""
-    codes = check.data.get("codes")
-    return str(codes[0]) if codes else check.group
+    return check.codes[0] if check.codes else check.group
 
 
 def _details(result: Result, check: CheckResult) -> str:
     """The points, and the diagnostics that made the check fail."""
     lines = [f"{check.score:g} of {check.max_score:g} points. {check.message}"]
-    lines += [_line(item) for item in result.diagnostics if _concerns(item, check)]
+    if not check.hidden:
+        lines += [_line(item) for item in result.diagnostics if check.is_behind(item)]
     return "\n".join(lines)
-
-
-def _concerns(item: Diagnostic, check: CheckResult) -> bool:
-    if check.hidden:
-        return False
-    failed = check.data.get("failed_cases", ())
-    return item.code in check.data.get("codes", ()) or any(name in failed for name in item.cases)
 
 
 def _line(item: Diagnostic) -> str:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from grader.result import Diagnostic, Kernel, Result
+from grader.results.result import Diagnostic, Kernel, Result
 from grader.writers.plain import plain
 
 MAX_LINES = 2000

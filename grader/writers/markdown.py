@@ -9,13 +9,14 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from grader.hidden import for_students
-from grader.lab import GROUPS
-from grader.result import CheckResult, Diagnostic, Result, overall_status
+from grader.labs.lab import GROUPS
+from grader.results.hidden import for_students
+from grader.results.result import CheckResult, Diagnostic, Result, overall_status
+from grader.writers import asides
 from grader.writers.plain import plain, points
 
 if TYPE_CHECKING:
-    from grader.writers import Style
+    from grader.writers.style import Style
 
 LIMIT_BYTES = 1_000_000
 SHOWN_DIAGNOSTICS = 6  # a lab
@@ -77,9 +78,20 @@ def _lab(result: Result) -> str:
         parts.append(_checks(result))
     if result.diagnostics:
         parts.append(_findings(result))
+    parts += _asides(result)
     if result.next_step:
         parts.append(f"**Next:** {_escape(result.next_step)}")
     return "\n\n".join(parts)
+
+
+def _asides(result: Result) -> list[str]:
+    parts = []
+    warned = asides.warnings(result)
+    if warned:
+        parts.append(f"{asides.WARNINGS}:\n\n" + "\n".join(f"- {_escape(x)}" for x in warned))
+    for title, lines in asides.printed(result):
+        parts.append(f"{_escape(title)}:\n\n" + _code("\n".join(lines), "text"))
+    return parts
 
 
 def _checks(result: Result) -> str:
@@ -117,12 +129,12 @@ def _finding(item: Diagnostic) -> str:
     return text + (f"\n\n{_escape(item.advice)}" if item.advice else "")
 
 
-def _code(line: str) -> str:
-    """A code block that the line cannot end: its fence is longer than any run of backticks."""
+def _code(line: str, language: str = "cuda") -> str:
+    """A code block that the text cannot end: its fence is longer than any run of backticks."""
     line = plain(line)
     longest = max((len(run) for run in re.findall("`+", line)), default=0)
     fence = "`" * max(3, longest + 1)
-    return f"{fence}cuda\n{line}\n{fence}"
+    return f"{fence}{language}\n{line}\n{fence}"
 
 
 def _escape(text: str) -> str:

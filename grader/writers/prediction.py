@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from grader.result import Kernel
+from grader.results.result import Kernel
 
 NAMES = {
     "issue": "instruction issue",

@@ -10,12 +10,13 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from grader.judge import describe
-from grader.result import Diagnostic, Kernel, Result, overall_status
-from grader.writers import counts, prediction
+from grader.judging.judge import describe
+from grader.results.result import Diagnostic, Kernel, Result, overall_status
+from grader.writers import asides, counts, prediction
+from grader.writers.plain import plainly
 
 if TYPE_CHECKING:
-    from grader.writers import Style
+    from grader.writers.style import Style
 
 SHOWN_CODES = 3  # kinds of faults; the first place of each
 SHOWN_MISMATCHES = 3
@@ -36,6 +37,7 @@ _WORDS = {"not_started": "not started", "error": "grader failed"}
 
 def render(results: list[Result], *, one: bool, style: Style) -> str:
     """The report of one lab, or of several followed by a summary."""
+    results = [plainly(result) for result in results]
     page = _Page(style)
     started = [result for result in results if one or result.status != "not_started"]
     for number, result in enumerate(started):
@@ -102,6 +104,7 @@ class _Page:
             self.score(result)
         if result.status != "passed":
             self.findings(result)
+        self.asides(result)
         if counts.are_telling(result.checks, result.status == "passed"):
             for kernel in result.kernels:
                 self.kernel(kernel, result)
@@ -109,6 +112,16 @@ class _Page:
             self.chart(result)
         if result.next_step:
             self.next_step(result, result.next_step)
+
+    def asides(self, result: Result) -> None:
+        """The compiler's warnings, and what the submission printed, marked as such."""
+        found = asides.lines(result)
+        if found:
+            self.line()
+        for line in found:
+            self.line(
+                line.strip() if line[0] != " " else line, indent=_INDENT if line[0] == " " else 0
+            )
 
     def heading(self, result: Result) -> None:
         separator = " · " if self.style.unicode else " | "

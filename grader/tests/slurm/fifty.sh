@@ -12,11 +12,11 @@ OUT=$FOLDER/slurm
 
 say() { printf '%s  %s\n' "$(date -u +%T)" "$*"; }
 
-outcomes() { find "$OUT/.batch/slurm/outcomes" -name '*.json' 2>/dev/null | wc -l; }
+attempts() { find "$OUT/.batch/slurm/attempts" -name '*.json' 2>/dev/null | wc -l; }
 
-# Waits until there are at least $1 outcomes.
-until_outcomes() {
-  while (($(outcomes) < $1)); do
+# Waits until there are at least $1 attempts.
+until_attempts() {
+  while (($(attempts) < $1)); do
     kill -0 "$BATCH" 2>/dev/null || return 0
     sleep 0.2
   done
@@ -33,19 +33,19 @@ sinfo
 
 $GRADER batch "$FOLDER/class" --output "$OUT" --labs 02 --executor slurm --jobs 2 &
 BATCH=$!
-until_outcomes 5
+until_attempts 5
 squeue | head -n 6
 task=$(running)
-say "scancel $task, with $(outcomes) outcomes there"
+say "scancel $task, with $(attempts) attempts there"
 scancel "$task"
-until_outcomes 12
+until_attempts 12
 pid=$(pgrep --oldest --full "grader.batch.worker .*$OUT" || true)
-say "kill -9 of the worker $pid, with $(outcomes) outcomes there"
+say "kill -9 of the worker $pid, with $(attempts) attempts there"
 kill -9 "$pid"
-until_outcomes 18
+until_attempts 18
 task=$(running)
 pid=$(pgrep --oldest --full "submitit.core._submit $OUT" || true)
-say "kill -9 of the task's own process $pid (one of $task ...), with $(outcomes) outcomes there"
+say "kill -9 of the task's own process $pid (one of $task ...), with $(attempts) attempts there"
 kill -9 "$pid"
 status=0
 wait "$BATCH" || status=$?

@@ -1,0 +1,105 @@
+"""What only students call: `grader status`, `hint` and `watch`."""
+
+from __future__ import annotations
+
+import sys
+import textwrap
+from dataclasses import replace
+from pathlib import Path
+
+import click
+
+from grader import writers
+from grader.commands import grading, options, terminal
+from grader.errors import GraderError
+from grader.labs import submission as submissions
+from grader.labs import term as terms
+from grader.labs.course import Course, find_course
+from grader.labs.lab import Lab, load_lab
+from grader.labs.options import Options
+from grader.results.result import Result
+from grader.student import hints, progress
+from grader.student.watch import Actions, Watch, keyboard
+
+
+@click.command()
+def status() -> None:
+    """Show where you are in the course."""
+    sys.stdout.write(progress.overview(find_course(), terminal.style()))
+
+
+@click.command()
+@click.argument("lab")
+@options.submission
+def hint(lab: str, submission: Path | None) -> None:
+    """Give the next hint for what fails in LAB: the concept, then the place, then the line."""
+    course = find_course()
+    folder = course.lab_folder(lab)
+    result = grading.grade_one(
+        course, folder, submission, grading.options_for(course, "sim", None, None), one=True
+    )
+    click.echo(_give_hint(course, folder.name, result, remembers=submission is None))
+
+
+def _limited(course: Course, lab: Lab) -> Lab:
+    """With as many tiers of hints as course.toml gives in graded work."""
+    term = terms.find(course)
+    if term.hints is None or lab.name not in term.names:
+        return lab
+    kept = [replace(hint, tiers=hint.tiers[: term.hints]) for hint in lab.hints if term.hints]
+    return replace(lab, hints=tuple(kept))
+
+
+def _give_hint(course: Course, lab: str, result: Result, *, remembers: bool) -> str:
+    graded = _limited(course, load_lab(course.labs / lab))
+    given = hints.next_hint(graded, result, progress.load(course), remembers)
+    if given.state is not None:
+        progress.save(course, given.state)
+    width = terminal.style().width
+    return "\n".join(textwrap.fill(line, width) for line in given.text.splitlines())
+
+
+@click.command()
+@click.argument("lab")
+@options.backend
+@options.device
+def watch(lab: str, backend: str, device: str | None) -> None:
+    """Grade LAB again whenever you save it; single keys give hints, the next lab, the list."""
+    course = find_course()
+    actions = _watch_actions(course, grading.options_for(course, backend, device, None))
+    with keyboard() as key:
+        loop = Watch(course.lab_folder(lab).name, actions, terminal.show, key)
+        loop.loop()
+    terminal.show(progress.overview(course, terminal.style()))
+
+
+def _watch_actions(course: Course, how: Options):
+    """What the loop may ask for; a failure becomes text, so that watching goes on."""
+
+    def attempt(lab: str) -> tuple[Result | None, str]:
+        try:
+            result = grading.grade_one(course, course.labs / lab, None, how, one=True)
+        except GraderError as error:
+            return None, f"{error}\n"
+        return result, writers.render("text", [result], one=True, style=terminal.style())
+
+    def run(lab: str) -> tuple[str, bool]:
+        result, text = attempt(lab)
+        clear = "\x1b[2J\x1b[H" if sys.stdout.isatty() and not terminal.is_dumb() else ""
+        return clear + text, result is not None and result.status == "passed"
+
+    def hint(lab: str) -> str:
+        result, text = attempt(lab)
+        return text if result is None else _give_hint(course, lab, result, remembers=True)
+
+    def following(lab: str) -> str | None:
+        names = course.lab_names()
+        return dict(zip(names, names[1:], strict=False)).get(lab)
+
+    return Actions(
+        file=lambda lab: course.labs / lab / submissions.FILE_NAME,
+        run=run,
+        hint=hint,
+        overview=lambda: progress.overview(course, terminal.style()),
+        following=following,
+    )

@@ -1,0 +1,1 @@
+"""From what happened to what it means: numerics, patterns, findings, points."""

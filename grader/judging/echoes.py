@@ -1,0 +1,86 @@
+"""Findings that only follow from another one: told below it, with no advice of their own.
+
+A store past the end of a row lands in the next row, where another thread stores: a race, but the
+store is to be mended. A copy that nobody waits for arrives while others use what it brings: a race
+again, but the wait is missing. The other way round, a copy into a stage that others still read is a
+race, and that they may read what it has not brought yet only follows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+
+from grader.judging import explain
+from grader.results.finding import Access, Cause, Origin
+from grader.results.result import Diagnostic
+
+_OUTSIDE = {
+    "out-of-bounds-shared": ("race-shared", "uninitialised-shared"),
+    "out-of-bounds-global": ("race-global", "uninitialised-global"),
+}
+
+
+def marked(merged: Iterable[Diagnostic], seen: Sequence[Diagnostic]) -> list[Diagnostic]:
+    """The findings, with those that follow from another one marked.
+
+    `seen`: the same as each case showed them: the other line of a race may differ from case to
+    case.
+    """
+    overwrites = {one.line: one for one in seen if _overwrites(one)}
+    causes = [one for one in seen if not _is_of_overwritten(one, overwrites)]
+    return [
+        _echo(item, overwrites[item.other_line])
+        if _is_of_overwritten(item, overwrites)
+        else _marked(item, seen, causes)
+        for item in merged
+    ]
+
+
+def _echo(item: Diagnostic, cause: Diagnostic) -> Diagnostic:
+    return replace(
+        item,
+        echo_of=cause.code,
+        follows_from=Origin(cause.code, cause.line, cause.kernel),
+        advice=explain.advice_for_echo(cause.code),
+    )
+
+
+def _is_unawaited_copy(item: Diagnostic) -> bool:
+    """Whether a thread reads what an asynchronous copy has not brought yet."""
+    return item.facts is not None and item.facts.cause is Cause.COPY_IN_FLIGHT
+
+
+def _overwrites(item: Diagnostic) -> bool:
+    """Whether an asynchronous copy goes where others may still read."""
+    copies = item.facts is not None and item.facts.access is Access.COPY
+    return item.code == "race-shared" and copies
+
+
+def _is_of_overwritten(item: Diagnostic, overwrites: Mapping[int, Diagnostic]) -> bool:
+    return _is_unawaited_copy(item) and item.other_line in overwrites
+
+
+def _marked(
+    item: Diagnostic, seen: Sequence[Diagnostic], causes: Sequence[Diagnostic]
+) -> Diagnostic:
+    same = [one for one in seen if (one.code, one.line, one.kernel) == _place(item)]
+    lines = {item.line, *(one.other_line for one in same)} - {0}
+    for cause in causes:
+        if cause.kernel == item.kernel and _explains(cause, item, lines):
+            return _echo(item, cause)
+    return item
+
+
+def _place(item: Diagnostic) -> tuple:
+    return item.code, item.line, item.kernel
+
+
+def _explains(cause: Diagnostic, item: Diagnostic, lines: set[int]) -> bool:
+    """`lines`: of matmul.cu that the item speaks of."""
+    if item.code in _OUTSIDE.get(cause.code, ()):
+        # An access that strays races, or reads what nobody wrote, wherever it happens to land.
+        return cause.line in lines
+    if item.code == "race-shared" and _is_unawaited_copy(cause):
+        return cause.other_line in lines and not _overwrites(item)
+    return False

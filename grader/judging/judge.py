@@ -1,0 +1,395 @@
+"""From what was executed to what it means: one case's outcome, and diagnostics over all cases."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from grader.errors import StepError, UnsupportedError
+from grader.judging import echoes, explain, numerics, patterns, symbols
+from grader.labs import codes, data, source
+from grader.labs.lab import Case
+from grader.labs.submission import FILE_NAME
+from grader.results.finding import Facts
+from grader.results.result import CaseResult, Diagnostic, Mismatch
+from grader.running.execution import Execution, Fault
+from grader.running.record import Reason, Recorded
+from grader.running.timing import Timing
+
+_STOPPED = ("fault", "timeout")
+# Fewer wrong elements than this for each degree of strength may fit a pattern by chance.
+_TELLING = 4
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """One case on one backend, judged."""
+
+    case: Case
+    result: CaseResult
+    diagnostics: tuple[Diagnostic, ...]
+    ran: bool  # a kernel was launched and nothing stopped it
+    execution: Execution | None = None
+    pattern: patterns.Pattern | None = None  # of a wrong P
+
+    @property
+    def is_right(self) -> bool:
+        return self.result.status == "passed"
+
+
+def not_recorded(case: Case, recorded: Recorded) -> Outcome:
+    """A case whose `solve` left no plan."""
+    diagnostic = recording_failure(recorded)
+    result = _case_result(case, "failed", diagnostic.message)
+    return Outcome(case, result, (replace(diagnostic, cases=(case.id,)),), ran=False)
+
+
+def not_run(case: Case, message: str) -> Outcome:
+    """A case that was left out."""
+    return Outcome(case, _case_result(case, "not_run", message), (), ran=False)
+
+
+def refuse_unsupported(execution: Execution) -> None:
+    """Raises StepError if the executor could not carry the plan out for a reason of its own."""
+    if execution.status == "unsupported":
+        line = next((fault.facts.line for fault in execution.faults if fault.facts.line), 0)
+        raise UnsupportedError(explain.whole(execution.message), line)
+    if execution.status == "error":
+        raise StepError(f"Case {execution.case} could not be executed: {execution.message}")
+
+
+_CODES = {
+    Reason.NOT_PROVIDED: "unsupported",
+    Reason.INPUT_WRITTEN: "input-modified",
+    Reason.NO_SOLVE: "does-not-compile",
+    Reason.MISSING_LIBRARY: "does-not-compile",
+    Reason.NOT_LOADABLE: "does-not-compile",
+    Reason.DEVICE_CODE: "does-not-compile",
+    Reason.TIME_LIMIT: "timeout",
+}
+_STATUS_CODES = {"timeout": "timeout", "crashed": "host-crash", "exited": "host-crash"}
+
+
+def recording_failure(recorded: Recorded) -> Diagnostic:
+    """Why there is no plan, as a diagnostic. Decided by the reason, never by the words."""
+    reason, subject = recorded.reason, recorded.subject
+    if reason is Reason.UNDEFINED_SYMBOL:
+        code = symbols.code_of(subject)
+    elif reason is Reason.MISSING_LIBRARY and symbols.is_library(subject):
+        code = "library-call"
+    else:
+        code = _CODES.get(reason) or _STATUS_CODES.get(recorded.status, "does-not-compile")
+    return Diagnostic(
+        code,
+        "error",
+        explain.whole(recorded.message),
+        advice=explain.advice_for_recording(code, reason),
+        reason=reason.value,
+        subject=subject,
+    )
+
+
+def judge(
+    case: Case,
+    execution: Execution,
+    context: explain.Context,
+    p: np.ndarray,
+    inputs: tuple[np.ndarray, np.ndarray],
+    seed: int,
+) -> Outcome:
+    """A case that was executed: P as it was left, and the inputs M and N."""
+    found = [_diagnostic(fault, context) for fault in execution.faults]
+    found += _api_errors(execution) + _leaks(execution, context)
+    stopped = execution.status in _STOPPED
+    ran = execution.launches > 0 and execution.status == "ok"
+    if stopped or execution.status == "launch-config" or execution.launches == 0:
+        found = found or [_unexplained(execution)]
+        cause = min(found, key=_order)
+        why = f"{cause.code}." if case.hidden else f"{cause.code}: {cause.message}"
+        result = _case_result(case, "failed", why, execution.seconds)
+        return Outcome(case, result, _of_case(found, case), ran, execution)
+    result, wrong, pattern = _compare(case, execution, p, inputs, seed)
+    if any(item.code == "host-computed" for item in found):
+        result = replace(result, status="failed", message="P was not computed by a kernel.")
+    elif wrong is not None and not any(item.code == "unwritten-output" for item in found):
+        found.append(wrong)
+    return Outcome(case, result, _of_case(found, case), ran, execution, pattern)
+
+
+def with_library(outcome: Outcome, library: str) -> Outcome:
+    """A case without a launch, of a submission that names a library: that is why."""
+    if not library or outcome.execution is None or outcome.execution.launches:
+        return outcome
+    message = f"solve launches no kernel of its own, and names the library {library}."
+    advice = explain.advice_for("library-call")
+    named = Diagnostic("library-call", "error", message, cases=(outcome.case.id,), advice=advice)
+    return replace(outcome, diagnostics=(named, *outcome.diagnostics))
+
+
+def _unexplained(execution: Execution) -> Diagnostic:
+    """For an execution that did not go well and says why in its message only."""
+    code = {"launch-config": "launch-config", "timeout": "timeout", "fault": "trap"}
+    return Diagnostic(
+        code.get(execution.status, "no-launch"), "error", explain.whole(execution.message)
+    )
+
+
+def _compare(
+    case: Case,
+    execution: Execution,
+    p: np.ndarray,
+    inputs: tuple[np.ndarray, np.ndarray],
+    seed: int,
+) -> tuple[CaseResult, Diagnostic | None, patterns.Pattern | None]:
+    m, n = inputs
+    exact = case.data in data.EXACT_KINDS
+    compared = numerics.compare(p, m, n, exact=exact, seed=seed)
+    if compared.is_right:
+        result = _case_result(case, "passed", "", execution.seconds)
+        return replace(result, checked=compared.checked), None, None
+    pattern = None
+    if compared.wrong_mask is not None:
+        pattern = patterns.find_pattern(p, m, n, compared.expected, compared.wrong_mask)
+    low_precision = (
+        not exact
+        and not (pattern and pattern.is_mistake)
+        and numerics.looks_like_low_precision(p, m, n)
+    )
+    if low_precision:
+        pattern = None
+    first = describe(to_mismatch(compared.first[0]))
+    message = (
+        f"{compared.wrong} of {compared.checked} elements of P are wrong, the first is {first}."
+    )
+    if compared.checked == 1:
+        message = f"The only element of P is wrong, {first}."
+    elif compared.wrong == 1:
+        message = f"One of {compared.checked} elements of P is wrong, {first}."
+    if case.hidden:  # how many are wrong, and which, would tell its size
+        message = "P is wrong in a hidden case."
+    if low_precision:
+        code, advice = "low-precision", explain.advice_for("low-precision")
+        message = (
+            f"Small errors nearly everywhere, {compared.worst:.0f} times what float may "
+            f"have: {message}"
+        )
+    else:
+        code = "wrong-result"
+        advice = pattern.sentence if pattern and not case.hidden else ""
+    result = replace(
+        _case_result(case, "failed", message, execution.seconds),
+        wrong=compared.wrong,
+        checked=compared.checked,
+        pattern=pattern.name if pattern else "",
+        mismatches=() if case.hidden else tuple(to_mismatch(item) for item in compared.first),
+    )
+    line, kernel = storing_line(execution)
+    return (
+        result,
+        Diagnostic(
+            code, "error", message, line=line, kernel=kernel, count=compared.wrong, advice=advice
+        ),
+        pattern,
+    )
+
+
+def to_mismatch(found: numerics.Mismatch) -> Mismatch:
+    return Mismatch(found.row, found.column, _number(found.got), _number(found.expected))
+
+
+def describe(mismatch: Mismatch) -> str:
+    """ "P[0][3]: got 1.25, expected 2.5"."""
+    got, expected = (
+        value if isinstance(value, str) else f"{value:.7g}"
+        for value in (mismatch.got, mismatch.expected)
+    )
+    return f"P[{mismatch.row}][{mismatch.column}]: got {got}, expected {expected}"
+
+
+def _number(value: float) -> float | str:
+    """JSON has no NaN and no infinity."""
+    return value if math.isfinite(value) else str(value)
+
+
+def storing_line(execution: Execution) -> tuple[int, str]:
+    """The only line of matmul.cu that stores to global memory, and its kernel; else (0, "")."""
+    places = {
+        (count.line, kernel.name)
+        for kernel in execution.kernels
+        for count in kernel.lines
+        if count.line and is_own_file(count.file) and count.counters.get("global_store_requests")
+    }
+    return places.pop() if len(places) == 1 else (0, "")
+
+
+def is_own_file(path: str) -> bool:
+    return path.rsplit("/", 1)[-1] == FILE_NAME
+
+
+def _diagnostic(fault: Fault, context: explain.Context) -> Diagnostic:
+    facts = fault.facts
+    own = is_own_file(facts.file)
+    has_thread = bool(fault.kernel) and explain.has_thread(fault)
+    line = facts.line or source.launch_line(context.source, fault.kernel)
+    return Diagnostic(
+        code=fault.code,
+        severity=fault.severity,
+        message=explain.sentence(fault, context),
+        file=FILE_NAME if own or not facts.file else facts.file.rsplit("/", 1)[-1],
+        line=line,
+        kernel=fault.kernel,
+        block=facts.block if has_thread else None,
+        thread=facts.thread if has_thread else None,
+        count=fault.count,
+        advice=explain.advice(fault, context),
+        other_line=facts.other_line,
+        facts=_without_folders(explain.named(fault, context)),
+    )
+
+
+def _without_folders(facts: Facts) -> Facts:
+    """Without the grader's own paths, which say nothing to a reader and differ from run to run."""
+    other = facts.other and replace(facts.other, file=_name(facts.other.file))
+    said = facts.assertion and replace(facts.assertion, file=_name(facts.assertion.file))
+    return replace(facts, file=_name(facts.file), other=other, assertion=said)
+
+
+def _name(path: str) -> str:
+    return path.rsplit("/", 1)[-1]
+
+
+def _api_errors(execution: Execution) -> list[Diagnostic]:
+    """CUDA calls that returned an error; a refused launch has its own diagnostic."""
+    found = []
+    for error in execution.api_errors:
+        name = error.get("code_name") or f"error {error.get('code')}"
+        if error.get("api") == "cudaLaunchKernel":
+            continue
+        message = explain.whole(f"{error.get('api')} returned {name}: {error.get('message')}")
+        advice = explain.advice_for("api-error")
+        found.append(Diagnostic("api-error", "error", message, advice=advice))
+    return list(dict.fromkeys(found))
+
+
+def _leaks(execution: Execution, context: explain.Context) -> list[Diagnostic]:
+    if not execution.leaked:
+        return []
+    names = ", ".join(_with_role(name, context) for name, _ in execution.leaked)
+    size = sum(size for _, size in execution.leaked)
+    message = f"solve returns without freeing {names} ({size:,} bytes)."
+    advice = explain.advice_for("memory-leak")
+    return [
+        Diagnostic("memory-leak", "warning", message, count=len(execution.leaked), advice=advice)
+    ]
+
+
+def _with_role(buffer: str, context: explain.Context) -> str:
+    role = context.buffer_roles.get(buffer, "")
+    return f"{buffer} (for {role})" if role else buffer
+
+
+def _of_case(found: Iterable[Diagnostic], case: Case) -> tuple[Diagnostic, ...]:
+    return tuple(replace(item, cases=(case.id,)) for item in found)
+
+
+def _case_result(case: Case, status: str, message: str, seconds: float = 0.0) -> CaseResult:
+    shape = "" if case.hidden else case.shape
+    return CaseResult(
+        case.id, case.title, shape, status, case.hidden, message=message, seconds=seconds
+    )
+
+
+def of_timing(case: Case, timing: Timing) -> list[Diagnostic]:
+    """What only the clock, or looking at outputs while it runs, brings to light."""
+    found = []
+    if timing.wrong_rounds:
+        message = f"P was right at first and wrong while it was timed: {timing.first_wrong}"
+        advice = "Every launch must compute P anew from the M and N it is given."
+        found.append(Diagnostic("wrong-result", "error", explain.whole(message), advice=advice))
+    elif timing.time_ms is not None and timing.time_ms.median < timing.floor_ms:
+        message = (
+            f"{timing.time_ms.median:.3g} ms is less than the {timing.floor_ms:.3g} ms that the"
+            " arithmetic alone takes on this GPU."
+        )
+        found.append(Diagnostic("too-fast", "error", message))
+    return [replace(item, cases=(case.id,)) for item in found]
+
+
+def merge(outcomes: Iterable[Outcome], more: Iterable[Diagnostic] = ()) -> tuple[Diagnostic, ...]:
+    """One diagnostic per code and place over all cases, and `more`, the most fundamental first.
+
+    The first case that shows it gives the numbers; cases that are not hidden come first.
+    """
+    outcomes = sorted(outcomes, key=lambda item: item.case.hidden)
+    merged: dict[tuple, Diagnostic] = {}
+    for outcome in outcomes:
+        for item in outcome.diagnostics:
+            key = (item.code, item.file, item.line, item.kernel)
+            known = merged.get(key, item)
+            cases = tuple(dict.fromkeys([*known.cases, *item.cases]))
+            merged[key] = replace(known, cases=cases)
+    seen = [item for outcome in outcomes for item in outcome.diagnostics]
+    found = [
+        _with_case(_with_pattern(item, outcomes), outcomes)
+        for item in echoes.marked(merged.values(), seen)
+    ]
+    found += more
+    return tuple(sorted(found, key=_order))
+
+
+def _order(item: Diagnostic) -> tuple:
+    """The most fundamental first; what follows from a finding right behind it.
+
+    Races of two warps come before those that __syncwarp() would mend: mending them mends both.
+    """
+    within_a_warp = (
+        item.code == "race-shared"
+        and item.facts is not None
+        and explain.missing_barrier(item.code, item.facts) == "__syncwarp()"
+    )
+    return codes.rank(item.echo_of or item.code), bool(item.echo_of), within_a_warp, -item.count
+
+
+def _with_case(item: Diagnostic, outcomes: Sequence[Outcome]) -> Diagnostic:
+    """A wrong result of several cases says whose numbers it gives."""
+    shown = [
+        outcome.result
+        for outcome in outcomes
+        if outcome.result.message == item.message and not outcome.case.hidden
+    ]
+    if item.code != "wrong-result" or len(item.cases) < 2 or not shown:
+        return item
+    return replace(item, message=f"In {shown[0].size}: {item.message[0].lower()}{item.message[1:]}")
+
+
+def _with_pattern(item: Diagnostic, outcomes: Sequence[Outcome]) -> Diagnostic:
+    """A wrong result with the pattern that explains most, not just that of the first case."""
+    if item.code != "wrong-result":
+        return item
+    seen = [
+        outcome
+        for outcome in outcomes
+        if outcome.case.id in item.cases and outcome.result.wrong and not outcome.case.hidden
+    ]
+    sentences = {outcome.pattern and outcome.pattern.sentence for outcome in seen}
+    if len(sentences) < 2:
+        return item
+    weight: dict[str, int] = {}  # wrong elements that a pattern explains, over all cases
+    for outcome in seen:
+        if outcome.pattern:
+            name = outcome.pattern.name
+            weight[name] = weight.get(name, 0) + outcome.result.wrong
+    told = max(
+        (outcome for outcome in seen if outcome.pattern),
+        key=lambda outcome: (
+            min(outcome.pattern.strength, outcome.result.wrong // _TELLING),
+            weight[outcome.pattern.name],
+            outcome.result.wrong,
+        ),
+    )
+    if not told.pattern.strength:
+        return replace(item, advice="")
+    return replace(item, advice=f"In {told.result.size}: {told.pattern.sentence}")

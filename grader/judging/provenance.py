@@ -1,0 +1,721 @@
+"""Why elements of P are wrong, from what they are made of.
+
+The list of products that the simulator followed is held against the list that should be there. The
+first thing that differs is named exactly; then what the wrong elements have in common. Nothing is
+guessed from values.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from grader.labs.source import shared_array
+from grader.results.provenance import ElementHistory, Factor, Provenance, SharedWord, Term
+
+_ROUNDED = {
+    "int": "cut to an int",
+    "half": "rounded to half",
+    "bfloat16": "rounded to bfloat16",
+    "tf32": "rounded to TF32",
+}
+
+
+@dataclass(frozen=True)
+class Shape:
+    """M is j x k, N is k x l."""
+
+    j: int
+    k: int
+    l: int  # noqa: E741
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """What is wrong with the elements looked at."""
+
+    # "wrong-factor", "missing", "doubled", "foreign", "mispaired", "misplaced", "converted",
+    # "added", "unset", "not-stored", "stored-twice", "reads-p", "one-matrix"
+    kind: str
+    sentence: str  # the first wrong element, exactly
+    common: str = ""  # what all of them have in common
+    operand: str = ""  # "M", "N" or "P" (the store)
+    line: int = 0  # to look at first, 0: not known
+    other_line: int = 0
+    element: tuple[int, int] = (0, 0)
+    phase: int | None = None  # counted from 0
+
+
+@dataclass(frozen=True)
+class _Product:
+    """One multiplication of an element's sum, and the term number t that it should be."""
+
+    term: Term
+    m: Factor
+    n: Factor
+    position: int  # in the order of addition
+    phase: int
+    needed: int | None = None  # t of M[i][t] * N[t][j]
+
+
+@dataclass(frozen=True)
+class _Sum:
+    """An element's terms, sorted out."""
+
+    history: ElementHistory
+    products: tuple[_Product, ...]
+    others: tuple[Term, ...]  # that are no product of an element of M with one of N
+    phases: int
+    per_phase: int  # products of a full phase
+
+    @property
+    def place(self) -> tuple[int, int]:
+        return self.history.row, self.history.column
+
+
+_FROM_ALL_OVER = 20  # wrong elements that are looked at, besides the first ones
+_FIRST = 4
+_WRITTEN = 8  # elements that somebody stored: they show where a sum went
+
+
+def choose(p: np.ndarray, m: np.ndarray, n: np.ndarray) -> list[tuple[int, int]]:
+    """The elements to look at: wrong ones from all over P, and some that were stored."""
+    expected = m.astype(np.float64) @ n.astype(np.float64)
+    bound = 1e-4 * (np.abs(m).astype(np.float64) @ np.abs(n).astype(np.float64)) + 1e-30
+    wrong = np.flatnonzero(~(np.abs(p - expected) <= bound))
+    if not wrong.size:  # only slightly wrong
+        wrong = np.flatnonzero(p.astype(np.float64) != expected)
+    written = np.flatnonzero(~np.isnan(p))
+    chosen = [*wrong[:_FIRST], *_spread(wrong, _FROM_ALL_OVER), *_spread(written, _WRITTEN)]
+    return [divmod(int(index), p.shape[1]) for index in dict.fromkeys(chosen)]
+
+
+def _spread(indices: np.ndarray, count: int) -> list[int]:
+    # Not in equal steps, which would stay in one column.
+    if len(indices) <= count:
+        return list(indices)
+    steps = (np.arange(count) * (len(indices) - 1) / (count - 1)).astype(int)
+    return list(indices[np.minimum(steps + np.arange(count) * 7 % 5, len(indices) - 1)])
+
+
+def explain(found: Provenance, shape: Shape, source: str, kernel: str = "") -> Explanation | None:
+    """The cause of the wrong elements that were looked at; None where it does not show."""
+    if not found.is_complete:
+        return None
+    writer = _Writer(found, shape, source, kernel)
+    whole = [element for element in found.elements if element.is_whole]
+    if not found.all_blocks:
+        whole = [element for element in whole if element.stored]
+    sums = [_sorted_out(element) for element in whole]
+    for look in (
+        writer.never_stored,
+        writer.unset,
+        writer.added,
+        writer.one_matrix,
+        writer.converted,
+        writer.misplaced,
+        writer.wrong_factor,
+        writer.foreign,
+        writer.missing_or_doubled,
+        writer.stored_twice,
+    ):
+        explanation = look(sums)
+        if explanation is not None:
+            return explanation
+    return None
+
+
+def _sorted_out(element: ElementHistory) -> _Sum:
+    intervals = sorted({term.interval for term in element.terms if len(term.factors) == 2})
+    rank = {interval: phase for phase, interval in enumerate(intervals)}
+    products, others = [], []
+    for position, term in enumerate(element.terms):
+        names = [factor.matrix for factor in term.factors]
+        phase = rank.get(term.interval, 0)
+        if sorted(names) == ["M", "N"]:
+            m, n = term.factors if names[0] == "M" else reversed(term.factors)
+            products.append(_Product(term, m, n, position, phase))
+        elif not _is_padding(term):
+            others.append(term)
+    counts = Counter(rank[term.interval] for term in element.terms if len(term.factors) == 2)
+    per_phase = max(counts.values(), default=0)
+    return _Sum(element, tuple(products), tuple(others), len(intervals), per_phase)
+
+
+def _is_padding(term: Term) -> bool:
+    """A product with 0: what lies outside a matrix."""
+    return any(factor.kind == "number" and factor.value == 0 for factor in term.factors)
+
+
+class _Writer:
+    """Looks for one cause after the other."""
+
+    def __init__(self, found: Provenance, shape: Shape, source: str, kernel: str) -> None:
+        self.found = found
+        self.shape = shape
+        self.source = source
+        self.kernel = kernel
+        self.tiles: dict[tuple, list] = {}
+        for word in found.tiles:
+            key = (word.block, word.array, word.matrix, word.row, word.column)
+            self.tiles.setdefault(key, []).append(word)
+
+    # --- what one element's list says
+
+    def needs(self, one: _Sum) -> list[tuple[int, int]]:
+        return [(t, one.history.column) for t in range(self.shape.k)]
+
+    def is_exact(self, one: _Sum, product: _Product) -> bool:
+        i, j = one.place
+        m, n = product.m, product.n
+        return m.row == i and n.column == j and m.column == n.row
+
+    def is_right(self, one: _Sum) -> bool:
+        counts = Counter(p.m.column for p in one.products if self.is_exact(one, p))
+        return (
+            not one.others
+            and len(one.products) == self.shape.k == len(counts)
+            and not one.history.conversions
+        )
+
+    def holds(self, one: _Sum) -> tuple[int, int] | None:
+        """The element of P whose complete sum this is, if it is one's."""
+        if len(one.products) != self.shape.k or one.others:
+            return None
+        rows = {p.m.row for p in one.products}
+        columns = {p.n.column for p in one.products}
+        terms = {p.m.column for p in one.products if p.m.column == p.n.row}
+        if len(rows) != 1 or len(columns) != 1 or len(terms) != self.shape.k:
+            return None
+        return rows.pop(), columns.pop()
+
+    # --- causes
+
+    def never_stored(self, sums: Sequence[_Sum]) -> Explanation | None:
+        missing = [one for one in sums if not one.history.stored]
+        if not missing or not self.found.all_blocks:
+            return None
+        first = missing[0]
+        name = _p(first.place)
+        for one in sums:
+            if one.history.stored and self.holds(one) == first.place:
+                line = one.history.stores[0].line
+                text = f"{name} is never stored: its sum goes to {_p(one.place)}{_in(line)}."
+                return self._explained("misplaced", text, first, "P", line, self._moved(sums))
+        return self._explained("not-stored", f"No thread stores {name}.", first, "P")
+
+    def unset(self, sums: Sequence[_Sum]) -> Explanation | None:
+        for one in sums:
+            for term in one.history.terms if one.history.stored else ():
+                unset = next((f for f in term.factors if f.kind == "unset"), None)
+                if unset is None:
+                    continue
+                if len(term.factors) == 1:
+                    text = f"The sum of {_p(one.place)} starts with a value that was never set."
+                else:
+                    text = (
+                        f"{_p(one.place)}: line {term.line} multiplies a value that nobody has set."
+                    )
+                return self._explained("unset", text, one, line=term.line)
+        return None
+
+    def added(self, sums: Sequence[_Sum]) -> Explanation | None:
+        """Elements of M and N that are in the sum without having been multiplied."""
+        for one in sums:
+            bare = [t for t in one.others if len(t.factors) == 1 and t.factors[0].is_element]
+            if not bare:
+                continue
+            names = [term.factors[0] for term in bare]
+            line = next((f.load.line for f in names if f.load), 0)
+            if {"M", "N"} <= {f.matrix for f in names}:
+                m = next(f for f in names if f.matrix == "M")
+                n = next(f for f in names if f.matrix == "N")
+                text = f"{_p(one.place)}: adds {m.name} + {n.name}; their product is needed."
+                return self._explained("added", text, one, line=line)
+            matrix = names[0].matrix
+            if matrix == "P":
+                text = f"{_p(one.place)}: the sum starts with {names[0].name}, what P held before."
+                return self._explained("reads-p", text, one, "P", line)
+            other = "N" if matrix == "M" else "M"
+            text = (
+                f"{_p(one.place)}: adds {names[0].name} by itself; it has to be multiplied "
+                f"with an element of {other}."
+            )
+            return self._explained("added", text, one, matrix, line)
+        return None
+
+    def one_matrix(self, sums: Sequence[_Sum]) -> Explanation | None:
+        for one in sums:
+            for term in one.others:
+                names = {f.matrix for f in term.factors if f.is_element}
+                if (
+                    len(term.factors) == 2
+                    and len(names) == 1
+                    and all(f.is_element for f in term.factors)
+                ):
+                    a, b = term.factors
+                    text = f"{_p(one.place)}: multiplied {a.name} with {b.name}"
+                    absent = ({"M", "N"} - names).pop() if names <= {"M", "N"} else "M"
+                    text += f"; {absent} is not in the product."
+                    line = self._load_line(b)
+                    return self._explained("one-matrix", text, one, absent, line)
+        return None
+
+    def converted(self, sums: Sequence[_Sum]) -> Explanation | None:
+        for one in sums:
+            for to, line, times in one.history.conversions:
+                how = _ROUNDED.get(to, f"converted to {to}")
+                often = f", {times} times" if times > 1 else ""
+                text = f"{_p(one.place)}: the sum is {how}{_in(line)}{often}."
+                return self._explained("converted", text, one, line=line)
+            for product in one.products:
+                for factor in (product.m, product.n):
+                    for to, line in factor.converted:
+                        how = _ROUNDED.get(to, f"converted to {to}")
+                        text = f"{_p(one.place)}: {factor.name} is {how}{_in(line)}."
+                        return self._explained("converted", text, one, factor.matrix, line)
+        return None
+
+    def misplaced(self, sums: Sequence[_Sum]) -> Explanation | None:
+        for one in sums:
+            if not one.history.stored:
+                continue
+            belongs = self.holds(one)
+            if belongs is None or belongs == one.place or not self._is_moved(one, belongs, sums):
+                continue
+            line = one.history.stores[0].line
+            text = f"{_p(one.place)} holds the whole sum of {_p(belongs)}"
+            text += f" (stored in line {line})." if line else "."
+            return self._explained("misplaced", text, one, "P", line, self._moved(sums))
+        return None
+
+    def _is_moved(self, one: _Sum, belongs: tuple[int, int], sums: Sequence[_Sum]) -> bool:
+        """Whether the store is wrong, rather than a load in the same way for all products."""
+        natural = self._natural(one)
+        if natural is not None:
+            return natural != one.place
+        if any(item.history.stored and self.holds(item) is None for item in sums):
+            return False
+        both = belongs[0] != one.place[0] and belongs[1] != one.place[1]
+        return both or any(not item.history.stored for item in sums)
+
+    def _natural(self, one: _Sum) -> tuple[int, int] | None:
+        """The element that is the storing thread's by its place in the grid, if it has one."""
+        across, down = (self.found.grid[axis] * self.found.block[axis] for axis in (0, 1))
+        spare_x, spare_y = across - self.shape.l, down - self.shape.j
+        if not (0 <= spare_x < self.found.block[0] and 0 <= spare_y < self.found.block[1]):
+            return None
+        who = one.history.stores[0]
+        x, y = (who.block[axis] * self.found.block[axis] + who.thread[axis] for axis in (0, 1))
+        return y, x
+
+    def _moved(self, sums: Sequence[_Sum]) -> str:
+        pairs = [(self.holds(one), one.place) for one in sums if one.history.stored]
+        moved = [(right, got) for right, got in pairs if right is not None]
+        if len(moved) < 2 or all(right == got for right, got in moved):
+            return ""
+        if all(right == got[::-1] for right, got in moved):
+            return "Row and column are exchanged: either in the store or in both loads."
+        steps = {(got[0] - right[0], got[1] - right[1]) for right, got in moved}
+        if len(steps) == 1:
+            down, across = steps.pop()
+            return (
+                "Every sum is stored "
+                + " and ".join(
+                    f"{abs(step)} {what}{'s' if abs(step) > 1 else ''} too far {way}"
+                    for step, what, way in (
+                        (down, "row", "down" if down > 0 else "up"),
+                        (across, "column", "right" if across > 0 else "left"),
+                    )
+                    if step
+                )
+                + "."
+            )
+        return ""
+
+    def wrong_factor(self, sums: Sequence[_Sum]) -> Explanation | None:
+        wrong: list[tuple[_Sum, _Product]] = []
+        for one in sums:
+            wrong += [(one, p) for p in self._placed(one) if not self.is_exact(one, p)]
+        if not wrong or self._is_foreign(wrong):
+            return None
+        known = [(one, p) for one, p in wrong if p.needed is not None]
+        if not known:
+            one, product = wrong[0]
+            text = (
+                f"{_p(one.place)}{self._phase(one, product)}: multiplied {product.m.name} with "
+                f"{product.n.name}, which do not belong together."
+            )
+            return self._explained("mispaired", text, one, line=product.term.line)
+        one, product = known[0]
+        bad_m = (product.m.row, product.m.column) != (one.place[0], product.needed)
+        bad_n = (product.n.row, product.n.column) != (product.needed, one.place[1])
+        needs = []
+        if bad_m:
+            needs.append(f"M[{one.place[0]}][{product.needed}]")
+        if bad_n:
+            needs.append(f"N[{product.needed}][{one.place[1]}]")
+        text = (
+            f"{_p(one.place)}{self._phase(one, product)}: multiplied {product.m.name} with "
+            f"{product.n.name}; needs {' and '.join(needs)}."
+        )
+        operand = "M" if bad_m else "N"
+        factor = product.m if bad_m else product.n
+        needed = (
+            (one.place[0], product.needed) if operand == "M" else (product.needed, one.place[1])
+        )
+        way, line, other_line = self._way(one, product, factor, needed)
+        common = self._common(known, operand)
+        if bad_m and bad_n:
+            common = " ".join(part for part in (common, self._common(known, "N")) if part)
+        return Explanation(
+            "wrong-factor",
+            f"{text} {way}".strip(),
+            common,
+            "MN" if bad_m and bad_n else operand,
+            line,
+            other_line,
+            one.place,
+            product.phase if one.phases > 1 else None,
+        )
+
+    def _is_foreign(self, wrong: list[tuple[_Sum, _Product]]) -> bool:
+        """Whether all that is wrong are whole products of other elements, besides the own ones."""
+        one = wrong[0][0]
+        own = {p.m.column for p in one.products if self.is_exact(one, p)}
+        others = [p for o, p in wrong if o is one]
+        return len(own) == self.shape.k and all(p.m.column == p.n.row for p in others)
+
+    def foreign(self, sums: Sequence[_Sum]) -> Explanation | None:
+        for one in sums:
+            for product in one.products:
+                if self.is_exact(one, product) or product.m.column != product.n.row:
+                    continue
+                whose = (product.m.row, product.n.column)
+                text = (
+                    f"The sum of {_p(one.place)} still holds products of {_p(whose)}, such as "
+                    f"{product.m.name} with {product.n.name}: it is not set to 0 before."
+                )
+                return self._explained("foreign", text, one, line=product.term.line)
+        return None
+
+    def missing_or_doubled(self, sums: Sequence[_Sum]) -> Explanation | None:
+        for one in sums:
+            if not one.history.stored:
+                continue
+            counts = Counter(p.m.column for p in one.products if self.is_exact(one, p))
+            missing = [t for t in range(self.shape.k) if not counts[t]]
+            doubled = [t for t in range(self.shape.k) if counts[t] > 1]
+            if not missing and not doubled:
+                continue
+            i, j = one.place
+            line = one.products[0].term.line if one.products else one.history.stores[0].line
+            if missing and not one.products:
+                text = f"{_p(one.place)}: nothing was multiplied for it; it needs {self.shape.k} products."
+                return self._explained("missing", text, one, line=line)
+            if missing:
+                t = missing[0]
+                text = (
+                    f"{_p(one.place)}: {_count(len(missing), 'product')} of {self.shape.k} missing, "
+                    f"those for k = {_ranges(missing)}; the first is M[{i}][{t}] with N[{t}][{j}]."
+                )
+                common = self._common_missing(one, missing)
+                return self._explained("missing", text, one, line=line, common=common)
+            t = doubled[0]
+            text = (
+                f"{_p(one.place)}: M[{i}][{t}] with N[{t}][{j}] was added {counts[t]} times; "
+                f"so were those for k = {_ranges(doubled)}."
+            )
+            return self._explained("doubled", text, one, line=line)
+        return None
+
+    def stored_twice(self, sums: Sequence[_Sum]) -> Explanation | None:
+        for one in sums:
+            threads = {(who.block, who.thread) for who in one.history.stores}
+            if len(threads) < 2 or self.is_right(one):
+                continue
+            text = f"{_p(one.place)} is stored by {len(threads)} threads; the last one counts."
+            return self._explained("stored-twice", text, one, "P", one.history.stores[0].line)
+        return None
+
+    # --- helpers
+
+    def _explained(
+        self,
+        kind: str,
+        text: str,
+        one: _Sum,
+        operand: str = "",
+        line: int = 0,
+        common: str = "",
+    ) -> Explanation:
+        return Explanation(kind, text, common, operand, line, element=one.place)
+
+    def _placed(self, one: _Sum) -> list[_Product]:
+        """The products with the number t that each should have."""
+        from dataclasses import replace
+
+        i, j = one.place
+        by_m = sum(p.m.row == i and p.m.column == p.position for p in one.products)
+        by_n = sum(p.n.column == j and p.n.row == p.position for p in one.products)
+        in_order = max(by_m, by_n) * 2 >= len(one.products) or self._counts(one) == self.shape.k
+        whole_m = by_m == len(one.products)
+        whole_n = by_n == len(one.products)
+        placed = []
+        for p in one.products:
+            t: int | None = None
+            if self.is_exact(one, p):
+                t = p.m.column
+            elif in_order and p.position < self.shape.k:
+                t = p.position
+            elif p.n.column == j and p.m.row != i and not whole_m:
+                t = p.n.row
+            elif p.m.row == i and p.n.column != j and not whole_n:
+                t = p.m.column
+            placed.append(replace(p, needed=t))
+        return placed
+
+    def _counts(self, one: _Sum) -> int:
+        return sum(len(term.factors) == 2 for term in one.history.terms)
+
+    def _phase(self, one: _Sum, product: _Product) -> str:
+        return f", phase {product.phase}" if one.phases > 1 else ""
+
+    def _load_line(self, factor: Factor) -> int:
+        if factor.shared is not None:
+            return factor.shared.who.line
+        return factor.load.line if factor.load else 0
+
+    def _way(
+        self, one: _Sum, product: _Product, factor: Factor, needed: tuple[int, int]
+    ) -> tuple[str, int, int]:
+        """How the operand came there, the line to look at first, and the other one."""
+        line = self._load_line(factor)
+        if factor.shared is None:
+            return (f"(line {line} loaded it)" if line else ""), line, 0
+        word = self._word(factor.shared)
+        elsewhere = self._elsewhere(one, factor, needed)
+        if elsewhere:
+            reading = product.term.line
+            text = (
+                f"(line {reading} reads {word}, where line {line} put {factor.name}; "
+                f"{factor.matrix}[{needed[0]}][{needed[1]}] is in {elsewhere})"
+            )
+            return text, reading, line
+        return f"(line {line} loaded it into {word})", line, product.term.line
+
+    def _elsewhere(self, one: _Sum, factor: Factor, needed: tuple[int, int]) -> str:
+        """Where in the same array, at the same time, the needed element was."""
+        block = self._linear(factor.shared.who.block)
+        key = (block, factor.shared.array, factor.matrix, *needed)
+        for word in self.tiles.get(key, ()):
+            if word.interval == factor.shared.interval:
+                return self._name(word.array, factor.shared.array_bytes, word.offset_bytes)
+        return ""
+
+    def _linear(self, block: tuple[int, int, int]) -> int:
+        x, y, _ = self.found.grid
+        return block[0] + block[1] * x + block[2] * x * y
+
+    def _word(self, shared: SharedWord) -> str:
+        return self._name(shared.array, shared.array_bytes, shared.offset_bytes)
+
+    def _name(self, array: str, array_bytes: int, offset: int) -> str:
+        shape = shared_array(self.source, array, array_bytes, self.kernel)
+        return shape.element(offset) if shape is not None else f"{array}, byte {offset}"
+
+    def _common_missing(self, one: _Sum, missing: list[int]) -> str:
+        k = self.shape.k
+        if missing == list(range(missing[0], k)):
+            if one.per_phase and one.phases and len(missing) >= one.per_phase > 1:
+                return "The last phases are missing: how often does the loop over the phases run?"
+            return "A loop ends too early."
+        if missing == list(range(missing[-1] + 1)):
+            if one.phases == 1 and len(one.products) == one.per_phase < k:
+                return "Only the last phase is left: the sum is set to 0 again in every phase."
+            return (
+                "The first products are missing: the sum is set to 0 again, or a loop starts late."
+            )
+        return ""
+
+    def _common(self, wrong: list[tuple[_Sum, _Product]], operand: str) -> str:
+        """What the wrong operands of one matrix have in common."""
+        tile = max((one.per_phase for one, _ in wrong if one.phases > 1), default=0)
+        width = self.shape.k if operand == "M" else self.shape.l
+        facts = []
+        for one, p in wrong:
+            factor = p.m if operand == "M" else p.n
+            row, column = (one.place[0], p.needed) if operand == "M" else (p.needed, one.place[1])
+            facts.append(_Deviation(factor.row, factor.column, row, column, one.place, p, tile))
+        facts = [f for f in facts if (f.got_row, f.got_column) != (f.row, f.column)]
+        if len(facts) < 2:
+            return ""
+        for text, holds in _hypotheses(operand, tile, width):
+            if all(holds(f) for f in facts):
+                return text
+        stride = _stride(facts, width)
+        if stride is not None:
+            return f"A row of {operand} has {width} elements; it is loaded as if it had {stride}."
+        return ""
+
+
+@dataclass(frozen=True)
+class _Deviation:
+    got_row: int
+    got_column: int
+    row: int  # needed
+    column: int
+    place: tuple[int, int]
+    product: _Product
+    tile: int
+
+    @property
+    def phase(self) -> int:
+        return self.product.phase
+
+    @property
+    def along_k(self) -> int:
+        return self.product.needed or 0
+
+
+def _hypotheses(
+    operand: str, tile: int, width: int
+) -> list[tuple[str, Callable[[_Deviation], bool]]]:
+    """What a wrong operand may have in common, the most telling first."""
+    k_is, other_is = ("column", "row") if operand == "M" else ("row", "column")
+
+    def along(f: _Deviation) -> int:
+        return f.got_column if operand == "M" else f.got_row
+
+    def across(f: _Deviation) -> int:
+        return f.got_row if operand == "M" else f.got_column
+
+    def right_across(f: _Deviation) -> bool:
+        return across(f) == (f.row if operand == "M" else f.column)
+
+    def right_along(f: _Deviation) -> bool:
+        return along(f) == f.along_k
+
+    def own(f: _Deviation) -> int:
+        return f.place[0] if operand == "M" else f.place[1]
+
+    def opposite(f: _Deviation) -> int:
+        return f.place[1] if operand == "M" else f.place[0]
+
+    found: list[tuple[str, Callable[[_Deviation], bool]]] = []
+    found.append(
+        (
+            f"{operand} is used transposed: row and column are exchanged.",
+            lambda f: (f.got_row, f.got_column) == (f.column, f.row),
+        )
+    )
+    if tile:
+        found.append(
+            (
+                f"In every phase after the first, the {k_is} of {operand} lacks the part of the "
+                f"phase (ph * {tile}): the first tile is loaded again.",
+                lambda f: right_across(f) and along(f) == f.along_k - f.phase * tile,
+            )
+        )
+    for step in (1, -1, 2, -2):
+        way = "too large" if step > 0 else "too small"
+        found.append(
+            (
+                f"The {k_is} of {operand} is always {abs(step)} {way}.",
+                lambda f, step=step: right_across(f) and along(f) - f.along_k == step,
+            )
+        )
+        found.append(
+            (
+                f"The {other_is} of {operand} is always {abs(step)} {way}.",
+                lambda f, step=step: right_along(f) and across(f) - own(f) == step,
+            )
+        )
+    found.append(
+        (
+            f"The {other_is} of {operand} is always that of P's "
+            f"{'column' if operand == 'M' else 'row'}.",
+            lambda f: right_along(f) and across(f) == opposite(f),
+        )
+    )
+    if tile:
+        for size in (tile, 32, 16, 8, 4, 64, 128):
+            found.append(
+                (
+                    f"The {other_is} of {operand} lacks the part of the block: it stays below "
+                    f"{size} in every block.",
+                    lambda f, size=size: right_along(f) and across(f) == own(f) % size,
+                )
+            )
+        for step in (1, tile - 1, tile + 1, 2 * tile, tile // 2):
+            found.append(
+                (
+                    f"From phase to phase the {k_is} of {operand} moves by {step}, not by {tile}.",
+                    lambda f, step=step: right_across(f)
+                    and along(f) == f.along_k % tile + f.phase * step,
+                )
+            )
+        found.append(
+            (
+                f"The {k_is} of {operand} within the tile is that of P's "
+                f"{'row' if operand == 'M' else 'column'}: it does not run with k.",
+                lambda f: right_across(f) and along(f) % tile == own(f) % tile,
+            )
+        )
+        found.append(
+            (
+                f"The {k_is} of {operand} within the tile is that of P's "
+                f"{'column' if operand == 'M' else 'row'}: it does not run with k.",
+                lambda f: right_across(f) and along(f) % tile == opposite(f) % tile,
+            )
+        )
+    found.append(
+        (
+            f"The {k_is} of {operand} stays the same in all products.",
+            lambda f: right_across(f) and along(f) == 0,
+        )
+    )
+    return found
+
+
+def _stride(facts: Sequence[_Deviation], width: int) -> int | None:
+    """The length of a row that explains all places; None if there is none."""
+    strides = set()
+    for f in facts:
+        flat = f.got_row * width + f.got_column
+        if f.row == 0:
+            if flat != f.column:
+                return None
+            continue
+        stride, rest = divmod(flat - f.column, f.row)
+        if rest:
+            return None
+        strides.add(stride)
+    return strides.pop() if len(strides) == 1 and width not in strides else None
+
+
+def _p(place: tuple[int, int]) -> str:
+    return f"P[{place[0]}][{place[1]}]"
+
+
+def _in(line: int) -> str:
+    return f" in line {line}" if line else ""
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number} {what}{'s' if number != 1 else ''}"
+
+
+def _ranges(numbers: Sequence[int]) -> str:
+    """ "0..15, 20" of 0 to 15 and 20."""
+    parts: list[list[int]] = []
+    for number in numbers:
+        if parts and number == parts[-1][1] + 1:
+            parts[-1][1] = number
+        else:
+            parts.append([number, number])
+    shown = [f"{first}..{last}" if last > first else f"{first}" for first, last in parts[:4]]
+    return ", ".join(shown) + (", ..." if len(parts) > 4 else "")

@@ -1,0 +1,228 @@
+"""Checks and points: what of a lab's rubric a submission fulfils.
+
+A check gives all of its points or none, except the time on a GPU, which is graded by its ratio to
+the reference solution. A check whose precondition failed is skipped with the reason, so that one
+mistake is not charged twice.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from grader.judging.judge import Outcome, describe, is_own_file, merge
+from grader.labs.expression import ExpressionError, evaluate, names_in
+from grader.labs.lab import Check, Lab
+from grader.results.result import CheckResult
+from grader.running.timing import WIDEST_INTERVAL, Timing
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """What the checks look at, by case id."""
+
+    outcomes: Mapping[str, Outcome]  # on the backend that is graded
+    safety: Mapping[str, Outcome]  # on the simulator, which sees and counts every access
+    timings: Mapping[str, Timing]  # gpu: the timed cases that ran
+
+
+def evaluate_checks(lab: Lab, backend: str, evidence: Evidence) -> tuple[CheckResult, ...]:
+    """All checks of a lab that apply to the backend, in its order."""
+    results: dict[str, CheckResult] = {}
+    for check in lab.checks_for(backend):
+        blocked = [
+            name for name in check.needs if name in results and results[name].status != "passed"
+        ]
+        if blocked:
+            first = results[blocked[0]]
+            message = f'Not looked at until "{first.title}" is passed.'
+            results[check.id] = _skipped(check, message, blocked_by=first.id)
+        else:
+            results[check.id] = _KINDS[check.kind](check, lab, evidence)
+    return tuple(results.values())
+
+
+def all_failed(lab: Lab, backend: str, reason: str) -> tuple[CheckResult, ...]:
+    """No case could be run at all: every check is skipped for one reason."""
+    return tuple(_skipped(check, reason) for check in lab.checks_for(backend))
+
+
+def _passed(check: Check, message: str = "", **numbers) -> CheckResult:
+    return _result(check, "passed", check.points, message, numbers)
+
+
+def _failed(check: Check, message: str, **numbers) -> CheckResult:
+    return _result(check, "failed", 0, message, numbers)
+
+
+def _skipped(check: Check, message: str, **numbers) -> CheckResult:
+    return _result(check, "skipped", 0, message, numbers)
+
+
+def _result(check: Check, status: str, score: float, message: str, numbers: dict) -> CheckResult:
+    return CheckResult(
+        check.id,
+        check.title,
+        check.group,
+        status,
+        score,
+        check.points,
+        message,
+        check.hidden,
+        numbers,
+    )
+
+
+def _outputs(check: Check, lab: Lab, evidence: Evidence) -> CheckResult:
+    wrong = [
+        evidence.outcomes[name] for name in check.cases if not evidence.outcomes[name].is_right
+    ]
+    if not wrong:
+        return _passed(check, cases=len(check.cases))
+    # A case that is shown says more than a hidden one.
+    first = min(wrong, key=lambda outcome: outcome.case.hidden)
+    names = [outcome.case.id for outcome in wrong]
+    what = _why_wrong(first)
+    more = f" ({len(wrong)} of {len(check.cases)} cases fail)" if len(check.cases) > 1 else ""
+    return _failed(check, f"{_case_name(first)}: {what}{more}", failed_cases=names)
+
+
+def _why_wrong(outcome: Outcome) -> str:
+    result = outcome.result
+    if result.mismatches:
+        pattern = f"; {result.pattern}" if result.pattern else ""
+        return describe(result.mismatches[0]) + pattern
+    if result.pattern:
+        return f"P is wrong; {result.pattern}"
+    return result.message or "not right"
+
+
+def _case_name(outcome: Outcome) -> str:
+    return "a hidden case" if outcome.case.hidden else outcome.case.title
+
+
+def _clean(check: Check, lab: Lab, evidence: Evidence) -> CheckResult:
+    outcomes = [evidence.safety[name] for name in check.cases]
+    found = [item for item in merge(outcomes) if item.code in check.codes]
+    if found:
+        first = found[0]  # as the report has them: the cause before what follows from it
+        place = f" at line {first.line}" if first.line else ""
+        others = f", and {len(found) - 1} more" if len(found) > 1 else ""
+        kinds = sorted({item.code for item in found})
+        return _failed(check, f"{first.code}{place}{others}", codes=kinds, places=len(found))
+    if not any(outcome.ran for outcome in outcomes):
+        return _skipped(check, "No case ran to its end, so this could not be checked.")
+    if not any(_did_the_work(outcome) for outcome in outcomes):
+        return _skipped(check, "Nothing is multiplied yet, so there is nothing to be safe about.")
+    return _passed(check, cases=len(check.cases))
+
+
+def _did_the_work(outcome: Outcome) -> bool:
+    """Whether the kernels can be called safe: one that leaves out the product touches nothing.
+
+    Half of the multiply-adds are enough, so that a wrong number of phases keeps its safety; a
+    right P proves the work whatever instructions it was done with.
+    """
+    if outcome.is_right:
+        return True
+    counted = outcome.execution.counters.get("fma_lanes", 0) if outcome.execution else 0
+    return 2 * counted >= outcome.case.multiply_adds
+
+
+def _counter(check: Check, lab: Lab, evidence: Evidence) -> CheckResult:
+    outcome = evidence.safety[check.cases[0]]
+    if outcome.execution is None or not outcome.ran:
+        return _skipped(check, f"{_case_name(outcome)} did not run to its end.")
+    case = outcome.case
+    values = {"j": case.j, "k": case.k, "l": case.l, **outcome.execution.counters}
+    try:
+        value = evaluate(check.value, values)
+    except ExpressionError as error:
+        return _failed(check, f"It could not be computed: {error}.")
+    limits = []
+    if check.at_most is not None:
+        limits.append(f"at most {check.at_most:g}")
+    if check.at_least is not None:
+        limits.append(f"at least {check.at_least:g}")
+    low = -math.inf if check.at_least is None else check.at_least
+    high = math.inf if check.at_most is None else check.at_most
+    numbers = {
+        "measure": check.value,
+        "case": case.id,
+        "value": value,
+        "at_most": check.at_most,
+        "at_least": check.at_least,
+    }
+    shown = f"{value:.3g}" if abs(value) < 1000 else f"{value:,.0f}"
+    what = f"{check.message}: {shown}" if check.message else f"{check.value} = {shown}"
+    text = f"{what} ({' and '.join(limits)})"
+    if low <= value <= high:
+        return _passed(check, text, **numbers)
+    line = busiest_line(outcome, check)
+    if line:
+        numbers["line"] = line
+        text += f", most of it at line {line}"
+    return _failed(check, text, **numbers)
+
+
+def busiest_line(outcome: Outcome, check: Check) -> int:
+    """The line of matmul.cu with most of the first counter that the value names; 0: none."""
+    counters = names_in(check.value) - {"j", "k", "l"}
+    if not counters or outcome.execution is None:
+        return 0
+    name = min(counters, key=check.value.index)
+    counts: dict[int, int] = {}
+    for kernel in outcome.execution.kernels:
+        for entry in kernel.lines:
+            if entry.line and is_own_file(entry.file):
+                counts[entry.line] = counts.get(entry.line, 0) + entry.counters.get(name, 0)
+    line = max(counts, key=lambda number: counts[number], default=0)
+    return line if line and counts[line] else 0
+
+
+def _time(check: Check, lab: Lab, evidence: Evidence) -> CheckResult:
+    outcome = evidence.outcomes[check.cases[0]]
+    found = evidence.timings.get(check.cases[0])
+    if found is None:
+        return _skipped(check, f"{_case_name(outcome)} was not timed.")
+    if found.status != "ok" or found.time_ms is None:
+        return _failed(check, f"It was not timed: {found.message}")
+    if found.wrong_rounds:
+        return _failed(check, f"Not right while it was timed: {found.first_wrong}")
+    mine = found.time_ms.median
+    numbers = {"median_ms": mine, "floor_ms": found.floor_ms, "clocks": found.clocks}
+    if mine < found.floor_ms:
+        text = f"{mine:.3g} ms is less than the {found.floor_ms:.3g} ms the arithmetic takes"
+        return _failed(check, f"too-fast: {text}", **numbers)
+    if found.ratio is None:
+        return _result(check, "inconclusive", 0, "There is no reference to compare with.", numbers)
+    return _by_ratio(check, found, numbers)
+
+
+def _by_ratio(check: Check, found: Timing, numbers: dict) -> CheckResult:
+    """Points by the ratio to the reference, unless the measurement is too uncertain to say."""
+    ratio = found.ratio
+    numbers |= {"ratio": ratio.median, "ratio_low": ratio.low, "ratio_high": ratio.high}
+    numbers |= {"full": check.full, "none": check.none}
+    text = (
+        f"{found.time_ms.median:.3g} ms, {ratio.median:.2f} times the reference's time"
+        f" (full points up to {check.full:g})"
+    )
+    if found.cublas_ratio is not None:
+        numbers["cublas_ratio"] = found.cublas_ratio
+    shares = {_share(check, value) for value in (ratio.low, ratio.high)}
+    if len(shares) > 1 and ratio.high > ratio.low * (1 + WIDEST_INTERVAL):
+        spread = f"the times vary from {ratio.low:.2f} to {ratio.high:.2f} times: run it again"
+        return _result(check, "inconclusive", 0, f"{text}; {spread}", numbers)
+    share = _share(check, ratio.median)
+    status = "passed" if share == 1.0 else "failed"
+    return _result(check, status, round(check.points * share, 1), text, numbers)
+
+
+def _share(check: Check, ratio: float) -> float:
+    """1 up to check.full, 0 from check.none on, a straight line between."""
+    return min(1.0, max(0.0, (check.none - ratio) / (check.none - check.full)))
+
+
+_KINDS = {"outputs": _outputs, "clean": _clean, "counter": _counter, "time": _time}

@@ -1,0 +1,1 @@
+"""What to grade, and how: the course, its labs, submissions, data, options."""

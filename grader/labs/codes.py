@@ -1,0 +1,62 @@
+"""Diagnostic codes, and in which order their causes should be looked into."""
+
+from __future__ import annotations
+
+# Most fundamental first: what stands higher usually explains what stands lower, so the report
+# opens with it.
+ORDER = (
+    "does-not-compile",
+    "library-call",
+    "host-crash",
+    "host-computed",
+    "no-launch",
+    "launch-config",
+    "barrier-divergence",
+    "misaligned-access",
+    "out-of-bounds-shared",
+    "out-of-bounds-global",
+    "timeout",
+    "race-shared",
+    "uninitialised-shared",
+    "uninitialised-global",
+    "input-modified",
+    "race-global",
+    "assert",
+    "trap",
+    "api-error",
+    "unwritten-output",
+    "low-precision",
+    "wrong-result",
+    "too-fast",
+    "memory-leak",
+    "unsupported",
+)
+KNOWN = frozenset(ORDER)
+# Those that the simulator or the executor finds (common/warpsim/finding.h); the others are the
+# grader's own.
+OF_THE_EXECUTOR = frozenset(
+    (
+        "host-computed",
+        "no-launch",
+        "launch-config",
+        "barrier-divergence",
+        "misaligned-access",
+        "out-of-bounds-shared",
+        "out-of-bounds-global",
+        "timeout",
+        "race-shared",
+        "uninitialised-shared",
+        "uninitialised-global",
+        "input-modified",
+        "race-global",
+        "assert",
+        "trap",
+        "unwritten-output",
+        "unsupported",
+    )
+)
+
+
+def rank(code: str) -> int:
+    """Position in ORDER; codes that are not listed come last."""
+    return ORDER.index(code) if code in KNOWN else len(ORDER)

@@ -1,0 +1,366 @@
+"""lab.toml: the cases, checks, points and hints of one lab, read strictly.
+
+    id = "02"                            # number, as in the folder's name
+    title = "Tiled kernel"
+    order = 2                            # place in the course
+    summary = "Load tiles together, use each element TILE_WIDTH times."
+    signature = "square-device"          # square-host | square-device | rect-device
+    capability = 80                      # the least compute capability; without it any will do
+
+    [[cases]]                            # one problem size and data set
+    id = "w64"
+    title = "64 x 64"
+    width = 64                           # or j, k, l: M is j x k, N is k x l, P is j x l
+    data = "uniform"                     # grader.labs.data.KINDS, or file:NAME in datasets/
+    role = "edge"                        # toy | edge | performance
+    hidden = false                       # reports do not show a hidden case's numbers
+
+    [[checks]]                           # one graded statement; all of its points or none
+    id = "sizes"
+    title = "P is right for every size"
+    group = "correctness"                # correctness | safety | performance
+    points = 30
+    kind = "outputs"                     # outputs: P is right in `cases`
+    cases = ["w64"]
+    needs = ["toy"]                      # if one of these failed, this one is skipped
+    backend = "sim"                      # only on sim or gpu; without it on both
+
+      kind = "clean"     codes = [...], cases = [...]   none of these diagnostics
+      kind = "counter"   case = "w64", value = "global_load_sectors / global_load_requests",
+                         at_most = 4.0 and/or at_least = 1.0, message = "what a failure means";
+                         counted on the simulator, also where the backend is gpu
+      kind = "time"      case = "w1024", full = 1.15, none = 4.0   time over the reference's
+
+    [[hints]]                            # chosen by what failed
+    for = ["race-shared", "sizes"]       # diagnostic codes or check ids
+    tiers = ["the concept", "the place", "the line"]
+
+The points of all checks that apply to a backend add up to 100. A mistake in the file raises
+CourseError with one sentence.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from grader.errors import CourseError
+from grader.labs import codes as diagnostic_codes
+from grader.labs import counters, data
+from grader.labs.expression import ExpressionError, names_in
+
+BACKENDS = ("sim", "gpu")
+GROUPS = ("correctness", "safety", "performance")
+ROLES = ("toy", "edge", "performance")
+SIGNATURES = ("square-host", "square-device", "rect-device")
+COUNTERS = counters.USABLE
+FULL_POINTS = 100
+
+
+@dataclass(frozen=True)
+class Case:
+    """One problem size and data set: M[j][k], N[k][l], P[j][l]."""
+
+    id: str
+    title: str
+    j: int
+    k: int
+    l: int  # noqa: E741 - the course's name for the columns of N and P
+    data: str = "uniform"
+    role: str = "edge"
+    hidden: bool = False
+
+    @property
+    def shape(self) -> str:
+        """ "64x32x48": j, k and l."""
+        return f"{self.j}x{self.k}x{self.l}"
+
+    @property
+    def multiply_adds(self) -> int:
+        return self.j * self.k * self.l
+
+
+@dataclass(frozen=True)
+class Check:
+    """One graded statement. Which of the lower fields are set depends on `kind`."""
+
+    id: str
+    title: str
+    group: str
+    points: float
+    kind: str  # outputs | clean | counter | time
+    needs: tuple[str, ...] = ()
+    backend: str | None = None  # None: both
+    hidden: bool = False
+    cases: tuple[str, ...] = ()  # outputs, clean; of counter and time the one `case`
+    codes: tuple[str, ...] = ()  # clean
+    value: str = ""  # counter: an expression over COUNTERS, j, k, l
+    at_most: float | None = None  # counter
+    at_least: float | None = None  # counter
+    message: str = ""  # counter, time: what a failure means
+    full: float = 1.15  # time: full credit up to this multiple of the reference's time
+    none: float = 4.0  # time: no credit from this multiple on
+
+
+@dataclass(frozen=True)
+class Hint:
+    """Advice in tiers, from the concept to the line."""
+
+    subjects: tuple[str, ...]  # diagnostic codes or check ids
+    tiers: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Lab:
+    """One lab, as its lab.toml describes it."""
+
+    name: str  # folder: "02-tiled-kernel"
+    id: str  # "02"
+    title: str
+    order: int
+    summary: str
+    signature: str
+    capability: int  # the least that a device must have, 80 for 8.0; 0: any will do
+    cases: tuple[Case, ...]
+    checks: tuple[Check, ...]
+    hints: tuple[Hint, ...]
+    folder: Path = field(compare=False)
+
+    def case(self, case_id: str) -> Case:
+        return next(case for case in self.cases if case.id == case_id)
+
+    def checks_for(self, backend: str) -> list[Check]:
+        """The checks that apply to a backend; their points add up to FULL_POINTS."""
+        return [check for check in self.checks if check.backend in (None, backend)]
+
+
+def load_lab(folder: Path) -> Lab:
+    """Reads FOLDER/lab.toml. Raises CourseError with one sentence if anything is wrong."""
+    path = folder / "lab.toml"
+    try:
+        table = tomllib.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise CourseError(f"{path} is missing.") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise CourseError(f"{path}: {error}.") from None
+    return _Reader(path).lab(table)
+
+
+class _Reader:
+    """Turns tables into dataclasses; every error names the file and the table."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def fail(self, where: str, what: str) -> CourseError:
+        return CourseError(f"{self.path}: {where}: {what}.")
+
+    def lab(self, table: dict[str, Any]) -> Lab:
+        get = _Fields(self, "the top level", table)
+        lab = Lab(
+            name=self.path.parent.name,
+            id=get.text("id"),
+            title=get.text("title"),
+            order=get.whole("order", low=1),
+            summary=get.text("summary"),
+            signature=get.choice("signature", SIGNATURES),
+            capability=get.whole("capability", low=10) if "capability" in table else 0,
+            cases=tuple(self.case(t, i) for i, t in enumerate(get.tables("cases"), 1)),
+            checks=tuple(self.check(t, i) for i, t in enumerate(get.tables("checks"), 1)),
+            hints=tuple(self.hint(t, i) for i, t in enumerate(get.tables("hints", []), 1)),
+            folder=self.path.parent,
+        )
+        get.finish()
+        self.hold_together(lab)
+        return lab
+
+    def case(self, table: dict[str, Any], number: int) -> Case:
+        get = _Fields(self, _where("case", table, number), table)
+        case_id = get.text("id")
+        if "width" in table:
+            j = k = l = get.whole("width", low=1)  # noqa: E741
+        else:
+            j, k, l = (get.whole(name, low=1) for name in "jkl")  # noqa: E741
+        case = Case(
+            id=case_id,
+            title=get.text("title", f"{j} x {k} x {l}"),
+            j=j,
+            k=k,
+            l=l,
+            data=get.text("data", "uniform"),
+            role=get.choice("role", ROLES, "edge"),
+            hidden=get.flag("hidden"),
+        )
+        get.finish()
+        if not data.is_kind(case.data):
+            listed = ", ".join([*data.KINDS, "file:NAME"])
+            raise self.fail(get.where, f"'data' is '{case.data}', not one of {listed}")
+        if not case_id.replace("-", "").replace("_", "").isalnum():
+            raise self.fail(get.where, "an id may hold letters, digits, '-' and '_'")
+        return case
+
+    def check(self, table: dict[str, Any], number: int) -> Check:
+        get = _Fields(self, _where("check", table, number), table)
+        kind = get.choice("kind", ("outputs", "clean", "counter", "time"))
+        common = {
+            "id": get.text("id"),
+            "title": get.text("title"),
+            "group": get.choice("group", GROUPS),
+            "points": get.number("points"),
+            "kind": kind,
+            "needs": get.texts("needs", ()),
+            "backend": get.choice("backend", BACKENDS, None),
+            "hidden": get.flag("hidden"),
+        }
+        if kind in ("outputs", "clean"):
+            common["cases"] = get.texts("cases")
+        else:
+            common["cases"] = (get.text("case"),)
+            common["message"] = get.text("message", "")
+        if kind == "clean":
+            common["codes"] = get.texts("codes")
+        elif kind == "counter":
+            common |= {
+                "value": get.text("value"),
+                "at_most": get.number("at_most", None),
+                "at_least": get.number("at_least", None),
+            }
+        elif kind == "time":
+            common |= {"full": get.number("full", 1.15), "none": get.number("none", 4.0)}
+        get.finish()
+        check = Check(**common)
+        self.check_is_sound(get.where, check)
+        return check
+
+    def check_is_sound(self, where: str, check: Check) -> None:
+        if not check.cases:
+            raise self.fail(where, "it names no case")
+        if check.kind == "counter":
+            if check.at_most is None and check.at_least is None:
+                raise self.fail(where, "a counter needs at_most or at_least")
+            try:
+                unknown = names_in(check.value) - set(COUNTERS) - {"j", "k", "l"}
+            except ExpressionError as error:
+                raise self.fail(where, f"value: {error}") from None
+            if unknown:
+                raise self.fail(where, f"value: '{min(unknown)}' is not a counter")
+        if check.kind == "time":
+            if check.backend != "gpu":
+                raise self.fail(where, 'time is measured on a GPU only: backend = "gpu"')
+            if not 1 <= check.full < check.none:
+                raise self.fail(where, "1 <= full < none must hold")
+        unknown_codes = sorted(set(check.codes) - diagnostic_codes.KNOWN)
+        if unknown_codes:
+            raise self.fail(where, f"'{unknown_codes[0]}' is not a diagnostic code")
+
+    def hint(self, table: dict[str, Any], number: int) -> Hint:
+        get = _Fields(self, f"hint {number}", table)
+        hint = Hint(subjects=get.texts("for"), tiers=get.texts("tiers"))
+        get.finish()
+        if not hint.subjects or not hint.tiers:
+            raise self.fail(get.where, "it needs a subject and a tier")
+        return hint
+
+    def hold_together(self, lab: Lab) -> None:
+        """What concerns several tables: unique ids, references, points, shapes."""
+        case_ids = self.unique("case", [case.id for case in lab.cases])
+        check_ids = self.unique("check", [check.id for check in lab.checks])
+        for case in lab.cases:
+            if lab.signature.startswith("square") and not case.j == case.k == case.l:
+                raise self.fail(f"case {case.id}", f"{lab.signature} needs a square: give width")
+        earlier: set[str] = set()
+        for check in lab.checks:
+            for name in check.cases:
+                if name not in case_ids:
+                    raise self.fail(f"check {check.id}", f"there is no case '{name}'")
+            for name in check.needs:
+                if name not in earlier:
+                    raise self.fail(f"check {check.id}", f"needs: no earlier check '{name}'")
+            earlier.add(check.id)
+        for number, hint in enumerate(lab.hints, 1):
+            for name in hint.subjects:
+                if name not in check_ids and name not in diagnostic_codes.KNOWN:
+                    what = f"'{name}' is neither a check nor a diagnostic code"
+                    raise self.fail(f"hint {number}", what)
+        for backend in BACKENDS:
+            total = sum(check.points for check in lab.checks_for(backend))
+            if abs(total - FULL_POINTS) > 1e-9:
+                what = f"on {backend} the points add up to {total:g}, not {FULL_POINTS}"
+                raise self.fail("checks", what)
+
+    def unique(self, kind: str, ids: list[str]) -> set[str]:
+        for name in ids:
+            if ids.count(name) > 1:
+                raise self.fail(f"{kind}s", f"two are called '{name}'")
+        return set(ids)
+
+
+def _where(kind: str, table: dict[str, Any], number: int) -> str:
+    name = table.get("id")
+    return f"{kind} {name}" if isinstance(name, str) and name else f"{kind} {number}"
+
+
+_REQUIRED = object()
+
+
+class _Fields:
+    """Typed access to one table; `finish` complains about fields nobody asked for."""
+
+    def __init__(self, reader: _Reader, where: str, table: Any) -> None:
+        self.reader, self.where = reader, where
+        if not isinstance(table, dict):
+            raise reader.fail(where, "a table is expected")
+        self.rest = dict(table)
+
+    def take(self, name: str, default: Any, kinds: type | tuple, wanted: str) -> Any:
+        if name not in self.rest:
+            if default is _REQUIRED:
+                raise self.reader.fail(self.where, f"'{name}' is missing")
+            return default
+        value = self.rest.pop(name)
+        if not isinstance(value, kinds) or (isinstance(value, bool) and kinds is not bool):
+            raise self.reader.fail(self.where, f"'{name}' must be {wanted}")
+        return value
+
+    def text(self, name: str, default: Any = _REQUIRED) -> str:
+        value = self.take(name, default, str, "a text")
+        if value == "" and default is _REQUIRED:
+            raise self.reader.fail(self.where, f"'{name}' is empty")
+        return value
+
+    def number(self, name: str, default: Any = _REQUIRED) -> float:
+        value = self.take(name, default, (int, float), "a number")
+        if value is not None and not 0 <= value < float("inf"):
+            raise self.reader.fail(self.where, f"'{name}' must not be negative")
+        return value
+
+    def whole(self, name: str, low: int) -> int:
+        value = self.take(name, _REQUIRED, int, "a whole number")
+        if value < low:
+            raise self.reader.fail(self.where, f"'{name}' must be at least {low}")
+        return value
+
+    def flag(self, name: str) -> bool:
+        return self.take(name, False, bool, "true or false")
+
+    def choice(self, name: str, allowed: Any, default: Any = _REQUIRED) -> str:
+        value = self.take(name, default, str, "a text")
+        if value is not None and value not in allowed:
+            listed = ", ".join(allowed)
+            raise self.reader.fail(self.where, f"'{name}' is '{value}', not one of {listed}")
+        return value
+
+    def texts(self, name: str, default: Any = _REQUIRED) -> tuple[str, ...]:
+        value = self.take(name, default, list, "a list of texts")
+        if not all(isinstance(item, str) for item in value):
+            raise self.reader.fail(self.where, f"'{name}' must be a list of texts")
+        return tuple(value)
+
+    def tables(self, name: str, default: Any = _REQUIRED) -> list:
+        return self.take(name, default, list, f"tables [[{name}]]")
+
+    def finish(self) -> None:
+        if self.rest:
+            raise self.reader.fail(self.where, f"there is no field '{min(self.rest)}'")

@@ -1,0 +1,1 @@
+"""Grading on other platforms: packages, and what runs in them."""

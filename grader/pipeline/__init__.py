@@ -1,0 +1,1 @@
+"""One lab from submission to result."""

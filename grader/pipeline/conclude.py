@@ -1,0 +1,194 @@
+"""Results as they are put together: of labs that were graded, and of those that could not be."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from grader.judging import judge, launch_shape, rubric
+from grader.labs import source
+from grader.labs.lab import FULL_POINTS, Case, Lab
+from grader.labs.options import Options
+from grader.labs.submission import FILE_NAME
+from grader.pipeline import gains
+from grader.results.result import Diagnostic, Kernel, LineCounters, Result
+from grader.running import compiler_words
+from grader.running.compile import Compiled, CompileError
+from grader.running.execution import KernelRun, add_counters
+from grader.text import lines_of
+
+
+def blank(lab: Lab, shown: str, options: Options) -> Result:
+    """A result without any finding yet."""
+    return Result(
+        lab=lab.name,
+        title=lab.title,
+        submission=shown,
+        backend=options.backend,
+        device=options.device,
+        seed=options.seed,
+        toolkit="",
+        status="failed",
+        score=0.0,
+        max_score=float(FULL_POINTS),
+    )
+
+
+def not_started(base: Result, shown: str, regions: list[source.TodoRegion]) -> Result:
+    """The skeleton as it was shipped."""
+    first = regions[0]
+    return replace(
+        base,
+        status="not_started",
+        message="Not started: every TODO is still empty.",
+        next_step=(
+            f"open {shown} and begin with TODO({first.number}) at line {first.line}: {first.task}"
+        ),
+    )
+
+
+def missing(lab: Lab, shown: str, options: Options) -> Result:
+    """A tree of labs without a file for this lab."""
+    base = blank(lab, shown, options)
+    return replace(base, status="not_started", message=f"There is no {shown}.")
+
+
+def unreadable(lab: Lab, shown: str, options: Options, message: str) -> Result:
+    """One lab of several has a file that cannot be graded: no points, and the others go on."""
+    base = blank(lab, shown, options)
+    checks = rubric.all_failed(lab, options.backend, "The file cannot be graded.")
+    return replace(base, message=message, checks=checks)
+
+
+def does_not_compile(lab: Lab, base: Result, error: CompileError) -> Result:
+    """One diagnostic, no points."""
+    more = f" ({error.more} more follow from it or after it)" if error.more else ""
+    message = f"{compiler_words.plain(error.message)}{more}."
+    advice = compiler_words.advice(error.message)
+    diagnostic = Diagnostic(
+        "does-not-compile", "error", message, FILE_NAME, error.line, advice=advice
+    )
+    checks = rubric.all_failed(lab, base.backend, "The file does not compile.")
+    return replace(base, diagnostics=(diagnostic,), checks=checks, message="It does not compile.")
+
+
+def warnings(compiled: Compiled) -> tuple[Diagnostic, ...]:
+    """What the compiler warned of."""
+    return tuple(
+        Diagnostic("compiler-warning", "warning", f"{item.message}.", FILE_NAME, item.line)
+        for item in compiled.warnings
+    )
+
+
+def concluded(lab: Lab, result: Result, evidence: rubric.Evidence, text: str = "") -> Result:
+    """With checks, points, diagnostics and kernels. `text`: of the submission."""
+    checks = rubric.evaluate_checks(lab, result.backend, evidence)
+    score = sum(check.score for check in checks)
+    statuses = {check.status for check in checks}
+    status = "failed"
+    if statuses == {"passed"}:
+        status = "passed"
+    elif statuses <= {"passed", "inconclusive"}:
+        status = "inconclusive"
+    timed = [
+        item
+        for case_id, timing in evidence.timings.items()
+        for item in judge.of_timing(lab.case(case_id), timing)
+    ]
+    more = [*timed, *launch_shape.exchanged(evidence.outcomes.values(), text)]
+    result = replace(result, kernels=_kernels(lab, evidence))
+    return replace(
+        result,
+        status=status,
+        score=round(float(score), 2),
+        checks=checks,
+        diagnostics=judge.merge(_all_outcomes(evidence), more),
+        per_step=gains.per_step(result, lab),
+        cases=tuple(outcome.result for outcome in evidence.outcomes.values()),
+    )
+
+
+def _all_outcomes(evidence: rubric.Evidence) -> list[judge.Outcome]:
+    """Of both backends where two were used; what the simulator says too, it says with the line."""
+    outcomes = list(evidence.outcomes.values())
+    if evidence.safety is evidence.outcomes:
+        return outcomes
+    seen = list(evidence.safety.values())
+    known = {(outcome.case.id, item.code) for outcome in seen for item in outcome.diagnostics}
+    for outcome in outcomes:
+        news = [item for item in outcome.diagnostics if (outcome.case.id, item.code) not in known]
+        seen.append(replace(outcome, diagnostics=tuple(news)))
+    return seen
+
+
+def _kernels(lab: Lab, evidence: rubric.Evidence) -> tuple[Kernel, ...]:
+    """What was launched in the case that performance is judged by, else in the largest that ran."""
+    ran = [item for item in evidence.outcomes.values() if item.execution and item.execution.kernels]
+    if not ran:
+        return ()
+    chosen = max(ran, key=lambda item: (item.case.role == "performance", item.case.multiply_adds))
+    timing = evidence.timings.get(chosen.case.id)
+    times = timing.kernels_ms if timing else {}
+    return tuple(
+        replace(_kernel(run, chosen.case), time_ms=times.get(run.mangled))
+        for run in chosen.execution.kernels
+    )
+
+
+def _kernel(run: KernelRun, case: Case) -> Kernel:
+    lines: dict[int, dict[str, float]] = {}
+    for entry in run.lines:
+        if entry.line and judge.is_own_file(entry.file):
+            add_counters(lines.setdefault(entry.line, {}), entry.counters)
+    return Kernel(
+        name=run.name,
+        case=case.id,
+        grid=run.grid,
+        block=run.block,
+        shared_bytes=run.shared_bytes,
+        registers=run.registers,
+        occupancy=run.occupancy,
+        counters=run.counters,
+        lines=tuple(LineCounters(line, counts) for line, counts in sorted(lines.items())),
+        predicted_ms=run.predicted_ms,
+        bound=run.bound,
+        prediction=run.prediction,
+        no_prediction=run.no_prediction,
+    )
+
+
+def with_source_lines(result: Result, text: str) -> Result:
+    """With the file's text, and the lines that the findings speak of."""
+    lines = lines_of(text)
+
+    def with_line(item: Diagnostic) -> Diagnostic:
+        if item.file != FILE_NAME or not 0 < item.line <= len(lines):
+            return item
+        return replace(item, source=lines[item.line - 1].strip()[:200])
+
+    return replace(
+        result,
+        source=text,
+        diagnostics=tuple(with_line(item) for item in result.diagnostics),
+        warnings=tuple(with_line(item) for item in result.warnings),
+    )
+
+
+def _first_thing(result: Result) -> str:
+    if any(item.severity == "error" for item in result.diagnostics):
+        first = result.diagnostics[0]  # what the report opens with
+        return f"mend {first.code}{f' at line {first.line}' if first.line else ''}"
+    failed = [check for check in result.checks if check.status == "failed"]
+    return f'look at "{failed[0].title}"' if failed else "mend what stands first"
+
+
+def with_next_step(result: Result, regions: list[source.TodoRegion]) -> Result:
+    """What to do now: the first TODO that is still empty, else the first finding."""
+    if result.status in ("passed", "error"):
+        return result
+    open_todos = [region for region in regions if region.is_empty]
+    if open_todos:
+        todo = open_todos[0]
+        step = f"TODO({todo.number}) at line {todo.line} is still empty: {todo.task}"
+    else:
+        step = f"{_first_thing(result)}, then grade again."
+    return replace(result, next_step=step)

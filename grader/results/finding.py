@@ -1,0 +1,174 @@
+"""A finding as facts: what, where, by whom. No sentences: grader/judging/explain.py makes them.
+
+The names are those of common/warpsim/finding.h; docs/finding.schema.json lists them, too, and a test
+holds the three together. `facts_from` is the one place that reads a finding's JSON.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+Triple = tuple[int, int, int]
+
+
+class Access(StrEnum):
+    """What a thread did to memory."""
+
+    NONE = ""
+    LOAD = "load"
+    STORE = "store"
+    ATOMIC = "atomic"
+    COPY = "copy"  # the side of an asynchronous copy that writes
+
+
+class Space(StrEnum):
+    """The memory that it is about."""
+
+    NONE = ""
+    GLOBAL = "global"
+    SHARED = "shared"
+    LOCAL = "local"
+    CONSTANT = "constant"
+
+
+class Cause(StrEnum):
+    """What makes the code true, where one code has several ways."""
+
+    NONE = ""
+    # out-of-bounds-*: where the access went
+    BEFORE_START = "before-start"
+    PAST_END = "past-end"
+    NO_ARRAY = "no-array"  # shared memory of a kernel that has none
+    NULL_POINTER = "null-pointer"
+    HOST_POINTER = "host-pointer"  # through a parameter that holds a host address
+    NO_ALLOCATION = "no-allocation"  # far from every allocation
+    FREED = "freed"
+    CONSTANT_MEMORY = "constant-memory"
+    # uninitialised-*
+    NEVER_WRITTEN = "never-written"
+    COPY_IN_FLIGHT = "copy-in-flight"  # `other` is the copy, which was not waited for
+    # barrier-divergence
+    LANES_MISSING = "lanes-missing"  # `other` is where the missing lanes go on
+    ANOTHER_BARRIER = "another-barrier"  # `other` waits there
+    EXITED = "exited"  # `other` had returned
+    NEVER_COMPLETE = "never-complete"  # barrier number `amount`
+    # timeout
+    INSTRUCTION_BUDGET = "instruction-budget"
+    TIME_LIMIT = "time-limit"
+    # launch-config
+    ZERO_EXTENT = "zero-extent"
+    BLOCK_THREADS = "block-threads"
+    BLOCK_EXTENT = "block-extent"
+    GRID_EXTENT = "grid-extent"
+    SHARED_MEMORY = "shared-memory"
+    SHARED_NOT_ASKED = "shared-not-asked"
+    SHARED_GRANTED = "shared-granted"
+    REGISTERS = "registers"
+    LAUNCH_BOUNDS = "launch-bounds"
+    REQUIRED_BLOCK = "required-block"
+    DRIVER_REFUSED = "driver-refused"
+    # any code, on a GPU
+    DRIVER = "driver"
+
+
+class Scope(StrEnum):
+    """What would put two accesses that race in an order."""
+
+    NONE = ""
+    WARP = "warp"  # __syncwarp()
+    BLOCK = "block"  # __syncthreads()
+    GRID = "grid"  # nothing within one launch but fences and atomics
+
+
+@dataclass(frozen=True)
+class Party:
+    """One side of a finding."""
+
+    access: Access = Access.NONE
+    access_bytes: int = 0  # per thread; 0: not known, or no access
+    file: str = ""  # as nvcc wrote it
+    line: int = 0  # 1-based, 0: unknown
+    block: Triple = (0, 0, 0)  # first occurrence
+    thread: Triple = (0, 0, 0)
+
+    @property
+    def writes(self) -> bool:
+        return self.access not in (Access.NONE, Access.LOAD)
+
+
+@dataclass(frozen=True)
+class Assertion:
+    """What a device assert says: the student's text, never looked into."""
+
+    condition: str = ""
+    function: str = ""
+    file: str = ""
+    line: int = 0
+
+
+@dataclass(frozen=True)
+class Facts(Party):
+    """The finding itself; the fields of Party are those of who did it."""
+
+    cause: Cause = Cause.NONE
+    space: Space = Space.NONE
+    array: str = ""  # shared array or buffer; "" where the finding is about none
+    array_bytes: int = 0
+    offset_bytes: int = 0  # of the access within it; may be negative or past its end
+    element: tuple[int, ...] = ()  # indices, where the array's shape is known
+    beyond_bytes: int = 0  # how far outside the array
+    scope: Scope = Scope.NONE
+    interval: int | None = None  # barriers that the block had passed by then
+    amount: int = 0  # numbers of the cause: how many, and of how many
+    limit: int = 0
+    words: str = ""  # somebody else's, such as the driver's: never looked into
+    assertion: Assertion | None = None
+    other: Party | None = None  # the other access of a race, or another second party
+
+    @property
+    def other_line(self) -> int:
+        return self.other.line if self.other else 0
+
+
+@dataclass(frozen=True)
+class Origin:
+    """The finding that another one follows from."""
+
+    code: str
+    line: int  # of matmul.cu, 0: unknown
+    kernel: str
+
+
+_ENUMERATIONS = {"access": Access, "space": Space, "cause": Cause, "scope": Scope}
+_TUPLES = ("block", "thread", "element")
+
+
+def facts_from(fields: Mapping[str, Any]) -> Facts:
+    """The facts in a finding's JSON; fields that are not known here are left out.
+
+    Raises ValueError or TypeError where a value is none of its kind.
+    """
+    other, assertion = fields.get("other"), fields.get("assertion")
+    return Facts(
+        **_known(fields, Facts, but=("other", "assertion")),
+        other=Party(**_known(other, Party)) if other else None,
+        assertion=Assertion(**_known(assertion, Assertion)) if assertion else None,
+    )
+
+
+def _known(fields: Mapping[str, Any], kind: type, but: tuple[str, ...] = ()) -> dict[str, Any]:
+    known = {}
+    for field in dataclasses.fields(kind):
+        value = fields.get(field.name)
+        if field.name in but or value is None:
+            continue
+        if field.name in _ENUMERATIONS:
+            value = _ENUMERATIONS[field.name](value)
+        elif field.name in _TUPLES:
+            value = tuple(int(item) for item in value)
+        known[field.name] = value
+    return known

@@ -1,0 +1,1 @@
+"""From a submission to what happened: compile, record, execute, time."""

@@ -1,0 +1,340 @@
+"""Carrying plans out on a backend: our own, trusted program runs them; results are read back."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from grader import sandbox
+from grader.errors import StepError
+from grader.labs.course import Course
+from grader.machine import gpu
+from grader.machine.toolchain import Toolchain, capability_text, program, write_atomically
+from grader.results.finding import Facts
+from grader.running.execution import Execution, Fault, load
+from grader.sandbox.limits import StepLimits
+from grader.text import clean, lines_of
+
+TIMEOUT_SECONDS = 120
+_SLACK_SECONDS = 15  # beyond its own limit, for a simulator that hangs
+_ADDRESS_BYTES = 1 << 42  # our own program, on many threads: it reserves more than it uses
+_OTHER_PROCESSES = 64
+_BAD_PLAN = 4  # exit status of the executor
+# Above this many multiply-adds a case is worth all processors; below, cases run side by side.
+LARGE_MULTIPLY_ADDS = 1 << 22
+# Executors that share a GPU: each takes some 500 MB of it for its context.
+GPU_PROCESSES = 4
+
+
+class BadPlanError(StepError):
+    """The plan is none: the submission damaged it, whether it meant to or not."""
+
+
+@dataclass(frozen=True)
+class Job:
+    """One case to carry out."""
+
+    case: str
+    plan: Path
+    inputs: dict[str, Path]  # "M", "N": .npy files
+    output: Path  # P.npy
+    result: Path  # result.json
+    multiply_adds: int
+    explain: tuple[tuple[int, int], ...] = ()  # elements of P whose provenance is wanted
+
+
+def execute_all(
+    course: Course,
+    jobs: Sequence[Job],
+    *,
+    backend: str,
+    device: str,
+    resources: Path | None,
+    limits: StepLimits,
+    done: Callable[[str], None] = lambda case: None,
+) -> dict[str, Execution]:
+    """Runs the jobs: the smallest first, then the small ones side by side, then the large ones.
+
+    If a kernel does not end, the later waves are left out (and are missing in what is returned):
+    they would not end either, only later. `done` is called with the case's id, from any thread.
+    Raises StepError if the executor or its machine fails.
+    """
+    processors = len(os.sched_getaffinity(0))  # those this process may use, not the machine's
+    results: dict[str, Execution] = {}
+
+    def one(job: Job, threads: int) -> None:
+        results[job.case] = execute(
+            course, job, backend=backend, device=device, resources=resources, threads=threads,
+            limits=limits,
+        )  # fmt: skip
+        done(job.case)
+
+    side_by_side = min(processors, GPU_PROCESSES) if backend == "gpu" else processors
+    for wave in waves(jobs, backend):
+        if any(result.status == "timeout" for result in results.values()):
+            break
+        threads = processors if len(wave) == 1 else 1
+        with ThreadPoolExecutor(max_workers=side_by_side) as pool:
+            list(pool.map(one, wave, [threads] * len(wave)))
+    return results
+
+
+def waves(jobs: Sequence[Job], backend: str) -> list[list[Job]]:
+    """Jobs that may run side by side; all but the first on a GPU: nothing is timed here."""
+    ordered = sorted(jobs, key=lambda job: (job.multiply_adds, job.case))
+    if backend == "gpu":
+        return [wave for wave in (ordered[:1], ordered[1:]) if wave]
+    small = [job for job in ordered[1:] if job.multiply_adds < LARGE_MULTIPLY_ADDS]
+    large = [[job] for job in ordered[1:] if job.multiply_adds >= LARGE_MULTIPLY_ADDS]
+    return [wave for wave in ([*ordered[:1]], small, *large) if wave]
+
+
+def instruction_budget(multiply_adds: int) -> int:
+    """Warp instructions after which a kernel counts as endless.
+
+    One thread doing all the work alone stays below it, with a lane's share of a warp unused.
+    """
+    return 2_000_000 + 16 * multiply_adds
+
+
+def execute(
+    course: Course,
+    job: Job,
+    *,
+    backend: str,
+    device: str,
+    resources: Path | None,
+    threads: int,
+    limits: StepLimits,
+) -> Execution:
+    """Carries one plan out. Raises StepError if the executor or its machine fails."""
+    command: list[str | Path] = [
+        "--plan", job.plan, "--backend", backend, "--device", device,
+        "--output", f"P={job.output}", "--result", job.result, "--threads", str(threads),
+        "--budget", str(instruction_budget(job.multiply_adds)),
+    ]  # fmt: skip
+    for name, path in job.inputs.items():
+        command += ["--inputs", f"{name}={path}"]
+    if job.explain:
+        places = ",".join(f"{row}:{column}" for row, column in job.explain)
+        command += ["--explain", places, "--checks", "bounds"]
+    if resources is not None:
+        command += ["--resources", resources]
+    if backend == "gpu":
+        try:
+            with gpu.turn(alone=False):
+                run_executor(course, command, f"case {job.case}")
+        except BadPlanError as error:
+            return _stopped(job, backend, "host-crash", str(error))
+        return load(job.result)
+    command += ["--time-limit", f"{limits.execute_seconds:g}"]
+    command += ["--memory", str(limits.device_memory_bytes >> 20)]
+    return _simulated(course, job, command, resources, limits)
+
+
+def _simulated(
+    course: Course,
+    job: Job,
+    arguments: list[str | Path],
+    resources: Path | None,
+    limits: StepLimits,
+) -> Execution:
+    """The simulator is ours, but the plan and the PTX it reads are the submission's: sandboxed."""
+    executor = program(course, "tilewise-exec")
+    devices = course.root / "common" / "devices"
+    readable = [executor.parent, devices, job.plan.parent, *job.inputs.values()]
+    ended = sandbox.run(
+        [executor, *arguments],
+        limits=sandbox.Limits(
+            seconds=limits.execute_seconds + _SLACK_SECONDS,
+            memory_bytes=limits.execute_memory_bytes,
+            address_bytes=_ADDRESS_BYTES,
+            processes=_OTHER_PROCESSES + 2 * (os.cpu_count() or 1),
+        ),
+        view=sandbox.View(
+            writable=[job.output.parent],
+            readable=readable
+            if resources is None
+            else [*readable, resources, resources.parent / "machine-code"],
+        ),
+        env={"TILEWISE_DEVICES": str(devices)},
+    )
+    if ended.returncode == 0 and not ended.exceeded:
+        return load(job.result)
+    said = _last_line(ended.stderr) or f"it ended with status {ended.returncode}"
+    if ended.returncode == _BAD_PLAN:
+        return _stopped(job, "sim", "host-crash", _bad_plan(said))
+    if ended.exceeded == "time":  # it keeps its own limit, unless something is wrong with it
+        seconds = f"{limits.execute_seconds + _SLACK_SECONDS:g}"
+        raise StepError(f"The executor did not finish case {job.case} within {seconds} seconds.")
+    if ended.exceeded:
+        return _stopped(job, "sim", "api-error", f"The case takes too much {ended.exceeded}.")
+    raise StepError(f"The executor failed on case {job.case}: {said}")
+
+
+def _bad_plan(said: str) -> str:
+    return f"What solve left behind is no list of launches that can be carried out: {said}"
+
+
+def _stopped(job: Job, backend: str, code: str, message: str) -> Execution:
+    """A case that the submission made impossible to carry out."""
+    text = clean(message)
+    status = "timeout" if code == "timeout" else "fault"
+    fault = Fault(code, "error", text, Facts(words=text))
+    return Execution(
+        case=job.case,
+        backend=backend,
+        status=status,
+        message=text,
+        faults=(fault,),
+        kernels=(),
+        unwritten=0,
+        api_errors=(),
+        seconds=0.0,
+    )
+
+
+def _last_line(text: str) -> str:
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    return lines[-1] if lines else ""
+
+
+def run_executor(course: Course, arguments: Sequence[str | Path], what: str) -> None:
+    """Runs tilewise-exec to its end. Raises StepError, naming `what`, unless it succeeded."""
+    command = [program(course, "tilewise-exec"), *arguments]
+    env = {"TILEWISE_DEVICES": str(course.root / "common" / "devices")}
+    try:
+        done = subprocess.run(
+            [str(word) for word in command],
+            capture_output=True,
+            text=True,
+            errors="replace",
+            stdin=subprocess.DEVNULL,
+            timeout=TIMEOUT_SECONDS,
+            env=os.environ | env,
+        )
+    except subprocess.TimeoutExpired:
+        raise StepError(
+            f"The executor did not finish {what} within {TIMEOUT_SECONDS} seconds."
+        ) from None
+    if done.returncode != 0:
+        said = _last_line(done.stderr) or f"it ended with status {done.returncode}"
+        if done.returncode == _BAD_PLAN:
+            raise BadPlanError(_bad_plan(said))
+        raise StepError(f"The executor failed on {what}: {said}")
+
+
+def save_inputs(folder: Path, m: np.ndarray, n: np.ndarray) -> dict[str, Path]:
+    """Writes M.npy and N.npy into the folder."""
+    folder.mkdir(parents=True, exist_ok=True)
+    np.save(folder / "M.npy", m)
+    np.save(folder / "N.npy", n)
+    return {"M": folder / "M.npy", "N": folder / "N.npy"}
+
+
+def load_output(path: Path, shape: tuple[int, int]) -> np.ndarray:
+    """P as the plan left it; NaN throughout if the executor was stopped before it could say.
+
+    Raises StepError if the file is not a float32 matrix of that shape.
+    """
+    if not path.exists():
+        return np.full(shape, np.nan, np.float32)
+    try:
+        p = np.load(path, allow_pickle=False)
+    except (OSError, ValueError) as error:
+        raise StepError(f"The executor's output {path.name} cannot be read: {error}.") from None
+    if p.dtype != np.float32 or p.shape != shape:
+        raise StepError(f"The executor's output {path.name} is {p.dtype}{list(p.shape)}.")
+    return p
+
+
+# ptxas module0.ptx, line 122; error   : Feature 'cp.async' requires .target sm_80 or higher
+_NEWER = re.compile(r"error\s*: Feature '(.+?)' requires \.target sm_(\d+)")
+
+
+class NewerInstructionError(Exception):
+    """The submission uses an instruction that a later compute capability brought."""
+
+    def __init__(self, instruction: str, needed: int, given: int) -> None:
+        super().__init__(
+            f"{instruction} needs compute capability {capability_text(needed)} or later, and this"
+            f" is compiled for {capability_text(given)}"
+        )
+
+
+_LINE = 4000  # characters of what ptxas says; names of kernels are in it
+PTXAS_SECONDS = 60.0  # for all modules of a submission together
+
+
+def resources_of(
+    toolchain: Toolchain, modules: Sequence[Path], arch: int, output: Path
+) -> Path | None:
+    """Registers and spills per kernel, as ptxas reports them; None if it cannot say.
+
+    Occupancy is then unknown, which is no reason to fail a submission: the PTX has already been
+    accepted by nvcc. Raises NewerInstructionError if it uses what GPUs of this kind do not have:
+    nvcc passes inline assembly on unread, and no such GPU would load the code.
+    """
+    kernels: dict[str, dict[str, Any]] = {}
+    machine_code = output.parent / "machine-code"
+    machine_code.mkdir(exist_ok=True)
+    end = time.monotonic() + PTXAS_SECONDS
+    for module in modules:
+        left = end - time.monotonic()
+        if left <= 0:
+            break
+        cubin = machine_code / module.with_suffix(".cubin").name
+        command = [
+            toolchain.ptxas, "-v", "--generate-line-info", f"-arch=sm_{arch}", module, "-o", cubin,
+        ]  # fmt: skip
+        ended = sandbox.run(
+            command,
+            limits=sandbox.Limits(seconds=left, memory_bytes=6 << 30),
+            view=sandbox.View(
+                readable=[toolchain.ptxas.resolve().parents[1], module], writable=[machine_code]
+            ),
+            env={"TMPDIR": "/tmp"},
+        )
+        if ended.returncode == 0 and not ended.exceeded:
+            for name, found in parse_ptxas(ended.stderr + ended.stdout).items():
+                kernels[name] = {**found, "cubin": str(cubin)}  # for the predicted time
+        newer = _NEWER.search(ended.stderr)
+        if newer:
+            raise NewerInstructionError(newer[1], int(newer[2]), arch)
+    if not kernels:
+        return None
+    write_atomically(output, json.dumps(kernels))
+    return output
+
+
+def parse_ptxas(text: str) -> dict[str, dict[str, int]]:
+    """{"_Z5tiledPKfS0_Pfi": {"registers": 32, "spill_store_bytes": 0, "spill_load_bytes": 0}}."""
+    kernels: dict[str, dict[str, int]] = {}
+    current = ""
+    for line in lines_of(text):
+        line = line[:_LINE]
+        entry = re.search(
+            r"(?:Compiling entry function|Function properties for) '?([\w$.]+)'?", line
+        )
+        if entry:
+            current = entry[1]
+        spills = re.search(
+            r"(?<!\d)(\d{1,18}) bytes spill stores, (\d{1,18}) bytes spill loads", line
+        )
+        used = re.search(r"Used (\d{1,9}) registers", line)
+        if current and spills:
+            found = kernels.setdefault(current, {})
+            found["spill_store_bytes"], found["spill_load_bytes"] = int(spills[1]), int(spills[2])
+        if current and used:
+            kernels.setdefault(current, {})["registers"] = int(used[1])
+    return {name: found for name, found in kernels.items() if "registers" in found}

@@ -1,0 +1,1 @@
+"""What only students use: hints, progress, `grader watch`."""

@@ -1,0 +1,106 @@
+"""CONTRIBUTING.md names files that exist, and what is said to stand in them does stand there."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from grader.labs import codes
+from grader.tests.conftest import REPOSITORY
+from grader.writers import FORMATS
+
+PAGE = REPOSITORY / "CONTRIBUTING.md"
+ENTRY = re.compile(r"^- `([^`]+)`(.*(?:\n  .*)*)", re.MULTILINE)
+RECIPES = {
+    "diagnostic", "lab", "writer", "pattern", "opcode", "check", "counter", "device",
+    "runtime function",
+}  # fmt: skip
+
+
+def recipes(text: str) -> dict[str, list[tuple[str, list[str]]]]:
+    """What is added -> (file, names that stand in it), as the page has them."""
+    found = {}
+    for part in re.split(r"^## Add an? ", text, flags=re.MULTILINE)[1:]:
+        what, _, body = part.partition("\n")
+        # Of what follows the file, the first thing in backquotes is a name in it.
+        found[what] = [
+            (path, re.findall(r"^: `([^`]+)`", rest)) for path, rest in ENTRY.findall(body)
+        ]
+    return found
+
+
+def complaints(root: Path, text: str) -> list[str]:
+    """Files that the page names and that are gone, and names that are not in them."""
+    wrong = []
+    for what, entries in recipes(text).items():
+        for path, names in entries:
+            pattern = re.sub(r"<[^>]*>", "*", path)
+            there = [file for file in root.glob(pattern) if file.is_file()]
+            if not there:
+                wrong.append(f"{what}: there is no {path}")
+            for name in names:
+                if not any(name in file.read_text(encoding="utf-8") for file in there):
+                    wrong.append(f"{what}: {path} has no {name}")
+    return wrong
+
+
+def test_every_recipe_names_files():
+    found = recipes(PAGE.read_text())
+    assert set(found) == RECIPES
+    assert all(len(entries) >= 2 for entries in found.values())
+
+
+def test_what_the_recipes_name_is_there():
+    assert complaints(REPOSITORY, PAGE.read_text()) == []
+
+
+def test_a_file_that_is_gone_is_found(tmp_path):
+    text = "## Add a thing\n\n- `things/<name>.py`: the thing\n- `list.py`: `THINGS`, at the end\n"
+    (tmp_path / "things").mkdir()
+    (tmp_path / "things/one.py").touch()
+    (tmp_path / "list.py").write_text("THINGS = ()\n")
+    assert complaints(tmp_path, text) == []
+    (tmp_path / "list.py").write_text("ITEMS = ()\n")
+    assert complaints(tmp_path, text) == ["thing: list.py has no THINGS"]
+    (tmp_path / "list.py").unlink()
+    (tmp_path / "things/one.py").unlink()
+    assert "thing: there is no things/<name>.py" in complaints(tmp_path, text)
+    assert "thing: there is no list.py" in complaints(tmp_path, text)
+
+
+# --- What the recipes ask for and no other test holds
+
+
+def test_every_format_is_in_the_guide():
+    guide = (REPOSITORY / "docs" / "instructors.md").read_text()
+    listed = re.search(r"`--format` is one of ([a-z0-9, \n]+)\.", guide)[1]
+    assert re.findall(r"[a-z0-9]+", listed) == list(FORMATS)
+
+
+def test_every_lab_is_in_the_course_book_and_has_a_corpus():
+    book = (REPOSITORY / "docs" / "README.md").read_text()
+    for lab in sorted(path.parent.name for path in REPOSITORY.glob("labs/*/lab.toml")):
+        assert f"](../labs/{lab}/README.md)" in book
+        corpus = REPOSITORY / "grader" / "tests" / "corpus" / lab
+        assert (corpus / "corpus.toml").is_file()
+        assert list((corpus / "right").glob("*.cu"))
+
+
+def test_every_device_has_its_rates_in_the_docs_and_in_the_tests():
+    page = (REPOSITORY / "docs" / "time-model.md").read_text()
+    table = page[page.index("## Other GPUs") :]
+    peaks = (REPOSITORY / "common" / "tests" / "sim" / "device_test.cpp").read_text()
+    for device in sorted(path.stem for path in REPOSITORY.glob("common/devices/*.json")):
+        assert f"`{device}`" in table
+        assert re.search(rf'\{{"{device}", \d', peaks)
+
+
+@pytest.mark.parametrize("module", FORMATS.values())
+def test_every_writer_is_a_module_of_its_own(module):
+    assert (REPOSITORY / f"{module.replace('.', '/')}.py").is_file()
+
+
+def test_no_code_is_listed_twice():
+    assert len(codes.ORDER) == len(codes.KNOWN)

@@ -1,0 +1,142 @@
+"""Lists of products, as a tiled kernel with one mistake makes them, and what is said of them."""
+
+from __future__ import annotations
+
+import itertools
+
+import pytest
+
+from grader.judging.provenance import Shape, explain
+from grader.results.provenance import (
+    ElementHistory,
+    Factor,
+    Provenance,
+    SharedWord,
+    Term,
+    TileWord,
+    Who,
+)
+
+T, WIDTH = 4, 12
+LOAD_M, LOAD_N, MULTIPLY, STORE = 24, 25, 30, 37
+SOURCE = "__shared__ float Mds[4][4];\n__shared__ float Nds[4][4];\n"
+
+
+class Kernel:
+    """The tiled kernel. Each hook is one index expression, right unless it is replaced."""
+
+    def m_at(self, row, col, ph, tx, ty):
+        return row, ph * T + tx
+
+    def n_at(self, row, col, ph, tx, ty):
+        return ph * T + ty, col
+
+    def mds_at(self, tx, ty, k):
+        return ty, k
+
+    def nds_at(self, tx, ty, k):
+        return k, tx
+
+    def p_at(self, row, col):
+        return row, col
+
+    def terms_of(self, terms):
+        return terms
+
+    def run(self) -> Provenance:
+        elements, tiles = {}, []
+        for by, bx in itertools.product(range(WIDTH // T), repeat=2):
+            sums = {}
+            for ph in range(WIDTH // T):
+                mds, nds = {}, {}
+                for ty, tx in itertools.product(range(T), repeat=2):
+                    row, col = by * T + ty, bx * T + tx
+                    for words, matrix, at, line in (
+                        (mds, "M", self.m_at(row, col, ph, tx, ty), LOAD_M),
+                        (nds, "N", self.n_at(row, col, ph, tx, ty), LOAD_N),
+                    ):
+                        name = "Mds" if matrix == "M" else "Nds"
+                        offset = 4 * (ty * T + tx)
+                        who = Who(line, (bx, by, 0), (tx, ty, 0))
+                        shared = SharedWord(name, 4 * T * T, offset, 2 * ph, who)
+                        words[ty, tx] = Factor("element", matrix, *at, load=who, shared=shared)
+                        block = by * (WIDTH // T) + bx
+                        tiles.append(TileWord(block, name, offset, 2 * ph, matrix, *at, line))
+                for ty, tx, k in itertools.product(range(T), repeat=3):
+                    pair = mds[self.mds_at(tx, ty, k)], nds[self.nds_at(tx, ty, k)]
+                    term = Term(pair, MULTIPLY, 2 * ph + 1)
+                    sums.setdefault((by * T + ty, bx * T + tx), []).append(term)
+            for place, terms in sums.items():
+                who = Who(STORE, (bx, by, 0), (place[1] % T, place[0] % T, 0))
+                at = self.p_at(*place)
+                elements[at] = ElementHistory(*at, 1, (who,), tuple(self.terms_of(terms)), (), True)
+        for at in itertools.product(range(WIDTH), repeat=2):
+            elements.setdefault(at, ElementHistory(*at, 0, (), (), (), True))
+        blocks = (WIDTH // T, WIDTH // T, 1)
+        found = tuple(elements[at] for at in sorted(elements))
+        return Provenance(True, True, blocks, (T, T, 1), found, tuple(tiles))
+
+
+def said(**hooks):
+    kernel = Kernel()
+    for name, hook in hooks.items():
+        setattr(kernel, name, hook)
+    return explain(kernel.run(), Shape(WIDTH, WIDTH, WIDTH), SOURCE)
+
+
+def test_a_right_kernel_is_not_explained():
+    assert said() is None
+
+
+def test_the_phase_is_missing_in_the_load_of_m():
+    found = said(m_at=lambda row, col, ph, tx, ty: (row, tx))
+    assert found.sentence == (
+        "P[0][0], phase 1: multiplied M[0][0] with N[4][0]; needs M[0][4]. "
+        "(line 24 loaded it into Mds[0][0])"
+    )
+    assert "lacks the part of the phase (ph * 4)" in found.common
+    assert (found.operand, found.line, found.phase) == ("M", LOAD_M, 1)
+
+
+def test_a_column_off_by_one_in_the_load_of_n():
+    found = said(n_at=lambda row, col, ph, tx, ty: (ph * T + ty, (col + 1) % WIDTH))
+    assert (found.operand, found.line) == ("N", LOAD_N)
+    assert "multiplied M[0][0] with N[0][1]; needs N[0][0]." in found.sentence
+
+
+def test_a_tile_that_is_read_with_its_indices_swapped():
+    found = said(nds_at=lambda tx, ty, k: (tx, k))
+    assert (found.operand, found.line, found.other_line) == ("N", MULTIPLY, LOAD_N)
+    assert "N[1][0] is in Nds[1][0]" in found.sentence
+
+
+def test_the_row_of_m_without_its_block():
+    found = said(m_at=lambda row, col, ph, tx, ty: (ty, ph * T + tx))
+    assert (found.operand, found.line, found.element[0]) == ("M", LOAD_M, 4)
+    assert "lacks the part of the block" in found.common
+
+
+def test_a_store_with_row_and_column_exchanged():
+    found = said(p_at=lambda row, col: (col, row))
+    assert (found.kind, found.operand, found.line) == ("misplaced", "P", STORE)
+    assert found.sentence.startswith("P[0][1] holds the whole sum of P[1][0]")
+
+
+@pytest.mark.parametrize(
+    ("change", "kind", "words"),
+    [
+        (lambda terms: terms[:-T], "missing", "4 products of 12 missing, those for k = 8..11"),
+        (lambda terms: terms[T:], "missing", "those for k = 0..3"),
+        (lambda terms: terms + terms[-1:], "doubled", "was added 2 times"),
+        (
+            lambda terms: [Term((f,), t.line, t.interval) for t in terms for f in t.factors],
+            "added",
+            "adds M[0][0] + N[0][0]; their product is needed",
+        ),
+        (lambda terms: [Term((Factor("unset"),), 20, 0), *terms], "unset", "never set"),
+    ],
+)
+def test_lists_that_differ(change, kind, words):
+    found = said(terms_of=change)
+    assert found.kind == kind
+    assert words in found.sentence

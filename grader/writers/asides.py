@@ -1,0 +1,44 @@
+"""What stands beside the findings in every format: the compiler's warnings, and what the submission
+itself printed, which is nobody's statement but its author's.
+"""
+
+from __future__ import annotations
+
+from grader.results.result import Result
+
+_MOST_WARNINGS = 10
+WARNINGS = "The compiler warns"
+
+
+def warnings(result: Result) -> list[str]:
+    """ "matmul.cu:12: variable "x" was declared but never referenced.", one a line."""
+    lines = [f"{item.file}:{item.line}: {item.message}" for item in result.warnings]
+    rest = len(lines) - _MOST_WARNINGS
+    return lines[:_MOST_WARNINGS] + ([f"and {rest} more"] if rest > 0 else [])
+
+
+def printed(result: Result) -> list[tuple[str, tuple[str, ...]]]:
+    """(title, lines) of each text that the submission printed, with the cases that share it."""
+    names: dict[tuple[str, ...], list[str]] = {}
+    for case in result.cases:
+        if case.printed:
+            names.setdefault(case.printed, []).append(case.title or case.size)
+    return [
+        (
+            f"Your program printed in {cases[0]}"
+            + (f" and {len(cases) - 1} more" if len(cases) > 1 else ""),
+            lines,
+        )
+        for lines, cases in names.items()
+    ]
+
+
+def lines(result: Result) -> list[str]:
+    """All of it as plain lines; what was printed is marked at each line."""
+    found: list[str] = []
+    warned = warnings(result)
+    if warned:
+        found += [f"{WARNINGS}:", *(f"    {line}" for line in warned)]
+    for title, said in printed(result):
+        found += [f"{title}:", *(f"    | {line}" for line in said)]
+    return found
