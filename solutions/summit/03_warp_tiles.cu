@@ -65,7 +65,7 @@ __global__ void __launch_bounds__(CONSUMERS, 1)
     uint32_t stage = shared_address(shared) + s % STAGES * STAGE_BYTES;
     multiply_stage(sum, place.m(stage), place.n(stage));
   }
-  store_tile(P, first_row + place.row, first_col + place.col, j, l, sum);
+  store_tile(P, first_row, first_col, place, j, l, sum);
 }
 
 }  // namespace

@@ -60,7 +60,7 @@ __global__ void __launch_bounds__(CONSUMERS, 1)
     __syncwarp();  // the whole warp has read the stage
     if (threadIdx.x % 32 == 0) barrier_arrive(empty + s % STAGES * 8);
   }
-  store_tile(P, first_row + place.row, first_col + place.col, j, l, sum);
+  store_tile(P, first_row, first_col, place, j, l, sum);
 }
 
 }  // namespace
@@ -69,8 +69,8 @@ void launch_04(const Problem& p, cudaStream_t stream) {
   Operands operands(p, stream);
   dim3 grid(ceil_div(p.l, BN), ceil_div(p.j, BM));
   allow_shared(tma_pipeline, SHARED_BYTES);
-  tma_pipeline<<<grid, CONSUMERS, SHARED_BYTES, stream>>>(operands.m, operands.n, p.P, p.j, p.k,
-                                                          p.l);
+  tma_pipeline<<<grid, CONSUMERS, SHARED_BYTES, stream>>>(operands.maps.m, operands.maps.n, p.P,
+                                                          p.j, p.k, p.l);
   check(cudaGetLastError(), "launch of rung 04");
 }
 

@@ -55,7 +55,7 @@ __global__ void __launch_bounds__(THREADS, 1)
       __syncwarp();
       if (threadIdx.x % 32 == 0) barrier_arrive(empty + s % STAGES * 8);
     }
-    store_tile(P, first_row + place.row, first_col + place.col, j, l, sum);
+    store_tile(P, first_row, first_col, place, j, l, sum);
   }
 }
 
@@ -65,8 +65,8 @@ void launch_05(const Problem& p, cudaStream_t stream) {
   Operands operands(p, stream);
   dim3 grid(ceil_div(p.l, BN), ceil_div(p.j, BM));
   allow_shared(producer_warps, SHARED_BYTES);
-  producer_warps<<<grid, THREADS, SHARED_BYTES, stream>>>(operands.m, operands.n, p.P, p.j, p.k,
-                                                          p.l);
+  producer_warps<<<grid, THREADS, SHARED_BYTES, stream>>>(operands.maps.m, operands.maps.n, p.P,
+                                                          p.j, p.k, p.l);
   check(cudaGetLastError(), "launch of rung 05");
 }
 

@@ -11,8 +11,7 @@
 using namespace summit;
 
 extern "C" __global__ void __launch_bounds__(THREADS, 1)
-    straight_block(const __grid_constant__ CUtensorMap M, const __grid_constant__ CUtensorMap N,
-                   float* __restrict__ P, int j, int k, int l) {
+    straight_block(const __grid_constant__ Maps maps, float* __restrict__ P, int j, int k, int l) {
   extern __shared__ __align__(1024) unsigned char shared[];
   Ring ring{shared_address(shared)};
   int first_row = blockIdx.y * BM, first_col = blockIdx.x * BN;
@@ -24,14 +23,14 @@ extern "C" __global__ void __launch_bounds__(THREADS, 1)
   Cursor cursor;
   if (threadIdx.x >= CONSUMERS) {
     asm volatile("setmaxnreg.dec.sync.aligned.u32 24;");
-    if (threadIdx.x == CONSUMERS) produce(ring, cursor, &M, &N, first_row, first_col, 0, stages);
+    if (threadIdx.x == CONSUMERS) produce(ring, cursor, maps, first_row, first_col, 0, stages);
   } else {
     asm volatile("setmaxnreg.inc.sync.aligned.u32 240;");
     float sum[TM][TN];
     clear(sum);
     consume(ring, cursor, stages, last_stage_bytes(k, 0, stages), sum);
     Place place(threadIdx.x);
-    store_tile(P, first_row + place.row, first_col + place.col, j, l, sum);
+    store_tile(P, first_row, first_col, place, j, l, sum);
   }
 }
 
@@ -41,8 +40,7 @@ void summit::launch_06(const Problem& p, cudaStream_t stream) {
   Operands operands(p, stream);
   dim3 grid(ceil_div(p.l, BN), ceil_div(p.j, BM));
   allow_shared(straight_block, kSharedBytes);
-  straight_block<<<grid, THREADS, kSharedBytes, stream>>>(operands.m, operands.n, p.P, p.j, p.k,
-                                                          p.l);
+  straight_block<<<grid, THREADS, kSharedBytes, stream>>>(operands.maps, p.P, p.j, p.k, p.l);
   check(cudaGetLastError(), "launch of rung 06");
 }
 #endif

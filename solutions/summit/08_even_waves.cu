@@ -31,7 +31,7 @@ __device__ Share share_of_block(int j, int k, int l, int whole_tiles, int shares
   int stages = ceil_div(k, BK), block = blockIdx.x;
   if (block < whole_tiles) return {block * stages, (block + 1) * stages};
   int tiles = ceil_div(j, BM) * ceil_div(l, BN), first = whole_tiles * stages;
-  long long total = (long long)(tiles - whole_tiles) * stages;
+  int total = (tiles - whole_tiles) * stages;
   return {first + share_begin(block - whole_tiles, total, shares),
           first + share_begin(block - whole_tiles + 1, total, shares)};
 }
@@ -45,6 +45,7 @@ struct Job {
 
 // Takes the next job off the share, which must not be empty.
 __device__ Job take_job(Share& share, int j, int k, int l) {
+  j = anew(j), k = anew(k), l = anew(l);
   int stages = ceil_div(k, BK), tile_rows = ceil_div(j, BM), tile_columns = ceil_div(l, BN);
   Job job;
   job.tile = share.next / stages;
@@ -80,8 +81,8 @@ __device__ size_t part_of(int s, bool begins) {
 // The parts of one tile: shares first..last hold one each, in order of k.
 struct Parts {
   int first, last;
-  int tile_begin;   // stage at which the tile begins, of the shared stages
-  long long total;  // shared stages
+  int tile_begin;  // stage at which the tile begins, of the shared stages
+  int total;       // shared stages
   int shares;
 };
 
@@ -124,10 +125,12 @@ __device__ void meet(volatile unsigned* ready, unsigned parts) {
 __device__ __forceinline__ void finish(const float (&sum)[TM][TN], volatile Desk& desk, float* P,
                                        int j, int k, int l, int whole_tiles, int shares,
                                        float* scratch, unsigned* ready) {
-  Place place(threadIdx.x);
+  // Read anew what the main loop has no registers to keep.
+  Place place(thread_number());
+  j = anew(j), k = anew(k), l = anew(l), whole_tiles = anew(whole_tiles), shares = anew(shares);
   int stages = ceil_div(k, BK), row = desk.job.row, col = desk.job.col;
   if (desk.job.stages == stages) {
-    store_tile(P, row + place.row, col + place.col, j, l, sum);
+    store_tile(P, row, col, place, j, l, sum);
     return;
   }
   int share = blockIdx.x - whole_tiles;
@@ -143,7 +146,7 @@ __device__ __forceinline__ void finish(const float (&sum)[TM][TN], volatile Desk
 
   int tile = desk.job.tile - whole_tiles;
   int shared_tiles = ceil_div(j, BM) * ceil_div(l, BN) - whole_tiles;
-  Parts parts = {0, 0, tile * stages, (long long)shared_tiles * stages, shares};
+  Parts parts = {0, 0, tile * stages, shared_tiles * stages, shares};
   parts.first = share_of(parts.tile_begin, parts.total, shares);
   parts.last = share_of(parts.tile_begin + stages - 1, parts.total, shares);
   int count = parts.last - parts.first + 1;
@@ -168,11 +171,12 @@ __device__ __forceinline__ void finish(const float (&sum)[TM][TN], volatile Desk
 
 // ready[2 * t], [2 * t + 1]: counters of the t-th shared tile; zero before and after every launch.
 extern "C" __global__ void __launch_bounds__(THREADS, 1)
-    even_waves(const __grid_constant__ CUtensorMap M, const __grid_constant__ CUtensorMap N,
-               float* __restrict__ P, int j, int k, int l, int whole_tiles, int shares,
-               float* __restrict__ scratch, unsigned* __restrict__ ready) {
+    even_waves(const __grid_constant__ Maps maps, float* __restrict__ P, int j, int k, int l,
+               int whole_tiles, int shares, float* __restrict__ scratch,
+               unsigned* __restrict__ ready) {
   extern __shared__ __align__(1024) unsigned char shared[];
   Ring ring{shared_address(shared)};
+  start_next_kernel();  // it waits for this one before it reads or writes what others may still use
   if (threadIdx.x == 0) ring.init();
   __syncthreads();  // the barriers exist; from here on the roles part for good
 
@@ -181,12 +185,12 @@ extern "C" __global__ void __launch_bounds__(THREADS, 1)
     asm volatile("setmaxnreg.dec.sync.aligned.u32 24;");
     if (threadIdx.x != CONSUMERS) return;
     Share share = share_of_block(j, k, l, whole_tiles, shares);
-    // The operands may still be being copied to longer rows. The consumers need not wait: they
-    // write nothing before the first data have arrived.
+    // The operands may still be being written, P and the scratch memory still be in use. The
+    // consumers need not wait: they write nothing before the first data have arrived.
     wait_for_kernels_before();
     while (share.next < share.end) {
       Job job = take_job(share, j, k, l);
-      produce(ring, cursor, &M, &N, job.row, job.col, job.first * BK, job.stages);
+      produce(ring, cursor, maps, job.row, job.col, job.first * BK, job.stages);
     }
   } else {
     asm volatile("setmaxnreg.inc.sync.aligned.u32 240;");

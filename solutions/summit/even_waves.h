@@ -3,16 +3,17 @@
 
 namespace summit {
 
-// First stage of share s, 0 <= s <= shares, of `total` stages; share_begin(shares) is total.
-__host__ __device__ inline int share_begin(int s, long long total, int shares) {
-  return int(s * total / shares);
+// First stage of share s, 0 <= s <= shares, of `total` stages; share_begin(shares) is total. The
+// first total % shares shares have one stage more than the others.
+__host__ __device__ inline int share_begin(int s, int total, int shares) {
+  int more = total % shares;
+  return s * (total / shares) + (s < more ? s : more);
 }
 
 // The share that holds this stage, 0 <= stage < total. Needs shares <= total.
-__host__ __device__ inline int share_of(int stage, long long total, int shares) {
-  int s = int(stage * (long long)shares / total);
-  while (share_begin(s + 1, total, shares) <= stage) ++s;  // the division rounds down
-  return s;
+__host__ __device__ inline int share_of(int stage, int total, int shares) {
+  int each = total / shares, longer = total % shares * (each + 1);  // stages in the longer shares
+  return stage < longer ? stage / (each + 1) : total % shares + (stage - longer) / each;
 }
 
 }  // namespace summit

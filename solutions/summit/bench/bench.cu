@@ -1,9 +1,12 @@
 // Checks and times the rungs of the summit against cuBLAS. One JSON object per line on stdout.
 //
 //   bench check [JxKxL ...]         every rung against float64 (default: a list of awkward shapes)
-//   bench time N | JxKxL ...        all rungs and cuBLAS, interleaved
-//   bench once CONTESTANT JxKxL     two launches of one contestant, for a profiler
-// A contestant is cublas, cublas_pedantic or a rung's name.
+//   bench time N | JxKxL ...        all rungs and cuBLAS, interleaved; --only NAME,NAME after
+//   `time`: cuBLAS and these bench tune N | JxKxL ...        every kernel and split that
+//   launch_best chooses from, and what it predicts bench once CONTESTANT JxKxL     two launches of
+//   one contestant, for a profiler
+// A contestant is cublas, cublas_pedantic or a rung's name. "+1" behind a shape: M, N and P begin
+// one float behind a multiple of 256 bytes.
 #include <cublas_v2.h>
 
 #include <algorithm>
@@ -12,6 +15,7 @@
 #include <string>
 #include <vector>
 
+#include "../best.h"
 #include "../common/summit.h"
 #include "reference.cuh"
 
@@ -25,12 +29,14 @@ constexpr uint32_t kPoison = 0x7fc0dead;  // a NaN: P holds it before every laun
 
 struct Shape {
   int j, k, l;
+  int shift = 0;  // floats
 };
 
 Shape parse(const char* text) {
   Shape s;
   if (std::sscanf(text, "%dx%dx%d", &s.j, &s.k, &s.l) != 3) s.j = s.k = s.l = std::atoi(text);
-  if (s.j < 1 || s.k < 1 || s.l < 1) {
+  if (const char* plus = std::strchr(text, '+')) s.shift = std::atoi(plus + 1);
+  if (s.j < 1 || s.shift < 0 || s.shift > 3 || s.k < 1 || s.l < 1) {
     std::fprintf(stderr, "bench: %s is not a shape; write 4096 or 300x200x100\n", text);
     std::exit(2);
   }
@@ -122,9 +128,12 @@ struct Contestant {
 
 cublasHandle_t handle;
 
-std::vector<Contestant> contestants() {
+// `only`: names of rungs, with commas; empty for all.
+std::vector<Contestant> contestants(const std::string& only = "") {
   std::vector<Contestant> all = {{"cublas"}, {"cublas_pedantic", nullptr, CUBLAS_PEDANTIC_MATH}};
-  for (const Rung& rung : kRungs) all.push_back({rung.name, &rung});
+  for (const Rung& rung : kRungs)
+    if (only.empty() || ("," + only + ",").find(std::string(",") + rung.name + ",") != only.npos)
+      all.push_back({rung.name, &rung});
   return all;
 }
 
@@ -183,12 +192,12 @@ double time_once(const Contestant& c, const Problem& p, int launches, cudaEvent_
 
 // In a round every contestant runs twice, in one order and then in the other, so that a drift of
 // the clock meets all alike. Ratios are taken within a round, against the faster cuBLAS mode.
-void time_shape(Shape s) {
-  Data data(s);
+void time_shape(Shape s, const std::string& only) {
+  Data data(s, s.shift);
   double flops = 2.0 * s.j * s.k * s.l;
   int launches = std::clamp(int(8e10 / flops), 1, 50);
   int rounds = flops > 4e12 ? 4 : flops > 5e11 ? 10 : 21;
-  std::vector<Contestant> all = contestants();
+  std::vector<Contestant> all = contestants(only);
   std::vector<std::vector<double>> ms(all.size(), std::vector<double>(rounds, 0.0));
   cudaEvent_t from, to;
   check(cudaEventCreate(&from), "timing");
@@ -205,19 +214,68 @@ void time_shape(Shape s) {
     for (int r = 0; r < rounds; ++r) ratio[r] = ms[best][r] / ms[i][r];
     double median = quantile(ms[i], 0.5);
     std::printf(
-        "{\"time\": \"%s\", \"j\": %d, \"k\": %d, \"l\": %d, \"ms\": %.6f, \"tflops\": %.3f, "
+        "{\"time\": \"%s\", \"j\": %d, \"k\": %d, \"l\": %d, \"shift\": %d, \"ms\": %.6f, "
+        "\"tflops\": %.3f, "
         "\"ratio\": %.4f, \"ratio_low\": %.4f, \"ratio_high\": %.4f, \"rounds\": %d, "
         "\"launches\": %d, \"against\": \"%s\"}\n",
-        all[i].name.c_str(), s.j, s.k, s.l, median, flops / median * 1e-9, quantile(ratio, 0.5),
-        quantile(ratio, 0.25), quantile(ratio, 0.75), rounds, launches, all[best].name.c_str());
+        all[i].name.c_str(), s.j, s.k, s.l, s.shift, median, flops / median * 1e-9,
+        quantile(ratio, 0.5), quantile(ratio, 0.25), quantile(ratio, 0.75), rounds, launches,
+        all[best].name.c_str());
   }
   std::fflush(stdout);
   cudaEventDestroy(from);
   cudaEventDestroy(to);
 }
 
+void tune_shape(Shape s) {
+  constexpr const char* kNames[] = {"even_waves", "clusters", "few_rows", "few_columns"};
+  Data data(s, s.shift);
+  Choice all[128];
+  int count = candidates(data.p, multiprocessors(), all, 128);
+  double flops = 2.0 * s.j * s.k * s.l;
+  int launches = std::clamp(int(2e10 / flops), 1, 20);
+  cudaEvent_t from, to;
+  check(cudaEventCreate(&from), "timing");
+  check(cudaEventCreate(&to), "timing");
+  for (int i = -2; i < count; ++i) {
+    // Long odds are not worth the time they take.
+    if (i >= 0 && all[i].microseconds > 4 * choose(data.p, multiprocessors()).microseconds)
+      continue;
+    std::vector<double> ms(5);
+    if (i >= 0) data.poison();
+    for (int r = -1; r < 5; ++r) {
+      check(cudaEventRecord(from), "timing");
+      for (int n = 0; n < launches; ++n)
+        if (i < 0)
+          run({"", nullptr, i == -1 ? CUBLAS_DEFAULT_MATH : CUBLAS_PEDANTIC_MATH}, data.p);
+        else
+          launch(data.p, all[i], nullptr);
+      check(cudaEventRecord(to), "timing");
+      check(cudaEventSynchronize(to), "tune");
+      float time;
+      check(cudaEventElapsedTime(&time, from, to), "timing");
+      if (r >= 0) ms[r] = time / launches;
+    }
+    bool checked = i >= 0 && flops < 1e10;
+    std::printf(
+        "{\"tune\": \"%dx%dx%d+%d\", \"kernel\": \"%s\", \"tile\": \"%s\", \"cluster\": %d, "
+        "\"groups\": %d, "
+        "\"us\": %.2f, \"predicted_us\": %.2f, \"error_units\": %.3f}\n",
+        s.j, s.k, s.l, s.shift,
+        i == -2   ? "cublas_pedantic"
+        : i == -1 ? "cublas"
+                  : kNames[int(all[i].kernel)],
+        i >= 0 && all[i].tile ? all[i].tile->name : "", i >= 0 ? all[i].cluster : 0,
+        i >= 0 ? all[i].groups : 0, quantile(ms, 0.5) * 1e3, i >= 0 ? all[i].microseconds : 0,
+        checked ? std::min(data.error(), 1e30) : 0.0);
+    std::fflush(stdout);
+  }
+  cudaEventDestroy(from);
+  cudaEventDestroy(to);
+}
+
 int once(const char* name, Shape s) {
-  Data data(s);
+  Data data(s, s.shift);
   for (const Contestant& c : contestants())
     if (c.name == name) {
       run(c, data.p);
@@ -246,25 +304,35 @@ void print_device() {
 
 int main(int argc, char** argv) {
   std::string mode = argc > 1 ? argv[1] : "";
-  if (!(mode == "check" || (mode == "time" && argc > 2) || (mode == "once" && argc == 4))) {
+  if (!(mode == "check" || ((mode == "time" || mode == "tune") && argc > 2) ||
+        (mode == "once" && argc == 4))) {
     std::fprintf(stderr,
-                 "usage: bench check [JxKxL ...] | time N|JxKxL ... | once CONTESTANT JxKxL\n");
+                 "usage: bench check [JxKxL ...] | time N|JxKxL ... | tune N|JxKxL ... | once "
+                 "CONTESTANT JxKxL\n");
     return 2;
   }
   cublasCreate(&handle);
   if (mode == "once") return once(argv[2], parse(argv[3]));
   print_device();
+  if (mode == "tune") {
+    for (int i = 2; i < argc; ++i) tune_shape(parse(argv[i]));
+    return 0;
+  }
   if (mode == "time") {
-    for (int i = 2; i < argc; ++i) time_shape(parse(argv[i]));
+    bool some = argc > 4 && std::strcmp(argv[2], "--only") == 0;
+    for (int i = some ? 4 : 2; i < argc; ++i) time_shape(parse(argv[i]), some ? argv[3] : "");
     return 0;
   }
   int failures = 0;
-  const char* awkward[] = {"1x1x1", "1x4096x1", "3x5x7", "257x33x129", "256x32x128", "255x31x127",
-                           "1000x1000x1000", "1023x1025x1021", "2048x64x4096", "4100x36x132",
-                           "129x8192x257", "3001x777x1999",
-                           // These make rung 08 share tiles unevenly, turn its tile, or both.
-                           "5000x333x5000", "777x2001x1234", "1283x640x2500"};
-  for (int i = 2; i < argc; ++i) failures += check_shape(parse(argv[i]), 0);
+  const char* awkward[] = {
+      "1x1x1", "1x4096x1", "3x5x7", "257x33x129", "256x32x128", "255x31x127", "1000x1000x1000",
+      "1023x1025x1021", "2048x64x4096", "4100x36x132", "129x8192x257", "3001x777x1999",
+      // These make rung 08 share tiles unevenly, turn its tile, or both.
+      "5000x333x5000", "777x2001x1234", "1283x640x2500",
+      // Each of best's kernels, with and without groups.
+      "1x5000x3001", "7x300x1001", "16x2000x515", "3000x700x1", "901x4099x6", "64x65536x64",
+      "60x9000x200", "300x300x300", "640x640x640", "70000x60x61", "50x100x9000"};
+  for (int i = 2; i < argc; ++i) failures += check_shape(parse(argv[i]), parse(argv[i]).shift);
   if (argc == 2)
     for (const char* shape : awkward)
       for (int shift : {0, 1}) failures += check_shape(parse(shape), shift);

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Turns what run.sh has measured into docs: summit-<gpu>.json, .csv, .md and .png.
 
-    report.py RAW_DIR BUILD_DIR OUTPUT_DIR COMMAND
+report.py RAW_DIR BUILD_DIR OUTPUT_DIR COMMAND
 """
 
 import csv
@@ -63,8 +63,10 @@ def code_facts(build):
         text = log.read_text()
         registers = [int(r) for r in re.findall(r"Used (\d+) registers", text)]
         if registers:
-            facts[rung] = {"registers": max(registers),
-                           "spill_bytes": max(map(int, re.findall(r"(\d+) bytes spill loads", text)))}
+            facts[rung] = {
+                "registers": max(registers),
+                "spill_bytes": max(map(int, re.findall(r"(\d+) bytes spill loads", text))),
+            }
     for source in sorted(build.glob("*.o")) + sorted(build.glob("*_scheduled.cubin")):
         loops = bank_model.main_loops(source)
         if loops:
@@ -74,47 +76,75 @@ def code_facts(build):
 
 def markdown(data):
     shapes, names = data["shapes"], data["rungs"]
-    lines = [f"# The summit on {data['gpu']['name']}", "",
-             f"{data['date']}, driver {data['gpu']['driver']}, CUDA {data['gpu']['toolkit']}, "
-             f"cuBLAS {data['device'].get('cublas')}, power limit {data['gpu']['power_limit']}.",
-             f"Command: `{data['command']}`.", "",
-             f"Peak: {data['peak_tflops']:.1f} TFLOP/s = {data['device'].get('multiprocessors')} "
-             f"multiprocessors x 128 lanes x 2 x {data['gpu']['max_clock']}.",
-             "Time: median of the rounds. Ratio: median over rounds of (faster cuBLAS mode / rung), "
-             "with quartiles.", "", "## TFLOP/s", ""]
+    lines = [
+        f"# The summit on {data['gpu']['name']}",
+        "",
+        f"{data['date']}, driver {data['gpu']['driver']}, CUDA {data['gpu']['toolkit']}, "
+        f"cuBLAS {data['device'].get('cublas')}, power limit {data['gpu']['power_limit']}.",
+        f"Command: `{data['command']}`.",
+        "",
+        f"Peak: {data['peak_tflops']:.1f} TFLOP/s = {data['device'].get('multiprocessors')} "
+        f"multiprocessors x 128 lanes x 2 x {data['gpu']['max_clock']}.",
+        "Time: median of the rounds. Ratio: median over rounds of (faster cuBLAS mode / rung), "
+        "with quartiles.",
+        "",
+        "## TFLOP/s",
+        "",
+    ]
     columns = ["shape", *CUBLAS, *names, "SM MHz", "W"]
     lines += ["| " + " | ".join(columns) + " |", "|" + " --- |" * len(columns)]
     for shape, s in shapes.items():
         cells = [f"{s['contestants'][n]['tflops']:.1f}" for n in (*CUBLAS, *names)]
-        lines.append(f"| {shape} | " + " | ".join(cells)
-                     + f" | {s.get('sm_mhz', 0):.0f} | {s.get('watts', 0):.0f} |")
-    lines += ["", "## Ratio to the faster cuBLAS mode: median [quartiles]", "",
-              "| shape | " + " | ".join(names) + " |", "|" + " --- |" * (len(names) + 1)]
+        lines.append(
+            f"| {shape} | "
+            + " | ".join(cells)
+            + f" | {s.get('sm_mhz', 0):.0f} | {s.get('watts', 0):.0f} |"
+        )
+    lines += [
+        "",
+        "## Ratio to the faster cuBLAS mode: median [quartiles]",
+        "",
+        "| shape | " + " | ".join(names) + " |",
+        "|" + " --- |" * (len(names) + 1),
+    ]
     for shape, s in shapes.items():
         cells = []
         for n in names:
             c = s["contestants"][n]
             cells.append(f"{c['ratio']:.3f} [{c['ratio_low']:.3f}, {c['ratio_high']:.3f}]")
         lines.append(f"| {shape} | " + " | ".join(cells) + " |")
-    lines += ["", "## The ladder at n = 4096", "",
-              "| rung | TFLOP/s | share of cuBLAS | share of peak |", "| --- | --- | --- | --- |"]
+    lines += [
+        "",
+        "## The ladder at n = 4096",
+        "",
+        "| rung | TFLOP/s | share of cuBLAS | share of peak |",
+        "| --- | --- | --- | --- |",
+    ]
     for n in (*CUBLAS, *names):
         c = shapes["4096"]["contestants"][n]
-        lines.append(f"| {n} | {c['tflops']:.2f} | {c['ratio']:.3f} | "
-                     f"{c['tflops'] / data['peak_tflops']:.1%} |")
+        lines.append(
+            f"| {n} | {c['tflops']:.2f} | {c['ratio']:.3f} | "
+            f"{c['tflops'] / data['peak_tflops']:.1%} |"
+        )
     worst = {}
     for c in data["checks"]:
         worst[c["check"]] = max(worst.get(c["check"], 0), c["error_units"])
-    lines += ["", "## Correctness", "",
-              f"{sum(c['passed'] for c in data['checks'])} of {len(data['checks'])} checks against "
-              "float64 passed (shapes and misaligned operands as in bench.cu). Largest |error| in "
-              "units of eps sqrt(k) (|M| |N|), limit 4:", ""]
+    lines += [
+        "",
+        "## Correctness",
+        "",
+        f"{sum(c['passed'] for c in data['checks'])} of {len(data['checks'])} checks against "
+        "float64 passed (shapes and misaligned operands as in bench.cu). Largest |error| in "
+        "units of eps sqrt(k) (|M| |N|), limit 4:",
+        "",
+    ]
     lines += [f"- {n}: {e:.3f}" for n, e in worst.items()]
     return "\n".join(lines) + "\n"
 
 
 def plot(data, path):
     import matplotlib
+
     matplotlib.use("Agg")
     import matplotlib.pyplot as plt
 
@@ -152,11 +182,19 @@ def main():
     add_clocks(raw / "clocks.csv", shapes)
     runtime = device.get("runtime_cuda", 0)
     data = {
-        "date": datetime.date.today().isoformat(), "command": sys.argv[4], "device": device,
-        "gpu": {"name": name, "driver": driver, "power_limit": limit, "max_clock": clock,
-                "toolkit": f"{runtime // 1000}.{runtime % 1000 // 10}"},
+        "date": datetime.date.today().isoformat(),
+        "command": sys.argv[4],
+        "device": device,
+        "gpu": {
+            "name": name,
+            "driver": driver,
+            "power_limit": limit,
+            "max_clock": clock,
+            "toolkit": f"{runtime // 1000}.{runtime % 1000 // 10}",
+        },
         "peak_tflops": device["multiprocessors"] * 256 * float(clock.split()[0]) * 1e-6,
-        "shapes": shapes, "checks": [c for c in read_lines(raw / "check.jsonl") if "check" in c],
+        "shapes": shapes,
+        "checks": [c for c in read_lines(raw / "check.jsonl") if "check" in c],
         "code": code_facts(build),
     }
     data["rungs"] = [n for n in next(iter(shapes.values()))["contestants"] if n not in CUBLAS]
@@ -167,8 +205,11 @@ def main():
     write(output / f"{stem}.json", json.dumps(data, indent=1) + "\n")
     rows = ["shape,contestant,ms,tflops,ratio,ratio_low,ratio_high,sm_mhz,watts"]
     for shape, s in shapes.items():
-        rows += [f"{shape},{n},{c['ms']},{c['tflops']},{c['ratio']},{c['ratio_low']},{c['ratio_high']},"
-                 f"{s.get('sm_mhz', '')},{s.get('watts', '')}" for n, c in s["contestants"].items()]
+        rows += [
+            f"{shape},{n},{c['ms']},{c['tflops']},{c['ratio']},{c['ratio_low']},{c['ratio_high']},"
+            f"{s.get('sm_mhz', '')},{s.get('watts', '')}"
+            for n, c in s["contestants"].items()
+        ]
     write(output / f"{stem}.csv", "\n".join(rows) + "\n")
     write(output / f"{stem}.md", markdown(data))
     try:

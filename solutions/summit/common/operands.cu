@@ -14,19 +14,34 @@ struct Lengthening {
   int rows;             // to copy; 0 where `to` is the matrix itself
 };
 
-// Both operands in one launch, a warp per row: grid.x * blockDim.y warps stride over all rows.
-__global__ void lengthen_rows(Lengthening m, Lengthening n) {
+// Both operands in one launch. A thread writes 16 bytes at a time, and reads for four of them
+// before it writes.
+__global__ void __launch_bounds__(256) lengthen_rows(Lengthening m, Lengthening n) {
+  constexpr int kQuads = 4;
   start_next_kernel();
-  for (int row = blockIdx.x * blockDim.y + threadIdx.y; row < m.rows + n.rows;
-       row += gridDim.x * blockDim.y) {
-    bool of_m = row < m.rows;
-    int r = of_m ? row : row - m.rows;
-    int columns = of_m ? m.columns : n.columns, stride = of_m ? m.stride : n.stride;
-    const float* from = (of_m ? m.from : n.from) + size_t(r) * columns;
-    float* to = (of_m ? m.to : n.to) + size_t(r) * stride;
-#pragma unroll 8
-    for (int col = threadIdx.x; col < stride; col += 32)
-      to[col] = col < columns ? __ldg(from + col) : 0.0f;
+  bool of_m = blockIdx.y == 0;
+  const float* from = of_m ? m.from : n.from;
+  float4* to = reinterpret_cast<float4*>(of_m ? m.to : n.to);
+  unsigned columns = of_m ? m.columns : n.columns, quads = (of_m ? m.stride : n.stride) / 4;
+  unsigned rows = of_m ? m.rows : n.rows;
+  size_t all = size_t(rows) * quads;
+  for (size_t first = (blockIdx.x * size_t(kQuads)) * blockDim.x + threadIdx.x; first < all;
+       first += size_t(gridDim.x) * kQuads * blockDim.x) {
+    float v[kQuads][4];
+#pragma unroll
+    for (int q = 0; q < kQuads; ++q) {
+      size_t at = first + q * blockDim.x;
+      unsigned row = all >> 32 ? unsigned(at / quads) : unsigned(at) / quads;
+      unsigned col = unsigned(at - size_t(row) * quads) * 4;
+#pragma unroll
+      for (int c = 0; c < 4; ++c)
+        v[q][c] =
+            at < all && col + c < columns ? __ldg(from + size_t(row) * columns + col + c) : 0.0f;
+    }
+#pragma unroll
+    for (int q = 0; q < kQuads; ++q)
+      if (first + q * blockDim.x < all)
+        to[first + q * blockDim.x] = make_float4(v[q][0], v[q][1], v[q][2], v[q][3]);
   }
 }
 
@@ -39,7 +54,7 @@ void check_driver(CUresult result, const char* what) {
 }
 
 // A map of matrix[rows][stride] whose boxes are box_rows x box_columns.
-CUtensorMap tensor_map(const float* matrix, int rows, int columns, int stride, int box_rows,
+CUtensorMap tensor_map(const float* matrix, int rows, int columns, size_t stride, int box_rows,
                        int box_columns, CUtensorMapSwizzle swizzle) {
   CUtensorMap map;
   cuuint64_t size[2] = {cuuint64_t(columns), cuuint64_t(rows)};  // innermost first
@@ -80,12 +95,25 @@ Operands::Operands(const Problem& p, cudaStream_t stream, int bm, int bn) {
   static Scratch copy_of_m, copy_of_n;
   Lengthening to_m = plan(p.M, p.j, p.k, &copy_of_m), to_n = plan(p.N, p.k, p.l, &copy_of_n);
   copied = to_m.rows + to_n.rows > 0;
-  if (int rows = to_m.rows + to_n.rows; copied) {
-    lengthen_rows<<<std::min(ceil_div(rows, 4), 2112), dim3(32, 4), 0, stream>>>(to_m, to_n);
+  if (copied) {
+    size_t quads = std::max(size_t(to_m.rows) * to_m.stride, size_t(to_n.rows) * to_n.stride) / 4;
+    int blocks = int(std::min<size_t>(quads / 1024 + 1, 1056));
+    lengthen_rows<<<dim3(blocks, 2), 256, 0, stream>>>(to_m, to_n);
     check(cudaGetLastError(), "copy to longer rows");
   }
-  m = tensor_map(to_m.to, p.j, p.k, to_m.stride, bm, BK, CU_TENSOR_MAP_SWIZZLE_128B);
-  n = tensor_map(to_n.to, p.k, p.l, to_n.stride, BK, bn, CU_TENSOR_MAP_SWIZZLE_NONE);
+  struct Known {
+    const float *m = nullptr, *n = nullptr;
+    int j, k, l, bm, bn;
+    Maps maps;
+  };
+  static Known known;
+  if (known.m != to_m.to || known.n != to_n.to || known.j != p.j || known.k != p.k ||
+      known.l != p.l || known.bm != bm || known.bn != bn) {
+    known = {to_m.to, to_n.to, p.j, p.k, p.l, bm, bn, {}};
+    known.maps.m = tensor_map(to_m.to, p.j, p.k, to_m.stride, bm, BK, CU_TENSOR_MAP_SWIZZLE_128B);
+    known.maps.n = tensor_map(to_n.to, p.k, p.l, to_n.stride, BK, bn, CU_TENSOR_MAP_SWIZZLE_NONE);
+  }
+  maps = known.maps;
 }
 
 CUfunction load_kernel(const unsigned char* cubin, const char* name, int shared_bytes) {

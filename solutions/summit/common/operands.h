@@ -1,6 +1,7 @@
 // Host side of the copy engine: tensor maps, and copies of matrices whose rows it cannot address.
 #pragma once
 
+#include "maps.h"
 #include "summit.h"
 
 namespace summit {
@@ -18,9 +19,10 @@ class Scratch {
 
 // The two tensor maps of a product, boxes as in tile.cuh: M bm x 32 swizzled, N 32 x bn plain.
 // The engine needs rows at multiples of 16 bytes; a matrix with others is first copied, on the
-// stream, to scratch memory with longer rows.
+// stream, to scratch memory with longer rows. Where the matrices, their places and the boxes are
+// those of the last call, so are the maps.
 struct Operands {
-  CUtensorMap m, n;
+  Maps maps;
   bool copied;  // a copying kernel was queued; a kernel that calls wait_for_kernels_before() may
                 // be launched to overlap its end
   Operands(const Problem& p, cudaStream_t stream, int bm = 256, int bn = 128);

@@ -1,18 +1,27 @@
-// The main loop of rungs 06 to 08, for producers and consumers: control once per stage, then four
+// The main loop of rungs 06 to 09, for producers and consumers: control once per stage, then four
 // passes through one straight block of machine code, 8 steps of k each: 1024 FFMAs, 48 shared loads
 // and nothing that branches. A straight block this large is what schedule.py (rung 07) can order as
 // a whole.
 #pragma once
 
+#include "maps.h"
+#include "summit.h"
 #include "tile.cuh"
 
 namespace summit {
 
-constexpr int STAGES = 4;
-constexpr int THREADS = CONSUMERS + 128;  // and a warpgroup that produces
-constexpr int BLOCK_STEPS = 8;            // steps of k in the straight block
+#ifndef SUMMIT_STAGES
+#define SUMMIT_STAGES 4
+#endif
+#ifndef SUMMIT_SLICES  // how many rings, for as many slices of k, a block has (rung 10)
+#define SUMMIT_SLICES 1
+#endif
+constexpr int STAGES = SUMMIT_STAGES;
+constexpr int SLICES = SUMMIT_SLICES;
+constexpr int THREADS = SLICES * CONSUMERS + 128;  // and a warpgroup that produces
+constexpr int BLOCK_STEPS = 8;                     // steps of k in the straight block
 
-// Barriers lie behind the stages: `full` for 4 places, then `empty` for 4.
+// Barriers lie behind the stages: `full` for all places, then `empty`.
 struct Ring {
   uint32_t base;
   __device__ uint32_t stage(int place) const { return base + place * STAGE_BYTES; }
@@ -39,21 +48,41 @@ struct Cursor {
   }
 };
 
-// By the one producing thread: `stages` boxes of M and N, from step k0 on, into the ring. Continues
-// where the last call has left the cursor, so it may run ahead of the consumers into the next tile.
-__device__ __forceinline__ void produce(const Ring& ring, Cursor& cursor, const CUtensorMap* M,
-                                        const CUtensorMap* N, int row, int col, int k0,
-                                        int stages) {
+// By the one producing thread: `stages` boxes of M and N, from row `row`, column `col` and step k0
+// on, into the ring. Continues where the last call has left the cursor, so it may run ahead of the
+// consumers into the next tile.
+__device__ __forceinline__ void produce(const Ring& ring, Cursor& cursor, const Maps& maps, int row,
+                                        int col, int k0, int stages) {
+#pragma unroll 1
   for (int s = 0; s < stages; ++s) {
     int at = cursor.at;
     barrier_wait(ring.empty(at), cursor.parity ^ 1);  // passes at once in the first round
     barrier_expect(ring.full(at), STAGE_BYTES);
-    copy_box(ring.stage(at), M, k0 + s * BK, row, ring.full(at));
-    copy_box(ring.stage(at) + MDS_BYTES, N, col, k0 + s * BK, ring.full(at));
+    copy_box(ring.stage(at), &maps.m, k0 + s * BK, row, ring.full(at));
+    copy_box(ring.stage(at) + MDS_BYTES, &maps.n, col, k0 + s * BK, ring.full(at));
     cursor.advance();
   }
 }
 
+// True in one lane of a whole warp; no register holds a lane's number for it through the straight
+// block.
+__device__ __forceinline__ bool elected() {
+  int yes;
+  asm volatile("{\n.reg .pred p;\nelect.sync _|p, 0xffffffff;\nselp.b32 %0, 1, 0, p;\n}"
+               : "=r"(yes));
+  return yes;
+}
+// The thread's number, read anew.
+__device__ __forceinline__ int thread_number() {
+  int thread;
+  asm volatile("mov.u32 %0, %%tid.x;" : "=r"(thread));
+  return thread;
+}
+// x, of which the compiler does not know that it is x: what is computed from it is computed here.
+__device__ __forceinline__ int anew(int x) {
+  asm volatile("" : "+r"(x));
+  return x;
+}
 // Zero in a general register; the compiler does not know its value.
 __device__ __forceinline__ uint32_t always_zero() {
   uint32_t lane;
@@ -75,7 +104,7 @@ __device__ __forceinline__ uint32_t last_stage_bytes(int k, int first, int stage
 // the next place holds, and dropped.
 __device__ __forceinline__ void consume(const Ring& ring, Cursor& cursor, int stages,
                                         uint32_t last_bytes, float (&sum)[TM][TN]) {
-  Place place(threadIdx.x);
+  Place place(thread_number() % CONSUMERS);
   float4 m[2][TM], n[2][TN / 4];
   uint32_t m_stage = place.m(ring.stage(cursor.at)), n_here = place.n(ring.stage(cursor.at));
   uint32_t m_here = m_stage;
@@ -115,7 +144,7 @@ __device__ __forceinline__ void consume(const Ring& ring, Cursor& cursor, int st
     } while (chunk <= limit);
     m_stage = m_here;
     __syncwarp();  // the whole warp has read the stage
-    if (threadIdx.x % 32 == 0) barrier_arrive(used);
+    if (elected()) barrier_arrive(used);
   }
 }
 

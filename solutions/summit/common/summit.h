@@ -37,6 +37,11 @@ void launch_05(const Problem&, cudaStream_t);
 void launch_06(const Problem&, cudaStream_t);
 void launch_07(const Problem&, cudaStream_t);
 void launch_08(const Problem&, cudaStream_t);
+void launch_best(const Problem&, cudaStream_t);  // whatever of rungs 08 to 11 suits the shape
+
+// Rungs 10 and 11 are for thin products alone: up to 16 rows of M, up to 8 columns of N.
+void launch_few_rows(const Problem&, cudaStream_t);
+void launch_few_columns(const Problem&, cudaStream_t);
 
 inline constexpr Rung kRungs[] = {
     {"01_register_tiles", "8 x 8 results per thread, tiles in shared memory", launch_01},
@@ -47,6 +52,7 @@ inline constexpr Rung kRungs[] = {
     {"06_straight_block", "one straight block of 8 k-steps, control once a stage", launch_06},
     {"07_register_banks", "the same machine code, ordered by register bank", launch_07},
     {"08_even_waves", "the last wave shared out along k; any shape", launch_08},
+    {"best", "the kernel of rungs 08 to 11 that suits the shape", launch_best},
 };
 
 __host__ __device__ inline int ceil_div(int whole, int piece) {

@@ -1,4 +1,4 @@
-// The tile that rungs 03 to 08 share: a block of eight consumer warps computes 256 x 128 results
+// The tile that rungs 03 to 09 share: a block of eight consumer warps computes 256 x 128 results
 // from stages of 32 steps of k, a warp 64 x 64, a thread 8 x 16.
 //
 // Shared memory of one stage, 48 KiB, as the copy engine writes it with its 128-byte swizzle:
@@ -11,17 +11,18 @@
 
 namespace summit {
 
-// Rung 08 is compiled a second time with the tile turned: 128 x 256, for products that it covers
-// with fewer tiles. Everything below follows from BM and BN.
-#ifdef SUMMIT_WIDE_TILE
-constexpr int BM = 128, BN = 256;
-#else
-constexpr int BM = 256, BN = 128;
+// Warps that multiply: 4 x 2, or as the compiler is told: rung 08 is compiled a second time with
+// the tile turned, for products that it covers with fewer tiles, and rung 09 with smaller tiles.
+// Everything below follows from these.
+#ifndef SUMMIT_WARPS_M
+#define SUMMIT_WARPS_M 4
+#define SUMMIT_WARPS_N 2
 #endif
+constexpr int WARP_ROWS = SUMMIT_WARPS_M, WARP_COLUMNS = SUMMIT_WARPS_N;
+constexpr int BM = WARP_ROWS * 64, BN = WARP_COLUMNS * 64;
 constexpr int BK = 32;
 constexpr int TM = 8, TN = 16;
-constexpr int CONSUMERS = 256;  // threads that multiply: 4 x 2 warps (2 x 4 in the wide tile)
-constexpr int WARP_COLUMNS = BN / 64;
+constexpr int CONSUMERS = WARP_ROWS * WARP_COLUMNS * 32;  // threads that multiply
 constexpr int MDS_BYTES = BM * BK * 4;
 constexpr int STAGE_BYTES = MDS_BYTES + BK * BN * 4;  // 49152
 constexpr int MDS_ROW = BK * 4, NDS_ROW = BN * 4;     // bytes
@@ -89,13 +90,14 @@ __device__ __forceinline__ void clear(float (&sum)[TM][TN]) {
     for (int c = 0; c < TN; ++c) sum[r][c] = 0.0f;
 }
 
-// Stores the thread's results; (row, col) is its first element of P, which is j x l.
-__device__ __forceinline__ void store_tile(float* P, int row, int col, int j, int l,
-                                           const float (&sum)[TM][TN]) {
+// Stores the thread's results of the tile that begins at (row, col) of P, which is j x l.
+__device__ __forceinline__ void store_tile(float* P, int row, int col, const Place& place, int j,
+                                           int l, const float (&sum)[TM][TN]) {
 #pragma unroll
   for (int r = 0; r < TM; ++r)
 #pragma unroll
-    for (int c = 0; c < TN; c += 4) store_row(P, row + r * 8, col + c * 4, j, l, &sum[r][c]);
+    for (int c = 0; c < TN; c += 4)
+      store_row(P, row + place.row + r * 8, col + place.col + c * 4, j, l, &sum[r][c]);
 }
 
 }  // namespace summit

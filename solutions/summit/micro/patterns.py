@@ -44,26 +44,42 @@ def patterns(sums, operands):
         "two reads, two banks": [(at(even, t), e[0], at(o, t), A) for t in n],
         "two reads, one bank": [(at(even, t), e[0], at(e[1:], t), A) for t in n],
         "two reads, one bank, banks in turn": [
-            (at(mixed, t), e[0], at(o if t % 2 else e[1:], t // 2), A) for t in n],
+            (at(mixed, t), e[0], at(o if t % 2 else e[1:], t // 2), A) for t in n
+        ],
         "same registers, not marked": [(at(even, t), e[0], o[0], 0) for t in n],
-        "cache holds one per bank": [(at(mixed, t), (e if t % 2 else o)[0], o[1], A | B) for t in n],
+        "cache holds one per bank": [
+            (at(mixed, t), (e if t % 2 else o)[0], o[1], A | B) for t in n
+        ],
         "cache holds not two of a bank": [(at(even, t), e[t % 2], o[1], A | B) for t in n],
         "three reads, then one": [(at(mixed, t), e[0], o[0], 0 if t % 2 else A | B) for t in n],
-        "two by three reads, two by one": [(at(mixed, t), e[0], o[0], 0 if t // 2 % 2 == 0 else A | B)
-                                           for t in n],
+        "two by three reads, two by one": [
+            (at(mixed, t), e[0], o[0], 0 if t // 2 % 2 == 0 else A | B) for t in n
+        ],
         "order.py: pairs of columns": [
-            (at(mixed, t + 1 - t % 2 * 2), at(e, t // 2), (o[0] if t % 2 == 0 else e[-1]),
-             B | (A if t % 2 == 0 else 0)) for t in n],
+            (
+                at(mixed, t + 1 - t % 2 * 2),
+                at(e, t // 2),
+                (o[0] if t % 2 == 0 else e[-1]),
+                B | (A if t % 2 == 0 else 0),
+            )
+            for t in n
+        ],
     }
-    for seed, (keep_a, keep_b) in enumerate([(.5, .5), (.7, .3), (.3, .3), (.9, .5)]):
+    for seed, (keep_a, keep_b) in enumerate([(0.5, 0.5), (0.7, 0.3), (0.3, 0.3), (0.9, 0.5)]):
         rng, a, b, walk = random.Random(seed), e[0], o[0], []
         for t in n:
             a = a if rng.random() < keep_a else rng.choice(e)
             b = b if rng.random() < keep_b else rng.choice(o)
             walk.append((a, b))
         result[f"random, keeping a {keep_a:.0%}, b {keep_b:.0%}"] = [
-            (at(mixed, 7 * t), *walk[t], (A if walk[(t + 1) % COUNT][0] == walk[t][0] else 0)
-             | (B if walk[(t + 1) % COUNT][1] == walk[t][1] else 0)) for t in n]
+            (
+                at(mixed, 7 * t),
+                *walk[t],
+                (A if walk[(t + 1) % COUNT][0] == walk[t][0] else 0)
+                | (B if walk[(t + 1) % COUNT][1] == walk[t][1] else 0),
+            )
+            for t in n
+        ]
     return result
 
 
@@ -84,7 +100,7 @@ def main():
                 x.set_register(place, register)
             x.set_control(reuse=marks, stall=1)
             x.text = f"FFMA R{d}, R{a}{'.reuse' * (marks & 1)}, R{b}{'.reuse' * (marks >> 1)}, R{d}"
-            image[start + 16 * i:start + 16 * i + 16] = x.bytes()
+            image[start + 16 * i : start + 16 * i + 16] = x.bytes()
             code.append(x)
         file = output / f"pattern{number}.cubin"
         file.write_bytes(image)

@@ -57,7 +57,7 @@ def inner_loops(kernel):
         match = re.search(r"`\((\.L_x_\d+)\)", x.text) if x.opcode.startswith("BRA") else None
         if match and kernel.labels.get(match[1], i + 1) <= i:
             loops.append((kernel.labels[match[1]], i + 1))
-    count = {s: sum(x.opcode == "FFMA" for x in kernel.code[s[0]:s[1]]) for s in loops}
+    count = {s: sum(x.opcode == "FFMA" for x in kernel.code[s[0] : s[1]]) for s in loops}
     loops = [s for s in loops if count[s] >= 64]
     return [s for s in loops if not any(o != s and s[0] <= o[0] and o[1] <= s[1] for o in loops)]
 
@@ -67,9 +67,15 @@ def _cubins(path):
     if path.suffix == ".cubin":
         return [path], None
     folder = tempfile.TemporaryDirectory()
-    run = subprocess.run(["cuobjdump", "-xelf", "all", str(path.resolve())], cwd=folder.name,
-                         capture_output=True, text=True)
-    return (sorted(pathlib.Path(folder.name).glob("*.cubin")) if run.returncode == 0 else []), folder
+    run = subprocess.run(
+        ["cuobjdump", "-xelf", "all", str(path.resolve())],
+        cwd=folder.name,
+        capture_output=True,
+        text=True,
+    )
+    return (
+        sorted(pathlib.Path(folder.name).glob("*.cubin")) if run.returncode == 0 else []
+    ), folder
 
 
 def main_loops(path):
@@ -85,11 +91,17 @@ def main_loops(path):
                 code = kernel.code[first:end]
                 ffma = sum(x.opcode == "FFMA" for x in code)
                 model, reads = cycles(code)
-                result.append({"kernel": kernel.name, "instructions": len(code), "ffma": ffma,
-                               "shared_loads": sum(x.opcode.startswith("LDS") for x in code),
-                               "ffma_share": round(ffma / len(code), 4),
-                               "reads_per_ffma": round(sum(reads) / ffma, 3),
-                               "model_ffma_per_cycle": round(ffma / model, 4)})
+                result.append(
+                    {
+                        "kernel": kernel.name,
+                        "instructions": len(code),
+                        "ffma": ffma,
+                        "shared_loads": sum(x.opcode.startswith("LDS") for x in code),
+                        "ffma_share": round(ffma / len(code), 4),
+                        "reads_per_ffma": round(sum(reads) / ffma, 3),
+                        "model_ffma_per_cycle": round(ffma / model, 4),
+                    }
+                )
     return result
 
 

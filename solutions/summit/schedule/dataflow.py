@@ -26,33 +26,34 @@ def require(condition, why):
 @dataclass
 class Ffma:
     instruction: object
-    a: tuple      # value of M, after Block has told the operands apart
-    b: tuple      # value of N
-    step: int     # 0 for the first FFMA of its accumulator
-    root: int     # register of the accumulator at the block's start
+    a: tuple  # value of M, after Block has told the operands apart
+    b: tuple  # value of N
+    step: int  # 0 for the first FFMA of its accumulator
+    root: int  # register of the accumulator at the block's start
 
 
 @dataclass
 class Load:
     instruction: object
     address: tuple  # value
-    register: int   # that held it
+    register: int  # that held it
 
 
 @dataclass
 class Block:
     """The block as data; `steps` steps of k, 8 rows (m) and 16 columns (n) of accumulators."""
+
     ffmas: list = field(default_factory=list)
     loads: list = field(default_factory=list)
     others: list = field(default_factory=list)  # (index, instruction), in order
-    final: dict = field(default_factory=dict)   # register -> value at the block's end
-    written: set = field(default_factory=set)   # by FFMAs and loads
+    final: dict = field(default_factory=dict)  # register -> value at the block's end
+    written: set = field(default_factory=set)  # by FFMAs and loads
     steps: int = 0
-    row: dict = field(default_factory=dict)     # accumulator -> 0..7
+    row: dict = field(default_factory=dict)  # accumulator -> 0..7
     column: dict = field(default_factory=dict)  # accumulator -> 0..15
-    m: list = field(default_factory=list)       # [step / 4][row]: quad; one more than used: what
-    n: list = field(default_factory=list)       # [step][column / 4]      is loaded for the next pass
-    m_in: list = field(default_factory=list)    # first registers of the quads at the start
+    m: list = field(default_factory=list)  # [step / 4][row]: quad; one more than used: what
+    n: list = field(default_factory=list)  # [step][column / 4]      is loaded for the next pass
+    m_in: list = field(default_factory=list)  # first registers of the quads at the start
     n_in: list = field(default_factory=list)
 
 
@@ -68,8 +69,15 @@ def _read(code):
             before = now(c)
             require(before[0] in ("in", "ffma"), f"{x.text}: adds to something else")
             earlier = block.ffmas[before[1]] if before[0] == "ffma" else None
-            block.ffmas.append(Ffma(x, now(a), now(b), earlier.step + 1 if earlier else 0,
-                                    earlier.root if earlier else c))
+            block.ffmas.append(
+                Ffma(
+                    x,
+                    now(a),
+                    now(b),
+                    earlier.step + 1 if earlier else 0,
+                    earlier.root if earlier else c,
+                )
+            )
             value[d] = ("ffma", len(block.ffmas) - 1)
             block.written.add(d)
         elif parts := parse_lds128(x):
@@ -129,8 +137,9 @@ def _place(block):
     block.n = [[None] * 4 for _ in range(block.steps)]
     for f in block.ffmas:
         for value, table, at, place in (
-                (f.a, block.m[f.step // 4], block.row[f.root], f.step % 4),
-                (f.b, block.n[f.step], block.column[f.root] // 4, block.column[f.root] % 4)):
+            (f.a, block.m[f.step // 4], block.row[f.root], f.step % 4),
+            (f.b, block.n[f.step], block.column[f.root] // 4, block.column[f.root] % 4),
+        ):
             quad, found = _quad(value)
             require(found == place and table[at] in (None, quad), "fragments out of order")
             table[at] = quad
@@ -138,7 +147,9 @@ def _place(block):
     block.n_in = [quad[1] for quad in block.n[0]]
     for registers, table in ((block.m_in, block.m), (block.n_in, block.n)):
         values = [block.final[r] for r in registers]
-        require(all(v[0] == "load" and v[2] == 0 for v in values), "nothing loaded for the next pass")
+        require(
+            all(v[0] == "load" and v[2] == 0 for v in values), "nothing loaded for the next pass"
+        )
         table.append([v[:2] for v in values])
 
 
@@ -149,8 +160,10 @@ def analyse(code):
     require(len(roots) == 128, f"{len(roots)} accumulators instead of 128")
     for register in roots:
         kind, *rest = block.final[register]
-        require(kind == "ffma" and block.ffmas[rest[0]].root == register,
-                "an accumulator ends in another register")
+        require(
+            kind == "ffma" and block.ffmas[rest[0]].root == register,
+            "an accumulator ends in another register",
+        )
     block.steps = max(f.step for f in block.ffmas) + 1
     require(len(block.ffmas) == 128 * block.steps and block.steps % 8 == 0, "not whole steps")
     _tell_operands_apart(block)

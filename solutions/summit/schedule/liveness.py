@@ -15,8 +15,11 @@ _NO_DESTINATION = r"ST|RED|ISETP|FSETP|SYNCS|BRA|R2UR|UTMA|WARPSYNC|BAR|EXIT|NOP
 def _uses_and_ends(x):
     arguments = x.arguments
     width = 4 if ".128" in x.opcode else 2 if re.search(r"64|WIDE|CS2R|\.E", x.opcode) else 1
-    writes = bool(arguments and re.fullmatch(r"R\d+", arguments[0])
-                  and not re.match(_NO_DESTINATION, x.opcode))
+    writes = bool(
+        arguments
+        and re.fullmatch(r"R\d+", arguments[0])
+        and not re.match(_NO_DESTINATION, x.opcode)
+    )
     uses, ends = set(), set()
     for argument in arguments[1:] if writes else arguments:
         for register in map(int, re.findall(r"\bR(\d+)\b", argument)):
@@ -41,7 +44,9 @@ def _successors(kernel):
         if re.match(r"EXIT|RET", x.opcode):
             following = [i + 1] if x.predicate else []
         elif x.opcode == "BSYNC":
-            following = [i + 1, *sorted(meeting.get(x.arguments[0], ()))]
+            # The threads go on where their BSSY says; where that is this very BSYNC, behind it.
+            targets = meeting.get(x.arguments[0], set())
+            following = [i + 1] if i in targets else [i + 1, *sorted(targets)]
         elif x.opcode.startswith("BRA"):
             following = [kernel.labels[re.search(r"`\((\S+)\)", x.text).group(1)]]
             if x.predicate or len(x.arguments) > 1 or "." in x.opcode:

@@ -22,19 +22,25 @@ a group waits for its scoreboard.
 
 from dataflow import require
 from liveness import dead_registers
-from others import Others
+from overhead import Overhead
 from sass import ALL_SCOREBOARDS, DESTINATION, NO_SCOREBOARD, OPERANDS
 
-PAIRS = 8                       # pairs of columns in a step
-M_SLOTS = (2, 4)                # after which pair of columns two loads of M are placed,
-N_SLOTS = (1, 3, 5, 7)          # and the four of N; the other ends take the remaining instructions
+PAIRS = 8  # pairs of columns in a step
+M_SLOTS = (2, 4)  # after which pair of columns two loads of M are placed,
+N_SLOTS = (1, 3, 5, 7)  # and the four of N; the other ends take the remaining instructions
 M_SCOREBOARDS = (1 << 4) | (1 << 5)
 
 
+RESERVED = 2  # of the registers a thread has; code that names them stops with "illegal instruction"
+
+
 def register_limit(kernel):
-    """Registers that a thread has in the block: what setmaxnreg raises it to, else all."""
-    raised = [int(x.arguments[-1], 0) for x in kernel.code
-              if x.opcode.startswith("USETMAXREG.TRY_ALLOC")]
+    """Registers that the block may name: what setmaxnreg raises them to, else all, less RESERVED."""
+    raised = [
+        int(x.arguments[-1], 0) - RESERVED
+        for x in kernel.code
+        if x.opcode.startswith("USETMAXREG.TRY_ALLOC")
+    ]
     return min(raised, default=255)
 
 
@@ -60,7 +66,7 @@ class Order:
         for load in block.loads:
             if load.address[0] == "in":
                 readers[f"R{load.register}"] = readers.get(f"R{load.register}", 0) + 1
-        self.others = Others(block, sorted(dead - taken), readers)
+        self.overhead = Overhead(block, sorted(dead - taken), readers)
         self.out = []
 
     def build(self):
@@ -68,13 +74,13 @@ class Order:
             for pair in range(PAIRS):
                 self._pair(step, pair)
                 self._loads(step, pair)
-        while self.others.pending:
-            self.others.place(self.others.pending[0], self.out)
-        for x in self.others.tail:
+        while self.overhead.pending:
+            self.overhead.place(self.overhead.pending[0], self.out)
+        for x in self.overhead.tail:
             x.set_control(stall=2, stay=1, wait=0)
             self.out.append(x)
-        self.others.branch.set_control(wait=0)
-        self.out.append(self.others.branch)
+        self.overhead.branch.set_control(wait=0)
+        self.out.append(self.overhead.branch)
         return self.out
 
     def _pair(self, step, pair):
@@ -91,8 +97,8 @@ class Order:
                 wait = 1 << pair // 2
                 if pair == 0 and step % 4 == 0:
                     wait |= M_SCOREBOARDS
-            follows = sequence[n + 1:n + 3]
-            reuse = (1 if follows and follows[0][0] == row else 0)
+            follows = sequence[n + 1 : n + 3]
+            reuse = 1 if follows and follows[0][0] == row else 0
             reuse |= 2 if any(c == column for _, c in follows) else 0
             self.out.append(self._ffma(step, row, column, wait, reuse))
 
@@ -104,8 +110,9 @@ class Order:
         x.set_register(DESTINATION, f.root)
         for at, register in zip(OPERANDS, (a, b, f.root)):
             x.set_register(at, register)
-        x.set_control(stall=1, stay=1, writes=NO_SCOREBOARD, reads=NO_SCOREBOARD, wait=wait,
-                      reuse=reuse)
+        x.set_control(
+            stall=1, stay=1, writes=NO_SCOREBOARD, reads=NO_SCOREBOARD, wait=wait, reuse=reuse
+        )
         marks = [".reuse" if reuse >> n & 1 else "" for n in range(2)]
         x.text = f"FFMA R{f.root}, R{a}{marks[0]}, R{b}{marks[1]}, R{f.root}"
         return x
@@ -120,20 +127,21 @@ class Order:
             self._load(self.block.n[step + 1][group], self.block.n_in[group], group)
         # The last step has more room for the others, since addresses are free to change there.
         if pair not in M_SLOTS + N_SLOTS or step == self.block.steps - 1:
-            self.others.place_next(self.out)
+            self.overhead.place_next(self.out)
 
     def _load(self, quad, register, scoreboard):
         load = self.block.loads[quad[1]]
         x = load.instruction.copy()
         if load.address[0] == "op":
-            self.others.place(load.address[1], self.out)
-            address = self.others.register_of[load.address[1]]
+            self.overhead.place(load.address[1], self.out)
+            address = self.overhead.register_of[load.address[1]]
         else:
             address = load.register
-            self.others.note_read(load, len(self.out), scoreboard)
+            self.overhead.note_read(load, len(self.out), scoreboard)
         old = x.register(DESTINATION)
         x.text = x.text.replace(f"R{old},", f"R{register},").replace(
-            f"[R{load.register}", f"[R{address}")
+            f"[R{load.register}", f"[R{address}"
+        )
         x.set_register(DESTINATION, register)
         x.set_register(OPERANDS[0], address)
         x.set_control(stall=1, stay=1, writes=scoreboard, reads=NO_SCOREBOARD, wait=0, reuse=0)
@@ -150,7 +158,9 @@ def wait_around(kernel, first, end):
     names = [n for n, i in kernel.labels.items() if i == first]
     branches = [x for x in kernel.code if any(f"`({n})" in x.text for n in names)]
     before, after = kernel.code[first - 1], kernel.code[end]
-    require(len(branches) == 1 and branches[0] is kernel.code[end - 1], "the block has other entries")
+    require(
+        len(branches) == 1 and branches[0] is kernel.code[end - 1], "the block has other entries"
+    )
     require(not before.opcode.startswith(("BRA", "EXIT")), "the block is not fallen into")
     result = before.copy(), after.copy()
     for x in result:

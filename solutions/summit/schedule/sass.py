@@ -15,14 +15,21 @@ import os
 import re
 import shutil
 import subprocess
+import sysconfig
 
 NO_SCOREBOARD = 7
 ALL_SCOREBOARDS = 0x3F
 OPERANDS = (24, 32, 64)
 DESTINATION = 16
 
-_CONTROL = {"stall": (105, 4), "stay": (109, 1), "writes": (110, 3), "reads": (113, 3),
-            "wait": (116, 6), "reuse": (122, 4)}
+_CONTROL = {
+    "stall": (105, 4),
+    "stay": (109, 1),
+    "writes": (110, 3),
+    "reads": (113, 3),
+    "wait": (116, 6),
+    "reuse": (122, 4),
+}
 
 
 class Instruction:
@@ -82,25 +89,32 @@ class Kernel:
 
     def block_starts(self):
         """Indices at which straight-line code begins, in order."""
-        leaves = {i + 1 for i, x in enumerate(self.code)
-                  if re.match(r"BRA|EXIT|RET|BSYNC|BREAK|WARPSYNC|CALL", x.opcode)}
+        leaves = {
+            i + 1
+            for i, x in enumerate(self.code)
+            if re.match(r"BRA|EXIT|RET|BSYNC|BREAK|WARPSYNC|CALL", x.opcode)
+        }
         return sorted(set(self.labels.values()) | leaves | {0})
 
     def largest_block(self):
         """(first, end) of the straight-line block with the most FFMAs."""
         starts = self.block_starts()
         spans = zip(starts, starts[1:] + [len(self.code)])
-        return max(spans, key=lambda s: sum(x.opcode == "FFMA" for x in self.code[s[0]:s[1]]))
+        return max(spans, key=lambda s: sum(x.opcode == "FFMA" for x in self.code[s[0] : s[1]]))
 
 
 def nvdisasm():
-    """Path of the disassembler: $NVDISASM, the PATH, or next to nvcc."""
+    """Path of the disassembler: $NVDISASM, the PATH, next to nvcc, or NVIDIA's wheel in this Python."""
     home = os.environ.get("CUDA_HOME", "/usr/local/cuda")
-    for path in (os.environ.get("NVDISASM"), shutil.which("nvdisasm"), f"{home}/bin/nvdisasm"):
+    wheel = f"{sysconfig.get_path('purelib')}/nvidia/cu13/bin/nvdisasm"
+    given = os.environ.get("NVDISASM")
+    for path in (given, shutil.which("nvdisasm"), f"{home}/bin/nvdisasm", wheel):
         if path and os.path.exists(path):
             return path
-    raise SystemExit("schedule: nvdisasm not found; install the CUDA toolkit's nvdisasm "
-                     "(package cuda-nvdisasm) or name it in NVDISASM")
+    raise SystemExit(
+        "schedule: nvdisasm not found; install the CUDA toolkit's nvdisasm "
+        "(package cuda-nvdisasm) or name it in NVDISASM"
+    )
 
 
 def load(path):
@@ -116,7 +130,9 @@ def load(path):
             continue
         elif match := re.match(r"(\.L_x_\d+):", line):
             kernel.labels[match.group(1)] = len(kernel.code)
-        elif match := re.match(r"\s+/\*[0-9a-f]{4,}\*/\s+(.*?)\s*;\s+/\* 0x([0-9a-f]{16}) \*/", line):
+        elif match := re.match(
+            r"\s+/\*[0-9a-f]{4,}\*/\s+(.*?)\s*;\s+/\* 0x([0-9a-f]{16}) \*/", line
+        ):
             half = match
         elif half and (match := re.match(r"\s+/\* 0x([0-9a-f]{16}) \*/", line)):
             word = int(half.group(2), 16) | int(match.group(1), 16) << 64
@@ -132,8 +148,9 @@ def number(register):
 
 def parse_ffma(x):
     """(destination, a, b, c) of an FFMA of four plain registers, else None."""
-    match = re.fullmatch(r"FFMA (R\d+), (R\d+)(?:\.reuse)?, (R\d+)(?:\.reuse)?, (R\d+)(?:\.reuse)?",
-                         x.text)
+    match = re.fullmatch(
+        r"FFMA (R\d+), (R\d+)(?:\.reuse)?, (R\d+)(?:\.reuse)?, (R\d+)(?:\.reuse)?", x.text
+    )
     return tuple(map(number, match.groups())) if match else None
 
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Re-orders the straight FFMA block of a compiled kernel by register bank (rung 07).
 
-    schedule.py IN.cubin OUT.cubin [--c OUT.c --symbol NAME]
+    schedule.py IN.cubin OUT.cubin [--c OUT.c --symbol NAME] [--as-compiled]
 
 The block's instructions stay the same ones; their order, registers, scoreboards and reuse marks
 change (order.py). Before it is written, the result is proved equal to the original, value by value,
@@ -38,7 +38,7 @@ def reschedule(kernel):
 def patch(cubin, kernel):
     """The cubin's bytes with the kernel's block replaced."""
     first, new = reschedule(kernel)
-    old = b"".join(x.bytes() for x in kernel.code[first:first + len(new)])
+    old = b"".join(x.bytes() for x in kernel.code[first : first + len(new)])
     if cubin.count(old) != 1:
         raise Unsuitable("the block's bytes are not found once in the file")
     return cubin.replace(old, b"".join(x.bytes() for x in new))
@@ -55,9 +55,12 @@ def write(path, data):
 
 def as_c(data, symbol):
     """A C array with these bytes, aligned as the driver wants an ELF image."""
-    rows = [", ".join(map(str, data[i:i + 24])) for i in range(0, len(data), 24)]
-    return (f'extern "C" __attribute__((aligned(16))) const unsigned char {symbol}[] = {{\n'
-            + ",\n".join(rows) + "\n};\n").encode()
+    rows = [", ".join(map(str, data[i : i + 24])) for i in range(0, len(data), 24)]
+    return (
+        f'extern "C" __attribute__((aligned(16))) const unsigned char {symbol}[] = {{\n'
+        + ",\n".join(rows)
+        + "\n};\n"
+    ).encode()
 
 
 def main():
@@ -65,6 +68,7 @@ def main():
     parser.add_argument("input")
     parser.add_argument("output")
     parser.add_argument("--c", metavar="FILE", help="also write the result as a C++ array")
+    parser.add_argument("--as-compiled", action="store_true", help="change nothing")
     parser.add_argument("--symbol", default="cubin", help="name of that array")
     options = parser.parse_args()
     try:
@@ -72,12 +76,14 @@ def main():
             data = file.read()
     except OSError as error:
         sys.exit(f"schedule: {options.input}: {error.strerror}")
-    for kernel in sass.load(options.input).values():
+    for kernel in [] if options.as_compiled else sass.load(options.input).values():
         try:
             data = patch(data, kernel)
         except Unsuitable as why:
-            sys.exit(f"schedule: {kernel.name} in {options.input} does not have the known shape: "
-                     f"{why}. Was it compiled by another ptxas?")
+            sys.exit(
+                f"schedule: {kernel.name} in {options.input} does not have the known shape: "
+                f"{why}. Was it compiled by another ptxas?"
+            )
     write(options.output, data)
     if options.c:
         write(options.c, as_c(data, options.symbol))

@@ -12,7 +12,7 @@ from dataflow import destination
 from sass import parse_ffma, parse_lds128
 
 FFMA_LATENCY = 4  # cycles from issue until another FFMA may read the result
-ALU_LATENCY = 6   # the same for integer results, with a margin
+ALU_LATENCY = 6  # the same for integer results, with a margin
 
 
 def _terms(code, lasting):
@@ -93,7 +93,7 @@ def check_hazards(code):
     scoreboard; an address register is overwritten only after the loads from it have returned; a
     result is read only after its unit's latency. When the block is entered nothing is open.
     """
-    clock, ready = 0, {}           # register -> cycle from which its result may be read
+    clock, ready = 0, {}  # register -> cycle from which its result may be read
     open_loads, addresses = {}, {}  # register -> scoreboard of the load that writes / reads it
     for x in [*code, *code]:
         wait = x.control("wait")

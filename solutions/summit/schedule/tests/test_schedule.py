@@ -1,9 +1,10 @@
 """The scheduler on the real kernel, and its checks on planted faults.
 
-    python3 -m pytest solutions/summit/schedule/tests      (needs nvcc and nvdisasm, no GPU)
+python3 -m pytest solutions/summit/schedule/tests      (needs nvcc and nvdisasm, no GPU)
 """
 
 import collections
+import json
 import pathlib
 import shutil
 import subprocess
@@ -19,7 +20,16 @@ from dataflow import Unsuitable, analyse  # noqa: E402
 from order import Order  # noqa: E402
 from verify import check_hazards, verify  # noqa: E402
 
-NVCC = shutil.which("nvcc") or shutil.which("/usr/local/cuda/bin/nvcc")
+
+def nvcc():
+    """The one that set-up has chosen, else the toolkit's."""
+    chosen = HERE.parents[3] / "build" / "toolchain.json"
+    if chosen.is_file():
+        return json.loads(chosen.read_text())["nvcc"]
+    return shutil.which("nvcc") or shutil.which("/usr/local/cuda/bin/nvcc")
+
+
+NVCC = nvcc()
 
 
 def has_disassembler():
@@ -29,8 +39,9 @@ def has_disassembler():
         return False
 
 
-pytestmark = pytest.mark.skipif(not (NVCC and has_disassembler()),
-                                reason="needs nvcc and nvdisasm of the CUDA toolkit")
+pytestmark = pytest.mark.skipif(
+    not (NVCC and has_disassembler()), reason="needs nvcc and nvdisasm of the CUDA toolkit"
+)
 
 
 @pytest.fixture(scope="module")
@@ -38,8 +49,21 @@ def scheduled(tmp_path_factory):
     """(order, old code, new code) of rung 06's block."""
     cubin = tmp_path_factory.mktemp("schedule") / "kernel.cubin"
     source = HERE.parent.parent / "06_straight_block.cu"
-    subprocess.run([NVCC, "-std=c++20", "-O3", "-gencode", "arch=compute_90a,code=sm_90a",
-                    "-DSUMMIT_DEVICE_ONLY", "-cubin", "-o", cubin, source], check=True)
+    subprocess.run(
+        [
+            NVCC,
+            "-std=c++20",
+            "-O3",
+            "-gencode",
+            "arch=compute_90a,code=sm_90a",
+            "-DSUMMIT_DEVICE_ONLY",
+            "-cubin",
+            "-o",
+            cubin,
+            source,
+        ],
+        check=True,
+    )
     (kernel,) = sass.load(str(cubin)).values()
     first, end = kernel.largest_block()
     old = kernel.code[first:end]
@@ -116,10 +140,17 @@ def test_address_overwritten_early_is_found(scheduled):
     for x in code:
         if x.opcode == "SEL":
             x.set_control(wait=0)
-    moved = next(i for i, x in enumerate(code) if x.opcode == "SEL" and
-                 any(f"[{x.arguments[0]}" in y.text for y in code[:i] if sass.parse_lds128(y)))
-    load = max(i for i in range(moved) if sass.parse_lds128(code[i])
-               and f"[{code[moved].arguments[0]}" in code[i].text)
+    moved = next(
+        i
+        for i, x in enumerate(code)
+        if x.opcode == "SEL"
+        and any(f"[{x.arguments[0]}" in y.text for y in code[:i] if sass.parse_lds128(y))
+    )
+    load = max(
+        i
+        for i in range(moved)
+        if sass.parse_lds128(code[i]) and f"[{code[moved].arguments[0]}" in code[i].text
+    )
     code.insert(load + 1, code.pop(moved))
     with pytest.raises(AssertionError, match="address still in use"):
         check_hazards(code)

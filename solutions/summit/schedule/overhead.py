@@ -10,12 +10,12 @@ import re
 from dataflow import destination, require
 from sass import DESTINATION, OPERANDS
 
-ALU_LATENCY = 6         # cycles until an integer result may be read, with a margin
+ALU_LATENCY = 6  # cycles until an integer result may be read, with a margin
 PREDICATE_LATENCY = 13
-READ_DISTANCE = 40      # instructions after which a load has surely read its address register
+READ_DISTANCE = 40  # instructions after which a load has surely read its address register
 
 
-class Others:
+class Overhead:
     """Places the other instructions into the new order.
 
     spare: registers free during the block, taken from its front. readers: address register ->
@@ -25,21 +25,22 @@ class Others:
     def __init__(self, block, spare, readers):
         self.readers = readers
         self.addresses = {load.address[1] for load in block.loads if load.address[0] == "op"}
-        self.last_read = {}      # address register -> (position of the last load, scoreboards)
+        self.last_read = {}  # address register -> (position of the last load, scoreboards)
         self.placed = set()
-        self.register_of = {}    # index of an instruction -> register of its result
+        self.register_of = {}  # index of an instruction -> register of its result
         instructions = list(block.others)
         require(instructions and instructions[-1][1].opcode == "BRA", "does not end in a branch")
         self.branch = instructions.pop()[1].copy()
         renamed = self._rename(block, instructions, spare)
-        cut = len(renamed)       # copies at the end stay there: they overwrite the addresses in use
+        cut = len(renamed)  # copies at the end stay there: they overwrite the addresses in use
         while cut and re.match(r"MOV|IMAD\.MOV", renamed[cut - 1][1].opcode):
             cut -= 1
         self.tail = [x for _, x in renamed[cut:]]
         self.code = dict(renamed[:cut])
         self.pending = list(self.code)
-        self.needs = {i: [p for p in self.pending if p < i and self._conflict(p, i)]
-                      for i in self.pending}
+        self.needs = {
+            i: [p for p in self.pending if p < i and self._conflict(p, i)] for i in self.pending
+        }
 
     def _rename(self, block, instructions, spare):
         lasting = {v[1] for v in block.final.values() if v[0] == "op"}
@@ -57,13 +58,34 @@ class Others:
             self._rename_operands(x, now)
             if d is not None:
                 if family[i] not in kept and family[i] not in fresh:
-                    fresh[family[i]] = spare.pop(0)
+                    fresh[family[i]] = (
+                        spare.pop(0) if spare else self._read_out(instructions, family, fresh, i)
+                    )
                 now[d] = fresh.get(family[i], d)
                 self.register_of[i] = now[d]
                 x.set_register(DESTINATION, now[d])
                 x.text = re.sub(rf"\bR{d}\b", f"R{now[d]}", x.text, count=1)
             result.append((i, x))
         return result
+
+    def _read_out(self, instructions, family, fresh, here):
+        """A register of `fresh` whose value nobody reads after instruction `here`.
+
+        Not one that a load takes its address from: loads are placed elsewhere.
+        """
+        last_read, holds = {}, {}
+        for i, x in instructions:
+            for r in map(int, re.findall(r"\bR(\d+)\b", " ".join(x.arguments[1:]))):
+                if r in holds:
+                    last_read[holds[r]] = i
+            if destination(x) is not None:
+                holds[destination(x)] = family[i]
+        addresses = {family[a] for a in self.addresses}
+        newest = {r: f for f, r in fresh.items()}  # a register may have been passed on before
+        for register, f in newest.items():
+            if f not in addresses and last_read.get(f, here) <= here:
+                return register
+        require(False, "no register left for an address or a count")
 
     @staticmethod
     def _rename_operands(x, now):
@@ -76,8 +98,10 @@ class Others:
             if old in now:
                 for at in fields:
                     x.set_register(at, now[old])
-        arguments[first:] = [re.sub(r"\bR(\d+)\b", lambda m: f"R{now.get(int(m[1]), int(m[1]))}", a)
-                             for a in arguments[first:]]
+        arguments[first:] = [
+            re.sub(r"\bR(\d+)\b", lambda m: f"R{now.get(int(m[1]), int(m[1]))}", a)
+            for a in arguments[first:]
+        ]
         x.set_control(reuse=0)
         x.text = f"{x.predicate} {x.opcode} {', '.join(arguments)}".strip()
 
@@ -94,8 +118,11 @@ class Others:
 
     def _may_go(self, i, position, distance):
         d = self.code[i].arguments[0]
-        return (all(n in self.placed for n in self.needs[i]) and not self.readers.get(d)
-                and position - self.last_read.get(d, (-READ_DISTANCE, 0))[0] >= distance)
+        return (
+            all(n in self.placed for n in self.needs[i])
+            and not self.readers.get(d)
+            and position - self.last_read.get(d, (-READ_DISTANCE, 0))[0] >= distance
+        )
 
     def _emit(self, i, out, stall):
         x = self.code[i].copy()

@@ -1,0 +1,212 @@
+// Rung 09, clusters: small products, whose few tiles are cut along k and added up through shared
+// memory.
+//
+// Rung 08's tile is too large for a product of 512 x 512, and its parts travel through the L2
+// cache. Here the tile is 128 x 128, 256 x 64, 64 x 256 or 64 x 64, its k cut into two slices (four
+// for the smallest), each with warps and a ring of stages of its own, and the blocks that share a
+// tile form a cluster of up to eight: each leaves its part in its own shared memory, and adds its
+// share of the tile from the shared memory of all. Where eight blocks are too few, several clusters
+// (`groups`) work at a tile, and the last to finish adds up what all have left in scratch memory.
+// Parts are always added in order of k, so the result does not depend on timing. For products with
+// very little k there are two more, of 256 x 64 and 64 x 256 in one slice, two blocks of which fit
+// on a multiprocessor. They keep the order that ptxas gave them: 232 registers are too few for
+// schedule.py. New against rung 08: the split, cluster barriers, loads from another block's shared
+// memory.
+#include "clusters.h"
+#include "common/straight_loop.cuh"
+#include "common/summit.h"
+
+using namespace summit;
+
+namespace {
+
+#ifndef SUMMIT_BLOCKS  // of a multiprocessor
+#define SUMMIT_BLOCKS 1
+#endif
+constexpr int WORKERS = CONSUMERS * SLICES;  // threads that multiply
+constexpr int QUADS = BM * BN / 4;           // 16-byte groups of a tile
+constexpr int RING_BYTES = cluster_ring_bytes(STAGES, STAGE_BYTES);
+constexpr int IN_FLIGHT = 2;  // groups that a thread adds at a time
+
+__device__ __forceinline__ void sync_workers() {
+  asm volatile("bar.sync 1, %0;" ::"n"(WORKERS) : "memory");
+}
+// All threads of all blocks of the cluster meet; what was written before is seen after.
+__device__ __forceinline__ void sync_cluster() {
+  asm volatile("barrier.cluster.arrive.release;\nbarrier.cluster.wait.acquire;" ::: "memory");
+}
+// The address, for loads from the cluster's shared memory, of this block's `address` in block
+// `rank`.
+__device__ __forceinline__ uint32_t address_in(uint32_t address, int rank) {
+  uint32_t there;
+  asm volatile("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(there) : "r"(address), "r"(rank));
+  return there;
+}
+__device__ __forceinline__ float4 load_cluster4(uint32_t address) {
+  float4 v;
+  asm volatile("ld.shared::cluster.v4.f32 {%0, %1, %2, %3}, [%4];"
+               : "=f"(v.x), "=f"(v.y), "=f"(v.z), "=f"(v.w)
+               : "r"(address));
+  return v;
+}
+__device__ __forceinline__ void add(float4& sum, const float4& v) {
+  sum.x += v.x, sum.y += v.y, sum.z += v.z, sum.w += v.w;
+}
+
+// Where 16-byte group `quad` of row s of a part lies, in bytes; odd rows have two halves of eight
+// groups exchanged, so that the eight lanes that store together meet different banks.
+__device__ __forceinline__ uint32_t place_of(int s, int quad) {
+  return (s * (BN / 4) + (quad ^ (s & 1) << 2)) * 16;
+}
+
+// A special register, read anew: the main loop needs every register, so what comes after it must
+// not be computed before.
+#define SUMMIT_READ(name)                                  \
+  [] {                                                     \
+    int value;                                             \
+    asm volatile("mov.u32 %0, %%" name ";" : "=r"(value)); \
+    return value;                                          \
+  }()
+
+// What a slice of a block works on. Grid: x the cluster's blocks, then its groups; y and z the
+// tiles.
+struct Work {
+  int rank, group;  // of the block in its cluster, of the cluster among those of its tile
+  int tile, row, col;
+};
+__device__ __forceinline__ Work work_of_block(int j) {
+  Work w;
+  w.rank = SUMMIT_READ("cluster_ctarank"), w.group = SUMMIT_READ("clusterid.x");
+  int y = SUMMIT_READ("ctaid.y"), z = SUMMIT_READ("ctaid.z");
+  w.tile = z * ceil_div(j, BM) + y, w.row = y * BM, w.col = z * BN;
+  return w;
+}
+
+// `steps` of k from k0 on: a slice's share, whole passes of the straight block.
+struct Steps {
+  int k0, steps;
+};
+__device__ __forceinline__ Steps steps_of(const Work& w, int k, int cluster, int groups,
+                                          int slice) {
+  int units = ceil_div(k, BLOCK_STEPS), shares = cluster * groups * SLICES;
+  int share = (w.group * cluster + w.rank) * SLICES + slice;
+  int each = units / shares, more = units % shares;  // the first shares have one unit more
+  int first = share * each + min(share, more), count = each + (share < more);
+  return {first * BLOCK_STEPS, min(k - first * BLOCK_STEPS, count * BLOCK_STEPS)};
+}
+
+// Adds the parts in shared memory of groups e, e + WORKERS, ... of 16 bytes, in order of k.
+__device__ __forceinline__ void add_cluster(uint32_t parts, int cluster, int e, int end,
+                                            float4 (&sum)[IN_FLIGHT]) {
+#pragma unroll
+  for (int i = 0; i < IN_FLIGHT; ++i) sum[i] = make_float4(0, 0, 0, 0);
+#pragma unroll
+  for (int q = 0; q < 8; ++q) {
+    if (q >= cluster) break;
+    uint32_t there = address_in(parts, q);
+#pragma unroll
+    for (int w = 0; w < SLICES; ++w)
+#pragma unroll
+      for (int i = 0; i < IN_FLIGHT; ++i) {
+        int at = min(e + i * WORKERS, end - 1);
+        add(sum[i], load_cluster4(there + w * RING_BYTES + place_of(at / (BN / 4), at % (BN / 4))));
+      }
+  }
+}
+
+}  // namespace
+
+// Grid: (cluster * groups, rows of tiles, columns of tiles), in clusters of `cluster` blocks.
+// ready[tile * cluster + rank] counts groups that have left their part; zero before and after every
+// launch. scratch: [tile][group][QUADS] float4.
+extern "C" __global__ void __launch_bounds__(THREADS, SUMMIT_BLOCKS)
+    clusters(const __grid_constant__ Maps maps, float* __restrict__ P, int j, int k, int l,
+             int cluster, int groups, float4* __restrict__ scratch, unsigned* __restrict__ ready) {
+  extern __shared__ __align__(1024) unsigned char shared[];
+  start_next_kernel();  // it waits for this one before it reads or writes what others may still use
+  if (threadIdx.x < SLICES) Ring{shared_address(shared) + threadIdx.x * RING_BYTES}.init();
+  __syncthreads();  // the barriers exist; from here on the roles part for good
+
+  Cursor cursor;
+  if (threadIdx.x >= WORKERS) {
+    asm volatile("setmaxnreg.dec.sync.aligned.u32 24;");
+    int slice = (threadIdx.x - WORKERS) / 32;
+    if (slice < SLICES && threadIdx.x % 32 == 0) {
+      Work w = work_of_block(j);
+      Steps s = steps_of(w, k, cluster, groups, slice);
+      wait_for_kernels_before();
+      produce(Ring{shared_address(shared) + slice * RING_BYTES}, cursor, maps, w.row, w.col, s.k0,
+              ceil_div(s.steps, BK));
+    }
+    __syncwarp();
+    if (cluster * groups * SLICES == 1) return;
+    sync_cluster();
+    sync_cluster();
+    return;
+  }
+  asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(SUMMIT_BLOCKS == 1 ? 240 : 232));
+  float sum[TM][TN];
+  clear(sum);
+  {
+    int slice = thread_number() / CONSUMERS;
+    int steps = steps_of(work_of_block(j), anew(k), anew(cluster), anew(groups), slice).steps;
+    int stages = ceil_div(steps, BK);
+    if (stages > 0)
+      consume(Ring{shared_address(shared) + slice * RING_BYTES}, cursor, stages,
+              last_stage_bytes(steps, 0, stages), sum);
+  }
+  const int thread = thread_number();
+  j = anew(j), k = anew(k), l = anew(l), cluster = anew(cluster), groups = anew(groups);
+  Place place(thread % CONSUMERS);
+  Work w = work_of_block(j);
+  if (cluster * groups * SLICES == 1) {
+    store_tile(P, w.row, w.col, place, j, l, sum);
+    return;
+  }
+  sync_workers();  // the stages have been read
+  uint32_t part = shared_address(shared) + thread / CONSUMERS * RING_BYTES;
+#pragma unroll
+  for (int r = 0; r < TM; ++r)
+#pragma unroll
+    for (int c = 0; c < TN; c += 4) {
+      uint32_t to = part + place_of(place.row + r * 8, place.col / 4 + c);
+      asm volatile("st.shared.v4.f32 [%0], {%1, %2, %3, %4};" ::"r"(to), "f"(sum[r][c]),
+                   "f"(sum[r][c + 1]), "f"(sum[r][c + 2]), "f"(sum[r][c + 3])
+                   : "memory");
+    }
+  sync_cluster();
+  int begin = QUADS * w.rank / cluster, end = QUADS * (w.rank + 1) / cluster;
+  float4* left = scratch + size_t(w.tile) * groups * QUADS;
+#pragma unroll 1
+  for (int e = begin + thread; e < end; e += IN_FLIGHT * WORKERS) {
+    float4 here[IN_FLIGHT];
+    add_cluster(shared_address(shared), cluster, e, end, here);
+#pragma unroll
+    for (int i = 0; i < IN_FLIGHT; ++i) {
+      int at = e + i * WORKERS;
+      if (at >= end) continue;
+      if (groups == 1)
+        store_row(P, w.row + at / (BN / 4), w.col + at % (BN / 4) * 4, j, l, &here[i].x);
+      else
+        __stcg(left + size_t(w.group) * QUADS + at, here[i]);
+    }
+  }
+  sync_cluster();  // no block leaves while another may still read its part
+  if (groups == 1) return;
+
+  __threadfence();  // this thread's groups are visible before they are counted
+  volatile unsigned* arrived = reinterpret_cast<volatile unsigned*>(shared);
+  sync_workers();
+  if (thread == 0) *arrived = atomicAdd(ready + w.tile * cluster + w.rank, 1u);
+  sync_workers();
+  if (*arrived != unsigned(groups - 1)) return;  // a later block will find all parts there
+  __threadfence();
+  if (thread == 0) ready[w.tile * cluster + w.rank] = 0;
+#pragma unroll 1
+  for (int e = begin + thread; e < end; e += WORKERS) {
+    float4 all = make_float4(0, 0, 0, 0);
+#pragma unroll 8
+    for (int g = 0; g < groups; ++g) add(all, __ldcg(left + size_t(g) * QUADS + e));
+    store_row(P, w.row + e / (BN / 4), w.col + e % (BN / 4) * 4, j, l, &all.x);
+  }
+}

@@ -1,0 +1,122 @@
+// Rung 10, few rows: up to 16 rows of M. N is read once, as fast as memory gives it; nothing else
+// takes time.
+//
+// A tile of 64 rows would multiply mostly zeros. Here a thread holds four columns of all rows, a
+// warp 128 columns, and the eight warps of a block and many blocks share k. Each block adds up its
+// warps' sums in shared memory and leaves them in scratch memory; the last block of a strip of
+// columns adds up what all have left, in order of k, so the result does not depend on timing.
+#include "common/ptx.cuh"
+#include "common/summit.h"
+#include "thin.h"
+
+namespace summit {
+namespace {
+
+constexpr int WARPS = 8, THREADS = WARPS * 32;
+constexpr int STRIP = 128;  // columns
+constexpr int SHARE = 256;  // steps of k in a block
+
+template <bool ALIGNED>
+__device__ __forceinline__ float4 load_columns(const float* row, int col, int l) {
+  if constexpr (ALIGNED) {
+    return col < l ? __ldg(reinterpret_cast<const float4*>(row + col)) : make_float4(0, 0, 0, 0);
+  } else {
+    float v[4];
+#pragma unroll
+    for (int c = 0; c < 4; ++c) v[c] = col + c < l ? __ldg(row + col + c) : 0.0f;
+    return make_float4(v[0], v[1], v[2], v[3]);
+  }
+}
+
+// Grid: x strips of columns, y shares of k. ROWS >= j.
+template <int ROWS, bool ALIGNED>
+__global__ void __launch_bounds__(THREADS)
+    few_rows(Problem p, int shares, float* __restrict__ scratch, unsigned* __restrict__ ready) {
+  constexpr int kSums = ROWS * STRIP;
+  __shared__ float m[SHARE][ROWS];
+  __shared__ float4 of_warps[WARPS / 2][ROWS][32];
+  __shared__ unsigned arrived;
+  start_next_kernel();
+  wait_for_kernels_before();
+  int strip = blockIdx.x, share = blockIdx.y, lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+  int col = strip * STRIP + lane * 4, k0 = share * SHARE, steps = min(SHARE, p.k - k0);
+  for (int e = threadIdx.x; e < SHARE * ROWS; e += THREADS) {
+    int r = e / SHARE, i = e % SHARE;
+    m[i][r] = r < p.j && i < steps ? __ldg(p.M + size_t(r) * p.k + k0 + i) : 0.0f;
+  }
+  __syncthreads();
+  float4 sum[ROWS] = {};
+#pragma unroll(ROWS <= 2 ? 16 : 8)
+  for (int i = warp; i < steps; i += WARPS) {
+    float4 n = load_columns<ALIGNED>(p.N + size_t(k0 + i) * p.l, col, p.l);
+#pragma unroll
+    for (int r = 0; r < ROWS; ++r) {
+      float x = m[i][r];
+      sum[r].x = fmaf(x, n.x, sum[r].x), sum[r].y = fmaf(x, n.y, sum[r].y);
+      sum[r].z = fmaf(x, n.z, sum[r].z), sum[r].w = fmaf(x, n.w, sum[r].w);
+    }
+  }
+  // Half of the warps leave their sums and the other half adds them to its own, three times.
+#pragma unroll
+  for (int half = WARPS / 2; half > 0; half /= 2) {
+    if (warp >= half && warp < 2 * half)
+#pragma unroll
+      for (int r = 0; r < ROWS; ++r) of_warps[warp - half][r][lane] = sum[r];
+    __syncthreads();
+    if (warp < half)
+#pragma unroll
+      for (int r = 0; r < ROWS; ++r) {
+        float4 v = of_warps[warp][r][lane];
+        sum[r].x += v.x, sum[r].y += v.y, sum[r].z += v.z, sum[r].w += v.w;
+      }
+    __syncthreads();
+  }
+  if (shares == 1) {
+    if (warp == 0)
+#pragma unroll
+      for (int r = 0; r < ROWS; ++r) store_row(p.P, r, col, p.j, p.l, &sum[r].x);
+    return;
+  }
+  float* parts = scratch + size_t(strip) * shares * kSums;
+  if (warp == 0) {
+#pragma unroll
+    for (int r = 0; r < ROWS; ++r)
+      __stcg(reinterpret_cast<float4*>(parts + size_t(share) * kSums + r * STRIP) + lane, sum[r]);
+    __threadfence();
+    __syncwarp();
+    if (lane == 0) arrived = atomicAdd(ready + strip, 1u);
+  }
+  __syncthreads();
+  if (arrived != unsigned(shares - 1)) return;  // a later block will find all parts there
+  __threadfence();
+  if (threadIdx.x == 0) ready[strip] = 0;
+  for (int e = threadIdx.x; e < kSums; e += THREADS) {
+    float all = 0;
+#pragma unroll 16
+    for (int s = 0; s < shares; ++s) all += __ldcg(parts + size_t(s) * kSums + e);
+    int row = e / STRIP, at = strip * STRIP + e % STRIP;
+    if (row < p.j && at < p.l) p.P[size_t(row) * p.l + at] = all;
+  }
+}
+
+template <int ROWS>
+void launch(const Problem& p, cudaStream_t stream) {
+  static ThinScratch scratch;
+  int strips = ceil_div(p.l, STRIP), shares = ceil_div(p.k, SHARE);
+  float* parts = scratch.parts(size_t(strips) * shares * ROWS * STRIP);
+  unsigned* ready = scratch.counters(strips);
+  auto kernel = rows_are_aligned(p.N, p.l) ? few_rows<ROWS, true> : few_rows<ROWS, false>;
+  launch_early(kernel, dim3(strips, shares), THREADS, stream, p, shares, parts, ready);
+}
+
+}  // namespace
+
+void launch_few_rows(const Problem& p, cudaStream_t stream) {
+  if (p.j <= 1) return launch<1>(p, stream);
+  if (p.j <= 2) return launch<2>(p, stream);
+  if (p.j <= 4) return launch<4>(p, stream);
+  if (p.j <= 8) return launch<8>(p, stream);
+  launch<16>(p, stream);
+}
+
+}  // namespace summit
