@@ -10,6 +10,7 @@ BACKEND ?= auto
 DEVICE ?=
 FORMAT ?=
 OUTPUT ?=
+ALL ?=
 
 GRADER := .venv/bin/grader
 OPTIONS = $(if $(SUBMISSION),--submission "$(SUBMISSION)") --backend "$(BACKEND)" \
@@ -32,7 +33,8 @@ help:
 #>   make doctor                what was found on this machine, and what is missing
 #>   make study                 the classic study of eight kernels repeated: tables and pictures
 #>   make docs                  the course book as pages for a browser, in build/docs/
-#>   make test                  the project's own tests: C++ and Python
+#>   make test                  the project's own tests: C++ and Python; ALL=1: also the slow ones,
+#>                              every entry of the corpus, and what needs extra packages
 #>   make clean                 remove build/ (keeps .venv/ and your progress)
 #>
 #> Options of grade: SUBMISSION=path (a file, a lab folder, or a tree laid out like labs/),
@@ -45,7 +47,7 @@ help:
 #> make distclean.
 
 # A variable in small letters would be taken for none, and all labs graded.
-$(foreach name,lab submission backend device format output,$(if $(filter command%,$(origin $(name))),\
+$(foreach name,lab submission backend device format output all,$(if $(filter command%,$(origin $(name))),\
   $(error write $(name)=... in capitals, as in LAB=02)))
 
 setup:
@@ -62,17 +64,18 @@ status doctor: setup
 	@$(GRADER) $@
 
 test:
-	@common/setup/run_tests.sh
+	@common/setup/run_tests.sh $(if $(ALL),--all)
 
 test-sanitize:
 	@common/setup/run_tests.sh --sanitize
 
-# Feeds the PTX parser with damaged text for ten minutes; needs clang.
+# Feeds the PTX parser, then the reader of plans, with damaged text for ten minutes each; needs clang.
 fuzz:
 	@common/tests/ptx/fuzz.sh 600 build/fuzz
+	@common/tests/harness/fuzz.sh 600 build/fuzz-plan
 
 bench:
-	@common/bench/run.sh --json build/bench.json
+	@common/measure/bench/run.sh --json build/bench.json
 
 bench-gpu:
 	@solutions/summit/bench/run.sh

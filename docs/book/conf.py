@@ -16,6 +16,7 @@ root_doc = "docs/README"
 extensions = ["myst_parser", "navigation", "source_pages"]
 
 include_patterns = [
+    "CONTRIBUTING.md",
     "README.md",
     "common/README.md",
     "datasets/README.md",
@@ -40,6 +41,8 @@ book_chapters = [
             "docs/watch-session",
             "docs/experiments/README",
             "docs/sampling",
+            "docs/compiled-kernels",
+            "docs/term",
             "datasets/README",
         ],
     ),
@@ -49,7 +52,7 @@ book_chapters = [
     ),
     ("Solutions", ["solutions/gallery/README", "solutions/summit/README", "solutions/*/*"]),
     ("Measurements", ["docs/measurements/README", "docs/measurements/*"]),
-    ("The project", ["README", "common/README", "grader/README"]),
+    ("The project", ["README", "CONTRIBUTING", "common/README", "grader/README"]),
 ]
 
 myst_heading_anchors = 4  # GitHub makes an anchor of each heading
