@@ -33,7 +33,7 @@ def changes(before: Table, now: Table) -> list[str]:
             labs = [
                 f"{name[:2]} {_shown(old.get(name, ''))} to {_shown(row.get(name, ''))}"
                 for name in row
-                if name[:2].isdigit() and "status" not in name and old.get(name) != row.get(name)
+                if name[:2].isdigit() and " " not in name and old.get(name) != row.get(name)
             ]
             more = f" ({', '.join(labs)})" if labs else ""
             said.append(f"{key}: {_points(old)} before, now {_points(row)}{more}")

@@ -130,7 +130,9 @@ class Heading:
 
 def plain(rows: Sequence[Row], heading: Heading) -> str:
     """Everything, one line a student."""
-    labs = [column for lab in heading.labs for column in (lab, f"{lab} status")]
+    several = len(heading.labs) > 1 and any(row.credits for row in rows)
+    names = ("", " status", " counts") if several else ("", " status")
+    labs = [lab + name for lab in heading.labs for name in names]
     kinds = ("user", "sid", "email", "username", "repository")
     used = [kind for kind in kinds if any(row.student.ids.get(kind) for row in rows)]
     decided = ["graded", "deducted", "adjusted"] if any(row.credits for row in rows) else []
@@ -139,13 +141,11 @@ def plain(rows: Sequence[Row], heading: Heading) -> str:
     table = [[*head, *decided, *labs, "remark"]]
     for row in rows:
         by_lab = {result.lab: result for result in row.results}
-        cells = [
-            cell
-            for lab in heading.labs
-            for cell in (
-                (points(by_lab[lab].score), by_lab[lab].status) if lab in by_lab else ("", "")
-            )
-        ]
+        cells = []
+        for lab in heading.labs:
+            result = by_lab.get(lab)
+            cells += [points(result.score), result.status] if result else ["", ""]
+            cells += [_counts(row, lab)] if several else []
         ids = [row.student.ids.get(kind, "") for kind in used]
         own = [row.key, row.student.name, *ids, row.source]
         own += [row.submitted] if dated else []
@@ -154,6 +154,14 @@ def plain(rows: Sequence[Row], heading: Heading) -> str:
         own += _beside(row) if decided else []
         table.append([*own, *cells, row.remark])
     return csv_text(table)
+
+
+def _counts(row: Row, lab: str) -> str:
+    """The points of one of several labs that count: without what being late costs, as decided."""
+    credit = next((credit for credit in row.credits if credit.lab == lab), None)
+    if credit is None:
+        return ""
+    return "excused" if credit.excused else points(credit.points)
 
 
 def _beside(row: Row) -> list[str]:

@@ -23,10 +23,10 @@ class _Lines:
     def say(self, text: str) -> None:
         print(plain(text), file=sys.stderr, flush=True)
 
-    def begin(self, total: int) -> None:
+    def begin(self, total: int, what: str = "files to grade") -> None:
         self.total, self.count = total, 0
         self.start = self.last = time.monotonic()
-        self.say(f"{total} files to grade")
+        self.say(f"{total} {what}")
 
     def advance(self, what: str) -> None:
         self.count += 1
@@ -46,10 +46,10 @@ class _Bar:
     def say(self, text: str) -> None:
         self.display.console.print(plain(text), highlight=False, markup=False)
 
-    def begin(self, total: int) -> None:
+    def begin(self, total: int, what: str = "files to grade") -> None:
         if self.task is not None:
             self.display.remove_task(self.task)
-        self.task = self.display.add_task("grading", total=total, what="")
+        self.task = self.display.add_task(what, total=total, what="")
 
     def advance(self, what: str) -> None:
         self.display.update(self.task, advance=1, what=what)

@@ -51,16 +51,24 @@ class Person:
     def lab(self, name: str) -> tuple[float | None, str]:
         """Points that count for a lab and the status; the last batch that has it counts."""
         for entry in reversed(self.entries):
-            status = entry.cells.get(f"{name} status", "")
-            if f"{name} status" not in entry.cells:
+            cells = entry.cells
+            if f"{name} status" not in cells:
                 continue
-            if entry.cells.get("status") in ("excused", "not_handed_in"):
-                return None, entry.cells["status"]
-            labs = [key for key in entry.cells if key.endswith(" status")]
+            labs = [key for key in cells if key.endswith(" status")]
             # Of one lab the whole row is about it: late days and decisions are in its score.
-            cell = entry.cells["score"] if len(labs) == 1 else entry.cells.get(name, "")
-            return (float(cell) if cell else None), status
+            cell = cells["score"] if len(labs) == 1 else cells.get(name, "")
+            cell = cells.get(f"{name} counts", "") or cell
+            whole = cells.get("status", "")
+            if "excused" in (whole, cell):
+                return None, "excused"
+            if not cell and whole == "not_handed_in":
+                return None, whole
+            return (float(cell) if cell else None), cells[f"{name} status"] or whole
         return None, ""
+
+    def entry_of(self, name: str) -> Entry | None:
+        """The batch that counts for a lab."""
+        return next((x for x in reversed(self.entries) if f"{name} status" in x.cells), None)
 
 
 def read(folders: Sequence[Path]) -> list[Entry]:

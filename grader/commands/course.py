@@ -69,6 +69,39 @@ def labs(submission: Path | None, course_file: Path | None) -> None:
     terminal.show(",".join(name[:2] for name in names) + ("," if len(names) == 1 else "") + "\n")
 
 
+@course.command()
+@click.option(
+    "--output", type=click.Path(path_type=Path), default=Path("lti-key.pem"), show_default=True,
+    help="File of the private key; an old one is kept and shown.",
+)  # fmt: skip
+def key(output: Path) -> None:
+    """Make the key that `grader publish` signs with; prints the half that the platform gets."""
+    import json
+    import os
+
+    from grader.publish import platform
+
+    platform.require()
+    if not output.exists():
+        from cryptography.hazmat.primitives import serialization
+        from cryptography.hazmat.primitives.asymmetric import rsa
+
+        terminal.check_folder_of(output)
+        text = rsa.generate_private_key(public_exponent=65537, key_size=2048).private_bytes(
+            serialization.Encoding.PEM,
+            serialization.PrivateFormat.PKCS8,
+            serialization.NoEncryption(),
+        )
+        try:
+            handle = os.open(output, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+            with os.fdopen(handle, "wb") as file:
+                file.write(text)
+        except OSError as error:
+            raise UsageError(f"{output} cannot be written: {error.strerror}.") from None
+    terminal.show(json.dumps({"keys": [platform.public_key(output)]}, indent=2) + "\n")
+    click.echo(f"The private key is in {output}: keep it to yourself.", err=True)
+
+
 _BATCHES = click.argument(
     "graded", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="GRADED..."
 )

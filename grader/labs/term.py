@@ -17,11 +17,20 @@
     cap = 50                       # percent, at most
     last_day = 7                   # later than this there are no points
 
+    [lti]                          # for `grader publish`; what the platform says of the tool there
+    client_id = "10000000000042"
+    token_url = "https://canvas.example.edu/login/oauth2/token"
+    lineitems = "https://canvas.example.edu/api/lti/courses/7/line_items"
+    members = "https://canvas.example.edu/api/lti/courses/7/names_and_roles"
+    key = "lti-key.pem"            # the tool's private key, made by `grader course key`
+    audience = "https://..."       # whom a request for a token is for; without it token_url
+
     [[labs]]
     lab = "01"                     # number or folder name
     points = 10                    # without it 100
     release = 2027-02-01           # without it from the start
     due = 2027-02-08T23:59:00      # a date alone ends with its day; without it never late
+    line_item = "https://..."      # the platform's column for it; without it `publish` makes one
 
 A mistake raises UsageError with one sentence; `grader course check` shows all of them.
 """
@@ -36,6 +45,7 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime, time, timedelta
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from grader.errors import GraderError, UsageError
@@ -51,7 +61,11 @@ _COURSE = {
     "sandbox": bool, "hints": int, "students": str,
 }  # fmt: skip
 _LATE = {"grace": str, "per_day": (int, float), "cap": (int, float), "last_day": int}
-_LAB = {"lab": str, "points": (int, float), "release": date, "due": date}
+_LTI = ("client_id", "token_url", "lineitems", "members", "key")  # `audience` may be left out
+_LAB = {
+    "lab": str, "points": (int, float), "release": date, "due": date, "line_item": str,
+}  # fmt: skip
+_HERE = ("127.0.0.1", "localhost", "::1")
 _KIND = {str: "a text", int: "a whole number", bool: "true or false", date: "a date"}
 
 
@@ -89,6 +103,19 @@ class LabPlan:
     points: float = FULL_POINTS
     release: datetime | None = None
     due: datetime | None = None
+    line_item: str = ""  # the platform's address of its column
+
+
+@dataclass(frozen=True)
+class Lti:
+    """Where grades are sent, and as whom: a tool that the platform knows (LTI 1.3)."""
+
+    client_id: str
+    token_url: str
+    lineitems: str
+    members: str
+    key: Path  # the private key, PEM
+    audience: str
 
 
 @dataclass(frozen=True)
@@ -106,6 +133,7 @@ class Term:
     hints: int | None = None
     students: Path | None = None
     late: LatePolicy | None = None
+    lti: Lti | None = None
     labs: tuple[LabPlan, ...] = ()
 
     @property
@@ -165,8 +193,10 @@ class _Reader:
         self.problems: list[str] = []
 
     def term(self, fields: dict[str, Any]) -> Term:
-        for name in fields.keys() - {"course", "late", "labs"}:
-            self.problems.append(f"[{name}] is unknown: there are [course], [late] and [[labs]].")
+        for name in fields.keys() - {"course", "late", "lti", "labs"}:
+            self.problems.append(
+                f"[{name}] is unknown: there are [course], [late], [lti] and [[labs]]."
+            )
         head = self._table(fields.get("course", {}), "[course]", _COURSE)
         term = Term(self.path, head.get("name", ""))
         term = replace(term, zone=self._zone(head.get("timezone", "UTC")))
@@ -190,8 +220,31 @@ class _Reader:
             hints=head.get("hints"),
             students=students,
             late=self._late(fields["late"]) if "late" in fields else None,
+            lti=self._lti(fields["lti"]) if "lti" in fields else None,
             labs=self._labs(fields.get("labs", []), term.zone),
         )
+
+    def _lti(self, given: Any) -> Lti | None:
+        found = self._table(given, "[lti]", dict.fromkeys([*_LTI, "audience"], str))
+        missing = [name for name in _LTI if not found.get(name)]
+        if missing:
+            self.problems.append(f"[lti] lacks {', '.join(missing)}: see docs/publish.md.")
+            return None
+        for name in ("token_url", "lineitems", "members"):
+            self._address(f"[lti] {name}", found[name])
+        key = self.path.parent / Path(found.pop("key")).expanduser()
+        return Lti(**{"audience": found["token_url"], **found}, key=key)
+
+    def _address(self, where: str, text: str) -> None:
+        """Grades and tokens travel encrypted, but to this very machine."""
+        try:
+            parts = urlsplit(text)
+            right = parts.scheme == "https" or (parts.scheme == "http" and parts.hostname in _HERE)
+            right = right and bool(parts.hostname) and not parts.username
+        except ValueError:
+            right = False
+        if not right:
+            self.problems.append(f"{where} must be an address that begins with https://.")
 
     def _table(self, given: Any, where: str, known: dict[str, Any]) -> dict[str, Any]:
         """The fields of the right type; a wrong one is told and left out."""
@@ -266,7 +319,10 @@ class _Reader:
             due = _moment(found.get("due"), zone, time(23, 59, 59))
             if release and due and due <= release:
                 self.problems.append(f"{where} it is due before it is released.")
-            plans.append(LabPlan(name, float(found.get("points", FULL_POINTS)), release, due))
+            if "line_item" in found:
+                self._address(f"{where} line_item", found["line_item"])
+            points = float(found.get("points", FULL_POINTS))
+            plans.append(LabPlan(name, points, release, due, found.get("line_item", "")))
         return tuple(plans)
 
 
