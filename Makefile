@@ -38,7 +38,7 @@ help:
 #>   make clean                 remove build/ (keeps .venv/ and your progress)
 #>
 #> Options of grade: SUBMISSION=path (a file, a lab folder, or a tree laid out like labs/),
-#> BACKEND=auto|sim|gpu, DEVICE=h200, FORMAT=text|json|html|markdown|junit|..., OUTPUT=file.
+#> BACKEND=auto|sim|both|gpu, DEVICE=h200, FORMAT=text|json|html|markdown|junit|..., OUTPUT=file.
 #>
 #> `make` ends with status 2 whenever a command fails. Scripts should call .venv/bin/grader, whose
 #> status says more: 0 full marks, 1 less, 2 usage or bad input, 3 the grader or its machine failed.

@@ -37,7 +37,7 @@ class Cluster:
 
     at_a_time: int | None = None  # tasks; None: as many as the cluster grants
     partition: str | None = None
-    gres: str | None = None  # "gpu:1"; only asked for on a GPU
+    gres: str | None = None  # "gpu:1"; not asked for on sim
     processors: int = 1  # of each task
 
 
@@ -102,7 +102,7 @@ def parameters(setting: Setting, share: int, cluster: Cluster, name: str) -> dic
     }
     if cluster.partition:
         wanted["partition"] = cluster.partition
-    if setting.options.backend == "gpu":
+    if setting.options.backend != "sim":
         wanted["gres"] = cluster.gres or "gpu:1"
     return wanted
 

@@ -15,7 +15,7 @@ from grader.labs import term as terms
 from grader.labs import weights
 from grader.labs.course import find_course
 from grader.labs.lab import load_lab
-from grader.labs.options import DEFAULT_SEED, Options
+from grader.labs.options import DEFAULT_DEVICE, DEFAULT_SEED, Options
 from grader.labs.term import Term
 from grader.machine.toolchain import capability
 
@@ -42,7 +42,9 @@ _DONE_EPILOG = (
     "--gres", default="gpu:1", show_default=True, help="What a Slurm task on a GPU asks for."
 )
 @options.course_file
-@click.option("--backend", type=click.Choice(["sim", "gpu"]), default="sim", show_default=True)
+@click.option(
+    "--backend", type=click.Choice(["sim", "gpu", "both"]), default="sim", show_default=True
+)
 @click.option("--device", help="Device file whose limits hold, such as h200.")
 @click.option("--seed", type=click.IntRange(min=0), help="Seed of the input data. Default: 1.")
 @click.option("--weights", default="", help="Points of labs: 01=10,02=20. Default: 100 each.")
@@ -152,6 +154,8 @@ def _options(course, backend: str, given: dict):
     device, seed = given["device"], given["seed"]
     if backend == "sim" or given["executor"] == "local":
         return grading.options_for(course, backend, device, seed)
+    if backend == "both":  # the simulator's, as everywhere
+        device = device or DEFAULT_DEVICE
     if device is None:
         raise UsageError("--backend gpu on a cluster needs --device: the model of its GPUs.")
     seed = DEFAULT_SEED if seed is None else seed

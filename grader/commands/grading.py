@@ -19,19 +19,18 @@ from grader.student import progress
 def options_for(course: Course, backend: str, device: str | None, seed: int | None) -> Options:
     """How to grade, as the command-line options of these names ask for."""
     found = None if backend == "sim" else gpu.find_gpu()
-    if backend == "gpu" and found is None:
+    if backend in ("gpu", "both") and found is None:
         raise GraderError(
             "No usable GPU was found here: use --backend sim, or see `grader doctor`."
         )
-    if device is None:
-        device = gpu.device_file_for(course, found, DEFAULT_DEVICE) if found else DEFAULT_DEVICE
-    compute_capability = found.capability if found else capability(course, device)
-    return Options(
-        "gpu" if found else "sim",
-        device,
-        DEFAULT_SEED if seed is None else seed,
-        compute_capability,
-    )
+    if backend == "auto":
+        backend = "both" if found else "sim"
+    seed = DEFAULT_SEED if seed is None else seed
+    if backend == "gpu":
+        device = device or gpu.device_file_for(course, found, DEFAULT_DEVICE)
+        return Options(backend, device, seed, found.capability)
+    device = device or DEFAULT_DEVICE  # also on both: the simulator judges as it does anywhere
+    return Options(backend, device, seed, capability(course, device))
 
 
 def grade_one(

@@ -21,10 +21,11 @@ submission = click.option(
 )
 backend = click.option(
     "--backend",
-    type=click.Choice(["auto", "sim", "gpu"]),
+    type=click.Choice(["auto", "sim", "gpu", "both"]),
     default="auto",
     show_default=True,
-    help="auto is gpu where a usable GPU is found, else sim.",
+    help="sim: the simulator. both: it judges, and a GPU adds the clock. gpu: on a GPU alone."
+    " auto is both where a usable GPU is found, else sim.",
 )
 device = click.option("--device", help="Device file whose limits hold, such as h200.")
 seed = click.option(

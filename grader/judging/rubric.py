@@ -1,15 +1,17 @@
 """Checks and points: what of a lab's rubric a submission fulfils.
 
 A check gives all of its points or none, except the time on a GPU, which is graded by its ratio to
-the reference solution. A check whose precondition failed is skipped with the reason, so that one
+the reference solution. On the backend both, where the simulator judges, the clock gives no larger
+share of its points than the counts give of theirs: being fast on one GPU makes up for nothing that
+the lab asks for. A check whose precondition failed is skipped with the reason, so that one
 mistake is not charged twice.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from grader.judging.judge import Outcome, describe, is_own_file, merge
 from grader.labs.expression import ExpressionError, evaluate, names_in
@@ -22,15 +24,17 @@ from grader.running.timing import WIDEST_INTERVAL, Timing
 class Evidence:
     """What the checks look at, by case id."""
 
-    outcomes: Mapping[str, Outcome]  # on the backend that is graded
+    outcomes: Mapping[str, Outcome]  # on the backend that is graded; both: sim, timed cases on gpu
     safety: Mapping[str, Outcome]  # on the simulator, which sees and counts every access
-    timings: Mapping[str, Timing]  # gpu: the timed cases that ran
+    timings: Mapping[str, Timing]  # gpu, both: the timed cases that ran
+    not_timed: str = ""  # both: why our side could not time what it should; one sentence
 
 
 def evaluate_checks(lab: Lab, backend: str, evidence: Evidence) -> tuple[CheckResult, ...]:
     """All checks of a lab that apply to the backend, in its order."""
     results: dict[str, CheckResult] = {}
-    for check in lab.checks_for(backend):
+    checks = lab.checks_for(backend)
+    for check in sorted(checks, key=lambda check: check.kind == "time"):  # the clock needs the rest
         blocked = [
             name for name in check.needs if name in results and results[name].status != "passed"
         ]
@@ -40,7 +44,10 @@ def evaluate_checks(lab: Lab, backend: str, evidence: Evidence) -> tuple[CheckRe
             results[check.id] = _skipped(check, message, blocked_by=first.id)
         else:
             results[check.id] = _KINDS[check.kind](check, lab, evidence)
-    return tuple(results.values())
+            if check.kind == "time" and backend == "both":
+                counts = [item for item in results.values() if item.group == "performance"]
+                results[check.id] = capped(results[check.id], counts[:-1])
+    return tuple(results[check.id] for check in checks)
 
 
 def all_failed(lab: Lab, backend: str, reason: str) -> tuple[CheckResult, ...]:
@@ -182,10 +189,14 @@ def busiest_line(outcome: Outcome, check: Check) -> int:
 
 
 def _time(check: Check, lab: Lab, evidence: Evidence) -> CheckResult:
-    outcome = evidence.outcomes[check.cases[0]]
+    outcome = evidence.outcomes.get(check.cases[0])
     found = evidence.timings.get(check.cases[0])
+    if found is None and evidence.not_timed:
+        return _result(check, "inconclusive", 0, evidence.not_timed, {})
     if found is None:
-        return _skipped(check, f"{_case_name(outcome)} was not timed.")
+        why = "" if outcome is None or outcome.is_right else outcome.result.message
+        text = f"{lab.case(check.cases[0]).title} was not timed"
+        return _skipped(check, f"{text}: {why}" if why else f"{text}.")
     if found.status != "ok" or found.time_ms is None:
         return _failed(check, f"It was not timed: {found.message}")
     if found.wrong_rounds:
@@ -218,6 +229,17 @@ def _by_ratio(check: Check, found: Timing, numbers: dict) -> CheckResult:
     share = _share(check, ratio.median)
     status = "passed" if share == 1.0 else "failed"
     return _result(check, status, round(check.points * share, 1), text, numbers)
+
+
+def capped(clock: CheckResult, counts: Sequence[CheckResult]) -> CheckResult:
+    """The clock with no larger share of its points than the counts beside it have of theirs."""
+    share = sum(item.score for item in counts) / sum(item.max_score for item in counts)
+    most = math.floor(clock.max_score * share * 100 + 1e-6) / 100
+    if clock.score <= most:
+        return clock
+    text = f"{clock.message}; no larger share than the other checks of performance give"
+    data = clock.data | {"capped_at": most}
+    return replace(clock, status="failed", score=most, message=text, data=data)
 
 
 def _share(check: Check, ratio: float) -> float:

@@ -23,26 +23,30 @@
     kind = "outputs"                     # outputs: P is right in `cases`
     cases = ["w64"]
     needs = ["toy"]                      # if one of these failed, this one is skipped
-    backend = "sim"                      # only on sim or gpu; without it on both
+    backend = "sim"                      # only on sim or gpu; without it on either
 
       kind = "clean"     codes = [...], cases = [...]   none of these diagnostics
       kind = "counter"   case = "w64", value = "global_load_sectors / global_load_requests",
                          at_most = 4.0 and/or at_least = 1.0, message = "what a failure means";
                          counted on the simulator, also where the backend is gpu
       kind = "time"      case = "w1024", full = 1.15, none = 4.0   time over the reference's
+                         both = 12: its points on the backend both, see below
 
     [[hints]]                            # chosen by what failed
     for = ["race-shared", "sizes"]       # diagnostic codes or check ids
     tiers = ["the concept", "the place", "the line"]
 
-The points of all checks that apply to a backend add up to 100. A mistake in the file raises
-CourseError with one sentence.
+The points of all checks that apply to a backend add up to 100. On the backend both those of sim
+apply, judged by the simulator, and the clock, whose points are taken from the other checks of
+performance in proportion. There the clock gives no larger share of its points than those checks
+give of theirs: so nobody gets more than on sim. A mistake in the file raises CourseError with one
+sentence.
 """
 
 from __future__ import annotations
 
 import tomllib
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -51,7 +55,7 @@ from grader.labs import codes as diagnostic_codes
 from grader.labs import counters, data
 from grader.labs.expression import ExpressionError, names_in
 
-BACKENDS = ("sim", "gpu")
+BACKENDS = ("sim", "gpu")  # that a check may be bound to
 GROUPS = ("correctness", "safety", "performance")
 ROLES = ("toy", "edge", "performance")
 SIGNATURES = ("square-host", "square-device", "rect-device")
@@ -92,7 +96,7 @@ class Check:
     points: float
     kind: str  # outputs | clean | counter | time
     needs: tuple[str, ...] = ()
-    backend: str | None = None  # None: both
+    backend: str | None = None  # sim | gpu; None: either
     hidden: bool = False
     cases: tuple[str, ...] = ()  # outputs, clean; of counter and time the one `case`
     codes: tuple[str, ...] = ()  # clean
@@ -102,6 +106,7 @@ class Check:
     message: str = ""  # counter, time: what a failure means
     full: float = 1.15  # time: full credit up to this multiple of the reference's time
     none: float = 4.0  # time: no credit from this multiple on
+    both: float = 0.0  # time: points on the backend both; 0: it is not looked at there
 
 
 @dataclass(frozen=True)
@@ -132,8 +137,20 @@ class Lab:
         return next(case for case in self.cases if case.id == case_id)
 
     def checks_for(self, backend: str) -> list[Check]:
-        """The checks that apply to a backend; their points add up to FULL_POINTS."""
-        return [check for check in self.checks if check.backend in (None, backend)]
+        """The checks that apply to sim, gpu or both; their points add up to FULL_POINTS."""
+        if backend != "both":
+            return [check for check in self.checks if check.backend in (None, backend)]
+        counts = sum(c.points for c in self.checks_for("sim") if c.group == "performance")
+        clock = sum(check.both for check in self.checks)
+        left = 1 - clock / counts if clock else 1.0
+        found = []
+        for check in self.checks:
+            if check.both:
+                found.append(replace(check, points=check.both))
+            elif check.kind != "time" and check.backend != "gpu":
+                share = left if check.group == "performance" else 1.0
+                found.append(replace(check, points=round(check.points * share, 6)))
+        return found
 
 
 def load_lab(folder: Path) -> Lab:
@@ -229,6 +246,7 @@ class _Reader:
             }
         elif kind == "time":
             common |= {"full": get.number("full", 1.15), "none": get.number("none", 4.0)}
+            common["both"] = get.number("both", 0.0)
         get.finish()
         check = Check(**common)
         self.check_is_sound(get.where, check)
@@ -284,6 +302,13 @@ class _Reader:
                 if name not in check_ids and name not in diagnostic_codes.KNOWN:
                     what = f"'{name}' is neither a check nor a diagnostic code"
                     raise self.fail(f"hint {number}", what)
+        counts = sum(c.points for c in lab.checks_for("sim") if c.group == "performance")
+        clocks = [check for check in lab.checks if check.both]
+        if len(clocks) > 1:
+            raise self.fail(f"check {clocks[1].id}", "another check has points on both already")
+        if clocks and clocks[0].both >= counts:
+            what = f"'both' must be less than the {counts:g} points of performance on sim"
+            raise self.fail(f"check {clocks[0].id}", what)
         for backend in BACKENDS:
             total = sum(check.points for check in lab.checks_for(backend))
             if abs(total - FULL_POINTS) > 1e-9:

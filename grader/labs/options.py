@@ -14,8 +14,8 @@ DEFAULT_SEED = 1
 class Options:
     """How to grade."""
 
-    backend: str  # sim | gpu
+    backend: str  # sim | gpu | both
     device: str = DEFAULT_DEVICE  # device file whose limits and rates hold
     seed: int = DEFAULT_SEED
-    capability: int = 90  # compute capability to compile for, of the device or the GPU
+    capability: int = 90  # compute capability to compile for, of the device; on gpu the GPU's
     limits: StepLimits = StepLimits()

@@ -10,7 +10,7 @@ from grader.labs.lab import FULL_POINTS, Case, Lab
 from grader.labs.options import Options
 from grader.labs.submission import FILE_NAME
 from grader.pipeline import gains
-from grader.results.result import Diagnostic, Kernel, LineCounters, Result
+from grader.results.result import Diagnostic, GpuRun, Kernel, LineCounters, Result
 from grader.running import compiler_words
 from grader.running.compile import Compiled, CompileError
 from grader.running.execution import KernelRun, add_counters
@@ -107,6 +107,22 @@ def concluded(lab: Lab, result: Result, evidence: rubric.Evidence, text: str = "
     )
 
 
+def contradicted(alone: Result, run: GpuRun) -> Result:
+    """On both: what the simulator alone says has no score while the GPU says something else."""
+    said = (
+        "the grader's own failure"
+        if run.status == "failed"
+        else ("right on the simulator, so one of the two is mistaken")
+    )
+    message = (
+        f"{run.message} This is {said}: it costs no points, and whoever runs the course has to look"
+        f" into it. With --backend sim the file has {alone.score:g} of {alone.max_score:g} points."
+    )
+    return replace(
+        alone, backend="both", gpu=run, status="error", score=None, message=message, next_step=""
+    )
+
+
 def _all_outcomes(evidence: rubric.Evidence) -> list[judge.Outcome]:
     """Of both backends where two were used; what the simulator says too, it says with the line."""
     outcomes = list(evidence.outcomes.values())
@@ -121,17 +137,24 @@ def _all_outcomes(evidence: rubric.Evidence) -> list[judge.Outcome]:
 
 
 def _kernels(lab: Lab, evidence: rubric.Evidence) -> tuple[Kernel, ...]:
-    """What was launched in the case that performance is judged by, else in the largest that ran."""
+    """What was launched in the case that performance is judged by, else in the largest that ran.
+
+    On both the timed case follows it: that one has times, and the other has counts.
+    """
     ran = [item for item in evidence.outcomes.values() if item.execution and item.execution.kernels]
-    if not ran:
-        return ()
-    chosen = max(ran, key=lambda item: (item.case.role == "performance", item.case.multiply_adds))
-    timing = evidence.timings.get(chosen.case.id)
-    times = timing.kernels_ms if timing else {}
-    return tuple(
-        replace(_kernel(run, chosen.case), time_ms=times.get(run.mangled))
-        for run in chosen.execution.kernels
-    )
+    found: list[Kernel] = []
+    counted = [item for item in ran if item.execution.backend == "sim"]
+    for outcomes in [counted, [x for x in ran if x not in counted]] if counted else [ran]:
+        if not outcomes:
+            continue
+        chosen = max(outcomes, key=lambda x: (x.case.role == "performance", x.case.multiply_adds))
+        timing = evidence.timings.get(chosen.case.id)
+        times = timing.kernels_ms if timing else {}
+        found += [
+            replace(_kernel(run, chosen.case), time_ms=times.get(run.mangled))
+            for run in chosen.execution.kernels
+        ]
+    return tuple(found)
 
 
 def _kernel(run: KernelRun, case: Case) -> Kernel:

@@ -25,10 +25,10 @@ def per_step(result: Result, lab: Lab) -> dict[str, float]:
     """The measures of the case that performance is judged by; {} if nothing was counted."""
     if not result.kernels:
         return {}
-    multiply_adds = lab.case(result.kernels[0].case).multiply_adds
-    totals = {
-        name: sum(kernel.counters.get(name, 0) for kernel in result.kernels) for name in MEASURES
-    }
+    case = result.kernels[0].case  # with a GPU beside the simulator another one follows
+    counted = [kernel.counters for kernel in result.kernels if kernel.case == case]
+    multiply_adds = lab.case(case).multiply_adds
+    totals = {name: sum(counters.get(name, 0) for counters in counted) for name in MEASURES}
     if not any(totals.values()):
         return {}
     return {name: round(LANES * total / multiply_adds, 4) for name, total in totals.items()}

@@ -1,7 +1,8 @@
 """The pipeline of one lab: compile, record, execute, judge.
 
-Inputs are made while nvcc runs. On a GPU the checks of safety still look at the simulator, which
-sees every access. Whatever a submission does becomes part of its result; a failure of our own
+Inputs are made while nvcc runs. On the backend both the simulator judges, and the GPU adds the clock
+(both.py). On gpu alone the checks of safety and of counts still look at the simulator, which sees
+every access. Whatever a submission does becomes part of its result; a failure of our own
 becomes a result with the status "error" and no score.
 """
 
@@ -11,56 +12,47 @@ import shutil
 import tempfile
 import time
 from collections.abc import Callable, Iterable
-from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass, field, replace
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 
 from grader import sandbox
-from grader.errors import GraderError, StepError, ToolchainError, UnsupportedError
-from grader.judging import explain, judge, rubric
-from grader.labs import data, source
+from grader.errors import GraderError, ToolchainError, UnsupportedError
+from grader.judging import judge, rubric
+from grader.labs import source
 from grader.labs.course import Course
 from grader.labs.lab import Case, Lab
-from grader.labs.options import DEFAULT_DEVICE, DEFAULT_SEED, Options
-from grader.labs.submission import FILE_NAME, Submission
+from grader.labs.options import DEFAULT_DEVICE, Options
+from grader.labs.submission import Submission
+from grader.machine import gpu
 from grader.machine.toolchain import (
     PROGRAMS,
-    Toolchain,
     architecture_for,
     architectures,
     capability_text,
     find_toolchain,
     program,
 )
-from grader.pipeline import conclude
+from grader.pipeline import both, conclude
+from grader.pipeline.carry_out import (
+    Place,
+    Session,
+    make_inputs,
+    outcomes_on,
+    subfolder,
+    timed_cases,
+    times,
+)
 from grader.pipeline.places import without_places
-from grader.results.result import Diagnostic, Result
-from grader.running import execute, timing
+from grader.results.result import Diagnostic, GpuRun, Result
+from grader.running import execute
 from grader.running.compile import CompileError, compile_submission
-from grader.running.execution import Execution
 from grader.running.named_library import named_library
 from grader.running.record import Recorded, record
-from grader.running.timing import Timing
-from grader.text import printed_lines
 
 # For compute capabilities 1.x and 2.x (13, 20) no ptxas of today makes code, and what it says for
 # a modern GPU is not what a kernel had there: registers and occupancy stay unknown.
 OLDEST_WITH_REGISTERS = 50
-
-
-@dataclass
-class Session:
-    """Grading one lab: what every step needs, and the folder that it may fill."""
-
-    course: Course
-    lab: Lab
-    options: Options
-    say: Callable[[str], None]  # told what happens now, for people
-    folder: Path
-    toolchain: Toolchain
-    architecture: int
-    math_library: str = ""  # that the compiled submission names
-    inputs: dict[str, Future] = field(default_factory=dict)  # case id -> (M, N, their files)
 
 
 def grade(
@@ -72,8 +64,10 @@ def grade(
 ) -> Result:
     """Grades one file. Raises GraderError only where not even an error result makes sense."""
     start = time.monotonic()
+    unused = _unused_gpu(lab, options)
+    options = replace(options, backend="sim") if unused else options
     regions = source.todo_regions(submission.text)
-    base = conclude.blank(lab, submission.shown, options)
+    base = replace(conclude.blank(lab, submission.shown, options), gpu=unused)
     if source.is_untouched(regions):
         return conclude.not_started(base, submission.shown, regions)
     toolchain = find_toolchain(course)
@@ -109,7 +103,7 @@ def _run(session: Session, submission: Submission, base: Result) -> Result:
     cases = _needed_cases(session.lab, session.options.backend)
     with ThreadPoolExecutor(max_workers=1) as pool:
         for case in cases:
-            session.inputs[case.id] = pool.submit(_make_inputs, session, case)
+            session.inputs[case.id] = pool.submit(make_inputs, session, case)
         session.say("compiling")
         compiled = compile_submission(
             session.course,
@@ -130,15 +124,14 @@ def _run(session: Session, submission: Submission, base: Result) -> Result:
         cases,
         compiled,
         session.options.device,
-        _subfolder(session, "plans"),
+        subfolder(session, "plans"),
         session.options.limits,
     )
     _stop_if_recorder_lacks_something(recorded.values())
     try:
-        evidence = _execute(session, submission.text, cases, recorded)
+        return _judged(session, submission, result, recorded)
     except execute.NewerInstructionError as error:
         return conclude.does_not_compile(session.lab, base, CompileError(0, str(error)))
-    return conclude.concluded(session.lab, result, evidence, submission.text)
 
 
 def _stop_if_device_is_too_old(lab: Lab, options: Options) -> None:
@@ -156,29 +149,6 @@ def _needed_cases(lab: Lab, backend: str) -> list[Case]:
     return [case for case in lab.cases if case.id in used]
 
 
-def _make_inputs(session: Session, case: Case) -> tuple:
-    """M, N and their files; the toy cases' data lie in datasets/.
-
-    Those data are published, and so is their product: under a seed of one's own they are replaced.
-    """
-    name = data.committed_name(case.data)
-    if name is not None and session.options.seed == DEFAULT_SEED:
-        m, n = data.load_committed(
-            session.course.root / "datasets" / name, (case.j, case.k, case.l)
-        )
-    else:
-        shape = (case.j, case.k, case.l)
-        kind = case.data if name is None else "integers"
-        m, n = data.make_inputs(kind, shape, session.options.seed, session.lab.id, case.id)
-    return m, n, execute.save_inputs(session.folder / "inputs" / case.id, m, n)
-
-
-def _subfolder(session: Session, name: str) -> Path:
-    folder = session.folder / name
-    folder.mkdir(exist_ok=True)
-    return folder
-
-
 def _stop_if_recorder_lacks_something(recorded: Iterable[Recorded]) -> None:
     for item in recorded:
         if item.status in ("error", "crashed") and item.plan is None:
@@ -189,148 +159,76 @@ def _stop_if_recorder_lacks_something(recorded: Iterable[Recorded]) -> None:
                 )
 
 
-def _execute(
-    session: Session, text: str, cases: list[Case], recorded: dict[str, Recorded]
-) -> rubric.Evidence:
+def _resources(session: Session) -> Path | None:
+    """What ptxas says of the recorded modules, where it can."""
+    if session.options.capability < OLDEST_WITH_REGISTERS:
+        return None
     modules = sorted((session.folder / "plans").glob("module*.ptx"))
-    resources = None
-    if session.options.capability >= OLDEST_WITH_REGISTERS:
-        resources = execute.resources_of(
-            session.toolchain, modules, session.architecture, session.folder / "resources.json"
-        )
-    backend = session.options.backend
-    outcomes = _execute_on(session, backend, text, cases, recorded, resources)
-    safety = outcomes
-    timings: dict[str, Timing] = {}
-    if backend == "gpu":
-        checks = session.lab.checks_for(backend)
-        kinds = ("clean", "counter")
-        watched = {name for check in checks if check.kind in kinds for name in check.cases}
-        chosen = [case for case in cases if case.id in watched]
-        safety = _execute_on(session, "sim", text, chosen, recorded, resources)
-        if all(outcomes[name].ran for name in _timed_cases(session.lab, backend)):
-            timings = _time(session, recorded)
-    return rubric.Evidence(outcomes, safety, timings)
+    return execute.resources_of(
+        session.toolchain, modules, session.architecture, session.folder / "resources.json"
+    )
 
 
-def _execute_on(
+def _judged(
+    session: Session, submission: Submission, result: Result, recorded: dict[str, Recorded]
+) -> Result:
+    """What was recorded, carried out on the backend that is asked for, and concluded."""
+    text, lab, options = submission.text, session.lab, session.options
+    resources = _resources(session)
+    simulator = Place("sim", options.device, session.architecture)
+    if options.backend == "both":
+        cases = _needed_cases(lab, "sim")
+        seen = outcomes_on(session, simulator, text, cases, recorded, resources)
+        return _with_gpu(session, submission, result, recorded, seen)
+    cases = _needed_cases(lab, options.backend)
+    if options.backend == "sim":
+        seen = outcomes_on(session, simulator, text, cases, recorded, resources)
+        return conclude.concluded(lab, result, rubric.Evidence(seen, seen, {}), text)
+    place = Place("gpu", options.device, session.architecture)
+    outcomes = outcomes_on(session, place, text, cases, recorded, resources)
+    checks = lab.checks_for("gpu")
+    watched = {c for check in checks if check.kind in ("clean", "counter") for c in check.cases}
+    chosen = [case for case in cases if case.id in watched]
+    safety = outcomes_on(session, simulator, text, chosen, recorded, resources)
+    timed, timings = timed_cases(lab, "gpu"), {}
+    if all(outcomes[case.id].ran for case in timed):
+        timings = times(session, place, recorded, timed)
+    return conclude.concluded(lab, result, rubric.Evidence(outcomes, safety, timings), text)
+
+
+def _with_gpu(
     session: Session,
-    backend: str,
-    text: str,
-    cases: list[Case],
+    submission: Submission,
+    result: Result,
     recorded: dict[str, Recorded],
-    resources: Path | None,
-) -> dict[str, judge.Outcome]:
-    """Carries the plans out and judges each case; cases without a plan are judged as they are."""
-    jobs = []
-    for case in cases:
-        plan = recorded[case.id].plan
-        if plan is not None:
-            jobs.append(_job(session, case, plan, backend))
-    finished = 0
-
-    def done(case_id: str) -> None:
-        nonlocal finished
-        finished += 1
-        session.say(f"running case {finished} of {len(jobs)} on {backend}")
-
-    session.say(f"running {len(jobs)} cases on {backend}")
-    executions = execute.execute_all(
-        session.course, jobs, backend=backend, device=session.options.device,
-        resources=resources, limits=session.options.limits, done=done,
-    )  # fmt: skip
-    for execution in executions.values():
-        judge.refuse_unsupported(execution)
-    by_case = {job.case: job for job in jobs}
-    outcomes = {}
-    for case in cases:
-        if case.id not in by_case:
-            outcomes[case.id] = judge.not_recorded(case, recorded[case.id])
-            outcomes[case.id] = _with_words(outcomes[case.id], recorded[case.id])
-            continue
-        if case.id not in executions:
-            outcomes[case.id] = judge.not_run(case, "Not run, since the kernel does not end.")
-            continue
-        execution = executions[case.id]
-        judged = _judge(session, case, by_case[case.id], execution, text)
-        judged = judge.with_library(judged, session.math_library)
-        outcomes[case.id] = _with_words(judged, recorded[case.id], execution.printed)
-    return outcomes
-
-
-def _with_words(outcome: judge.Outcome, recorded: Recorded, by_kernels: str = "") -> judge.Outcome:
-    """With what the submission printed, on the host and in kernels."""
-    words = [text.rstrip("\n") for text in (recorded.printed, by_kernels) if text.strip()]
-    if not words or outcome.case.hidden:
-        return outcome
-    return replace(outcome, result=replace(outcome.result, printed=printed_lines("\n".join(words))))
-
-
-def _job(session: Session, case: Case, plan: Path, backend: str) -> execute.Job:
-    folder = _subfolder(session, f"outputs-{backend}") / case.id
-    folder.mkdir(exist_ok=True)
-    return execute.Job(
-        case.id,
-        plan,
-        session.inputs[case.id].result()[2],
-        folder / "P.npy",
-        folder / "result.json",
-        case.multiply_adds,
-    )
-
-
-def _judge(
-    session: Session, case: Case, job: execute.Job, execution: Execution, text: str
-) -> judge.Outcome:
-    context = explain.context(text, case, explain.read_plan(job.plan))
-    m, n, _ = session.inputs[case.id].result()
-    p = execute.load_output(job.output, (case.j, case.l))
-    return judge.judge(case, execution, context, p, (m, n), session.options.seed)
-
-
-def _timed_cases(lab: Lab, backend: str) -> set[str]:
-    if backend != "gpu":
-        return set()
-    return {check.cases[0] for check in lab.checks_for(backend) if check.kind == "time"}
-
-
-def _time(session: Session, recorded: dict[str, Recorded]) -> dict[str, Timing]:
-    """The timed cases, against the reference solution on the same GPU."""
-    timed = _timed_cases(session.lab, "gpu")
-    cases = [case for case in session.lab.cases if case.id in timed]
-    cases = [case for case in cases if recorded[case.id].plan is not None]
-    if not cases:
-        return {}
-    session.say("timing against the reference solution")
-    references = _reference_plans(session, cases)
-    folder = _subfolder(session, "timing")
-    return {
-        case.id: timing.compare(
-            session.course,
-            session.options.device,
-            recorded[case.id].plan,
-            references.get(case.id),
-            folder / f"{case.id}.json",
+    seen: dict[str, judge.Outcome],
+) -> Result:
+    """What the simulator saw, with the clock; an error of ours where the GPU contradicts it."""
+    lab, text = session.lab, submission.text
+    before = rubric.evaluate_checks(lab, "both", rubric.Evidence(seen, seen, {}))
+    blocked = {check.id for check in before if "blocked_by" in check.data}
+    clocks = [check for check in lab.checks_for("both") if check.kind == "time"]
+    wanted = {check.cases[0] for check in clocks if check.id not in blocked}
+    timed = [case for case in timed_cases(lab, "both") if case.id in wanted]
+    beside = both.look(session, submission.content, text, recorded, seen, timed=timed)
+    result = replace(result, gpu=beside.run)
+    if beside.is_ours:
+        alone = conclude.concluded(
+            lab, replace(result, backend="sim"), rubric.Evidence(seen, seen, {}), text
         )
-        for case in cases
-    }
+        return conclude.contradicted(alone, beside.run)
+    outcomes = {**seen, **beside.outcomes}
+    evidence = rubric.Evidence(outcomes, seen, beside.timings, beside.not_timed)
+    return conclude.concluded(lab, result, evidence, text)
 
 
-def _reference_plans(session: Session, cases: list[Case]) -> dict[str, Path]:
-    """Plans of the reference solution; {} where the course has none for this lab."""
-    path = session.course.solutions / session.lab.name / FILE_NAME
-    if not path.is_file():
-        return {}
-    compiled = compile_submission(
-        session.course, session.toolchain, path.read_bytes(), session.architecture
+def _unused_gpu(lab: Lab, options: Options) -> GpuRun | None:
+    """On both, where the lab asks for more than this GPU has: the simulator alone grades it."""
+    found = gpu.find_gpu() if options.backend == "both" else None
+    if found is None or found.capability >= lab.capability:
+        return None
+    message = (
+        f"Lab {lab.id} needs a GPU of compute capability {capability_text(lab.capability)} or later,"
+        f" and the {found.name} has {capability_text(found.capability)}: the simulator alone graded it."
     )
-    if isinstance(compiled, CompileError):
-        raise StepError(f"The reference solution {path} does not compile: {compiled.message}.")
-    folder = _subfolder(session, "reference")
-    recorded = record(
-        session.course, session.lab.signature, cases, compiled, session.options.device, folder
-    )
-    for item in recorded.values():
-        if item.plan is None:
-            raise StepError(f"The reference solution {path} fails: {item.message}.")
-    return {case_id: item.plan for case_id, item in recorded.items()}
+    return GpuRun(found.name, "not_used", message=message)

@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from grader.results.result import CaseResult, CheckResult, Diagnostic, Kernel, Result
+from grader.results.result import CaseResult, CheckResult, Diagnostic, GpuRun, Kernel, Result
 
 CASE_TITLE = "a hidden case"
 _OF_CHECK = "What this check found is not shown."
@@ -34,6 +34,7 @@ def for_students(result: Result) -> Result:
         diagnostics=diagnostics,
         cases=tuple(_case(item) for item in result.cases),
         kernels=tuple(item for item in result.kernels if not _is_of(item, hidden)),
+        gpu=result.gpu and _gpu(result.gpu, hidden),
         per_step={} if any(_is_of(item, hidden) for item in result.kernels) else result.per_step,
     )
 
@@ -107,6 +108,15 @@ def _case(case: CaseResult) -> CaseResult:
     if not case.hidden:
         return case
     return CaseResult(CASE_TITLE, CASE_TITLE, "", case.status, hidden=True)
+
+
+def _gpu(run: GpuRun, hidden: set[str]) -> GpuRun:
+    """Its sentence names no hidden case."""
+    shown = {
+        name: tuple(case for case in getattr(run, name) if case not in hidden)
+        for name in ("cases", "differing")
+    }
+    return replace(run, identical=0, **shown)
 
 
 def _is_of(kernel: Kernel, hidden: set[str]) -> bool:

@@ -149,14 +149,26 @@ class Change:
 
 
 @dataclass(frozen=True)
+class GpuRun:
+    """On the backend both: what the GPU said beside the simulator, which judges."""
+
+    name: str  # "NVIDIA H200"; "" where there was none
+    status: str  # same | differs | failed | not_used
+    cases: tuple[str, ...] = ()  # ids of those whose P was compared
+    differing: tuple[str, ...] = ()  # of these: right on the simulator, and not here
+    identical: int = 0  # of these: P has the simulator's bits
+    message: str = ""  # one sentence for everything but same
+
+
+@dataclass(frozen=True)
 class Result:
     """One lab, graded."""
 
     lab: str  # folder name: "02-tiled-kernel"
     title: str
     submission: str  # path as given
-    backend: str  # sim | gpu
-    device: str  # device file: "h200"; on gpu the GPU's own name
+    backend: str  # sim | gpu | both
+    device: str  # device file: "h200"; on both that of the simulator
     seed: int
     toolkit: str  # "CUDA 13.0"
     status: str  # passed | failed | inconclusive | error | not_started
@@ -172,10 +184,17 @@ class Result:
     previous_lab: str = ""  # folder name of the lab that `changes` compares with
     changes: tuple[Change, ...] = ()
     warnings: tuple[Diagnostic, ...] = ()  # of the compiler
+    gpu: GpuRun | None = None  # on both
     sandbox: str = "none"  # bubblewrap | none
     seconds: float = 0.0  # wall time of grading
     source: str = ""  # text of the file that was graded; "" where nothing could be read
     schema: str = SCHEMA
+
+    @property
+    def where(self) -> tuple[str, ...]:
+        """On what it was graded, for the head of a report."""
+        parts = (self.backend, self.device, self.gpu.name if self.gpu else "", self.toolkit)
+        return tuple(part for part in parts if part)
 
     @property
     def exit_code(self) -> ExitCode:

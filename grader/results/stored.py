@@ -21,6 +21,7 @@ from grader.results.result import (
     Change,
     CheckResult,
     Diagnostic,
+    GpuRun,
     Kernel,
     LineCounters,
     Mismatch,
@@ -102,7 +103,15 @@ def from_dict(fields: Mapping[str, Any]) -> Result:
             for item in fields.get("cases", ())
         ),
         changes=_several(Change, fields.get("changes")),
+        gpu=_gpu(fields.get("gpu")),
     )
+
+
+def _gpu(fields: Mapping[str, Any] | None) -> GpuRun | None:
+    if fields is None:
+        return None
+    lists = {name: tuple(fields.get(name, ())) for name in ("cases", "differing")}
+    return _make(GpuRun, fields, **lists)
 
 
 def _diagnostic(fields: Mapping[str, Any]) -> Diagnostic:

@@ -86,6 +86,7 @@ group = "performance"
 points = 25
 kind = "time"
 backend = "gpu"
+both = 10
 case = "w8"
 needs = ["sizes"]
 
@@ -241,3 +242,6 @@ def pytest_terminal_summary(terminalreporter, config) -> None:
 @pytest.fixture
 def update_golden(request) -> bool:
     return request.config.getoption("--update-golden")
+
+
+from grader.tests.stage import stage  # noqa: E402, F401 - a fixture, which needs LAB_TOML

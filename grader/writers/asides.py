@@ -1,5 +1,6 @@
-"""What stands beside the findings in every format: the compiler's warnings, and what the submission
-itself printed, which is nobody's statement but its author's.
+"""What stands beside the findings in every format: what a GPU said where the simulator judged, the
+compiler's warnings, and what the submission itself printed, which is nobody's statement but its
+author's.
 """
 
 from __future__ import annotations
@@ -8,6 +9,19 @@ from grader.results.result import Result
 
 _MOST_WARNINGS = 10
 WARNINGS = "The compiler warns"
+
+
+def gpu(result: Result) -> str:
+    """One sentence on the GPU's P beside the simulator's judgement; "" where none was used."""
+    run = result.gpu
+    if run is None or result.status == "error":  # the message says it
+        return ""
+    if run.status != "same":
+        return run.message
+    if not run.cases:
+        return f"Nothing was right that could have been compared on the {run.name}."
+    cases = "the case" if len(run.cases) == 1 else f"all {len(run.cases)} cases"
+    return f"The {run.name} also gives a right P in {cases} that the simulator calls right."
 
 
 def warnings(result: Result) -> list[str]:
@@ -36,6 +50,9 @@ def printed(result: Result) -> list[tuple[str, tuple[str, ...]]]:
 def lines(result: Result) -> list[str]:
     """All of it as plain lines; what was printed is marked at each line."""
     found: list[str] = []
+    on_gpu = gpu(result)
+    if on_gpu:
+        found.append(on_gpu)
     warned = warnings(result)
     if warned:
         found += [f"{WARNINGS}:", *(f"    {line}" for line in warned)]

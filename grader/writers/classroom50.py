@@ -62,7 +62,7 @@ def _tests(result: Result) -> list[tuple[str, bool, float, float, str]]:
     ]
     # A test without points: there is no other place for what stands beside the checks.
     if beside := asides.lines(result):
-        name = _name(result, "compiler's warnings and printed lines")
+        name = _name(result, "notes, of the compiler and of what was printed")
         rows.append((name, True, 0, 0, "\n".join(plain(line) for line in beside)))
     return rows
 

@@ -87,6 +87,7 @@ def _environment() -> Environment:
         "percent": _percent,
         "predicted": prediction.sentence,
         "WARNINGS": asides.WARNINGS,
+        "on_gpu": asides.gpu,
         "warnings": asides.warnings,
         "printed": asides.printed,
     }

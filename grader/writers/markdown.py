@@ -70,7 +70,7 @@ def _score(result: Result) -> str:
 def _lab(result: Result) -> str:
     name = _escape(f"Lab {result.lab[:2]} {result.title}")
     parts = [f"## {_MARKS[result.status]} {name}: {_score(result)}"]
-    where = [result.submission, result.backend, result.device, result.toolkit]
+    where = [result.submission, *result.where]
     parts.append(" · ".join(_escape(part) for part in where if part))
     if result.message:
         parts.append(f"**{_escape(result.message)}**")
@@ -86,6 +86,8 @@ def _lab(result: Result) -> str:
 
 def _asides(result: Result) -> list[str]:
     parts = []
+    if on_gpu := asides.gpu(result):
+        parts.append(_escape(on_gpu))
     warned = asides.warnings(result)
     if warned:
         parts.append(f"{asides.WARNINGS}:\n\n" + "\n".join(f"- {_escape(x)}" for x in warned))

@@ -126,9 +126,7 @@ class _Page:
     def heading(self, result: Result) -> None:
         separator = " · " if self.style.unicode else " | "
         title = Text(f"Lab {result.lab[:2]}  {result.title}", style="bold")
-        where = separator.join(
-            part for part in (result.backend, result.device, result.toolkit) if part
-        )
+        where = separator.join(result.where)
         grid = Table.grid(expand=True)
         grid.add_column()
         grid.add_column(justify="right")

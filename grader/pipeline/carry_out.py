@@ -1,0 +1,197 @@
+"""Carrying out what was recorded, on the simulator or on a GPU, and judging each case; times."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Future
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from grader.errors import StepError
+from grader.judging import explain, judge
+from grader.labs import data
+from grader.labs.course import Course
+from grader.labs.lab import Case, Lab
+from grader.labs.options import DEFAULT_SEED, Options
+from grader.labs.submission import FILE_NAME
+from grader.machine.toolchain import Toolchain
+from grader.running import execute, timing
+from grader.running.compile import CompileError, compile_submission
+from grader.running.execution import Execution
+from grader.running.record import Recorded, record
+from grader.running.timing import Timing
+from grader.text import printed_lines
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where plans are carried out."""
+
+    backend: str  # sim | gpu
+    device: str  # device file
+    architecture: int  # that the plans' PTX is for
+    gpu: str = ""  # its own name
+
+
+@dataclass
+class Session:
+    """Grading one lab: what every step needs, and the folder that it may fill."""
+
+    course: Course
+    lab: Lab
+    options: Options
+    say: Callable[[str], None]  # told what happens now, for people
+    folder: Path
+    toolchain: Toolchain
+    architecture: int
+    math_library: str = ""  # that the compiled submission names
+    inputs: dict[str, Future] = field(default_factory=dict)  # case id -> (M, N, their files)
+
+
+def make_inputs(session: Session, case: Case) -> tuple:
+    """M, N and their files; the toy cases' data lie in datasets/.
+
+    Those data are published, and so is their product: under a seed of one's own they are replaced.
+    """
+    name = data.committed_name(case.data)
+    if name is not None and session.options.seed == DEFAULT_SEED:
+        m, n = data.load_committed(
+            session.course.root / "datasets" / name, (case.j, case.k, case.l)
+        )
+    else:
+        shape = (case.j, case.k, case.l)
+        kind = case.data if name is None else "integers"
+        m, n = data.make_inputs(kind, shape, session.options.seed, session.lab.id, case.id)
+    return m, n, execute.save_inputs(session.folder / "inputs" / case.id, m, n)
+
+
+def subfolder(session: Session, name: str) -> Path:
+    folder = session.folder / name
+    folder.mkdir(exist_ok=True)
+    return folder
+
+
+def output_of(session: Session, backend: str, case: Case) -> Path:
+    """Where P of a case lies, if it was carried out."""
+    return session.folder / f"outputs-{backend}" / case.id / "P.npy"
+
+
+def outcomes_on(
+    session: Session,
+    place: Place,
+    text: str,
+    cases: Sequence[Case],
+    recorded: Mapping[str, Recorded],
+    resources: Path | None,
+) -> dict[str, judge.Outcome]:
+    """Carries the plans out and judges each case; cases without a plan are judged as they are."""
+    jobs, backend = [], place.backend
+    for case in cases:
+        plan = recorded[case.id].plan
+        if plan is not None:
+            jobs.append(_job(session, case, plan, backend))
+    finished = 0
+
+    def done(case_id: str) -> None:
+        nonlocal finished
+        finished += 1
+        session.say(f"running case {finished} of {len(jobs)} on {backend}")
+
+    session.say(f"running {len(jobs)} cases on {backend}")
+    executions = execute.execute_all(
+        session.course, jobs, backend=backend, device=place.device,
+        resources=resources, limits=session.options.limits, done=done,
+    )  # fmt: skip
+    for execution in executions.values():
+        judge.refuse_unsupported(execution)
+    by_case = {job.case: job for job in jobs}
+    outcomes = {}
+    for case in cases:
+        if case.id not in by_case:
+            outcomes[case.id] = judge.not_recorded(case, recorded[case.id])
+            outcomes[case.id] = _with_words(outcomes[case.id], recorded[case.id])
+            continue
+        if case.id not in executions:
+            outcomes[case.id] = judge.not_run(case, "Not run, since the kernel does not end.")
+            continue
+        execution = executions[case.id]
+        judged = _judge(session, case, by_case[case.id], execution, text)
+        judged = judge.with_library(judged, session.math_library)
+        outcomes[case.id] = _with_words(judged, recorded[case.id], execution.printed)
+    return outcomes
+
+
+def _with_words(outcome: judge.Outcome, recorded: Recorded, by_kernels: str = "") -> judge.Outcome:
+    """With what the submission printed, on the host and in kernels."""
+    words = [text.rstrip("\n") for text in (recorded.printed, by_kernels) if text.strip()]
+    if not words or outcome.case.hidden:
+        return outcome
+    return replace(outcome, result=replace(outcome.result, printed=printed_lines("\n".join(words))))
+
+
+def _job(session: Session, case: Case, plan: Path, backend: str) -> execute.Job:
+    output = output_of(session, backend, case)
+    output.parent.mkdir(exist_ok=True, parents=True)
+    return execute.Job(
+        case.id,
+        plan,
+        session.inputs[case.id].result()[2],
+        output,
+        output.parent / "result.json",
+        case.multiply_adds,
+    )
+
+
+def _judge(
+    session: Session, case: Case, job: execute.Job, execution: Execution, text: str
+) -> judge.Outcome:
+    context = explain.context(text, case, explain.read_plan(job.plan))
+    m, n, _ = session.inputs[case.id].result()
+    p = execute.load_output(job.output, (case.j, case.l))
+    return judge.judge(case, execution, context, p, (m, n), session.options.seed)
+
+
+def timed_cases(lab: Lab, backend: str) -> list[Case]:
+    """Those that a check of time on the backend asks for."""
+    wanted = {check.cases[0] for check in lab.checks_for(backend) if check.kind == "time"}
+    return [case for case in lab.cases if case.id in wanted]
+
+
+def times(
+    session: Session, place: Place, recorded: Mapping[str, Recorded], cases: Sequence[Case]
+) -> dict[str, Timing]:
+    """The cases timed against the reference solution on the same GPU."""
+    cases = [case for case in cases if recorded[case.id].plan is not None]
+    if not cases:
+        return {}
+    session.say("timing against the reference solution")
+    references = _reference_plans(session, place, cases)
+    folder = subfolder(session, "timing")
+    return {
+        case.id: timing.compare(
+            session.course,
+            place.device,
+            recorded[case.id].plan,
+            references.get(case.id),
+            folder / f"{case.id}.json",
+        )
+        for case in cases
+    }
+
+
+def _reference_plans(session: Session, place: Place, cases: Sequence[Case]) -> dict[str, Path]:
+    """Plans of the reference solution; {} where the course has none for this lab."""
+    path = session.course.solutions / session.lab.name / FILE_NAME
+    if not path.is_file():
+        return {}
+    compiled = compile_submission(
+        session.course, session.toolchain, path.read_bytes(), place.architecture
+    )
+    if isinstance(compiled, CompileError):
+        raise StepError(f"The reference solution {path} does not compile: {compiled.message}.")
+    folder = subfolder(session, "reference")
+    recorded = record(session.course, session.lab.signature, cases, compiled, place.device, folder)
+    for item in recorded.values():
+        if item.plan is None:
+            raise StepError(f"The reference solution {path} fails: {item.message}.")
+    return {case_id: item.plan for case_id, item in recorded.items()}
