@@ -9,11 +9,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from grader.labs.source import shared_array
+from grader.labs.statements import Statement, function_name, listing
 from grader.results.provenance import ElementHistory, Factor, Provenance, SharedWord, Term
 
 _ROUNDED = {
@@ -37,8 +38,9 @@ class Shape:
 class Explanation:
     """What is wrong with the elements looked at."""
 
-    # "wrong-factor", "missing", "doubled", "foreign", "mispaired", "misplaced", "converted",
-    # "added", "unset", "not-stored", "stored-twice", "reads-p", "one-matrix"
+    # "wrong-factor", "missing", "zeroed", "beyond", "doubled", "foreign", "mispaired",
+    # "misplaced", "converted", "added", "unset", "not-stored", "stored-twice", "reads-p",
+    # "one-matrix", "starts"
     kind: str
     sentence: str  # the first wrong element, exactly
     common: str = ""  # what all of them have in common
@@ -47,6 +49,7 @@ class Explanation:
     other_line: int = 0
     element: tuple[int, int] = (0, 0)
     phase: int | None = None  # counted from 0
+    is_telling: bool = True  # False: another case may tell more
 
 
 @dataclass(frozen=True)
@@ -68,6 +71,7 @@ class _Sum:
     history: ElementHistory
     products: tuple[_Product, ...]
     others: tuple[Term, ...]  # that are no product of an element of M with one of N
+    padding: tuple[tuple[int, Term], ...]  # products with 0, by their position
     phases: int
     per_phase: int  # products of a full phase
 
@@ -117,9 +121,12 @@ def explain(found: Provenance, shape: Shape, source: str, kernel: str = "") -> E
         writer.one_matrix,
         writer.converted,
         writer.misplaced,
+        writer.zeroed,
+        writer.beyond,
         writer.wrong_factor,
         writer.foreign,
         writer.missing_or_doubled,
+        writer.starts,
         writer.stored_twice,
     ):
         explanation = look(sums)
@@ -131,18 +138,21 @@ def explain(found: Provenance, shape: Shape, source: str, kernel: str = "") -> E
 def _sorted_out(element: ElementHistory) -> _Sum:
     intervals = sorted({term.interval for term in element.terms if len(term.factors) == 2})
     rank = {interval: phase for phase, interval in enumerate(intervals)}
-    products, others = [], []
+    products, others, padding = [], [], []
     for position, term in enumerate(element.terms):
         names = [factor.matrix for factor in term.factors]
         phase = rank.get(term.interval, 0)
         if sorted(names) == ["M", "N"]:
             m, n = term.factors if names[0] == "M" else reversed(term.factors)
             products.append(_Product(term, m, n, position, phase))
-        elif not _is_padding(term):
+        elif _is_padding(term):
+            padding.append((position, term))
+        else:
             others.append(term)
     counts = Counter(rank[term.interval] for term in element.terms if len(term.factors) == 2)
-    per_phase = max(counts.values(), default=0)
-    return _Sum(element, tuple(products), tuple(others), len(intervals), per_phase)
+    often = Counter(counts.values())
+    per_phase = max(often, key=lambda count: (often[count], count), default=0)
+    return _Sum(element, tuple(products), tuple(others), tuple(padding), len(intervals), per_phase)
 
 
 def _is_padding(term: Term) -> bool:
@@ -336,10 +346,135 @@ class _Writer:
             )
         return ""
 
+    def zeroed(self, sums: Sequence[_Sum]) -> Explanation | None:
+        """A 0 where an element is needed: whoever filled the tile was kept from loading it."""
+        for one in sums:
+            if not one.history.stored or self._counts(one) < self.shape.k:
+                continue
+            exact = {p.m.column for p in one.products if self.is_exact(one, p)}
+            for position, term in one.padding:
+                found = self._zero_of(one, term, position)
+                if found is None or found[1] in exact:
+                    continue
+                matrix, t, zero = found
+                needed = (one.place[0], t) if matrix == "M" else (t, one.place[1])
+                if self._is_somewhere(one, matrix, needed):
+                    continue  # it is there: it was looked for in the wrong place
+                name = f"{matrix}[{needed[0]}][{needed[1]}]"
+                line = self._load_line(zero) if zero.shared else term.line
+                text = f"{_p(one.place)}: needs {name}, but was given 0 instead"
+                if zero.shared is not None:
+                    who = "({},{},{})".format(*zero.shared.who.thread)
+                    text += f" (line {line} put it into {self._word(zero.shared)}, in thread {who})"
+                common = (
+                    f"Inside {matrix} nothing may be replaced by 0: the condition keeps threads "
+                    "from loading that have to load."
+                )
+                return self._explained("zeroed", text + ".", one, matrix, line, common)
+        return None
+
+    def _is_somewhere(self, one: _Sum, matrix: str, needed: tuple[int, int]) -> bool:
+        """Whether an element of a matrix was in shared memory, of the block that stored."""
+        block = self._linear(one.history.stores[0].block)
+        return any(
+            (word.block, word.matrix, word.row, word.column) == (block, matrix, *needed)
+            for word in self.found.tiles
+        )
+
+    def _zero_of(self, one: _Sum, term: Term, position: int) -> tuple[str, int, Factor] | None:
+        """("M", t, the factor) if a product with 0 stands for M[i][t] times an element of N."""
+        if len(term.factors) != 2 or position >= self.shape.k:
+            return None
+        zeros = [f for f in term.factors if f.kind == "number" and f.value == 0]
+        others = [f for f in term.factors if f.is_element]
+        if len(zeros) == 1 and len(others) == 1:
+            (other,) = others
+            if other.matrix == "N" and other.column == one.place[1] and other.row == position:
+                return "M", position, zeros[0]
+            if other.matrix == "M" and other.row == one.place[0] and other.column == position:
+                return "N", position, zeros[0]
+        if len(zeros) == 2 and zeros[0].shared is not None:
+            return "M", position, zeros[0]
+        return None
+
+    def beyond(self, sums: Sequence[_Sum]) -> Explanation | None:
+        """Products behind the last: a tile that hangs over the edge and is not 0 there."""
+        k = self.shape.k
+        for one in sums:
+            if one.per_phase < 2 or k % one.per_phase == 0 or one.others:
+                continue
+            exact = Counter(p.m.column for p in one.products if self.is_exact(one, p))
+            if len(exact) != k or self._counts(one) > -(-k // one.per_phase) * one.per_phase:
+                continue
+            late = [p for p in one.products if p.position >= k]
+            in_order = all(
+                p.m.column == p.position and self.is_exact(one, p)
+                for p in one.products
+                if p.position < k
+            )
+            if not late or not in_order:
+                continue
+            product = late[0]
+            factor = product.n if product.n.row != product.position else product.m
+            older = max((product.m, product.n), key=lambda f: f.row if f.matrix == "N" else 0)
+            stale = [
+                f
+                for f in (product.m, product.n)
+                if f.shared is not None
+                and f.shared.interval
+                < max(g.shared.interval for g in (product.m, product.n) if g.shared)
+            ]
+            factor = stale[0] if stale else (product.m if product.m.shared else older)
+            line = self._load_line(factor)
+            word = f" in {self._word(factor.shared)}" if factor.shared is not None else ""
+            text = (
+                f"{_p(one.place)}: k ends at {k - 1}, and the last phase goes on: it adds "
+                f"{product.m.name} * {product.n.name}, too."
+            )
+            if stale:
+                text += f" {factor.name} is still{word} from the phase before."
+            elif word:
+                text += f" Line {line} put {factor.name}{word}."
+            common = "What a tile has beyond the edge of the matrix must be 0."
+            return self._explained("beyond", text, one, factor.matrix, line, common)
+        return None
+
+    def starts(self, sums: Sequence[_Sum]) -> Explanation | None:
+        """A number that is in the sum besides the products."""
+        for one in sums:
+            for term in one.others:
+                numbers = [f for f in term.factors if f.kind == "number"]
+                if len(numbers) != len(term.factors) or not numbers:
+                    continue
+                if len(numbers) == 1:
+                    text = f"{_p(one.place)}: the sum starts at {numbers[0].value:g}, not at 0."
+                    line = self._start_line(one)
+                    return self._explained("starts", text, one, line=line)
+                shared = next((f.shared for f in numbers if f.shared), None)
+                values = " * ".join(f"{f.value:g}" for f in numbers)
+                line = shared.who.line if shared else term.line
+                where = f" (line {line} put it into {self._word(shared)})" if shared else ""
+                text = f"{_p(one.place)}: adds {values}, which is no product of M and N{where}."
+                common = "What a tile has beyond the edge of the matrix must be 0."
+                return self._explained("beyond", text, one, line=line, common=common)
+        return None
+
+    def _start_line(self, one: _Sum) -> int:
+        """Where the sum is declared, or set before its loop."""
+        if not one.history.terms:
+            return 0
+        line = next((t.line for t in one.history.terms if len(t.factors) == 2), 0)
+        text = listing(self.source)
+        adding = text.simple_at(line)
+        if adding is None:
+            return line
+        known = text.declaration(adding.words[0], adding)
+        return known[0] if known is not None else line
+
     def wrong_factor(self, sums: Sequence[_Sum]) -> Explanation | None:
         wrong: list[tuple[_Sum, _Product]] = []
         for one in sums:
-            wrong += [(one, p) for p in self._placed(one) if not self.is_exact(one, p)]
+            wrong += [(one, p) for p in self._placed(one) if self.is_wrong(one, p)]
         if not wrong or self._is_foreign(wrong):
             return None
         known = [(one, p) for one, p in wrong if p.needed is not None]
@@ -350,7 +485,7 @@ class _Writer:
                 f"{product.n.name}, which do not belong together."
             )
             return self._explained("mispaired", text, one, line=product.term.line)
-        one, product = known[0]
+        one, product = min(known, key=lambda known: (known[0].place, known[1].position))
         bad_m = (product.m.row, product.m.column) != (one.place[0], product.needed)
         bad_n = (product.n.row, product.n.column) != (product.needed, one.place[1])
         needs = []
@@ -368,9 +503,11 @@ class _Writer:
             (one.place[0], product.needed) if operand == "M" else (product.needed, one.place[1])
         )
         way, line, other_line = self._way(one, product, factor, needed)
-        common = self._common(known, operand)
+        is_load = line == self._load_line(factor)
+        common = self._common(known, operand, is_load)
         if bad_m and bad_n:
-            common = " ".join(part for part in (common, self._common(known, "N")) if part)
+            both = (common, self._common(known, "N", is_load))
+            common = " ".join(part for part in both if part)
         return Explanation(
             "wrong-factor",
             f"{text} {way}".strip(),
@@ -414,10 +551,12 @@ class _Writer:
             i, j = one.place
             line = one.products[0].term.line if one.products else one.history.stores[0].line
             if missing and not one.products:
-                text = f"{_p(one.place)}: nothing was multiplied for it; it needs {self.shape.k} products."
-                return self._explained("missing", text, one, line=line)
+                text = f"{_p(one.place)}: nothing was multiplied for it; it needs {_count(self.shape.k, 'product')}."
+                found = self._explained("missing", text, one, line=line)
+                return replace(found, is_telling=False)
             if missing:
                 t = missing[0]
+                line = self._loop_line(one, missing, line)
                 text = (
                     f"{_p(one.place)}: {_count(len(missing), 'product')} of {self.shape.k} missing, "
                     f"those for k = {_ranges(missing)}; the first is M[{i}][{t}] with N[{t}][{j}]."
@@ -431,6 +570,61 @@ class _Writer:
             )
             return self._explained("doubled", text, one, line=line)
         return None
+
+    def _loop_line(self, one: _Sum, missing: list[int], line: int) -> int:
+        """The line of the loop that ends too early or starts too late, or sets the sum to 0."""
+        text = listing(self.source)
+        adding = text.simple_at(line)
+        if adding is None:
+            return line
+        loops = text.loops(adding)
+        k = self.shape.k
+        if missing == list(range(missing[-1] + 1)) and one.phases <= 1 < k:
+            name = adding.words[0]
+            known = text.declaration(name, adding)
+            resets = [
+                item
+                for item in text.assignments(name, text.function_of(adding))
+                if len(item.words) > 2
+                and item.words[-2] in ("0", "0.0f", "0.f", "0.0")
+                and any(one in text.above(item) for one in loops)
+            ]
+            if len(resets) == 1:
+                return resets[0].line
+            if known is not None and loops and known[0] > loops[-1].line:
+                return known[0]
+        target = adding.words[: adding.words.index("+=")] if "+=" in adding.words else ()
+        loops = [loop for loop in loops if not _counted(loop) or _counted(loop) not in target]
+        if not loops:
+            return line
+        runs = sum(b - a != 1 for a, b in zip(missing, missing[1:], strict=False)) + 1
+        tile = one.per_phase
+        if one.phases > 1:
+            is_outer = len(missing) >= tile
+        else:
+            is_outer = missing[0] % max(tile, 1) == 0 and tile % 4 == 0
+        if is_outer and runs == 1:
+            return self._bound_line(loops[-1])
+        is_inner = len(loops) < 3 or runs > max(one.phases, 1)
+        return self._bound_line(loops[0 if is_inner else 1])
+
+    def _bound_line(self, loop: Statement) -> int:
+        """The line that decides how often a loop runs: its own, or that of its bound."""
+        text = listing(self.source)
+        if loop.kind != "for" or len(loop.parts) != 3:
+            return loop.line
+        condition = loop.parts[1]
+        names = [word for word in condition if word.isidentifier()]
+        if len(names) != 2 or len(condition) != 3:
+            return loop.line
+        name = names[1] if condition[0] == names[0] else names[0]
+        given = text.assignments(name, text.function_of(loop))
+        if len(given) == 1:
+            return given[0].line
+        known = text.declaration(name, loop)
+        if known is None or given or len(known[1]) < 2:
+            return loop.line
+        return known[0]
 
     def stored_twice(self, sums: Sequence[_Sum]) -> Explanation | None:
         for one in sums:
@@ -456,18 +650,25 @@ class _Writer:
 
     def _placed(self, one: _Sum) -> list[_Product]:
         """The products with the number t that each should have."""
-        from dataclasses import replace
-
         i, j = one.place
         by_m = sum(p.m.row == i and p.m.column == p.position for p in one.products)
         by_n = sum(p.n.column == j and p.n.row == p.position for p in one.products)
-        in_order = max(by_m, by_n) * 2 >= len(one.products) or self._counts(one) == self.shape.k
+        exact = Counter(p.m.column for p in one.products if self.is_exact(one, p))
+        elsewhere = any(
+            self.is_exact(one, p) and exact[p.m.column] == 1 and p.m.column != p.position
+            for p in one.products
+        )
+        in_order = max(by_m, by_n) * 2 >= len(one.products) or (
+            self._counts(one) == self.shape.k and not elsewhere
+        )
+        as_many = self._counts(one) < self.shape.k + max(one.per_phase, 1)
         whole_m = by_m == len(one.products)
         whole_n = by_n == len(one.products)
         placed = []
         for p in one.products:
             t: int | None = None
-            if self.is_exact(one, p):
+            again = exact[p.m.column] > 1 and p.position != p.m.column and in_order and as_many
+            if self.is_exact(one, p) and not again:
                 t = p.m.column
             elif in_order and p.position < self.shape.k:
                 t = p.position
@@ -478,6 +679,12 @@ class _Writer:
             placed.append(replace(p, needed=t))
         return placed
 
+    def is_wrong(self, one: _Sum, product: _Product) -> bool:
+        """Of a placed product: whether a factor is not the one that is needed."""
+        if not self.is_exact(one, product):
+            return True
+        return product.needed is not None and product.needed != product.m.column
+
     def _counts(self, one: _Sum) -> int:
         return sum(len(term.factors) == 2 for term in one.history.terms)
 
@@ -486,8 +693,23 @@ class _Writer:
 
     def _load_line(self, factor: Factor) -> int:
         if factor.shared is not None:
-            return factor.shared.who.line
+            return self._called(factor.shared.who.line, factor.shared.array)
         return factor.load.line if factor.load else 0
+
+    def _called(self, line: int, array: str) -> int:
+        """The line itself, or where a helper that it stands in is called for this array."""
+        text = listing(self.source)
+        inside = text.at(line)
+        function = text.function_of(inside[0]) if inside else None
+        if function is None or "__global__" in function.words or array in _words_of(inside):
+            return line
+        name = function_name(function)
+        calls = [
+            item
+            for item in text.statements
+            if item.kind == "simple" and item.has(name, "(") and array in item.words
+        ]
+        return calls[0].line if len(calls) == 1 else line
 
     def _way(
         self, one: _Sum, product: _Product, factor: Factor, needed: tuple[int, int]
@@ -498,14 +720,53 @@ class _Writer:
             return (f"(line {line} loaded it)" if line else ""), line, 0
         word = self._word(factor.shared)
         elsewhere = self._elsewhere(one, factor, needed)
-        if elsewhere:
-            reading = product.term.line
+        reading = factor.read.line if factor.read and factor.read.line else product.term.line
+        if elsewhere and not self._is_load_to_blame(one, factor, needed):
             text = (
                 f"(line {reading} reads {word}, where line {line} put {factor.name}; "
                 f"{factor.matrix}[{needed[0]}][{needed[1]}] is in {elsewhere})"
             )
             return text, reading, line
-        return f"(line {line} loaded it into {word})", line, product.term.line
+        return f"(line {line} loaded it into {word})", line, reading
+
+    def _is_load_to_blame(self, one: _Sum, factor: Factor, needed: tuple[int, int]) -> bool:
+        """Whether the tile is filled wrongly, rather than read in the wrong place.
+
+        So it is if one phase's products are all right, since they are read as in the others; or if
+        the tile does not lie as its matrix does, and is read as if it did.
+        """
+        phases: dict[int, bool] = {}
+        for p in self._placed(one):
+            if p.needed is None:
+                continue
+            mine = p.m if factor.matrix == "M" else p.n
+            wanted = (one.place[0], p.needed) if factor.matrix == "M" else (p.needed, one.place[1])
+            is_right = (mine.row, mine.column) == wanted
+            phases[p.phase] = phases.get(p.phase, True) and is_right
+        if any(phases.values()):
+            return True
+        shape = shared_array(
+            self.source, factor.shared.array, factor.shared.array_bytes, self.kernel
+        )
+        if shape is None or len(shape.dimensions) < 2:
+            return False
+        words = [
+            word
+            for word in self.found.tiles
+            if word.array == factor.shared.array
+            and word.interval == factor.shared.interval
+            and word.block == self._linear(factor.shared.who.block)
+            and word.matrix == factor.matrix
+        ]
+        if not words:
+            return False
+        top, left = min(word.row for word in words), min(word.column for word in words)
+        as_it_lies = all(
+            shape.indices(word.offset_bytes)[-2:] == (word.row - top, word.column - left)
+            for word in words
+        )
+        read = shape.indices(factor.shared.offset_bytes)[-2:]
+        return not as_it_lies and read == (needed[0] - top, needed[1] - left)
 
     def _elsewhere(self, one: _Sum, factor: Factor, needed: tuple[int, int]) -> str:
         """Where in the same array, at the same time, the needed element was."""
@@ -541,7 +802,9 @@ class _Writer:
             )
         return ""
 
-    def _common(self, wrong: list[tuple[_Sum, _Product]], operand: str) -> str:
+    def _common(
+        self, wrong: list[tuple[_Sum, _Product]], operand: str, is_load: bool = True
+    ) -> str:
         """What the wrong operands of one matrix have in common."""
         tile = max((one.per_phase for one, _ in wrong if one.phases > 1), default=0)
         width = self.shape.k if operand == "M" else self.shape.l
@@ -556,7 +819,7 @@ class _Writer:
         for text, holds in _hypotheses(operand, tile, width):
             if all(holds(f) for f in facts):
                 return text
-        stride = _stride(facts, width)
+        stride = _stride(facts, width) if is_load else None
         if stride is not None:
             return f"A row of {operand} has {width} elements; it is loaded as if it had {stride}."
         return ""
@@ -719,3 +982,15 @@ def _ranges(numbers: Sequence[int]) -> str:
             parts.append([number, number])
     shown = [f"{first}..{last}" if last > first else f"{first}" for first, last in parts[:4]]
     return ", ".join(shown) + (", ..." if len(parts) > 4 else "")
+
+
+def _words_of(statements: Sequence[Statement]) -> set[str]:
+    return {word for item in statements for word in item.words}
+
+
+def _counted(loop: Statement) -> str:
+    """The variable that a for loop counts; "" if that is not clear."""
+    if loop.kind != "for":
+        return ""
+    head = loop.parts[0]
+    return head[head.index("=") - 1] if "=" in head[1:] else ""

@@ -38,6 +38,9 @@ class Facts:
     constants: dict[str, str] = field(default_factory=dict)  # by name, as text
     templates: dict[str, list[str]] = field(default_factory=dict)  # parameters by function
     uses: dict[str, list[str]] = field(default_factory=dict)  # arguments by function
+    tokens: list[str] = field(default_factory=list)
+    lines: list[int] = field(default_factory=list)  # of the tokens
+    statements: list[list] = field(default_factory=list)  # see source_reader._statements
 
 
 @functools.lru_cache(maxsize=8)

@@ -27,6 +27,7 @@ _STATEMENT = 400
 _ENUM = 4000
 _TEMPLATE = 400
 _WORD = 200  # of a name, a value, a size
+_MOST_TOKENS = 40_000
 
 # An open comment or string goes on to the end of the file or the line: nothing is read twice.
 _COMMENT_OR_STRING = re.compile(
@@ -79,6 +80,7 @@ def facts(text: str) -> dict:
         "constants": {**_declared(bare), **_defined(rows)},
         "templates": templates,
         "uses": _uses(bare, templates),
+        **_statements(bare),
     }
 
 
@@ -202,6 +204,144 @@ def _uses(bare: str, templates: dict[str, list[str]]) -> dict[str, list[str]]:
             if len(known) < 16:
                 known[found[2]] = None
     return {name: list(known) for name, known in table.items()}
+
+
+# Longest first. A string, a character and a number are one token each.
+_TOKEN = re.compile(
+    r"""[A-Za-z_]\w{0,200}
+      | (?:0[xX][0-9a-fA-F]{1,20}|\d{1,30}(?:\.\d{0,30})?(?:[eE][-+]?\d{1,5})?|\.\d{1,30})[fFuUlLhH]{0,4}
+      | "(?:\\.|[^"\\\n])*"? | '(?:\\.|[^'\\\n]){1,16}'
+      | <<<|>>>|<<=|>>=|\.\.\.|::|->|\+\+|--|&&|\|\||[-+*/%&|^<>=!]=|<<
+      | [^\s\w]""",
+    re.VERBOSE,
+)
+_CONTROL = frozenset({"for", "while", "if", "switch"})
+_TYPES = frozenset({"struct", "class", "union", "enum", "namespace", "extern"})
+
+
+def _statements(bare: str) -> dict:
+    """The text as tokens, and the statements that they make.
+
+    A statement is [kind, parent, first token, end of its tokens]. Kinds: "function" and "lambda"
+    (their head), "for", "while", "if" and "switch" (what stands in the parentheses), "else", "do",
+    "block", "type" and "simple" (up to its semicolon). Lines of the preprocessor are left out.
+    """
+    tokens: list[str] = []
+    lines: list[int] = []
+    continued = False
+    for number, row in enumerate(bare.split("\n"), 1):
+        is_directive = continued or row.lstrip()[:1] == "#"
+        continued = is_directive and row.rstrip().endswith("\\")
+        if is_directive:
+            continue
+        for found in _TOKEN.finditer(row):
+            tokens.append(found[0][:_WORD])
+            lines.append(number)
+        if len(tokens) > _MOST_TOKENS:
+            return {"tokens": [], "lines": [], "statements": []}
+    return {"tokens": tokens, "lines": lines, "statements": _Splitter(tokens).run()}
+
+
+class _Splitter:
+    """Goes over the tokens once. What is open waits on a stack: no recursion."""
+
+    def __init__(self, tokens: list[str]) -> None:
+        self.tokens = tokens
+        self.found: list[list] = []
+        self.open: list[tuple[int, bool]] = []  # statement, whether a brace opened it
+        self.at = 0
+
+    def run(self) -> list[list]:
+        while self.at < len(self.tokens):
+            self._next()
+        return self.found
+
+    def _add(self, kind: str, first: int, end: int) -> int:
+        self.found.append([kind, self.open[-1][0] if self.open else -1, first, end])
+        return len(self.found) - 1
+
+    def _next(self) -> None:
+        word = self.tokens[self.at]
+        if word == "}":
+            while self.open and not self.open[-1][1]:
+                self.open.pop()
+            if self.open:
+                self.open.pop()
+            self.at += 1
+            if self.at < len(self.tokens) and self.tokens[self.at] in (";", ")", ","):
+                self._simple()  # what follows a lambda or a type
+            else:
+                self._ended()
+        elif word in _CONTROL:
+            first = self.at + 1
+            if first < len(self.tokens) and self.tokens[first] == "constexpr":
+                first += 1
+            end = self._closing(first)
+            self._begin(self._add(word, first + 1, end), end + 1)
+        elif word in ("else", "do"):
+            self._begin(self._add(word, self.at, self.at + 1), self.at + 1)
+        elif word == "{":
+            self._begin(self._add("block", self.at, self.at), self.at)
+        else:
+            self._simple()
+
+    def _begin(self, statement: int, at: int) -> None:
+        """The body of `statement` begins at `at`: in a brace, or it is one statement."""
+        braced = at < len(self.tokens) and self.tokens[at] == "{"
+        self.open.append((statement, braced))
+        self.at = at + braced
+
+    def _ended(self) -> None:
+        """A statement has ended: so have those whose body it was, unless an else follows."""
+        while self.open and not self.open[-1][1]:
+            kind = self.found[self.open[-1][0]][0]
+            self.open.pop()
+            if kind == "if" and self.at < len(self.tokens) and self.tokens[self.at] == "else":
+                return
+
+    def _closing(self, at: int) -> int:
+        """The place of the parenthesis that closes the one at `at`."""
+        depth = 0
+        for place in range(at, len(self.tokens)):
+            word = self.tokens[place]
+            depth += (word == "(") - (word == ")")
+            if depth <= 0 or word in ("{", "}"):
+                return place
+        return len(self.tokens)
+
+    def _simple(self) -> None:
+        """Up to a semicolon, or to the brace of a function, a lambda or a type."""
+        first, depth = self.at, 0
+        at = first
+        while at < len(self.tokens):
+            word = self.tokens[at]
+            before = self.tokens[at - 1] if at > first else ""
+            if word == "{" and depth == 0:
+                head = self.tokens[first:at]
+                if any(item in _TYPES for item in head[:4]) and "(" not in head:
+                    self._begin(self._add("type", first, at), at)
+                    return
+                if before == ")" and "=" not in head and "return" not in head:
+                    self._begin(self._add("function", first, at), at)
+                    return
+                if before in (")", "mutable") or before == "]":
+                    if "[" in head and head[-1] != "]" or head[-3:-1] == ["=", "["]:
+                        self._begin(self._add("lambda", first, at), at)
+                        return
+                depth += 1
+            elif word == "{" or word in "([":
+                depth += 1
+            elif word == "}" and depth == 0:
+                break
+            elif word == "}" or word in ")]":
+                depth = max(0, depth - 1)
+            elif word == ";" and depth == 0:
+                at += 1
+                break
+            at += 1
+        self._add("simple", first, at)
+        self.at = max(at, first + 1)
+        self._ended()
 
 
 def main() -> int:

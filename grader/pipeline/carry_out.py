@@ -89,7 +89,7 @@ def outcomes_on(
     for case in cases:
         plan = recorded[case.id].plan
         if plan is not None:
-            jobs.append(_job(session, case, plan, backend))
+            jobs.append(job_of(session, case, plan, backend))
     finished = 0
 
     def done(case_id: str) -> None:
@@ -129,7 +129,7 @@ def _with_words(outcome: judge.Outcome, recorded: Recorded, by_kernels: str = ""
     return replace(outcome, result=replace(outcome.result, printed=printed_lines("\n".join(words))))
 
 
-def _job(session: Session, case: Case, plan: Path, backend: str) -> execute.Job:
+def job_of(session: Session, case: Case, plan: Path, backend: str) -> execute.Job:
     output = output_of(session, backend, case)
     output.parent.mkdir(exist_ok=True, parents=True)
     return execute.Job(

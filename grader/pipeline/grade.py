@@ -33,7 +33,7 @@ from grader.machine.toolchain import (
     find_toolchain,
     program,
 )
-from grader.pipeline import both, conclude
+from grader.pipeline import both, causes, conclude
 from grader.pipeline.carry_out import (
     Place,
     Session,
@@ -179,11 +179,13 @@ def _judged(
     if options.backend == "both":
         cases = _needed_cases(lab, "sim")
         seen = outcomes_on(session, simulator, text, cases, recorded, resources)
-        return _with_gpu(session, submission, result, recorded, seen)
+        told = _with_gpu(session, submission, result, recorded, seen)
+        return causes.told(session, text, told, seen, recorded)
     cases = _needed_cases(lab, options.backend)
     if options.backend == "sim":
         seen = outcomes_on(session, simulator, text, cases, recorded, resources)
-        return conclude.concluded(lab, result, rubric.Evidence(seen, seen, {}), text)
+        told = conclude.concluded(lab, result, rubric.Evidence(seen, seen, {}), text)
+        return causes.told(session, text, told, seen, recorded)
     place = Place("gpu", options.device, session.architecture)
     outcomes = outcomes_on(session, place, text, cases, recorded, resources)
     checks = lab.checks_for("gpu")
@@ -193,7 +195,8 @@ def _judged(
     timed, timings = timed_cases(lab, "gpu"), {}
     if all(outcomes[case.id].ran for case in timed):
         timings = times(session, place, recorded, timed)
-    return conclude.concluded(lab, result, rubric.Evidence(outcomes, safety, timings), text)
+    told = conclude.concluded(lab, result, rubric.Evidence(outcomes, safety, timings), text)
+    return causes.told(session, text, told, safety, recorded)
 
 
 def _with_gpu(

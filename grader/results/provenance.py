@@ -41,6 +41,7 @@ class Factor:
     column: int = 0
     load: Who | None = None  # from global memory
     shared: SharedWord | None = None  # the way it took
+    read: Who | None = None  # from there
     converted: tuple[tuple[str, int], ...] = ()  # to "int", "half", ...; at which line
     value: float = 0.0  # of a number
 
@@ -155,6 +156,7 @@ def _factor(item: Mapping[str, Any]) -> Factor:
         )
         if shared
         else None,
+        read=_who(item["read"]) if "read" in item else None,
         converted=tuple((found["to"], int(found["line"])) for found in item.get("converted", ())),
         value=float(item["value"]) if item.get("value") is not None else float("nan"),
     )

@@ -124,8 +124,9 @@ def require_pins(entry: Entry) -> None:
     need(bool(entry.at), f"at is missing: part of the line the report names, or {PLACES}")
     if entry.code == "wrong-result":
         need(
-            bool(entry.pattern) != bool(entry.elements),
-            "a wrong result pins its pattern, or its elements where no pattern fits",
+            bool(entry.pattern) + bool(entry.elements) == 1
+            or bool(entry.says and not entry.pattern and not entry.elements),
+            "a wrong result pins its pattern, or its elements where no pattern fits, or what is said",
         )
     else:
         need(not (entry.pattern or entry.elements), "only a wrong result has a pattern or elements")

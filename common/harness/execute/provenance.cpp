@@ -103,6 +103,7 @@ class Reader {
           note_conversion(node);
           tasks.push_back({node.a, task.negative});
           continue;
+        case Kind::kRead:
         case Kind::kShared:
           if (is_sum(node.a)) {  // partial sums exchanged through shared memory
             tasks.push_back({node.a, task.negative});
@@ -125,7 +126,7 @@ class Reader {
 
   bool is_sum(Value value) const {
     Kind kind = history_[value].kind;
-    while (kind == Kind::kConverted || kind == Kind::kShared) {
+    while (kind == Kind::kConverted || kind == Kind::kShared || kind == Kind::kRead) {
       value = history_[value].a;
       kind = history_[value].kind;
     }
@@ -161,9 +162,12 @@ class Reader {
     Json converted = Json::array();
     const Node* node = &history_[value];
     bool went_through_shared = false;
-    for (; node->kind == Kind::kShared || node->kind == Kind::kConverted;
+    for (;
+         node->kind == Kind::kShared || node->kind == Kind::kConverted || node->kind == Kind::kRead;
          node = &history_[node->a]) {
-      if (node->kind == Kind::kConverted) {
+      if (node->kind == Kind::kRead) {
+        if (!json.contains("read")) json["read"] = who(*node);
+      } else if (node->kind == Kind::kConverted) {
         converted.push_back({{"to", to_string(node->conversion)}, {"line", node->line}});
       } else if (!went_through_shared) {
         went_through_shared = true;

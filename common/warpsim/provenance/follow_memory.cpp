@@ -60,7 +60,7 @@ void Follower::store_word(Space space, uint64_t address, Value value, int lane) 
     case Space::kShared: {
       const uint32_t offset = uint32_t(address);
       if (offset >= shared_.size()) return;
-      if (!is_inert(value)) {
+      if (history_[value].kind != Kind::kPlain) {  // a literal, too: who put this 0 here?
         const auto array = std::find_if(arrays_.begin(), arrays_.end(), [&](const SharedPlace& p) {
           return offset >= p.begin && offset < p.end;
         });
@@ -100,6 +100,13 @@ void Follower::store_bytes(Space space, uint64_t address, uint32_t bytes, Value 
   store_word(space, address + 4, is_pair ? packed.b : History::kPlainValue, lane);
 }
 
+Value Follower::read(Value value, int lane) {
+  Node node = here(lane);
+  node.kind = Kind::kRead;
+  node.a = value;
+  return history_.add(node);
+}
+
 void Follower::load(const Code& code, const Op* op) {
   const uint32_t bytes = ptx::size_bytes(code.type);
   const bool vector = code.dst[0].kind == Operand::Kind::kVector;
@@ -107,8 +114,12 @@ void Follower::load(const Code& code, const Op* op) {
   std::vector<Lanes> found(count);
   for_each_lane(warp_->mask, [&](int lane) {
     const uint64_t at = address(code.src[0], code.space, op->a, lane);
-    for (size_t i = 0; i < count; ++i)
-      found[i][size_t(lane)] = load_bytes(code.space, at + i * bytes, bytes, lane);
+    const bool is_shared = resolved(code.space, at) == Space::kShared;
+    for (size_t i = 0; i < count; ++i) {
+      Value& value = found[i][size_t(lane)];
+      value = load_bytes(code.space, at + i * bytes, bytes, lane);
+      if (is_shared && history_[value].kind == Kind::kShared) value = read(value, lane);
+    }
   });
   for (size_t i = 0; i < count; ++i)
     write(vector ? code.dst[0].elements[i] : code.dst[0], found[i]);

@@ -61,6 +61,7 @@ class Follower {
   Value product(Value a, Value b, int lane);
   Value sum(Kind kind, Value a, Value b, int lane);
   Value other(Value a, Value b, int lane);
+  Value read(Value value, int lane);
   bool is_inert(Value value) const;
 
   // One word of memory.

@@ -123,6 +123,8 @@ const char* to_string(Kind kind) {
       return "element";
     case Kind::kShared:
       return "shared";
+    case Kind::kRead:
+      return "read";
     case Kind::kStored:
       return "stored";
     case Kind::kProduct:

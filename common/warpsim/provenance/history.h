@@ -25,6 +25,7 @@ enum class Kind : uint8_t {
   kNumber,      // a literal; `place` has the bits of a float
   kElement,     // element `place` of matrix number `array`, loaded from global memory
   kShared,      // `a` after it was put into shared array number `array` at byte `place`
+  kRead,        // `a` after it was read from shared memory
   kStored,      // `a` after it was stored in global memory; `b`: what was stored there before
   kProduct,     // a * b
   kSum,         // a + b

@@ -1,0 +1,162 @@
+"""What wrong elements of P are made of: followed once, for the smallest case that shows them.
+
+Only after grading has found P wrong. It costs a second run of a small case, and whatever goes wrong
+with it leaves the result as it was.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from grader.errors import GraderError
+from grader.judging import provenance
+from grader.judging.judge import Outcome
+from grader.pipeline.carry_out import Session, job_of
+from grader.results.provenance import Provenance
+from grader.results.result import Diagnostic, Result
+from grader.running import execute
+from grader.running.record import Recorded
+
+# Multiply-adds of the largest case that is run again: a fraction of a second.
+LARGEST = 1 << 24
+_LARGE_TILE = 16  # a case with longer sides has more than one tile of it each way
+SECONDS = 10  # a bound for a machine in trouble, not for the work
+OF_P = frozenset({"wrong-result", "unwritten-output", "low-precision"})
+
+
+@dataclass(frozen=True)
+class Followed:
+    """A case, and where its wrong elements come from."""
+
+    outcome: Outcome
+    provenance: Provenance
+    explanation: provenance.Explanation | None
+
+    @property
+    def is_telling(self) -> bool:
+        """Whether a larger case could hardly say more."""
+        return self.explanation is not None and self.explanation.is_telling
+
+
+def candidates(outcomes: Mapping[str, Outcome]) -> list[Outcome]:
+    """Cases that are not hidden, ran to their end, and have a wrong P: the smallest first.
+
+    Where a side is 1 little can be told apart: such a case comes after the others.
+    """
+    wrong = [
+        outcome
+        for outcome in outcomes.values()
+        if outcome.ran
+        and not outcome.case.hidden
+        and any(item.code in OF_P for item in outcome.diagnostics)
+        and outcome.case.multiply_adds <= LARGEST
+    ]
+
+    def key(outcome: Outcome) -> tuple:
+        case = outcome.case
+        return min(case.j, case.k, case.l) == 1, case.multiply_adds, case.id
+
+    ordered = sorted(wrong, key=key)
+    large = [item for item in ordered if min(item.case.j, item.case.k, item.case.l) > _LARGE_TILE]
+    chosen = [*ordered[:1], *large[:1], *ordered[-1:]]
+    return [item for index, item in enumerate(chosen) if item not in chosen[:index]]
+
+
+def told(
+    session: Session,
+    text: str,
+    result: Result,
+    outcomes: Mapping[str, Outcome],
+    recorded: Mapping[str, Recorded],
+) -> Result:
+    """The result with its causes. outcomes: on the simulator."""
+    try:
+        followed = _followed(session, text, outcomes, recorded)
+    except (GraderError, ArithmeticError, LookupError, TypeError, ValueError, OSError):
+        return result
+    return replace(result, diagnostics=opened(result.diagnostics, followed))
+
+
+def _followed(
+    session: Session,
+    text: str,
+    outcomes: Mapping[str, Outcome],
+    recorded: Mapping[str, Recorded],
+) -> Followed | None:
+    """Where wrong elements come from, in the smallest case that tells it."""
+    found = None
+    for outcome in candidates(outcomes):
+        again = _follow(session, text, outcome, recorded[outcome.case.id].plan)
+        if again is not None and (found is None or again.is_telling):
+            found = again
+        if found is not None and found.is_telling:
+            break
+    return found
+
+
+def _follow(session: Session, text: str, outcome: Outcome, plan: Path | None) -> Followed | None:
+    case = outcome.case
+    if plan is None:
+        return None
+    job = job_of(session, case, plan, "sim")
+    m, n, _ = session.inputs[case.id].result()
+    p = execute.load_output(job.output, (case.j, case.l))
+    chosen = provenance.choose(p, m, n)
+    if not chosen:
+        return None
+    session.say("following the wrong elements of P")
+    folder = job.output.parent
+    job = replace(
+        job,
+        output=folder / "followed.npy",
+        result=folder / "followed.json",
+        explain=tuple(chosen),
+    )
+    found = execute.execute(
+        session.course, job, backend="sim", device=session.options.device, resources=None,
+        threads=1, limits=replace(session.options.limits, execute_seconds=SECONDS),
+    ).provenance  # fmt: skip
+    if found is None:
+        return None
+    kernel = outcome.execution.kernels[-1].name if outcome.execution.kernels else ""
+    shape = provenance.Shape(case.j, case.k, case.l)
+    return Followed(outcome, found, provenance.explain(found, shape, text, kernel))
+
+
+def opened(
+    diagnostics: tuple[Diagnostic, ...], followed: Followed | None
+) -> tuple[Diagnostic, ...]:
+    """The findings, where those about P say what it was made of."""
+    if followed is None or followed.explanation is None:
+        return diagnostics
+    outcome, found = followed.outcome, followed.explanation
+    index = next(
+        (
+            index
+            for index, item in enumerate(diagnostics)
+            if item.code in OF_P and outcome.case.id in item.cases
+        ),
+        None,
+    )
+    if index is None:
+        return diagnostics
+    told = _told(diagnostics[index], outcome, found)
+    return (*diagnostics[:index], told, *diagnostics[index + 1 :])
+
+
+def _told(item: Diagnostic, outcome: Outcome, found: provenance.Explanation) -> Diagnostic:
+    message = f"In {outcome.result.size}: {found.sentence}"
+    line = found.line or item.line
+    pattern = outcome.pattern
+    advice = found.common
+    if not advice and pattern is not None and pattern.is_mistake:
+        advice = pattern.sentence
+    return replace(
+        item,
+        message=message,
+        line=line,
+        advice=advice or item.advice,
+        other_line=found.other_line,
+    )
