@@ -17,7 +17,7 @@ OPTIONS = $(if $(SUBMISSION),--submission "$(SUBMISSION)") --backend "$(BACKEND)
           $(if $(DEVICE),--device "$(DEVICE)") $(if $(FORMAT),--format "$(FORMAT)") \
           $(if $(OUTPUT),--output "$(OUTPUT)")
 
-.PHONY: help setup grade watch hint status doctor study docs test test-sanitize fuzz bench bench-gpu \
+.PHONY: help setup ready grade watch hint status doctor study docs test test-sanitize fuzz bench bench-gpu \
         clean distclean
 
 help:
@@ -54,13 +54,16 @@ setup:
 	@common/setup/setup.sh
 	@$(if $(filter setup,$(MAKECMDGOALS)),echo "Set up. Next: make grade")
 
-grade: setup
+ready:
+	@common/setup/setup.sh --grading
+
+grade: ready
 	@$(GRADER) run $(LAB) $(OPTIONS)
 
-hint watch: setup
+hint watch: ready
 	@$(GRADER) $@ $(LAB) $(if $(SUBMISSION),--submission "$(SUBMISSION)")
 
-status doctor: setup
+status doctor: ready
 	@$(GRADER) $@
 
 test:

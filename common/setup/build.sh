@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # Configures build/ with CMake once, then lets Ninja bring the C++ programs up to date.
 #
-#   common/setup/build.sh [--tests] [--sanitize]
+#   common/setup/build.sh [--grading | --tests] [--sanitize]
 #
+# --grading builds no more than grading needs, unless the rest was built before.
 # --sanitize builds in build/asan/ with the address and undefined-behaviour sanitizers.
 # TILEWISE_TESTS=ON configures the tests without building them: ninja -C build test_ptx
 # TILEWISE_JOBS=N compiles N files at a time (each may take 600 MB); default: as Ninja chooses.
@@ -14,6 +15,7 @@ OPTIONS=(-DTILEWISE_NATIVE="${TILEWISE_NATIVE:-ON}")
 TESTS=${TILEWISE_TESTS:-OFF}
 for argument in "$@"; do
   case $argument in
+    --grading) [[ -e build/bin/warpsim ]] || TARGETS=(tilewise_grading) ;;
     --tests)
       TARGETS+=(tilewise_tests)
       TESTS=ON
@@ -22,7 +24,7 @@ for argument in "$@"; do
       BUILD=build/asan
       OPTIONS+=(-DTILEWISE_SANITIZE=ON)
       ;;
-    *) die "build.sh knows --tests and --sanitize, not '$argument'" ;;
+    *) die "build.sh knows --grading, --tests and --sanitize, not '$argument'" ;;
   esac
 done
 # Once configured, tests stay so.

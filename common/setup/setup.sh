@@ -3,7 +3,8 @@
 # Every step has a stamp in build/setup/, so a second call costs a fraction of a second and needs
 # no network. Safe to call from two shells at once.
 #
-#   common/setup/setup.sh           all that grading needs
+#   common/setup/setup.sh --grading all that grading needs
+#   common/setup/setup.sh           and all other programs: warpsim, and those of the study
 #   common/setup/setup.sh --tests   and the C++ tests, pytest and what else the project's tests use
 #
 # TILEWISE_TESTS=ON makes ready for the tests without building them.
@@ -14,7 +15,9 @@ if command -v flock >/dev/null; then
   flock 9
 fi
 
-common/setup/system_packages.sh "$@"
-common/setup/python_env.sh "$@"
+tests=()
+[[ ${1:-} == --tests ]] && tests=(--tests)
+common/setup/system_packages.sh "${tests[@]}"
+common/setup/python_env.sh "${tests[@]}"
 common/setup/toolchain.sh
 common/setup/build.sh "$@"

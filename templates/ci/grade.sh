@@ -16,7 +16,7 @@ export TILEWISE_ROOT
 TILEWISE_ROOT=$(realpath "$(dirname "${BASH_SOURCE[0]}")/../..")
 GRADER=$TILEWISE_ROOT/.venv/bin/grader
 
-"$TILEWISE_ROOT/common/setup/setup.sh" || exit 3
+"$TILEWISE_ROOT/common/setup/setup.sh" --grading || exit 3
 
 # The labs of the class, not all that the course has: those that course.toml has released, else those
 # that the repository has a folder for.

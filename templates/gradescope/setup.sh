@@ -15,7 +15,7 @@ if [[ -z $(bash common/setup/find_python.sh) ]]; then
   # Ubuntu 22.04's own python3 is 3.10; 24.04's needs nothing more.
   apt-get install -y -qq --no-install-recommends python3.11 python3.11-venv
 fi
-bash common/setup/setup.sh
+bash common/setup/setup.sh --grading
 
 # Only root, who grades, needs to read these.
 chmod -R go-rwx settings.json labs datasets grader
