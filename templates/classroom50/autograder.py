@@ -42,7 +42,9 @@ def main() -> int:
     settings = {"TILEWISE_ROOT": str(COURSE), "TILEWISE_NATIVE": "OFF", "LC_ALL": "C.UTF-8"}
     environment = {**os.environ, **settings}
     if not grader.exists():
-        done = subprocess.run([COURSE / "common/setup/setup.sh", "--grading"], env=environment, check=False)
+        done = subprocess.run(
+            [COURSE / "common/setup/setup.sh", "--grading"], env=environment, check=False
+        )
         if done.returncode:
             return done.returncode
     with tempfile.TemporaryDirectory() as folder:
