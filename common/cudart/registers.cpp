@@ -43,7 +43,10 @@ fs::path ptxas_of_toolchain() {
 
 fs::path find_ptxas() {
   std::vector<fs::path> candidates;
-  if (const char* named = std::getenv("TILEWISE_PTXAS")) candidates.push_back(named);
+  if (const char* named = std::getenv("TILEWISE_PTXAS")) {
+    if (!*named) return {};
+    candidates.push_back(named);
+  }
   candidates.push_back(ptxas_of_toolchain());
   if (const char* path = std::getenv("PATH")) {
     std::istringstream folders(path);

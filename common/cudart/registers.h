@@ -10,8 +10,9 @@
 namespace warpsim::cudart {
 
 // Registers that ptxas gives `kernel` (mangled) of this PTX on `device`, 0 if there is no ptxas or
-// it fails. ptxas is looked for in $TILEWISE_PTXAS, toolchain.json beside the library's folder,
-// PATH, $CUDA_HOME and /usr/local/cuda; it runs once per PTX text and its answers are kept.
+// it fails. ptxas is looked for in $TILEWISE_PTXAS (empty: there is none), toolchain.json beside
+// the library's folder, PATH, $CUDA_HOME and /usr/local/cuda; it runs once per PTX text and its
+// answers are kept.
 uint32_t registers_of(const std::string& ptx, const std::string& kernel, const Device& device);
 
 // The registers per kernel in what `ptxas -v` prints; a wording that is not known gives no entries.

@@ -2,19 +2,23 @@
 
 Names of variables and layout do not count, and what stands in the lab's skeleton is left out. A
 short kernel has few ways to be written: a large share is a reason to look at two files, not more.
+The comparing is done by similar_pairs, in a process of its own.
 """
 
 from __future__ import annotations
 
 import csv
 import io
+import json
 import os
+import subprocess
+import sys
 from collections.abc import Sequence
-from itertools import combinations
 from pathlib import Path
 
 from grader.batch.gradebook import as_text
 from grader.batch.intake import Submission
+from grader.batch.similar_pairs import ALL_SECONDS, CUT_BYTES
 from grader.batch.store import write
 from grader.errors import ToolchainError
 from grader.labs.course import Course
@@ -22,8 +26,7 @@ from grader.labs.lab import Lab
 from grader.labs.submission import FILE_NAME
 
 REPORT = "similarity.csv"
-_TOKENS = 25  # shorter sequences that agree count as chance
-_LEAST = 0.6  # share of a file that is worth a line
+_START_SECONDS = 60  # of a busy machine, beside the comparison's own
 
 
 def require() -> None:
@@ -58,33 +61,38 @@ def _of_lab(course: Course, lab: str, submissions: Sequence[Submission]) -> list
             students.setdefault(one.files[lab].content, []).append(one.key)
     skeleton = (course.labs / lab / FILE_NAME).read_bytes()
     students.pop(skeleton, None)
-    prints = {content: _fingerprint(content, _hashes(skeleton)) for content in students}
-    found = [
-        (1.0, 1.0, names[0], " ".join(names[1:])) for names in students.values() if len(names) > 1
-    ]
-    for first, second in combinations(students, 2):
-        shares = _shares(prints[first], prints[second])
-        if max(shares) >= _LEAST:
-            found.append((*shares, " ".join(students[first]), " ".join(students[second])))
+    names = [" ".join(keys) for keys in students.values()]
+    found = [(1.0, 1.0, keys[0], " ".join(keys[1:])) for keys in students.values() if len(keys) > 1]
+    said = _pairs(skeleton, list(students))
+    found += [(a, b, names[first], names[second]) for first, second, a, b in said["pairs"]]
     found.sort(key=lambda row: (-max(row[:2]), -min(row[:2]), row[2:]))
-    return [[lab, f"{a:.2f}", f"{b:.2f}", first, second] for a, b, first, second in found]
+    rows = [[lab, f"{a:.2f}", f"{b:.2f}", first, second] for a, b, first, second in found]
+    rows += [
+        [lab, "", "", names[int(index)], f"not compared: {why}"]
+        for index, why in said["left_out"].items()
+    ]
+    if said["stopped"]:
+        rows.append([lab, "", "", "", "not all pairs were compared: it took too long"])
+    return rows
 
 
-def _fingerprint(content: bytes, boilerplate: Sequence[int] = ()):
-    """Every sequence is kept (a window of 1), so that shares do not depend on hash values."""
-    from copydetect import CodeFingerprint
-
-    text = io.StringIO(content.decode("utf-8", errors="replace"))
-    return CodeFingerprint(FILE_NAME, k=_TOKENS, win_size=1, boilerplate=boilerplate, fp=text)
-
-
-def _hashes(content: bytes) -> list[int]:
-    return list(_fingerprint(content).hashes)
-
-
-def _shares(first, second) -> tuple[float, float]:
-    """Of each file, the share of its tokens that the other has too."""
-    from copydetect import compare_files
-
-    _, shares, _ = compare_files(first, second)
-    return float(shares[0]), float(shares[1])
+def _pairs(skeleton: bytes, files: Sequence[bytes]) -> dict:
+    """What grader.batch.similar_pairs says, in a child; nothing but that it was stopped if it was."""
+    cut = [content[:CUT_BYTES].decode("utf-8", errors="replace") for content in files]
+    request = {"skeleton": skeleton.decode("utf-8", errors="replace"), "files": cut}
+    package = str(Path(__file__).resolve().parents[2])
+    path = os.pathsep.join(filter(None, [package, os.environ.get("PYTHONPATH")]))
+    threads = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}  # each takes addresses
+    try:
+        done = subprocess.run(
+            [sys.executable, "-m", "grader.batch.similar_pairs"],
+            input=json.dumps(request).encode(),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            timeout=ALL_SECONDS + _START_SECONDS,
+            env={**os.environ, **threads, "PYTHONPATH": path},
+            check=True,
+        )
+        return json.loads(done.stdout)
+    except (OSError, ValueError, subprocess.SubprocessError):
+        return {"pairs": [], "left_out": {}, "stopped": True}

@@ -330,7 +330,7 @@ def advice_for_recording(code: str, reason: Reason) -> str:
     """What to do where solve left no plan."""
     match code:
         case "timeout":
-            return "A loop in solve does not end."
+            return "Is there a loop in solve that does not end, or much work for the host?"
         case "unsupported":
             return ""
         case "host-crash" if reason is Reason.EXIT:

@@ -1,6 +1,7 @@
 """Arithmetic over counters, as lab.toml writes it: `global_load_sectors / global_load_requests`.
 
-Only + - * / ( ), numbers and the names given are understood; nothing is ever passed to eval.
+Only + - * / ( ), numbers and the names given are understood; nothing is ever passed to eval. An
+expression has an end: what is longer than a check needs is refused before it is looked at.
 """
 
 from __future__ import annotations
@@ -15,6 +16,9 @@ _OPERATORS = {
     ast.Mult: operator.mul,
     ast.Div: operator.truediv,
 }
+
+
+MOST_CHARACTERS = 400  # so that neither the parser nor what follows it recurses far
 
 
 class ExpressionError(ValueError):
@@ -40,12 +44,18 @@ def evaluate(text: str, values: Mapping[str, float]) -> float:
         return float(_value(tree, values))
     except ZeroDivisionError:
         raise ExpressionError(f"'{text}' divides by zero") from None
+    except OverflowError:
+        raise ExpressionError(f"'{text}' is too large a number") from None
 
 
 def _parse(text: str) -> ast.expr:
+    if len(text) > MOST_CHARACTERS:
+        raise ExpressionError(
+            f"'{text[:20]}...' has {len(text)} characters, and {MOST_CHARACTERS} are allowed"
+        )
     try:
         return ast.parse(text.strip(), mode="eval").body
-    except (SyntaxError, ValueError, RecursionError):
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
         raise ExpressionError(f"'{text}' is not an arithmetic expression") from None
 
 

@@ -233,7 +233,7 @@ def _error_of(build: _Build, ended: sandbox.Ended) -> CompileError | None:
         message = f"the compiler was stopped after {seconds} seconds"
         return CompileError(0, message, stopped=True)
     if ended.exceeded:
-        message = f"the compiler was stopped, since it used too much {ended.exceeded}"
+        message = f"the compiler was stopped, since it used {ended.too_much}"
         return CompileError(0, message, stopped=True)
     if ended.returncode == 0:
         return None

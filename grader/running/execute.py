@@ -178,7 +178,9 @@ def _simulated(
         seconds = f"{limits.execute_seconds + _SLACK_SECONDS:g}"
         raise StepError(f"The executor did not finish case {job.case} within {seconds} seconds.")
     if ended.exceeded:
-        return _stopped(job, "sim", "api-error", f"The case takes too much {ended.exceeded}.")
+        limit = f"{limits.execute_memory_bytes / (1 << 30):g} GiB are there for a case"
+        limit = f" ({limit})" if ended.exceeded == "memory" else ""
+        return _stopped(job, "sim", "api-error", f"The case takes {ended.too_much}{limit}.")
     raise StepError(f"The executor failed on case {job.case}: {said}")
 
 

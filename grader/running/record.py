@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from json.decoder import scanstring
 from pathlib import Path
@@ -111,6 +111,7 @@ def record(
         limits=sandbox.Limits(
             seconds=_START_SECONDS + limits.record_seconds * len(cases),
             memory_bytes=limits.record_memory_bytes,
+            address_bytes=limits.record_address_bytes,
             file_bytes=0,
             processes=limits.record_processes,
             output_bytes=_MOST_BYTES,
@@ -121,6 +122,9 @@ def record(
             "TILEWISE_DEVICES": str(readable[-1]),
             "TILEWISE_MEMORY_MIB": str(limits.device_memory_bytes >> 20),
             "LD_LIBRARY_PATH": str(course.build / "lib"),
+            # Registers are not told: in the sandbox ptxas could write nothing, and everywhere else
+            # solve is to be answered the same.
+            "TILEWISE_PTXAS": "",
         },
         keep_bytes=_MOST_BYTES,
     )
@@ -131,7 +135,8 @@ def record(
         write_atomically(output / name, text)
     texts = {name: entry["plan"] for name, entry in recording.cases.items() if "plan" in entry}
     plans = check_plans(course, signature, cases, texts, len(recording.modules), output)
-    return {case.id: _recorded(case, recording.cases, plans, outcome) for case in cases}
+    found = {case.id: _recorded(case, recording.cases, plans, outcome) for case in cases}
+    return {name: _with_limit(one, limits) for name, one in found.items()}
 
 
 def _understood(text: str) -> _Recording:
@@ -210,7 +215,7 @@ def _explain_failure(outcome: sandbox.Ended) -> None:
     lines = [line for line in outcome.stderr.splitlines() if line.strip()]
     said = lines[-1].strip() if lines else f"it ended with status {outcome.returncode}"
     if outcome.exceeded:
-        said = f"it took too much {outcome.exceeded}"
+        said = f"it took {outcome.too_much}"
     raise StepError(f"The recorder failed: {said}")
 
 
@@ -251,8 +256,24 @@ def _missing(case: Case, entries: dict[str, dict], outcome: sandbox.Ended) -> Re
             message = "the submission ended the program that records it"
             return Recorded(case.id, "crashed", message, None, Reason.SIGNAL)
         case what:
-            message = f"the submission used too much {what}"
+            message = f"the submission used {outcome.too_much}"
             return Recorded(case.id, "crashed", message, None, Reason.TOO_MUCH, what)
+
+
+def _with_limit(one: Recorded, limits: StepLimits) -> Recorded:
+    """Where a limit was hit, its name and its size."""
+    memory = f"solve may use {limits.record_memory_bytes / (1 << 30):g} GiB of the host's memory"
+    match one.reason, one.subject:
+        case (Reason.EXCEPTION, "std::bad_alloc") | (Reason.TOO_MUCH, "memory"):
+            limit = memory
+        case Reason.TOO_MUCH, "processes":
+            limit = f"solve may have {limits.record_processes} processes and threads"
+        case Reason.SIGNAL, "File size limit exceeded":
+            said = "solve writes to a file, and no file can be written where it is recorded"
+            return replace(one, message=said)
+        case _:
+            return one
+    return replace(one, message=f"{one.message.rstrip('.')} ({limit})")
 
 
 def _reason(entry: dict) -> tuple[Reason, str]:

@@ -13,6 +13,7 @@ class StepLimits:
     compile_memory_bytes: int = 6 << 30  # of all the compiler's processes together
     record_seconds: float = 5  # for each case
     record_memory_bytes: int = 3 << 30
+    record_address_bytes: int = 12 << 30  # of each process: stacks of threads count here, unused
     record_processes: int = 32  # threads included
     device_memory_bytes: int = 4 << 30  # what cudaMalloc gives out in all
     execute_seconds: float = 240  # for each case on the simulator; endless kernels end long before

@@ -34,6 +34,12 @@ class Ended:
     exceeded: str = ""  # what it used too much of: time, memory, processes, output, files
 
     @property
+    def too_much(self) -> str:
+        """ "too much memory", "too many processes"."""
+        many = "many" if self.exceeded in ("processes", "files") else "much"
+        return f"too {many} {self.exceeded}"
+
+    @property
     def timed_out(self) -> bool:
         return self.exceeded == "time"
 

@@ -40,5 +40,25 @@ def test_unknown_name_and_division_by_zero_are_named():
         evaluate("a / zero", VALUES)
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a" + " + a" * 5000,
+        "-" * 100000 + "a",
+        "(" * 5000 + "a" + ")" * 5000,
+        "9" * 399,
+        "a*" * 199 + "a",
+    ],
+)
+def test_a_long_one_is_refused_or_computed_and_never_recurses_without_end(text):
+    try:
+        value = evaluate(text, VALUES)
+    except ExpressionError as error:
+        assert len(str(error)) < 600
+        assert len(text) > 398
+    else:
+        assert value == 6.0**200
+
+
 def test_names():
     assert names_in("a * 2 / (b + a)") == {"a", "b"}
