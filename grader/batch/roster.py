@@ -161,17 +161,6 @@ def _canvas(columns: Sequence[str], rows: list[dict[str, str]]) -> _Found | None
         return None
     if any(row[number].strip() and not row[number].strip().isdigit() for row in rows):
         return None
-    listed, nobody = [], []
-    for row in numbered:
-        student = Student("canvas", row[name].strip(), {"user": row[number].strip()})
-        cells = [row[column].strip() for column in columns[2:]]
-        is_test = student.name.casefold() == _TEST_STUDENT and (
-            any(_CANVAS_LOGIN.match(cell) for cell in cells) or not any(cells[:1])
-        )
-        if is_test:
-            nobody.append(student)
-        else:
-            listed.append(Listed(student, row))
     # "    Points Possible", in whatever language: the row without a number that has points.
     possible = [row for row in rows if not row[number].strip() and row[name].startswith("  ")]
     maxima = {}
@@ -192,6 +181,20 @@ def _canvas(columns: Sequence[str], rows: list[dict[str, str]]) -> _Found | None
         usual = ("SIS User ID", "SIS Login ID", "Section")
         own = columns[2:first]
         heads |= dict(zip(usual[-len(own) :] if len(own) < 3 else usual, own[-3:], strict=False))
+    listed, nobody = [], []
+    for row in numbered:
+        # A student number and an address join one student's work on several platforms.
+        number_there = row.get(heads.get("SIS User ID", ""), "").strip()
+        ids = {"user": row[number].strip()} | ({"sid": number_there} if number_there else {})
+        student = Student("canvas", row[name].strip(), ids | _email(row))
+        cells = [row[column].strip() for column in columns[2:]]
+        is_test = student.name.casefold() == _TEST_STUDENT and (
+            any(_CANVAS_LOGIN.match(cell) for cell in cells) or not any(cells[:1])
+        )
+        if is_test:
+            nobody.append(student)
+        else:
+            listed.append(Listed(student, row))
     return tuple(listed), heads, maxima, tuple(nobody), False
 
 

@@ -1,14 +1,19 @@
 """What the platforms document about the files they take, as checks that raise AssertionError.
 
-Sources: Maven Surefire's and Jenkins' XSD for JUnit reports; Gradescope's autograder
+Sources: GradebookImporter and the submissions' unpacker of canvas-lms; Moodle's
+assignfeedback_offline_grade_importer and assignfeedback_file_zip_importer; Maven Surefire's and Jenkins' XSD for JUnit reports; Gradescope's autograder
 specification; the source of Classroom 50's runner; Autolab's guide for lab
 authors and its source (helpers/assessment_autograde_core.rb, controllers/assessments_controller).
 """
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 import re
+import zipfile
+from collections.abc import Mapping
 from dataclasses import dataclass
 from xml.etree import ElementTree as xml
 
@@ -145,3 +150,82 @@ def autolab(text: str) -> Autolab:
         assert all(isinstance(value, int | float) for value in scores.values())
     stages = {name: shown[name] for name in shown["stages"]} if semantic else None
     return Autolab(scores, stages)
+
+
+def canvas_gradebook(text: str, exported: str) -> dict[str, float | str | None]:
+    """What Canvas's import of grades would set, by user id, given what it exported itself."""
+    course = list(csv.reader(io.StringIO(exported, newline="")))
+    rows = list(csv.reader(io.StringIO(text, newline="")))
+    head = rows[0]
+    assert "Student" in head[0] and head[1] == "ID"
+    assert "Points Possible" in rows[1][0]
+    columns = [i for i, name in enumerate(head) if re.fullmatch(r".+ \(\d+\)", name)]
+    assert len(columns) == 1, "a name without the number of an assignment would make a new one"
+    (column,) = columns
+    assert head[column] in course[0], "the number is of no assignment of the course"
+    possible = course[1][course[0].index(head[column])]
+    assert float(rows[1][column]) == float(possible), "it would change the assignment's points"
+    known = {row[1]: row for row in course[2:]}
+    found: dict[str, float | str | None] = {}
+    for row in rows[2:]:
+        assert len(row) == len(head)
+        assert row[1] in known, "a student that the course has not"
+        assert row[1] not in found, "a student twice"
+        assert row[:5] == known[row[1]][:5]
+        cell = row[column]
+        found[row[1]] = cell if cell == "EX" else float(cell) if cell else None
+    return found
+
+
+def moodle_worksheet(text: str, exported: str) -> dict[str, float]:
+    """What Moodle's upload of a grading worksheet would change, by participant."""
+    own = list(csv.DictReader(io.StringIO(exported, newline="")))
+    reader = csv.DictReader(io.StringIO(text.removeprefix("\ufeff"), newline=""))
+    assert {"Identifier", "Grade", "Last modified (grade)"} <= set(reader.fieldnames or ())
+    known = {row["Identifier"]: row for row in own}
+    found = {}
+    for row in reader:
+        there = known[row["Identifier"]]
+        number = re.fullmatch(r"Participant (\d+)", row["Identifier"])
+        assert number and number[1] not in found
+        assert row["Last modified (grade)"] == there["Last modified (grade)"], "Moodle skips it"
+        if row["Grade"] not in ("", "-"):
+            grade = float(row["Grade"])
+            assert 0 <= grade <= float(there["Maximum grade"])
+            found[number[1]] = grade
+    return found
+
+
+def canvas_feedback(content: bytes, downloaded: set[str]) -> set[str]:
+    """Users to whom Canvas's upload of submissions gives a file back."""
+    users = set()
+    for name in zipfile.ZipFile(io.BytesIO(content)).namelist():
+        # The number before the last that stands between underscores: user, then file.
+        numbers = re.search(r"_(\d+)_(\d+)_", re.sub(r"_LATE(?=_)", "", name))
+        assert numbers, name
+        there = [x for x in downloaded if f"_{numbers[1]}_{numbers[2]}_" in x]
+        assert there, "no submission has these numbers"
+        users.add(numbers[1])
+    return users
+
+
+def moodle_feedback(content: bytes) -> set[str]:
+    """Participants to whom Moodle's upload of feedback files gives one."""
+    found = set()
+    for name in zipfile.ZipFile(io.BytesIO(content)).namelist():
+        parts = name.split("_", 4)  # full name, participant, plugin, subtype, path
+        assert len(parts) == 5 and parts[1].isdigit(), name
+        assert parts[2:4] == ["assignsubmission", "file"]
+        assert parts[4].lstrip("/")
+        found.add(parts[1])
+    return found
+
+
+def scores50(text: str) -> Mapping[str, str]:
+    """Classroom 50's scores.json: when each owner submitted last."""
+    found = {}
+    for item in json.loads(text)["assignments"].values():
+        assert item["type"] in ("individual", "group", "team")
+        for entry in item["entries"]:
+            found[entry["owner"]] = max(one["datetime"] for one in entry["submissions"])
+    return found

@@ -1,7 +1,5 @@
 """`grader publish`: nothing twice, nothing lost, nothing overwritten; against a platform of our own."""
 
-import contextlib
-import io
 import json
 import os
 import signal
@@ -9,8 +7,6 @@ import subprocess
 import sys
 from dataclasses import replace
 from importlib.util import find_spec
-from types import SimpleNamespace
-from unittest import mock
 
 import pytest
 
@@ -18,11 +14,11 @@ from grader.batch import gradebook
 from grader.batch.credit import Credit
 from grader.batch.gradebook import Heading, Row
 from grader.batch.names import Student
-from grader.cli import main
 from grader.errors import UsageError
 from grader.publish import journal as journals
 from grader.publish import platform as platforms
 from grader.tests import samples
+from grader.tests.command_line import call
 from grader.tests.conftest import REPOSITORY
 from grader.tests.lti_platform import AGS, CLIENT, COURSE, Fault, LtiPlatform, learner
 
@@ -95,16 +91,9 @@ class Place:
 
     def run(self, *more):
         """In this process: only what is killed needs one of its own."""
-        words = [str(word) for word in self.command(*more)[3:]]
-        out, said = io.StringIO(), io.StringIO()
-        with (
-            mock.patch.object(sys, "argv", ["grader", *words]),
-            contextlib.chdir(REPOSITORY), contextlib.redirect_stdout(out),
-            contextlib.redirect_stderr(said), pytest.raises(SystemExit) as end,
-        ):  # fmt: skip
-            main()
-        assert not out.getvalue() and "internal error" not in said.getvalue()
-        return SimpleNamespace(returncode=int(end.value.code), stderr=said.getvalue())
+        done = call(*self.command(*more)[3:])
+        assert not done.stdout
+        return done
 
     def expected(self):
         return {(LABEL, f"Lti-{number}"): [points_of(number)] for number in self.students}
