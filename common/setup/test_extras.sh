@@ -40,7 +40,6 @@ import sass; sass.nvdisasm()' 2>/dev/null || common/setup/extra.sh disassembler 
 
 common/setup/extra.sh docs furo myst_parser
 common/setup/extra.sh study matplotlib
-common/setup/extra.sh similarity copydetect
 common/setup/extra.sh slurm submitit
 common/setup/extra.sh lti requests jwt cryptography
 common/setup/extra.sh schemas check_jsonschema xmlschema pylti1p3

@@ -20,7 +20,7 @@
     termtable, classpage   several batches in one table; the class on one page
     summary     what the class did, as Markdown and JSON
     memory, progress   how much memory a batch takes, how far it is
-    similarity  which files resemble each other, if asked for (similar_pairs)
+    similarity  which files resemble each other, if asked for; likeness: by what
     command     the command line
 
 What is in the folder decides what is left to do: a batch that was killed goes on when it is

@@ -35,13 +35,14 @@ from grader.batch.names import Student, sort_key
 from grader.batch.roster import Roster, read_roster
 from grader.batch.store import GradedUnit, Store, write
 from grader.batch.units import Fingerprint, Unit, fingerprint
+from grader.batch.worker import BatchCourse
 from grader.errors import UsageError
 from grader.labs.course import Course
 from grader.labs.lab import FULL_POINTS, Lab
 from grader.labs.options import Options
 from grader.labs.term import Term
 from grader.labs.weights import weigh
-from grader.machine.toolchain import find_toolchain
+from grader.machine.toolchain import Toolchain, find_toolchain
 from grader.pipeline import conclude
 from grader.results import stored
 from grader.results.result import Result
@@ -115,7 +116,7 @@ def grade_class(course: Course, request: Request, progress: Progress) -> summary
         moved = changed.changes(before, now)
         _write_feedback(store, handed_in.platform, rows)
         history.remember(store.state, rows, book.graded_labs)
-        similar = _similarity(request, store, handed_in, course, progress)
+        similar = _similarity(request, store, handed_in, setting, toolchain, progress)
         facts = summary.Facts(
             platform=handed_in.platform,
             labs=tuple(names),
@@ -475,14 +476,22 @@ def _settings(request: Request, toolkit: str) -> dict[str, str]:
 
 
 def _similarity(
-    request: Request, store: Store, handed_in: ClassFolder, course: Course, progress: Progress
+    request: Request,
+    store: Store,
+    handed_in: ClassFolder,
+    setting: Setting,
+    toolchain: Toolchain,
+    progress: Progress,
 ) -> str:
-    """The report's file name, or "" if none was asked for."""
+    """The page's file name, or "" if none was asked for."""
     if not request.similarity:
-        (store.output / similarity.REPORT).unlink(missing_ok=True)
+        for name in (similarity.REPORT, similarity.PAGE):
+            (store.output / name).unlink(missing_ok=True)
         return ""
     progress.say("comparing the files with each other")
-    return similarity.report(course, store.output, handed_in.submissions, request.labs)
+    course = BatchCourse(setting.course.root, setting.course.build, store.cache)
+    similarity.report(course, toolchain, request.options, handed_in.submissions, request.labs)
+    return similarity.PAGE
 
 
 def _facts_of_one(

@@ -85,7 +85,7 @@ def fingerprint(
 def _grader_sources() -> list[Path]:
     """The modules that a result depends on: not the tests, the commands, the batch itself."""
     package = Path(__file__).parents[1]
-    apart = {"tests", "batch", "writers", "commands"}
+    apart = {"tests", "batch", "writers", "commands", "publish"}
     return sorted(
         path
         for path in package.rglob("*.py")

@@ -92,10 +92,6 @@ def batch(
         sandbox.switch_off()
     else:
         sandbox.require()
-    if given["similarity"]:
-        from grader.batch import similarity
-
-        similarity.require()
     chosen = tuple(load_lab(course.labs / name) for name in _labs(course, term, labs))
     given["device"] = given["device"] or term.device
     given["seed"] = term.seed if given["seed"] is None else given["seed"]

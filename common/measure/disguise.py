@@ -63,6 +63,7 @@ def renaming(text: str, chance: random.Random) -> str:
         for name in re.findall(r",\s*\*?([A-Za-z_]\w*)\s*(?=[=;,])", bare)
         if re.search(rf"\b{name}\s*=", bare)
     } - _KEPT
+    own -= set(re.findall(r"(?:\.|->|::)\s*([A-Za-z_]\w*)", bare))  # members
     names = {}
     for name in sorted(own):
         new = f"{chance.choice(_WORDS)}{chance.choice(('', '_'))}{len(names)}"
@@ -96,7 +97,9 @@ def reordering(text: str, chance: random.Random) -> str:
     found = []
     for line in text.split("\n"):
         # Not in declarations of pointers and templates, where * and < are something else.
-        is_code = "=" in line and not re.search(r"\w\s*\*\s*(?:const\s+)?\w+\s*=|<|#", line)
+        is_code = "=" in line and not re.search(
+            r"\w\s*\*\s*(?:const\s+)?\w+\s*=|<|#|\b(?:const|void|float|char)\s*\*|[{}]", line
+        )
         found.append(_OPERANDS.sub(_turned, line) if is_code else line)
     lines, index = found, 0
     while index + 1 < len(lines):
@@ -117,6 +120,8 @@ def _independent(first: str, second: str) -> bool:
     parts = [_SIMPLE.match(line) for line in (first, second)]
     if not all(parts) or any(word in first + second for word in ("return", "++", "--", "?")):
         return False
+    if any("," in re.sub(r"\([^()]*\)", "", line) for line in (first, second)):
+        return False  # several names in one declaration
     left = [re.findall(r"[A-Za-z_]\w*", part[2]) for part in parts]
     right = [set(re.findall(r"[A-Za-z_]\w*", f"{part[2]} {part[3]}")) for part in parts]
     if not all(left):
@@ -161,7 +166,9 @@ def dead_code(text: str, chance: random.Random) -> str:
         "    float total = 0.0f;\n    for (int i = 0; i < count; ++i) {\n"
         "        total += values[i] * 0.5f;\n    }\n    return total;\n}\n"
     )
-    place = re.search(r"^(?:template|__global__|static|void|constexpr|namespace)", "\n".join(out), re.M)
+    place = re.search(
+        r"^(?:template|__global__|static|void|constexpr|namespace)", "\n".join(out), re.M
+    )
     joined = "\n".join(out)
     return joined[: place.start()] + helper + "\n" + joined[place.start() :] if place else joined
 
