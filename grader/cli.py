@@ -23,6 +23,7 @@ from grader.commands import (
     publish,
     results,
     run,
+    similar,
     student,
     study,
 )
@@ -47,6 +48,7 @@ for _command in (
     packaging.package,
     packaging.autograder,
     publish.publish,
+    similar.similar,
     doctor.doctor,
     calibrate.calibrate,
     student.status,

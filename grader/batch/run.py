@@ -490,7 +490,9 @@ def _similarity(
         return ""
     progress.say("comparing the files with each other")
     course = BatchCourse(setting.course.root, setting.course.build, store.cache)
-    similarity.report(course, toolchain, request.options, handed_in.submissions, request.labs)
+    names = [lab.name for lab in request.labs]
+    everybody = handed_in.submissions
+    similarity.report(course, store.output, toolchain, request.options, everybody, names)
     return similarity.PAGE
 
 

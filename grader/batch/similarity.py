@@ -19,16 +19,16 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from grader.batch import likeness
 from grader.batch.gradebook import as_text
-from grader.batch.intake import Submission
+from grader.batch.intake import Handed, Submission
 from grader.batch.likeness import Likeness, Profile
+from grader.batch.names import Student
 from grader.batch.store import write
-from grader.batch.worker import BatchCourse
-from grader.errors import StepError
+from grader.errors import StepError, UsageError
 from grader.labs.course import Course
-from grader.labs.lab import Lab
 from grader.labs.options import Options
 from grader.labs.submission import FILE_NAME
 from grader.machine.toolchain import Toolchain, architecture_for, architectures
+from grader.results import stored
 from grader.running.compile import Compiled, compile_submission
 from grader.text import clean, lines_of
 
@@ -54,21 +54,21 @@ class Pair:
 
 
 def report(
-    course: BatchCourse,
+    course: Course,
+    output: Path,
     toolchain: Toolchain,
     options: Options,
     submissions: Sequence[Submission],
-    labs: Sequence[Lab],
+    labs: Sequence[str],
 ) -> list[Pair]:
-    """Writes table and page into the batch's folder; the pairs, the most alike of a lab first."""
+    """Writes table and page into the folder `output`; the pairs, the most alike of a lab first."""
     compiler = _Compiler(course, toolchain, options)
     found: list[Pair] = []
     told: list[tuple[str, str, str]] = []
     for lab in labs:
-        pairs, left_out = _of_lab(compiler, lab.name, submissions)
+        pairs, left_out = _of_lab(compiler, lab, submissions)
         found += pairs
-        told += [(lab.name, *words) for words in left_out]
-    output = course.cache_folder.parents[1]
+        told += [(lab, *words) for words in left_out]
     text = io.StringIO()
     table = csv.writer(text, lineterminator="\r\n")
     table.writerow(["lab", "likeness", "instructions", "source", "first", "second"])
@@ -81,6 +81,27 @@ def report(
         table.writerow([as_text(cell) for cell in (lab_name, "", "", "", student, why)])
     write(output / REPORT, text.getvalue().encode())
     write(output / PAGE, _page(course, found).encode("utf-8", errors="replace"))
+    return found
+
+
+def handed_in(folders: Sequence[Path]) -> list[Submission]:
+    """What was graded in folders of `grader batch`; of several, whose it is begins with the folder.
+
+    Raises UsageError if a folder has no results.
+    """
+    found = []
+    for folder in folders:
+        paths = sorted((folder / "results").glob("*.json"))
+        if not paths:
+            raise UsageError(f"{folder} is no folder that `grader batch` wrote.")
+        for path in paths:
+            key = f"{folder.name}/{path.stem}" if len(folders) > 1 else path.stem
+            files = {
+                result.lab: Handed(FILE_NAME, result.source.encode())
+                for result in stored.load(path).results
+                if result.source
+            }
+            found.append(Submission(key, Student("plain", key), key, files=files))
     return found
 
 

@@ -42,7 +42,9 @@ _LEFT_OUT = (
     "grader/tests",
     "docs/book/tests",
 )
-_FILES = ("pyproject.toml", "README.md", "docs/result.schema.json")
+_FILES = (
+    "pyproject.toml", "README.md", "LICENSE", "LICENSE-texts.md", "docs/result.schema.json",
+)  # fmt: skip
 _PAGES = ("README.md", "reading-a-report.md", "reasoning.md", "time-model.md", "watch-session.md")
 _PAGE_FOLDERS = ("docs/experiments", "docs/book")
 _NOT_FOR_STUDENTS = re.compile(r"<!-- for instructors -->.*?<!-- for everybody -->\n*", re.DOTALL)

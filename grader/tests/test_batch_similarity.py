@@ -11,7 +11,6 @@ from grader.batch import likeness, similarity
 from grader.batch.intake import Handed, Submission
 from grader.batch.names import Student
 from grader.batch.worker import BatchCourse
-from grader.labs.lab import load_lab
 from grader.labs.options import Options
 from grader.machine.toolchain import find_toolchain
 from grader.tests import corpus_files
@@ -50,8 +49,7 @@ def found(built, tmp_path_factory):
     patch = pytest.MonkeyPatch()
     patch.setattr(similarity, "_relatives", known)
     options = Options("sim", "h200", 1, 90)
-    labs = [load_lab(built.labs / LAB)]
-    similarity.report(course, find_toolchain(built), options, submissions, labs)
+    similarity.report(course, folder, find_toolchain(built), options, submissions, [LAB])
     patch.undo()
     with (folder / similarity.REPORT).open(newline="") as file:
         rows = list(csv.DictReader(file))
@@ -159,8 +157,7 @@ class TestHostile:
                 for key, text in files.items()
             ]
             place = BatchCourse(course.root, course.build, tmp_path / ".batch" / "cache")
-            labs = [load_lab(course.labs / LAB)]
-            similarity.report(place, None, Options("sim"), submissions, labs)
+            similarity.report(place, tmp_path, None, Options("sim"), submissions, [LAB])
             with (tmp_path / similarity.REPORT).open(newline="") as file:
                 return list(csv.DictReader(file))
 

@@ -382,6 +382,19 @@ def test_a_copy_stands_first(term):
     assert {first["first"], first["second"]} == pair
 
 
+def test_sections_are_compared_with_each_other(term):
+    """Half of the class is on another platform: the same solution is found in both halves."""
+    folders = [term.folder / f"graded-{x}" for x in ("gradescope", "lab3-submissions")]
+    out = term.folder / "similar"
+    done = call("similar", *folders, "--output", out)
+    assert done.returncode == 0, done.stderr
+    with (out / "similarity.csv").open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    both = rows[0]["first"] + rows[0]["second"]
+    assert "graded-gradescope/" in both and "graded-lab3-submissions/" in both
+    assert call("similar", term.folder, "--output", out).returncode == 2
+
+
 def test_all_labs_in_one_table_and_on_one_page(term):
     folders = [
         term.folder / f"graded-{x}" for x in ("canvas", "moodle", "gradescope", "lab3-submissions")

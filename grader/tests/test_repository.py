@@ -1,0 +1,85 @@
+"""What a public repository has, and that it is what it seems."""
+
+import re
+import tomllib
+
+import pytest
+import yaml
+
+from grader.packaging import package
+from grader.tests.conftest import REPOSITORY
+
+FORMS = sorted((REPOSITORY / ".github" / "ISSUE_TEMPLATE").glob("*.yml"))
+
+
+def text_of(name):
+    return (REPOSITORY / name).read_text(encoding="utf-8")
+
+
+def test_both_licences_are_there_and_travel_with_the_course(course):
+    assert text_of("LICENSE").startswith("MIT License\n")
+    assert "CC-BY-4.0" in text_of("LICENSE-texts.md")
+    readme = text_of("README.md")
+    assert "](LICENSE)" in readme and "](LICENSE-texts.md)" in readme
+    named = tomllib.loads(text_of("pyproject.toml"))["project"]["license"]
+    assert named == {"text": "MIT AND CC-BY-4.0"}
+    packed = {path.as_posix() for path in package._sources(course.root, ())}
+    assert {"LICENSE", "LICENSE-texts.md"} <= packed
+
+
+def test_the_version_is_in_the_changelog():
+    version = tomllib.loads(text_of("pyproject.toml"))["project"]["version"]
+    assert f"## {version}" in text_of("CHANGELOG.md").splitlines()
+
+
+def test_the_citation_has_what_its_format_asks_for():
+    fields = yaml.safe_load(text_of("CITATION.cff"))
+    assert fields["cff-version"] == "1.2.0"
+    assert fields["message"] and fields["title"] and fields["type"] == "software"
+    assert all(
+        set(author) <= {"name", "given-names", "family-names"} for author in fields["authors"]
+    )
+
+
+@pytest.mark.parametrize("path", FORMS, ids=lambda path: path.name)
+def test_forms_for_issues(path):
+    """Rules of GitHub's forms: a name, a description, and a body whose parts have their fields."""
+    form = yaml.safe_load(path.read_text(encoding="utf-8"))
+    if path.name == "config.yml":
+        for link in form["contact_links"]:
+            assert set(link) == {"name", "url", "about"} and link["url"].startswith("https://")
+        return
+    assert form["name"] and form["description"]
+    ids = [part["id"] for part in form["body"] if part["type"] != "markdown"]
+    assert ids and len(ids) == len(set(ids))
+    for part in form["body"]:
+        assert part["type"] in ("markdown", "textarea", "input", "dropdown", "checkboxes")
+        assert part["attributes"]["value" if part["type"] == "markdown" else "label"]
+
+
+def rows_of(text):
+    """The table's rows: cells without the spaces around them."""
+    lines = [line for line in text.splitlines() if line.startswith("|")]
+    return [[cell.strip() for cell in line.strip("|").split("|")] for line in lines[2:]]
+
+
+def complaints(text):
+    """Rows that say neither when something was run and how, nor that it was not."""
+    wrong = []
+    for row in rows_of(text):
+        name, result, day, how = row[0], row[1], row[2], row[3]
+        ran = bool(re.fullmatch(r"\d{4}-\d\d-\d\d", day)) and how.startswith("`")
+        if not (ran or (result.startswith("not run") and day == how == "")):
+            wrong.append(name)
+    return wrong
+
+
+def test_every_platform_says_when_and_how_it_was_run_or_that_it_was_not():
+    text = text_of("docs/platforms.md")
+    names = " ".join(row[0] for row in rows_of(text))
+    for name in ("Debian 12", "Ubuntu 22.04", "Ubuntu 24.04", "g++ 11", "clang", "root", "umask",
+                 "spaces", "network", "C locale", "ontainer", "WSL2", "macOS"):  # fmt: skip
+        assert name in names, name
+    assert complaints(text) == []
+    planted = "| a | b | c | d |\n|---|\n| x | works | | |\n| y | not run | | |\n"
+    assert complaints(planted) == ["x"]
