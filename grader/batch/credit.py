@@ -60,6 +60,7 @@ class Credit:
     bonus: float = 0.0
     override: float | None = None
     excused: bool = False
+    extended: float = 0.0  # days
     reasons: tuple[str, ...] = ()
 
     @property
@@ -82,6 +83,8 @@ class Credit:
         if self.days_late:
             days = "1 day" if self.days_late == 1 else f"{self.days_late} days"
             said.append(f"{days} late: -{self.deducted:g}")
+        if self.extended:
+            said.append(f"{self.extended:g} days more")
         if self.bonus:
             said.append(f"{self.bonus:+g}")
         if self.override is not None:
@@ -163,8 +166,8 @@ class Rules:
         own = [item for item in self.adjustments if item.is_about(key, student, result.lab)]
         by_kind = {kind: [item for item in own if item.kind == kind] for kind in _KINDS}
         days, unknown = 0, False
+        extension = sum(item.value for item in by_kind["extend"])
         if result.status != "not_started":
-            extension = sum(item.value for item in by_kind["extend"])
             days, unknown = self._late(result.lab, extension, submitted, late)
         percent = self.term.late.percent(days) if self.term.late and days else 0.0
         graded = result.score
@@ -178,6 +181,7 @@ class Rules:
             sum(item.value for item in by_kind["bonus"]),
             by_kind["score"][-1].value if by_kind["score"] else None,
             bool(by_kind["excuse"]),
+            extension,
             tuple(item.reason for item in own),
         )
 

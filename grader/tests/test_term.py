@@ -175,6 +175,12 @@ class TestCredit:
         assert (found.points, found.graded) == (points, 80)
         assert bool(found.reasons) == (points != 70)
 
+    def test_every_decision_is_said(self, term):
+        """One that changes nothing, too: an extension of somebody who was not late."""
+        found = credit(term(), DUE, False, adjust("extend", 3))
+        assert (found.points, found.remark) == (80, "3 days more (ill)")
+        assert credit(term(), DUE).remark == ""
+
     @pytest.mark.parametrize(
         ("text", "words"),
         [
