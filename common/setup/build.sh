@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # Configures build/ with CMake once, then lets Ninja bring the C++ programs up to date.
 #
-#   common/setup/build.sh [--grading | --tests] [--sanitize]
+#   common/setup/build.sh [--grading | --tests] [--sanitize] [--ahead]
 #
+# --ahead compiles what goes without a CUDA toolkit, while set-up still fetches other things; it never fails.
 # --grading builds no more than grading needs, unless the rest was built before.
 # --sanitize builds in build/asan/ with the address and undefined-behaviour sanitizers.
 # TILEWISE_TESTS=ON configures the tests without building them: ninja -C build test_ptx
@@ -11,10 +12,12 @@ source "$(dirname "$0")/common.sh"
 
 BUILD=build
 TARGETS=(all)
-OPTIONS=(-DTILEWISE_NATIVE="${TILEWISE_NATIVE:-ON}")
+OPTIONS=(-DTILEWISE_NATIVE="${TILEWISE_NATIVE:-ON}" -DTILEWISE_TOOLKIT_LATER=ON)
+AHEAD=
 TESTS=${TILEWISE_TESTS:-OFF}
 for argument in "$@"; do
   case $argument in
+    --ahead) AHEAD=yes ;;
     --grading) [[ -e build/bin/warpsim ]] || TARGETS=(tilewise_grading) ;;
     --tests)
       TARGETS+=(tilewise_tests)
@@ -24,7 +27,7 @@ for argument in "$@"; do
       BUILD=build/asan
       OPTIONS+=(-DTILEWISE_SANITIZE=ON)
       ;;
-    *) die "build.sh knows --grading, --tests and --sanitize, not '$argument'" ;;
+    *) die "build.sh knows --grading, --tests, --sanitize and --ahead, not '$argument'" ;;
   esac
 done
 # Once configured, tests stay so.
@@ -35,7 +38,11 @@ NINJA=$(command -v ninja || command -v ninja-build)
 
 configure() {
   local key cxx
-  cxx=$(sed -n 's/^  "cxx": "\(.*\)",$/\1/p' build/toolchain.json)
+  if [[ -n $AHEAD ]]; then
+    cxx=$(common/setup/find_cxx.sh)
+  else
+    cxx=$(sed -n 's/^  "cxx": "\(.*\)",$/\1/p' build/toolchain.json)
+  fi
   # Components are found by their CMakeLists.txt: one that comes or goes calls for a new configuration.
   key="$ROOT $cxx ${OPTIONS[*]} $(find common -name CMakeLists.txt | sort | tr '\n' ' ')"
   unchanged "$STATE/$NAME.stamp" "$key" && [[ -f $BUILD/build.ninja ]] && return
@@ -43,6 +50,24 @@ configure() {
   log_run "$NAME-configure" cmake -S common -B "$BUILD" -G Ninja \
     -DCMAKE_CXX_COMPILER="$cxx" "${OPTIONS[@]}" || die "CMake could not configure $BUILD/"
   echo "$key" >"$STATE/$NAME.stamp"
+}
+
+# Makes the one header of the CUDA toolkit that we need to be found.
+link_toolkit() {
+  local folder
+  while read -r folder; do
+    [[ -f $folder/cuda_occupancy.h ]] || continue
+    mkdir -p "$BUILD/toolkit"
+    [[ $BUILD/toolkit/cuda_occupancy.h -ef $folder/cuda_occupancy.h ]] ||
+      ln -sfn "$folder/cuda_occupancy.h" "$BUILD/toolkit/cuda_occupancy.h"
+    return
+  done < <(sed -n '/"include_dirs"/,/]/s/^ *"\(\/.*\)",\{0,1\}$/\1/p' build/toolchain.json)
+  die "the CUDA toolkit of build/toolchain.json has no cuda_occupancy.h"
+}
+
+# All but what includes the toolkit's header, and what is made of that.
+build_ahead() {
+  "$NINJA" -C "$BUILD" -k 0 ${TILEWISE_JOBS:+-j "$TILEWISE_JOBS"} "${TARGETS[@]}" >"$STATE/ahead.log" 2>&1 || true
 }
 
 build() {
@@ -59,4 +84,9 @@ build() {
 }
 
 configure
-build
+if [[ -n $AHEAD ]]; then
+  build_ahead
+else
+  link_toolkit
+  build
+fi

@@ -18,6 +18,18 @@ fi
 tests=()
 [[ ${1:-} == --tests ]] && tests=(--tests)
 common/setup/system_packages.sh "${tests[@]}"
+
+# The first time, what needs no CUDA toolkit is compiled while Python packages and, may be, the toolkit are
+# fetched. In a process group of its own, so that it can be ended as a whole.
+if [[ ! -f build/build.ninja ]]; then
+  say "compiling the C++ programs in build/ meanwhile"
+  set -m
+  common/setup/build.sh "$@" --ahead </dev/null &
+  ahead=$!
+  set +m
+  trap 'kill -- "-$ahead" 2>/dev/null || true' EXIT
+fi
 common/setup/python_env.sh "${tests[@]}"
 common/setup/toolchain.sh
+[[ -z ${ahead:-} ]] || wait "$ahead" || true
 common/setup/build.sh "$@"

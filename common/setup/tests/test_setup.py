@@ -9,6 +9,7 @@ import shutil
 import stat
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -237,3 +238,58 @@ def test_this_checkout_has_a_working_toolchain():
     assert fields["origin"] in ("PATH", "CUDA_HOME", "/usr/local/cuda", "wheels")
     assert any((Path(folder) / "cuda_runtime.h").exists() for folder in fields["include_dirs"])
     assert sys.version_info >= (3, 11)
+
+
+def is_running(pid: int) -> bool:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] != "Z"
+    except OSError:
+        return False
+
+
+class TestSetup:
+    @pytest.fixture
+    def played(self, checkout):
+        """Set-up with its steps played: each writes its name, and its words, to `log`."""
+
+        def play(python_env: str = "exit 0", **steps: str) -> tuple[int, list[str]]:
+            folder = checkout / "common" / "setup"
+            steps = {
+                "system_packages": "exit 0",
+                "python_env": python_env,
+                "toolchain": "exit 0",
+                "build": "exit 0",
+            } | steps
+            for name, body in steps.items():
+                program(folder / f"{name}.sh", f'echo "{name} $*" | sed "s/ *$//" >>log\n{body}')
+            done = script(checkout, "setup.sh", os.environ["PATH"], "--grading")
+            return done.returncode, (checkout / "log").read_text().splitlines()
+
+        return play
+
+    WAIT = "for i in $(seq 100); do grep -q ahead log && break; sleep 0.1; done"
+
+    def test_compiles_while_it_fetches_and_waits_for_it(self, played, checkout):
+        ahead = "case $* in *--ahead) while [ ! -e fetched ]; do sleep 0.1; done; echo ready >>log;; esac"
+        status, log = played(f"{self.WAIT}; touch fetched", build=ahead)
+        assert status == 0
+        assert sorted(log[1:3]) == ["build --grading --ahead", "python_env"]
+        assert sorted(log[3:5]) == ["ready", "toolchain"] and log[5:] == ["build --grading"]
+
+    def test_a_failure_is_told_and_leaves_nothing_running(self, played, checkout):
+        ahead = "case $* in *--ahead) sleep 60 & echo $! >pid; wait;; esac"
+        wait = "for i in $(seq 100); do [ -s pid ] && break; sleep 0.1; done"
+        status, log = played(f"{wait}; exit 3", build=ahead)
+        assert status == 3 and "toolchain" not in log
+        pid = int((checkout / "pid").read_text())
+        for _ in range(100):
+            if not is_running(pid):
+                break
+            time.sleep(0.1)
+        assert not is_running(pid)
+
+    def test_what_is_configured_is_built_once(self, played, checkout):
+        (checkout / "build").mkdir()
+        (checkout / "build" / "build.ninja").touch()
+        status, log = played()
+        assert (status, log[-1]) == (0, "build --grading") and len(log) == 4
