@@ -344,6 +344,15 @@ def advice_for_recording(code: str, reason: Reason) -> str:
     return advice_for(code)
 
 
+def nearly(worst: float) -> str:
+    """For a P that is off by little more than the bound of this case allows."""
+    return (
+        f"The worst element is off by {worst:.1f} times what a float32 sum of its products may be, in"
+        " any order: that is the bound here. One level of Strassen's or Winograd's algorithm keeps to"
+        " it, several do not."
+    )
+
+
 def advice_for_echo(code: str) -> str:
     """What to do about a finding that follows from one with this code."""
     return f"This follows from {code}: mend that first."

@@ -20,6 +20,8 @@ KINDS = {
     "special": "zeros of both signs, powers of two, subnormal and large values",
 }
 EXACT_KINDS = frozenset({"integers"})
+# Whose elements differ so much that adding them before multiplying loses the small ones.
+MIXED_KINDS = frozenset({"ill-conditioned", "special"})
 COMMITTED = "file:"  # "file:toy-4x4": M.npy and N.npy in datasets/toy-4x4
 LARGEST_INTEGER = 4
 

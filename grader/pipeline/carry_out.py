@@ -118,7 +118,7 @@ def outcomes_on(
         judged = _judge(session, case, by_case[case.id], execution, text)
         judged = judge.with_library(judged, session.math_library)
         outcomes[case.id] = _with_words(judged, recorded[case.id], execution.printed)
-    return outcomes
+    return judge.settled(outcomes)
 
 
 def _with_words(outcome: judge.Outcome, recorded: Recorded, by_kernels: str = "") -> judge.Outcome:

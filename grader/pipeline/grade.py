@@ -54,6 +54,12 @@ from grader.running.record import Recorded, record
 # a modern GPU is not what a kernel had there: registers and occupancy stay unknown.
 OLDEST_WITH_REGISTERS = 50
 
+_NOT_HERE = "This cannot be graded here:"
+_GO_ON = (
+    "It costs no points. To go on, write it without that, or grade on a machine with a GPU by"
+    " --backend gpu; and tell whoever runs the course, for the simulator should have it."
+)
+
 
 def grade(
     course: Course,
@@ -85,7 +91,7 @@ def grade(
         raise
     except UnsupportedError as error:
         diagnostic = Diagnostic("unsupported", "error", str(error), line=error.line)
-        message = f"This cannot be graded here: {error}"
+        message = f"{_NOT_HERE} {error} {_GO_ON}"
         result = replace(
             base, status="error", score=None, message=message, diagnostics=(diagnostic,)
         )

@@ -97,6 +97,7 @@ class CaseResult:
     checked: int = 0  # elements of P that were looked at
     pattern: str = ""  # "transposed N", "last columns", ...; "" where none fits
     message: str = ""  # why it failed
+    bound: str = ""  # that P was held against: exact | sum | norm; "" if it was not compared
     mismatches: tuple[Mismatch, ...] = ()  # the first few; none if hidden
     seconds: float = 0.0  # of execution
     printed: tuple[str, ...] = ()  # the submission's own words: the first lines; none if hidden

@@ -104,6 +104,7 @@ def test_an_unsupported_feature_gives_no_score(stage):
     result = stage(w8="unsupported")
     assert (result.status, result.score, result.exit_code) == ("error", None, 3)
     assert [item.code for item in result.diagnostics] == ["unsupported"]
+    assert "It costs no points. To go on, write it without that, or" in result.message
 
 
 def test_after_a_time_out_the_larger_cases_are_left_out(stage):

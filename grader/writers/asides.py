@@ -24,6 +24,18 @@ def gpu(result: Result) -> str:
     return f"The {run.name} also gives a right P in {cases} that the simulator calls right."
 
 
+def bound(result: Result) -> str:
+    """Where P was held against the bound for another algorithm than a sum of products."""
+    names = [case.size for case in result.cases if case.bound == "norm"]
+    if not names:
+        return ""
+    return (
+        f"In {', '.join(names)} P is off by more than a float32 sum of products, in any order, may be:"
+        " there it was judged by the bound for algorithms that add before they multiply, such as"
+        " Strassen's."
+    )
+
+
 def warnings(result: Result) -> list[str]:
     """ "matmul.cu:12: variable "x" was declared but never referenced.", one a line."""
     lines = [f"{item.file}:{item.line}: {item.message}" for item in result.warnings]
@@ -53,6 +65,9 @@ def lines(result: Result) -> list[str]:
     on_gpu = gpu(result)
     if on_gpu:
         found.append(on_gpu)
+    another = bound(result)
+    if another:
+        found.append(another)
     warned = warnings(result)
     if warned:
         found += [f"{WARNINGS}:", *(f"    {line}" for line in warned)]

@@ -88,6 +88,7 @@ def _environment() -> Environment:
         "predicted": prediction.sentence,
         "WARNINGS": asides.WARNINGS,
         "on_gpu": asides.gpu,
+        "bound": asides.bound,
         "warnings": asides.warnings,
         "printed": asides.printed,
     }

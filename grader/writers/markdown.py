@@ -88,6 +88,8 @@ def _asides(result: Result) -> list[str]:
     parts = []
     if on_gpu := asides.gpu(result):
         parts.append(_escape(on_gpu))
+    if another := asides.bound(result):
+        parts.append(_escape(another))
     warned = asides.warnings(result)
     if warned:
         parts.append(f"{asides.WARNINGS}:\n\n" + "\n".join(f"- {_escape(x)}" for x in warned))
