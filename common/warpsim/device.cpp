@@ -1,5 +1,7 @@
 #include "warpsim/device.h"
 
+#include <dlfcn.h>
+
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
@@ -13,9 +15,27 @@ namespace {
 
 namespace fs = std::filesystem;
 
+// The program or the shared library that this code is in.
+fs::path own_file() {
+  std::error_code error;
+  Dl_info info;
+  if (::dladdr(reinterpret_cast<const void*>(&own_file), &info) != 0 && info.dli_fname != nullptr) {
+    const fs::path name = info.dli_fname;  // of a program it may be the first word of the command
+    if (name.has_parent_path() && fs::exists(name, error)) return fs::canonical(name, error);
+  }
+  return fs::read_symlink("/proc/self/exe", error);
+}
+
+// A checkout, and what is made of one, may lie anywhere.
 fs::path device_folder() {
   const char* chosen = std::getenv("TILEWISE_DEVICES");
-  return chosen != nullptr && *chosen != '\0' ? fs::path(chosen) : fs::path(WARPSIM_DEVICE_FOLDER);
+  if (chosen != nullptr && *chosen != '\0') return chosen;
+  const fs::path devices = fs::path("common") / "devices";
+  std::error_code error;
+  for (fs::path above = own_file().parent_path();; above = above.parent_path()) {
+    if (fs::is_directory(above / devices, error)) return above / devices;
+    if (!above.has_relative_path()) return devices;
+  }
 }
 
 template <class T>

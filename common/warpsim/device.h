@@ -54,9 +54,9 @@ struct Device {
   std::optional<Timing> timing;  // speeds, for predicted times; not every device file has them
 };
 
-// Reads common/devices/ID.json: from the folder in $TILEWISE_DEVICES, else from where the build
-// found it. Throws std::runtime_error with one sentence (unknown name: which names there are; bad
-// file: which field).
+// Reads ID.json: from the folder in $TILEWISE_DEVICES, else from the nearest common/devices in a
+// folder above this program or library, wherever it was moved. Throws std::runtime_error with one
+// sentence (unknown name: which names there are; bad file: which field).
 Device load_device(const std::string& id);
 std::vector<std::string> device_ids();
 
