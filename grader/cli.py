@@ -12,7 +12,6 @@ from typing import NoReturn
 
 import click
 
-from grader import __version__
 from grader.commands import (
     batch,
     calibrate,
@@ -26,13 +25,21 @@ from grader.commands import (
     similar,
     student,
     study,
+    version,
 )
 from grader.errors import ExitCode, GraderError
 from grader.writers.plain import plain
 
 
 @click.group(epilog=options.EPILOG, context_settings={"help_option_names": ["-h", "--help"]})
-@click.version_option(__version__, prog_name="grader")
+@click.option(
+    "--version",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=version.show,
+    help="Show the version and the commit, and end.",
+)
 def cli() -> None:
     """Grades CUDA matrix multiplication, on a simulator or a GPU."""
 
