@@ -13,6 +13,7 @@
 #include "cudart/options.h"
 #include "warpsim/device.h"
 #include "warpsim/jit/compiler.h"
+#include "warpsim/sim.h"
 
 namespace {
 
@@ -42,9 +43,7 @@ int main(int argc, char** argv) {
   bool with_lines = false, quiet = false;
   run->add_option("--device", options.device, "device file: h200, t4, ...")->capture_default_str();
   run->add_option("--json", options.json, "write the report to this file as well");
-  run->add_option(
-         "--checks", options.checks,
-         "all, none, or some of bounds, misaligned, initialised, races, barriers, counters")
+  run->add_option("--checks", options.checks, "all, none, or some of " + warpsim::check_names())
       ->capture_default_str();
   run->add_option("--merge-shared", options.merge_shared,
                   "count accesses to shared memory that ptxas merges as one: on or off")

@@ -32,9 +32,8 @@ Checks parse_checks(const std::string& list) {
   std::string unknown;
   if (list.empty()) return Checks::none();
   if (!read_checks(list, &checks, &unknown)) {
-    throw std::runtime_error("There is no check \"" + unknown +
-                             "\"; there are bounds, misaligned, initialised, races, barriers, "
-                             "counters, all and none.");
+    throw std::runtime_error("There is no check \"" + unknown + "\"; there are " + check_names() +
+                             ", all and none.");
   }
   return checks;
 }

@@ -9,9 +9,10 @@
 //   WARPSIM_BUDGET     warp instructions per launch before a timeout
 //   WARPSIM_SAMPLE     seed: execute some blocks of each grid and extrapolate; unset: all
 //   WARPSIM_JSON       file to write the report to
-//   WARPSIM_REPORT     "text" (default), "lines" (with counters per line) or "none": the report on
-//   standard error WARPSIM_STATUS_FD  file descriptor that gets "unsupported" once the program has
-//   used what warpsim does not model
+//   WARPSIM_REPORT     "text" (default), "lines" (with counters per line) or "none": the report
+//                      on standard error
+//   WARPSIM_STATUS_FD  file descriptor that gets "unsupported" once the program has used what
+//                      warpsim does not model
 
 #pragma once
 
@@ -36,8 +37,8 @@ struct LiveOptions {
 // Throws std::runtime_error with one sentence that names the variable.
 LiveOptions live_options_of_environment();
 
-// "all", "none" or names out of bounds, misaligned, initialised, races, barriers, counters,
-// separated by commas. Throws std::runtime_error with one sentence for an unknown name.
+// "all", "none" or names of checks (check_names()), separated by commas. Throws std::runtime_error
+// with one sentence for an unknown name.
 Checks parse_checks(const std::string& list);
 
 // "auto", "interpreter", "compiled" or "compared". Throws std::runtime_error with one sentence for

@@ -26,6 +26,12 @@ Checks Checks::none() {
   return checks;
 }
 
+std::string check_names() {
+  std::string names;
+  for (const CheckName& check : kChecks) (names += names.empty() ? "" : ", ") += check.name;
+  return names;
+}
+
 bool read_checks(std::string_view text, Checks* checks, std::string* unknown) {
   *checks = {};
   if (text == "all") return true;

@@ -76,6 +76,8 @@ struct Checks {
 
 // Reads "all", "none" or names of checks with commas between. False: `unknown` is none.
 bool read_checks(std::string_view text, Checks* checks, std::string* unknown);
+// The names, with a comma and a blank between.
+std::string check_names();
 
 // Executing some blocks of a grid instead of all, for the counters' sake: see docs/sampling.md.
 // Memory then holds what the executed blocks wrote and is otherwise meaningless.

@@ -27,8 +27,7 @@ struct SimSettings {
 // Throws InputError for an unknown device.
 std::unique_ptr<Backend> make_sim_backend(const SimSettings& settings);
 
-// "all", "none" or names joined by commas: bounds, misaligned, initialised, races, barriers,
-// counters. Throws InputError.
+// "all", "none" or names of checks (warpsim::check_names()) joined by commas. Throws InputError.
 warpsim::Checks parse_checks(const std::string& text);
 
 }  // namespace tilewise

@@ -1,10 +1,9 @@
 // tilewise-exec: carries out a launch plan on the simulator or on a GPU and writes what happened.
 //
-//   tilewise-exec --plan w64.plan.json --backend sim --device h200 --inputs M=M.npy --inputs
-//   N=N.npy
-//                 --output P=P.npy --result result.json
-//   tilewise-exec --backend gpu --plan mine.plan.json --compare reference=theirs.plan.json --cublas
-//                 --result comparison.json
+//   tilewise-exec --plan w64.plan.json --backend sim --device h200
+//                 --inputs M=M.npy --inputs N=N.npy --output P=P.npy --result result.json
+//   tilewise-exec --backend gpu --plan mine.plan.json --compare reference=theirs.plan.json
+//                 --cublas --result comparison.json
 //
 // The second form times a submission against other plans (see compare/comparison.h). A third,
 // `tilewise-exec check`, looks at plans before anything uses them (check_command.h).
@@ -75,7 +74,7 @@ void declare(CLI::App& app, Arguments& a) {
   app.add_option("--threads", a.threads, "simulator's worker threads; 0: one per CPU")
       ->check(CLI::Range(0, 1024));
   app.add_option("--checks", a.checks,
-                 "all, none or a list of bounds,misaligned,initialised,races,barriers,counters");
+                 "all, none or some of " + warpsim::check_names() + ", joined by commas");
   app.add_option(
          "--merge-shared", a.merge_shared,
          "sim: count accesses to shared memory that ptxas merges as one (on), or as PTX has "
