@@ -1,6 +1,8 @@
 #include <fmt/format.h>
 
 #include <filesystem>
+#include <string_view>
+#include <vector>
 
 #include "cudart/session_report.h"
 
@@ -33,12 +35,6 @@ std::string grouped(uint64_t value) {
   return digits;
 }
 
-std::string per_request(uint64_t units, uint64_t requests, const char* unit) {
-  if (!requests) return "";
-  return fmt::format("   {:.2f} {} per request",
-                     static_cast<double>(units) / static_cast<double>(requests), unit);
-}
-
 void add_diagnostic(const SessionDiagnostic& entry, std::string* text) {
   const Diagnostic& d = entry.diagnostic;
   if (d.line) *text += place(d.file, d.line) + ": ";
@@ -52,38 +48,41 @@ void add_diagnostic(const SessionDiagnostic& entry, std::string* text) {
   *text += d.count > 1 ? fmt::format("; {} times in all\n", grouped(d.count)) : std::string("\n");
 }
 
-void add_counters(const Counters& c, std::string* text) {
-  auto pair = [&](const char* name, uint64_t requests, uint64_t units, const char* unit) {
-    if (!requests && !units) return;
-    *text += fmt::format("    {:<16}{:>16} requests {:>16} {}{}\n", name, grouped(requests),
-                         grouped(units), unit, per_request(units, requests, unit));
-  };
-  *text += fmt::format("    {:<16}{:>16} for warps    {:>16} FMA lanes\n", "instructions",
-                       grouped(c.instructions), grouped(c.fma_lanes));
-  pair("global loads", c.global_load_requests, c.global_load_sectors, "sectors");
-  pair("global stores", c.global_store_requests, c.global_store_sectors, "sectors");
-  if (c.transactions_32 + c.transactions_64 + c.transactions_128 != 0) {
-    *text += fmt::format("    {:<16}{:>16} of 32 B, {} of 64, {} of 128: {} bytes{}\n",
-                         "transactions", grouped(c.transactions_32), grouped(c.transactions_64),
-                         grouped(c.transactions_128), grouped(c.volume_bytes()),
-                         c.load_transactions
-                             ? fmt::format("; {:.1f}% of the loads' bytes used", 100 * c.abu())
-                             : "");
+// "global_load" if the two are global_load_requests and global_load_sectors, say: what was asked
+// for and what that took. Else "".
+std::string pair_name(const CounterInfo& counter, const CounterInfo& next) {
+  constexpr std::string_view kRequests = "_requests";
+  const std::string_view name = counter.name;
+  if (!name.ends_with(kRequests)) return "";
+  const std::string_view stem = name.substr(0, name.size() - kRequests.size());
+  const bool is_pair = std::string_view(next.name).starts_with(std::string(stem) + "_");
+  return is_pair ? std::string(stem) : "";
+}
+
+// Every counter that is not 0, by its name and in its unit.
+void add_counters(const Counters& c, CountingRule rule, std::string* text) {
+  std::vector<CounterInfo> shown;
+  for (const CounterInfo& counter : counter_table()) {
+    if (counter.field != nullptr && counter.is_in_reports(rule)) shown.push_back(counter);
   }
-  pair("shared loads", c.shared_load_requests, c.shared_load_wavefronts, "wavefronts");
-  pair("shared stores", c.shared_store_requests, c.shared_store_wavefronts, "wavefronts");
-  if (c.shared_merged_requests)
-    *text += fmt::format("    {:<16}{:>16} requests of PTX that ptxas merges into those above\n",
-                         "shared merged", grouped(c.shared_merged_requests));
-  if (c.bank_conflicts)
-    *text +=
-        fmt::format("    {:<16}{:>16} wavefronts\n", "bank conflicts", grouped(c.bank_conflicts));
-  if (c.barriers)
-    *text += fmt::format("    {:<16}{:>16} arrivals of warps\n", "barriers", grouped(c.barriers));
-  if (c.divergent_branches)
-    *text +=
-        fmt::format("    {:<16}{:>16} branches\n", "divergence", grouped(c.divergent_branches));
-  pair("async copies", c.async_requests, c.async_distance, "instructions until the wait");
+  for (size_t i = 0; i < shown.size(); ++i) {
+    const uint64_t value = c.*shown[i].field;
+    const std::string pair = i + 1 < shown.size() ? pair_name(shown[i], shown[i + 1]) : "";
+    const uint64_t partner = pair.empty() ? 0 : c.*shown[i + 1].field;
+    if (value != 0 || partner != 0) {
+      *text += fmt::format("    {:<24}{:>16} {}", pair.empty() ? shown[i].name : pair.c_str(),
+                           grouped(value), shown[i].unit);
+      if (!pair.empty()) *text += fmt::format(" {:>16} {}", grouped(partner), shown[i + 1].unit);
+      if (partner != 0 && value != 0)
+        *text += fmt::format("   {:.2f} per request", double(partner) / double(value));
+      *text += "\n";
+    }
+    if (!pair.empty()) ++i;
+  }
+  if (c.volume_bytes() != 0)
+    *text += fmt::format("    {:<24}{:>16} bytes\n", "volume_bytes", grouped(c.volume_bytes()));
+  if (c.load_transactions != 0)
+    *text += fmt::format("    {:<24}{:>16.1f} % of the loads' bytes used\n", "abu", 100 * c.abu());
 }
 
 void add_lines(const KernelReport& kernel, std::string* text) {
@@ -123,7 +122,7 @@ void add_kernel(const KernelReport& kernel, const Device& device, bool with_line
   }
   *text += fmt::format("  launches {}  simulated in {:.3f} s\n", kernel.launches, kernel.seconds);
   if (kernel.sampling.used) add_sampling(kernel.sampling, text);
-  if (kernel.counters.instructions) add_counters(kernel.counters, text);
+  if (kernel.counters.instructions) add_counters(kernel.counters, device.counting_rule, text);
   if (with_lines && !kernel.lines.empty()) add_lines(kernel, text);
 }
 
