@@ -26,7 +26,7 @@ namespace provenance {
 class Follower;
 }
 namespace sample {
-struct Recorder;
+struct BlockIntervals;
 }
 class GlobalShadow;
 class GlobalShadows;
@@ -121,9 +121,9 @@ struct Worker {
   // Observers.
   SharedShadow* shared_shadow = nullptr;
   Reporter* reporter = nullptr;
-  Tracer* tracer = nullptr;                  // the time model's, when it profiles the launch
-  sample::Recorder* recorder = nullptr;      // when the launch is sampled
-  provenance::Follower* follower = nullptr;  // when its values are followed
+  Tracer* tracer = nullptr;                     // the time model's, when it profiles the launch
+  sample::BlockIntervals* intervals = nullptr;  // when the launch is sampled
+  provenance::Follower* follower = nullptr;     // when its values are followed
   // Why this worker has ended the launch; kOk: it has not. The first reason stands.
   struct Stop {
     LaunchStatus status = LaunchStatus::kOk;

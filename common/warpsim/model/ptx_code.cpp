@@ -19,50 +19,63 @@ bool vanishes(const ptx::Instruction& p) {
           p.src[0].kind != ptx::Operand::Kind::kSpecial);
 }
 
-Work work_of(const ptx::Instruction& p) {
-  switch (p.op) {
-    case Opcode::kLd:
-    case Opcode::kLdu:
-      if (p.space == Space::kShared) return Work::kSharedLoad;
-      if (p.space == Space::kLocal) return Work::kLocal;
-      if (p.space == Space::kConst) return Work::kConstant;
+Work work_in_memory(ptx::OpcodeFacts::Memory memory, Space space) {
+  using Memory = ptx::OpcodeFacts::Memory;
+  switch (memory) {  // no default
+    case Memory::kNone:
+      break;
+    case Memory::kLoad:
+      if (space == Space::kShared) return Work::kSharedLoad;
+      if (space == Space::kLocal) return Work::kLocal;
+      if (space == Space::kConst) return Work::kConstant;
       return Work::kGlobalLoad;
-    case Opcode::kSt:
-      if (p.space == Space::kShared) return Work::kSharedStore;
-      return p.space == Space::kLocal ? Work::kLocal : Work::kGlobalStore;
-    case Opcode::kAtom:
-    case Opcode::kRed:
-      return p.space == Space::kShared ? Work::kShuffle : Work::kAtomic;
-    case Opcode::kBar:
-      return Work::kBarrier;
-    case Opcode::kBra:
-      return Work::kBranch;
-    case Opcode::kRet:
-    case Opcode::kExit:
-      return Work::kExit;
-    case Opcode::kCpAsync:
+    case Memory::kStore:
+      if (space == Space::kShared) return Work::kSharedStore;
+      return space == Space::kLocal ? Work::kLocal : Work::kGlobalStore;
+    case Memory::kAtomic:
+      return space == Space::kShared ? Work::kShuffle : Work::kAtomic;
+    case Memory::kCopy:
       return Work::kAsyncCopy;
-    case Opcode::kCpAsyncCommit:
-      return Work::kCommitCopies;
-    case Opcode::kCpAsyncWait:
-      return Work::kWaitCopies;
-    case Opcode::kShfl:
-      return Work::kShuffle;
-    default:
-      break;
   }
-  switch (ptx::facts_of(p.op).unit) {
-    case ptx::OpcodeFacts::Unit::kTensor:
-      return Work::kTensor;
-    case ptx::OpcodeFacts::Unit::kSlow:
-      return Work::kSlow;
-    case ptx::OpcodeFacts::Unit::kUsual:
-      break;
-  }
+  return Work::kInteger;
+}
+
+// Arithmetic, and whatever else no unit of its own does.
+Work usual_work(const ptx::Instruction& p) {
   if (vanishes(p)) return Work::kUniform;
   if (p.type == ptx::Type::kF32) return Work::kFma;
   if (p.type == ptx::Type::kF64) return Work::kSlow;
   return p.op == Opcode::kMul || p.op == Opcode::kMad ? Work::kMultiply : Work::kInteger;
+}
+
+Work work_of(const ptx::Instruction& p) {
+  using Unit = ptx::OpcodeFacts::Unit;
+  const ptx::OpcodeFacts facts = ptx::facts_of(p.op);
+  if (facts.memory != ptx::OpcodeFacts::Memory::kNone) return work_in_memory(facts.memory, p.space);
+#pragma GCC diagnostic push
+#pragma GCC diagnostic error "-Wswitch"
+  switch (facts.unit) {  // no default
+    case Unit::kUsual:
+      return usual_work(p);
+    case Unit::kSlow:
+      return Work::kSlow;
+    case Unit::kTensor:
+      return Work::kTensor;
+    case Unit::kShuffle:
+      return Work::kShuffle;
+    case Unit::kBarrier:
+      return Work::kBarrier;
+    case Unit::kBranch:
+      return Work::kBranch;
+    case Unit::kExit:
+      return Work::kExit;
+    case Unit::kCommitCopies:
+      return Work::kCommitCopies;
+    case Unit::kWaitCopies:
+      return Work::kWaitCopies;
+  }
+#pragma GCC diagnostic pop
+  return Work::kInteger;
 }
 
 void add_registers(const std::vector<ptx::Operand>& operands, std::vector<int16_t>* slots) {

@@ -17,8 +17,18 @@ struct OpcodeFacts {
     kMemory,    // what is in memory
     kOther,     // anything else: a flag, a call
   };
-  // Which part of a multiprocessor is busy with it, where its type and space do not say so.
-  enum class Unit : uint8_t { kUsual, kSlow, kTensor };
+  // Which part of a multiprocessor is busy with it, where memory, space and type do not say so.
+  enum class Unit : uint8_t {
+    kUsual,
+    kSlow,
+    kTensor,
+    kShuffle,
+    kBarrier,
+    kBranch,
+    kExit,
+    kCommitCopies,
+    kWaitCopies
+  };
   Memory memory = Memory::kNone;
   Result result = Result::kOperands;
   Unit unit = Unit::kUsual;
@@ -42,10 +52,15 @@ constexpr OpcodeFacts facts_of(Opcode op) {
     case O::kShl: case O::kShr: case O::kShf: case O::kPrmt:
     case O::kSetp: case O::kSet: case O::kSelp: case O::kSlct:
     case O::kMov: case O::kCvt: case O::kCvta: case O::kIsspacep:
-    case O::kShfl: case O::kVote: case O::kMatch: case O::kRedux: case O::kActivemask:
+    case O::kVote: case O::kMatch: case O::kRedux: case O::kActivemask:
     case O::kPrefetch: case O::kBarWarp: case O::kMembar: case O::kNanosleep:
-    case O::kCpAsyncCommit: case O::kCpAsyncWait:
       return {};
+    case O::kShfl:
+      return {.unit = Unit::kShuffle};
+    case O::kCpAsyncCommit:
+      return {.unit = Unit::kCommitCopies};
+    case O::kCpAsyncWait:
+      return {.unit = Unit::kWaitCopies};
     case O::kDiv: case O::kRem: case O::kRcp: case O::kSqrt: case O::kRsqrt: case O::kSin: case O::kCos:
     case O::kLg2: case O::kEx2:
       return {.unit = Unit::kSlow};
@@ -59,7 +74,13 @@ constexpr OpcodeFacts facts_of(Opcode op) {
       return {.memory = Memory::kAtomic, .result = Result::kMemory};
     case O::kCpAsync:
       return {.memory = Memory::kCopy};
-    case O::kBra: case O::kBrx: case O::kBar: case O::kRet: case O::kExit: case O::kTrap: case O::kBrkpt:
+    case O::kBar:
+      return {.unit = Unit::kBarrier, .is_control = true};
+    case O::kBra:
+      return {.unit = Unit::kBranch, .is_control = true};
+    case O::kRet: case O::kExit:
+      return {.unit = Unit::kExit, .is_control = true};
+    case O::kBrx: case O::kTrap: case O::kBrkpt:
       return {.is_control = true};
     case O::kCall:
       return {.result = Result::kOther, .is_control = true};

@@ -99,7 +99,7 @@ class Parser {
   // Of the function being parsed.
   int32_t function_ = -1;
   std::unique_ptr<Names> names_;
-  std::vector<std::vector<int32_t>> locations_;  // [function][instruction]: record in lines_
+  std::vector<std::vector<int32_t>> locations_;  // [function][instruction]: location in lines_
   int32_t location_ = -1;
   // Operands of the instruction being parsed whose name is a label or not known yet: the name by
   // operand index.

@@ -20,20 +20,20 @@ bool is_library_file(std::string_view path) {
 }
 
 int32_t SourceLines::add_location(Place place, const Place* caller) {
-  int32_t caller_record = -1;
+  int32_t caller_location = -1;
   if (caller) {
     auto known = latest_.find(*caller);
     if (known != latest_.end()) {
-      caller_record = known->second;
+      caller_location = known->second;
     } else {
-      records_.push_back({*caller, -1});
-      caller_record = static_cast<int32_t>(records_.size() - 1);
-      latest_[*caller] = caller_record;
+      locations_.push_back({*caller, -1});
+      caller_location = static_cast<int32_t>(locations_.size() - 1);
+      latest_[*caller] = caller_location;
     }
   }
-  // A caller is always an earlier record, so chains end.
-  records_.push_back({place, caller_record});
-  return latest_[place] = static_cast<int32_t>(records_.size() - 1);
+  // A caller is always an earlier location, so chains end.
+  locations_.push_back({place, caller_location});
+  return latest_[place] = static_cast<int32_t>(locations_.size() - 1);
 }
 
 void SourceLines::add_file(uint64_t number, std::string path) {
@@ -55,10 +55,10 @@ SourceLine SourceLines::at(const Place& place) const {
 
 SourceLine SourceLines::resolve(int32_t location) const {
   SourceLine innermost;
-  for (int32_t id = location; id >= 0; id = records_[id].caller) {
-    SourceLine line = at(records_[id].place);
+  for (int32_t id = location; id >= 0; id = locations_[id].caller) {
+    SourceLine line = at(locations_[id].place);
     if (line.line == 0) continue;
-    if (!is_library_file(paths_.at(records_[id].place.file))) return line;
+    if (!is_library_file(paths_.at(locations_[id].place.file))) return line;
     if (innermost.line == 0) innermost = line;
   }
   return innermost;

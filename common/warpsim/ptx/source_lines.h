@@ -27,7 +27,7 @@ class SourceLines {
     auto operator<=>(const Place&) const = default;
   };
 
-  // .loc PLACE [, inlined_at CALLER]. Returns the id of this record, to be given to instructions
+  // .loc PLACE [, inlined_at CALLER]. Returns the id of this location, to be given to instructions
   // that follow.
   int32_t add_location(Place place, const Place* caller);
   void add_file(uint64_t number, std::string path);
@@ -35,19 +35,19 @@ class SourceLines {
   void begin_function() { latest_.clear(); }
 
   // When all .file directives are known (they stand behind the code): the table for Module::files,
-  // and the line of a record.
+  // and the line of a location.
   std::vector<std::string> files() const;
   SourceLine resolve(int32_t location) const;  // -1: none
 
  private:
-  struct Record {
+  struct Location {
     Place place;
     int32_t caller;
-  };  // caller: a record, -1 none
+  };  // caller: a location, -1 none
   SourceLine at(const Place& place) const;
 
-  std::vector<Record> records_;
-  std::map<Place, int32_t> latest_;  // the last record for a place in this function
+  std::vector<Location> locations_;
+  std::map<Place, int32_t> latest_;  // the last location for a place in this function
   std::map<uint64_t, std::string> paths_;
 };
 

@@ -76,15 +76,15 @@ class Sampler {
 
   // Runs one block on a worker of its own.
   LaunchReport execute(uint64_t block, Region* region) {
-    Recorder recorder(dependence_);
+    BlockIntervals intervals(dependence_);
     Runner runner(context_);
-    runner.worker.recorder = &recorder;
+    runner.worker.intervals = &intervals;
     runner.run_block(block);
     Collector collector(context_);
     collector.add(runner.worker);
     LaunchReport counted;
     collector.finish(&counted);
-    if (region != nullptr) *region = {context_.block_of(block), std::move(recorder.intervals)};
+    if (region != nullptr) *region = {context_.block_of(block), std::move(intervals.per_form)};
     executed_.insert(block);
     ++report_->sampling.executed;
     merge_findings(counted);

@@ -42,6 +42,14 @@ BlockValue cut_to(BlockValue v, Type type) {
   return v;
 }
 
+// Asks that a value which moves by `change` stay the same modulo `modulus`, if anybody is to ask.
+// False: it would be too much to ask.
+bool keep_modulo(const Linear& change, int64_t modulus, Demands* demands) {
+  if (!Demands::can_ask(change, modulus)) return false;
+  if (demands != nullptr) demands->same_modulo(change, modulus);
+  return true;
+}
+
 }  // namespace
 
 void Demands::no_wrap(uint32_t operand, const Linear& change, Type type, bool non_negative) {
@@ -91,7 +99,9 @@ BlockValue Transfer::special(ptx::Special special) const {
     v.max = context_.grid[axis] - 1;
     return v;
   };
-  switch (special) {
+#pragma GCC diagnostic push
+#pragma GCC diagnostic error "-Wswitch"
+  switch (special) {  // no default
     case S::kCtaidX:
       return block(0);
     case S::kCtaidY:
@@ -131,13 +141,25 @@ BlockValue Transfer::special(ptx::Special special) const {
     case S::kPm:
     case S::kEnvreg:
       return BlockValue::bad(Kind::kOpaque);  // the place and the time differ from block to block
-    default:
+    case S::kNwarpid:
+    case S::kGridid:
+    case S::kLanemaskEq:
+    case S::kLanemaskLe:
+    case S::kLanemaskLt:
+    case S::kLanemaskGe:
+    case S::kLanemaskGt:
+    case S::kDynamicSmemSize:
+    case S::kTotalSmemSize:
       return BlockValue::fixed();
   }
+#pragma GCC diagnostic pop
+  return BlockValue::bad(Kind::kOpaque);
 }
 
 BlockValue Transfer::operand(const Operand& o, Type type) const {
-  switch (o.kind) {
+#pragma GCC diagnostic push
+#pragma GCC diagnostic error "-Wswitch"
+  switch (o.kind) {  // no default
     case Operand::Kind::kImmediate:
       return BlockValue::constant(cut(o.imm, type));
     case Operand::Kind::kSpecial:
@@ -160,9 +182,15 @@ BlockValue Transfer::operand(const Operand& o, Type type) const {
       }
       return v;
     }
-    default:
+    case Operand::Kind::kNone:
+    case Operand::Kind::kSymbol:
+    case Operand::Kind::kLabel:
+    case Operand::Kind::kFunction:
+    case Operand::Kind::kSink:
       return BlockValue::fixed();
   }
+#pragma GCC diagnostic pop
+  return BlockValue::bad(Kind::kOpaque);
 }
 
 BlockValue Transfer::source(const Code& code, size_t index) const {
@@ -225,13 +253,12 @@ BlockValue Transfer::multiply(const Code& code, Demands* demands) const {
     product = a.known && b.known ? BlockValue::constant(cut(*a.known * *b.known, type))
                                  : BlockValue::fixed();
   } else if (a.known || b.known) {
-    const BlockValue& moving = a.known ? b : a;
+    const BlockValue &factor = a.known ? a : b, &moving = a.known ? b : a;
     // Of an unsigned factor too: only the low bits count, or it has been widened.
-    const int64_t factor = wide ? int64_t(a.known ? *a.known : *b.known)
-                                : int64_t(int32_t(uint32_t(a.known ? *a.known : *b.known)));
-    product = BlockValue::moving(times(moving.change, ptx::size_bytes(type) == 8
-                                                          ? int64_t(a.known ? *a.known : *b.known)
-                                                          : factor));
+    const int64_t times_number = ptx::size_bytes(type) == 8
+                                     ? int64_t(*factor.known)
+                                     : int64_t{int32_t(uint32_t(*factor.known))};
+    product = BlockValue::moving(times(moving.change, times_number));
   } else {
     return any_function(code);
   }
@@ -316,8 +343,7 @@ BlockValue Transfer::mask(const Code& code, Demands* demands) const {
     return result;
   }
   if (bits < uint64_t(kMaxModulus) &&
-      Demands::can_ask(a.change, int64_t(std::bit_ceil(bits + 1)))) {
-    if (demands != nullptr) demands->same_modulo(a.change, int64_t(std::bit_ceil(bits + 1)));
+      keep_modulo(a.change, int64_t(std::bit_ceil(bits + 1)), demands)) {
     BlockValue result = BlockValue::fixed();
     result.max = bits;
     return result;
@@ -325,9 +351,8 @@ BlockValue Transfer::mask(const Code& code, Demands* demands) const {
   const int width = a.max == UINT64_MAX ? int(bits_of(code.type)) : int(std::bit_width(a.max));
   const uint64_t dropped = ~bits & (width == 64 ? UINT64_MAX : (uint64_t{1} << width) - 1);
   if ((dropped & (dropped + 1)) != 0 || dropped >= uint64_t(kMaxModulus) ||
-      !Demands::can_ask(a.change, int64_t(dropped) + 1))
+      !keep_modulo(a.change, int64_t(dropped) + 1, demands))
     return any_function(code);
-  if (demands != nullptr) demands->same_modulo(a.change, int64_t(dropped) + 1);
   BlockValue result = BlockValue::moving(a.change);
   result.max = a.max;
   return result;
@@ -341,9 +366,8 @@ BlockValue Transfer::combine(const Code& code, Demands* demands) const {
   if (a.kind != Kind::kLinear || !b.is_fixed() || a.is_fixed()) return any_function(code);
   const uint64_t largest = b.known ? *b.known : b.max;
   if (largest >= uint64_t(kMaxModulus)) return any_function(code);
-  const auto modulus = int64_t(std::bit_ceil(largest + 1));
-  if (!Demands::can_ask(a.change, modulus)) return any_function(code);
-  if (demands != nullptr) demands->same_modulo(a.change, modulus);
+  if (!keep_modulo(a.change, int64_t(std::bit_ceil(largest + 1)), demands))
+    return any_function(code);
   return BlockValue::moving(a.change);
 }
 

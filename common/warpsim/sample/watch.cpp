@@ -43,11 +43,11 @@ void stay_in_range(Interval& interval, const Watch& watch, const Extremes& seen)
 
 template <class T>
 const Op* watch_range(Warp& w, const Op* op) {
-  Recorder& recorder = *w.worker->recorder;
-  const Watch& watch = recorder.dependence->watches[op->watch.index];
+  BlockIntervals& block = *w.worker->intervals;
+  const Watch& watch = block.dependence->watches[op->watch.index];
   Extremes seen;
   for_each_lane(w.mask, [&](int lane) { seen.see(operand<T>(w, op->a)[lane]); });
-  stay_in_range<T>(recorder.intervals[watch.form], watch, seen);
+  stay_in_range<T>(block.per_form[watch.form], watch, seen);
   return op + 1;
 }
 
@@ -75,8 +75,8 @@ void keep_sides(Interval& interval, int64_t den, bool below_at, bool at_above,
 
 template <class T>
 const Op* watch_compare(Warp& w, const Op* op) {
-  Recorder& recorder = *w.worker->recorder;
-  const Watch& watch = recorder.dependence->watches[op->watch.index];
+  BlockIntervals& block = *w.worker->intervals;
+  const Watch& watch = block.dependence->watches[op->watch.index];
   const T *a = operand<T>(w, op->a), *b = operand<T>(w, op->b);
   Extremes below, above;
   bool at = false;
@@ -106,14 +106,14 @@ const Op* watch_compare(Warp& w, const Op* op) {
     default:
       break;
   }
-  keep_sides(recorder.intervals[watch.form], watch.den, below_at, at_above, below, at, above);
+  keep_sides(block.per_form[watch.form], watch.den, below_at, at_above, below, at, above);
   return op + 1;
 }
 
 template <class T>
 const Op* watch_sign(Warp& w, const Op* op) {
-  Recorder& recorder = *w.worker->recorder;
-  const Watch& watch = recorder.dependence->watches[op->watch.index];
+  BlockIntervals& block = *w.worker->intervals;
+  const Watch& watch = block.dependence->watches[op->watch.index];
   Extremes seen, below, above;
   bool at = false;
   for_each_lane(w.mask, [&](int lane) {
@@ -126,7 +126,7 @@ const Op* watch_sign(Warp& w, const Op* op) {
     else
       at = true;
   });
-  Interval& interval = recorder.intervals[watch.form];
+  Interval& interval = block.per_form[watch.form];
   keep_sides(interval, watch.den, true, false, below, at, above);
   stay_in_range<T>(interval, watch, seen);
   return op + 1;

@@ -8,11 +8,12 @@
 namespace warpsim::sample {
 
 // The block that a worker executes: its intervals so far.
-struct Recorder {
+struct BlockIntervals {
   const Dependence* dependence = nullptr;
-  std::vector<Interval> intervals;  // per form
+  std::vector<Interval> per_form;
 
-  explicit Recorder(const Dependence& d) : dependence(&d), intervals(d.distinctions.forms.size()) {}
+  explicit BlockIntervals(const Dependence& d)
+      : dependence(&d), per_form(d.distinctions.forms.size()) {}
 };
 
 // Operations put before a watched instruction: a, b = rows of the operands.
