@@ -321,6 +321,27 @@ _ADVICE = {
 }
 
 
+_SMALLER = "Make the arrays in shared memory smaller: fewer stages, smaller tiles or less padding."
+_LAUNCH_AS_PROMISED = "Launch the block that the kernel is declared for, or declare another one."
+# What exactly was seen says it better than the code.
+_ADVICE_BY_CAUSE = {
+    Cause.COPY_IN_FLIGHT: (
+        "Commit the copies to a group, wait for that group, let the block meet at a barrier, "
+        "then read: in this order."
+    ),
+    Cause.FREED: "Call cudaFree only when no kernel and no copy needs the buffer any more.",
+    Cause.SHARED_MEMORY: _SMALLER,
+    Cause.SHARED_NOT_ASKED: _SMALLER,
+    Cause.SHARED_GRANTED: "Ask cudaFuncSetAttribute for as many bytes as the launch names.",
+    Cause.REGISTERS: (
+        "Launch fewer threads a block, or let the compiler use fewer registers: "
+        "__launch_bounds__ tells it the number of threads."
+    ),
+    Cause.LAUNCH_BOUNDS: _LAUNCH_AS_PROMISED,
+    Cause.REQUIRED_BLOCK: _LAUNCH_AS_PROMISED,
+}
+
+
 def advice_for(code: str) -> str:
     """What to do about a finding that has no more to go by than its code."""
     return _ADVICE.get(code, "")
@@ -362,11 +383,8 @@ def advice(fault: Fault, context: Context) -> str:
     """One sentence on what to do; "" where the finding says it all."""
     facts = fault.facts
     role = context.buffer_roles.get(facts.array, "")
-    if facts.cause is Cause.COPY_IN_FLIGHT:
-        return (
-            "Commit the copies to a group, wait for that group, let the block meet at a barrier, "
-            "then read: in this order."
-        )
+    if facts.cause in _ADVICE_BY_CAUSE:
+        return _ADVICE_BY_CAUSE[facts.cause]
     match fault.code:
         case "race-shared" if _is_with_a_copy(facts):
             return (

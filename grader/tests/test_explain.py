@@ -226,6 +226,15 @@ def test_other_faults_keep_the_executors_words():
     assert trap == "block (3,0,0) thread (17,0,0): the kernel executed a trap."
 
 
+def test_advice_is_for_what_exactly_was_seen():
+    assert "1024 threads" in _advise("launch-config", cause="block-threads")
+    for cause in ("shared-memory", "shared-not-asked"):
+        assert "shared memory smaller" in _advise("launch-config", cause=cause)
+    assert "fewer registers" in _advise("launch-config", cause="registers")
+    assert "row and column" in _advise("out-of-bounds-global", cause="past-end")
+    assert "cudaFree" in _advise("out-of-bounds-global", cause="freed")
+
+
 # What each kind of finding is said and advised with; the words of its message make no difference.
 FACTS = {
     "bounds": ("out-of-bounds-shared", {**SHARED, "offset_bytes": 1028, "cause": "past-end"}),
