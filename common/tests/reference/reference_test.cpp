@@ -41,14 +41,14 @@ bool agree(Multiply left, Multiply right) {
   return true;
 }
 
-TEST_CASE("AProductByHand") {
+TEST_CASE("A product by hand") {
   const std::vector<float> m = {1, 2, 3, 4, 5, 6}, n = {7, 8, 9, 10, 11, 12};  // 2x3, 3x2
   const std::vector<float> p = {58, 64, 139, 154};
   for (Multiply multiply : {multiply_ijk, multiply_ikj, multiply_ikj_openmp})
     CHECK(product(multiply, m, n, {2, 3, 2}) == p);
 }
 
-TEST_CASE("AllOrdersGiveTheSameProduct") {
+TEST_CASE("All orders give the same product") {
   CHECK(agree(multiply_ijk, multiply_ikj));
   CHECK(agree(multiply_ijk, multiply_ikj_openmp));
 }
@@ -61,11 +61,11 @@ void without_the_last_step(const float* M, const float* N, float* P, Shape s) {
   multiply_ijk(shorter.data(), N, P, {s.j, s.k - 1, s.l});
 }
 
-TEST_CASE("AWrongProductIsNoticed") {
+TEST_CASE("A wrong product is noticed") {
   CHECK_FALSE(agree(multiply_ijk, without_the_last_step));
 }
 
-TEST_CASE("ParallelAndSerialAgreeToTheBitOnFractions") {
+TEST_CASE("Parallel and serial agree to the bit on fractions") {
   std::mt19937 random(3);
   std::uniform_real_distribution<float> values(-1, 1);
   const Shape s{40, 61, 50};

@@ -62,7 +62,7 @@ Row read_row(const std::string& line) {
   return row;
 }
 
-TEST_CASE("AsyncSectorsAreThoseMeasured") {
+TEST_CASE("Async sectors are those measured") {
   std::ifstream file(ASYNC_COPY_SECTORS);
   std::string line;
   REQUIRE(std::getline(file, line));  // the heading
@@ -84,7 +84,7 @@ TEST_CASE("AsyncSectorsAreThoseMeasured") {
   CHECK(contested_right == 23);
 }
 
-TEST_CASE("CopiesToRowsThatLieAskewAskForMoreSectors") {
+TEST_CASE("Copies to rows that lie askew ask for more sectors") {
   Fixture f("shared");
   const uint64_t in = f.buffer("in", ramp(128));
   auto copy = [&](const char* kernel, int pitch, int readers) {
@@ -96,7 +96,7 @@ TEST_CASE("CopiesToRowsThatLieAskewAskForMoreSectors") {
   CHECK(copy("async_rows_ca", 20, 32).global_load_sectors == 16);
 }
 
-TEST_CASE("LanesThatReadNothingAreNoPartOfARequest") {
+TEST_CASE("Lanes that read nothing are no part of a request") {
   Fixture f("shared");
   const uint64_t in = f.buffer("in", ramp(128));
   for (const char* kernel : {"async_rows_cg", "async_rows_ca"}) {

@@ -3,7 +3,7 @@
 namespace warpsim::test {
 namespace {
 
-TEST_CASE("BarrierThatPartOfAWarpReachesIsDivergence") {
+TEST_CASE("Barrier that part of a warp reaches is divergence") {
   Fixture f("control");
   const uint64_t out = f.empty("out", 256);
   CHECK(is_clean(f.launch("barrier_in_branch", {}, {64}, out, 64)));
@@ -17,7 +17,7 @@ TEST_CASE("BarrierThatPartOfAWarpReachesIsDivergence") {
   CHECK(d->thread[0] == 40);
 }
 
-TEST_CASE("BarrierThatAWholeWarpSkipsLetsTheOthersGoOnWhenItHasExited") {
+TEST_CASE("Barrier that a whole warp skips lets the others go on when it has exited") {
   // Warp 1 never reaches the barrier but ends: the GPU lets warp 0 go on. The threads that left are
   // worth a warning.
   Fixture f("control");
@@ -28,7 +28,7 @@ TEST_CASE("BarrierThatAWholeWarpSkipsLetsTheOthersGoOnWhenItHasExited") {
   REQUIRE(r.diagnostics.size() == 1);
 }
 
-TEST_CASE("WarpsThatWaitAtDifferentLinesAreDivergence") {
+TEST_CASE("Warps that wait at different lines are divergence") {
   Fixture f("control");
   const uint64_t out = f.empty("out", 256);
   CHECK(is_clean(f.launch("barriers_at_two_lines", {}, {32}, out)));
@@ -42,7 +42,7 @@ TEST_CASE("WarpsThatWaitAtDifferentLinesAreDivergence") {
   CHECK(d->other->line == f.line("first-line"));
 }
 
-TEST_CASE("ReturnBeforeABarrierIsAWarning") {
+TEST_CASE("Return before a barrier is a warning") {
   Fixture f("control");
   const uint64_t out = f.empty("out", 256);
   CHECK(is_clean(f.launch("return_before_barrier", {}, {64}, out, 64)));
@@ -55,20 +55,20 @@ TEST_CASE("ReturnBeforeABarrierIsAWarning") {
   CHECK(f.read<int>(out, 40)[0] == 39);
 }
 
-TEST_CASE("NamedBarrierOrdersProducerAndConsumer") {
+TEST_CASE("Named barrier orders producer and consumer") {
   Fixture f("control");
   const uint64_t out = f.empty("out", 128);
   CHECK(is_clean(f.launch("producer_consumer", {3}, {64}, out)));
   CHECK(f.read<int>(out, 1)[0] == 961);
 }
 
-TEST_CASE("NamedBarrierThatNobodyElseReachesWaitsForEver") {
+TEST_CASE("Named barrier that nobody else reaches waits for ever") {
   Fixture f("control");
   const LaunchReport r = f.launch("producer_consumer", {}, {32}, f.empty("out", 128));
   CHECK(is_clean(r));  // the producer alone does not wait
 }
 
-TEST_CASE("BarrierReductionsCountEveryThread") {
+TEST_CASE("Barrier reductions count every thread") {
   Fixture f("control");
   const uint64_t out = f.empty("out", 256);
   CHECK(is_clean(f.launch("votes", {}, {64}, out)));

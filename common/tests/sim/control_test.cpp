@@ -3,7 +3,7 @@
 namespace warpsim::test {
 namespace {
 
-TEST_CASE("NestedBranchesReconverge") {
+TEST_CASE("Nested branches reconverge") {
   Fixture f("control");
   const uint64_t out = f.empty("out", 128);
   const LaunchReport r = f.launch("nested", {}, {32}, out);
@@ -14,7 +14,7 @@ TEST_CASE("NestedBranchesReconverge") {
   CHECK(r.counters.divergent_branches > 0);
 }
 
-TEST_CASE("RecursiveDeviceFunctionsDivergePerLane") {
+TEST_CASE("Recursive device functions diverge per lane") {
   Fixture f("control");
   const uint64_t out = f.empty("out", 256);
   CHECK(is_clean(f.launch("recursion", {}, {64}, out)));
@@ -23,7 +23,7 @@ TEST_CASE("RecursiveDeviceFunctionsDivergePerLane") {
   for (size_t x = 0; x < 64; ++x) CHECK(got[x] == fibonacci[x % 12]);
 }
 
-TEST_CASE("EndlessLoopUsesUpTheBudget") {
+TEST_CASE("Endless loop uses up the budget") {
   Fixture f("control");
   f.sim.options().instruction_budget = 100'000;
   const uint64_t out = f.empty("out", 128);
@@ -35,7 +35,7 @@ TEST_CASE("EndlessLoopUsesUpTheBudget") {
   CHECK(d->line == f.line("endless"));
 }
 
-TEST_CASE("PrintfGoesToThePrintFunction") {
+TEST_CASE("printf goes to the print function") {
   Fixture f("control");
   CHECK(is_clean(f.launch("print", {2}, {32}, 2)));
   CHECK(
@@ -45,7 +45,7 @@ TEST_CASE("PrintfGoesToThePrintFunction") {
       "%\n");
 }
 
-TEST_CASE("FailedAssertionStopsTheLaunchAtItsLine") {
+TEST_CASE("Failed assertion stops the launch at its line") {
   Fixture f("control");
   CHECK(is_clean(f.launch("asserting", {}, {32}, 32)));
   const LaunchReport r = f.launch("asserting", {}, {32}, 20);
@@ -57,7 +57,7 @@ TEST_CASE("FailedAssertionStopsTheLaunchAtItsLine") {
   CHECK(f.launch("trapping", {}, {32}).status == LaunchStatus::kFault);
 }
 
-TEST_CASE("VotesShufflesAndReductionsOfAWarp") {
+TEST_CASE("Votes, shuffles and reductions of a warp") {
   Fixture f("control");
   const uint64_t out = f.empty("out", 128);
   CHECK(is_clean(f.launch("warp_functions", {}, {32}, out)));
@@ -65,7 +65,7 @@ TEST_CASE("VotesShufflesAndReductionsOfAWarp") {
   for (int x = 0; x < 32; ++x) CHECK(got[size_t(x)] == 496 + 11000 + 100000 + (x ^ 1) + 217);
 }
 
-TEST_CASE("LocalArraysAreEachThreadsOwn") {
+TEST_CASE("Local arrays are each thread's own") {
   Fixture f("control");
   std::vector<int> data(64);
   for (int i = 0; i < 64; ++i) data[size_t(i)] = i + 1;
@@ -80,14 +80,14 @@ TEST_CASE("LocalArraysAreEachThreadsOwn") {
   }
 }
 
-TEST_CASE("EndlessRecursionFaults") {
+TEST_CASE("Endless recursion faults") {
   Fixture f("control");
   const LaunchReport r = f.launch("endless_recursion", {}, {32}, f.empty("out", 128));
   CHECK(r.status == LaunchStatus::kFault);
   CHECK(r.message.find("nested too deeply") != std::string::npos);
 }
 
-TEST_CASE("ClockAdvancesTheSameEveryTime") {
+TEST_CASE("Clock advances the same every time") {
   Fixture f("control");
   const uint64_t out = f.empty("out", 16);
   f.launch("clocks", {}, {1}, out);

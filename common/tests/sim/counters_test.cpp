@@ -11,7 +11,7 @@ const Counters& of_line(const LaunchReport& r, uint32_t line) {
   return r.counters;
 }
 
-TEST_CASE("TiledKernelsCountersAreExact") {
+TEST_CASE("The tiled kernel's counters are exact") {
   Fixture f("shared", 2);
   constexpr uint64_t n = 64, blocks = 16, warps = 8, tiles = 4, k = 16;
   const uint64_t a = f.buffer("M", ramp(n * n)), p = f.empty("P", 4 * n * n);
@@ -38,7 +38,7 @@ TEST_CASE("TiledKernelsCountersAreExact") {
   CHECK(instructions == c.instructions);
 }
 
-TEST_CASE("SharedLoadsAsPtxHasThemWhereMergingIsOff") {
+TEST_CASE("Shared loads as PTX has them where merging is off") {
   Fixture f("shared");
   constexpr uint64_t n = 64, warp_steps = 16 * 8 * 4, k = 16;
   f.sim.options().merge_shared = false;
@@ -52,7 +52,7 @@ TEST_CASE("SharedLoadsAsPtxHasThemWhereMergingIsOff") {
   CHECK(on.shared_load_requests + on.shared_merged_requests == off.shared_load_requests);
 }
 
-TEST_CASE("SectorsOfStridedLoads") {
+TEST_CASE("Sectors of strided loads") {
   Fixture f("global");
   const uint64_t in = f.buffer("in", ramp(4096)), out = f.empty("out", 128);
   const struct {
@@ -69,7 +69,7 @@ TEST_CASE("SectorsOfStridedLoads") {
         16);
 }
 
-TEST_CASE("BankConflictsOfStridedSharedLoads") {
+TEST_CASE("Bank conflicts of strided shared loads") {
   Fixture f("shared");
   const uint64_t out = f.empty("out", 128);
   const struct {
@@ -85,7 +85,7 @@ TEST_CASE("BankConflictsOfStridedSharedLoads") {
   }
 }
 
-TEST_CASE("WavefrontsOfVectorLoads") {
+TEST_CASE("Wavefronts of vector loads") {
   Fixture f("shared");
   const LaunchReport r = f.launch("vector_loads", {}, {32}, f.empty("out", 1024));
   CHECK(of_line(r, f.line("vector")).shared_load_wavefronts == 4);
@@ -93,7 +93,7 @@ TEST_CASE("WavefrontsOfVectorLoads") {
   CHECK(of_line(r, f.line("broadcast")).shared_load_wavefronts == 2);  // measured on an H200
 }
 
-TEST_CASE("CountersOffLeavesThemZero") {
+TEST_CASE("Counters that are off stay zero") {
   Fixture f("shared");
   f.sim.options().checks = Checks::none();
   const uint64_t a = f.buffer("M", ramp(1024)), p = f.empty("P", 4096);

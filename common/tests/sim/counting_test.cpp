@@ -103,11 +103,11 @@ std::vector<std::string> half_warp_failures(Rule rule) {
   return wrong;
 }
 
-TEST_CASE("SegmentsOfHalfWarps") {
+TEST_CASE("Segments of half warps") {
   CHECK(half_warp_failures(half_warp_segments) == std::vector<std::string>{});
 }
 
-TEST_CASE("LinesOfWarps") {
+TEST_CASE("Lines of warps") {
   for (const GlobalRow& row : global_table()) {
     CAPTURE(row.what);
     const Traffic found = warp_lines(row.request);
@@ -118,7 +118,7 @@ TEST_CASE("LinesOfWarps") {
   CHECK(late.used_128ths == 124 + 4);
 }
 
-TEST_CASE("SectorsOfWarps") {
+TEST_CASE("Sectors of warps") {
   for (const GlobalRow& row : global_table()) {
     CAPTURE(row.what);
     CHECK(sectors(row.request) == row.sectors);
@@ -151,7 +151,7 @@ Traffic useful_counted_per_lane(const WarpAccess& a) {
   return t;
 }
 
-TEST_CASE("AWrongRuleForSegmentsFailsTheTable") {
+TEST_CASE("A wrong rule for segments fails the table") {
   CHECK_FALSE(half_warp_failures(without_shrinking).empty());
   CHECK_FALSE(half_warp_failures(shrinking_once).empty());
   CHECK_FALSE(half_warp_failures(by_quarter_warps).empty());
@@ -202,11 +202,11 @@ std::vector<std::string> bank_failures(BankCost (*rule)(const WarpAccess&)) {
   return wrong;
 }
 
-TEST_CASE("SixteenBanksServeHalfWarps") {
+TEST_CASE("Sixteen banks serve half warps") {
   CHECK(bank_failures(half_warp_banks) == std::vector<std::string>{});
 }
 
-TEST_CASE("ThirtyTwoBanksServeWarps") {
+TEST_CASE("Thirty-two banks serve warps") {
   for (const BankRow& row : bank_table()) {
     CAPTURE(row.what);
     CHECK(warp_banks(row.request).wavefronts == row.warp);
@@ -214,7 +214,7 @@ TEST_CASE("ThirtyTwoBanksServeWarps") {
   }
 }
 
-TEST_CASE("AWrongRuleForBanksFailsTheTable") {
+TEST_CASE("A wrong rule for banks fails the table") {
   CHECK_FALSE(bank_failures(warp_banks).empty());
   CHECK_FALSE(bank_failures([](const WarpAccess& a) {  // as if every word could be broadcast
                 BankCost cost = half_warp_banks(a);
@@ -224,7 +224,7 @@ TEST_CASE("AWrongRuleForBanksFailsTheTable") {
                   .empty());
 }
 
-TEST_CASE("RulesByGeneration") {
+TEST_CASE("Rules by generation") {
   CHECK(counting_rules(load_device("c1060").counting_rule).traffic == &half_warp_segments);
   CHECK(counting_rules(load_device("c1060").counting_rule).banks == &half_warp_banks);
   CHECK(counting_rules(load_device("c2050").counting_rule).traffic == &warp_lines);
@@ -234,7 +234,7 @@ TEST_CASE("RulesByGeneration") {
 }
 
 // Loads of 32 lanes, lane * stride + shift words, and a store of 32 words in a row.
-TEST_CASE("TransactionsOfAKernel") {
+TEST_CASE("Transactions of a kernel") {
   const struct {
     const char* device;
     int stride, shift;
@@ -260,7 +260,7 @@ TEST_CASE("TransactionsOfAKernel") {
 }
 
 // 16x16 tiles: n^3/128 loads and n^2/16 stores of 64 bytes, whatever the number of workers.
-TEST_CASE("TransactionsOfTheTiledKernel") {
+TEST_CASE("Transactions of the tiled kernel") {
   for (int threads : {1, 2}) {
     Fixture f("shared", threads, "c1060");
     constexpr uint64_t n = 64;
@@ -276,7 +276,7 @@ TEST_CASE("TransactionsOfTheTiledKernel") {
   }
 }
 
-TEST_CASE("AddressesFarApartAreCountedToo") {
+TEST_CASE("Addresses far apart are counted too") {
   Fixture f("global", 1, "c1060");
   const uint64_t far = f.empty("far", uint64_t{3} << 30), out = f.empty("out", 128);
   const float one = 1;

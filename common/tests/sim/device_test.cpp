@@ -8,7 +8,7 @@
 namespace warpsim {
 namespace {
 
-TEST_CASE("EveryDeviceFileLoads") {
+TEST_CASE("Every device file loads") {
   const std::vector<std::string> ids = device_ids();
   CHECK(ids == std::vector<std::string>{"a100", "c1060", "c2050", "h100", "h200", "rtx3090",
                                         "rtx4090", "t4", "v100"});
@@ -23,7 +23,7 @@ TEST_CASE("EveryDeviceFileLoads") {
   }
 }
 
-TEST_CASE("UnknownDeviceSaysWhichThereAre") {
+TEST_CASE("Unknown device says which there are") {
   try {
     load_device("h2000");
     FAIL("no error");
@@ -34,7 +34,7 @@ TEST_CASE("UnknownDeviceSaysWhichThereAre") {
 }
 
 // Expected values: NVIDIA's occupancy calculator.
-TEST_CASE("OccupancyNamesWhatRunsOutFirst") {
+TEST_CASE("Occupancy names what runs out first") {
   const Device h = load_device("h200");
   const struct {
     uint32_t registers, shared, threads, blocks;
@@ -60,7 +60,7 @@ TEST_CASE("OccupancyNamesWhatRunsOutFirst") {
 }
 
 // The bandwidth and the arithmetic that each maker's data sheet states follow from the fields.
-TEST_CASE("RatesOfDeviceFilesAgree") {
+TEST_CASE("Rates of device files agree") {
   const struct {
     const char* id;
     double gflops, gbs;  // multiply-adds as two operations; published
@@ -78,7 +78,7 @@ TEST_CASE("RatesOfDeviceFilesAgree") {
   }
 }
 
-TEST_CASE("EveryDeviceNamesItsCountingRule") {
+TEST_CASE("Every device names its counting rule") {
   for (const std::string& id : device_ids()) {
     const Device d = load_device(id);
     CAPTURE(id);
@@ -91,7 +91,7 @@ TEST_CASE("EveryDeviceNamesItsCountingRule") {
 
 // The allocation units of a modern device's file, which the limits of a launch are checked with,
 // are those of the toolkit's calculator: one more register or byte than fits costs a block.
-TEST_CASE("DeviceFilesAgreeWithTheToolkitsCalculator") {
+TEST_CASE("Device files agree with the toolkit's calculator") {
   for (const std::string& id : device_ids()) {
     const Device d = load_device(id);
     if (d.cc_major < 3) continue;
@@ -118,7 +118,7 @@ TEST_CASE("DeviceFilesAgreeWithTheToolkitsCalculator") {
 }
 
 // Published for compute capability 1.3 (Li, Ranka, Sahni, GPU Matrix Multiplication).
-TEST_CASE("OccupancyOfTheC1060IsAsPublished") {
+TEST_CASE("Occupancy of the C1060 is as published") {
   const Device d = load_device("c1060");
   const struct {
     const char* what;
@@ -154,7 +154,7 @@ TEST_CASE("OccupancyOfTheC1060IsAsPublished") {
   }
 }
 
-TEST_CASE("WarpsOfTheC1060GetRegistersInPairs") {
+TEST_CASE("Warps of the C1060 get registers in pairs") {
   const Device d = load_device("c1060");
   // 3 warps count as 4: 4 x 32 x 20 = 2560, 6 blocks; of 3 it would be 2048 (after rounding), 8.
   CHECK(occupancy(d, 20, 0, 96).blocks_per_sm == 6);
@@ -162,7 +162,7 @@ TEST_CASE("WarpsOfTheC1060GetRegistersInPairs") {
   CHECK(occupancy(d, 20, 3000, 128).blocks_per_sm == 5);
 }
 
-TEST_CASE("OccupancyOfTheC2050ByHand") {
+TEST_CASE("Occupancy of the C2050 by hand") {
   const Device d = load_device("c2050");
   const struct {
     uint32_t registers, shared, threads, blocks;

@@ -27,7 +27,7 @@ std::string seen(Planted fault, const std::string& kernel) {
   return r.status == LaunchStatus::kUnsupported ? r.message : "";
 }
 
-TEST_CASE("FaultsInTheCompilerAreFoundByComparingTheEngines") {
+TEST_CASE("Faults in the compiler are found by comparing the engines") {
   if (!jit::why_not().empty()) return;
   for (const char* kernel : {"tiled", "missing_first_barrier", "missing_second_barrier"}) {
     CAPTURE(kernel);
@@ -41,7 +41,7 @@ TEST_CASE("FaultsInTheCompilerAreFoundByComparingTheEngines") {
   CHECK(seen(Planted::kUnnoted, "missing_second_barrier") != "");
 }
 
-TEST_CASE("AnEndlessLoopEndsCompiledAsItEndsInterpreted") {
+TEST_CASE("An endless loop ends compiled as it ends interpreted") {
   for (const int threads : {1, 2}) {
     Fixture f("control", threads);
     f.sim.options().instruction_budget = 3'000'000;
@@ -51,7 +51,7 @@ TEST_CASE("AnEndlessLoopEndsCompiledAsItEndsInterpreted") {
   }
 }
 
-TEST_CASE("ChecksThatAreOffStayOff") {
+TEST_CASE("Checks that are off stay off") {
   for (const bool counters : {false, true}) {
     Fixture f("shared");
     f.sim.options().checks = Checks::none();

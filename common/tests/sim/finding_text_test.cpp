@@ -28,7 +28,7 @@ Diagnostic race(AccessKind mine, AccessKind theirs, Scope scope,
   return d;
 }
 
-TEST_CASE("AnAccessOutsideItsArrayIsToldWithBothSizes") {
+TEST_CASE("An access outside its array is told with both sizes") {
   Diagnostic d = finding(Code::kOutOfBoundsGlobal, MemorySpace::kGlobal, AccessKind::kLoad);
   d.offset_bytes = 1024;
   d.cause = Cause::kPastEnd;
@@ -46,7 +46,7 @@ TEST_CASE("AnAccessOutsideItsArrayIsToldWithBothSizes") {
         "writes 4 bytes at Nds-4, before its beginning: the array has 1024 bytes");
 }
 
-TEST_CASE("ARaceNamesBothSidesAndWhatIsMissingBetween") {
+TEST_CASE("A race names both sides and what is missing between") {
   const Extents extents{{8, 8, 1}, {16, 16, 1}};
   CHECK(sentence(race(AccessKind::kLoad, AccessKind::kStore, Scope::kBlock), extents) ==
         "reads Nds+64, which thread (4,1) wrote at line 9, with no __syncthreads() between");
@@ -62,7 +62,7 @@ TEST_CASE("ARaceNamesBothSidesAndWhatIsMissingBetween") {
         "blocks run in no particular order");
 }
 
-TEST_CASE("ACopyThatWasNotWaitedForIsNamedByItsLine") {
+TEST_CASE("A copy that was not waited for is named by its line") {
   Diagnostic d = finding(Code::kUninitialisedShared, MemorySpace::kShared, AccessKind::kLoad);
   d.cause = Cause::kNeverWritten;
   CHECK(sentence(d) == "reads 4 bytes at Nds+64: nobody has written it since the block began");
@@ -72,14 +72,14 @@ TEST_CASE("ACopyThatWasNotWaitedForIsNamedByItsLine") {
         "reads 4 bytes at Nds+64: the asynchronous copy issued at line 9 has not been waited for");
 }
 
-TEST_CASE("AnAssertionsWordsStandAsTheyAre") {
+TEST_CASE("An assertion's words stand as they are") {
   Diagnostic d;
   d.code = Code::kAssert;
   d.assertion = Assertion{"{} %s freed", "kernel", "matmul.cu", 7};
   CHECK(sentence(d) == "assertion `{} %s freed` failed in kernel at matmul.cu:7");
 }
 
-TEST_CASE("UnwrittenElementsAreCounted") {
+TEST_CASE("Unwritten elements are counted") {
   Diagnostic d;
   d.code = Code::kUnwrittenOutput;
   d.array = "P";
@@ -93,7 +93,7 @@ TEST_CASE("UnwrittenElementsAreCounted") {
   CHECK(sentence(d) == "No element of P was written.");
 }
 
-TEST_CASE("EveryNameOfEveryEnumerationIsDifferent") {
+TEST_CASE("Every name of every enumeration is different") {
   for (const char* enumeration : {"code", "severity", "access", "space", "cause", "scope"}) {
     std::vector<std::string> names = names_of(enumeration);
     CHECK(names.size() >= 2);

@@ -3,7 +3,7 @@
 namespace warpsim::test {
 namespace {
 
-TEST_CASE("AccessPastTheEndOfABufferIsReportedWithItsElement") {
+TEST_CASE("Access past the end of a buffer is reported with its element") {
   Fixture f("global");
   const uint64_t in = f.buffer("M", ramp(100)), out = f.empty("P", 400);
   CHECK(is_clean(f.launch("copy", {4}, {32}, in, out, 100, 0)));
@@ -29,7 +29,7 @@ TEST_CASE("AccessPastTheEndOfABufferIsReportedWithItsElement") {
   CHECK(f.read<float>(out, 100) == ramp(100));
 }
 
-TEST_CASE("AnAddressBeyondABufferIsNamedByItThoughAnotherIsNearer") {
+TEST_CASE("An address beyond a buffer is named by it, though another is nearer") {
   Fixture f("global");
   const uint64_t in = f.buffer("M", ramp(100)), out = f.empty("P", 400);
   REQUIRE(out > in);
@@ -41,7 +41,7 @@ TEST_CASE("AnAddressBeyondABufferIsNamedByItThoughAnotherIsNearer") {
   CHECK(d->offset_bytes == 4 * (words - 10));
 }
 
-TEST_CASE("UseAfterFreeIsNamed") {
+TEST_CASE("Use after free is named") {
   Fixture f("global");
   const uint64_t in = f.buffer("M", ramp(32)), out = f.empty("P", 128);
   f.sim.memory().release(in);
@@ -50,7 +50,7 @@ TEST_CASE("UseAfterFreeIsNamed") {
   CHECK(find(r, "out-of-bounds-global")->cause == Cause::kFreed);
 }
 
-TEST_CASE("NullPointerIsNamed") {
+TEST_CASE("Null pointer is named") {
   Fixture f("global");
   const LaunchReport r = f.launch("write_null", {1}, {1}, uint64_t{0});
   REQUIRE(find(r, "out-of-bounds-global") != nullptr);
@@ -58,7 +58,7 @@ TEST_CASE("NullPointerIsNamed") {
   CHECK(find(r, "out-of-bounds-global")->cause == Cause::kNullPointer);
 }
 
-TEST_CASE("APointerOfTheHostIsNamedAsOneAndAWildOneIsNot") {
+TEST_CASE("A pointer of the host is named as one, and a wild one is not") {
   Fixture f("global");
   for (const auto& [pointer, cause] : {std::pair{uint64_t{0x7f12'3456'7000}, Cause::kHostPointer},
                                        {uint64_t{0xdead'0000'0000'0000}, Cause::kNoAllocation}}) {
@@ -69,7 +69,7 @@ TEST_CASE("APointerOfTheHostIsNamedAsOneAndAWildOneIsNot") {
   }
 }
 
-TEST_CASE("MisalignedGlobalAccessFaults") {
+TEST_CASE("Misaligned global access faults") {
   Fixture f("global");
   const LaunchReport r =
       f.launch("misaligned", {1}, {16}, f.buffer("in", ramp(32)), f.empty("out", 128));
@@ -79,7 +79,7 @@ TEST_CASE("MisalignedGlobalAccessFaults") {
   CHECK(r.cuda_error == 716);
 }
 
-TEST_CASE("ReadOfMemoryThatNobodyWroteIsUninitialised") {
+TEST_CASE("Read of memory that nobody wrote is uninitialised") {
   Fixture f("global");
   const uint64_t in = f.empty("M", 400), out = f.empty("P", 400);
   std::vector<float> most = ramp(98);
@@ -93,7 +93,7 @@ TEST_CASE("ReadOfMemoryThatNobodyWroteIsUninitialised") {
   CHECK(r.status == LaunchStatus::kOk);
 }
 
-TEST_CASE("KernelStoresCountAsWritten") {
+TEST_CASE("Kernel stores count as written") {
   Fixture f("global");
   const uint64_t in = f.buffer("M", ramp(100)), out = f.empty("P", 400);
   f.launch("copy", {3}, {32}, in, out, 100, 0);
@@ -102,7 +102,7 @@ TEST_CASE("KernelStoresCountAsWritten") {
   CHECK(missing == 16);
 }
 
-TEST_CASE("BlocksThatWriteDifferentValuesToOneWordRace") {
+TEST_CASE("Blocks that write different values to one word race") {
   Fixture f("global");
   const uint64_t out = f.empty("out", 64);
   CHECK(is_clean(f.launch("one_word_from_all_blocks", {8}, {32}, out, 0)));
@@ -115,7 +115,7 @@ TEST_CASE("BlocksThatWriteDifferentValuesToOneWordRace") {
   CHECK(d->count == 7);
 }
 
-TEST_CASE("AtomicsOnGlobalMemoryDoNotRace") {
+TEST_CASE("Atomics on global memory do not race") {
   Fixture f("global");
   const uint64_t out = f.buffer("out", std::vector<int>{0});
   CHECK(is_clean(f.launch("count_in_one_word", {5}, {70}, out)));
@@ -125,7 +125,7 @@ TEST_CASE("AtomicsOnGlobalMemoryDoNotRace") {
   CHECK(find(r, "race-global")->line == f.line("forgotten-atomic"));
 }
 
-TEST_CASE("ThreadsOfABlockNeedABarrierForGlobalMemoryToo") {
+TEST_CASE("Threads of a block need a barrier for global memory too") {
   Fixture f("global");
   const uint64_t data = f.empty("data", 512);
   CHECK(is_clean(f.launch("neighbours", {}, {128}, data, 1)));
@@ -134,14 +134,14 @@ TEST_CASE("ThreadsOfABlockNeedABarrierForGlobalMemoryToo") {
   REQUIRE(find(r, "race-global") != nullptr);
 }
 
-TEST_CASE("FenceAndAtomicOrderBlocks") {
+TEST_CASE("Fence and atomic order blocks") {
   Fixture f("global");
   const uint64_t part = f.empty("part", 64), out = f.empty("out", 4);
   CHECK(is_clean(f.launch("last_block_sums", {16}, {32}, part, out)));
   CHECK(f.read<int>(out, 1)[0] == 136);
 }
 
-TEST_CASE("TheLastBlockMayUseWhatAFencePublished") {
+TEST_CASE("The last block may use what a fence published") {
   enum Ticket {
     kFenceByAll,
     kFenceByOne,
@@ -175,7 +175,7 @@ TEST_CASE("TheLastBlockMayUseWhatAFencePublished") {
   }
 }
 
-TEST_CASE("AnAtomicMayBeAFenceItself") {
+TEST_CASE("An atomic may be a fence itself") {
   Fixture f("global");
   const uint64_t part = f.empty("part", 4 * 64 * 9), out = f.empty("out", 256);
   const LaunchReport r = f.launch("last_block_released", {9}, {64}, part, out);
@@ -184,7 +184,7 @@ TEST_CASE("AnAtomicMayBeAFenceItself") {
   CHECK(f.read<int>(out, 64)[63] == 9);
 }
 
-TEST_CASE("ALockWithFencesOrdersBlocksAndWarps") {
+TEST_CASE("A lock with fences orders blocks and warps") {
   Fixture f("global");
   const uint64_t lock = f.buffer("lock", std::vector<int>{0});
   const uint64_t sum = f.buffer("sum", std::vector<int>{0});
@@ -195,7 +195,7 @@ TEST_CASE("ALockWithFencesOrdersBlocksAndWarps") {
   CHECK(find(r, "race-global")->line == f.line("locked"));
 }
 
-TEST_CASE("AnOrderOfBlocksPassesOn") {
+TEST_CASE("An order of blocks passes on") {
   const std::vector<int> none(7);
   for (const int fences : {1, 0}) {
     Fixture f("global");
@@ -207,7 +207,7 @@ TEST_CASE("AnOrderOfBlocksPassesOn") {
   }
 }
 
-TEST_CASE("ConstantAndDeviceVariablesHaveTheirValues") {
+TEST_CASE("Constant and device variables have their values") {
   Fixture f("global");
   uint64_t table = 0, bytes = 0;
   REQUIRE(f.sim.find_variable(f.module, "table", &table, &bytes));
@@ -222,7 +222,7 @@ TEST_CASE("ConstantAndDeviceVariablesHaveTheirValues") {
   CHECK(find(f.launch("copy", {1}, {32}, out, table, 32, 0), "out-of-bounds-global") != nullptr);
 }
 
-TEST_CASE("LanesMayReadFromDifferentBuffers") {
+TEST_CASE("Lanes may read from different buffers") {
   Fixture f("global");
   const uint64_t a = f.buffer("a", std::vector<float>(32, 1.0f)),
                  b = f.buffer("b", std::vector<float>(32, 2.0f));

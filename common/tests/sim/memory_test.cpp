@@ -7,7 +7,7 @@
 namespace warpsim {
 namespace {
 
-TEST_CASE("AllocationsAreAlignedAndApart") {
+TEST_CASE("Allocations are aligned and apart") {
   DeviceMemory memory(1 << 20);
   const uint64_t a = memory.allocate(100, "a"), b = memory.allocate(100, "b");
   CHECK(a % 256 == 0);
@@ -18,7 +18,7 @@ TEST_CASE("AllocationsAreAlignedAndApart") {
   CHECK(memory.used_bytes() == 200);
 }
 
-TEST_CASE("CapacityIsALimit") {
+TEST_CASE("Capacity is a limit") {
   DeviceMemory memory(1000);
   CHECK(memory.allocate(1001, "too much") == 0);
   const uint64_t a = memory.allocate(1000, "all");
@@ -29,7 +29,7 @@ TEST_CASE("CapacityIsALimit") {
   CHECK(memory.allocate(1, "now") != 0);
 }
 
-TEST_CASE("AllocateAtTakesAFreePlaceOnly") {
+TEST_CASE("allocate_at takes a free place only") {
   DeviceMemory memory(1 << 20);
   const uint64_t at = DeviceMemory::kDeviceBase + 0x10000;
   CHECK(memory.allocate_at(at, 512, "x"));
@@ -45,7 +45,7 @@ TEST_CASE("AllocateAtTakesAFreePlaceOnly") {
   }
 }
 
-TEST_CASE("CopiesStayWithinOneAllocation") {
+TEST_CASE("Copies stay within one allocation") {
   DeviceMemory memory(1 << 20);
   const uint64_t a = memory.allocate(16, "a"), b = memory.allocate(16, "b");
   const char text[17] = "0123456789abcdef";
@@ -59,7 +59,7 @@ TEST_CASE("CopiesStayWithinOneAllocation") {
   CHECK(!memory.read(b + 9, back, 8));
 }
 
-TEST_CASE("WrittenBytesAreKnownOneByOne") {
+TEST_CASE("Written bytes are known one by one") {
   DeviceMemory memory(1 << 20);
   const uint64_t a = memory.allocate(103, "a"), b = memory.allocate(103, "b");
   uint64_t missing = 0;
@@ -80,7 +80,7 @@ TEST_CASE("WrittenBytesAreKnownOneByOne") {
   CHECK(missing == 2);
 }
 
-TEST_CASE("ReleasedMemoryIsStillNamed") {
+TEST_CASE("Released memory is still named") {
   DeviceMemory memory(1 << 20);
   const uint64_t a = memory.allocate(64, "a"), b = memory.allocate(64, "b");
   memory.release(a);
@@ -92,7 +92,7 @@ TEST_CASE("ReleasedMemoryIsStillNamed") {
   CHECK(!released);
 }
 
-TEST_CASE("HostAccessibleMemoryHasOneAddress") {
+TEST_CASE("Host-accessible memory has one address") {
   DeviceMemory memory(1 << 20);
   const uint64_t a = memory.allocate(64, "managed", true);
   std::memset(reinterpret_cast<void*>(a), 7, 64);

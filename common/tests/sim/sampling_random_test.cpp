@@ -168,7 +168,7 @@ class RandomKernel {
   uint32_t predicates_ = 0, labels_ = 0;
 };
 
-TEST_CASE("WhateverIsCalledExactIsExact") {
+TEST_CASE("Whatever is called exact is exact") {
   const char* more = std::getenv("SAMPLING_KERNELS");  // for a longer hunt
   const uint32_t kernels = more != nullptr ? uint32_t(std::atoi(more)) : 400;
   uint32_t exact = 0, fewer = 0;

@@ -58,7 +58,7 @@ class SamplingFixture : public Fixture {
   }
 };
 
-TEST_CASE("SamplingFindsEdgesAndAddressPhases") {
+TEST_CASE("Sampling finds edges and address phases") {
   SamplingFixture f;
   const uint64_t p = f.buffer("P", ramp(300 * 300));
   for (const auto& [rows, columns] : {std::pair{256, 256}, {250, 200}, {177, 131}, {64, 299}}) {
@@ -72,7 +72,7 @@ TEST_CASE("SamplingFindsEdgesAndAddressPhases") {
   CHECK(f.exact("edges", {16, 32}, {16, 8}, p, 256, 256).classes == 2);
 }
 
-TEST_CASE("SamplingFindsTheOneBlockThatDoesMore") {
+TEST_CASE("Sampling finds the one block that does more") {
   SamplingFixture f;
   const uint64_t p = f.buffer("P", ramp(40 * 10 * 32));
   for (const int which : {37, 0, 399, 1000}) {
@@ -82,7 +82,7 @@ TEST_CASE("SamplingFindsTheOneBlockThatDoesMore") {
   }
 }
 
-TEST_CASE("SamplingFollowsIndicesThatAreTakenApart") {
+TEST_CASE("Sampling follows indices that are taken apart") {
   SamplingFixture f;
   const uint64_t p = f.buffer("P", ramp(128 * 128));
   CHECK(f.exact("swizzled", {256}, {33}, p, 79).classes > 8);
@@ -91,7 +91,7 @@ TEST_CASE("SamplingFollowsIndicesThatAreTakenApart") {
   f.exact("divided", {2, 64}, {32}, p, 126);
 }
 
-TEST_CASE("SamplingGivesUpOnTooManyKindsOfBlocks") {
+TEST_CASE("Sampling gives up on too many kinds of blocks") {
   SamplingFixture f;
   const uint64_t p = f.buffer("P", ramp(100 * 10 * 32));
   CHECK(f.exact("triangle", {10, 100}, {32}, p).classes == 100);
@@ -101,7 +101,7 @@ TEST_CASE("SamplingGivesUpOnTooManyKindsOfBlocks") {
   CHECK(s.relative_error > 0);
 }
 
-TEST_CASE("SamplingRefusesWhatItCannotFollow") {
+TEST_CASE("Sampling refuses what it cannot follow") {
   SamplingFixture f;
   const uint64_t m = f.buffer("M", std::vector<float>(1 << 16, 2.0f));
   const uint64_t index = f.buffer("index", std::vector<int>(1 << 12, 3));
@@ -119,7 +119,7 @@ TEST_CASE("SamplingRefusesWhatItCannotFollow") {
   f.refused("did not inline", "calls", grid, block, m, p);
 }
 
-TEST_CASE("AnEstimateIsAnEstimateOfTheWholeGrid") {
+TEST_CASE("An estimate is an estimate of the whole grid") {
   SamplingFixture f;
   const uint64_t p = f.buffer("P", ramp(1 << 16));
   const LaunchReport sampled = f.sample("bits", {1000}, {32}, p);
@@ -132,7 +132,7 @@ TEST_CASE("AnEstimateIsAnEstimateOfTheWholeGrid") {
   CHECK(f.sample("bits", {1000}, {32}, p).counters.instructions != sampled.counters.instructions);
 }
 
-TEST_CASE("SampledBlocksAreCheckedForFaults") {
+TEST_CASE("Sampled blocks are checked for faults") {
   SamplingFixture f;
   const uint64_t p = f.empty("P", 4 * 32 * 4);
   const LaunchReport all = f.launch("past_the_end", {4}, {32}, p);
@@ -144,7 +144,7 @@ TEST_CASE("SampledBlocksAreCheckedForFaults") {
   CHECK(sampled.counters == all.counters);
 }
 
-TEST_CASE("WhatIsLaunchedAfterASampledLaunchIsWhole") {
+TEST_CASE("What is launched after a sampled launch is whole") {
   SamplingFixture f;
   const uint64_t p = f.buffer("P", std::vector<float>(64 * 64, 0.0f));
   f.sample("edges", {4, 8}, {16, 8}, p, 64, 64);
@@ -154,7 +154,7 @@ TEST_CASE("WhatIsLaunchedAfterASampledLaunchIsWhole") {
 }
 
 // A wrong analysis, here one that watches nothing: the blocks drawn at random give it away.
-TEST_CASE("SamplingDoesNotTrustItsOwnAnalysis") {
+TEST_CASE("Sampling does not trust its own analysis") {
   const Device device = load_device("h200");
   DeviceMemory memory(1 << 20);
   Image image;

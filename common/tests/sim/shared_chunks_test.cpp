@@ -6,7 +6,7 @@
 namespace warpsim::test {
 namespace {
 
-TEST_CASE("AReadBeforeManyOthersStillRaces") {
+TEST_CASE("A read before many others still races") {
   Fixture f("chunks");
   const uint64_t p = f.buffer("P", ramp(256));
   for (const int turns : {1, 300, 3000}) {  // 8 warps: up to 24000 loads without a barrier
@@ -24,7 +24,7 @@ TEST_CASE("AReadBeforeManyOthersStillRaces") {
   }
 }
 
-TEST_CASE("TwoHalvesOfAChunkDoNotRace") {
+TEST_CASE("Two halves of a chunk do not race") {
   Fixture f("chunks");
   const uint64_t p = f.buffer("P", ramp(96));
   CHECK(is_clean(f.launch("halves", {}, {64}, p, 0, 0)));
@@ -48,7 +48,7 @@ TEST_CASE("TwoHalvesOfAChunkDoNotRace") {
   CHECK(d->count == 1);
 }
 
-TEST_CASE("APartlyWrittenChunkIsCheckedWordByWord") {
+TEST_CASE("A partly written chunk is checked word by word") {
   Fixture f("chunks");
   const uint64_t p = f.empty("P", 32);
   CHECK(is_clean(f.launch("partly_written", {3}, {32}, p, 12)));
@@ -60,7 +60,7 @@ TEST_CASE("APartlyWrittenChunkIsCheckedWordByWord") {
   CHECK(d->count == 3 * 3);
 }
 
-TEST_CASE("MoreShapesThanAreRememberedStillRace") {
+TEST_CASE("More shapes than are remembered still race") {
   Fixture f("chunks");
   std::vector<int> index(8192);
   uint32_t random = 1;

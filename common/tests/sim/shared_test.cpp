@@ -14,7 +14,7 @@ LaunchReport run_tiled(Fixture& f, const std::string& kernel, uint64_t* result =
   return f.launch(kernel, {2, 2}, {16, 16}, m, n, p, kWidth);
 }
 
-TEST_CASE("TiledKernelIsCleanAndRight") {
+TEST_CASE("Tiled kernel is clean and right") {
   Fixture f("shared");
   uint64_t p = 0;
   REQUIRE(is_clean(run_tiled(f, "tiled", &p)));
@@ -29,7 +29,7 @@ TEST_CASE("TiledKernelIsCleanAndRight") {
   }
 }
 
-TEST_CASE("MissingFirstBarrierReadsWordsNobodyWrote") {
+TEST_CASE("Missing first barrier reads words nobody wrote") {
   Fixture f("shared");
   const LaunchReport r = run_tiled(f, "missing_first_barrier");
   CAPTURE(describe(r));
@@ -46,7 +46,7 @@ TEST_CASE("MissingFirstBarrierReadsWordsNobodyWrote") {
   CHECK(r.status == LaunchStatus::kOk);
 }
 
-TEST_CASE("MissingSecondBarrierOverwritesWordsStillRead") {
+TEST_CASE("Missing second barrier overwrites words still read") {
   Fixture f("shared");
   const LaunchReport r = run_tiled(f, "missing_second_barrier");
   CAPTURE(describe(r));
@@ -71,7 +71,7 @@ TEST_CASE("MissingSecondBarrierOverwritesWordsStillRead") {
   CHECK(find(r, "uninitialised-shared") == nullptr);
 }
 
-TEST_CASE("ReadPastTheEndOfASharedArrayIsFoundThoughAnotherArrayFollows") {
+TEST_CASE("Read past the end of a shared array is found, though another array follows") {
   Fixture f("shared");
   const uint64_t out = f.empty("out", 128);
   CHECK(is_clean(f.launch("past_the_end", {}, {32}, out, 0)));
@@ -92,7 +92,7 @@ TEST_CASE("ReadPastTheEndOfASharedArrayIsFoundThoughAnotherArrayFollows") {
         -4);
 }
 
-TEST_CASE("ReadOfAWordThatNobodyWroteIsUninitialised") {
+TEST_CASE("Read of a word that nobody wrote is uninitialised") {
   Fixture f("shared");
   const uint64_t out = f.empty("out", 256);
   CHECK(is_clean(f.launch("half_written", {}, {64}, out, 64)));
@@ -105,7 +105,7 @@ TEST_CASE("ReadOfAWordThatNobodyWroteIsUninitialised") {
         12);  // four words in each of three blocks: what a block before left does not count
 }
 
-TEST_CASE("DynamicSharedMemoryHasTheSizeOfTheLaunch") {
+TEST_CASE("Dynamic shared memory has the size of the launch") {
   Fixture f("shared");
   const uint64_t out = f.empty("out", 128);
   f.next.dynamic_shared_bytes = 128;
@@ -118,7 +118,7 @@ TEST_CASE("DynamicSharedMemoryHasTheSizeOfTheLaunch") {
   CHECK(d->array_bytes == 120);
 }
 
-TEST_CASE("LanesThatStoreDifferentValuesToOneWordRace") {
+TEST_CASE("Lanes that store different values to one word race") {
   Fixture f("shared");
   const uint64_t out = f.empty("out", 128);
   CHECK(is_clean(f.launch("two_lanes_one_word", {}, {32}, out, 1)));
@@ -127,7 +127,7 @@ TEST_CASE("LanesThatStoreDifferentValuesToOneWordRace") {
   CHECK(find(r, "race-shared")->line == f.line("one-word"));
 }
 
-TEST_CASE("SyncwarpOrdersTheLanesOfAWarp") {
+TEST_CASE("__syncwarp orders the lanes of a warp") {
   Fixture f("shared");
   const uint64_t out = f.empty("out", 4);
   CHECK(is_clean(f.launch("warp_sum_synced", {}, {32}, out)));
@@ -138,12 +138,12 @@ TEST_CASE("SyncwarpOrdersTheLanesOfAWarp") {
   CHECK(find(r, "race-shared")->scope == Scope::kWarp);
 }
 
-TEST_CASE("AThreadMayUseItsOwnElementWithoutABarrier") {
+TEST_CASE("A thread may use its own element without a barrier") {
   Fixture f("shared");
   CHECK(is_clean(f.launch("own_element", {2}, {128}, f.empty("out", 512))));
 }
 
-TEST_CASE("AtomicsDoNotRaceWithEachOtherButWithALaterRead") {
+TEST_CASE("Atomics do not race with each other but with a later read") {
   Fixture f("shared");
   std::vector<uint8_t> in(64);
   for (size_t i = 0; i < in.size(); ++i) in[i] = uint8_t(i * i);
@@ -157,14 +157,14 @@ TEST_CASE("AtomicsDoNotRaceWithEachOtherButWithALaterRead") {
   CHECK(find(r, "race-shared")->line == f.line("early-read"));
 }
 
-TEST_CASE("NeighbouringBytesOfOneWordDoNotRace") {
+TEST_CASE("Neighbouring bytes of one word do not race") {
   Fixture f("shared");
   const uint64_t out = f.empty("out", 64);
   CHECK(is_clean(f.launch("bytes", {}, {64}, out, 1)));
   CHECK(f.read<uint8_t>(out, 64)[63] == 0);
 }
 
-TEST_CASE("MisalignedSharedAccessFaults") {
+TEST_CASE("Misaligned shared access faults") {
   Fixture f("shared");
   const uint64_t out = f.empty("out", 128);
   CHECK(is_clean(f.launch("misaligned_shared", {}, {32}, out, 8)));
@@ -175,7 +175,7 @@ TEST_CASE("MisalignedSharedAccessFaults") {
   CHECK(r.cuda_error == 716);
 }
 
-TEST_CASE("AsynchronousCopyHasToBeWaitedFor") {
+TEST_CASE("Asynchronous copy has to be waited for") {
   Fixture f("shared");
   const uint64_t in = f.buffer("in", ramp(128)), out = f.empty("out", 128);
   CHECK(is_clean(f.launch("async_waited", {}, {32}, in, out)));
@@ -189,7 +189,7 @@ TEST_CASE("AsynchronousCopyHasToBeWaitedFor") {
   CHECK(d->other->access == AccessKind::kCopy);
 }
 
-TEST_CASE("AsynchronousCopiesAreCountedWithTheWorkUntilTheirWait") {
+TEST_CASE("Asynchronous copies are counted with the work until their wait") {
   Fixture f("shared");
   const uint64_t in = f.buffer("in", ramp(128)), out = f.empty("out", 128);
   const Counters straight = f.launch("async_straight", {2}, {32}, in, out).counters;

@@ -34,7 +34,7 @@ Row read_row(const std::string& line) {
   return row;
 }
 
-TEST_CASE("SharedWavefrontsAreThoseMeasured") {
+TEST_CASE("Shared wavefronts are those measured") {
   std::ifstream file(SHARED_WAVEFRONTS);
   std::string line;
   REQUIRE(std::getline(file, line));  // the heading
@@ -50,7 +50,7 @@ TEST_CASE("SharedWavefrontsAreThoseMeasured") {
   CHECK(rows == 1355);
 }
 
-TEST_CASE("LanesOfOnePatternCountAsWideAsTheMachineCodeAccesses") {
+TEST_CASE("Lanes of one pattern count as wide as the machine code accesses") {
   Pattern p;  // all lanes at one address
   p.mask = 0xFFFFFFFF;
   p.bytes = 16;

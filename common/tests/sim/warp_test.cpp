@@ -4,7 +4,7 @@ namespace warpsim::test {
 namespace {
 
 // Lanes 0 to 15 name each other, and so do lanes 16 to 31, in one instruction: two sums.
-TEST_CASE("ReduxOfTwoGroupsInOneInstructionGivesEachItsOwnResult") {
+TEST_CASE("redux of two groups in one instruction gives each its own result") {
   Simulator sim(load_device("h200"));
   const char* text = R"(.version 8.0
 .target sm_80

@@ -42,7 +42,7 @@ std::string run(int threads, const std::string& file, const std::string& kernel)
   return text + "memory " + std::to_string(hash);
 }
 
-TEST_CASE("ReportsAndMemoryAreTheSameForAnyNumberOfWorkers") {
+TEST_CASE("Reports and memory are the same for any number of workers") {
   const struct {
     const char *file, *kernel;
   } cases[] = {
@@ -64,7 +64,7 @@ TEST_CASE("ReportsAndMemoryAreTheSameForAnyNumberOfWorkers") {
   }
 }
 
-TEST_CASE("PrintfAppearsInBlockOrder") {
+TEST_CASE("printf appears in block order") {
   Fixture one("control", 1), many("control", 4);
   one.launch("print", {50}, {32}, 3);
   many.launch("print", {50}, {32}, 3);
