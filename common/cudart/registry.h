@@ -32,9 +32,9 @@ struct RegisteredKernel {
   std::string name;          // mangled
   bool is_resolved = false;  // `info` is valid
   Simulator::KernelInfo info;
-  std::optional<uint32_t>
-      granted_dynamic_shared_bytes;  // by cudaFuncSetAttribute; empty: never asked for
-  int shared_carveout = -1;          // percent, -1: default
+  // By cudaFuncSetAttribute; empty: never asked for.
+  std::optional<uint32_t> granted_dynamic_shared_bytes;
+  int shared_carveout = -1;  // percent, -1: default
 };
 
 struct RegisteredVariable {

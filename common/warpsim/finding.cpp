@@ -54,6 +54,7 @@ constexpr const char* kCauses[] = {"",
                                    "registers",
                                    "launch-bounds",
                                    "required-block",
+                                   "no-kernel",
                                    "driver-refused",
                                    "driver"};
 constexpr const char* kScopes[] = {"", "warp", "block", "grid"};

@@ -82,6 +82,7 @@ enum class Cause : uint8_t {
   kRegisters,       // of all threads of a block
   kLaunchBounds,    // more threads than __launch_bounds__ promises
   kRequiredBlock,   // another block than the kernel is made for
+  kNoKernel,        // the module has no kernel of that name
   kDriverRefused,   // `words` are the driver's
   // Of any code, on a GPU: the driver reported error number `amount`, `words` are its own.
   kDriver,
@@ -114,6 +115,18 @@ struct Assertion {
   bool operator==(const Assertion&) const = default;
 };
 
+// A launch that is not carried out: what was asked for, where Diagnostic::amount and limit do not
+// say it.
+struct Refusal {
+  std::array<uint32_t, 3> block{}, required_block{};
+  uint8_t axis = 0;        // of an extent that is 0 or too large
+  bool is_grid = false;    // that extent is the grid's
+  bool is_static = false;  // static shared memory alone is too much
+  uint32_t registers = 0;  // per thread
+  std::string device;      // its name
+  bool operator==(const Refusal&) const = default;
+};
+
 // One fault, merged over all threads that showed it at this place.
 struct Diagnostic : Party {
   Code code = Code::kTrap;
@@ -136,6 +149,7 @@ struct Diagnostic : Party {
   // Numbers of the cause: how many, and of how many.
   uint64_t amount = 0, limit = 0;
   std::optional<Assertion> assertion;
+  std::optional<Refusal> refusal;
   std::string words;    // somebody else's, such as the driver's: data, never looked into
   std::string message;  // by finding_text.h
   bool operator==(const Diagnostic&) const = default;

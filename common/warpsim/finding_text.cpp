@@ -165,6 +165,60 @@ std::string timeout(const Diagnostic& d) {
                      d.limit);
 }
 
+std::string by_sides(const std::array<uint32_t, 3>& sides) {
+  return fmt::format("{}", fmt::join(sides, "x"));
+}
+
+// A launch that was not carried out.
+std::string refused(const Diagnostic& d) {
+  const Refusal r = d.refusal.value_or(Refusal{});
+  const char axis = "xyz"[r.axis];
+  switch (d.cause) {
+    case Cause::kZeroExtent:
+      return fmt::format("The {} has 0 in {}: every dimension of grid and block is at least 1.",
+                         r.is_grid ? "grid" : "block", axis);
+    case Cause::kBlockThreads:
+      return fmt::format("A block of {} = {} threads: at most {} threads fit in a block.",
+                         by_sides(r.block), d.amount, d.limit);
+    case Cause::kBlockExtent:
+      return fmt::format("The block has {} threads in {}: at most {}.", d.amount, axis, d.limit);
+    case Cause::kGridExtent:
+      return fmt::format("The grid has {} blocks in {}: at most {}.", d.amount, axis, d.limit);
+    case Cause::kSharedMemory:
+      if (r.is_static) {
+        return fmt::format(
+            "The kernel declares {} bytes of static shared memory: at most {}, larger tiles need "
+            "dynamic shared memory.",
+            d.amount, d.limit);
+      }
+      return fmt::format("The block asks for {} bytes of shared memory: {} has at most {} a block.",
+                         d.amount, r.device, d.limit);
+    case Cause::kSharedGranted:
+      return fmt::format(
+          "The launch asks for {} bytes of dynamic shared memory, cudaFuncSetAttribute granted {}.",
+          d.amount, d.limit);
+    case Cause::kSharedNotAsked:
+      return fmt::format(
+          "The block asks for {} bytes of shared memory: above {} a kernel must first ask for more "
+          "with cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes).",
+          d.amount, d.limit);
+    case Cause::kRegisters:
+      return fmt::format("{} threads with {} registers each need {} registers: a block has {}.",
+                         uint64_t{r.block[0]} * r.block[1] * r.block[2], r.registers, d.amount,
+                         d.limit);
+    case Cause::kLaunchBounds:
+      return fmt::format("A block of {} threads, but __launch_bounds__ promises at most {}.",
+                         d.amount, d.limit);
+    case Cause::kRequiredBlock:
+      return fmt::format("A block of {}, but the kernel is made for blocks of {}.",
+                         by_sides(r.block), by_sides(r.required_block));
+    case Cause::kNoKernel:
+      return "The module has no kernel " + d.kernel + ".";
+    default:
+      return "The GPU refused the launch: " + d.words + ".";
+  }
+}
+
 // What the GPU's driver said, and what that means.
 std::string of_driver(const Diagnostic& d) {
   const char* meaning = "The GPU stopped the kernel.";
@@ -234,7 +288,7 @@ std::string sentence(const Diagnostic& d, const Extents& shape) {
     case Code::kUnsupported:
       return "the instruction " + d.words + " is not modelled";
     case Code::kLaunchConfig:
-      return d.words;  // launch_limits.h, or the driver
+      return refused(d);
     case Code::kNoLaunch:
       return "solve returned without launching a kernel.";
     case Code::kHostComputed:

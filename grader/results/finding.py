@@ -70,6 +70,7 @@ class Cause(StrEnum):
     REGISTERS = "registers"
     LAUNCH_BOUNDS = "launch-bounds"
     REQUIRED_BLOCK = "required-block"
+    NO_KERNEL = "no-kernel"
     DRIVER_REFUSED = "driver-refused"
     # any code, on a GPU
     DRIVER = "driver"
@@ -122,7 +123,8 @@ class Facts(Party):
     element: tuple[int, ...] = ()  # indices, where the array's shape is known
     beyond_bytes: int = 0  # how far outside the array
     scope: Scope = Scope.NONE
-    interval: int | None = None  # barriers that the block had passed by then
+    # Barriers that the block had passed by then: in a loop with barriers, which turn of it.
+    interval: int | None = None
     amount: int = 0  # numbers of the cause: how many, and of how many
     limit: int = 0
     words: str = ""  # somebody else's, such as the driver's: never looked into

@@ -46,11 +46,11 @@ struct ClockRange {
 
 struct Comparison {
   std::vector<Contender> contenders;  // the submission first
-  std::map<std::string, Milliseconds>
-      ratios;  // submission's time over the named contender's, round by round
+  // Submission's time over the named contender's, round by round.
+  std::map<std::string, Milliseconds> ratios;
   uint32_t rounds = 0;
-  double floor_ms =
-      0;  // 2 j k l operations at the GPU's highest clock, every lane busy: nothing is faster
+  // 2 j k l operations at the GPU's highest clock, every lane busy: nothing is faster.
+  double floor_ms = 0;
   std::string cublas;  // version, or why there is none
   std::optional<ClockRange> sm_clock, memory_clock;
   double lowest_watts = 0, highest_watts = 0;

@@ -30,8 +30,8 @@ class ModuleError : public std::runtime_error {
 struct LaunchOutcome {
   warpsim::LaunchReport report;       // counters and lines are empty on a GPU
   std::optional<uint32_t> registers;  // per thread; empty: not known
-  std::optional<warpsim::Occupancy>
-      occupancy;  // empty: registers not known, or nothing was launched
+  // Empty: registers not known, or nothing was launched.
+  std::optional<warpsim::Occupancy> occupancy;
   std::optional<warpsim::Prediction> prediction;  // simulator only; empty: none can be made
   std::string no_prediction;  // why none can be made; empty: there is one, or none was asked for
 };

@@ -27,9 +27,8 @@ enum class Status : uint8_t {
 // Milliseconds over the timed repetitions.
 struct Milliseconds {
   double median = 0;
-  double low = 0,
-         high =
-             0;  // bounds of the median's 95% confidence interval; the extremes below 6 repetitions
+  // Bounds of the median's 95% confidence interval; the extremes below 6 repetitions.
+  double low = 0, high = 0;
   uint32_t repeats = 0;
 };
 

@@ -126,8 +126,8 @@ class Executor {
   std::vector<bool> alive_;  // by buffer: has memory on the backend
   std::vector<DeviceAction> actions_;
   std::vector<OutputPart> output_parts_;
-  std::set<std::string>
-      sent_again_;  // host arrays other than M and N that the plan copies to the device
+  // Host arrays other than M and N that the plan copies to the device.
+  std::set<std::string> sent_again_;
 
   mutable std::mutex mutex_;  // guards the two below while run() works
   Execution execution_;

@@ -16,8 +16,8 @@ namespace tilewise {
 struct FenceDamage {
   std::string name;
   uint64_t array_bytes = 0;
-  int64_t offset_bytes =
-      0;  // of the first changed byte, from the array's start: negative, or array_bytes and more
+  // Of the first changed byte, from the array's start: negative, or array_bytes and more.
+  int64_t offset_bytes = 0;
   uint64_t changed_bytes = 0;
 };
 

@@ -215,9 +215,13 @@ LaunchOutcome GpuBackend::launch(const warpsim::Launch& launch) {
   auto start = std::chrono::steady_clock::now();
   CuResult result = submit(launch, k.function);
   if (result == kCuInvalidValue || result == kCuOutOfResources) {
-    report = refused(launch, k.limits,
-                     {result, "The GPU refused the launch: " + driver_.describe(result) + ".",
-                      warpsim::Cause::kDriverRefused});
+    warpsim::BrokenLimit limit{result, {}};
+    limit.finding.code = warpsim::Code::kLaunchConfig;
+    limit.finding.cause = warpsim::Cause::kDriverRefused;
+    limit.finding.count = 1;
+    limit.finding.words = driver_.describe(result);
+    limit.finding.message = warpsim::sentence(limit.finding);
+    report = refused(launch, k.limits, limit);
     return outcome;
   }
   report.kernel = warpsim::ptx::function_source_name(launch.kernel);

@@ -168,8 +168,8 @@ class SimBackend : public Backend {
   uint64_t memory_bytes_, used_bytes_ = 0;
   std::map<uint64_t, uint64_t> sizes_;  // of live buffers, by address
   PredictedTime predicted_time_;
-  std::map<std::pair<int, std::string>, uint32_t>
-      granted_;  // (module, kernel) -> dynamic shared bytes
+  // (module, kernel) -> dynamic shared bytes.
+  std::map<std::pair<int, std::string>, uint32_t> granted_;
   std::string printed_;
   uint64_t printed_bytes_ = 0;
 };
@@ -194,9 +194,8 @@ warpsim::Checks parse_checks(const std::string& text) {
   warpsim::Checks checks;
   std::string unknown;
   if (!warpsim::read_checks(text, &checks, &unknown)) {
-    throw InputError(
-        "--checks: unknown check \"" + unknown +
-        "\"; use all, none, or some of bounds,misaligned,initialised,races,barriers,counters.");
+    throw InputError("--checks: unknown check \"" + unknown + "\"; use all, none, or some of " +
+                     warpsim::check_names() + ".");
   }
   return checks;
 }

@@ -119,15 +119,15 @@ TEST_CASE("report: a refused launch is a diagnostic and no kernel") {
   SessionReport report;
   LaunchReport refused = launch_report(1, 0);
   refused.status = LaunchStatus::kBadLaunch;
-  refused.message = "the block has 2000 threads";
-  refused.diagnostics.clear();
+  refused.diagnostics.resize(1);
+  refused.diagnostics[0].code = Code::kLaunchConfig;
+  refused.diagnostics[0].message = "The block has 2000 threads.";
   report.add(refused, 0);
   CHECK(report.kernels().empty());
   REQUIRE(report.diagnostics().size() == 1);
   CHECK(report.diagnostics()[0].diagnostic.code == Code::kLaunchConfig);
   std::string text = to_text(report, load_device("h200"), false);
-  CHECK(text.find("error: launch-config: The launch was refused: the block has 2000 threads.") !=
-        std::string::npos);
+  CHECK(text.find("error: launch-config: The block has 2000 threads.\n") != std::string::npos);
 }
 
 TEST_CASE("report: JSON has the fields of a grading result") {
@@ -165,6 +165,26 @@ TEST_CASE("report: text names the line, the thread and the count") {
   CHECK(text.find("3 times in all") != std::string::npos);
   CHECK(text.find("1,234,567") != std::string::npos);
   CHECK(text.find("/home/me") == std::string::npos);
+}
+
+TEST_CASE("report: text shows every counter that is not zero") {
+  for (const char* device : {"h200", "c1060"}) {
+    const CountingRule rule = load_device(device).counting_rule;
+    LaunchReport launch = launch_report(4, 1);
+    uint64_t value = 1000;
+    for (const CounterInfo& counter : counter_table()) {
+      if (counter.field != nullptr && counter.is_in_reports(rule))
+        launch.counters.*counter.field = ++value;
+    }
+    REQUIRE(value > 1010);
+    SessionReport report;
+    report.add(launch, 0);
+    const std::string text = to_text(report, load_device(device), false);
+    for (uint64_t number = 1001; number <= value; ++number) {
+      CAPTURE(device, number, text);
+      CHECK(text.find(" 1,0" + std::to_string(number).substr(2) + " ") != std::string::npos);
+    }
+  }
 }
 
 TEST_CASE("elf: this test is dynamic, needs the C library and no CUDA") {

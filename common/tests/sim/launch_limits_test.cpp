@@ -31,7 +31,7 @@ Launch launch(Dim3 grid, Dim3 block, uint32_t dynamic_shared = 0) {
   return l;
 }
 
-TEST_CASE("LaunchesAtTheLimitsPass") {
+TEST_CASE("Launches at the limits pass") {
   CHECK_FALSE(broken_limit(device(), launch({2147483647, 65535, 65535}, {32, 32}), {}));
   CHECK_FALSE(broken_limit(device(), launch({}, {1, 1024}), {}));
   CHECK_FALSE(broken_limit(device(), launch({}, {16, 16}, 49152), {}));
@@ -42,7 +42,7 @@ TEST_CASE("LaunchesAtTheLimitsPass") {
   CHECK_FALSE(broken_limit(device(), launch({}, {8, 16}), {.required_block = {8, 16}}));
 }
 
-TEST_CASE("ABrokenLimitIsNamedWithItsNumbersAndTheRuntimesErrorCode") {
+TEST_CASE("A broken limit is named with its numbers and the runtime's error code") {
   struct Fault {
     Launch launch;
     KernelLimits kernel;
@@ -85,20 +85,20 @@ TEST_CASE("ABrokenLimitIsNamedWithItsNumbersAndTheRuntimesErrorCode") {
   for (const Fault& fault : faults) {
     auto limit = broken_limit(device(), fault.launch, fault.kernel);
     REQUIRE(limit);
-    CAPTURE(limit->message, fault.expected);
+    CAPTURE(limit->finding.message, fault.expected);
     CHECK(limit->cuda_error == fault.cuda_error);
-    CHECK(contains(limit->message, fault.expected));
+    CHECK(contains(limit->finding.message, fault.expected));
   }
 }
 
 // Compute capability 1.3 rounds up once per block: 14 warps x 32 x 34 = 15232 registers; rounded up
 // per warp they would be 21504, more than there are.
-TEST_CASE("RegistersOfABlockAreCountedAsItsDeviceHandsThemOut") {
+TEST_CASE("Registers of a block are counted as its device hands them out") {
   Device c1060 = load_device("c1060");
   CHECK_FALSE(broken_limit(c1060, launch({}, {448}), {.registers = 34}));
   auto broken = broken_limit(c1060, launch({}, {512}), {.registers = 33});
   REQUIRE(broken);
-  CHECK(contains(broken->message, "need 16896 registers: a block has 16384"));
+  CHECK(contains(broken->finding.message, "need 16896 registers: a block has 16384"));
 }
 
 }  // namespace

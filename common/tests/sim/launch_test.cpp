@@ -8,9 +8,12 @@ void check_refused(const LaunchReport& r, int error, const std::string& words) {
   CHECK(r.status == LaunchStatus::kBadLaunch);
   CHECK(r.cuda_error == error);
   CHECK(r.message.find(words) != std::string::npos);
+  REQUIRE(r.diagnostics.size() == 1);
+  CHECK(r.diagnostics[0].code == Code::kLaunchConfig);
+  CHECK(r.diagnostics[0].message == r.message);
 }
 
-TEST_CASE("LaunchesBeyondTheDevicesLimitsAreRefused") {
+TEST_CASE("Launches beyond the device's limits are refused") {
   Fixture f("control");
   const uint64_t out = f.empty("out", 8192);
   check_refused(f.launch("nested", {}, {32, 33}, out), 9, "1056 threads: at most 1024");
@@ -22,14 +25,14 @@ TEST_CASE("LaunchesBeyondTheDevicesLimitsAreRefused") {
   CHECK(is_clean(f.launch("nested", {}, {32, 1, 1}, out)));
 }
 
-TEST_CASE("LaunchBoundsAreKept") {
+TEST_CASE("Launch bounds are kept") {
   Fixture f("control");
   const uint64_t out = f.empty("out", 1024);
   CHECK(is_clean(f.launch("launch_bounded", {}, {64}, out)));
   check_refused(f.launch("launch_bounded", {}, {96}, out), 701, "__launch_bounds__");
 }
 
-TEST_CASE("SharedMemoryBeyondTheDefaultNeedsTheAttribute") {
+TEST_CASE("Shared memory beyond the default needs the attribute") {
   Fixture f("control");
   const uint64_t out = f.empty("out", 128);
   f.next.dynamic_shared_bytes = 9000;
@@ -44,12 +47,12 @@ TEST_CASE("SharedMemoryBeyondTheDefaultNeedsTheAttribute") {
   check_refused(f.launch("big_shared", {}, {32}, out), 1, "has at most 232448 a block");
 }
 
-TEST_CASE("UnknownKernelIsRefused") {
+TEST_CASE("Unknown kernel is refused") {
   Fixture f("control");
   check_refused(f.launch("nothing_of_that_name", {}, {32}), 98, "nothing_of_that_name");
 }
 
-TEST_CASE("UnmodelledInstructionIsNamedWithItsLine") {
+TEST_CASE("An unmodelled instruction is named with its line") {
   Simulator sim(load_device("h200"));
   const char* text = R"(.version 8.0
 .target sm_80

@@ -18,16 +18,16 @@ class State;
 struct CompiledProgram {
   const Op* ops = nullptr;
   Windows windows;
-  std::vector<const void*>
-      entries;                   // per operation: where the code for it begins, nullptr: nowhere
+  // Per operation: where the code for it begins, nullptr: nowhere.
+  std::vector<const void*> entries;
   std::shared_ptr<void> memory;  // that holds the code
   const void* start = nullptr;
   size_t code_bytes = 0;
 };
 
 struct CompiledImage {
-  std::vector<std::shared_ptr<const CompiledProgram>>
-      programs;  // per function; nullptr: not compiled
+  // Per function; nullptr: not compiled.
+  std::vector<std::shared_ptr<const CompiledProgram>> programs;
   uint32_t window_count = 0;
 };
 

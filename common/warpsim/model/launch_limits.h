@@ -1,5 +1,5 @@
-// Which limit of the device or of its kernel a launch breaks, in words and numbers. The simulator
-// refuses such launches; the runtime's recorder and the GPU side of the executor ask here as well.
+// Which limit of the device or of its kernel a launch breaks. The simulator refuses such launches;
+// the runtime's recorder and the GPU side of the executor ask here as well.
 
 #pragma once
 
@@ -25,15 +25,10 @@ struct KernelLimits {
 };
 
 struct BrokenLimit {
-  int cuda_error = 0;   // what the CUDA runtime returns: 9 invalid configuration, 1 invalid value,
-                        // 701 out of resources
-  std::string message;  // one or two sentences
-  Cause cause = Cause::kNone;
-  uint64_t amount = 0, limit = 0;  // what was asked for, what there is
+  int cuda_error = 0;  // what the CUDA runtime returns: 9 invalid configuration, 1 invalid value,
+                       // 701 out of resources
+  Diagnostic finding;  // launch-config, with its sentence; without the kernel's name
 };
-
-// The finding that a refused launch is.
-Diagnostic refused_launch(const std::string& kernel, const BrokenLimit& broken);
 
 // The first limit that is broken: of the shape, of shared memory, of registers, of the kernel.
 std::optional<BrokenLimit> broken_limit(const Device& device, const Launch& launch,

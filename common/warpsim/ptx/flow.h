@@ -31,8 +31,8 @@ Flow analyse_flow(const Function& function);
 // with another destination. A register that is read before it is ever written has no particular
 // value. Each kind has a numbering of its own, from 0.
 struct Slots {
-  std::vector<int32_t>
-      slot;  // per register; 64-bit registers have slots of their own kind (see `kind`)
+  // Per register; 64-bit registers have slots of their own kind (see `kind`).
+  std::vector<int32_t> slot;
   enum class Kind : uint8_t { kPredicate, k32, k64 };
   std::vector<Kind> kind;  // per register (8- and 16-bit registers live in 32-bit slots)
   uint32_t predicate_count = 0, count_32 = 0, count_64 = 0;

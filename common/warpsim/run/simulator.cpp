@@ -10,6 +10,7 @@
 #include "warpsim/exec/block.h"
 #include "warpsim/exec/decode.h"
 #include "warpsim/exec/runner.h"
+#include "warpsim/finding_text.h"
 #include "warpsim/jit/compiler.h"
 #include "warpsim/jit/vectors.h"
 #include "warpsim/model/launch_limits.h"
@@ -28,6 +29,13 @@ namespace warpsim {
 namespace {
 
 constexpr uint64_t kDefaultBudget = 4'000'000'000;  // warp instructions: minutes
+
+void refuse(int cuda_error, Diagnostic finding, LaunchReport* report) {
+  report->status = LaunchStatus::kBadLaunch;
+  report->cuda_error = cuda_error;
+  report->message = finding.message;
+  report->diagnostics.push_back(std::move(finding));
+}
 
 KernelLimits limits_of(const ptx::Function& kernel, const KernelFacts& facts,
                        const Launch& launch) {
@@ -467,9 +475,13 @@ LaunchReport Simulator::launch(const Launch& launch) {
   report.dynamic_shared_bytes = launch.dynamic_shared_bytes;
   const int32_t kernel = m.find_kernel(launch.module, launch.kernel);
   if (kernel < 0) {
-    report.status = LaunchStatus::kBadLaunch;
-    report.cuda_error = 98;  // cudaErrorInvalidDeviceFunction
-    report.message = "the module has no kernel " + launch.kernel;
+    Diagnostic missing;
+    missing.code = Code::kLaunchConfig;
+    missing.cause = Cause::kNoKernel;
+    missing.kernel = launch.kernel;
+    missing.count = 1;
+    missing.message = sentence(missing);
+    refuse(98, std::move(missing), &report);  // cudaErrorInvalidDeviceFunction
     return report;
   }
   Image& image = m.image(launch.module);
@@ -478,10 +490,9 @@ LaunchReport Simulator::launch(const Launch& launch) {
   report.static_shared_bytes = facts.static_shared_bytes;
   report.local_bytes = facts.local_bytes;
   const KernelLimits limits = limits_of(image.module.functions[size_t(kernel)], facts, launch);
-  if (const auto broken = broken_limit(m.device, launch, limits)) {
-    report.status = LaunchStatus::kBadLaunch;
-    report.cuda_error = broken->cuda_error;
-    report.message = broken->message;
+  if (auto broken = broken_limit(m.device, launch, limits)) {
+    broken->finding.kernel = report.kernel;
+    refuse(broken->cuda_error, std::move(broken->finding), &report);
     return report;
   }
   for (AllocationRecord* r : MemoryView(m.memory).live()) r->settle();
