@@ -39,7 +39,7 @@ main() {
   run_cpp build | tee "$STATE/ctest.log" || cpp=1
   cpp_s=$((SECONDS - start))
   start=$SECONDS
-  TILEWISE_REQUIRE_TOOLCHAIN=1 .venv/bin/python -m pytest -n "$JOBS" "${selection[@]}" </dev/null | tee "$STATE/pytest.log" || python=1
+  TILEWISE_REQUIRE_TOOLCHAIN=1 .venv/bin/python -m pytest -n "$JOBS" --dist loadgroup "${selection[@]}" </dev/null | tee "$STATE/pytest.log" || python=1
   python_s=$((SECONDS - start))
 
   echo

@@ -214,6 +214,16 @@ def pytest_addoption(parser) -> None:
     )
 
 
+def pytest_collection_modifyitems(items) -> None:
+    """Tests that share a fixture of their module run in one process (`--dist loadgroup`), so that
+    it is made once."""
+    for item in items:
+        info = getattr(item, "_fixtureinfo", None)
+        defined = info.name2fixturedefs.values() if info else ()
+        if any(found[-1].scope == "module" for found in defined):
+            item.add_marker(pytest.mark.xdist_group(item.module.__name__))
+
+
 def _may_be_skipped(report) -> bool:
     """For want of a GPU (or because there is one), or for another toolkit than a page was made with."""
     return any(word in report.longrepr[2] for word in ("GPU", "recorded with CUDA"))
