@@ -31,24 +31,6 @@ constexpr int IN_FLIGHT = 2;  // groups that a thread adds at a time
 __device__ __forceinline__ void sync_workers() {
   asm volatile("bar.sync 1, %0;" ::"n"(WORKERS) : "memory");
 }
-// All threads of all blocks of the cluster meet; what was written before is seen after.
-__device__ __forceinline__ void sync_cluster() {
-  asm volatile("barrier.cluster.arrive.release;\nbarrier.cluster.wait.acquire;" ::: "memory");
-}
-// The address, for loads from the cluster's shared memory, of this block's `address` in block
-// `rank`.
-__device__ __forceinline__ uint32_t address_in(uint32_t address, int rank) {
-  uint32_t there;
-  asm volatile("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(there) : "r"(address), "r"(rank));
-  return there;
-}
-__device__ __forceinline__ float4 load_cluster4(uint32_t address) {
-  float4 v;
-  asm volatile("ld.shared::cluster.v4.f32 {%0, %1, %2, %3}, [%4];"
-               : "=f"(v.x), "=f"(v.y), "=f"(v.z), "=f"(v.w)
-               : "r"(address));
-  return v;
-}
 __device__ __forceinline__ void add(float4& sum, const float4& v) {
   sum.x += v.x, sum.y += v.y, sum.z += v.z, sum.w += v.w;
 }
@@ -132,6 +114,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, SUMMIT_BLOCKS)
     asm volatile("setmaxnreg.dec.sync.aligned.u32 24;");
     int slice = (threadIdx.x - WORKERS) / 32;
     if (slice < SLICES && threadIdx.x % 32 == 0) {
+      prepare(maps);
       Work w = work_of_block(j);
       Steps s = steps_of(w, k, cluster, groups, slice);
       wait_for_kernels_before();

@@ -106,7 +106,7 @@ void launch(const Problem& p, cudaStream_t stream) {
   float* parts = scratch.parts(size_t(strips) * shares * ROWS * STRIP);
   unsigned* ready = scratch.counters(strips);
   auto kernel = rows_are_aligned(p.N, p.l) ? few_rows<ROWS, true> : few_rows<ROWS, false>;
-  launch_early(kernel, dim3(strips, shares), THREADS, stream, p, shares, parts, ready);
+  launch_early(kernel, {dim3(strips, shares), THREADS}, stream, p, shares, parts, ready);
 }
 
 }  // namespace

@@ -2,83 +2,113 @@
 //
 // The model counts passes: a pass is 8 steps of k for the 64 x 64 results of a warp, 1024 FFMAs of
 // a scheduler. The multiprocessor with the most passes decides; what a launch, a sum over a cluster
-// and a sum through memory cost comes on top. The constants were read off the times of all
-// candidates on the shapes of bench/tuning-shapes.txt (bench tune), none of which is among the 60
-// of bench/shapes.txt.
+// and a sum through memory cost comes on top. The time is a weighted sum of such counts (Feature);
+// the weights are fitted (bench/fit.py) to the times of all candidates on the shapes of
+// bench/tuning-shapes.txt (bench tune), none of which is among the 60 of bench/shapes.txt.
 #include <algorithm>
+#include <iterator>
+#include <vector>
 
 #include "best.h"
 
 namespace summit {
 namespace {
 
-// Microseconds on an H200.
-constexpr double kEvenPass = 0.62;  // a pass of rung 08; rung 09's stand in kClusterTiles
-constexpr double kStart = 4.5;      // until the first pass, and after the last
-constexpr double kEvenSum = 18.0;   // the parts of rung 08, left for the last block
-// The same, added by all blocks of a tile. Unlike the others, read off rung 08 at 768, 1024 and
-// 64x4096x4096, which are among the 60; to be fitted on the tuning shapes.
-constexpr double kMeetingSum = 9.0;
-constexpr double kClusterSum =
-    1.0;  // the parts of a cluster, for each block after the first up to three
-constexpr double kMemorySum = 3.0;  // parts through scratch memory, and for each group
-constexpr double kGroup = 0.15;
-constexpr double kNextRound =
-    3.5;  // each further block of a multiprocessor, and for each in its cluster
-constexpr double kNextInCluster = 0.8;
-constexpr double kCopy = 3.0;     // another launch, for the copy to longer rows
-constexpr double kBytes = 3.5e6;  // of memory in a microsecond
-constexpr double kThin = 1e-7;    // a multiply-add of rung 10; twice that of rung 11
-constexpr int kStep = 8;          // steps of k in a pass
+// Microseconds on an H200 for one of each Feature.
+constexpr double kWeights[kFeatures] = {
+#include "weights.inc"
+};
+constexpr int kStep = 8;  // steps of k in a pass
+
+double million(double count) {
+  return count * 1e-6;
+}
 
 // What copying operands with unaligned rows to longer ones takes.
-double copy_time(const Problem& p) {
+void add_copies(const Problem& p, Choice* c) {
   double elements = (rows_are_aligned(p.M, p.k) ? 0 : double(p.j) * p.k) +
                     (rows_are_aligned(p.N, p.l) ? 0 : double(p.k) * p.l);
-  return elements ? kCopy + elements * 8 / kBytes : 0;
+  if (elements > 0) c->features[kCopy] = 1, c->features[kCopied] = million(elements);
+  if (!rows_are_aligned(p.P, p.l)) c->features[kUnaligned] = million(double(p.j) * p.l);
 }
 
-double clusters_time(const Problem& p, const ClusterTile& t, int cluster, int groups) {
+void count_clusters(const Problem& p, Choice* c) {
+  const ClusterTile& t = *c->tile;
   int tiles = ceil_div(p.j, t.rows) * ceil_div(p.l, t.columns);
   int passes =
-      ceil_div(ceil_div(p.k, kStep), cluster * groups * t.slices) * (t.threads() / 128 - 1);
-  int rounds = ceil_div(tiles * groups, clusters_at_once(t, cluster));
-  double time = kStart + kClusterSum * std::min(cluster - 1, 3) + copy_time(p);
-  if (groups > 1) time += kMemorySum + kGroup * groups;
-  time += (rounds - 1) * (kNextRound + kNextInCluster * cluster);
-  return time + rounds * passes * t.pass * t.blocks;
+      ceil_div(ceil_div(p.k, kStep), c->cluster * c->groups * t.slices) * (t.threads() / 128 - 1);
+  int rounds = ceil_div(tiles * c->groups, clusters_at_once(t, c->cluster));
+  double* f = c->features;
+  f[kClusterStart] = 1;
+  f[kClusterPass + (&t - kClusterTiles)] = rounds * passes * t.blocks;
+  f[kClusterSum] = c->cluster - 1;
+  if (c->groups > 1)
+    f[kMemorySum] = 1, f[kGroup] = c->groups * t.rows * t.columns / 4096.0 / c->cluster;
+  f[kNextRound] = rounds - 1, f[kNextInCluster] = (rounds - 1) * c->cluster;
+  add_copies(p, c);
 }
 
-double even_waves_time(const Problem& p, int processors) {
-  EvenWaves s = even_waves(p, processors);
-  double pass = 2 * kEvenPass * ceil_div(p.k, kStep);  // a tile on one multiprocessor
-  double time = kStart + pass * ceil_div(s.whole_tiles, processors) + copy_time(p);
-  if (s.shares > 0)
-    time += pass * (s.tiles - s.whole_tiles) / s.shares + (s.meeting ? kMeetingSum : kEvenSum);
-  return time;
+void count_even_waves(const Problem& p, int processors, Choice* c) {
+  const EvenWaves& s = c->even;
+  bool small = s.tile->workers > 1;
+  int workers = processors * s.tile->workers, rest = s.tiles - s.whole_tiles;
+  int rounds = ceil_div(s.whole_tiles, workers);
+  double passes = double(rounds) * 2 * ceil_div(p.k, kStep);  // 2: a scheduler has two warps
+  double* f = c->features;
+  f[kEvenStart] = 1;
+  if (s.shares > 0) {
+    passes += 2.0 * ceil_div(rest * ceil_div(p.k, kStep), s.shares);
+    int parts = ceil_div(s.shares, rest);
+    f[s.meeting ? kMeeting : kOwner] = 1;
+    f[s.meeting ? kMeetingPart : kOwnerPart] = s.meeting ? parts : parts - 1;
+  }
+  f[small ? kSmallPass : kEvenPass] = passes;
+  f[small ? kSmallTile : kEvenTile] = rounds + (s.shares > 0);
+  add_copies(p, c);
+}
+
+int power_of_two(int least) {
+  int result = 1;
+  while (result < least) result *= 2;
+  return result;
+}
+
+Choice few_rows(const Problem& p) {
+  Choice c = {Kernel::kFewRows, nullptr, 1, 1};
+  double elements = million(double(p.k) * p.l);
+  c.features[kThinStart] = 1, c.features[kThinRead] = elements;
+  c.features[kThinRows] = elements * power_of_two(p.j);
+  return c;
+}
+
+// `times`: how often the shares fill the multiprocessors.
+Choice few_columns(const Problem& p, int processors, int times) {
+  int shares = std::clamp(times * processors / ceil_div(p.j, 32), 1, ceil_div(p.k, 256));
+  Choice c = {Kernel::kFewColumns, nullptr, 1, shares};
+  double elements = million(double(p.j) * p.k);
+  c.features[kThinStart] = 1, c.features[kThinColumnsRead] = elements;
+  c.features[kThinColumns] = elements * power_of_two(p.l);
+  if (shares > 1) c.features[kThinApart] = 1, c.features[kThinPart] = shares;
+  return c;
 }
 
 }  // namespace
 
-int candidates(const Problem& p, int processors, Choice* choices, int capacity) {
-  int count = 0;
-  auto propose = [&](Choice c) {
-    if (count < capacity) choices[count++] = c;
-  };
-  double elements_m = double(p.j) * p.k, elements_n = double(p.k) * p.l;
-  if (p.j <= 16 && p.k < 4000000) {
-    int rows = 1;
-    while (rows < p.j) rows *= 2;
-    propose({Kernel::kFewRows, nullptr, 1, 1,
-             kStart + 4 * elements_n / kBytes + kThin * rows * elements_n});
+int candidates(const Problem& p, int processors, Choice* choices) {
+  static std::vector<Choice> all;
+  all.clear();
+  if (p.j <= 16 && p.k < 4000000) all.push_back(few_rows(p));
+  if (p.l <= 8 && p.k < 4000000)
+    for (int times = 1; times <= 4; ++times) {
+      Choice c = few_columns(p, processors, times);
+      if (times == 1 || c.groups != all.back().groups) all.push_back(c);
+    }
+  EvenWaves splits[kMostSplits];
+  int count = even_wave_splits(p, processors, splits);
+  for (int s = 0; s < count; ++s) {
+    all.push_back({Kernel::kEvenWaves, nullptr, 1, 1, splits[s]});
+    count_even_waves(p, processors, &all.back());
   }
-  if (p.l <= 8 && p.k < 4000000) {
-    int columns = 1;
-    while (columns < p.l) columns *= 2;
-    propose({Kernel::kFewColumns, nullptr, 1, 1,
-             kStart + 4 * elements_m / kBytes + 2 * kThin * columns * elements_m});
-  }
-  propose({Kernel::kEvenWaves, nullptr, 1, 1, even_waves_time(p, processors)});
   for (const ClusterTile& t : kClusterTiles) {
     int rows = ceil_div(p.j, t.rows), columns = ceil_div(p.l, t.columns);
     if (rows > 65535 || columns > 65535) continue;
@@ -88,30 +118,48 @@ int candidates(const Problem& p, int processors, Choice* choices, int capacity) 
           std::max(1, clusters_at_once(t, cluster) / (rows * columns));  // groups in one round
       for (int groups : {1, most}) {
         if (cluster * groups > 1 && cluster * groups * t.slices > units) continue;
-        propose({Kernel::kClusters, &t, cluster, groups, clusters_time(p, t, cluster, groups)});
+        all.push_back({Kernel::kClusters, &t, cluster, groups});
+        count_clusters(p, &all.back());
         if (most == 1) break;
       }
     }
   }
+  for (Choice& c : all)
+    for (int i = 0; i < kFeatures; ++i) c.microseconds += kWeights[i] * c.features[i];
+  count = std::min<int>(all.size(), kMostChoices);
+  std::copy_n(all.begin(), count, choices);
   return count;
 }
 
 Choice choose(const Problem& p, int processors) {
-  Choice all[128];
-  int count = candidates(p, processors, all, 128);
-  return *std::min_element(all, all + count, [](const Choice& a, const Choice& b) {
-    return a.microseconds < b.microseconds;
-  });
+  // Products of one shape come in rows; aligned is all that counts of the pointers.
+  struct Known {
+    int j = 0, k, l;
+    int aligned;
+    Choice choice;
+  };
+  static Known known;
+  int aligned =
+      rows_are_aligned(p.M, p.k) + 2 * rows_are_aligned(p.N, p.l) + 4 * rows_are_aligned(p.P, p.l);
+  if (known.j != p.j || known.k != p.k || known.l != p.l || known.aligned != aligned) {
+    static Choice all[kMostChoices];
+    int count = candidates(p, processors, all);
+    known = {p.j, p.k, p.l, aligned,
+             *std::min_element(all, all + count, [](const auto& a, const auto& b) {
+               return a.microseconds < b.microseconds;
+             })};
+  }
+  return known.choice;
 }
 
 void launch(const Problem& p, const Choice& c, cudaStream_t stream) {
   switch (c.kernel) {
     case Kernel::kEvenWaves:
-      return launch_08(p, stream);
+      return launch_even_waves(p, c.even, stream);
     case Kernel::kFewRows:
       return launch_few_rows(p, stream);
     case Kernel::kFewColumns:
-      return launch_few_columns(p, stream);
+      return launch_few_columns(p, c.groups, stream);
     case Kernel::kClusters:
       return launch_clusters(p, *c.tile, c.cluster, c.groups, stream);
   }

@@ -13,6 +13,7 @@
 extern "C" const unsigned char summit_straight_block_cubin[];
 extern "C" const unsigned char summit_even_waves_cubin[];
 extern "C" const unsigned char summit_even_waves_wide_cubin[];
+extern "C" const unsigned char summit_even_waves_small_cubin[];
 extern "C" const unsigned char summit_clusters_128_cubin[];
 extern "C" const unsigned char summit_clusters_64_cubin[];
 extern "C" const unsigned char summit_clusters_256x64_cubin[];
@@ -24,8 +25,8 @@ namespace summit {
 namespace {
 
 constexpr int RING_BYTES = STAGES * (STAGE_BYTES + 16);
-constexpr int JOB_BYTES = 64;
-constexpr int LEAST_STAGES = 2;  // of a share: fewer do not pay for a part's way through memory
+constexpr int LEAST_UNITS = 8;  // of a share: fewer do not pay for a part's way through memory
+constexpr int MOST_PARTS = 16;  // of a tile: for more, rung 09's clusters are made
 
 struct Launch {
   dim3 grid;
@@ -54,33 +55,6 @@ void launch(CUfunction kernel, const Launch& how, cudaStream_t stream, void** ar
   std::exit(3);
 }
 
-// How many tiles are computed whole, and among how many blocks the others are shared.
-struct Split {
-  int whole_tiles, shares;
-};
-
-Split split(int tiles, int stages, int multiprocessors) {
-  Split result = {tiles / multiprocessors * multiprocessors, multiprocessors};
-  int rest = tiles - result.whole_tiles;
-  if (result.whole_tiles == 0) {
-    // Few tiles: equally many parts of each are added faster than shares that span two tiles.
-    int parts = std::min(multiprocessors / tiles, std::max(1, stages / LEAST_STAGES));
-    if (tiles * parts * 10 >= multiprocessors * 9 || parts < multiprocessors / tiles)
-      result.shares = tiles * parts;
-  }
-  // A share without a stage would never end.
-  result.shares = std::min<long long>(result.shares, (long long)rest * stages / LEAST_STAGES);
-  // Blocks that meet over unequal parts were measured to take up to ten times as long (1.3 instead of
-  // 0.1 ms at n = 1301); one share fewer, and the last block of a tile adds its parts instead.
-  if (result.whole_tiles == 0 && result.shares > rest && result.shares % rest == 0 &&
-      stages % (result.shares / rest) != 0)
-    --result.shares;
-  // Cutting saves the idle part of the last wave and costs about four stages' time for the parts.
-  bool pays = (long long)stages * (multiprocessors - rest) > 4LL * multiprocessors;
-  if (result.shares <= rest || !pays) return {tiles, 0};
-  return result;
-}
-
 }  // namespace
 
 int multiprocessors() {
@@ -90,12 +64,27 @@ int multiprocessors() {
   return count;
 }
 
-EvenWaves even_waves(const Problem& p, int processors) {
-  // Both tiles hold 32768 results, so fewer tiles are less work.
-  int tiles = std::min(ceil_div(p.j, BM) * ceil_div(p.l, BN), ceil_div(p.j, BN) * ceil_div(p.l, BM));
-  Split s = split(tiles, ceil_div(p.k, BK), processors);
-  return {tiles, s.whole_tiles, s.shares,
-          s.shares > 0 && s.whole_tiles == 0 && s.shares % tiles == 0};
+int even_wave_splits(const Problem& p, int processors, EvenWaves* splits) {
+  int tall = ceil_div(p.j, BM) * ceil_div(p.l, BN), wide = ceil_div(p.j, BN) * ceil_div(p.l, BM);
+  int units = ceil_div(p.k, BLOCK_STEPS), count = 0;
+  for (const EvenTile* tile : {&kEvenTiles[wide < tall], &kEvenTiles[2]}) {
+    int tiles = ceil_div(p.j, tile->rows) * ceil_div(p.l, tile->columns);
+    int workers = processors * tile->workers, whole = tiles / workers * workers;
+    int rest = tiles - whole;
+    splits[count++] = {tile, tiles, tiles, 0, false};
+    if (rest == 0) continue;
+    // One share for each worker.
+    int shares = int(std::min<long long>(
+        {workers, (long long)rest * units / LEAST_UNITS, (long long)rest * MOST_PARTS}));
+    if (shares > rest) splits[count++] = {tile, tiles, whole, shares, false};
+    // Few tiles: as many equal parts of each as there can be.
+    int parts = whole > 0 ? 0 : std::min({workers / tiles, units / LEAST_UNITS, MOST_PARTS});
+    while (parts > 1 && units % parts != 0) --parts;
+    if (parts <= 1) continue;
+    splits[count++] = {tile, tiles, 0, tiles * parts, true};
+    if (tiles * parts != shares) splits[count++] = {tile, tiles, 0, tiles * parts, false};
+  }
+  return count;
 }
 
 void launch_07(const Problem& p, cudaStream_t stream) {
@@ -107,27 +96,41 @@ void launch_07(const Problem& p, cudaStream_t stream) {
          arguments);
 }
 
+// Rung 08 by itself, with its large tiles: cut where that saves more of the last wave than about
+// four stages' time, into equal parts where these fill nine tenths of the multiprocessors.
 void launch_08(const Problem& p, cudaStream_t stream) {
-  constexpr int kBytes = RING_BYTES + JOB_BYTES;
-  static CUfunction tall = load_kernel(summit_even_waves_cubin, "even_waves", kBytes);
-  static CUfunction wide = load_kernel(summit_even_waves_wide_cubin, "even_waves", kBytes);
   static int processors = multiprocessors();
+  EvenWaves splits[kMostSplits], best;
+  int count = even_wave_splits(p, processors, splits), stages = ceil_div(p.k, BK);
+  best = splits[0];
+  int rest = best.tiles % processors;
+  if ((long long)stages * (processors - rest) > 4LL * processors)
+    for (int i = 1; i < count && splits[i].tile == best.tile; ++i)
+      if (i == 1 || (splits[i].meeting && splits[i].shares * 10 >= processors * 9))
+        best = splits[i];
+  launch_even_waves(p, best, stream);
+}
+
+void launch_even_waves(const Problem& p, const EvenWaves& s, cudaStream_t stream) {
+  static const unsigned char* const cubins[] = {
+      summit_even_waves_cubin, summit_even_waves_wide_cubin, summit_even_waves_small_cubin};
+  static CUfunction kernels[std::size(kEvenTiles)];
   static Scratch parts, counters;
-  int tall_tiles = ceil_div(p.j, BM) * ceil_div(p.l, BN);
-  int wide_tiles = ceil_div(p.j, BN) * ceil_div(p.l, BM);
-  bool turn = wide_tiles < tall_tiles;
-  Operands operands(p, stream, turn ? BN : BM, turn ? BM : BN);
-  EvenWaves s = even_waves(p, processors);
-  auto scratch = static_cast<float*>(parts.get(size_t(2) * s.shares * BM * BN * sizeof(float)));
-  auto ready = static_cast<unsigned*>(counters.get(2 * processors * sizeof(unsigned), true));
+  const EvenTile& t = *s.tile;
+  int warps = t.rows / 64 * (t.columns / 64) * t.workers, which = int(s.tile - kEvenTiles);
+  int bytes = t.workers * even_waves_ring_bytes(t.stages, (t.rows + t.columns) * BK * 4) +
+              warps * kStripBytes;
+  CUfunction& kernel = kernels[which];
+  if (!kernel) kernel = load_kernel(cubins[which], "even_waves", bytes);
+  Operands operands(p, stream, t.rows, t.columns);
+  void* scratch = parts.get(size_t(s.shares) * t.rows * t.columns * sizeof(float));
+  void* ready = counters.get(2 * std::max(1, s.tiles - s.whole_tiles) * sizeof(unsigned), true);
   Problem q = p;
-  void* arguments[] = {&operands.maps, &q.P,      &q.j,     &q.k,  &q.l,
-                       &s.whole_tiles, &s.shares, &scratch, &ready};
-  // Blocks that wait for each other (even_waves's meet) do not go well with the next launch's early
-  // ones.
-  launch(turn ? wide : tall,
-         {dim3(s.whole_tiles + s.shares), THREADS, kBytes, !s.meeting}, stream,
-         arguments);
+  int whole_tiles = s.whole_tiles, shares = s.shares, meeting = s.meeting;
+  void* arguments[] = {&operands.maps, &q.P,    &q.j,     &q.k,     &q.l,
+                       &whole_tiles,   &shares, &meeting, &scratch, &ready};
+  launch(kernel, {dim3(ceil_div(whole_tiles + shares, t.workers)), warps * 32 + 128, bytes, true},
+         stream, arguments);
 }
 
 static CUfunction cluster_kernel(const ClusterTile& tile) {

@@ -1,5 +1,4 @@
-// What rungs 10 and 11 share on the host: scratch memory, and a launch that overlaps the kernel
-// before it.
+// What rungs 10 and 11 share on the host: scratch memory.
 #pragma once
 
 #include "common/operands.h"
@@ -17,18 +16,5 @@ class ThinScratch {
  private:
   Scratch parts_, counters_;
 };
-
-// The kernel may start while the one before it ends; it calls wait_for_kernels_before().
-template <typename... Parameters, typename... Arguments>
-void launch_early(void (*kernel)(Parameters...), dim3 grid, int threads, cudaStream_t stream,
-                  Arguments... arguments) {
-  cudaLaunchAttribute early = {};
-  early.id = cudaLaunchAttributeProgrammaticStreamSerialization;
-  early.val.programmaticStreamSerializationAllowed = 1;
-  cudaLaunchConfig_t config = {};
-  config.gridDim = grid, config.blockDim = threads, config.stream = stream;
-  config.attrs = &early, config.numAttrs = 1;
-  check(cudaLaunchKernelEx(&config, kernel, Parameters(arguments)...), "launch of a thin product");
-}
 
 }  // namespace summit

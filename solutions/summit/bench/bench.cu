@@ -2,9 +2,10 @@
 //
 //   bench check [JxKxL ...]         every rung against float64 (default: a list of awkward shapes)
 //   bench time N | JxKxL ...        all rungs and cuBLAS, interleaved; --only NAME,NAME after
-//   `time`: cuBLAS and these bench tune N | JxKxL ...        every kernel and split that
-//   launch_best chooses from, and what it predicts bench once CONTESTANT JxKxL     two launches of
-//   one contestant, for a profiler
+//                                   `time`: cuBLAS and these
+//   bench tune N | JxKxL ...        every kernel and split that launch_best chooses from, what it
+//                                   predicts, and the counts that this rests on
+//   bench once CONTESTANT JxKxL     two launches of one contestant, for a profiler
 // A contestant is cublas, cublas_pedantic or a rung's name. "+1" behind a shape: M, N and P begin
 // one float behind a multiple of 256 bytes.
 #include <cublas_v2.h>
@@ -69,12 +70,8 @@ class Data {
   }
 
   void poison() {
-    std::vector<uint32_t> row(1 << 20, kPoison);
-    size_t total = words_ + 2 * kFence + 4;
-    for (size_t at = 0; at < total; at += row.size())
-      check(cudaMemcpy(memory_[2] + at, row.data(), std::min(row.size(), total - at) * 4,
-                       cudaMemcpyHostToDevice),
-            "poison");
+    fill_words<<<1024, 256>>>(reinterpret_cast<uint32_t*>(memory_[2]), words_ + 2 * kFence + 4,
+                              kPoison);
   }
 
   // Words outside P that a launch has changed since poison().
@@ -227,22 +224,59 @@ void time_shape(Shape s, const std::string& only) {
   cudaEventDestroy(to);
 }
 
+std::string name_of(const Choice& c) {
+  char text[96];
+  if (c.kernel == Kernel::kEvenWaves)
+    std::snprintf(text, sizeof text, "even waves %s, %d shares%s", c.even.tile->name, c.even.shares,
+                  c.even.meeting ? ", meeting" : "");
+  else if (c.kernel == Kernel::kClusters)
+    std::snprintf(text, sizeof text, "%s, clusters of %d, %d groups", c.tile->name, c.cluster,
+                  c.groups);
+  else
+    std::snprintf(text, sizeof text, "few %s, %d shares",
+                  c.kernel == Kernel::kFewRows ? "rows" : "columns", c.groups);
+  return text;
+}
+
+// Every candidate against float64, not only those that `choose` would take.
+int check_candidates(Shape s, int shift) {
+  Data data(s, shift);
+  std::vector<Choice> all(kMostChoices);
+  all.resize(candidates(data.p, multiprocessors(), all.data()));
+  int failures = 0;
+  double worst = 0;
+  for (const Choice& c : all) {
+    data.poison();
+    launch(data.p, c, nullptr);
+    check(cudaDeviceSynchronize(), name_of(c).c_str());
+    double error = data.error();
+    worst = std::max(worst, std::min(error, 1e30));
+    if (error <= kTolerance && data.changed_outside() == 0) continue;  // not for NaN
+    ++failures;
+    std::fprintf(stderr, "%dx%dx%d+%d: %s: %g\n", s.j, s.k, s.l, shift, name_of(c).c_str(), error);
+  }
+  std::printf(
+      "{\"check\": \"candidates\", \"j\": %d, \"k\": %d, \"l\": %d, \"shift\": %d, "
+      "\"candidates\": %d, \"error_units\": %.4f, \"passed\": %s}\n",
+      s.j, s.k, s.l, shift, int(all.size()), worst, failures ? "false" : "true");
+  std::fflush(stdout);
+  return failures;
+}
+
 void tune_shape(Shape s) {
-  constexpr const char* kNames[] = {"even_waves", "clusters", "few_rows", "few_columns"};
   Data data(s, s.shift);
-  Choice all[128];
-  int count = candidates(data.p, multiprocessors(), all, 128);
+  std::vector<Choice> all(kMostChoices);
+  all.resize(candidates(data.p, multiprocessors(), all.data()));
+  double least = choose(data.p, multiprocessors()).microseconds;
   double flops = 2.0 * s.j * s.k * s.l;
-  int launches = std::clamp(int(2e10 / flops), 1, 20);
+  int launches = std::clamp(int(1e10 / flops), 2, 20);
   cudaEvent_t from, to;
   check(cudaEventCreate(&from), "timing");
   check(cudaEventCreate(&to), "timing");
-  for (int i = -2; i < count; ++i) {
+  for (int i = -2; i < int(all.size()); ++i) {
     // Long odds are not worth the time they take.
-    if (i >= 0 && all[i].microseconds > 4 * choose(data.p, multiprocessors()).microseconds)
-      continue;
+    if (i >= 0 && all[i].microseconds > 1.6 * least + 5) continue;
     std::vector<double> ms(5);
-    if (i >= 0) data.poison();
     for (int r = -1; r < 5; ++r) {
       check(cudaEventRecord(from), "timing");
       for (int n = 0; n < launches; ++n)
@@ -256,20 +290,25 @@ void tune_shape(Shape s) {
       check(cudaEventElapsedTime(&time, from, to), "timing");
       if (r >= 0) ms[r] = time / launches;
     }
-    bool checked = i >= 0 && flops < 1e10;
-    std::printf(
-        "{\"tune\": \"%dx%dx%d+%d\", \"kernel\": \"%s\", \"tile\": \"%s\", \"cluster\": %d, "
-        "\"groups\": %d, "
-        "\"us\": %.2f, \"predicted_us\": %.2f, \"error_units\": %.3f}\n",
-        s.j, s.k, s.l, s.shift,
-        i == -2   ? "cublas_pedantic"
-        : i == -1 ? "cublas"
-                  : kNames[int(all[i].kernel)],
-        i >= 0 && all[i].tile ? all[i].tile->name : "", i >= 0 ? all[i].cluster : 0,
-        i >= 0 ? all[i].groups : 0, quantile(ms, 0.5) * 1e3, i >= 0 ? all[i].microseconds : 0,
-        checked ? std::min(data.error(), 1e30) : 0.0);
-    std::fflush(stdout);
+    std::printf("{\"tune\": \"%dx%dx%d+%d\", \"choice\": \"%s\", \"us\": %.2f", s.j, s.k, s.l,
+                s.shift,
+                i == -2   ? "cublas_pedantic"
+                : i == -1 ? "cublas"
+                          : name_of(all[i]).c_str(),
+                quantile(ms, 0.5) * 1e3);
+    if (i >= 0) {
+      std::printf(", \"predicted_us\": %.2f, \"counts\": {", all[i].microseconds);
+      const char* comma = "";
+      for (int f = 0; f < kFeatures; ++f)
+        if (all[i].features[f]) {
+          std::printf("%s\"%d\": %.8g", comma, f, all[i].features[f]);
+          comma = ", ";
+        }
+      std::printf("}");
+    }
+    std::printf("}\n");
   }
+  std::fflush(stdout);
   cudaEventDestroy(from);
   cudaEventDestroy(to);
 }
@@ -331,10 +370,15 @@ int main(int argc, char** argv) {
       "5000x333x5000", "777x2001x1234", "1283x640x2500",
       // Each of best's kernels, with and without groups.
       "1x5000x3001", "7x300x1001", "16x2000x515", "3000x700x1", "901x4099x6", "64x65536x64",
-      "60x9000x200", "300x300x300", "640x640x640", "70000x60x61", "50x100x9000"};
-  for (int i = 2; i < argc; ++i) failures += check_shape(parse(argv[i]), parse(argv[i]).shift);
+      "60x9000x200", "1111x333x701", "515x1030x1031", "5x900x3000", "300x300x300", "640x640x640",
+      "70000x60x61", "50x100x9000"};
+  auto check_both = [&](Shape s, int shift) {
+    failures += check_shape(s, shift);
+    if (2.0 * s.j * s.k * s.l < 5e9) failures += check_candidates(s, shift);
+  };
+  for (int i = 2; i < argc; ++i) check_both(parse(argv[i]), parse(argv[i]).shift);
   if (argc == 2)
     for (const char* shape : awkward)
-      for (int shift : {0, 1}) failures += check_shape(parse(shape), shift);
+      for (int shift : {0, 1}) check_both(parse(shape), shift);
   return failures > 0;
 }

@@ -37,6 +37,12 @@ __global__ void largest_error(const float* M, const float* N, const float* P, in
   atomicMax(reinterpret_cast<int*>(result), __float_as_int(in_units));  // both are >= 0
 }
 
+__global__ void fill_words(uint32_t* to, size_t count, uint32_t pattern) {
+  for (size_t i = blockIdx.x * size_t(blockDim.x) + threadIdx.x; i < count;
+       i += size_t(gridDim.x) * blockDim.x)
+    to[i] = pattern;
+}
+
 // Counts words of [from, from + count) that differ from `pattern`.
 __global__ void count_changed(const uint32_t* from, size_t count, uint32_t pattern, int* changed) {
   for (size_t i = blockIdx.x * size_t(blockDim.x) + threadIdx.x; i < count;

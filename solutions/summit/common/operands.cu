@@ -14,34 +14,33 @@ struct Lengthening {
   int rows;             // to copy; 0 where `to` is the matrix itself
 };
 
-// Both operands in one launch. A thread writes 16 bytes at a time, and reads for four of them
-// before it writes.
+constexpr int SEGMENT = 256;  // floats that a warp copies of a row
+
+// Both operands in one launch. A warp takes segments of rows; it reads for eight copies before it
+// writes.
 __global__ void __launch_bounds__(256) lengthen_rows(Lengthening m, Lengthening n) {
-  constexpr int kQuads = 4;
+  constexpr int kAtOnce = 8;
   start_next_kernel();
+  wait_for_kernels_before();
   bool of_m = blockIdx.y == 0;
-  const float* from = of_m ? m.from : n.from;
-  float4* to = reinterpret_cast<float4*>(of_m ? m.to : n.to);
-  unsigned columns = of_m ? m.columns : n.columns, quads = (of_m ? m.stride : n.stride) / 4;
+  unsigned columns = of_m ? m.columns : n.columns, stride = of_m ? m.stride : n.stride;
   unsigned rows = of_m ? m.rows : n.rows;
-  size_t all = size_t(rows) * quads;
-  for (size_t first = (blockIdx.x * size_t(kQuads)) * blockDim.x + threadIdx.x; first < all;
-       first += size_t(gridDim.x) * kQuads * blockDim.x) {
-    float v[kQuads][4];
+  unsigned segments = (stride + SEGMENT - 1) / SEGMENT, lane = threadIdx.x % 32;
+  for (unsigned task = blockIdx.x * 8 + threadIdx.x / 32; task < rows * segments;
+       task += gridDim.x * 8) {
+    unsigned row = task / segments, first = (task - row * segments) * SEGMENT;
+    unsigned end = min(first + SEGMENT, stride);
+    const float* from = (of_m ? m.from : n.from) + size_t(row) * columns;
+    float* to = (of_m ? m.to : n.to) + size_t(row) * stride;
+    for (unsigned at = first + lane; at < end; at += 32 * kAtOnce) {
+      float v[kAtOnce];
 #pragma unroll
-    for (int q = 0; q < kQuads; ++q) {
-      size_t at = first + q * blockDim.x;
-      unsigned row = all >> 32 ? unsigned(at / quads) : unsigned(at) / quads;
-      unsigned col = unsigned(at - size_t(row) * quads) * 4;
+      for (int q = 0; q < kAtOnce; ++q)
+        v[q] = at + q * 32 < columns ? __ldg(from + at + q * 32) : 0.0f;
 #pragma unroll
-      for (int c = 0; c < 4; ++c)
-        v[q][c] =
-            at < all && col + c < columns ? __ldg(from + size_t(row) * columns + col + c) : 0.0f;
+      for (int q = 0; q < kAtOnce; ++q)
+        if (at + q * 32 < end) to[at + q * 32] = v[q];
     }
-#pragma unroll
-    for (int q = 0; q < kQuads; ++q)
-      if (first + q * blockDim.x < all)
-        to[first + q * blockDim.x] = make_float4(v[q][0], v[q][1], v[q][2], v[q][3]);
   }
 }
 
@@ -96,10 +95,9 @@ Operands::Operands(const Problem& p, cudaStream_t stream, int bm, int bn) {
   Lengthening to_m = plan(p.M, p.j, p.k, &copy_of_m), to_n = plan(p.N, p.k, p.l, &copy_of_n);
   copied = to_m.rows + to_n.rows > 0;
   if (copied) {
-    size_t quads = std::max(size_t(to_m.rows) * to_m.stride, size_t(to_n.rows) * to_n.stride) / 4;
-    int blocks = int(std::min<size_t>(quads / 1024 + 1, 1056));
-    lengthen_rows<<<dim3(blocks, 2), 256, 0, stream>>>(to_m, to_n);
-    check(cudaGetLastError(), "copy to longer rows");
+    auto warps = [](const Lengthening& x) { return size_t(x.rows) * ceil_div(x.stride, SEGMENT); };
+    int blocks = int(std::min<size_t>(std::max(warps(to_m), warps(to_n)) / 8 + 1, 1056));
+    launch_early(lengthen_rows, {dim3(blocks, 2), 256}, stream, to_m, to_n);
   }
   struct Known {
     const float *m = nullptr, *n = nullptr;

@@ -28,6 +28,24 @@ struct Operands {
   Operands(const Problem& p, cudaStream_t stream, int bm = 256, int bn = 128);
 };
 
+struct EarlyLaunch {
+  dim3 grid;
+  int threads, shared_bytes = 0;
+};
+// The kernel may start while the one before it ends; it calls wait_for_kernels_before().
+template <typename... Parameters, typename... Arguments>
+void launch_early(void (*kernel)(Parameters...), const EarlyLaunch& how, cudaStream_t stream,
+                  Arguments... arguments) {
+  cudaLaunchAttribute early = {};
+  early.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+  early.val.programmaticStreamSerializationAllowed = 1;
+  cudaLaunchConfig_t config = {};
+  config.gridDim = how.grid, config.blockDim = how.threads, config.stream = stream;
+  config.dynamicSmemBytes = how.shared_bytes;
+  config.attrs = &early, config.numAttrs = 1;
+  check(cudaLaunchKernelEx(&config, kernel, Parameters(arguments)...), "launch of a kernel");
+}
+
 // A kernel that is loaded from machine code (a cubin in memory) by name; loaded once per process.
 CUfunction load_kernel(const unsigned char* cubin, const char* name, int shared_bytes);
 

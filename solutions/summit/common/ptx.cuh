@@ -73,6 +73,32 @@ __device__ __forceinline__ void copy_box(uint32_t shared_to, const CUtensorMap* 
       : "memory");
 }
 
+// Fetches the map itself, which takes as long as a first copy.
+__device__ __forceinline__ void prefetch_map(const CUtensorMap* map) {
+  asm volatile("prefetch.tensormap [%0];" ::"l"(map) : "memory");
+}
+
+// ---- clusters of blocks (rung 09) ----
+
+// All threads of all blocks of the cluster meet; what was written before is seen after.
+__device__ __forceinline__ void sync_cluster() {
+  asm volatile("barrier.cluster.arrive.release;\nbarrier.cluster.wait.acquire;" ::: "memory");
+}
+// The address, for loads from the cluster's shared memory, of this block's `address` in block
+// `rank`.
+__device__ __forceinline__ uint32_t address_in(uint32_t address, int rank) {
+  uint32_t there;
+  asm volatile("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(there) : "r"(address), "r"(rank));
+  return there;
+}
+__device__ __forceinline__ float4 load_cluster4(uint32_t address) {
+  float4 v;
+  asm volatile("ld.shared::cluster.v4.f32 {%0, %1, %2, %3}, [%4];"
+               : "=f"(v.x), "=f"(v.y), "=f"(v.z), "=f"(v.w)
+               : "r"(address));
+  return v;
+}
+
 // ---- a kernel that overlaps the one before it (programmatic dependent launch) ----
 
 // Lets the next kernel on the stream start its blocks now, if it was launched to be so early.

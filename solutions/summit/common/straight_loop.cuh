@@ -39,6 +39,17 @@ struct Ring {
   }
 };
 
+// The thread's number, read anew.
+__device__ __forceinline__ int thread_number() {
+  int thread;
+  asm volatile("mov.u32 %0, %%tid.x;" : "=r"(thread));
+  return thread;
+}
+// x, of which the compiler does not know that it is x: what is computed from it is computed here.
+__device__ __forceinline__ int anew(int x) {
+  asm volatile("" : "+r"(x));
+  return x;
+}
 // The place in the ring that comes next, and the parity of its barriers' phase.
 struct Cursor {
   int at = 0;
@@ -64,6 +75,12 @@ __device__ __forceinline__ void produce(const Ring& ring, Cursor& cursor, const 
   }
 }
 
+// What may be done before the operands are known to be written.
+__device__ __forceinline__ void prepare(const Maps& maps) {
+  prefetch_map(&maps.m);
+  prefetch_map(&maps.n);
+}
+
 // True in one lane of a whole warp; no register holds a lane's number for it through the straight
 // block.
 __device__ __forceinline__ bool elected() {
@@ -71,17 +88,6 @@ __device__ __forceinline__ bool elected() {
   asm volatile("{\n.reg .pred p;\nelect.sync _|p, 0xffffffff;\nselp.b32 %0, 1, 0, p;\n}"
                : "=r"(yes));
   return yes;
-}
-// The thread's number, read anew.
-__device__ __forceinline__ int thread_number() {
-  int thread;
-  asm volatile("mov.u32 %0, %%tid.x;" : "=r"(thread));
-  return thread;
-}
-// x, of which the compiler does not know that it is x: what is computed from it is computed here.
-__device__ __forceinline__ int anew(int x) {
-  asm volatile("" : "+r"(x));
-  return x;
 }
 // Zero in a general register; the compiler does not know its value.
 __device__ __forceinline__ uint32_t always_zero() {

@@ -39,9 +39,10 @@ void launch_07(const Problem&, cudaStream_t);
 void launch_08(const Problem&, cudaStream_t);
 void launch_best(const Problem&, cudaStream_t);  // whatever of rungs 08 to 11 suits the shape
 
-// Rungs 10 and 11 are for thin products alone: up to 16 rows of M, up to 8 columns of N.
+// Rungs 10 and 11 are for thin products alone: up to 16 rows of M, up to 8 columns of N. Rung 11
+// cuts k into about this many shares.
 void launch_few_rows(const Problem&, cudaStream_t);
-void launch_few_columns(const Problem&, cudaStream_t);
+void launch_few_columns(const Problem&, int shares, cudaStream_t);
 
 inline constexpr Rung kRungs[] = {
     {"01_register_tiles", "8 x 8 results per thread, tiles in shared memory", launch_01},

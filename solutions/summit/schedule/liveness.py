@@ -7,7 +7,7 @@ instruction has no predicate.
 
 import re
 
-_WIDE_DESTINATIONS = {"LDS.128": 4, "LDG.E.128": 4, "CS2R": 2, "LDC.64": 2}
+_WIDE_DESTINATIONS = {"LDS.128": 4, "CS2R": 2, "LDC.64": 2}
 # The first operand of these is read, not written (or is no general register).
 _NO_DESTINATION = r"ST|RED|ISETP|FSETP|SYNCS|BRA|R2UR|UTMA|WARPSYNC|BAR|EXIT|NOP"
 
@@ -28,35 +28,60 @@ def _uses_and_ends(x):
     if writes and not x.predicate:
         first = int(arguments[0][1:])
         size = 2 if "WIDE" in x.opcode else _WIDE_DESTINATIONS.get(x.opcode, 1)
+        if x.opcode.startswith("LDG.E.128"):  # of any strength and cache level
+            size = 4
         ends = set(range(first, first + size))
     return uses, ends
 
 
 def _successors(kernel):
     """For each instruction the indices that may follow it."""
-    meeting = {}  # convergence barrier -> where its BSYNC leads
-    for x in kernel.code:
-        if match := re.match(r"BSSY (B\d+), `\((\S+)\)", x.text):
-            meeting.setdefault(match.group(1), set()).add(kernel.labels[match.group(2)])
-    result = []
+    result, waits = [], []
     for i, x in enumerate(kernel.code):
-        following = []
+        following = [i + 1]
         if re.match(r"EXIT|RET", x.opcode):
             following = [i + 1] if x.predicate else []
         elif x.opcode == "BSYNC":
-            # The threads go on where their BSSY says; where that is this very BSYNC, behind it.
-            targets = meeting.get(x.arguments[0], set())
-            following = [i + 1] if i in targets else [i + 1, *sorted(targets)]
+            waits.append(i)
+        elif x.opcode == "BSSY":
+            pass  # says where a BSYNC goes, and goes nowhere itself
         elif x.opcode.startswith("BRA"):
             following = [kernel.labels[re.search(r"`\((\S+)\)", x.text).group(1)]]
             if x.predicate or len(x.arguments) > 1 or "." in x.opcode:
                 following.append(i + 1)
-        else:
-            following = [i + 1]
-            if match := re.search(r"`\((\.L\S+)\)", x.text):
-                following.append(kernel.labels[match.group(1)])
+        elif match := re.search(r"`\((\.L\S+)\)", x.text):
+            following.append(kernel.labels[match.group(1)])
         result.append(following)
+    # At a BSYNC the threads go on where their BSSY says. Which one that was is found by following
+    # the code from each BSSY on; an edge that this adds may let another BSSY reach further.
+    changed = True
+    while changed:
+        changed = False
+        reaching = _reaching(kernel, result)
+        for i in waits:
+            targets = reaching[i].get(kernel.code[i].arguments[0], set())
+            if not targets <= set(result[i]):
+                result[i] = sorted({*result[i], *targets})
+                changed = True
     return result
+
+
+def _reaching(kernel, successors):
+    """For each instruction: convergence barrier -> where the BSSYs lead that may have set it."""
+    reaching = [{} for _ in range(len(kernel.code) + 1)]
+    work = list(range(len(kernel.code)))
+    while work:
+        i = work.pop()
+        x, after = kernel.code[i], reaching[i]
+        if match := re.match(r"BSSY (B\d+), `\((\S+)\)", x.text):
+            after = {**after, match.group(1): {kernel.labels[match.group(2)]}}
+        for s in successors[i]:
+            old = sum(map(len, reaching[s].values()))
+            for barrier, targets in after.items():
+                reaching[s][barrier] = reaching[s].get(barrier, set()) | targets
+            if sum(map(len, reaching[s].values())) != old and s < len(kernel.code):
+                work.append(s)
+    return reaching
 
 
 def dead_registers(kernel, first, end):

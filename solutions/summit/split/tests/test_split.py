@@ -57,10 +57,8 @@ def capability():
     )
 
 
-@needs_nvcc
-@pytest.mark.skipif(capability() != "9.0", reason="needs a GPU of compute capability 9.0")
-@pytest.mark.parametrize("mode", ["accuracy", "check"])
-def test_accuracy_on_the_gpu(mode, tmp_path):
+def build(folder, summit=SUMMIT):
+    """split_bench, built in `folder` from the sources under `summit`."""
     objects = []
     for source in (
         "split/prepare",
@@ -69,11 +67,50 @@ def test_accuracy_on_the_gpu(mode, tmp_path):
         "common/operands",
         "bench/split",
     ):
-        objects.append(tmp_path / (source.replace("/", "_") + ".o"))
-        compiled(SUMMIT / f"{source}.cu", objects[-1])
+        objects.append(folder / (source.replace("/", "_") + ".o"))
+        compiled(summit / f"{source}.cu", objects[-1])
     subprocess.run(
-        [NVCC, *ARCH, "-o", tmp_path / "split_bench", *objects, "-lcublas", "-lcuda"], check=True
+        [NVCC, *ARCH, "-o", folder / "split_bench", *objects, "-lcublas", "-lcuda"], check=True
     )
-    run = subprocess.run([tmp_path / "split_bench", mode], capture_output=True, text=True)
-    lines = [json.loads(line) for line in run.stdout.splitlines()]
-    assert run.returncode == 0 and lines, run.stdout + run.stderr
+    return folder / "split_bench"
+
+
+needs_gpu = pytest.mark.skipif(
+    capability() != "9.0", reason="needs a GPU of compute capability 9.0"
+)
+
+
+@needs_nvcc
+@needs_gpu
+def test_accuracy_on_the_gpu(tmp_path):
+    program = build(tmp_path)
+    for mode in ("accuracy", "check"):
+        run = subprocess.run([program, mode], capture_output=True, text=True)
+        lines = [json.loads(line) for line in run.stdout.splitlines()]
+        assert run.returncode == 0 and lines, run.stdout + run.stderr
+
+
+LEFT_OUT = "multiply_pieces(acc, m, n, 0, 2, true);"
+
+
+def with_a_piece_left_out(folder):
+    """A copy of the sources in which five of the six products are computed."""
+    for part in ("split", "common", "bench"):
+        shutil.copytree(SUMMIT / part, folder / part)
+    product = folder / "split/product.cu"
+    text = product.read_text()
+    assert text.count(LEFT_OUT) == 1
+    product.write_text(text.replace(LEFT_OUT, ""))
+    return folder
+
+
+def test_the_planted_fault_has_its_place(tmp_path):
+    assert LEFT_OUT not in (with_a_piece_left_out(tmp_path) / "split/product.cu").read_text()
+
+
+@needs_nvcc
+@needs_gpu
+def test_a_piece_left_out_is_found_on_the_gpu(tmp_path):
+    program = build(tmp_path, with_a_piece_left_out(tmp_path))
+    run = subprocess.run([program, "accuracy"], capture_output=True, text=True)
+    assert run.returncode == 1, run.stdout + run.stderr
