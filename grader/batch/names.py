@@ -4,7 +4,7 @@
                       anon_x4f2q_90210_matmul.cu             graded anonymously
     Moodle            Jane Doe_4711_assignsubmission_file_/  a folder, or the start of a file's name
     Gradescope        submission_4711/                       and submission_metadata.yml beside it
-    GitHub Classroom  matmul-janedoe/                        assignment, user name
+    GitHub            matmul-janedoe/                        assignment, user name
     plain             anything else: the name is the student's
 
 What follows the platform's part is the student's own name of the file, and may itself look like the

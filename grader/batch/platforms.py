@@ -18,7 +18,7 @@ from grader.errors import UsageError
 from grader.labs.submission import reason
 
 _METADATA = ("submission_metadata.yml", "submission_metadata.yaml")
-_SUBMISSIONS = "-submissions"  # GitHub Classroom clones the assignment X into X-submissions/
+_SUBMISSIONS = "-submissions"  # the assignment X is cloned into X-submissions/
 
 
 @dataclass(frozen=True)
@@ -75,7 +75,7 @@ def _entry(name: str, path: Path, named: Named | None, platform: str) -> Entry:
 
 
 def _assignment(folder: Path, items: Mapping[str, Path], usernames: Sequence[str]) -> str:
-    """What the names of GitHub Classroom's repositories begin with; "" if these are none."""
+    """What the names of GitHub repositories begin with; "" if these are none."""
     if folder.name.endswith(_SUBMISSIONS):
         return folder.name.removesuffix(_SUBMISSIONS)
     for name in items:

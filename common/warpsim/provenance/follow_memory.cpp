@@ -227,10 +227,11 @@ void Follower::leave() {
   Frame &callee = frames.back(), &caller = frames[frames.size() - 2];
   const Code& code = caller.function->code[called.return_to[-1].instruction];
   for (size_t i = 0; i < code.dst.size() && i < callee.function->returns.size(); ++i) {
-    for (const auto& [param, lanes] : callee.params) {
+    for (const auto& [param, held] : callee.params) {
       if (param.first != callee.function->returns[i]) continue;
       Lanes& to = caller.params[{code.dst[i].symbol, param.second}];
-      for_each_lane(warp_->mask, [&](int lane) { to[size_t(lane)] = lanes[size_t(lane)]; });
+      const Lanes& from = held;  // clang 14 does not capture parts of a pair
+      for_each_lane(warp_->mask, [&](int lane) { to[size_t(lane)] = from[size_t(lane)]; });
     }
   }
 }
