@@ -16,8 +16,11 @@ root_doc = "docs/README"
 extensions = ["myst_parser", "navigation", "source_pages"]
 
 include_patterns = [
+    "CHANGELOG.md",
     "CONTRIBUTING.md",
+    "LICENSE-texts.md",
     "README.md",
+    "SECURITY.md",
     "common/README.md",
     "datasets/README.md",
     "docs/**.md",
@@ -48,11 +51,30 @@ book_chapters = [
     ),
     (
         "For instructors",
-        ["docs/instructors", "docs/batch", "docs/trust", "templates/README"],
+        [
+            "docs/instructors",
+            "docs/batch",
+            "docs/publish",
+            "docs/trust",
+            "docs/upgrading",
+            "docs/platforms",
+            "templates/README",
+        ],
     ),
     ("Solutions", ["solutions/gallery/README", "solutions/summit/README", "solutions/*/*"]),
     ("Measurements", ["docs/measurements/README", "docs/measurements/*"]),
-    ("The project", ["README", "CONTRIBUTING", "common/README", "grader/README"]),
+    (
+        "The project",
+        [
+            "README",
+            "CHANGELOG",
+            "CONTRIBUTING",
+            "SECURITY",
+            "LICENSE-texts",
+            "common/README",
+            "grader/README",
+        ],
+    ),
 ]
 
 myst_heading_anchors = 4  # GitHub makes an anchor of each heading

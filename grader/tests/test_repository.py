@@ -1,6 +1,8 @@
 """What a public repository has, and that it is what it seems."""
 
+import fnmatch
 import re
+import runpy
 import tomllib
 
 import pytest
@@ -55,6 +57,26 @@ def test_forms_for_issues(path):
     for part in form["body"]:
         assert part["type"] in ("markdown", "textarea", "input", "dropdown", "checkboxes")
         assert part["attributes"]["value" if part["type"] == "markdown" else "label"]
+
+
+def without_a_chapter(settings):
+    """Pages of the book that no chapter leads to; building it would fail."""
+    paths = [path for part in settings["include_patterns"] if "**" not in part
+             for path in REPOSITORY.glob(part)]  # fmt: skip
+    paths += (REPOSITORY / "docs").rglob("*.md")
+    pages = {path.relative_to(REPOSITORY).with_suffix("").as_posix() for path in paths}
+    patterns = [part for _, parts in settings["book_chapters"] for part in parts]
+    found = {page for page in pages if not any(fnmatch.fnmatch(page, x) for x in patterns)}
+    return sorted(found - {settings["root_doc"]})
+
+
+def test_every_page_has_a_chapter_of_the_book():
+    settings = runpy.run_path(str(REPOSITORY / "docs" / "book" / "conf.py"))
+    assert without_a_chapter(settings) == []
+    fewer = [
+        (name, [x for x in parts if x != "docs/batch"]) for name, parts in settings["book_chapters"]
+    ]
+    assert without_a_chapter({**settings, "book_chapters": fewer}) == ["docs/batch"]
 
 
 def rows_of(text):

@@ -266,15 +266,15 @@ reason = "the handout of that day asked for it so"
 
 @pytest.fixture(
     scope="module",
-    params=["made", pytest.param("graded", marks=[pytest.mark.slow, pytest.mark.timeout(600)])],
+    params=["made", pytest.param("graded", marks=[pytest.mark.slow, pytest.mark.timeout(900)])],
 )
 def term(request, built, tmp_path_factory):
     """All that `grader batch` makes of the term."""
     patch = pytest.MonkeyPatch()
     if request.param == "made":
         patch.setattr("grader.commands.batch._executor", lambda given: made_before)
-        # Of the lab's known solutions one: each of them has to be compiled.
-        patch.setattr("grader.batch.similarity._relatives", lambda course, lab: [right(lab)])
+    # Of the lab's known solutions one: each of them has to be compiled.
+    patch.setattr("grader.batch.similarity._relatives", lambda course, lab: [right(lab)])
     made = Term(tmp_path_factory.mktemp("term"))
     made.percent = {}
     adjustments = made.folder / "adjustments.toml"
