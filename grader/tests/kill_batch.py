@@ -1,6 +1,6 @@
 """Grades a class while the batch is killed five times at random, then lets it end.
 
-    python -m grader.tests.kill_batch CLASS OUTPUT [--seed N] [--between 40 200] [OPTION OF BATCH ...]
+    python -m grader.tests.kill_batch CLASS OUTPUT [--draws N] [--between 40 200] [OPTION OF BATCH ...]
 
 Compare OUTPUT afterwards with that of a batch that was left alone: gradebooks, results and
 feedback must be the same, byte for byte.
@@ -19,13 +19,13 @@ _KILLS = 5
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0], allow_abbrev=False)
     parser.add_argument("export", type=Path)
     parser.add_argument("output", type=Path)
-    parser.add_argument("--seed", type=int, default=2026)
+    parser.add_argument("--draws", type=int, default=2026, help="seed of when it is killed")
     parser.add_argument("--between", type=float, nargs=2, default=(40, 200), help="seconds")
     given, options = parser.parse_known_args()
-    chance = random.Random(given.seed)
+    chance = random.Random(given.draws)
     command = [
         sys.executable, "-m", "grader", "batch", str(given.export),
         "--output", str(given.output), *options,
