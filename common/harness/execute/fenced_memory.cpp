@@ -48,7 +48,7 @@ std::vector<FenceDamage> FencedMemory::inspect() {
   for (const auto& [address, block] : blocks_) {
     FenceDamage damage{block.name, block.bytes, 0, 0};
     // From `start` to `end`, positions relative to the block's base.
-    auto look = [&](uint64_t start, uint64_t end) {
+    auto look = [&, &block = block](uint64_t start, uint64_t end) {
       fence.resize(end - start);
       driver_.check(driver_.to_host(fence.data(), block.base + start, fence.size()),
                     "copy from the device");

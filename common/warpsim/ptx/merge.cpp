@@ -158,10 +158,11 @@ class Merger {
     }
     loads_[terms].stores.push_back(access);
     const int64_t unit = block_bytes(terms);
-    const bool goes_on = !stores_.empty() && terms == store_terms_ && unit > kWordBytes &&
-                         block_of(stores_[0].offset, unit) == block_of(access.offset, unit) &&
-                         std::none_of(stores_.begin(), stores_.end(),
-                                      [&](const Access& a) { return overlap(a, access); });
+    const bool goes_on =
+        !stores_.empty() && terms == store_terms_ && unit > kWordBytes &&
+        block_of(stores_[0].offset, unit) == block_of(access.offset, unit) &&
+        std::none_of(stores_.begin(), stores_.end(),
+                     [&, &access = access](const Access& a) { return overlap(a, access); });
     if (!goes_on) finish_stores();
     store_terms_ = terms;
     stores_.push_back(access);
@@ -205,9 +206,10 @@ class Merger {
       const int have = std::popcount(words(inside, block, unit));
       const bool whole =
           (unit == kQuadBytes && have >= enough_of_four) || (unit == kPairBytes && have == 2);
-      const bool same = std::all_of(inside.begin(), inside.end(), [&](const Access& a) {
-        return a.offset == inside[0].offset && a.bytes == inside[0].bytes;
-      });
+      const bool same =
+          std::all_of(inside.begin(), inside.end(), [&, &inside = inside](const Access& a) {
+            return a.offset == inside[0].offset && a.bytes == inside[0].bytes;
+          });
       if (same)
         emit(inside, inside[0].bytes);
       else if (whole)
