@@ -418,6 +418,8 @@ def advice(fault: Fault, context: Context) -> str:
                 f"{facts.access_bytes}: is the index of its first element a multiple of "
                 f"{facts.access_bytes // 4}, and the length of the rows, too?"
             )
+        case "launch-config" if facts.cause is Cause.ZERO_EXTENT:
+            return "No size of the grid or block may be 0: are the blocks counted rounded up?"
         case "out-of-bounds-shared":
             return "Is the index bounded by the array's size, and the loop by the tile width?"
         case "out-of-bounds-global" if facts.offset_bytes < 0:

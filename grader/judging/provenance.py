@@ -49,6 +49,8 @@ class Explanation:
     other_line: int = 0
     element: tuple[int, int] = (0, 0)
     phase: int | None = None  # counted from 0
+    got: tuple[int, int] = (0, 0)  # row and column of the wrong operand
+    needed: tuple[int, int] | None = None  # of the right one
     is_telling: bool = True  # False: another case may tell more
 
 
@@ -225,6 +227,8 @@ class _Writer:
                     continue
                 if len(term.factors) == 1:
                     text = f"The sum of {_p(one.place)} starts with a value that was never set."
+                    line = term.line or one.history.stores[0].line
+                    return self._explained("unset", text, one, line=line)
                 else:
                     text = (
                         f"{_p(one.place)}: line {term.line} multiplies a value that nobody has set."
@@ -271,6 +275,8 @@ class _Writer:
                     absent = ({"M", "N"} - names).pop() if names <= {"M", "N"} else "M"
                     text += f"; {absent} is not in the product."
                     line = self._load_line(b)
+                    if a.shared and b.shared and a.shared.array == b.shared.array:
+                        line = b.read.line if b.read and b.read.line else term.line
                     return self._explained("one-matrix", text, one, absent, line)
         return None
 
@@ -503,7 +509,7 @@ class _Writer:
             (one.place[0], product.needed) if operand == "M" else (product.needed, one.place[1])
         )
         way, line, other_line = self._way(one, product, factor, needed)
-        is_load = line == self._load_line(factor)
+        is_load = line != (factor.read.line if factor.read else 0) or factor.shared is None
         common = self._common(known, operand, is_load)
         if bad_m and bad_n:
             both = (common, self._common(known, "N", is_load))
@@ -517,6 +523,8 @@ class _Writer:
             other_line,
             one.place,
             product.phase if one.phases > 1 else None,
+            (factor.row, factor.column),
+            needed,
         )
 
     def _is_foreign(self, wrong: list[tuple[_Sum, _Product]]) -> bool:
@@ -556,13 +564,27 @@ class _Writer:
                 return replace(found, is_telling=False)
             if missing:
                 t = missing[0]
-                line = self._loop_line(one, missing, line)
+                common = self._common_missing(one, missing)
+                line, reset = self._loop_line(one, missing, line)
+                if reset:
+                    common = "The sum is set to 0 again there: only what comes after is left."
+                elif missing[0] == 0 and missing[-1] < self.shape.k - 1:
+                    common = "A loop starts too late."
                 text = (
                     f"{_p(one.place)}: {_count(len(missing), 'product')} of {self.shape.k} missing, "
                     f"those for k = {_ranges(missing)}; the first is M[{i}][{t}] with N[{t}][{j}]."
                 )
-                common = self._common_missing(one, missing)
-                return self._explained("missing", text, one, line=line, common=common)
+                misread = any(
+                    found is not None
+                    and self._is_somewhere(
+                        one,
+                        found[0],
+                        (i, found[1]) if found[0] == "M" else (found[1], j),
+                    )
+                    for found in (self._zero_of(one, term, at) for at, term in one.padding)
+                )
+                found = self._explained("missing", text, one, line=line, common=common)
+                return replace(found, is_telling=not misread)
             t = doubled[0]
             text = (
                 f"{_p(one.place)}: M[{i}][{t}] with N[{t}][{j}] was added {counts[t]} times; "
@@ -571,12 +593,12 @@ class _Writer:
             return self._explained("doubled", text, one, line=line)
         return None
 
-    def _loop_line(self, one: _Sum, missing: list[int], line: int) -> int:
-        """The line of the loop that ends too early or starts too late, or sets the sum to 0."""
+    def _loop_line(self, one: _Sum, missing: list[int], line: int) -> tuple[int, bool]:
+        """The line that leaves products out, and whether it sets the sum to 0 again."""
         text = listing(self.source)
         adding = text.simple_at(line)
         if adding is None:
-            return line
+            return line, False
         loops = text.loops(adding)
         k = self.shape.k
         if missing == list(range(missing[-1] + 1)) and one.phases <= 1 < k:
@@ -590,13 +612,13 @@ class _Writer:
                 and any(one in text.above(item) for one in loops)
             ]
             if len(resets) == 1:
-                return resets[0].line
+                return resets[0].line, True
             if known is not None and loops and known[0] > loops[-1].line:
-                return known[0]
+                return known[0], True
         target = adding.words[: adding.words.index("+=")] if "+=" in adding.words else ()
         loops = [loop for loop in loops if not _counted(loop) or _counted(loop) not in target]
         if not loops:
-            return line
+            return line, False
         runs = sum(b - a != 1 for a, b in zip(missing, missing[1:], strict=False)) + 1
         tile = one.per_phase
         if one.phases > 1:
@@ -604,9 +626,9 @@ class _Writer:
         else:
             is_outer = missing[0] % max(tile, 1) == 0 and tile % 4 == 0
         if is_outer and runs == 1:
-            return self._bound_line(loops[-1])
+            return self._bound_line(loops[-1]), False
         is_inner = len(loops) < 3 or runs > max(one.phases, 1)
-        return self._bound_line(loops[0 if is_inner else 1])
+        return self._bound_line(loops[0 if is_inner else 1]), False
 
     def _bound_line(self, loop: Statement) -> int:
         """The line that decides how often a loop runs: its own, or that of its bound."""
@@ -720,14 +742,55 @@ class _Writer:
             return (f"(line {line} loaded it)" if line else ""), line, 0
         word = self._word(factor.shared)
         elsewhere = self._elsewhere(one, factor, needed)
-        reading = factor.read.line if factor.read and factor.read.line else product.term.line
+        reading = self._reading(factor, product)
         if elsewhere and not self._is_load_to_blame(one, factor, needed):
             text = (
                 f"(line {reading} reads {word}, where line {line} put {factor.name}; "
                 f"{factor.matrix}[{needed[0]}][{needed[1]}] is in {elsewhere})"
             )
             return text, reading, line
+        loaded = factor.load.line if factor.load else 0
+        if loaded and loaded != line and not elsewhere and self._is_in_kernel(loaded, factor):
+            text = f"(line {loaded} loaded it, line {line} put it into {word})"
+            return text, loaded, reading
+        if loaded and loaded != line and self._of_component(one, factor):
+            return f"(line {loaded} loaded it into {word})", loaded, line
         return f"(line {line} loaded it into {word})", line, reading
+
+    def _reading(self, factor: Factor, product: _Product) -> int:
+        """The line that reads a shared word; the compiler may give it a neighbour's."""
+        line = factor.read.line if factor.read and factor.read.line else product.term.line
+        text = listing(self.source)
+        array = factor.shared.array if factor.shared is not None else ""
+        if any(array in item.words for item in text.at(line)):
+            return line
+        reads = [
+            item
+            for item in text.statements
+            if item.kind == "simple"
+            and array in item.words
+            and "__shared__" not in item.words
+            and not factor.shared.who.line == item.line
+            and item.line != self._load_line(factor)
+        ]
+        return reads[0].line if len(reads) == 1 else line
+
+    def _of_component(self, one: _Sum, factor: Factor) -> bool:
+        """Whether a helper takes one element of four wrongly, and the others rightly."""
+        residues: dict[bool, set[int]] = {True: set(), False: set()}
+        for p in self._placed(one):
+            mine = p.m if factor.matrix == "M" else p.n
+            if p.needed is None or mine.shared is None:
+                continue
+            residues[self.is_wrong(one, p)].add(mine.shared.offset_bytes // 4 % 4)
+        return len(residues[True]) == 1 and bool(residues[False] - residues[True])
+
+    def _is_in_kernel(self, line: int, factor: Factor) -> bool:
+        """Whether a kernel's own line, rather than a helper's, loads an element."""
+        text = listing(self.source)
+        inside = [item for item in text.at(line) if item.has("[")]
+        function = text.function_of(inside[0]) if inside else None
+        return function is not None and "__global__" in function.words
 
     def _is_load_to_blame(self, one: _Sum, factor: Factor, needed: tuple[int, int]) -> bool:
         """Whether the tile is filled wrongly, rather than read in the wrong place.

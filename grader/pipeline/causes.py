@@ -6,12 +6,15 @@ with it leaves the result as it was.
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+import numpy as np
+
 from grader.errors import GraderError
-from grader.judging import provenance
+from grader.judging import opening, provenance
 from grader.judging.judge import Outcome
 from grader.pipeline.carry_out import Session, job_of
 from grader.results.provenance import Provenance
@@ -23,6 +26,11 @@ from grader.running.record import Recorded
 LARGEST = 1 << 24
 _LARGE_TILE = 16  # a case with longer sides has more than one tile of it each way
 SECONDS = 10  # a bound for a machine in trouble, not for the work
+# A cause that cannot be found leaves the finding as it is: it never changes a verdict.
+_FAILURES = (
+    GraderError, ArithmeticError, AttributeError, LookupError, OSError, StopIteration, TypeError,
+    ValueError,
+)  # fmt: skip
 OF_P = frozenset({"wrong-result", "unwritten-output", "low-precision"})
 
 
@@ -33,6 +41,7 @@ class Followed:
     outcome: Outcome
     provenance: Provenance
     explanation: provenance.Explanation | None
+    p: np.ndarray
 
     @property
     def is_telling(self) -> bool:
@@ -72,11 +81,24 @@ def told(
     recorded: Mapping[str, Recorded],
 ) -> Result:
     """The result with its causes. outcomes: on the simulator."""
-    try:
+    followed = None
+    with contextlib.suppress(*_FAILURES):
         followed = _followed(session, text, outcomes, recorded)
-    except (GraderError, ArithmeticError, LookupError, TypeError, ValueError, OSError):
-        return result
-    return replace(result, diagnostics=opened(result.diagnostics, followed))
+        result = replace(result, diagnostics=opened(result.diagnostics, followed))
+    with contextlib.suppress(*_FAILURES):
+        material = opening.Material(
+            text, session.lab.signature, tuple(outcomes.values()), result.warnings
+        )
+        if followed is not None:
+            material = replace(
+                material,
+                explanation=followed.explanation,
+                provenance=followed.provenance,
+                explained=followed.outcome.case.id,
+                p=followed.p,
+            )
+        result = replace(result, diagnostics=opening.with_cause(result.diagnostics, material))
+    return result
 
 
 def _followed(
@@ -122,7 +144,7 @@ def _follow(session: Session, text: str, outcome: Outcome, plan: Path | None) ->
         return None
     kernel = outcome.execution.kernels[-1].name if outcome.execution.kernels else ""
     shape = provenance.Shape(case.j, case.k, case.l)
-    return Followed(outcome, found, provenance.explain(found, shape, text, kernel))
+    return Followed(outcome, found, provenance.explain(found, shape, text, kernel), p)
 
 
 def opened(
@@ -132,18 +154,16 @@ def opened(
     if followed is None or followed.explanation is None:
         return diagnostics
     outcome, found = followed.outcome, followed.explanation
-    index = next(
-        (
-            index
-            for index, item in enumerate(diagnostics)
-            if item.code in OF_P and outcome.case.id in item.cases
-        ),
-        None,
-    )
-    if index is None:
+    about = [item for item in diagnostics if item.code in OF_P]
+    if not about:
         return diagnostics
-    told = _told(diagnostics[index], outcome, found)
-    return (*diagnostics[:index], told, *diagnostics[index + 1 :])
+    # One mistake may show at several lines that store, in one case here and in another there.
+    first = about[0]
+    same = [item for item in about if item.code == first.code]
+    cases = tuple(dict.fromkeys(name for item in same for name in item.cases))
+    told = _told(replace(first, cases=cases), outcome, found)
+    kept = [item for item in diagnostics if item is first or item not in same]
+    return tuple(told if item is first else item for item in kept)
 
 
 def _told(item: Diagnostic, outcome: Outcome, found: provenance.Explanation) -> Diagnostic:

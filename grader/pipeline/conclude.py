@@ -59,14 +59,17 @@ def unreadable(lab: Lab, shown: str, options: Options, message: str) -> Result:
     return replace(base, message=message, checks=checks)
 
 
-def does_not_compile(lab: Lab, base: Result, error: CompileError) -> Result:
-    """One diagnostic, no points."""
+def does_not_compile(lab: Lab, base: Result, error: CompileError, text: str = "") -> Result:
+    """One diagnostic, no points. text: of the submission."""
+    line = error.line
+    if text:
+        line = compiler_words.line_of(
+            error.message, line, source.without_comments(text).split("\n")
+        )
     more = f" ({error.more} more follow from it or after it)" if error.more else ""
     message = f"{compiler_words.plain(error.message)}{more}."
     advice = compiler_words.advice(error.message)
-    diagnostic = Diagnostic(
-        "does-not-compile", "error", message, FILE_NAME, error.line, advice=advice
-    )
+    diagnostic = Diagnostic("does-not-compile", "error", message, FILE_NAME, line, advice=advice)
     checks = rubric.all_failed(lab, base.backend, "The file does not compile.")
     return replace(base, diagnostics=(diagnostic,), checks=checks, message="It does not compile.")
 

@@ -119,7 +119,7 @@ def _run(session: Session, submission: Submission, base: Result) -> Result:
             session.options.limits,
         )
     if isinstance(compiled, CompileError):
-        return conclude.does_not_compile(session.lab, base, compiled)
+        return conclude.does_not_compile(session.lab, base, compiled, submission.text)
     result = replace(base, warnings=conclude.warnings(compiled))
     session.math_library = named_library(compiled.shared_object)
 

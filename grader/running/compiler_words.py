@@ -2,10 +2,40 @@
 
 from __future__ import annotations
 
+import difflib
 import re
 
 # No business of a student: the flags are the grader's.
 _FLAGS = re.compile(r"\s*The experimental flag '[^']*' can be used to allow this\.*")
+
+# What CUDA 13 no longer has, and what took its place.
+_REMOVED = {
+    "cudaThreadSynchronize": "cudaDeviceSynchronize()",
+    "cudaThreadExit": "cudaDeviceReset()",
+    "cudaThreadSetCacheConfig": "cudaDeviceSetCacheConfig()",
+    "cudaThreadSetLimit": "cudaDeviceSetLimit()",
+    "cudaMemcpyToArray": "cudaMemcpy2DToArray()",
+    "cudaMemcpyFromArray": "cudaMemcpy2DFromArray()",
+    "cudaBindTexture": "a texture object",
+    "cudaUnbindTexture": "a texture object",
+    "cudaConfigureCall": "kernel<<<grid, block>>>(...)",
+    "cudaLaunch": "kernel<<<grid, block>>>(...)",
+    "cudaSetupArgument": "kernel<<<grid, block>>>(...)",
+    "__shfl": "__shfl_sync(mask, ...)",
+    "__shfl_down": "__shfl_down_sync(mask, ...)",
+    "__shfl_up": "__shfl_up_sync(mask, ...)",
+    "__shfl_xor": "__shfl_xor_sync(mask, ...)",
+    "__ballot": "__ballot_sync(mask, ...)",
+}
+_UNDEFINED = re.compile(r'^identifier "([^"]{1,200})" is undefined')
+# What CUDA calls it, for names that are nearly right.
+_NAMES = (
+    "threadIdx", "blockIdx", "blockDim", "gridDim", "dim3", "__syncthreads", "__shared__",
+    "__global__", "__device__", "cudaMalloc", "cudaMemcpy", "cudaFree", "cudaMemset", "float",
+    "cudaDeviceSynchronize", "cudaGetLastError", "cudaMemcpyHostToDevice",
+    "cudaMemcpyDeviceToHost", "cudaMemcpyDeviceToDevice", "__syncwarp", "__restrict__",
+    "sizeof", "return", "float4", "size_t", "reinterpret_cast", "constexpr", "const",
+)  # fmt: skip
 
 _ADVICE = (
     (
@@ -18,9 +48,33 @@ _ADVICE = (
         "A kernel may only call functions marked __device__ or __host__ __device__.",
     ),
     (r'^expected a ";"', "Look at the end of the line before, too."),
+    (r'^expected a "\)"', "Count the parentheses of this line: one is open to its end."),
+    (
+        r'expected a "\}"|at the end of the file',
+        "A brace is open to the end of the file: each { of a function, loop or if needs its }.",
+    ),
+    (
+        r"^expected a declaration|invalid specifier for structured binding",
+        "A brace too many has ended the function before this line.",
+    ),
+    (r"^expected a statement", "Is there an else without its if, or a brace too many before it?"),
+    (r"^expected an expression", "Something is missing between two signs of this line."),
+    (
+        r"^expected an identifier",
+        "A name is missing here, or a word of the language stands for one.",
+    ),
+    (
+        r"__global__ function call must be configured",
+        "A kernel is not called like a function: write kernel<<<grid, block>>>(...).",
+    ),
+    (
+        r"too (?:few|many) arguments in function call",
+        "Hold the arguments against the parameters where the function is declared, one by one.",
+    ),
     (
         r"must be a modifiable lvalue",
-        "What is declared const, like the elements of M and N, cannot be written to.",
+        "What is declared const, like the elements of M and N, cannot be written to; an array as a "
+        "whole, or a row of one, cannot either: give all its indices.",
     ),
     (
         r'"const float \*" cannot be used to initialize .*"float \*"|'
@@ -28,7 +82,55 @@ _ADVICE = (
         "Keep the const: const float* points to what is only read.",
     ),
     (
-        r'^identifier "[^"]*" is undefined',
+        r"^argument of type .* is incompatible with parameter of type",
+        "The arguments are in another order than the parameters, or one is missing: hold them "
+        "against the declaration.",
+    ),
+    (
+        r"must have pointer-to-object type",
+        "A matrix is one row of numbers behind a pointer, with one index: row * width + column.",
+    ),
+    (
+        r"must have a constant value|function call must have a constant value",
+        "The size of an array must be known to the compiler: a constexpr or #define, no variable "
+        "and no parameter.",
+    ),
+    (r"must have a void return type", "A kernel returns nothing: it is __global__ void."),
+    (
+        r'^class "(?:uint3|dim3|__cuda_builtin_\w+)" has no member',
+        "Of threadIdx, blockIdx, blockDim and gridDim there are .x, .y and .z, in small letters.",
+    ),
+    (
+        r"has already been declared in the current scope",
+        "Declare it once; later lines use it without its type.",
+    ),
+    (
+        r"must have integral or unscoped enum type",
+        "% and array indices work on whole numbers: one of these is a float or a pointer.",
+    ),
+    (
+        r"^return value type does not match",
+        "A kernel returns nothing: it stores its result, P[...] = sum.",
+    ),
+    (
+        r'value of type "(?:const )?float \*" cannot be (?:used to initialize|assigned to)',
+        "This is the pointer; one of its elements has an index: M[...].",
+    ),
+    (
+        r"initializer not allowed for __shared__",
+        "Shared memory has no values at first: declare it, then let the threads fill it.",
+    ),
+    (
+        r"No such file or directory|could not open source file|cannot open source file",
+        "There is no header of that name: is it spelt right?",
+    ),
+    (
+        r'^no operator "(?:<<|>>)" matches',
+        "A launch has three of each: kernel<<<grid, block>>>(...).",
+    ),
+    (r"missing closing quote|expects \"FILENAME\"", "A quotation mark is missing at the end."),
+    (
+        _UNDEFINED.pattern,
         "Is it spelt as where it is declared, and declared before this line, in these braces?",
     ),
 )
@@ -41,4 +143,34 @@ def plain(message: str) -> str:
 
 def advice(message: str) -> str:
     """What to do about it, for the messages that beginners meet most; else ""."""
+    undefined = _UNDEFINED.match(message)
+    if undefined:
+        name = undefined[1]
+        if name in _REMOVED:
+            return f"CUDA 13 has no {name} any more: use {_REMOVED[name]}."
+        near = difflib.get_close_matches(name, _NAMES, 1, 0.8)
+        if near and near[0] != name:
+            return f"Is {near[0]} meant?"
     return next((text for pattern, text in _ADVICE if re.search(pattern, message)), "")
+
+
+def line_of(message: str, line: int, bare: list[str]) -> int:
+    """Where the mistake is, if that is certain; else the compiler's line.
+
+    bare: the file's lines without comments. The compiler notices a missing semicolon only at the
+    first word of the next line.
+    """
+    if not message.startswith('expected a ";"') or not 1 < line <= len(bare):
+        return line
+    before = next((at for at in range(line - 1, 0, -1) if bare[at - 1].strip()), 0)
+    text = bare[before - 1].strip() if before else ""
+    starts = _STARTS.match(bare[line - 1].strip())
+    if starts and text and (text[-1].isalnum() or text[-1] in "_)]") and not _HEAD.match(text):
+        return before
+    return line
+
+
+_STARTS = re.compile(
+    r"(?:for|if|while|return|float|int|dim3|const|size_t|__syncthreads|CHECK|cuda\w{0,60})\b|\}"
+)
+_HEAD = re.compile(r"(?:\}\s*)?(?:for|if|while|switch|else|do|#|template)\b|#")

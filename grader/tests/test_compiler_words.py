@@ -21,14 +21,35 @@ CEIL = (
         ('expected a ";"', "line before"),
         ("expression must be a modifiable lvalue", "const"),
         ('identifier "K" is undefined', "spelt"),
+        ('identifier "__syncthread" is undefined', "__syncthreads meant"),
+        ('identifier "cudaThreadSynchronize" is undefined', "cudaDeviceSynchronize"),
+        ("a __global__ function call must be configured", "<<<grid, block>>>"),
+        ("too few arguments in function call", "one by one"),
+        ("expression must have a constant value", "constexpr"),
+        ('class "uint3" has no member "X"', "small letters"),
+        ("expression must have pointer-to-object type but it has type", "one index"),
     ],
 )
 def test_what_beginners_meet_most_has_advice(message, words):
     assert words in compiler_words.advice(message)
 
 
+@pytest.mark.parametrize(
+    ("lines", "line", "found"),
+    [
+        (["int a = 1", "int b = 2;"], 2, 1),
+        (["f(a)", "", "return;"], 3, 1),
+        (["if (a)", "int b = 2 c;"], 2, 2),
+        (["int a = 1;", "int b = 2 c;"], 2, 2),
+    ],
+)
+def test_a_missing_semicolon_is_at_the_end_of_the_line_before(lines, line, found):
+    assert compiler_words.line_of('expected a ";"', line, lines) == found
+    assert compiler_words.line_of("expected an expression", line, lines) == line
+
+
 def test_other_messages_speak_for_themselves():
-    assert compiler_words.advice("too few arguments in function call") == ""
+    assert compiler_words.advice("expression preceding parentheses") == ""
 
 
 def test_flags_of_the_compiler_are_not_recommended(lab):

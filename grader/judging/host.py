@@ -1,0 +1,500 @@
+"""What solve does, read from its text: which call is wrong, with its line and its variables.
+
+Only what is certain is said. It is asked where a finding shows that something is wrong on the way
+of the data: a rule here is never a finding by itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from grader.judging.wording import bare, calls, names_in, value, without_casts
+from grader.labs.statements import (
+    Listing,
+    Statement,
+    arguments,
+    closing,
+    declared,
+    find,
+    function_name,
+    shown,
+    split,
+)
+
+
+@dataclass(frozen=True)
+class Said:
+    """What a rule found: the cause, where, and what to do."""
+
+    text: str
+    line: int
+    advice: str = ""
+
+
+@dataclass(frozen=True)
+class Call:
+    """One call in solve."""
+
+    name: str
+    given: tuple[tuple[str, ...], ...]
+    line: int
+    number: int  # of its statement: their order
+
+    def variable(self, at: int) -> str:
+        """The name that an argument is, without & and casts; "" if it is more."""
+        if at >= len(self.given):
+            return ""
+        return plain_name(self.given[at])
+
+
+def plain_name(words: Sequence[str]) -> str:
+    words = list(bare(without_casts(words)))
+    while words:
+        if words[0] == "(" and ")" in words:  # (void**), (float*), (const void*)
+            end = closing(words, 0)
+            inner = words[1:end]
+            if not inner or not all(w.replace("_", "a").isalnum() or w == "*" for w in inner):
+                break
+            if end == len(words) - 1:
+                words = inner
+                break
+            words = words[end + 1 :]
+        elif words[0] == "&":
+            words = words[1:]
+        elif words[0] in ("const_cast", "reinterpret_cast", "static_cast") and "(" in words:
+            at = words.index("(")
+            words = words[at + 1 : closing(words, at)]
+        else:
+            break
+    return words[0] if len(words) == 1 and words[0].isidentifier() else ""
+
+
+_CALLS = ("cudaMalloc", "cudaMemcpy", "cudaFree", "cudaMemset", "cudaMemcpyAsync")
+
+
+@dataclass
+class Launch:
+    kernel: str
+    settings: list[tuple[str, ...]]
+    given: list[tuple[str, ...]]
+    line: int
+    number: int
+
+
+@dataclass
+class Host:
+    """solve, as far as it can be read."""
+
+    solve: Statement
+    parameters: list[str]
+    calls: list[Call] = field(default_factory=list)
+    launches: list[Launch] = field(default_factory=list)
+    body: list[Statement] = field(default_factory=list)
+
+    def of(self, *names: str) -> list[Call]:
+        return [call for call in self.calls if call.name in names]
+
+    @property
+    def pointers(self) -> list[str]:
+        return self.parameters[:3]
+
+    @property
+    def allocated(self) -> list[str]:
+        return [name for call in self.of("cudaMalloc") if (name := call.variable(0))]
+
+
+def read(text: Listing) -> Host | None:
+    """None where there is not exactly one solve."""
+    solve = text.named("solve")
+    if solve is None:
+        return None
+    host = Host(solve, text.parameters(solve))
+    host.body = text.inside(solve)
+    for item in host.body:
+        for name in _CALLS:
+            for given in calls(item, name):
+                host.calls.append(Call(name, tuple(given), item.line, item.number))
+        at = find(item.words, ("<<<",))
+        if at > 0:
+            end = find(item.words, (">>>",), at)
+            before = at - 1
+            if item.words[before] == ">":
+                before = max(i for i in range(before) if item.words[i] == "<") - 1
+            if end > 0 and end + 1 < len(item.words):
+                host.launches.append(
+                    Launch(
+                        item.words[before],
+                        split(item.words[at + 1 : end], ","),
+                        arguments(item.words, end + 1),
+                        item.lines[at],
+                        item.number,
+                    )
+                )
+    host.calls.sort(key=lambda call: call.number)
+    return host
+
+
+def definition(text: Listing, words: Sequence[str], near: Statement) -> tuple[int, tuple[str, ...]]:
+    """(line, words) of what an expression means: of a name, its declaration."""
+    name = plain_name(words)
+    known = text.declaration(name, near) if name else None
+    if known is not None and known[1]:
+        return known
+    return 0, tuple(words)
+
+
+def statement_of(text: Listing, number: int) -> Statement:
+    return text.statements[number]
+
+
+class HostRules:
+    """For a lab in which solve is given host pointers."""
+
+    def __init__(self, text: Listing, host: Host, sizes: Mapping[str, str], bytes_of: int) -> None:
+        self.text = text
+        self.host = host
+        self.sizes = dict(sizes)  # values of solve's integers in one case
+        self.bytes_of = bytes_of  # of one matrix there
+        for name in [*host.pointers, *host.allocated]:
+            self.sizes[f"sizeof {name}"] = "8"
+
+    def first(self) -> Said | None:
+        for rule in (
+            self.no_address,
+            self.sizes_wrong,
+            self.directions,
+            self.sources,
+            self.freed,
+            self.arguments_of_launch,
+            self.copied_back,
+        ):
+            found = rule()
+            if found is not None:
+                return found
+        return None
+
+    # --- kinds of pointers
+
+    def is_device(self, name: str) -> bool:
+        return name in self.host.allocated and name not in self.host.parameters
+
+    def is_host(self, name: str) -> bool:
+        return name in self.host.pointers and name not in self.host.allocated
+
+    def no_address(self) -> Said | None:
+        for call in self.host.of("cudaMalloc"):
+            name = call.variable(0)
+            if not name or not call.given or "&" in call.given[0] or name in self.host.parameters:
+                continue
+            known = self._declaration(name)
+            if known is None or known.count("*") != 1:
+                continue
+            return Said(
+                f"cudaMalloc is given {name} itself, which has no value yet; it has to be told "
+                f"where to put the address.",
+                call.line,
+                f"Write &{name}: cudaMalloc(&{name}, ...).",
+            )
+        return None
+
+    def _declaration(self, name: str) -> tuple[str, ...] | None:
+        """The words before a name in its declaration, with its own stars: float *d_P."""
+        for item in self.host.body:
+            if item.kind == "simple" and declared(item, name) is not None:
+                for number, part in enumerate(split(item.words, ",")):
+                    if name in part:
+                        first = part[: part.index(name)]
+                        return first if number == 0 else tuple(w for w in first if w == "*")
+        return None
+
+    def sizes_wrong(self) -> Said | None:
+        for call in self.host.of("cudaMalloc", "cudaMemcpy"):
+            at = 1 if call.name == "cudaMalloc" else 2
+            if at >= len(call.given):
+                continue
+            near = statement_of(self.text, call.number)
+            line, words = definition(self.text, call.given[at], near)
+            size = self._value(words, near)
+            if size is None or size == self.bytes_of:
+                continue
+            elements = self.bytes_of // 4
+            what = "the buffer" if call.name == "cudaMalloc" else "the matrix"
+            name = call.variable(0)
+            inner = [
+                words[i + 2] for i, w in enumerate(words) if w == "sizeof" and i + 2 < len(words)
+            ]
+            text = (
+                f"{call.name} of {name or 'this buffer'}: {shown(words)} is {size} bytes; {what} "
+                f"has {elements} float{'s' if elements > 1 else ''}, {self.bytes_of} bytes."
+            )
+            if size == elements:
+                advice = "This counts elements; a size is in bytes: times sizeof(float)."
+            elif any(item in self.host.pointers or item in self.host.allocated for item in inner):
+                advice = "sizeof of a pointer is 8, however large the matrix is."
+            elif size * size == self.bytes_of * 4 or size * int(elements**0.5) == self.bytes_of:
+                advice = "This is one row; the matrix has as many rows as columns."
+            elif size < self.bytes_of:
+                advice = "It is too small: rows times columns times sizeof(float)."
+            else:
+                continue
+            return Said(text, line or call.line, advice)
+        return None
+
+    def _value(self, words: Sequence[str], near: Statement) -> int | None:
+        known = {**self.text.constants, **self.sizes}
+        for name in names_in(words):
+            if name not in known and "." not in name:
+                found = self.text.declaration(name, near)
+                if found is not None and found[1]:
+                    inner = value(found[1], known)
+                    if inner is not None:
+                        known[name] = str(inner)
+        return value(words, known)
+
+    def directions(self) -> Said | None:
+        for call in self.host.of("cudaMemcpy", "cudaMemcpyAsync"):
+            if len(call.given) < 4:
+                continue
+            to, source, kind = call.variable(0), call.variable(1), call.variable(3)
+            if self.is_device(to) and self.is_host(source):
+                if kind == "cudaMemcpyDeviceToHost":
+                    return self._direction(call, to, source, "device to host")
+            elif self.is_host(to) and self.is_device(source):
+                results = [
+                    plain_name(one.given[2]) for one in self.host.launches if len(one.given) > 2
+                ]
+                if to in self.host.pointers[:2] and source in results:
+                    result = self.host.pointers[2]
+                    return Said(
+                        f"cudaMemcpy copies the result, {source}, over {to}, which is an input; "
+                        f"{result} gets nothing.",
+                        call.line,
+                        f"The target is {result}.",
+                    )
+                if to in self.host.pointers[:2]:
+                    return Said(
+                        f"cudaMemcpy copies {source} into {to}: the target stands first, and {to} "
+                        "is an input.",
+                        call.line,
+                        f"Are the two exchanged? cudaMemcpy({source}, {to}, ...).",
+                    )
+                if kind == "cudaMemcpyHostToDevice":
+                    return self._direction(call, to, source, "host to device")
+            elif (
+                self.is_device(to)
+                and self.is_device(source)
+                and kind in ("cudaMemcpyHostToDevice", "cudaMemcpyDeviceToHost")
+            ):
+                return Said(
+                    f"cudaMemcpy: {to} and {source} are both device memory, and the direction "
+                    f"says {_WAYS[kind]}.",
+                    call.line,
+                )
+        return None
+
+    def _direction(self, call: Call, to: str, source: str, way: str) -> Said:
+        kinds = ["device" if self.is_device(name) else "host" for name in (to, source)]
+        text = (
+            f"cudaMemcpy: the target {to} is {kinds[0]} memory, the source {source} {kinds[1]} "
+            f"memory, and the direction says {way}."
+        )
+        is_result = self.host.pointers[2:3] == [source]
+        swap = f"cudaMemcpy({source}, {to}, ...)" if is_result else ""
+        advice = (
+            f"The target stands first: {swap} copies the result back."
+            if swap
+            else "The last argument has to fit the first two: target, source, size, direction."
+        )
+        return Said(text, call.line, advice)
+
+    def sources(self) -> Said | None:
+        """An input that is never copied, while something else is copied twice."""
+        copies = [
+            call
+            for call in self.host.of("cudaMemcpy")
+            if self.is_device(call.variable(0)) and self.is_host(call.variable(1))
+        ]
+        targets = [call.variable(0) for call in copies]
+        for call in copies:
+            if targets.count(call.variable(0)) > 1 and call is not copies[0]:
+                unfilled = [
+                    name
+                    for name in self.host.allocated
+                    if name not in targets and self._is_launched_as_input(name)
+                ]
+                if unfilled and targets.index(call.variable(0)) < copies.index(call):
+                    return Said(
+                        f"cudaMemcpy copies {call.variable(1)} into {call.variable(0)}, which has "
+                        f"been filled before; nothing is ever copied into {unfilled[0]}.",
+                        call.line,
+                    )
+        absent = [
+            name
+            for name in self.host.pointers[:2]
+            if not any(
+                name in names_in([w for part in c.given for w in part]) for c in self.host.calls
+            )
+        ]
+        seen: set[str] = set()
+        for call in copies:
+            source = call.variable(1)
+            if absent and source in seen:
+                return Said(
+                    f"cudaMemcpy copies {source} into {call.variable(0)}, and {source} has been "
+                    f"copied before; {absent[0]} is never copied.",
+                    call.line,
+                )
+            if absent and source == self.host.pointers[2]:
+                return Said(
+                    f"cudaMemcpy copies {source}, the result, into {call.variable(0)}; {absent[0]} "
+                    "is never copied.",
+                    call.line,
+                )
+            seen.add(source)
+        return None
+
+    def _is_launched_as_input(self, name: str) -> bool:
+        return any(
+            name in [plain_name(part) for part in launch.given[:2]] for launch in self.host.launches
+        )
+
+    def freed(self) -> Said | None:
+        done: dict[str, Call] = {}
+        for call in self.host.of("cudaFree"):
+            name = call.variable(0)
+            if self.is_host(name):
+                return Said(
+                    f"cudaFree is given {name}, which is host memory that solve does not own.",
+                    call.line,
+                    "Free what cudaMalloc gave.",
+                )
+            if name and name in done:
+                kept = [
+                    n
+                    for n in self.host.allocated
+                    if not any(c.variable(0) == n for c in self.host.of("cudaFree"))
+                ]
+                advice = f"{kept[0]} is never freed: is it meant here?" if kept else ""
+                return Said(
+                    f"cudaFree({name}) for the second time; line {done[name].line} has freed it.",
+                    call.line,
+                    advice,
+                )
+            if name:
+                done[name] = call
+        for name, call in done.items():
+            for later in self.host.calls:
+                if later.number > call.number and later.name != "cudaFree":
+                    if (
+                        name in [later.variable(0), later.variable(1)]
+                        and later.name != "cudaMalloc"
+                    ):
+                        return Said(
+                            f"{name} is freed here, and line {later.line} still uses it.",
+                            call.line,
+                            "Free a buffer after its last use.",
+                        )
+            for launch in self.host.launches:
+                if launch.number > call.number and any(plain_name(p) == name for p in launch.given):
+                    return Said(
+                        f"{name} is freed here, and the kernel that line {launch.line} launches "
+                        "still uses it.",
+                        call.line,
+                        "Free a buffer after its last use.",
+                    )
+        return None
+
+    def arguments_of_launch(self) -> Said | None:
+        if len(self.host.launches) != 1:
+            return None
+        launch = self.host.launches[0]
+        if self.host.allocated:
+            for part in launch.given:
+                name = plain_name(part)
+                if self.is_host(name):
+                    return Said(
+                        f"The kernel is given {name}, which is host memory: a kernel reaches "
+                        "device memory only.",
+                        launch.line,
+                        "Hand over what cudaMalloc gave.",
+                    )
+        return None
+
+    def copied_back(self) -> Said | None:
+        back = (
+            [
+                call
+                for call in self.host.of("cudaMemcpy", "cudaMemcpyAsync")
+                if call.variable(0) == self.host.pointers[2:3][0:1][0]
+            ]
+            if len(self.host.pointers) > 2
+            else []
+        )
+        if not self.host.launches or len(self.host.pointers) < 3:
+            return None
+        launch = self.host.launches[-1]
+        result = self.host.pointers[2]
+        early = [call for call in back if call.number < launch.number]
+        if back and len(early) == len(back):
+            return Said(
+                f"{result} is copied back before line {launch.line} launches the kernel: there "
+                "is no result yet.",
+                back[0].line,
+                "Launch first, then copy.",
+            )
+        mentioned = any(result in item.words for item in self.host.body)
+        if not back and self.host.allocated and not mentioned:
+            device = plain_name(launch.given[2]) if len(launch.given) > 2 else ""
+            return Said(
+                f"The result is never copied back: no call copies {device or 'it'} into {result}.",
+                launch.line,
+                f"cudaMemcpy({result}, {device or '...'}, bytes, cudaMemcpyDeviceToHost) after "
+                "the launch.",
+            )
+        return None
+
+
+_WAYS = {"cudaMemcpyHostToDevice": "host to device", "cudaMemcpyDeviceToHost": "device to host"}
+
+
+def swapped_arguments(text: Listing, host: Host) -> Said | None:
+    """A launch whose arguments have the names of the parameters, in another order."""
+    if len(host.launches) != 1:
+        return None
+    launch = host.launches[0]
+    kernel = text.named(launch.kernel)
+    if kernel is None:
+        return None
+    wanted = text.parameters(kernel)
+    given = [plain_name(part) for part in launch.given]
+    roles = _roles(host)
+    real = [roles.get(name, name) for name in given]
+    if len(wanted) != len(real):
+        return None
+    apart = [at for at, (a, b) in enumerate(zip(wanted, real, strict=True)) if a != b]
+    named = [at for at in apart if real[at] in wanted]
+    if len(named) < 2 or sorted(wanted) != sorted(real):
+        return None
+    first = named[0]
+    return Said(
+        f"The kernel's parameters are ({', '.join(wanted)}); it is given ({', '.join(given)}): "
+        f"{wanted[first]} gets {given[first]}.",
+        launch.line,
+        "Arguments go by their order, not by their names.",
+    )
+
+
+def _roles(host: Host) -> dict[str, str]:
+    """Device buffer -> the parameter of solve that is copied into it or out of it."""
+    roles: dict[str, str] = {}
+    for call in host.of("cudaMemcpy", "cudaMemcpyAsync"):
+        to, source = call.variable(0), call.variable(1)
+        if to in host.allocated and source in host.parameters:
+            roles.setdefault(to, source)
+        elif source in host.allocated and to in host.parameters:
+            roles.setdefault(source, to)
+    return roles
+
+
+__all__ = ["Host", "HostRules", "Said", "function_name", "read", "swapped_arguments"]

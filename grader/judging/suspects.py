@@ -1,0 +1,961 @@
+"""Which line of a kernel made a finding come about, read from its text.
+
+The simulator says what happened and where; here is why: a loop's bound, a guard, the definition of
+a row. A rule is asked only where a finding shows its effect, and says nothing where it is not
+certain.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from grader.judging.host import Said
+from grader.judging.wording import Index, bare, factors, names_in, terms, value
+from grader.labs.statements import (
+    Listing,
+    Statement,
+    closing,
+    declared,
+    find,
+    is_declaration,
+    shown,
+    split,
+)
+
+_AXES = ("x", "y", "z")
+_SMALL = 16
+
+
+def block_too_small(kernel: Kernel) -> tuple[str, int, int] | None:
+    """(axis, the block's threads, the tile) where blockIdx.x * S + threadIdx.x has another S."""
+    for name, _, words, item in declarations(kernel):
+        wide = kernel.expanded(words, item)
+        blocks, threads = axes_of(wide, "blockIdx"), axes_of(wide, "threadIdx")
+        if len(blocks) != 1 or blocks != threads or not stands_alone(wide):
+            continue
+        for term in terms(wide):
+            if "blockIdx" not in term:
+                continue
+            sides = [value(part, kernel.known) for part in factors(term) if "blockIdx" not in part]
+            axis = blocks[0]
+            threads_there = kernel.block["xyz".index(axis)]
+            if len(sides) == 1 and sides[0] and sides[0] != threads_there:
+                return axis, threads_there, sides[0]
+    return None
+
+
+@dataclass
+class Kernel:
+    """A kernel's text, and what is known of one launch of it."""
+
+    text: Listing
+    function: Statement
+    parameters: list[str]
+    sizes: Mapping[str, str] = field(default_factory=dict)  # of its integers, in one case
+    shapes: Mapping[str, tuple[int, int]] = field(
+        default_factory=dict
+    )  # its matrices: rows, columns
+    grid: tuple[int, int, int] = (1, 1, 1)
+    block: tuple[int, int, int] = (1, 1, 1)
+    roles: Mapping[str, str] = field(default_factory=dict)  # "M" -> its name in the kernel
+
+    def __post_init__(self) -> None:
+        self.body = self.text.inside(self.function)
+
+    @property
+    def known(self) -> dict[str, str]:
+        table = {**self.text.constants, **self.sizes}
+        for axis, block, grid in zip(_AXES, self.block, self.grid, strict=True):
+            table[f"blockDim.{axis}"] = str(block)
+            table[f"gridDim.{axis}"] = str(grid)
+        return table
+
+    def at(self, line: int, *words: str) -> Statement | None:
+        """The statement of a line that has these words."""
+        found = [s for s in self.text.at(line) if s.kind == "simple" and s.has(*words)]
+        return found[0] if len(found) == 1 else None
+
+    def accesses(self, matrix: str) -> list[Statement]:
+        return [s for s in self.body if s.kind == "simple" and s.has(matrix, "[")]
+
+    def expanded(self, words: Sequence[str], near: Statement) -> tuple[str, ...]:
+        """With names that are nothing but threadIdx.x and its like written out."""
+        found: list[str] = []
+        for at, word in enumerate(words):
+            known = None
+            if word.isidentifier() and not (at and words[at - 1] in (".", "->")):
+                known = self.text.declaration(word, near)
+            if known is not None and len(known[1]) == 3 and known[1][1] == ".":
+                found += known[1]
+            else:
+                found.append(word)
+        return tuple(found)
+
+
+# --- guards and loops
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """left < right, as the thread that goes on has it."""
+
+    left: tuple[str, ...]
+    sign: str  # < or <=
+    right: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Guard:
+    """What lets a thread reach a statement."""
+
+    line: int
+    comparisons: tuple[Comparison, ...]
+    joined: str  # "&&" or "||", for the thread that goes on
+    words: tuple[str, ...]
+
+
+_TURNED = {"<": ">", ">": "<", "<=": ">=", ">=": "<="}
+_NEGATED = {"<": ">=", ">": "<=", "<=": ">", ">=": "<"}
+
+
+def _guard(words: Sequence[str], line: int, negated: bool) -> Guard | None:
+    words = bare(words)
+    both = [mark for mark in ("&&", "||") if len(split(words, mark)) > 1]
+    if len(both) > 1:
+        return None
+    parts = split(words, both[0]) if both else [tuple(words)]
+    found = []
+    for part in parts:
+        part = bare(part)
+        signs = [(at, word) for at, word in enumerate(part) if word in _TURNED]
+        if len(signs) != 1 or "?" in part:
+            return None
+        at, sign = signs[0]
+        left, right = part[:at], part[at + 1 :]
+        if negated:
+            sign = _NEGATED[sign]
+        if sign in (">", ">="):
+            left, right, sign = right, left, _TURNED[sign]
+        found.append(Comparison(bare(left), sign, bare(right)))
+    joined = both[0] if both else "&&"
+    if negated and both:
+        joined = "||" if joined == "&&" else "&&"
+    return Guard(line, tuple(found), joined, tuple(words))
+
+
+def guards(kernel: Kernel, statement: Statement, array: str = "") -> list[Guard]:
+    """Those in front of an access: ifs around it, its own ?:, returns before it."""
+    text = kernel.text
+    found = []
+    if "?" in statement.words:
+        mark = statement.words.index("?")
+        start = max((i for i, w in enumerate(statement.words[:mark]) if w == "="), default=-1)
+        place = find(statement.words, (array, "[")) if array else mark + 1
+        if start >= 0 and place > mark:
+            guard = _guard(statement.words[start + 1 : mark], statement.lines[start + 1], False)
+            found += [guard] if guard else []
+    for item in text.above(statement):
+        if item.kind == "if":
+            guard = _guard(item.words, item.line, False)
+            found += [guard] if guard else []
+    holders = [one.number for one in text.above(statement)]
+    for item in kernel.body:
+        if item.number >= statement.number:
+            break
+        if item.kind == "if" and item.parent in holders:
+            inside = [s for s in text.inside(item) if len(s.words) > 1 or s.kind != "simple"]
+            if len(inside) == 1 and inside[0].words[:1] in (("return",), ("continue",)):
+                guard = _guard(item.words, item.line, True)
+                found += [guard] if guard else []
+    return found
+
+
+def loop_too_long(kernel: Kernel, statement: Statement, words: Sequence[str]) -> Said | None:
+    """A loop whose variable is in an index that leaves its array: <=, or steps of 1 for tiles."""
+    used = set(_all_names(kernel, words, statement))
+    for loop in kernel.text.loops(statement):
+        if loop.kind != "for" or len(loop.parts) != 3:
+            continue
+        head, condition, step = loop.parts
+        if "=" not in head[1:]:
+            continue
+        name = head[head.index("=") - 1]
+        if name not in used or head[head.index("=") + 1 :] != ("0",):
+            continue
+        bound = shown(condition[2:])
+        if condition[:2] == (name, "<="):
+            return Said(
+                f"The loop of line {loop.line} runs while {shown(condition)}: its last turn, with "
+                f"{name} = {bound}, is one too many.",
+                loop.line,
+                f"From 0 on, {bound} turns end with {name} < {bound}.",
+            )
+        if condition[:2] == (name, "<") and "++" in step:
+            said = _too_many_turns(kernel, loop, name, condition, words)
+            if said is not None:
+                return said
+    return None
+
+
+def _too_many_turns(
+    kernel: Kernel, loop: Statement, name: str, condition: Sequence[str], words: Sequence[str]
+) -> Said | None:
+    """Phases that are counted in elements, or one phase more than there are."""
+    inside = kernel.text.inside(loop)
+    if not any("__syncthreads" in item.words for item in inside):
+        return None
+    bound = value(condition[2:], kernel.known)
+    sides = {side for shape in kernel.shapes.values() for side in shape}
+    if bound in sides and bound > _SMALL and not _is_multiplied(words, name):
+        return Said(
+            f"{name} goes on by 1, up to {shown(condition[2:])}: each turn loads a whole tile, so "
+            "the next one begins a tile further.",
+            loop.line,
+            f"Go on by the width of the tile: {name} += ...",
+        )
+    if condition[-2:] == ("+", "1") and "/" in condition:
+        return Said(
+            f"The loop of line {loop.line} runs {shown(condition[2:])} times, {bound}: one turn "
+            "more than there are tiles.",
+            loop.line,
+            "Where the tiles fit exactly, there is no turn to add.",
+        )
+    return None
+
+
+def _is_multiplied(words: Sequence[str], name: str) -> bool:
+    return any(
+        word == name and ("*" in (words[at - 1 : at] + words[at + 1 : at + 2]))
+        for at, word in enumerate(words)
+    )
+
+
+def _all_names(kernel: Kernel, words: Sequence[str], near: Statement) -> list[str]:
+    """The names in words, and those in their definitions, two steps deep."""
+    names = names_in(words)
+    for _ in range(2):
+        for name in list(names):
+            if "." in name:
+                continue
+            known = kernel.text.declaration(name, near)
+            if known is not None:
+                names += [item for item in names_in(known[1]) if item not in names]
+    return names
+
+
+def guard_lets_pass(
+    kernel: Kernel, statement: Statement, array: str, index: Index, shape: tuple[int, int]
+) -> Said | None:
+    """A guard that is there, and does not keep a thread from leaving the matrix."""
+    found = guards(kernel, statement, array)
+    parts = (("row", index.row, shape[0]), ("column", index.column, shape[1]))
+    seen: dict[str, Comparison] = {}
+    for guard in found:
+        touching = [
+            c
+            for c in guard.comparisons
+            if any(same(c.left, part) or _is_of(c.left, part) for _, part, _ in parts)
+        ]
+        if not touching:
+            continue
+        if guard.joined == "||" and len(guard.comparisons) > 1:
+            return Said(
+                f"The guard {shown(guard.words)} lets a thread pass that fulfils only one of its "
+                "conditions.",
+                guard.line,
+                "Both must hold: row and column must lie inside.",
+            )
+        for what, part, limit in parts:
+            for c in guard.comparisons:
+                if not same(c.left, part):
+                    continue
+                seen[what] = c
+                if c.sign == "<=" and _is_size(kernel, c.right, limit):
+                    return Said(
+                        f"The guard {shown(guard.words)} lets {shown(c.left)} = {shown(c.right)} "
+                        f"pass: the last {what} is {shown(c.right)} - 1.",
+                        guard.line,
+                        "Compare with <, or leave with >=.",
+                    )
+                bound = value(c.right, kernel.known)
+                if bound is not None and bound != limit and len(set(shape)) > 1:
+                    return Said(
+                        f"The guard {shown(guard.words)} compares the {what} {shown(c.left)} with "
+                        f"{shown(c.right)}, which is {bound} here; {array} has {limit} {what}s.",
+                        guard.line,
+                        "Each index has the limit of its own dimension.",
+                    )
+    turning = {name for loop in kernel.text.loops(statement) for name in _head_names(loop)}
+    for guard in found:
+        for what, part, _ in parts:
+            if what in seen or len(part) != 1 or not part[0].isidentifier() or part[0] in turning:
+                continue
+            lefts = [c.left for g in found for c in g.comparisons]
+            if any(same(left, part) for left in lefts):
+                continue
+            return Said(
+                f"The guard {shown(guard.words)} does not look at {part[0]}: the {what} of {array} "
+                "may still lie outside.",
+                guard.line,
+                f"Row and column both need a limit: add one for {part[0]}.",
+            )
+    used = {*names_in(index.row), *names_in(index.column)}
+    compared = [c.left for guard in found for c in guard.comparisons]
+    for what, part, _ in parts:
+        if what in seen or any(same(left, part) for left in compared) or len(part) < 3:
+            continue
+        for guard in found:
+            for left in (c.left for c in guard.comparisons):
+                near = len(left) == len(part) and _differ(left, part) == 1
+                if near or (len(left) == 1 and left[0].isidentifier() and left[0] not in used):
+                    return Said(
+                        f"The guard {shown(guard.words)} looks at {shown(left)}, and the {what} of "
+                        f"{array} that is used is {shown(part)}.",
+                        guard.line,
+                        f"Compare {shown(part)} with the number of {what}s.",
+                    )
+    return None
+
+
+def _differ(one: Sequence[str], two: Sequence[str]) -> int:
+    return sum(a != b for a, b in zip(one, two, strict=True))
+
+
+def counted(loop: Statement) -> str:
+    """The variable that a for loop counts; "" if that is not clear."""
+    return next(iter(_head_names(loop)), "")
+
+
+def _head_names(loop: Statement) -> list[str]:
+    head = loop.parts[0] if loop.kind == "for" else ()
+    return [head[head.index("=") - 1]] if "=" in head[1:] else []
+
+
+def same(left: Sequence[str], part: Sequence[str]) -> bool:
+    return sorted(bare(left)) == sorted(bare(part)) and bool(part)
+
+
+def _is_of(left: Sequence[str], part: Sequence[str]) -> bool:
+    return len(left) == 1 and left[0] in part
+
+
+def _is_size(kernel: Kernel, words: Sequence[str], limit: int) -> bool:
+    bound = value(words, kernel.known)
+    return bound is None or bound == limit
+
+
+# --- coordinates
+
+
+def declarations(kernel: Kernel) -> list[tuple[str, int, tuple[str, ...], Statement]]:
+    """(name, line, value, statement) of each variable with a value, in order."""
+    found = []
+    for item in kernel.body:
+        if item.kind != "simple" or not is_declaration(item.words):
+            continue
+        for part in split(item.words[:-1], ","):
+            left = split(part, "=")
+            if len(left) != 2:
+                continue
+            name = left[0][-1] if left[0] else ""
+            known = declared(item, name) if name.isidentifier() else None
+            if known is not None:
+                found.append((name, known[0], known[1], item))
+    return found
+
+
+def axes_of(words: Sequence[str], kind: str) -> list[str]:
+    return [
+        words[at + 2] for at, word in enumerate(words[:-2]) if word == kind and words[at + 1] == "."
+    ]
+
+
+def stands_alone(words: Sequence[str]) -> bool:
+    """Whether threadIdx.x is added as it is: not divided, masked or shifted."""
+    at = find(words, ("threadIdx", "."))
+    after = words[at + 3] if at + 3 < len(words) else ""
+    before = words[at - 1] if at > 0 else ""
+    return after not in ("/", "%", "&", ">>", "*") and before not in ("*", "/", "%")
+
+
+def coordinates(kernel: Kernel) -> Said | None:
+    """A row or a column whose definition mixes axes."""
+    for name, line, words, item in declarations(kernel):
+        wide = kernel.expanded(words, item)
+        blocks, threads = axes_of(wide, "blockIdx"), axes_of(wide, "threadIdx")
+        if len(blocks) == 1 and len(threads) == 1 and blocks != threads and stands_alone(wide):
+            return Said(
+                f"{name} = {shown(words)}: the block's place comes from blockIdx.{blocks[0]}, the "
+                f"thread's from threadIdx.{threads[0]}.",
+                line,
+                f"Both belong to one axis: blockIdx.{blocks[0]} with threadIdx.{blocks[0]}, or "
+                f"blockIdx.{threads[0]} with threadIdx.{threads[0]}.",
+            )
+        if blocks and axes_of(wide, "gridDim") and threads:
+            at = find(wide, ("gridDim",))
+            if "*" in (wide[at - 1], wide[min(at + 3, len(wide) - 1)]):
+                return Said(
+                    f"{name} = {shown(words)}: gridDim is the number of blocks; a block's first "
+                    "element is its number times the threads of a block.",
+                    line,
+                    "Multiply blockIdx by blockDim (or by the tile).",
+                )
+    return None
+
+
+_ROWS = ("row", "y", "i", "r")
+_COLUMNS = ("col", "x", "j", "c")
+
+
+def unused_axis(kernel: Kernel, axis: str) -> Said | None:
+    """blockIdx.x does not occur in the kernel, though the grid has blocks along x."""
+    if any(axis in axes_of(item.words, "blockIdx") for item in kernel.body):
+        return None
+    other = "y" if axis == "x" else "x"
+    names = _COLUMNS if axis == "x" else _ROWS
+    found = []
+    for name, line, words, item in declarations(kernel):
+        wide = kernel.expanded(words, item)
+        blocks, threads = axes_of(wide, "blockIdx"), axes_of(wide, "threadIdx")
+        if not blocks and threads == [axis] and len(wide) == 3:
+            weight = 1 if any(mark in name.lower() for mark in names[:1]) else 2
+            found.append((weight, name, line, words))
+        elif blocks == [other]:
+            weight = 0 if any(mark in name.lower() for mark in names[:1]) else 3
+            found.append((weight, name, line, words))
+    if not found:
+        return None
+    _, name, line, words = min(found, key=lambda one: (one[0], one[2]))
+    what = "column" if axis == "x" else "row"
+    return Said(
+        f"{name} = {shown(words)}: blockIdx.{axis} is used nowhere, so all {kernel.grid[0 if axis == 'x' else 1]} "
+        f"blocks along {axis} compute the same {what}s.",
+        line,
+        f"The {what} of a thread: blockIdx.{axis} times the tile, plus its place in the tile.",
+    )
+
+
+def divided(kernel: Kernel, line: int = 0) -> Said | None:
+    """e / A beside e % B with other numbers; two names for one value; tx * n + tx."""
+    known = declarations(kernel)
+    for at, (name, here, words, item) in enumerate(known):
+        if len(words) > 3 and len(terms(words)) == 2:
+            first, second = (factors(term) for term in terms(words))
+            whole = [part for part in (first, second) if len(part) == 1]
+            products = [part for part in (first, second) if len(part) == 2]
+            if (
+                len(whole) == 1
+                and len(products) == 1
+                and whole[0][0] == products[0][0]
+                and len(whole[0][0]) == 1
+                and whole[0][0][0].isidentifier()
+            ):
+                twice = shown(whole[0][0])
+                return Said(
+                    f"{name} = {shown(words)} uses {twice} twice: threads with the same {twice} "
+                    "get the same number.",
+                    here,
+                    "The number of a thread in its block: its row times the length of a row, plus "
+                    "its column.",
+                )
+        for other, there, theirs, place in known[at + 1 :]:
+            if place.parent != item.parent:
+                continue
+            pair = _pair(words, theirs)
+            if pair is None:
+                continue
+            of, mine, its = pair
+            if mine == its and words[1:2] == theirs[1:2]:
+                return Said(
+                    f"{name} and {other} are both {shown(words)}.",
+                    here,
+                    f"One of them is the quotient, the other the remainder of {of}.",
+                )
+            left, right = value(mine, kernel.known), value(its, kernel.known)
+            if words[1:2] == theirs[1:2] or left is None or right is None or left == right:
+                continue
+            guilty = _wrong_divisor(kernel, item, words, theirs, left, right)
+            blamed = here if guilty == 0 else there
+            return Said(
+                f"{name} = {shown(words)}, {other} = {shown(theirs)}: quotient and remainder of "
+                f"{of} need the same divisor, and {shown(mine)} is {left}, {shown(its)} {right}.",
+                blamed,
+                "Dividing by the length of a row of the tile gives the row, the remainder the column.",
+            )
+    return None
+
+
+def _pair(one: Sequence[str], two: Sequence[str]) -> tuple[str, tuple, tuple] | None:
+    if len(one) < 3 or len(two) < 3 or one[0] != two[0] or not one[0].isidentifier():
+        return None
+    if one[1] not in ("/", "%") or two[1] not in ("/", "%"):
+        return None
+    mine, its = bare(one[2:]), bare(two[2:])
+    if any(word in ("+", "-", "/", "%") for word in (*mine, *its)):
+        return None
+    return one[0], tuple(mine), tuple(its)
+
+
+def _wrong_divisor(
+    kernel: Kernel,
+    item: Statement,
+    words: Sequence[str],
+    theirs: Sequence[str],
+    left: int,
+    right: int,
+) -> int:
+    """0: the first; 1: the second. The loop's bound divided by one of them must be a side of a
+    tile, and the other is that side's partner."""
+    sides = set()
+    for statement in kernel.body:
+        if "__shared__" in statement.words:
+            for at, word in enumerate(statement.words):
+                if word == "[":
+                    side = value(
+                        statement.words[at + 1 : closing(statement.words, at)], kernel.known
+                    )
+                    if side:
+                        sides.add(side)
+    total = None
+    for loop in kernel.text.loops(item):
+        if loop.kind == "for" and len(loop.parts) == 3 and words[0] in loop.parts[1]:
+            condition = loop.parts[1]
+            at = next((i for i, w in enumerate(condition) if w in _TURNED), -1)
+            total = value(condition[at + 1 :], kernel.known) if at >= 0 else None
+    side = _side_of_remainder(kernel, item, words, theirs)
+    if side is not None and (left == side) != (right == side):
+        return 1 if left == side else 0
+    if total:
+        fits = [total % d == 0 and total // d in sides and d in sides for d in (left, right)]
+        if fits[0] != fits[1]:
+            return 1 if fits[0] else 0
+    return 0
+
+
+def _side_of_remainder(
+    kernel: Kernel, item: Statement, words: Sequence[str], theirs: Sequence[str]
+) -> int | None:
+    """How far the remainder may go: the side of the shared array that it is an index of."""
+    names = [
+        name
+        for name, _, meaning, place in declarations(kernel)
+        if place.parent == item.parent and meaning in (words, theirs) and meaning[1] == "%"
+    ]
+    for statement in kernel.text.inside(kernel.text.statements[item.parent]):
+        for array in shared_arrays(kernel):
+            at = find(statement.words, (array, "["))
+            shape = array_shape(kernel, array)
+            if at < 0 or not names or not shape:
+                continue
+            at, position = at + 1, 0
+            while at < len(statement.words) and statement.words[at] == "[":
+                end = closing(statement.words, at)
+                if statement.words[at + 1 : end] == (names[0],) and position < len(shape):
+                    return shape[position]
+                at, position = end + 1, position + 1
+    return None
+
+
+def array_shape(kernel: Kernel, name: str) -> tuple[int, ...] | None:
+    for statement in kernel.body:
+        at = find(statement.words, (name, "["))
+        if at > 0 and is_declaration(statement.words) and "=" not in statement.words[:at]:
+            sides = []
+            at += 1
+            while at < len(statement.words) and statement.words[at] == "[":
+                end = closing(statement.words, at)
+                side = value(statement.words[at + 1 : end], kernel.known)
+                if side is None:
+                    return None
+                sides.append(side)
+                at = end + 1
+            return tuple(sides)
+    return None
+
+
+# --- what a wrong factor's index is made of
+
+
+def named_definition(
+    kernel: Kernel, statement: Statement, words: Sequence[str]
+) -> tuple[int, tuple[str, ...]] | None:
+    """(line, value) of what a part of an index means, if it is one name."""
+    words = bare(words)
+    known = kernel.text.declaration(words[0], statement) if len(words) == 1 else None
+    return known if known is not None and len(known[1]) > 1 else None
+
+
+def blamed_definition(
+    kernel: Kernel, statement: Statement, words: Sequence[str]
+) -> tuple[str, int, tuple[str, ...]] | None:
+    """(name, line, value) of the definition behind a wrong part of an index.
+
+    Names that the store of P rests on are right, where P is stored in its place.
+    """
+    innocent = _of_the_store(kernel)
+    for name in names_in(bare(words)):
+        if "." in name:
+            continue
+        known = kernel.text.declaration(name, statement)
+        if known is None or (name, known[0]) in innocent or len(known[1]) < 3:
+            continue
+        if len(names_in(bare(words))) > 1 and any(
+            other != name
+            and "." not in other
+            and (d := kernel.text.declaration(other, statement)) is not None
+            and (other, d[0]) not in innocent
+            and len(d[1]) >= 3
+            for other in names_in(bare(words))
+        ):
+            return None
+        return name, known[0], known[1]
+    return None
+
+
+def _of_the_store(kernel: Kernel) -> set[tuple[str, int]]:
+    """(name, line) of every definition that an index of a store to P rests on."""
+    result = kernel.roles.get("P", "")
+    stores = [
+        item
+        for item in kernel.body
+        if result
+        and item.kind == "simple"
+        and (
+            (item.words[:2] == (result, "["))
+            or any(part[:1] == (result,) for part in call_arguments_of(item))
+        )
+    ]
+    found: set[tuple[str, int]] = set()
+    waiting = [(name, store) for store in stores for name in names_in(store.words)]
+    while waiting and len(found) < 200:
+        name, near = waiting.pop()
+        known = kernel.text.declaration(name, near) if "." not in name else None
+        if known is None or (name, known[0]) in found:
+            continue
+        found.add((name, known[0]))
+        waiting += [(other, near) for other in names_in(known[1])]
+    return found
+
+
+def call_arguments_of(item: Statement) -> list[tuple[str, ...]]:
+    at = find(item.words, ("(",))
+    if at <= 0 or not item.words[at - 1].isidentifier():
+        return []
+    return call_arguments(item.words, at - 1)
+
+
+def call_arguments(words: Sequence[str], name: int) -> list[tuple[str, ...]]:
+    """What a function is given whose name stands at this place."""
+    return split(words[name + 2 : closing(words, name + 1)], ",")
+
+
+# --- shared memory
+
+
+def fills(kernel: Kernel, array: str) -> list[Statement]:
+    """The statements that put something into a shared array."""
+    found = []
+    for item in kernel.body:
+        if item.kind != "simple" or "__shared__" in item.words or array not in item.words:
+            continue
+        at = item.words.index(array)
+        left = item.words.index("=") if "=" in item.words else -1
+        is_target = 0 <= at < left and "+=" not in item.words
+        is_copied = (
+            any(
+                array in part and ("&" in part or part[0] == array)
+                for part in call_arguments_of(item)[:1]
+            )
+            and left < 0
+        )
+        if is_target or is_copied:
+            found.append(item)
+    return found
+
+
+def never_filled(kernel: Kernel, array: str, reader: int) -> Said | None:
+    """Why words of a shared array are read that nobody has written."""
+    statements = fills(kernel, array)
+    arrays = shared_arrays(kernel)
+    if not statements:
+        others = [
+            item
+            for name in arrays
+            if name != array and len(fills(kernel, name)) > 1
+            for item in fills(kernel, name)[1:]
+        ]
+        if len(others) == 1:
+            return Said(
+                f"Nothing is ever put into {array}; this line fills {others[0].words[0]}, which "
+                "another line has filled before.",
+                others[0].line,
+                f"Is {array} meant here?",
+            )
+        return None
+    if len(statements) != 1:
+        return None
+    (item,) = statements
+    at = item.words.index(array) + 1
+    indices = []
+    while at < len(item.words) and item.words[at] == "[":
+        end = closing(item.words, at)
+        indices.append(item.words[at + 1 : end])
+        at = end + 1
+    if len(indices) > 1 and len(set(indices)) < len(indices) and len(indices[0]) < 4:
+        return Said(
+            f"{array}[{shown(indices[0])}][{shown(indices[1])}] has the same index twice: only "
+            "the diagonal of the tile is filled.",
+            item.line,
+            "Row and column of the tile come from different indices of the thread.",
+        )
+    for loop in kernel.text.loops(item):
+        if loop.kind == "for" and len(loop.parts) == 3 and "+=" in loop.parts[2]:
+            head, step = loop.parts[0], loop.parts[2]
+            name = head[head.index("=") - 1] if "=" in head else ""
+            moved = value(step[2:], kernel.known)
+            threads = kernel.block[0] * kernel.block[1] * kernel.block[2]
+            start = kernel.text.declaration(name, item)
+            by = 1
+            if start is not None and "*" in start[1]:
+                numbers = [value(part, kernel.known) for part in factors(start[1])]
+                by = next((n for n in numbers if n), 1)
+            alike = [
+                one
+                for one in kernel.body
+                if one.kind == "for" and len(one.parts) == 3 and one.parts[2] == loop.parts[2]
+            ]
+            if len(alike) > 1:
+                continue  # the launch has fewer threads than the kernel counts on
+            if name and moved and moved > threads * by:
+                return Said(
+                    f"The loop of line {loop.line} goes on by {moved}, and the block has {threads} "
+                    f"threads{f' with {by} elements each' if by > 1 else ''}: it leaves elements "
+                    f"of {array} out.",
+                    loop.line,
+                    "Go on by what all threads of the block fill together.",
+                )
+    return None
+
+
+def shared_arrays(kernel: Kernel) -> list[str]:
+    found = []
+    for item in kernel.body:
+        if "__shared__" not in item.words:
+            continue
+        for part in split(item.words[:-1], ","):
+            at = next((i for i, w in enumerate(part) if w == "[" and part[i - 1].isidentifier()), 0)
+            if at:
+                found.append(part[at - 1])
+    return found
+
+
+def barriers(kernel: Kernel) -> list[Statement]:
+    return [
+        item for item in kernel.body if item.kind == "simple" and item.has("__syncthreads", "(")
+    ]
+
+
+def between(kernel: Kernel, reads: int, writes: int) -> Said | None:
+    """Why two lines of a block race: which barrier is missing, or stands in the wrong place."""
+    reader, writer = kernel.text.at(reads), kernel.text.at(writes)
+    if not reader or not writer or reads == writes:
+        return None
+    read, write = reader[-1], writer[-1]
+    shared = [one for one in kernel.text.loops(read) if one in kernel.text.loops(write)]
+    if not shared:
+        return None
+    loop = shared[0]
+    inside = [b for b in barriers(kernel) if loop in list(kernel.text.above(b))]
+    first, second = sorted((read.number, write.number))
+    middle = [b for b in inside if first < b.number < second]
+    after = [b for b in inside if b.number > second]
+    before = [b for b in inside if b.number < first]
+    direct = [b for b in middle if next(kernel.text.above(b)) is loop]
+    if write.number < read.number:
+        if middle and not after and not before and direct:
+            return Said(
+                f"Between filling (line {writes}) and reading (line {reads}) there is a barrier, in "
+                f"line {middle[0].line}. But the next turn of the loop fills again while others "
+                "still read.",
+                reads,
+                "Add a __syncthreads() at the end of the loop's body.",
+            )
+        if not middle:
+            early = before[0].line if before else 0
+            where = (
+                f" The one of line {early} comes before the filling: what is filled after it may be "
+                "read too early."
+                if early
+                else ""
+            )
+            return Said(
+                f"No barrier stands between filling the tile (line {writes}) and reading it (line "
+                f"{reads}).{where}",
+                early or reads,
+                f"Put a __syncthreads() after line {writes}, before the loop that reads.",
+            )
+    return None
+
+
+# --- the products
+
+
+def product_without(kernel: Kernel) -> Said | None:
+    """sum[r][c] += m[r] * n[0]: an index of the sum that no factor has."""
+    for item in kernel.body:
+        if item.kind != "simple" or "+=" not in item.words or "*" not in item.words:
+            continue
+        at = item.words.index("+=")
+        target, right = item.words[:at], item.words[at + 1 :]
+        if "[" not in target or len(split(right[:-1], "+")) > 1:
+            continue
+        turning = [name for loop in kernel.text.loops(item) for name in _head_names(loop)]
+        for name in names_in(target)[1:]:
+            if name in turning and name not in names_in(right):
+                return Said(
+                    f"{shown(target)} += {shown(right).rstrip(';')}: {name} counts the sums, and no "
+                    f"factor depends on it, so all {name} get the same product.",
+                    item.line,
+                    f"One of the factors has the index {name}.",
+                )
+        parts = split(right[:-1], "*")
+        rows = [name for name in names_in(target)[1:] if name in turning]
+        if len(parts) == 2 and len(rows) == 2:
+            first, second = (set(names_in(part)[1:]) for part in parts)
+            if rows[1] in first and rows[0] in second and not {rows[0]} & first:
+                return Said(
+                    f"{shown(target)} += {shown(right).rstrip(';')}: the row {rows[0]} of the sum "
+                    f"is the index of the second factor, and the column {rows[1]} of the first.",
+                    item.line,
+                    "The first factor has the row, the second the column.",
+                )
+            said = _turned(kernel, item, parts)
+            if said is not None:
+                return said
+    return None
+
+
+def _turned(kernel: Kernel, item: Statement, parts: Sequence[tuple[str, ...]]) -> Said | None:
+    """m[s][r], where m was filled row by row as m[r]."""
+    for part in parts:
+        if len(part) != 7 or part[1] != "[" or part[4] != "[":
+            continue
+        array, first, second = part[0], part[2], part[5]
+        for other in kernel.body:
+            at = find(other.words, (array, "["))
+            if other is item or at < 0 or other.words[at + 3 : at + 5] != ("]", ")"):
+                continue
+            if other.words[at + 2] == second and first != second:
+                heads = [_head_names(loop)[:1] for loop in kernel.text.loops(other)]
+                if [second] in heads:
+                    return Said(
+                        f"{array} is filled as {array}[{second}] in line {other.line}, and used as "
+                        f"{shown(part)}: its indices are exchanged.",
+                        item.line,
+                        f"{array}[{second}][{first}].",
+                    )
+    return None
+
+
+def short_local(kernel: Kernel) -> Said | None:
+    """An array of a thread's own that has fewer elements than its loop has turns."""
+    for item in kernel.body:
+        if item.kind != "simple" or not is_declaration(item.words) or "__shared__" in item.words:
+            continue
+        for part in split(item.words[:-1], ","):
+            at = next(
+                (i for i, w in enumerate(part) if w == "[" and i and part[i - 1].isidentifier()), 0
+            )
+            if not at or "=" in part[:at]:
+                continue
+            name = part[at - 1]
+            side = value(part[at + 1 : closing(part, at)], kernel.known)
+            for use in kernel.body:
+                place = find(use.words, (name, "["))
+                if use is item or place < 0 or side is None:
+                    continue
+                index = use.words[place + 2 : closing(use.words, place + 1)]
+                for loop in kernel.text.loops(use):
+                    if loop.kind != "for" or len(loop.parts) != 3 or len(index) != 1:
+                        continue
+                    condition = loop.parts[1]
+                    if condition[:2] != (index[0], "<") or loop.number < item.parent:
+                        continue
+                    turns = value(condition[2:], kernel.known)
+                    if turns is not None and turns > side:
+                        return Said(
+                            f"{name} has {side} elements, and line {use.line} uses "
+                            f"{name}[{index[0]}] up to {turns - 1}.",
+                            item.line,
+                            f"{name} needs {turns} elements.",
+                        )
+    return None
+
+
+def subtracted(kernel: Kernel) -> Said | None:
+    """sum -= a * b."""
+    found = [
+        item
+        for item in kernel.body
+        if item.kind == "simple" and "-=" in item.words and "*" in item.words
+    ]
+    if len(found) != 1:
+        return None
+    return Said("-= takes the products away instead of adding them.", found[0].line, "Write +=.")
+
+
+def stages(kernel: Kernel) -> Said | None:
+    """A tile of several stages that is filled in one that does not change, and read in turn."""
+    for array in shared_arrays(kernel):
+        shape = array_shape(kernel, array)
+        if not shape or len(shape) < 3:
+            continue
+        filled = fills(kernel, array)
+        reads = [
+            item
+            for item in kernel.body
+            if item not in filled
+            and item.kind == "simple"
+            and "__shared__" not in item.words
+            and find(item.words, (array, "[")) >= 0
+        ]
+        for some, others, verb in ((filled, reads, "filled"), (reads, filled, "read")):
+            first, second = _stage(some, array), _stage(others, array)
+            if first is not None and second is not None and first[1:] == () and "%" in second:
+                if first[0].isdigit():
+                    return Said(
+                        f"{array} is always {verb} in stage {first[0]}, and the other side goes "
+                        f"from stage to stage, [{shown(second)}].",
+                        some[0].line,
+                        f"Both sides use [{shown(second)}].",
+                    )
+    return None
+
+
+def _stage(items: Sequence[Statement], array: str) -> tuple[str, ...] | None:
+    """The first index of an array, where all have the same."""
+    found = set()
+    for item in items:
+        at = find(item.words, (array, "[")) + 1
+        found.add(item.words[at + 1 : closing(item.words, at)])
+    return found.pop() if len(found) == 1 else None
+
+
+def next_phase(kernel: Kernel) -> Said | None:
+    """if (ph + 1 < n) start(ph): the guard speaks of the next phase, the call of this one."""
+    for item in kernel.body:
+        holder = next(kernel.text.above(item), None)
+        if item.kind != "simple" or holder is None or holder.kind != "if":
+            continue
+        given = call_arguments_of(item)
+        if len(given) == 1 and len(given[0]) == 1 and item.words[-2:] == (")", ";"):
+            name = given[0][0]
+            if find(holder.words, (name, "+", "1")) >= 0:
+                return Said(
+                    f"{shown(item.words)} The condition asks whether there is a phase "
+                    f"{name} + 1, and the call starts {name} again.",
+                    item.line,
+                    f"Start {name} + 1.",
+                )
+    return None

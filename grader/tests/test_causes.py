@@ -1,0 +1,133 @@
+"""Causes read from the source: each rule with a text that breaks it, and the right one beside it."""
+
+from __future__ import annotations
+
+import pytest
+
+from grader.judging import host, spread, suspects
+from grader.labs.statements import Listing, shown
+from grader.tests.corpus_files import bare_solution, labs
+
+NAIVE, TILED, REGISTERS = (
+    bare_solution(name) for name in labs()[:5:2][:1] + labs()[1:2] + labs()[4:5]
+)
+
+
+def kernel_of(text: str, block=(16, 16, 1), **sizes) -> suspects.Kernel:
+    listing = Listing(text)
+    function = next(item for item in listing.functions() if "__global__" in item.words)
+    return suspects.Kernel(
+        listing,
+        function,
+        listing.parameters(function),
+        {name: str(number) for name, number in sizes.items()},
+        {"M": (64, 64), "N": (64, 64), "P": (64, 64)},
+        (4, 4, 1),
+        block,
+        {"M": "M", "N": "N", "P": "P"},
+    )
+
+
+def line(text: str, part: str) -> int:
+    return next(n for n, row in enumerate(text.splitlines(), 1) if part in row)
+
+
+def said_by_host(text: str):
+    listing = Listing(text)
+    found = host.read(listing)
+    return host.HostRules(listing, found, {"width": "8"}, 256).first()
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "words"),
+    [
+        ("cudaMalloc(&d_P, bytes)", "cudaMalloc((void**)d_P, bytes)", "given d_P itself"),
+        ("cudaMalloc(&d_P, bytes)", "cudaMalloc(&d_P, width * width)", "64 bytes"),
+        ("cudaMemcpy(d_M, M, bytes", "cudaMemcpy(d_M, M, sizeof(M)", "sizeof(M) is 8 bytes"),
+        (
+            "cudaMemcpy(P, d_P, bytes, cudaMemcpyDeviceToHost)",
+            "cudaMemcpy(d_P, P, bytes, cudaMemcpyDeviceToHost)",
+            "the target d_P is device memory, the source P host memory",
+        ),
+        ("cudaMemcpy(d_N, N, bytes", "cudaMemcpy(d_N, M, bytes", "N is never copied"),
+        ("CHECK(cudaFree(d_P))", "CHECK(cudaFree(d_M))", "for the second time"),
+        ("(d_M, d_N, d_P, width)", "(d_M, d_N, P, width)", "host memory"),
+    ],
+)
+def test_calls_of_the_host(old, new, words):
+    assert said_by_host(NAIVE) is None
+    assert NAIVE.count(old) == 1
+    text = NAIVE.replace(old, new)
+    found = said_by_host(text)
+    assert words in found.text
+    assert new.rstrip(";") in text.splitlines()[found.line - 1]
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("blockIdx.y * TILE_WIDTH + ty", "blockIdx.x * TILE_WIDTH + ty"),
+        ("blockIdx.x * TILE_WIDTH + tx", "blockIdx.x * TILE_WIDTH + ty"),
+    ],
+)
+def test_axes_that_do_not_belong_together(old, new):
+    assert suspects.coordinates(kernel_of(TILED)) is None
+    text = TILED.replace(old, new)
+    assert suspects.coordinates(kernel_of(text)).line == line(text, new)
+
+
+def test_quotient_and_remainder_need_one_divisor():
+    assert suspects.divided(kernel_of(REGISTERS)) is None
+    for old, new in (("int r = e / BK", "int r = e / BM"), ("int i = e % BK", "int i = e % BM")):
+        text = REGISTERS.replace(old, new)
+        assert suspects.divided(kernel_of(text)).line == line(text, new)
+
+
+def test_an_index_takes_each_number_of_the_block():
+    kernel = kernel_of(REGISTERS)
+    store = next(item for item in kernel.accesses("P"))
+    rows = spread.values_of(kernel, ("row",), store)
+    assert spread.is_whole(rows, 64)
+    assert spread.step(kernel, ("row",), store, "y") == 64
+    kernel = kernel_of(REGISTERS.replace("first_row + ty * TM + r", "first_row + ty + r"))
+    store = next(item for item in kernel.accesses("P"))
+    assert not spread.is_whole(spread.values_of(kernel, ("row",), store), 64)
+
+
+def test_a_loop_that_runs_once_too_often():
+    def said(text):
+        kernel = kernel_of(text, width=64)
+        statement = next(item for item in kernel.body if "+=" in item.words)
+        return suspects.loop_too_long(kernel, statement, statement.words)
+
+    assert said(TILED) is None
+    text = TILED.replace("k < TILE_WIDTH", "k <= TILE_WIDTH")
+    assert said(text).line == line(text, "k <= TILE_WIDTH")
+
+
+def test_arguments_in_another_order():
+    def said(text):
+        listing = Listing(text)
+        return host.swapped_arguments(listing, host.read(listing))
+
+    assert said(TILED) is None
+    assert "M gets N" in said(TILED.replace(">>>(M, N, P", ">>>(N, M, P")).text
+
+
+def test_statements_of_every_solution():
+    for name in labs():
+        listing = Listing(bare_solution(name))
+        kernel = next(item for item in listing.functions() if "__global__" in item.words)
+        assert listing.inside(kernel)
+        assert listing.named("solve") is not None
+    loop = next(item for item in Listing(TILED).statements if item.kind == "for")
+    assert shown(loop.parts[1]) == "ph < width / TILE_WIDTH"
+
+
+@pytest.mark.parametrize(
+    "piece", ["{", "}", "(", "if (", "for (;;", "a[", '"', "else ", "= {", "<<<"]
+)
+def test_hostile_texts_are_cut_into_statements(piece):
+    listing = Listing(TILED + piece * 30_000)
+    host.read(listing)
+    assert len(listing.statements) <= 40_000
