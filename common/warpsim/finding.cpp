@@ -24,7 +24,8 @@ constexpr const char* kCodes[] = {"out-of-bounds-global",
                                   "no-launch",
                                   "host-computed",
                                   "input-modified",
-                                  "unwritten-output"};
+                                  "unwritten-output",
+                                  "wrong-mask"};
 constexpr const char* kAccesses[] = {"", "load", "store", "atomic", "copy"};
 constexpr const char* kSpaces[] = {"", "global", "shared", "local", "constant"};
 constexpr const char* kCauses[] = {"",
@@ -36,6 +37,7 @@ constexpr const char* kCauses[] = {"",
                                    "no-allocation",
                                    "freed",
                                    "constant-memory",
+                                   "address-space",
                                    "never-written",
                                    "copy-in-flight",
                                    "lanes-missing",
@@ -44,6 +46,7 @@ constexpr const char* kCauses[] = {"",
                                    "never-complete",
                                    "instruction-budget",
                                    "time-limit",
+                                   "many-warps",
                                    "zero-extent",
                                    "block-threads",
                                    "block-extent",
@@ -56,11 +59,14 @@ constexpr const char* kCauses[] = {"",
                                    "required-block",
                                    "no-kernel",
                                    "driver-refused",
+                                   "not-named",
+                                   "named-missing",
+                                   "another-mask",
                                    "driver"};
 constexpr const char* kScopes[] = {"", "warp", "block", "grid"};
 
 static_assert(std::size(kSeverities) == size_t(Severity::kError) + 1);
-static_assert(std::size(kCodes) == size_t(Code::kUnwrittenOutput) + 1);
+static_assert(std::size(kCodes) == size_t(Code::kWrongMask) + 1);
 static_assert(std::size(kAccesses) == size_t(AccessKind::kCopy) + 1);
 static_assert(std::size(kSpaces) == size_t(MemorySpace::kConstant) + 1);
 static_assert(std::size(kCauses) == size_t(Cause::kDriver) + 1);

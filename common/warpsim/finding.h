@@ -36,6 +36,7 @@ enum class Code : uint8_t {
   kHostComputed,
   kInputModified,
   kUnwrittenOutput,
+  kWrongMask,
 };
 
 enum class AccessKind : uint8_t {
@@ -60,6 +61,7 @@ enum class Cause : uint8_t {
   kNoAllocation,    // far from every allocation
   kFreed,           // an allocation that is none any more
   kConstantMemory,  // a store to it
+  kAddressSpace,    // an instruction for one state space, an address of another one
   // Of uninitialised-*.
   kNeverWritten,
   kCopyInFlight,  // `other` is the asynchronous copy, which was not waited for
@@ -71,6 +73,7 @@ enum class Cause : uint8_t {
   // Of timeout.
   kInstructionBudget,  // of `limit` warp instructions
   kTimeLimit,          // of `limit` seconds
+  kManyWarps,          // `amount` of them, no one for long, used up `limit` warp instructions
   // Of launch-config.
   kZeroExtent,
   kBlockThreads,    // more threads than a block may have
@@ -84,6 +87,10 @@ enum class Cause : uint8_t {
   kRequiredBlock,   // another block than the kernel is made for
   kNoKernel,        // the module has no kernel of that name
   kDriverRefused,   // `words` are the driver's
+  // Of wrong-mask: a function of a warp and the lanes that its mask names.
+  kNotNamed,      // the mask lacks the lane that calls it
+  kNamedMissing,  // `other` is named and not there
+  kAnotherMask,   // `other` is named, and gives another mask itself
   // Of any code, on a GPU: the driver reported error number `amount`, `words` are its own.
   kDriver,
 };

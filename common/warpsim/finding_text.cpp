@@ -72,6 +72,11 @@ std::string out_of_bounds(const Diagnostic& d) {
     case Cause::kHostPointer:
     case Cause::kNoAllocation:
       return what + " at an address that is no device memory";
+    case Cause::kAddressSpace:
+      return what + " with an instruction for " +
+             (d.space == MemorySpace::kShared ? "shared" : "constant") +
+             " memory, but the address is not there" +
+             (d.array.empty() ? "" : ": it is in " + d.array);
     case Cause::kConstantMemory:
       return "writes to " + d.array + ", which is constant memory";
     case Cause::kFreed:
@@ -130,8 +135,10 @@ std::string barrier(const Diagnostic& d, const Extents& shape) {
   switch (d.cause) {
     case Cause::kAnotherBarrier:
       return fmt::format(
-          "waits at this barrier while {} waits at the one of line {}: all threads of a block have "
-          "to reach the same __syncthreads()",
+          "waits at this barrier while {} waits at the one of line {}: what happens then is "
+          "undefined "
+          "by the CUDA programming guide (all threads of a block have to reach the same "
+          "__syncthreads()), although GPUs of today count arrivals and go on",
           thread_name(other, shape), other.line);
     case Cause::kExited:
       return thread_name(other, shape) +
@@ -150,6 +157,22 @@ std::string barrier(const Diagnostic& d, const Extents& shape) {
   }
 }
 
+std::string wrong_mask(const Diagnostic& d, const Extents& shape) {
+  const std::string other = thread_name(d.other.value_or(Party{}), shape);
+  const std::string mask = fmt::format("the mask 0x{:08x} of {}", d.amount, d.words);
+  switch (d.cause) {
+    case Cause::kNotNamed:
+      return mask + " does not name the thread that calls it";
+    case Cause::kAnotherMask:
+      return mask + " names " + other + ", which gives another mask";
+    default:
+      return mask + " names " + other + ", which does not take part" +
+             (d.other && d.other->line != 0
+                  ? ": it goes on at line " + std::to_string(d.other->line)
+                  : "");
+  }
+}
+
 std::string misaligned(const Diagnostic& d) {
   std::string text = fmt::format("{} {} at an address that is not a multiple of {}", verb(d),
                                  bytes_text(d.access_bytes), d.access_bytes);
@@ -160,6 +183,12 @@ std::string timeout(const Diagnostic& d) {
   if (d.cause == Cause::kTimeLimit) {
     return fmt::format("{} had not ended after {} s: does a loop never end?",
                        d.kernel.empty() ? "The plan" : d.kernel, d.limit);
+  }
+  if (d.cause == Cause::kManyWarps) {
+    return fmt::format(
+        "the launch was stopped after {} warp instructions, its budget: its {} warps do far more "
+        "work than the product needs, though none of them seems to run without end",
+        d.limit, d.amount);
   }
   return fmt::format("the launch used up its budget of {} warp instructions: a loop without end?",
                      d.limit);
@@ -303,6 +332,8 @@ std::string sentence(const Diagnostic& d, const Extents& shape) {
           d.amount, d.array, element_text(d));
     case Code::kUnwrittenOutput:
       return unwritten(d);
+    case Code::kWrongMask:
+      return wrong_mask(d, shape);
   }
   return "";
 }

@@ -201,7 +201,8 @@ def _another_barrier(facts: Facts, shape: ArrayShape | None) -> str:
     other = facts.other or Party()
     return (
         f"waits at this barrier while thread {_triple(other.thread)} waits at the one of line "
-        f"{other.line}: all threads of a block have to reach the same __syncthreads()"
+        f"{other.line}: what happens then is undefined by the CUDA programming guide (all threads of a "
+        "block have to reach the same __syncthreads()), although GPUs of today count arrivals and go on"
     )
 
 
@@ -223,10 +224,17 @@ def _nowhere(facts: Facts, shape: ArrayShape | None) -> str:
     return f"{_verb(facts)} {_bytes(facts.access_bytes)} at an address outside device memory"
 
 
+def _another_space(facts: Facts, shape: ArrayShape | None) -> str:
+    meant = "shared" if facts.space is Space.SHARED else "constant"
+    where = f": it is in {facts.array}" if facts.array else ""
+    return f"{_moves(facts)} with an instruction for {meant} memory, but the address is not there{where}"
+
+
 # Causes that say more than the code does.
 _SAID: dict[Cause, Callable[[Facts, ArrayShape | None], str]] = {
     Cause.FREED: lambda f, s: f"{_moves(f)} of {_place(f, s)}, after it was freed",
     Cause.CONSTANT_MEMORY: lambda f, s: f"writes to {f.array}, which is constant memory",
+    Cause.ADDRESS_SPACE: _another_space,
     Cause.NULL_POINTER: lambda f, s: f"{_moves(f)} through a null pointer",
     Cause.HOST_POINTER: _nowhere,
     Cause.NO_ALLOCATION: _nowhere,
@@ -296,6 +304,10 @@ _ADVICE = {
     "barrier-divergence": (
         "Let every thread of the block reach each __syncthreads(): no barrier "
         "inside a branch, no return before one."
+    ),
+    "wrong-mask": (
+        "Every lane that a mask names must come to this line together, each with the same mask, and be "
+        "named itself: call it outside the branch, or name just the lanes inside."
     ),
     "misaligned-access": ("A vector type must lie at an address that is a multiple of its size."),
     "timeout": "Does every loop's condition become false at some time?",
@@ -386,6 +398,8 @@ def advice(fault: Fault, context: Context) -> str:
     if facts.cause in _ADVICE_BY_CAUSE:
         return _ADVICE_BY_CAUSE[facts.cause]
     match fault.code:
+        case "timeout" if facts.cause is Cause.MANY_WARPS:
+            return "How many blocks, and threads, does the launch ask for, and what does each of them do?"
         case "race-shared" if _is_with_a_copy(facts):
             return (
                 "Between filling a stage and reading it, and before it is filled again, the block "

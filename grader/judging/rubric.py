@@ -165,7 +165,12 @@ def _counter(check: Check, lab: Lab, evidence: Evidence) -> CheckResult:
     what = f"{check.message}: {shown}" if check.message else f"{check.value} = {shown}"
     text = f"{what} ({' and '.join(limits)})"
     if low <= value <= high:
-        return _passed(check, text, **numbers)
+        failed = [
+            found
+            for one in check.also
+            if (found := _counter(one, lab, evidence)).status != "passed"
+        ]
+        return failed[0] if failed else _passed(check, text, **numbers)
     line = busiest_line(outcome, check)
     if line:
         numbers["line"] = line
@@ -173,12 +178,24 @@ def _counter(check: Check, lab: Lab, evidence: Evidence) -> CheckResult:
     return _failed(check, text, **numbers)
 
 
+def _is_whole(value: str) -> bool:
+    """Whether what stands before the first division is an expression by itself."""
+    try:
+        return bool(names_in(value.partition("/")[0]))
+    except ExpressionError:
+        return False
+
+
 def busiest_line(outcome: Outcome, check: Check) -> int:
     """The line of matmul.cu with most of the first counter that the value names; 0: none."""
     counters = names_in(check.value) - {"j", "k", "l"}
     if not counters or outcome.execution is None:
         return 0
-    name = min(counters, key=check.value.index)
+    # Of the numerator, what there is most of.
+    all_of = outcome.execution.counters
+    above = names_in(check.value.partition("/")[0]) if _is_whole(check.value) else counters
+    named = sorted(counters & above or counters, key=check.value.index)
+    name = max(named, key=lambda one: all_of.get(one, 0))
     counts: dict[int, int] = {}
     for kernel in outcome.execution.kernels:
         for entry in kernel.lines:

@@ -29,6 +29,8 @@
       kind = "counter"   case = "w64", value = "global_load_sectors / global_load_requests",
                          at_most = 4.0 and/or at_least = 1.0, message = "what a failure means";
                          counted on the simulator, also where the backend is gpu
+                         also = [{value = ..., at_most = 2, message = ...}]   further limits: all
+                         of them have to hold
       kind = "time"      case = "w1024", full = 1.15, none = 4.0   time over the reference's
                          both = 12: its points on the backend both, see below
 
@@ -104,6 +106,7 @@ class Check:
     at_most: float | None = None  # counter
     at_least: float | None = None  # counter
     message: str = ""  # counter, time: what a failure means
+    also: tuple[Check, ...] = ()  # counter: further limits, as checks of the same name
     full: float = 1.15  # time: full credit up to this multiple of the reference's time
     none: float = 4.0  # time: no credit from this multiple on
     both: float = 0.0  # time: points on the backend both; 0: it is not looked at there
@@ -244,13 +247,29 @@ class _Reader:
                 "at_most": get.number("at_most", None),
                 "at_least": get.number("at_least", None),
             }
+            further = get.tables("also", [])
         elif kind == "time":
             common |= {"full": get.number("full", 1.15), "none": get.number("none", 4.0)}
             common["both"] = get.number("both", 0.0)
         get.finish()
         check = Check(**common)
         self.check_is_sound(get.where, check)
+        if kind == "counter" and further:
+            return replace(check, also=tuple(self.limit(get.where, one, check) for one in further))
         return check
+
+    def limit(self, where: str, table: dict[str, Any], check: Check) -> Check:
+        get = _Fields(self, f"{where}: also", table)
+        limit = replace(
+            check,
+            value=get.text("value"),
+            at_most=get.number("at_most", None),
+            at_least=get.number("at_least", None),
+            message=get.text("message", ""),
+        )
+        get.finish()
+        self.check_is_sound(get.where, limit)
+        return limit
 
     def check_is_sound(self, where: str, check: Check) -> None:
         if not check.cases:

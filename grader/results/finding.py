@@ -48,6 +48,7 @@ class Cause(StrEnum):
     NO_ALLOCATION = "no-allocation"  # far from every allocation
     FREED = "freed"
     CONSTANT_MEMORY = "constant-memory"
+    ADDRESS_SPACE = "address-space"  # an instruction for one state space, an address of another
     # uninitialised-*
     NEVER_WRITTEN = "never-written"
     COPY_IN_FLIGHT = "copy-in-flight"  # `other` is the copy, which was not waited for
@@ -59,6 +60,7 @@ class Cause(StrEnum):
     # timeout
     INSTRUCTION_BUDGET = "instruction-budget"
     TIME_LIMIT = "time-limit"
+    MANY_WARPS = "many-warps"  # `amount` of them, no one for long
     # launch-config
     ZERO_EXTENT = "zero-extent"
     BLOCK_THREADS = "block-threads"
@@ -72,6 +74,10 @@ class Cause(StrEnum):
     REQUIRED_BLOCK = "required-block"
     NO_KERNEL = "no-kernel"
     DRIVER_REFUSED = "driver-refused"
+    # wrong-mask
+    NOT_NAMED = "not-named"  # the mask lacks the lane that calls
+    NAMED_MISSING = "named-missing"  # `other` is named and not there
+    ANOTHER_MASK = "another-mask"  # `other` is named, and gives another one
     # any code, on a GPU
     DRIVER = "driver"
 

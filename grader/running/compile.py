@@ -31,6 +31,7 @@ from grader.text import clean, lines_of
 
 _FILE_BYTES = 128 << 20  # of each file the compiler writes
 _FOLDER_BYTES = 512 << 20
+_STALLED_SECONDS = 300  # on the clock: then the machine is to blame
 _LINE = 2000  # characters of the compiler's that are looked at
 CACHE_BYTES = 1 << 30  # of all compiled files together
 _VERSION = "2"  # of this module's command lines: part of every key
@@ -212,7 +213,8 @@ def _step(build: _Build, command: list) -> sandbox.Ended:
         return sandbox.run(
             command,
             limits=sandbox.Limits(
-                seconds=build.limits.compile_seconds,
+                seconds=max(_STALLED_SECONDS, build.limits.compile_seconds),
+                processor_seconds=build.limits.compile_seconds,
                 memory_bytes=build.limits.compile_memory_bytes,
                 file_bytes=_FILE_BYTES,
                 folder_bytes=_FOLDER_BYTES,
@@ -228,9 +230,14 @@ def _step(build: _Build, command: list) -> sandbox.Ended:
 
 def _error_of(build: _Build, ended: sandbox.Ended) -> CompileError | None:
     """Raises StepError where the compiler failed for a reason that the file does not explain."""
+    if ended.exceeded == "stall":
+        raise StepError(
+            f"The compiler had not ended after {_STALLED_SECONDS:g} seconds, in which it "
+            "got little processor time: the machine is overloaded. Grade again."
+        )
     if ended.timed_out:
         seconds = f"{build.limits.compile_seconds:g}"
-        message = f"the compiler was stopped after {seconds} seconds"
+        message = f"the compiler was stopped after {seconds} seconds of processor time"
         return CompileError(0, message, stopped=True)
     if ended.exceeded:
         message = f"the compiler was stopped, since it used {ended.too_much}"

@@ -32,6 +32,9 @@ class Limits:
     """What a step may use; more than that ends it."""
 
     seconds: float = 60  # wall-clock time of the step
+    # Processor time of all its processes together. Where it is given, a step that has used less of it
+    # when its wall-clock time is over is no slow step: the machine has stalled.
+    processor_seconds: float | None = None
     memory_bytes: int = 8 << 30  # of all its processes together
     address_bytes: int | None = None  # address space of each; None: as much as memory_bytes
     file_bytes: int = 256 << 20  # of each file it writes
@@ -61,6 +64,7 @@ def run(
         return supervise.run(
             words,
             seconds=limits.seconds,
+            processor_seconds=limits.processor_seconds,
             memory_bytes=limits.memory_bytes,
             processes=limits.processes,
             output_bytes=limits.output_bytes,

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 class StepLimits:
     """Generous for anything a lab asks for; a step that needs more is ended."""
 
-    compile_seconds: float = 60
+    compile_seconds: float = 60  # of processor time
     compile_memory_bytes: int = 6 << 30  # of all the compiler's processes together
     record_seconds: float = 5  # for each case
     record_memory_bytes: int = 3 << 30

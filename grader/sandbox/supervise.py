@@ -21,6 +21,7 @@ _FOLDER_LOOK_SECONDS = 0.5
 _END_SECONDS = 10
 _MOST_ENTRIES = 5000  # of a writable folder; a step leaves about ten
 _PAGE = os.sysconf("SC_PAGE_SIZE")
+_TICKS_A_SECOND = os.sysconf("SC_CLK_TCK")
 
 
 @dataclass(frozen=True)
@@ -31,7 +32,9 @@ class Ended:
     stdout: str
     stderr: str
     seconds: float
-    exceeded: str = ""  # what it used too much of: time, memory, processes, output, files
+    # What it used too much of: time, memory, processes, output, files; "stall": it had used little
+    # processor time when its time was over, so the machine is to blame.
+    exceeded: str = ""
 
     @property
     def too_much(self) -> str:
@@ -48,6 +51,7 @@ def run(
     words: Sequence[str],
     *,
     seconds: float,
+    processor_seconds: float | None,
     memory_bytes: int,
     processes: int,
     output_bytes: int,
@@ -79,11 +83,11 @@ def run(
             left = start + seconds - now
             streams.read(max(0.0, min(_LOOK_SECONDS, left)))
             if left <= 0:
-                exceeded = "time"
+                exceeded = "time" if processor_seconds is None else "stall"
             elif streams.total > output_bytes:
                 exceeded = "output"
             else:
-                exceeded = _too_much(process.pid, memory_bytes, processes)
+                exceeded = _too_much(process.pid, memory_bytes, processes, processor_seconds)
             if not exceeded and now >= next_folder_look:
                 next_folder_look = now + _FOLDER_LOOK_SECONDS
                 exceeded = "files" if _is_too_full(folders, folder_bytes) else ""
@@ -145,18 +149,32 @@ class _Streams:
         return self._kept[index].decode("utf-8", errors="replace")
 
 
-def _too_much(root: int, memory_bytes: int, processes: int) -> str:
-    """ "memory" or "processes" if the tree uses too much of it, else ""."""
+def _too_much(root: int, memory_bytes: int, processes: int, processor_seconds: float | None) -> str:
+    """ "memory", "processes" or "time" if the tree uses too much of it, else ""."""
     resident = count = 0
+    ticks = 0
     for pid in _tree(root):
         try:
             resident += int(Path(f"/proc/{pid}/statm").read_bytes().split()[1]) * _PAGE
         except (OSError, IndexError, ValueError):
             continue  # it has just ended
+        if processor_seconds is not None:
+            ticks += _ticks_of(pid)
         count += 1
         if count > processes + 8:  # the shell, bubblewrap and what sets the limits are counted too
             return "processes"
+    if processor_seconds is not None and ticks > processor_seconds * _TICKS_A_SECOND:
+        return "time"
     return "memory" if resident > memory_bytes else ""
+
+
+def _ticks_of(pid: int) -> int:
+    """Processor time of a process, and of those below it that have ended."""
+    try:
+        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    except OSError:
+        return 0
+    return sum(int(field) for field in fields[11:15])
 
 
 def _tree(root: int) -> Iterator[int]:

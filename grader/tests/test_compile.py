@@ -134,6 +134,12 @@ class TestWithNvcc:
         error = compile_text(text)
         assert error.stopped and "room" in error.message, error
 
+    def test_a_stalled_machine_is_no_fault_of_the_file(self, compile_text, monkeypatch):
+        stalled = compiling.sandbox.Ended(-9, "", "", 300.0, "stall")
+        monkeypatch.setattr(compiling, "_step", lambda build, command: stalled)
+        with pytest.raises(StepError, match="overloaded"):
+            compile_text("void stalled() {}\n")
+
     def test_a_compiler_that_hangs_is_stopped_and_not_remembered(self, compile_text):
         error = compile_text("void f() {}\n", StepLimits(compile_seconds=0.05))
         assert error.stopped and "stopped after 0.05 seconds" in error.message

@@ -199,11 +199,21 @@ def test_causes_that_say_more_than_the_code():
     )
 
 
+def test_an_address_of_another_state_space_is_told():
+    fields = {"array": "M", "array_bytes": 64, "offset_bytes": 20, "access_bytes": 4}
+    facts = fields | {"access": "load", "space": "constant", "cause": "address-space"}
+    assert _say("out-of-bounds-global", **facts).endswith(
+        " reads 4 bytes with an instruction for constant memory, but the address is not there: it is "
+        "in M."
+    )
+
+
 def test_barriers_name_the_other_thread():
     two = {"cause": "another-barrier", "other": party_json("", line=44)}
     assert _say("barrier-divergence", **two) == (
         "block (3,0,0) thread (17,0,0) waits at this barrier while thread (4,1,0) waits at the one "
-        "of line 44: all threads of a block have to reach the same __syncthreads()."
+        "of line 44: what happens then is undefined by the CUDA programming guide (all threads of a "
+        "block have to reach the same __syncthreads()), although GPUs of today count arrivals and go on."
     )
     missing = two | {"cause": "lanes-missing"}
     assert _say("barrier-divergence", **missing).endswith(

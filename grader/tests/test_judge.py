@@ -253,6 +253,21 @@ def test_both_backends_tell_a_wrong_result_once_and_with_its_line(lab):
     assert [(item.code, item.line) for item in result.diagnostics] == [("wrong-result", 41)]
 
 
+def test_all_limits_of_a_counter_check_have_to_hold(lab):
+    traffic = next(c for c in lab.checks if c.kind == "counter")
+    stores = replace(
+        traffic, value="(global_store_sectors + barriers) * 2", at_most=5, message="sectors stored"
+    )
+    limited = replace(lab, checks=(replace(traffic, needs=(), also=(stores,)),))
+    kernel = execution_json()["kernels"][0]
+    for stored, status in ((2, "passed"), (4, "failed")):
+        kernel["counters"] |= {"global_store_sectors": stored, "barriers": 0}
+        found = evaluate(limited, outcome(limited, "w8", kernels=[kernel]))["traffic"]
+        assert found.status == status, found.message
+        if status == "failed":
+            assert found.message.startswith("sectors stored: 8 (at most 5)")
+
+
 def test_counters_on_a_gpu_are_those_of_the_simulator(lab):
     counted = replace(next(c for c in lab.checks if c.kind == "counter"), backend=None)
     both = replace(lab, checks=(counted,))

@@ -30,6 +30,20 @@ def test_time_out_ends_the_whole_group(tmp_path):
     assert not mark.exists()
 
 
+def test_processor_time_is_limited_and_a_stall_is_none_of_the_step():
+    busy = run(
+        ["sh", "-c", "while :; do :; done"], limits=Limits(seconds=60, processor_seconds=0.3)
+    )
+    assert busy.exceeded == "time" and busy.timed_out
+    child = run(
+        ["sh", "-c", "(while :; do :; done) & wait"],
+        limits=Limits(seconds=60, processor_seconds=0.3),
+    )
+    assert child.exceeded == "time"
+    idle = run(["sleep", "60"], limits=Limits(seconds=0.5, processor_seconds=50))
+    assert idle.exceeded == "stall" and not idle.timed_out
+
+
 def test_children_do_not_outlive_a_step_that_ended(tmp_path):
     mark = tmp_path / "alive"
     run(["sh", "-c", f"(sleep 0.5; touch {mark}) & exit 0"], limits=Limits())

@@ -36,10 +36,18 @@ struct BankCost {
 uint32_t sectors(const WarpAccess& access);  // global memory since 5.0: sectors.cpp
 // The same of a cp.async.cg, whose lanes write to `target` in shared memory: async_sectors.cpp
 uint32_t async_sectors(const WarpAccess& access, const std::array<uint32_t, 32>& target);
+// Of local memory, where the same word of neighbouring lanes lies side by side: `address` holds
+// offsets in each lane's own memory.
+uint32_t local_sectors(const WarpAccess& access);
 Traffic warp_lines(const WarpAccess& access);          // global memory of 2.x: warp_lines.cpp
 Traffic half_warp_segments(const WarpAccess& access);  // of 1.2 and 1.3: half_warp_segments.cpp
 
-BankCost warp_banks(const WarpAccess& access);       // shared memory since 2.0: warp_banks.cpp
+BankCost warp_banks(const WarpAccess& access);  // shared memory since 2.0: warp_banks.cpp
+// Of atomics, by what the hardware of today does: atomics.cpp. Turns: the most lanes at one
+// address.
+uint32_t atomic_sectors(const WarpAccess& access);
+uint32_t atomic_turns(const WarpAccess& access);
+uint32_t atomic_wavefronts(const WarpAccess& access);
 BankCost half_warp_banks(const WarpAccess& access);  // of 1.x: half_warp_banks.cpp
 
 // The rules of one generation. Sectors are counted for every one of them; `traffic` is null where

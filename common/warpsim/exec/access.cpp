@@ -110,6 +110,8 @@ bool find_global(Warp& w, uint32_t site, uint64_t low, uint32_t span) {
   AllocationRecord* record = MemoryView(*w.worker->launch->memory).find(low);
   if (record == nullptr || span > record->info.size_bytes - (low - record->info.address))
     return false;
+  // An instruction for constant memory goes to the window of constants alone.
+  if (w.worker->image->sites[site].in_const_space && !record->info.is_constant) return false;
   SiteState& s = w.worker->sites[site];
   s.base = record->info.address;
   s.size_bytes = record->info.size_bytes;
@@ -126,6 +128,11 @@ void report_bad_lane(Warp& w, uint32_t site, Space space, uint32_t lane, uint64_
   auto illegal = [&](const char* what) { w.worker->stop(LaunchStatus::kFault, 700, what); };
   if (space == Space::kShared) {
     const uint32_t offset = uint32_t(address);
+    if (s.space == Space::kShared && is_foreign_to_shared(address)) {
+      describe_address_space(w, site, lane, launch.memory->find(address), address);
+      illegal("an instruction for shared memory had an address outside it");
+      return;
+    }
     if (offset % bytes != 0) {
       describe_misaligned(w, site, lane, address);
       w.worker->stop(LaunchStatus::kFault, 716, "a shared memory access was misaligned");
@@ -148,6 +155,9 @@ void report_bad_lane(Warp& w, uint32_t site, Space space, uint32_t lane, uint64_
   if (address % bytes != 0 && inside) {
     describe_misaligned(w, site, lane, address);
     w.worker->stop(LaunchStatus::kFault, 716, "a global memory access was misaligned");
+  } else if (inside && s.in_const_space && !record->info.is_constant) {
+    describe_address_space(w, site, lane, &record->info, address);
+    illegal("a load from constant memory had an address outside it");
   } else if (inside && record->info.is_constant) {
     describe_constant_store(w, site, lane, record->info, address);
     illegal("the kernel wrote to constant memory");
@@ -214,14 +224,59 @@ static uint64_t moved_bytes(const Warp& w, const WarpAccess& access) {
 }
 
 void count_scattered(Warp& w, uint32_t site, const Op* op, uint32_t bytes) {
-  WarpAccess access{w.mask, bytes, {}};
-  for_each_lane(
-      w.mask, [&](int lane) { access.address[size_t(lane)] = lane_address(w, op->access, lane); });
+  const bool generic = w.worker->image->sites[site].space == Space::kGeneric;
+  WarpAccess global{0, bytes, {}}, shared{0, bytes, {}}, local{0, bytes, {}};
+  shared.is_store = w.worker->image->sites[site].is_store;
+  for_each_lane(w.mask, [&](int lane) {
+    const uint64_t address = lane_address(w, op->access, lane);
+    const Space space = generic ? resolve(address) : Space::kGlobal;
+    WarpAccess& to = space == Space::kShared ? shared : space == Space::kLocal ? local : global;
+    to.mask |= 1u << lane;
+    to.address[size_t(lane)] = space == Space::kGlobal ? address : uint32_t(address);
+  });
   SiteState& s = w.worker->sites[site];
-  ++s.requests;
-  s.sectors += sectors(access);
-  if (w.worker->rules.traffic != nullptr) s.add(w.worker->rules.traffic(access));
-  if (w.worker->tracer != nullptr) trace_global(w, site, access);
+  if (global.mask != 0) {
+    ++s.requests;
+    s.sectors += sectors(global);
+    if (w.worker->rules.traffic != nullptr) s.add(w.worker->rules.traffic(global));
+    if (w.worker->tracer != nullptr) trace_global(w, site, global);
+  }
+  if (shared.mask != 0) {
+    ++s.shared_requests;
+    const BankCost cost = w.worker->rules.banks(shared);
+    s.wavefronts += cost.wavefronts;
+    s.ideal_wavefronts += cost.ideal;
+  }
+  if (local.mask != 0) {
+    ++s.local_requests;
+    s.local_sectors += local_sectors(local);
+  }
+}
+
+uint32_t different_words(const Pattern& p, uint64_t base) {
+  std::array<uint64_t, kLanes> words;
+  size_t count = 0;
+  for_each_lane(p.mask, [&](int lane) {
+    words[count++] = (base + uint64_t(int64_t{p.delta[size_t(lane)]})) / 4;
+  });
+  std::sort(words.begin(), words.begin() + count);
+  return uint32_t(std::unique(words.begin(), words.begin() + count) - words.begin());
+}
+
+void count_local(Warp& w, uint32_t site, const Pattern& p, uint32_t base) {
+  SiteState& s = w.worker->sites[site];
+  s.local_requests += std::max(1, p.bytes / 4);   // word by word
+  if (p.span_bytes == p.bytes && p.bytes >= 4) {  // all lanes at one place
+    uint32_t groups = 0;
+    for (uint32_t lanes = p.mask; lanes != 0; lanes >>= 8) groups += (lanes & 0xFF) != 0;
+    s.local_sectors += groups * (p.bytes / 4);
+    return;
+  }
+  WarpAccess access{p.mask, p.bytes, {}};
+  for_each_lane(p.mask, [&](int lane) {
+    access.address[size_t(lane)] = uint32_t(base + uint32_t(p.delta[size_t(lane)]));
+  });
+  s.local_sectors += local_sectors(access);
 }
 
 void trace_global(Warp& w, uint32_t site, const WarpAccess& access) {

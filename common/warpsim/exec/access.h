@@ -34,6 +34,13 @@ bool find_global(Warp& w, uint32_t site, uint64_t low, uint32_t span);
 
 // A lane whose access is out of bounds, misaligned or to a place it may not write: reports it.
 void report_bad_lane(Warp& w, uint32_t site, Space space, uint32_t lane, uint64_t address);
+// Whether a 64-bit address that a lane gives an instruction for shared memory is none of shared
+// memory's. Its generic addresses will do, as an H200 takes them; a negative offset is out of
+// bounds.
+inline bool is_foreign_to_shared(uint64_t address) {
+  return address >> 32 != 0 && address >> 32 != 0xFFFFFFFF &&
+         address - kSharedWindow >= kWindowBytes;
+}
 // Which space a generic address lies in.
 inline Space resolve(uint64_t address) {
   if (address - kSharedWindow < kWindowBytes) return Space::kShared;
@@ -51,16 +58,21 @@ void report_uninitialised(Warp& w, uint32_t site, AllocationRecord& record, uint
 void trace_global(Warp& w, uint32_t site, const Pattern& p, uint64_t base);
 void trace_global(Warp& w, uint32_t site, const WarpAccess& access);
 
+uint32_t different_words(const Pattern& p, uint64_t base);
 // Counts a request to global memory.
 inline void count_global(Warp& w, uint32_t site, const Pattern& p, uint64_t base) {
   SiteState& s = w.worker->sites[site];
   ++s.requests;
   s.sectors += p.sectors(base);
+  if (__builtin_expect(w.worker->image->sites[site].in_const_space, 0))
+    s.words += different_words(p, base);
   if (__builtin_expect(w.worker->rules.traffic != nullptr, 0)) s.add(p.traffic(base));
   if (__builtin_expect(w.worker->tracer != nullptr, 0)) trace_global(w, site, p, base);
 }
-// The same for one whose lanes have no common pattern.
+// The same for one whose lanes have no common pattern, or lie in several state spaces.
 void count_scattered(Warp& w, uint32_t site, const Op* op, uint32_t bytes);
+// Counts a request to local memory, `base` being an offset in it.
+void count_local(Warp& w, uint32_t site, const Pattern& p, uint32_t base);
 
 inline uint64_t lane_address(const Warp& w, AddressRow address, int64_t offset, int lane) {
   if (address.wide) return row<uint64_t>(w, address.row)[lane] + uint64_t(offset);
@@ -275,6 +287,8 @@ inline void count(Warp& w, const Op* op, const Pattern& p, uint64_t base) {
       s.ideal_wavefronts += cost.ideal;
       if (__builtin_expect(w.worker->tracer != nullptr, 0))
         w.worker->tracer->shared(op->access.site, p);
+    } else if constexpr (S::kSpace == Space::kLocal) {
+      count_local(w, op->access.site, p, uint32_t(base));
     } else if constexpr (S::kSpace == Space::kGlobal) {
       count_global(w, op->access.site, p, base);
     }
@@ -285,9 +299,15 @@ inline void count(Warp& w, const Op* op, const Pattern& p, uint64_t base) {
 const Pattern& lane_pattern(Warp& w, uint32_t lane, uint32_t bytes, Space space);
 
 template <class S>
+void refuse_lane(Warp& w, const Op* op, int lane, uint64_t address);
+template <class S>
 void take_lane(Warp& w, const Op* op, int lane, uint64_t address) {
   const Pattern& p = lane_pattern(w, uint32_t(lane), S::kWidth, S::kSpace);
   if (attempt<S>(w, op, p, address)) return;
+  refuse_lane<S>(w, op, lane, address);
+}
+template <class S>
+void refuse_lane(Warp& w, const Op* op, int lane, uint64_t address) {
   report_bad_lane(w, op->access.site, S::kSpace, uint32_t(lane), address);
   if constexpr (!S::kStore) {
     for (int e = 0; e < S::kElements; ++e)
@@ -301,7 +321,13 @@ template <class S>
   uint64_t addresses[kLanes];
   for_each_lane(w.mask, [&](int lane) { addresses[lane] = lane_address(w, op->access, lane); });
   for_each_lane(w.mask, [&](int lane) {
-    if constexpr (S::kSpace != Space::kGeneric) {
+    if constexpr (S::kSpace == Space::kShared) {
+      if (is_foreign_to_shared(addresses[lane]) &&
+          w.worker->image->sites[op->access.site].space == Space::kShared)
+        refuse_lane<S>(w, op, lane, addresses[lane]);
+      else
+        take_lane<S>(w, op, lane, addresses[lane]);
+    } else if constexpr (S::kSpace != Space::kGeneric) {
       take_lane<S>(w, op, lane, addresses[lane]);
     } else {
       const Space space = resolve(addresses[lane]);
@@ -336,9 +362,16 @@ const Op* run(Warp& w, const Op* op) {
       if (low == Space::kLocal) return run<typename S::template In<Space::kLocal>>(w, op);
       return run<typename S::template In<Space::kGlobal>>(w, op);
     }
+    if constexpr (S::kWatch) count_scattered(w, op->access.site, op, S::kWidth);
     return lane_by_lane<S>(w, op);
   } else {
     count<S>(w, op, p, base);
+    if constexpr (S::kSpace == Space::kShared) {
+      if (__builtin_expect(is_foreign_to_shared(g.base + uint64_t(op->access.offset)) &&
+                               w.worker->image->sites[op->access.site].space == Space::kShared,
+                           0))
+        return lane_by_lane<S>(w, op);
+    }
     if (__builtin_expect(!attempt<S>(w, op, p, base), 0)) return lane_by_lane<S>(w, op);
     return op + 1;
   }

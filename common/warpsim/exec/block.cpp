@@ -42,33 +42,91 @@ void report_budget(Block& block, const Warp& w) {
   const uint32_t instruction = nearest_line(block.worker->image->module.functions[function],
                                             w.resume != nullptr ? w.resume->instruction : 0);
   const uint32_t lane = w.mask != 0 ? uint32_t(__builtin_ctz(w.mask)) : 0;
+  // A warp that has done many times its share is in a loop; else the launch as a whole is too much.
+  constexpr uint64_t kShares = 16, kFew = 100'000;
+  const uint64_t warps = std::min(launch.block_count, UINT64_MAX / 64) * launch.warps_per_block;
+  const uint64_t share = std::max(launch.budget / warps, kFew);
+  uint64_t longest = 0;
+  for (const Warp& one : block.worker->warps) longest = std::max(longest, one.instructions);
+  const bool loops = longest >= kShares * share || 2 * longest >= launch.budget;
   Diagnostic facts;
   facts.code = Code::kTimeout;
-  facts.cause = Cause::kInstructionBudget;
+  facts.cause = loops ? Cause::kInstructionBudget : Cause::kManyWarps;
   facts.limit = launch.budget;
+  facts.amount = loops ? 0 : warps;
   Diagnostic* d = block.worker->reporter->add(facts.code, w, lane, function, instruction);
   if (d != nullptr) {
     d->cause = facts.cause;
     d->limit = facts.limit;
+    d->amount = facts.amount;
   }
   block.worker->halt(LaunchStatus::kTimeout, 702, sentence(facts));
 }
 
-// A barrier for some of the block's warps orders only them; counting it as an order of all can hide
-// a race but never invents one.
+uint32_t live_warps(const Block& block) {
+  uint32_t live = 0;
+  for (const Warp& w : block.worker->warps)
+    live |= uint32_t(w.state != WarpState::kFinished) << w.index;
+  return live;
+}
+
+// All warps of the block have met.
+void order_all(Block& block) {
+  block.interval_start = block.last_barrier = ++block.time;
+  block.worker->shared_shadow->barrier();
+  const uint32_t now = block.worker->shared_shadow->now();
+  for (Warp& w : block.worker->warps) {
+    w.sync_time = block.time;
+    w.sync_stamp = w.any_sync_stamp = now;
+    if (!block.has_partial_order) continue;
+    w.known_stamp = {};
+    w.known_time = {};
+  }
+  block.has_partial_order = false;
+}
+
+// A barrier of some warps orders these, and nobody else: those that waited for it come after all
+// that arrived, and after what these had been ordered behind.
+void order_some(Block& block, const Barrier& done, uint32_t waiting) {
+  const uint32_t time = block.last_barrier = ++block.time;
+  const uint32_t now = block.worker->shared_shadow->warp_sync();
+  block.has_partial_order = true;
+  std::array<uint32_t, 32> stamps{}, times{};
+  for (const Warp& w : block.worker->warps) {
+    if ((done.warps >> w.index & 1) == 0) continue;
+    for (size_t x = 0; x < stamps.size(); ++x) {
+      stamps[x] = std::max(stamps[x], w.known_stamp[x]);
+      times[x] = std::max(times[x], w.known_time[x]);
+    }
+    const bool passes = (done.passing >> w.index & 1) != 0;
+    stamps[w.index] = std::max(stamps[w.index], passes ? done.stamp[w.index] : now);
+    times[w.index] = std::max(times[w.index], passes ? done.time[w.index] : time);
+  }
+  for (Warp& w : block.worker->warps) {
+    if ((waiting >> w.index & 1) == 0) continue;
+    w.known_stamp = stamps;
+    w.known_time = times;
+    w.sync_time = time;
+    w.sync_stamp = w.any_sync_stamp = now;
+  }
+}
+
 void complete(Block& block, uint32_t id) {
   Barrier done = block.barriers[id];
   block.barriers[id] = {};
-  block.interval_start = ++block.time;
   ++block.barriers_passed;
-  block.worker->shared_shadow->barrier();
+  uint32_t waiting = 0;
+  for (const Warp& w : block.worker->warps)
+    waiting |= uint32_t(w.state == WarpState::kAtBarrier && w.barrier_id == id) << w.index;
+  if ((live_warps(block) & ~waiting) == 0)
+    order_all(block);
+  else
+    order_some(block, done, waiting);
   if (done.expected_threads == 0 && done.first_waiting != nullptr && !block.warned_exited &&
       block.worker->launch->checks.barriers) {
     block.warned_exited = warn_about_exited(*done.first_waiting);
   }
   for (Warp& w : block.worker->warps) {
-    w.sync_time = block.time;
-    w.sync_stamp = block.worker->shared_shadow->now();
     if (w.state != WarpState::kAtBarrier || w.barrier_id != id) continue;
     w.state = WarpState::kReady;
     const Op* op = w.barrier_op;
@@ -100,7 +158,8 @@ void start(Block& block, Worker& w, uint64_t linear_index) {
   block.worker = &w;
   block.linear = linear_index;
   block.index = w.launch->block_of(linear_index);
-  block.time = block.interval_start = 1;
+  block.time = block.interval_start = block.last_barrier = 1;
+  block.has_partial_order = false;
   block.barriers_passed = 0;
   block.warned_exited = false;
   block.barriers.fill({});
@@ -118,8 +177,11 @@ void start(Block& block, Worker& w, uint64_t linear_index) {
       std::memset(warp.local, 0xFF, size_t{kLanes} * w.local_bytes_per_thread);
     }
     prepare_block_specials(warp, *w.launch->kernel);
-    warp.sync_stamp = w.shared_shadow->now();
+    warp.sync_stamp = warp.any_sync_stamp = w.shared_shadow->now();
     warp.sync_time = block.time;
+    warp.lanes.reset();
+    warp.known_stamp = {};
+    warp.known_time = {};
     warp.resume = w.launch->kernel->ops.data();
   }
 }
@@ -232,15 +294,46 @@ void arrive(Warp& w, const Op* op, uint32_t id, uint32_t threads, bool waits) {
     barrier.any |= holds != 0;
   }
   ++barrier.arrived_warps;
+  barrier.warps |= 1u << w.index;
+  if (!waits) {
+    barrier.passing |= 1u << w.index;
+    barrier.stamp[w.index] = block.worker->shared_shadow->warp_sync();
+    barrier.time[w.index] = ++block.time;
+  }
   barrier.arrived_threads += kLanes;
   if (threads != 0) barrier.expected_threads = (threads + kLanes - 1) / kLanes * kLanes;
   check_complete(block, id);
 }
 
-void warp_sync(Warp& w) {
+void warp_sync(Warp& w, const uint32_t* members) {
   Block& block = *w.block;
   w.sync_time = ++block.time;
-  w.sync_stamp = block.worker->shared_shadow->warp_sync();
+  const uint32_t now = w.any_sync_stamp = block.worker->shared_shadow->warp_sync();
+  const uint32_t all = w.started & ~w.exited;
+  uint32_t common = w.mask;
+  for_each_lane(w.mask, [&](int lane) { common &= members[lane]; });
+  if ((all & ~common) == 0) {
+    w.sync_stamp = now;
+    return;
+  }
+  if (w.lanes == nullptr) w.lanes = std::make_unique<LaneOrder>();
+  auto& stamp = w.lanes->stamp;
+  for (uint32_t left = w.mask; left != 0;) {
+    const int leader = __builtin_ctz(left);
+    uint32_t group = 1u << leader;
+    for_each_lane(left, [&](int lane) {
+      if (members[lane] == members[leader] && (members[leader] >> lane & 1) != 0)
+        group |= 1u << lane;
+    });
+    std::array<uint32_t, kLanes> merged{};
+    for_each_lane(group, [&](int lane) {
+      for (size_t k = 0; k < merged.size(); ++k)
+        merged[k] = std::max(merged[k], stamp[size_t(lane)][k]);
+    });
+    for_each_lane(group, [&](int lane) { merged[size_t(lane)] = now; });
+    for_each_lane(group, [&](int lane) { stamp[size_t(lane)] = merged; });
+    left &= ~group;
+  }
 }
 
 }  // namespace warpsim

@@ -15,6 +15,7 @@ void run_block(Worker& worker, uint64_t linear_index);
 bool report_used(Worker& worker);
 // A warp arrives at a barrier. `waits`: it stops until the barrier is complete.
 void arrive(Warp& w, const Op* op, uint32_t id, uint32_t threads, bool waits);
-void warp_sync(Warp& w);
+// The running lanes meet those that their masks name; `members`: by lane.
+void warp_sync(Warp& w, const uint32_t* members);
 
 }  // namespace warpsim

@@ -6,6 +6,7 @@
 #include "warpsim/exec/decoder.h"
 #include "warpsim/ptx/contract.h"
 #include "warpsim/ptx/opcode_facts.h"
+#include "warpsim/ptx/polling.h"
 
 namespace warpsim {
 
@@ -100,6 +101,9 @@ Decoder::Decoder(Image& image, std::vector<FrameLayout>& layouts, int32_t functi
 void Decoder::decode() {
   const size_t first_site = image_.sites.size();
   compute_shared_sources();
+  read_ = ptx::registers_read(function_);
+  uniform_ = ptx::registers_uniform(function_);
+  polling_ = ptx::find_polling(function_);
   const auto& code = function_.code;
   std::vector<bool> leader = layout_.flow.leader;
   leader.resize(code.size(), false);

@@ -48,7 +48,9 @@ bool Decoder::branch_table(const Code& code) {
 
 bool Decoder::barrier(const Code& code) {
   if (code.op == Opcode::kBarWarp) {
-    emit(&ops::warp_sync);
+    if (code.src.empty()) return false;
+    const uint32_t members = source(code.src[0], false, Type::kU32);
+    emit(&ops::warp_sync).set(Op::Lanes{members, function_index_, false});
     return true;
   }
   if (code.src.empty()) return false;
@@ -149,12 +151,13 @@ bool Decoder::between_lanes(const Code& code) {
     const Handler h = ops::vote(code.vote);
     if (h == nullptr || code.src.empty()) return false;
     const uint32_t a = source_predicate(code.src[0]);
+    const uint32_t members = code.src.size() > 1 ? source(code.src[1], false, Type::kU32) : 0;
     const bool ballot = code.vote == ptx::VoteMode::kBallot;
     const Dest d =
         ballot ? dest(code.dst[0], false) : Dest{dest_predicate(code.dst[0]), false, nullptr};
     Op& op = emit(h);
     op.a = a, op.d = d.row;
-    op.set(Op::Negated{code.src[0].negated, false, false});
+    op.set(Op::Lanes{members, function_index_, code.src[0].negated});
     if (ballot) finish_dest(d, 0, false);
     return true;
   }
@@ -171,14 +174,14 @@ bool Decoder::between_lanes(const Code& code) {
     b = source(code.src[1], false, Type::kU32);
     c = source(code.src[2], false, Type::kU32);
   }
-  if (code.op == Opcode::kRedux) {
-    if (code.src.size() < 2) return false;
-    b = source(code.src[1], false, Type::kU32);
-  }
+  const size_t at = code.op == Opcode::kShfl ? 3 : 1;
+  if (code.op == Opcode::kRedux && code.src.size() <= at) return false;
+  const uint32_t members = code.src.size() > at ? source(code.src[at], false, Type::kU32) : 0;
   const Dest d = dest(code.dst[0], false);
   const uint32_t e = code.dst.size() > 1 ? dest_predicate(code.dst[1]) : 0;
   Op& op = emit(h);
   op.d = d.row, op.a = a, op.b = b, op.c = c, op.e = e;
+  op.set(Op::Lanes{members, function_index_, false});
   finish_dest(d, 0, false);
   return true;
 }
@@ -283,7 +286,7 @@ void Decoder::emit_follow(const Code& code) {
       break;
     case Opcode::kCpAsync:
       a = base(0), b = base(1);
-      if (code.src.size() > 3) c = source(code.src[3], false, Type::kU32);
+      if (code.src.size() > 3 && !ignores_source(code)) c = source(code.src[3], false, Type::kU32);
       break;
     case Opcode::kSelp:
       a = source_predicate(code.src[2]);

@@ -20,6 +20,18 @@ uint32_t Decoder::add_site(const Code& code, Space space, uint8_t bytes, uint8_t
   site.is_store = store;
   site.is_atomic = code.op == Opcode::kAtom || code.op == Opcode::kRed;
   site.is_volatile = code.is_volatile;
+  site.is_polling = polling_[index_];
+  site.atom = code.atom;
+  if (site.is_atomic) {
+    site.is_used = !code.dst.empty() && code.dst[0].reg >= 0 && read_[size_t(code.dst[0].reg)];
+    const int32_t at = code.src[0].reg;
+    const bool whole_words = bytes == 4 && !ptx::is_float(code.type);
+    using enum ptx::AtomOp;
+    const bool is_exchange = code.atom == kExch || code.atom == kCas;
+    const bool merges = !is_exchange && code.atom != kInc && code.atom != kDec;
+    site.is_merged_atomic = whole_words && merges && (at < 0 || uniform_[size_t(at)]);
+    site.is_loop_atomic = !whole_words && !is_exchange;
+  }
   if (has_word(code, ".release") || has_word(code, ".acq_rel")) site.fence = fence_of(code);
   site.function = function_index_;
   site.instruction = index_;
@@ -273,6 +285,11 @@ bool Decoder::atomic(const Code& code) {
   return true;
 }
 
+bool Decoder::ignores_source(const Code& code) const {
+  return code.src.size() > 3 && code.src[3].reg >= 0 &&
+         function_.registers[size_t(code.src[3].reg)].type == Type::kPred;
+}
+
 bool Decoder::async(const Code& code) {
   if (code.op == Opcode::kCpAsyncCommit) {
     emit(&ops::async_commit);
@@ -296,9 +313,11 @@ bool Decoder::async(const Code& code) {
       address_row(code.src[0], Space::kShared, &shared_wide, &shared_offset);
   const uint32_t global_row =
       address_row(code.src[1], Space::kGlobal, &global_wide, &global_offset);
-  const uint32_t count = code.src.size() > 3 && code.src[3].kind != Operand::Kind::kNone
-                             ? source(code.src[3], false, Type::kU32)
-                             : 0;
+  // A number of bytes to read, or a predicate: read nothing.
+  const bool ignores = ignores_source(code);
+  const bool counts = code.src.size() > 3 && !ignores;
+  const uint32_t count = counts ? source(code.src[3], false, Type::kU32) : 0;
+  const uint32_t ignored = ignores ? source_predicate(code.src[3]) : 0;
   const uint32_t shared_site = add_site(code, Space::kShared, uint8_t(bytes), 1, true);
   image_.sites[shared_site].is_async = true;
   image_.sites[shared_site].shared_array = shared_array_of(code.src[0]);
@@ -306,6 +325,8 @@ bool Decoder::async(const Code& code) {
   image_.sites[global_site].past_l1 = code.past_l1;
   Op& op = emit(&ops::async_copy);
   op.a = count;
+  op.b = ignored;
+  op.c = ignores && code.src[3].negated ? 1 : 0;
   op.set(Op::Copy{int32_t(global_offset), {global_row, global_wide}, global_site, uint32_t(bytes)});
   emit(&ops::nothing)
       .set(Op::CopyTarget{

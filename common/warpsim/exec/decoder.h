@@ -94,6 +94,7 @@ class Decoder {
   bool store_param(const Code& code);
   bool atomic(const Code& code);
   bool async(const Code& code);
+  bool ignores_source(const Code& code) const;  // of cp.async: by a predicate
   bool between_lanes(const Code& code);
   bool barrier(const Code& code);
   bool fence(const Code& code);
@@ -111,6 +112,7 @@ class Decoder {
                       ptx::Type type);
 
   void compute_shared_sources();
+  std::vector<bool> read_, uniform_, polling_;  // see ptx/polling.h
 
   Image& image_;
   std::vector<FrameLayout>& layouts_;

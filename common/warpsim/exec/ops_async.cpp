@@ -2,10 +2,12 @@
 // their group has been waited for; until then their destination counts as a write on its way (see
 // SharedShadow).
 //
-// async_copy: a = row of source bytes (0: all). Op::CopyTarget and Op::Wait say how many
+// async_copy: a = row of source bytes (0: all), b = predicate of the lanes that read nothing (0:
+// none), c = 1: it is negated. Op::CopyTarget and Op::Wait say how many
 // instructions of the basic block Warp::instructions has counted ahead of time.
 
 #include "warpsim/exec/access.h"
+#include "warpsim/machine/lift.h"
 
 namespace warpsim::ops {
 
@@ -13,6 +15,7 @@ namespace {
 
 struct Copy {
   uint32_t lane, bytes, wanted;
+  bool is_first;  // of the lanes that read something
   uint32_t target;
   uint64_t source;
 };
@@ -27,7 +30,7 @@ void issue(Warp& w, const Op* op, const Copy& copy) {
                       .bytes = copy.bytes,
                       .site = shared_site,
                       .counted_at = global_site,
-                      .is_counted = copy.lane == uint32_t(__builtin_ctz(w.mask)),
+                      .is_counted = copy.is_first,
                       .started = w.instructions - op[1].copy_target.ahead,
                       .data = {}};
   const bool target_good =
@@ -60,12 +63,13 @@ void issue(Warp& w, const Op* op, const Copy& copy) {
 // Counts a request by the lanes of `access`, which read something: there is none if none does. The
 // time model hears of every instruction.
 void count(Warp& w, uint32_t site, const WarpAccess& access,
-           const std::array<uint32_t, kLanes>& target) {
+           const std::array<uint32_t, kLanes>& target, const std::array<uint32_t, kLanes>& wanted) {
   Worker& worker = *w.worker;
   SiteState& s = worker.sites[site];
   ++s.async_requests;
   if (worker.tracer != nullptr) access::trace_global(w, site, access);
   if (access.mask == 0) return;
+  for_each_lane(access.mask, [&](int lane) { s.async_bytes += wanted[size_t(lane)]; });
   ++s.requests;
   s.sectors += worker.image->sites[site].past_l1 ? async_sectors(access, target) : sectors(access);
   if (worker.rules.traffic != nullptr) s.add(worker.rules.traffic(access));
@@ -101,16 +105,19 @@ const Op* async_copy(Warp& w, const Op* op) {
   const uint32_t bytes = copy.bytes;
   WarpAccess access{0, bytes, {}};
   std::array<uint32_t, kLanes> target, wanted;
+  const uint32_t ignored = op->b == 0 ? 0 : op->c != 0 ? ~predicate(w, op->b) : predicate(w, op->b);
   for_each_lane(w.mask, [&](int lane) {
     target[size_t(lane)] = uint32_t(access::lane_address(w, to.shared, to.shared_offset, lane));
     wanted[size_t(lane)] = op->a == 0 ? bytes : std::min(bytes, row<uint32_t>(w, op->a)[lane]);
+    if (ignored >> lane & 1) wanted[size_t(lane)] = 0;
     access.address[size_t(lane)] = access::lane_address(w, copy.global, copy.global_offset, lane);
     if (wanted[size_t(lane)] != 0) access.mask |= 1u << lane;
   });
-  count(w, copy.global_site, access, target);
+  count(w, copy.global_site, access, target, wanted);
   for_each_lane(w.mask, [&](int lane) {
     const auto i = size_t(lane);
-    issue(w, op, {uint32_t(lane), bytes, wanted[i], target[i], access.address[i]});
+    const bool is_first = access.mask != 0 && lane == __builtin_ctz(access.mask);
+    issue(w, op, {uint32_t(lane), bytes, wanted[i], is_first, target[i], access.address[i]});
   });
   return op + 2;
 }

@@ -4,6 +4,8 @@
 //
 // Op::Access: d = row of old values (0: none wanted), b, c = operand rows.
 
+#include <algorithm>
+
 #include "warpsim/exec/access.h"
 #include "warpsim/exec/float_math.h"
 #include "warpsim/machine/typed.h"
@@ -94,7 +96,9 @@ std::byte* locate(Warp& w, const Op* op, uint32_t lane, uint64_t address, uint32
   const Pattern& p = access::lane_pattern(w, lane, bytes, space);
   if (space == ptx::Space::kShared) {
     const uint32_t offset = uint32_t(address);
-    if (offset % bytes == 0 && access::find_shared(w, op->access.site, offset, bytes)) {
+    const bool foreign = worker.image->sites[op->access.site].space == ptx::Space::kShared &&
+                         access::is_foreign_to_shared(address);
+    if (!foreign && offset % bytes == 0 && access::find_shared(w, op->access.site, offset, bytes)) {
       if (checks.initialised || checks.races)
         worker.shared_shadow->atomic(w, op->access.site, offset, p);
       return worker.shared + offset;
@@ -116,12 +120,62 @@ std::byte* locate(Warp& w, const Op* op, uint32_t lane, uint64_t address, uint32
   return nullptr;
 }
 
+// What machine code does of an atomic on shared memory: a compare-and-swap takes each bank twice;
+// sums of floats and of 64 bits are a loop of a load and a compare-and-swap, one turn for each lane
+// at an address.
+void count_shared(SiteState& s, const MemorySite& site, const WarpAccess& access, bool merged) {
+  const auto active = uint32_t(__builtin_popcount(access.mask));
+  const uint32_t ideal = std::max(1u, active * access.bytes / 128);
+  const bool swaps = site.atom == AtomOp::kCas;
+  const bool loops = site.is_loop_atomic;
+  const uint32_t turns = loops ? atomic_turns(access) : 1;
+  const uint32_t once = merged ? 1 : atomic_wavefronts(access);
+  s.shared_requests += turns;
+  s.wavefronts += (swaps || loops ? 2 : 1) * once;
+  s.ideal_wavefronts += (swaps || loops ? 2 : 1) * (merged ? 1 : ideal);
+  if (!loops) return;
+  s.loop_loads += turns;
+  s.loop_load_wavefronts += turns * ideal;
+}
+
+// Counts the requests that an atomic is: one to each state space that its lanes go to.
+void count(Warp& w, uint32_t site, const uint64_t* addresses, uint32_t bytes) {
+  const Worker& worker = *w.worker;
+  SiteState& s = w.worker->sites[site];
+  const ptx::Space space = worker.image->sites[site].space;
+  const bool merged = worker.image->sites[site].is_merged_atomic;
+  WarpAccess global{0, bytes, {}}, shared{0, bytes, {}};
+  std::array<uint64_t, kLanes> sorted;
+  size_t lanes = 0;
+  for_each_lane(w.mask, [&](int lane) {
+    const uint64_t address = addresses[lane];
+    const ptx::Space at = space == ptx::Space::kGeneric ? access::resolve(address) : space;
+    WarpAccess& to = at == ptx::Space::kShared ? shared : global;
+    to.mask |= 1u << lane;
+    to.address[size_t(lane)] = at == ptx::Space::kShared ? uint32_t(address) : address;
+    sorted[lanes++] = address;
+  });
+  std::sort(sorted.begin(), sorted.begin() + lanes);
+  s.atomic_lanes += lanes;
+  s.atomic_addresses +=
+      uint64_t(std::unique(sorted.begin(), sorted.begin() + lanes) - sorted.begin());
+  if (global.mask != 0) {
+    ++s.requests;
+    s.sectors += merged ? 1 : atomic_sectors(global);
+    if (worker.rules.traffic != nullptr) s.add(worker.rules.traffic(global));
+  }
+  if (shared.mask != 0) {
+    count_shared(s, worker.image->sites[site], shared, merged);
+  }
+}
+
 template <class T, auto F>
 const Op* atomic(Warp& w, const Op* op) {
   using R = Reg<T>;
   uint64_t addresses[kLanes];
   for_each_lane(w.mask,
                 [&](int lane) { addresses[lane] = access::lane_address(w, op->access, lane); });
+  if (w.worker->launch->checks.counters) count(w, op->access.site, addresses, sizeof(T));
   for_each_lane(w.mask, [&](int lane) {
     T old{};
     std::byte* at = locate(w, op, uint32_t(lane), addresses[lane], sizeof(T));
@@ -132,6 +186,7 @@ const Op* atomic(Warp& w, const Op* op) {
     }
     if (op->d != 0) row<R>(w, op->d)[lane] = put(old);
   });
+  w.worker->shared_shadow->end_atomic();
   return op + 1;
 }
 

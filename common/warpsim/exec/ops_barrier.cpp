@@ -7,6 +7,7 @@
 #include "warpsim/exec/ops.h"
 #include "warpsim/machine/lift.h"
 #include "warpsim/machine/worker.h"
+#include "warpsim/observe/barrier.h"
 #include "warpsim/observe/global_shadow.h"
 
 namespace warpsim::ops {
@@ -45,7 +46,9 @@ const Op* fence(Warp& w, const Op* op) {
 }
 
 const Op* warp_sync(Warp& w, const Op* op) {
-  warpsim::warp_sync(w);
+  const uint32_t* members = row<uint32_t>(w, op->lanes.members);
+  check_mask(w, op, members);
+  warpsim::warp_sync(w, members);
   return op + 1;
 }
 

@@ -1,9 +1,11 @@
-// Operations between the lanes of a warp. Lanes that the instruction's member mask does not name,
-// or that are not active, take no part: a source lane that is inactive gives its register's stale
-// value on a GPU; here it gives the reading lane's own value.
+// Operations between the lanes of a warp, Op::Lanes. One instruction may serve several groups of
+// lanes, each with a member mask of its own, and every group has its own result. Lanes that the
+// mask does not name, or that are not active, take no part: a source lane that is inactive gives
+// its register's stale value on a GPU; here it gives the reading lane's own value.
 
 #include "warpsim/exec/ops.h"
 #include "warpsim/machine/lift.h"
+#include "warpsim/observe/barrier.h"
 
 namespace warpsim::ops {
 
@@ -13,12 +15,31 @@ using ptx::AtomOp;
 using ptx::ShflMode;
 using ptx::VoteMode;
 
+// Looks at the masks, and calls body(lanes) for each group of active lanes with the same one.
+template <class Body>
+void each_group(Warp& w, const Op* op, Body body) {
+  if (op->lanes.members == 0) {
+    body(w.mask);
+    return;
+  }
+  const uint32_t* members = row<uint32_t>(w, op->lanes.members);
+  check_mask(w, op, members);
+  for (uint32_t left = w.mask; left != 0;) {
+    const uint32_t mask = members[__builtin_ctz(left)];
+    uint32_t group = 0;
+    for_each_lane(left, [&](int lane) { group |= uint32_t(members[lane] == mask) << lane; });
+    body(group);
+    left &= ~group;
+  }
+}
+
 // d = result, e = predicate "source in range" (0: none), a = value, b = lane or distance, c = clamp
 // and segment mask.
 template <ShflMode kMode>
 const Op* shuffle_lanes(Warp& w, const Op* op) {
   const uint32_t *a = row<uint32_t>(w, op->a), *b = row<uint32_t>(w, op->b),
                  *c = row<uint32_t>(w, op->c);
+  if (op->lanes.members != 0) check_mask(w, op, row<uint32_t>(w, op->lanes.members));
   uint32_t result[kLanes] = {};
   uint32_t in_range = 0;
   for_each_lane(w.mask, [&](int lane) {
@@ -59,24 +80,20 @@ const Op* shuffle_lanes(Warp& w, const Op* op) {
 // a = predicate; d = predicate or, for a ballot, row.
 template <VoteMode kMode>
 const Op* vote_lanes(Warp& w, const Op* op) {
-  const uint32_t yes = (op->negated.a ? ~predicate(w, op->a) : predicate(w, op->a)) & w.mask;
-  if (kMode == VoteMode::kBallot) {
-    for_each_lane(w.mask, [&](int lane) { row<uint32_t>(w, op->d)[lane] = yes; });
-    return op + 1;
-  }
-  bool result = false;
-  switch (kMode) {
-    case VoteMode::kAll:
-      result = yes == w.mask;
-      break;
-    case VoteMode::kAny:
-      result = yes != 0;
-      break;
-    default:
-      result = yes == 0 || yes == w.mask;
-      break;
-  }
-  set_predicate(w, op->d, result ? kAllLanes : 0);
+  const uint32_t holds = op->lanes.negated ? ~predicate(w, op->a) : predicate(w, op->a);
+  uint32_t results = 0;  // of the lanes
+  each_group(w, op, [&](uint32_t group) {
+    const uint32_t yes = holds & group;
+    if (kMode == VoteMode::kBallot) {
+      for_each_lane(group, [&](int lane) { row<uint32_t>(w, op->d)[lane] = yes; });
+      return;
+    }
+    const bool result = kMode == VoteMode::kAll   ? yes == group
+                        : kMode == VoteMode::kAny ? yes != 0
+                                                  : yes == 0 || yes == group;
+    if (result) results |= group;
+  });
+  if (kMode != VoteMode::kBallot) set_predicate(w, op->d, results);
   return op + 1;
 }
 
@@ -87,12 +104,14 @@ const Op* match_lanes(Warp& w, const Op* op) {
   const T* a = row<T>(w, op->a);
   uint32_t result[kLanes] = {};
   uint32_t all_same = 0;
-  for_each_lane(w.mask, [&](int lane) {
-    uint32_t same = 0;
-    for_each_lane(w.mask, [&](int other) { same |= uint32_t(a[other] == a[lane]) << other; });
-    const bool all = same == w.mask;
-    result[lane] = kAll ? (all ? same : 0) : same;
-    all_same |= uint32_t(all) << lane;
+  each_group(w, op, [&](uint32_t group) {
+    for_each_lane(group, [&](int lane) {
+      uint32_t same = 0;
+      for_each_lane(group, [&](int other) { same |= uint32_t(a[other] == a[lane]) << other; });
+      const bool all = same == group;
+      result[lane] = kAll ? (all ? same : 0) : same;
+      all_same |= uint32_t(all) << lane;
+    });
   });
   for_each_lane(w.mask, [&](int lane) { row<uint32_t>(w, op->d)[lane] = result[lane]; });
   if (kAll && op->e != 0) set_predicate(w, op->e, all_same);
@@ -118,23 +137,18 @@ uint32_t combine(uint32_t r, uint32_t x) {
   }
 }
 
-// a = values, b = member masks: one instruction may serve several groups of lanes, each with a mask
-// of its own, and every group has its own result.
+// a = values.
 template <AtomOp kOp, bool kSigned>
 const Op* redux_lanes(Warp& w, const Op* op) {
-  const uint32_t *a = row<uint32_t>(w, op->a), *members = row<uint32_t>(w, op->b);
+  const uint32_t* a = row<uint32_t>(w, op->a);
   uint32_t result[kLanes] = {};
-  for (uint32_t left = w.mask; left != 0;) {
-    const int leader = __builtin_ctz(left);
-    uint32_t group = 0;
-    for_each_lane(left,
-                  [&](int lane) { group |= uint32_t(members[lane] == members[leader]) << lane; });
+  each_group(w, op, [&](uint32_t group) {
+    const int leader = __builtin_ctz(group);
     uint32_t r = a[leader];
     for_each_lane(group & ~(1u << leader),
                   [&](int lane) { r = combine<kOp, kSigned>(r, a[lane]); });
     for_each_lane(group, [&](int lane) { result[lane] = r; });
-    left &= ~group;
-  }
+  });
   for_each_lane(w.mask, [&](int lane) { row<uint32_t>(w, op->d)[lane] = result[lane]; });
   return op + 1;
 }

@@ -1,5 +1,6 @@
 #include "warpsim/exec/runner.h"
 
+#include <algorithm>
 #include <cstdio>
 
 #include "warpsim/exec/block.h"
@@ -7,10 +8,35 @@
 
 namespace warpsim {
 
+namespace {
+
+// Barriers that may not be for all warps of the block.
+bool has_partial_barriers(const Image& image) {
+  return std::any_of(
+      image.barriers.begin(), image.barriers.end(), [&](const Image::InstructionRef& at) {
+        const ptx::Instruction& code = image.instruction(at.function, at.instruction);
+        const bool reduces = code.bar != ptx::BarMode::kNone && code.bar != ptx::BarMode::kSync &&
+                             code.bar != ptx::BarMode::kArrive;
+        return code.src.size() > (reduces ? 2u : 1u);
+      });
+}
+
+// Words of shared memory by which warps may wait for each other.
+bool has_flags(const Image& image) {
+  return std::any_of(image.sites.begin(), image.sites.end(), [](const MemorySite& site) {
+    return (site.space == ptx::Space::kShared || site.space == ptx::Space::kGeneric) &&
+           (site.is_polling || (site.is_atomic && site.is_used));
+  });
+}
+
+}  // namespace
+
 Runner::Runner(LaunchContext& context) : worker(context), reporter_(&context) {
   shared_shadow_.resize(context.shared_window_bytes + 64,
                         context.image->has_sub_word_shared ? 0 : 2, context.checks.initialised,
                         context.checks.races);
+  shared_shadow_.expect(has_partial_barriers(*context.image), has_flags(*context.image),
+                        context.warps_per_block);
   worker.shared_shadow = &shared_shadow_;
   worker.reporter = &reporter_;
 }

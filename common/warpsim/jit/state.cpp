@@ -117,6 +117,9 @@ bool State::enter_window(Warp& w, const Window& window) {
 }
 
 bool State::check_shared(Warp& w, const Window& window, Plan** found) {
+  for (const Window::Group& group : window.groups) {
+    if (group.is_shared && w.groups[group.group].base >> 32 != 0) return false;
+  }
   Plan*& last = last_[window.index * worker_.warps.size() + w.index];
   if (last == nullptr || !matches(*last, w, window)) {
     last = find_plan(w, window);

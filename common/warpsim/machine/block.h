@@ -14,7 +14,10 @@ struct Barrier {
   uint32_t arrived_warps = 0;     // warps that have arrived (waiting or not)
   uint32_t arrived_threads = 0;   // threads they count for
   uint32_t expected_threads = 0;  // 0: all threads of the block
-  uint32_t popc = 0;              // bar.red: threads whose predicate is true
+  uint32_t warps = 0;             // which warps those are, bits
+  uint32_t passing = 0;           // those of them that do not wait, and when they arrived
+  std::array<uint32_t, 32> stamp{}, time{};
+  uint32_t popc = 0;  // bar.red: threads whose predicate is true
   bool all = true, any = false;
   const Warp* first_waiting = nullptr;
 };
@@ -25,7 +28,9 @@ struct Block {
   std::array<uint32_t, 3> index{};
   uint32_t live_warps = 0;
   uint32_t time = 0;  // barrier intervals and warp synchronisations so far, for the global shadow
-  uint32_t interval_start = 0;  // `time` of the last barrier
+  uint32_t interval_start = 0;     // `time` of the last barrier of all warps
+  uint32_t last_barrier = 0;       // of any warps
+  bool has_partial_order = false;  // some warp's known_stamp is not 0
   uint64_t barriers_passed = 0;
   bool warned_exited = false;  // reported that threads had left before a barrier
   std::array<Barrier, 16> barriers{};

@@ -82,6 +82,9 @@ void add(Fields f, const Op::Compare& o) {
 void add(Fields f, const Op::Negated& o) {
   f("a", o.a)("b", o.b)("c", o.c);
 }
+void add(Fields f, const Op::Lanes& o) {
+  f("members", o.members)("function", o.function)("negated", o.negated);
+}
 void add(Fields f, const Op::Lookup& o) {
   f("table", o.table);
 }

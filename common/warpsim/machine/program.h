@@ -122,6 +122,11 @@ struct Op {
   struct Negated {
     bool a, b, c;  // predicates
   };
+  struct Lanes {
+    uint32_t members;   // row of masks; 0: none are given
+    uint32_t function;  // index into ptx::Module::functions
+    bool negated;       // predicate a of a vote
+  };
   struct Lookup {
     uint32_t table;  // of lop3
   };
@@ -167,10 +172,15 @@ struct MemorySite {
   uint8_t elements = 1;
   bool is_store = false;
   bool is_atomic = false;
-  bool is_volatile = false;    // or .relaxed, .acquire, .release
-  Fence fence = Fence::kNone;  // of a .release or .acq_rel
-  bool is_async = false;       // the shared side of cp.async
-  bool past_l1 = false;        // the global side of cp.async.cg
+  bool is_volatile = false;  // or .relaxed, .acquire, .release
+  bool is_polling = false;   // waits for its value, see ptx/polling.h
+  ptx::AtomOp atom = ptx::AtomOp::kNone;
+  bool is_used = true;            // of an atomic: somebody reads the old value
+  bool is_merged_atomic = false;  // one for the whole warp, as all its lanes have one address
+  bool is_loop_atomic = false;    // of shared memory: machine code has no instruction for it
+  Fence fence = Fence::kNone;     // of a .release or .acq_rel
+  bool is_async = false;          // the shared side of cp.async
+  bool past_l1 = false;           // the global side of cp.async.cg
   bool in_const_space = false;
   // The one shared array the address can come from, index into Image::shared; -1: look it up.
   int32_t shared_array = -1;

@@ -6,6 +6,7 @@
 
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -57,6 +58,12 @@ struct PendingCopy {
   std::byte data[16];
 };
 
+// What the lanes of one warp know of each other, where less than the whole warp has been
+// synchronised: what lane k did in shared memory before stamp[l][k] comes before what lane l does.
+struct LaneOrder {
+  std::array<std::array<uint32_t, kLanes>, kLanes> stamp{};
+};
+
 enum class WarpState : uint8_t { kReady, kAtBarrier, kFinished };
 
 struct alignas(64) Warp {
@@ -75,9 +82,14 @@ struct alignas(64) Warp {
   uint32_t started = 0;  // lanes that there are
   WarpState state = WarpState::kReady;
   const Op* resume = nullptr;
-  uint64_t instructions = 0;  // executed so far, as the clock
-  uint32_t sync_stamp = 0;    // the shared shadow's time of this warp's last synchronisation
-  uint32_t sync_time = 0;     // the same in Block::time
+  uint64_t instructions = 0;         // executed so far, as the clock
+  uint32_t sync_stamp = 0;           // the shared shadow's time of this warp's last synchronisation
+  uint32_t sync_time = 0;            // the same in Block::time
+  uint32_t any_sync_stamp = 0;       // of its last synchronisation of any lanes
+  std::unique_ptr<LaneOrder> lanes;  // nullptr: only whole warps were synchronised
+  // By barriers, flags and atomics that only some warps of the block took part in: what warp x did
+  // before these times comes before what this one does.
+  std::array<uint32_t, 32> known_stamp{}, known_time{};
   uint32_t params_row = 0;
 
   std::vector<PathEntry> paths;

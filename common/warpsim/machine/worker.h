@@ -82,8 +82,13 @@ struct SiteState {
   uint64_t used_128ths = 0;                // see Traffic
   uint64_t shared_requests = 0, wavefronts = 0;
   uint64_t ideal_wavefronts = 0;  // without bank conflicts
-  uint64_t async_requests = 0;    // cp.async instructions, those that read nothing included
-  uint64_t async_distance = 0;    // instructions between cp.async requests and the waits for them
+  uint64_t words = 0;             // different ones of each request to constant memory
+  uint64_t local_requests = 0, local_sectors = 0;
+  uint64_t atomic_lanes = 0, atomic_addresses = 0;    // see counters.inc
+  uint64_t loop_loads = 0, loop_load_wavefronts = 0;  // of shared atomics that are loops
+  uint64_t async_bytes = 0;                           // that they read
+  uint64_t async_requests = 0;  // cp.async instructions, those that read nothing included
+  uint64_t async_distance = 0;  // instructions between cp.async requests and the waits for them
   BankKind bank_kind = BankKind::kLoad;
   void add(const Traffic& traffic) {
     for (size_t i = 0; i < 3; ++i) transactions[i] += traffic.transactions[i];

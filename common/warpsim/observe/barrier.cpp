@@ -1,6 +1,7 @@
 #include "warpsim/observe/barrier.h"
 
 #include "warpsim/finding_text.h"
+#include "warpsim/machine/lift.h"
 #include "warpsim/machine/worker.h"
 #include "warpsim/observe/reporter.h"
 
@@ -78,6 +79,55 @@ bool warn_about_exited(const Warp& waiting) {
     return true;
   }
   return false;
+}
+
+namespace {
+
+Diagnostic* add_mask(const Warp& w, const Op* op, Cause cause, uint32_t lane, uint32_t mask) {
+  const uint32_t function = op->lanes.function;
+  Diagnostic* d = w.worker->reporter->add(Code::kWrongMask, w, lane, function, op->instruction);
+  if (d == nullptr) return nullptr;
+  d->cause = cause;
+  d->amount = mask;
+  d->words = w.worker->image->instruction(function, op->instruction).mnemonic;
+  d->interval = w.block->barriers_passed;
+  return d;
+}
+
+}  // namespace
+
+void check_mask(const Warp& w, const Op* op, const uint32_t* members) {
+  if (!w.worker->launch->checks.barriers) return;
+  const uint32_t there = w.started & ~w.exited;
+  // Most often all lanes give one mask, which names just them.
+  uint32_t common = w.mask, any = 0;
+  bool same = true;
+  const uint32_t first = members[__builtin_ctz(w.mask)];
+  for_each_lane(w.mask, [&](int lane) {
+    common &= members[lane];
+    any |= members[lane];
+    same &= members[lane] == first;
+  });
+  if (same && common == w.mask && (any & there & ~w.mask) == 0) return;
+  for_each_lane(w.mask, [&](int lane) {
+    const uint32_t mask = members[lane];
+    const uint32_t missing = mask & there & ~w.mask;
+    uint32_t others = 0;
+    for_each_lane(mask & w.mask,
+                  [&](int named) { others |= uint32_t(members[named] != mask) << named; });
+    if ((mask >> lane & 1) == 0) {
+      add_mask(w, op, Cause::kNotNamed, uint32_t(lane), mask);
+    } else if (missing != 0) {
+      const auto absent = uint32_t(__builtin_ctz(missing));
+      Diagnostic* d = add_mask(w, op, Cause::kNamedMissing, uint32_t(lane), mask);
+      if (d == nullptr) return;
+      d->other = party(w, absent);
+      set_waiting_line(w, 1u << absent, &*d->other);
+    } else if (others != 0) {
+      Diagnostic* d = add_mask(w, op, Cause::kAnotherMask, uint32_t(lane), mask);
+      if (d != nullptr) d->other = party(w, uint32_t(__builtin_ctz(others)));
+    }
+  });
 }
 
 std::string report_waiting_for_ever(const Warp& w) {

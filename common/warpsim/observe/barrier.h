@@ -16,6 +16,9 @@ void report_different_lines(const Warp& w, const Warp& other);
 // Threads had left when the barrier at which `waiting` waits became complete: legal, but worth a
 // warning. True if there were any.
 bool warn_about_exited(const Warp& waiting);
+// A function of a warp with the masks that its running lanes give: each has to name its own lane,
+// and every lane that it names has to be there with the same mask, unless it has exited.
+void check_mask(const Warp& w, const Op* op, const uint32_t* members);
 // `w` waits at a barrier that will never be complete. Returns the message.
 std::string report_waiting_for_ever(const Warp& w);
 

@@ -36,7 +36,7 @@ void BlockOrder::enter(const Warp& w) {
   warps_.assign((threads_ + kLanes - 1) / kLanes, {});
   fenced_.assign(threads_, 0);
   fenced_earlier_.assign(threads_, 0);
-  interval_ = w.block->interval_start;
+  interval_ = w.block->last_barrier;
   fences_ = 0;
   fence_interval_ = all_fenced_earlier_ = 0;
 }
@@ -44,8 +44,8 @@ void BlockOrder::enter(const Warp& w) {
 // All fences of the intervals before this one come before whatever follows in any thread.
 void BlockOrder::pass_barrier(const Warp& w) {
   enter(w);
-  if (interval_ == w.block->interval_start) return;
-  interval_ = w.block->interval_start;
+  if (interval_ == w.block->last_barrier) return;
+  interval_ = w.block->last_barrier;
   if (fence_interval_ == 0) return;
   raise(all_fenced_earlier_, fence_interval_ - 1);
   for (uint32_t t = 0; t < threads_; ++t) raise(fenced_earlier_[t], fenced_[t]);

@@ -6,6 +6,27 @@
 
 namespace warpsim {
 
+namespace {
+
+// Which counters a memory instruction's requests to global memory belong to.
+struct GlobalCounts {
+  uint64_t Counters::*requests;
+  uint64_t Counters::*sectors;
+};
+
+GlobalCounts global_counts(const MemorySite& site) {
+  // There is no reduction that exchanges.
+  const bool exchanges = site.atom == ptx::AtomOp::kExch || site.atom == ptx::AtomOp::kCas;
+  if (site.is_atomic && (site.is_used || exchanges))
+    return {&Counters::global_atomic_requests, &Counters::global_atomic_sectors};
+  if (site.is_atomic)
+    return {&Counters::global_reduction_requests, &Counters::global_reduction_sectors};
+  if (site.is_store) return {&Counters::global_store_requests, &Counters::global_store_sectors};
+  return {&Counters::global_load_requests, &Counters::global_load_sectors};
+}
+
+}  // namespace
+
 Counters& Collector::at(uint32_t function, uint32_t instruction) {
   const ptx::SourceLine where = launch_.image->instruction(function, instruction).where;
   return where.line == 0 ? lines_[{-1, 0}] : lines_[{where.file, where.line}];
@@ -33,10 +54,21 @@ void Collector::add_sites(const Worker& worker) {
   for (size_t i = 0; i < image.sites.size(); ++i) {
     const MemorySite& site = image.sites[i];
     const SiteState& s = worker.sites[i];
-    if (s.requests + s.shared_requests + s.async_requests == 0 || site.in_const_space) continue;
+    if (s.requests + s.shared_requests + s.async_requests + s.local_requests == 0) continue;
     Counters& c = at(site.function, site.instruction);
-    (site.is_store ? c.global_store_requests : c.global_load_requests) += s.requests;
-    (site.is_store ? c.global_store_sectors : c.global_load_sectors) += s.sectors;
+    if (site.in_const_space) {
+      c.constant_load_requests += s.requests;
+      c.constant_load_words += s.words;
+      continue;
+    }
+    const GlobalCounts to = global_counts(site);
+    c.*to.requests += s.requests;
+    c.*to.sectors += s.sectors;
+    (site.is_store ? c.local_store_requests : c.local_load_requests) += s.local_requests;
+    (site.is_store ? c.local_store_sectors : c.local_load_sectors) += s.local_sectors;
+    c.atomic_lanes += s.atomic_lanes;
+    c.atomic_addresses += s.atomic_addresses;
+    c.async_bytes += s.async_bytes;
     c.transactions_32 += s.transactions[0];
     c.transactions_64 += s.transactions[1];
     c.transactions_128 += s.transactions[2];
@@ -46,6 +78,14 @@ void Collector::add_sites(const Worker& worker) {
     }
     if (launch_.merge_shared && site.merged_away) {
       c.shared_merged_requests += s.shared_requests;
+      continue;
+    }
+    if (site.is_atomic) {
+      c.shared_atomic_requests += s.shared_requests;
+      c.shared_atomic_wavefronts += s.wavefronts;
+      c.shared_load_requests += s.loop_loads;
+      c.shared_load_wavefronts += s.loop_load_wavefronts;
+      c.bank_conflicts += s.wavefronts - s.ideal_wavefronts;
       continue;
     }
     const uint64_t times = launch_.merge_shared ? site.merged_times : 1;

@@ -206,6 +206,16 @@ void describe_local_bounds(Warp& w, uint32_t site, uint32_t lane, uint64_t offse
   set_beyond(d);
 }
 
+void describe_address_space(Warp& w, uint32_t site, uint32_t lane, const Allocation* allocation,
+                            uint64_t address) {
+  const bool shared = site_of(w, site).space == ptx::Space::kShared;
+  Diagnostic* d = add(shared ? Code::kOutOfBoundsShared : Code::kOutOfBoundsGlobal,
+                      shared ? MemorySpace::kShared : MemorySpace::kConstant, w, site, lane);
+  if (d == nullptr) return;
+  if (allocation != nullptr) set_place(d, *allocation, address);
+  d->cause = Cause::kAddressSpace;
+}
+
 void describe_constant_store(Warp& w, uint32_t site, uint32_t lane, const Allocation& allocation,
                              uint64_t address) {
   Diagnostic* d = add(Code::kOutOfBoundsGlobal, MemorySpace::kConstant, w, site, lane);

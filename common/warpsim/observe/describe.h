@@ -31,6 +31,9 @@ void describe_shared_bounds(Warp& w, uint32_t site, uint32_t lane, uint32_t offs
 void describe_misaligned(Warp& w, uint32_t site, uint32_t lane, uint64_t address);
 void describe_global_bounds(Warp& w, uint32_t site, uint32_t lane, uint64_t address);
 void describe_local_bounds(Warp& w, uint32_t site, uint32_t lane, uint64_t offset);
+// An instruction for one state space whose address lies in another one.
+void describe_address_space(Warp& w, uint32_t site, uint32_t lane, const Allocation* allocation,
+                            uint64_t address);
 void describe_constant_store(Warp& w, uint32_t site, uint32_t lane, const Allocation& allocation,
                              uint64_t address);
 void describe_uninitialised_global(Warp& w, uint32_t site, uint32_t lane,

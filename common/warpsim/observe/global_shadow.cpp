@@ -76,8 +76,10 @@ bool GlobalShadow::by_other(const Warp& w, uint64_t record, uint32_t lane, bool 
   if (kind == kSeveralBlocks && (order_ == nullptr || !order_->relies_on_others(w))) return true;
   const uint64_t time = time_of(record);
   if (time == kLastTime || time < w.block->interval_start) return false;
-  if (warp_of(record) != w.index) return !is_ordered(w, record);
-  if (kind == kSeveralWarps) return true;
+  // Of several warps that have read, only the last is known.
+  if (kind == kSeveralWarps) return time >= w.block->last_barrier;
+  if (warp_of(record) != w.index)
+    return time >= w.known_time[warp_of(record)] && !is_ordered(w, record);
   if (time < w.sync_time) return false;
   return (kind == kSeveralLanes || lane_of(record) != lane) && !is_ordered(w, record);
 }
@@ -147,8 +149,7 @@ void GlobalShadow::examine_store(Warp& w, uint32_t site, uint64_t offset, const 
       }
     } else if (!exempt && by_other(w, before, lane, false) && changes(lane, g)) {
       report(w, site, lane, g, true);
-    } else if (reader_ != nullptr && !is_volatile && by_other(w, reader_[g], lane, true) &&
-               changes(lane, g)) {
+    } else if (reader_ != nullptr && by_other(w, reader_[g], lane, true) && changes(lane, g)) {
       report(w, site, lane, g, false);
     }
     claim(w, mine(w, lane) | kind, g, site);
@@ -196,7 +197,9 @@ void GlobalShadow::read_by(const Warp& w, uint64_t granule, uint32_t lane, uint3
 
 void GlobalShadow::load(Warp& w, uint32_t site, uint64_t offset, const Pattern& p) {
   if (reader_ == nullptr) return;
-  if (w.worker->image->sites[site].is_volatile) return rely(w, offset, p);
+  const MemorySite& access = w.worker->image->sites[site];
+  if (access.is_volatile) rely(w, offset, p);
+  if (access.is_polling) return;
   each_granule(offset, p, [&](uint32_t lane, uint64_t g) {
     if (by_other(w, writer_[g], lane, false)) report(w, site, lane, g, true);
     read_by(w, g, lane, site);

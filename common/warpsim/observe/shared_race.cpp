@@ -1,6 +1,7 @@
 // The uncommon cases of the shared shadow, one granule at a time: words already touched in this
 // interval, words nobody has written, copies on their way, atomics.
 
+#include <algorithm>
 #include <cstring>
 
 #include "warpsim/machine/worker.h"
@@ -38,17 +39,28 @@ bool SharedShadow::written_by_other(const Warp& w, uint32_t granule, uint32_t la
   const uint32_t record = writer_[granule];
   if (is_pending(record)) return warp_of(record) != w.index || lane_of(record) != lane;
   if (record < stamped(interval_)) return false;
-  if (warp_of(record) != w.index) return true;
-  if (record < stamped(w.sync_stamp)) return false;
-  return lane_of(record) != lane;
+  if (warp_of(record) != w.index) return record >= stamped(w.known_stamp[warp_of(record)]);
+  return of_other_lane(w, record, lane);
+}
+
+// Of two accesses of one warp.
+bool SharedShadow::of_other_lane(const Warp& w, uint32_t record, uint32_t lane) const {
+  if (record < stamped(w.sync_stamp) || lane_of(record) == lane) return false;
+  return w.lanes == nullptr || record >= stamped(w.lanes->stamp[lane][lane_of(record)]);
 }
 
 bool SharedShadow::read_by_other(const Warp& w, uint32_t granule, uint32_t lane) const {
   const uint32_t record = reader_[granule];
   if (record < stamped(interval_)) return false;
-  if (kind_of(record) == kSeveralWarps || warp_of(record) != w.index) return true;
-  if (record < stamped(w.sync_stamp)) return false;
-  return kind_of(record) == kSeveralLanes || lane_of(record) != lane;
+  for (uint32_t warp = 0; warp < warps_; ++warp) {
+    const uint32_t stamp = read_by_warp_[granule * warps_ + warp];
+    if (warp != w.index && stamp >= interval_ && stamp >= w.known_stamp[warp]) return true;
+  }
+  if (kind_of(record) == kSeveralWarps) return warps_ == 0;
+  if (warp_of(record) != w.index) return warps_ == 0;
+  // Of several lanes that have read, only the last is known.
+  if (kind_of(record) == kSeveralLanes) return record >= stamped(w.any_sync_stamp);
+  return of_other_lane(w, record, lane);
 }
 
 void SharedShadow::merge_reader(const Read& read, uint32_t granule, uint32_t lane) {
@@ -67,10 +79,14 @@ void SharedShadow::merge_reader(const Read& read, uint32_t granule, uint32_t lan
   }
   reader_[granule] = record;
   reader_site_[granule] = read.site << kSiteShift | second;
+  if (warps_ != 0) {
+    uint32_t& last = read_by_warp_[granule * warps_ + read.warp->index];
+    last = std::max(last, read.stamp);
+  }
 }
 
 void SharedShadow::examine_load(Warp& w, uint32_t site, uint32_t base_bytes, const Pattern& p) {
-  const bool is_volatile = w.worker->image->sites[site].is_volatile;
+  const bool is_polling = w.worker->image->sites[site].is_polling;
   uint32_t reported = 0;  // lanes: one finding each, however many granules they read
   auto report_once = [&](uint32_t lane, auto report) {
     if (!(reported >> lane & 1)) report();
@@ -80,7 +96,9 @@ void SharedShadow::examine_load(Warp& w, uint32_t site, uint32_t base_bytes, con
     const uint32_t record = writer_[granule];
     if (record < stamped(first_) || is_pending(record)) {
       if (initialised_) report_once(lane, [&] { report_uninitialised(w, site, lane, granule); });
-    } else if (races_ && !is_volatile && written_by_other(w, granule, lane)) {
+    } else if (is_polling) {
+      acquire(w, granule);
+    } else if (races_ && written_by_other(w, granule, lane)) {
       report_once(lane, [&] { report_race(w, site, lane, granule, true); });
     }
   };
@@ -107,14 +125,17 @@ void SharedShadow::examine_store(Warp& w, uint32_t site, uint32_t base_bytes, co
     return std::memcmp(memory + p.delta[lane] + at, values + 16 * lane + at,
                        std::min<uint32_t>(granule_bytes, p.bytes)) != 0;
   };
-  if (races_ && !is_volatile) {
+  if (races_) {
     uint32_t reported = 0;
     each_granule([&](int lane, uint32_t at, uint32_t granule) {
       if (reported >> lane & 1) return;
       // Writing the value that is there already does no harm.
       const uint32_t record = writer_[granule];
-      const bool atomic_before = kind_of(record) == kAtomic && !is_pending(record);
-      if ((changes(lane, at) || is_pending(record)) && written_by_other(w, granule, lane)) {
+      const bool atomic_before =
+          kind_of(record) == kAtomic && !is_pending(record) && record >= stamped(interval_);
+      const bool exempt = atomic_before && is_volatile;
+      if (!exempt && (changes(lane, at) || is_pending(record)) &&
+          written_by_other(w, granule, lane)) {
         report_race(w, site, lane, granule, true);
         reported |= 1u << lane;
       } else if (!atomic_before && changes(lane, at) && read_by_other(w, granule, lane)) {
@@ -140,10 +161,35 @@ void SharedShadow::examine_store(Warp& w, uint32_t site, uint32_t base_bytes, co
     writer_site_[granule] = site;
     note_write(granule, now_);
   });
+  if (is_volatile && flags_) tick();
+}
+
+// Two atomics, or an atomic after a volatile store, whose order matters: one of them asks for the
+// value, does not wait for it, and the two do not commute.
+bool SharedShadow::is_contended(const MemorySite& mine, const MemorySite& other) {
+  auto asks = [](const MemorySite& s) { return s.is_atomic && s.is_used && !s.is_polling; };
+  if (!asks(mine) && !asks(other)) return false;
+  return !other.is_atomic || mine.atom != other.atom;
+}
+
+// Whoever has read what another warp wrote for others to see comes after what that one did before.
+void SharedShadow::acquire(Warp& w, uint32_t granule) {
+  const uint32_t record = writer_[granule];
+  if (!flags_ || is_pending(record) || kind_of(record) != kAtomic || warp_of(record) == w.index)
+    return;
+  const Warp& from = w.worker->warps[warp_of(record)];
+  for (size_t x = 0; x < w.known_stamp.size(); ++x) {
+    w.known_stamp[x] = std::max(w.known_stamp[x], from.known_stamp[x]);
+    w.known_time[x] = std::max(w.known_time[x], from.known_time[x]);
+  }
+  uint32_t& known = w.known_stamp[from.index];
+  known = std::max(known, (record >> kStampShift) + 1);
+  w.block->has_partial_order = true;
 }
 
 void SharedShadow::atomic(Warp& w, uint32_t site, uint32_t base_bytes, const Pattern& p) {
   enter_reads();
+  const std::vector<MemorySite>& sites = w.worker->image->sites;
   for_each_lane(p.mask, [&](int lane) {
     const uint32_t offset = base_bytes + uint32_t(p.delta[lane]);
     for (uint32_t granule = offset >> shift_; granule <= (offset + p.bytes - 1) >> shift_;
@@ -151,9 +197,12 @@ void SharedShadow::atomic(Warp& w, uint32_t site, uint32_t base_bytes, const Pat
       const uint32_t record = writer_[granule];
       if (record < stamped(first_) || is_pending(record)) {
         if (initialised_) report_uninitialised(w, site, lane, granule);
-      } else if (races_ && kind_of(record) != kAtomic && written_by_other(w, granule, lane)) {
+      } else if (races_ && written_by_other(w, granule, lane) &&
+                 (kind_of(record) != kAtomic ||
+                  is_contended(sites[site], sites[writer_site_[granule]]))) {
         report_race(w, site, lane, granule, true);
       }
+      if (sites[site].is_used) acquire(w, granule);
       if (races_ && read_by_other(w, granule, lane)) report_race(w, site, lane, granule, false);
       writer_[granule] = stamped(now_) | kAtomic | w.index << 5 | uint32_t(lane);
       writer_site_[granule] = site;

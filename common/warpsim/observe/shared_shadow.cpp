@@ -44,12 +44,19 @@ void SharedShadow::resize(uint32_t bytes, uint32_t granule_shift, bool initialis
   reads_ = std::make_unique<Read[]>(kMaxReads);
 }
 
+void SharedShadow::expect(bool partial_barriers, bool flags, uint32_t warps) {
+  flags_ = flags && races_;
+  warps_ = (partial_barriers || flags) && races_ ? warps : 0;
+  read_by_warp_.assign(warps_ * reader_.size(), 0);
+}
+
 void SharedShadow::begin_block() {
   read_count_ = 0;
   patterns_may_change_ = false;
   if (now_ > kLastStamp / 2) {
     std::fill(writer_.begin(), writer_.end(), 0);
     std::fill(reader_.begin(), reader_.end(), 0);
+    std::fill(read_by_warp_.begin(), read_by_warp_.end(), 0);
     std::fill(chunks_.begin(), chunks_.end(), Chunk{});
     now_ = 1;
   }
@@ -74,6 +81,7 @@ void SharedShadow::renormalise() {
     if (record < kPending) record = record >= stamped(first_) ? stamped(1) : 0;
   }
   std::fill(reader_.begin(), reader_.end(), 0);
+  std::fill(read_by_warp_.begin(), read_by_warp_.end(), 0);
   for (Chunk& c : chunks_) {
     c.written = c.block == first_ ? c.written : 0;
     c.block = 1;
@@ -205,7 +213,8 @@ void SharedShadow::write(const Warp& w, uint32_t site, uint32_t base_bytes, cons
 }
 
 bool SharedShadow::store(Warp& w, uint32_t site, uint32_t base, const Pattern& p) {
-  if (p.overlapping || !is_untouched(base, p)) return false;
+  if (p.overlapping || w.worker->image->sites[site].is_volatile || !is_untouched(base, p))
+    return false;
   write(w, site, base, p);
   return true;
 }
@@ -244,7 +253,7 @@ void SharedShadow::enter_reads() {
 
 // At once where nobody, or several warps, have read the words; else lane by lane.
 void SharedShadow::enter_read(const Read& read) {
-  if (read.warp->worker->image->sites[read.site].is_volatile) return;
+  if (read.warp->worker->image->sites[read.site].is_polling) return;
   const Pattern& p = *read.pattern;
   const uint32_t current = stamped(interval_);
   auto state = [&](const Pattern::Run& run) {
@@ -256,10 +265,11 @@ void SharedShadow::enter_read(const Read& read) {
     }
     return std::pair{unread, several};
   };
-  const bool plain = std::all_of(p.runs.begin(), p.runs.end(), [&](const Pattern::Run& run) {
-    const auto [unread, several] = state(run);
-    return unread || several;
-  });
+  const bool plain =
+      warps_ == 0 && std::all_of(p.runs.begin(), p.runs.end(), [&](const Pattern::Run& run) {
+        const auto [unread, several] = state(run);
+        return unread || several;
+      });
   if (!plain) {
     for_each_lane(p.mask, [&](int lane) {
       const int64_t first = (int64_t{read.base} << shift_) + p.delta[size_t(lane)];

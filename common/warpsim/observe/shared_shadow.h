@@ -49,11 +49,15 @@ class SharedShadow {
   // Kinds of a reader record.
   static constexpr uint32_t kSeveralLanes = 1u << 10;
   static constexpr uint32_t kSeveralWarps = 2u << 10;
-  // Kinds of a writer record. A pending one, a cp.async not yet waited for, has all stamp bits set.
+  // Kinds of a writer record; atomic: or volatile. A pending one, a cp.async not yet waited for,
+  // has all stamp bits set.
   static constexpr uint32_t kAtomic = 1u << 10;
   static constexpr uint32_t kPending = 0xFFFFFu << kStampShift | 2u << 10;
 
   void resize(uint32_t bytes, uint32_t granule_shift, bool initialised, bool races);
+  // What the kernel may do besides meeting at barriers of the whole block: at those of some warps,
+  // and by words that one warp writes and another one waits for.
+  void expect(bool partial_barriers, bool flags, uint32_t warps);
   uint32_t granule_shift() const { return shift_; }
 
   void begin_block();
@@ -81,6 +85,10 @@ class SharedShadow {
   void examine_store(Warp& w, uint32_t site, uint32_t base, const Pattern& p,
                      const std::byte* values);
   void atomic(Warp& w, uint32_t site, uint32_t base, const Pattern& p);
+  // After the atomic of all lanes: what the warp does next is not what others may rely on.
+  void end_atomic() {
+    if (flags_) tick();
+  }
   // cp.async: the issue of a copy by one lane, and its arrival.
   void async_issue(Warp& w, uint32_t site, uint32_t lane, uint32_t base, uint32_t bytes);
   void async_arrive(Warp& w, uint32_t lane, uint32_t base, uint32_t bytes);
@@ -121,6 +129,9 @@ class SharedShadow {
   void merge_reader(const Read& read, uint32_t granule, uint32_t lane);
   bool written_by_other(const Warp& w, uint32_t granule, uint32_t lane) const;
   bool read_by_other(const Warp& w, uint32_t granule, uint32_t lane) const;
+  bool of_other_lane(const Warp& w, uint32_t record, uint32_t lane) const;
+  static bool is_contended(const MemorySite& mine, const MemorySite& other);
+  void acquire(Warp& w, uint32_t granule);
   void report_uninitialised(Warp& w, uint32_t site, uint32_t lane, uint32_t granule);
   void report_race(Warp& w, uint32_t site, uint32_t lane, uint32_t granule, bool other_wrote);
 
@@ -135,6 +146,9 @@ class SharedShadow {
   std::vector<Chunk> chunks_;
   std::unique_ptr<Read[]> reads_;  // kMaxReads
   size_t read_count_ = 0;
+  bool flags_ = false;
+  uint32_t warps_ = 0;                  // of a block; 0: only the last reader's warp is known
+  std::vector<uint32_t> read_by_warp_;  // per granule and warp: the stamp of its last read
   bool patterns_may_change_ = false;
 };
 

@@ -130,6 +130,11 @@ class Checker {
         return operand->kind == Kind::kRegister && register_type(*operand) != Type::kPred
                    ? ""
                    : "needs an address in a register";
+      case 'g': {
+        const bool predicate =
+            operand->kind == Kind::kRegister && register_type(*operand) == Type::kPred;
+        return scalar({predicate ? Type::kPred : Type::kB32}, operand);
+      }
       default:
         return data(demand(letter, i_), operand);
     }

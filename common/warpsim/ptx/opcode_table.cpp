@@ -24,6 +24,7 @@ constexpr uint32_t kLdSt = kModSpace | kModVector | kModMemory;
 //   V  ld, st: register or vector, may be wider    x  an address as a value
 //   a  an address in brackets                      i  an immediate
 //   l  a label                                     ?  the operands that follow may be absent
+//   g  32 bits or a predicate
 //   o  32 bits, may be absent although another operand follows
 // A source of t, s, T, S, w, u may be an immediate. Shape "*": operands are not decoded; "call",
 // "brx": see parse_instruction.cpp.
@@ -116,7 +117,7 @@ constexpr OpcodeRow kTable[] = {
     {"bar.warp.sync",    kBarWarp,         "=u",      0, 0, 0},
     {"membar",           kMembar,          "=",       0, 0, kModMemory},
     {"fence",            kMembar,          "=",       0, 0, kModMemory},
-    {"cp.async",         kCpAsync,         "=aai?u",  0, 0, kModSpace | kModMemory},
+    {"cp.async",         kCpAsync,         "=aai?g",  0, 0, kModSpace | kModMemory},
     {"cp.async.commit_group", kCpAsyncCommit, "=",    0, 0, 0},
     {"cp.async.wait_group", kCpAsyncWait,  "=i",      0, 0, 0},
     {"cp.async.wait_all", kCpAsyncWait,    "=",       0, 0, 0},

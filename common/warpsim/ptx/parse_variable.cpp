@@ -12,6 +12,7 @@ namespace warpsim::ptx {
 namespace {
 
 constexpr uint64_t kMaxVariableBytes = uint64_t{1} << 40;  // far beyond any GPU's memory
+constexpr uint64_t kMostAlign = 65536;
 
 void put(std::vector<uint8_t>* bytes, uint64_t value, uint32_t size) {
   for (uint32_t i = 0; i < size; ++i) bytes->push_back(static_cast<uint8_t>(value >> (8 * i)));
@@ -54,8 +55,8 @@ Variable Parser::variable_declarator() {
   for (;;) {
     if (cursor_.accept(".align")) {
       uint64_t align = cursor_.expect_integer("an alignment after .align");
-      if (!std::has_single_bit(align) || align > 4096)
-        cursor_.fail_here("an alignment must be a power of two up to 4096");
+      if (!std::has_single_bit(align) || align > kMostAlign)
+        cursor_.fail_here("an alignment must be a power of two up to 65536");
       variable.align_bytes = static_cast<uint32_t>(align);
     } else if (cursor_.accept(".attribute")) {
       cursor_.skip_balanced();

@@ -29,6 +29,9 @@ namespace warpsim {
 namespace {
 
 constexpr uint64_t kDefaultBudget = 4'000'000'000;  // warp instructions: minutes
+// Launched warps that find nothing to do cost little, but something: what each adds to the budget,
+// up to a number of instructions that takes some seconds.
+constexpr uint64_t kBudgetOfWarp = 256, kMostOfWarps = 400'000'000;
 
 void refuse(int cuda_error, Diagnostic finding, LaunchReport* report) {
   report->status = LaunchStatus::kBadLaunch;
@@ -243,6 +246,9 @@ void Simulator::Impl::configure(LaunchContext& context, const Launch& launch, Im
   context.number = launches;
   context.budget = options.instruction_budget != 0 ? options.instruction_budget : kDefaultBudget;
   context.block_count = launch.grid.count();
+  // Not their product: a grid may have 2^63 blocks.
+  const uint64_t most = kMostOfWarps / kBudgetOfWarp / context.warps_per_block;
+  context.budget += std::min(context.block_count, most) * context.warps_per_block * kBudgetOfWarp;
 }
 
 std::vector<AllocationRecord*> Simulator::Impl::may_be_written(const LaunchContext& context) {

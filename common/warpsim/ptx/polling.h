@@ -1,0 +1,24 @@
+// Which values a function asks for, and why.
+
+#pragma once
+
+#include <vector>
+
+#include "warpsim/ptx/ir.h"
+
+namespace warpsim::ptx {
+
+// Per register: whether any instruction reads it.
+std::vector<bool> registers_read(const Function& function);
+
+// Per register: whether all lanes of a warp that run together have one value in it, as far as its
+// sources say: blockIdx, parameters, numbers.
+std::vector<bool> registers_uniform(const Function& function);
+
+// Per instruction: true for a volatile load or an atomic that waits for its value: it stands in a
+// loop, and what it has read decides whether that loop goes on. Such an access expects others to
+// write at any time. Any other one that reads what another thread writes, with nothing to order the
+// two, gets the one value or the other.
+std::vector<bool> find_polling(const Function& function);
+
+}  // namespace warpsim::ptx
