@@ -5,6 +5,7 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <set>
 
 #include "cudart/crash.h"
@@ -144,13 +145,18 @@ void LiveBackend::leave_report() {
   if (options_.report != "none" && !report_.is_empty())
     std::fputs(to_text(report_, device, options_.report == "lines").c_str(), stderr);
   if (options_.json_path.empty()) return;
-  std::string temporary = options_.json_path + ".part";
+  // A device or a pipe is written to: a rename would put a plain file in its place.
+  std::error_code unknown;
+  bool is_special = std::filesystem::is_character_file(options_.json_path, unknown) ||
+                    std::filesystem::is_fifo(options_.json_path, unknown);
+  std::string temporary = options_.json_path + (is_special ? "" : ".part");
   std::string text = to_json(report_, device, program_name());
   FILE* file = std::fopen(temporary.c_str(), "wb");
   bool written = file && std::fwrite(text.data(), 1, text.size(), file) == text.size();
   if (file && std::fclose(file) != 0) written = false;
-  if (!written || std::rename(temporary.c_str(), options_.json_path.c_str()) != 0)
-    say("cannot write the report to " + options_.json_path + ".");
+  if (!is_special)
+    written = written && std::rename(temporary.c_str(), options_.json_path.c_str()) == 0;
+  if (!written) say("cannot write the report to " + options_.json_path + ".");
 }
 
 LiveBackend* g_live = nullptr;

@@ -57,9 +57,14 @@ std::string read_file(const std::string& path) {
 }
 
 void write_file(const std::string& path, std::string_view content) {
-  std::string temporary = path + ".tmp-" + std::to_string(::getpid());
+  // A device or a pipe is written to: a rename would put a plain file in its place, /dev/null's
+  // too.
+  struct stat info;
+  bool is_special =
+      ::stat(path.c_str(), &info) == 0 && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode);
+  std::string temporary = is_special ? path : path + ".tmp-" + std::to_string(::getpid());
   auto fail = [&](int error) {
-    ::unlink(temporary.c_str());
+    if (!is_special) ::unlink(temporary.c_str());
     throw HarnessError("cannot write " + path + ": " + std::strerror(error) + ".");
   };
   int fd = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
@@ -70,7 +75,7 @@ void write_file(const std::string& path, std::string_view content) {
     return fail(error);
   }
   if (::close(fd) != 0) return fail(errno);
-  if (::rename(temporary.c_str(), path.c_str()) != 0) return fail(errno);
+  if (!is_special && ::rename(temporary.c_str(), path.c_str()) != 0) return fail(errno);
 }
 
 std::string beside(const std::string& file, const std::string& path) {

@@ -136,6 +136,10 @@ def program(course: Course, name: str) -> Path:
 
 def write_atomically(path: Path, text: str) -> None:
     """Writes a whole file or none: a reader never sees half of it."""
+    if path.exists() and not path.is_file() and not path.is_dir():
+        # A device or a pipe, /dev/null and /dev/stdout among them: a file must not take its place.
+        path.write_text(text, encoding="utf-8")
+        return
     path.parent.mkdir(parents=True, exist_ok=True)
     temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     temporary.write_text(text, encoding="utf-8")

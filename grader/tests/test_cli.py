@@ -80,6 +80,17 @@ class TestUntouchedSkeletons:
     def test_no_color_without_a_terminal(self, grader):
         assert "\x1b" not in grader("run").stdout
 
+    def test_a_pipe_stays_a_pipe(self, grader, small):
+        # A rename onto it would put a plain file in its place: root would lose /dev/null.
+        os.mkfifo(small / "pipe")
+        reader = os.open(small / "pipe", os.O_RDONLY | os.O_NONBLOCK)
+        try:
+            grader("run", "1", "--format", "json", "--output", "pipe")
+            validate(json.loads(os.read(reader, 1 << 16)))
+        finally:
+            os.close(reader)
+        assert (small / "pipe").is_fifo()
+
     def test_output_goes_into_a_file(self, grader, small):
         done = grader("run", "1", "--format", "json", "--output", "report.json")
         assert (done.returncode, done.stdout) == (1, "")

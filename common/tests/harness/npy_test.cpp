@@ -1,5 +1,9 @@
 #include "plan/npy.h"
 
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <cmath>
 #include <cstring>
 #include <filesystem>
@@ -103,4 +107,18 @@ TEST_CASE("A file that cannot be written leaves nothing behind") {
   TemporaryFolder folder;
   REQUIRE_THROWS_AS(write_npy(folder.file("no/such/a.npy"), Matrix{1, 1, {1}}), HarnessError);
   CHECK(std::filesystem::is_empty(folder.file("")));
+}
+
+TEST_CASE("A pipe that a file is written to stays a pipe") {
+  TemporaryFolder folder;
+  std::string path = folder.file("pipe");
+  REQUIRE(::mkfifo(path.c_str(), 0600) == 0);
+  int reader = ::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+  REQUIRE(reader >= 0);
+  write_file(path, "result");
+  char text[16] = {};
+  CHECK(::read(reader, text, sizeof text) == 6);
+  CHECK(std::string(text) == "result");
+  CHECK(std::filesystem::is_fifo(path));
+  ::close(reader);
 }
