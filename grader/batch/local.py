@@ -77,8 +77,8 @@ def _attempt(setting: Setting, unit: Unit) -> Attempt:
         ended = sandbox.run(
             worker.command(job),
             limits=sandbox.Limits(
-                setting.seconds,
-                setting.memory_bytes,
+                seconds=setting.seconds,
+                memory_bytes=setting.memory_bytes,
                 address_bytes=_ADDRESS_BYTES,
                 file_bytes=1 << 30,
                 processes=_PROCESSES,

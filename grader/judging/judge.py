@@ -134,11 +134,38 @@ def settled(outcomes: Mapping[str, Outcome]) -> dict[str, Outcome]:
     That another algorithm is at work and not a mistake is taken from all other cases: P is right
     in them, uniform data among them, by the bound of each element.
     """
+    outcomes = _by_majority(outcomes)
     others = [one for one in outcomes.values() if not one.may_be_another]
     is_right = all(one.is_right for one in others)
     if not is_right or not any(one.case.data == "uniform" for one in others):
         return dict(outcomes)
     return {name: _accepted(one) if one.may_be_another else one for name, one in outcomes.items()}
+
+
+def _by_majority(outcomes: Mapping[str, Outcome]) -> Mapping[str, Outcome]:
+    """A missing term is a small error in a large product: smaller cases tell it from low precision."""
+    rounded = [name for name, one in outcomes.items() if _has(one, "low-precision")]
+    mistaken = [one for one in outcomes.values() if one.pattern and one.pattern.is_mistake]
+    inexact = [one for one in mistaken if one.case.data not in data.EXACT_KINDS]
+    if len(inexact) <= len(rounded):
+        return outcomes
+    return {name: _plainly_wrong(one) if name in rounded else one for name, one in outcomes.items()}
+
+
+def _has(one: Outcome, code: str) -> bool:
+    return any(item.code == code for item in one.diagnostics)
+
+
+def _plainly_wrong(one: Outcome) -> Outcome:
+    first = one.result.mismatches[0] if one.result.mismatches else None
+    message = _says_wrong(one.case, one.result.wrong, one.result.checked, first)
+    found = tuple(
+        replace(item, code="wrong-result", message=message, advice="")
+        if item.code == "low-precision"
+        else item
+        for item in one.diagnostics
+    )
+    return replace(one, result=replace(one.result, message=message), diagnostics=found)
 
 
 def _accepted(one: Outcome) -> Outcome:
@@ -191,16 +218,8 @@ def _compare(
     )
     if low_precision:
         pattern = None
-    first = describe(to_mismatch(compared.first[0]))
-    message = (
-        f"{compared.wrong} of {compared.checked} elements of P are wrong, the first is {first}."
-    )
-    if compared.checked == 1:
-        message = f"The only element of P is wrong, {first}."
-    elif compared.wrong == 1:
-        message = f"One of {compared.checked} elements of P is wrong, {first}."
-    if case.hidden:  # how many are wrong, and which, would tell its size
-        message = "P is wrong in a hidden case."
+    first = to_mismatch(compared.first[0])
+    message = _says_wrong(case, compared.wrong, compared.checked, first)
     if low_precision:
         code, advice = "low-precision", explain.advice_for("low-precision")
         message = (
@@ -228,6 +247,16 @@ def _compare(
         ),
         pattern,
     )
+
+
+def _says_wrong(case: Case, wrong: int, checked: int, first: Mismatch | None) -> str:
+    if case.hidden or first is None:  # how many are wrong, and which, would tell its size
+        return "P is wrong in a hidden case."
+    if checked == 1:
+        return f"The only element of P is wrong, {describe(first)}."
+    if wrong == 1:
+        return f"One of {checked} elements of P is wrong, {describe(first)}."
+    return f"{wrong} of {checked} elements of P are wrong, the first is {describe(first)}."
 
 
 def to_mismatch(found: numerics.Mismatch) -> Mismatch:

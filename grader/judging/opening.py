@@ -14,7 +14,15 @@ from grader.judging.judge import Outcome
 from grader.judging.provenance import Explanation
 from grader.judging.suspects import Kernel
 from grader.judging.wording import index_of, names_in, value
-from grader.labs.statements import Listing, closing, find, function_name, listing, shown
+from grader.labs.statements import (
+    Listing,
+    Statement,
+    closing,
+    find,
+    function_name,
+    listing,
+    shown,
+)
 from grader.results.finding import Access, Cause, Facts, Scope, Space
 from grader.results.provenance import Provenance
 from grader.results.result import Diagnostic
@@ -388,7 +396,16 @@ class _Finder:
             )
         if facts.cause in (Cause.BLOCK_THREADS, Cause.BLOCK_EXTENT) and len(launch.settings) > 1:
             name = host.plain_name(launch.settings[1])
-            known = self.text.declaration(name, self.text.statements[launch.number])
+            near = self.text.statements[launch.number]
+            first = host.plain_name(launch.settings[0])
+            if first and self._comes_from(name, first, near):
+                return Said(
+                    f"The launch has its arguments exchanged: {name} is computed from {first}, so "
+                    f"{name} is the number of blocks and {first} the size of one.",
+                    launch.line,
+                    f"Write <<<{name}, {first}>>>: the grid comes first, then the block.",
+                )
+            known = self.text.declaration(name, near)
             if known is not None and "," in known[1]:
                 return Said(
                     f"{name}({shown(known[1])}) has too many threads.",
@@ -396,6 +413,20 @@ class _Finder:
                     "A block has at most 1024 threads: 32 x 32.",
                 )
         return None
+
+    def _comes_from(self, name: str, source: str, near: Statement) -> bool:
+        """Whether the variable's declaration, or one that it uses, names the other variable."""
+        open_names, seen = [name], set[str]()
+        while open_names:
+            one = open_names.pop()
+            known = None if one in seen else self.text.declaration(one, near)
+            seen.add(one)
+            if known is None:
+                continue
+            if source in known[1]:
+                return True
+            open_names += [word for word in known[1] if word.isidentifier()]
+        return False
 
     def _called(self, words: Sequence[str]) -> tuple[int, tuple[str, ...]] | None:
         """The line of a helper's division, where the words call one."""

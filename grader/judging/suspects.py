@@ -766,6 +766,8 @@ def between(kernel: Kernel, reads: int, writes: int) -> Said | None:
     if not shared:
         return None
     loop = shared[0]
+    if any(item.has("asm") for item in kernel.body if loop in list(kernel.text.above(item))):
+        return None  # it may be a barrier of some threads
     inside = [b for b in barriers(kernel) if loop in list(kernel.text.above(b))]
     first, second = sorted((read.number, write.number))
     middle = [b for b in inside if first < b.number < second]

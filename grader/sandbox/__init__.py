@@ -27,7 +27,7 @@ __all__ = ["Limits", "Ended", "View", "available", "kind", "require", "run", "sw
 SWITCH = "TILEWISE_SANDBOX"  # set to "none", it switches the sandbox off
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Limits:
     """What a step may use; more than that ends it."""
 

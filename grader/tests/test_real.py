@@ -85,8 +85,9 @@ def test_a_wrong_result_is_shown_with_its_pattern(built):
     assert {case.pattern for case in result.cases} == {"transposed N"}
     assert len(result.cases[0].mismatches) == 5
     wrong = next(item for item in result.diagnostics if item.code == "wrong-result")
-    assert wrong.line == 6
-    assert wrong.source == "P[row * w + col] = sum;"
+    assert wrong.line == 5
+    assert wrong.source.endswith("* N[col * w + i];")
+    assert "multiplied M[0][1] with N[0][1]; needs N[1][0]" in wrong.message
 
 
 def test_shared_elements_are_named_as_they_were_written(built):
@@ -102,7 +103,7 @@ def test_shared_elements_are_named_as_they_were_written(built):
         r"reads 4 bytes at [MN]ds\[\d+\]\[\d+\]: the array ends at [MN]ds\[15\]\[15\]",
         found.message,
     )
-    assert found.source.startswith("sum += Mds[ty][k] * Nds[k][tx];")
+    assert found.source.startswith("for (int k = 0; k <= TILE_WIDTH")
 
 
 def test_device_copies_are_named_by_their_matrix(built):
