@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from grader.judging import host, spread, suspects
+from grader.judging import host, spread, suspects, tiles
 from grader.judging.host import Said
 from grader.judging.judge import Outcome
 from grader.judging.provenance import Explanation
@@ -816,14 +816,14 @@ class _Finder:
             return None
         mine, other = (facts.line, facts.writes), (facts.other_line, facts.other.writes)
         if facts.access is Access.COPY or facts.other.access is Access.COPY:
-            return suspects.stages(self.kernel) or suspects.next_phase(self.kernel)
+            return tiles.stages(self.kernel) or tiles.next_phase(self.kernel)
         if mine[1] == other[1]:
             return suspects.divided(self.kernel) or suspects.coordinates(self.kernel)
         if facts.scope is Scope.WARP:
             return None
         reads = other[0] if mine[1] else mine[0]
         writes = mine[0] if mine[1] else other[0]
-        return suspects.between(self.kernel, reads, writes)
+        return tiles.between(self.kernel, reads, writes)
 
     def scattered(self) -> Said | None:
         """Rows or columns that the threads of a block do not all reach, in a tile or in P."""
@@ -912,7 +912,7 @@ class _Finder:
         for array in suspects.shared_arrays(kernel):
             shape = suspects.array_shape(kernel, array)
             at = find(item.words, (array, "["))
-            filled = [s for s in suspects.fills(kernel, array)]
+            filled = [s for s in tiles.fills(kernel, array)]
             if at < 0 or not shape or item in filled:
                 continue
             at, position = at + 1, 0
@@ -962,8 +962,8 @@ class _Finder:
         return (
             suspects.coordinates(self.kernel)
             or suspects.divided(self.kernel)
-            or suspects.stages(self.kernel)
-            or suspects.never_filled(self.kernel, array, self.item.line)
+            or tiles.stages(self.kernel)
+            or tiles.never_filled(self.kernel, array, self.item.line)
             or self.threads_of_loops()
             or self.scattered()
         )
@@ -1089,7 +1089,7 @@ class _Finder:
     def divergent(self) -> Said | None:
         """The branch that keeps threads from a barrier."""
         facts = self.item.facts or Facts()
-        barriers = suspects.barriers(self.kernel)
+        barriers = tiles.barriers(self.kernel)
         for barrier in barriers:
             holder = next(self.text.above(barrier), None)
             branches = [s for s in self.text.above(barrier) if s.kind in ("if", "else")]

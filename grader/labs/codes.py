@@ -33,30 +33,20 @@ ORDER = (
     "unsupported",
 )
 KNOWN = frozenset(ORDER)
-# Those that the simulator or the executor finds (common/warpsim/finding.h); the others are the
-# grader's own.
-OF_THE_EXECUTOR = frozenset(
+# The others are found by the simulator or the executor (common/warpsim/finding.h).
+_OF_THE_GRADER = frozenset(
     (
-        "host-computed",
-        "no-launch",
-        "launch-config",
-        "barrier-divergence",
-        "wrong-mask",
-        "misaligned-access",
-        "out-of-bounds-shared",
-        "out-of-bounds-global",
-        "timeout",
-        "race-shared",
-        "uninitialised-shared",
-        "uninitialised-global",
-        "input-modified",
-        "race-global",
-        "assert",
-        "trap",
-        "unwritten-output",
-        "unsupported",
+        "does-not-compile",
+        "library-call",
+        "host-crash",
+        "api-error",
+        "low-precision",
+        "wrong-result",
+        "too-fast",
+        "memory-leak",
     )
 )
+OF_THE_EXECUTOR = KNOWN - _OF_THE_GRADER
 
 
 def rank(code: str) -> int:

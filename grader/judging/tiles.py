@@ -1,0 +1,208 @@
+"""What is wrong with a tile in shared memory: who fills it, which barrier or stage is missing.
+
+As in `suspects`, a rule is asked where a finding shows its effect, and says nothing where it is not
+certain.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from grader.judging.host import Said
+from grader.judging.suspects import Kernel, array_shape, call_arguments_of, shared_arrays
+from grader.judging.wording import factors, value
+from grader.labs.statements import Statement, closing, find, shown
+
+
+def fills(kernel: Kernel, array: str) -> list[Statement]:
+    """The statements that put something into a shared array."""
+    found = []
+    for item in kernel.body:
+        if item.kind != "simple" or "__shared__" in item.words or array not in item.words:
+            continue
+        at = item.words.index(array)
+        left = item.words.index("=") if "=" in item.words else -1
+        is_target = 0 <= at < left and "+=" not in item.words
+        is_copied = (
+            any(
+                array in part and ("&" in part or part[0] == array)
+                for part in call_arguments_of(item)[:1]
+            )
+            and left < 0
+        )
+        if is_target or is_copied:
+            found.append(item)
+    return found
+
+
+def never_filled(kernel: Kernel, array: str, reader: int) -> Said | None:
+    """Why words of a shared array are read that nobody has written."""
+    statements = fills(kernel, array)
+    arrays = shared_arrays(kernel)
+    if not statements:
+        others = [
+            item
+            for name in arrays
+            if name != array and len(fills(kernel, name)) > 1
+            for item in fills(kernel, name)[1:]
+        ]
+        if len(others) == 1:
+            return Said(
+                f"Nothing is ever put into {array}; this line fills {others[0].words[0]}, which "
+                "another line has filled before.",
+                others[0].line,
+                f"Is {array} meant here?",
+            )
+        return None
+    if len(statements) != 1:
+        return None
+    (item,) = statements
+    at = item.words.index(array) + 1
+    indices = []
+    while at < len(item.words) and item.words[at] == "[":
+        end = closing(item.words, at)
+        indices.append(item.words[at + 1 : end])
+        at = end + 1
+    if len(indices) > 1 and len(set(indices)) < len(indices) and len(indices[0]) < 4:
+        return Said(
+            f"{array}[{shown(indices[0])}][{shown(indices[1])}] has the same index twice: only "
+            "the diagonal of the tile is filled.",
+            item.line,
+            "Row and column of the tile come from different indices of the thread.",
+        )
+    for loop in kernel.text.loops(item):
+        if loop.kind == "for" and len(loop.parts) == 3 and "+=" in loop.parts[2]:
+            head, step = loop.parts[0], loop.parts[2]
+            name = head[head.index("=") - 1] if "=" in head else ""
+            moved = value(step[2:], kernel.known)
+            threads = kernel.block[0] * kernel.block[1] * kernel.block[2]
+            start = kernel.text.declaration(name, item)
+            by = 1
+            if start is not None and "*" in start[1]:
+                numbers = [value(part, kernel.known) for part in factors(start[1])]
+                by = next((n for n in numbers if n), 1)
+            alike = [
+                one
+                for one in kernel.body
+                if one.kind == "for" and len(one.parts) == 3 and one.parts[2] == loop.parts[2]
+            ]
+            if len(alike) > 1:
+                continue  # the launch has fewer threads than the kernel counts on
+            if name and moved and moved > threads * by:
+                return Said(
+                    f"The loop of line {loop.line} goes on by {moved}, and the block has {threads} "
+                    f"threads{f' with {by} elements each' if by > 1 else ''}: it leaves elements "
+                    f"of {array} out.",
+                    loop.line,
+                    "Go on by what all threads of the block fill together.",
+                )
+    return None
+
+
+def barriers(kernel: Kernel) -> list[Statement]:
+    return [
+        item for item in kernel.body if item.kind == "simple" and item.has("__syncthreads", "(")
+    ]
+
+
+def between(kernel: Kernel, reads: int, writes: int) -> Said | None:
+    """Why two lines of a block race: which barrier is missing, or stands in the wrong place."""
+    reader, writer = kernel.text.at(reads), kernel.text.at(writes)
+    if not reader or not writer or reads == writes:
+        return None
+    read, write = reader[-1], writer[-1]
+    shared = [one for one in kernel.text.loops(read) if one in kernel.text.loops(write)]
+    if not shared:
+        return None
+    loop = shared[0]
+    if any(item.has("asm") for item in kernel.body if loop in list(kernel.text.above(item))):
+        return None  # it may be a barrier of some threads
+    inside = [b for b in barriers(kernel) if loop in list(kernel.text.above(b))]
+    first, second = sorted((read.number, write.number))
+    middle = [b for b in inside if first < b.number < second]
+    after = [b for b in inside if b.number > second]
+    before = [b for b in inside if b.number < first]
+    direct = [b for b in middle if next(kernel.text.above(b)) is loop]
+    if write.number < read.number:
+        if middle and not after and not before and direct:
+            return Said(
+                f"Between filling (line {writes}) and reading (line {reads}) there is a barrier, in "
+                f"line {middle[0].line}. But the next turn of the loop fills again while others "
+                "still read.",
+                reads,
+                "Add a __syncthreads() at the end of the loop's body.",
+            )
+        if not middle:
+            early = before[0].line if before else 0
+            where = (
+                f" The one of line {early} comes before the filling: what is filled after it may be "
+                "read too early."
+                if early
+                else ""
+            )
+            return Said(
+                f"No barrier stands between filling the tile (line {writes}) and reading it (line "
+                f"{reads}).{where}",
+                early or reads,
+                f"Put a __syncthreads() after line {writes}, before the loop that reads.",
+            )
+    return None
+
+
+# --- the products
+
+
+def stages(kernel: Kernel) -> Said | None:
+    """A tile of several stages that is filled in one that does not change, and read in turn."""
+    for array in shared_arrays(kernel):
+        shape = array_shape(kernel, array)
+        if not shape or len(shape) < 3:
+            continue
+        filled = fills(kernel, array)
+        reads = [
+            item
+            for item in kernel.body
+            if item not in filled
+            and item.kind == "simple"
+            and "__shared__" not in item.words
+            and find(item.words, (array, "[")) >= 0
+        ]
+        for some, others, verb in ((filled, reads, "filled"), (reads, filled, "read")):
+            first, second = _stage(some, array), _stage(others, array)
+            if first is not None and second is not None and first[1:] == () and "%" in second:
+                if first[0].isdigit():
+                    return Said(
+                        f"{array} is always {verb} in stage {first[0]}, and the other side goes "
+                        f"from stage to stage, [{shown(second)}].",
+                        some[0].line,
+                        f"Both sides use [{shown(second)}].",
+                    )
+    return None
+
+
+def _stage(items: Sequence[Statement], array: str) -> tuple[str, ...] | None:
+    """The first index of an array, where all have the same."""
+    found = set()
+    for item in items:
+        at = find(item.words, (array, "[")) + 1
+        found.add(item.words[at + 1 : closing(item.words, at)])
+    return found.pop() if len(found) == 1 else None
+
+
+def next_phase(kernel: Kernel) -> Said | None:
+    """if (ph + 1 < n) start(ph): the guard speaks of the next phase, the call of this one."""
+    for item in kernel.body:
+        holder = next(kernel.text.above(item), None)
+        if item.kind != "simple" or holder is None or holder.kind != "if":
+            continue
+        given = call_arguments_of(item)
+        if len(given) == 1 and len(given[0]) == 1 and item.words[-2:] == (")", ";"):
+            name = given[0][0]
+            if find(holder.words, (name, "+", "1")) >= 0:
+                return Said(
+                    f"{shown(item.words)} The condition asks whether there is a phase "
+                    f"{name} + 1, and the call starts {name} again.",
+                    item.line,
+                    f"Start {name} + 1.",
+                )
+    return None
