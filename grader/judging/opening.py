@@ -355,6 +355,7 @@ class _Finder:
         return (
             self.threads_unused()
             or self.scattered()
+            or self.stored_alike()
             or self.store_guard()
             or self.covered()
             or self.given_less()
@@ -952,7 +953,34 @@ class _Finder:
                 unused = suspects.unused_axis(kernel, axis)
                 if unused is not None:
                     return unused
-        return self.threads_unused()
+        return self.threads_unused() or self.stored_alike()
+
+    def stored_alike(self) -> Said | None:
+        """A store to P whose place is the same in several blocks, or in several threads."""
+        kernel, store = self.kernel, self._store()
+        if store is None:
+            return None
+        statement, row, column = store
+        wide = (*kernel.expanded(row, statement), *kernel.expanded(column, statement))
+        for kind, counts in (("blockIdx", kernel.grid), ("threadIdx", kernel.block)):
+            used = suspects.axes_of(wide, kind)
+            for axis, words, what, count in zip(
+                "xy", (column, row), ("column", "row"), counts, strict=False
+            ):
+                if count < 2 or axis in used:
+                    continue
+                line, meaning = suspects.named_definition(kernel, statement, words) or (
+                    statement.line,
+                    words,
+                )
+                many = "blocks" if kind == "blockIdx" else "threads of a block"
+                return Said(
+                    f"The place in P, {what} {shown(meaning)}, does not depend on {kind}.{axis}: "
+                    f"the {count} {many} along {axis} store the same elements.",
+                    line,
+                    f"Let the {what} depend on {kind}.{axis}.",
+                )
+        return None
 
     def unfilled(self) -> Said | None:
         facts = self.item.facts or Facts()

@@ -170,6 +170,8 @@ class _Writer:
         self.shape = shape
         self.source = source
         self.kernel = kernel
+        storing = Counter((s.block, s.thread) for e in found.elements for s in e.stores)
+        self.stores_several = any(count > 1 for count in storing.values())
         self.tiles: dict[tuple, list] = {}
         for word in found.tiles:
             key = (word.block, word.array, word.matrix, word.row, word.column)
@@ -310,6 +312,8 @@ class _Writer:
 
     def _is_moved(self, one: _Sum, belongs: tuple[int, int], sums: Sequence[_Sum]) -> bool:
         """Whether the store is wrong, rather than a load in the same way for all products."""
+        if any(item.place == belongs and self.is_right(item) for item in sums):
+            return False  # the sum is where it belongs, and was formed a second time
         natural = self._natural(one)
         if natural is not None:
             return natural != one.place
@@ -320,6 +324,8 @@ class _Writer:
 
     def _natural(self, one: _Sum) -> tuple[int, int] | None:
         """The element that is the storing thread's by its place in the grid, if it has one."""
+        if self.stores_several:
+            return None
         across, down = (self.found.grid[axis] * self.found.block[axis] for axis in (0, 1))
         spare_x, spare_y = across - self.shape.l, down - self.shape.j
         if not (0 <= spare_x < self.found.block[0] and 0 <= spare_y < self.found.block[1]):
@@ -510,9 +516,10 @@ class _Writer:
         )
         way, line, other_line = self._way(one, product, factor, needed)
         is_load = line != (factor.read.line if factor.read else 0) or factor.shared is None
-        common = self._common(known, operand, is_load)
+        every = [(one, p) for one in sums for p in self._placed(one) if p.needed is not None]
+        common = self._common(every, operand, is_load)
         if bad_m and bad_n:
-            both = (common, self._common(known, "N", is_load))
+            both = (common, self._common(every, "N", is_load))
             common = " ".join(part for part in both if part)
         return Explanation(
             "wrong-factor",
@@ -866,18 +873,18 @@ class _Writer:
         return ""
 
     def _common(
-        self, wrong: list[tuple[_Sum, _Product]], operand: str, is_load: bool = True
+        self, every: list[tuple[_Sum, _Product]], operand: str, is_load: bool = True
     ) -> str:
-        """What the wrong operands of one matrix have in common."""
-        tile = max((one.per_phase for one, _ in wrong if one.phases > 1), default=0)
+        """What the wrong operands of one matrix have in common, and the right ones obey, too."""
+        tile = max((one.per_phase for one, _ in every if one.phases > 1), default=0)
         width = self.shape.k if operand == "M" else self.shape.l
         facts = []
-        for one, p in wrong:
+        for one, p in every:
             factor = p.m if operand == "M" else p.n
             row, column = (one.place[0], p.needed) if operand == "M" else (p.needed, one.place[1])
             facts.append(_Deviation(factor.row, factor.column, row, column, one.place, p, tile))
-        facts = [f for f in facts if (f.got_row, f.got_column) != (f.row, f.column)]
-        if len(facts) < 2:
+        wrong = [f for f in facts if (f.got_row, f.got_column) != (f.row, f.column)]
+        if len(wrong) < 2:
             return ""
         for text, holds in _hypotheses(operand, tile, width):
             if all(holds(f) for f in facts):

@@ -381,6 +381,9 @@ def stands_alone(words: Sequence[str]) -> bool:
 
 def coordinates(kernel: Kernel) -> Said | None:
     """A row or a column whose definition mixes axes."""
+    taken = _taken_twice(kernel)
+    if taken is not None:
+        return taken
     for name, line, words, item in declarations(kernel):
         wide = kernel.expanded(words, item)
         blocks, threads = axes_of(wide, "blockIdx"), axes_of(wide, "threadIdx")
@@ -400,6 +403,24 @@ def coordinates(kernel: Kernel) -> Said | None:
                     "element is its number times the threads of a block.",
                     line,
                     "Multiply blockIdx by blockDim (or by the tile).",
+                )
+    return None
+
+
+def _taken_twice(kernel: Kernel) -> Said | None:
+    """tx = threadIdx.y, and threadIdx.x nowhere."""
+    used = {axis for item in kernel.body for axis in axes_of(item.words, "threadIdx")}
+    for axis, count in zip("xy", kernel.block, strict=False):
+        if count < 2 or axis in used or len(used) != 1:
+            continue
+        (of,) = used
+        for name, line, words, _ in declarations(kernel):
+            if words == ("threadIdx", ".", of) and axis in name.lower():
+                return Said(
+                    f"{name} = {shown(words)}: threadIdx.{axis} is used nowhere, so threads that "
+                    "differ in it alone do the same.",
+                    line,
+                    f"{name} comes from threadIdx.{axis}.",
                 )
     return None
 
@@ -598,19 +619,24 @@ def blamed_definition(
         if "." in name:
             continue
         known = kernel.text.declaration(name, statement)
-        if known is None or (name, known[0]) in innocent or len(known[1]) < 3:
+        if known is None or (name, known[0]) in innocent or not _is_telling(known[1]):
             continue
         if len(names_in(bare(words))) > 1 and any(
             other != name
             and "." not in other
             and (d := kernel.text.declaration(other, statement)) is not None
             and (other, d[0]) not in innocent
-            and len(d[1]) >= 3
+            and _is_telling(d[1])
             for other in names_in(bare(words))
         ):
             return None
         return name, known[0], known[1]
     return None
+
+
+def _is_telling(words: Sequence[str]) -> bool:
+    """Whether a definition may be what is wrong: it is an expression, or another name."""
+    return len(words) > 2 or (len(words) == 1 and words[0].isidentifier())
 
 
 def _of_the_store(kernel: Kernel) -> set[tuple[str, int]]:

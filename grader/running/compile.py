@@ -1,6 +1,6 @@
 """From `matmul.cu` to a shared object, once per identical file.
 
-    nvcc -c (host object with embedded PTX and line information)
+    nvcc -c (host object with embedded PTX and line information), its passes side by side
     g++ -shared against our own CUDA runtime; nvcc's link step is not needed
 
 The result lies in build/cache under the hash of everything that went in. A failure that the
@@ -26,6 +26,7 @@ from grader.errors import StepError, ToolchainError
 from grader.labs.course import Course
 from grader.labs.submission import FILE_NAME
 from grader.machine.toolchain import Toolchain, write_atomically
+from grader.running import passes
 from grader.sandbox.limits import StepLimits
 from grader.text import clean, lines_of
 
@@ -34,7 +35,8 @@ _FOLDER_BYTES = 512 << 20
 _STALLED_SECONDS = 300  # on the clock: then the machine is to blame
 _LINE = 2000  # characters of the compiler's that are looked at
 CACHE_BYTES = 1 << 30  # of all compiled files together
-_VERSION = "2"  # of this module's command lines: part of every key
+_KEPT = (FILE_NAME, "compile.json", "submission.so")
+_VERSION = "3"  # of this module's command lines: part of every key
 
 
 @dataclass(frozen=True)
@@ -94,13 +96,14 @@ def compile_submission(
     try:
         (scratch / FILE_NAME).write_bytes(content)
         build = _Build(course, toolchain, scratch, architecture, limits or StepLimits())
-        error, output = _nvcc(build)
-        error = error or _link(build)
+        error, output = _both_passes(build, hashlib.sha256(content).hexdigest())
         if error is not None and error.stopped:
             return error
         note = {"error": error and vars(error), "warnings": [vars(w) for w in warnings_in(output)]}
         write_atomically(scratch / "compile.json", json.dumps(note))
-        (scratch / "matmul.o").unlink(missing_ok=True)  # is in the shared object now
+        for path in scratch.iterdir():  # what the passes handed to each other
+            if path.name not in _KEPT and path.is_file():
+                path.unlink()
         _publish(scratch, folder)
         prune(folder.parent)
     finally:
@@ -169,6 +172,26 @@ def prune(folder: Path, most_bytes: int = CACHE_BYTES, spared_seconds: float = 9
             entry.rename(aside)  # at once, so that nobody finds half of it
             shutil.rmtree(aside, ignore_errors=True)
         total -= size
+
+
+def _both_passes(build: _Build, digest: str) -> tuple[CompileError | None, str]:
+    """Compiles and links: in one step where the passes are known, else nvcc's way.
+
+    Nvcc's way, too, where a pass ends without naming an error: nvcc knows what that means.
+    """
+    together = passes.script(
+        build.course, build.toolchain, _nvcc_command(build), _link_command(build), digest
+    )
+    if together is not None:
+        ended = _step(build, together)
+        output = ended.stderr + ended.stdout
+        if ended.returncode == 0 or ended.exceeded or ended.timed_out:
+            return _error_of(build, ended), output
+        with contextlib.suppress(StepError):
+            if not _OUT_OF_ROOM.search(output):
+                return first_error(output), output
+    error, output = _nvcc(build)
+    return error or _link(build), output
 
 
 def _nvcc(build: _Build) -> tuple[CompileError | None, str]:

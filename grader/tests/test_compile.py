@@ -31,6 +31,25 @@ compilation terminated.
 HEADER = """In file included from matmul.cu:7:
 /opt/cuda/include/cub/x.h:12:3: error: #error needs C++20
 """
+STEPS = (
+    "PATH=/opt/cuda/bin",
+    'gcc -E -D__CUDACC__ "matmul.cu" -o "matmul.cpp4.ii"',
+    'cudafe++ --orig_src_path_name "/matmul.cu" --gen_module_id_file --module_id_file_name'
+    ' "matmul.module_id" "matmul.cpp4.ii"',
+    'gcc -E -D__CUDA_ARCH__=900 "matmul.cu" -o "matmul.cpp1.ii"',
+    '"$CICC_PATH/cicc" --orig_src_path_name "/matmul.cu" "matmul.cpp1.ii" -o "matmul.ptx"',
+    "ptxas matmul.ptx",
+    "fatbinary matmul.ptx",
+    "rm matmul.fatbin",
+    'gcc -D__CUDA_ARCH__=900 -c "matmul.cudafe1.cpp" -o "matmul.o"',
+)
+
+
+def _ptx(shared_object) -> str:
+    """The embedded PTX, without the path of the source."""
+    text = shared_object.read_bytes().decode("latin-1")
+    start = text.index(".version")
+    return text[start : text.index("\n.file", start)]
 
 
 @pytest.mark.parametrize(
@@ -87,7 +106,7 @@ class TestWithNvcc:
         first = compile_text(text)
         assert isinstance(first, Compiled)
         assert first.shared_object.is_file()
-        monkeypatch.setattr(compiling, "_nvcc", lambda *_: pytest.fail("compiled again"))
+        monkeypatch.setattr(compiling, "_step", lambda *_: pytest.fail("compiled again"))
         assert compile_text(text) == first
 
     def test_error_in_kernel_and_host_code(self, compile_text):
@@ -123,11 +142,47 @@ class TestWithNvcc:
                 compiling,
                 "_step",
                 lambda build, command, failing=failing: (
-                    broken if failing in command else step(build, command)
+                    broken if failing in " ".join(map(str, command)) else step(build, command)
                 ),
             )
             with pytest.raises(StepError, match="no idea"):
                 compile_text(f"void evil(int) {{}} // {failing}\n")
+
+    def test_passes_side_by_side_make_what_nvcc_makes(self, compile_text, monkeypatch):
+        text = (
+            "__global__ void f(float* p) { *p += 1; }\nvoid solve(float* p) { f<<<1, 1>>>(p); }\n"
+        )
+        together = compile_text(text)
+        monkeypatch.setattr(compiling.passes, "script", lambda *_: None)
+        monkeypatch.setattr(compiling, "_VERSION", "one after the other")
+        apart = compile_text(text)
+        names = ["compile.json", "matmul.cu", "submission.so"]
+        assert sorted(path.name for path in together.folder.iterdir()) == names
+        ptx = [_ptx(one.shared_object) for one in (together, apart)]
+        assert ".entry" in ptx[0] and ptx[0] == ptx[1]
+
+    @pytest.mark.parametrize(
+        "text",
+        [
+            "void f() { int unused; }\nint y = x;\n",
+            "__global__ void f() { int i = nothing; }\n",
+            '__global__ void f() { asm("nonsense;"); }\n',
+            "template <class T> void g(T t) { t.x(); }\nvoid f() { g(1); }\n",
+        ],
+    )
+    def test_errors_are_those_of_nvcc(self, compile_text, monkeypatch, text):
+        together = compile_text(text)
+        monkeypatch.setattr(compiling.passes, "script", lambda *_: None)
+        monkeypatch.setattr(compiling, "_VERSION", "one after the other")
+        assert compile_text(text) == together
+        assert isinstance(together, CompileError)
+
+    def test_an_nvcc_of_other_steps_is_called_as_it_is(self):
+        known = "\n".join(f"#$ {line}" for line in STEPS)
+        assert compiling.passes.read(known) is not None
+        assert compiling.passes.read(known + "\n#$ something_new matmul.ptx") is None
+        assert compiling.passes.read(known.replace("cicc", "newcc")) is None
+        assert compiling.passes.read("\n".join(known.splitlines()[:-1])) is None
 
     def test_a_compiler_that_runs_out_of_room_is_not_remembered(self, compile_text):
         text = 'asm(".section .bomb\\n.rept 300000000\\n.byte 1\\n.endr\\n.previous");\n'
