@@ -75,6 +75,18 @@ def test_hidden_cases_show_no_numbers(lab):
     assert not any(character in found.message + found.advice for character in "0123456789")
 
 
+def test_low_precision_in_a_hidden_case_tells_no_magnitude(lab):
+    wrong = outcome(
+        lab, "secret", lambda m, n: m.astype(np.float16).astype(float) @ n.astype(np.float16)
+    )
+    (found,) = wrong.diagnostics
+    assert found.code == "low-precision"
+    assert found.message == wrong.result.message == "P is wrong in a hidden case."
+    assert found.advice in ("", explain.advice_for("low-precision"))
+    shown = outcome(lab, "w8", lambda m, n: m.astype(np.float16).astype(float) @ n).diagnostics[0]
+    assert "times what float may have" in shown.message  # where the data are no secret
+
+
 def test_nan_is_json_safe(lab):
     wrong = outcome(lab, "w8", lambda m, n: np.full((8, 8), np.nan))
     assert wrong.result.mismatches[0].got == "nan"
