@@ -130,7 +130,7 @@ struct Refusal {
   bool is_grid = false;    // that extent is the grid's
   bool is_static = false;  // static shared memory alone is too much
   uint32_t registers = 0;  // per thread
-  std::string device;      // its name
+  std::string device{};    // its name
   bool operator==(const Refusal&) const = default;
 };
 

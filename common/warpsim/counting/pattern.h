@@ -33,11 +33,11 @@ struct Pattern {
   const CountingRules* rules = &counting_rules(CountingRule::kSectors);  // set before build()
 
   // What identifies it.
-  uint32_t mask = 0;                                // active lanes, not 0
-  uint8_t bytes = 0;                                // per lane: 1, 2, 4, 8, 16
-  uint8_t granule_shift = 2;                        // the shadow has one record per 2^shift bytes
-  alignas(64) std::array<int32_t, kLanes> delta{};  // bytes from the first active lane's address; 0
-                                                    // for inactive lanes
+  uint32_t mask = 0;          // active lanes, not 0
+  uint8_t bytes = 0;          // per lane: 1, 2, 4, 8, 16
+  uint8_t granule_shift = 2;  // the shadow has one record per 2^shift bytes
+  // Bytes from the first active lane's address; 0 for inactive lanes.
+  alignas(64) std::array<int32_t, kLanes> delta{};
 
   // What follows from it.
   int32_t lowest = 0;         // smallest delta
@@ -52,8 +52,8 @@ struct Pattern {
   struct Run {
     int32_t granule;
     uint16_t count;
-    uint16_t first;
-  };  // `first` indexes `who`
+    uint16_t first;  // index into `who`
+  };
   std::vector<Run> runs;
   // Per granule: the lane that touches it; the lowest | kSeveral when several do.
   static constexpr uint32_t kSeveral = 1u << 10;
@@ -92,8 +92,8 @@ struct Pattern {
   const Traffic& count_traffic(uint64_t base) const;
   const BankCost& count_banks(BankKind kind) const;
   mutable std::array<BankCost, kBankKinds> banks_{};  // 0 wavefronts: not counted yet
-  mutable std::array<uint8_t, 32>
-      sectors_by_phase_{};  // 0: not counted yet; a request has at most 2 * 32 sectors
+  // 0: not counted yet; a request has at most 2 * 32 sectors.
+  mutable std::array<uint8_t, 32> sectors_by_phase_{};
   mutable std::unique_ptr<std::array<Traffic, 128>> traffic_by_phase_;  // count 0: not counted yet
 };
 

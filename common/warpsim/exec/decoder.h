@@ -141,8 +141,8 @@ class Decoder {
   std::vector<Fixup> fixups_;  // instruction numbers to turn into distances
   // row, wide, bytes, granule shift -> group
   std::map<std::tuple<uint32_t, bool, uint32_t, uint32_t>, uint32_t> groups_;
-  std::vector<int32_t>
-      shared_source_;  // per register: the shared array its value derives from, -1 none, -2 several
+  // Per register: the shared array its value derives from, -1 none, -2 several.
+  std::vector<int32_t> shared_source_;
 };
 
 }  // namespace warpsim

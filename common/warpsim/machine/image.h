@@ -52,11 +52,11 @@ struct KernelFacts {
 
 struct Image {
   ptx::Module module;
-  std::vector<uint64_t>
-      addresses;  // per variable: device address (global, const), offset (shared), 0 otherwise
-  std::vector<uint32_t>
-      local_offsets;                // per local variable: offset within its function's local memory
-  std::vector<SharedArray> shared;  // in order of offset
+  // Per variable: device address (global, const), offset (shared), 0 otherwise.
+  std::vector<uint64_t> addresses;
+  // Per local variable: offset within its function's local memory.
+  std::vector<uint32_t> local_offsets;
+  std::vector<SharedArray> shared;    // in order of offset
   std::vector<int32_t> shared_index;  // per variable: index into `shared`, -1
   uint32_t shared_bytes = 0;  // of the window, without dynamic shared memory; dynamic starts here
   std::vector<Program> programs;  // per function

@@ -44,8 +44,8 @@ class Reporter {
     uint64_t order = 0;
     bool telling = true;
   };
-  using Key = std::tuple<Kind, int32_t, uint32_t,
-                         uint32_t>;  // file, line, PTX line where there is no source line
+  // Kind, file, line, PTX line where there is no source line.
+  using Key = std::tuple<Kind, int32_t, uint32_t, uint32_t>;
   std::map<Key, Found> found;
   uint64_t dropped = 0;
 

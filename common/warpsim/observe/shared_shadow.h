@@ -141,8 +141,8 @@ class SharedShadow {
   uint32_t first_ = 1;                     // stamp of the block's beginning
   uint32_t interval_ = 1;                  // stamp of the last barrier
   std::vector<uint32_t> writer_, reader_;  // records
-  std::vector<uint32_t> writer_site_,
-      reader_site_;  // the instruction; the reader's with a second thread: | site 22 | thread 10 |
+  std::vector<uint32_t> writer_site_;      // the instruction
+  std::vector<uint32_t> reader_site_;      // with a second thread: | site 22 | thread 10 |
   std::vector<Chunk> chunks_;
   std::unique_ptr<Read[]> reads_;  // kMaxReads
   size_t read_count_ = 0;
