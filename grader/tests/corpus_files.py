@@ -58,6 +58,7 @@ class Entry:
     echo: str = ""  # this code is told as following from another one
     mistaken: str = ""  # the report is not yet what is pinned: what it says instead
     on_gpu: str = ""  # why it may lose points there
+    takes_long: bool = False  # `make test` grades another one of its code and lab
 
     @property
     def id(self) -> str:

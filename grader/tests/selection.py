@@ -8,12 +8,21 @@ from typing import Any
 import pytest
 
 
-def one_of_each(items: Iterable, kind: Callable[[Any], Hashable]) -> list:
-    """Parameters for pytest: all but the first item of each kind are marked slow."""
+def one_of_each(items: Iterable, kinds: Callable[[Any], Iterable[Hashable]]) -> list:
+    """Parameters for pytest: an item is marked slow if those before it are of all its kinds."""
     seen = set()
     chosen = []
     for item in items:
-        marks = [pytest.mark.slow] if kind(item) in seen else []
-        seen.add(kind(item))
-        chosen.append(pytest.param(item, marks=marks))
+        of_item = set(kinds(item))
+        chosen.append(pytest.param(item, marks=[pytest.mark.slow] if of_item <= seen else []))
+        seen |= of_item
     return chosen
+
+
+def first_of(items: Iterable) -> list:
+    """Parameters for pytest: all but the first are marked slow. A tuple is several parameters."""
+    given = [item if isinstance(item, tuple) else (item,) for item in items]
+    return [
+        pytest.param(*item, marks=[pytest.mark.slow] if number else [])
+        for number, item in enumerate(given)
+    ]

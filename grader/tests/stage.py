@@ -47,8 +47,8 @@ for case, shape in cases:
 """
 EXECUTOR = """
 import json, sys
-import numpy as np
-from grader.tests.conftest import execution_json, fault_json
+from grader.tests.executions import (
+    COMPARISON, execution_json, fault_json, load_matrix, product, save_matrix)
 value = lambda name: [b for a, b in zip(sys.argv, sys.argv[1:]) if a == name]
 if sys.argv[1] == "check":  # what Python takes for the plan from now on
     for text in value("--case"):
@@ -74,7 +74,6 @@ if mode == "hangs":
     import time; time.sleep(60)
 print(case, *value("--backend"), "compare" * ("--cublas" in sys.argv), file=open(MODES + ".log", "a"))
 if "--cublas" in sys.argv:
-    from grader.tests.test_timing import COMPARISON
     import copy
     said = copy.deepcopy(COMPARISON)
     clock = modes["execute"].get("clock", 1.0)
@@ -86,8 +85,11 @@ if "--cublas" in sys.argv:
         said["ratios"]["reference"] = {"median": clock, "low": clock, "high": clock}
     json.dump(said, open(value("--result")[0], "w"))
     sys.exit()
-m, n = (np.load(text[2:]) for text in sorted(value("--inputs")))
-np.save(value("--output")[0][2:], (0 * m @ n if mode == "wrong" else m @ n).astype(np.float32))
+m, n = (load_matrix(text[2:]) for text in sorted(value("--inputs")))
+p = product(m, n)
+if mode == "wrong":
+    p = [[0.0] * len(row) for row in p]
+save_matrix(value("--output")[0][2:], p)
 fields = {"backend": backend}
 if mode == "race":
     fields = {"diagnostics": [fault_json("race-shared")]}
@@ -116,7 +118,7 @@ def stage(tmp_path, monkeypatch):
     for name, script in (("tilewise-record", RECORDER), ("tilewise-exec", EXECUTOR)):
         path = root / "build" / "bin" / name
         path.parent.mkdir(parents=True, exist_ok=True)
-        head = f"#!{sys.executable}\nimport sys; sys.path.insert(0, {str(REPOSITORY)!r})\n"
+        head = f"#!{sys.executable} -S\nimport sys; sys.path.insert(0, {str(REPOSITORY)!r})\n"
         path.write_text(f"{head}MODES = {str(modes)!r}\n{textwrap.dedent(script)}")
         path.chmod(path.stat().st_mode | stat.S_IXUSR)
     toolchain = Toolchain(Path("nvcc"), Path("/bin/false"), "13.0", "test", "c++")

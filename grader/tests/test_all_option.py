@@ -48,6 +48,7 @@ def test_a_forbidden_skip_fails(tmp_path, text, reason):
     assert reason in said, done.stdout
 
 
+@pytest.mark.slow
 def test_a_forbidden_skip_of_a_worker_fails(tmp_path):
     done = run(tmp_path, FORBIDDEN, "--all", "-n", "1")
     assert done.returncode == pytest.ExitCode.TESTS_FAILED, done.stdout

@@ -45,11 +45,10 @@ def found(built, tmp_path_factory):
         for key, content in files.items()
     ]
     folder = tmp_path_factory.mktemp("similar")
-    course = BatchCourse(built.root, built.build, folder / ".batch" / "cache")
     patch = pytest.MonkeyPatch()
     patch.setattr(similarity, "_relatives", known)
     options = Options("sim", "h200", 1, 90)
-    similarity.report(course, folder, find_toolchain(built), options, submissions, [LAB])
+    similarity.report(built, folder, find_toolchain(built), options, submissions, [LAB])
     patch.undo()
     with (folder / similarity.REPORT).open(newline="") as file:
         rows = list(csv.DictReader(file))

@@ -65,8 +65,8 @@ def test_what_is_wrong_on_the_simulator_is_not_run_on_the_gpu(on_both):
     ("case", "mode"),
     [
         ("secret", "wrong"),
-        pytest.param("w8", "fault", marks=pytest.mark.slow),
-        pytest.param("w4", "timeout", marks=pytest.mark.slow),
+        ("w8", "fault"),
+        ("w4", "timeout"),
     ],
 )
 def test_what_only_the_gpu_sees_is_the_graders_to_look_into(on_both, case, mode):
@@ -86,8 +86,8 @@ def test_what_only_the_gpu_sees_is_the_graders_to_look_into(on_both, case, mode)
     ("modes", "words"),
     [
         ({"w4_gpu": "dies"}, "no space left on device"),
-        pytest.param({"clock": "dies"}, "has lost the GPU", marks=pytest.mark.slow),
-        pytest.param({"gpu": None}, "there is none on the machine", marks=pytest.mark.slow),
+        ({"clock": "dies"}, "has lost the GPU"),
+        ({"gpu": None}, "there is none on the machine"),
     ],
 )
 def test_a_gpu_that_cannot_be_used_costs_nobody_points(on_both, modes, words):
@@ -113,7 +113,6 @@ def test_a_fault_that_the_simulator_found_explains_what_the_gpu_does(on_both):
     assert "NVIDIA H200" in text
 
 
-@pytest.mark.slow
 def test_a_race_that_happens_to_work_on_the_gpu_is_what_it_is_on_the_simulator(stage):
     on_sim = stage(w8="race")
     result = stage(backend="both", w8_sim="race")
@@ -121,7 +120,6 @@ def test_a_race_that_happens_to_work_on_the_gpu_is_what_it_is_on_the_simulator(s
     assert [item.code for item in result.diagnostics] == [item.code for item in on_sim.diagnostics]
 
 
-@pytest.mark.slow
 def test_a_lab_that_asks_for_more_than_the_gpu_has_is_graded_by_the_simulator(on_both, monkeypatch):
     from grader.tests import stage as stage_module
 
@@ -133,7 +131,6 @@ def test_a_lab_that_asks_for_more_than_the_gpu_has_is_graded_by_the_simulator(on
     assert "time" not in checks and "8.0 or later" in result.gpu.message
 
 
-@pytest.mark.slow
 def test_an_older_gpu_gets_plans_of_its_own(on_both, monkeypatch):
     from grader.pipeline import both
 
@@ -176,7 +173,6 @@ def test_a_fault_of_the_timed_case_that_the_simulator_confirms_is_the_submission
     assert checks["time"].status == "skipped"
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("on_sim", ["ok", "timeout", "dies"])
 def test_a_fault_of_the_timed_case_that_it_does_not_confirm_is_ours(apart, on_sim):
     result, _ = apart(clock_gpu="wrong", clock_sim=on_sim)
@@ -230,7 +226,7 @@ def test_the_cap_is_said(lab):
         return outcome(lab, case, kernels=[])
 
     from grader.running import timing
-    from grader.tests.test_timing import COMPARISON
+    from grader.tests.executions import COMPARISON
 
     outcomes = {case.id: with_no_loads(case.id) for case in lab.cases}
     timings = {"w8": timing.parse(COMPARISON)}

@@ -124,6 +124,7 @@ class TestWithNvcc:
         )
         assert isinstance(compile_text(text), CompileError)
 
+    @pytest.mark.slow
     def test_a_file_that_breaks_the_compiler_is_told_from_a_broken_compiler(
         self, compile_text, monkeypatch
     ):

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from grader.judging import judge
 from grader.results.finding import Origin
-from grader.tests.conftest import fault_json, party_json
+from grader.tests.executions import fault_json, party_json
 from grader.tests.samples import FAILED
 from grader.tests.test_judge import outcome
 from grader.writers import Style, render

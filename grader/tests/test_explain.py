@@ -5,7 +5,7 @@ import pytest
 from grader.judging import explain
 from grader.labs.lab import Case
 from grader.running.execution import parse
-from grader.tests.conftest import execution_json, fault_json, party_json
+from grader.tests.executions import execution_json, fault_json, party_json
 from grader.tests.words import EVERY_WORD, NAMES
 
 SOURCE = """

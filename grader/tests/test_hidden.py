@@ -13,6 +13,7 @@ from grader.results.hidden import for_students
 from grader.results.result import CaseResult, CheckResult, Diagnostic
 from grader.tests.conftest import REPOSITORY
 from grader.tests.samples import ALL
+from grader.tests.selection import first_of
 from grader.tests.test_formats import STUDENT_FORMATS
 from grader.writers import Style, render
 
@@ -27,7 +28,7 @@ FAULTS = {
 }
 
 
-@pytest.mark.parametrize("code", FAULTS)
+@pytest.mark.parametrize("code", first_of(FAULTS))
 def test_a_fault_of_the_hidden_case_alone(built, code):
     lab = load_lab(built.labs / "02-tiled-kernel")
     case = next(case for case in lab.cases if case.hidden)

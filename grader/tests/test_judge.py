@@ -12,7 +12,7 @@ from grader.labs.options import Options
 from grader.pipeline import conclude
 from grader.running.execution import load, parse
 from grader.running.record import Reason, Recorded
-from grader.tests.conftest import execution_json, fault_json, party_json
+from grader.tests.executions import execution_json, fault_json, party_json
 from grader.tests.words import EVERY_WORD
 
 SOURCE = "__global__ void tiled_kernel() {}"

@@ -1,7 +1,7 @@
 """Grid and block exchanged: told where the shapes show it, never where something is right."""
 
 from grader.judging import launch_shape
-from grader.tests.conftest import execution_json
+from grader.tests.executions import execution_json
 from grader.tests.test_judge import outcome
 
 TEXT = "void solve() {\n  tiled_kernel<<<block, grid>>>(M);\n}\n"

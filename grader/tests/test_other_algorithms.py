@@ -10,7 +10,7 @@ from grader.labs.lab import Case
 from grader.labs.options import Options
 from grader.pipeline import conclude
 from grader.running.execution import parse
-from grader.tests.conftest import execution_json
+from grader.tests.executions import execution_json
 from grader.writers.style import Style
 
 

@@ -11,6 +11,7 @@ from grader.labs.submission import Submission
 from grader.pipeline.grade import grade
 from grader.results.hidden import for_students
 from grader.tests.conftest import REPOSITORY
+from grader.tests.selection import first_of
 from grader.writers import Style, render
 
 PRINTING = """
@@ -35,15 +36,17 @@ void solve(const float* M, const float* N, float* P, int width) {
 
 @pytest.mark.parametrize(
     "body",
-    [
-        "",
-        "*(volatile int*)0 = 1;",
-        'throw std::runtime_error("thrown");',
-        'std::ifstream f("/proc/self/cmdline"); std::string s; std::getline(f, s);'
-        ' throw std::runtime_error("cmdline [" + s + "]");',
-        'std::ifstream f("/proc/self/maps"); std::string s, t; while (std::getline(f, t))'
-        ' if (t.find("tilewise-record") != s.npos) s = t; throw std::runtime_error("maps " + s);',
-    ],
+    first_of(
+        [
+            "",
+            "*(volatile int*)0 = 1;",
+            'throw std::runtime_error("thrown");',
+            'std::ifstream f("/proc/self/cmdline"); std::string s; std::getline(f, s);'
+            ' throw std::runtime_error("cmdline [" + s + "]");',
+            'std::ifstream f("/proc/self/maps"); std::string s, t; while (std::getline(f, t))'
+            ' if (t.find("tilewise-record") != s.npos) s = t; throw std::runtime_error("maps " + s);',
+        ]
+    ),
 )
 def test_a_program_that_prints(built, body):
     text = PRINTING.replace("BODY", body)

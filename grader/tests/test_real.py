@@ -54,7 +54,7 @@ def test_results_do_not_depend_on_the_run(built):
 
     first = run()
     assert first.diagnostics
-    assert all(run() == first for _ in range(2))
+    assert run() == first
     validate(to_dict(first))
 
 

@@ -7,30 +7,8 @@ import pytest
 from grader.errors import StepError
 from grader.judging import judge
 from grader.running import timing
+from grader.tests.executions import COMPARISON
 from grader.tests.test_judge import evaluate
-
-COMPARISON = {
-    "schema": "tilewise.comparison/1",
-    "case": "w8",
-    "rounds": 30,
-    "contenders": {
-        "submission": {
-            "status": "ok",
-            "message": "",
-            "time_ms": {"median": 2.0, "low": 1.9, "high": 2.1, "repeats": 30},
-            "kernels": [{"mangled": "_Z1kv", "time_ms": {"median": 2.0, "low": 1.9, "high": 2.1}}],
-            "verified": {"rounds": 5, "wrong": 0, "worst": 0.2, "first_wrong": ""},
-        },
-        "reference": {"status": "ok", "message": ""},
-        "cublas": {"status": "ok", "message": ""},
-    },
-    "ratios": {
-        "reference": {"median": 1.0, "low": 0.99, "high": 1.01},
-        "cublas": {"median": 8.0, "low": 7.9, "high": 8.1},
-    },
-    "floor_ms": 0.5,
-    "clocks": {"sm_mhz": {"lowest": 1980, "highest": 1980}},
-}
 
 
 def check(lab, *, ratio=None, **changes):

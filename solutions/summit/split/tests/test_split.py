@@ -30,6 +30,7 @@ def compiled(source, output):
 
 
 @needs_nvcc
+@pytest.mark.slow
 def test_the_product_compiles_without_spills(tmp_path):
     said = compiled(SUMMIT / "split/product.cu", tmp_path / "product.o")
     assert re.findall(r"(\d+) bytes spill", said) and not re.search(
@@ -39,6 +40,7 @@ def test_the_product_compiles_without_spills(tmp_path):
 
 
 @needs_nvcc
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["prepare", "repair"])
 def test_the_other_steps_compile(name, tmp_path):
     compiled(SUMMIT / f"split/{name}.cu", tmp_path / "step.o")
