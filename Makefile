@@ -28,8 +28,8 @@ help:
 #>   make grade                 grade your work under labs/; the first call sets everything up
 #>   make grade LAB=02          one lab, by number or folder name
 #>   make watch LAB=02          grade again whenever you save; single keys give hints, go on, quit
-#>   make hint LAB=02           the next hint for what failed last
-#>   make status                your progress through the labs
+#>   make hint                  the next hint for what failed last; LAB=02: of this lab
+#>   make status                your progress through the labs; OUTPUT=file: a summary to keep
 #>   make doctor                what was found on this machine, and what is missing
 #>   make study                 the classic study of eight kernels repeated: tables and pictures
 #>   make docs                  the course book as pages for a browser, in build/docs/
@@ -63,7 +63,10 @@ grade: ready
 hint watch: ready
 	@$(GRADER) $@ $(LAB) $(if $(SUBMISSION),--submission "$(SUBMISSION)")
 
-status doctor: ready
+status: ready
+	@$(GRADER) $@ $(if $(OUTPUT),--output "$(OUTPUT)")
+
+doctor: ready
 	@$(GRADER) $@
 
 test:

@@ -13,7 +13,7 @@ from grader.labs.options import DEFAULT_DEVICE, DEFAULT_SEED, Options
 from grader.machine import gpu
 from grader.machine.toolchain import capability
 from grader.results.result import Result
-from grader.student import progress
+from grader.student import last, progress
 
 
 def options_for(course: Course, backend: str, device: str | None, seed: int | None) -> Options:
@@ -54,7 +54,18 @@ def grade_one(
     if given is None:
         result = progress.follow_up(course, result)
         progress.remember(course, result, handed_in.content)
+        if result.status != "error":
+            last.keep(course, result, handed_in.content)
     return result
+
+
+def last_of(course: Course, folder: Path) -> Result | None:
+    """The report of the working copy as it is now, if it has been graded."""
+    try:
+        handed_in = submission.read(folder / submission.FILE_NAME)
+    except SubmissionError:
+        return None
+    return last.find(course, folder.name, handed_in.content)
 
 
 def folders_of(course: Course, lab: str) -> list[Path]:

@@ -11,34 +11,53 @@ import click
 
 from grader import writers
 from grader.commands import grading, options, terminal
-from grader.errors import GraderError
+from grader.errors import GraderError, UsageError
 from grader.labs import submission as submissions
 from grader.labs import term as terms
 from grader.labs.course import Course, find_course
 from grader.labs.lab import Lab, load_lab
 from grader.labs.options import Options
 from grader.results.result import Result
-from grader.student import hints, progress
+from grader.student import hints, last, progress, summary
 from grader.student.watch import Actions, Watch, keyboard
 
 
 @click.command()
-def status() -> None:
-    """Show where you are in the course."""
-    sys.stdout.write(progress.overview(find_course(), terminal.style()))
+@options.output
+def status(output: Path | None) -> None:
+    """Show where you are in the course; with --output, a summary to keep."""
+    course = find_course()
+    terminal.check_folder_of(output)
+    if output is not None:
+        terminal.deliver(summary.page(course), output)
+        return
+    sys.stdout.write(progress.overview(course, terminal.style()))
 
 
 @click.command()
-@click.argument("lab")
+@click.argument("lab", required=False)
 @options.submission
-def hint(lab: str, submission: Path | None) -> None:
-    """Give the next hint for what fails in LAB: the concept, then the place, then the line."""
+def hint(lab: str | None, submission: Path | None) -> None:
+    """Give the next hint for what fails in LAB: the concept, then the place, then the line.
+
+    Without LAB it is the lab that was graded last. A file that has not changed since is not graded
+    again.
+    """
     course = find_course()
-    folder = course.lab_folder(lab)
-    result = grading.grade_one(
-        course, folder, submission, grading.options_for(course, "sim", None, None), one=True
-    )
+    folder = course.lab_folder(lab) if lab else _recent(course)
+    result = grading.last_of(course, folder) if submission is None else None
+    if result is None:
+        result = grading.grade_one(
+            course, folder, submission, grading.options_for(course, "sim", None, None), one=True
+        )
     click.echo(_give_hint(course, folder.name, result, remembers=submission is None))
+
+
+def _recent(course: Course) -> Path:
+    name = last.recent(course)
+    if name is None:
+        raise UsageError("No lab has been graded yet: say which one, as in make hint LAB=02.")
+    return course.labs / name
 
 
 def _limited(course: Course, lab: Lab) -> Lab:
@@ -60,15 +79,19 @@ def _give_hint(course: Course, lab: str, result: Result, *, remembers: bool) -> 
 
 
 @click.command()
-@click.argument("lab")
+@click.argument("lab", required=False)
 @options.backend
 @options.device
-def watch(lab: str, backend: str, device: str | None) -> None:
-    """Grade LAB again whenever you save it; single keys give hints, the next lab, the list."""
+def watch(lab: str | None, backend: str, device: str | None) -> None:
+    """Grade LAB again whenever you save it; single keys give hints, the next lab, the list.
+
+    Without LAB it is the lab that was graded last.
+    """
     course = find_course()
+    folder = course.lab_folder(lab) if lab else _recent(course)
     actions = _watch_actions(course, grading.options_for(course, backend, device, None))
     with keyboard() as key:
-        loop = Watch(course.lab_folder(lab).name, actions, terminal.show, key)
+        loop = Watch(folder.name, actions, terminal.show, key)
         loop.loop()
     terminal.show(progress.overview(course, terminal.style()))
 
@@ -81,15 +104,29 @@ def _watch_actions(course: Course, how: Options):
             result = grading.grade_one(course, course.labs / lab, None, how, one=True)
         except GraderError as error:
             return None, f"{error}\n"
-        return result, writers.render("text", [result], one=True, style=terminal.style())
+        return result, ""
+
+    before: dict[str, Result] = {}
 
     def run(lab: str) -> tuple[str, bool]:
+        from grader.writers import brief
+
         result, text = attempt(lab)
+        if result is not None:
+            text = brief.render(result, before.get(lab), terminal.style(), terminal.rows())
+            before[lab] = result
         clear = "\x1b[2J\x1b[H" if sys.stdout.isatty() and not terminal.is_dumb() else ""
         return clear + text, result is not None and result.status == "passed"
 
+    def full(lab: str) -> str:
+        if lab not in before:
+            return "There is no report yet.\n"
+        return writers.render("text", [before[lab]], one=True, style=terminal.style())
+
     def hint(lab: str) -> str:
-        result, text = attempt(lab)
+        result, text = grading.last_of(course, course.labs / lab), ""
+        if result is None:
+            result, text = attempt(lab)
         return text if result is None else _give_hint(course, lab, result, remembers=True)
 
     def following(lab: str) -> str | None:
@@ -99,6 +136,7 @@ def _watch_actions(course: Course, how: Options):
     return Actions(
         file=lambda lab: course.labs / lab / submissions.FILE_NAME,
         run=run,
+        full=full,
         hint=hint,
         overview=lambda: progress.overview(course, terminal.style()),
         following=following,

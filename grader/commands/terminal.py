@@ -27,6 +27,11 @@ def style() -> Style:
     return Style(width=max(50, min(width, 100)), color=color, unicode=encoding.startswith("utf"))
 
 
+def rows() -> int:
+    """Lines of the terminal; 24 where there is none."""
+    return shutil.get_terminal_size((88, 24)).lines if sys.stdout.isatty() else 24
+
+
 def is_dumb() -> bool:
     """A terminal without cursor movement and colors."""
     return os.environ.get("TERM") == "dumb"

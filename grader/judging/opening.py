@@ -11,7 +11,6 @@ import numpy as np
 from grader.judging import host, spread, suspects, tiles
 from grader.judging.host import Said
 from grader.judging.judge import Outcome
-from grader.judging.provenance import Explanation
 from grader.judging.suspects import Kernel
 from grader.judging.wording import index_of, names_in, value
 from grader.labs.statements import (
@@ -23,6 +22,7 @@ from grader.labs.statements import (
     listing,
     shown,
 )
+from grader.results.explanation import Explanation
 from grader.results.finding import Access, Cause, Facts, Scope, Space
 from grader.results.provenance import Provenance
 from grader.results.result import Diagnostic
@@ -77,6 +77,7 @@ def _joined(item: Diagnostic, said: Said) -> Diagnostic:
     return replace(
         item,
         message=f"{said.text} {seen}",
+        cause=said.text,
         line=said.line or item.line,
         other_line=other,
         advice=said.advice or item.advice,
@@ -270,7 +271,7 @@ class _Finder:
             Cause.HOST_POINTER,
         ):
             return None
-        mixed = suspects.coordinates(kernel)
+        mixed = suspects.coordinates(kernel) or self._pointer_of_helper(statement)
         if named is None:
             return mixed
         role, name = named
@@ -292,6 +293,25 @@ class _Finder:
             )
         guard = suspects.guard_lets_pass(kernel, statement, name, index, shape)
         return guard or mixed or suspects.divided(kernel)
+
+    def _pointer_of_helper(self, statement: Statement) -> Said | None:
+        """from = A + col * cols + col in a helper that is given a row, too."""
+        function = self.text.function_of(statement)
+        if function is None or "__global__" in function.words:
+            return None
+        given = [one for one in self.text.parameters(function) if one in ("row", "col", "column")]
+        for name in dict.fromkeys(w for w in statement.words if w.isidentifier()):
+            known = self.text.declaration(name, statement)
+            if known is None or known[1][1:2] != ("+",) or len(given) != 2:
+                continue
+            absent = [one for one in given if one not in known[1]]
+            if len(absent) == 1:
+                return Said(
+                    f"{name} = {shown(known[1])}: {absent[0]} is not in it.",
+                    known[0],
+                    "An element is found by its row times the number of columns, plus its column.",
+                )
+        return None
 
     def outside_shared(self) -> Said | None:
         kernel, item = self.kernel, self.item
@@ -347,11 +367,10 @@ class _Finder:
         mixed = suspects.coordinates(kernel) or suspects.divided(kernel)
         if mixed is not None:
             return mixed
-        for axis, count in zip("xy", kernel.grid, strict=False):
-            if count > 1:
-                unused = suspects.unused_axis(kernel, axis)
-                if unused is not None:
-                    return unused
+        for axis in "xy":
+            unused = suspects.unused_axis(kernel, axis)
+            if unused is not None:
+                return unused
         return (
             self.threads_unused()
             or self.scattered()
@@ -948,11 +967,10 @@ class _Finder:
         said = suspects.coordinates(kernel) or suspects.divided(kernel) or self.scattered()
         if said is not None:
             return said
-        for axis, count in zip("xy", kernel.grid, strict=False):
-            if count > 1:
-                unused = suspects.unused_axis(kernel, axis)
-                if unused is not None:
-                    return unused
+        for axis in "xy":
+            unused = suspects.unused_axis(kernel, axis)
+            if unused is not None:
+                return unused
         return self.threads_unused() or self.stored_alike()
 
     def stored_alike(self) -> Said | None:
@@ -961,13 +979,12 @@ class _Finder:
         if store is None:
             return None
         statement, row, column = store
-        wide = (*kernel.expanded(row, statement), *kernel.expanded(column, statement))
+        used = spread.needed(kernel, row, statement) | spread.needed(kernel, column, statement)
         for kind, counts in (("blockIdx", kernel.grid), ("threadIdx", kernel.block)):
-            used = suspects.axes_of(wide, kind)
             for axis, words, what, count in zip(
                 "xy", (column, row), ("column", "row"), counts, strict=False
             ):
-                if count < 2 or axis in used:
+                if count < 2 or f"{kind}.{axis}" in used:
                     continue
                 line, meaning = suspects.named_definition(kernel, statement, words) or (
                     statement.line,

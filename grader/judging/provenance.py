@@ -15,6 +15,7 @@ import numpy as np
 
 from grader.labs.source import shared_array
 from grader.labs.statements import Statement, function_name, listing
+from grader.results.explanation import Explanation
 from grader.results.provenance import ElementHistory, Factor, Provenance, SharedWord, Term
 
 _ROUNDED = {
@@ -32,26 +33,6 @@ class Shape:
     j: int
     k: int
     l: int  # noqa: E741
-
-
-@dataclass(frozen=True)
-class Explanation:
-    """What is wrong with the elements looked at."""
-
-    # "wrong-factor", "missing", "zeroed", "beyond", "doubled", "foreign", "mispaired",
-    # "misplaced", "converted", "added", "unset", "not-stored", "stored-twice", "reads-p",
-    # "one-matrix", "starts"
-    kind: str
-    sentence: str  # the first wrong element, exactly
-    common: str = ""  # what all of them have in common
-    operand: str = ""  # "M", "N" or "P" (the store)
-    line: int = 0  # to look at first, 0: not known
-    other_line: int = 0
-    element: tuple[int, int] = (0, 0)
-    phase: int | None = None  # counted from 0
-    got: tuple[int, int] = (0, 0)  # row and column of the wrong operand
-    needed: tuple[int, int] | None = None  # of the right one
-    is_telling: bool = True  # False: another case may tell more
 
 
 @dataclass(frozen=True)

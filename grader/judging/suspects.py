@@ -433,6 +433,8 @@ def unused_axis(kernel: Kernel, axis: str) -> Said | None:
     """blockIdx.x does not occur in the kernel, though the grid has blocks along x."""
     if any(axis in axes_of(item.words, "blockIdx") for item in kernel.body):
         return None
+    if kernel.grid[0] * kernel.grid[1] < 2:
+        return None
     other = "y" if axis == "x" else "x"
     names = _COLUMNS if axis == "x" else _ROWS
     found = []
@@ -449,9 +451,10 @@ def unused_axis(kernel: Kernel, axis: str) -> Said | None:
         return None
     _, name, line, words = min(found, key=lambda one: (one[0], one[2]))
     what = "column" if axis == "x" else "row"
+    count = kernel.grid[0 if axis == "x" else 1]
     return Said(
-        f"{name} = {shown(words)}: blockIdx.{axis} is used nowhere, so all {kernel.grid[0 if axis == 'x' else 1]} "
-        f"blocks along {axis} compute the same {what}s.",
+        f"{name} = {shown(words)}: blockIdx.{axis} is used nowhere"
+        + (f", so all {count} blocks along {axis} compute the same {what}s." if count > 1 else "."),
         line,
         f"The {what} of a thread: blockIdx.{axis} times the tile, plus its place in the tile.",
     )
@@ -604,7 +607,7 @@ def named_definition(
     """(line, value) of what a part of an index means, if it is one name."""
     words = bare(words)
     known = kernel.text.declaration(words[0], statement) if len(words) == 1 else None
-    return known if known is not None and len(known[1]) > 1 else None
+    return known if known is not None and _is_telling(known[1]) else None
 
 
 def blamed_definition(
@@ -636,7 +639,7 @@ def blamed_definition(
 
 def _is_telling(words: Sequence[str]) -> bool:
     """Whether a definition may be what is wrong: it is an expression, or another name."""
-    return len(words) > 2 or (len(words) == 1 and words[0].isidentifier())
+    return len(words) > 1 or (len(words) == 1 and words[0].isidentifier())
 
 
 def _of_the_store(kernel: Kernel) -> set[tuple[str, int]]:

@@ -17,6 +17,7 @@ from grader.errors import GraderError
 from grader.judging import opening, provenance
 from grader.judging.judge import Outcome
 from grader.pipeline.carry_out import Session, job_of
+from grader.results.explanation import Explanation
 from grader.results.provenance import Provenance
 from grader.results.result import Diagnostic, Result
 from grader.running import execute
@@ -40,7 +41,7 @@ class Followed:
 
     outcome: Outcome
     provenance: Provenance
-    explanation: provenance.Explanation | None
+    explanation: Explanation | None
     p: np.ndarray
 
     @property
@@ -166,7 +167,7 @@ def opened(
     return tuple(told if item is first else item for item in kept)
 
 
-def _told(item: Diagnostic, outcome: Outcome, found: provenance.Explanation) -> Diagnostic:
+def _told(item: Diagnostic, outcome: Outcome, found: Explanation) -> Diagnostic:
     message = f"In {outcome.result.size}: {found.sentence}"
     line = found.line or item.line
     pattern = outcome.pattern
@@ -179,4 +180,6 @@ def _told(item: Diagnostic, outcome: Outcome, found: provenance.Explanation) -> 
         line=line,
         advice=advice or item.advice,
         other_line=found.other_line,
+        cause=found.common or found.sentence,
+        explanation=found,
     )

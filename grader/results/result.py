@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from grader.errors import ExitCode
+from grader.results.explanation import Explanation
 from grader.results.finding import Facts, Origin, Triple
 
 SCHEMA = "tilewise.result/1"
@@ -72,6 +73,8 @@ class Diagnostic:
     facts: Facts | None = None  # of an execution; None where the grader found it by other means
     reason: str = ""  # why solve left no plan: see grader.running.record.Reason
     subject: str = ""  # whom the reason is about: a symbol, a call, an array
+    cause: str = ""  # what was done, where that is known: the message begins with it
+    explanation: Explanation | None = None  # of a wrong P: what it is made of
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from grader.errors import UsageError
+from grader.results.explanation import explanation_from
 from grader.results.finding import Origin, facts_from
 from grader.results.result import (
     LIST_SCHEMA,
@@ -117,6 +118,7 @@ def _gpu(fields: Mapping[str, Any] | None) -> GpuRun | None:
 def _diagnostic(fields: Mapping[str, Any]) -> Diagnostic:
     places = {name: fields[name] and tuple(fields[name]) for name in ("block", "thread")}
     origin, facts = fields.get("follows_from"), fields.get("facts")
+    told = fields.get("explanation")
     return _make(
         Diagnostic,
         fields,
@@ -124,6 +126,7 @@ def _diagnostic(fields: Mapping[str, Any]) -> Diagnostic:
         cases=tuple(fields.get("cases", ())),
         follows_from=_make(Origin, origin) if origin else None,
         facts=facts_from(facts) if facts else None,
+        explanation=explanation_from(told) if told else None,
     )
 
 

@@ -33,7 +33,7 @@ def next_hint(lab: Lab, result: Result, progress: Progress, remembers: bool) -> 
     if result.status in ("not_started", "error"):
         return Given("\n".join(part for part in (result.message, _next(result)) if part), None)
     for subject in _subjects(result):
-        hint = _hint_for(lab, subject)
+        hint = _of_cause(lab, subject, result) or _hint_for(lab, subject)
         if hint is not None:
             return _tier(lab, hint, subject, result, progress, remembers)
     return Given(
@@ -50,6 +50,24 @@ def _subjects(result: Result) -> list[str]:
     codes = [item.code for item in result.diagnostics]
     checks = [check.id for check in result.checks if check.status == "failed"]
     return list(dict.fromkeys([*codes, *checks]))
+
+
+def _of_cause(lab: Lab, subject: str, result: Result) -> Hint | None:
+    """Where the report knows what was done: the concept, the place, then the cause and the remedy.
+
+    What the lab says of the code's place and line in general may be about another mistake. As many
+    tiers as the lab has.
+    """
+    first = result.diagnostics[0] if result.diagnostics else None
+    if first is None or first.code != subject or not first.cause or not first.line:
+        return None
+    general = _hint_for(lab, subject)
+    if general is None:
+        return None
+    source = f": {first.source}" if first.source else "."
+    remedy = "" if first.advice in first.cause else f" {first.advice}"
+    tiers = (general.tiers[0], f"Look at line {first.line}{source}", first.cause + remedy)
+    return Hint((subject,), tiers[: len(general.tiers)])
 
 
 def _hint_for(lab: Lab, subject: str) -> Hint | None:
@@ -86,7 +104,9 @@ def _finding(subject: str, result: Result) -> GivenHint:
 
 
 def _kind(found: Diagnostic, result: Result) -> str:
-    """Of a wrong P the patterns: its line is that of the store, whatever the mistake."""
+    """The cause where it is known; else of a wrong P the patterns: its line is that of the store."""
+    if found.cause:
+        return found.cause
     if found.code != "wrong-result":
         return ""
     return ", ".join(sorted({case.pattern for case in result.cases if case.pattern}))
@@ -95,4 +115,6 @@ def _kind(found: Diagnostic, result: Result) -> str:
 def _is_same(one: GivenHint, other: GivenHint) -> bool:
     if (one.subject, one.kernel, one.kind) != (other.subject, other.kernel, other.kind):
         return False
+    if one.kind:
+        return True  # the same cause, wherever it stands by now
     return one.line == other.line or (bool(one.text) and one.text == other.text)

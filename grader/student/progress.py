@@ -102,8 +102,25 @@ def follow_up(course: Course, result: Result) -> Result:
         result = gains.with_changes(result, names[index - 1], before.per_step)
     if index + 1 < len(names):
         step = f"lab {names[index + 1][:2]}: read labs/{names[index + 1]}/README.md"
-        result = replace(result, next_step=step)
-    return result
+        return replace(result, next_step=step)
+    known = load(course)
+    left = [name for name in names[:-1] if known.get(name, LabProgress()).status != "passed"]
+    if left:
+        step = f"this was the last lab; lab {left[0][:2]} does not have full marks yet."
+    else:
+        step = f"all labs have full marks. {_ending(course)}"
+    return replace(result, next_step=step)
+
+
+def _ending(course: Course) -> str:
+    """What is there after the last lab."""
+    summit = course.solutions / "summit" / "README.md"
+    further = (
+        " The same ladder goes on, past cuBLAS: solutions/summit/README.md."
+        if summit.is_file()
+        else ""
+    )
+    return f"A summary to keep: make status OUTPUT=summary.md.{further}"
 
 
 def overview(course: Course, style: Style) -> str:
@@ -133,6 +150,7 @@ def overview(course: Course, style: Style) -> str:
     lines.append("")
     if upcoming is None:
         lines.append("All labs have full marks.")
+        lines.append(_ending(course))
     else:
         lines.append(
             f"Next: lab {upcoming.id}, {upcoming.summary[0].lower()}{upcoming.summary[1:]}"

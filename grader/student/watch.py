@@ -18,7 +18,7 @@ from pathlib import Path
 
 POLL_SECONDS = 0.3
 SETTLE_SECONDS = 0.1  # editors write in pieces: a change counts when it has stayed this long
-KEYS = "r run again   h hint   n next lab   l all labs   q quit"
+KEYS = "f full report   r run again   h hint   n next lab   l all labs   q quit"
 
 
 @dataclass
@@ -26,7 +26,8 @@ class Actions:
     """What the loop can ask for; each returns text to show."""
 
     file: Callable[[str], Path]  # of a lab
-    run: Callable[[str], tuple[str, bool]]  # report, and whether the lab has full marks
+    run: Callable[[str], tuple[str, bool]]  # in short, and whether the lab has full marks
+    full: Callable[[str], str]  # the whole report of the last run
     hint: Callable[[str], str]
     overview: Callable[[], str]
     following: Callable[[str], str | None]  # the lab after this one
@@ -82,6 +83,8 @@ class Watch:
         match key:
             case "r":
                 self.grade()
+            case "f":
+                self.show(f"{self.actions.full(self.lab)}\n{KEYS}\n")
             case "h":
                 self.show(f"{self.actions.hint(self.lab)}\n")
             case "l":

@@ -4,11 +4,14 @@ import json
 from dataclasses import replace
 
 import pytest
+from click.testing import CliRunner
 
+from grader.commands import grading, student
+from grader.errors import UsageError
 from grader.labs.course import Course
 from grader.pipeline import gains
 from grader.results.result import CheckResult, Diagnostic
-from grader.student import hints, progress
+from grader.student import hints, last, progress, summary
 from grader.tests import samples
 from grader.tests.conftest import REPOSITORY
 from grader.writers import Style
@@ -72,6 +75,25 @@ class TestHints:
         other = replace(result, cases=(replace(case, pattern="missing last tile"),))
         assert "hint 1 of" in self.ask(taught, other, known)[0]
 
+    def test_where_the_cause_is_known_hints_are_about_it(self, lab):
+        race = replace(
+            samples.FAILED.diagnostics[0], cause="the barrier is missing", advice="add it"
+        )
+        known, said = {}, []
+        for _ in range(4):
+            text, known = self.ask(lab, self.with_race(race), known)
+            said.append(text.split(": ", 1)[1].splitlines()[0])
+        last = "the barrier is missing add it"
+        assert said == ["the concept", f"Look at line {race.line}: {race.source}", last, last]
+
+    def test_the_tier_belongs_to_the_cause(self, lab):
+        race = replace(samples.FAILED.diagnostics[0], cause="the barrier is missing")
+        _, known = self.ask(lab, self.with_race(race), {})
+        moved = replace(race, line=race.line + 9, source="another line")
+        assert "hint 2 of" in self.ask(lab, self.with_race(moved), known)[0]
+        other = replace(race, cause="the barrier comes too early")
+        assert "hint 1 of" in self.ask(lab, self.with_race(other), known)[0]
+
     def with_race(self, race):
         return replace(samples.FAILED, diagnostics=(race,))
 
@@ -105,6 +127,69 @@ class TestHints:
                     if code in told:
                         assert "hint 1 of" in hints.next_hint(lab, result, {}, False).text
             assert {"race-global", "wrong-result"} <= told, lab.name
+
+
+class TestLast:
+    """A report is kept, and holds for just the file that it is about."""
+
+    def test_of_the_same_content_only(self, course):
+        last.keep(course, samples.FAILED, b"a")
+        assert last.find(course, samples.FAILED.lab, b"a") == samples.FAILED
+        assert last.find(course, samples.FAILED.lab, b"b") is None
+        assert last.find(course, "01-naive-kernel", b"a") is None
+
+    def test_the_lab_graded_last(self, course):
+        assert last.recent(course) is None
+        last.keep(course, replace(samples.FAILED, lab="03-boundary-checks"), b"a")
+        last.keep(course, samples.FAILED, b"a")
+        assert last.recent(course) == samples.FAILED.lab
+
+    @pytest.mark.parametrize("text", ["", "{", "[]", '{"of": "x"}'])
+    def test_a_damaged_report_is_none(self, course, text):
+        last.keep(course, samples.FAILED, b"a")
+        (course.progress / "last" / f"{samples.FAILED.lab}.json").write_text(text)
+        assert last.find(course, samples.FAILED.lab, b"a") is None
+
+    def test_a_read_only_checkout_is_no_obstacle(self, course):
+        course.progress.write_text("a file where the folder should be")
+        last.keep(course, samples.FAILED, b"a")
+        assert last.find(course, samples.FAILED.lab, b"a") is None
+
+    def test_hints_need_no_grading(self, course, monkeypatch):
+        monkeypatch.setenv("TILEWISE_ROOT", str(course.root))
+        (course.root / "common").mkdir()
+        monkeypatch.setattr(grading, "grade_one", lambda *_, **__: pytest.fail("graded again"))
+        refused = CliRunner().invoke(student.hint, [])
+        assert isinstance(refused.exception, UsageError)
+        file = course.labs / samples.FAILED.lab / "matmul.cu"
+        last.keep(course, samples.FAILED, file.read_bytes())
+        for number in (1, 2):
+            given = CliRunner().invoke(student.hint, [])
+            assert f"hint {number} of" in given.output, given.output
+
+
+class TestEnding:
+    def passed(self, course, names):
+        state = progress.LabProgress("passed", 100, 100, per_step={"instructions": 3.0})
+        progress.save(course, dict.fromkeys(names, state))
+
+    def test_after_the_last_lab(self, course):
+        names = course.lab_names()
+        final = replace(samples.PASSED, lab=names[-1], changes=(), next_step="")
+        self.passed(course, names[:-1])
+        (course.root / "solutions").symlink_to(REPOSITORY / "solutions")
+        step = progress.follow_up(course, final).next_step
+        assert "summary to keep" in step and "solutions/summit/README.md" in step
+        self.passed(course, names[1:-1])
+        assert f"lab {names[0][:2]} does not" in progress.follow_up(course, final).next_step
+
+    def test_the_summary(self, course):
+        names = course.lab_names()
+        self.passed(course, names)
+        text = summary.page(course)
+        assert f"{len(names)} of {len(names)} labs have full marks" in text
+        assert "| 02 Tiled kernel | 100 of 100 |  |  |  | 3.00 |" in text
+        assert "summary.md" in progress.overview(course, Style())
 
 
 class TestProgress:

@@ -29,6 +29,7 @@ class Desk:
         actions = Actions(
             file=lambda lab: self.file,
             run=self.run,
+            full=lambda lab: f"all of {lab}",
             hint=lambda lab: f"a hint for {lab}",
             overview=lambda: "all labs",
             following={"01": "02"}.get,
@@ -74,12 +75,13 @@ def test_a_file_that_is_still_being_written_is_waited_for(tmp_path):
 
 
 def test_keys(tmp_path):
-    desk = Desk(tmp_path, ["h", "l", "x", "r", "n", "n", "q"])
+    desk = Desk(tmp_path, ["h", "l", "x", "r", "n", "n", "f", "q"])
     desk.watch.loop()
     assert desk.graded == [("01", "0"), ("01", "0"), ("02", "0")]
     assert "a hint for 01\n" in desk.shown
     assert "all labs" in desk.shown
-    assert desk.shown[-1] == "This is the last lab.\n"
+    assert desk.shown[-2] == "This is the last lab.\n"
+    assert desk.shown[-1].startswith("all of 02\n")
     assert "q quit" in desk.shown[3]
 
 

@@ -36,22 +36,39 @@ _WORDS = {"not_started": "not started", "error": "grader failed"}
 
 
 def render(results: list[Result], *, one: bool, style: Style) -> str:
-    """The report of one lab, or of several followed by a summary."""
+    """The report of one lab; of several a table, and one of them in detail."""
     results = [plainly(result) for result in results]
-    page = _Page(style)
-    started = [result for result in results if one or result.status != "not_started"]
-    for number, result in enumerate(started):
-        if number:
-            page.rule()
-        page.report(result)
-    if not one:
-        if started:
-            page.rule()
-        page.summary(results)
+    page = Page(style)
+    if one:
+        for result in results:
+            page.report(result)
+        return page.text()
+    shown = _in_detail(results)
+    page.summary(results, shown)
+    if shown is not None:
+        page.rule()
+        page.report(shown)
+        left_out = [r.lab[:2] for r in results if r not in (shown,) and r.status in _TELLING]
+        if left_out:
+            page.line()
+            page.line(
+                f"In detail, too: {', '.join(f'make grade LAB={lab}' for lab in left_out)}",
+                style="bright_black",
+            )
     return page.text()
 
 
-class _Page:
+_TELLING = ("failed", "inconclusive", "error")
+
+
+def _in_detail(results: list[Result]) -> Result | None:
+    """The first lab that is not done: what its report says comes first for the student, too."""
+    started = [result for result in results if result.status != "not_started"]
+    telling = [result for result in started if result.status in _TELLING]
+    return telling[0] if telling else (started[-1] if started else None)
+
+
+class Page:
     """Collects lines as they are drawn."""
 
     def __init__(self, style: Style) -> None:
@@ -285,7 +302,8 @@ class _Page:
 
     # ---- all labs ----
 
-    def summary(self, results: list[Result]) -> None:
+    def summary(self, results: list[Result], shown: Result | None) -> None:
+        """The table. shown: the lab that follows in detail, and says itself what is next."""
         grid = Table.grid(padding=(0, 2))
         grid.add_column(width=_INDENT - 2)
         for justify in ("left", "left", "right", "left"):
@@ -304,7 +322,7 @@ class _Page:
             color = _MARKS[overall_status(results)][2]
             self.line(Text(f"{total:g} of {best:g} points", style=f"bold {color}"), indent=_INDENT)
         pending = next((result for result in results if result.status != "passed"), None)
-        if pending is not None:
+        if pending is not None and pending is not shown:
             step = pending.next_step or pending.message
             self.next_step(pending, f"lab {pending.lab[:2]}, {step}")
 

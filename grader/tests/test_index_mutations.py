@@ -1,0 +1,98 @@
+"""Every index expression of every solution is changed mechanically; what the report says of it is held
+against the kernel run in Python.
+
+A sentence about P must be true, name the operand that was changed, its phase, and the changed line;
+one in ten may be less exact, none may be false.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from grader.tests import corpus_files
+from grader.tests.index_mutations import Mutant, mutants
+from grader.tests.index_verdicts import PARTS, verdict
+from grader.tests.kernel_in_python import Element, Fault, Kernel
+
+TEXTS = {name: corpus_files.bare_solution(name) for name in corpus_files.labs()}
+EXACT = 0.9
+LEAST = 40
+STEP = 4  # one in so many is graded by ALL=1; a few by default
+
+
+@pytest.mark.parametrize("lab", TEXTS)
+def test_the_model_in_python_computes_the_product(lab):
+    side, block = PARTS[lab[:2]]
+    shape = (
+        (32, 32, 32) if lab[:2] in ("01", "02") else (17, 17, 17) if lab[:2] == "03" else (5, 18, 9)
+    )
+    grid = (-(-shape[2] // side), -(-shape[0] // side))
+    stored = Kernel(TEXTS[lab]).stored(shape, grid, block)
+    assert len(stored) == shape[0] * shape[2]
+    for (i, j), sums in stored.items():
+        (one,) = sums
+        pairs = [(p.a, p.b) for p in one.products if isinstance(p.a, Element)]
+        wanted = [(Element("M", i, t), Element("N", t, j)) for t in range(shape[1])]
+        assert [p for p in pairs if isinstance(p[1], Element)] == wanted
+
+
+def test_the_model_sees_what_is_changed():
+    text = TEXTS["02-tiled-kernel"]
+    wrong = text.replace("ph * TILE_WIDTH + tx", "ph + tx")
+    sums = Kernel(wrong).stored((32, 32, 32), (2, 2), (16, 16))[0, 0]
+    assert sums[0].products[16].a == Element("M", 0, 1)
+    with pytest.raises(Fault):
+        Kernel(text.replace("* width + col", "* width + col + 1")).stored(
+            (32, 32, 32), (2, 2), (16, 16)
+        )
+
+
+def test_mutants_are_many_and_differ():
+    found = [one for lab, text in TEXTS.items() for one in mutants(lab, text)]
+    assert len(found) > 10 * LEAST
+    assert len({(one.lab, one.text) for one in found}) == len(found)
+    assert {one.kind for one in found} == {"swap", "drop", "off by one", "stride"}
+    for one in found:
+        assert one.old in TEXTS[one.lab].splitlines()[one.line - 1]
+        assert one.text != TEXTS[one.lab]
+
+
+def _chosen(lab: str, step: int, first: int = 0) -> list[Mutant]:
+    return mutants(lab, TEXTS[lab])[first::step]
+
+
+# The phase left out, a row counted with another length, a tile read the other way round, ...
+FEW = {
+    "01": ("row * width", "k * width + row"),
+    "02": ("row * width + tx", "[tx][k]"),
+    "03": ("tx", "n_row * 16 + col"),
+    "05": ("ty + r", "r"),
+}
+
+
+def _few() -> list[Mutant]:
+    found = []
+    for number, changes in FEW.items():
+        lab = next(name for name in TEXTS if name.startswith(number))
+        for new in changes:
+            found.append(next(one for one in mutants(lab, TEXTS[lab]) if one.new == new))
+    return found
+
+
+@pytest.mark.parametrize("mutant", _few(), ids=lambda one: one.id)
+def test_the_operand_and_its_phase_are_named(built, mutant):
+    found = verdict(built, mutant)
+    assert found.kind in ("exact", "elsewhere"), f"{found.why}: {found.said}"
+    assert found.line == mutant.line, found.said
+
+
+@pytest.mark.slow
+def test_of_many_nine_in_ten_are_named_and_none_wrongly(built):
+    verdicts = {one: verdict(built, one) for lab in TEXTS for one in _chosen(lab, STEP)}
+    told = {one: v for one, v in verdicts.items() if v.kind not in ("elsewhere", "right")}
+    wrong = [f"{one.id}: {v.why}: {v.said}" for one, v in told.items() if v.kind == "wrong"]
+    assert not wrong, "\n".join(wrong)
+    exact = [one for one, v in told.items() if v.kind == "exact"]
+    others = [f"{one.id}: {v.why}: {v.said}" for one, v in told.items() if one not in exact]
+    assert len(told) >= LEAST
+    assert len(exact) >= EXACT * len(told), "\n".join(others)
