@@ -704,7 +704,23 @@ class _Writer:
     def _load_line(self, factor: Factor) -> int:
         if factor.shared is not None:
             return self._called(factor.shared.who.line, factor.shared.array)
-        return factor.load.line if factor.load else 0
+        return self._loading(factor.load.line, factor.matrix) if factor.load else 0
+
+    def _loading(self, line: int, matrix: str) -> int:
+        """The line that loads from a matrix: what does not change in a loop, the compiler may load
+        at the line of an index."""
+        text = listing(self.source)
+        function = text.named(self.kernel)
+        names = text.parameters(function)[:2] if function is not None else []
+        if len(names) != 2 or matrix not in ("M", "N"):
+            return line
+        name = names[0] if matrix == "M" else names[1]
+        reads = [item for item in text.inside(function) if item.has(name, "[")]
+        here = text.at(line)
+        in_helper = here and text.function_of(here[0]) is not function
+        if in_helper or any(item.line == line for item in reads) or len(reads) != 1:
+            return line
+        return reads[0].line
 
     def _called(self, line: int, array: str) -> int:
         """The line itself, or where a helper that it stands in is called for this array."""
