@@ -8,30 +8,49 @@ from __future__ import annotations
 
 import os
 import sys
+from importlib import import_module
 from typing import NoReturn
 
 import click
 
-from grader.commands import (
-    batch,
-    calibrate,
-    course,
-    doctor,
-    options,
-    packaging,
-    publish,
-    results,
-    run,
-    similar,
-    student,
-    study,
-    version,
-)
+from grader.commands import options, version
 from grader.errors import ExitCode, GraderError
 from grader.writers.plain import plain
 
+# Command -> its module in commands/, imported when it is called: grading need not wait for the others.
+_MODULES = {
+    "run": "run",
+    "batch": "batch",
+    "study": "study",
+    "occupancy": "study",
+    "write": "results",
+    "explain": "results",
+    "course": "course",
+    "package": "packaging",
+    "autograder": "packaging",
+    "publish": "publish",
+    "similar": "similar",
+    "doctor": "doctor",
+    "calibrate": "calibrate",
+    "status": "student",
+    "hint": "student",
+    "watch": "student",
+}
 
-@click.group(epilog=options.EPILOG, context_settings={"help_option_names": ["-h", "--help"]})
+
+class _Commands(click.Group):
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return sorted(_MODULES)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in _MODULES:
+            return None
+        return getattr(import_module(f"grader.commands.{_MODULES[cmd_name]}"), cmd_name)
+
+
+@click.group(
+    cls=_Commands, epilog=options.EPILOG, context_settings={"help_option_names": ["-h", "--help"]}
+)
 @click.option(
     "--version",
     is_flag=True,
@@ -42,27 +61,6 @@ from grader.writers.plain import plain
 )
 def cli() -> None:
     """Grades CUDA matrix multiplication, on a simulator or a GPU."""
-
-
-for _command in (
-    run.run,
-    batch.batch,
-    study.study,
-    study.occupancy,
-    results.write,
-    results.explain,
-    course.course,
-    packaging.package,
-    packaging.autograder,
-    publish.publish,
-    similar.similar,
-    doctor.doctor,
-    calibrate.calibrate,
-    student.status,
-    student.hint,
-    student.watch,
-):
-    cli.add_command(_command)
 
 
 def main() -> NoReturn:

@@ -36,7 +36,8 @@ create() {
   fi || die "could not create .venv"
 }
 
-# Modules are compiled to .pyc when they are first used, not all of them now.
+# Modules are compiled to .pyc when they are first used, not all of them now; where Python may not write
+# them then, those that grading imports are.
 pip_install() {
   if command -v uv >/dev/null; then
     log_run pip uv pip install --quiet --python .venv/bin/python "$@"
@@ -64,6 +65,7 @@ main() {
   fi
   install
   [[ -z $EXTRA ]] || touch .venv/with-tests
+  [[ -z ${PYTHONDONTWRITEBYTECODE:-} ]] || .venv/bin/python common/setup/compile_modules.py || true
   echo "$key" >"$STAMP"
 }
 
