@@ -32,6 +32,7 @@ _MODULES = {
     "similar": "similar",
     "doctor": "doctor",
     "calibrate": "calibrate",
+    "new-lab": "new_lab",
     "status": "student",
     "hint": "student",
     "watch": "student",
@@ -45,7 +46,9 @@ class _Commands(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in _MODULES:
             return None
-        return getattr(import_module(f"grader.commands.{_MODULES[cmd_name]}"), cmd_name)
+        return getattr(
+            import_module(f"grader.commands.{_MODULES[cmd_name]}"), cmd_name.replace("-", "_")
+        )
 
 
 @click.group(

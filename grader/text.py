@@ -33,3 +33,9 @@ def clean(text: str, longest: int = _LONGEST) -> str:
     text = " ".join(text[: 4 * longest].split())
     text = "".join(char if char.isprintable() else "?" for char in text)
     return text if len(text) <= longest else text[: longest - 3] + "..."
+
+
+def lab_title(name: str) -> str:
+    """How reports call a lab, by its folder's name: "Lab 02"; an exercise, which has no number,
+    "Exercise"."""
+    return f"Lab {name[:2]}" if name[:2].isdigit() else "Exercise"

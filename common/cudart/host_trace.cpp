@@ -61,9 +61,9 @@ void HostTrace::mark(void* memory, uint64_t bytes, RunSource source) {
   unmarked_[address] = {address + bytes, address, source};
 }
 
-void HostTrace::add_array(std::string name, void* memory, uint64_t bytes) {
+void HostTrace::add_array(std::string name, void* memory, uint64_t bytes, bool is_output) {
   mark(memory, bytes, {.array = static_cast<int>(arrays_.size())});
-  arrays_.push_back({std::move(name), reinterpret_cast<uint64_t>(memory), bytes});
+  arrays_.push_back({std::move(name), reinterpret_cast<uint64_t>(memory), bytes, is_output});
 }
 
 std::optional<HostTrace::Origin> HostTrace::origin_of(uint32_t word, uint64_t address) {
@@ -118,31 +118,34 @@ std::vector<plan::CopyToHost> HostTrace::copies_of(size_t number) const {
   if (from.is_used_as_source)
     copies.push_back({staging_name(number), 0, from.buffer, from.offset, from.bytes, from.stream});
   for (const Piece& piece : pieces_[number]) {
-    copies.push_back({"P", piece.p_offset, from.buffer, from.offset + piece.source_offset,
-                      piece.bytes, from.stream});
+    copies.push_back({arrays_[static_cast<size_t>(piece.array)].name, piece.offset, from.buffer,
+                      from.offset + piece.source_offset, piece.bytes, from.stream});
   }
   return copies;
 }
 
-void HostTrace::look_through(const Array& p, plan::Plan* plan) {
-  const void* memory = reinterpret_cast<const void*>(p.address);
-  const int own = static_cast<int>(&p - arrays_.data());
-  for (uint64_t word = 0; word < p.bytes / 4; ++word) {
+void HostTrace::look_through(const Array& output, plan::Plan* plan) {
+  const void* memory = reinterpret_cast<const void*>(output.address);
+  const int own = static_cast<int>(&output - arrays_.data());
+  for (uint64_t word = 0; word < output.bytes / 4; ++word) {
     const uint64_t lost = lost_words_;
-    std::optional<Origin> origin = origin_of(load_word(memory, word), p.address + 4 * word);
+    std::optional<Origin> origin = origin_of(load_word(memory, word), output.address + 4 * word);
     if (lost_words_ != lost) continue;
     int read_back = origin ? origin->source.read_back : -1;
     if (read_back >= 0) {
       std::vector<Piece>& pieces = pieces_[static_cast<size_t>(read_back)];
-      bool goes_on = !pieces.empty() && pieces.back().p_offset + pieces.back().bytes == 4 * word &&
+      bool goes_on = !pieces.empty() && pieces.back().array == own &&
+                     pieces.back().offset + pieces.back().bytes == 4 * word &&
                      pieces.back().source_offset + pieces.back().bytes == 4 * origin->word;
       if (goes_on) {
         pieces.back().bytes += 4;
       } else {
-        pieces.push_back({4 * word, 4 * origin->word, 4});
+        pieces.push_back({own, 4 * word, 4 * origin->word, 4});
       }
     } else if (!origin || origin->source.array != own || origin->word != word) {
-      if (plan->host_writes.count++ == 0) plan->host_writes.first = static_cast<int64_t>(word);
+      if (plan->host_writes.count++ != 0) continue;
+      plan->host_writes.first = static_cast<int64_t>(word);
+      if (output.name != plan->signature.outputs().at(0)) plan->host_writes.array = output.name;
     }
   }
 }
@@ -152,7 +155,7 @@ void HostTrace::finish(plan::Plan* plan) {
   plan->host_writes.count = computed_words_;
   for (const Array& array : arrays_) {
     plan->host.push_back({array.name, array.bytes});
-    if (array.name == "P") look_through(array, plan);
+    if (array.is_output) look_through(array, plan);
   }
   for (size_t i = 0; i < read_backs_.size(); ++i) {
     if (read_backs_[i].is_used_as_source)

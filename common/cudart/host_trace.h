@@ -1,7 +1,7 @@
 // Follows data through host memory in record mode, where there is no data: by tags (tags.h).
 //
 // Arrays that solve was given and the targets of copies from the device are marked. What is copied
-// to the device is then described by where its words came from, and at the end P's host array tells
+// to the device is then described by where its words came from, and at the end the outputs tell
 // which copies filled it. Where there were no tags left, words that still lie where they were
 // written are followed by their address; those that were moved are counted as lost.
 
@@ -19,8 +19,8 @@
 
 namespace tilewise::record {
 
-// A copy from the device to the host, in place of whose op the final plan has copies to P or to a
-// staging array.
+// A copy from the device to the host, in place of whose op the final plan has copies to outputs or
+// to a staging array.
 struct ReadBack {
   uint32_t buffer = 0;
   uint64_t offset = 0, bytes = 0;
@@ -33,8 +33,8 @@ class HostTrace {
   explicit HostTrace(uint32_t tags = Tags::kAvailable) : tags_(tags) {}
 
   // Marks one of solve's host arrays. `memory` must stay; `writable` is what the trace may write
-  // through.
-  void add_array(std::string name, void* memory, uint64_t bytes);
+  // through. Outputs are looked through when solve has returned.
+  void add_array(std::string name, void* memory, uint64_t bytes, bool is_output);
 
   // The bytes that a copy to the device takes from the host.
   std::vector<plan::Segment> describe(const void* source, uint64_t bytes);
@@ -45,7 +45,7 @@ class HostTrace {
 
   // The ops that stand for read-back `number`, once solve has returned and finish() was called.
   std::vector<plan::CopyToHost> copies_of(size_t number) const;
-  // Looks through P's host array, declares arrays in plan.host and fills plan.host_writes.
+  // Looks through the outputs, declares arrays in plan.host and fills plan.host_writes.
   void finish(plan::Plan* plan);
 
   // Words, found by describe() and finish() so far, whose origin is not known: they were moved on
@@ -60,6 +60,7 @@ class HostTrace {
   struct Array {
     std::string name;
     uint64_t address, bytes;
+    bool is_output;
   };
   // What a run of tags stands for: an array or a read-back.
   struct RunSource {
@@ -75,8 +76,9 @@ class HostTrace {
     RunSource source;
     uint64_t word = 0;
   };
-  struct Piece {  // of P: words that came from one read-back, in order
-    uint64_t p_offset, source_offset, bytes;
+  struct Piece {  // of an output: words that came from one read-back, in order
+    int array;
+    uint64_t offset, source_offset, bytes;
   };
 
   // Tags the memory of a new array or read-back.
@@ -85,7 +87,7 @@ class HostTrace {
   // Where a word that lies at `address` came from; nullopt if it is none that was marked, or lost.
   std::optional<Origin> origin_of(uint32_t word, uint64_t address);
   plan::Segment segment_of(uint32_t word, uint64_t address);
-  void look_through(const Array& p, plan::Plan* plan);
+  void look_through(const Array& output, plan::Plan* plan);
 
   Tags tags_;
   std::vector<Array> arrays_;

@@ -95,49 +95,45 @@ uint32_t Recorder::add_buffer(uint64_t bytes, std::string name, plan::Role role)
   return id;
 }
 
-bool Recorder::make_host_arrays(uint64_t m_bytes, uint64_t n_bytes, uint64_t p_bytes,
-                                TilewiseRecordPointers* pointers) {
-  void* m = map_host_array(0, m_bytes);
-  void* n = map_host_array(1, n_bytes);
-  void* p = map_host_array(2, p_bytes);
-  if (!m || !n || !p) return false;
-  trace_.add_array("M", m, m_bytes);
-  trace_.add_array("N", n, n_bytes);
-  trace_.add_array("P", p, p_bytes);
-  make_read_only(m, m_bytes);
-  make_read_only(n, n_bytes);
-  *pointers = {static_cast<float*>(m), static_cast<float*>(n), static_cast<float*>(p)};
-  return true;
+uint64_t Recorder::make_host_array(int index, const plan::Parameter& parameter, uint64_t bytes) {
+  void* memory = map_host_array(index, bytes);
+  if (!memory) return 0;
+  const bool is_output = parameter.use != plan::Use::kIn;
+  trace_.add_array(parameter.name, memory, bytes, is_output);
+  if (!is_output) make_read_only(memory, bytes);
+  return reinterpret_cast<uint64_t>(memory);
 }
 
-void Recorder::make_device_arrays(uint64_t m_bytes, uint64_t n_bytes, uint64_t p_bytes,
-                                  TilewiseRecordPointers* pointers) {
-  auto make = [&](const char* name, uint64_t bytes, plan::Role role) {
-    uint64_t address = plan_.buffers[add_buffer(bytes, name, role)].address;
-    addresses_.add({address, bytes, MemoryKind::kDevice});
-    used_bytes_ += bytes;
-    return reinterpret_cast<float*>(address);
-  };
-  pointers->m = make("M", m_bytes, plan::Role::kInput);
-  pointers->n = make("N", n_bytes, plan::Role::kInput);
-  pointers->p = make("P", p_bytes, plan::Role::kOutput);
+uint64_t Recorder::make_device_array(const plan::Parameter& parameter, uint64_t bytes) {
+  const plan::Role role = parameter.use == plan::Use::kIn    ? plan::Role::kInput
+                          : parameter.use == plan::Use::kOut ? plan::Role::kOutput
+                                                             : plan::Role::kInOut;
+  const uint64_t address = plan_.buffers[add_buffer(bytes, parameter.name, role)].address;
+  addresses_.add({address, bytes, MemoryKind::kDevice});
+  used_bytes_ += bytes;
+  return address;
 }
 
 bool Recorder::begin(const TilewiseRecordCase& description, TilewiseRecordPointers* pointers) {
-  std::string signature = description.signature;
   plan_.case_id = description.id;
-  plan_.signature = signature == "square-host"     ? plan::Signature::kSquareHost
-                    : signature == "square-device" ? plan::Signature::kSquareDevice
-                                                   : plan::Signature::kRectDevice;
+  plan_.signature = plan::signature_of(description.signature);
   plan_.j = description.j;
   plan_.k = description.k;
   plan_.l = description.l;
+  plan_.sizes = description.sizes;
   plan_.device = device_.id;
   plan_.runtime = kRuntimeVersion;
-  auto bytes = [](uint32_t rows, uint32_t columns) { return uint64_t{4} * rows * columns; };
-  uint64_t m = bytes(plan_.j, plan_.k), n = bytes(plan_.k, plan_.l), p = bytes(plan_.j, plan_.l);
-  if (plan_.signature == plan::Signature::kSquareHost) return make_host_arrays(m, n, p, pointers);
-  make_device_arrays(m, n, p, pointers);
+  const std::vector<plan::Argument> arguments = plan_.arguments();
+  int arrays = 0;
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    const plan::Parameter& parameter = plan_.signature.parameters[i];
+    if (!parameter.is_array) continue;
+    const uint64_t bytes = uint64_t{4} * arguments[i].rows * arguments[i].columns;
+    const uint64_t address = plan_.signature.on_host ? make_host_array(arrays, parameter, bytes)
+                                                     : make_device_array(parameter, bytes);
+    if (!address) return false;
+    pointers->array[arrays++] = address;
+  }
   return true;
 }
 
@@ -201,8 +197,11 @@ HostFault Recorder::host_fault(uint64_t address) const {
                 " bytes of device memory): only a kernel or cudaMemcpy can reach it."};
   }
   std::string array = trace_.array_near(address, kHostArrayStride / 2);
-  if (array == "P")
-    return {Reason::kOutputPassed, array, "solve accessed host memory past the end of P."};
+  const std::vector<std::string> outputs = plan_.signature.outputs();
+  if (std::find(outputs.begin(), outputs.end(), array) != outputs.end()) {
+    return {Reason::kOutputPassed, array,
+            "solve accessed host memory past the end of " + array + "."};
+  }
   if (!array.empty()) {
     return {Reason::kInputWritten, array,
             "solve wrote to its input " + array + " or accessed host memory past the end of it."};
@@ -230,7 +229,7 @@ Error Recorder::release(const MemoryRange& range) {
   }
   uint32_t id = buffer_at_.at(range.address);
   if (plan_.buffers[id].role != plan::Role::kStudent)
-    return kInvalidValue;  // the caller's M, N and P
+    return kInvalidValue;  // one of solve's own arrays
   used_bytes_ -= range.bytes;
   is_live_[id] = false;
   ops_.push_back(plan::Free{id});

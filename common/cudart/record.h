@@ -68,10 +68,9 @@ class Recorder final : public Backend {
   Place place_of(uint64_t address) const;
   bool nearest_buffer(uint64_t address, uint32_t* buffer) const;
   std::vector<tilewise::plan::Relocation> relocations(const std::vector<std::byte>& params);
-  bool make_host_arrays(uint64_t m_bytes, uint64_t n_bytes, uint64_t p_bytes,
-                        TilewiseRecordPointers* pointers);
-  void make_device_arrays(uint64_t m_bytes, uint64_t n_bytes, uint64_t p_bytes,
-                          TilewiseRecordPointers* pointers);
+  // One of solve's arrays, the `index`th; 0 if there is no memory.
+  uint64_t make_host_array(int index, const tilewise::plan::Parameter& parameter, uint64_t bytes);
+  uint64_t make_device_array(const tilewise::plan::Parameter& parameter, uint64_t bytes);
   // The bytes that a copy takes from the host; the plan ends there if they cannot be followed.
   std::vector<tilewise::plan::Segment> taken_from_host(const char* api, const void* source,
                                                        uint64_t bytes);

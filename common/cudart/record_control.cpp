@@ -6,6 +6,7 @@
 
 #include <cstdio>
 #include <cstring>
+#include <stdexcept>
 
 #include "cudart/record.h"
 #include "cudart/runtime.h"
@@ -67,7 +68,11 @@ RECORD_API int tilewise_record_modules(TilewiseRecordText* modules, int capacity
 RECORD_API bool tilewise_record_begin(const TilewiseRecordCase* description,
                                       TilewiseRecordPointers* pointers) {
   Runtime::instance();
-  return process_recorder() && process_recorder()->begin(*description, pointers);
+  try {
+    return process_recorder() && process_recorder()->begin(*description, pointers);
+  } catch (const std::invalid_argument&) {  // the recorder has looked at it already
+    return false;
+  }
 }
 
 RECORD_API bool tilewise_record_end(TilewiseRecordText* plan, char* message, int bytes) {

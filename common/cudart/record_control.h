@@ -13,15 +13,15 @@ extern "C" {
 // One case of a submission. Pointers live until tilewise_record_end.
 struct TilewiseRecordCase {
   const char* id;
-  const char* signature;  // "square-host", "square-device", "rect-device"
-  uint32_t j, k, l;
+  const char* signature;  // as text, see plan/signature.h
+  uint32_t j, k, l;       // of the product
+  const char* sizes;      // of another signature
 };
 
-// What solve is to be called with: host arrays for square-host, device addresses otherwise.
+// The arrays that solve is to be called with, in the order of its parameters: addresses on the host
+// or on the device, as the signature says.
 struct TilewiseRecordPointers {
-  const float* m;
-  const float* n;
-  float* p;
+  uint64_t array[8];
 };
 
 // A text that lives as long as the process.
@@ -40,7 +40,7 @@ enum class TilewiseRecordReason : int {
   kSegmentationFault,  // at an address of nothing that is known
   kDevicePointer,      // used on the host; subject: the buffer, if known
   kInputWritten,       // or passed; subject: the host array
-  kOutputPassed,       // host memory past the end of P
+  kOutputPassed,       // host memory past the end of an output
   kStackOverflow,
   kDivisionByZero,
   kAbort,
@@ -73,7 +73,7 @@ struct TilewiseRecordFailure {
 using TilewiseRecordModules = int(TilewiseRecordText* modules, int capacity, char* message,
                                   int bytes);
 
-// Makes the case's matrices. False if there is no memory for them.
+// Makes the case's arrays. False if there is no memory for them.
 using TilewiseRecordBegin = bool(const TilewiseRecordCase* case_description,
                                  TilewiseRecordPointers* pointers);
 

@@ -92,7 +92,7 @@ Json measure(const Entry& entry, Backend& backend, const Arguments& arguments) {
     time_plan(*gpu, executor, arguments.repeat);
   }
   if (!arguments.outputs.empty()) {
-    write_npy(arguments.outputs + "/" + entry.name + "." + plan.case_id + ".npy", execution.p);
+    write_npy(arguments.outputs + "/" + entry.name + "." + plan.case_id + ".npy", execution.p());
   }
   Json json = Json::parse(to_text(execution, plan, backend.name(), arguments.device,
                                   backend.device().counting_rule, nullptr));
@@ -110,7 +110,7 @@ Json measure(const Entry& entry, Backend& backend, const Arguments& arguments) {
     if (const auto* launch = std::get_if<DeviceLaunch>(&action))
       result["order"].push_back(launch->kernel);
   }
-  result["rows"] = row_hashes(execution.p);
+  result["rows"] = row_hashes(execution.p());
   return result;
 }
 

@@ -1,6 +1,9 @@
 #include "plan/check.h"
 
+#include <algorithm>
+#include <cstdio>
 #include <set>
+#include <stdexcept>
 
 #include "plan/error.h"
 #include "plan/json_fields.h"
@@ -9,14 +12,20 @@ namespace tilewise::plan {
 
 namespace {
 
-constexpr const char* kMatrices[] = {"M", "N", "P"};
-
-bool is_matrix(const std::string& name) {
-  return name == "M" || name == "N" || name == "P";
+Role role_of(Use use) {
+  return use == Use::kIn ? Role::kInput : use == Use::kOut ? Role::kOutput : Role::kInOut;
 }
 
-bool on_host(const Plan& plan) {
-  return plan.signature == Signature::kSquareHost;
+// "M, N and P", "x and sum".
+std::string array_names(const Signature& signature) {
+  std::vector<std::string> names;
+  for (const Parameter& one : signature.parameters) {
+    if (one.is_array) names.push_back(one.name);
+  }
+  std::string text = names.at(0);
+  for (size_t i = 1; i < names.size(); ++i)
+    text += (i + 1 == names.size() ? " and " : ", ") + names[i];
+  return text;
 }
 
 void check_size(const Plan& plan, const char* field, const std::string& name, uint64_t bytes) {
@@ -28,15 +37,15 @@ void check_size(const Plan& plan, const char* field, const std::string& name, ui
                               std::to_string(expected) + ".");
 }
 
-void expect_all(const char* field, const std::set<std::string>& found) {
-  for (const char* name : kMatrices) {
-    if (!found.count(name))
-      throw FieldError(field, "expected one entry for " + std::string(name) + ".");
+void expect_all(const Plan& plan, const char* field, const std::set<std::string>& found) {
+  for (const Parameter& one : plan.signature.parameters) {
+    if (one.is_array && !found.count(one.name))
+      throw FieldError(field, "expected one entry for " + one.name + ".");
   }
 }
 
 void check_shapes(const Plan& plan) {
-  if (plan.signature != Signature::kRectDevice && (plan.j != plan.k || plan.k != plan.l)) {
+  if (plan.signature.is_square() && (plan.j != plan.k || plan.k != plan.l)) {
     throw FieldError("signature", std::string(to_string(plan.signature)) +
                                       " takes square matrices, j, k and l differ.");
   }
@@ -52,17 +61,20 @@ void check_buffers(const Plan& plan) {
     if (buffer.address < end)
       throw FieldError(path + ".address", "the buffer does not lie behind the one before it.");
     end = buffer.address + buffer.bytes;
-    const bool is_output = buffer.role == Role::kOutput;
-    if (!is_output && buffer.role != Role::kInput) continue;
-    if (on_host(plan))
-      throw FieldError(path + ".role", "solve's matrices are host arrays in this signature.");
-    if (!is_matrix(buffer.name) || is_output != (buffer.name == "P") ||
-        !found.insert(buffer.name).second) {
-      throw FieldError("buffers", "expected one entry for M, N and P each, M and N as inputs.");
+    if (buffer.role == Role::kStudent || buffer.role == Role::kSymbol) continue;
+    if (plan.signature.on_host)
+      throw FieldError(path + ".role", "solve's arrays are host arrays in this signature.");
+    const int index = plan.signature.array(buffer.name);
+    const bool fits =
+        index >= 0 &&
+        buffer.role == role_of(plan.signature.parameters[static_cast<size_t>(index)].use);
+    if (!fits || !found.insert(buffer.name).second) {
+      throw FieldError("buffers", "expected one entry for " + array_names(plan.signature) +
+                                      " each, with the role that solve's parameters give it.");
     }
     check_size(plan, "buffers", buffer.name, buffer.bytes);
   }
-  if (!on_host(plan)) expect_all("buffers", found);
+  if (!plan.signature.on_host) expect_all(plan, "buffers", found);
 }
 
 void check_host(const Plan& plan) {
@@ -76,15 +88,16 @@ void check_host(const Plan& plan) {
                        "all arrays have more than " + std::to_string(kMostHostBytes) + " bytes.");
     }
     left -= array.bytes;
-    if (is_matrix(array.name)) {
-      if (!on_host(plan))
+    if (plan.signature.array(array.name) >= 0) {
+      if (!plan.signature.on_host)
         throw FieldError("host", array.name + " is a device buffer in this signature.");
       check_size(plan, "host", array.name, array.bytes);
     } else if (array.name.rfind("staging #", 0) != 0) {
-      throw FieldError("host", "expected M, N, P or \"staging #...\".");
+      throw FieldError("host",
+                       "expected " + array_names(plan.signature) + ", or \"staging #...\".");
     }
   }
-  if (on_host(plan)) expect_all("host", found);
+  if (plan.signature.on_host) expect_all(plan, "host", found);
 }
 
 // Follows which buffers are allocated, operation by operation.
@@ -145,13 +158,21 @@ class Life {
 };
 
 // solve may also compute words that it copies to the device: they are counted, and have no place in
-// the host's P.
+// a host array.
 void check_host_writes(const Plan& plan) {
-  const uint64_t elements = uint64_t{plan.j} * plan.l;
   const auto& writes = plan.host_writes;
-  const bool in_p = writes.first >= 0 && static_cast<uint64_t>(writes.first) < elements;
-  if (writes.first != -1 && (writes.count == 0 || !in_p))
-    throw FieldError("host_writes.first", "expected an element of P, or -1 if there is none.");
+  const std::string name = plan.written_by_host();
+  const std::vector<std::string> outputs = plan.signature.outputs();
+  if (std::find(outputs.begin(), outputs.end(), name) == outputs.end())
+    throw FieldError("host_writes.array", "expected an output of solve's.");
+  uint32_t rows = 0, columns = 0;
+  plan.shape(name, &rows, &columns);
+  const uint64_t elements = uint64_t{rows} * columns;
+  const bool inside = writes.first >= 0 && static_cast<uint64_t>(writes.first) < elements;
+  if (writes.first != -1 && (writes.count == 0 || !inside)) {
+    throw FieldError("host_writes.first",
+                     "expected an element of " + name + ", or -1 if there is none.");
+  }
 }
 
 }  // namespace
@@ -164,10 +185,35 @@ void check(const Plan& plan) {
   Life(plan).follow();
 }
 
+Case case_of(const Signature& signature, const std::string& text) {
+  const size_t colon = text.find(':');
+  Case one{text.substr(0, colon), signature, 0, 0, 0, ""};
+  const std::string sizes = colon == std::string::npos ? "" : text.substr(colon + 1);
+  char rest = 0;
+  bool good = !one.id.empty() && one.id.find('/') == std::string::npos;
+  if (signature.is_product()) {
+    good = good && sizes.find_first_not_of("0123456789x") == std::string::npos &&
+           std::sscanf(sizes.c_str(), "%ux%ux%u%c", &one.j, &one.k, &one.l, &rest) == 3;
+    for (uint32_t side : {one.j, one.k, one.l}) good = good && side >= 1 && side <= kLargestSide;
+    if (!good) {
+      throw std::invalid_argument(text + " is not of the form ID:JxKxL with sides from 1 to " +
+                                  std::to_string(kLargestSide) + ".");
+    }
+    return one;
+  }
+  if (!good) throw std::invalid_argument(text + " is not of the form ID:NAME=SIZE,...");
+  one.sizes = sizes;
+  arguments_of(signature, sizes);  // throws
+  return one;
+}
+
 void check_case(const Plan& plan, const Case& wanted) {
   const bool same = plan.case_id == wanted.id && plan.signature == wanted.signature &&
-                    plan.j == wanted.j && plan.k == wanted.k && plan.l == wanted.l;
+                    plan.j == wanted.j && plan.k == wanted.k && plan.l == wanted.l &&
+                    plan.sizes == wanted.sizes;
   if (same) return;
+  if (!wanted.signature.is_product())
+    throw PlanError("the plan is not of case " + wanted.id + ": " + wanted.sizes + ".");
   throw PlanError("the plan is not of case " + wanted.id + ": " + to_string(wanted.signature) +
                   ", " + std::to_string(wanted.j) + " x " + std::to_string(wanted.k) + " x " +
                   std::to_string(wanted.l) + ".");

@@ -19,10 +19,14 @@ constexpr uint64_t kLargestBuffer = uint64_t{1} << 40;  // bytes; all of a devic
 struct Case {
   std::string id;
   Signature signature = Signature::kSquareDevice;
-  uint32_t j = 0, k = 0, l = 0;
+  uint32_t j = 0, k = 0, l = 0;  // of the product
+  std::string sizes;             // of another signature
 };
 
-// solve's matrices are there, once each, in the place that the signature says, as large as their
+// "w64:64x64x64", "n1000:x=1000,sum=1,n=1000". Throws std::invalid_argument with a sentence.
+Case case_of(const Signature& signature, const std::string& text);
+
+// solve's arrays are there, once each, in the place that the signature says, as large as their
 // shapes, and no other buffer or host array takes their part; buffers do not overlap; every
 // operation finds its buffers allocated. Throws FieldError.
 void check(const Plan& plan);

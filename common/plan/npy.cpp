@@ -15,7 +15,7 @@ constexpr std::string_view kMagic = "\x93NUMPY";
 
 [[noreturn]] void fail(const std::string& path, const std::string& problem) {
   throw InputError(path + ": " + problem +
-                   " Save it with numpy.save as a 2-D float32 array in C order.");
+                   " Save it with numpy.save as a 2-D float32 or int32 array in C order.");
 }
 
 // The text after 'key': in the header's Python dictionary, leading blanks removed; empty if there
@@ -81,8 +81,9 @@ Matrix read_npy(const std::string& path) {
   std::string_view header, data;
   split(path, file, &header, &data);
   std::string_view type = value_of(header, "descr").substr(0, 5);
-  if (type != "'<f4'" && type != "\"<f4\"")
-    fail(path, "the elements are not little-endian float32.");
+  const bool is_int = type == "'<i4'" || type == "\"<i4\"";
+  if (!is_int && type != "'<f4'" && type != "\"<f4\"")
+    fail(path, "the elements are neither little-endian float32 nor int32.");
   if (value_of(header, "fortran_order").substr(0, 5) != "False")
     fail(path, "the array is in Fortran order.");
   std::vector<uint64_t> shape;
@@ -94,7 +95,10 @@ Matrix read_npy(const std::string& path) {
       (shape[1] && shape[0] > (uint64_t{1} << 40) / shape[1])) {
     fail(path, "the array is too large.");
   }
-  Matrix matrix{static_cast<uint32_t>(shape[0]), static_cast<uint32_t>(shape[1]), {}};
+  Matrix matrix{static_cast<uint32_t>(shape[0]),
+                static_cast<uint32_t>(shape[1]),
+                {},
+                is_int ? plan::Element::kInt : plan::Element::kFloat};
   if (data.size() != matrix.bytes()) {
     fail(path, "the shape needs " + std::to_string(matrix.bytes()) +
                    " bytes of data, the file has " + std::to_string(data.size()) + ".");
@@ -105,7 +109,8 @@ Matrix read_npy(const std::string& path) {
 }
 
 void write_npy(const std::string& path, const Matrix& matrix) {
-  std::string header = "{'descr': '<f4', 'fortran_order': False, 'shape': (" +
+  const std::string type = matrix.element == plan::Element::kInt ? "<i4" : "<f4";
+  std::string header = "{'descr': '" + type + "', 'fortran_order': False, 'shape': (" +
                        std::to_string(matrix.rows) + ", " + std::to_string(matrix.columns) + "), }";
   // The data starts at a multiple of 64 bytes, the header ends with a newline.
   while ((10 + header.size() + 1) % 64 != 0) header += ' ';

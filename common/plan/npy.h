@@ -1,19 +1,26 @@
-// Matrices in NumPy's .npy format: float32, C order, two dimensions.
+// Arrays in NumPy's .npy format: float32 or int32, C order, two dimensions.
 
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
+#include "plan/signature.h"
+
 namespace tilewise {
 
+// One of solve's arrays.
 struct Matrix {
   uint32_t rows = 0, columns = 0;
-  std::vector<float> values;  // [rows][columns], row-major
+  std::vector<float> values;  // [rows][columns], row-major; of an array of int the same 4 bytes
+  plan::Element element = plan::Element::kFloat;
 
   uint64_t bytes() const { return uint64_t{4} * rows * columns; }
 };
+
+using Matrices = std::map<std::string, Matrix>;  // by name
 
 // Reads format versions 1 to 3, little-endian. Throws InputError with one sentence that names the
 // file: cannot be opened, not .npy, another type or order or number of dimensions, shorter or

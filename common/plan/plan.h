@@ -14,15 +14,14 @@
 #include <variant>
 #include <vector>
 
+#include "plan/signature.h"
+
 namespace tilewise::plan {
 
-// solve's parameters. square-host: solve(M, N, P, width), host pointers; square-device: the same
-// with device pointers; rect-device: solve(M, N, P, j, k, l), device pointers.
-enum class Signature : uint8_t { kSquareHost, kSquareDevice, kRectDevice };
-
 enum class Role : uint8_t {
-  kInput,    // M or N, made before solve starts (device signatures)
-  kOutput,   // P, likewise
+  kInput,    // an array of solve's, made before solve starts (device signatures)
+  kOutput,   // likewise, to be filled
+  kInOut,    // likewise, to be read and changed
   kStudent,  // cudaMalloc: alive from its malloc op to its free op
   kSymbol,   // a __device__ or __constant__ variable whose address the host code asked for
 };
@@ -37,7 +36,7 @@ struct Buffer {
   std::string symbol;
 };
 
-// A host array: M, N or P if solve was given host arrays (square-host), and with any signature
+// A host array: one of solve's if those are on the host, and with any signature
 // "staging #0" and so on, memory of solve's own through which data went from the device and back to
 // it.
 struct HostArray {
@@ -133,23 +132,32 @@ using Op = std::variant<Malloc, Free, CopyToDevice, CopyToHost, CopyOnDevice, Me
 struct Plan {
   std::string case_id;
   Signature signature = Signature::kSquareDevice;
-  uint32_t j = 0, k = 0, l = 0;  // M is j x k, N is k x l, P is j x l, row-major
-  std::string device;            // the device file the recorder used
-  std::string runtime;           // CUDA version of the runtime the submission was built for, "13.0"
+  // Of the product: M is j x k, N is k x l, P is j x l, row-major. Of another signature: 0.
+  uint32_t j = 0, k = 0, l = 0;
+  std::string sizes;    // of another signature; the product: empty
+  std::string device;   // the device file the recorder used
+  std::string runtime;  // CUDA version of the runtime the submission was built for, "13.0"
   std::vector<std::string> modules;  // PTX files, relative to the plan's folder
   std::vector<Buffer> buffers;       // buffers[i].id == i
-  std::vector<HostArray> host;       // square-host: M, N, P; any: staging arrays
+  std::vector<HostArray> host;       // solve's arrays, if on the host; staging arrays
   std::vector<Op> ops;
-  // Words that solve computed itself: how many, and the first element of the host's P among them.
+  // Words that solve computed itself: how many, and the first element of a host output among them:
+  // of `array`, or if that is empty of the first output.
   struct {
     uint64_t count = 0;
     int64_t first = -1;
+    std::string array;
   } host_writes;
   std::vector<uint32_t> leaked_buffers;       // never freed
   std::vector<std::string> unchecked_errors;  // APIs whose error nobody looked at
 
-  // Rows and columns of "M", "N" or "P"; false for another name.
+  // What solve's parameters are in this case, in the signature's order. Throws
+  // std::invalid_argument if `sizes` does not fit the signature.
+  std::vector<Argument> arguments() const;
+  // Rows and columns of one of solve's arrays; false for another name.
   bool shape(const std::string& name, uint32_t* rows, uint32_t* columns) const;
+  // Which array's element host_writes.first is.
+  std::string written_by_host() const;
 };
 
 // Text -> Plan. `name` is used in messages. Throws HarnessError with one sentence that names the
@@ -164,9 +172,6 @@ Plan load(const std::string& path);
 // The inverse of parse().
 std::string to_text(const Plan& plan);
 
-const char* to_string(Signature signature);
-// The inverse. Throws std::invalid_argument for another text.
-Signature signature_of(const std::string& text);
 const char* to_string(Role role);
 
 }  // namespace tilewise::plan

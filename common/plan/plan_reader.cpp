@@ -1,4 +1,5 @@
 #include <map>
+#include <stdexcept>
 
 #include "plan/check.h"
 #include "plan/error.h"
@@ -10,8 +11,6 @@
 namespace tilewise::plan {
 
 namespace {
-
-constexpr uint32_t kLargestSide = 1u << 20;
 
 template <typename Enum>
 Enum choice(Fields& fields, const char* name, const std::map<std::string, Enum>& choices) {
@@ -27,6 +26,7 @@ Enum choice(Fields& fields, const char* name, const std::map<std::string, Enum>&
 void read_buffers(Fields& top, Plan& plan) {
   static const std::map<std::string, Role> kRoles = {{"input", Role::kInput},
                                                      {"output", Role::kOutput},
+                                                     {"inout", Role::kInOut},
                                                      {"student", Role::kStudent},
                                                      {"symbol", Role::kSymbol}};
   const Json& json = top.array("buffers");
@@ -65,24 +65,30 @@ void read_host(Fields& top, Plan& plan) {
 }
 
 void read_head(Fields& top, Plan& plan) {
-  static const std::map<std::string, Signature> kSignatures = {
-      {"square-host", Signature::kSquareHost},
-      {"square-device", Signature::kSquareDevice},
-      {"rect-device", Signature::kRectDevice}};
   std::string schema = top.string("schema");
   if (schema != "tilewise.plan/1")
     top.fail("schema", "expected \"tilewise.plan/1\", found \"" + schema + "\".");
   plan.case_id = top.string("case");
-  plan.signature = choice(top, "signature", kSignatures);
+  try {
+    plan.signature = signature_of(top.string("signature"));
+    if (!plan.signature.is_product()) {
+      plan.sizes = top.string("sizes");
+      plan.arguments();
+    }
+  } catch (const std::invalid_argument& error) {
+    top.fail("signature", std::string(error.what()) + ".");
+  }
   auto side = [&](const char* name) {
     uint32_t value = top.u32(name);
     if (value < 1 || value > kLargestSide)
       top.fail(name, "expected 1 to " + std::to_string(kLargestSide) + ".");
     return value;
   };
-  plan.j = side("j");
-  plan.k = side("k");
-  plan.l = side("l");
+  if (plan.signature.is_product()) {
+    plan.j = side("j");
+    plan.k = side("k");
+    plan.l = side("l");
+  }
   plan.device = top.string_or("device", "");
   plan.runtime = top.string_or("runtime", "");
   const Json& modules = top.array("modules");
@@ -97,6 +103,7 @@ void read_tail(Fields& top, Plan& plan) {
     Fields fields(top.object("host_writes"), "host_writes");
     plan.host_writes.count = fields.u64("count");
     plan.host_writes.first = fields.i64_or("first", -1);
+    plan.host_writes.array = fields.string_or("array", "");
     fields.finish();
   }
   if (top.has("leaked_buffers")) {

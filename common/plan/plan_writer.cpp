@@ -1,5 +1,4 @@
 #include <cstdio>
-#include <stdexcept>
 
 #include "plan/json_fields.h"
 #include "plan/plan.h"
@@ -98,31 +97,14 @@ struct OpWriter {
 
 }  // namespace
 
-const char* to_string(Signature signature) {
-  switch (signature) {
-    case Signature::kSquareHost:
-      return "square-host";
-    case Signature::kSquareDevice:
-      return "square-device";
-    case Signature::kRectDevice:
-      return "rect-device";
-  }
-  return "";
-}
-
-Signature signature_of(const std::string& text) {
-  for (Signature one : {Signature::kSquareHost, Signature::kSquareDevice, Signature::kRectDevice}) {
-    if (text == to_string(one)) return one;
-  }
-  throw std::invalid_argument("there is no signature " + text);
-}
-
 const char* to_string(Role role) {
   switch (role) {
     case Role::kInput:
       return "input";
     case Role::kOutput:
       return "output";
+    case Role::kInOut:
+      return "inout";
     case Role::kStudent:
       return "student";
     case Role::kSymbol:
@@ -132,10 +114,20 @@ const char* to_string(Role role) {
 }
 
 bool Plan::shape(const std::string& name, uint32_t* rows, uint32_t* columns) const {
-  if (name != "M" && name != "N" && name != "P") return false;
-  *rows = name == "N" ? k : j;
-  *columns = name == "M" ? k : l;
+  const int index = signature.array(name);
+  if (index < 0) return false;
+  const Argument argument = arguments()[static_cast<size_t>(index)];
+  *rows = argument.rows;
+  *columns = argument.columns;
   return true;
+}
+
+std::vector<Argument> Plan::arguments() const {
+  return signature.is_product() ? arguments_of(signature, j, k, l) : arguments_of(signature, sizes);
+}
+
+std::string Plan::written_by_host() const {
+  return host_writes.array.empty() ? signature.outputs().at(0) : host_writes.array;
 }
 
 std::string to_text(const Plan& plan) {
@@ -143,9 +135,13 @@ std::string to_text(const Plan& plan) {
   json["schema"] = "tilewise.plan/1";
   json["case"] = plan.case_id;
   json["signature"] = to_string(plan.signature);
-  json["j"] = plan.j;
-  json["k"] = plan.k;
-  json["l"] = plan.l;
+  if (plan.signature.is_product()) {
+    json["j"] = plan.j;
+    json["k"] = plan.k;
+    json["l"] = plan.l;
+  } else {
+    json["sizes"] = plan.sizes;
+  }
   json["device"] = plan.device;
   json["runtime"] = plan.runtime;
   json["modules"] = plan.modules;
@@ -168,6 +164,7 @@ std::string to_text(const Plan& plan) {
   json["ops"] = Json::array();
   for (const Op& op : plan.ops) json["ops"].push_back(std::visit(OpWriter{}, op));
   json["host_writes"] = {{"count", plan.host_writes.count}, {"first", plan.host_writes.first}};
+  if (!plan.host_writes.array.empty()) json["host_writes"]["array"] = plan.host_writes.array;
   json["leaked_buffers"] = plan.leaked_buffers;
   json["unchecked_errors"] = plan.unchecked_errors;
   return json.dump() + "\n";

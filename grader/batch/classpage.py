@@ -109,7 +109,7 @@ def _view(
 ) -> LabView:
     view = LabView(lab, lab, term.plan(lab).points)
     try:
-        skeleton = (course.labs / lab / FILE_NAME).read_text(encoding="utf-8")
+        skeleton = (course.folder(lab) / FILE_NAME).read_text(encoding="utf-8")
     except OSError:
         skeleton = ""
     found: dict[tuple[int, str], Place] = {}

@@ -107,7 +107,7 @@ def _attempt_of(setting: Setting, unit: Unit, ended: sandbox.Ended) -> Attempt:
 
 def _stopped(setting: Setting, unit: Unit, ended: sandbox.Ended) -> GradedUnit:
     """A submission whose grading does not end has no points, and the reason stands there."""
-    lab = load_lab(setting.course.labs / unit.lab)
+    lab = load_lab(setting.course.folder(unit.lab))
     message = f"Grading was stopped: it took too much {ended.exceeded}."
     found: tuple[Diagnostic, ...] = ()
     if ended.exceeded == "time":

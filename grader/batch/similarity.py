@@ -141,7 +141,7 @@ def _of_lab(
     for one in submissions:
         if lab in one.files and not one.files[lab].problem:
             students.setdefault(one.files[lab].content, []).append(one.key)
-    skeleton = (compiler.course.labs / lab / FILE_NAME).read_bytes()
+    skeleton = (compiler.course.folder(lab) / FILE_NAME).read_bytes()
     students.pop(skeleton, None)
     texts = {content: content.decode("utf-8", errors="replace") for content in students}
     found = [
@@ -227,7 +227,7 @@ def _page(course: Course, pairs: Sequence[Pair]) -> str:
     )
     shown = []
     for lab in dict.fromkeys(pair.lab for pair in pairs):
-        skeleton = (course.labs / lab / FILE_NAME).read_text(encoding="utf-8", errors="replace")
+        skeleton = (course.folder(lab) / FILE_NAME).read_text(encoding="utf-8", errors="replace")
         own = [pair for pair in pairs if pair.lab == lab]
         listed = [
             (pair, side_by_side(*pair.texts, skeleton) if pair.texts[0] != pair.texts[1] else [])

@@ -94,7 +94,7 @@ def _grader_sources() -> list[Path]:
 
 
 def _lab_digest(course: Course, lab: Lab, options: Options) -> str:
-    files = [course.labs / lab.name / "lab.toml"]
+    files = [course.folder(lab.name) / "lab.toml"]
     for case in lab.cases:
         if case.data.startswith("file:"):
             files += sorted((course.root / "datasets" / case.data.removeprefix("file:")).iterdir())

@@ -102,7 +102,7 @@ def _grade(job: Job, start: float) -> GradedUnit:
     content = path.read_bytes()
     text = content.decode("utf-8", errors="replace")
     submission = Submission(path, FILE_NAME, text, content)
-    result = grade(course, load_lab(course.labs / job.lab), submission, job.options)
+    result = grade(course, load_lab(course.folder(job.lab)), submission, job.options)
     return GradedUnit(to_dict(without_times(result)), round(time.monotonic() - start, 3))
 
 

@@ -92,7 +92,7 @@ def batch(
         sandbox.switch_off()
     else:
         sandbox.require()
-    chosen = tuple(load_lab(course.labs / name) for name in _labs(course, term, labs))
+    chosen = tuple(load_lab(course.folder(name)) for name in _labs(course, term, labs))
     given["device"] = given["device"] or term.device
     given["seed"] = term.seed if given["seed"] is None else given["seed"]
     how = _options(course, backend, given)

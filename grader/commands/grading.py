@@ -74,6 +74,6 @@ def folders_of(course: Course, lab: str) -> list[Path]:
         names = {course.lab_folder(part.strip()).name for part in lab.split(",") if part.strip()}
         if not names:
             raise UsageError(f"'{lab}' names no lab: write for example 02, or 01,02.")
-        return [course.labs / name for name in sorted(names)]
-    folders = [course.labs / name for name in course.lab_names()]
+        return [course.folder(name) for name in sorted(names)]
+    folders = [course.folder(name) for name in course.lab_names()]
     return folders or [course.lab_folder("all")]

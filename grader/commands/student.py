@@ -70,7 +70,7 @@ def _limited(course: Course, lab: Lab) -> Lab:
 
 
 def _give_hint(course: Course, lab: str, result: Result, *, remembers: bool) -> str:
-    graded = _limited(course, load_lab(course.labs / lab))
+    graded = _limited(course, load_lab(course.folder(lab)))
     given = hints.next_hint(graded, result, progress.load(course), remembers)
     if given.state is not None:
         progress.save(course, given.state)
@@ -101,7 +101,7 @@ def _watch_actions(course: Course, how: Options):
 
     def attempt(lab: str) -> tuple[Result | None, str]:
         try:
-            result = grading.grade_one(course, course.labs / lab, None, how, one=True)
+            result = grading.grade_one(course, course.folder(lab), None, how, one=True)
         except GraderError as error:
             return None, f"{error}\n"
         return result, ""
@@ -134,7 +134,7 @@ def _watch_actions(course: Course, how: Options):
         return dict(zip(names, names[1:], strict=False)).get(lab)
 
     return Actions(
-        file=lambda lab: course.labs / lab / submissions.FILE_NAME,
+        file=lambda lab: course.folder(lab) / submissions.FILE_NAME,
         run=run,
         full=full,
         hint=hint,

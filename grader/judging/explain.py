@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from grader.labs.lab import Case
+from grader.labs.problem import PRODUCT, Problem
 from grader.labs.source import ArrayShape, shared_array
 from grader.results.finding import Access, Cause, Facts, Party, Scope, Space
 from grader.running.execution import Fault
@@ -44,20 +45,22 @@ def read_plan(path: Path) -> dict:
 
 def context(source: str, case: Case, plan: Mapping) -> Context:
     """Of one case of a submission, and its launch plan."""
-    return Context(source, case, buffer_roles(plan), own_buffers(plan))
+    return Context(source, case, buffer_roles(plan, case.problem), own_buffers(plan))
 
 
-def buffer_roles(plan: Mapping) -> dict[str, str]:
-    """Which matrix each device buffer of a launch plan holds, where the copies show it."""
+def buffer_roles(plan: Mapping, problem: Problem = PRODUCT) -> dict[str, str]:
+    """Which of solve's arrays each device buffer of a launch plan holds, where the copies show it."""
     names = {buffer["id"]: buffer["name"] for buffer in plan.get("buffers", [])}
-    roles = {name: name for name in names.values() if name in ("M", "N", "P")}
+    given = {array.name for array in problem.given}
+    outputs = {array.name for array in problem.outputs}
+    roles = {name: name for name in names.values() if name in given | outputs}
     for op in plan.get("ops", []):
         if op.get("op") == "copy_h2d" and op.get("offset") == 0:
             sources = {part.get("host") for part in op.get("segments", [])}
-            if len(sources) == 1 and sources <= {"M", "N"}:
+            if len(sources) == 1 and sources <= given:
                 roles.setdefault(names.get(op["buffer"], ""), sources.pop())
-        elif op.get("op") == "copy_d2h" and op.get("host") == "P":
-            roles.setdefault(names.get(op["buffer"], ""), "P")
+        elif op.get("op") == "copy_d2h" and op.get("host") in outputs:
+            roles.setdefault(names.get(op["buffer"], ""), op["host"])
     return roles
 
 
@@ -251,14 +254,12 @@ def array_shape(fault: Fault, context: Context) -> ArrayShape | None:
     if facts.space is Space.SHARED:
         return shared_array(context.source, facts.array, facts.array_bytes, fault.kernel)
     role = context.buffer_roles.get(facts.array, "")
-    case = context.case
-    shapes = {"M": (case.j, case.k), "N": (case.k, case.l), "P": (case.j, case.l)}
+    shapes = context.case.shapes
     if facts.space is not Space.GLOBAL or role not in shapes:
         return None
-    rows, columns = shapes[role]
     # A buffer of the student's own has a number for a name: what it holds says more.
     name = role if facts.array in context.own_buffers else facts.array
-    shape = ArrayShape(name, (rows, columns), 4)
+    shape = ArrayShape(name, shapes[role], 4)
     return shape if shape.size_bytes == facts.array_bytes else None
 
 
@@ -395,6 +396,7 @@ def advice(fault: Fault, context: Context) -> str:
     """One sentence on what to do; "" where the finding says it all."""
     facts = fault.facts
     role = context.buffer_roles.get(facts.array, "")
+    outputs = {array.name for array in context.case.problem.outputs}
     if facts.cause in _ADVICE_BY_CAUSE:
         return _ADVICE_BY_CAUSE[facts.cause]
     match fault.code:
@@ -407,17 +409,17 @@ def advice(fault: Fault, context: Context) -> str:
             )
         case "race-shared" if _both_write(facts) and facts.line == facts.other_line:
             return "Does every thread that writes here compute an index of its own?"
-        case "uninitialised-global" if role == "P":
+        case "uninitialised-global" if role in outputs:
             return (
-                "P holds nothing until the kernel writes it: is something added to it with +=, or "
-                "P read where another matrix is meant?"
+                f"{role} holds nothing until the kernel writes it: is something added to it with +=, "
+                f"or {role} read where another matrix is meant?"
             )
         case "race-global" if facts.scope is Scope.GRID and "atomic" in context.source:
             return (
                 "A block may use what others have written once an atomic tells it so, and each of "
                 "them has called __threadfence() between its writing and that atomic."
             )
-        case "race-global" if role != "P":
+        case "race-global" if role not in outputs:
             return "Give each thread elements of its own, or let one thread write for all."
         case "race-shared" if facts.scope is Scope.WARP:
             return (
@@ -438,12 +440,18 @@ def advice(fault: Fault, context: Context) -> str:
             return "Is the index bounded by the array's size, and the loop by the tile width?"
         case "out-of-bounds-global" if facts.offset_bytes < 0:
             return "An index became negative: where is something subtracted?"
+        case "out-of-bounds-global" if not context.case.problem.is_product:
+            what = "stores" if facts.writes else "loads"
+            return f"Which threads may take part? Guard the {what}: check the index first."
         case "out-of-bounds-global":
             what = "stores" if facts.writes else "loads"
             return (
                 f"Which threads may take part? Guard the {what} by row and column, and "
                 "check the index."
             )
+        case "unwritten-output" if not context.case.problem.is_product:
+            copied = ", and is the result copied back" if "cudaMemcpy" in context.source else ""
+            return f"Do the blocks cover all of {facts.array} (rounded up){copied}?"
         case "unwritten-output":
             if context.case.j == context.case.l and "cudaMemcpy" in context.source:
                 return "Do the blocks cover all of P (rounded up), and is the result copied back?"

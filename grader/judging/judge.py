@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -37,6 +37,7 @@ class Outcome:
     execution: Execution | None = None
     pattern: patterns.Pattern | None = None  # of a wrong P
     may_be_another: bool = False  # algorithm: P is within the bound for those that add first
+    right: frozenset[str] = frozenset()  # of several outputs, those that are right
 
     @property
     def is_right(self) -> bool:
@@ -46,13 +47,13 @@ class Outcome:
 def not_recorded(case: Case, recorded: Recorded) -> Outcome:
     """A case whose `solve` left no plan."""
     diagnostic = recording_failure(recorded)
-    result = _case_result(case, "failed", diagnostic.message)
+    result = case_result(case, "failed", diagnostic.message)
     return Outcome(case, result, (replace(diagnostic, cases=(case.id,)),), ran=False)
 
 
 def not_run(case: Case, message: str) -> Outcome:
     """A case that was left out."""
-    return Outcome(case, _case_result(case, "not_run", message), (), ran=False)
+    return Outcome(case, case_result(case, "not_run", message), (), ran=False)
 
 
 def refuse_unsupported(execution: Execution) -> None:
@@ -103,7 +104,19 @@ def judge(
     inputs: tuple[np.ndarray, np.ndarray],
     seed: int,
 ) -> Outcome:
-    """A case that was executed: P as it was left, and the inputs M and N."""
+    """A case of the product that was executed: P as it was left, and the inputs M and N."""
+    outcome = judged(case, execution, context, lambda: _compare(case, execution, p, inputs, seed))
+    result = outcome.result
+    another = result.bound == "sum" and result.status == "failed" and _adds_first(case, p, inputs)
+    return replace(outcome, may_be_another=another)
+
+
+def judged(
+    case: Case,
+    execution: Execution,
+    context: explain.Context,
+    compare: Callable[[], tuple[CaseResult, Diagnostic | None, patterns.Pattern | None]],
+) -> Outcome:
     found = [_diagnostic(fault, context) for fault in execution.faults]
     found += _api_errors(execution) + _leaks(execution, context)
     stopped = execution.status in _STOPPED
@@ -112,15 +125,16 @@ def judge(
         found = found or [_unexplained(execution)]
         cause = min(found, key=_order)
         why = f"{cause.code}." if case.hidden else f"{cause.code}: {cause.message}"
-        result = _case_result(case, "failed", why, execution.seconds)
+        result = case_result(case, "failed", why, execution.seconds)
         return Outcome(case, result, _of_case(found, case), ran, execution)
-    result, wrong, pattern = _compare(case, execution, p, inputs, seed)
-    another = result.bound == "sum" and result.status == "failed" and _adds_first(case, p, inputs)
+    result, wrong, pattern = compare()
     if any(item.code == "host-computed" for item in found):
-        result = replace(result, status="failed", message="P was not computed by a kernel.")
+        result = replace(
+            result, status="failed", message=f"{_outputs(case)} was not computed by a kernel."
+        )
     elif wrong is not None and not any(item.code == "unwritten-output" for item in found):
         found.append(wrong)
-    return Outcome(case, result, _of_case(found, case), ran, execution, pattern, another)
+    return Outcome(case, result, _of_case(found, case), ran, execution, pattern)
 
 
 def _adds_first(case: Case, p: np.ndarray, inputs: tuple[np.ndarray, np.ndarray]) -> bool:
@@ -158,7 +172,7 @@ def _has(one: Outcome, code: str) -> bool:
 
 def _plainly_wrong(one: Outcome) -> Outcome:
     first = one.result.mismatches[0] if one.result.mismatches else None
-    message = _says_wrong(one.case, one.result.wrong, one.result.checked, first)
+    message = says_wrong(one.case, one.result.wrong, one.result.checked, first)
     found = tuple(
         replace(item, code="wrong-result", message=message, advice="")
         if item.code == "low-precision"
@@ -206,7 +220,7 @@ def _compare(
     bound = "exact" if exact else "sum"
     compared = numerics.compare(p, m, n, exact=exact, seed=seed)
     if compared.is_right:
-        result = _case_result(case, "passed", "", execution.seconds)
+        result = case_result(case, "passed", "", execution.seconds)
         return replace(result, checked=compared.checked, bound=bound), None, None
     pattern = None
     if compared.wrong_mask is not None:
@@ -219,7 +233,7 @@ def _compare(
     if low_precision:
         pattern = None
     first = to_mismatch(compared.first[0])
-    message = _says_wrong(case, compared.wrong, compared.checked, first)
+    message = says_wrong(case, compared.wrong, compared.checked, first)
     if low_precision:
         code, advice = "low-precision", explain.advice_for("low-precision")
         if not case.hidden:  # how large they are depends on the data
@@ -233,7 +247,7 @@ def _compare(
     if not exact and compared.worst <= _NEARLY:  # a pattern would be one of rounding errors
         pattern, advice = None, "" if case.hidden else explain.nearly(compared.worst)
     result = replace(
-        _case_result(case, "failed", message, execution.seconds),
+        case_result(case, "failed", message, execution.seconds),
         bound=bound,
         wrong=compared.wrong,
         checked=compared.checked,
@@ -250,18 +264,24 @@ def _compare(
     )
 
 
-def _says_wrong(case: Case, wrong: int, checked: int, first: Mismatch | None) -> str:
+def _outputs(case: Case) -> str:
+    return " or ".join(array.name for array in case.problem.outputs)
+
+
+def says_wrong(
+    case: Case, wrong: int, checked: int, first: Mismatch | None, name: str = "P"
+) -> str:
     if case.hidden or first is None:  # how many are wrong, and which, would tell its size
-        return "P is wrong in a hidden case."
+        return f"{name} is wrong in a hidden case."
     if checked == 1:
-        return f"The only element of P is wrong, {describe(first)}."
+        return f"The only element of {name} is wrong, {describe(first)}."
     if wrong == 1:
-        return f"One of {checked} elements of P is wrong, {describe(first)}."
-    return f"{wrong} of {checked} elements of P are wrong, the first is {describe(first)}."
+        return f"One of {checked} elements of {name} is wrong, {describe(first)}."
+    return f"{wrong} of {checked} elements of {name} are wrong, the first is {describe(first)}."
 
 
 def to_mismatch(found: numerics.Mismatch) -> Mismatch:
-    return Mismatch(found.row, found.column, _number(found.got), _number(found.expected))
+    return Mismatch(found.row, found.column, number(found.got), number(found.expected))
 
 
 def describe(mismatch: Mismatch) -> str:
@@ -270,10 +290,11 @@ def describe(mismatch: Mismatch) -> str:
         value if isinstance(value, str) else f"{value:.7g}"
         for value in (mismatch.got, mismatch.expected)
     )
-    return f"P[{mismatch.row}][{mismatch.column}]: got {got}, expected {expected}"
+    element = mismatch.element or f"P[{mismatch.row}][{mismatch.column}]"
+    return f"{element}: got {got}, expected {expected}"
 
 
-def _number(value: float) -> float | str:
+def number(value: float) -> float | str:
     """JSON has no NaN and no infinity."""
     return value if math.isfinite(value) else str(value)
 
@@ -359,7 +380,7 @@ def _of_case(found: Iterable[Diagnostic], case: Case) -> tuple[Diagnostic, ...]:
     return tuple(replace(item, cases=(case.id,)) for item in found)
 
 
-def _case_result(case: Case, status: str, message: str, seconds: float = 0.0) -> CaseResult:
+def case_result(case: Case, status: str, message: str, seconds: float = 0.0) -> CaseResult:
     shape = "" if case.hidden else case.shape
     return CaseResult(
         case.id, case.title, shape, status, case.hidden, message=message, seconds=seconds

@@ -88,10 +88,16 @@ def _compare_full(p: np.ndarray, m: np.ndarray, n: np.ndarray, exact: bool) -> C
     return _compare_with(p, expected, bound(m, n, exact=exact))
 
 
+def outside(got: np.ndarray, expected: np.ndarray, limit: np.ndarray) -> np.ndarray:
+    """Which elements are off by more than they may be; NaN always is."""
+    with np.errstate(invalid="ignore", over="ignore"):
+        return ~(np.abs(got.astype(np.float64) - expected) <= limit)
+
+
 def _compare_with(p: np.ndarray, expected: np.ndarray, limit: np.ndarray) -> Comparison:
+    wrong = outside(p, expected, limit)
     with np.errstate(invalid="ignore", over="ignore", divide="ignore"):
         error = np.abs(p.astype(np.float64) - expected)
-        wrong = ~(error <= limit)
         ratio = np.where(error == 0, 0.0, error / limit)
     count = int(wrong.sum())
     worst = float(np.max(np.where(np.isnan(ratio), np.inf, ratio), initial=0.0))

@@ -15,8 +15,9 @@ from dataclasses import dataclass, replace
 
 from grader.judging.judge import Outcome, describe, is_own_file, merge
 from grader.labs.expression import ExpressionError, evaluate, names_in
-from grader.labs.lab import Check, Lab
+from grader.labs.lab import FACTS, Check, Lab
 from grader.results.result import CheckResult
+from grader.running.execution import Execution
 from grader.running.timing import WIDEST_INTERVAL, Timing
 
 
@@ -82,21 +83,28 @@ def _result(check: Check, status: str, score: float, message: str, numbers: dict
 
 
 def _outputs(check: Check, lab: Lab, evidence: Evidence) -> CheckResult:
-    wrong = [
-        evidence.outcomes[name] for name in check.cases if not evidence.outcomes[name].is_right
-    ]
+    outcomes = [evidence.outcomes[name] for name in check.cases]
+    wrong = [outcome for outcome in outcomes if not _is_right(outcome, check)]
     if not wrong:
         return _passed(check, cases=len(check.cases))
     # A case that is shown says more than a hidden one.
     first = min(wrong, key=lambda outcome: outcome.case.hidden)
     names = [outcome.case.id for outcome in wrong]
-    what = _why_wrong(first)
+    what = _why_wrong(first, check)
     more = f" ({len(wrong)} of {len(check.cases)} cases fail)" if len(check.cases) > 1 else ""
     return _failed(check, f"{_case_name(first)}: {what}{more}", failed_cases=names)
 
 
-def _why_wrong(outcome: Outcome) -> str:
+def _is_right(outcome: Outcome, check: Check) -> bool:
+    """All outputs, or those that the check is about."""
+    return outcome.is_right or (bool(check.arrays) and outcome.right.issuperset(check.arrays))
+
+
+def _why_wrong(outcome: Outcome, check: Check) -> str:
     result = outcome.result
+    about = result.mismatches[0].element.partition("[")[0] if result.mismatches else ""
+    if check.arrays and about and about not in check.arrays:
+        return f"{', '.join(sorted(set(check.arrays) - outcome.right))} is wrong"
     if result.mismatches:
         pattern = f"; {result.pattern}" if result.pattern else ""
         return describe(result.mismatches[0]) + pattern
@@ -133,8 +141,10 @@ def _did_the_work(outcome: Outcome) -> bool:
     """
     if outcome.is_right:
         return True
+    if not outcome.case.problem.is_product:  # what the work is, only the outputs tell
+        return outcome.execution is not None and outcome.execution.unwritten == 0
     counted = outcome.execution.counters.get("fma_lanes", 0) if outcome.execution else 0
-    return 2 * counted >= outcome.case.multiply_adds
+    return 2 * counted >= outcome.case.work
 
 
 def _counter(check: Check, lab: Lab, evidence: Evidence) -> CheckResult:
@@ -142,7 +152,10 @@ def _counter(check: Check, lab: Lab, evidence: Evidence) -> CheckResult:
     if outcome.execution is None or not outcome.ran:
         return _skipped(check, f"{_case_name(outcome)} did not run to its end.")
     case = outcome.case
-    values = {"j": case.j, "k": case.k, "l": case.l, **outcome.execution.counters}
+    values = {**case.numbers, **outcome.execution.counters, **_facts(outcome.execution)}
+    unknown = sorted(names_in(check.value) & set(FACTS) - set(values))
+    if unknown:
+        return _skipped(check, f"{unknown[0]} is not known for {case.title} on this device.")
     try:
         value = evaluate(check.value, values)
     except ExpressionError as error:
@@ -170,12 +183,31 @@ def _counter(check: Check, lab: Lab, evidence: Evidence) -> CheckResult:
             for one in check.also
             if (found := _counter(one, lab, evidence)).status != "passed"
         ]
-        return failed[0] if failed else _passed(check, text, **numbers)
+        return min(failed, key=lambda one: one.score) if failed else _passed(check, text, **numbers)
     line = busiest_line(outcome, check)
     if line:
         numbers["line"] = line
         text += f", most of it at line {line}"
-    return _failed(check, text, **numbers)
+    return _result(check, "failed", _partly(check, value), text, numbers)
+
+
+def _partly(check: Check, value: float) -> float:
+    """Points of a value beyond its limit: on a straight line down to none_at."""
+    if check.none_at is None:
+        return 0
+    limit = check.at_least if check.at_most is None else check.at_most
+    share = (check.none_at - value) / (check.none_at - limit)
+    return round(check.points * min(1.0, max(0.0, share)), 1)
+
+
+def _facts(execution: Execution) -> dict[str, float]:
+    """Of the kernels together; what is not known is left out."""
+    found: dict[str, float] = {"launches": execution.launches}
+    for name, choose in (("registers", max), ("shared_bytes", max), ("occupancy", min)):
+        values = [getattr(kernel, name) for kernel in execution.kernels]
+        if values and None not in values:
+            found[name] = choose(values)
+    return found
 
 
 def _is_whole(value: str) -> bool:
@@ -188,7 +220,7 @@ def _is_whole(value: str) -> bool:
 
 def busiest_line(outcome: Outcome, check: Check) -> int:
     """The line of matmul.cu with most of the first counter that the value names; 0: none."""
-    counters = names_in(check.value) - {"j", "k", "l"}
+    counters = names_in(check.value) - set(outcome.case.numbers) - set(FACTS)
     if not counters or outcome.execution is None:
         return 0
     # Of the numerator, what there is most of.

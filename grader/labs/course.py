@@ -23,6 +23,11 @@ class Course:
         return self.root / "labs"
 
     @property
+    def exercises(self) -> Path:
+        """Labs beside the ladder: graded by their names alone."""
+        return self.root / "exercises"
+
+    @property
     def solutions(self) -> Path:
         return self.root / "solutions"
 
@@ -43,12 +48,25 @@ class Course:
         """Folder names of all labs that have a lab.toml, in order."""
         return sorted(path.parent.name for path in self.labs.glob("*/lab.toml"))
 
+    def exercise_names(self) -> list[str]:
+        """Folder names of the labs beside the ladder."""
+        return sorted(path.parent.name for path in self.exercises.glob("*/lab.toml"))
+
+    def folder(self, name: str) -> Path:
+        """Of a lab or an exercise, by the folder's name."""
+        is_exercise = (self.exercises / name / "lab.toml").is_file()
+        return (self.exercises if is_exercise else self.labs) / name
+
     def lab_folder(self, lab: str) -> Path:
-        """The folder of a lab given by number ("2", "02") or folder name."""
+        """The folder of a lab given by number ("2", "02") or folder name, or of an exercise."""
         names = self.lab_names()
         matches = [name for name in names if _is_called(name, lab)]
         if len(matches) == 1:
             return self.labs / matches[0]
+        exercises = self.exercise_names()
+        if lab in exercises:
+            return self.exercises / lab
+        names += exercises
         if not names:
             raise CourseError(f"There are no labs under {self.labs}.")
         close = difflib.get_close_matches(lab, names, n=1, cutoff=0.4)

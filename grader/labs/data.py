@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,6 +11,8 @@ from grader.errors import CourseError
 
 if TYPE_CHECKING:  # numpy is imported where it is used: `grader --help` needs none of it
     import numpy as np
+
+    from grader.labs.problem import Problem
 
 # What a case may ask for in lab.toml, and what it is good for.
 KINDS = {
@@ -22,6 +24,7 @@ KINDS = {
 EXACT_KINDS = frozenset({"integers"})
 # Whose elements differ so much that adding them before multiplying loses the small ones.
 MIXED_KINDS = frozenset({"ill-conditioned", "special"})
+OF_PRODUCTS = frozenset({"ill-conditioned"})  # columns of M against rows of N
 COMMITTED = "file:"  # "file:toy-4x4": M.npy and N.npy in datasets/toy-4x4
 LARGEST_INTEGER = 4
 
@@ -73,6 +76,52 @@ def make_inputs(
     return np.ascontiguousarray(m, np.float32), np.ascontiguousarray(n, np.float32)
 
 
+def load_arrays(
+    folder: Path, problem: Problem, shapes: Mapping[str, tuple[int, ...]]
+) -> dict[str, np.ndarray]:
+    """A committed data set of a lab of any kernel: NAME.npy for each array that solve is given."""
+    import numpy as np
+
+    found = {}
+    for array in problem.given:
+        path, shape = folder / f"{array.name}.npy", shapes[array.name]
+        try:
+            value = np.load(path, allow_pickle=False)
+        except (OSError, ValueError) as error:
+            raise CourseError(f"{path} cannot be read: {error}.") from None
+        wanted = np.dtype(_TYPES[array.element])
+        if value.dtype != wanted or value.shape != shape:
+            have = f"{value.dtype}{list(value.shape)}"
+            raise CourseError(f"{path} is {have}, not {wanted}{list(shape)}.")
+        found[array.name] = np.ascontiguousarray(value)
+    return found
+
+
+def make_arrays(
+    kind: str, problem: Problem, shapes: Mapping[str, tuple[int, ...]], seed: int, *names: str
+) -> dict[str, np.ndarray]:
+    """The arrays that solve is given, of a lab of any kernel: float32 or int32, in C order."""
+    import numpy as np
+
+    found = {}
+    for array in problem.given:
+        entropy = [seed, *(zlib.crc32(name.encode()) for name in (*names, array.name))]
+        random = np.random.Generator(np.random.PCG64(np.random.SeedSequence(entropy)))
+        shape = shapes[array.name]
+        low, high = array.values or (-LARGEST_INTEGER, LARGEST_INTEGER)
+        if array.element == "int" or kind == "integers":
+            values = random.integers(low, high + 1, shape)
+        elif kind == "special":
+            values = _special_values(random, shape)
+        else:
+            values = random.uniform(-1, 1, shape)
+        found[array.name] = np.ascontiguousarray(values, _TYPES[array.element])
+    return found
+
+
+_TYPES = {"float": "float32", "int": "int32"}
+
+
 def _uniform(random: np.random.Generator, j: int, k: int, l: int) -> tuple:  # noqa: E741
     return random.uniform(-1, 1, (j, k)), random.uniform(-1, 1, (k, l))
 
@@ -94,21 +143,21 @@ def _ill_conditioned(random: np.random.Generator, j: int, k: int, l: int) -> tup
 
 
 def _special(random: np.random.Generator, j: int, k: int, l: int) -> tuple:  # noqa: E741
+    return _special_values(random, (j, k)), _special_values(random, (k, l))
+
+
+def _special_values(random: np.random.Generator, shape: tuple[int, ...]) -> np.ndarray:
     """Finite throughout: zeros of a padded tile may meet any value and must stay zeros."""
-
-    def draw(rows: int, columns: int) -> np.ndarray:
-        values = random.uniform(-1, 1, (rows, columns))
-        choice = random.integers(0, 8, (rows, columns))
-        values[choice == 0] = 0.0
-        values[choice == 1] = -0.0
-        exponents = random.integers(-20, 20, (rows, columns))
-        powers = 2.0**exponents
-        values[choice == 2] = powers[choice == 2]
-        values[choice == 3] *= 1e-41  # subnormal in float32
-        values[choice == 4] *= 1e15
-        return values
-
-    return draw(j, k), draw(k, l)
+    values = random.uniform(-1, 1, shape)
+    choice = random.integers(0, 8, shape)
+    values[choice == 0] = 0.0
+    values[choice == 1] = -0.0
+    exponents = random.integers(-20, 20, shape)
+    powers = 2.0**exponents
+    values[choice == 2] = powers[choice == 2]
+    values[choice == 3] *= 1e-41  # subnormal in float32
+    values[choice == 4] *= 1e15
+    return values
 
 
 _MAKERS: dict[str, Callable] = {

@@ -4,13 +4,15 @@
     title = "Tiled kernel"
     order = 2                            # place in the course
     summary = "Load tiles together, use each element TILE_WIDTH times."
-    signature = "square-device"          # square-host | square-device | rect-device
+    signature = "square-device"          # square-host | square-device | rect-device; a lab that
+                                         # is no product has [problem] instead, see problem.py
     capability = 80                      # the least compute capability; without it any will do
 
     [[cases]]                            # one problem size and data set
     id = "w64"
     title = "64 x 64"
-    width = 64                           # or j, k, l: M is j x k, N is k x l, P is j x l
+    width = 64                           # or j, k, l: M is j x k, N is k x l, P is j x l;
+                                         # with [problem] each of solve's numbers
     data = "uniform"                     # grader.labs.data.KINDS, or file:NAME in datasets/
     role = "edge"                        # toy | edge | performance
     hidden = false                       # reports do not show a hidden case's numbers
@@ -20,15 +22,18 @@
     title = "P is right for every size"
     group = "correctness"                # correctness | safety | performance
     points = 30
-    kind = "outputs"                     # outputs: P is right in `cases`
-    cases = ["w64"]
+    kind = "outputs"                     # outputs: P is right in `cases`, or with [problem]
+    cases = ["w64"]                      # all outputs, or those in `arrays`
     needs = ["toy"]                      # if one of these failed, this one is skipped
     backend = "sim"                      # only on sim or gpu; without it on either
 
       kind = "clean"     codes = [...], cases = [...]   none of these diagnostics
       kind = "counter"   case = "w64", value = "global_load_sectors / global_load_requests",
                          at_most = 4.0 and/or at_least = 1.0, message = "what a failure means";
-                         counted on the simulator, also where the backend is gpu
+                         counted on the simulator, also where the backend is gpu; besides
+                         counters there are registers, shared_bytes (of the kernel that has
+                         most), occupancy (that has least) and launches. With none_at = 8.0
+                         points fall in a straight line, from all at the limit to none there
                          also = [{value = ..., at_most = 2, message = ...}]   further limits: all
                          of them have to hold
       kind = "time"      case = "w1024", full = 1.15, none = 4.0   time over the reference's
@@ -47,6 +52,8 @@ sentence.
 
 from __future__ import annotations
 
+import functools
+import math
 import tomllib
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -56,36 +63,64 @@ from grader.errors import CourseError
 from grader.labs import codes as diagnostic_codes
 from grader.labs import counters, data
 from grader.labs.expression import ExpressionError, names_in
+from grader.labs.fields import Fields
+from grader.labs.problem import MOST_ELEMENTS, PRODUCT, PRODUCTS, Problem, read_problem
+from grader.labs.reference import Reference, load_reference
 
 BACKENDS = ("sim", "gpu")  # that a check may be bound to
 GROUPS = ("correctness", "safety", "performance")
 ROLES = ("toy", "edge", "performance")
-SIGNATURES = ("square-host", "square-device", "rect-device")
-COUNTERS = counters.USABLE
+SIGNATURES = tuple(PRODUCTS)
+# Of a case's kernels, beside their counters.
+FACTS = ("registers", "occupancy", "shared_bytes", "launches")
+COUNTERS = (*counters.USABLE, *FACTS)
 FULL_POINTS = 100
 
 
 @dataclass(frozen=True)
 class Case:
-    """One problem size and data set: M[j][k], N[k][l], P[j][l]."""
+    """One problem size and data set; of the product M[j][k], N[k][l], P[j][l]."""
 
     id: str
     title: str
-    j: int
-    k: int
-    l: int  # noqa: E741 - the course's name for the columns of N and P
+    j: int = 0
+    k: int = 0
+    l: int = 0  # noqa: E741 - the course's name for the columns of N and P
     data: str = "uniform"
     role: str = "edge"
     hidden: bool = False
+    problem: Problem = PRODUCT
+    given: tuple[tuple[str, float], ...] = ()  # solve's numbers, of other problems
+
+    @property
+    def numbers(self) -> dict[str, float]:
+        """What checks and shapes may name."""
+        if self.problem.is_product:
+            return {"j": self.j, "k": self.k, "l": self.l}
+        return dict(self.given)
+
+    @property
+    def shapes(self) -> dict[str, tuple[int, ...]]:
+        """Of solve's arrays."""
+        return self.problem.shapes(self.numbers)
 
     @property
     def shape(self) -> str:
-        """ "64x32x48": j, k and l."""
-        return f"{self.j}x{self.k}x{self.l}"
+        """ "64x32x48": j, k and l; of other problems "n=1000"."""
+        if self.problem.is_product:
+            return f"{self.j}x{self.k}x{self.l}"
+        return " ".join(f"{name}={value:g}" for name, value in self.given)
 
     @property
-    def multiply_adds(self) -> int:
-        return self.j * self.k * self.l
+    def recorded_as(self) -> str:
+        """For the recorder: "w64:64x64x64", "n1000:x=1000,sum=1,n=1000"."""
+        sizes = self.shape if self.problem.is_product else self.problem.sizes(self.numbers)
+        return f"{self.id}:{sizes}"
+
+    @property
+    def work(self) -> int:
+        """Multiply-adds of the product, operations of another problem."""
+        return self.problem.operations(self.numbers)
 
 
 @dataclass(frozen=True)
@@ -101,10 +136,12 @@ class Check:
     backend: str | None = None  # sim | gpu; None: either
     hidden: bool = False
     cases: tuple[str, ...] = ()  # outputs, clean; of counter and time the one `case`
+    arrays: tuple[str, ...] = ()  # outputs: the ones that must be right; none: all
     codes: tuple[str, ...] = ()  # clean
-    value: str = ""  # counter: an expression over COUNTERS, j, k, l
+    value: str = ""  # counter: an expression over COUNTERS and the case's numbers
     at_most: float | None = None  # counter
     at_least: float | None = None  # counter
+    none_at: float | None = None  # counter: where no points are left; None: all of them or none
     message: str = ""  # counter, time: what a failure means
     also: tuple[Check, ...] = ()  # counter: further limits, as checks of the same name
     full: float = 1.15  # time: full credit up to this multiple of the reference's time
@@ -129,12 +166,22 @@ class Lab:
     title: str
     order: int
     summary: str
-    signature: str
+    problem: Problem
     capability: int  # the least that a device must have, 80 for 8.0; 0: any will do
     cases: tuple[Case, ...]
     checks: tuple[Check, ...]
     hints: tuple[Hint, ...]
     folder: Path = field(compare=False)
+
+    @property
+    def signature(self) -> str:
+        """Of solve, as the recorder reads it."""
+        return self.problem.signature
+
+    @functools.cached_property
+    def reference(self) -> Reference:
+        """Of a lab that is no product. Raises CourseError."""
+        return load_reference(self.folder, self.problem)
 
     def case(self, case_id: str) -> Case:
         return next(case for case in self.cases if case.id == case_id)
@@ -178,14 +225,15 @@ class _Reader:
         return CourseError(f"{self.path}: {where}: {what}.")
 
     def lab(self, table: dict[str, Any]) -> Lab:
-        get = _Fields(self, "the top level", table)
+        get = Fields(self.fail, "the top level", table)
+        self.problem = self.problem_of(get)
         lab = Lab(
             name=self.path.parent.name,
             id=get.text("id"),
             title=get.text("title"),
             order=get.whole("order", low=1),
             summary=get.text("summary"),
-            signature=get.choice("signature", SIGNATURES),
+            problem=self.problem,
             capability=get.whole("capability", low=10) if "capability" in table else 0,
             cases=tuple(self.case(t, i) for i, t in enumerate(get.tables("cases"), 1)),
             checks=tuple(self.check(t, i) for i, t in enumerate(get.tables("checks"), 1)),
@@ -196,24 +244,39 @@ class _Reader:
         self.hold_together(lab)
         return lab
 
+    def problem_of(self, get: Fields) -> Problem:
+        if "problem" not in get.rest:
+            return PRODUCTS[get.choice("signature", SIGNATURES)]
+        if "signature" in get.rest:
+            raise self.fail(get.where, "there is 'signature' and [problem]: one of them is enough")
+        return read_problem(self.fail, get.take("problem", None, dict, "a table"))
+
     def case(self, table: dict[str, Any], number: int) -> Case:
-        get = _Fields(self, _where("case", table, number), table)
+        get = Fields(self.fail, _where("case", table, number), table)
         case_id = get.text("id")
-        if "width" in table:
+        j = k = l = 0  # noqa: E741
+        given: tuple[tuple[str, float], ...] = ()
+        if not self.problem.is_product:
+            given = tuple((name, self.number_of(get, name)) for name in self.problem.numbers)
+        elif "width" in table:
             j = k = l = get.whole("width", low=1)  # noqa: E741
         else:
             j, k, l = (get.whole(name, low=1) for name in "jkl")  # noqa: E741
         case = Case(
             id=case_id,
-            title=get.text("title", f"{j} x {k} x {l}"),
+            title=get.text("title", f"{j} x {k} x {l}" if self.problem.is_product else case_id),
             j=j,
             k=k,
             l=l,
             data=get.text("data", "uniform"),
             role=get.choice("role", ROLES, "edge"),
             hidden=get.flag("hidden"),
+            problem=self.problem,
+            given=given,
         )
         get.finish()
+        if not self.problem.is_product:
+            self.case_is_sound(get.where, case)
         if not data.is_kind(case.data):
             listed = ", ".join([*data.KINDS, "file:NAME"])
             raise self.fail(get.where, f"'data' is '{case.data}', not one of {listed}")
@@ -221,8 +284,26 @@ class _Reader:
             raise self.fail(get.where, "an id may hold letters, digits, '-' and '_'")
         return case
 
+    def number_of(self, get: Fields, name: str) -> float:
+        if name in self.problem.floats:
+            return float(get.take(name, get.required, (int, float), "a number"))
+        value = get.take(name, get.required, int, "a whole number")
+        if abs(value) >= 1 << 31:
+            raise self.fail(get.where, f"'{name}' does not fit an int")
+        return value
+
+    def case_is_sound(self, where: str, case: Case) -> None:
+        if case.data in data.OF_PRODUCTS:
+            raise self.fail(where, f"'data': {case.data} is for products only")
+        try:
+            elements = sum(math.prod(shape) for shape in case.shapes.values())
+            if case.work < 1 or elements > MOST_ELEMENTS:
+                raise self.fail(where, f"its arrays have {elements} elements: too many")
+        except ExpressionError as error:
+            raise self.fail(where, str(error)) from None
+
     def check(self, table: dict[str, Any], number: int) -> Check:
-        get = _Fields(self, _where("check", table, number), table)
+        get = Fields(self.fail, _where("check", table, number), table)
         kind = get.choice("kind", ("outputs", "clean", "counter", "time"))
         common = {
             "id": get.text("id"),
@@ -239,6 +320,8 @@ class _Reader:
         else:
             common["cases"] = (get.text("case"),)
             common["message"] = get.text("message", "")
+        if kind == "outputs":
+            common["arrays"] = get.texts("arrays", ())
         if kind == "clean":
             common["codes"] = get.texts("codes")
         elif kind == "counter":
@@ -246,6 +329,7 @@ class _Reader:
                 "value": get.text("value"),
                 "at_most": get.number("at_most", None),
                 "at_least": get.number("at_least", None),
+                "none_at": get.number("none_at", None),
             }
             further = get.tables("also", [])
         elif kind == "time":
@@ -259,12 +343,13 @@ class _Reader:
         return check
 
     def limit(self, where: str, table: dict[str, Any], check: Check) -> Check:
-        get = _Fields(self, f"{where}: also", table)
+        get = Fields(self.fail, f"{where}: also", table)
         limit = replace(
             check,
             value=get.text("value"),
             at_most=get.number("at_most", None),
             at_least=get.number("at_least", None),
+            none_at=get.number("none_at", None),
             message=get.text("message", ""),
         )
         get.finish()
@@ -278,12 +363,19 @@ class _Reader:
             if check.at_most is None and check.at_least is None:
                 raise self.fail(where, "a counter needs at_most or at_least")
             try:
-                unknown = names_in(check.value) - set(COUNTERS) - {"j", "k", "l"}
+                unknown = names_in(check.value) - set(COUNTERS) - set(self.problem.numbers)
             except ExpressionError as error:
                 raise self.fail(where, f"value: {error}") from None
             if unknown:
                 raise self.fail(where, f"value: '{min(unknown)}' is not a counter")
+            if check.none_at is not None:
+                self.fall_is_sound(where, check)
+        unfit = set(check.arrays) - {array.name for array in self.problem.outputs}
+        if unfit:
+            raise self.fail(where, f"arrays: '{min(unfit)}' is no output of solve")
         if check.kind == "time":
+            if not self.problem.is_product:
+                raise self.fail(where, "time is compared for products only; grade counters instead")
             if check.backend != "gpu":
                 raise self.fail(where, 'time is measured on a GPU only: backend = "gpu"')
             if not 1 <= check.full < check.none:
@@ -292,8 +384,16 @@ class _Reader:
         if unknown_codes:
             raise self.fail(where, f"'{unknown_codes[0]}' is not a diagnostic code")
 
+    def fall_is_sound(self, where: str, check: Check) -> None:
+        if (check.at_most is None) == (check.at_least is None):
+            raise self.fail(where, "with none_at there is one limit: at_most or at_least")
+        rises = check.at_most is not None and check.none_at > check.at_most
+        falls = check.at_least is not None and check.none_at < check.at_least
+        if not rises and not falls:
+            raise self.fail(where, "none_at must lie beyond the limit")
+
     def hint(self, table: dict[str, Any], number: int) -> Hint:
-        get = _Fields(self, f"hint {number}", table)
+        get = Fields(self.fail, f"hint {number}", table)
         hint = Hint(subjects=get.texts("for"), tiers=get.texts("tiers"))
         get.finish()
         if not hint.subjects or not hint.tiers:
@@ -305,7 +405,7 @@ class _Reader:
         case_ids = self.unique("case", [case.id for case in lab.cases])
         check_ids = self.unique("check", [check.id for check in lab.checks])
         for case in lab.cases:
-            if lab.signature.startswith("square") and not case.j == case.k == case.l:
+            if lab.signature.startswith("square-") and not case.j == case.k == case.l:
                 raise self.fail(f"case {case.id}", f"{lab.signature} needs a square: give width")
         earlier: set[str] = set()
         for check in lab.checks:
@@ -344,67 +444,3 @@ class _Reader:
 def _where(kind: str, table: dict[str, Any], number: int) -> str:
     name = table.get("id")
     return f"{kind} {name}" if isinstance(name, str) and name else f"{kind} {number}"
-
-
-_REQUIRED = object()
-
-
-class _Fields:
-    """Typed access to one table; `finish` complains about fields nobody asked for."""
-
-    def __init__(self, reader: _Reader, where: str, table: Any) -> None:
-        self.reader, self.where = reader, where
-        if not isinstance(table, dict):
-            raise reader.fail(where, "a table is expected")
-        self.rest = dict(table)
-
-    def take(self, name: str, default: Any, kinds: type | tuple, wanted: str) -> Any:
-        if name not in self.rest:
-            if default is _REQUIRED:
-                raise self.reader.fail(self.where, f"'{name}' is missing")
-            return default
-        value = self.rest.pop(name)
-        if not isinstance(value, kinds) or (isinstance(value, bool) and kinds is not bool):
-            raise self.reader.fail(self.where, f"'{name}' must be {wanted}")
-        return value
-
-    def text(self, name: str, default: Any = _REQUIRED) -> str:
-        value = self.take(name, default, str, "a text")
-        if value == "" and default is _REQUIRED:
-            raise self.reader.fail(self.where, f"'{name}' is empty")
-        return value
-
-    def number(self, name: str, default: Any = _REQUIRED) -> float:
-        value = self.take(name, default, (int, float), "a number")
-        if value is not None and not 0 <= value < float("inf"):
-            raise self.reader.fail(self.where, f"'{name}' must not be negative")
-        return value
-
-    def whole(self, name: str, low: int) -> int:
-        value = self.take(name, _REQUIRED, int, "a whole number")
-        if value < low:
-            raise self.reader.fail(self.where, f"'{name}' must be at least {low}")
-        return value
-
-    def flag(self, name: str) -> bool:
-        return self.take(name, False, bool, "true or false")
-
-    def choice(self, name: str, allowed: Any, default: Any = _REQUIRED) -> str:
-        value = self.take(name, default, str, "a text")
-        if value is not None and value not in allowed:
-            listed = ", ".join(allowed)
-            raise self.reader.fail(self.where, f"'{name}' is '{value}', not one of {listed}")
-        return value
-
-    def texts(self, name: str, default: Any = _REQUIRED) -> tuple[str, ...]:
-        value = self.take(name, default, list, "a list of texts")
-        if not all(isinstance(item, str) for item in value):
-            raise self.reader.fail(self.where, f"'{name}' must be a list of texts")
-        return tuple(value)
-
-    def tables(self, name: str, default: Any = _REQUIRED) -> list:
-        return self.take(name, default, list, f"tables [[{name}]]")
-
-    def finish(self) -> None:
-        if self.rest:
-            raise self.reader.fail(self.where, f"there is no field '{min(self.rest)}'")

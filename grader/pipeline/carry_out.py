@@ -7,8 +7,10 @@ from concurrent.futures import Future
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+import numpy as np
+
 from grader.errors import StepError
-from grader.judging import explain, judge
+from grader.judging import arrays, explain, judge
 from grader.labs import data
 from grader.labs.course import Course
 from grader.labs.lab import Case, Lab
@@ -33,6 +35,19 @@ class Place:
     gpu: str = ""  # its own name
 
 
+@dataclass(frozen=True)
+class Inputs:
+    """What solve is given in one case."""
+
+    arrays: dict[str, np.ndarray]
+    files: dict[str, Path]
+
+    @property
+    def factors(self) -> tuple[np.ndarray, np.ndarray]:
+        """M and N of a product."""
+        return self.arrays["M"], self.arrays["N"]
+
+
 @dataclass
 class Session:
     """Grading one lab: what every step needs, and the folder that it may fill."""
@@ -45,24 +60,34 @@ class Session:
     toolchain: Toolchain
     architecture: int
     math_library: str = ""  # that the compiled submission names
-    inputs: dict[str, Future] = field(default_factory=dict)  # case id -> (M, N, their files)
+    inputs: dict[str, Future] = field(default_factory=dict)  # case id -> Inputs
 
 
-def make_inputs(session: Session, case: Case) -> tuple:
-    """M, N and their files; the toy cases' data lie in datasets/.
+def make_inputs(session: Session, case: Case) -> Inputs:
+    """The arrays and their files; the toy cases' data lie in datasets/.
 
     Those data are published, and so is their product: under a seed of one's own they are replaced.
     """
     name = data.committed_name(case.data)
-    if name is not None and session.options.seed == DEFAULT_SEED:
-        m, n = data.load_committed(
-            session.course.root / "datasets" / name, (case.j, case.k, case.l)
+    is_committed = name is not None and session.options.seed == DEFAULT_SEED
+    committed = session.course.root / "datasets" / str(name)
+    kind = case.data if name is None else "integers"
+    of = (session.options.seed, session.lab.id, case.id)
+    if not case.problem.is_product:
+        arrays = (
+            data.load_arrays(committed, case.problem, case.shapes)
+            if is_committed
+            else data.make_arrays(kind, case.problem, case.shapes, *of)
         )
     else:
         shape = (case.j, case.k, case.l)
-        kind = case.data if name is None else "integers"
-        m, n = data.make_inputs(kind, shape, session.options.seed, session.lab.id, case.id)
-    return m, n, execute.save_inputs(session.folder / "inputs" / case.id, m, n)
+        factors = (
+            data.load_committed(committed, shape)
+            if is_committed
+            else data.make_inputs(kind, shape, *of)
+        )
+        arrays = dict(zip("MN", factors, strict=True))
+    return Inputs(arrays, execute.save_arrays(session.folder / "inputs" / case.id, arrays))
 
 
 def subfolder(session: Session, name: str) -> Path:
@@ -132,23 +157,33 @@ def _with_words(outcome: judge.Outcome, recorded: Recorded, by_kernels: str = ""
 def job_of(session: Session, case: Case, plan: Path, backend: str) -> execute.Job:
     output = output_of(session, backend, case)
     output.parent.mkdir(exist_ok=True, parents=True)
-    return execute.Job(
-        case.id,
-        plan,
-        session.inputs[case.id].result()[2],
-        output,
-        output.parent / "result.json",
-        case.multiply_adds,
-    )
+    files = session.inputs[case.id].result().files
+    result = output.parent / "result.json"
+    if case.problem.is_product:
+        return execute.Job(case.id, plan, files, output, result, case.work)
+    names = tuple(array.name for array in case.problem.outputs)
+    return execute.Job(case.id, plan, files, output.parent, result, case.work, outputs=names)
+
+
+def left_by(case: Case, job: execute.Job) -> dict[str, np.ndarray]:
+    """What the outputs hold, after the job was carried out."""
+    return {
+        array.name: execute.load_array(
+            job.file_of(array.name), case.shapes[array.name], array.element
+        )
+        for array in case.problem.outputs
+    }
 
 
 def _judge(
     session: Session, case: Case, job: execute.Job, execution: Execution, text: str
 ) -> judge.Outcome:
     context = explain.context(text, case, explain.read_plan(job.plan))
-    m, n, _ = session.inputs[case.id].result()
-    p = execute.load_output(job.output, (case.j, case.l))
-    return judge.judge(case, execution, context, p, (m, n), session.options.seed)
+    given = session.inputs[case.id].result()
+    left = left_by(case, job)
+    if case.problem.is_product:
+        return judge.judge(case, execution, context, left["P"], given.factors, session.options.seed)
+    return arrays.judge_case(case, execution, context, left, given.arrays, session.lab.reference)
 
 
 def timed_cases(lab: Lab, backend: str) -> list[Case]:

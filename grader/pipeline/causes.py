@@ -61,12 +61,12 @@ def candidates(outcomes: Mapping[str, Outcome]) -> list[Outcome]:
         if outcome.ran
         and not outcome.case.hidden
         and any(item.code in OF_P for item in outcome.diagnostics)
-        and outcome.case.multiply_adds <= LARGEST
+        and outcome.case.work <= LARGEST
     ]
 
     def key(outcome: Outcome) -> tuple:
         case = outcome.case
-        return min(case.j, case.k, case.l) == 1, case.multiply_adds, case.id
+        return min(case.j, case.k, case.l) == 1, case.work, case.id
 
     ordered = sorted(wrong, key=key)
     large = [item for item in ordered if min(item.case.j, item.case.k, item.case.l) > _LARGE_TILE]
@@ -82,6 +82,8 @@ def told(
     recorded: Mapping[str, Recorded],
 ) -> Result:
     """The result with its causes. outcomes: on the simulator."""
+    if not session.lab.problem.is_product:
+        return result
     followed = None
     with contextlib.suppress(*_FAILURES):
         followed = _followed(session, text, outcomes, recorded)
@@ -124,7 +126,7 @@ def _follow(session: Session, text: str, outcome: Outcome, plan: Path | None) ->
     if plan is None:
         return None
     job = job_of(session, case, plan, "sim")
-    m, n, _ = session.inputs[case.id].result()
+    m, n = session.inputs[case.id].result().factors
     p = execute.load_output(job.output, (case.j, case.l))
     chosen = provenance.choose(p, m, n)
     if not chosen:

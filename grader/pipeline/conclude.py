@@ -150,7 +150,7 @@ def _kernels(lab: Lab, evidence: rubric.Evidence) -> tuple[Kernel, ...]:
     for outcomes in [counted, [x for x in ran if x not in counted]] if counted else [ran]:
         if not outcomes:
             continue
-        chosen = max(outcomes, key=lambda x: (x.case.role == "performance", x.case.multiply_adds))
+        chosen = max(outcomes, key=lambda x: (x.case.role == "performance", x.case.work))
         timing = evidence.timings.get(chosen.case.id)
         times = timing.kernels_ms if timing else {}
         found += [

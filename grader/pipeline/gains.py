@@ -23,11 +23,11 @@ LANES = 32
 
 def per_step(result: Result, lab: Lab) -> dict[str, float]:
     """The measures of the case that performance is judged by; {} if nothing was counted."""
-    if not result.kernels:
+    if not result.kernels or not lab.problem.is_product:
         return {}
     case = result.kernels[0].case  # with a GPU beside the simulator another one follows
     counted = [kernel.counters for kernel in result.kernels if kernel.case == case]
-    multiply_adds = lab.case(case).multiply_adds
+    multiply_adds = lab.case(case).work
     totals = {name: sum(counters.get(name, 0) for counters in counted) for name in MEASURES}
     if not any(totals.values()):
         return {}

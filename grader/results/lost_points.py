@@ -13,7 +13,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from grader.results.result import CheckResult, Diagnostic, Result
-from grader.text import lines_of
+from grader.text import lab_title, lines_of
 
 SCHEMA = "tilewise.explanation/1"
 SHOWN_FINDINGS = 3  # a check
@@ -232,7 +232,7 @@ def to_text(explanations: list[Explanation]) -> str:
 
 def _paragraphs(item: Explanation) -> list[str]:
     score = "no score" if item.score is None else f"{item.score:g} of {item.max_score:g} points"
-    lines = [f"Lab {item.lab[:2]}  {item.title}: {score}", item.summary]
+    lines = [f"{lab_title(item.lab)}  {item.title}: {score}", item.summary]
     for loss in item.losses:
         lines += [
             "",

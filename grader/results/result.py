@@ -85,6 +85,7 @@ class Mismatch:
     column: int
     got: float | str
     expected: float | str
+    element: str = ""  # "sum[3]"; of the product "", and not written
 
 
 @dataclass(frozen=True)
@@ -211,6 +212,10 @@ def to_dict(result: Result) -> dict[str, Any]:
     """The JSON form of one result, the contract's fields first."""
     fields = dataclasses.asdict(result)
     fields.pop("schema")
+    for case in fields["cases"]:
+        for mismatch in case["mismatches"]:
+            if not mismatch["element"]:
+                del mismatch["element"]
     return {"schema": result.schema, **fields}
 
 

@@ -47,10 +47,20 @@ class Job:
     case: str
     plan: Path
     inputs: dict[str, Path]  # "M", "N": .npy files
-    output: Path  # P.npy
+    output: Path  # P.npy; of another problem a folder for NAME.npy of each of `outputs`
     result: Path  # result.json
-    multiply_adds: int
+    multiply_adds: int  # or what a case of another problem takes
     explain: tuple[tuple[int, int], ...] = ()  # elements of P whose provenance is wanted
+    outputs: tuple[str, ...] = ()  # arrays that solve fills; none: P, into the file `output`
+
+    def file_of(self, name: str) -> Path:
+        """Where one of the outputs goes."""
+        return self.output / f"{name}.npy" if self.outputs else self.output
+
+    @property
+    def folder(self) -> Path:
+        """What may be written to."""
+        return self.output if self.outputs else self.output.parent
 
 
 def execute_all(
@@ -120,9 +130,11 @@ def execute(
     """Carries one plan out. Raises StepError if the executor or its machine fails."""
     command: list[str | Path] = [
         "--plan", job.plan, "--backend", backend, "--device", device,
-        "--output", f"P={job.output}", "--result", job.result, "--threads", str(threads),
+        "--result", job.result, "--threads", str(threads),
         "--budget", str(instruction_budget(job.multiply_adds)),
     ]  # fmt: skip
+    for name in job.outputs or ("P",):
+        command += ["--output", f"{name}={job.file_of(name)}"]
     for name, path in job.inputs.items():
         command += ["--inputs", f"{name}={path}"]
     if job.explain:
@@ -162,7 +174,7 @@ def _simulated(
             processes=_OTHER_PROCESSES + 2 * (os.cpu_count() or 1),
         ),
         view=sandbox.View(
-            writable=[job.output.parent],
+            writable=[job.folder],
             readable=readable
             if resources is None
             else [*readable, resources, resources.parent / "machine-code"],
@@ -244,7 +256,32 @@ def save_inputs(folder: Path, m: np.ndarray, n: np.ndarray) -> dict[str, Path]:
     return {"M": folder / "M.npy", "N": folder / "N.npy"}
 
 
-def load_output(path: Path, shape: tuple[int, int]) -> np.ndarray:
+def save_arrays(folder: Path, arrays: dict[str, np.ndarray]) -> dict[str, Path]:
+    """Writes NAME.npy into the folder, as the executor reads it: in two dimensions."""
+    folder.mkdir(parents=True, exist_ok=True)
+    files = {name: folder / f"{name}.npy" for name in arrays}
+    for name, array in arrays.items():
+        np.save(files[name], array if array.ndim == 2 else array.reshape(1, -1))
+    return files
+
+
+def load_array(path: Path, shape: tuple[int, ...], element: str) -> np.ndarray:
+    """One array as the plan left it; unlike anything if the executor was stopped before."""
+    flat = shape if len(shape) == 2 else (1, *shape)
+    if element == "float":
+        return load_output(path, flat).reshape(shape)
+    if not path.exists():
+        return np.full(shape, np.iinfo(np.int32).min, np.int32)
+    try:
+        array = np.load(path, allow_pickle=False)
+    except (OSError, ValueError) as error:
+        raise StepError(f"The executor's output {path.name} cannot be read: {error}.") from None
+    if array.dtype != np.int32 or array.shape != flat:
+        raise StepError(f"The executor's output {path.name} is {array.dtype}{list(array.shape)}.")
+    return array.reshape(shape)
+
+
+def load_output(path: Path, shape: tuple[int, ...]) -> np.ndarray:
     """P as the plan left it; NaN throughout if the executor was stopped before it could say.
 
     Raises StepError if the file is not a float32 matrix of that shape.

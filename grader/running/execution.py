@@ -82,7 +82,7 @@ class Execution:
     message: str
     faults: tuple[Fault, ...]
     kernels: tuple[KernelRun, ...]
-    unwritten: int  # elements of P that nothing wrote
+    unwritten: int  # elements of P, or of all outputs, that nothing wrote
     api_errors: tuple[dict[str, Any], ...]  # calls that returned an error: api, code, code_name
     seconds: float
     launches: int = 0  # carried out or refused
@@ -113,7 +113,7 @@ def load(path: Path) -> Execution:
 
 def parse(fields: dict[str, Any]) -> Execution:
     """Raises KeyError or TypeError where a required field is missing or of another kind."""
-    unwritten = (fields.get("outputs") or {}).get("P") or {}
+    unwritten = (fields.get("outputs") or {}).values()
     gpu = fields.get("gpu") or {}
     return Execution(
         case=fields["case"],
@@ -122,7 +122,7 @@ def parse(fields: dict[str, Any]) -> Execution:
         message=fields.get("message") or "",
         faults=tuple(_fault(item) for item in fields["diagnostics"]),
         kernels=tuple(_kernel(item) for item in fields["kernels"]),
-        unwritten=int(unwritten.get("unwritten", 0)),
+        unwritten=sum(int(state.get("unwritten", 0)) for state in unwritten),
         api_errors=tuple(fields.get("errors") or ()),
         seconds=float(fields.get("seconds") or 0),
         launches=int(fields.get("launches") or 0),

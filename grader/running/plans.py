@@ -75,7 +75,7 @@ def _checked(
     for case in cases:
         path = received / f"{case.id}.json"
         write_atomically(path, texts[case.id])
-        command += ["--case", f"{case.id}:{case.j}x{case.k}x{case.l}={path}"]
+        command += ["--case", f"{case.recorded_as}={path}"]
     outcome = sandbox.run(
         command,
         limits=sandbox.Limits(seconds=_SECONDS, memory_bytes=_MEMORY_BYTES, processes=8),

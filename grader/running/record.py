@@ -104,7 +104,7 @@ def record(
     if sandbox.available():
         command.append("--alone")
     for case in cases:
-        command += ["--case", f"{case.id}:{case.shape}"]
+        command += ["--case", case.recorded_as]
     readable = [course.build / "bin", course.build / "lib", course.root / "common" / "devices"]
     outcome = sandbox.run(
         command,

@@ -96,6 +96,8 @@ def follow_up(course: Course, result: Result) -> Result:
     if result.status != "passed":
         return result
     names = course.lab_names()
+    if result.lab not in names:  # an exercise has no lab before or after it
+        return result
     index = names.index(result.lab)
     if index > 0:
         before = load(course).get(names[index - 1], LabProgress())

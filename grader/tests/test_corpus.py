@@ -49,7 +49,7 @@ RIGHT = _in_turn(corpus_files.entries("right"))
 
 
 def _grade(course, entry: Entry) -> Result:
-    lab = load_lab(course.labs / entry.lab)
+    lab = load_lab(course.folder(entry.lab))
     result = grade(course, lab, entry.submission, Options("sim"))
     assert result.status != "error", result.message
     return result

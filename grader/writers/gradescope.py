@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from grader.results.hidden import for_students
 from grader.results.result import CheckResult, Diagnostic, Result
+from grader.text import lab_title
 from grader.writers import asides
 from grader.writers.plain import plain, points
 
@@ -40,7 +41,7 @@ def render(results: list[Result], *, one: bool, style: Style) -> str:
 
 def _overview(result: Result) -> str:
     """What is wrong, the most fundamental first; what to do next."""
-    lines = [f"Lab {result.lab[:2]}, {result.title}: {_verdict(result)}"]
+    lines = [f"{lab_title(result.lab)}, {result.title}: {_verdict(result)}"]
     if result.message and result.status != "passed":
         lines.append(result.message)
     for item in result.diagnostics[:SHOWN_DIAGNOSTICS]:

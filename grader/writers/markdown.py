@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from grader.labs.lab import GROUPS
 from grader.results.hidden import for_students
 from grader.results.result import CheckResult, Diagnostic, Result, overall_status
+from grader.text import lab_title
 from grader.writers import asides
 from grader.writers.plain import plain, points
 
@@ -68,7 +69,7 @@ def _score(result: Result) -> str:
 
 
 def _lab(result: Result) -> str:
-    name = _escape(f"Lab {result.lab[:2]} {result.title}")
+    name = _escape(f"{lab_title(result.lab)} {result.title}")
     parts = [f"## {_MARKS[result.status]} {name}: {_score(result)}"]
     where = [result.submission, *result.where]
     parts.append(" · ".join(_escape(part) for part in where if part))

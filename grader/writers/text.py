@@ -12,6 +12,7 @@ from rich.text import Text
 
 from grader.judging.judge import describe
 from grader.results.result import Diagnostic, Kernel, Result, overall_status
+from grader.text import lab_title
 from grader.writers import asides, counts, prediction
 from grader.writers.plain import plainly
 
@@ -142,7 +143,7 @@ class Page:
 
     def heading(self, result: Result) -> None:
         separator = " · " if self.style.unicode else " | "
-        title = Text(f"Lab {result.lab[:2]}  {result.title}", style="bold")
+        title = Text(f"{lab_title(result.lab)}  {result.title}", style="bold")
         where = separator.join(result.where)
         grid = Table.grid(expand=True)
         grid.add_column()

@@ -34,7 +34,7 @@ class PlanCandidate : public Candidate {
   RunTime run() override { return (*run_)(); }
 
   Matrix output() override {
-    Matrix p = poisoned_output(plan_);
+    Matrix p = poisoned(plan_, "P");
     auto* bytes = reinterpret_cast<std::byte*>(p.values.data());
     for (const OutputPart& part : executor_.output_parts()) {
       backend_.read(part.address, bytes + part.offset, part.bytes);
@@ -93,7 +93,7 @@ class CublasCandidate : public Candidate {
   }
 
   Matrix output() override {
-    Matrix p = poisoned_output(shapes_);
+    Matrix p = poisoned(shapes_, "P");
     backend_.read(p_, p.values.data(), p.bytes());
     return p;
   }

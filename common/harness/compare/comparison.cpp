@@ -191,6 +191,8 @@ Comparison compare(GpuBackend& backend,
                    const ComparisonSettings& settings) {
   const plan::Plan& shapes = *plans.at(0).second;
   for (const auto& [name, plan] : plans) {
+    if (!plan->signature.is_product())
+      throw HarnessError("the plan of " + name + " is no product, and only products are compared.");
     if (plan->j != shapes.j || plan->k != shapes.k || plan->l != shapes.l) {
       throw HarnessError("the plan of " + name + " has another shape than the submission's.");
     }

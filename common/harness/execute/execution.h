@@ -62,7 +62,9 @@ struct Execution : warpsim::LaunchLog<KernelEntry> {
   std::optional<Milliseconds> time_ms;  // GPU: all launches of one run together
   double seconds = 0;
   Json provenance;  // null: not asked for; see provenance.h
-  Matrix p;         // what the plan left in P; kPoison where nobody wrote
+  Matrices left;    // what the plan left in solve's outputs; kPoison where nobody wrote
+
+  const Matrix& p() const { return left.at("P"); }  // of the product
 };
 
 const char* to_string(Status status);

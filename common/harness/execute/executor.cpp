@@ -24,6 +24,20 @@ void require_shape(const plan::Plan& plan, const std::string& name, const Matrix
   }
 }
 
+void require_element(const plan::Parameter& parameter, const Matrix& matrix) {
+  if (matrix.element == parameter.element) return;
+  const char* wanted = parameter.element == plan::Element::kInt ? "int32" : "float32";
+  throw InputError(
+      fmt::format("input {} is not {}, as solve's parameter is.", parameter.name, wanted));
+}
+
+Matrices of_product(Matrix m, Matrix n) {
+  Matrices inputs;
+  inputs["M"] = std::move(m);
+  inputs["N"] = std::move(n);
+  return inputs;
+}
+
 // Host arrays from which the plan copies to the device, solve's inputs apart.
 std::set<std::string> arrays_sent(const plan::Plan& plan) {
   std::set<std::string> names;
@@ -32,7 +46,10 @@ std::set<std::string> arrays_sent(const plan::Plan& plan) {
     if (!copy) continue;
     for (const plan::Segment& segment : copy->segments) names.insert(segment.host);
   }
-  for (const char* other : {"", "M", "N"}) names.erase(other);
+  names.erase("");
+  for (const plan::Parameter& one : plan.signature.parameters) {
+    if (one.is_array && one.use != plan::Use::kOut) names.erase(one.name);
+  }
   return names;
 }
 
@@ -43,19 +60,33 @@ warpsim::Dim3 as_dim3(const std::array<uint32_t, 3>& v) {
 }  // namespace
 
 Executor::Executor(const plan::Plan& plan, Backend& backend, Matrix m, Matrix n)
-    : plan_(plan), backend_(backend), addresses_(plan), alive_(plan.buffers.size(), false) {
-  require_shape(plan, "M", m);
-  require_shape(plan, "N", n);
-  inputs_["M"] = std::move(m);
-  inputs_["N"] = std::move(n);
+    : Executor(plan, backend, of_product(std::move(m), std::move(n))) {}
+
+Executor::Executor(const plan::Plan& plan, Backend& backend, Matrices inputs)
+    : plan_(plan),
+      backend_(backend),
+      inputs_(std::move(inputs)),
+      addresses_(plan),
+      alive_(plan.buffers.size(), false) {
+  for (const plan::Parameter& one : plan.signature.parameters) {
+    if (!one.is_array) continue;
+    if (one.use == plan::Use::kOut) {
+      execution_.left[one.name] = poisoned(plan, one.name);
+      continue;
+    }
+    const auto found = inputs_.find(one.name);
+    if (found == inputs_.end()) throw InputError("input " + one.name + " is missing.");
+    require_shape(plan, one.name, found->second);
+    require_element(one, found->second);
+    if (one.use == plan::Use::kInOut) execution_.left[one.name] = found->second;
+  }
   sent_again_ = arrays_sent(plan);
-  execution_.p = poisoned_output(plan);
   for (const plan::HostArray& array : plan.host) {
     Bytes& bytes = host_[array.name];
     bytes.resize(array.bytes);
-    uint32_t rows = 0, columns = 0;
-    if (!plan.shape(array.name, &rows, &columns)) continue;  // staging memory of solve's own
-    const Matrix& content = array.name == "P" ? execution_.p : inputs_[array.name];
+    if (plan.signature.array(array.name) < 0) continue;  // staging memory of solve's own
+    const bool is_input = inputs_.count(array.name) != 0;
+    const Matrix& content = is_input ? inputs_.at(array.name) : execution_.left.at(array.name);
     std::memcpy(bytes.data(), content.values.data(), array.bytes);
   }
 }
@@ -91,6 +122,10 @@ std::string Executor::running() const {
   return running_;
 }
 
+bool Executor::is_input_only(const std::string& name) const {
+  return inputs_.count(name) && !execution_.left.count(name);
+}
+
 bool Executor::prepare() {
   for (const std::string& path : plan_.modules) {
     std::string text;
@@ -112,17 +147,18 @@ bool Executor::prepare() {
     if (!alive_[buffer.id])
       return stop(Status::kError, "Not enough device memory for " + buffer.name + ".");
     uint64_t address = addresses_.of(buffer.id);
+    const bool is_given = buffer.role == plan::Role::kInput || buffer.role == plan::Role::kInOut;
     if (!has_data_) {
-      if (buffer.role == plan::Role::kInput)
-        backend_.assume_written(addresses_.of(buffer.id), buffer.bytes);
+      if (is_given) backend_.assume_written(addresses_.of(buffer.id), buffer.bytes);
       continue;
     }
-    if (buffer.role == plan::Role::kInput) {
+    if (is_given) {
       backend_.write(address, inputs_[buffer.name].values.data(), buffer.bytes);
       actions_.push_back(DeviceInput{address, buffer.name, 0, buffer.bytes});
     }
     backend_.holds(address, buffer.bytes, buffer.name, 0);
-    if (buffer.role == plan::Role::kOutput) output_parts_.push_back({address, 0, buffer.bytes});
+    if (execution_.left.count(buffer.name))
+      output_parts_.push_back({address, 0, buffer.bytes, buffer.name});
   }
   return true;
 }
@@ -191,7 +227,8 @@ bool Executor::carry_out(const plan::CopyToHost& op) {
   if (!has_data_) return true;
   uint64_t source = addresses_.of(op.buffer) + op.buffer_offset;
   backend_.read(source, host_.at(op.host).data() + op.offset, op.bytes);
-  if (op.host == "P") output_parts_.push_back({source, op.offset, op.bytes});
+  if (execution_.left.count(op.host))
+    output_parts_.push_back({source, op.offset, op.bytes, op.host});
   if (sent_again_.count(op.host))
     actions_.push_back(HostRead{op.host, op.offset, source, op.bytes});
   return true;
@@ -341,7 +378,8 @@ void Executor::inspect() {
     execution_.outputs.clear();
     return;
   }
-  Matrix p = poisoned_output(plan_);
+  Matrices outputs;
+  for (const std::string& name : plan_.signature.outputs()) outputs[name] = poisoned(plan_, name);
   if (backend_.readable()) {
     auto device_bytes = [&](const plan::Buffer& buffer) {
       Bytes bytes(buffer.bytes);
@@ -349,24 +387,24 @@ void Executor::inspect() {
       return bytes;
     };
     std::map<std::string, Bytes> left;
-    for (const char* name : {"M", "N", "P"}) {
-      if (host_.count(name)) left[name] = host_.at(name);
+    for (const plan::Parameter& one : plan_.signature.parameters) {
+      if (host_.count(one.name)) left[one.name] = host_.at(one.name);
     }
     for (const plan::Buffer& buffer : plan_.buffers) {
-      bool matrix = buffer.role == plan::Role::kInput || buffer.role == plan::Role::kOutput;
-      if (matrix && alive_[buffer.id]) left[buffer.name] = device_bytes(buffer);
+      const bool is_own = buffer.role == plan::Role::kStudent || buffer.role == plan::Role::kSymbol;
+      if (!is_own && alive_[buffer.id]) left[buffer.name] = device_bytes(buffer);
     }
     for (const auto& [name, bytes] : left) {
-      if (name == "P") {
-        std::memcpy(p.values.data(), bytes.data(), bytes.size());
-      } else if (inputs_.count(name)) {
+      if (outputs.count(name)) {
+        std::memcpy(outputs.at(name).values.data(), bytes.data(), bytes.size());
+      } else if (is_input_only(name)) {
         found.compare_input(name, inputs_.at(name), bytes);
       }
     }
   }
-  found.look_at_output(p);
+  for (const auto& [name, array] : outputs) found.look_at_output(name, array);
   std::lock_guard lock(mutex_);
-  execution_.p = std::move(p);
+  execution_.left = std::move(outputs);
   found.conclude(plan_, &execution_);
 }
 

@@ -32,7 +32,7 @@ struct DeviceLaunch {
   warpsim::Launch launch;
   size_t kernel = 0;  // index into Execution::kernels
 };
-// Data from the host: a part of solve's matrix `matrix` (or of host memory filled by HostRead), or
+// Data from the host: a part of solve's array `matrix` (or of host memory filled by HostRead), or
 // fixed bytes.
 struct DeviceInput {
   uint64_t address = 0;
@@ -52,16 +52,19 @@ struct HostRead {
 using DeviceAction =
     std::variant<DeviceFill, DeviceCopy, DeviceLaunch, DeviceInput, DeviceWrite, HostRead>;
 
-// Where a part of P stands on the device when the plan has ended.
+// Where a part of an output stands on the device when the plan has ended.
 struct OutputPart {
   uint64_t address = 0;
-  uint64_t offset = 0, bytes = 0;  // within P
+  uint64_t offset = 0, bytes = 0;  // within the output
+  std::string output;
 };
 
 class Executor {
  public:
-  // `m` and `n` must have the plan's shapes (throws InputError otherwise). The plan and the backend
+  // The inputs must have the plan's shapes (throws InputError otherwise). The plan and the backend
   // must outlive this.
+  Executor(const plan::Plan& plan, Backend& backend, Matrices inputs);
+  // Of the product.
   Executor(const plan::Plan& plan, Backend& backend, Matrix m, Matrix n);
 
   // Without data, for a backend that samples: nothing is copied, what would have been written
@@ -79,9 +82,10 @@ class Executor {
   Execution snapshot() const;
   // After run(): to be completed by the caller (times).
   Execution& execution() { return execution_; }
-  // Begins with M and N for device signatures, whose buffers are filled before solve starts.
+  // Begins with the inputs for device signatures, whose buffers are filled before solve starts.
   const std::vector<DeviceAction>& actions() const { return actions_; }
   const std::vector<OutputPart>& output_parts() const { return output_parts_; }
+  bool has_input(const std::string& name) const { return inputs_.count(name) != 0; }
   const Matrix& input(const std::string& name) const { return inputs_.at(name); }
   // The kernel that is running now, "" between launches. For messages about one that does not end.
   std::string running() const;
@@ -89,6 +93,7 @@ class Executor {
  private:
   using Bytes = std::vector<std::byte>;
 
+  bool is_input_only(const std::string& name) const;
   bool prepare();  // modules, solve's buffers; false with status set if that fails
   void place(const plan::Buffer& buffer);
   // Writes segments to the device, one after the other.
@@ -119,14 +124,14 @@ class Executor {
   Backend& backend_;
   bool keep_buffers_ = false;
   bool has_data_ = true;
-  std::map<std::string, Matrix> inputs_;  // as given
-  std::map<std::string, Bytes> host_;     // square-host: solve's arrays as the plan leaves them
-  std::vector<int> modules_;              // handles
+  Matrices inputs_;                    // as given
+  std::map<std::string, Bytes> host_;  // solve's arrays on the host as the plan leaves them
+  std::vector<int> modules_;           // handles
   Addresses addresses_;
   std::vector<bool> alive_;  // by buffer: has memory on the backend
   std::vector<DeviceAction> actions_;
   std::vector<OutputPart> output_parts_;
-  // Host arrays other than M and N that the plan copies to the device.
+  // Host arrays other than the inputs that the plan copies to the device.
   std::set<std::string> sent_again_;
 
   mutable std::mutex mutex_;  // guards the two below while run() works

@@ -68,10 +68,9 @@ void TimedRun::read(const HostRead& read) {
 
 void TimedRun::send(const DeviceInput& input) {
   auto found = host_.find(input.matrix);
-  bool is_matrix = input.matrix == "M" || input.matrix == "N" || input.matrix == "P";
   if (found != host_.end() && found->second.size() >= input.offset + input.bytes) {
     backend_.write(input.address, found->second.data() + input.offset, input.bytes);
-  } else if (is_matrix) {
+  } else if (input.matrix.rfind("staging #", 0) != 0) {
     supply_(input);
   }  // host memory that nothing was copied to: of no use to a right kernel
 }
@@ -110,8 +109,8 @@ void time_plan(GpuBackend& backend, Executor& executor, uint32_t repeats) {
   Execution& execution = executor.execution();
   size_t kernels = execution.kernels.size();
   TimedRun run(backend, executor.actions(), kernels, [&](const DeviceInput& input) {
-    // P on the host is what it was before solve: its content is of no use to a right kernel.
-    if (input.matrix == "P") return;
+    // An output on the host is what it was before solve: of no use to a right kernel.
+    if (!executor.has_input(input.matrix)) return;
     const auto* values =
         reinterpret_cast<const std::byte*>(executor.input(input.matrix).values.data());
     backend.write(input.address, values + input.offset, input.bytes);

@@ -37,10 +37,13 @@ FoundFault no_launch() {
 
 }  // namespace
 
-Matrix poisoned_output(const plan::Plan& plan) {
-  Matrix p{plan.j, plan.l, {}};
-  p.values.assign(uint64_t{plan.j} * plan.l, std::bit_cast<float>(kPoison));
-  return p;
+Matrix poisoned(const plan::Plan& plan, const std::string& name) {
+  Matrix array;
+  plan.shape(name, &array.rows, &array.columns);
+  array.element =
+      plan.signature.parameters[static_cast<size_t>(plan.signature.array(name))].element;
+  array.values.assign(uint64_t{array.rows} * array.columns, std::bit_cast<float>(kPoison));
+  return array;
 }
 
 void Inspection::compare_input(const std::string& name, const Matrix& given,
@@ -55,28 +58,35 @@ void Inspection::compare_input(const std::string& name, const Matrix& given,
   modified_.push_back(input);
 }
 
-void Inspection::look_at_output(const Matrix& p) {
-  for (uint64_t i = 0; i < p.values.size(); ++i) {
+void Inspection::look_at_output(const std::string& name, const Matrix& left) {
+  OutputState& state = outputs_[name];
+  for (uint64_t i = 0; i < left.values.size(); ++i) {
     uint32_t word;
-    std::memcpy(&word, &p.values[i], 4);  // as bits: a NaN must not pass through a float register
+    std::memcpy(&word, &left.values[i],
+                4);  // as bits: a NaN must not pass through a float register
     if (word != kPoison) continue;
-    if (output_.unwritten++ == 0) output_.first_unwritten = static_cast<int64_t>(i);
+    if (state.unwritten++ == 0) state.first_unwritten = static_cast<int64_t>(i);
   }
 }
 
 void Inspection::conclude(const plan::Plan& plan, Execution* execution) const {
   auto& faults = execution->faults;
-  execution->outputs["P"] = output_;
+  execution->outputs = outputs_;
   execution->modified_inputs = modified_;
   bool stopped = execution->status != Status::kOk && execution->status != Status::kLaunchConfig;
   if (execution->launches == 0 && !stopped) {
     faults.push_back(no_launch());
   }
-  const uint64_t elements = uint64_t{plan.j} * plan.l;
+  auto elements = [&plan](const std::string& name) {
+    uint32_t rows = 0, columns = 0;
+    plan.shape(name, &rows, &columns);
+    return uint64_t{rows} * columns;
+  };
   if (plan.host_writes.count > 0) {
     uint64_t first = plan.host_writes.first < 0 ? 0 : static_cast<uint64_t>(plan.host_writes.first);
-    faults.push_back(
-        fault(plan, warpsim::Code::kHostComputed, "P", first, plan.host_writes.count, elements));
+    const std::string name = plan.written_by_host();
+    faults.push_back(fault(plan, warpsim::Code::kHostComputed, name, first, plan.host_writes.count,
+                           elements(name)));
   }
   for (const ModifiedInput& input : modified_) {
     faults.push_back(
@@ -84,10 +94,11 @@ void Inspection::conclude(const plan::Plan& plan, Execution* execution) const {
   }
   bool explained =
       stopped || execution->launches == 0 || execution->status == Status::kLaunchConfig;
-  if (output_.unwritten > 0 && !explained) {
-    faults.push_back(fault(plan, warpsim::Code::kUnwrittenOutput, "P",
-                           static_cast<uint64_t>(output_.first_unwritten), output_.unwritten,
-                           elements));
+  for (const auto& [name, state] : outputs_) {
+    if (state.unwritten == 0 || explained) continue;
+    faults.push_back(fault(plan, warpsim::Code::kUnwrittenOutput, name,
+                           static_cast<uint64_t>(state.first_unwritten), state.unwritten,
+                           elements(name)));
   }
 }
 

@@ -13,15 +13,15 @@
 
 namespace tilewise {
 
-// P's shape, every element kPoison.
-Matrix poisoned_output(const plan::Plan& plan);
+// An array of solve's, every element kPoison.
+Matrix poisoned(const plan::Plan& plan, const std::string& name);
 
 class Inspection {
  public:
   // Byte by byte. `left` is as long as the matrix.
   void compare_input(const std::string& name, const Matrix& given,
                      const std::vector<std::byte>& left);
-  void look_at_output(const Matrix& p);
+  void look_at_output(const std::string& name, const Matrix& left);
 
   // Adds outputs, modified inputs and the diagnostics no-launch, host-computed, input-modified and
   // unwritten-output. Unwritten output is no diagnostic of its own where something before it
@@ -30,7 +30,7 @@ class Inspection {
 
  private:
   std::vector<ModifiedInput> modified_;
-  OutputState output_;
+  std::map<std::string, OutputState> outputs_;
 };
 
 }  // namespace tilewise

@@ -202,6 +202,8 @@ class Reader {
 }  // namespace
 
 std::vector<Place> parse_places(const std::string& text, const plan::Plan& plan) {
+  if (!plan.signature.is_product())
+    throw InputError("--explain follows elements of the product alone.");
   std::vector<Place> places;
   for (size_t start = 0; start <= text.size();) {
     const size_t comma = std::min(text.find(',', start), text.size());

@@ -1,9 +1,9 @@
 #include "harness/programs/check_command.h"
 
 #include <CLI/CLI.hpp>
-#include <charconv>
 #include <cstdio>
 #include <new>
+#include <stdexcept>
 
 #include "plan/check.h"
 #include "plan/error.h"
@@ -19,25 +19,16 @@ struct Wanted {
   std::string file;
 };
 
-// "w64:64x64x64=w64.json"
-Wanted wanted(const std::string& text, plan::Signature signature) {
-  const size_t colon = text.find(':'), equals = text.find('=');
-  Wanted result{{text.substr(0, colon), signature, 0, 0, 0}, ""};
-  bool good = colon != std::string::npos && equals != std::string::npos && colon < equals;
-  if (good) {
-    result.file = text.substr(equals + 1);
-    const char* at = text.data() + colon + 1;
-    const char* end = text.data() + equals;
-    uint32_t* sides[] = {&result.plan_case.j, &result.plan_case.k, &result.plan_case.l};
-    for (int i = 0; good && i < 3; ++i) {
-      auto [next, error] = std::from_chars(at, end, *sides[i]);
-      good = error == std::errc() && (i == 2 ? next == end : next < end && *next == 'x');
-      at = next + 1;
-    }
+// "w64:64x64x64=w64.json"; the sizes may hold = too, a file's name at the end of it does not.
+Wanted wanted(const std::string& text, const plan::Signature& signature) {
+  const size_t equals = text.rfind('=');
+  try {
+    if (equals == std::string::npos) throw std::invalid_argument(text);
+    return {plan::case_of(signature, text.substr(0, equals)), text.substr(equals + 1)};
+  } catch (const std::invalid_argument&) {
+    throw InputError("--case: expected ID:JxKxL=FILE or ID:NAME=SIZE,...=FILE, found \"" + text +
+                     "\".");
   }
-  if (!good || result.plan_case.id.find('/') != std::string::npos)
-    throw InputError("--case: expected ID:JxKxL=FILE, found \"" + text + "\".");
-  return result;
 }
 
 // The refusal, or "" once the plan is written.
@@ -63,12 +54,12 @@ std::string check_one(const Wanted& wanted, const std::vector<std::string>& modu
   return "";
 }
 
-int run(const std::vector<std::string>& cases, const std::string& signature, int count,
+int run(const std::vector<std::string>& cases, const plan::Signature& signature, int count,
         const std::string& folder) {
   std::vector<std::string> modules;
   for (int i = 0; i < count; ++i) modules.push_back("module" + std::to_string(i) + ".ptx");
   for (const std::string& text : cases) {
-    const Wanted one = wanted(text, plan::signature_of(signature));
+    const Wanted one = wanted(text, signature);
     const Json line = {{"case", one.plan_case.id}, {"refused", check_one(one, modules, folder)}};
     std::printf("%s\n", line.dump(-1, ' ', true, Json::error_handler_t::replace).c_str());
   }
@@ -83,17 +74,17 @@ int check_plans(int argc, char** argv) {
   std::vector<std::string> cases;
   std::string signature, folder;
   int modules = 0;
-  app.add_option("--case", cases, "ID:JxKxL=FILE")->required();
-  app.add_option("--signature", signature, "of solve")
+  app.add_option("--case", cases, "ID:JxKxL=FILE or ID:NAME=SIZE,...=FILE")
       ->required()
-      ->check(CLI::IsMember({"square-host", "square-device", "rect-device"}));
+      ->delimiter('\0');
+  app.add_option("--signature", signature, "of solve")->required();
   app.add_option("--modules", modules, "how many module0.ptx, module1.ptx, ... were recorded")
       ->required()
       ->check(CLI::Range(0, 1 << 16));
   app.add_option("--output", folder, "where the plans go")->required();
   try {
     app.parse(argc, argv);
-    return run(cases, signature, modules, folder);
+    return run(cases, plan::signature_of(signature), modules, folder);
   } catch (const CLI::Success& request) {
     return app.exit(request);  // --help
   } catch (const CLI::ParseError& error) {
@@ -101,6 +92,9 @@ int check_plans(int argc, char** argv) {
     return 2;
   } catch (const InputError& error) {
     std::fprintf(stderr, "tilewise-exec check: %s\n", error.what());
+    return 2;
+  } catch (const std::invalid_argument& error) {
+    std::fprintf(stderr, "tilewise-exec check: --signature: %s.\n", error.what());
     return 2;
   } catch (const std::exception& error) {
     std::fprintf(stderr, "tilewise-exec check: %s\n", error.what());

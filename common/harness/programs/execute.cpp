@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdio>
 #include <map>
 
@@ -67,8 +68,8 @@ void declare(CLI::App& app, Arguments& a) {
   app.add_option("--backend", a.backend, "sim or gpu")->check(CLI::IsMember({"sim", "gpu"}));
   app.add_option("--device", a.device,
                  "device file to simulate (sim), name of the device in the result (gpu)");
-  app.add_option("--inputs", a.inputs, "M=FILE.npy and N=FILE.npy, float32");
-  app.add_option("--output", a.outputs, "P=FILE.npy: where P goes");
+  app.add_option("--inputs", a.inputs, "NAME=FILE.npy for each array that solve is given");
+  app.add_option("--output", a.outputs, "NAME=FILE.npy: where an array that solve fills goes");
   app.add_option("--result", a.result, "where result.json goes")->required();
   app.add_option("--resources", a.resources, "registers per kernel, as ptxas reports them (JSON)");
   app.add_option("--threads", a.threads, "simulator's worker threads; 0: one per CPU")
@@ -113,14 +114,14 @@ void declare(CLI::App& app, Arguments& a) {
 // {"M=a.npy", ...} -> {"M": "a.npy"}; every name must be one of `allowed`, once.
 std::map<std::string, std::string> assignments(const char* option,
                                                const std::vector<std::string>& list,
-                                               const std::string& allowed) {
+                                               const std::vector<std::string>& allowed) {
   std::map<std::string, std::string> result;
   for (const std::string& text : list) {
     size_t equals = text.find('=');
     std::string name = text.substr(0, equals);
-    if (equals == std::string::npos || name.size() != 1 ||
-        allowed.find(name) == std::string::npos) {
-      throw InputError(std::string(option) + ": expected " + allowed[0] + "=FILE.npy, found \"" +
+    if (equals == std::string::npos ||
+        std::find(allowed.begin(), allowed.end(), name) == allowed.end()) {
+      throw InputError(std::string(option) + ": expected " + allowed.at(0) + "=FILE.npy, found \"" +
                        text + "\".");
     }
     if (!result.emplace(name, text.substr(equals + 1)).second) {
@@ -130,10 +131,22 @@ std::map<std::string, std::string> assignments(const char* option,
   return result;
 }
 
-Matrix input(const std::map<std::string, std::string>& inputs, const std::string& name) {
-  auto found = inputs.find(name);
-  if (found == inputs.end()) throw InputError("--inputs " + name + "=FILE.npy is missing.");
-  return read_npy(found->second);
+// The arrays that solve is given.
+Matrices read_inputs(const plan::Signature& signature, const std::vector<std::string>& list) {
+  std::vector<std::string> names;
+  for (const plan::Parameter& one : signature.parameters) {
+    if (one.is_array && one.use != plan::Use::kOut) names.push_back(one.name);
+  }
+  if (names.empty()) names.emplace_back("NAME");  // none may be given
+  const auto files = assignments("--inputs", list, names);
+  Matrices inputs;
+  for (const plan::Parameter& one : signature.parameters) {
+    if (!one.is_array || one.use == plan::Use::kOut) continue;
+    const auto found = files.find(one.name);
+    if (found == files.end()) throw InputError("--inputs " + one.name + "=FILE.npy is missing.");
+    inputs[one.name] = read_npy(found->second);
+  }
+  return inputs;
 }
 
 // What result.json says of a plan that used up its time.
@@ -216,12 +229,11 @@ int run_sample(const Arguments& a) {
 int run(const Arguments& a) {
   if (!a.compare.empty() || a.cublas) return run_comparison(a);
   if (a.sample.on) return run_sample(a);
-  auto inputs = assignments("--inputs", a.inputs, "MN");
-  auto outputs = assignments("--output", a.outputs, "P");
   warpsim::Checks checks = parse_checks(a.checks);
   Resources resources = a.resources.empty() ? Resources{} : read_resources(a.resources);
-  Matrix m = input(inputs, "M"), n = input(inputs, "N");
   plan::Plan plan = plan::load(a.plan);
+  const auto outputs = assignments("--output", a.outputs, plan.signature.outputs());
+  Matrices inputs = read_inputs(plan.signature, a.inputs);
 
   std::vector<Place> places;
   if (!a.explain.empty()) places = parse_places(a.explain, plan);
@@ -240,9 +252,9 @@ int run(const Arguments& a) {
     backend = make_sim_backend(settings);
   }
   Json description = backend->describe();
-  Executor executor(plan, *backend, std::move(m), std::move(n));
+  Executor executor(plan, *backend, std::move(inputs));
   auto write = [&](const Execution& execution) {
-    if (outputs.count("P")) write_npy(outputs["P"], execution.p);
+    for (const auto& [name, file] : outputs) write_npy(file, execution.left.at(name));
     write_file(a.result, to_text(execution, plan, a.backend, a.device,
                                  backend->device().counting_rule, description));
   };

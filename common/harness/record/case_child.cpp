@@ -23,8 +23,6 @@ namespace tilewise::record {
 
 namespace {
 
-constexpr char kSquareSolve[] = "_Z5solvePKfS0_Pfi";
-constexpr char kRectSolve[] = "_Z5solvePKfS0_Pfiii";
 constexpr size_t kSignalStackBytes = 64 << 10;
 
 Shared* g_shared = nullptr;
@@ -125,8 +123,7 @@ std::string demangled(const std::string& symbol) {
 
 // Which functions named solve there are, when the right one is missing.
 std::string missing_solve(const Submission& submission) {
-  std::string sentence =
-      "There is no function `" + std::string(declaration(submission.signature)) + "`";
+  std::string sentence = "There is no function `" + submission.signature.declaration() + "`";
   auto file = read_elf_file(submission.path);
   for (const std::string& symbol : file ? file->symbols : std::vector<std::string>{}) {
     std::string name = demangled(symbol);
@@ -146,17 +143,29 @@ Function* function_of(void* library, const char* name) {
   return function;
 }
 
-void call_solve(void* solve, const std::string& signature, const Case& one,
-                const TilewiseRecordPointers& p) {
-  int width = static_cast<int>(one.j);
-  if (signature == "rect-device") {
-    auto* function =
-        reinterpret_cast<void (*)(const float*, const float*, float*, int, int, int)>(solve);
-    function(p.m, p.n, p.p, width, static_cast<int>(one.k), static_cast<int>(one.l));
-  } else {
-    auto* function = reinterpret_cast<void (*)(const float*, const float*, float*, int)>(solve);
-    function(p.m, p.n, p.p, width);
+// Any signature with one call: on x86-64 and AArch64 the registers for words (pointers, ints) and
+// those for floats are filled each in their own order, and what a function does not take it does
+// not look at. plan::signature_of keeps both within the registers that there are.
+void call_solve(void* solve, const plan::Signature& signature,
+                const std::vector<plan::Argument>& arguments,
+                const TilewiseRecordPointers& pointers) {
+  uint64_t word[plan::kMostWords] = {};
+  float number[plan::kMostFloats] = {};
+  size_t words = 0, numbers = 0, arrays = 0;
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    const plan::Parameter& parameter = signature.parameters[i];
+    if (parameter.is_array) {
+      word[words++] = pointers.array[arrays++];
+    } else if (parameter.element == plan::Element::kInt) {
+      word[words++] = static_cast<uint64_t>(int64_t{arguments[i].whole});
+    } else {
+      number[numbers++] = arguments[i].number;
+    }
   }
+  using Solve = void (*)(uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, float, float,
+                         float, float);
+  reinterpret_cast<Solve>(solve)(word[0], word[1], word[2], word[3], word[4], word[5], number[0],
+                                 number[1], number[2], number[3]);
 }
 
 [[noreturn]] void finish_exception(const std::string& type, const std::string& what) {
@@ -214,19 +223,21 @@ void send_modules(TilewiseRecordModules* modules, int parcel) {
 
   void* library = dlopen(submission.path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (!library) finish_unloaded(dlerror(), submission);
-  void* solve = dlsym(library, submission.signature == "rect-device" ? kRectSolve : kSquareSolve);
+  void* solve = dlsym(library, submission.signature.symbol().c_str());
   if (!solve) finish("missing-solve", Reason::kNoSolve, missing_solve(submission));
   send_modules(modules, parcel);
-  TilewiseRecordCase description = {one.id.c_str(), submission.signature.c_str(), one.j, one.k,
-                                    one.l};
+  TilewiseRecordCase description = {
+      one.id.c_str(), submission.signature.text.c_str(), one.j, one.k, one.l, one.sizes.c_str()};
+  const std::vector<plan::Argument> arguments =
+      submission.signature.is_product() ? arguments_of(submission.signature, one.j, one.k, one.l)
+                                        : arguments_of(submission.signature, one.sizes);
   TilewiseRecordPointers pointers = {};
   if (!begin(&description, &pointers))
-    finish("crashed", Reason::kNoMemory,
-           "The submission leaves no memory for the case's matrices.");
+    finish("crashed", Reason::kNoMemory, "The submission leaves no memory for the case's arrays.");
 
   g_shared->in_solve = true;
   try {
-    call_solve(solve, submission.signature, one, pointers);
+    call_solve(solve, submission.signature, arguments, pointers);
   } catch (const std::exception& error) {
     finish_exception(demangled(typeid(error).name()), error.what());
   } catch (...) {

@@ -162,12 +162,6 @@ Outcome outcome_of(const Shared& shared, Wait wait, double limit) {
 
 }  // namespace
 
-const char* declaration(const std::string& signature) {
-  return signature == "rect-device"
-             ? "void solve(const float*, const float*, float*, int, int, int)"
-             : "void solve(const float*, const float*, float*, int)";
-}
-
 Outcome run_case(const Submission& submission, const Case& one) {
   Clock::time_point start = Clock::now();
   void* memory =

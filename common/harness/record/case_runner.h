@@ -9,18 +9,16 @@
 
 #include "harness/record/parcel.h"
 #include "harness/record/reason.h"
+#include "plan/check.h"
 
 namespace tilewise::record {
 
-struct Case {
-  std::string id;
-  uint32_t j = 0, k = 0, l = 0;
-};
+using Case = plan::Case;
 
 struct Submission {
-  std::string path;        // shared object
-  std::string cudart;      // libcudart.so.N to load before it
-  std::string signature;   // "square-host", "square-device", "rect-device"
+  std::string path;    // shared object
+  std::string cudart;  // libcudart.so.N to load before it
+  plan::Signature signature;
   double seconds = 0;      // for each case; 0: any
   bool is_silent = false;  // what it prints is kept apart, see Outcome::printed
   bool is_alone = false;   // all processes that can be seen are ours: what a case leaves is ended
@@ -40,8 +38,5 @@ struct Outcome {
 constexpr size_t kMostPrintedBytes = 8192;
 
 Outcome run_case(const Submission& submission, const Case& one);
-
-// solve's declaration for a signature, as people write it.
-const char* declaration(const std::string& signature);
 
 }  // namespace tilewise::record

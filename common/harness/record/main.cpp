@@ -17,6 +17,7 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <stdexcept>
 
 #include "cudart/elf_file.h"
 #include "harness/record/record_file.h"
@@ -33,27 +34,20 @@ using tilewise::record::StreamSink;
 using tilewise::record::Submission;
 
 constexpr int kBadArguments = 2, kOwnFailure = 3;
-constexpr uint32_t kLargestSide = 1u << 20;
 
 struct Stop {
   int status;
   std::string sentence;
 };
 
-// "w64:64x48x32".
-Case parse_case(const std::string& text) {
-  Case one;
-  size_t colon = text.rfind(':');
-  char rest = 0;
-  std::string shape = colon == std::string::npos ? "" : text.substr(colon + 1);
-  bool good = std::sscanf(shape.c_str(), "%ux%ux%u%c", &one.j, &one.k, &one.l, &rest) == 3;
-  for (uint32_t side : {one.j, one.k, one.l}) good = good && side >= 1 && side <= kLargestSide;
-  one.id = text.substr(0, colon);
-  good = good && !one.id.empty() && one.id.find('/') == std::string::npos;
-  if (!good)
-    throw Stop{kBadArguments,
-               "--case " + text + " is not of the form ID:JxKxL with sides from 1 to 1048576."};
-  return one;
+// A signature or a case as text. A bad one is a bad argument.
+template <typename Function>
+auto understood(const char* option, Function parse) {
+  try {
+    return parse();
+  } catch (const std::invalid_argument& error) {
+    throw Stop{kBadArguments, std::string(option) + ": " + error.what()};
+  }
 }
 
 // The runtime that the submission asks for, ours, in lib/ beside this program's bin/.
@@ -67,14 +61,13 @@ std::string find_cudart(const tilewise::ElfFile& file) {
   return library.string();
 }
 
-Submission parse_submission(const std::string& path, const std::string& signature) {
+Submission parse_submission(const std::string& path) {
   auto file = tilewise::read_elf_file(path);
   if (!file || !file->is_dynamic)
     throw Stop{kBadArguments, "--submission " + path + " is no shared object."};
   Submission submission;
   submission.path = fs::absolute(path).string();
   submission.cudart = find_cudart(*file);
-  submission.signature = signature;
   return submission;
 }
 
@@ -134,10 +127,12 @@ int main(int argc, char** argv) {
       },
       "print the reasons that recordings give, one a line");
   app.add_option("--submission", submission, "shared object with solve")->required();
-  app.add_option("--signature", signature, "square-host, square-device or rect-device")
+  app.add_option("--signature", signature,
+                 "square-host, square-device, rect-device, or \"device: const float* x, ...\"")
+      ->required();
+  app.add_option("--case", cases, "ID:JxKxL or ID:NAME=SIZE,..., as often as needed")
       ->required()
-      ->check(CLI::IsMember({"square-host", "square-device", "rect-device"}));
-  app.add_option("--case", cases, "ID:JxKxL, as often as needed")->required();
+      ->delimiter('\0');
   auto* folder = app.add_option("--output", output, "folder for the plans");
   app.add_flag("--stream", stream, "everything goes to standard output, one JSON object a line")
       ->excludes(folder);
@@ -151,10 +146,14 @@ int main(int argc, char** argv) {
   forget_arguments(argc, argv);
   setenv("TILEWISE_CUDART", "record", 1);
   try {
-    std::vector<Case> parsed;
-    for (const std::string& text : cases) parsed.push_back(parse_case(text));
     if (!stream && output.empty()) throw Stop{kBadArguments, "--output or --stream is missing."};
-    Submission given = parse_submission(submission, signature);
+    const auto wanted =
+        understood("--signature", [&] { return tilewise::plan::signature_of(signature); });
+    std::vector<Case> parsed;
+    for (const std::string& text : cases)
+      parsed.push_back(understood("--case", [&] { return case_of(wanted, text); }));
+    Submission given = parse_submission(submission);
+    given.signature = wanted;
     given.seconds = seconds;
     given.is_silent = stream;
     given.is_alone = alone;

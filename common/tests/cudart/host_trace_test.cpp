@@ -19,9 +19,9 @@ __attribute__((noinline)) void copy_floats(float* to, const float* from, size_t 
 
 struct Square {
   explicit Square(size_t n, uint32_t tags = Tags::kAvailable) : trace(tags), m(n), n(n), p(n) {
-    trace.add_array("M", m.data(), 4 * n);
-    trace.add_array("N", this->n.data(), 4 * n);
-    trace.add_array("P", p.data(), 4 * n);
+    trace.add_array("M", m.data(), 4 * n, false);
+    trace.add_array("N", this->n.data(), 4 * n, false);
+    trace.add_array("P", p.data(), 4 * n, true);
   }
   HostTrace trace;
   std::vector<float> m, n, p;

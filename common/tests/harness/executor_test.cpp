@@ -44,7 +44,7 @@ TEST_CASE("A right kernel leaves its result and no fault") {
   CHECK(codes(e) == Codes{});
   CHECK(e.launches == 1);
   CHECK(e.outputs.at("P").unwritten == 0);
-  for (size_t i = 0; i < 16; ++i) CHECK(e.p.values[i] == 1.5f + static_cast<float>(i));
+  for (size_t i = 0; i < 16; ++i) CHECK(e.p().values[i] == 1.5f + static_cast<float>(i));
   REQUIRE(e.kernels.size() == 1);
   CHECK(e.kernels[0].registers == 40u);
   CHECK(e.kernels[0].occupancy->blocks_per_sm == 128);
@@ -55,7 +55,7 @@ TEST_CASE("An element that nobody wrote is found and stays poisoned") {
   CHECK(codes(e) == Codes{"unwritten-output"});
   CHECK(e.outputs.at("P").unwritten == 1);
   CHECK(e.outputs.at("P").first_unwritten == 15);
-  CHECK(std::bit_cast<uint32_t>(e.p.values[15]) == kPoison);
+  CHECK(std::bit_cast<uint32_t>(e.p().values[15]) == kPoison);
   CHECK(e.faults[0].diagnostic.element == std::vector<uint32_t>{3, 3});
   CHECK(e.faults[0].diagnostic.amount == 1);
   CHECK(e.faults[0].diagnostic.limit == 16);
@@ -139,7 +139,7 @@ TEST_CASE("A plan without a launch, or with results from the host, is told") {
   plan::Plan plan = t::device_plan(kWidth, "");
   CHECK(codes(run(plan)) == Codes{"no-launch"});
   plan = t::host_plan(kWidth, "", "add");
-  plan.host_writes = {16, 0};
+  plan.host_writes = {16, 0, ""};
   Execution e = run(plan);
   CHECK(codes(e) == Codes{"host-computed"});
   CHECK(e.faults[0].diagnostic.amount == 16);
@@ -150,13 +150,13 @@ TEST_CASE("Host pointers: copies in, out and back into an input") {
   plan::Plan plan = t::host_plan(kWidth, "", "add");
   Execution e = run(plan);
   CHECK(codes(e) == Codes{});
-  CHECK(e.p.values[15] == 16.5f);
+  CHECK(e.p().values[15] == 16.5f);
 
   plan.ops[7] = plan::CopyToHost{"P", 16, 2, 16, 48, 0};  // all but the first row
   e = run(plan);
   CHECK(codes(e) == Codes{"unwritten-output"});
   CHECK(e.outputs.at("P").unwritten == 4);
-  CHECK(e.p.values[4] == 5.5f);
+  CHECK(e.p().values[4] == 5.5f);
 
   plan.ops[7] = plan::CopyToHost{"M", 0, 2, 0, 64, 0};  // the wrong way round
   e = run(plan);
@@ -167,9 +167,9 @@ TEST_CASE("Memory a kernel reads before anybody wrote it holds NaNs") {
   plan::Plan plan = t::device_plan(kWidth, "");
   plan.ops = {t::launch("accumulate", kWidth)};
   Execution e = run(plan);
-  for (float value : e.p.values) CHECK(value != value);
+  for (float value : e.p().values) CHECK(value != value);
   plan.ops = {plan::Memset{2, 0, 0, 64, 0}, t::launch("accumulate", kWidth)};
-  CHECK(run(plan).p.values[3] == 4.0f);
+  CHECK(run(plan).p().values[3] == 4.0f);
 }
 
 TEST_CASE("Copies on the device, literals and variables land where the plan says") {
@@ -184,11 +184,11 @@ TEST_CASE("Copies on the device, literals and variables land where the plan says
               plan::SymbolWrite{0, "table", 4, {{"", 0, 4, two}}},
               plan::CopyOnDevice{2, 48, 3, 4, 4, 0}};
   Execution e = run(plan);
-  CHECK(e.p.values[2] == 2);
-  CHECK(e.p.values[3] == 2);
-  CHECK(e.p.values[8] == 1);
-  CHECK(e.p.values[9] == 2);
-  CHECK(e.p.values[12] == 2);
+  CHECK(e.p().values[2] == 2);
+  CHECK(e.p().values[3] == 2);
+  CHECK(e.p().values[8] == 1);
+  CHECK(e.p().values[9] == 2);
+  CHECK(e.p().values[12] == 2);
 }
 
 TEST_CASE("A freed buffer's memory is gone, unless it is kept for timing") {

@@ -116,7 +116,7 @@ void carry_out(plan::Plan plan) {
   } catch (const PlanError&) {  // a variable that the module lacks
     return;
   }
-  require(executor.execution().p.values.size() == uint64_t{plan.j} * plan.l, "P lost its shape",
+  require(executor.execution().p().values.size() == uint64_t{plan.j} * plan.l, "P lost its shape",
           "");
 }
 
@@ -245,7 +245,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     require(false, error.what(), text);
   }
   try {
-    check_case(plan, {"w4", plan.signature, 4, 4, 4});
+    check_case(plan, {"w4", plan.signature, 4, 4, 4, ""});
   } catch (const PlanError&) {
     return 0;
   }

@@ -37,7 +37,7 @@ plan::Plan full_plan() {
       plan::Unsupported{"cudaMemcpy", "Too much was moved."},
       plan::Free{3},
       plan::Malloc{5}};
-  plan.host_writes = {3, 7};
+  plan.host_writes = {3, 7, ""};
   plan.leaked_buffers = {5};
   plan.unchecked_errors = {"cudaMemcpy"};
   return plan;
@@ -89,7 +89,7 @@ TEST_CASE("A bad plan is refused with one sentence that names the field") {
       {"/case", nullptr, "case: missing."},
       {"/case", 7, "case: expected a string, found 7."},
       {"/signature", "square",
-       "signature: expected one of rect-device, square-device, square-host"},
+       "signature: expected one of rect-device, square-device, square-host, "},
       {"/j", 0, "j: expected 1 to"},
       {"/j", 5, "signature: square-device takes square matrices"},
       {"/k", -3, "k: expected a whole number >= 0, found -3."},
@@ -284,7 +284,7 @@ TEST_CASE("Text that two readers could understand in two ways is refused") {
 
 TEST_CASE("A plan counts for the case that was asked for, and for no other") {
   const plan::Plan plan = t::device_plan(4, "module0.ptx");
-  const plan::Case wanted = {"w4", plan::Signature::kSquareDevice, 4, 4, 4};
+  const plan::Case wanted = {"w4", plan::Signature::kSquareDevice, 4, 4, 4, ""};
   CHECK_NOTHROW(check_case(plan, wanted));
   plan::Case other = wanted;
   other.id = "w5";

@@ -53,7 +53,7 @@ TEST_CASE("gpu: a right kernel gives the simulator's bits and takes some time") 
   CHECK(e.kernels[0].time_ms->median <= e.time_ms->median);
   ::setenv("TILEWISE_DEVICES", TILEWISE_DEVICE_FOLDER, 1);
   Execution simulated = run(*make_sim_backend({}), "add");
-  CHECK(std::memcmp(e.p.values.data(), simulated.p.values.data(), e.p.bytes()) == 0);
+  CHECK(std::memcmp(e.p().values.data(), simulated.p().values.data(), e.p().bytes()) == 0);
 }
 
 TEST_CASE("gpu: red zones, inputs and unwritten elements are seen") {

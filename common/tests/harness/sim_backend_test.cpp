@@ -40,7 +40,7 @@ TEST_CASE("sim: a right kernel leaves its result, its counters and no fault") {
   Execution e = run_kernel("add");
   CHECK(e.status == Status::kOk);
   CHECK(codes(e) == Codes{});
-  for (size_t i = 0; i < 64; ++i) CHECK(e.p.values[i] == 1.5f + static_cast<float>(i));
+  for (size_t i = 0; i < 64; ++i) CHECK(e.p().values[i] == 1.5f + static_cast<float>(i));
   REQUIRE(e.kernels.size() == 1);
   const warpsim::Counters& counters = e.kernels[0].counters;
   CHECK(counters.global_load_requests == 4);  // 2 warps, 2 loads
@@ -51,7 +51,7 @@ TEST_CASE("sim: a right kernel leaves its result, its counters and no fault") {
 TEST_CASE("sim: the same plan on host pointers") {
   Execution e = run(t::host_plan(kWidth, "", "add"));
   CHECK(codes(e) == Codes{});
-  CHECK(e.p.values[63] == 64.5f);
+  CHECK(e.p().values[63] == 64.5f);
 }
 
 TEST_CASE("sim: a write past the end is named with array and offset") {
@@ -130,7 +130,7 @@ TEST_CASE("sim: addresses inside copied data are moved to where the buffers are"
   Execution e = run(plan);
   CHECK(e.status == Status::kOk);
   CHECK(codes(e) == Codes{});
-  CHECK(e.p.values[63] == 7);
+  CHECK(e.p().values[63] == 7);
 }
 
 TEST_CASE("sim: PTX that cannot be read is `unsupported`, never a crash") {
