@@ -24,6 +24,7 @@ include_patterns = [
     "common/README.md",
     "datasets/README.md",
     "docs/**.md",
+    "exercises/*/README.md",
     "grader/README.md",
     "labs/*/README.md",
     "solutions/*/*.md",
@@ -34,6 +35,7 @@ include_patterns = [
 # of `include_patterns` that no pattern leads to fails the build.
 book_chapters = [
     ("The labs", ["labs/*/README"]),
+    ("Exercises", ["exercises/*/README"]),
     (
         "Beside the labs",
         [
@@ -53,6 +55,7 @@ book_chapters = [
         "For instructors",
         [
             "docs/instructors",
+            "docs/writing-a-lab",
             "docs/batch",
             "docs/publish",
             "docs/trust",

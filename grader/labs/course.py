@@ -64,8 +64,9 @@ class Course:
         if len(matches) == 1:
             return self.labs / matches[0]
         exercises = self.exercise_names()
-        if lab in exercises:
-            return self.exercises / lab
+        matches = [name for name in exercises if _is_called(name, lab)]
+        if len(matches) == 1:
+            return self.exercises / matches[0]
         names += exercises
         if not names:
             raise CourseError(f"There are no labs under {self.labs}.")

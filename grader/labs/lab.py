@@ -73,7 +73,7 @@ ROLES = ("toy", "edge", "performance")
 SIGNATURES = tuple(PRODUCTS)
 # Of a case's kernels, beside their counters.
 FACTS = ("registers", "occupancy", "shared_bytes", "launches")
-COUNTERS = (*counters.USABLE, *FACTS)
+COUNTERS = counters.USABLE
 FULL_POINTS = 100
 
 
@@ -363,7 +363,9 @@ class _Reader:
             if check.at_most is None and check.at_least is None:
                 raise self.fail(where, "a counter needs at_most or at_least")
             try:
-                unknown = names_in(check.value) - set(COUNTERS) - set(self.problem.numbers)
+                unknown = (
+                    names_in(check.value) - set((*COUNTERS, *FACTS)) - set(self.problem.numbers)
+                )
             except ExpressionError as error:
                 raise self.fail(where, f"value: {error}") from None
             if unknown:

@@ -1,6 +1,7 @@
 """Labs of any kernel: what lab.toml and reference.py say, how arrays are judged, and whole gradings."""
 
 import math
+import re
 import shutil
 import subprocess
 import sys
@@ -254,3 +255,14 @@ def test_the_command_says_what_to_do_next(tmp_path):
     assert done.returncode == 0, done.stderr
     assert "exercises/sum/lab.toml" in done.stdout
     assert "grader run sum --submission" in done.stdout
+
+
+BLOCK = re.compile(r"<!-- from (\S+) -->\n```(?:toml|python)\n(.*?)```$", re.MULTILINE | re.DOTALL)
+
+
+def test_the_page_shows_the_lab_that_it_builds():
+    page = (REPOSITORY / "docs" / "writing-a-lab.md").read_text()
+    found = BLOCK.findall(page)
+    assert len(found) >= 4
+    for path, text in found:
+        assert text in (REPOSITORY / path).read_text(), text
