@@ -35,7 +35,11 @@ def clean(text: str, longest: int = _LONGEST) -> str:
     return text if len(text) <= longest else text[: longest - 3] + "..."
 
 
+def lab_number(name: str) -> str:
+    """What a lab is asked for by, of its folder's name: "02"; an exercise without a number by it."""
+    return name[:2] if name[:2].isdigit() else name
+
+
 def lab_title(name: str) -> str:
-    """How reports call a lab, by its folder's name: "Lab 02"; an exercise, which has no number,
-    "Exercise"."""
+    """How reports call a lab, by its folder's name: "Lab 02", "Exercise"."""
     return f"Lab {name[:2]}" if name[:2].isdigit() else "Exercise"

@@ -12,7 +12,7 @@ from rich.text import Text
 
 from grader.judging.judge import describe
 from grader.results.result import Diagnostic, Kernel, Result, overall_status
-from grader.text import lab_title
+from grader.text import lab_number, lab_title
 from grader.writers import asides, counts, prediction
 from grader.writers.plain import plainly
 
@@ -332,4 +332,4 @@ class Page:
         self.line(Text.assemble(("Next: ", "bold"), step))
         is_working_copy = result.submission.startswith(f"labs/{result.lab}/")
         if is_working_copy and result.status not in ("error", "passed"):
-            self.line(Text.assemble(("Hint: ", "bold"), f"make hint LAB={result.lab[:2]}"))
+            self.line(Text.assemble(("Hint: ", "bold"), f"make hint LAB={lab_number(result.lab)}"))
