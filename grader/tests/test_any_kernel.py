@@ -22,7 +22,8 @@ from grader.labs.submission import Submission, read
 from grader.pipeline.grade import grade
 from grader.results.result import CaseResult, to_dict
 from grader.running.execution import parse
-from grader.tests.conftest import REPOSITORY, execution_json
+from grader.tests.conftest import REPOSITORY
+from grader.tests.executions import execution_json
 from grader.tests.test_schema import validate
 
 EXERCISES = sorted(path.parent.name for path in REPOSITORY.glob("exercises/*/lab.toml"))
