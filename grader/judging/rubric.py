@@ -143,7 +143,8 @@ def _did_the_work(outcome: Outcome) -> bool:
         return True
     if not outcome.case.problem.is_product:  # what the work is, only the outputs tell
         return outcome.execution is not None and outcome.execution.unwritten == 0
-    counted = outcome.execution.counters.get("fma_lanes", 0) if outcome.execution else 0
+    counters = outcome.execution.counters if outcome.execution else {}
+    counted = counters.get("fma_lanes", 0) + counters.get("tensor_multiply_adds", 0)
     return 2 * counted >= outcome.case.work
 
 

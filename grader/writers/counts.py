@@ -24,6 +24,8 @@ _OTHERS = (
     ("barriers", "barriers"),
     ("divergent_branches", "divergent branches"),
     ("async_requests", "asynchronous copies"),
+    ("tensor_multiply_adds", "multiply-adds on tensor cores"),
+    ("matrix_load_wavefronts", "wavefronts of ldmatrix"),
 )
 _DIM = "bright_black"
 _WIDE = 72  # columns that five cells of large counts need

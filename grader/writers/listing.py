@@ -23,7 +23,12 @@ COLUMNS = (
     ),
     (
         "shared wavefronts",
-        ("shared_load_wavefronts", "shared_store_wavefronts"),
+        (
+            "shared_load_wavefronts",
+            "shared_store_wavefronts",
+            "matrix_load_wavefronts",
+            "matrix_store_wavefronts",
+        ),
         "cycles of shared memory",
     ),
     ("conflicts", ("bank_conflicts",), "wavefronts above the least possible"),

@@ -135,7 +135,7 @@ class Speller {
 }  // namespace
 
 std::string spell_mnemonic(const Instruction& instruction) {
-  if (instruction.op == Opcode::kUnknown || instruction.op >= Opcode::kWmmaLoad) {
+  if (instruction.op == Opcode::kUnknown || instruction.op >= Opcode::kMma) {
     return instruction.mnemonic;
   }
   return Speller(instruction).run();

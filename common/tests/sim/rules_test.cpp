@@ -25,6 +25,8 @@ std::string one_access(ptx::Opcode op) {
   if (op == kAtom) body = "atom.global.add.u32 %r1, [%rd1], 1;";
   if (op == kRed) body = "red.global.add.u32 [%rd1], 1;";
   if (op == kCpAsync) body = "cp.async.ca.shared.global [tile], [%rd1], 4;\ncp.async.wait_all;";
+  if (op == kLdmatrix) body = "ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r1}, [tile];";
+  if (op == kStmatrix) body = "stmatrix.sync.aligned.m8n8.x1.shared.b16 [tile], {%r1};";
   if (body.empty()) return "";
   return ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 p) {\n"
          ".reg .b32 %r<3>;\n.reg .b64 %rd<3>;\n.shared .align 16 .b8 tile[16];\n"

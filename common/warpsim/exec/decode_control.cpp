@@ -239,6 +239,7 @@ bool Decoder::body(const Code& code) {
     case Opcode::kSt:                           return store(code);
     case Opcode::kAtom: case Opcode::kRed:      return atomic(code);
     case Opcode::kCpAsync: case Opcode::kCpAsyncCommit: case Opcode::kCpAsyncWait: return async(code);
+    case Opcode::kMma: case Opcode::kLdmatrix: case Opcode::kStmatrix: return tensor(code);
     case Opcode::kShfl: case Opcode::kVote: case Opcode::kMatch: case Opcode::kRedux:
     case Opcode::kActivemask:                   return between_lanes(code);
     case Opcode::kBar: case Opcode::kBarWarp:   return barrier(code);

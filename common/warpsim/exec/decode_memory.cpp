@@ -334,6 +334,55 @@ bool Decoder::async(const Code& code) {
   return true;
 }
 
+// Instructions of the whole warp: a lane that is not there is a finding.
+void Decoder::whole_warp() {
+  emit(&ops::whole_warp).set(Op::Lanes{constant(kAllLanes, false), function_index_, false});
+}
+
+bool Decoder::tensor(const Code& code) {
+  Fragments f;
+  f.instruction = index_;
+  f.factors = code.src_type, f.sums = code.type, f.tile = code.tile;
+  f.matrices = code.matrices, f.transposed = code.transposed;
+  auto sources_of = [&](const Operand& vector, std::array<uint32_t, 4>* rows) {
+    for (size_t i = 0; i < vector.elements.size(); ++i)
+      (*rows)[i] = source(vector.elements[i], false, Type::kB32);
+  };
+  std::vector<Dest> to;
+  if (!code.dst.empty()) {
+    for (const Operand& element : code.dst[0].elements) {
+      f.d[to.size()] = dest(element, false).row;
+      to.push_back({f.d[to.size()], false, &element});
+    }
+  }
+  whole_warp();
+  if (code.op == Opcode::kMma) {
+    sources_of(code.src[0], &f.a);
+    sources_of(code.src[1], &f.b);
+    sources_of(code.src[2], &f.c);
+    emit(&ops::multiply_matrices).set(Op::Matrices{uint32_t(image_.fragments.size())});
+  } else {
+    const bool is_store = code.op == Opcode::kStmatrix;
+    if (is_store) sources_of(code.src[1], &f.a);
+    bool wide = false;
+    int64_t offset = 0;
+    const uint32_t row = address_row(code.src[0], code.space, &wide, &offset);
+    const uint32_t site = add_site(code, code.space, 4, 4, is_store);
+    image_.sites[site].is_matrix = true;
+    image_.sites[site].shared_array = shared_array_of(code.src[0]);
+    // The rows of the matrices, as the lanes that name them hold them: four words each.
+    uint32_t words[4];
+    for (uint32_t& word : words) word = new_row(false);
+    Op& op = emit(is_store ? ops::store_matrices(watch_) : ops::load_matrices(watch_));
+    op.d = words[0], op.a = words[1], op.b = words[2], op.c = words[3];
+    op.set(Op::Access{offset, site, {row, wide}});
+    emit(&ops::nothing).set(Op::Matrices{uint32_t(image_.fragments.size())});
+  }
+  image_.fragments.push_back(f);
+  for (const Dest& d : to) finish_dest(d, 0, false);
+  return true;
+}
+
 // Which single shared array, if any, a register's value was computed from: an access through it has
 // to stay there, even where another array lies next.
 void Decoder::compute_shared_sources() {
@@ -356,7 +405,8 @@ void Decoder::compute_shared_sources() {
     changed = false;
     for (const Code& code : function_.code) {
       const bool from_memory = code.op == Opcode::kLd || code.op == Opcode::kLdu ||
-                               code.op == Opcode::kAtom || code.op == Opcode::kCall;
+                               code.op == Opcode::kAtom || code.op == Opcode::kCall ||
+                               code.op == Opcode::kLdmatrix;
       int32_t s = kNone;
       if (!from_memory) {
         for (const Operand& o : code.src) s = join(s, of(o));

@@ -94,6 +94,8 @@ class Decoder {
   bool store_param(const Code& code);
   bool atomic(const Code& code);
   bool async(const Code& code);
+  bool tensor(const Code& code);
+  void whole_warp();
   bool ignores_source(const Code& code) const;  // of cp.async: by a predicate
   bool between_lanes(const Code& code);
   bool barrier(const Code& code);

@@ -72,6 +72,11 @@ Handler vote(ptx::VoteMode mode);
 Handler match(bool all, bool wide);
 Handler redux(ptx::AtomOp op, bool is_signed);
 const Op* active_mask(Warp&, const Op*);
+// ops_matrix.cpp
+const Op* whole_warp(Warp&, const Op*);  // looks whether all lanes are there
+const Op* multiply_matrices(Warp&, const Op*);
+Handler load_matrices(bool watch);
+Handler store_matrices(bool watch);
 // ops_move.cpp
 Handlers copy32();
 Handlers copy64();

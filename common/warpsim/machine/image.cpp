@@ -275,8 +275,8 @@ void place_variables(Image& image, DeviceMemory& memory) {
   for (const ptx::Function& function : image.module.functions) {
     for (const ptx::Instruction& code : function.code) {
       const Memory memory = ptx::facts_of(code.op).memory;
-      if (memory == Memory::kNone || memory == Memory::kCopy || ptx::size_bytes(code.type) >= 4)
-        continue;
+      const bool is_whole = ptx::size_bytes(code.type) >= 4 || code.matrices != 0;
+      if (memory == Memory::kNone || memory == Memory::kCopy || is_whole) continue;
       if (code.space == Space::kShared || code.space == Space::kGeneric)
         image.has_sub_word_shared = true;
       if (is_global_access(code)) image.has_sub_word_global = true;

@@ -63,6 +63,7 @@ struct Image {
   std::vector<MemorySite> sites;
   std::vector<BasicBlock> blocks;
   std::vector<CallSite> calls;
+  std::vector<Fragments> fragments;
   struct InstructionRef {
     uint32_t function, instruction;
   };

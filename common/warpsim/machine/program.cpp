@@ -85,6 +85,9 @@ void add(Fields f, const Op::Negated& o) {
 void add(Fields f, const Op::Lanes& o) {
   f("members", o.members)("function", o.function)("negated", o.negated);
 }
+void add(Fields f, const Op::Matrices& o) {
+  f("index", o.index);
+}
 void add(Fields f, const Op::Lookup& o) {
   f("table", o.table);
 }

@@ -7,6 +7,7 @@
 
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -127,6 +128,9 @@ struct Op {
     uint32_t function;  // index into ptx::Module::functions
     bool negated;       // predicate a of a vote
   };
+  struct Matrices {
+    uint32_t index;  // into Image::fragments
+  };
   struct Lookup {
     uint32_t table;  // of lop3
   };
@@ -180,6 +184,7 @@ struct MemorySite {
   bool is_loop_atomic = false;    // of shared memory: machine code has no instruction for it
   Fence fence = Fence::kNone;     // of a .release or .acq_rel
   bool is_async = false;          // the shared side of cp.async
+  bool is_matrix = false;         // ldmatrix, stmatrix
   bool past_l1 = false;           // the global side of cp.async.cg
   bool in_const_space = false;
   // The one shared array the address can come from, index into Image::shared; -1: look it up.
@@ -192,6 +197,18 @@ struct MemorySite {
   uint32_t function = 0;     // index into ptx::Module::functions
   uint32_t instruction = 0;  // index into its code
   uint32_t bytes() const { return uint32_t{element_bytes} * elements; }
+};
+
+// What a tensor-core instruction works on: rows of 32-bit registers, those of each matrix in the
+// order of the instruction.
+struct Fragments {
+  uint32_t instruction = 0;  // index into the code of its function
+  ptx::Type factors = ptx::Type::kNone, sums = ptx::Type::kNone;  // mma
+  ptx::Tile tile;                                                 // mma
+  uint8_t matrices = 0;                                           // ldmatrix, stmatrix
+  bool transposed = false;
+  // ldmatrix writes d and stmatrix reads a.
+  std::array<uint32_t, 4> d{}, a{}, b{}, c{};
 };
 
 // A run of instructions that are executed together; counted once per entry.

@@ -45,6 +45,10 @@ void Collector::add_blocks(const Worker& worker) {
       const bool fma = code.type == ptx::Type::kF32 &&
                        (code.op == ptx::Opcode::kFma || code.op == ptx::Opcode::kMad);
       if (fma && code.guard < 0) c.fma_lanes += lanes;
+      if (code.op == ptx::Opcode::kMma) {
+        c.tensor_instructions += entries;
+        c.tensor_multiply_adds += entries * code.tile.m * code.tile.n * code.tile.k;
+      }
     }
   }
 }
@@ -78,6 +82,12 @@ void Collector::add_sites(const Worker& worker) {
     }
     if (launch_.merge_shared && site.merged_away) {
       c.shared_merged_requests += s.shared_requests;
+      continue;
+    }
+    if (site.is_matrix) {
+      (site.is_store ? c.matrix_store_requests : c.matrix_load_requests) += s.shared_requests;
+      (site.is_store ? c.matrix_store_wavefronts : c.matrix_load_wavefronts) += s.wavefronts;
+      c.bank_conflicts += s.wavefronts - s.ideal_wavefronts;
       continue;
     }
     if (site.is_atomic) {

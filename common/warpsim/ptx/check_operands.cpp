@@ -3,6 +3,7 @@
 
 #include <bit>
 
+#include "warpsim/ptx/fragment.h"
 #include "warpsim/ptx/parser_impl.h"
 
 namespace warpsim::ptx {
@@ -82,7 +83,8 @@ class Checker {
       if (operand.kind != Kind::kRegister && operand.kind != Kind::kVector)
         return "needs a register as its destination";
       if (operand.negated) return "has a negated destination";
-      if (std::string wrong = fits(letters[n], &operand); !wrong.empty()) return wrong;
+      std::string wrong = letters[n] == 'f' ? fragment(0, &operand) : fits(letters[n], &operand);
+      if (!wrong.empty()) return wrong;
     }
     return {};
   }
@@ -109,7 +111,9 @@ class Checker {
     }
     for (size_t n = 0; n < i_.src.size(); ++n) {
       if (i_.src[n].kind == Kind::kSink) return "has '_' as a source";
-      if (std::string wrong = fits(wanted[n], &i_.src[n]); !wrong.empty()) return wrong;
+      std::string wrong =
+          wanted[n] == 'f' ? fragment(n + 1, &i_.src[n]) : fits(wanted[n], &i_.src[n]);
+      if (!wrong.empty()) return wrong;
     }
     return {};
   }
@@ -138,6 +142,32 @@ class Checker {
       default:
         return data(demand(letter, i_), operand);
     }
+  }
+
+  // Operand `place` of a tensor-core instruction: 0 is the destination.
+  std::string fragment(size_t place, Operand* operand) {
+    size_t count = i_.matrices;
+    if (i_.op == Opcode::kMma) {
+      const FragmentRegisters registers = fragment_registers(i_).value();
+      count = place == 0   ? registers.d
+              : place == 1 ? registers.a
+              : place == 2 ? registers.b
+                           : registers.c;
+    }
+    if (operand->kind == Kind::kRegister) {
+      Operand vector;
+      vector.kind = Kind::kVector;
+      vector.elements.push_back(std::move(*operand));
+      *operand = std::move(vector);
+    }
+    if (operand->kind != Kind::kVector || operand->elements.size() != count)
+      return "needs a vector of " + std::to_string(count) + " elements";
+    for (Operand& element : operand->elements) {
+      if (element.kind != Kind::kRegister && (place == 0 || element.kind != Kind::kImmediate))
+        return "has an element that is no register";
+      if (std::string wrong = scalar({Type::kB32}, &element); !wrong.empty()) return wrong;
+    }
+    return {};
   }
 
   std::string address(const Operand& operand) const {

@@ -54,8 +54,10 @@ enum class Opcode : uint8_t {
   kCpAsync, kCpAsyncCommit, kCpAsyncWait,
   // control
   kBra, kBrx, kCall, kRet, kExit, kTrap, kBrkpt, kNanosleep,
-  // tensor cores: parsed, so that the report can name the line; execution says `unsupported`
-  kWmmaLoad, kWmmaStore, kWmmaMma, kMma, kLdmatrix,
+  // tensor cores
+  kMma, kLdmatrix, kStmatrix,
+  // parsed, so that the report can name the line; execution says `unsupported`
+  kWmmaLoad, kWmmaStore, kWmmaMma,
   // recognised text whose meaning is not modelled; `mnemonic` has the full name; execution says
   // `unsupported`
   kUnknown,
@@ -94,6 +96,13 @@ struct SourceLine {
   bool operator==(const SourceLine&) const = default;
 };
 
+// The product that an mma computes: M x K times K x N.
+struct Tile {
+  uint8_t m = 0, n = 0, k = 0;
+
+  bool operator==(const Tile&) const = default;
+};
+
 struct Operand {
   enum class Kind : uint8_t {
     kNone,
@@ -126,7 +135,7 @@ struct Operand {
 struct Instruction {
   Opcode op = Opcode::kUnknown;
   Type type = Type::kNone;  // the instruction's type; for cvt the destination's
-  // The second type: cvt's source, set's source, slct's selector; else kNone.
+  // The second type: cvt's source, set's source, slct's selector, the factors of mma; else kNone.
   Type src_type = Type::kNone;
   // ld, st, atom, red, cvta, isspacep, prefetch, cp.async (destination shared, source global)
   Space space = Space::kGeneric;
@@ -154,6 +163,9 @@ struct Instruction {
   bool aligned = true;        // bar.sync / barrier...aligned; barrier.sync without .aligned: false
   bool shift_amount = false;  // bfind.shiftamt: the left shift that brings the found bit to the top
   bool nan = false;           // min.NaN, max.NaN: a NaN operand makes the result NaN
+  Tile tile;                  // mma
+  uint8_t matrices = 0;       // ldmatrix, stmatrix: .x1 .x2 .x4
+  bool transposed = false;    // ldmatrix, stmatrix
 
   int32_t guard = -1;          // predicate register, -1: always
   bool guard_negated = false;  // @!%p
@@ -167,8 +179,10 @@ struct Instruction {
   //   call                dst = returned .param variables as kSymbol,
   //                       src = {function, arguments as kSymbol or register/immediate}
   //   bra                 src = {label}; brx.idx: src = {index, label, label, ...}
+  //   mma                 dst = {vector}, src = {vector, vector, vector}: A, B, C
+  //   ldmatrix, stmatrix  like ld and st, of so many registers as there are matrices
   //   bar, barrier        src = {barrier [, thread count]}, for .red then the predicate
-  //   kUnknown and tensor cores: no operands
+  //   kUnknown and wmma: no operands
   // Literals have the width of the operand they stand for: 1.5 in an f32 instruction is kept as
   // float bits.
   std::vector<Operand> dst;

@@ -48,12 +48,14 @@ bool may_merge(const Instruction& code) {
 // Accesses to shared memory whose addresses are not followed.
 bool touches_shared(const Instruction& code) {
   const bool memory = code.op == Opcode::kLd || code.op == Opcode::kLdu || code.op == Opcode::kSt ||
-                      code.op == Opcode::kAtom || code.op == Opcode::kRed;
+                      code.op == Opcode::kAtom || code.op == Opcode::kRed ||
+                      code.op == Opcode::kLdmatrix || code.op == Opcode::kStmatrix;
   return memory && (code.space == Space::kShared || code.space == Space::kGeneric);
 }
 
 bool writes_shared(const Instruction& code) {
-  return touches_shared(code) && code.op != Opcode::kLd && code.op != Opcode::kLdu;
+  return touches_shared(code) && code.op != Opcode::kLd && code.op != Opcode::kLdu &&
+         code.op != Opcode::kLdmatrix;
 }
 
 bool orders_memory(Opcode op) {

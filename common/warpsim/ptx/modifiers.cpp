@@ -1,7 +1,9 @@
 #include "warpsim/ptx/modifiers.h"
 
 #include <algorithm>
+#include <charconv>
 
+#include "warpsim/ptx/fragment.h"
 #include "warpsim/ptx/spelling.h"
 
 namespace warpsim::ptx {
@@ -88,6 +90,29 @@ bool take_sync(const OpcodeRow& row, std::string_view word, Instruction* i) {
   return word == "aligned" || (word == "sync" && row.op != Opcode::kBar);
 }
 
+// .m16n8k16; .row and .col are looked at together, in is_modelled.
+bool take_tile(std::string_view word, Instruction* i) {
+  if (word == "row" || word == "col") return true;
+  auto number = [&](char letter, uint8_t* field) {
+    if (word.empty() || word[0] != letter) return false;
+    word.remove_prefix(1);
+    uint32_t value = 0;
+    const auto end = std::from_chars(word.data(), word.data() + word.size(), value);
+    if (end.ec != std::errc() || value > 255) return false;
+    word.remove_prefix(size_t(end.ptr - word.data()));
+    *field = uint8_t(value);
+    return true;
+  };
+  return number('m', &i->tile.m) && number('n', &i->tile.n) && number('k', &i->tile.k) &&
+         word.empty();
+}
+
+bool take_matrix(std::string_view word, Instruction* i) {
+  if (word == "trans") return i->transposed = true;
+  if (word == "x1" || word == "x2" || word == "x4") i->matrices = uint8_t(word[1] - '0');
+  return word == "m8n8" || word == "x1" || word == "x2" || word == "x4";
+}
+
 bool take_modifier(const OpcodeRow& row, std::string_view word, Instruction* i) {
   return take_word(row, kModRounding, rounding_words(), word, &i->rounding) ||
          take_word(row, kModPart, part_words(), word, &i->part) ||
@@ -111,6 +136,8 @@ bool take_modifier(const OpcodeRow& row, std::string_view word, Instruction* i) 
          take_sync(row, word, i) || ((row.modifiers & kModVector) && take_vector(word, i)) ||
          ((row.modifiers & kModShift) && take_shift(word, i)) ||
          ((row.modifiers & kModMemory) && take_memory(word, i)) ||
+         ((row.modifiers & kModTile) && take_tile(word, i)) ||
+         ((row.modifiers & kModMatrix) && take_matrix(word, i)) ||
          ((row.modifiers & kModAtom) && word == "noftz");
 }
 
@@ -144,6 +171,15 @@ void set_mode_of_row(const OpcodeRow& row, Instruction* i) {
   i->match_all = row.name == "match.all";
   // bar is barrier.aligned; barrier without .aligned is not.
   i->aligned = !row.name.starts_with("barrier");
+}
+
+// Of the tensor-core instructions, whether this form is one that we know.
+bool is_modelled(const OpcodeRow& row, const Instruction& i) {
+  if (row.op == Opcode::kMma)
+    return fragment_registers(i) && i.mnemonic.find(".row.col.") != std::string::npos;
+  if (row.modifiers & kModMatrix)
+    return i.matrices != 0 && i.type == Type::kB16 && i.space == Space::kShared;
+  return true;
 }
 
 // What no instruction of this opcode can lack or have.
@@ -188,7 +224,10 @@ std::string decode_mnemonic(const OpcodeRow& row, Instruction* i) {
     std::string_view word = rest.substr(1, end - 1);
     rest.remove_prefix(end);
     if (auto type = read_word(type_words(), word)) {
-      (types == 0 ? i->type : i->src_type) = *type;
+      // mma has four: D and C are of one type here, and so are A and B.
+      const bool is_first = types == 0 || types == 3;
+      if (types >= 2 && *type != (is_first ? i->type : i->src_type)) i->op = Opcode::kUnknown;
+      (is_first ? i->type : i->src_type) = *type;
       if (++types > row.type_count || *type == Type::kB128)
         i->op = Opcode::kUnknown;
       else if (!(class_of(*type) & row.types))
@@ -197,6 +236,8 @@ std::string decode_mnemonic(const OpcodeRow& row, Instruction* i) {
       i->op = Opcode::kUnknown;
     }
   }
+  if (i->op != Opcode::kUnknown && types == row.type_count && !is_modelled(row, *i))
+    i->op = Opcode::kUnknown;
   if (i->op == Opcode::kUnknown) {  // half decoded fields would only mislead
     Instruction unknown;
     unknown.mnemonic = i->mnemonic;

@@ -84,10 +84,16 @@ constexpr OpcodeFacts facts_of(Opcode op) {
       return {.is_control = true};
     case O::kCall:
       return {.result = Result::kOther, .is_control = true};
+    case O::kMma:  // made of all lanes' operands
+      return {.result = Result::kOther, .unit = Unit::kTensor};
+    case O::kLdmatrix:
+      return {.memory = Memory::kLoad, .result = Result::kOther};
+    case O::kStmatrix:
+      return {.memory = Memory::kStore};
     // Not executed: memory, if any, is not looked at.
-    case O::kWmmaLoad: case O::kWmmaStore: case O::kLdmatrix:
+    case O::kWmmaLoad: case O::kWmmaStore:
       return {.result = Result::kMemory};
-    case O::kWmmaMma: case O::kMma:
+    case O::kWmmaMma:
       return {.unit = Unit::kTensor};
     case O::kUnknown: case O::kCount:
       return {.result = Result::kOther};

@@ -26,6 +26,7 @@ constexpr uint32_t kLdSt = kModSpace | kModVector | kModMemory;
 //   l  a label                                     ?  the operands that follow may be absent
 //   g  32 bits or a predicate
 //   o  32 bits, may be absent although another operand follows
+//   f  a fragment: as many registers of 32 bits as fragment.h says
 // A source of t, s, T, S, w, u may be an immediate. Shape "*": operands are not decoded; "call",
 // "brx": see parse_instruction.cpp.
 // clang-format off
@@ -134,8 +135,9 @@ constexpr OpcodeRow kTable[] = {
     {"wmma.load",        kWmmaLoad,        "*",       0, 0, 0},
     {"wmma.store",       kWmmaStore,       "*",       0, 0, 0},
     {"wmma.mma",         kWmmaMma,         "*",       0, 0, 0},
-    {"mma",              kMma,             "*",       0, 0, 0},
-    {"ldmatrix",         kLdmatrix,        "*",       0, 0, 0},
+    {"mma",              kMma,             "f=fff",   4, kData, kModTile | kModSync},
+    {"ldmatrix",         kLdmatrix,        "f=a",     1, kData, kModMatrix | kModSpace | kModSync},
+    {"stmatrix",         kStmatrix,        "=af",     1, kData, kModMatrix | kModSpace | kModSync},
 };
 // clang-format on
 

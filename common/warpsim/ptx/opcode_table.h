@@ -36,6 +36,8 @@ enum ModifierFamily : uint32_t {
   kModNan = 1 << 20,      // .NaN
   kModAmount = 1 << 21,   // .shiftamt
   kModBarRed = 1 << 22,   // .and .or .popc
+  kModTile = 1 << 23,     // .m16n8k16 ..., .row .col
+  kModMatrix = 1 << 24,   // .m8n8 .x1 .x2 .x4 .trans
 };
 
 // Classes of types an opcode takes. Another type is a parse error.

@@ -1,0 +1,19 @@
+#include "warpsim/ptx/fragment.h"
+
+namespace warpsim::ptx {
+
+std::optional<FragmentRegisters> fragment_registers(const Instruction& mma) {
+  const Tile& tile = mma.tile;
+  if (tile.m != 16 || tile.n != 8) return std::nullopt;
+  const bool is_half = mma.src_type == Type::kF16;
+  const bool is_tf32 = mma.src_type == Type::kTF32;
+  if (!is_half && !is_tf32 && mma.src_type != Type::kBF16) return std::nullopt;
+  if (is_tf32 ? tile.k != 4 && tile.k != 8 : tile.k != 8 && tile.k != 16) return std::nullopt;
+  if (mma.type != Type::kF32 && !(is_half && mma.type == Type::kF16)) return std::nullopt;
+  const uint8_t per_register = is_tf32 ? 1 : 2;
+  const auto a = uint8_t(16 * tile.k / 32 / per_register);
+  const uint8_t sums = mma.type == Type::kF32 ? 4 : 2;
+  return FragmentRegisters{sums, a, uint8_t(a / 2), sums};
+}
+
+}  // namespace warpsim::ptx

@@ -1,0 +1,49 @@
+"""The simulator's tensor cores against an H200's: hashes of products that are kept in docs/measurements/."""
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from grader.machine.toolchain import find_toolchain
+
+ROOT = Path(__file__).resolve().parents[2]
+KEPT = ROOT / "docs" / "measurements" / "tensor-cores-h200.txt"
+PROGRAM = ROOT / "common" / "measure" / "tensor" / "tiles.cu"
+
+
+def _of_simulator(course, folder: Path, arch: str, device: str) -> dict[tuple[str, str], str]:
+    program = folder / "tiles"
+    nvcc = find_toolchain(course).nvcc
+    subprocess.run(
+        [nvcc, "-std=c++17", "-O3", f"-arch={arch}", "-cudart", "none", PROGRAM, "-o", program,
+         f"-L{course.build}/lib", "-l:libcudart.so.13"],
+        check=True,
+    )  # fmt: skip
+    done = subprocess.run(
+        [course.build / "bin/warpsim", "run", "--quiet", "--checks", "none", "--device", device,
+         "--", program, "1000"],
+        check=True, capture_output=True, text=True,
+    )  # fmt: skip
+    rows = (line.split() for line in done.stdout.splitlines())
+    return {(form, family): value for form, family, first, value in rows}
+
+
+@pytest.fixture(scope="module")
+def kept() -> dict[tuple[str, str], str]:
+    rows = [line.split() for line in KEPT.read_text(encoding="utf-8").splitlines()]
+    return {(form, family): value for form, family, first, value in rows}
+
+
+@pytest.mark.slow
+def test_products_have_the_bits_of_an_h200(built, tmp_path, kept):
+    assert len(kept) == 64 and len(set(kept.values())) == 64
+    assert _of_simulator(built, tmp_path, "sm_90", "h200") == kept
+
+
+@pytest.mark.slow
+def test_another_generation_has_others(built, tmp_path, kept):
+    """It keeps a bit less and adds fewer products at once: the hashes would show it."""
+    ampere = _of_simulator(built, tmp_path, "sm_80", "a100")
+    same = {key for key in kept if ampere[key] == kept[key]}
+    assert not {key for key in same if key[1] in ("1", "3", "7")}
