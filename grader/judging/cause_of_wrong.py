@@ -1,0 +1,233 @@
+"""Why P is wrong: the line behind the operand that is."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from grader.judging import spread, suspects
+from grader.judging.cause_base import Base
+from grader.judging.host import Said
+from grader.judging.wording import index_of, names_in, value
+from grader.labs.statements import (
+    shown,
+)
+from grader.results.explanation import Explanation
+
+
+class Wrong(Base):
+    """Why a product is wrong."""
+
+    def wrong(self) -> Said | None:
+        found, kernel = self.material.explanation, self.kernel
+        plain = suspects.product_without(kernel) or suspects.short_local(kernel)
+        if plain is not None:
+            return plain
+        if found is None:
+            return suspects.coordinates(kernel) or suspects.subtracted(kernel)
+        if found.kind in ("wrong-factor", "zeroed", "missing", "beyond", "mispaired"):
+            said = self.phases(found)
+            if said is not None:
+                return said
+        if found.kind in ("misplaced", "not-stored", "stored-twice", "mispaired", "foreign"):
+            said = suspects.coordinates(kernel) or suspects.divided(kernel) or self.scattered()
+            if said is not None:
+                return said
+        if found.kind == "converted":
+            return self.converted(found)
+        if found.kind == "unset":
+            return self.unset(found)
+        if found.kind in ("wrong-factor", "zeroed"):
+            return self.definition(found)
+        if found.kind == "missing":
+            return self.overwritten(found)
+        if found.kind == "one-matrix":
+            return None
+        return None
+
+    def phases(self, found: Explanation) -> Said | None:
+        """A load that goes on by another number from phase to phase than it fills in one."""
+        kernel = self.kernel
+        for role, name in kernel.roles.items():
+            for item in kernel.body if role != "P" else ():
+                if item.kind != "simple" or name not in item.words:
+                    continue
+                index = index_of(item.words, name)
+                words = (index.column if role == "M" else index.row) if index else None
+                if words is None:
+                    words = self._of_helper(item, name, role)
+                if not words:
+                    continue
+                seen = spread.phase(kernel, words, item)
+                if seen is None:
+                    continue
+                loop, by, count = seen
+                wide = 4 if index is None else 1
+                if count < 2 or by in (count, count * wide) or by < 0:
+                    continue
+                blamed = suspects.named_definition(kernel, item, words)
+                line, meaning = blamed if blamed is not None else (item.line, words)
+                what = "column" if role == "M" else "row"
+                return Said(
+                    f"The {what} of {role}, {shown(meaning)}, goes on by {by} from phase to phase, "
+                    f"and a tile has {count * wide} {what}s.",
+                    line,
+                    "Each phase begins where the one before has ended.",
+                )
+        return None
+
+    def overwritten(self, found: Explanation) -> Said | None:
+        """sum = a * b, where sum += a * b is meant."""
+        for item in self.kernel.body:
+            if item.kind != "simple" or "=" not in item.words or not self.text.loops(item):
+                continue
+            at = item.words.index("=")
+            left, right = item.words[:at], item.words[at + 1 :]
+            if is_target(left) and "*" in right and not any(w in right for w in left[:1]):
+                if suspects.is_declaration(item.words) or found.line == 0:
+                    continue
+                name = left[0]
+                stored = any(
+                    name in s.words[s.words.index("=") :]
+                    for s in self.kernel.accesses(self.kernel.roles.get("P", ""))
+                    if "=" in s.words
+                )
+                known = self.text.declaration(name, item)
+                loops = self.text.loops(item)
+                if stored and known is not None and known[0] < loops[-1].line:
+                    return Said(
+                        f"{shown(left)} = sets the sum anew each time: only the last product is "
+                        "left.",
+                        item.line,
+                        "Add to it: +=.",
+                    )
+        return None
+
+    def converted(self, found: Explanation) -> Said | None:
+        """The variable or array that is declared as int."""
+        statement = self.text.simple_at(found.line)
+        if statement is None or "int" not in found.sentence.split():
+            return None
+        for name in names_in(statement.words):
+            declaration = next(
+                (
+                    item
+                    for item in self.kernel.body
+                    if item.kind == "simple"
+                    and suspects.is_declaration(item.words)
+                    and name in item.words
+                    and any(w in ("int", "unsigned", "long", "short") for w in item.words[:4])
+                ),
+                None,
+            )
+            left = statement.words[: statement.words.index("=")] if "=" in statement.words else ()
+            left = left or statement.words[:1]
+            if declaration is not None and left and left[0] == name:
+                return Said(
+                    f"{name} is declared as int: what is put into it loses its fraction.",
+                    declaration.line,
+                    f"Declare {name} as float.",
+                )
+        return None
+
+    def unset(self, found: Explanation) -> Said | None:
+        """An array that looks like a tile and is not shared; a sum without a beginning."""
+        statement = self.text.simple_at(found.line)
+        if statement is None:
+            return None
+        if "=" in statement.words and statement.words[0] == self.kernel.roles.get("P"):
+            for name in names_in(statement.words[statement.words.index("=") :]):
+                known = self.text.declaration(name, statement)
+                zero = [
+                    item
+                    for item in self.text.assignments(name, self.kernel.function)
+                    if item.words[-2] in ("0", "0.0f", "0.f", "0.0") and item.words[-3] == "="
+                ]
+                if known is not None and not known[1] and len(zero) == 1:
+                    return Said(
+                        f"{shown(zero[0].words)} does not set all of {name}: some sums begin with "
+                        "whatever is there.",
+                        zero[0].line,
+                        f"Set every element of {name} to 0.",
+                    )
+                if known is not None and not known[1]:
+                    return Said(
+                        f"{name} has no value at first: the sum begins with whatever is there.",
+                        known[0],
+                        f"Set {name} to 0 where it is declared.",
+                    )
+        for name in names_in(statement.words):
+            for item in self.kernel.body:
+                if item.kind != "simple" or not suspects.is_declaration(item.words):
+                    continue
+                at = next(
+                    (
+                        i
+                        for i, w in enumerate(item.words)
+                        if w == name and item.words[i + 1 : i + 2] == ("[",)
+                    ),
+                    -1,
+                )
+                if at < 0 or "__shared__" in item.words or "=" in item.words[at:]:
+                    continue
+                tiles = [s for s in self.kernel.body if "__shared__" in s.words]
+                shape = suspects.array_shape(self.kernel, name)
+                if (
+                    tiles
+                    and shape
+                    and any(
+                        suspects.array_shape(self.kernel, other) == shape
+                        for other in suspects.shared_arrays(self.kernel)
+                    )
+                ):
+                    return Said(
+                        f"{name} is not __shared__: every thread has one of its own, and finds only "
+                        "what it put there itself.",
+                        item.line,
+                        f"__shared__ float {name}...",
+                    )
+        return None
+
+    def definition(self, found: Explanation) -> Said | None:
+        """The line that defines the wrong part of an index."""
+        kernel = self.kernel
+        mixed = suspects.coordinates(kernel) or suspects.divided(kernel) or self.scattered()
+        if mixed is not None:
+            return mixed
+        if not found.needed or found.operand not in ("M", "N"):
+            return None
+        statement = next(
+            (s for s in self.text.at(found.line) if s.has(kernel.roles.get(found.operand, "?"))),
+            None,
+        )
+        if statement is None:
+            return None
+        name = kernel.roles[found.operand]
+        index = index_of(statement.words, name)
+        if index is None:
+            return None
+        row_wrong = found.got[0] != found.needed[0]
+        column_wrong = found.got[1] != found.needed[1]
+        length = value(index.length, kernel.known)
+        if length is not None and length != kernel.shapes[name][1]:
+            return None  # the line itself
+        if row_wrong == column_wrong:
+            return None
+        part = index.row if row_wrong else index.column
+        blamed = suspects.blamed_definition(kernel, statement, part)
+        lacks_phase = found.phase and sum(found.got) < sum(found.needed)
+        if blamed is None or (lacks_phase and len(names_in(part)) == 1 and not index.row):
+            return None
+        if lacks_phase and blamed[0] in names_in(part) and len(part) == 1:
+            loops = {suspects.counted(loop) for loop in self.text.loops(statement)[-1:]}
+            if not loops & set(names_in(blamed[2])):
+                return None
+        which, line, words = blamed
+        what = "row" if row_wrong else "column"
+        return Said(
+            f"{which} = {shown(words)} is the wrong {what} of {found.operand}.",
+            line,
+        )
+
+
+def is_target(words: Sequence[str]) -> bool:
+    return bool(words) and words[0].isidentifier() and (len(words) == 1 or words[1] == "[")

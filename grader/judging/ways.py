@@ -1,0 +1,168 @@
+"""The way that an operand took: which line loaded it, through which shared word, which line read it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from grader.judging.sums import Product, Sum, Sums
+from grader.labs.source import shared_array
+from grader.labs.statements import Statement, function_name, listing
+from grader.results.provenance import Factor, SharedWord
+
+
+class Ways(Sums):
+    """Which line loaded an operand, and which read it."""
+
+    def _load_line(self, factor: Factor) -> int:
+        if factor.shared is not None:
+            return self._called(factor.shared.who.line, factor.shared.array)
+        return self._loading(factor.load.line, factor.matrix) if factor.load else 0
+
+    def _loading(self, line: int, matrix: str) -> int:
+        """The line that loads from a matrix: what does not change in a loop, the compiler may load
+        at the line of an index."""
+        text = listing(self.source)
+        function = text.named(self.kernel)
+        names = text.parameters(function)[:2] if function is not None else []
+        if len(names) != 2 or matrix not in ("M", "N"):
+            return line
+        name = names[0] if matrix == "M" else names[1]
+        reads = [item for item in text.inside(function) if item.has(name, "[")]
+        here = text.at(line)
+        in_helper = here and text.function_of(here[0]) is not function
+        if in_helper or any(item.line == line for item in reads) or len(reads) != 1:
+            return line
+        return reads[0].line
+
+    def _called(self, line: int, array: str) -> int:
+        """The line itself, or where a helper that it stands in is called for this array."""
+        text = listing(self.source)
+        inside = text.at(line)
+        function = text.function_of(inside[0]) if inside else None
+        if function is None or "__global__" in function.words or array in words_of(inside):
+            return line
+        name = function_name(function)
+        calls = [
+            item
+            for item in text.statements
+            if item.kind == "simple" and item.has(name, "(") and array in item.words
+        ]
+        return calls[0].line if len(calls) == 1 else line
+
+    def _way(
+        self, one: Sum, product: Product, factor: Factor, needed: tuple[int, int]
+    ) -> tuple[str, int, int]:
+        """How the operand came there, the line to look at first, and the other one."""
+        line = self._load_line(factor)
+        if factor.shared is None:
+            return (f"(line {line} loaded it)" if line else ""), line, 0
+        word = self._word(factor.shared)
+        elsewhere = self._elsewhere(one, factor, needed)
+        reading = self._reading(factor, product)
+        if elsewhere and not self._is_load_to_blame(one, factor, needed):
+            text = (
+                f"(line {reading} reads {word}, where line {line} put {factor.name}; "
+                f"{factor.matrix}[{needed[0]}][{needed[1]}] is in {elsewhere})"
+            )
+            return text, reading, line
+        loaded = factor.load.line if factor.load else 0
+        if loaded and loaded != line and not elsewhere and self._is_in_kernel(loaded, factor):
+            text = f"(line {loaded} loaded it, line {line} put it into {word})"
+            return text, loaded, reading
+        if loaded and loaded != line and self._of_component(one, factor):
+            return f"(line {loaded} loaded it into {word})", loaded, line
+        return f"(line {line} loaded it into {word})", line, reading
+
+    def _reading(self, factor: Factor, product: Product) -> int:
+        """The line that reads a shared word; the compiler may give it a neighbour's."""
+        line = factor.read.line if factor.read and factor.read.line else product.term.line
+        text = listing(self.source)
+        array = factor.shared.array if factor.shared is not None else ""
+        if any(array in item.words for item in text.at(line)):
+            return line
+        reads = [
+            item
+            for item in text.statements
+            if item.kind == "simple"
+            and array in item.words
+            and "__shared__" not in item.words
+            and not factor.shared.who.line == item.line
+            and item.line != self._load_line(factor)
+        ]
+        return reads[0].line if len(reads) == 1 else line
+
+    def _of_component(self, one: Sum, factor: Factor) -> bool:
+        """Whether a helper takes one element of four wrongly, and the others rightly."""
+        residues: dict[bool, set[int]] = {True: set(), False: set()}
+        for p in self._placed(one):
+            mine = p.m if factor.matrix == "M" else p.n
+            if p.needed is None or mine.shared is None:
+                continue
+            residues[self.is_wrong(one, p)].add(mine.shared.offset_bytes // 4 % 4)
+        return len(residues[True]) == 1 and bool(residues[False] - residues[True])
+
+    def _is_in_kernel(self, line: int, factor: Factor) -> bool:
+        """Whether a kernel's own line, rather than a helper's, loads an element."""
+        text = listing(self.source)
+        inside = [item for item in text.at(line) if item.has("[")]
+        function = text.function_of(inside[0]) if inside else None
+        return function is not None and "__global__" in function.words
+
+    def _is_load_to_blame(self, one: Sum, factor: Factor, needed: tuple[int, int]) -> bool:
+        """Whether the tile is filled wrongly, rather than read in the wrong place.
+
+        So it is if one phase's products are all right, since they are read as in the others; or if
+        the tile does not lie as its matrix does, and is read as if it did.
+        """
+        phases: dict[int, bool] = {}
+        for p in self._placed(one):
+            if p.needed is None:
+                continue
+            mine = p.m if factor.matrix == "M" else p.n
+            wanted = (one.place[0], p.needed) if factor.matrix == "M" else (p.needed, one.place[1])
+            is_right = (mine.row, mine.column) == wanted
+            phases[p.phase] = phases.get(p.phase, True) and is_right
+        if any(phases.values()):
+            return True
+        shape = shared_array(
+            self.source, factor.shared.array, factor.shared.array_bytes, self.kernel
+        )
+        if shape is None or len(shape.dimensions) < 2:
+            return False
+        words = [
+            word
+            for word in self.found.tiles
+            if word.array == factor.shared.array
+            and word.interval == factor.shared.interval
+            and word.block == self._linear(factor.shared.who.block)
+            and word.matrix == factor.matrix
+        ]
+        if not words:
+            return False
+        top, left = min(word.row for word in words), min(word.column for word in words)
+        as_it_lies = all(
+            shape.indices(word.offset_bytes)[-2:] == (word.row - top, word.column - left)
+            for word in words
+        )
+        read = shape.indices(factor.shared.offset_bytes)[-2:]
+        return not as_it_lies and read == (needed[0] - top, needed[1] - left)
+
+    def _elsewhere(self, one: Sum, factor: Factor, needed: tuple[int, int]) -> str:
+        """Where in the same array, at the same time, the needed element was."""
+        block = self._linear(factor.shared.who.block)
+        key = (block, factor.shared.array, factor.matrix, *needed)
+        for word in self.tiles.get(key, ()):
+            if word.interval == factor.shared.interval:
+                return self._name(word.array, factor.shared.array_bytes, word.offset_bytes)
+        return ""
+
+    def _word(self, shared: SharedWord) -> str:
+        return self._name(shared.array, shared.array_bytes, shared.offset_bytes)
+
+    def _name(self, array: str, array_bytes: int, offset: int) -> str:
+        shape = shared_array(self.source, array, array_bytes, self.kernel)
+        return shape.element(offset) if shape is not None else f"{array}, byte {offset}"
+
+
+def words_of(statements: Sequence[Statement]) -> set[str]:
+    return {word for item in statements for word in item.words}
