@@ -248,6 +248,9 @@ def _shifted(expected: np.ndarray) -> Iterator:
                 yield Pattern("off by one", text), _known(np.roll(expected, step, axis))
 
 
+_LEAST_RATIO = 0.01  # less than that, nothing was added more than once
+
+
 def _sums_not_reset(expected: np.ndarray, got: np.ndarray) -> Iterator:
     with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
         ratio = (
@@ -256,7 +259,7 @@ def _sums_not_reset(expected: np.ndarray, got: np.ndarray) -> Iterator:
             else np.nan
         )
         offset = float(np.median(got - expected))
-    if np.isfinite(ratio) and ratio not in (0.0, 1.0):
+    if np.isfinite(ratio) and abs(ratio) > _LEAST_RATIO and ratio != 1.0:
         shown = f"{round(ratio)}" if abs(ratio - round(ratio)) < 1e-3 else f"{ratio:.6g}"
         text = (
             f"Every wrong element is {shown} times what it should be: terms are added more "

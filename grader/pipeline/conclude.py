@@ -98,13 +98,17 @@ def concluded(lab: Lab, result: Result, evidence: rubric.Evidence, text: str = "
         for item in judge.of_timing(lab.case(case_id), timing)
     ]
     more = [*timed, *launch_shape.exchanged(evidence.outcomes.values(), text)]
-    result = replace(result, kernels=_kernels(lab, evidence))
+    found = judge.merge(_all_outcomes(evidence), more)
+    kernels = _kernels(lab, evidence)
+    if any(item.severity == "error" for item in found):
+        kernels = tuple(_unpredicted(kernel) for kernel in kernels)
+    result = replace(result, kernels=kernels)
     return replace(
         result,
         status=status,
         score=round(float(score), 2),
         checks=checks,
-        diagnostics=judge.merge(_all_outcomes(evidence), more),
+        diagnostics=found,
         per_step=gains.per_step(result, lab),
         cases=tuple(outcome.result for outcome in evidence.outcomes.values()),
     )
@@ -158,6 +162,15 @@ def _kernels(lab: Lab, evidence: rubric.Evidence) -> tuple[Kernel, ...]:
             for run in chosen.execution.kernels
         ]
     return tuple(found)
+
+
+def _unpredicted(kernel: Kernel) -> Kernel:
+    """Of a wrong kernel: how fast it is says nothing, and a race may even make it look faster."""
+    if kernel.predicted_ms is None:
+        return kernel
+    return replace(
+        kernel, predicted_ms=None, bound=None, prediction=None, no_prediction="it is not right yet."
+    )
 
 
 def _kernel(run: KernelRun, case: Case) -> Kernel:
