@@ -142,6 +142,17 @@ Error copy_3d(Runtime& runtime, const Memcpy3DParms* p, void* stream) {
   return kSuccess;
 }
 
+Error fill_3d(Runtime& runtime, const PitchedPtr& pitched, int value, const Extent& extent,
+              void* stream) {
+  for (size_t z = 0; z < extent.depth; ++z) {
+    char* plane = static_cast<char*>(pitched.ptr) + z * pitched.ysize * pitched.pitch;
+    Error error =
+        fill_rows(runtime, plane, pitched.pitch, value, extent.width, extent.height, stream);
+    if (error) return error;
+  }
+  return kSuccess;
+}
+
 }  // namespace
 
 }  // namespace warpsim::cudart
@@ -212,13 +223,11 @@ WARPSIM_API int cudaMemset2DAsync(void* target, size_t pitch, int value, size_t 
 }
 
 WARPSIM_API int cudaMemset3D(PitchedPtr pitched, int value, Extent extent) {
-  return call("cudaMemset3D", [&](Runtime& rt) {
-    for (size_t z = 0; z < extent.depth; ++z) {
-      char* plane = static_cast<char*>(pitched.ptr) + z * pitched.ysize * pitched.pitch;
-      if (Error e =
-              fill_rows(rt, plane, pitched.pitch, value, extent.width, extent.height, nullptr))
-        return e;
-    }
-    return kSuccess;
-  });
+  return call("cudaMemset3D",
+              [&](Runtime& rt) { return fill_3d(rt, pitched, value, extent, nullptr); });
+}
+
+WARPSIM_API int cudaMemset3DAsync(PitchedPtr pitched, int value, Extent extent, void* stream) {
+  return call("cudaMemset3DAsync",
+              [&](Runtime& rt) { return fill_3d(rt, pitched, value, extent, stream); });
 }

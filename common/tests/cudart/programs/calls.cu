@@ -72,6 +72,23 @@ void pitched() {
   EXPECT_OK(cudaFree(d));
 }
 
+void boxes() {
+  constexpr size_t kWidth = 8, kHeight = 3, kDepth = 2;
+  cudaStream_t stream;
+  cudaPitchedPtr box;
+  EXPECT_OK(cudaStreamCreate(&stream));
+  EXPECT_OK(cudaMalloc3D(&box, make_cudaExtent(kWidth, kHeight, kDepth)));
+  EXPECT_OK(cudaMemset3D(box, 1, make_cudaExtent(kWidth, kHeight, kDepth)));
+  EXPECT_OK(cudaMemset3DAsync(box, 2, make_cudaExtent(4, 2, kDepth), stream));
+  EXPECT_OK(cudaStreamSynchronize(stream));
+  unsigned char back[kDepth * kHeight][kWidth];
+  EXPECT_OK(cudaMemcpy2D(back, kWidth, box.ptr, box.pitch, kWidth, kDepth * kHeight, cudaMemcpyDeviceToHost));
+  EXPECT(back[0][3] == 2 && back[0][4] == 1 && back[1][0] == 2 && back[2][0] == 1 && back[3][0] == 2 && back[4][3] == 2);
+  EXPECT(back[5][0] == 1);
+  EXPECT_OK(cudaFree(box.ptr));
+  EXPECT_OK(cudaStreamDestroy(stream));
+}
+
 void symbols() {
   float h[8], values[4] = {10, 20, 30, 40};
   float* d;
@@ -211,6 +228,7 @@ void launches() {
 int main() {
   memory();
   pitched();
+  boxes();
   symbols();
   host_memory();
   streams();
