@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <string_view>
 #include <vector>
@@ -59,7 +60,15 @@ std::string pair_name(const CounterInfo& counter, const CounterInfo& next) {
   return is_pair ? std::string(stem) : "";
 }
 
-// Every counter that is not 0, by its name and in its unit.
+// A counter's name as people read it: "bank conflicts", "FMA lanes", "transactions of 32 B".
+std::string plain(std::string name) {
+  std::replace(name.begin(), name.end(), '_', ' ');
+  if (name.starts_with("fma ")) return "FMA " + name.substr(4);
+  if (name.starts_with("transactions ")) return "transactions of" + name.substr(12) + " B";
+  return name;
+}
+
+// Every counter that is not 0, in its unit.
 void add_counters(const Counters& c, CountingRule rule, std::string* text) {
   std::vector<CounterInfo> shown;
   for (const CounterInfo& counter : counter_table()) {
@@ -70,7 +79,7 @@ void add_counters(const Counters& c, CountingRule rule, std::string* text) {
     const std::string pair = i + 1 < shown.size() ? pair_name(shown[i], shown[i + 1]) : "";
     const uint64_t partner = pair.empty() ? 0 : c.*shown[i + 1].field;
     if (value != 0 || partner != 0) {
-      *text += fmt::format("    {:<24}{:>16} {}", pair.empty() ? shown[i].name : pair.c_str(),
+      *text += fmt::format("    {:<24}{:>16} {}", plain(pair.empty() ? shown[i].name : pair + "s"),
                            grouped(value), shown[i].unit);
       if (!pair.empty()) *text += fmt::format(" {:>16} {}", grouped(partner), shown[i + 1].unit);
       if (partner != 0 && value != 0)
@@ -80,9 +89,10 @@ void add_counters(const Counters& c, CountingRule rule, std::string* text) {
     if (!pair.empty()) ++i;
   }
   if (c.volume_bytes() != 0)
-    *text += fmt::format("    {:<24}{:>16} bytes\n", "volume_bytes", grouped(c.volume_bytes()));
+    *text += fmt::format("    {:<24}{:>16} bytes\n", "volume", grouped(c.volume_bytes()));
   if (c.load_transactions != 0)
-    *text += fmt::format("    {:<24}{:>16.1f} % of the loads' bytes used\n", "abu", 100 * c.abu());
+    *text += fmt::format("    {:<24}{:>16.1f} % of the loads' bytes used\n", "bandwidth used",
+                         100 * c.abu());
 }
 
 void add_lines(const KernelReport& kernel, std::string* text) {

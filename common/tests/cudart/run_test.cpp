@@ -87,8 +87,8 @@ TEST_CASE("run: the JSON report has kernels, lines and diagnostics") {
 TEST_CASE("run: on a device of 2008 transactions are counted, in the text and in the JSON") {
   std::string file = fresh_folder("transactions") + "/report.json";
   Run r = warpsim(CUDA12_HOST, "--device c1060 --json " + file);
-  for (const char* line : {"transactions_32 +2 transactions", "volume_bytes +64 bytes",
-                           "abu +12.5 % of the loads' bytes used"}) {
+  for (const char* line : {"transactions of 32 B +2 transactions", "volume +64 bytes",
+                           "bandwidth used +12.5 % of the loads' bytes used"}) {
     CAPTURE(r.errors, line);
     CHECK(std::regex_search(r.errors, std::regex(line)));
   }
