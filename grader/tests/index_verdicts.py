@@ -52,7 +52,7 @@ class Verdict:
 
 def small(lab: Lab) -> Lab:
     """The lab with its small cases only, and the checks that can say that P is wrong."""
-    cases = [c for c in lab.cases if not c.hidden and c.multiply_adds <= MOST]
+    cases = [c for c in lab.cases if not c.hidden and c.work <= MOST]
     names = {case.id for case in cases}
     checks = [
         replace(check, cases=tuple(n for n in check.cases if n in names), needs=())
