@@ -36,6 +36,7 @@ _MODULES = {
     "status": "student",
     "hint": "student",
     "watch": "student",
+    "trace": "trace",
 }
 
 

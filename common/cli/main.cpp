@@ -14,6 +14,7 @@
 #include "warpsim/device.h"
 #include "warpsim/jit/compiler.h"
 #include "warpsim/sim.h"
+#include "warpsim/trace/settings.h"
 
 namespace {
 
@@ -62,6 +63,14 @@ int main(int argc, char** argv) {
   run->add_option("--sample-seed", options.sample_seed,
                   "draws the blocks that test the extrapolation")
       ->capture_default_str();
+  run->add_option("--trace", options.trace,
+                  "write what the warps did, instruction by instruction, to this file");
+  run->add_option("--trace-blocks", options.trace_blocks,
+                  "only these blocks (x + grid x * (y + grid y * z)): 0,1 or 0-3");
+  run->add_option("--trace-lines", options.trace_lines, "only these lines: 10-20");
+  run->add_option("--trace-events", options.trace_events,
+                  "instructions after which the trace ends; 0: " +
+                      std::to_string(warpsim::trace::Settings().most_events));
   run->add_flag("--lines", with_lines, "counters per source line in the report");
   run->add_flag("--quiet", quiet, "no report on standard error");
   run->add_option("program", command, "the program and its arguments, after --")->required();
@@ -96,6 +105,15 @@ int main(int argc, char** argv) {
     const warpsim::Checks checks = warpsim::cudart::parse_checks(options.checks);
     if (options.sample && !checks.counters)
       throw std::runtime_error("--sample is for counters: add them to --checks.");
+    warpsim::trace::Settings settings;
+    warpsim::trace::read_blocks(options.trace_blocks, &settings);
+    warpsim::trace::read_lines(options.trace_lines, &settings);
+    if (options.trace.empty() && (!options.trace_blocks.empty() || !options.trace_lines.empty() ||
+                                  options.trace_events != 0))
+      throw std::runtime_error(
+          "--trace-blocks, --trace-lines and --trace-events need --trace FILE.");
+    if (options.sample && !options.trace.empty())
+      throw std::runtime_error("--sample executes few blocks: there is no --trace of it.");
     warpsim::load_device(options.device);
   } catch (const std::exception& error) {
     complain(error.what());

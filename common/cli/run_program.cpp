@@ -84,6 +84,11 @@ void set_environment(const RunOptions& options, const std::string& preload, int 
   set("WARPSIM_SAMPLE", options.sample ? std::to_string(options.sample_seed) : "");
   set("WARPSIM_REPORT", options.report);
   set("WARPSIM_JSON", options.json.empty() ? "" : fs::absolute(options.json).string());
+  set("WARPSIM_TRACE", options.trace.empty() ? "" : fs::absolute(options.trace).string());
+  set("WARPSIM_TRACE_BLOCKS", options.trace_blocks);
+  set("WARPSIM_TRACE_LINES", options.trace_lines);
+  set("WARPSIM_TRACE_EVENTS",
+      options.trace_events == 0 ? "" : std::to_string(options.trace_events));
   set("WARPSIM_STATUS_FD", std::to_string(status_fd));
   prepend("LD_LIBRARY_PATH", library_folder().string());
   if (!preload.empty()) prepend("LD_PRELOAD", preload);

@@ -19,7 +19,10 @@ struct RunOptions {
   std::string checks = "all";
   std::string merge_shared = "on";
   std::string engine = "auto";
-  std::string json;             // path, empty: no JSON
+  std::string json;   // path, empty: no JSON
+  std::string trace;  // likewise
+  std::string trace_blocks, trace_lines;
+  uint64_t trace_events = 0;    // 0: the default
   std::string report = "text";  // "text", "lines", "none"
   int threads = 0;
   uint64_t budget = 0;

@@ -13,6 +13,7 @@
 #include "cudart/registers.h"
 #include "cudart/runtime.h"
 #include "cudart/session_report.h"
+#include "warpsim/trace/json.h"
 
 namespace warpsim::cudart {
 
@@ -24,10 +25,24 @@ std::string program_name() {
   return length > 0 ? std::string(path, static_cast<size_t>(length)) : "";
 }
 
+// In one piece or not at all. A device or a pipe is written to: a rename would put a plain file in
+// its place.
+void write_file(const std::string& path, const std::string& text, const char* what) {
+  std::error_code unknown;
+  bool is_special =
+      std::filesystem::is_character_file(path, unknown) || std::filesystem::is_fifo(path, unknown);
+  std::string temporary = path + (is_special ? "" : ".part");
+  FILE* file = std::fopen(temporary.c_str(), "wb");
+  bool written = file && std::fwrite(text.data(), 1, text.size(), file) == text.size();
+  if (file && std::fclose(file) != 0) written = false;
+  if (!is_special) written = written && std::rename(temporary.c_str(), path.c_str()) == 0;
+  if (!written) say("cannot write the " + std::string(what) + " to " + path + ".");
+}
+
 class LiveBackend final : public Backend {
  public:
   LiveBackend(const Device& device, LiveOptions options)
-      : options_(std::move(options)), simulator_(device) {
+      : options_(std::move(options)), recording_(options_.trace), simulator_(device) {
     Options& sim = simulator_.options();
     sim.checks = options_.checks;
     sim.threads = options_.threads;
@@ -35,6 +50,7 @@ class LiveBackend final : public Backend {
     sim.engine = options_.engine;
     sim.instruction_budget = options_.instruction_budget;
     sim.sample = options_.sample;
+    if (!options_.trace_path.empty()) sim.trace = &recording_;
     simulator_.memory().set_lazy(options_.sample.on);
     sim.print = [](std::string_view text) { std::fwrite(text.data(), 1, text.size(), stdout); };
   }
@@ -107,6 +123,7 @@ class LiveBackend final : public Backend {
   }
 
   LiveOptions options_;
+  trace::Recording recording_;
   Simulator simulator_;
   SessionReport report_;
   std::set<std::string> said_;
@@ -144,19 +161,11 @@ void LiveBackend::leave_report() {
   const Device& device = simulator_.device();
   if (options_.report != "none" && !report_.is_empty())
     std::fputs(to_text(report_, device, options_.report == "lines").c_str(), stderr);
-  if (options_.json_path.empty()) return;
-  // A device or a pipe is written to: a rename would put a plain file in its place.
-  std::error_code unknown;
-  bool is_special = std::filesystem::is_character_file(options_.json_path, unknown) ||
-                    std::filesystem::is_fifo(options_.json_path, unknown);
-  std::string temporary = options_.json_path + (is_special ? "" : ".part");
-  std::string text = to_json(report_, device, program_name());
-  FILE* file = std::fopen(temporary.c_str(), "wb");
-  bool written = file && std::fwrite(text.data(), 1, text.size(), file) == text.size();
-  if (file && std::fclose(file) != 0) written = false;
-  if (!is_special)
-    written = written && std::rename(temporary.c_str(), options_.json_path.c_str()) == 0;
-  if (!written) say("cannot write the report to " + options_.json_path + ".");
+  if (!options_.json_path.empty())
+    write_file(options_.json_path, to_json(report_, device, program_name()), "report");
+  if (options_.trace_path.empty()) return;
+  if (recording_.is_cut()) say(recording_.cut());
+  write_file(options_.trace_path, trace::to_json(recording_, device, program_name()), "trace");
 }
 
 LiveBackend* g_live = nullptr;

@@ -5,6 +5,8 @@
 #include <sstream>
 #include <stdexcept>
 
+#include "warpsim/trace/settings.h"
+
 namespace warpsim::cudart {
 
 namespace {
@@ -56,6 +58,10 @@ LiveOptions live_options_of_environment() {
   options.instruction_budget = number_of<uint64_t>("WARPSIM_BUDGET", 0);
   options.sample.on = !text_of("WARPSIM_SAMPLE", "").empty();
   options.sample.seed = number_of<uint64_t>("WARPSIM_SAMPLE", options.sample.seed);
+  options.trace_path = text_of("WARPSIM_TRACE", "");
+  trace::read_blocks(text_of("WARPSIM_TRACE_BLOCKS", ""), &options.trace);
+  trace::read_lines(text_of("WARPSIM_TRACE_LINES", ""), &options.trace);
+  options.trace.most_events = number_of("WARPSIM_TRACE_EVENTS", options.trace.most_events);
   options.json_path = text_of("WARPSIM_JSON", "");
   options.report = text_of("WARPSIM_REPORT", "text");
   options.status_fd = number_of("WARPSIM_STATUS_FD", -1);

@@ -11,6 +11,9 @@
 //   WARPSIM_JSON       file to write the report to
 //   WARPSIM_REPORT     "text" (default), "lines" (with counters per line) or "none": the report
 //                      on standard error
+//   WARPSIM_TRACE      file to write a trace to, see docs/trace.md
+//   WARPSIM_TRACE_BLOCKS, WARPSIM_TRACE_LINES, WARPSIM_TRACE_EVENTS
+//                      as --trace-blocks, --trace-lines and --trace-events
 //   WARPSIM_STATUS_FD  file descriptor that gets "unsupported" once the program has used what
 //                      warpsim does not model
 
@@ -19,6 +22,7 @@
 #include <string>
 
 #include "warpsim/sim.h"
+#include "warpsim/trace/recording.h"
 
 namespace warpsim::cudart {
 
@@ -30,6 +34,8 @@ struct LiveOptions {
   uint64_t instruction_budget = 0;
   SampleOptions sample;
   std::string json_path;
+  std::string trace_path;  // empty: none
+  trace::Settings trace;
   std::string report = "text";
   int status_fd = -1;
 };

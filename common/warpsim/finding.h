@@ -159,6 +159,7 @@ struct Diagnostic : Party {
   std::optional<Refusal> refusal;
   std::string words;    // somebody else's, such as the driver's: data, never looked into
   std::string message;  // by finding_text.h
+  int32_t event = -1;   // of the launch's trace that shows it, -1: there is none
   bool operator==(const Diagnostic&) const = default;
 };
 

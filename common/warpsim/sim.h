@@ -49,6 +49,9 @@ namespace warpsim {
 namespace provenance {
 class History;  // provenance/history.h
 }
+namespace trace {
+class Recording;  // trace/recording.h
+}
 namespace ptx {
 struct Module;  // ptx/ir.h
 }
@@ -110,6 +113,9 @@ struct Options {
   SampleOptions sample;
   // Where the values that launches store come from is noted here; one worker then, no sampling.
   provenance::History* history = nullptr;
+  // What launches do is written down here; one worker then, and sampled launches leave nothing.
+  // To be set before modules are loaded. Not together with a history.
+  trace::Recording* trace = nullptr;
   std::function<void(std::string_view)> print;  // device printf; unset: standard output
 };
 

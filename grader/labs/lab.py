@@ -39,6 +39,13 @@
       kind = "time"      case = "w1024", full = 1.15, none = 4.0   time over the reference's
                          both = 12: its points on the backend both, see below
 
+    [[show]]                             # a case that fits the eye, to be traced and shown
+    id = "4x4"
+    title = "4x4 with tiles of 2x2"
+    width = 4                            # or j, k, l
+    data = "integers"
+    constants = { TILE_WIDTH = 2 }       # values that the file's constants are given for it
+
     [[hints]]                            # chosen by what failed
     for = ["race-shared", "sizes"]       # diagnostic codes or check ids
     tiers = ["the concept", "the place", "the line"]
@@ -150,6 +157,14 @@ class Check:
 
 
 @dataclass(frozen=True)
+class Show:
+    """A case that fits the eye, and the constants that the file is compiled with for it."""
+
+    case: Case
+    constants: tuple[tuple[str, int], ...] = ()
+
+
+@dataclass(frozen=True)
 class Hint:
     """Advice in tiers, from the concept to the line."""
 
@@ -172,6 +187,10 @@ class Lab:
     checks: tuple[Check, ...]
     hints: tuple[Hint, ...]
     folder: Path = field(compare=False)
+    shows: tuple[Show, ...] = ()
+
+    def show(self, case_id: str) -> Show | None:
+        return next((show for show in self.shows if show.case.id == case_id), None)
 
     @property
     def signature(self) -> str:
@@ -239,6 +258,7 @@ class _Reader:
             checks=tuple(self.check(t, i) for i, t in enumerate(get.tables("checks"), 1)),
             hints=tuple(self.hint(t, i) for i, t in enumerate(get.tables("hints", []), 1)),
             folder=self.path.parent,
+            shows=tuple(self.show(t, i) for i, t in enumerate(get.tables("show", []), 1)),
         )
         get.finish()
         self.hold_together(lab)
@@ -251,8 +271,19 @@ class _Reader:
             raise self.fail(get.where, "there is 'signature' and [problem]: one of them is enough")
         return read_problem(self.fail, get.take("problem", None, dict, "a table"))
 
-    def case(self, table: dict[str, Any], number: int) -> Case:
-        get = Fields(self.fail, _where("case", table, number), table)
+    def show(self, table: dict[str, Any], number: int) -> Show:
+        values = table.pop("constants", {})
+        where = _where("show", table, number)
+        whole = isinstance(values, dict) and all(
+            isinstance(value, int) and not isinstance(value, bool) and value > 0
+            for value in values.values()
+        )
+        if not whole:
+            raise self.fail(where, "'constants' is no table of positive whole numbers")
+        return Show(self.case(table, number, "show"), tuple(values.items()))
+
+    def case(self, table: dict[str, Any], number: int, kind: str = "case") -> Case:
+        get = Fields(self.fail, _where(kind, table, number), table)
         case_id = get.text("id")
         j = k = l = 0  # noqa: E741
         given: tuple[tuple[str, float], ...] = ()
@@ -406,6 +437,7 @@ class _Reader:
         """What concerns several tables: unique ids, references, points, shapes."""
         case_ids = self.unique("case", [case.id for case in lab.cases])
         check_ids = self.unique("check", [check.id for check in lab.checks])
+        self.unique("case", [*case_ids, *(show.case.id for show in lab.shows)])
         for case in lab.cases:
             if lab.signature.startswith("square-") and not case.j == case.k == case.l:
                 raise self.fail(f"case {case.id}", f"{lab.signature} needs a square: give width")

@@ -41,6 +41,25 @@ class BadPlanError(StepError):
 
 
 @dataclass(frozen=True)
+class TraceWanted:
+    """A trace of a case, see docs/trace.md."""
+
+    path: Path  # beside the output
+    blocks: tuple[int, ...] = ()  # linear indices; none: all
+    lines: tuple[int, int] | None = None
+    events: int = 0  # 0: the executor's limit
+
+    @property
+    def arguments(self) -> list[str | Path]:
+        found: list[str | Path] = ["--trace", self.path, "--trace-events", str(self.events)]
+        if self.blocks:
+            found += ["--trace-blocks", ",".join(map(str, self.blocks))]
+        if self.lines is not None:
+            found += ["--trace-lines", f"{self.lines[0]}-{self.lines[1]}"]
+        return found
+
+
+@dataclass(frozen=True)
 class Job:
     """One case to carry out."""
 
@@ -51,6 +70,7 @@ class Job:
     result: Path  # result.json
     multiply_adds: int  # or what a case of another problem takes
     explain: tuple[tuple[int, int], ...] = ()  # elements of P whose provenance is wanted
+    trace: TraceWanted | None = None
     outputs: tuple[str, ...] = ()  # arrays that solve fills; none: P, into the file `output`
 
     def file_of(self, name: str) -> Path:
@@ -140,6 +160,8 @@ def execute(
     if job.explain:
         places = ",".join(f"{row}:{column}" for row, column in job.explain)
         command += ["--explain", places, "--checks", "bounds"]
+    if job.trace is not None:
+        command += job.trace.arguments
     if resources is not None:
         command += ["--resources", resources]
     if backend == "gpu":

@@ -6,6 +6,7 @@
 #include "harness/execute/refused.h"
 #include "warpsim/provenance/history.h"
 #include "warpsim/ptx/parser.h"
+#include "warpsim/trace/recording.h"
 
 namespace tilewise {
 
@@ -24,6 +25,7 @@ class SimBackend : public Backend {
     sim_.options().instruction_budget = settings.instruction_budget;
     sim_.options().sample = settings.sample;
     sim_.options().history = history_ = settings.history;
+    sim_.options().trace = trace_ = settings.trace;
     sim_.memory().set_lazy(settings.sample.on);
     sim_.options().print = [this](std::string_view text) { print(text); };
   }
@@ -81,6 +83,7 @@ class SimBackend : public Backend {
   }
   void holds(uint64_t address, uint64_t bytes, const std::string& matrix, uint64_t first) override {
     if (history_) history_->bind(address, bytes, matrix, first);
+    if (trace_ && first == 0) trace_->label(address, matrix);
   }
 
   bool find_variable(int module, const std::string& name, uint64_t* address,
@@ -164,6 +167,7 @@ class SimBackend : public Backend {
 
   warpsim::Simulator sim_;
   warpsim::provenance::History* history_ = nullptr;
+  warpsim::trace::Recording* trace_ = nullptr;
   Resources resources_;
   uint64_t memory_bytes_, used_bytes_ = 0;
   std::map<uint64_t, uint64_t> sizes_;  // of live buffers, by address

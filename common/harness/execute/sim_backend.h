@@ -21,6 +21,7 @@ struct SimSettings {
   Resources resources;              // registers, where ptxas was asked
   warpsim::SampleOptions sample;    // with `on`, memory is taken only where it is touched
   warpsim::provenance::History* history = nullptr;  // where values come from is noted here
+  warpsim::trace::Recording* trace = nullptr;       // what launches do is written down here
   uint64_t memory_bytes = UINT64_MAX;               // for buffers in all, the matrices included
 };
 

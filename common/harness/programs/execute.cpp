@@ -30,6 +30,8 @@
 #include "plan/files.h"
 #include "warpsim/finding_json.h"
 #include "warpsim/finding_text.h"
+#include "warpsim/trace/json.h"
+#include "warpsim/trace/settings.h"
 
 namespace {
 
@@ -42,7 +44,9 @@ struct Arguments {
   int threads = 0;
   uint64_t budget = 0, memory_mib = 0;
   uint32_t repeat = 0;
-  std::string explain;     // places in P
+  std::string explain;  // places in P
+  std::string trace, trace_blocks, trace_lines;
+  uint64_t trace_events = 0;
   double time_limit = -1;  // seconds; below 0: the backend's default
   std::string driver = "libcuda.so.1";
   std::vector<std::string> compare;
@@ -95,6 +99,12 @@ void declare(CLI::App& app, Arguments& a) {
       "--explain", a.explain,
       "sim: ROW:COLUMN,... of elements of P whose provenance is wanted: of which elements "
       "of M and N they are made, by which loads");
+  app.add_option("--trace", a.trace,
+                 "sim: write what the warps did, instruction by instruction, to this file");
+  app.add_option("--trace-blocks", a.trace_blocks, "only these blocks: 0,1 or 0-3");
+  app.add_option("--trace-lines", a.trace_lines, "only these lines: 10-20");
+  app.add_option("--trace-events", a.trace_events,
+                 "instructions after which the trace ends; 0: the default");
   app.add_option("--memory", a.memory_mib,
                  "MiB that the simulated device has for buffers; 0: as much as the device")
       ->check(CLI::Range(uint64_t{0}, uint64_t{1} << 30));
@@ -206,6 +216,22 @@ SimSettings sim_settings(const Arguments& a, const warpsim::Checks& checks, Reso
   return settings;
 }
 
+// What --trace and its like ask for.
+warpsim::trace::Settings trace_settings(const Arguments& a) {
+  warpsim::trace::Settings settings;
+  try {
+    warpsim::trace::read_blocks(a.trace_blocks, &settings);
+    warpsim::trace::read_lines(a.trace_lines, &settings);
+  } catch (const std::runtime_error& error) {
+    throw InputError(error.what());
+  }
+  if (a.trace_events != 0) settings.most_events = a.trace_events;
+  if (a.trace.empty()) return settings;
+  if (a.backend != "sim" || a.sample.on || !a.explain.empty())
+    throw InputError("--trace is for --backend sim, without --sample and --explain.");
+  return settings;
+}
+
 int run_sample(const Arguments& a) {
   if (a.backend != "sim") throw InputError("--sample needs --backend sim.");
   if (!a.inputs.empty() || !a.outputs.empty()) {
@@ -228,6 +254,7 @@ int run_sample(const Arguments& a) {
 
 int run(const Arguments& a) {
   if (!a.compare.empty() || a.cublas) return run_comparison(a);
+  warpsim::trace::Recording recording(trace_settings(a));
   if (a.sample.on) return run_sample(a);
   warpsim::Checks checks = parse_checks(a.checks);
   Resources resources = a.resources.empty() ? Resources{} : read_resources(a.resources);
@@ -249,6 +276,7 @@ int run(const Arguments& a) {
     SimSettings settings = sim_settings(a, checks, std::move(resources));
     if (a.memory_mib) settings.memory_bytes = a.memory_mib << 20;
     if (!places.empty()) settings.history = &history;
+    if (!a.trace.empty()) settings.trace = &recording;
     backend = make_sim_backend(settings);
   }
   Json description = backend->describe();
@@ -277,6 +305,8 @@ int run(const Arguments& a) {
         provenance_json(history, places, plan, executor.output_parts());
   }
   watchdog.disarm();
+  if (!a.trace.empty())
+    write_file(a.trace, warpsim::trace::to_json(recording, backend->device(), a.plan));
   write(executor.execution());
   return 0;
 }

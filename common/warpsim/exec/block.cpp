@@ -9,6 +9,7 @@
 #include "warpsim/observe/barrier.h"
 #include "warpsim/observe/reporter.h"
 #include "warpsim/observe/shared_shadow.h"
+#include "warpsim/trace/recorder.h"
 
 namespace warpsim {
 
@@ -113,6 +114,7 @@ void order_some(Block& block, const Barrier& done, uint32_t waiting) {
 
 void complete(Block& block, uint32_t id) {
   Barrier done = block.barriers[id];
+  if (block.worker->recorder != nullptr) block.worker->recorder->complete(id);
   block.barriers[id] = {};
   ++block.barriers_passed;
   uint32_t waiting = 0;
@@ -293,6 +295,7 @@ void arrive(Warp& w, const Op* op, uint32_t id, uint32_t threads, bool waits) {
     barrier.all &= holds == w.mask;
     barrier.any |= holds != 0;
   }
+  if (block.worker->recorder != nullptr) block.worker->recorder->arrive(w, op, id, waits);
   ++barrier.arrived_warps;
   barrier.warps |= 1u << w.index;
   if (!waits) {

@@ -154,6 +154,13 @@ Op& Decoder::emit(const Handlers& h) {
 }
 
 void Decoder::emit_instruction(const Code& code) {
+  if (image_.is_traced) emit_begin(code);
+  emit_guarded(code);
+  if (image_.is_traced && !ptx::facts_of(code.op).is_control) emit_finish(code);
+}
+
+// The instruction, under its predicate if it has one.
+void Decoder::emit_guarded(const Code& code) {
   if (code.guard < 0 || code.op == Opcode::kBra) {
     emit_body(code);
     forget_groups_of(code);

@@ -1,6 +1,10 @@
+#include <algorithm>
+#include <array>
+
 #include "warpsim/exec/decoder.h"
 #include "warpsim/provenance/follower.h"
 #include "warpsim/sample/watch.h"
+#include "warpsim/trace/recorder.h"
 
 namespace warpsim {
 
@@ -301,6 +305,40 @@ void Decoder::emit_follow(const Code& code) {
   }
   Op& op = emit(&provenance::follow);
   op.a = a, op.b = b, op.c = c;
+}
+
+void Decoder::emit_begin(const Code& code) {
+  auto base = [&](size_t index) {
+    return index < code.src.size() && code.src[index].kind == Operand::Kind::kAddress &&
+                   code.src[index].reg >= 0
+               ? register_row(code.src[index].reg)
+               : 0;
+  };
+  Op& op = emit(&trace::begin);
+  op.a = code.guard >= 0 ? register_row(code.guard) : 0;
+  op.d = code.guard_negated ? 1 : 0;
+  op.b = base(0), op.c = base(1);
+}
+
+// Destinations are read when they are written; what is stored may be no register.
+void Decoder::emit_finish(const Code& code) {
+  const Operand* value = trace::valued_operand(code);
+  const uint32_t bytes = ptx::size_bytes(code.type);
+  const bool is_stored = value != nullptr && !code.src.empty() && value != code.dst.data();
+  std::array<uint32_t, 4> rows{};
+  if (value != nullptr && bytes <= 8) {
+    const bool is_vector = value->kind == Operand::Kind::kVector;
+    const size_t elements = is_vector ? std::min<size_t>(value->elements.size(), 4) : 1;
+    for (size_t i = 0; i < elements; ++i) {
+      const Operand& one = is_vector ? value->elements[i] : *value;
+      if (is_stored)
+        rows[i] = source(one, bytes == 8, code.type);
+      else if (one.reg >= 0)
+        rows[i] = register_row(one.reg);
+    }
+  }
+  Op& op = emit(&trace::finish);
+  op.d = rows[0], op.a = rows[1], op.b = rows[2], op.c = rows[3];
 }
 
 void Decoder::emit_body(const Code& code) {

@@ -69,6 +69,9 @@ class Decoder {
   void emit_body(const Code& code);
   void emit_watches(const Code& code);
   void emit_follow(const Code& code);
+  void emit_begin(const Code& code);  // see trace/recorder.h
+  void emit_finish(const Code& code);
+  void emit_guarded(const Code& code);
   bool body(const Code& code);
   void unsupported(const Code& code);
   uint32_t add_site(const Code& code, ptx::Space space, uint8_t bytes, uint8_t elements,

@@ -8,6 +8,7 @@
 
 #include "warpsim/exec/access.h"
 #include "warpsim/machine/lift.h"
+#include "warpsim/trace/recorder.h"
 
 namespace warpsim::ops {
 
@@ -32,6 +33,7 @@ void issue(Warp& w, const Op* op, const Copy& copy) {
                       .counted_at = global_site,
                       .is_counted = copy.is_first,
                       .started = w.instructions - op[1].copy_target.ahead,
+                      .traced = -1,
                       .data = {}};
   const bool target_good =
       copy.target % copy.bytes == 0 && access::find_shared(w, shared_site, copy.target, copy.bytes);
@@ -57,6 +59,10 @@ void issue(Warp& w, const Op* op, const Copy& copy) {
   if (!target_good) return;
   if (checks.initialised || checks.races)
     worker.shared_shadow->async_issue(w, shared_site, copy.lane, copy.target, copy.bytes);
+  if (worker.recorder != nullptr) {
+    pending.traced = worker.recorder->copy(
+        w, {copy.lane, copy.bytes, copy.wanted, copy.target, copy.source, pending.data});
+  }
   w.pending.push_back(pending);
 }
 
@@ -91,6 +97,7 @@ void arrive(Warp& w, const Op* op, Done done) {
     }
     if (copy.is_counted) worker.sites[copy.counted_at].async_distance += now - copy.started;
     std::memcpy(worker.shared + copy.shared_offset, copy.data, copy.bytes);
+    if (worker.recorder != nullptr) worker.recorder->arrived(w, copy.traced);
     if (checks.initialised || checks.races)
       worker.shared_shadow->async_arrive(w, copy.lane, copy.shared_offset, copy.bytes);
   }
@@ -124,6 +131,7 @@ const Op* async_copy(Warp& w, const Op* op) {
 
 const Op* async_commit(Warp& w, const Op* op) {
   for_each_lane(w.mask, [&](int lane) { ++w.committed[lane]; });
+  if (w.worker->recorder != nullptr) w.worker->recorder->commit(w);
   return op + 1;
 }
 

@@ -5,6 +5,7 @@
 
 #include "warpsim/exec/block.h"
 #include "warpsim/provenance/follower.h"
+#include "warpsim/trace/recorder.h"
 
 namespace warpsim {
 
@@ -61,7 +62,9 @@ void Runner::run_block(uint64_t linear_index) {
     worker.patterns.clear();
   }
   if (worker.follower != nullptr) worker.follower->begin_block(linear_index);
+  if (worker.recorder != nullptr) worker.recorder->begin_block(linear_index);
   warpsim::run_block(worker, linear_index);
+  if (worker.recorder != nullptr) worker.recorder->end_block();
   std::string& printed = worker.printed;
   if (printed.empty()) return;
   if (worker.launch->options->print)

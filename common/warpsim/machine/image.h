@@ -76,6 +76,8 @@ struct Image {
   std::vector<KernelFacts> facts;           // per function
   const sample::Dependence* sampling = nullptr;  // decode its watches into the kernel
   bool is_followed = false;                      // decode what follows values into the kernel
+  bool is_traced = false;                        // the same for what writes a trace
+  std::string text;                              // of the module, where a trace wants it
 
   const ptx::Instruction& instruction(uint32_t function, uint32_t index) const {
     return module.functions[function].code[index];

@@ -55,6 +55,7 @@ struct PendingCopy {
   uint32_t counted_at = 0;  // site of the global side whose distance this copy stands for
   bool is_counted = false;  // one lane of each request is
   uint64_t started = 0;     // Warp::instructions up to the request
+  int32_t traced = -1;      // its row in the trace
   std::byte data[16];
 };
 

@@ -28,6 +28,9 @@ class Follower;
 namespace sample {
 struct BlockIntervals;
 }
+namespace trace {
+class Recorder;
+}
 class GlobalShadow;
 class GlobalShadows;
 class Reporter;
@@ -129,6 +132,7 @@ struct Worker {
   Tracer* tracer = nullptr;                     // the time model's, when it profiles the launch
   sample::BlockIntervals* intervals = nullptr;  // when the launch is sampled
   provenance::Follower* follower = nullptr;     // when its values are followed
+  trace::Recorder* recorder = nullptr;          // when the launch is traced
   // Why this worker has ended the launch; kOk: it has not. The first reason stands.
   struct Stop {
     LaunchStatus status = LaunchStatus::kOk;

@@ -137,6 +137,11 @@ void Follower::step(const Warp& w, const Op* op) {
   }
 }
 
+Value Follower::value(const Warp& w, int32_t reg, int lane) const {
+  if (!is_followed_ || !history_.is_complete()) return History::kPlainValue;
+  return frames_[w.index].back().registers[size_t(reg)][size_t(lane)];
+}
+
 Node Follower::here(int lane) const {
   Node node;
   node.line = line_;

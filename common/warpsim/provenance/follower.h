@@ -28,6 +28,8 @@ class Follower {
   Follower(History* history, const LaunchContext& context);
   void begin_block(uint64_t block);
   void step(const Warp& w, const Op* op);
+  // What the register of the running function holds now.
+  Value value(const Warp& w, int32_t reg, int lane) const;
 
  private:
   using Code = ptx::Instruction;

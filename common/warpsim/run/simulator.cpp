@@ -23,12 +23,14 @@
 #include "warpsim/run/report_difference.h"
 #include "warpsim/run/sampler.h"
 #include "warpsim/sim.h"
+#include "warpsim/trace/recorder.h"
 
 namespace warpsim {
 
 namespace {
 
-constexpr uint64_t kDefaultBudget = 4'000'000'000;  // warp instructions: minutes
+constexpr size_t kMostTracedValues = size_t{1} << 22;  // of one launch: 128 MB
+constexpr uint64_t kDefaultBudget = 4'000'000'000;     // warp instructions: minutes
 // Launched warps that find nothing to do cost little, but something: what each adds to the budget,
 // up to a number of instructions that takes some seconds.
 constexpr uint64_t kBudgetOfWarp = 256, kMostOfWarps = 400'000'000;
@@ -88,6 +90,7 @@ struct Simulator::Impl {
     std::unique_ptr<jit::Compiler> compiler;  // of what is decoded now
     bool has_watches = false;                 // decoded for one sampled launch
     bool is_followed = false;                 // decoded for a History
+    bool is_traced = false;                   // for a trace::Recording
   };
   std::vector<Loaded> modules;
   uint64_t launches = 0;
@@ -107,6 +110,13 @@ struct Simulator::Impl {
     const int32_t f = i.module.find_function(name);
     return f >= 0 && i.module.functions[size_t(f)].is_kernel ? f : -1;
   }
+  // Whether values are followed; whether launches are watched so closely that only the interpreter
+  // and one worker will do.
+  bool follows() const {
+    return options.history != nullptr ||
+           (options.trace != nullptr && options.trace->settings().follows);
+  }
+  bool is_watched() const { return options.history != nullptr || options.trace != nullptr; }
   void decode(int module, int32_t kernel, const sample::Dependence* sampling);
   void configure(LaunchContext& context, const Launch& launch, Image& image, int32_t kernel);
   std::vector<AllocationRecord*> may_be_written(const LaunchContext& context);
@@ -136,6 +146,7 @@ Options& Simulator::options() {
 int Simulator::load_module(std::string_view text, std::string name) {
   auto image = std::make_unique<Image>();
   image->module = ptx::parse(text, std::move(name));
+  if (impl_->options.trace != nullptr) image->text = text;
   place_variables(*image, impl_->memory);
   impl_->modules.emplace_back().image = std::move(image);
   return int(impl_->modules.size() - 1);
@@ -196,7 +207,7 @@ void Simulator::Impl::decode(int module, int32_t kernel, const sample::Dependenc
   Loaded& loaded = modules[size_t(module)];
   Image& image = *loaded.image;
   if (!(loaded.decoded_for == options.checks) || loaded.has_watches || sampling != nullptr ||
-      loaded.is_followed != (options.history != nullptr)) {
+      loaded.is_followed != follows() || loaded.is_traced != (options.trace != nullptr)) {
     for (Program& p : image.programs) {
       const uint32_t local = p.local_bytes;
       p = {};
@@ -212,10 +223,12 @@ void Simulator::Impl::decode(int module, int32_t kernel, const sample::Dependenc
     loaded.compiler.reset();
     loaded.decoded_for = options.checks;
     loaded.has_watches = sampling != nullptr;
-    loaded.is_followed = options.history != nullptr;
+    loaded.is_followed = follows();
+    loaded.is_traced = options.trace != nullptr;
   }
   image.sampling = sampling;
-  image.is_followed = options.history != nullptr;
+  image.is_followed = follows();
+  image.is_traced = options.trace != nullptr;
   decode_reachable(image, kernel, options.checks);
   image.sampling = nullptr;
 }
@@ -304,7 +317,7 @@ GlobalShadows Simulator::Impl::make_shadows(const LaunchContext& context,
 }
 
 void Simulator::Impl::choose_engine(LaunchContext& context, int module) {
-  if (options.engine == EngineChoice::kInterpreter || options.history != nullptr) return;
+  if (options.engine == EngineChoice::kInterpreter || is_watched()) return;
   Loaded& loaded = modules[size_t(module)];
   if (loaded.compiler == nullptr) loaded.compiler = std::make_unique<jit::Compiler>(*loaded.image);
   context.engines = loaded.compiler.get();
@@ -322,10 +335,25 @@ void Simulator::Impl::run(LaunchContext& context, unsigned threads, Collector& c
     follower.emplace(options.history, context);
     runners[0]->worker.follower = &*follower;
   }
+  // A trace follows values by a history of its own: only this launch, its arrays by their numbers.
+  std::optional<provenance::History> history;
+  std::optional<trace::Recorder> recorder;
+  if (options.trace != nullptr) {
+    Worker& worker = runners[0]->worker;
+    if (options.history == nullptr && follows()) {
+      history.emplace(kMostTracedValues);
+      follower.emplace(&*history, context);
+      worker.follower = &*follower;
+    }
+    recorder.emplace(options.trace, worker, history ? &*follower : nullptr,
+                     history ? &*history : nullptr);
+    worker.recorder = &*recorder;
+  }
   std::vector<std::thread> helpers;
   for (unsigned i = 1; i < threads; ++i) helpers.emplace_back([&, i] { runners[i]->run(); });
   runners[0]->run();
   for (std::thread& t : helpers) t.join();
+  if (recorder) recorder->end();
   if (context.repeat_serially) return;
   for (auto& r : runners) collector.add(r->worker);
 }
@@ -341,7 +369,7 @@ void Simulator::Impl::execute(const Launch& launch, Image& image, int32_t kernel
   unsigned threads = options.threads > 0 ? unsigned(options.threads)
                                          : std::max(1u, std::thread::hardware_concurrency());
   threads = unsigned(std::min<uint64_t>(threads, context.block_count));
-  if (options.history != nullptr) threads = 1;
+  if (is_watched()) threads = 1;
   if (threads > 1 && !has_to_run_in_order(context, written)) {
     context.parallel = true;
     Snapshot before(written);
@@ -363,6 +391,7 @@ void Simulator::Impl::execute(const Launch& launch, Image& image, int32_t kernel
   Collector collector(ordered);
   run(ordered, 1, collector);
   collector.finish(report);
+  if (options.trace != nullptr) options.trace->end_launch(*report);
 }
 
 // The interpreter's word is what is reported. Compiled at once the code expects no shapes of
@@ -371,7 +400,7 @@ void Simulator::Impl::execute(const Launch& launch, Image& image, int32_t kernel
 void Simulator::Impl::compare_engines(const Launch& launch, Image& image, int32_t kernel,
                                       LaunchReport* report) {
   constexpr uint64_t kMostBytes = uint64_t{1} << 28;  // of device memory, which is copied
-  if (memory.used_bytes() > kMostBytes || options.history != nullptr)
+  if (memory.used_bytes() > kMostBytes || is_watched())
     return execute(launch, image, kernel, report);
   const auto print = std::exchange(options.print, nullptr);
   const MemoryImage before(MemoryView(memory).live());
