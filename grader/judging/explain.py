@@ -449,6 +449,8 @@ def advice(fault: Fault, context: Context) -> str:
                 f"Which threads may take part? Guard the {what} by row and column, and "
                 "check the index."
             )
+        case "race-global" if not context.case.problem.is_product:
+            return f"Each element of {role or facts.array} must be written by one thread: has each thread its own index?"
         case "unwritten-output" if not context.case.problem.is_product:
             copied = ", and is the result copied back" if "cudaMemcpy" in context.source else ""
             return f"Do the blocks cover all of {facts.array} (rounded up){copied}?"

@@ -228,6 +228,11 @@ def labs() -> list[str]:
     return sorted(path.parent.name for path in CORPUS.glob("*/corpus.toml"))
 
 
+def ladder() -> list[str]:
+    """Those of them that stand in labs/."""
+    return [name for name in labs() if (REPOSITORY / "labs" / name).is_dir()]
+
+
 def entries(kind: str, lab: str = "") -> list[Entry]:
     """Of one lab or of all, in the order of corpus.toml; none if the lab has no corpus."""
     chosen = [lab] if lab else labs()

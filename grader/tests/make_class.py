@@ -268,7 +268,7 @@ def main() -> None:
     parser.add_argument("--platform", choices=PLATFORMS, default="moodle")
     parser.add_argument("--labs", default="", help="folder names; default: all with a corpus")
     given = parser.parse_args()
-    labs = given.labs.split(",") if given.labs else corpus_files.labs()
+    labs = given.labs.split(",") if given.labs else corpus_files.ladder()
     print(json.dumps(make(given.folder, given.students, given.seed, given.platform, tuple(labs))))
 
 

@@ -267,3 +267,10 @@ def test_the_page_shows_the_lab_that_it_builds():
     assert len(found) >= 4
     for path, text in found:
         assert text in (REPOSITORY / path).read_text(), text
+
+
+@pytest.mark.parametrize("lab", EXERCISES)
+def test_skeletons_of_exercises_are_their_solutions_without_the_regions(lab):
+    solution = (REPOSITORY / "solutions" / lab / "matmul.cu").read_text()
+    skeleton = (REPOSITORY / "exercises" / lab / "matmul.cu").read_text()
+    assert skeleton == new_lab.skeleton_of(solution) != solution

@@ -6,10 +6,10 @@ import pytest
 
 from grader.judging import host, spread, suspects
 from grader.labs.statements import Listing, shown
-from grader.tests.corpus_files import bare_solution, labs
+from grader.tests.corpus_files import bare_solution, ladder
 
 NAIVE, TILED, REGISTERS = (
-    bare_solution(name) for name in labs()[:5:2][:1] + labs()[1:2] + labs()[4:5]
+    bare_solution(name) for name in ladder()[:5:2][:1] + ladder()[1:2] + ladder()[4:5]
 )
 
 
@@ -115,7 +115,7 @@ def test_arguments_in_another_order():
 
 
 def test_statements_of_every_solution():
-    for name in labs():
+    for name in ladder():
         listing = Listing(bare_solution(name))
         kernel = next(item for item in listing.functions() if "__global__" in item.words)
         assert listing.inside(kernel)

@@ -14,7 +14,7 @@ from grader.tests.index_mutations import Mutant, mutants
 from grader.tests.index_verdicts import PARTS, verdict
 from grader.tests.kernel_in_python import Element, Fault, Kernel
 
-TEXTS = {name: corpus_files.bare_solution(name) for name in corpus_files.labs()}
+TEXTS = {name: corpus_files.bare_solution(name) for name in corpus_files.ladder()}
 EXACT = 0.9
 LEAST = 40
 STEP = 4  # one in so many is graded by ALL=1; a few by default
