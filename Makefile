@@ -10,6 +10,8 @@ BACKEND ?= auto
 DEVICE ?=
 FORMAT ?=
 OUTPUT ?=
+CASE ?=
+BESIDE ?=
 ALL ?=
 
 GRADER := .venv/bin/grader
@@ -17,7 +19,7 @@ OPTIONS = $(if $(SUBMISSION),--submission "$(SUBMISSION)") --backend "$(BACKEND)
           $(if $(DEVICE),--device "$(DEVICE)") $(if $(FORMAT),--format "$(FORMAT)") \
           $(if $(OUTPUT),--output "$(OUTPUT)")
 
-.PHONY: help setup ready grade watch hint status doctor study docs test test-sanitize fuzz bench bench-gpu \
+.PHONY: help setup ready grade show watch hint status doctor study docs test test-sanitize fuzz bench bench-gpu \
         clean distclean
 
 help:
@@ -27,6 +29,7 @@ help:
 #>
 #>   make grade                 grade your work under labs/; the first call sets everything up
 #>   make grade LAB=02          one lab, by number or folder name
+#>   make show LAB=02           a page in which your kernel runs, step by step; CASE=id, BESIDE=file
 #>   make watch LAB=02          grade again whenever you save; single keys give hints, go on, quit
 #>   make hint                  the next hint for what failed last; LAB=02: of this lab
 #>   make status                your progress through the labs; OUTPUT=file: a summary to keep
@@ -47,7 +50,7 @@ help:
 #> make distclean.
 
 # A variable in small letters would be taken for none, and all labs graded.
-$(foreach name,lab submission backend device format output all,$(if $(filter command%,$(origin $(name))),\
+$(foreach name,lab submission backend device format output case beside all,$(if $(filter command%,$(origin $(name))),\
   $(error write $(name)=... in capitals, as in LAB=02)))
 
 setup:
@@ -60,8 +63,17 @@ ready:
 grade: ready
 	@$(GRADER) run $(LAB) $(OPTIONS)
 
-hint watch: ready
-	@$(GRADER) $@ $(LAB) $(if $(SUBMISSION),--submission "$(SUBMISSION)")
+show: ready
+	@$(GRADER) show $(LAB) $(if $(SUBMISSION),--submission "$(SUBMISSION)") $(if $(CASE),--case "$(CASE)") \
+	  $(if $(BESIDE),--beside "$(BESIDE)") $(if $(DEVICE),--device "$(DEVICE)") $(if $(OUTPUT),--output "$(OUTPUT)")
+
+hint: ready
+	@$(GRADER) hint $(LAB) $(if $(SUBMISSION),--submission "$(SUBMISSION)")
+
+# Key v serves its page with the packages of `serve`; without them it writes a file.
+watch: ready
+	@common/setup/extra.sh serve starlette uvicorn || true
+	@$(GRADER) watch $(LAB) $(if $(SUBMISSION),--submission "$(SUBMISSION)")
 
 status: ready
 	@$(GRADER) $@ $(if $(OUTPUT),--output "$(OUTPUT)")

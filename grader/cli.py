@@ -33,6 +33,7 @@ _MODULES = {
     "doctor": "doctor",
     "calibrate": "calibrate",
     "new-lab": "new_lab",
+    "show": "show",
     "status": "student",
     "hint": "student",
     "watch": "student",

@@ -42,6 +42,8 @@ common/setup/extra.sh docs furo myst_parser
 common/setup/extra.sh study matplotlib
 common/setup/extra.sh slurm submitit
 common/setup/extra.sh lti requests jwt cryptography
+common/setup/extra.sh serve starlette uvicorn
+common/setup/extra.sh browser axe_playwright_python
 common/setup/extra.sh schemas check_jsonschema xmlschema pylti1p3
 disassembler
 system_packages

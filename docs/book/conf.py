@@ -44,6 +44,8 @@ book_chapters = [
             "docs/reading-a-report",
             "docs/time-model",
             "docs/watch-session",
+            "docs/show",
+            "docs/trace",
             "docs/experiments/README",
             "docs/sampling",
             "docs/compiled-kernels",

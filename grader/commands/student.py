@@ -11,6 +11,7 @@ import click
 
 from grader import writers
 from grader.commands import grading, options, terminal
+from grader.commands.screen import Screen
 from grader.errors import GraderError, UsageError
 from grader.labs import submission as submissions
 from grader.labs import term as terms
@@ -89,14 +90,18 @@ def watch(lab: str | None, backend: str, device: str | None) -> None:
     """
     course = find_course()
     folder = course.lab_folder(lab) if lab else _recent(course)
-    actions = _watch_actions(course, grading.options_for(course, backend, device, None))
-    with keyboard() as key:
-        loop = Watch(folder.name, actions, terminal.show, key)
-        loop.loop()
+    screen = Screen(course, device)
+    actions = _watch_actions(course, grading.options_for(course, backend, device, None), screen)
+    try:
+        with keyboard() as key:
+            loop = Watch(folder.name, actions, terminal.show, key)
+            loop.loop()
+    finally:
+        screen.close()
     terminal.show(progress.overview(course, terminal.style()))
 
 
-def _watch_actions(course: Course, how: Options):
+def _watch_actions(course: Course, how: Options, screen: Screen):
     """What the loop may ask for; a failure becomes text, so that watching goes on."""
 
     def attempt(lab: str) -> tuple[Result | None, str]:
@@ -115,6 +120,7 @@ def _watch_actions(course: Course, how: Options):
         if result is not None:
             text = brief.render(result, before.get(lab), terminal.style(), terminal.rows())
             before[lab] = result
+        screen.result = result
         clear = "\x1b[2J\x1b[H" if sys.stdout.isatty() and not terminal.is_dumb() else ""
         return clear + text, result is not None and result.status == "passed"
 
@@ -140,4 +146,6 @@ def _watch_actions(course: Course, how: Options):
         hint=hint,
         overview=lambda: progress.overview(course, terminal.style()),
         following=following,
+        view=screen.open,
+        follow=screen.follow,
     )

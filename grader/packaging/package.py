@@ -45,7 +45,14 @@ _LEFT_OUT = (
 _FILES = (
     "pyproject.toml", "README.md", "LICENSE", "LICENSE-texts.md", "docs/result.schema.json",
 )  # fmt: skip
-_PAGES = ("README.md", "reading-a-report.md", "reasoning.md", "time-model.md", "watch-session.md")
+_PAGES = (
+    "README.md",
+    "reading-a-report.md",
+    "reasoning.md",
+    "show.md",
+    "time-model.md",
+    "watch-session.md",
+)
 _PAGE_FOLDERS = ("docs/experiments", "docs/book")
 _NOT_FOR_STUDENTS = re.compile(r"<!-- for instructors -->.*?<!-- for everybody -->\n*", re.DOTALL)
 _GENERATED = ("__pycache__", ".pytest_cache", ".ruff_cache")

@@ -18,7 +18,7 @@ from pathlib import Path
 
 POLL_SECONDS = 0.3
 SETTLE_SECONDS = 0.1  # editors write in pieces: a change counts when it has stayed this long
-KEYS = "f full report   r run again   h hint   n next lab   l all labs   q quit"
+KEYS = "f full report   r run again   h hint   v see it run   n next lab   l all labs   q quit"
 
 
 @dataclass
@@ -31,6 +31,8 @@ class Actions:
     hint: Callable[[str], str]
     overview: Callable[[], str]
     following: Callable[[str], str | None]  # the lab after this one
+    view: Callable[[str], str]  # opens the page in which the kernel runs
+    follow: Callable[[str], None]  # shows the newest version there, once it is open
 
 
 class Watch:
@@ -78,6 +80,7 @@ class Watch:
         self.seen = self.fingerprint()
         text, self.passed = self.actions.run(self.lab)
         self.show(f"{text}\n{KEYS}\n")
+        self.actions.follow(self.lab)
 
     def press(self, key: str) -> None:
         match key:
@@ -87,6 +90,8 @@ class Watch:
                 self.show(f"{self.actions.full(self.lab)}\n{KEYS}\n")
             case "h":
                 self.show(f"{self.actions.hint(self.lab)}\n")
+            case "v":
+                self.show(f"{self.actions.view(self.lab)}\n")
             case "l":
                 self.show(self.actions.overview())
             case "n":

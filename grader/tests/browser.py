@@ -6,6 +6,7 @@ after each (the DevTools protocol).
 
 from __future__ import annotations
 
+import base64
 import contextlib
 import json
 import os
@@ -32,6 +33,7 @@ class Page:
     def __init__(self, browser: str, seconds: float = 60) -> None:
         self.deadline = time.monotonic() + seconds
         self.said: list[str] = []
+        self.asked: list[str] = []  # addresses that were asked for, once Network is enabled
         self._profile = tempfile.TemporaryDirectory(prefix="chromium-", ignore_cleanup_errors=True)
         self._rest = b""
         self._number = 0
@@ -55,7 +57,7 @@ class Page:
         target = self.command("Target.createTarget", url="about:blank")["targetId"]
         attached = self.command("Target.attachToTarget", targetId=target, flatten=True)
         self._session = attached["sessionId"]
-        for domain in ("Page", "Runtime", "Log"):
+        for domain in ("Page", "Runtime", "Log", "Network"):
             self.command(f"{domain}.enable")
 
     def __enter__(self) -> Page:
@@ -101,6 +103,8 @@ class Page:
         match message.get("method"):
             case "Runtime.consoleAPICalled" | "Runtime.exceptionThrown" | "Log.entryAdded":
                 self.said.append(json.dumps(message["params"]))
+            case "Network.requestWillBeSent":
+                self.asked.append(message["params"]["request"]["url"])
             case "Page.javascriptDialogOpening":
                 self.said.append(json.dumps(message["params"]))
                 self._number += 1
@@ -111,20 +115,42 @@ class Page:
                 os.write(self._write, json.dumps(dismiss).encode() + b"\0")
         return message
 
-    def open(self, path: Path, *, width: int, height: int = 900, dark: bool = False) -> None:
-        """Shows a file in a window of that many CSS pixels."""
+    def open(self, place: Path | str, *, width: int, height: int = 900, dark: bool = False) -> None:
+        """Shows a file, or an address, in a window of that many CSS pixels."""
+        address = place if isinstance(place, str) else place.resolve().as_uri()
         self.command(
             "Emulation.setDeviceMetricsOverride",
             width=width, height=height, deviceScaleFactor=1, mobile=width < 600,
         )  # fmt: skip
         scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
         self.command("Emulation.setEmulatedMedia", features=[scheme])
-        self.command("Page.navigate", url=path.resolve().as_uri())
+        self.command("Page.navigate", url=address)
         while self._next().get("method") != "Page.loadEventFired":
             pass
 
+    def key(self, key: str, *, shift: bool = False) -> None:
+        """Presses a key: a character, or a name such as ArrowRight."""
+        text = {"text": key} if len(key) == 1 else {}
+        codes = {"Tab": 9, "Enter": 13, "Escape": 27, " ": 32, "End": 35, "Home": 36,
+                 "ArrowLeft": 37, "ArrowUp": 38, "ArrowRight": 39, "ArrowDown": 40}  # fmt: skip
+        if key == "Enter":
+            text = {"text": "\r"}
+        both = {
+            "key": key,
+            "modifiers": 8 if shift else 0,
+            "windowsVirtualKeyCode": codes.get(key, 0),
+        }
+        self.command("Input.dispatchKeyEvent", type="keyDown", **both, **text)
+        self.command("Input.dispatchKeyEvent", type="keyUp", **both)
+
+    def picture(self) -> bytes:
+        """What is seen, as PNG."""
+        return base64.b64decode(self.command("Page.captureScreenshot", format="png")["data"])
+
     def value(self, expression: str) -> Any:
-        """The value of a JavaScript expression on the page."""
-        found = self.command("Runtime.evaluate", expression=expression, returnByValue=True)
+        """The value of a JavaScript expression on the page; of a promise, what it comes to."""
+        found = self.command(
+            "Runtime.evaluate", expression=expression, returnByValue=True, awaitPromise=True
+        )
         assert "exceptionDetails" not in found, found
         return found["result"].get("value")

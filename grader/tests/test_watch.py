@@ -25,6 +25,7 @@ class Desk:
         self.file = tmp_path / "matmul.cu"
         self.file.write_text("0")
         self.script, self.shown, self.graded = list(script), [], []
+        self.followed = []
         self.passes = True
         actions = Actions(
             file=lambda lab: self.file,
@@ -33,6 +34,8 @@ class Desk:
             hint=lambda lab: f"a hint for {lab}",
             overview=lambda: "all labs",
             following={"01": "02"}.get,
+            view=lambda lab: f"a page of {lab}",
+            follow=self.followed.append,
         )
         self.watch = Watch("01", actions, self.shown.append, self.key)
 
@@ -75,14 +78,16 @@ def test_a_file_that_is_still_being_written_is_waited_for(tmp_path):
 
 
 def test_keys(tmp_path):
-    desk = Desk(tmp_path, ["h", "l", "x", "r", "n", "n", "f", "q"])
+    desk = Desk(tmp_path, ["h", "l", "v", "x", "r", "n", "n", "f", "q"])
     desk.watch.loop()
     assert desk.graded == [("01", "0"), ("01", "0"), ("02", "0")]
     assert "a hint for 01\n" in desk.shown
+    assert "a page of 01\n" in desk.shown
+    assert desk.followed == [lab for lab, _ in desk.graded]
     assert "all labs" in desk.shown
     assert desk.shown[-2] == "This is the last lab.\n"
     assert desk.shown[-1].startswith("all of 02\n")
-    assert "q quit" in desk.shown[3]
+    assert "q quit" in desk.shown[4]
 
 
 def test_end_of_input_ends_the_watch(tmp_path):

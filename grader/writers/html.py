@@ -25,6 +25,7 @@ from grader.results.result import (
     Result,
     overall_status,
 )
+from grader.text import lab_number
 from grader.writers import asides, prediction
 from grader.writers.listing import listing
 from grader.writers.plain import plain, points
@@ -77,6 +78,7 @@ def _environment() -> Environment:
     environment.filters |= {"plain": plain, "points": points}
     environment.globals |= {
         "MARKS": MARKS,
+        "number": lab_number,
         "WORDS": WORDS,
         "listing": listing,
         "groups": _groups,

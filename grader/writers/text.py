@@ -332,4 +332,8 @@ class Page:
         self.line(Text.assemble(("Next: ", "bold"), step))
         is_working_copy = result.submission.startswith(f"labs/{result.lab}/")
         if is_working_copy and result.status not in ("error", "passed"):
-            self.line(Text.assemble(("Hint: ", "bold"), f"make hint LAB={lab_number(result.lab)}"))
+            number = lab_number(result.lab)
+            self.line(Text.assemble(("Hint: ", "bold"), f"make hint LAB={number}"))
+            if any(item.kernel for item in result.diagnostics):  # something ran
+                words = f"make show LAB={number}"
+                self.line(Text.assemble(("See it happen: ", "bold"), words))

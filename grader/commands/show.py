@@ -1,0 +1,84 @@
+"""`grader show`: the page in which a kernel runs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from grader.commands import grading, options, terminal
+from grader.errors import UsageError
+from grader.labs import submission as submissions
+from grader.labs.course import Course, find_course
+from grader.labs.lab import Lab, load_lab
+from grader.labs.options import Options
+from grader.machine.toolchain import write_atomically
+
+
+@click.command(
+    epilog="Exit status: 0 it worked, 2 there is nothing to see yet, 3 a failure of ours."
+)
+@click.argument("lab")
+@options.submission
+@click.option("--case", "case_id", help="A case of lab.toml. Default: the first that fits the eye.")
+@click.option(
+    "--beside",
+    type=click.Path(path_type=Path),
+    help="Another file, run beside it: before and after. The source of one in solutions/ is not shown.",
+)
+@options.device
+@options.seed
+@click.option(
+    "--output",
+    type=click.Path(path_type=Path),
+    help="Write the page to this file. Default: build/show/LAB.html.",
+)
+def show(
+    lab: str,
+    submission: Path | None,
+    case_id: str | None,
+    beside: Path | None,
+    device: str | None,
+    seed: int | None,
+    output: Path | None,
+) -> None:
+    """Write a page in which the kernel of LAB runs: every thread, tile, bank and barrier."""
+    course = find_course()
+    found = load_lab(course.lab_folder(lab))
+    how = grading.options_for(course, "sim", device, seed)
+    terminal.check_folder_of(output)
+    with terminal.status_line(found.id) as say:
+        text = page(course, found, submission, how, case_id, beside, say)
+    path = output or course.build / "show" / f"{found.name}.html"
+    try:
+        write_atomically(path.absolute(), text)
+    except OSError as error:
+        raise UsageError(f"{path} cannot be written: {error.strerror}.") from None
+    click.echo(f"See it run: {path.resolve().as_uri()}")
+
+
+def page(
+    course: Course,
+    lab: Lab,
+    given: Path | None,
+    how: Options,
+    case_id: str | None = None,
+    beside: Path | None = None,
+    say=lambda text: None,
+) -> str:
+    """The page's text."""
+    from grader.show import make
+
+    shown = [make.Shown("yours", _read(course, lab, given))]
+    if beside is not None:
+        other = _read(course, lab, beside)
+        is_ours = (course.root / "solutions") in other.path.resolve().parents
+        title = "the reference" if is_ours else other.shown
+        shown.append(make.Shown(title, other, with_source=not is_ours))
+    return make.write(course, lab, shown, how, make.chosen(lab, case_id), say)
+
+
+def _read(course: Course, lab: Lab, given: Path | None) -> submissions.Submission:
+    place = submissions.find(course, lab, given, explicit_lab=True)
+    assert isinstance(place, Path)
+    return submissions.read(place)

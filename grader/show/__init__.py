@@ -1,0 +1,1 @@
+"""The page in which a kernel runs: `grader show`."""

@@ -1,0 +1,149 @@
+"""From submissions to their page: each one's trace of a case, rendered."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from grader.errors import GraderError, SubmissionError, UsageError
+from grader.labs.course import Course
+from grader.labs.lab import Case, Lab, Show
+from grader.labs.options import Options
+from grader.labs.submission import Submission
+from grader.show import page
+from grader.trace import constants
+from grader.trace import make as traces
+
+_MOST_EVENTS = 40_000  # of all blocks; beyond, one block is shown
+_OF_A_BLOCK = 15_000
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A submission, as one run of the page."""
+
+    title: str
+    submission: Submission
+    with_source: bool = True
+
+
+@dataclass(frozen=True)
+class Traced:
+    """What running a case came to."""
+
+    trace: Mapping[str, Any]  # tilewise.trace/1
+    note: str  # what a reader has to know of it
+
+
+def chosen(lab: Lab, case_id: str | None = None) -> Show:
+    """The case of that name, the first that fits the eye without one.
+
+    Raises UsageError. Hidden cases are none of them: their data would be on the page.
+    """
+    graded = [Show(case) for case in lab.cases if not case.hidden]
+    known = {show.case.id: show for show in [*lab.shows, *graded]}
+    if case_id is None:
+        return next(iter(known.values()))
+    if case_id not in known:
+        names = ", ".join(known)
+        raise UsageError(f"Lab {lab.id} has no case '{case_id}' to show: it has {names}.")
+    return known[case_id]
+
+
+def write(
+    course: Course,
+    lab: Lab,
+    shown: Sequence[Shown],
+    options: Options,
+    show: Show,
+    say: Callable[[str], None] = lambda text: None,
+) -> str:
+    """The page of one case. Raises GraderError."""
+    runs = []
+    for one in shown:
+        traced = trace(course, lab, one.submission, options, show, say)
+        found = traced.trace if one.with_source else without_source(traced.trace)
+        runs.append(page.Run(one.title, found, traced.note))
+    eyebrow = f"Lab {lab.id} · {shown[0].submission.shown}"
+    return page.render(runs, eyebrow=eyebrow, heading=f"{lab.title}, {show.case.title}")
+
+
+def trace(
+    course: Course,
+    lab: Lab,
+    submission: Submission,
+    options: Options,
+    show: Show,
+    say: Callable[[str], None] = lambda text: None,
+) -> Traced:
+    """The trace of one case. Raises SubmissionError where there is nothing to be seen yet."""
+    text, values, lacking = submission.text, {}, []
+    for name, value in show.constants:
+        try:
+            constants.with_constants(text, {name: value})
+            values[name] = value
+        except GraderError:
+            lacking.append(name)
+
+    def made(blocks: tuple[int, ...] = (), events: int = _MOST_EVENTS) -> dict[str, Any]:
+        wanted = traces.Wanted(show.case, values, blocks, events=events)
+        try:
+            return traces.make(course, lab, text, wanted, options, say)
+        except GraderError as error:
+            if isinstance(error, SubmissionError) or type(error) is not GraderError:
+                raise
+            raise SubmissionError(f"There is nothing to see yet. {error}") from None
+
+    found = made()
+    if not found["launches"]:
+        raise SubmissionError("There is nothing to see yet: solve launches no kernel.")
+    if show.constants and not found["is_cut"] and (all_blocks := _left_out(found)):
+        found = made(all_blocks)
+    elif found["is_cut"] or _is_first_only(found, show.case):
+        found = made((_telling_block(found),), _OF_A_BLOCK)
+    return Traced(found, _note(values, lacking))
+
+
+def _left_out(found: Mapping[str, Any]) -> tuple[int, ...]:
+    """All blocks of a case that fits the eye, where not all of them are traced."""
+    counts = [
+        launch["grid"][0] * launch["grid"][1] * launch["grid"][2] for launch in found["launches"]
+    ]
+    traced = [len(launch["blocks"]) for launch in found["launches"]]
+    return tuple(range(max(counts))) if counts and traced < counts else ()
+
+
+def _is_first_only(found: Mapping[str, Any], case: Case) -> bool:
+    """Of a large case one block is traced; it should be the one of the first finding."""
+    return not found["is_cut"] and _telling_block(found) not in found["launches"][0]["blocks"]
+
+
+def _telling_block(found: Mapping[str, Any]) -> int:
+    """That of the first finding, else the first."""
+    for launch in found["launches"]:
+        grid = launch["grid"]
+        for finding in launch["findings"]:
+            x, y, z = finding.get("block") or (0, 0, 0)
+            return x + grid[0] * (y + grid[1] * z)
+    return 0
+
+
+def _note(values: Mapping[str, int], lacking: Sequence[str]) -> str:
+    note = []
+    if values:
+        words = ", ".join(f"{name} = {value}" for name, value in values.items())
+        note.append(f"Made small to fit the eye: {words} here. What is graded has your own values.")
+    if lacking:
+        note.append(f"The file has no constant {', '.join(lacking)}: it runs as it is written.")
+    return " ".join(note)
+
+
+def without_source(trace: Mapping[str, Any]) -> dict[str, Any]:
+    """The same without what the files say: of instructions the opcode is left."""
+    launches = [
+        {**launch, "instructions": [{**one, "text": one["op"]} for one in launch["instructions"]]}
+        for launch in trace["launches"]
+    ]
+    files = [{**file, "text": None} for file in trace["files"]]
+    return {**trace, "files": files, "launches": launches}

@@ -1,0 +1,240 @@
+"""`grader show` from a submission to what a browser shows of it.
+
+Skips where there is no Chromium. What the page computes (P, counters) is held against what the
+grader computes without it. With `--all` every file of the corpus is opened.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import time
+
+import pytest
+
+from grader.errors import SubmissionError
+from grader.labs import submission
+from grader.labs.lab import load_lab
+from grader.labs.options import Options
+from grader.pipeline.carry_out import Session, make_inputs
+from grader.show import make, page
+from grader.tests import browser, corpus_files, show_pages
+from grader.tests.conftest import REPOSITORY
+
+LABS = sorted(path.parent.name for path in REPOSITORY.glob("labs/0[1-9]*/lab.toml"))  # products
+OPTIONS = Options("sim")
+BROKEN = [  # a fault that has a moment, of each kind
+    ("02-tiled-kernel", "no-first-barrier"),
+    ("02-tiled-kernel", "no-second-barrier"),
+]
+CORPUS = [(entry.lab, entry.name) for entry in corpus_files.entries("wrong")]
+SLOW = [pytest.param(*one, marks=pytest.mark.slow) for one in CORPUS if one not in BROKEN]
+
+
+@pytest.fixture(scope="module")
+def chromium():
+    path = browser.find()
+    if path is None:
+        pytest.skip("there is no Chromium here (Debian, Ubuntu: apt install chromium)")
+    with browser.Page(path) as opened:
+        yield opened
+
+
+@pytest.fixture(scope="module")
+def made(built, tmp_path_factory):
+    """The page of a submission and its trace, made once."""
+    folder = tmp_path_factory.mktemp("pages")
+    known = {}
+
+    def made(lab_name, entry=None, case=None):
+        key = (lab_name, entry, case)
+        if key not in known:
+            lab = load_lab(built.labs / lab_name)
+            text = (
+                (REPOSITORY / "solutions" / lab_name / "matmul.cu").read_text()
+                if entry is None
+                else corpus_files.find(lab_name, entry).text
+            )
+            given = submission.Submission(folder / "matmul.cu", "matmul.cu", text, text.encode())
+            traced = make.trace(built, lab, given, OPTIONS, make.chosen(lab, case))
+            path = folder / f"{lab_name}-{entry}-{case}.html"
+            runs = [page.Run("yours", traced.trace, traced.note)]
+            path.write_text(page.render(runs, eyebrow=f"Lab {lab.id}", heading=lab.title))
+            known[key] = path, traced.trace
+        return known[key]
+
+    return made
+
+
+def inputs_of(course, lab_name, tmp_path):
+    lab = load_lab(course.labs / lab_name)
+    session = Session(course, lab, OPTIONS, lambda text: None, tmp_path, None, 90)
+    return make_inputs(session, make.chosen(lab).case).factors
+
+
+def counters_of(trace):
+    """What the simulator counted in the launch that the page opens with."""
+    launches = trace["launches"]
+    chosen = next((one for one in launches if one["findings"]), None)
+    return (chosen or next(one for one in launches if one["events"]["count"]))["counters"]
+
+
+def differing(tally, counters):
+    """Counters that the page adds up to something else; only what it adds up."""
+    return {
+        name: (count, counters.get(name, 0))
+        for name, count in tally.items()
+        if count != counters.get(name, 0)
+    }
+
+
+@pytest.mark.parametrize("lab", LABS)
+def test_a_solution_runs_to_its_product(chromium, made, built, lab, tmp_path):
+    path, trace = made(lab)
+    assert path.stat().st_size <= page.MOST_BYTES
+    show_pages.open_page(chromium, path)
+    assert chromium.value("tilewise.viewer.film.findings.length") == 0
+    m, n = inputs_of(built, lab, tmp_path)
+    shown = chromium.value(show_pages.CONTENTS.format("P"))
+    right = (m.astype(float) @ n).ravel()
+    whole = trace["launches"][0]["is_whole"]
+    assert whole or not load_lab(built.labs / lab).shows  # else its sizes are those that are graded
+    assert [one for one, two in zip(shown, right, strict=True) if one not in (two, None)] == []
+    assert not whole or None not in shown
+    assert not whole or differing(chromium.value(show_pages.TALLY), counters_of(trace)) == {}
+    assert chromium.said == []
+
+
+def test_a_planted_difference_is_found(chromium, made, tmp_path):
+    """A launch that counted one sector more than its accesses add up to."""
+    _, trace = made("02-tiled-kernel")
+    planted = json.loads(json.dumps(trace))
+    planted["launches"][0]["counters"]["global_load_sectors"] += 1
+    path = tmp_path / "planted.html"
+    path.write_text(page.render([page.Run("yours", planted)], eyebrow="Lab 02", heading="planted"))
+    show_pages.open_page(chromium, path)
+    found = differing(chromium.value(show_pages.TALLY), counters_of(planted))
+    assert set(found) == {"global_load_sectors"}
+
+
+@pytest.mark.parametrize(("lab", "entry"), [*BROKEN, *SLOW])
+def test_every_finding_leads_to_its_moment(chromium, made, lab, entry):
+    try:
+        path, trace = made(lab, entry)
+    except SubmissionError as error:
+        assert re.search("does not compile|launches nothing", str(error))  # nothing to be seen
+        return
+    assert path.stat().st_size <= page.MOST_BYTES
+    show_pages.open_page(chromium, path)
+    links = "document.querySelectorAll('#finding-list a')"
+    count = chromium.value(f"{links}.length")
+    if (lab, entry) in BROKEN:
+        assert count > 0
+    for i in range(count):
+        chromium.value(f"{links}[{i}].click()")
+        assert chromium.value("tilewise.viewer.finding.index") == i
+        assert chromium.value(f"{links}[{i}].getAttribute('aria-current')") == "true"
+        moment = chromium.value(f"tilewise.viewer.film.findings[{i}].moment")
+        if moment >= 0:
+            assert chromium.value("tilewise.viewer.n") == moment
+            chromium.value("tilewise.settled()")
+            address = chromium.value("location.hash")
+            assert f"finding={i + 1}" in address
+    launch = next((one for one in trace["launches"] if one["findings"]), None)
+    if launch is None or launch["is_whole"]:
+        assert differing(chromium.value(show_pages.TALLY), counters_of(trace)) == {}
+    assert chromium.said == []
+
+
+def test_an_address_is_a_moment(chromium, made):
+    path, _ = made("02-tiled-kernel")
+    show_pages.open_page(chromium, path)
+    chromium.value("location.hash = '#step=20&by=instruction&block=1,0&thread=1,1'")
+    time.sleep(0.2)
+    assert chromium.value("[tilewise.viewer.by, tilewise.viewer.thread]") == ["instruction", 3]
+    assert chromium.value("tilewise.viewer.film.blockPlace(tilewise.viewer.block)") == [1, 0, 0]
+    for bad in ("#step=x", "#block=99,99", "#thread=9999", "#finding=7", "#&&==", "#%00"):
+        chromium.value(f"location.hash = {bad!r}")
+        time.sleep(0.05)
+    assert chromium.said == []
+
+
+def test_a_lab_is_worked_by_keys_alone(chromium, made):
+    path, _ = made("02-tiled-kernel", "no-first-barrier")
+    show_pages.open_page(chromium, path)
+    where = "[tilewise.viewer.n, tilewise.viewer.by, tilewise.viewer.thread]"
+    chromium.key("Home")
+    first = chromium.value(where)
+    chromium.key("ArrowRight")
+    second = chromium.value(where)
+    assert second[0] > first[0]
+    chromium.key("i")
+    chromium.key("ArrowRight")
+    third = chromium.value(where)
+    assert third[0] > second[0] and third[1] == "instruction"
+    chromium.key("t")
+    assert chromium.value(where)[2] == 0
+    chromium.key("T", shift=True)
+    assert chromium.value(where)[2] is None
+    chromium.key("k")
+    assert chromium.value("tilewise.viewer.block") == chromium.value(
+        "tilewise.viewer.film.blocks[1]"
+    )
+    chromium.key("f")
+    assert chromium.value("tilewise.viewer.finding.index") == 0
+    chromium.key("Escape")
+    assert chromium.value("tilewise.viewer.finding") is None
+    chromium.key("End")
+    assert chromium.value("tilewise.viewer.n === tilewise.viewer.track.last")
+    chromium.key("Home")
+    chromium.key(" ")
+    time.sleep(1.5)
+    assert chromium.value("tilewise.viewer.n") > first[0]
+    chromium.key(" ")
+    chromium.key("?")
+    assert chromium.value("document.getElementById('keys').open")
+    assert chromium.said == []
+
+
+@pytest.mark.parametrize("dark", [False, True])
+@pytest.mark.parametrize("width", [1280, 1024, 390])
+def test_everybody_can_use_it(chromium, made, width, dark):
+    """axe-core finds nothing; the page is no wider than its window; nothing but it is asked for."""
+    if show_pages.axe() is None:
+        pytest.skip("axe-core needs the extra `browser` (common/setup/extra.sh)")
+    path, _ = made("02-tiled-kernel", "no-first-barrier")
+    show_pages.open_page(chromium, path, width=width, dark=dark)
+    chromium.value("tilewise.viewer.toFinding(0)")
+    assert chromium.value("document.documentElement.scrollWidth") <= width
+    chromium.value(show_pages.axe())
+    assert chromium.value(show_pages.VIOLATIONS) == []
+    assert chromium.asked == [path.resolve().as_uri()]
+    assert chromium.said == []
+    chromium.value("document.getElementById('play').removeAttribute('aria-label')")  # a planted one
+    assert "button-name" in chromium.value(show_pages.VIOLATIONS)
+
+
+def test_the_page_can_load_nothing(chromium, made):
+    """Its policy stops what a trace or a mistake could make it ask for."""
+    path, _ = made("02-tiled-kernel")
+    show_pages.open_page(chromium, path)
+    said = chromium.value("fetch('http://127.0.0.1:9/').then(() => 'came', () => 'stopped')")
+    assert said == "stopped"
+    chromium.value(
+        "document.body.append(Object.assign(new Image(), {src: 'http://127.0.0.1:9/x'}))"
+    )
+    chromium.value(
+        "document.body.append(Object.assign(document.createElement('script'), {text: 'window.bad = 1'}))"
+    )
+    time.sleep(0.2)
+    assert chromium.value("window.bad === undefined")
+    assert any("Content Security Policy" in said for said in chromium.said)
+
+
+def test_the_current_step_is_read_out(chromium, made):
+    path, _ = made("02-tiled-kernel")
+    show_pages.open_page(chromium, path)
+    chromium.value("tilewise.viewer.move(1)")
+    time.sleep(0.5)
+    text = chromium.value("document.getElementById('aloud').textContent")
+    assert re.search(r"[Pp]hase 0.*threads? (read|write)s? ", text), text
