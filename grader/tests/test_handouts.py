@@ -168,6 +168,27 @@ def test_the_experiment_prints_what_its_page_shows(built, tmp_path):
         assert words(line) in words(done.stderr)
 
 
+TENSOR = re.compile(r"^<!-- tensor (\d+) -->\n```text\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+
+
+def test_the_tensor_cores_count_what_their_page_shows(built, tmp_path):
+    page = (ROOT / "docs" / "experiments" / "README.md").read_text()
+    shown = TENSOR.findall(page)
+    assert len(shown) == 2
+    for pad, text in shown:
+        command = [find_toolchain(built).nvcc, "-std=c++17", "-lineinfo", "--no-compress"]
+        command += ["-arch=compute_90", "-cudart", "shared", f"-DPAD={pad}"]
+        command += [ROOT / "docs" / "experiments" / "tensor_cores.cu", "-o", tmp_path / "tensor"]
+        done = subprocess.run(command, capture_output=True, text=True)
+        assert done.returncode == 0, done.stderr
+        run = [built.build / "bin" / "warpsim", "run", "--", tmp_path / "tensor"]
+        done = subprocess.run(run, capture_output=True, text=True)
+        assert done.returncode == 0, done.stderr
+        assert "No faults found." in done.stderr
+        for line in text.splitlines():
+            assert words(line) in words(done.stderr)
+
+
 SAMPLE = "<!-- from solutions/01-naive-kernel/matmul.cu -->\n```cuda\n{}\n```\n"
 
 
