@@ -44,7 +44,8 @@ def chosen(lab: Lab, case_id: str | None = None) -> Show:
     graded = [Show(case) for case in lab.cases if not case.hidden]
     known = {show.case.id: show for show in [*lab.shows, *graded]}
     if case_id is None:
-        return next(iter(known.values()))
+        toys = [show for show in graded if show.case.role == "toy"]
+        return next(iter([*lab.shows, *toys, *graded]))
     if case_id not in known:
         names = ", ".join(known)
         raise UsageError(f"Lab {lab.id} has no case '{case_id}' to show: it has {names}.")
