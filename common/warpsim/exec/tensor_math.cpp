@@ -9,7 +9,7 @@ namespace warpsim {
 namespace {
 
 using ptx::Type;
-using Kind = TensorNumber::Kind;
+using NumberKind = TensorNumber::Kind;
 
 struct Format {
   int exponent_bits, fraction_bits;
@@ -82,7 +82,7 @@ TensorNumber tensor_number(Type type, uint32_t bits) {
   const bool negative = (bits >> width & 1) != 0;
   TensorNumber number;
   if (exponent == (1 << format.exponent_bits) - 1) {
-    number.kind = fraction != 0 ? Kind::kNan : Kind::kInfinite;
+    number.kind = fraction != 0 ? NumberKind::kNan : NumberKind::kInfinite;
     number.significand = negative ? -1 : 1;
     return number;
   }
@@ -108,14 +108,15 @@ uint32_t add_group(const TensorRules& rules, Type factors, Type sums, const Tens
   constexpr int kMost = 17;
   std::array<Term, kMost> terms;
   int size = 0, largest = (is_half ? -21 : -133) + 25 - rules.fraction_bits;
-  bool infinite[2] = {c.kind == Kind::kInfinite && c.significand > 0,
-                      c.kind == Kind::kInfinite && c.significand < 0};
-  if (c.kind == Kind::kNan) return nan;
+  bool infinite[2] = {c.kind == NumberKind::kInfinite && c.significand > 0,
+                      c.kind == NumberKind::kInfinite && c.significand < 0};
+  if (c.kind == NumberKind::kNan) return nan;
   const int product_bits = 2 * format_of(factors).fraction_bits;
   for (int i = 0; i < count; ++i) {
     const TensorNumber &x = a[i], &y = b[i];
-    if (x.kind != Kind::kFinite || y.kind != Kind::kFinite) {
-      if (x.kind == Kind::kNan || y.kind == Kind::kNan || x.significand == 0 || y.significand == 0)
+    if (x.kind != NumberKind::kFinite || y.kind != NumberKind::kFinite) {
+      if (x.kind == NumberKind::kNan || y.kind == NumberKind::kNan || x.significand == 0 ||
+          y.significand == 0)
         return nan;
       infinite[(x.significand < 0) != (y.significand < 0)] = true;
       continue;
