@@ -19,7 +19,7 @@ OPTIONS = $(if $(SUBMISSION),--submission "$(SUBMISSION)") --backend "$(BACKEND)
           $(if $(DEVICE),--device "$(DEVICE)") $(if $(FORMAT),--format "$(FORMAT)") \
           $(if $(OUTPUT),--output "$(OUTPUT)")
 
-.PHONY: help setup ready grade show watch hint status doctor study docs test test-sanitize fuzz bench bench-gpu \
+.PHONY: help setup ready grade show watch hint status doctor study docs wheel test test-sanitize fuzz bench bench-gpu \
         clean distclean
 
 help:
@@ -35,6 +35,7 @@ help:
 #>   make status                your progress through the labs; OUTPUT=file: a summary to keep
 #>   make doctor                what was found on this machine, and what is missing
 #>   make study                 the classic study of eight kernels repeated: tables and pictures
+#>   make wheel                 the course as one file that pip installs, in build/wheels/
 #>   make docs                  the course book as pages for a browser, in build/docs/
 #>   make test                  the project's own tests: C++ and Python; ALL=1: also the slow ones,
 #>                              every entry of the corpus, and what needs extra packages
@@ -105,6 +106,10 @@ study: setup
 docs: setup
 	@common/setup/extra.sh docs furo myst_parser
 	@.venv/bin/python docs/book/build.py $(if $(OUTPUT),--output "$(OUTPUT)")
+
+wheel: setup
+	@common/setup/extra.sh wheel ziglang auditwheel
+	@.venv/bin/python common/wheel/make.py $(if $(OUTPUT),--output "$(OUTPUT)")
 
 clean:
 	@rm -rf build

@@ -2,13 +2,17 @@
 # Creates .venv/ and installs the grader in it, editable, with its dependencies; with --tests, or
 # TILEWISE_TESTS=ON, also what the project's tests use. uv, where it is installed, fetches a Python if
 # none of this machine serves.
+# With --wheel FILE-OR-URL it installs the grader from that, and not from here.
 # Done again only when pyproject.toml or this script changes, or when the checkout has moved.
 source "$(dirname "$0")/common.sh"
 
 STAMP=.venv/tilewise.stamp
 PACKAGES=.
 EXTRA=
-if [[ ${1:-} == --tests || ${TILEWISE_TESTS:-} == ON || -f .venv/with-tests ]]; then
+WHEEL=
+if [[ ${1:-} == --wheel ]]; then
+  WHEEL=$2
+elif [[ ${1:-} == --tests || ${TILEWISE_TESTS:-} == ON || -f .venv/with-tests ]]; then
   PACKAGES='.[test]'
   EXTRA=' tests'
 fi
@@ -48,6 +52,14 @@ pip_install() {
 
 # Packages already there satisfy pip without a network, also when pyproject.toml was merely touched.
 install() {
+  if [[ -n $WHEEL ]]; then
+    say "installing ${WHEEL##*/}"
+    rm -f "$STAMP"  # if this fails, what is built from the checkout must be installed again
+    # pip would keep what is there if the version is the same.
+    .venv/bin/python -m pip --disable-pip-version-check uninstall --quiet --yes tilewise >/dev/null 2>&1 || true
+    pip_install "$WHEEL"
+    return
+  fi
   say "installing the grader's Python packages"
   pip_install 'setuptools>=70.1,<82' && pip_install --no-build-isolation --editable "$PACKAGES" ||
     die "could not install the Python packages: is the package index reachable from here?"
@@ -57,13 +69,18 @@ main() {
   # The checkout's path is part of the key: scripts in .venv/bin name it.
   local key
   key="$ROOT $(cat pyproject.toml common/setup/python_env.sh | sha256sum | cut -c1-16)$EXTRA"
+  if [[ -f $WHEEL ]]; then
+    key="$ROOT wheel $(sha256sum <"$WHEEL" | cut -c1-16)"
+  elif [[ -n $WHEEL ]]; then
+    key="$ROOT wheel $WHEEL"
+  fi
   unchanged "$STAMP" "$key" && [[ -x .venv/bin/python ]] && return
 
   if [[ ! -x .venv/bin/python || ! -f $STAMP || $(<"$STAMP") != "$ROOT "* ]] ||
     ! .venv/bin/python -c pass 2>/dev/null; then
     create
   fi
-  install
+  install || return
   [[ -z $EXTRA ]] || touch .venv/with-tests
   [[ -z ${PYTHONDONTWRITEBYTECODE:-} ]] || .venv/bin/python common/setup/compile_modules.py || true
   echo "$key" >"$STAMP"

@@ -1,13 +1,19 @@
 #!/usr/bin/env bash
 # Finds the C++20 compiler, CMake, Ninja, Python and the C++ libraries that the build needs.
 # What is missing is installed with apt-get where we are root or may sudo without a password;
-# elsewhere one list says what to install, and the status is 3. With --tests also what the tests need.
+# elsewhere one list says what to install, and the status is 3. With --tests also what the tests need;
+# with --wheel only what a grader from a wheel needs.
 source "$(dirname "$0")/common.sh"
 source common/setup/apt.sh
 
-TESTS=${1:-}
+TESTS=
+WHEEL=
+case ${1:-} in
+  --tests) TESTS=--tests ;;
+  --wheel) WHEEL=--wheel ;;
+esac
 [[ ${TILEWISE_TESTS:-} == ON ]] && TESTS=--tests
-STAMP=$STATE/system${TESTS:+-tests}.stamp
+STAMP=$STATE/system${TESTS:+-tests}${WHEEL:+-wheel}.stamp
 
 # One row a need: its name for people, then the package's name for apt, dnf and pacman.
 NEEDS="
@@ -31,9 +37,14 @@ cpp_says() {
 
 # Prints the names of the needs that are not met, one a line.
 missing() {
-  local cxx python
+  [[ -n $(common/setup/find_cxx.sh) ]] || echo compiler
+  [[ -n $WHEEL ]] || missing_for_building
+  missing_of_python
+}
+
+missing_for_building() {
+  local cxx
   cxx=$(common/setup/find_cxx.sh)
-  [[ -n $cxx ]] || echo compiler
   command -v cmake >/dev/null || echo cmake
   command -v ninja >/dev/null || command -v ninja-build >/dev/null || echo ninja
   if [[ -n $cxx ]]; then
@@ -44,6 +55,10 @@ missing() {
   else
     printf '%s\n' ${TESTS:+catch2} json cli11 fmt
   fi
+}
+
+missing_of_python() {
+  local python
   python=$(common/setup/find_python.sh)
   if [[ -z $python ]] && command -v uv >/dev/null; then
     : # python_env.sh has uv fetch one
@@ -130,6 +145,7 @@ wish_for_xbyak() {
 }
 
 has_xbyak() {
+  [[ -n $WHEEL ]] && return
   [[ $(cpp_says "$(common/setup/find_cxx.sh)" '__has_include(<xbyak/xbyak.h>)') == yes ]]
 }
 

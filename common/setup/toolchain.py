@@ -21,13 +21,14 @@ import json
 import os
 import re
 import shutil
-import stat
 import subprocess
 import sys
 import tempfile
 import tomllib
 from collections.abc import Iterator
 from pathlib import Path
+
+from grader.machine import compiler_wheels
 
 ROOT = Path(__file__).resolve().parents[2]
 OUTPUT = ROOT / "build" / "toolchain.json"
@@ -195,35 +196,10 @@ def install_wheels() -> Path:
     result = run(pip + requirements, timeout_s=1800)
     if result.returncode != 0:
         raise Unusable(f"the compiler wheels could not be installed: {first_error(result.stderr)}")
-    home = wheel_home()
-    complete_wheel_layout(home)
-    return home / "bin" / "nvcc"
-
-
-def wheel_home() -> Path:
-    """The folder of the wheels that has bin/nvcc."""
-    site = Path(sys.prefix) / "lib" / f"python3.{sys.version_info.minor}" / "site-packages"
-    found = sorted(site.glob("nvidia/*/bin/nvcc"))
-    if not found:
-        raise Unusable(f"the compiler wheels were installed, but there is no nvcc under {site}")
-    return found[-1].parent.parent
-
-
-def complete_wheel_layout(home: Path) -> None:
-    """Adds what an installed toolkit has and wheels cannot carry, so that linking works.
-
-    nvcc looks for libraries in lib64, and the linker for libcudart.so; wheels hold no symbolic
-    links. Some installers also drop the permission to execute.
-    """
-    if not (home / "lib64").exists():
-        (home / "lib64").symlink_to("lib")
-    runtimes = sorted((home / "lib").glob("libcudart.so.*"))
-    if runtimes and not (home / "lib" / "libcudart.so").exists():
-        (home / "lib" / "libcudart.so").symlink_to(runtimes[-1].name)
-    for program in [*(home / "bin").iterdir(), *(home / "nvvm" / "bin").iterdir()]:
-        if program.is_file() and program.suffix != ".profile":
-            mode = program.stat().st_mode
-            program.chmod(mode | stat.S_IXUSR | stat.S_IXGRP | stat.S_IXOTH)
+    nvcc = compiler_wheels.find()
+    if nvcc is None:
+        raise Unusable(f"the compiler wheels were installed, but {sys.prefix} has no nvcc of them")
+    return nvcc
 
 
 def choose() -> dict:

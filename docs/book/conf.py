@@ -61,6 +61,7 @@ book_chapters = [
             "docs/batch",
             "docs/publish",
             "docs/trust",
+            "docs/wheel",
             "docs/upgrading",
             "docs/platforms",
             "templates/README",

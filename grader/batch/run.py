@@ -489,7 +489,12 @@ def _similarity(
             (store.output / name).unlink(missing_ok=True)
         return ""
     progress.say("comparing the files with each other")
-    course = BatchCourse(setting.course.root, setting.course.build, store.cache)
+    course = BatchCourse(
+        setting.course.root,
+        setting.course.build,
+        store.cache,
+        given_programs=setting.course.given_programs,
+    )
     names = [lab.name for lab in request.labs]
     everybody = handed_in.submissions
     similarity.report(course, store.output, toolchain, request.options, everybody, names)

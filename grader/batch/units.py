@@ -65,11 +65,11 @@ def fingerprint(
 ) -> Fingerprint:
     """Of this checkout and these options."""
     device = course.root / "common" / "devices" / f"{options.device}.json"
-    libraries = sorted((course.build / "lib").glob("libcudart.so.*"))
+    libraries = sorted((course.programs / "lib").glob("libcudart.so.*"))
     parts = {
         "the grader": _digest(_grader_sources(), Path(__file__).parents[1]),
         "the recorder and the simulator": _digest(
-            [*(program(course, name) for name in PROGRAMS), *libraries], course.build
+            [*(program(course, name) for name in PROGRAMS), *libraries], course.programs
         ),
         "common/include": _digest(sorted(course.include.rglob("*")), course.include),
         "the device file": _digest([device], device.parent),

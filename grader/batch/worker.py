@@ -97,7 +97,7 @@ def _grade(job: Job, start: float) -> GradedUnit:
         sandbox.require()
     store = Store(Path(job.output))
     found = find_course()
-    course = BatchCourse(found.root, found.build, store.cache)
+    course = BatchCourse(found.root, found.build, store.cache, given_programs=found.given_programs)
     path = store.content(job.key)
     content = path.read_bytes()
     text = content.decode("utf-8", errors="replace")

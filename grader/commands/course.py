@@ -61,7 +61,7 @@ def labs(submission: Path | None, course_file: Path | None) -> None:
             if (release := term.plan(name).release) is None or release <= now
         ]
     else:
-        place = submission or found.labs
+        place = submission or found.working_copies
         names = [name for name in found.lab_names() if (place / name).is_dir()]
     if not names:
         raise UsageError("There is no lab to grade: none is released, and none has a folder.")

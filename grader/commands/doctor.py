@@ -44,7 +44,7 @@ def look_around(course: Course) -> list[Finding]:
     return [
         _python(),
         *_compilers(course),
-        *(_program(course.build / "bin" / name, name) for name in PROGRAMS),
+        *(_program(course.programs / "bin" / name, name) for name in PROGRAMS),
         _runtime(course),
         _gpu(),
         _sandbox(),
@@ -117,7 +117,7 @@ def _program(path: Path, name: str) -> Finding:
 
 
 def _runtime(course: Course) -> Finding:
-    found = sorted(path.name for path in (course.build / "lib").glob("libcudart.so.[0-9][0-9]"))
+    found = sorted(path.name for path in (course.programs / "lib").glob("libcudart.so.[0-9][0-9]"))
     if not found:
         return Finding(
             "runtime", "missing", f"{course.build / 'lib'} has no libcudart.so", "make setup"

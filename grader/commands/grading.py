@@ -62,7 +62,7 @@ def grade_one(
 def last_of(course: Course, folder: Path) -> Result | None:
     """The report of the working copy as it is now, if it has been graded."""
     try:
-        handed_in = submission.read(folder / submission.FILE_NAME)
+        handed_in = submission.read(course.working_copy(folder.name) / submission.FILE_NAME)
     except SubmissionError:
         return None
     return last.find(course, folder.name, handed_in.content)
@@ -75,5 +75,5 @@ def folders_of(course: Course, lab: str) -> list[Path]:
         if not names:
             raise UsageError(f"'{lab}' names no lab: write for example 02, or 01,02.")
         return [course.folder(name) for name in sorted(names)]
-    folders = [course.folder(name) for name in course.lab_names()]
+    folders = [course.folder(name) for name in course.handed_out()]
     return folders or [course.lab_folder("all")]

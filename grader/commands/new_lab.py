@@ -6,7 +6,7 @@ import click
 
 from grader.commands import terminal
 from grader.labs import new_lab as making
-from grader.labs.course import find_course
+from grader.labs.course import find_checkout
 from grader.labs.submission import shorten
 
 
@@ -14,7 +14,7 @@ from grader.labs.submission import shorten
 @click.argument("name")
 def new_lab(name: str) -> None:
     """Make exercises/NAME, a lab that grades, to be changed into one of your own."""
-    course = find_course()
+    course = find_checkout()
     files = making.make(course, name)
     lines = [shorten(path) for path in files]
     solution = shorten(files[-1])

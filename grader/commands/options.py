@@ -37,6 +37,11 @@ course_file = click.option(
     type=click.Path(path_type=Path),
     help="The term's course.toml. Default: that of the checkout, if there is one.",
 )
+wheel = click.option(
+    "--wheel",
+    help="A wheel of the course, file or https:// address, for set-up to install instead of building."
+    " Default: that of course.toml.",
+)
 output = click.option(
     "--output", type=click.Path(path_type=Path), help="Write the report to this file."
 )

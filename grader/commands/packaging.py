@@ -9,11 +9,15 @@ import click
 from grader.commands import grading, options, terminal
 from grader.errors import GraderError, UsageError
 from grader.labs import term as terms
-from grader.labs.course import find_course
+from grader.labs.course import find_checkout, find_course
 from grader.labs.options import DEFAULT_DEVICE, DEFAULT_SEED
 from grader.labs.weights import parse
 from grader.machine.toolchain import capability
 from grader.packaging import package as packages
+
+
+def _wheel(given: str | None, term: terms.Term) -> str:
+    return term.wheel if given is None else given
 
 
 @click.group()
@@ -25,6 +29,7 @@ def package() -> None:
 @click.option("--labs", help="Labs to grade, as 01,02. Default: those of course.toml, or all.")
 @options.weights
 @options.course_file
+@options.wheel
 @click.option(
     "--seconds",
     type=click.FloatRange(min=1),
@@ -38,11 +43,11 @@ def package() -> None:
     "--output", type=click.Path(path_type=Path), default="gradescope.zip", show_default=True
 )
 def package_gradescope(
-    labs: str | None, weights: str, course_file: Path | None, seconds: float, device: str | None,
+    labs: str | None, weights: str, course_file: Path | None, wheel: str | None, seconds: float, device: str | None,
     seed: int | None, output: Path,
 ) -> None:  # fmt: skip
     """Write the zip that Gradescope takes as an autograder. It holds the seed: keep it private."""
-    course = find_course()
+    course = find_checkout()
     terminal.check_folder_of(output)
     term = terms.find(course, course_file)
     device = device or term.device
@@ -55,7 +60,7 @@ def package_gradescope(
         device or DEFAULT_DEVICE,
         seconds,
     )
-    names = packages.gradescope(course, settings, output)
+    names = packages.gradescope(course, settings, output, _wheel(wheel, term))
     click.echo(f"{output}: {len(names)} files; labs {', '.join(settings.labs)}.", err=True)
 
 
@@ -63,15 +68,16 @@ def package_gradescope(
 @click.option("--labs", help="Labs to grade, as 01,02. Default: those of course.toml, or all.")
 @options.weights
 @options.course_file
+@options.wheel
 @options.device
 @options.seed
 @click.option("--output", type=click.Path(path_type=Path), required=True, help="Folder to make.")
 def package_classroom50(
-    labs: str | None, weights: str, course_file: Path | None, device: str | None,
+    labs: str | None, weights: str, course_file: Path | None, wheel: str | None, device: str | None,
     seed: int | None, output: Path,
 ) -> None:  # fmt: skip
     """Make CLASSROOM/autograders/ASSIGNMENT of Classroom 50. Its bundle is public: take no seed."""
-    course = find_course()
+    course = find_checkout()
     terminal.check_folder_of(output)
     term = terms.find(course, course_file)
     device = device or term.device or DEFAULT_DEVICE
@@ -82,7 +88,7 @@ def package_classroom50(
         DEFAULT_SEED if seed is None else seed,
         device,
     )
-    files = packages.classroom50(course, settings, output)
+    files = packages.classroom50(course, settings, output, _wheel(wheel, term))
     click.echo(f"{output}: {files} files; labs {', '.join(settings.labs)}.", err=True)
 
 
@@ -93,12 +99,14 @@ def package_classroom50(
     "--week", type=click.IntRange(min=1), help="Hand out what course.toml releases by then."
 )
 @options.course_file
+@options.wheel
 @click.option("--output", type=click.Path(path_type=Path), help="Folder to make or to update.")
 def package_class(
     repositories: tuple[Path, ...],
     labs: str | None,
     week: int | None,
     course_file: Path | None,
+    wheel: str | None,
     output: Path | None,
 ) -> None:
     """Make a repository for students: skeletons, handouts, the grader, pipelines; no solutions.
@@ -106,7 +114,7 @@ def package_class(
     A folder that was made so, or a clone of it, is brought up to date: labs that are new come in,
     the grader is renewed, and no file that a student changed is touched. REPOSITORIES are several.
     """
-    course = find_course()
+    course = find_checkout()
     term = terms.find(course, course_file)
     if labs and week:
         raise UsageError("--labs and --week both say which labs: give one of them.")
@@ -124,7 +132,7 @@ def package_class(
     if not chosen:
         raise UsageError(f"No lab is released by week {week}.")
     for place in places:
-        done = packages.class_repository(course, term, chosen, place)
+        done = packages.class_repository(course, term, chosen, place, _wheel(wheel, term))
         counts = {
             "added": done.added, "renewed": done.renewed, "removed": done.removed
         }  # fmt: skip

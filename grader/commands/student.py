@@ -140,7 +140,7 @@ def _watch_actions(course: Course, how: Options, screen: Screen):
         return dict(zip(names, names[1:], strict=False)).get(lab)
 
     return Actions(
-        file=lambda lab: course.folder(lab) / submissions.FILE_NAME,
+        file=lambda lab: course.working_copy(lab) / submissions.FILE_NAME,
         run=run,
         full=full,
         hint=hint,

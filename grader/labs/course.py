@@ -5,18 +5,24 @@ from __future__ import annotations
 import difflib
 import os
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
+from grader import INSTALLED
 from grader.errors import CourseError, UsageError
 
 
 @dataclass(frozen=True)
 class Course:
-    """A checkout of the course. All paths are absolute; `build` may not exist yet."""
+    """A checkout of the course, or what a wheel has of it. All paths are absolute.
+
+    `build` is ours to write to, and may not exist yet.
+    """
 
     root: Path
     build: Path
+    given_programs: Path | None = field(default=None, kw_only=True)
+    given_work: Path | None = field(default=None, kw_only=True)
 
     @property
     def labs(self) -> Path:
@@ -26,6 +32,20 @@ class Course:
     def exercises(self) -> Path:
         """Labs beside the ladder: graded by their names alone."""
         return self.root / "exercises"
+
+    @property
+    def programs(self) -> Path:
+        """The folder with bin/ and lib/ of our C++ programs."""
+        return self.given_programs or self.build
+
+    @property
+    def work(self) -> Path:
+        """The student's folder: labs/ with working copies, progress, course.toml."""
+        return self.given_work or self.root
+
+    @property
+    def working_copies(self) -> Path:
+        return self.work / "labs"
 
     @property
     def solutions(self) -> Path:
@@ -42,7 +62,7 @@ class Course:
 
     @property
     def progress(self) -> Path:
-        return self.root / ".tilewise"
+        return self.work / ".tilewise"
 
     def lab_names(self) -> list[str]:
         """Folder names of all labs that have a lab.toml, in order."""
@@ -56,6 +76,15 @@ class Course:
         """Of a lab or an exercise, by the folder's name."""
         is_exercise = (self.exercises / name / "lab.toml").is_file()
         return (self.exercises if is_exercise else self.labs) / name
+
+    def working_copy(self, name: str) -> Path:
+        """The folder of a student's file of a lab or an exercise."""
+        return self.work / self.folder(name).relative_to(self.root)
+
+    def handed_out(self) -> list[str]:
+        """The labs that there are working copies of; all of the course if there are none."""
+        names = self.lab_names()
+        return [name for name in names if (self.working_copies / name).is_dir()] or names
 
     def lab_folder(self, lab: str) -> Path:
         """The folder of a lab given by number ("2", "02") or folder name, or of an exercise."""
@@ -85,20 +114,75 @@ def _is_called(name: str, lab: str) -> bool:
 def find_course(start: Path | None = None) -> Course:
     """The checkout: $TILEWISE_ROOT, else the one around the working folder, else the grader's own.
 
-    The build folder is $TILEWISE_BUILD or `build` in the checkout.
+    The build folder is $TILEWISE_BUILD or `build` in the checkout. A grader from a wheel has a course
+    of its own, and always its own programs; working copies are then those around the working folder.
     """
+    here = (start or Path.cwd()).resolve()
     given = os.environ.get("TILEWISE_ROOT")
-    if given:
-        candidates = [Path(given)]
-    else:
-        here = (start or Path.cwd()).resolve()
-        candidates = [here, *here.parents, Path(__file__).resolve().parents[2]]
+    own = INSTALLED if INSTALLED.is_dir() else INSTALLED.parents[1]
+    candidates = [Path(given)] if given else [here, *here.parents, own]
     for root in candidates:
         if (root / "labs").is_dir() and (root / "common").is_dir():
-            root = root.resolve()
-            build = Path(os.environ.get("TILEWISE_BUILD") or root / "build").resolve()
-            return Course(root, build)
+            return _course(root.resolve(), here)
     raise CourseError(
         f"{candidates[0]} is not a checkout of the course: it has no labs/ and common/."
         " Run the command inside the checkout, or set TILEWISE_ROOT."
     )
+
+
+def find_checkout() -> Course:
+    """Raises UsageError where there is only what a wheel has of the course."""
+    course = find_course()
+    if course.root == INSTALLED:
+        raise UsageError("This is done in a checkout of the course: a wheel has no sources.")
+    return course
+
+
+def _course(root: Path, here: Path) -> Course:
+    build = os.environ.get("TILEWISE_BUILD")
+    if not INSTALLED.is_dir():
+        return Course(root, Path(build or root / "build").resolve())
+    programs = installed_programs()
+    if root != INSTALLED:
+        return Course(root, Path(build or root / "build").resolve(), given_programs=programs)
+    around = (folder for folder in (here, *here.parents) if (folder / "labs").is_dir())
+    work = next(around, here)
+    state = Path(build).resolve() if build else _own_state(work)
+    return Course(root, state, given_programs=programs, given_work=work)
+
+
+def _own_state(work: Path) -> Path:
+    """Where a grader without a checkout keeps what it compiled."""
+    try:
+        cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "tilewise"
+        cache.mkdir(parents=True, exist_ok=True)
+        if os.access(cache, os.W_OK):
+            return cache.resolve()
+    except (OSError, RuntimeError):  # a user without a home
+        pass
+    return work / ".tilewise" / "build"
+
+
+def installed_programs(cpu_information: Path = Path("/proc/cpuinfo")) -> Path:
+    """The programs of the wheel that this processor runs best: folders are named by what it must have.
+
+    avx512 and avx2 are the levels x86-64-v4 and x86-64-v3; baseline runs everywhere.
+    """
+    try:
+        text = cpu_information.read_text(errors="replace")
+    except OSError:
+        text = ""
+    line = re.search(r"^flags\s*:(.*)$", text, re.MULTILINE)
+    has = set(line[1].split()) if line else set()
+    places = INSTALLED / "programs"
+    for name, needs in _LEVELS.items():
+        if needs <= has and (places / name).is_dir():
+            return places / name
+    return places / "baseline"
+
+
+_AVX2 = frozenset("avx avx2 bmi1 bmi2 f16c fma abm movbe xsave".split())
+_LEVELS = {
+    "avx512": _AVX2 | frozenset("avx512f avx512bw avx512cd avx512dq avx512vl".split()),
+    "avx2": _AVX2,
+}

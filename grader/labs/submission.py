@@ -40,7 +40,7 @@ def find(course: Course, lab: Lab, given: Path | None, *, explicit_lab: bool) ->
     Raises SubmissionError if `given` cannot hold this lab's file. In a tree, a missing file is
     an error when this very lab was asked for, and Missing otherwise.
     """
-    place = course.folder(lab.name).parent if given is None else given
+    place = course.working_copy(lab.name).parent if given is None else given
     try:
         mode = place.stat().st_mode
     except FileNotFoundError:

@@ -10,6 +10,8 @@
     sandbox = true                 # false: `grader batch` grades without one
     hints = 2                      # tiers of hints that students get in graded labs; without it all
     students = "students.csv"      # joins what one student handed in on several platforms
+    wheel = "tilewise-1.0.0-py3-none-manylinux_2_28_x86_64.whl"
+                                   # a file or https:// address; packages install it instead of building
 
     [late]                         # without it nothing is taken for being late
     grace = "15min"                # min, h or d
@@ -58,7 +60,7 @@ _DURATION = re.compile(r"^(\d+)\s*(min|h|d)$")
 _UNIT = {"min": "minutes", "h": "hours", "d": "days"}
 _COURSE = {
     "name": str, "timezone": str, "start": date, "platform": str, "seed": int, "device": str,
-    "sandbox": bool, "hints": int, "students": str,
+    "sandbox": bool, "hints": int, "students": str, "wheel": str,
 }  # fmt: skip
 _LATE = {"grace": str, "per_day": (int, float), "cap": (int, float), "last_day": int}
 _LTI = ("client_id", "token_url", "lineitems", "members", "key")  # `audience` may be left out
@@ -132,6 +134,7 @@ class Term:
     sandbox: bool = True
     hints: int | None = None
     students: Path | None = None
+    wheel: str = ""  # a path or an address
     late: LatePolicy | None = None
     lti: Lti | None = None
     labs: tuple[LabPlan, ...] = ()
@@ -160,7 +163,7 @@ class Term:
 
 def find(course: Course, given: Path | None = None) -> Term:
     """The term of `given`, else of the checkout's course.toml; an empty one if there is none."""
-    path = given or course.root / FILE_NAME
+    path = given or course.work / FILE_NAME
     if given is None and not path.is_file():
         return Term()
     term, problems = read(course, path)
@@ -210,6 +213,9 @@ class _Reader:
         if students is not None and not students.is_file():
             self.problems.append(f"[course] students: there is no {students}.")
         self._device(head.get("device"))
+        wheel = head.get("wheel", "")
+        if wheel and "://" not in wheel:
+            wheel = str(self.path.parent / wheel)
         return replace(
             term,
             start=_day(head["start"]) if "start" in head else None,
@@ -219,6 +225,7 @@ class _Reader:
             sandbox=head.get("sandbox", True),
             hints=head.get("hints"),
             students=students,
+            wheel=wheel,
             late=self._late(fields["late"]) if "late" in fields else None,
             lti=self._lti(fields["lti"]) if "lti" in fields else None,
             labs=self._labs(fields.get("labs", []), term.zone),

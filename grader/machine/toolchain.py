@@ -11,10 +11,17 @@ import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
+from grader import INSTALLED
 from grader.errors import CourseError, ToolchainError, UsageError
 from grader.labs.course import Course
+from grader.machine import compiler_wheels
 
 PROGRAMS = ("tilewise-record", "tilewise-exec")
+
+# For a checkout, and for a grader that came from a wheel.
+_REMEDY = "run `make setup`, which installs one into .venv/ if need be"
+if INSTALLED.is_dir():
+    _REMEDY = "install CUDA 12 or 13, or the extra: pip install 'tilewise[nvcc] @ FILE-OR-URL-OF-THE-WHEEL'"
 
 
 @dataclass(frozen=True)
@@ -59,11 +66,14 @@ def _search() -> Toolchain:
         ("PATH", Path(on_path) if on_path else None),
         ("CUDA_HOME", Path(home) / "bin/nvcc" if home else None),
         ("/usr/local/cuda", Path("/usr/local/cuda/bin/nvcc")),
+        ("wheels", compiler_wheels.find()),
     ]
     cxx = shutil.which(os.environ.get("CXX") or "c++") or shutil.which("g++")
     for origin, nvcc in places:
-        if nvcc is None or not os.access(nvcc, os.X_OK) or cxx is None:
+        if nvcc is None or not os.access(nvcc, os.X_OK):
             continue
+        if cxx is None:
+            raise ToolchainError("There is no C++ compiler, which nvcc needs: install g++.")
         text = subprocess.run(
             [nvcc, "--version"], capture_output=True, text=True, timeout=60
         ).stdout
@@ -72,8 +82,7 @@ def _search() -> Toolchain:
         if release and ptxas.is_file():
             return Toolchain(nvcc, ptxas, release[1], origin, cxx)
     raise ToolchainError(
-        "No CUDA compiler (nvcc) was found on PATH, in CUDA_HOME or in /usr/local/cuda:"
-        " run `make setup`, which installs one into .venv/ if need be."
+        f"No CUDA compiler (nvcc) was found on PATH, in CUDA_HOME or in /usr/local/cuda: {_REMEDY}."
     )
 
 
@@ -127,8 +136,8 @@ def capability(course: Course, device: str) -> int:
 
 
 def program(course: Course, name: str) -> Path:
-    """One of PROGRAMS, in build/bin. Raises ToolchainError if it is not built."""
-    path = course.build / "bin" / name
+    """One of PROGRAMS, in bin/. Raises ToolchainError if it is not built."""
+    path = course.programs / "bin" / name
     if not os.access(path, os.X_OK):
         raise ToolchainError(f"{path} is not built: run `make setup`.")
     return path

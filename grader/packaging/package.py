@@ -6,8 +6,8 @@
     classroom50  the folder of an assignment: autograder.py beside the same sources.
     class        a repository for students: the skeletons, the grader, pipelines that grade on push.
 
-The C++ programs are built on the platform, by setup.sh, rather than shipped: a binary made here
-may need a newer C library than the platform's image has, and the sources are small.
+The C++ programs are built on the platform, by setup.sh, or come in a wheel (`make wheel`), which a
+package may carry or name (grader.packaging.wheels).
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from grader.labs.options import DEFAULT_DEVICE, DEFAULT_SEED
 from grader.labs.submission import FILE_NAME
 from grader.labs.term import FILE_NAME as FILE_NAME_OF_TERM
 from grader.labs.term import Term, for_students
-from grader.packaging import release
+from grader.packaging import release, wheels
 
 SCHEMA = "tilewise.settings/1"
 FOLDER = "tilewise"
@@ -39,6 +39,7 @@ _LEFT_OUT = (
     "common/tests",
     "common/measure",
     "common/setup/tests",
+    "common/wheel",
     "grader/tests",
     "docs/book/tests",
 )
@@ -94,7 +95,7 @@ def load_settings(path: Path) -> Settings:
     return Settings(**{**asdict(settings), "labs": tuple(settings.labs)})
 
 
-def gradescope(course: Course, settings: Settings, output: Path) -> list[str]:
+def gradescope(course: Course, settings: Settings, output: Path, wheel: str = "") -> list[str]:
     """Writes the zip; returns the names in it. Raises UsageError if it cannot be written."""
     templates = course.root / "templates" / "gradescope"
     content: dict[str, bytes] = {
@@ -103,12 +104,14 @@ def gradescope(course: Course, settings: Settings, output: Path) -> list[str]:
     for path in _sources(course.root, settings.labs):
         content[f"{FOLDER}/{path.as_posix()}"] = (course.root / path).read_bytes()
     content[f"{FOLDER}/settings.json"] = (json.dumps(asdict(settings), indent=1) + "\n").encode()
+    for name, file in wheels.files(wheel).items():
+        content[f"{FOLDER}/{name}"] = file.content
     executable = {name for name in content if _is_executable(course.root, name)}
     _write(output, content, executable)
     return sorted(content)
 
 
-def classroom50(course: Course, settings: Settings, output: Path) -> int:
+def classroom50(course: Course, settings: Settings, output: Path, wheel: str = "") -> int:
     """Makes the folder of an assignment of Classroom 50; returns the number of files in it."""
     if output.exists():
         raise UsageError(f"{output} exists already: name a folder that does not.")
@@ -120,6 +123,7 @@ def classroom50(course: Course, settings: Settings, output: Path) -> int:
         files[f"{FOLDER}/{path.as_posix()}"] = release.File(original.read_bytes(), is_program)
     text = (json.dumps(asdict(settings), indent=1) + "\n").encode()
     files[f"{FOLDER}/settings.json"] = release.File(text)
+    files |= {f"{FOLDER}/{name}": file for name, file in wheels.files(wheel).items()}
     _make(output, files)
     return len(files)
 
@@ -167,7 +171,9 @@ def _write(output: Path, content: Mapping[str, bytes], executable: set[str]) -> 
         temporary.unlink(missing_ok=True)
 
 
-def class_repository(course: Course, term: Term, labs: Sequence[str], output: Path) -> release.Done:
+def class_repository(
+    course: Course, term: Term, labs: Sequence[str], output: Path, wheel: str = ""
+) -> release.Done:
     """Makes a folder with what students get, or brings one that was made so up to date.
 
     The skeletons of the chosen labs, the handouts, the grader, pipelines for GitHub and GitLab; no
@@ -175,7 +181,7 @@ def class_repository(course: Course, term: Term, labs: Sequence[str], output: Pa
     `output` exists and is no class repository.
     """
     if not output.exists():
-        files = _class_files(course, term, tuple(labs))
+        files = _class_files(course, term, tuple(labs), wheel)
         _make(output, files | {release.LIST: release.listed(files, tuple(labs))})
         return release.Done(added=sorted(files))
     if not release.is_repository(output):
@@ -184,10 +190,12 @@ def class_repository(course: Course, term: Term, labs: Sequence[str], output: Pa
             " not exist, or one that this command made."
         )
     together = tuple(sorted({*labs, *release.labs_of(output)}))
-    return release.update(output, _class_files(course, term, together), together)
+    return release.update(output, _class_files(course, term, together, wheel), together)
 
 
-def _class_files(course: Course, term: Term, labs: tuple[str, ...]) -> dict[str, release.File]:
+def _class_files(
+    course: Course, term: Term, labs: tuple[str, ...], wheel: str = ""
+) -> dict[str, release.File]:
     """Everything that students get, by its path."""
     for lab in labs:
         skeleton = course.labs / lab / FILE_NAME
@@ -217,7 +225,7 @@ def _class_files(course: Course, term: Term, labs: tuple[str, ...]) -> dict[str,
         files[name] = release.File(content, os.access(original, os.X_OK))
     if term.labs:
         files[FILE_NAME_OF_TERM] = release.File(for_students(term, labs).encode("utf-8"))
-    return files
+    return files | wheels.files(wheel)
 
 
 def _make(output: Path, files: Mapping[str, release.File]) -> None:

@@ -20,7 +20,8 @@ _KEPT = frozenset({"submission", "source"})  # what the caller named; the studen
 
 def without_places(result: Result, course: Course) -> Result:
     """The same with only the last part of each path into the grader's folders."""
-    folders = {course.root, course.build, course.cache, Path(tempfile.gettempdir()), Path.home()}
+    folders = {course.root, course.build, course.programs, course.cache, course.work}
+    folders |= {Path(tempfile.gettempdir()), Path.home()}
     folders |= {folder.resolve() for folder in folders}
     texts = sorted({str(folder) for folder in folders if len(folder.parts) > 1}, key=len)
     names = "|".join(re.escape(text) for text in reversed(texts))

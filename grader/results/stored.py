@@ -13,6 +13,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
+from grader import INSTALLED
 from grader.errors import UsageError
 from grader.results.explanation import explanation_from
 from grader.results.finding import Origin, facts_from
@@ -29,7 +30,8 @@ from grader.results.result import (
     Result,
 )
 
-_SCHEMA_FILE = Path(__file__).resolve().parents[2] / "docs" / "result.schema.json"
+_COURSE = INSTALLED if INSTALLED.is_dir() else INSTALLED.parents[1]
+_SCHEMA_FILE = _COURSE / "docs" / "result.schema.json"
 _MAX_BYTES = 64 << 20
 _T = TypeVar("_T")
 

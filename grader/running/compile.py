@@ -214,7 +214,7 @@ def _link(build: _Build) -> CompileError | None:
 
 
 def _link_command(build: _Build) -> list:
-    libraries = build.course.build / "lib"
+    libraries = build.course.programs / "lib"
     library = f"libcudart.so.{build.toolchain.major}"
     if not (libraries / library).exists():
         raise ToolchainError(f"{libraries / library} is not built: run `make setup`.")
@@ -225,7 +225,7 @@ def _link_command(build: _Build) -> list:
 
 
 def _step(build: _Build, command: list) -> sandbox.Ended:
-    readable = [build.course.include, build.course.build / "lib"]
+    readable = [build.course.include, build.course.programs / "lib"]
     # The tools with what lies around them: lib, include.
     for tool in (build.toolchain.nvcc, Path(build.toolchain.cxx)):
         readable += [tool.parents[1], tool.resolve().parents[1]]

@@ -105,7 +105,11 @@ def record(
         command.append("--alone")
     for case in cases:
         command += ["--case", case.recorded_as]
-    readable = [course.build / "bin", course.build / "lib", course.root / "common" / "devices"]
+    readable = [
+        course.programs / "bin",
+        course.programs / "lib",
+        course.root / "common" / "devices",
+    ]
     outcome = sandbox.run(
         command,
         limits=sandbox.Limits(
@@ -121,7 +125,7 @@ def record(
             "TILEWISE_DEVICE": device,
             "TILEWISE_DEVICES": str(readable[-1]),
             "TILEWISE_MEMORY_MIB": str(limits.device_memory_bytes >> 20),
-            "LD_LIBRARY_PATH": str(course.build / "lib"),
+            "LD_LIBRARY_PATH": str(course.programs / "lib"),
             # Registers are not told: in the sandbox ptxas could write nothing, and everywhere else
             # solve is to be answered the same.
             "TILEWISE_PTXAS": "",

@@ -137,7 +137,7 @@ def overview(course: Course, style: Style) -> str:
     lines = ["Your way through the labs", ""]
     upcoming = None
     labs = sorted(
-        (load_lab(course.labs / name) for name in course.lab_names()), key=lambda x: x.order
+        (load_lab(course.labs / name) for name in course.handed_out()), key=lambda x: x.order
     )
     for lab in labs:
         state = known.get(lab.name, LabProgress())

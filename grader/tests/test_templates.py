@@ -63,7 +63,7 @@ def test_the_dev_container_and_the_container_are_what_they_seem():
     lines = (REPOSITORY / "Containerfile").read_text().splitlines()
     steps = [line for line in lines if line and not line.startswith(("#", " "))]
     assert [step.split()[0] for step in steps] == [
-        "FROM", "RUN", "WORKDIR", "COPY", "ENV", "RUN", "ENTRYPOINT"
+        "FROM", "RUN", "WORKDIR", "COPY", "ARG", "ENV", "RUN", "ENTRYPOINT"
     ]  # fmt: skip
 
 

@@ -31,9 +31,9 @@ def test_a_checkout_names_its_commit_and_its_changes(course):
     git(course, "add", ".")
     git(course, "commit", "-q", "-m", "first")
     commit = git(course, "rev-parse", "HEAD")
-    assert version_text() == f"grader, version {__version__}, commit {commit[:12]}"
+    assert version_text() == f"grader, version {__version__}, commit {commit[:12]}, a checkout"
     (course / "labs" / "lab.toml").write_text("points = 2")
-    assert version_text().endswith(f"{commit[:12]}, with changes")
+    assert version_text().endswith(f"{commit[:12]}, with changes, a checkout")
 
 
 def test_a_copy_names_no_commit_of_what_is_around_it(course, monkeypatch):
@@ -42,4 +42,4 @@ def test_a_copy_names_no_commit_of_what_is_around_it(course, monkeypatch):
     for name in ("labs", "common"):
         (inner / name).mkdir(parents=True)
     monkeypatch.setenv("TILEWISE_ROOT", str(inner))
-    assert version_text() == f"grader, version {__version__}"
+    assert version_text() == f"grader, version {__version__}, a checkout"
