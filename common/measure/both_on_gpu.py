@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """The simulator judges and a GPU adds the clock: does anybody get more, and is nobody accused?
 
-    both_on_gpu.py [--seconds 240] [--jobs 12] [--rounds 30] [--labs 02 05] [--names not-tiled]
+    both_on_gpu.py [--seconds 240] [--jobs 12] [--rounds 30] [--labs 02 05] [--names not-tiled] [--kinds right wrong]
                    [--output docs/measurements/both-on-gpu.md]
 
 Grades every solution, the corpus' right submissions and its wrong ones with `--backend both`, in
@@ -228,22 +228,26 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=30, help="of timing")
     parser.add_argument("--labs", nargs="+", default=[""], help="how their names begin: 05")
     parser.add_argument("--names", nargs="+", default=[], help="only these of the corpus")
+    parser.add_argument("--kinds", nargs="+", default=["solution", "slow", "right", "wrong"])
     parser.add_argument("--twice", type=int, default=8, help="graded with sim as well, a kind")
     parser.add_argument(
         "--output", type=Path, default=ROOT / "docs" / "measurements" / "both-on-gpu.md"
     )
     given = parser.parse_args()
-    labs = sorted(folder.name for folder in (ROOT / "solutions").glob("[0-9]*")
+    labs = sorted(folder.name for folder in (ROOT / "labs").glob("[0-9]*")
                   if folder.name.startswith(tuple(given.labs)))  # fmt: skip
     began = time.monotonic()
-    wanted = jobs(labs, given.names, given.twice)
+    wanted = [job for job in jobs(labs, given.names, given.twice) if job.kind in given.kinds]
     found: list[Graded] = []
     pool = ProcessPoolExecutor(given.jobs)
     waiting = {pool.submit(grade, job, given.rounds): job for job in wanted}
     try:
         for done in as_completed(waiting, timeout=given.seconds):
-            found.append(done.result())
-            one = found[-1]
+            try:
+                one = done.result()
+            except Exception as error:  # one that fails does not end the others
+                one = Graded(waiting[done], "error", message=repr(error), wrong=[f"{error!r}"])
+            found.append(one)
             said = "; ".join(one.wrong) or "holds"
             print(f"{time.monotonic() - began:6.1f} {one.job.kind:8} {row(one)} {said}", flush=True)
     except TimeoutError:

@@ -229,7 +229,7 @@ void count_scattered(Warp& w, uint32_t site, const Op* op, uint32_t bytes) {
   shared.is_store = w.worker->image->sites[site].is_store;
   for_each_lane(w.mask, [&](int lane) {
     const uint64_t address = lane_address(w, op->access, lane);
-    const Space space = generic ? resolve(address) : Space::kGlobal;
+    const Space space = generic ? space_of(address) : Space::kGlobal;
     WarpAccess& to = space == Space::kShared ? shared : space == Space::kLocal ? local : global;
     to.mask |= 1u << lane;
     to.address[size_t(lane)] = space == Space::kGlobal ? address : uint32_t(address);

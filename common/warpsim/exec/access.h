@@ -41,12 +41,6 @@ inline bool is_foreign_to_shared(uint64_t address) {
   return address >> 32 != 0 && address >> 32 != 0xFFFFFFFF &&
          address - kSharedWindow >= kWindowBytes;
 }
-// Which space a generic address lies in.
-inline Space resolve(uint64_t address) {
-  if (address - kSharedWindow < kWindowBytes) return Space::kShared;
-  if (address - kLocalWindow < kWindowBytes) return Space::kLocal;
-  return Space::kGlobal;
-}
 
 // Marks and checks of the initialised map, for a pattern within the site's allocation.
 void mark_initialised(AllocationRecord& record, uint64_t offset, const Pattern& p);
@@ -330,7 +324,7 @@ template <class S>
     } else if constexpr (S::kSpace != Space::kGeneric) {
       take_lane<S>(w, op, lane, addresses[lane]);
     } else {
-      const Space space = resolve(addresses[lane]);
+      const Space space = space_of(addresses[lane]);
       if (space == Space::kShared)
         take_lane<typename S::template In<Space::kShared>>(w, op, lane, uint32_t(addresses[lane]));
       else if (space == Space::kLocal)
@@ -356,8 +350,8 @@ const Op* run(Warp& w, const Op* op) {
   }
   const Pattern& p = *g.pattern;
   if constexpr (S::kSpace == Space::kGeneric) {
-    const Space low = resolve(base + uint64_t(int64_t{p.lowest}));
-    if (low == resolve(base + uint64_t(int64_t{p.lowest}) + p.span_bytes - 1)) {
+    const Space low = space_of(base + uint64_t(int64_t{p.lowest}));
+    if (low == space_of(base + uint64_t(int64_t{p.lowest}) + p.span_bytes - 1)) {
       if (low == Space::kShared) return run<typename S::template In<Space::kShared>>(w, op);
       if (low == Space::kLocal) return run<typename S::template In<Space::kLocal>>(w, op);
       return run<typename S::template In<Space::kGlobal>>(w, op);

@@ -91,7 +91,7 @@ std::byte* locate(Warp& w, const Op* op, uint32_t lane, uint64_t address, uint32
   Worker& worker = *w.worker;
   const Checks& checks = worker.launch->checks;
   ptx::Space space = worker.image->sites[op->access.site].space;
-  if (space == ptx::Space::kGeneric) space = access::resolve(address);
+  if (space == ptx::Space::kGeneric) space = space_of(address);
   SiteState& s = worker.sites[op->access.site];
   const Pattern& p = access::lane_pattern(w, lane, bytes, space);
   if (space == ptx::Space::kShared) {
@@ -149,7 +149,7 @@ void count(Warp& w, uint32_t site, const uint64_t* addresses, uint32_t bytes) {
   size_t lanes = 0;
   for_each_lane(w.mask, [&](int lane) {
     const uint64_t address = addresses[lane];
-    const ptx::Space at = space == ptx::Space::kGeneric ? access::resolve(address) : space;
+    const ptx::Space at = space == ptx::Space::kGeneric ? space_of(address) : space;
     WarpAccess& to = at == ptx::Space::kShared ? shared : global;
     to.mask |= 1u << lane;
     to.address[size_t(lane)] = at == ptx::Space::kShared ? uint32_t(address) : address;

@@ -22,6 +22,12 @@ struct Dependence;
 inline constexpr uint64_t kSharedWindow = 0x100000000000;
 inline constexpr uint64_t kLocalWindow = 0x110000000000;
 inline constexpr uint64_t kWindowBytes = 0x100000000;
+// Which space a generic address lies in.
+inline ptx::Space space_of(uint64_t address) {
+  if (address - kSharedWindow < kWindowBytes) return ptx::Space::kShared;
+  if (address - kLocalWindow < kWindowBytes) return ptx::Space::kLocal;
+  return ptx::Space::kGlobal;
+}
 
 // A shared array within the shared window. Between two arrays lie kSharedGap bytes that belong to
 // nobody.

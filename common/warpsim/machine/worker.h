@@ -104,6 +104,15 @@ struct SiteState {
   GlobalShadow* shadow = nullptr;
 };
 
+// Knows the event of a trace that a warp is at; trace/ has it.
+class EventClock {
+ public:
+  virtual int32_t event_of(const Warp& w) const = 0;  // below 0: none that is kept
+
+ protected:
+  ~EventClock() = default;
+};
+
 struct Worker {
   LaunchContext* launch = nullptr;
   const Image* image = nullptr;
@@ -133,6 +142,7 @@ struct Worker {
   sample::BlockIntervals* intervals = nullptr;  // when the launch is sampled
   provenance::Follower* follower = nullptr;     // when its values are followed
   trace::Recorder* recorder = nullptr;          // when the launch is traced
+  const EventClock* events = nullptr;           // likewise
   // Why this worker has ended the launch; kOk: it has not. The first reason stands.
   struct Stop {
     LaunchStatus status = LaunchStatus::kOk;

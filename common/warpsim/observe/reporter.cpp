@@ -1,7 +1,6 @@
 #include "warpsim/observe/reporter.h"
 
 #include "warpsim/machine/worker.h"
-#include "warpsim/trace/recorder.h"
 
 namespace warpsim {
 
@@ -44,7 +43,7 @@ Diagnostic* Reporter::add(const Kind& kind, const Warp& w, uint32_t lane, uint32
   d.block = w.block->index;
   d.thread = launch_->thread_of(w.index * kLanes + lane);
   d.count = count;
-  if (w.worker->recorder != nullptr) d.event = w.worker->recorder->event_of(w);
+  if (w.worker->events != nullptr) d.event = w.worker->events->event_of(w);
   set_line(&d, function, instruction);
   return &d;
 }

@@ -348,6 +348,7 @@ void Simulator::Impl::run(LaunchContext& context, unsigned threads, Collector& c
     recorder.emplace(options.trace, worker, history ? &*follower : nullptr,
                      history ? &*history : nullptr);
     worker.recorder = &*recorder;
+    worker.events = worker.recorder;
   }
   std::vector<std::thread> helpers;
   for (unsigned i = 1; i < threads; ++i) helpers.emplace_back([&, i] { runners[i]->run(); });

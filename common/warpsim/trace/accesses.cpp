@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <charconv>
 
-#include "warpsim/exec/access.h"
 #include "warpsim/machine/lift.h"
+#include "warpsim/observe/describe.h"
 #include "warpsim/provenance/follower.h"
 #include "warpsim/provenance/history.h"
 #include "warpsim/trace/recorder.h"
@@ -93,7 +93,7 @@ Recorder::PlaceInArray Recorder::place(int32_t site, uint64_t address) const {
   const MemorySite& memory = image_.sites[size_t(site)];
   PlaceInArray found;
   ptx::Space space = memory.space;
-  if (space == ptx::Space::kGeneric) space = access::resolve(address);
+  if (space == ptx::Space::kGeneric) space = space_of(address);
   if (space == ptx::Space::kShared) {
     found.space = Space::kShared;
     found.array = shared_index(uint32_t(address), memory.shared_array);

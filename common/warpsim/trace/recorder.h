@@ -25,7 +25,7 @@ class History;
 
 namespace warpsim::trace {
 
-class Recorder {
+class Recorder : public EventClock {
  public:
   // `follower`: of the same worker, nullptr where values are not followed; its history then knows
   // the launch's arrays by their indices.
@@ -40,7 +40,7 @@ class Recorder {
   void finish(const Warp& w, const Op* op);
 
   // The event that the warp is at; kNone: it is not among those that are kept.
-  int32_t event_of(const Warp& w) const;
+  int32_t event_of(const Warp& w) const override;
 
   // The warp arrives at a barrier; the last one that a round was missing has done so, or left.
   void arrive(const Warp& w, const Op* op, uint32_t number, bool waits);
