@@ -19,7 +19,7 @@ OPTIONS = $(if $(SUBMISSION),--submission "$(SUBMISSION)") --backend "$(BACKEND)
           $(if $(DEVICE),--device "$(DEVICE)") $(if $(FORMAT),--format "$(FORMAT)") \
           $(if $(OUTPUT),--output "$(OUTPUT)")
 
-.PHONY: help setup ready grade show watch hint status doctor study docs wheel test test-sanitize fuzz bench bench-gpu \
+.PHONY: help setup ready grade show watch hint status doctor study docs wheel test test-wheel test-sanitize fuzz bench bench-gpu \
         clean distclean
 
 help:
@@ -47,7 +47,7 @@ help:
 #> `make` ends with status 2 whenever a command fails. Scripts should call .venv/bin/grader, whose
 #> status says more: 0 full marks, 1 less, 2 usage or bad input, 3 the grader or its machine failed.
 #>
-#> For maintainers: make setup, make test-sanitize, make fuzz, make bench, make bench-gpu,
+#> For maintainers: make setup, make test-wheel, make test-sanitize, make fuzz, make bench, make bench-gpu,
 #> make distclean.
 
 # A variable in small letters would be taken for none, and all labs graded.
@@ -84,6 +84,9 @@ doctor: ready
 
 test:
 	@common/setup/run_tests.sh $(if $(ALL),--all)
+
+test-wheel: setup
+	@.venv/bin/python -m pytest -m wheel common/wheel/tests
 
 test-sanitize:
 	@common/setup/run_tests.sh --sanitize

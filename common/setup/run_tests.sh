@@ -28,11 +28,11 @@ sanitize() {
 }
 
 main() {
-  local start cpp=0 python=0 cpp_s python_s selection=(-m "not slow")
+  local start cpp=0 python=0 cpp_s python_s selection=(-m "not slow and not wheel")
   common/setup/setup.sh --tests
   if [[ ${1:-} == --all ]]; then
     common/setup/test_extras.sh
-    selection=(--all)
+    selection=(--all -m "not wheel")
   fi
 
   start=$SECONDS

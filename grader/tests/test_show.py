@@ -28,7 +28,8 @@ BROKEN = [  # a fault that has a moment, of each kind
     ("02-tiled-kernel", "no-second-barrier"),
 ]
 CORPUS = [(entry.lab, entry.name) for entry in corpus_files.entries("wrong")]
-SLOW = [pytest.param(*one, marks=pytest.mark.slow) for one in CORPUS if one not in BROKEN]
+# One of twelve: a page takes seconds.
+SLOW = [pytest.param(*one, marks=pytest.mark.slow) for one in CORPUS[::12] if one not in BROKEN]
 
 
 @pytest.fixture(scope="module")

@@ -18,7 +18,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[3]
 LAB = "01-naive-kernel"
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(3600), pytest.mark.xdist_group("wheel")]
+pytestmark = [pytest.mark.wheel, pytest.mark.timeout(3600), pytest.mark.xdist_group("wheel")]
 
 
 @pytest.fixture(scope="module")
