@@ -13,6 +13,7 @@
 #include "cudart/address_map.h"
 #include "cudart/registry.h"
 #include "warpsim/model/launch_limits.h"
+#include "warpsim/order/stream_order.h"
 #include "warpsim/sim.h"
 
 namespace warpsim::cudart {
@@ -25,6 +26,15 @@ struct LaunchRequest {
   uint32_t stream = 0;
   std::vector<std::byte> params;
 };
+
+// What the host waits for.
+enum class HostWait : uint8_t { kDevice, kStream, kEvent };
+
+inline void tell(StreamOrder* order, HostWait what, uint32_t id) {
+  if (what == HostWait::kDevice) order->host_waits_for_device();
+  if (what == HostWait::kStream) order->host_waits_for_stream(id);
+  if (what == HostWait::kEvent) order->host_waits_for_event(id);
+}
 
 inline KernelLimits limits_of(const RegisteredKernel& kernel) {
   return {.static_shared_bytes = kernel.info.static_shared_bytes,
@@ -43,8 +53,17 @@ inline Launch launch_of(const LaunchRequest& request) {
           .params = request.params};
 }
 
+struct StreamCopy {
+  uint32_t stream = 0;
+  bool is_async = false;   // the host goes on at once
+  bool is_pinned = false;  // the host's side is: the copy reads it when its turn has come
+};
+
 // Addresses and sizes are valid when they arrive here: each range lies in one live allocation of
-// the right kind.
+// the right kind. Streams and events are numbered; stream 0 is the legacy default stream.
+//
+// Copies and fills are work of a stream that the host does not wait for: where a call does,
+// host_waits comes next.
 class Backend {
  public:
   virtual ~Backend() = default;
@@ -52,11 +71,15 @@ class Backend {
   // The device address of new memory, 0 if there is no more. kDevice, kPinned or kManaged.
   virtual uint64_t allocate(uint64_t bytes, MemoryKind kind) = 0;
   virtual Error release(const MemoryRange& range) = 0;
+  // Before release, after allocate: of cudaFreeAsync and cudaMallocAsync.
+  virtual void releases_in(uint32_t stream, const MemoryRange& range) = 0;
+  virtual void allocated_in(uint32_t stream, const MemoryRange& range) = 0;
   virtual void memory_info(uint64_t* free_bytes, uint64_t* total_bytes) = 0;
 
   virtual void copy_to_device(uint64_t target, const void* source, uint64_t bytes,
-                              uint32_t stream) = 0;
-  virtual void copy_to_host(void* target, uint64_t source, uint64_t bytes, uint32_t stream) = 0;
+                              const StreamCopy& how) = 0;
+  virtual void copy_to_host(void* target, uint64_t source, uint64_t bytes,
+                            const StreamCopy& how) = 0;
   virtual void copy_on_device(uint64_t target, uint64_t source, uint64_t bytes,
                               uint32_t stream) = 0;
   virtual void fill(uint64_t target, uint8_t value, uint64_t bytes, uint32_t stream) = 0;
@@ -64,7 +87,7 @@ class Backend {
   // The address of a variable of a loaded module, 0 if its PTX has none of that name.
   virtual uint64_t variable_address(const RegisteredVariable& variable) = 0;
   virtual void copy_to_variable(const RegisteredVariable& variable, uint64_t offset,
-                                const void* source, uint64_t bytes) = 0;
+                                const void* source, uint64_t bytes, const StreamCopy& how) = 0;
 
   virtual void set_attribute(const RegisteredKernel& kernel, const char* attribute,
                              int64_t value) = 0;
@@ -72,7 +95,14 @@ class Backend {
   // The code that the launch call itself returns: a bad configuration. What goes wrong while the
   // kernel runs is set in *later, and the runtime reports it from the next call on.
   virtual Error launch(const LaunchRequest& request, Error* later) = 0;
-  virtual void synchronised() = 0;
+
+  virtual void stream_made(uint32_t stream, bool is_blocking) = 0;
+  virtual void event_recorded(uint32_t event, uint32_t stream) = 0;
+  virtual void stream_waits(uint32_t stream, uint32_t event) = 0;
+  // `is_implied`: by a call that is made for something else.
+  virtual void host_waits(HostWait what, uint32_t id, bool is_implied) = 0;
+  // Where the program makes the call that comes next.
+  void called_from(const void* address) { caller_ = address; }
 
   // A call ended with an error / was one that the library does not provide.
   virtual void failed(const char* api, Error error) = 0;
@@ -82,6 +112,14 @@ class Backend {
 
   // Loads modules and knows their kernels. The live backend also runs them on it.
   virtual Simulator& simulator() = 0;
+
+ protected:
+  // The call, as an offset in the program's file that lies within the calling instruction; 0: not
+  // known.
+  uint64_t caller() const;
+
+ private:
+  const void* caller_ = nullptr;
 };
 
 }  // namespace warpsim::cudart

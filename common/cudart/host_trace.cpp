@@ -2,6 +2,7 @@
 
 #include <cstring>
 #include <iterator>
+#include <utility>
 
 namespace tilewise::record {
 
@@ -79,9 +80,28 @@ std::optional<HostTrace::Origin> HostTrace::origin_of(uint32_t word, uint64_t ad
   return std::nullopt;
 }
 
-plan::Segment HostTrace::segment_of(uint32_t word, uint64_t address) {
+void HostTrace::note_early(size_t number, bool at_end) {
+  for (EarlyRead& known : early_reads_) {
+    if (known.read_back != number || known.at_end != at_end) continue;
+    ++known.words;
+    return;
+  }
+  early_reads_.push_back({number, at_end, 1});
+}
+
+std::vector<EarlyRead> HostTrace::take_early_reads() {
+  return std::exchange(early_reads_, {});
+}
+
+plan::Segment HostTrace::segment_of(uint32_t word, uint64_t address,
+                                    const std::function<bool(size_t)>& comes_after) {
   if (std::optional<Origin> origin = origin_of(word, address)) {
     const RunSource& source = origin->source;
+    if (source.is_early) {
+      const size_t early = static_cast<size_t>(source.read_back);
+      const bool in_place = address == read_backs_[early].target + 4 * origin->word;
+      if (!in_place || !comes_after || !comes_after(early)) note_early(early, false);
+    }
     if (source.array >= 0)
       return {.host = arrays_[static_cast<size_t>(source.array)].name,
               .offset = 4 * origin->word,
@@ -95,31 +115,54 @@ plan::Segment HostTrace::segment_of(uint32_t word, uint64_t address) {
   return literal(&word, 4);
 }
 
-std::vector<plan::Segment> HostTrace::describe(const void* source, uint64_t bytes) {
+std::vector<plan::Segment> HostTrace::describe(const void* source, uint64_t bytes,
+                                               const std::function<bool(size_t)>& comes_after) {
   uint64_t address = reinterpret_cast<uint64_t>(source);
   std::vector<plan::Segment> segments;
   for (uint64_t word = 0; word < bytes / 4; ++word)
-    append(&segments, segment_of(load_word(source, word), address + 4 * word));
+    append(&segments, segment_of(load_word(source, word), address + 4 * word, comes_after));
   uint64_t rest = bytes % 4;
   if (rest) append(&segments, literal(static_cast<const char*>(source) + bytes - rest, rest));
   return segments;
 }
 
-size_t HostTrace::add_read_back(void* target, uint32_t buffer, uint64_t offset, uint64_t bytes,
-                                uint32_t stream) {
-  mark(target, bytes, {.read_back = static_cast<int>(read_backs_.size())});
-  read_backs_.push_back({.buffer = buffer, .offset = offset, .bytes = bytes, .stream = stream});
+size_t HostTrace::add_read_back(void* target, ReadBack copy) {
+  copy.target = reinterpret_cast<uint64_t>(target);
+  mark(target, copy.bytes,
+       {.read_back = static_cast<int>(read_backs_.size()), .is_early = copy.is_early});
+  read_backs_.push_back(copy);
   return read_backs_.size() - 1;
+}
+
+// What the host, or a later copy, has put over it meanwhile stays.
+void HostTrace::arrived(size_t number) {
+  const ReadBack copy = read_backs_[number];
+  char* target = reinterpret_cast<char*>(copy.target);
+  std::map<uint64_t, uint32_t> others;  // by word
+  for (uint64_t word = 0; word < copy.bytes / 4; ++word) {
+    const uint32_t value = load_word(target, word);
+    const uint64_t lost = lost_words_;
+    const std::optional<Origin> origin = origin_of(value, copy.target + 4 * word);
+    lost_words_ = lost;
+    const bool is_own = origin && origin->source.is_early &&
+                        origin->source.read_back == static_cast<int>(number) &&
+                        origin->word == word;
+    if (!is_own) others[word] = value;
+  }
+  if (others.size() == copy.bytes / 4) return;
+  mark(target, copy.bytes, {.read_back = static_cast<int>(number)});
+  for (const auto& [word, value] : others) std::memcpy(target + 4 * word, &value, 4);
 }
 
 std::vector<plan::CopyToHost> HostTrace::copies_of(size_t number) const {
   const ReadBack& from = read_backs_[number];
   std::vector<plan::CopyToHost> copies;
   if (from.is_used_as_source)
-    copies.push_back({staging_name(number), 0, from.buffer, from.offset, from.bytes, from.stream});
+    copies.push_back(
+        {staging_name(number), 0, from.buffer, from.offset, from.bytes, from.stream, from.call});
   for (const Piece& piece : pieces_[number]) {
     copies.push_back({arrays_[static_cast<size_t>(piece.array)].name, piece.offset, from.buffer,
-                      from.offset + piece.source_offset, piece.bytes, from.stream});
+                      from.offset + piece.source_offset, piece.bytes, from.stream, from.call});
   }
   return copies;
 }
@@ -133,6 +176,10 @@ void HostTrace::look_through(const Array& output, plan::Plan* plan) {
     if (lost_words_ != lost) continue;
     int read_back = origin ? origin->source.read_back : -1;
     if (read_back >= 0) {
+      const size_t number = static_cast<size_t>(read_back);
+      if (origin->source.is_early)
+        note_early(number,
+                   output.address + 4 * word == read_backs_[number].target + 4 * origin->word);
       std::vector<Piece>& pieces = pieces_[static_cast<size_t>(read_back)];
       bool goes_on = !pieces.empty() && pieces.back().array == own &&
                      pieces.back().offset + pieces.back().bytes == 4 * word &&

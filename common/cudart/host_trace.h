@@ -9,6 +9,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -25,7 +26,17 @@ struct ReadBack {
   uint32_t buffer = 0;
   uint64_t offset = 0, bytes = 0;
   uint32_t stream = 0;
+  uint64_t call = 0;      // see plan::CopyToHost
+  bool is_early = false;  // the host does not wait for it: see arrived()
+  uint64_t target = 0;    // address on the host
   bool is_used_as_source = false;
+};
+
+// Words of a read-back that the host used before it had arrived.
+struct EarlyRead {
+  size_t read_back = 0;
+  bool at_end = false;  // only the caller of solve does
+  uint64_t words = 0;
 };
 
 class HostTrace {
@@ -36,12 +47,19 @@ class HostTrace {
   // through. Outputs are looked through when solve has returned.
   void add_array(std::string name, void* memory, uint64_t bytes, bool is_output);
 
-  // The bytes that a copy to the device takes from the host.
-  std::vector<plan::Segment> describe(const void* source, uint64_t bytes);
+  // The bytes that a copy to the device takes from the host. `comes_after(number)`: whether it
+  // waits for that read-back, if that has not arrived.
+  std::vector<plan::Segment> describe(const void* source, uint64_t bytes,
+                                      const std::function<bool(size_t)>& comes_after = {});
 
-  // A copy to the host: marks the target. Returns the number of the read-back.
-  size_t add_read_back(void* target, uint32_t buffer, uint64_t offset, uint64_t bytes,
-                       uint32_t stream);
+  // A copy to the host: marks the target (of `bytes`, and where it lies is filled in). Returns the
+  // number of the read-back.
+  size_t add_read_back(void* target, ReadBack copy);
+  // The host has waited for one that was early.
+  void arrived(size_t number);
+  const ReadBack& read_back(size_t number) const { return read_backs_[number]; }
+  // Early reads that describe() and finish() have met since the last call.
+  std::vector<EarlyRead> take_early_reads();
 
   // The ops that stand for read-back `number`, once solve has returned and finish() was called.
   std::vector<plan::CopyToHost> copies_of(size_t number) const;
@@ -65,6 +83,7 @@ class HostTrace {
   // What a run of tags stands for: an array or a read-back.
   struct RunSource {
     int array = -1, read_back = -1;
+    bool is_early = false;  // the read-back had not arrived
   };
   // Host memory that was filled with place tags: up to which address, for what, and where that
   // begins.
@@ -86,7 +105,9 @@ class HostTrace {
   void cut_unmarked(uint64_t address, uint64_t end);
   // Where a word that lies at `address` came from; nullopt if it is none that was marked, or lost.
   std::optional<Origin> origin_of(uint32_t word, uint64_t address);
-  plan::Segment segment_of(uint32_t word, uint64_t address);
+  plan::Segment segment_of(uint32_t word, uint64_t address,
+                           const std::function<bool(size_t)>& comes_after);
+  void note_early(size_t number, bool at_end);
   void look_through(const Array& output, plan::Plan* plan);
 
   Tags tags_;
@@ -94,6 +115,7 @@ class HostTrace {
   std::vector<RunSource> runs_;
   std::map<uint64_t, Unmarked> unmarked_;  // by first address, without overlaps
   std::vector<ReadBack> read_backs_;
+  std::vector<EarlyRead> early_reads_;
   std::vector<std::vector<Piece>> pieces_;  // per read-back
   uint64_t computed_words_ = 0;  // copied to the device although host arithmetic made them
   uint64_t lost_words_ = 0;

@@ -13,6 +13,8 @@
 #include "cudart/registers.h"
 #include "cudart/runtime.h"
 #include "cudart/session_report.h"
+#include "warpsim/finding_text.h"
+#include "warpsim/order/stream_work.h"
 #include "warpsim/trace/json.h"
 
 namespace warpsim::cudart {
@@ -74,17 +76,30 @@ class LiveBackend final : public Backend {
     *free_bytes = *total_bytes - simulator_.memory().used_bytes();
   }
 
-  void copy_to_device(uint64_t target, const void* source, uint64_t bytes, uint32_t) override {
+  void releases_in(uint32_t stream, const MemoryRange& range) override {
+    note(stream, "cudaFreeAsync", {{range.address, range.address + range.bytes, true, {}, 0}});
+  }
+  void allocated_in(uint32_t stream, const MemoryRange& range) override {
+    note(stream, "cudaMallocAsync", {{range.address, range.address + range.bytes, true, {}, 0}});
+  }
+
+  void copy_to_device(uint64_t target, const void* source, uint64_t bytes,
+                      const StreamCopy& how) override {
     simulator_.memory().write(target, source, bytes);
+    note(how.stream, "copy to the device", {{target, target + bytes, true, {}, 0}});
   }
-  void copy_to_host(void* target, uint64_t source, uint64_t bytes, uint32_t) override {
+  void copy_to_host(void* target, uint64_t source, uint64_t bytes, const StreamCopy& how) override {
     simulator_.memory().read(source, target, bytes);
+    note(how.stream, "copy to the host", {{source, source + bytes, false, {}, 0}});
   }
-  void copy_on_device(uint64_t target, uint64_t source, uint64_t bytes, uint32_t) override {
+  void copy_on_device(uint64_t target, uint64_t source, uint64_t bytes, uint32_t stream) override {
     simulator_.memory().copy(target, source, bytes);
+    note(stream, "copy on the device",
+         {{source, source + bytes, false, {}, 0}, {target, target + bytes, true, {}, 0}});
   }
-  void fill(uint64_t target, uint8_t value, uint64_t bytes, uint32_t) override {
+  void fill(uint64_t target, uint8_t value, uint64_t bytes, uint32_t stream) override {
     simulator_.memory().fill(target, value, bytes);
+    note(stream, "memset", {{target, target + bytes, true, {}, 0}});
   }
 
   uint64_t variable_address(const RegisteredVariable& variable) override {
@@ -94,14 +109,28 @@ class LiveBackend final : public Backend {
                : 0;
   }
   void copy_to_variable(const RegisteredVariable& variable, uint64_t offset, const void* source,
-                        uint64_t bytes) override {
-    if (uint64_t address = variable_address(variable))
-      simulator_.memory().write(address + offset, source, bytes);
+                        uint64_t bytes, const StreamCopy& how) override {
+    const uint64_t address = variable_address(variable) + offset;
+    if (address == offset) return;
+    simulator_.memory().write(address, source, bytes);
+    note(how.stream, "copy to the device", {{address, address + bytes, true, {}, 0}});
   }
 
   void set_attribute(const RegisteredKernel&, const char*, int64_t) override {}
   Error launch(const LaunchRequest& request, Error* later) override;
-  void synchronised() override {}
+
+  // Before the first stream is made all work is in one, and need not be known.
+  void stream_made(uint32_t stream, bool is_blocking) override {
+    work_.order().make_stream(stream, is_blocking);
+    simulator_.options().touched = options_.checks.races && !options_.sample.on;
+  }
+  void event_recorded(uint32_t event, uint32_t stream) override {
+    work_.order().record_event(event, stream);
+  }
+  void stream_waits(uint32_t stream, uint32_t event) override {
+    work_.order().wait_for_event(stream, event);
+  }
+  void host_waits(HostWait what, uint32_t id, bool) override { tell(&work_.order(), what, id); }
 
   void failed(const char*, Error) override {}
   void not_provided(const char* api, const std::string& reason) override {
@@ -113,6 +142,9 @@ class LiveBackend final : public Backend {
   void leave_report();
 
  private:
+  // Work of a stream that has been done: what it meets is reported.
+  void note(uint32_t stream, std::string operation, std::vector<Touched> touched,
+            bool is_kernel = false);
   void unsupported(const std::string& sentence) {
     if (!said_.insert(sentence).second) return;
     say(sentence);
@@ -126,14 +158,32 @@ class LiveBackend final : public Backend {
   trace::Recording recording_;
   Simulator simulator_;
   SessionReport report_;
+  StreamWorkLog work_;
   std::set<std::string> said_;
   uint64_t allocations_ = 0;
   bool is_reported_ = false;
 };
 
+void LiveBackend::note(uint32_t stream, std::string operation, std::vector<Touched> touched,
+                       bool is_kernel) {
+  if (!options_.checks.races) return;
+  StreamWork work{std::move(operation), is_kernel, caller(), std::move(touched)};
+  for (const Unordered& met : work_.add(stream, std::move(work))) {
+    Diagnostic d = unordered_finding(met);
+    if (const Allocation* at = simulator_.memory().find(met.address)) {
+      d.array = at->name;
+      d.array_bytes = at->size_bytes;
+      d.offset_bytes = static_cast<int64_t>(met.address - at->address);
+    }
+    d.message = sentence(d);
+    report_.add_finding(d);
+  }
+}
+
 Error LiveBackend::launch(const LaunchRequest& request, Error* later) {
   const RegisteredKernel& kernel = *request.kernel;
   LaunchReport report = simulator_.launch(launch_of(request));
+  note(request.stream, report.kernel, std::move(report.touched), true);
   Runtime& runtime = Runtime::instance();
   runtime.timeline().advance_launch(runtime.device(), report.counters);
 

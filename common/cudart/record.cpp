@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <utility>
 
 #include "cudart/crash.h"
 #include "cudart/runtime.h"
@@ -74,6 +75,31 @@ std::string lost_sentence(uint64_t words) {
          " floats. Copy straight from M and N and straight to P, or take smaller matrices.";
 }
 
+// The call of the last op, which only the order of streams asks for.
+void forget_call(std::vector<plan::Op>* ops) {
+  if (ops->empty()) return;
+  std::visit(
+      [](auto& op) {
+        if constexpr (requires { op.call; }) op.call = 0;
+      },
+      ops->back());
+}
+
+// An op of a program without streams of its own.
+void append_unordered(const plan::Op& op, std::vector<plan::Op>* ops) {
+  if (std::holds_alternative<plan::RecordEvent>(op) ||
+      std::holds_alternative<plan::WaitForEvent>(op))
+    return;
+  if (std::holds_alternative<plan::Sync>(op)) {
+    ops->push_back(plan::Sync{});
+    return;
+  }
+  ops->push_back(op);
+  forget_call(ops);
+  if (auto* made = std::get_if<plan::Malloc>(&ops->back())) made->in_stream = false;
+  if (auto* freed = std::get_if<plan::Free>(&ops->back())) freed->in_stream = false;
+}
+
 std::array<uint32_t, 3> as_array(const Dim3& d) {
   return {d.x, d.y, d.z};
 }
@@ -138,22 +164,63 @@ bool Recorder::begin(const TilewiseRecordCase& description, TilewiseRecordPointe
 }
 
 std::vector<plan::Segment> Recorder::taken_from_host(const char* api, const void* source,
-                                                     uint64_t bytes) {
+                                                     uint64_t bytes, Place target,
+                                                     const StreamCopy& how) {
   const uint64_t lost = trace_.lost_words();
-  std::vector<plan::Segment> segments = trace_.describe(source, bytes);
+  std::vector<plan::Segment> segments = trace_.describe(
+      source, bytes, [&](size_t number) { return host_use_.comes_after(how.stream, number); });
+  note_early_reads(caller());
+  if (how.is_async && how.is_pinned) {
+    host_use_.add_source(source, bytes,
+                         {.kind = plan::EarlyUse::Kind::kWrite,
+                          .buffer = target.buffer,
+                          .offset = target.offset,
+                          .bytes = bytes,
+                          .stream = how.stream,
+                          .copy_call = caller()});
+  } else {
+    host_use_.add_work(how.stream);
+  }
   if (trace_.lost_words() != lost)
     ops_.push_back(plan::Unsupported{api, lost_sentence(trace_.lost_words() - lost)});
   return segments;
 }
 
+void Recorder::note_early_reads(uint64_t call) {
+  using Kind = plan::EarlyUse::Kind;
+  for (const tilewise::record::EarlyRead& read : trace_.take_early_reads()) {
+    const tilewise::record::ReadBack& copy = trace_.read_back(read.read_back);
+    ops_.push_back(plan::EarlyUse{.kind = read.at_end ? Kind::kReturn : Kind::kRead,
+                                  .buffer = copy.buffer,
+                                  .offset = copy.offset,
+                                  .bytes = 4 * read.words,
+                                  .stream = copy.stream,
+                                  .copy_call = copy.call,
+                                  .call = call});
+  }
+}
+
+// Programs without streams of their own have plans that do not speak of order.
 std::vector<plan::Op> Recorder::final_ops() const {
   std::vector<Op> ops;
+  const bool ordered = std::any_of(ops_.begin(), ops_.end(), [](const auto& entry) {
+    const auto* op = std::get_if<Op>(&entry);
+    return op && (std::holds_alternative<plan::MakeStream>(*op) ||
+                  std::holds_alternative<plan::EarlyUse>(*op));
+  });
   for (const auto& entry : ops_) {
     if (const auto* op = std::get_if<Op>(&entry)) {
-      ops.push_back(*op);
+      if (ordered)
+        ops.push_back(*op);
+      else
+        append_unordered(*op, &ops);
+    } else if (const auto* wait = std::get_if<ImpliedWait>(&entry)) {
+      if (ordered) ops.push_back(wait->sync);
     } else {
-      for (plan::CopyToHost& copy : trace_.copies_of(std::get<ReadBackOp>(entry).number))
+      for (plan::CopyToHost& copy : trace_.copies_of(std::get<ReadBackOp>(entry).number)) {
         ops.push_back(std::move(copy));
+        if (!ordered) forget_call(&ops);
+      }
     }
   }
   return ops;
@@ -162,6 +229,8 @@ std::vector<plan::Op> Recorder::final_ops() const {
 plan::Plan Recorder::finish(const std::vector<std::string>& modules) {
   const uint64_t lost = trace_.lost_words();
   trace_.finish(&plan_);
+  note_early_reads(0);
+  for (const plan::EarlyUse& use : host_use_.changed()) ops_.push_back(use);
   if (trace_.lost_words() != lost)
     ops_.push_back(plan::Unsupported{"solve", lost_sentence(trace_.lost_words() - lost)});
   plan_.modules = modules;
@@ -191,6 +260,11 @@ HostFault Recorder::host_fault(uint64_t address) const {
   if (in_device_range(address)) {
     if (!nearest_buffer(address, &buffer)) return {Reason::kDevicePointer, "", sentence};
     const plan::Buffer& near = plan_.buffers[buffer];
+    if (shared_.count(near.address)) {
+      return {Reason::kSegmentationFault, near.name,
+              "solve accessed host memory past the end of " + near.name + " (" +
+                  std::to_string(near.bytes) + " bytes)."};
+    }
     sentence.pop_back();
     return {Reason::kDevicePointer, near.name,
             sentence + " (" + near.name + ", " + std::to_string(near.bytes) +
@@ -210,12 +284,10 @@ HostFault Recorder::host_fault(uint64_t address) const {
 }
 
 uint64_t Recorder::allocate(uint64_t bytes, MemoryKind kind) {
-  if (kind == MemoryKind::kPinned) {
-    void* memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    return memory == MAP_FAILED ? 0 : reinterpret_cast<uint64_t>(memory);
-  }
+  if (kind == MemoryKind::kPinned) return allocate_shared(bytes, kind);
   if (bytes > memory_bytes_ - std::min(memory_bytes_, used_bytes_)) return 0;
   used_bytes_ += bytes;
+  if (kind == MemoryKind::kManaged) return allocate_shared(bytes, kind);
   uint32_t id =
       add_buffer(bytes, "cudaMalloc #" + std::to_string(++allocations_), plan::Role::kStudent);
   ops_.push_back(plan::Malloc{id});
@@ -223,8 +295,9 @@ uint64_t Recorder::allocate(uint64_t bytes, MemoryKind kind) {
 }
 
 Error Recorder::release(const MemoryRange& range) {
-  if (range.kind == MemoryKind::kPinned) {
-    munmap(reinterpret_cast<void*>(range.address), range.bytes);
+  if (shared_.count(range.address)) {
+    if (range.kind == MemoryKind::kManaged) used_bytes_ -= range.bytes;
+    release_shared(range.address);
     return kSuccess;
   }
   uint32_t id = buffer_at_.at(range.address);
@@ -232,7 +305,7 @@ Error Recorder::release(const MemoryRange& range) {
     return kInvalidValue;  // one of solve's own arrays
   used_bytes_ -= range.bytes;
   is_live_[id] = false;
-  ops_.push_back(plan::Free{id});
+  ops_.push_back(std::exchange(released_in_, std::nullopt).value_or(plan::Free{id}));
   return kSuccess;
 }
 
@@ -255,31 +328,61 @@ Recorder::Place Recorder::place_of(uint64_t address) const {
   return {buffer, address - plan_.buffers[buffer].address};
 }
 
+void Recorder::releases_in(uint32_t stream, const MemoryRange& range) {
+  host_use_.add_work(stream);
+  released_in_ = plan::Free{buffer_at_.at(range.address), true, stream, caller()};
+}
+
+void Recorder::allocated_in(uint32_t stream, const MemoryRange&) {
+  host_use_.add_work(stream);
+  auto& made = std::get<plan::Malloc>(std::get<Op>(ops_.back()));
+  made.in_stream = true;
+  made.stream = stream;
+  made.call = caller();
+}
+
 void Recorder::copy_to_device(uint64_t target, const void* source, uint64_t bytes,
-                              uint32_t stream) {
+                              const StreamCopy& how) {
   Place to = place_of(target);
-  std::vector<plan::Segment> segments = taken_from_host("cudaMemcpy", source, bytes);
+  std::vector<plan::Segment> segments = taken_from_host("cudaMemcpy", source, bytes, to, how);
   int value = uniform_byte(segments);
   if (value >= 0) {
-    ops_.push_back(plan::Memset{to.buffer, to.offset, static_cast<uint8_t>(value), bytes, stream});
+    ops_.push_back(plan::Memset{to.buffer, to.offset, static_cast<uint8_t>(value), bytes,
+                                how.stream, caller()});
   } else {
-    ops_.push_back(plan::CopyToDevice{to.buffer, to.offset, bytes, std::move(segments), stream});
+    ops_.push_back(
+        plan::CopyToDevice{to.buffer, to.offset, bytes, std::move(segments), how.stream, caller()});
   }
 }
 
-void Recorder::copy_to_host(void* target, uint64_t source, uint64_t bytes, uint32_t stream) {
+void Recorder::copy_to_host(void* target, uint64_t source, uint64_t bytes, const StreamCopy& how) {
   Place from = place_of(source);
-  ops_.push_back(ReadBackOp{trace_.add_read_back(target, from.buffer, from.offset, bytes, stream)});
+  for (const plan::EarlyUse& use : host_use_.changed()) ops_.push_back(use);
+  const size_t number = trace_.add_read_back(target, {.buffer = from.buffer,
+                                                      .offset = from.offset,
+                                                      .bytes = bytes,
+                                                      .stream = how.stream,
+                                                      .call = caller(),
+                                                      .is_early = how.is_async});
+  ops_.push_back(ReadBackOp{number});
+  host_use_.accept_contents();
+  if (how.is_async)
+    host_use_.add_read_back(number, how.stream);
+  else
+    host_use_.add_work(how.stream);
 }
 
 void Recorder::copy_on_device(uint64_t target, uint64_t source, uint64_t bytes, uint32_t stream) {
   Place to = place_of(target), from = place_of(source);
-  ops_.push_back(plan::CopyOnDevice{to.buffer, to.offset, from.buffer, from.offset, bytes, stream});
+  host_use_.add_work(stream);
+  ops_.push_back(
+      plan::CopyOnDevice{to.buffer, to.offset, from.buffer, from.offset, bytes, stream, caller()});
 }
 
 void Recorder::fill(uint64_t target, uint8_t value, uint64_t bytes, uint32_t stream) {
   Place to = place_of(target);
-  ops_.push_back(plan::Memset{to.buffer, to.offset, value, bytes, stream});
+  host_use_.add_work(stream);
+  ops_.push_back(plan::Memset{to.buffer, to.offset, value, bytes, stream, caller()});
 }
 
 uint64_t Recorder::variable_address(const RegisteredVariable& variable) {
@@ -293,10 +396,12 @@ uint64_t Recorder::variable_address(const RegisteredVariable& variable) {
 }
 
 void Recorder::copy_to_variable(const RegisteredVariable& variable, uint64_t offset,
-                                const void* source, uint64_t bytes) {
-  std::vector<plan::Segment> segments = taken_from_host("cudaMemcpyToSymbol", source, bytes);
-  ops_.push_back(
-      plan::SymbolWrite{variable.module->index, variable.name, offset, std::move(segments)});
+                                const void* source, uint64_t bytes, const StreamCopy& how) {
+  // A source that changes under the copy is not looked for here: a variable may have no buffer.
+  std::vector<plan::Segment> segments =
+      taken_from_host("cudaMemcpyToSymbol", source, bytes, {}, {.stream = how.stream});
+  ops_.push_back(plan::SymbolWrite{variable.module->index, variable.name, offset,
+                                   std::move(segments), how.stream, caller()});
 }
 
 void Recorder::set_attribute(const RegisteredKernel& kernel, const char* attribute, int64_t value) {
@@ -313,10 +418,6 @@ std::vector<plan::Relocation> Recorder::relocations(const std::vector<std::byte>
       result.push_back(
           {offset, buffer, static_cast<int64_t>(word - plan_.buffers[buffer].address)});
     }
-    const MemoryRange* range = addresses_.find(word);
-    if (range && range->kind == MemoryKind::kPinned)
-      not_provided("cudaHostAlloc",
-                   "A kernel of a recorded solve cannot use host memory; copy it with cudaMemcpy.");
   }
   return result;
 }
@@ -331,6 +432,9 @@ Error Recorder::launch(const LaunchRequest& request, Error*) {
   op.stream = request.stream;
   op.params = request.params;
   op.relocations = relocations(request.params);
+  hand_over(op.relocations);
+  op.call = caller();
+  host_use_.add_work(request.stream);
   ops_.push_back(std::move(op));
   auto broken = broken_limit(device_, launch_of(request), limits_of(*request.kernel));
   if (!broken) return kSuccess;
@@ -338,8 +442,34 @@ Error Recorder::launch(const LaunchRequest& request, Error*) {
   return static_cast<Error>(broken->cuda_error);
 }
 
-void Recorder::synchronised() {
-  ops_.push_back(plan::Sync{});
+void Recorder::stream_made(uint32_t stream, bool is_blocking) {
+  host_use_.order().make_stream(stream, is_blocking);
+  ops_.push_back(plan::MakeStream{stream, is_blocking});
+}
+
+void Recorder::event_recorded(uint32_t event, uint32_t stream) {
+  host_use_.order().record_event(event, stream);
+  ops_.push_back(plan::RecordEvent{event, stream});
+}
+
+void Recorder::stream_waits(uint32_t stream, uint32_t event) {
+  host_use_.order().wait_for_event(stream, event);
+  ops_.push_back(plan::WaitForEvent{stream, event});
+}
+
+void Recorder::host_waits(HostWait what, uint32_t id, bool is_implied) {
+  for (const plan::EarlyUse& use :
+       host_use_.waited(what, id, [this](size_t number) { trace_.arrived(number); }))
+    ops_.push_back(use);
+  const plan::Sync sync{what == HostWait::kDevice   ? plan::WaitsFor::kDevice
+                        : what == HostWait::kStream ? plan::WaitsFor::kStream
+                                                    : plan::WaitsFor::kEvent,
+                        id};
+  take_back();
+  if (is_implied)
+    ops_.push_back(ImpliedWait{sync});
+  else
+    ops_.push_back(sync);
 }
 
 void Recorder::failed(const char* api, Error error) {

@@ -5,12 +5,14 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
 
 #include "cudart/backend.h"
 #include "cudart/host_trace.h"
+#include "cudart/host_use.h"
 #include "cudart/record_control.h"
 #include "plan/plan.h"
 
@@ -38,17 +40,22 @@ class Recorder final : public Backend {
   uint64_t allocate(uint64_t bytes, MemoryKind kind) override;
   Error release(const MemoryRange& range) override;
   void memory_info(uint64_t* free_bytes, uint64_t* total_bytes) override;
+  void releases_in(uint32_t stream, const MemoryRange& range) override;
+  void allocated_in(uint32_t stream, const MemoryRange& range) override;
   void copy_to_device(uint64_t target, const void* source, uint64_t bytes,
-                      uint32_t stream) override;
-  void copy_to_host(void* target, uint64_t source, uint64_t bytes, uint32_t stream) override;
+                      const StreamCopy& how) override;
+  void copy_to_host(void* target, uint64_t source, uint64_t bytes, const StreamCopy& how) override;
   void copy_on_device(uint64_t target, uint64_t source, uint64_t bytes, uint32_t stream) override;
   void fill(uint64_t target, uint8_t value, uint64_t bytes, uint32_t stream) override;
   uint64_t variable_address(const RegisteredVariable& variable) override;
   void copy_to_variable(const RegisteredVariable& variable, uint64_t offset, const void* source,
-                        uint64_t bytes) override;
+                        uint64_t bytes, const StreamCopy& how) override;
   void set_attribute(const RegisteredKernel& kernel, const char* attribute, int64_t value) override;
   Error launch(const LaunchRequest& request, Error* later) override;
-  void synchronised() override;
+  void stream_made(uint32_t stream, bool is_blocking) override;
+  void event_recorded(uint32_t event, uint32_t stream) override;
+  void stream_waits(uint32_t stream, uint32_t event) override;
+  void host_waits(HostWait what, uint32_t id, bool is_implied) override;
   void failed(const char* api, Error error) override;
   void not_provided(const char* api, const std::string& reason) override;
   void errors_looked_at() override { unchecked_errors_.clear(); }
@@ -58,6 +65,18 @@ class Recorder final : public Backend {
   using Op = tilewise::plan::Op;
   struct ReadBackOp {
     size_t number;  // of the trace
+  };
+  struct ImpliedWait {  // of a call that does more than waiting
+    tilewise::plan::Sync sync;
+  };
+  // See record_shared.cpp.
+  struct Shared {
+    uint32_t buffer = 0;
+    uint64_t bytes = 0;
+    bool is_adopted = false;  // kernels use it: the plan allocates its buffer
+    bool is_in_use = false;   // by a launch that the host has not waited for
+    bool is_known = false;    // the buffer has what the host had when its contents were `known`
+    uint64_t known = 0;
   };
   struct Place {
     uint32_t buffer;
@@ -73,7 +92,16 @@ class Recorder final : public Backend {
   uint64_t make_device_array(const tilewise::plan::Parameter& parameter, uint64_t bytes);
   // The bytes that a copy takes from the host; the plan ends there if they cannot be followed.
   std::vector<tilewise::plan::Segment> taken_from_host(const char* api, const void* source,
-                                                       uint64_t bytes);
+                                                       uint64_t bytes, Place target,
+                                                       const StreamCopy& how);
+  void note_early_reads(uint64_t call);
+  uint64_t allocate_shared(uint64_t bytes, MemoryKind kind);
+  void release_shared(uint64_t address);
+  void adopt(Shared* shared);
+  // Before a launch, and when the host has waited.
+  void hand_over(const std::vector<tilewise::plan::Relocation>& pointers);
+  void take_back();
+  void settle_copies();
   std::vector<Op> final_ops() const;
 
   const Device& device_;
@@ -81,9 +109,12 @@ class Recorder final : public Backend {
   Simulator simulator_;  // loads modules, launches nothing
   tilewise::record::HostTrace trace_;
   tilewise::plan::Plan plan_;  // all but ops, which stay here until the end
-  std::vector<std::variant<Op, ReadBackOp>> ops_;
-  std::map<uint64_t, uint32_t> buffer_at_;  // by address, freed ones included
-  std::vector<bool> is_live_;               // per buffer
+  std::vector<std::variant<Op, ReadBackOp, ImpliedWait>> ops_;
+  HostUse host_use_;
+  std::optional<tilewise::plan::Free> released_in_;  // cudaFreeAsync, on its way to release()
+  std::map<uint64_t, uint32_t> buffer_at_;           // by address, freed ones included
+  std::map<uint64_t, Shared> shared_;                // by address
+  std::vector<bool> is_live_;                        // per buffer
   std::vector<std::string> unchecked_errors_;
   uint64_t next_address_ = DeviceMemory::kDeviceBase;
   uint64_t memory_bytes_;  // for buffers in all

@@ -1,5 +1,6 @@
 #include "cudart/runtime.h"
 
+#include <dlfcn.h>
 #include <unistd.h>
 
 #include <cstdio>
@@ -32,6 +33,14 @@ Device device_of_environment() {
 void say(const std::string& sentence) {
   std::fflush(stdout);
   std::fprintf(stderr, "warpsim: %s\n", sentence.c_str());
+}
+
+uint64_t Backend::caller() const {
+  Dl_info file;
+  if (!caller_ || !dladdr(caller_, &file) || !file.dli_fbase) return 0;
+  return static_cast<uint64_t>(static_cast<const char*>(caller_) -
+                               static_cast<const char*>(file.dli_fbase)) -
+         1;
 }
 
 Runtime& Runtime::instance() {
@@ -97,6 +106,8 @@ Stream* Runtime::create_stream(unsigned flags, int priority) {
   auto stream = std::make_unique<Stream>(Stream{++streams_made_, flags, priority});
   Stream* handle = stream.get();
   streams_[handle] = std::move(stream);
+  constexpr unsigned kNonBlocking = 1;
+  backend_->stream_made(handle->number, !(flags & kNonBlocking));
   return handle;
 }
 
@@ -112,7 +123,7 @@ bool Runtime::destroy_stream(void* handle) {
 }
 
 Event* Runtime::create_event(unsigned flags) {
-  auto event = std::make_unique<Event>(Event{.flags = flags});
+  auto event = std::make_unique<Event>(Event{.number = ++events_made_, .flags = flags});
   Event* handle = event.get();
   events_[handle] = std::move(event);
   return handle;

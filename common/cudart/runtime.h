@@ -28,6 +28,7 @@ struct Stream {
 };
 
 struct Event {
+  uint32_t number = 0;
   unsigned flags = 0;
   bool is_recorded = false;
   double time_ms = 0;  // on the Timeline
@@ -86,7 +87,7 @@ class Runtime {
   Stream default_stream_;
   std::map<void*, std::unique_ptr<Stream>> streams_;
   std::map<void*, std::unique_ptr<Event>> events_;
-  uint32_t streams_made_ = 0;
+  uint32_t streams_made_ = 0, events_made_ = 0;
   Error pending_ = kSuccess;  // a fault that no call has returned yet
   Error sticky_ = kSuccess;
 };

@@ -22,6 +22,8 @@ using SessionDiagnostic = LoggedFinding;
 class SessionReport {
  public:
   void add(const LaunchReport& report, uint32_t registers);
+  // One that belongs to no single launch.
+  void add_finding(const Diagnostic& found) { warpsim::add_finding(&log_.faults, found, -1); }
   // A launch that could not be carried out, or an API call that is not provided: one sentence.
   void add_unsupported(std::string sentence) { unsupported_.push_back(std::move(sentence)); }
 

@@ -39,8 +39,8 @@ class OpReader {
   using Reader = Op (OpReader::*)(Fields&);
   static const std::map<std::string, Reader>& readers() {
     static const std::map<std::string, Reader> table = {
-        {"malloc", &OpReader::read_malloc},
-        {"free", &OpReader::read_free},
+        {"malloc", &OpReader::life<Malloc>},
+        {"free", &OpReader::life<Free>},
         {"copy_h2d", &OpReader::copy_to_device},
         {"copy_d2h", &OpReader::copy_to_host},
         {"copy_d2d", &OpReader::copy_on_device},
@@ -49,6 +49,10 @@ class OpReader {
         {"set_attribute", &OpReader::set_attribute},
         {"launch", &OpReader::launch},
         {"sync", &OpReader::sync},
+        {"make_stream", &OpReader::make_stream},
+        {"record_event", &OpReader::record_event},
+        {"wait_for_event", &OpReader::wait_for_event},
+        {"early_use", &OpReader::early_use},
         {"error", &OpReader::error},
         {"unsupported", &OpReader::unsupported},
     };
@@ -121,8 +125,16 @@ class OpReader {
     return result;
   }
 
-  Op read_malloc(Fields& fields) { return Malloc{student_buffer(fields)}; }
-  Op read_free(Fields& fields) { return Free{student_buffer(fields)}; }
+  // Beginning and end of a buffer's life.
+  template <class End>
+  Op life(Fields& fields) {
+    End op;
+    op.buffer = student_buffer(fields);
+    op.in_stream = fields.has("stream");
+    op.stream = fields.u32_or("stream", 0);
+    op.call = fields.u64_or("call", 0);
+    return op;
+  }
 
   Op copy_to_device(Fields& fields) {
     CopyToDevice op;
@@ -130,6 +142,7 @@ class OpReader {
     op.offset = fields.u64("offset");
     op.bytes = fields.u64("bytes");
     op.stream = fields.u32_or("stream", 0);
+    op.call = fields.u64_or("call", 0);
     within_buffer(fields, "offset", op.buffer, op.offset, op.bytes);
     uint64_t total = 0;
     op.segments = segments(fields, &total);
@@ -147,6 +160,7 @@ class OpReader {
     op.buffer_offset = fields.u64("buffer_offset");
     op.bytes = fields.u64("bytes");
     op.stream = fields.u32_or("stream", 0);
+    op.call = fields.u64_or("call", 0);
     op.host = host(fields, op.offset, op.bytes);
     within_buffer(fields, "buffer_offset", op.buffer, op.buffer_offset, op.bytes);
     return op;
@@ -160,6 +174,7 @@ class OpReader {
     op.source_offset = fields.u64("source_offset");
     op.bytes = fields.u64("bytes");
     op.stream = fields.u32_or("stream", 0);
+    op.call = fields.u64_or("call", 0);
     within_buffer(fields, "offset", op.buffer, op.offset, op.bytes);
     within_buffer(fields, "source_offset", op.source, op.source_offset, op.bytes);
     return op;
@@ -175,6 +190,7 @@ class OpReader {
     op.value = static_cast<uint8_t>(value);
     op.bytes = fields.u64("bytes");
     op.stream = fields.u32_or("stream", 0);
+    op.call = fields.u64_or("call", 0);
     within_buffer(fields, "offset", op.buffer, op.offset, op.bytes);
     return op;
   }
@@ -186,6 +202,8 @@ class OpReader {
     op.offset = fields.u64("offset");
     uint64_t total = 0;
     op.segments = segments(fields, &total);
+    op.stream = fields.u32_or("stream", 0);
+    op.call = fields.u64_or("call", 0);
     return op;
   }
 
@@ -209,6 +227,7 @@ class OpReader {
     op.block = triple(fields, "block");
     op.shared_bytes = fields.u32("shared_bytes");
     op.stream = fields.u32_or("stream", 0);
+    op.call = fields.u64_or("call", 0);
     op.params = fields.hex("params");
     const Json& json = fields.array("relocations");
     for (size_t i = 0; i < json.size(); ++i) {
@@ -225,8 +244,43 @@ class OpReader {
   }
 
   Op sync(Fields& fields) {
-    fields.u32_or("stream", 0);
+    if (fields.has("event")) return Sync{WaitsFor::kEvent, fields.u32("event")};
+    if (fields.has("stream")) return Sync{WaitsFor::kStream, fields.u32("stream")};
     return Sync{};
+  }
+
+  Op make_stream(Fields& fields) {
+    const uint32_t stream = fields.u32("stream"), blocking = fields.u32("blocking");
+    if (blocking > 1) fields.fail("blocking", "expected 0 or 1.");
+    return MakeStream{stream, blocking == 1};
+  }
+
+  Op record_event(Fields& fields) {
+    const uint32_t event = fields.u32("event");
+    return RecordEvent{event, fields.u32("stream")};
+  }
+
+  Op wait_for_event(Fields& fields) {
+    const uint32_t stream = fields.u32("stream");
+    return WaitForEvent{stream, fields.u32("event")};
+  }
+
+  Op early_use(Fields& fields) {
+    using Kind = EarlyUse::Kind;
+    static const std::map<std::string, Kind> kKinds = {
+        {"read", Kind::kRead}, {"write", Kind::kWrite}, {"return", Kind::kReturn}};
+    EarlyUse op;
+    const auto kind = kKinds.find(fields.string("kind"));
+    if (kind == kKinds.end()) fields.fail("kind", "expected read, write or return.");
+    op.kind = kind->second;
+    op.buffer = buffer(fields, "buffer");
+    op.offset = fields.u64("offset");
+    op.bytes = fields.u64("bytes");
+    within_buffer(fields, "offset", op.buffer, op.offset, op.bytes);
+    op.stream = fields.u32("stream");
+    op.copy_call = fields.u64("copy_call");
+    op.call = fields.u64("call");
+    return op;
   }
 
   Op error(Fields& fields) {

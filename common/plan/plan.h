@@ -53,17 +53,26 @@ struct Segment {
   std::vector<std::byte> literal;
 };
 
+// `call`: where solve calls it, as an offset in its library within the calling instruction; 0: not
+// known. `stream`: 0 is the legacy default stream.
 struct Malloc {
   uint32_t buffer = 0;
+  bool in_stream = false;  // cudaMallocAsync, and below cudaFreeAsync: work of a stream itself
+  uint32_t stream = 0;
+  uint64_t call = 0;
 };
 struct Free {
   uint32_t buffer = 0;
+  bool in_stream = false;
+  uint32_t stream = 0;
+  uint64_t call = 0;
 };
 struct CopyToDevice {
   uint32_t buffer = 0;
   uint64_t offset = 0, bytes = 0;
   std::vector<Segment> segments;  // together `bytes` long
   uint32_t stream = 0;
+  uint64_t call = 0;
 };
 struct CopyToHost {
   std::string host;
@@ -71,6 +80,7 @@ struct CopyToHost {
   uint32_t buffer = 0;
   uint64_t buffer_offset = 0, bytes = 0;
   uint32_t stream = 0;
+  uint64_t call = 0;
 };
 struct CopyOnDevice {
   uint32_t buffer = 0;
@@ -78,6 +88,7 @@ struct CopyOnDevice {
   uint32_t source = 0;
   uint64_t source_offset = 0, bytes = 0;
   uint32_t stream = 0;
+  uint64_t call = 0;
 };
 struct Memset {
   uint32_t buffer = 0;
@@ -85,12 +96,15 @@ struct Memset {
   uint8_t value = 0;
   uint64_t bytes = 0;
   uint32_t stream = 0;
+  uint64_t call = 0;
 };
 struct SymbolWrite {  // cudaMemcpyToSymbol
   uint32_t module = 0;
   std::string symbol;
   uint64_t offset = 0;
   std::vector<Segment> segments;
+  uint32_t stream = 0;
+  uint64_t call = 0;
 };
 struct SetAttribute {  // cudaFuncSetAttribute
   uint32_t module = 0;
@@ -114,8 +128,33 @@ struct Launch {
   uint32_t stream = 0;
   std::vector<std::byte> params;
   std::vector<Relocation> relocations;
+  uint64_t call = 0;
 };
-struct Sync {};
+// The host waits: for the device, for stream or event `id`. Without streams only the first.
+enum class WaitsFor : uint8_t { kDevice, kStream, kEvent };
+struct Sync {
+  WaitsFor what = WaitsFor::kDevice;
+  uint32_t id = 0;
+};
+struct MakeStream {
+  uint32_t stream = 0;
+  bool is_blocking = true;
+};
+struct RecordEvent {
+  uint32_t event = 0, stream = 0;
+};
+struct WaitForEvent {
+  uint32_t stream = 0, event = 0;
+};
+// The host used memory that a copy may still have been using.
+struct EarlyUse {
+  enum class Kind : uint8_t { kRead, kWrite, kReturn };
+  Kind kind = Kind::kRead;
+  uint32_t buffer = 0;  // the copy's, on the device
+  uint64_t offset = 0, bytes = 0;
+  uint32_t stream = 0;
+  uint64_t copy_call = 0, call = 0;  // the copy, and where the host was next seen
+};
 struct ApiError {  // a call that returned an error to the student
   std::string api;
   int64_t code = 0;  // cudaError_t
@@ -127,7 +166,8 @@ struct Unsupported {
 };
 
 using Op = std::variant<Malloc, Free, CopyToDevice, CopyToHost, CopyOnDevice, Memset, SymbolWrite,
-                        SetAttribute, Launch, Sync, ApiError, Unsupported>;
+                        SetAttribute, Launch, Sync, MakeStream, RecordEvent, WaitForEvent, EarlyUse,
+                        ApiError, Unsupported>;
 
 struct Plan {
   std::string case_id;

@@ -26,45 +26,76 @@ Json write(const std::vector<Segment>& segments) {
   return list;
 }
 
+Json with_call(Json json, uint64_t call) {
+  if (call != 0) json["call"] = call;
+  return json;
+}
+
+template <class Op>
+Json life(const char* name, const Op& op) {
+  Json json = {{"op", name}, {"buffer", op.buffer}};
+  if (op.in_stream) json["stream"] = op.stream;
+  return with_call(std::move(json), op.call);
+}
+
+const char* to_string(WaitsFor what) {
+  return what == WaitsFor::kDevice ? "device" : what == WaitsFor::kStream ? "stream" : "event";
+}
+
+const char* to_string(EarlyUse::Kind kind) {
+  using Kind = EarlyUse::Kind;
+  return kind == Kind::kRead ? "read" : kind == Kind::kWrite ? "write" : "return";
+}
+
 struct OpWriter {
-  Json operator()(const Malloc& op) const { return {{"op", "malloc"}, {"buffer", op.buffer}}; }
-  Json operator()(const Free& op) const { return {{"op", "free"}, {"buffer", op.buffer}}; }
+  Json operator()(const Malloc& op) const { return life("malloc", op); }
+  Json operator()(const Free& op) const { return life("free", op); }
   Json operator()(const CopyToDevice& op) const {
-    return {{"op", "copy_h2d"},
-            {"buffer", op.buffer},
-            {"offset", op.offset},
-            {"bytes", op.bytes},
-            {"segments", write(op.segments)},
-            {"stream", op.stream}};
+    return with_call({{"op", "copy_h2d"},
+                      {"buffer", op.buffer},
+                      {"offset", op.offset},
+                      {"bytes", op.bytes},
+                      {"segments", write(op.segments)},
+                      {"stream", op.stream}},
+                     op.call);
   }
   Json operator()(const CopyToHost& op) const {
-    return {{"op", "copy_d2h"},
-            {"host", op.host},
-            {"offset", op.offset},
-            {"buffer", op.buffer},
-            {"buffer_offset", op.buffer_offset},
-            {"bytes", op.bytes},
-            {"stream", op.stream}};
+    return with_call({{"op", "copy_d2h"},
+                      {"host", op.host},
+                      {"offset", op.offset},
+                      {"buffer", op.buffer},
+                      {"buffer_offset", op.buffer_offset},
+                      {"bytes", op.bytes},
+                      {"stream", op.stream}},
+                     op.call);
   }
   Json operator()(const CopyOnDevice& op) const {
-    return {{"op", "copy_d2d"},
-            {"buffer", op.buffer},
-            {"offset", op.offset},
-            {"source", op.source},
-            {"source_offset", op.source_offset},
-            {"bytes", op.bytes},
-            {"stream", op.stream}};
+    return with_call({{"op", "copy_d2d"},
+                      {"buffer", op.buffer},
+                      {"offset", op.offset},
+                      {"source", op.source},
+                      {"source_offset", op.source_offset},
+                      {"bytes", op.bytes},
+                      {"stream", op.stream}},
+                     op.call);
   }
   Json operator()(const Memset& op) const {
-    return {{"op", "memset"},    {"buffer", op.buffer}, {"offset", op.offset},
-            {"value", op.value}, {"bytes", op.bytes},   {"stream", op.stream}};
+    return with_call({{"op", "memset"},
+                      {"buffer", op.buffer},
+                      {"offset", op.offset},
+                      {"value", op.value},
+                      {"bytes", op.bytes},
+                      {"stream", op.stream}},
+                     op.call);
   }
   Json operator()(const SymbolWrite& op) const {
-    return {{"op", "symbol_write"},
-            {"module", op.module},
-            {"symbol", op.symbol},
-            {"offset", op.offset},
-            {"segments", write(op.segments)}};
+    Json json = {{"op", "symbol_write"},
+                 {"module", op.module},
+                 {"symbol", op.symbol},
+                 {"offset", op.offset},
+                 {"segments", write(op.segments)}};
+    if (op.stream != 0) json["stream"] = op.stream;
+    return with_call(std::move(json), op.call);
   }
   Json operator()(const SetAttribute& op) const {
     return {{"op", "set_attribute"},
@@ -78,11 +109,37 @@ struct OpWriter {
     for (const Relocation& r : op.relocations) {
       relocations.push_back({{"offset", r.offset}, {"buffer", r.buffer}, {"addend", r.addend}});
     }
-    return {{"op", "launch"},      {"module", op.module},         {"kernel", op.kernel},
-            {"grid", op.grid},     {"block", op.block},           {"shared_bytes", op.shared_bytes},
-            {"stream", op.stream}, {"params", to_hex(op.params)}, {"relocations", relocations}};
+    return with_call({{"op", "launch"},
+                      {"module", op.module},
+                      {"kernel", op.kernel},
+                      {"grid", op.grid},
+                      {"block", op.block},
+                      {"shared_bytes", op.shared_bytes},
+                      {"stream", op.stream},
+                      {"params", to_hex(op.params)},
+                      {"relocations", relocations}},
+                     op.call);
   }
-  Json operator()(const Sync&) const { return {{"op", "sync"}}; }
+  Json operator()(const Sync& op) const {
+    Json json = {{"op", "sync"}};
+    if (op.what != WaitsFor::kDevice) json[to_string(op.what)] = op.id;
+    return json;
+  }
+  Json operator()(const MakeStream& op) const {
+    return {{"op", "make_stream"}, {"stream", op.stream}, {"blocking", op.is_blocking ? 1 : 0}};
+  }
+  Json operator()(const RecordEvent& op) const {
+    return {{"op", "record_event"}, {"event", op.event}, {"stream", op.stream}};
+  }
+  Json operator()(const WaitForEvent& op) const {
+    return {{"op", "wait_for_event"}, {"stream", op.stream}, {"event", op.event}};
+  }
+  Json operator()(const EarlyUse& op) const {
+    return {{"op", "early_use"},         {"kind", to_string(op.kind)},
+            {"buffer", op.buffer},       {"offset", op.offset},
+            {"bytes", op.bytes},         {"stream", op.stream},
+            {"copy_call", op.copy_call}, {"call", op.call}};
+  }
   Json operator()(const ApiError& op) const {
     Json json = {{"op", "error"}, {"api", op.api}, {"code", op.code}, {"message", op.message}};
     if (!op.code_name.empty()) json["code_name"] = op.code_name;

@@ -25,7 +25,8 @@ constexpr const char* kCodes[] = {"out-of-bounds-global",
                                   "host-computed",
                                   "input-modified",
                                   "unwritten-output",
-                                  "wrong-mask"};
+                                  "wrong-mask",
+                                  "unordered-streams"};
 constexpr const char* kAccesses[] = {"", "load", "store", "atomic", "copy"};
 constexpr const char* kSpaces[] = {"", "global", "shared", "local", "constant"};
 constexpr const char* kCauses[] = {"",
@@ -62,15 +63,19 @@ constexpr const char* kCauses[] = {"",
                                    "not-named",
                                    "named-missing",
                                    "another-mask",
+                                   "no-event",
+                                   "host-read",
+                                   "host-wrote",
+                                   "solve-returned",
                                    "driver"};
-constexpr const char* kScopes[] = {"", "warp", "block", "grid"};
+constexpr const char* kScopes[] = {"", "warp", "block", "grid", "streams", "host"};
 
 static_assert(std::size(kSeverities) == size_t(Severity::kError) + 1);
-static_assert(std::size(kCodes) == size_t(Code::kWrongMask) + 1);
+static_assert(std::size(kCodes) == size_t(Code::kUnorderedStreams) + 1);
 static_assert(std::size(kAccesses) == size_t(AccessKind::kCopy) + 1);
 static_assert(std::size(kSpaces) == size_t(MemorySpace::kConstant) + 1);
 static_assert(std::size(kCauses) == size_t(Cause::kDriver) + 1);
-static_assert(std::size(kScopes) == size_t(Scope::kGrid) + 1);
+static_assert(std::size(kScopes) == size_t(Scope::kHost) + 1);
 
 template <size_t size>
 std::vector<std::string> as_list(const char* const (&names)[size]) {

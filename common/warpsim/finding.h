@@ -37,6 +37,7 @@ enum class Code : uint8_t {
   kInputModified,
   kUnwrittenOutput,
   kWrongMask,
+  kUnorderedStreams,
 };
 
 enum class AccessKind : uint8_t {
@@ -91,6 +92,11 @@ enum class Cause : uint8_t {
   kNotNamed,      // the mask lacks the lane that calls it
   kNamedMissing,  // `other` is named and not there
   kAnotherMask,   // `other` is named, and gives another mask itself
+  // Of unordered-streams: two pieces of work, or one and the host, that nothing orders.
+  kNoEvent,        // `other` is in another stream
+  kHostRead,       // the host read `amount` bytes that the copy `other` may not have brought yet
+  kHostWrote,      // the host wrote to memory that the copy `other` may not have read yet
+  kSolveReturned,  // and the copy to the host may not have ended
   // Of any code, on a GPU: the driver reported error number `amount`, `words` are its own.
   kDriver,
 };
@@ -101,6 +107,8 @@ enum class Scope : uint8_t {
   kWarp,   // __syncwarp()
   kBlock,  // __syncthreads()
   kGrid,   // nothing within one launch but fences and atomics
+  kStreams,  // one stream, or an event
+  kHost,     // a wait of the host: cudaStreamSynchronize and its like
 };
 
 // One side of a finding: who did what, and where.
@@ -111,6 +119,11 @@ struct Party {
   uint32_t line = 0;                // 1-based, 0: unknown
   std::array<uint32_t, 3> block{};  // first occurrence in (block, warp, lane) order
   std::array<uint32_t, 3> thread{};
+  // Work of a stream: the kernel's name, or what the call does; which stream; where the program
+  // calls it, as an offset in its file that lies within the instruction. 0: not known.
+  std::string operation{};
+  uint32_t stream = 0;
+  uint64_t call = 0;
   bool writes() const { return access != AccessKind::kNone && access != AccessKind::kLoad; }
   bool operator==(const Party&) const = default;
 };

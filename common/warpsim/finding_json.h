@@ -16,7 +16,10 @@ Json party_json(const Party& p) {
           {"file", p.file},
           {"line", p.line},
           {"block", p.block},
-          {"thread", p.thread}};
+          {"thread", p.thread},
+          {"operation", p.operation},
+          {"stream", p.stream},
+          {"call", p.call}};
 }
 
 // `launch`: the launch that showed it first, as the document counts them.
@@ -43,6 +46,9 @@ Json finding_json(const Diagnostic& d, int64_t launch) {
                {"element", d.element},
                {"beyond_bytes", d.beyond_bytes},
                {"scope", to_string(d.scope)},
+               {"operation", d.operation},
+               {"stream", d.stream},
+               {"call", d.call},
                {"interval", d.interval ? Json(*d.interval) : Json(nullptr)},
                {"amount", d.amount},
                {"limit", d.limit},

@@ -194,6 +194,43 @@ std::string timeout(const Diagnostic& d) {
                      d.limit);
 }
 
+std::string stream_name(const Party& p) {
+  return p.stream == 0 ? "the default stream" : "stream " + std::to_string(p.stream);
+}
+
+// "tiled in stream 2".
+std::string work_name(const Party& p) {
+  return p.operation + (p.line != 0 ? fmt::format(" (line {})", p.line) : "") + " in " +
+         stream_name(p);
+}
+
+std::string unordered(const Diagnostic& d) {
+  const Party other = d.other.value_or(Party{});
+  const std::string place =
+      d.array.empty() ? "memory" : d.array + " at byte " + std::to_string(d.offset_bytes);
+  switch (d.cause) {
+    case Cause::kHostRead:
+      return fmt::format(
+          "the host reads {} bytes of what the {} brings from {} before it has waited for it: "
+          "cudaStreamSynchronize() or its like is missing between",
+          d.amount, work_name(other), d.array);
+    case Cause::kHostWrote:
+      return fmt::format(
+          "the host changes the memory that the {} reads before it has waited for it: "
+          "cudaStreamSynchronize() or its like is missing between",
+          work_name(other));
+    case Cause::kSolveReturned:
+      return fmt::format(
+          "solve returns before the {} has been waited for: its caller reads {} at once",
+          work_name(other), d.array);
+    default:
+      return fmt::format(
+          "{} {} {}, which {} {}: nothing orders the two; an event, one stream for both or a wait "
+          "of the host would",
+          work_name(d), verb(d), place, work_name(other), other.writes() ? "writes" : "reads");
+  }
+}
+
 std::string by_sides(const std::array<uint32_t, 3>& sides) {
   return fmt::format("{}", fmt::join(sides, "x"));
 }
@@ -334,6 +371,8 @@ std::string sentence(const Diagnostic& d, const Extents& shape) {
       return unwritten(d);
     case Code::kWrongMask:
       return wrong_mask(d, shape);
+    case Code::kUnorderedStreams:
+      return unordered(d);
   }
   return "";
 }

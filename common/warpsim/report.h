@@ -9,6 +9,7 @@
 
 #include "warpsim/counters.h"
 #include "warpsim/finding.h"
+#include "warpsim/order/stream_work.h"
 
 namespace warpsim {
 
@@ -56,6 +57,8 @@ struct LaunchReport {
   std::vector<Diagnostic> diagnostics;
   double seconds = 0;  // wall time of the simulation
   Sampling sampling;
+  // What it touched, if Options::touched asked for it.
+  std::vector<Touched> touched;
 };
 
 }  // namespace warpsim

@@ -111,6 +111,8 @@ struct Options {
   // Distinct (code, kernel, line) that are kept; further occurrences are only counted.
   uint32_t max_diagnostics = 100;
   SampleOptions sample;
+  // What launches touch is noted, for checks.races; one worker then.
+  bool touched = false;
   // Where the values that launches store come from is noted here; one worker then, no sampling.
   provenance::History* history = nullptr;
   // What launches do is written down here; one worker then, and sampled launches leave nothing.

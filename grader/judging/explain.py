@@ -78,6 +78,8 @@ def sentence(fault: Fault, context: Context) -> str:
     shape = array_shape(fault, context)
     if facts.cause in _SAID:
         return f"{who} {_SAID[facts.cause](facts, shape)}."
+    if fault.code == "unordered-streams":
+        return _unordered(facts, _place(facts, shape) if facts.array else "memory")
     if facts.cause in (Cause.LANES_MISSING, Cause.EXITED):
         return f"{who}: {_at_barrier(facts)}."
     if not facts.array or facts.cause is Cause.DRIVER or facts.space is Space.LOCAL:
@@ -143,6 +145,27 @@ def _race(fault: Fault, who: str, element: str) -> str:
         return f"{both.rstrip(',')}: blocks run in no particular order."
     barrier = missing_barrier(fault.code, facts)
     return f"{both} with no {barrier} between." if barrier else f"{both.rstrip(',')}."
+
+
+def _work(party: Party) -> str:
+    """ "tiled_kernel (stream 2, line 40)"."""
+    stream = f"stream {party.stream}" if party.stream else "the default stream"
+    return f"{party.operation or 'other work'} ({stream}{f', line {party.line}' if party.line else ''})"
+
+
+def _unordered(facts: Facts, place: str) -> str:
+    other = facts.other or Party()
+    match facts.cause:
+        case Cause.HOST_READ:
+            read = f"{_bytes(facts.amount)} of what the {_work(other)} brings"
+            return f"The host uses {read} before it has waited for it."
+        case Cause.HOST_WROTE:
+            return f"The host changes memory that the {_work(other)} reads before it has waited for it."
+        case Cause.SOLVE_RETURNED:
+            return f"solve returns before it has waited for the {_work(other)}."
+    theirs = "writes" if other.writes else "reads"
+    both = f"{_work(facts)} {_verb(facts)} {place}, which {_work(other)} {theirs}"
+    return f"{both}: no event, no common stream and no wait of the host puts the two in an order."
 
 
 def missing_barrier(code: str, facts: Facts) -> str:
@@ -318,6 +341,10 @@ _ADVICE = {
         "row and column, and do only those inside P write? What lies past the end of a row is the "
         "beginning of the next one."
     ),
+    "unordered-streams": (
+        "Put both into one stream, or let the second stream wait: cudaEventRecord after the first, "
+        "cudaStreamWaitEvent before the second."
+    ),
     "race-shared": (
         "Put a __syncthreads() between the two lines, where every thread of the block passes it."
     ),
@@ -342,6 +369,9 @@ _ADVICE_BY_CAUSE = {
         "Commit the copies to a group, wait for that group, let the block meet at a barrier, "
         "then read: in this order."
     ),
+    Cause.HOST_READ: "Call cudaStreamSynchronize for the copy's stream before its data are used.",
+    Cause.SOLVE_RETURNED: "Call cudaStreamSynchronize for the copy's stream before solve returns.",
+    Cause.HOST_WROTE: "Call cudaStreamSynchronize for the copy's stream before the memory is used again.",
     Cause.FREED: "Call cudaFree only when no kernel and no copy needs the buffer any more.",
     Cause.SHARED_MEMORY: _SMALLER,
     Cause.SHARED_NOT_ASKED: _SMALLER,

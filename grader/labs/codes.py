@@ -22,6 +22,7 @@ ORDER = (
     "uninitialised-global",
     "input-modified",
     "race-global",
+    "unordered-streams",
     "assert",
     "trap",
     "api-error",

@@ -20,6 +20,7 @@ from grader.machine.toolchain import Toolchain
 from grader.running import execute, timing
 from grader.running.compile import CompileError, compile_submission
 from grader.running.execution import Execution
+from grader.running.host_lines import with_host_lines
 from grader.running.record import Recorded, record
 from grader.running.timing import Timing
 from grader.text import printed_lines
@@ -60,6 +61,7 @@ class Session:
     toolchain: Toolchain
     architecture: int
     math_library: str = ""  # that the compiled submission names
+    library: Path | None = None  # the compiled submission
     inputs: dict[str, Future] = field(default_factory=dict)  # case id -> Inputs
 
 
@@ -139,7 +141,7 @@ def outcomes_on(
         if case.id not in executions:
             outcomes[case.id] = judge.not_run(case, "Not run, since the kernel does not end.")
             continue
-        execution = executions[case.id]
+        execution = with_host_lines(executions[case.id], session.library)
         judged = _judge(session, case, by_case[case.id], execution, text)
         judged = judge.with_library(judged, session.math_library)
         outcomes[case.id] = _with_words(judged, recorded[case.id], execution.printed)

@@ -78,6 +78,11 @@ class Cause(StrEnum):
     NOT_NAMED = "not-named"  # the mask lacks the lane that calls
     NAMED_MISSING = "named-missing"  # `other` is named and not there
     ANOTHER_MASK = "another-mask"  # `other` is named, and gives another one
+    # unordered-streams
+    NO_EVENT = "no-event"  # `other` is in another stream
+    HOST_READ = "host-read"  # of `amount` bytes that the copy `other` may not have brought yet
+    HOST_WROTE = "host-wrote"  # to memory that the copy `other` may not have read yet
+    SOLVE_RETURNED = "solve-returned"  # and the copy `other` may not have ended
     # any code, on a GPU
     DRIVER = "driver"
 
@@ -89,6 +94,8 @@ class Scope(StrEnum):
     WARP = "warp"  # __syncwarp()
     BLOCK = "block"  # __syncthreads()
     GRID = "grid"  # nothing within one launch but fences and atomics
+    STREAMS = "streams"  # one stream, or an event
+    HOST = "host"  # a wait of the host
 
 
 @dataclass(frozen=True)
@@ -101,6 +108,9 @@ class Party:
     line: int = 0  # 1-based, 0: unknown
     block: Triple = (0, 0, 0)  # first occurrence
     thread: Triple = (0, 0, 0)
+    operation: str = ""  # of a stream: the kernel's name, or what the call does
+    stream: int = 0  # 0: the default stream
+    call: int = 0  # where it is called, an offset in the compiled file; 0: not known
 
     @property
     def writes(self) -> bool:

@@ -204,7 +204,7 @@ def _nvcc_command(build: _Build) -> list:
     return [
         build.toolchain.nvcc, "-std=c++17", "-O3", "-lineinfo", "--no-compress",
         "-gencode", f"arch={virtual},code={virtual}",
-        "-ccbin", build.toolchain.cxx, "-Xcompiler", "-fPIC",
+        "-ccbin", build.toolchain.cxx, "-Xcompiler", "-fPIC,-g1",
         "-I", build.course.include, "-c", FILE_NAME, "-o", "matmul.o",
     ]  # fmt: skip
 

@@ -1,5 +1,5 @@
 // Copies and fills. Each is done before the call returns, which every order that streams allow
-// permits.
+// permits; the backend is told in which order they may be relied on.
 
 #include <cstring>
 
@@ -51,9 +51,9 @@ bool is_device_range(Runtime& runtime, const void* pointer, uint64_t bytes) {
 }
 
 Error copy_bytes(Runtime& runtime, void* target, const void* source, size_t bytes, int kind,
-                 void* stream) {
+                 std::optional<void*> stream) {
   if (kind < kHostToHost || kind > kDefault) return kInvalidMemcpyDirection;
-  Stream* queue = runtime.find_stream(stream);
+  Stream* queue = runtime.find_stream(stream.value_or(nullptr));
   if (!queue) return kInvalidResourceHandle;
   if (bytes == 0) return kSuccess;
   Side to, from;
@@ -67,13 +67,19 @@ Error copy_bytes(Runtime& runtime, void* target, const void* source, size_t byte
     runtime.timeline().advance_device_copy(runtime.device(), bytes);
     return kSuccess;
   }
+  // Memory that kernels use as well: what they leave in it must have come.
+  if (!to.is_device_only() && !from.is_device_only() && (to.range || from.range))
+    backend.host_waits(HostWait::kStream, queue->number, true);
+  const Side& host = to.is_device_only() ? from : to;
+  const StreamCopy how{queue->number, stream.has_value(), host.range != nullptr};
   if (to.is_device_only()) {
-    backend.copy_to_device(address_of(target), source, bytes, queue->number);
+    backend.copy_to_device(address_of(target), source, bytes, how);
   } else if (from.is_device_only()) {
-    backend.copy_to_host(target, address_of(source), bytes, queue->number);
+    backend.copy_to_host(target, address_of(source), bytes, how);
   } else {
     std::memmove(target, source, bytes);
   }
+  if (!how.is_async) backend.host_waits(HostWait::kStream, how.stream, true);
   runtime.timeline().advance_copy(bytes);
   return kSuccess;
 }
@@ -82,7 +88,8 @@ namespace {
 
 // `rows` rows of `width` bytes, row r at offset r * pitch on either side.
 Error copy_rows(Runtime& runtime, void* target, size_t target_pitch, const void* source,
-                size_t source_pitch, size_t width, size_t rows, int kind, void* stream) {
+                size_t source_pitch, size_t width, size_t rows, int kind,
+                std::optional<void*> stream) {
   if (kind < kHostToHost || kind > kDefault) return kInvalidMemcpyDirection;
   if (width > target_pitch || width > source_pitch) return kInvalidPitchValue;
   if (width == 0 || rows == 0) return kSuccess;
@@ -106,6 +113,7 @@ Error fill_bytes(Runtime& runtime, void* target, int value, size_t bytes, void* 
   if (to.is_device_only()) {
     runtime.backend().fill(address_of(target), static_cast<uint8_t>(value), bytes, queue->number);
   } else {
+    runtime.backend().host_waits(HostWait::kStream, queue->number, true);
     std::memset(target, value, bytes);
   }
   runtime.timeline().advance_device_copy(runtime.device(), bytes);
@@ -123,7 +131,7 @@ Error fill_rows(Runtime& runtime, void* target, size_t pitch, int value, size_t 
   return kSuccess;
 }
 
-Error copy_3d(Runtime& runtime, const Memcpy3DParms* p, void* stream) {
+Error copy_3d(Runtime& runtime, const Memcpy3DParms* p, std::optional<void*> stream) {
   if (!p) return kInvalidValue;
   if (p->srcArray || p->dstArray) {
     runtime.backend().not_provided("cudaMemcpy3D", "CUDA arrays are not modelled.");
@@ -158,8 +166,9 @@ Error fill_3d(Runtime& runtime, const PitchedPtr& pitched, int value, const Exte
 }  // namespace warpsim::cudart
 
 WARPSIM_API int cudaMemcpy(void* target, const void* source, size_t bytes, int kind) {
-  return call("cudaMemcpy",
-              [&](Runtime& rt) { return copy_bytes(rt, target, source, bytes, kind, nullptr); });
+  return call("cudaMemcpy", [&](Runtime& rt) {
+    return copy_bytes(rt, target, source, bytes, kind, std::nullopt);
+  });
 }
 
 WARPSIM_API int cudaMemcpyAsync(void* target, const void* source, size_t bytes, int kind,
@@ -172,14 +181,15 @@ WARPSIM_API int cudaMemcpyPeer(void* target, int target_device, const void* sour
                                int source_device, size_t bytes) {
   return call("cudaMemcpyPeer", [&](Runtime& rt) {
     if (target_device || source_device) return kInvalidDevice;
-    return copy_bytes(rt, target, source, bytes, kDeviceToDevice, nullptr);
+    return copy_bytes(rt, target, source, bytes, kDeviceToDevice, std::nullopt);
   });
 }
 
 WARPSIM_API int cudaMemcpy2D(void* target, size_t target_pitch, const void* source,
                              size_t source_pitch, size_t width, size_t height, int kind) {
   return call("cudaMemcpy2D", [&](Runtime& rt) {
-    return copy_rows(rt, target, target_pitch, source, source_pitch, width, height, kind, nullptr);
+    return copy_rows(rt, target, target_pitch, source, source_pitch, width, height, kind,
+                     std::nullopt);
   });
 }
 
@@ -192,7 +202,7 @@ WARPSIM_API int cudaMemcpy2DAsync(void* target, size_t target_pitch, const void*
 }
 
 WARPSIM_API int cudaMemcpy3D(const Memcpy3DParms* parameters) {
-  return call("cudaMemcpy3D", [&](Runtime& rt) { return copy_3d(rt, parameters, nullptr); });
+  return call("cudaMemcpy3D", [&](Runtime& rt) { return copy_3d(rt, parameters, std::nullopt); });
 }
 
 WARPSIM_API int cudaMemcpy3DAsync(const Memcpy3DParms* parameters, void* stream) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 #include <vector>
 
 #include "cudart/api/support.h"
@@ -15,11 +16,14 @@ struct Configuration {
   Dim3Abi grid, block;
   size_t shared_bytes;
   void* stream;
+  const void* caller = nullptr;
 };
 
 // kernel<<<grid, block, shared, stream>>>(...) pushes a configuration and calls the kernel's host
 // stub, which pops it.
 thread_local std::vector<Configuration> t_configurations;
+// Where the configuration that a stub has popped was pushed: the launch is there, not in the stub.
+thread_local const void* t_popped_from = nullptr;
 
 Dim3 dim3_of(const Dim3Abi& d) {
   return {d.x, d.y, d.z};
@@ -56,16 +60,20 @@ Error launch(Runtime& runtime, const void* function, const Configuration& config
   return error;
 }
 
-Error launch_call(const char* api, const void* function, const Configuration& configuration,
-                  void** arguments) {
-  return call(api, [&](Runtime& rt) { return launch(rt, function, configuration, arguments); });
+[[gnu::always_inline]] inline Error launch_call(const char* api, const void* function,
+                                                const Configuration& configuration,
+                                                void** arguments) {
+  return call(api, [&](Runtime& rt) {
+    if (const void* from = std::exchange(t_popped_from, nullptr)) rt.backend().called_from(from);
+    return launch(rt, function, configuration, arguments);
+  });
 }
 
 }  // namespace
 
 WARPSIM_API unsigned __cudaPushCallConfiguration(Dim3Abi grid, Dim3Abi block, size_t shared_bytes,
                                                  void* stream) {
-  t_configurations.push_back({grid, block, shared_bytes, stream});
+  t_configurations.push_back({grid, block, shared_bytes, stream, __builtin_return_address(0)});
   return kSuccess;
 }
 
@@ -77,6 +85,7 @@ WARPSIM_API int __cudaPopCallConfiguration(Dim3Abi* grid, Dim3Abi* block, size_t
   *block = top.block;
   *shared_bytes = top.shared_bytes;
   *stream = top.stream;
+  t_popped_from = top.caller;
   t_configurations.pop_back();
   return kSuccess;
 }

@@ -16,11 +16,6 @@ Error allocate(Runtime& runtime, void** pointer, size_t bytes, MemoryKind kind,
   if (!pointer) return kInvalidValue;
   *pointer = nullptr;
   if (bytes == 0) return kSuccess;
-  if (kind == MemoryKind::kManaged && runtime.is_recording()) {
-    runtime.backend().not_provided("cudaMallocManaged",
-                                   "A recorded solve has no data that the host could read.");
-    return kNotSupported;
-  }
   uint64_t address = runtime.backend().allocate(bytes, kind);
   if (!address) return kMemoryAllocation;
   runtime.addresses().add({address, bytes, kind, flags});
@@ -28,13 +23,18 @@ Error allocate(Runtime& runtime, void** pointer, size_t bytes, MemoryKind kind,
   return kSuccess;
 }
 
-Error release(Runtime& runtime, void* pointer, bool host) {
+// `stream`: of cudaFreeAsync. The others wait for the device, as every driver does until now.
+Error release(Runtime& runtime, void* pointer, bool host, const Stream* stream = nullptr) {
   if (!pointer) return kSuccess;
   const MemoryRange* found = runtime.addresses().starting_at(address_of(pointer));
   if (!found) return kInvalidValue;
   bool is_host = found->kind == MemoryKind::kPinned;
   bool is_device = found->kind == MemoryKind::kDevice || found->kind == MemoryKind::kManaged;
   if (host ? !is_host : !is_device) return kInvalidValue;
+  if (stream)
+    runtime.backend().releases_in(stream->number, *found);
+  else
+    runtime.backend().host_waits(HostWait::kDevice, 0, true);
   if (Error error = runtime.backend().release(*found)) return error;
   runtime.addresses().remove(address_of(pointer));
   return kSuccess;
@@ -55,8 +55,12 @@ WARPSIM_API int cudaMalloc(void** pointer, size_t bytes) {
 
 WARPSIM_API int cudaMallocAsync(void** pointer, size_t bytes, void* stream) {
   return call("cudaMallocAsync", [&](Runtime& rt) {
-    return rt.find_stream(stream) ? allocate(rt, pointer, bytes, MemoryKind::kDevice)
-                                  : kInvalidResourceHandle;
+    const Stream* queue = rt.find_stream(stream);
+    if (!queue) return kInvalidResourceHandle;
+    if (Error error = allocate(rt, pointer, bytes, MemoryKind::kDevice)) return error;
+    if (const MemoryRange* range = rt.addresses().find(address_of(*pointer)))
+      rt.backend().allocated_in(queue->number, *range);
+    return kSuccess;
   });
 }
 
@@ -103,7 +107,8 @@ WARPSIM_API int cudaFree(void* pointer) {
 WARPSIM_API int cudaFreeAsync(void* pointer, void* stream) {
   return call("cudaFreeAsync", [&](Runtime& rt) {
     if (!pointer) return kInvalidValue;
-    return rt.find_stream(stream) ? release(rt, pointer, false) : kInvalidResourceHandle;
+    const Stream* queue = rt.find_stream(stream);
+    return queue ? release(rt, pointer, false, queue) : kInvalidResourceHandle;
   });
 }
 
@@ -149,6 +154,7 @@ WARPSIM_API int cudaHostUnregister(void* pointer) {
   return call("cudaHostUnregister", [&](Runtime& rt) {
     const MemoryRange* range = rt.addresses().starting_at(address_of(pointer));
     if (!range || range->kind != MemoryKind::kRegistered) return kHostMemoryNotRegistered;
+    rt.backend().host_waits(HostWait::kDevice, 0, true);
     rt.addresses().remove(address_of(pointer));
     return kSuccess;
   });

@@ -1,5 +1,6 @@
 // Streams and events. Work is done in the order of the calls, so that every stream is idle and
-// every recorded event has happened when a call returns.
+// every recorded event has happened when a call returns; the backend is told what a program may
+// rely on. A query that says yes is a wait.
 
 #include "cudart/api/support.h"
 
@@ -24,9 +25,11 @@ Error make_event(Runtime& runtime, void** event, unsigned flags) {
 
 Error record(Runtime& runtime, void* handle, void* stream) {
   Event* event = runtime.find_event(handle);
-  if (!event || !runtime.find_stream(stream)) return kInvalidResourceHandle;
+  Stream* queue = runtime.find_stream(stream);
+  if (!event || !queue) return kInvalidResourceHandle;
   event->is_recorded = true;
   event->time_ms = runtime.timeline().record_event();
+  runtime.backend().event_recorded(event->number, queue->number);
   return kSuccess;
 }
 
@@ -42,10 +45,20 @@ Error elapsed(Runtime& runtime, float* milliseconds, void* start, void* end) {
   return kSuccess;
 }
 
-// Ends a wait of the host for the device.
-Error wait(Runtime& runtime) {
-  runtime.backend().synchronised();
+// The host has waited.
+Error wait(Runtime& runtime, HostWait what, uint32_t id) {
+  runtime.backend().host_waits(what, id, false);
   return kSuccess;
+}
+
+Error wait_for_stream(Runtime& runtime, void* handle) {
+  const Stream* stream = runtime.find_stream(handle);
+  return stream ? wait(runtime, HostWait::kStream, stream->number) : kInvalidResourceHandle;
+}
+
+Error wait_for_event(Runtime& runtime, void* handle) {
+  const Event* event = runtime.find_event(handle);
+  return event ? wait(runtime, HostWait::kEvent, event->number) : kInvalidResourceHandle;
 }
 
 }  // namespace
@@ -72,21 +85,21 @@ WARPSIM_API int cudaStreamDestroy(void* stream) {
 }
 
 WARPSIM_API int cudaStreamSynchronize(void* stream) {
-  return call("cudaStreamSynchronize", [&](Runtime& rt) {
-    return rt.find_stream(stream) ? wait(rt) : kInvalidResourceHandle;
-  });
+  return call("cudaStreamSynchronize", [&](Runtime& rt) { return wait_for_stream(rt, stream); });
 }
 
 WARPSIM_API int cudaStreamQuery(void* stream) {
-  return call("cudaStreamQuery", [&](Runtime& rt) {
-    return rt.find_stream(stream) ? kSuccess : kInvalidResourceHandle;
-  });
+  return call("cudaStreamQuery", [&](Runtime& rt) { return wait_for_stream(rt, stream); });
 }
 
 WARPSIM_API int cudaStreamWaitEvent(void* stream, void* event, unsigned flags) {
   return call("cudaStreamWaitEvent", [&](Runtime& rt) {
     if (flags > 1) return kInvalidValue;
-    return rt.find_stream(stream) && rt.find_event(event) ? kSuccess : kInvalidResourceHandle;
+    const Stream* queue = rt.find_stream(stream);
+    const Event* awaited = rt.find_event(event);
+    if (!queue || !awaited) return kInvalidResourceHandle;
+    rt.backend().stream_waits(queue->number, awaited->number);
+    return kSuccess;
   });
 }
 
@@ -145,12 +158,13 @@ WARPSIM_API int cudaDeviceGetStreamPriorityRange(int* least, int* greatest) {
 }
 
 // Callbacks run at once and without the lock: all work they wait for is done, and they may use
-// other threads.
+// other threads. What they use on the host the stream's work has left, so the host counts as having
+// waited.
 WARPSIM_API int cudaStreamAddCallback(void* stream, void (*callback)(void*, int, void*), void* data,
                                       unsigned flags) {
   Error error = call("cudaStreamAddCallback", [&](Runtime& rt) {
     if (!callback || flags) return kInvalidValue;
-    return rt.find_stream(stream) ? kSuccess : kInvalidResourceHandle;
+    return wait_for_stream(rt, stream);
   });
   if (!error) callback(stream, kSuccess, data);
   return error;
@@ -159,7 +173,7 @@ WARPSIM_API int cudaStreamAddCallback(void* stream, void (*callback)(void*, int,
 WARPSIM_API int cudaLaunchHostFunc(void* stream, void (*function)(void*), void* data) {
   Error error = call("cudaLaunchHostFunc", [&](Runtime& rt) {
     if (!function) return kInvalidValue;
-    return rt.find_stream(stream) ? kSuccess : kInvalidResourceHandle;
+    return wait_for_stream(rt, stream);
   });
   if (!error) function(data);
   return error;
@@ -184,15 +198,11 @@ WARPSIM_API int cudaEventRecordWithFlags(void* event, void* stream, unsigned fla
 }
 
 WARPSIM_API int cudaEventQuery(void* event) {
-  return call("cudaEventQuery", [&](Runtime& rt) {
-    return rt.find_event(event) ? kSuccess : kInvalidResourceHandle;
-  });
+  return call("cudaEventQuery", [&](Runtime& rt) { return wait_for_event(rt, event); });
 }
 
 WARPSIM_API int cudaEventSynchronize(void* event) {
-  return call("cudaEventSynchronize", [&](Runtime& rt) {
-    return rt.find_event(event) ? wait(rt) : kInvalidResourceHandle;
-  });
+  return call("cudaEventSynchronize", [&](Runtime& rt) { return wait_for_event(rt, event); });
 }
 
 WARPSIM_API int cudaEventElapsedTime(float* milliseconds, void* start, void* end) {
@@ -212,7 +222,7 @@ WARPSIM_API int cudaEventDestroy(void* event) {
 }
 
 WARPSIM_API int cudaDeviceSynchronize() {
-  return call("cudaDeviceSynchronize", [&](Runtime& rt) { return wait(rt); });
+  return call("cudaDeviceSynchronize", [&](Runtime& rt) { return wait(rt, HostWait::kDevice, 0); });
 }
 
 WARPSIM_API int cudaThreadSynchronize() {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <mutex>
+#include <optional>
 
 #include "cudart/abi.h"
 #include "cudart/runtime.h"
@@ -25,9 +26,10 @@ inline Error finish(Runtime& runtime, const char* api, Error error) {
 // Runs `body(runtime)` under the runtime's lock, unless an earlier kernel's fault has to be
 // returned instead.
 template <typename Body>
-Error call(const char* api, Body body) {
+[[gnu::always_inline]] inline Error call(const char* api, Body body) {
   Runtime& runtime = Runtime::instance();
   std::lock_guard lock(runtime.mutex());
+  runtime.backend().called_from(__builtin_return_address(0));  // of the exported function
   if (Error fault = runtime.surface_fault()) return finish(runtime, api, fault);
   return finish(runtime, api, body(runtime));
 }
@@ -48,8 +50,9 @@ inline void* pointer_to(uint64_t address) {
 }
 
 // A copy between two ranges of any kind, checked as the real runtime checks it (copy.cpp).
+// `stream`: nullopt for a call that returns when it is done.
 Error copy_bytes(Runtime& runtime, void* target, const void* source, size_t bytes, int kind,
-                 void* stream);
+                 std::optional<void*> stream);
 // True if [pointer, pointer + bytes) is memory of the device, or pinned or managed memory that
 // kernels can use too.
 bool is_device_range(Runtime& runtime, const void* pointer, uint64_t bytes);

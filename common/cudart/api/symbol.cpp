@@ -23,19 +23,23 @@ bool fits(const RegisteredVariable& variable, size_t bytes, size_t offset) {
 }
 
 Error copy_to(Runtime& runtime, const void* symbol, const void* source, size_t bytes, size_t offset,
-              int kind, void* stream) {
+              int kind, std::optional<void*> stream) {
   if (kind != kHostToDevice && kind != kDeviceToDevice && kind != kDefault)
     return kInvalidMemcpyDirection;
   Error error;
   RegisteredVariable* variable = runtime.variable(symbol, &error);
   if (!variable) return error;
-  if (!runtime.find_stream(stream)) return kInvalidResourceHandle;
+  Stream* queue = runtime.find_stream(stream.value_or(nullptr));
+  if (!queue) return kInvalidResourceHandle;
   if (!fits(*variable, bytes, offset)) return kInvalidValue;
   if (bytes == 0) return kSuccess;
   bool from_device = is_device_range(runtime, source, bytes);
   if (kind == kHostToDevice || (kind == kDefault && !from_device)) {
     if (!source || from_device) return kInvalidValue;
-    runtime.backend().copy_to_variable(*variable, offset, source, bytes);
+    const bool is_pinned = runtime.addresses().find(address_of(source)) != nullptr;
+    const StreamCopy how{queue->number, stream.has_value(), is_pinned};
+    runtime.backend().copy_to_variable(*variable, offset, source, bytes, how);
+    if (!how.is_async) runtime.backend().host_waits(HostWait::kStream, how.stream, true);
     runtime.timeline().advance_copy(bytes);
     return kSuccess;
   }
@@ -45,7 +49,7 @@ Error copy_to(Runtime& runtime, const void* symbol, const void* source, size_t b
 }
 
 Error copy_from(Runtime& runtime, void* target, const void* symbol, size_t bytes, size_t offset,
-                int kind, void* stream) {
+                int kind, std::optional<void*> stream) {
   if (kind != kDeviceToHost && kind != kDeviceToDevice && kind != kDefault)
     return kInvalidMemcpyDirection;
   RegisteredVariable* variable = nullptr;
@@ -59,7 +63,7 @@ Error copy_from(Runtime& runtime, void* target, const void* symbol, size_t bytes
 WARPSIM_API int cudaMemcpyToSymbol(const void* symbol, const void* source, size_t bytes,
                                    size_t offset, int kind) {
   return call("cudaMemcpyToSymbol", [&](Runtime& rt) {
-    return copy_to(rt, symbol, source, bytes, offset, kind, nullptr);
+    return copy_to(rt, symbol, source, bytes, offset, kind, std::nullopt);
   });
 }
 
@@ -73,7 +77,7 @@ WARPSIM_API int cudaMemcpyToSymbolAsync(const void* symbol, const void* source, 
 WARPSIM_API int cudaMemcpyFromSymbol(void* target, const void* symbol, size_t bytes, size_t offset,
                                      int kind) {
   return call("cudaMemcpyFromSymbol", [&](Runtime& rt) {
-    return copy_from(rt, target, symbol, bytes, offset, kind, nullptr);
+    return copy_from(rt, target, symbol, bytes, offset, kind, std::nullopt);
   });
 }
 

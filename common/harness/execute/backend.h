@@ -76,6 +76,9 @@ class Backend {
   virtual bool set_attribute(int module, const std::string& kernel, const std::string& attribute,
                              int64_t value) = 0;
 
+  // From now on reports of launches say what they touched, where the backend can see it.
+  virtual void note_touched() {}
+
   // Runs one launch to its end. What a kernel does wrong is in the report.
   virtual LaunchOutcome launch(const warpsim::Launch& launch) = 0;
   // False once a fault has made memory unreadable (a GPU's context after an illegal access).

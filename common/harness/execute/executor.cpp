@@ -67,6 +67,7 @@ Executor::Executor(const plan::Plan& plan, Backend& backend, Matrices inputs)
       backend_(backend),
       inputs_(std::move(inputs)),
       addresses_(plan),
+      order_(plan, addresses_, [this](const warpsim::Diagnostic& d) { report(d); }),
       alive_(plan.buffers.size(), false) {
   for (const plan::Parameter& one : plan.signature.parameters) {
     if (!one.is_array) continue;
@@ -96,13 +97,20 @@ Executor::Executor(const plan::Plan& plan, Backend& backend)
       backend_(backend),
       has_data_(false),
       addresses_(plan),
+      order_(plan, addresses_, [](const warpsim::Diagnostic&) {}),
       alive_(plan.buffers.size(), false) {}
 
 void Executor::run() {
   auto start = std::chrono::steady_clock::now();
+  if (has_data_ && order_.has_streams()) backend_.note_touched();
   if (prepare()) {
     for (const plan::Op& op : plan_.ops) {
-      if (!std::visit([this](const auto& o) { return carry_out(o); }, op)) break;
+      const auto carried_out = [this](const auto& o) {
+        if (!carry_out(o)) return false;
+        order_.done(o);
+        return true;
+      };
+      if (!std::visit(carried_out, op)) break;
     }
   }
   inspect();
@@ -265,6 +273,7 @@ bool Executor::carry_out(const plan::SymbolWrite& op) {
                                 plan_.modules[op.module], op.symbol, op.offset + written));
   }
   send(address + op.offset, op.segments, op.offset);
+  order_.wrote_symbol(op, address + op.offset, written);
   return true;
 }
 
@@ -291,6 +300,7 @@ bool Executor::carry_out(const plan::Launch& op) {
     running_ = warpsim::ptx::function_source_name(op.kernel);
   }
   LaunchOutcome outcome = backend_.launch(launch);
+  order_.launched(op, outcome.report);
   std::lock_guard lock(mutex_);
   running_.clear();
   if (outcome.report.status == warpsim::LaunchStatus::kOk) {
@@ -299,10 +309,6 @@ bool Executor::carry_out(const plan::Launch& op) {
   note(outcome);
   return judge(outcome.report);
 }
-
-bool Executor::carry_out(const plan::Sync&) {
-  return true;
-}  // launches are carried out one by one
 
 bool Executor::carry_out(const plan::ApiError& op) {
   std::lock_guard lock(mutex_);
@@ -320,6 +326,11 @@ bool Executor::stop(Status status, std::string message) {
   execution_.status = status;
   execution_.message = std::move(message);
   return false;
+}
+
+void Executor::report(const warpsim::Diagnostic& found) {
+  std::lock_guard lock(mutex_);
+  add_finding(&execution_.faults, found, -1);
 }
 
 size_t Executor::kernel_entry(const LaunchOutcome& outcome) {

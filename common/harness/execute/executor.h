@@ -13,6 +13,7 @@
 #include "harness/execute/addresses.h"
 #include "harness/execute/backend.h"
 #include "harness/execute/execution.h"
+#include "harness/execute/plan_order.h"
 #include "plan/npy.h"
 #include "plan/plan.h"
 
@@ -110,11 +111,16 @@ class Executor {
   bool carry_out(const plan::SymbolWrite& op);
   bool carry_out(const plan::SetAttribute& op);
   bool carry_out(const plan::Launch& op);
-  bool carry_out(const plan::Sync& op);
+  // What only orders work.
+  template <class Op>
+  bool carry_out(const Op&) {
+    return true;
+  }
   bool carry_out(const plan::ApiError& op);
   bool carry_out(const plan::Unsupported& op);
 
   bool stop(Status status, std::string message);
+  void report(const warpsim::Diagnostic& found);
   size_t kernel_entry(const LaunchOutcome& outcome);
   void note(const LaunchOutcome& outcome);
   bool judge(const warpsim::LaunchReport& report);
@@ -128,6 +134,7 @@ class Executor {
   std::map<std::string, Bytes> host_;  // solve's arrays on the host as the plan leaves them
   std::vector<int> modules_;           // handles
   Addresses addresses_;
+  PlanOrder order_;
   std::vector<bool> alive_;  // by buffer: has memory on the backend
   std::vector<DeviceAction> actions_;
   std::vector<OutputPart> output_parts_;

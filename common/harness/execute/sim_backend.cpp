@@ -144,6 +144,8 @@ class SimBackend : public Backend {
     return outcome;
   }
 
+  void note_touched() override { sim_.options().touched = sim_.options().checks.races; }
+
   bool readable() const override { return true; }
 
   std::string printed() override {

@@ -91,9 +91,9 @@ TEST_CASE("host trace: data keeps its origin through memory of solve's own") {
 
 TEST_CASE("host trace: the copies that filled P are found, directly or through staging memory") {
   Square s(16);
-  s.trace.add_read_back(s.p.data(), 5, 100, 32, 0);
+  s.trace.add_read_back(s.p.data(), {.buffer = 5, .offset = 100, .bytes = 32});
   std::vector<float> staging(8);
-  s.trace.add_read_back(staging.data(), 6, 0, 32, 0);
+  s.trace.add_read_back(staging.data(), {.buffer = 6, .offset = 0, .bytes = 32});
   copy_floats(&s.p[8], &staging[4], 4);
   copy_floats(&s.p[12], &staging[0], 4);
   plan::Plan plan;
@@ -110,7 +110,7 @@ TEST_CASE("host trace: the copies that filled P are found, directly or through s
 
 TEST_CASE("host trace: what the host writes into P itself is counted") {
   Square s(16);
-  s.trace.add_read_back(s.p.data(), 0, 0, 64, 0);
+  s.trace.add_read_back(s.p.data(), {.buffer = 0, .offset = 0, .bytes = 64});
   s.p[3] = 1.0f;                     // a literal
   s.p[5] = s.p[5] * 2.0f;            // computed from a result
   copy_floats(&s.p[9], &s.m[9], 1);  // an input, not a result
@@ -132,7 +132,7 @@ TEST_CASE("host trace: an untouched P has no writes and no copies") {
 TEST_CASE("host trace: a result that goes back to the device is staged") {
   Square s(16);
   std::vector<float> staging(8);
-  s.trace.add_read_back(staging.data(), 2, 64, 32, 0);
+  s.trace.add_read_back(staging.data(), {.buffer = 2, .offset = 64, .bytes = 32});
   auto segments = s.trace.describe(&staging[2], 8);
   REQUIRE(segments.size() == 1);
   CHECK(segments[0].host == record::staging_name(0));
@@ -149,7 +149,7 @@ TEST_CASE("host trace: a result that goes back to the device is staged") {
 TEST_CASE("host trace: host arithmetic on results that goes to the device is counted") {
   HostTrace trace;
   std::vector<float> data(8);
-  trace.add_read_back(data.data(), 0, 0, 32, 0);
+  trace.add_read_back(data.data(), {.buffer = 0, .offset = 0, .bytes = 32});
   data[2] = data[2] + 1.0f;
   trace.describe(data.data(), 32);
   plan::Plan plan;
@@ -179,7 +179,7 @@ TEST_CASE("host trace: without tags, arrays are followed by address") {
   auto segments = s.trace.describe(&s.n[8], 4 * 16);
   REQUIRE(segments.size() == 1);
   CHECK((segments[0].host == "N" && segments[0].offset == 32 && segments[0].bytes == 64));
-  s.trace.add_read_back(&s.p[16], 5, 100, 64, 0);
+  s.trace.add_read_back(&s.p[16], {.buffer = 5, .offset = 100, .bytes = 64});
   plan::Plan plan;
   s.trace.finish(&plan);
   auto copies = s.trace.copies_of(0);
@@ -192,9 +192,9 @@ TEST_CASE("host trace: without tags, arrays are followed by address") {
 
 TEST_CASE("host trace: without tags, a later read-back hides what it overwrote of an earlier one") {
   Square s(64, 0);
-  s.trace.add_read_back(s.p.data(), 1, 0, 4 * 64, 0);
-  s.trace.add_read_back(&s.p[16], 2, 0, 4 * 16, 0);
-  s.trace.add_read_back(&s.p[24], 3, 0, 4 * 4, 0);
+  s.trace.add_read_back(s.p.data(), {.buffer = 1, .offset = 0, .bytes = 4 * 64});
+  s.trace.add_read_back(&s.p[16], {.buffer = 2, .offset = 0, .bytes = 4 * 16});
+  s.trace.add_read_back(&s.p[24], {.buffer = 3, .offset = 0, .bytes = 4 * 4});
   plan::Plan plan;
   s.trace.finish(&plan);
   auto first = s.trace.copies_of(0), second = s.trace.copies_of(1), third = s.trace.copies_of(2);
@@ -211,7 +211,7 @@ TEST_CASE("host trace: without tags, a later read-back hides what it overwrote o
 TEST_CASE("host trace: without tags, results that stay where they were read are staged") {
   Square s(64, 0);
   std::vector<float> staging(8);
-  s.trace.add_read_back(staging.data(), 2, 64, 32, 0);
+  s.trace.add_read_back(staging.data(), {.buffer = 2, .offset = 64, .bytes = 32});
   auto segments = s.trace.describe(&staging[2], 8);
   REQUIRE(segments.size() == 1);
   CHECK((segments[0].host == record::staging_name(0) && segments[0].offset == 8));
@@ -228,7 +228,7 @@ TEST_CASE("host trace: without tags, what is moved is counted as lost") {
   s.trace.describe(s.n.data(), 4 * 64);
   CHECK(s.trace.lost_words() == 62);
 
-  s.trace.add_read_back(staging.data(), 1, 0, 4 * 64, 0);
+  s.trace.add_read_back(staging.data(), {.buffer = 1, .offset = 0, .bytes = 4 * 64});
   copy_floats(&s.p[7], &staging[9], 1);
   s.p[20] = 2.0f;
   plan::Plan plan;

@@ -127,7 +127,7 @@ TEST_CASE("record: calls that are not provided are named") {
   auto unsupported = r.ops<p::Unsupported>();
   REQUIRE(unsupported.size() == 2);
   CHECK(unsupported[0].api == "cudaGraphCreate");
-  CHECK(unsupported[1].api == "cudaMallocManaged");
+  CHECK(unsupported[1].api == "cudaGraphDestroy");
   CHECK(r.run.errors.find("warpsim: cudaGraphCreate is not provided.") != std::string::npos);
 }
 
@@ -146,12 +146,43 @@ TEST_CASE("record: more data than can be followed through the host ends the plan
   CHECK(lost[0].reason.starts_with("solve moved 4194304 floats to another place in host memory"));
 }
 
-TEST_CASE("record: pinned memory carries data, and is not for kernels") {
+TEST_CASE("record: pinned memory carries data, also to kernels") {
   SKIP_WITHOUT_NVCC();
   Recorded r = record("pinned");
+  CHECK(r.ops<p::Unsupported>().empty());
+  CHECK(r.ops<p::CopyToHost>().size() == 1);
+  CHECK(r.ops<p::CopyToDevice>().size() == 2);
+  REQUIRE(r.ops<p::Malloc>().size() == 1);
+  REQUIRE(r.ops<p::Launch>().size() == 1);
+  CHECK(r.ops<p::Launch>()[0].relocations[0].buffer == r.ops<p::Malloc>()[0].buffer);
+  CHECK(r.ops<p::Free>().size() == 1);
+  CHECK(r.plan.leaked_buffers.empty());
+}
+
+TEST_CASE("record: managed memory is copied for kernels and back when the host waits") {
+  SKIP_WITHOUT_NVCC();
+  Recorded r = record("managed", "square-host");
+  REQUIRE(r.status() == "ok");
+  CHECK(r.ops<p::Malloc>().size() == 3);
+  // M and N; the second launch needs nothing more.
+  REQUIRE(r.ops<p::CopyToDevice>().size() == 2);
+  CHECK(r.ops<p::CopyToDevice>()[0].segments[0].host == "M");
   REQUIRE(r.ops<p::CopyToHost>().size() == 1);
-  REQUIRE(r.ops<p::Unsupported>().size() == 1);
-  CHECK(r.ops<p::Unsupported>()[0].api == "cudaHostAlloc");
+  CHECK(r.ops<p::CopyToHost>()[0].host == "P");
+  CHECK(r.plan.host_writes.count == 0);
+}
+
+TEST_CASE("record: what the host uses before an asynchronous copy has ended is noted") {
+  SKIP_WITHOUT_NVCC();
+  using Kind = p::EarlyUse::Kind;
+  auto read = record("early-read", "square-host").ops<p::EarlyUse>();
+  REQUIRE(read.size() == 2);
+  CHECK((read[0].kind == Kind::kRead && read[0].bytes == 4));
+  CHECK((read[1].kind == Kind::kReturn && read[1].bytes == 8));
+  CHECK(read[0].copy_call != read[1].copy_call);
+  auto written = record("early-write", "square-host").ops<p::EarlyUse>();
+  REQUIRE(written.size() == 1);
+  CHECK(written[0].kind == Kind::kWrite);
 }
 
 TEST_CASE("record: streams, events, pitched memory, attributes, pointers into arrays") {
@@ -181,7 +212,7 @@ TEST_CASE("record: a solve that does not return is described") {
       {"divide", "square-device", "crashed", "division-by-zero", ""},
       {"writes-input", "square-host", "crashed", "input-written", "M"},
       {"past-the-end", "square-host", "crashed", "output-passed", "P"},
-      {"managed", "square-host", "crashed", "not-provided", "cudaMallocManaged"},
+      {"no-graph", "square-host", "crashed", "not-provided", "cudaGraphCreate"},
   }));
   CAPTURE(row.body);
   Recorded r = record(row.body, row.signature);

@@ -54,6 +54,32 @@ TEST_CASE("run: a fault in a kernel ends the context, as on a GPU") {
   }
 }
 
+TEST_CASE("run: work of two streams in no order is a finding, with both operations") {
+  SKIP_WITHOUT_NVCC();
+  const std::string streams = program("streams");
+  CHECK(warpsim(streams + " nothing").errors.find("No faults found") != std::string::npos);
+  struct {
+    const char *without, *found;
+  } cases[] = {
+      {"event",
+       "twice (line 14) in stream 2 reads cudaMalloc #1 at byte 0, which fill (line 9) in "
+       "stream 1 writes"},
+      {"wait",
+       "copy to the host in stream 1 reads cudaMalloc #2 at byte 0, which twice (line 14) "
+       "in stream 2 writes"},
+      {"memset",
+       "twice (line 14) in stream 2 reads cudaMalloc #1 at byte 0, which memset in the "
+       "default stream writes"},
+  };
+  for (const auto& one : cases) {
+    CAPTURE(one.without);
+    Run r = warpsim(streams + " " + one.without);
+    CAPTURE(r.errors);
+    CHECK(r.errors.find("unordered-streams") != std::string::npos);
+    CHECK(r.errors.find(one.found) != std::string::npos);
+  }
+}
+
 TEST_CASE("run: a device pointer used on the host is named") {
   SKIP_WITHOUT_NVCC();
   Run r = warpsim(program("fault") + " host");

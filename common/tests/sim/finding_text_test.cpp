@@ -67,7 +67,7 @@ TEST_CASE("A copy that was not waited for is named by its line") {
   d.cause = Cause::kNeverWritten;
   CHECK(sentence(d) == "reads 4 bytes at Nds+64: nobody has written it since the block began");
   d.cause = Cause::kCopyInFlight;
-  d.other = Party{AccessKind::kCopy, 4, "matmul.cu", 9, {}, {}};
+  d.other = Party{AccessKind::kCopy, 4, "matmul.cu", 9, {}, {}, "", 0, 0};
   CHECK(sentence(d) ==
         "reads 4 bytes at Nds+64: the asynchronous copy issued at line 9 has not been waited for");
 }

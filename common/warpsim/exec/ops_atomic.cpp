@@ -8,6 +8,7 @@
 
 #include "warpsim/exec/access.h"
 #include "warpsim/exec/float_math.h"
+#include "warpsim/exec/half_sum.h"
 #include "warpsim/machine/typed.h"
 
 namespace warpsim {
@@ -83,6 +84,21 @@ struct AddF32 {
 };
 struct AddF64 {
   static uint64_t f(uint64_t old, uint64_t b, uint64_t) { return math::add64(old, b); }
+};
+
+// Sums of halves, each rounded by itself.
+struct AddF16 {
+  static uint16_t f(uint16_t old, uint16_t b, uint16_t) { return math::add_half(old, b); }
+};
+struct AddBF16 {
+  static uint16_t f(uint16_t old, uint16_t b, uint16_t) { return math::add_bf16(old, b); }
+};
+template <class Half>
+struct AddPair {
+  static uint32_t f(uint32_t old, uint32_t b, uint32_t) {
+    const uint32_t high = Half::f(uint16_t(old >> 16), uint16_t(b >> 16), 0);
+    return high << 16 | Half::f(uint16_t(old), uint16_t(b), 0);
+  }
 };
 
 // Where a lane's word lies; nullptr, with the fault reported, when it may not be touched. Tells the
@@ -252,6 +268,14 @@ Handler select_atomic(AtomOp op, Type type) {
       return op == AtomOp::kAdd    ? &atomic<uint64_t, &AddF64::f>
              : op == AtomOp::kExch ? bitwise<uint64_t>(op)
                                    : nullptr;
+    case Type::kF16:
+      return op == AtomOp::kAdd ? &atomic<uint16_t, &AddF16::f> : nullptr;
+    case Type::kBF16:
+      return op == AtomOp::kAdd ? &atomic<uint16_t, &AddBF16::f> : nullptr;
+    case Type::kF16x2:
+      return op == AtomOp::kAdd ? &atomic<uint32_t, &AddPair<AddF16>::f> : nullptr;
+    case Type::kBF16x2:
+      return op == AtomOp::kAdd ? &atomic<uint32_t, &AddPair<AddBF16>::f> : nullptr;
     default:
       return nullptr;
   }

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "warpsim/exec/float_math.h"
+#include "warpsim/exec/half_sum.h"
 #include "warpsim/exec/ops.h"
 #include "warpsim/machine/typed.h"
 
@@ -150,6 +151,17 @@ Handlers select(Opcode op, bool pair) {
 }
 
 }  // namespace
+
+namespace math {
+
+uint16_t add_half(uint16_t a, uint16_t b) {
+  return uint16_t(one<Half, Add>(a, b));
+}
+uint16_t add_bf16(uint16_t a, uint16_t b) {
+  return uint16_t(one<Brain, Add>(a, b));
+}
+
+}  // namespace math
 
 Handlers select_half(const ptx::Instruction& code) {
   if (code.sat || code.ftz || code.mnemonic.find(".relu") != std::string::npos ||

@@ -217,6 +217,40 @@ void GlobalShadow::atomic(Warp& w, uint32_t site, uint64_t offset, const Pattern
   publish(w, site, offset, p);
 }
 
+void GlobalShadow::add_touched(const Image& image, std::vector<Touched>* touched) const {
+  const uint64_t granules = (allocation_->info.size_bytes >> shift_) + 1;
+  // `site_of`: of granules that were touched, -1 of others.
+  auto add = [&](bool writes, auto site_of) {
+    int64_t last = -1;
+    for (uint64_t g = 0; g < granules; ++g) {
+      const int64_t site = site_of(g);
+      const uint64_t end =
+          std::min(address_of(g + 1), address_of(0) + allocation_->info.size_bytes);
+      if (site >= 0 && site == last) {
+        touched->back().end = end;
+      } else if (site >= 0) {
+        const MemorySite& code = image.sites[size_t(site)];
+        const ptx::SourceLine where = image.instruction(code.function, code.instruction).where;
+        const auto& files = image.module.files;
+        const bool known = where.line != 0 && where.file >= 0 && size_t(where.file) < files.size();
+        touched->push_back({address_of(g), end, writes, known ? files[size_t(where.file)] : "",
+                            known ? where.line : 0});
+      }
+      last = site;
+    }
+  };
+  add(true, [&](uint64_t g) { return writer_[g] != 0 ? int64_t{writer_site_[g]} : -1; });
+  if (reader_ == nullptr) return;
+  add(false, [&](uint64_t g) { return reader_[g] != 0 ? int64_t{reader_site_[g] >> 10} : -1; });
+}
+
+std::vector<Touched> GlobalShadows::touched(const Image& image) const {
+  std::vector<Touched> all;
+  for (const auto& [record, shadow] : shadows_) shadow->add_touched(image, &all);
+  tidy(&all);
+  return all;
+}
+
 void GlobalShadow::report(Warp& w, uint32_t site, uint32_t lane, uint64_t granule,
                           bool other_wrote) {
   LaunchContext& launch = *w.worker->launch;

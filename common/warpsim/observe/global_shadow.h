@@ -20,9 +20,11 @@
 #include "warpsim/counting/pattern.h"
 #include "warpsim/memory_view.h"
 #include "warpsim/observe/block_order.h"
+#include "warpsim/order/stream_work.h"
 
 namespace warpsim {
 
+struct Image;
 struct Warp;
 
 class GlobalShadow {
@@ -38,6 +40,9 @@ class GlobalShadow {
                      const std::byte* values);
   void load(Warp& w, uint32_t site, uint64_t offset, const Pattern& p);
   void atomic(Warp& w, uint32_t site, uint64_t offset, const Pattern& p);
+
+  // After the launch: what it touched.
+  void add_touched(const Image& image, std::vector<Touched>* touched) const;
 
  private:
   template <class T>
@@ -86,6 +91,7 @@ class GlobalShadows {
         record, std::make_unique<GlobalShadow>(record, granule_shift, with_readers, order_.get()));
   }
   BlockOrder* order() const { return order_.get(); }
+  std::vector<Touched> touched(const Image& image) const;
   GlobalShadow* find(const AllocationRecord* record) const {
     auto it = shadows_.find(record);
     return it == shadows_.end() ? nullptr : it->second.get();

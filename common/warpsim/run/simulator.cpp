@@ -313,6 +313,11 @@ GlobalShadows Simulator::Impl::make_shadows(const LaunchContext& context,
   if (!context.checks.races) return shadows;
   const uint32_t shift = context.image->has_sub_word_global ? 0 : 2;
   for (AllocationRecord* r : written) shadows.add(r, shift, !context.parallel);
+  if (options.touched && !context.parallel) {
+    for (AllocationRecord* r : MemoryView(memory).live()) {
+      if (!r->info.is_constant) shadows.add(r, shift, true);
+    }
+  }
   return shadows;
 }
 
@@ -370,7 +375,7 @@ void Simulator::Impl::execute(const Launch& launch, Image& image, int32_t kernel
   unsigned threads = options.threads > 0 ? unsigned(options.threads)
                                          : std::max(1u, std::thread::hardware_concurrency());
   threads = unsigned(std::min<uint64_t>(threads, context.block_count));
-  if (is_watched()) threads = 1;
+  if (is_watched() || options.touched) threads = 1;
   if (threads > 1 && !has_to_run_in_order(context, written)) {
     context.parallel = true;
     Snapshot before(written);
@@ -393,6 +398,7 @@ void Simulator::Impl::execute(const Launch& launch, Image& image, int32_t kernel
   run(ordered, 1, collector);
   collector.finish(report);
   if (options.trace != nullptr) options.trace->end_launch(*report);
+  if (options.touched) report->touched = shadows.touched(image);
 }
 
 // The interpreter's word is what is reported. Compiled at once the code expects no shapes of

@@ -76,9 +76,8 @@ void errors(const Call& c) {
 
 void not_provided(const Call&) {
   cudaGraph_t graph;
-  float* managed;
   cudaGraphCreate(&graph, 0);
-  cudaMallocManaged(&managed, 64);
+  cudaGraphDestroy(graph);
 }
 
 void pinned(const Call& c) {
@@ -88,6 +87,47 @@ void pinned(const Call& c) {
   cudaMemcpy(c.p, host, c.bytes, cudaMemcpyHostToDevice);
   add<<<1, 32>>>(host, c.n, c.p, 32);
   cudaFreeHost(host);
+}
+
+// Inputs and result in managed memory; the result is read too early the first time.
+void managed(const Call& c) {
+  float *m, *n, *p;
+  cudaMallocManaged(&m, c.bytes);
+  cudaMallocManaged(&n, c.bytes);
+  cudaMallocManaged(&p, c.bytes);
+  std::memcpy(m, c.m, c.bytes);
+  std::memcpy(n, c.n, c.bytes);
+  add<<<1, 32>>>(m, n, p, c.count);
+  add<<<1, 32>>>(m, p, p, c.count);
+  cudaDeviceSynchronize();
+  std::memcpy(c.p, p, c.bytes);
+  cudaFree(m);
+  cudaFree(n);
+  cudaFree(p);
+}
+
+void early_read(const Call& c) {
+  float *device, *host;
+  cudaMalloc(&device, c.bytes);
+  cudaMallocHost(&host, c.bytes);
+  cudaMemcpyAsync(host, device, c.bytes, cudaMemcpyDeviceToHost, 0);
+  c.p[0] = host[1];
+  cudaDeviceSynchronize();
+  std::memcpy(c.p + 1, host + 1, c.bytes - 4);
+  cudaMemcpyAsync(c.p + 2, device, 8, cudaMemcpyDeviceToHost, 0);
+}
+
+void early_write(const Call& c) {
+  float *device, *host;
+  cudaMalloc(&device, c.bytes);
+  cudaMallocHost(&host, c.bytes);
+  std::memcpy(host, c.m, c.bytes);
+  cudaMemcpyAsync(device, host, c.bytes, cudaMemcpyHostToDevice, 0);
+  host[2] = 1;
+  cudaDeviceSynchronize();
+  cudaMemcpyAsync(device, host, c.bytes, cudaMemcpyHostToDevice, 0);
+  cudaDeviceSynchronize();
+  host[2] = 2;
 }
 
 void many_calls(const Call& c) {
@@ -120,12 +160,15 @@ void solve(const float* M, const float* N, float* P, int width) {
       {"host-computed", [](const Call& c) { c.p[3] = c.m[3] * c.n[3]; }},
       {"writes-input", [](const Call& c) { const_cast<float*>(c.m)[2] = 1; }},
       {"past-the-end", [](const Call& c) { c.p[c.count] = 1; }},
-      {"managed",
-       [](const Call& c) {
-         float* shared = nullptr;
-         cudaMallocManaged(&shared, c.bytes);
-         std::memcpy(shared, c.m, c.bytes);
+      {"no-graph",
+       [](const Call&) {
+         cudaGraph_t graph = nullptr;
+         cudaGraphCreate(&graph, 0);
+         *reinterpret_cast<volatile int*>(graph) = 1;
        }},
+      {"managed", managed},
+      {"early-read", early_read},
+      {"early-write", early_write},
       {"round-trip", round_trip},
       {"symbol-address", symbol_address},
       {"errors", errors},

@@ -1,0 +1,57 @@
+// Which work of a program's streams has ended when other work begins: what streams, events and the
+// host's waits say about it, and nothing that only the timing of one run would.
+//
+// Stream 0 is the legacy default stream: it and every blocking stream wait for each other's earlier
+// work. Work of different streams is unordered otherwise, unless an event or the host orders it.
+
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <set>
+
+namespace warpsim {
+
+// For each stream, the number of its last work that has ended.
+using StreamClock = std::map<uint32_t, uint64_t>;
+
+// One piece of work: the number-th of its stream.
+struct StreamPoint {
+  uint32_t stream = 0;
+  uint64_t number = 0;
+};
+
+inline bool has_ended(const StreamClock& clock, const StreamPoint& point) {
+  const auto known = clock.find(point.stream);
+  return known != clock.end() && known->second >= point.number;
+}
+
+class StreamOrder {
+ public:
+  // A stream that was not made is a blocking one.
+  void make_stream(uint32_t stream, bool is_blocking);
+
+  // New work; *before: what has ended when it begins.
+  StreamPoint add_work(uint32_t stream, StreamClock* before);
+
+  void record_event(uint32_t event, uint32_t stream);
+  // The stream's later work waits for what the event stands for, if it was recorded.
+  void wait_for_event(uint32_t stream, uint32_t event);
+
+  void host_waits_for_device();
+  void host_waits_for_stream(uint32_t stream);
+  void host_waits_for_event(uint32_t event);
+  // What has ended for certain, as the host knows.
+  const StreamClock& host() const { return host_; }
+
+ private:
+  bool is_blocking(uint32_t stream) const { return !unblocked_.count(stream); }
+  // The stream's clock when its next work begins.
+  StreamClock& advance(uint32_t stream);
+
+  std::set<uint32_t> unblocked_;
+  std::map<uint32_t, StreamClock> streams_, events_;
+  StreamClock host_;
+};
+
+}  // namespace warpsim

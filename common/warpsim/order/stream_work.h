@@ -1,0 +1,63 @@
+// What the work of streams does to memory, and which of it meets without an order.
+
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "warpsim/finding.h"
+#include "warpsim/order/stream_order.h"
+
+namespace warpsim {
+
+// Bytes that a launch or a copy touches, [first, end), and the line of device code that does.
+struct Touched {
+  uint64_t first = 0, end = 0;
+  bool writes = false;
+  std::string file;
+  uint32_t line = 0;
+};
+
+// A launch, a copy, a fill, an asynchronous allocation or release.
+struct StreamWork {
+  std::string operation;  // the kernel's name, or what the call does: "copy to the device"
+  bool is_kernel = false;
+  uint64_t call = 0;  // where the program calls it, see Party::call
+  std::vector<Touched> touched;
+};
+
+// Two pieces of work that touch a byte in no order, at least one to write it.
+struct Unordered {
+  Party earlier, later;  // as they were called
+  bool later_is_kernel = false;
+  uint64_t address = 0;  // the lowest byte that both touch
+};
+
+class StreamWorkLog {
+ public:
+  StreamOrder& order() { return order_; }
+
+  // Adds work to a stream's end. Returns what it meets, one entry for each earlier work.
+  std::vector<Unordered> add(uint32_t stream, StreamWork work);
+
+ private:
+  struct Entry {
+    StreamPoint point;
+    StreamWork work;
+  };
+  void forget_ended();
+
+  StreamOrder order_;
+  std::deque<Entry> entries_;  // what may be running as far as the host knows
+};
+
+// Sorted by address, with neighbours of one kind and line joined.
+void tidy(std::vector<Touched>* touched);
+
+// The finding, but for the array, which the caller knows by the address.
+Diagnostic unordered_finding(const Unordered& met);
+
+}  // namespace warpsim

@@ -1,0 +1,74 @@
+"""Where a submission's host code makes a call: from an offset in its library to a line of matmul.cu.
+
+The recorder notes offsets of calls; the compiled library has line numbers of its host code
+(`-g1`). The library is made of a student's text, so that the program that reads it runs in the
+sandbox, and what it says is taken for a line number and nothing else.
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterable
+from dataclasses import replace
+from pathlib import Path
+
+from grader import sandbox
+from grader.labs.submission import FILE_NAME
+from grader.results.finding import Party
+from grader.running.execution import Execution
+
+_SECONDS = 10
+_MOST_CALLS = 64
+
+
+def with_host_lines(execution: Execution, library: Path | None) -> Execution:
+    """The execution with the lines of its calls; without them where they cannot be had."""
+    calls = {
+        party.call
+        for fault in execution.faults
+        for party in (fault.facts, fault.facts.other)
+        if party is not None and party.call
+    }
+    if not calls:
+        return execution
+    lines = _lines(library, sorted(calls)[:_MOST_CALLS]) if library else {}
+
+    def placed(party: Party) -> Party:
+        if not party.call:
+            return party
+        line = lines.get(party.call, 0)
+        known = {"line": line, "file": FILE_NAME} if line else {}
+        return replace(party, call=0, **known)
+
+    faults = []
+    for fault in execution.faults:
+        facts = placed(fault.facts)
+        if facts.other:
+            facts = replace(facts, other=placed(facts.other))
+            if (
+                not facts.line
+            ):  # the host's own accesses are no calls: what they did not wait for is
+                facts = replace(facts, line=facts.other.line, file=facts.other.file)
+        faults.append(replace(fault, facts=facts))
+    return replace(execution, faults=tuple(faults))
+
+
+def _lines(library: Path, calls: Iterable[int]) -> dict[int, int]:
+    """Line of matmul.cu by offset; the innermost, where a function of it was inlined."""
+    found: dict[int, int] = {}
+    program = shutil.which("addr2line")
+    if program is None:
+        return found
+    tool = Path(program)
+    for call in calls:
+        ended = sandbox.run(
+            [program, "-i", "-e", library, hex(call)],
+            limits=sandbox.Limits(seconds=_SECONDS, output_bytes=1 << 16),
+            view=sandbox.View(readable=[library.parent, tool.parent, tool.resolve().parent]),
+        )
+        for place in ended.stdout.splitlines():
+            name, _, number = place.partition(" ")[0].rpartition(":")
+            if name.rsplit("/", 1)[-1] == FILE_NAME and number.isdigit() and int(number):
+                found[call] = int(number)
+                break
+    return found
