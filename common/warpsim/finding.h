@@ -104,9 +104,9 @@ enum class Cause : uint8_t {
 // What would put two accesses that race in an order.
 enum class Scope : uint8_t {
   kNone,
-  kWarp,   // __syncwarp()
-  kBlock,  // __syncthreads()
-  kGrid,   // nothing within one launch but fences and atomics
+  kWarp,     // __syncwarp()
+  kBlock,    // __syncthreads()
+  kGrid,     // nothing within one launch but fences and atomics
   kStreams,  // one stream, or an event
   kHost,     // a wait of the host: cudaStreamSynchronize and its like
 };

@@ -261,7 +261,7 @@ KERNEL(atom_s_odd_lanes) {
   if (t % 2) asm volatile("atom.shared.add.u32 %0, [%1], 1;" : "=r"(old) : "r"(at + 4 * t) : "memory");
   out[t] = old;
 }
-// Types that warpsim does not have yet: what the GPU counts.
+// Types that warpsim did not have when this was measured: what the GPU counts.
 KERNEL(atom_g_add_f16x2) {
   T atomicAdd((__half2*)data + t, __half2(1, 1));
   out[t] = t;
