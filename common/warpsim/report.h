@@ -9,7 +9,7 @@
 
 #include "warpsim/counters.h"
 #include "warpsim/finding.h"
-#include "warpsim/order/stream_work.h"
+#include "warpsim/touched.h"
 
 namespace warpsim {
 

@@ -7,6 +7,7 @@
 
 #include "warpsim/machine/worker.h"
 #include "warpsim/observe/describe.h"
+#include "warpsim/order/stream_work.h"
 
 namespace warpsim {
 

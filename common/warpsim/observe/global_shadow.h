@@ -20,7 +20,7 @@
 #include "warpsim/counting/pattern.h"
 #include "warpsim/memory_view.h"
 #include "warpsim/observe/block_order.h"
-#include "warpsim/order/stream_work.h"
+#include "warpsim/touched.h"
 
 namespace warpsim {
 

@@ -10,16 +10,9 @@
 
 #include "warpsim/finding.h"
 #include "warpsim/order/stream_order.h"
+#include "warpsim/touched.h"
 
 namespace warpsim {
-
-// Bytes that a launch or a copy touches, [first, end), and the line of device code that does.
-struct Touched {
-  uint64_t first = 0, end = 0;
-  bool writes = false;
-  std::string file;
-  uint32_t line = 0;
-};
 
 // A launch, a copy, a fill, an asynchronous allocation or release.
 struct StreamWork {
