@@ -164,9 +164,13 @@ TEST_CASE("record: managed memory is copied for kernels and back when the host w
   Recorded r = record("managed", "square-host");
   REQUIRE(r.status() == "ok");
   CHECK(r.ops<p::Malloc>().size() == 3);
-  // M and N; the second launch needs nothing more.
-  REQUIRE(r.ops<p::CopyToDevice>().size() == 2);
-  CHECK(r.ops<p::CopyToDevice>()[0].segments[0].host == "M");
+  // M, N and the zeros that the third array begins with; the second launch needs nothing more.
+  const auto copies = r.ops<p::CopyToDevice>();
+  REQUIRE(copies.size() == 3);
+  CHECK(copies[0].segments[0].host == "M");
+  CHECK(copies[1].segments[0].host == "N");
+  CHECK(copies[2].segments[0].host.empty());
+  CHECK(copies[2].buffer == r.ops<p::Malloc>()[2].buffer);
   REQUIRE(r.ops<p::CopyToHost>().size() == 1);
   CHECK(r.ops<p::CopyToHost>()[0].host == "P");
   CHECK(r.plan.host_writes.count == 0);
