@@ -159,7 +159,7 @@ TEST_CASE("run: programs that cannot be run are refused with the way out") {
 }
 
 TEST_CASE("run: --version and --help") {
-  CHECK(run(WARPSIM " --version").output.find("warpsim 0.") == 0);
+  CHECK(run(WARPSIM " --version").output.find("warpsim 1.") == 0);
   CHECK(run(WARPSIM " run --help").status == 0);
   CHECK(run(WARPSIM).status == 2);
 }
