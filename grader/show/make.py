@@ -99,20 +99,9 @@ def trace(
     found = made()
     if not found["launches"]:
         raise SubmissionError("There is nothing to see yet: solve launches no kernel.")
-    if show.constants and not found["is_cut"] and (all_blocks := _left_out(found)):
-        found = made(all_blocks)
-    elif found["is_cut"] or _is_first_only(found, show.case):
+    if found["is_cut"] or _is_first_only(found, show.case):
         found = made((_telling_block(found),), _OF_A_BLOCK)
     return Traced(found, _note(values, lacking))
-
-
-def _left_out(found: Mapping[str, Any]) -> tuple[int, ...]:
-    """All blocks of a case that fits the eye, where not all of them are traced."""
-    counts = [
-        launch["grid"][0] * launch["grid"][1] * launch["grid"][2] for launch in found["launches"]
-    ]
-    traced = [len(launch["blocks"]) for launch in found["launches"]]
-    return tuple(range(max(counts))) if counts and traced < counts else ()
 
 
 def _is_first_only(found: Mapping[str, Any], case: Case) -> bool:

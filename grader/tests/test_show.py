@@ -20,6 +20,7 @@ from grader.pipeline.carry_out import Session, make_inputs
 from grader.show import make, page
 from grader.tests import browser, corpus_files, show_pages
 from grader.tests.conftest import REPOSITORY
+from grader.trace import reader
 
 LABS = sorted(path.parent.name for path in REPOSITORY.glob("labs/0[1-9]*/lab.toml"))  # products
 OPTIONS = Options("sim")
@@ -73,11 +74,16 @@ def inputs_of(course, lab_name, tmp_path):
     return make_inputs(session, make.chosen(lab).case).factors
 
 
+def touches(launch):
+    return (reader.with_columns(launch["accesses"]["array"]) >= 0).any()
+
+
 def counters_of(trace):
     """What the simulator counted in the launch that the page opens with."""
     launches = trace["launches"]
-    chosen = next((one for one in launches if one["findings"]), None)
-    return (chosen or next(one for one in launches if one["events"]["count"]))["counters"]
+    wants = (lambda one: one["findings"], touches)
+    telling = [one for want in wants for one in launches if want(one)]
+    return [*telling, *(one for one in launches if one["events"]["count"])][0]["counters"]
 
 
 def differing(tally, counters):
@@ -145,6 +151,38 @@ def test_every_finding_leads_to_its_moment(chromium, made, lab, entry):
     launch = next((one for one in trace["launches"] if one["findings"]), None)
     if launch is None or launch["is_whole"]:
         assert differing(chromium.value(show_pages.TALLY), counters_of(trace)) == {}
+    assert chromium.said == []
+
+
+def test_a_copy_is_on_its_way_until_somebody_waits_for_it(chromium, made):
+    path, trace = made("08-async-copies")
+    show_pages.open_page(chromium, path)
+    film = "tilewise.viewer.film"
+    drawn = (
+        "(() => {{ const v = tilewise.viewer; v.to({n}); const one = v.matrices.touched({{n: v.n, now: v.now,"
+        " block: v.block, finding: null}}); return [...one.values()].map(cells => [...cells.values()])"
+        ".flat().filter(cell => cell.{what}).length; }})()"
+    )
+    chromium.value("tilewise.viewer.by = 'instruction'")
+    before, commit, wait = (
+        chromium.value(f"{film}.copies[0].{name}") for name in ("start", "committed", "arrived")
+    )
+    count = 4 * (8 + 16)
+    assert chromium.value(drawn.format(n=before - 1, what="comes")) == 0
+    assert chromium.value(drawn.format(n=commit, what="comes")) == count
+    assert chromium.value(drawn.format(n=commit, what="writes.length")) == 0
+    assert chromium.value(drawn.format(n=wait, what="comes")) == 0
+    assert chromium.value(drawn.format(n=wait, what="writes.length")) == count
+    said = chromium.value("document.getElementById('what').textContent")
+    assert said == "The warp waits for its copies: 96 elements of Mds and Nds have arrived."
+    # Stages of a tile are panels, one beside or below the other.
+    grids = {
+        name: chromium.value(f"(({{rows, cols}}) => [rows, cols])({film}.arrays.find(a => a.name === '{name}'))")
+        for name in ("Mds", "Nds")
+    }  # fmt: skip
+    assert grids == {"Mds": [8, 4 + 1 + 4], "Nds": [4 + 1 + 4, 16]}
+    there = f"{film}.arrays.every(a => Array.from({{length: a.size}}, (_, i) => i).every(i => a.at(...a.placeOf(i)) === i))"
+    assert chromium.value(there)
     assert chromium.said == []
 
 

@@ -119,6 +119,58 @@ def test_a_race_is_two_moments(built):
         assert finding["file"] == "matmul.cu"
 
 
+ASYNC = "08-async-copies"
+WAIT = "    __pipeline_wait_prior(0);  // what this thread has copied is there\n"
+
+
+def test_an_asynchronous_copy_goes_from_its_start_to_its_arrival(built):
+    launch = reader.with_columns(traced(built, ASYNC, "16x12x16"))["launches"][0]
+    copies, events = launch["copies"], launch["events"]
+    kinds = [launch["instructions"][code]["kind"] for code in events["code"]]
+    arrays = launch["arrays"]
+    assert copies["count"] == 2 * 3 * (8 + 16)  # blocks, phases, float4 of both tiles
+    for row in range(copies["count"]):
+        start, committed, arrived = (
+            int(copies[name][row]) for name in ("event", "committed", "arrived")
+        )
+        assert (kinds[start], kinds[committed], kinds[arrived]) == ("copy", "commit", "wait")
+        assert start < committed < arrived
+        for column in ("block", "warp"):  # a warp waits for its own copies
+            assert len({int(events[column][one]) for one in (start, committed, arrived)}) == 1
+        lane = 1 << int(copies["lane"][row])
+        assert int(events["mask"][start]) & lane and int(events["mask"][arrived]) & lane
+        source = arrays[copies["from"][row]]
+        first = int(copies["from_offset"][row]) // 4
+        words = launch["values"][copies["value"][row] : copies["value"][row] + 4]
+        assert list(words) == list(source["initial"][first : first + 4])
+        assert arrays[copies["to"][row]]["name"] == source["holds"] + "ds"
+    # Two stages: while a phase is used, the next one's copies are under way, and nobody reads them.
+    reads = {}
+    for row in range(launch["accesses"]["count"]):
+        event, array = (int(launch["accesses"][name][row]) for name in ("event", "array"))
+        if kinds[event] != "load" or arrays[array]["space"] != "shared":
+            continue
+        lanes = int(launch["accesses"]["mask"][row]).bit_count()
+        first = launch["accesses"]["first"][row]
+        reads[event] = {(array, int(at)) for at in launch["offsets"][first : first + lanes]}
+    under_way = 0
+    for row in range(copies["count"]):
+        start, arrived = int(copies["event"][row]), int(copies["arrived"][row])
+        block = events["block"][start]
+        inside = [e for e in reads if start < e < arrived and events["block"][e] == block]
+        under_way += bool(inside)
+        target = (int(copies["to"][row]), int(copies["to_offset"][row]))
+        assert all(target not in reads[event] for event in inside)
+    assert under_way == copies["count"] * 2 // 3  # all but those of the first phase
+
+
+def test_a_copy_that_nobody_waits_for_never_arrives(built):
+    made = traced(built, ASYNC, "16x12x16", (WAIT, "\n"))
+    launch = reader.with_columns(made)["launches"][0]
+    assert set(launch["copies"]["arrived"]) == {-1}
+    assert launch["findings"]
+
+
 def test_perfetto_has_a_track_for_each_warp_and_flows_that_end(built):
     trace = reader.with_columns(traced(built, TILED, "8x8"))
     events = perfetto.events(trace)["traceEvents"]

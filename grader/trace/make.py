@@ -36,7 +36,7 @@ class Wanted:
 
     case: Case
     constants: Mapping[str, int] = field(default_factory=dict)  # that the file is given
-    blocks: tuple[int, ...] = ()  # linear; none: all of a small case, else the first
+    blocks: tuple[int, ...] = ()  # linear; none: all of a small or a show case, else the first
     finding: int | None = None  # the blocks of that finding, from 0, instead
     lines: tuple[int, int] | None = None
     events: int = 0  # 0: the executor's limit
@@ -88,7 +88,7 @@ def _made(session: Session, text: str, wanted: Wanted) -> dict[str, Any]:
     if wanted.finding is not None:
         session.say("looking for the finding")
         blocks = _blocks_of(_run(session, job), wanted.finding)
-    elif not blocks and case.work > _SMALL:
+    elif not blocks and case.work > _SMALL and session.lab.show(case.id) is None:
         blocks = (0,)
     session.say("tracing")
     path = job.folder / "trace.json"

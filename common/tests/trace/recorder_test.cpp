@@ -181,6 +181,11 @@ TEST_CASE("Blocks and lines choose, and a limit cuts off with a word") {
   for (uint32_t block : one.launch().events.block) CHECK(block == 2);
   CHECK(!one.recording.is_cut());
 
+  settings.blocks = {3, 2, 1, 0};
+  Traced all("tiled", settings);
+  CHECK(all.launch().blocks == std::vector<uint64_t>{0, 1, 2, 3});
+  CHECK(all.launch().is_whole);
+
   settings = {};
   settings.first_line = settings.last_line = one.f.line("tile-use");
   Traced lines("tiled", settings);

@@ -42,7 +42,7 @@ Recorder::Recorder(Recording* recording, Worker& worker, provenance::Follower* f
   for (const Instruction& code : launch_.instructions) depth = std::max(depth, code.loops.size());
   launch_.events.turns.resize(std::min(depth, kMostDepth));
   const Settings& settings = recording_.settings();
-  launch_.is_whole = settings.blocks.empty() && settings.first_line == 0;
+  launch_.is_whole = settings.first_line == 0;
 }
 
 void Recorder::begin_block(uint64_t block) {
@@ -207,6 +207,7 @@ void Recorder::arrived(const Warp& w, int32_t row) {
 }
 
 void Recorder::end() {
+  launch_.is_whole = launch_.is_whole && launch_.blocks.size() == context_.block_count;
   for (Array& array : launch_.arrays) {
     if (!array.is_kept) continue;
     const AllocationRecord* record = MemoryView(*context_.memory).find(array.address);

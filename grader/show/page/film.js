@@ -1,6 +1,7 @@
 // One launch of a trace as a film: steps with what they touch, arrays, findings with their moments.
 
 import { bytesOf, column, contents, lanesOf, number, table, wordsOf } from "./columns.js";
+import { gridOf } from "./grid.js";
 
 const SPACES = ["global", "shared", "local", "constant"];
 const KINDS = ["load", "store", "atomic", "copy-read", "copy-write"];
@@ -25,6 +26,7 @@ export class Film {
     this.findings = launch.findings.map((finding, i) => this.#finding(finding, i));
     this.tiles = new Map();
     this.#phases();
+    for (const { array } of this.steps.flatMap((step) => step.accesses)) if (array >= 0) this.arrays[array].isTouched = true;
   }
 
   isActive(step, thread) {
@@ -92,6 +94,11 @@ export class Film {
     return this.footprints.get(key);
   }
 
+  /** The copies of a block that have begun by step n and have not arrived. */
+  underWay(n, block) {
+    return this.copies.filter((copy) => copy.block === block && copy.start <= n && (copy.arrived < 0 || copy.arrived > n));
+  }
+
   /** The rectangle of a global array that the block writes, as the steps show it; null if it is none. */
   ownTile(array, block) {
     if (array.space !== "global") return null;
@@ -107,7 +114,7 @@ export class Film {
       for (const access of step.accesses) {
         if (access.array !== array.id || !access.writes) continue;
         for (const cell of access.cells) {
-          const [row, col] = [Math.floor(cell / array.cols), cell % array.cols];
+          const [row, col] = array.placeOf(cell);
           [row0, row1] = [Math.min(row0, row), Math.max(row1, row + 1)];
           [col0, col1] = [Math.min(col0, col), Math.max(col1, col + 1)];
         }
@@ -415,13 +422,14 @@ function arraysOf(launch) {
     const bytesEach = bytesOf(given.type);
     const size = Math.max(1, Math.floor(given.bytes / bytesEach));
     const shape = given.shape.reduce((a, b) => a * b, 1) === size ? given.shape : [size];
-    const cols = shape.length > 1 ? shape[shape.length - 1] : Math.min(size, 16);
     const initial = column(given.initial);
     const final = column(given.final);
     return {
-      name: given.name, space: given.space, type: given.type, address: given.address, bytesEach, size, shape, cols,
-      rows: Math.ceil(size / cols),
+      name: given.holds && given.name.startsWith("cudaMalloc") ? given.holds : given.name, space: given.space, type: given.type, address: given.address, bytesEach, size, shape,
+      ...gridOf(shape, size),
       role: given.holds || given.name,
+      isNamed: Boolean(given.holds),
+      isTouched: false,
       initial: initial && contents(initial, given.type, size),
       final: final && contents(final, given.type, size),
     };

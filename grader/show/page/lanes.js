@@ -122,7 +122,7 @@ function banks(context, film, { access, thread, step, colours }, { gutter, slot 
     for (const lane of cell.lanes) {
       const mine = thread === step.warp * 32 + lane;
       curve(context, gutter + (lane + 0.5) * slot, TOP + CHIP + 1, gutter + (cell.bank + 0.5) * slot, top + 1, {
-        colour: mine ? colours.ink : cell.wavefront > 0 ? colours.fault : tint, width: mine ? 2.2 : 1.1, alpha: mine ? 1 : 0.75,
+        colour: mine ? colours.ink : isLate(cell, access) ? colours.fault : tint, width: mine ? 2.2 : 1.1, alpha: mine ? 1 : 0.75,
       });
     }
   }
@@ -135,10 +135,10 @@ function banks(context, film, { access, thread, step, colours }, { gutter, slot 
   context.textAlign = "center";
   for (const cell of cells) {
     if (cell.wavefront >= shown) continue;
-    const isLate = cell.wavefront > 0;
-    context.fillStyle = isLate ? colours.faultSoft : soft;
+    const late = isLate(cell, access);
+    context.fillStyle = late ? colours.faultSoft : soft;
     context.fillRect(gutter + cell.bank * slot + 0.5, y(cell.wavefront) + 0.5, slot - 1, high - 1);
-    context.strokeStyle = isLate ? colours.fault : tint;
+    context.strokeStyle = late ? colours.fault : tint;
     context.lineWidth = 1.5;
     context.strokeRect(gutter + cell.bank * slot + 1, y(cell.wavefront) + 1, slot - 2, high - 2);
     if (slot > 13 && high > 10) {
@@ -147,6 +147,11 @@ function banks(context, film, { access, thread, step, colours }, { gutter, slot 
       context.fillText(cell.lanes.length > 1 ? `×${cell.lanes.length}` : cell.lanes[0], gutter + (cell.bank + 0.5) * slot, y(cell.wavefront) + high / 2 + 0.5);
     }
   }
+}
+
+/** Whether a conflict made this wavefront necessary: with so many words the first `ideal` ones are none. */
+function isLate({ wavefront }, access) {
+  return access.wavefronts > access.ideal && wavefront >= Math.max(1, access.ideal);
 }
 
 function curve(context, x0, y0, x1, y1, { colour, width, alpha }) {
@@ -247,6 +252,7 @@ function growing(context, film, { step, colours }, { gutter, slot }) {
 export function costOf(film, access) {
   if (!access) return "";
   if (access.space === "shared") {
+    if (access.kind === "copy-write") return "on its way: an asynchronous copy counts no wavefronts";
     if (!access.wavefronts) return "no wavefronts of its own: ptxas merges it with its neighbour";
     const plural = access.wavefronts === 1 ? "wavefront" : "wavefronts";
     const more = access.wavefronts - access.ideal;

@@ -2,6 +2,7 @@
 
 import * as address from "./address.js";
 import { Beside } from "./beside.js";
+import { column } from "./columns.js";
 import { Controls } from "./controls.js";
 import { element } from "./parts.js";
 import { Viewer } from "./viewer.js";
@@ -14,10 +15,14 @@ async function embedded() {
   return new Response(stream).json();
 }
 
-/** The first launch that has a finding, else the first that did anything. */
+function touches(launch) {
+  return column(launch.accesses.array).some((array) => array >= 0);
+}
+
+/** The first launch that has a finding, else the first that touched memory, else the first that did anything. */
 function chosenLaunch(trace) {
   const { launches } = trace;
-  return launches.find((one) => one.findings.length) ?? launches.find((one) => one.events.count) ?? launches[0];
+  return launches.find((one) => one.findings.length) ?? launches.find(touches) ?? launches.find((one) => one.events.count) ?? launches[0];
 }
 
 class Page {
@@ -87,6 +92,7 @@ class Page {
   findings() {
     const { findings } = this.viewer.film;
     element("findings").hidden = !findings.length;
+    element("legend-comes").hidden = !this.viewer.film.copies.length;
     element("legend-fault").hidden = !findings.length;
     element("finding-list").replaceChildren(...findings.map((finding) => {
       const [item, link, code, line] = ["li", "a", "b", "span"].map((tag) => document.createElement(tag));

@@ -4,6 +4,8 @@ import { box, font, hatch, prepare, short } from "./canvas.js";
 import { place as written } from "./address.js";
 import { place, windowOf } from "./places.js";
 
+const NUMBERS = 17; // CSS pixels of a cell in which its value can be read
+
 export class Matrices {
   constructor(canvas, film, fold) {
     Object.assign(this, { canvas, film, fold, windows: new Map(), places: [] });
@@ -11,7 +13,8 @@ export class Matrices {
 
   /** view: {n, now, block, thread, finding, colours, width, height}. Returns the height used. */
   draw(view) {
-    const arrays = this.film.arrays.filter((array) => array.space === "global" || array.block === view.block);
+    const arrays = this.film.arrays.filter((array) =>
+      (array.space === "global" ? array.isTouched || array.isNamed : array.block === view.block));
     const touched = this.touched(view);
     for (const array of arrays) {
       const cells = [...(touched.get(array.id)?.keys() ?? [])];
@@ -32,7 +35,7 @@ export class Matrices {
     const entry = (array, cell) => {
       if (!found.has(array)) found.set(array, new Map());
       const cells = found.get(array);
-      if (!cells.has(cell)) cells.set(cell, { reads: [], writes: [], grows: [], fault: false });
+      if (!cells.has(cell)) cells.set(cell, { reads: [], writes: [], grows: [], comes: false, fault: false });
       return cells.get(cell);
     };
     for (const number of view.now) {
@@ -40,14 +43,20 @@ export class Matrices {
       const party = view.finding?.parties.find(({ n }) => n === number);
       for (const access of step.accesses) {
         if (access.array < 0) continue;
-        const isWrite = access.writes || access.kind === "copy-write";
+        if (access.kind === "copy-write") continue; // written when it arrives
         access.cells.forEach((cell, i) => {
           if (cell < 0 || cell >= this.film.arrays[access.array].size) return;
           if (party && party.lane >= 0 && party.lane !== access.lanes[i]) return;
-          entry(access.array, cell)[isWrite ? "writes" : "reads"].push(this.film.threadOf(step, access.lanes[i]));
+          entry(access.array, cell)[access.writes ? "writes" : "reads"].push(this.film.threadOf(step, access.lanes[i]));
         });
       }
+      for (const copy of step.arrived) {
+        for (const cell of copy.array < 0 ? [] : copy.cells) entry(copy.array, cell).writes.push(this.film.threadOf(step, copy.lane));
+      }
       for (const sum of step.sums) entry(sum.array, sum.cell).grows.push(this.film.threadOf(step, sum.lane));
+    }
+    for (const copy of this.film.underWay(view.n, view.block)) {
+      for (const cell of copy.array < 0 ? [] : copy.cells) entry(copy.array, cell).comes = true;
     }
     for (const cell of view.finding?.cells ?? []) {
       if (view.finding.array >= 0) entry(view.finding.array, cell).fault = true;
@@ -67,45 +76,56 @@ export class Matrices {
     context.fillStyle = colours.quiet;
     context.font = font(11);
     const about = array.space === "shared" ? "shared" : `${array.rows} × ${array.cols}`;
-    if (after + context.measureText(about).width < window.cols * cell + 30) context.fillText(about, x + after, y - 18);
-    this.#ticks(context, { x, y, cell, window }, colours);
-    context.fillStyle = colours.paper;
-    context.fillRect(x, y, window.cols * cell, window.rows * cell);
+    const isAcross = array.panels.length > 0 && array.panels[1].col > 0; // the other panels' names stand there
+    if (!isAcross && after + context.measureText(about).width < window.cols * cell + 30) context.fillText(about, x + after, y - 18);
+    this.#ticks(context, { array, x, y, cell, window }, colours);
     const own = this.film.ownTile(array, view.block);
     const footprint = array.space === "global" ? this.film.footprint(array, view.block) : null;
     for (let r = 0; r < window.rows; r++) {
       for (let c = 0; c < window.cols; c++) {
         const [row, col] = [window.row0 + r, window.col0 + c];
-        const number = row * array.cols + col;
+        const number = array.at(row, col);
+        if (number < 0) continue;
         const at = { x: x + c * cell, y: y + r * cell, cell };
         const isOwn = footprint?.has(number);
         this.#cell(context, at, { array, state, number, touch: touched?.get(number), isOwn, text }, view);
       }
     }
-    context.strokeStyle = colours.quiet;
-    context.lineWidth = 1;
-    context.strokeRect(x + 0.5, y + 0.5, window.cols * cell - 1, window.rows * cell - 1);
-    if (own) this.#frame(context, own, { x, y, cell, window }, colours);
+    const panels = array.panels.length ? array.panels : [{ row: 0, col: 0, rows: array.rows, cols: array.cols }];
+    panels.forEach((panel) => {
+      const edge = { row0: panel.row, row1: panel.row + panel.rows, col0: panel.col, col1: panel.col + panel.cols };
+      this.#frame(context, edge, { x, y, cell, window }, colours.quiet, 1);
+    });
+    if (own) this.#frame(context, own, { x, y, cell, window }, colours.ink, 2);
   }
 
-  #ticks(context, { x, y, cell, window }, colours) {
+  #ticks(context, { array, x, y, cell, window }, colours) {
     context.fillStyle = colours.quiet;
     context.font = font(10);
     const every = cell >= 14 ? 1 : Math.ceil(18 / cell);
     context.textAlign = "center";
-    for (let c = 0; c < window.cols; c += every) context.fillText(window.col0 + c, x + (c + 0.5) * cell, y - 4);
+    const shows = (place) => place !== "" && place % every === 0;
+    for (let c = 0; c < window.cols; c++) if (shows(array.colName(window.col0 + c))) context.fillText(array.colName(window.col0 + c), x + (c + 0.5) * cell, y - 4);
     context.textAlign = "right";
     context.textBaseline = "middle";
-    for (let r = 0; r < window.rows; r += every) context.fillText(window.row0 + r, x - 5, y + (r + 0.5) * cell);
+    for (let r = 0; r < window.rows; r++) if (shows(array.rowName(window.row0 + r))) context.fillText(array.rowName(window.row0 + r), x - 5, y + (r + 0.5) * cell);
+    context.textAlign = "left";
+    context.textBaseline = "alphabetic";
+    array.panels.forEach(({ row, col, cols }, panel) => {
+      const right = x + (col + cols - window.col0) * cell;
+      if (col > 0) context.fillText(`[${panel}]`, x + (col - window.col0) * cell, y - 18);
+      else if (row > 0) context.fillText(`[${panel}]`, right + 4, y + (row - window.row0) * cell + 9);
+    });
   }
 
-  #frame(context, own, { x, y, cell, window }, colours) {
+  #frame(context, own, { x, y, cell, window }, colour, width) {
     const [r0, r1] = [Math.max(own.row0 - window.row0, 0), Math.min(own.row1 - window.row0, window.rows)];
     const [c0, c1] = [Math.max(own.col0 - window.col0, 0), Math.min(own.col1 - window.col0, window.cols)];
     if (r1 <= r0 || c1 <= c0) return;
-    context.strokeStyle = colours.ink;
-    context.lineWidth = 2;
-    context.strokeRect(x + c0 * cell, y + r0 * cell, (c1 - c0) * cell, (r1 - r0) * cell);
+    context.strokeStyle = colour;
+    context.lineWidth = width;
+    const inset = width < 2 ? 0.5 : 0;
+    context.strokeRect(x + c0 * cell + inset, y + r0 * cell + inset, (c1 - c0) * cell - 2 * inset, (r1 - r0) * cell - 2 * inset);
   }
 
   #cell(context, { x, y, cell }, { array, state, number, touch, isOwn, text }, view) {
@@ -145,6 +165,14 @@ export class Matrices {
         context.fill();
       }
     }
+    if (touch?.comes) {
+      hatch(context, x + 1, y + 1, cell - 2, cell - 2, colours.read, cell > 12 ? 5 : 3);
+      context.strokeStyle = colours.read;
+      context.lineWidth = 1;
+      context.setLineDash([2, 2]);
+      context.strokeRect(x + 1, y + 1, cell - 2, cell - 2);
+      context.setLineDash([]);
+    }
     if (touch?.grows.length) {
       context.strokeStyle = colours.sum;
       context.lineWidth = 2;
@@ -170,9 +198,9 @@ export class Matrices {
       context.lineWidth = 2;
       context.strokeRect(x + inset + 3, y + inset + 3, side - 6, side - 6);
     }
-    if (cell < 20) {
+    if (cell < NUMBERS) {
       const isNew = state.writers[number] >= 0 || sum !== undefined;
-      if (isNew && !touch) {
+      if (isNew && !(touch && (touch.reads.length || touch.writes.length || touch.grows.length || touch.comes))) {
         context.fillStyle = sum !== undefined ? colours.sum : colours.faint;
         context.globalAlpha = 0.55;
         context.fillRect(x + 1, y + 1, Math.max(1, cell - 2), Math.max(1, cell - 2));
@@ -213,7 +241,8 @@ export class Matrices {
       const [c, r] = [Math.floor((px - x) / cell), Math.floor((py - y) / cell)];
       if (c < 0 || r < 0 || c >= window.cols || r >= window.rows) continue;
       const [row, col] = [window.row0 + r, window.col0 + c];
-      return { array, row, col, number: row * array.cols + col };
+      const number = array.at(row, col);
+      return number < 0 ? null : { array, row, col, number };
     }
     return null;
   }

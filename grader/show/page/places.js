@@ -1,24 +1,28 @@
 // Where each array is drawn: a product as in the handouts, N above P and M beside it, tiles in the corner.
 
 const LARGEST = 20; // rows or columns that are shown whole
+const SMALL = 600; // elements of an array that is shown whole, too, if it is no longer than a window
 const WINDOW = 16; // of larger ones, shown in multiples of this
 const MOST = 32; // rows or columns of a window
 const TITLE = 20; // CSS pixels above an array: its name
 const TICKS = 14; // above and beside it: its indices
 const CELL = 58; // the largest cell
 const GAP = 26;
+const ENOUGH = 11; // a cell in which there is something to be seen
 
 /** The part of an array that is shown: all of it, or the window in which something happens now. */
 export function windowOf(array, touched, before) {
+  const places = touched.map(array.placeOf);
+  const isSmall = array.rows * array.cols <= SMALL;
   return {
-    ...axis("row", array.rows, touched.map((cell) => Math.floor(cell / array.cols)), before),
-    ...axis("col", array.cols, touched.map((cell) => cell % array.cols), before),
+    ...axis("row", array.rows, isSmall, places.map(([row]) => row), before),
+    ...axis("col", array.cols, isSmall, places.map(([, col]) => col), before),
   };
 }
 
-function axis(name, length, places, before) {
+function axis(name, length, isSmall, places, before) {
   const [from, count] = [`${name}0`, `${name}s`];
-  if (length <= LARGEST) return { [from]: 0, [count]: length };
+  if (length <= LARGEST || (isSmall && length <= MOST)) return { [from]: 0, [count]: length };
   if (!places.length && before) return { [from]: before[from], [count]: before[count] };
   const least = places.length ? Math.min(...places) : 0;
   const most = places.length ? Math.max(...places) : 0;
@@ -37,27 +41,10 @@ export function place(arrays, windows, width, height) {
   const of = (array) => windows.get(array);
   const isProduct = m && n && p && of(m).cols + of(n).cols <= 80 && of(m).rows + of(n).rows <= 80;
   if (!isProduct) return inRows([...arrays], of, width, height);
-  const side = TICKS + GAP;
-  const above = TITLE + TICKS;
-  const columns = of(m).cols + Math.max(of(n).cols, of(p).cols);
-  const rows = of(n).rows + Math.max(of(m).rows, of(p).rows);
   const restHeight = rest.length ? 70 : 0;
-  const cell = clamp(Math.min((width - 2 * side) / columns, (height - 2 * above - 6 - restHeight) / rows), 5, CELL);
-  const wide = columns * cell + 2 * side;
-  const left = Math.max(0, (width - wide) / 2) + TICKS + 8;
-  const [xP, yP] = [left + of(m).cols * cell + side, above + of(n).rows * cell + above + 2];
-  const found = [
-    { array: n, x: xP, y: above, cell },
-    { array: m, x: left, y: yP, cell },
-    { array: p, x: xP, y: yP, cell },
-  ];
-  // The tiles may begin further to the left than M, where the page is wide; they end where M ends.
-  const right = left + of(m).cols * cell;
-  const corner = { x: TICKS + 8, y: above, width: right - TICKS - 8, height: of(n).rows * cell };
-  const tiles = within(shared, of, corner, cell);
-  const end = Math.max(0, ...tiles.map((one) => one.x + of(one.array).cols * one.cell));
-  found.push(...tiles.map((one) => ({ ...one, x: one.x + right - end })));
-  let bottom = yP + Math.max(of(m).rows, of(p).rows) * cell + 6;
+  const best = arranged({ m, n, p, shared }, of, width, height - restHeight);
+  const found = best.places;
+  let { bottom } = best;
   if (rest.length) {
     const more = inRows(rest, of, width, restHeight, bottom);
     found.push(...more.places);
@@ -66,9 +53,57 @@ export function place(arrays, windows, width, height) {
   return { places: found.map((one) => ({ ...one, window: of(one.array) })), height: bottom };
 }
 
-/** Shared tiles in the corner that a product leaves free: side by side or one above the other, as is larger. */
+const ABOVE = TITLE + TICKS;
+const SIDE = TICKS + GAP;
+
+/** The product with its tiles in the free corner, or beside or below it where they are seen better there. */
+function arranged(arrays, of, width, height) {
+  const inCorner = withCorner(arrays, of, width, height);
+  if (!arrays.shared.length || inCorner.least >= ENOUGH) return inCorner;
+  let best = inCorner;
+  for (let part = 0.15; part < 0.7; part += 0.05) {
+    for (const isBeside of [true, false]) {
+      const free = isBeside ? { width: width * part - SIDE, height } : { width, height: height * part };
+      const corner = { x: TICKS + 8, y: ABOVE, width: free.width - TICKS - 8, height: free.height - ABOVE - 6 };
+      const tiles = within(arrays.shared, of, corner, CELL);
+      const [left, top] = isBeside ? [width * part, 0] : [0, tiles.bottom + 4];
+      const product = producted(arrays, of, left, top, width - left, height - top);
+      const least = Math.min(product.cell, tiles.cell);
+      if (least > best.least) best = { places: [...product.places, ...tiles.places], bottom: Math.max(product.bottom, tiles.bottom), least };
+    }
+  }
+  return best;
+}
+
+function withCorner({ m, n, p, shared }, of, width, height) {
+  const { places, cell, bottom, right } = producted({ m, n, p }, of, 0, 0, width, height);
+  // The tiles may begin further to the left than M, where the page is wide; they end where M ends.
+  const corner = { x: TICKS + 8, y: ABOVE, width: right - TICKS - 8, height: of(n).rows * cell };
+  const tiles = within(shared, of, corner, cell);
+  const end = Math.max(0, ...tiles.places.map((one) => one.x + of(one.array).cols * one.cell));
+  places.push(...tiles.places.map((one) => ({ ...one, x: one.x + right - end })));
+  return { places, bottom, least: tiles.isTight ? 0 : Math.min(cell, tiles.cell) };
+}
+
+/** N above P and M beside it, within a rectangle. */
+function producted({ m, n, p }, of, x, y, width, height) {
+  const columns = of(m).cols + Math.max(of(n).cols, of(p).cols);
+  const rows = of(n).rows + Math.max(of(m).rows, of(p).rows);
+  const cell = clamp(Math.min((width - 2 * SIDE) / columns, (height - 2 * ABOVE - 6) / rows), 5, CELL);
+  const wide = columns * cell + 2 * SIDE;
+  const left = x + Math.max(0, (width - wide) / 2) + TICKS + 8;
+  const [xP, yP] = [left + of(m).cols * cell + SIDE, y + ABOVE + of(n).rows * cell + ABOVE + 2];
+  const places = [
+    { array: n, x: xP, y: y + ABOVE, cell },
+    { array: m, x: left, y: yP, cell },
+    { array: p, x: xP, y: yP, cell },
+  ];
+  return { places, cell, bottom: yP + Math.max(of(m).rows, of(p).rows) * cell + 6, right: left + of(m).cols * cell };
+}
+
+/** Shared tiles in a rectangle, as the corner that a product leaves free: side by side or one above the other, as is larger. */
 function within(arrays, of, corner, most) {
-  if (!arrays.length) return [];
+  if (!arrays.length) return { places: [], cell: most, bottom: corner.y, isTight: false };
   const count = arrays.length;
   let best = null;
   for (let across = 1; across <= count; across++) {
@@ -91,14 +126,23 @@ function within(arrays, of, corner, most) {
     }
     y += Math.max(...line.map((a) => of(a).rows)) * cell + TITLE + TICKS;
   }
-  return found;
+  return { places: found, cell, bottom: y - ABOVE, isTight: best.cell < cell };
 }
 
 /** Arrays from left to right and then downwards, for kernels that are no product. */
 function inRows(arrays, of, width, height, top = 0) {
   const most = Math.max(1, ...arrays.map((a) => of(a).cols));
   const all = sum(arrays.map((a) => of(a).cols)) || 1;
-  const cell = clamp(Math.min((width - arrays.length * (GAP + TICKS)) / Math.max(most, Math.min(all, 24)), 34), 5, CELL);
+  let cell = clamp(Math.min((width - arrays.length * (GAP + TICKS)) / Math.max(most, Math.min(all, 24)), 34), 5, CELL);
+  let made = rowsWith(cell, arrays, of, width, top);
+  while (made.bottom > top + height && cell > 5) {
+    cell -= 1;
+    made = rowsWith(cell, arrays, of, width, top);
+  }
+  return { places: made.places, height: Math.max(made.bottom, top + Math.min(height, 40)) };
+}
+
+function rowsWith(cell, arrays, of, width, top) {
   const found = [];
   let [x, y, tallest] = [TICKS + 8, top + TITLE + TICKS, 0];
   for (const array of arrays) {
@@ -110,7 +154,7 @@ function inRows(arrays, of, width, height, top = 0) {
     x += wide + GAP + TICKS;
     tallest = Math.max(tallest, of(array).rows * cell);
   }
-  return { places: found, height: Math.max(y + tallest + 8, top + Math.min(height, 40)) };
+  return { places: found, bottom: y + tallest + 8 };
 }
 
 function sum(numbers) {

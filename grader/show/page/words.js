@@ -42,8 +42,9 @@ function ofAll(film, steps) {
   for (const step of steps) {
     if (step.barrier) said.push(barrierSentence(film, step));
     if (step.arrived.length) {
-      const bytes = step.arrived.reduce((all, copy) => all + copy.cells.length, 0);
-      said.push(`${bytes} elements that were on their way have arrived.`);
+      const count = step.arrived.reduce((all, copy) => all + copy.cells.length, 0);
+      const names = [...new Set(step.arrived.filter(({ array }) => array >= 0).map(({ array }) => film.arrays[array].name))];
+      said.push(`${film.warps > 1 ? `Warp ${step.warp} waits` : "The warp waits"} for its copies: ${count} elements${names.length ? ` of ${list(names)}` : ""} have arrived.`);
     }
   }
   return said.length > 6 ? [...said.slice(0, 5), `And ${said.length - 5} more.`] : said;
@@ -149,6 +150,12 @@ function ofThread(film, steps, thread) {
     }
     for (const sum of step.sums) {
       if (sum.lane === lane) said.push(sumSentence(film, [sum]));
+    }
+    const arrived = step.arrived.filter((copy) => copy.lane === lane && copy.array >= 0);
+    if (arrived.length) {
+      const cells = arrived.flatMap((copy) => copy.cells.map((cell) => film.name(film.arrays[copy.array], cell)));
+      const what = cells.length <= SHOWN ? list(cells) : `${cells.length} elements from ${cells[0]} on`;
+      said.push(`${name} waits for its copies: ${what} ${cells.length === 1 ? "has" : "have"} arrived.`);
     }
     if (step.barrier && (step.mask >>> lane) & 1) said.push(barrierSentence(film, step));
   }
