@@ -10,6 +10,8 @@ BACKEND ?= auto
 DEVICE ?=
 FORMAT ?=
 OUTPUT ?=
+STUDENT ?=
+SEED ?=
 CASE ?=
 BESIDE ?=
 ALL ?=
@@ -19,7 +21,7 @@ OPTIONS = $(if $(SUBMISSION),--submission "$(SUBMISSION)") --backend "$(BACKEND)
           $(if $(DEVICE),--device "$(DEVICE)") $(if $(FORMAT),--format "$(FORMAT)") \
           $(if $(OUTPUT),--output "$(OUTPUT)")
 
-.PHONY: help setup ready grade show watch hint status doctor study docs wheel test test-wheel test-sanitize fuzz bench bench-gpu \
+.PHONY: help setup ready grade show quiz watch hint status doctor study docs wheel test test-wheel test-sanitize fuzz bench bench-gpu \
         clean distclean
 
 help:
@@ -30,6 +32,7 @@ help:
 #>   make grade                 grade your work under labs/; the first call sets everything up
 #>   make grade LAB=02          one lab, by number or folder name
 #>   make show LAB=02           a page in which your kernel runs, step by step; CASE=id, BESIDE=file
+#>   make quiz LAB=02           questions with numbers of your own: predict, then see; STUDENT=name, SEED=n
 #>   make watch LAB=02          grade again whenever you save; single keys give hints, go on, quit
 #>   make hint                  the next hint for what failed last; LAB=02: of this lab
 #>   make status                your progress through the labs; OUTPUT=file: a summary to keep
@@ -51,7 +54,7 @@ help:
 #> make distclean.
 
 # A variable in small letters would be taken for none, and all labs graded.
-$(foreach name,lab submission backend device format output case beside all,$(if $(filter command%,$(origin $(name))),\
+$(foreach name,lab submission backend device format output case beside all student seed,$(if $(filter command%,$(origin $(name))),\
   $(error write $(name)=... in capitals, as in LAB=02)))
 
 setup:
@@ -67,6 +70,9 @@ grade: ready
 show: ready
 	@$(GRADER) show $(LAB) $(if $(SUBMISSION),--submission "$(SUBMISSION)") $(if $(CASE),--case "$(CASE)") \
 	  $(if $(BESIDE),--beside "$(BESIDE)") $(if $(DEVICE),--device "$(DEVICE)") $(if $(OUTPUT),--output "$(OUTPUT)")
+
+quiz: ready
+	@$(GRADER) quiz $(LAB) $(if $(STUDENT),--student "$(STUDENT)") $(if $(SEED),--seed "$(SEED)") $(if $(OUTPUT),--output "$(OUTPUT)")
 
 hint: ready
 	@$(GRADER) hint $(LAB) $(if $(SUBMISSION),--submission "$(SUBMISSION)")

@@ -34,6 +34,7 @@ _MODULES = {
     "calibrate": "calibrate",
     "new-lab": "new_lab",
     "show": "show",
+    "quiz": "quiz",
     "status": "student",
     "hint": "student",
     "watch": "student",

@@ -18,6 +18,8 @@ from grader.labs import term as terms
 from grader.labs.course import Course, find_course
 from grader.labs.lab import Lab, load_lab
 from grader.labs.options import Options
+from grader.quiz import taken
+from grader.quiz.bank import QUESTIONS
 from grader.results.result import Result
 from grader.student import hints, last, progress, summary
 from grader.student.watch import Actions, Watch, keyboard
@@ -33,6 +35,7 @@ def status(output: Path | None) -> None:
         terminal.deliver(summary.page(course), output)
         return
     sys.stdout.write(progress.overview(course, terminal.style()))
+    sys.stdout.write(taken.overview(course, QUESTIONS))
 
 
 @click.command()
