@@ -141,6 +141,7 @@ def pytest_addoption(parser) -> None:
     )
 
 
+@pytest.hookimpl(tryfirst=True)  # before xdist, which reads the groups in this hook, too
 def pytest_collection_modifyitems(items) -> None:
     """Tests that share a fixture of their module run in one process (`--dist loadgroup`), so that
     it is made once."""

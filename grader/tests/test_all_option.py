@@ -1,4 +1,7 @@
-"""`pytest --all`: no test is skipped but for want of a GPU. Each rule is held by a planted skip."""
+"""`pytest --all`: no test is skipped but for want of a GPU. Each rule is held by a planted skip.
+
+And what a module makes once is made once by all workers together.
+"""
 
 from __future__ import annotations
 
@@ -14,6 +17,18 @@ PASSES = "def test_that_passes():\n    pass\n"
 NO_GPU = "import pytest\n\ndef test_timing():\n    pytest.skip('no GPU here')\n"
 FORBIDDEN = "import pytest\n\ndef test_picture():\n    pytest.skip('matplotlib is not installed')\n"
 MARKED = "import pytest\n\n@pytest.mark.skip(reason='later')\ndef test_marked():\n    pass\n"
+SHARING = """import os
+import pytest
+
+@pytest.fixture(scope="module")
+def made():
+    return os.getpid()
+
+@pytest.mark.parametrize("n", range(8))
+def test_uses(made, n):
+    with open("made", "a") as file:
+        file.write(f"{made}\\n")
+"""
 MODULE = "import pytest\n\npytest.importorskip('no_such_module')\n"
 
 
@@ -63,3 +78,10 @@ def test_a_skip_for_want_of_a_gpu_passes(tmp_path):
 
 def test_without_the_option_a_skip_passes(tmp_path):
     assert run(tmp_path, FORBIDDEN).returncode == 0
+
+
+def test_a_modules_fixture_is_made_once_by_all_workers(tmp_path):
+    done = run(tmp_path, SHARING, "-n", "2", "--dist", "loadgroup")
+    assert done.returncode == 0, done.stdout
+    pids = (tmp_path / "made").read_text().split()
+    assert len(pids) == 8 and len(set(pids)) == 1

@@ -16,6 +16,7 @@ import pytest
 from grader.machine.toolchain import find_toolchain
 from grader.running.compile import compile_submission
 from grader.tests import corpus_files
+from grader.tests.command import run_here
 from grader.tests.conftest import REPOSITORY
 from grader.tests.make_class import make
 from grader.tests.test_batch_intake import fill, zipped
@@ -228,10 +229,7 @@ class TestMistakes:
     def test_one_sentence(self, built, tmp_path, arguments, words):
         fill(tmp_path, {"class/ann/matmul.cu": b"x", "taken/thesis.tex": b"x"})
         env = os.environ | {"TILEWISE_ROOT": str(REPOSITORY), "PYTHONPATH": str(REPOSITORY)}
-        done = subprocess.run(
-            [sys.executable, "-m", "grader", "batch", *arguments],
-            capture_output=True, text=True, cwd=tmp_path, env=env, timeout=60,
-        )  # fmt: skip
+        done = run_here("batch", *arguments, cwd=tmp_path, env=env)
         assert done.returncode == 2
         last = done.stderr.splitlines()[-1]
         assert last.startswith("grader: ") and words in last

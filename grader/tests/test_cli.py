@@ -8,6 +8,7 @@ import sys
 
 import pytest
 
+from grader.tests.command import run_here
 from grader.tests.conftest import REPOSITORY
 from grader.tests.test_schema import validate
 
@@ -24,16 +25,22 @@ def small(tmp_path):
 @pytest.fixture
 def grader(small):
     """Runs the command in the small checkout."""
+    return lambda *arguments, **more: run_here(*arguments, cwd=small, env=_environment(small, more))
 
-    def run(*arguments, **environment):
-        env = {key: value for key, value in os.environ.items() if not key.startswith("TILEWISE_")}
-        env |= {"TILEWISE_ROOT": str(small), "PYTHONPATH": str(REPOSITORY), **environment}
-        return subprocess.run(
-            [sys.executable, "-m", "grader", *map(str, arguments)],
-            capture_output=True, text=True, cwd=small, env=env, timeout=60, stdin=subprocess.DEVNULL,
-        )  # fmt: skip
 
-    return run
+@pytest.fixture
+def process(small):
+    """Runs the command in a process of its own."""
+    return lambda *arguments: subprocess.run(
+        [sys.executable, "-m", "grader", *map(str, arguments)],
+        capture_output=True, text=True, cwd=small, env=_environment(small), timeout=60,
+        stdin=subprocess.DEVNULL,
+    )  # fmt: skip
+
+
+def _environment(small, more=None):
+    env = {key: value for key, value in os.environ.items() if not key.startswith("TILEWISE_")}
+    return env | {"TILEWISE_ROOT": str(small), "PYTHONPATH": str(REPOSITORY), **(more or {})}
 
 
 def _is_one_sentence(done, status):
@@ -46,8 +53,8 @@ def _is_one_sentence(done, status):
 
 
 class TestUntouchedSkeletons:
-    def test_one_lab(self, grader, small):
-        done = grader("run", "01")
+    def test_one_lab(self, process, small):
+        done = process("run", "01")
         assert done.returncode == 1
         line = next(
             number
@@ -120,6 +127,9 @@ class TestMistakes:
     )
     def test_usage(self, grader, arguments, words):
         assert words in _is_one_sentence(grader(*arguments), 2)
+
+    def test_in_a_process_of_its_own(self, process):
+        assert "There is no lab '42'" in _is_one_sentence(process("run", "42"), 2)
 
     def test_unknown_options(self, grader):
         for arguments in (

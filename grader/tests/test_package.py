@@ -14,15 +14,12 @@ from grader.errors import UsageError
 from grader.labs.options import Options
 from grader.packaging import autograder, package
 from grader.tests import rules, samples
+from grader.tests.command import run_here
 from grader.tests.conftest import REPOSITORY
 
 
 def run(*arguments, **environment):
-    return subprocess.run(
-        [sys.executable, "-m", "grader", *map(str, arguments)],
-        capture_output=True, text=True, cwd=REPOSITORY, timeout=110, stdin=subprocess.DEVNULL,
-        env=os.environ | environment,
-    )  # fmt: skip
+    return run_here(*arguments, cwd=REPOSITORY, env=os.environ | environment)
 
 
 def make(folder, *arguments):

@@ -16,6 +16,7 @@ from grader.pipeline.grade import grade
 from grader.results.result import to_dict
 from grader.sandbox.limits import StepLimits
 from grader.tests.conftest import REPOSITORY
+from grader.tests.selection import one_of_each
 from grader.tests.test_schema import validate
 
 LABS = sorted(path.parent.name for path in (REPOSITORY / "labs").glob("*/lab.toml"))
@@ -35,7 +36,8 @@ def _mutated(course, lab, before, after):
     return _grade(course, lab, text.replace(before, after, 1))
 
 
-@pytest.mark.parametrize("lab", LABS)
+# `make test` grades two; right variants of every lab are in the corpus.
+@pytest.mark.parametrize("lab", one_of_each(LABS, lambda lab: [lab > "05"]))
 def test_solution_has_full_marks(built, lab):
     result = _grade(built, lab)
     assert (result.status, result.score) == ("passed", 100), [

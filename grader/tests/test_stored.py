@@ -1,8 +1,6 @@
 """Results read back from JSON, and `grader write` that shows them in every format."""
 
 import json
-import subprocess
-import sys
 
 import pytest
 
@@ -10,6 +8,7 @@ from grader.errors import UsageError
 from grader.results import stored
 from grader.results.result import list_to_dict, to_dict
 from grader.tests import samples
+from grader.tests.command import run_here
 from grader.tests.conftest import REPOSITORY
 from grader.writers import FORMATS, Style, render
 
@@ -56,10 +55,7 @@ def test_other_files_are_refused(content, words, tmp_path):
 
 
 def run(*arguments):
-    return subprocess.run(
-        [sys.executable, "-m", "grader", *map(str, arguments)],
-        capture_output=True, text=True, cwd=REPOSITORY, timeout=60, stdin=subprocess.DEVNULL,
-    )  # fmt: skip
+    return run_here(*arguments, cwd=REPOSITORY)
 
 
 @pytest.mark.parametrize("format_name", FORMATS)

@@ -160,6 +160,7 @@ def test_github_grades_and_shows_the_summary(runner):
     assert shown.read_text().startswith("## ✅ Lab 01")
 
 
+@pytest.mark.slow
 def test_ci_counts_the_labs_of_the_class_alone(runner):
     """Of nine labs the repository has two: 100 of 200, and not 100 of 900."""
     found = steps("templates/github/grade.yml", "grade")
@@ -206,6 +207,7 @@ def test_classroom_50_gets_result_json(runner):
     assert not (work / "result.json").exists()
 
 
+@pytest.mark.slow
 def test_gitlab_grades_its_own_clone(runner):
     """The job's own lines, but for the packages; the course is a clone of this repository."""
     job = load("templates/gitlab/.gitlab-ci.yml")["grade"]
