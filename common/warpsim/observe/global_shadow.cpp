@@ -43,13 +43,16 @@ T* zeroed(size_t count) {
 
 }  // namespace
 
-GlobalShadow::GlobalShadow(AllocationRecord* record, uint32_t granule_shift, bool with_readers,
+GlobalShadow::GlobalShadow(AllocationRecord* record, uint32_t granule_shift, Keeps keeps,
                            BlockOrder* order)
-    : allocation_(record), order_(order), shift_(granule_shift) {
+    : allocation_(record),
+      order_(order),
+      shift_(granule_shift),
+      first_readers_only_(keeps == Keeps::kFirstReaders) {
   const size_t granules = (record->info.size_bytes >> granule_shift) + 1;
   writer_.reset(zeroed<uint64_t>(granules));
   writer_site_.reset(zeroed<uint32_t>(granules));
-  if (!with_readers) return;
+  if (keeps == Keeps::kWriters) return;
   reader_.reset(zeroed<uint64_t>(granules));
   reader_site_.reset(zeroed<uint32_t>(granules));
 }
@@ -198,6 +201,12 @@ void GlobalShadow::read_by(const Warp& w, uint64_t granule, uint32_t lane, uint3
 
 void GlobalShadow::load(Warp& w, uint32_t site, uint64_t offset, const Pattern& p) {
   if (reader_ == nullptr) return;
+  if (first_readers_only_) {
+    each_granule(offset, p, [&](uint32_t lane, uint64_t g) {
+      if (reader_[g] == 0) read_by(w, g, lane, site);
+    });
+    return;
+  }
   const MemorySite& access = w.worker->image->sites[site];
   if (access.is_volatile) rely(w, offset, p);
   if (access.is_polling) return;

@@ -29,9 +29,11 @@ struct Warp;
 
 class GlobalShadow {
  public:
+  // Of what the launch may write, readers included or not; or of what it only reads, where nothing
+  // can race and each word's first reader is noted down for whoever asks what was touched.
+  enum class Keeps { kWriters, kWritersAndReaders, kFirstReaders };
   // `order`: nullptr where nothing orders blocks.
-  GlobalShadow(AllocationRecord* record, uint32_t granule_shift, bool with_readers,
-               BlockOrder* order);
+  GlobalShadow(AllocationRecord* record, uint32_t granule_shift, Keeps keeps, BlockOrder* order);
 
   // `offset` of the first active lane's access within the allocation. False: examine_store with the
   // values comes next.
@@ -77,6 +79,7 @@ class GlobalShadow {
   AllocationRecord* allocation_;
   BlockOrder* order_;
   uint32_t shift_;
+  bool first_readers_only_;
   Array<uint64_t> writer_, reader_;
   Array<uint32_t> writer_site_, reader_site_;
 };
@@ -86,9 +89,10 @@ class GlobalShadows {
   // `order`: nullptr where nothing orders blocks.
   explicit GlobalShadows(std::unique_ptr<BlockOrder> order = nullptr) : order_(std::move(order)) {}
 
-  void add(AllocationRecord* record, uint32_t granule_shift, bool with_readers) {
-    shadows_.try_emplace(
-        record, std::make_unique<GlobalShadow>(record, granule_shift, with_readers, order_.get()));
+  void add(AllocationRecord* record, uint32_t granule_shift, GlobalShadow::Keeps keeps) {
+    if (find(record) != nullptr) return;
+    shadows_.emplace(record,
+                     std::make_unique<GlobalShadow>(record, granule_shift, keeps, order_.get()));
   }
   BlockOrder* order() const { return order_.get(); }
   std::vector<Touched> touched(const Image& image) const;

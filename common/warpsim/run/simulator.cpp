@@ -312,10 +312,12 @@ GlobalShadows Simulator::Impl::make_shadows(const LaunchContext& context,
                                 : nullptr);
   if (!context.checks.races) return shadows;
   const uint32_t shift = context.image->has_sub_word_global ? 0 : 2;
-  for (AllocationRecord* r : written) shadows.add(r, shift, !context.parallel);
+  using Keeps = GlobalShadow::Keeps;
+  const Keeps keeps = context.parallel ? Keeps::kWriters : Keeps::kWritersAndReaders;
+  for (AllocationRecord* r : written) shadows.add(r, shift, keeps);
   if (options.touched && !context.parallel) {
     for (AllocationRecord* r : MemoryView(memory).live()) {
-      if (!r->info.is_constant) shadows.add(r, shift, true);
+      if (!r->info.is_constant) shadows.add(r, shift, Keeps::kFirstReaders);
     }
   }
   return shadows;
