@@ -41,6 +41,38 @@ TEST_CASE("Faults in the compiler are found by comparing the engines") {
   CHECK(seen(Planted::kUnnoted, "missing_second_barrier") != "");
 }
 
+TEST_CASE("A window's addresses are compared with those of the time before") {
+  if (!jit::why_not().empty()) return;
+  auto status = [](Planted fault) {
+    Fixture f("chunks");
+    std::vector<int> index(8192);
+    for (size_t i = 0; i < index.size(); ++i)
+      index[i] = int(i % 512);  // turn by turn further apart
+    const uint64_t where = f.buffer("index", index), p = f.empty("P", 64 * 4);
+    jit::planted = fault;
+    const LaunchReport r = f.launch("many_patterns", {1}, {64}, where, p, 10);
+    jit::planted = Planted::kNone;
+    return r.status;
+  };
+  CHECK(status(Planted::kNone) == LaunchStatus::kOk);
+  CHECK(status(Planted::kStale) == LaunchStatus::kUnsupported);
+}
+
+TEST_CASE("A window's loads are checked against the array's end") {
+  if (!jit::why_not().empty()) return;
+  auto status = [](Planted fault) {
+    Fixture f("shared");
+    const uint64_t a = f.buffer("M", ramp(64 * 60)), b = f.buffer("N", ramp(64 * 64));
+    const uint64_t p = f.empty("P", 64 * 64 * 4);
+    jit::planted = fault;
+    const LaunchReport r = f.launch("tiled", {4, 4}, {16, 16}, a, b, p, 64);
+    jit::planted = Planted::kNone;
+    return r.status;
+  };
+  CHECK(status(Planted::kNone) == LaunchStatus::kFault);
+  CHECK(status(Planted::kUnbounded) == LaunchStatus::kUnsupported);
+}
+
 TEST_CASE("An endless loop ends compiled as it ends interpreted") {
   for (const int threads : {1, 2}) {
     Fixture f("control", threads);

@@ -66,6 +66,12 @@ struct Pattern {
     const uint8_t known = sectors_by_phase_[base & 31];
     return known != 0 ? known : count_sectors(base);
   }
+  // sectors() by the lowest five bits of the base, for any base that is a multiple of the lanes'
+  // bytes.
+  const uint8_t* all_sectors() const {
+    for (uint32_t phase = 0; phase < 32; phase += bytes) sectors(phase);
+    return sectors_by_phase_.data();
+  }
   // Its transactions, for rules that have any.
   const Traffic& traffic(uint64_t base) const {
     if (traffic_by_phase_ != nullptr) {

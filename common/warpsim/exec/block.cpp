@@ -64,13 +64,6 @@ void report_budget(Block& block, const Warp& w) {
   block.worker->halt(LaunchStatus::kTimeout, 702, sentence(facts));
 }
 
-uint32_t live_warps(const Block& block) {
-  uint32_t live = 0;
-  for (const Warp& w : block.worker->warps)
-    live |= uint32_t(w.state != WarpState::kFinished) << w.index;
-  return live;
-}
-
 // All warps of the block have met.
 void order_all(Block& block) {
   block.interval_start = block.last_barrier = ++block.time;
@@ -112,39 +105,51 @@ void order_some(Block& block, const Barrier& done, uint32_t waiting) {
   }
 }
 
+// What a barrier's completion gives those who waited, for bar.red.
+void give_result(Warp& w, bool all, bool any, uint32_t count) {
+  const Op* op = w.barrier_op;
+  switch (op->barrier.mode) {
+    case ptx::BarMode::kRedAnd:
+      set_predicate(w, op->d, all ? kAllLanes : 0);
+      break;
+    case ptx::BarMode::kRedOr:
+      set_predicate(w, op->d, any ? kAllLanes : 0);
+      break;
+    case ptx::BarMode::kRedPopc:
+      for_each_lane(w.mask, [&](int lane) { row<uint32_t>(w, op->d)[lane] = count; });
+      break;
+    default:
+      break;
+  }
+}
+
 void complete(Block& block, uint32_t id) {
-  Barrier done = block.barriers[id];
+  Barrier& barrier = block.barriers[id];
   if (block.worker->recorder != nullptr) block.worker->recorder->complete(id);
-  block.barriers[id] = {};
   ++block.barriers_passed;
-  uint32_t waiting = 0;
-  for (const Warp& w : block.worker->warps)
+  uint32_t waiting = 0, live = 0;
+  for (const Warp& w : block.worker->warps) {
     waiting |= uint32_t(w.state == WarpState::kAtBarrier && w.barrier_id == id) << w.index;
-  if ((live_warps(block) & ~waiting) == 0)
+    live |= uint32_t(w.state != WarpState::kFinished) << w.index;
+  }
+  const bool is_of_all = (live & ~waiting) == 0;
+  // Only a barrier that some pass needs to be known as a whole from here on.
+  const Barrier done = is_of_all ? Barrier{} : barrier;
+  const Warp* first_waiting = barrier.expected_threads == 0 ? barrier.first_waiting : nullptr;
+  const bool all = barrier.all, any = barrier.any;
+  const uint32_t count = barrier.popc;
+  barrier.clear();
+  if (is_of_all)
     order_all(block);
   else
     order_some(block, done, waiting);
-  if (done.expected_threads == 0 && done.first_waiting != nullptr && !block.warned_exited &&
-      block.worker->launch->checks.barriers) {
-    block.warned_exited = warn_about_exited(*done.first_waiting);
+  if (first_waiting != nullptr && !block.warned_exited && block.worker->launch->checks.barriers) {
+    block.warned_exited = warn_about_exited(*first_waiting);
   }
   for (Warp& w : block.worker->warps) {
-    if (w.state != WarpState::kAtBarrier || w.barrier_id != id) continue;
+    if ((waiting >> w.index & 1) == 0) continue;
     w.state = WarpState::kReady;
-    const Op* op = w.barrier_op;
-    switch (op->barrier.mode) {
-      case ptx::BarMode::kRedAnd:
-        set_predicate(w, op->d, done.all ? kAllLanes : 0);
-        break;
-      case ptx::BarMode::kRedOr:
-        set_predicate(w, op->d, done.any ? kAllLanes : 0);
-        break;
-      case ptx::BarMode::kRedPopc:
-        for_each_lane(w.mask, [&](int lane) { row<uint32_t>(w, op->d)[lane] = done.popc; });
-        break;
-      default:
-        break;
-    }
+    give_result(w, all, any, count);
   }
 }
 
@@ -198,7 +203,11 @@ void interpret(Warp& warp, const Op* op) {
 bool use(Worker& worker, uint64_t instructions) {
   constexpr uint64_t kReportEvery = 1 << 20;
   worker.used += instructions;
-  if (worker.launch->parallel && worker.used - worker.reported < kReportEvery) return true;
+  if (worker.used - worker.reported < kReportEvery) {
+    if (worker.launch->parallel) return true;
+    const uint64_t before = worker.launch->used_instructions.load(std::memory_order_relaxed);
+    if (before + (worker.used - worker.reported) <= worker.launch->budget) return true;
+  }
   return report_used(worker);
 }
 

@@ -18,7 +18,8 @@ Assembler::Assembler(bool has_avx512)
       vectors(has_avx512 ? 2 : 4),
       warp(rbx),
       frame(r12),
-      places(r13),
+      memo(r13),
+      memos(r15),
       usable_(has_avx512 ? 31 : 14) {}
 
 Xbyak::Xmm Assembler::vec(int index) const {
@@ -139,6 +140,15 @@ void Assembler::drop(uint32_t row, bool wide) {
     const int r = find(slot(row, v));
     if (r >= 0) held_[size_t(r)] = {};
   }
+}
+
+void Assembler::come_back(const Snapshot& state) {
+  for (int r = 0; r < usable_; ++r) {
+    const Held& h = state.held[size_t(r)];
+    if (h.slot != 0 && !h.is_scratch) vmovups(vec(r), at_slot(h.slot));
+  }
+  has_nan_ = false;
+  if (state.has_nan) nan();
 }
 
 void Assembler::forget() {

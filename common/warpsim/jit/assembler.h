@@ -28,8 +28,9 @@ class Assembler : public Xbyak::CodeGenerator {
   const int vectors;       // of a 32-bit row
   uint32_t slot(uint32_t row, int vector) const { return row + uint32_t(vector * vector_bytes); }
 
-  // Registers that the code keeps for itself: the warp, its frame, the places of loads.
-  const Xbyak::Reg64 warp, frame, places;
+  // Registers that the code keeps for itself: the warp, its frame, the running window's memo, and
+  // the warp's memos, by window.
+  const Xbyak::Reg64 warp, frame, memo, memos;
 
   Xbyak::Xmm vec(int index) const;
   Xbyak::Address at_slot(uint32_t slot) const { return ptr[frame + slot]; }
@@ -43,6 +44,8 @@ class Assembler : public Xbyak::CodeGenerator {
   // Gives the register of one slot, whose value is not wanted any more, to another.
   void rename(int reg, uint32_t row, int vector, bool is_raw);
   bool is_cached(uint32_t row, int vector) const;
+  // The register that holds a slot, -1 if none does.
+  int cached(uint32_t row, int vector) const { return find(slot(row, vector)); }
   // A register for a moment, until release().
   int scratch();
   // Between operations: all registers may be taken again, scratch ones are free.
@@ -58,19 +61,33 @@ class Assembler : public Xbyak::CodeGenerator {
       store(r);
     }
   }
-  // Nothing is in registers any more (somebody else has used them, or written the frame).
-  void forget();
-  // The constant NaN, in its register.
-  Xbyak::Xmm nan();
-
- private:
-  static constexpr int kRegisters = 32;
+  // A way that leaves here, calls C++ and comes back: what registers hold is written back, and
+  // loaded again. `is_live` as for write_back.
   struct Held {
     uint32_t slot = 0;  // 0: free
     uint32_t row = 0;
     bool is_dirty = false, is_raw = false, is_pinned = false, is_scratch = false;
     uint64_t used = 0;
   };
+  static constexpr int kRegisters = 32;
+  struct Snapshot {
+    std::array<Held, kRegisters> held;
+    bool has_nan;
+  };
+  Snapshot snapshot() const { return {held_, has_nan_}; }
+  template <class IsLive>
+  void leave(const Snapshot& state, IsLive is_live) {
+    held_ = state.held;
+    has_nan_ = state.has_nan;
+    write_back(is_live);
+  }
+  void come_back(const Snapshot& state);
+  // Nothing is in registers any more (somebody else has used them, or written the frame).
+  void forget();
+  // The constant NaN, in its register.
+  Xbyak::Xmm nan();
+
+ private:
   int find(uint32_t slot) const;
   int take();
   void store(int reg);

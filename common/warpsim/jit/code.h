@@ -33,8 +33,12 @@ struct CompiledImage {
 
 // Runs from an entry until the code comes to something it leaves to the interpreter: the operation
 // to go on with, nullptr if the warp has stopped. With bit 0 set: the operation is to be taken by
-// its handler even if there is an entry for it.
-uintptr_t enter(const CompiledProgram& program, const void* entry, Warp& warp, Place* places);
+// its handler even if there is an entry for it. `memos`: the warp's, by window; before them lie
+// addresses of what else the code counts and notes down.
+inline constexpr int kLedgerInMemos = -1;    // SharedShadow::Ledger
+inline constexpr int kArrivalsInMemos = -2;  // Worker::barrier_arrivals
+inline constexpr int kBeforeMemos = 2;
+uintptr_t enter(const CompiledProgram& program, const void* entry, Warp& warp, void** memos);
 
 // Whether this build and this processor can run compiled code; else why not, in a sentence.
 bool is_available(const char** reason);
@@ -42,6 +46,7 @@ bool is_available(const char** reason);
 // Compiles a function for the shapes of address that `groups` have now. Not called before
 // is_available.
 std::unique_ptr<CompiledProgram> compile(const Image& image, int32_t function, bool is_kernel,
+                                         const Checks& checks,
                                          const std::vector<AddressGroup>& groups,
                                          uint32_t first_window);
 

@@ -5,22 +5,26 @@
 // wherever it may take over: at a block's end, after a handler that did not go on with the next
 // operation, and before a window whose checks did not all pass.
 //
-// rbx: warp, r12: its frame, r13: places. rax, rcx, rdx, r11: for a moment. The others: addresses
-// of the running window's data.
+// rbx: warp, r12: its frame, r13: the running window's memo, r15: the warp's memos. rax, rcx, rdx,
+// r11: for a moment. The others: addresses of the running window's data.
 
 #include <xbyak/xbyak_util.h>
 
 #include <algorithm>
 #include <cstddef>
+#include <deque>
 
 #include "warpsim/exec/ops.h"
 #include "warpsim/jit/assembler.h"
 #include "warpsim/jit/code.h"
+#include "warpsim/jit/gate.h"
 #include "warpsim/jit/lanes.h"
 #include "warpsim/jit/liveness.h"
+#include "warpsim/jit/moves.h"
 #include "warpsim/jit/planted.h"
 #include "warpsim/jit/state.h"
 #include "warpsim/jit/vectors.h"
+#include "warpsim/machine/block.h"
 
 namespace warpsim::jit {
 
@@ -49,13 +53,15 @@ const Op* give_up_turn(Warp* w, const Op* op) {
 
 class ProgramCode {
  public:
-  ProgramCode(const Image& image, const Program& program, bool is_kernel,
+  ProgramCode(const Image& image, const Program& program, bool is_kernel, const Checks& checks,
               const CompiledProgram& result)
       : image_(image),
+        checks_(checks),
         program_(program),
         windows_(result.windows),
         live_(image, program, is_kernel),
         code_(has_avx512()),
+        moves_(code_, image),
         labels_(program.ops.size()),
         has_entry_(program.ops.size(), false) {
     for (const Program::Constant& c : program.constants) constants_[c.row] = c.bits;
@@ -72,9 +78,11 @@ class ProgramCode {
   void emit_op(size_t i);
   void emit_enter(size_t i);
   void emit_handler(size_t i);
+  struct SlowWindow;
   void emit_window(size_t i, const Window& window);
-  void emit_load(size_t i, const Window& window);
-  void emit_store(size_t i, const Window& window);
+  void call_enter_window(size_t i, const Window& window);
+  void emit_slow(SlowWindow& slow);
+  void emit_barrier(size_t i);
   void emit_branch(size_t i);
   void emit_branch_if(size_t i);
   void jump_to(size_t target);
@@ -89,14 +97,14 @@ class ProgramCode {
   void call(const void* function);
   void forget();
   void return_op(size_t i, bool by_handler);
-  // A register with an address that is among the running window's places.
-  Reg64 place(uint32_t index, size_t field_offset);
 
   const Image& image_;
+  const Checks checks_;
   const Program& program_;
   const Windows& windows_;
   Liveness live_;
   Assembler code_;
+  Moves moves_;
   Constants constants_;
   std::vector<Xbyak::Label> labels_;
   std::vector<bool> has_entry_;
@@ -106,19 +114,23 @@ class ProgramCode {
     size_t op;
   };
   std::vector<ColdPath> turns_over_, joins_;
-  // Which place each address register holds, as offset within the places; -1: none.
-  static constexpr int kAddressRegisters = 8;
-  int64_t held_place_[kAddressRegisters];
-  int next_address_register_ = 0;
+  // Where a window's gate leaves the decision to C++.
+  struct SlowWindow {
+    const Window* window;
+    size_t op;
+    Assembler::Snapshot registers;
+    Xbyak::Label label, back;
+  };
+  std::deque<SlowWindow> slow_windows_;
 };
 
 void ProgramCode::emit() {
   using namespace Xbyak::util;
-  // uintptr_t enter(Warp* rdi, Place* rsi, const void* entry rdx)
+  // uintptr_t enter(Warp* rdi, void** rsi, const void* entry rdx)
   for (const Reg64& r : {rbx, rbp, r12, r13, r14, r15}) code_.push(r);
   code_.sub(rsp, 8);
   code_.mov(code_.warp, rdi);
-  code_.mov(code_.places, rsi);
+  code_.mov(code_.memos, rsi);
   code_.mov(code_.frame, code_.ptr[rdi + offsetof(Warp, regs)]);
   code_.jmp(rdx);
   code_.L(leave_);
@@ -156,6 +168,7 @@ void ProgramCode::emit() {
     code_.call(rax);
     code_.jmp(leave_, Xbyak::CodeGenerator::T_NEAR);
   }
+  for (SlowWindow& slow : slow_windows_) emit_slow(slow);
   for (ColdPath& join : joins_) {
     code_.L(join.label);
     return_op(join.op, true);
@@ -172,7 +185,7 @@ std::vector<const void*> ProgramCode::entries() {
 
 void ProgramCode::forget() {
   code_.forget();
-  std::fill(std::begin(held_place_), std::end(held_place_), -1);
+  moves_.forget();
 }
 
 void ProgramCode::call(const void* function) {
@@ -239,110 +252,94 @@ void ProgramCode::emit_enter(size_t i) {
 }
 
 void ProgramCode::emit_window(size_t i, const Window& window) {
+  moves_.forget();
+  if (!window.memo.has_gate) {
+    write_back_before(i);
+    call_enter_window(i, window);
+    forget();
+    return;
+  }
+  prepare_gate(code_, window);
+  SlowWindow& slow = slow_windows_.emplace_back();
+  slow.window = &window;
+  slow.op = i;
+  slow.registers = code_.snapshot();
+  emit_gate(code_, window, checks_, slow.label);
+  code_.L(slow.back);
+}
+
+// C++ decides, and sets the memo.
+void ProgramCode::call_enter_window(size_t i, const Window& window) {
   using namespace Xbyak::util;
-  write_back_before(i);
   code_.mov(rdi, code_.warp);
   code_.mov(rsi, reinterpret_cast<uint64_t>(&window));
-  call(reinterpret_cast<const void*>(&enter_window));
+  code_.vzeroupper();
+  code_.mov(rax, reinterpret_cast<uint64_t>(&enter_window));
+  code_.call(rax);
   Xbyak::Label good;
   code_.test(al, al);
   code_.jne(good);
   return_op(i, true);
   code_.L(good);
+  code_.mov(code_.memo, code_.ptr[code_.memos + 8 * int(window.index)]);
 }
 
-Reg64 ProgramCode::place(uint32_t index, size_t field_offset) {
+void ProgramCode::emit_slow(SlowWindow& slow) {
+  code_.L(slow.label);
+  code_.leave(slow.registers, [&](uint32_t row) { return live_.live_before(slow.op, row); });
+  call_enter_window(slow.op, *slow.window);
+  code_.come_back(slow.registers);
+  code_.jmp(slow.back, Xbyak::CodeGenerator::T_NEAR);
+}
+
+// What ops::barrier_sync does where the warp is not the last one to arrive and nothing is to be
+// reported.
+void ProgramCode::emit_barrier(size_t i) {
   using namespace Xbyak::util;
-  const Reg64 registers[kAddressRegisters] = {r8, r9, r10, r14, r15, rsi, rdi, rbp};
-  const auto offset = int64_t(index * sizeof(Place) + field_offset);
-  for (int k = 0; k < kAddressRegisters; ++k) {
-    if (held_place_[k] == offset) return registers[k];
-  }
-  const int k = next_address_register_;
-  next_address_register_ = (k + 1) % kAddressRegisters;
-  held_place_[k] = offset;
-  code_.mov(registers[k], code_.ptr[code_.places + uint32_t(offset)]);
-  return registers[k];
-}
-
-void ProgramCode::emit_load(size_t i, const Window& window) {
   const Op& op = program_.ops[i];
-  const MemorySite& site = image_.sites[op.access.site];
-  const bool shared = site.space == ptx::Space::kShared;
-  const Window::Load* load = nullptr;
-  for (const Window::Load& l : shared ? window.shared : window.global) {
-    if (l.op == &op) load = &l;
+  const auto id = constants_.find(op.a);
+  if (op.b != 0 || op.barrier.mode != ptx::BarMode::kSync || id == constants_.end() ||
+      id->second >= 16)
+    return emit_handler(i);
+  const auto barrier = int(offsetof(Block, barriers) + id->second * sizeof(Barrier));
+  Xbyak::Label is_known, other;
+  write_back_before(i);
+  code_.mov(r8, code_.ptr[code_.warp + offsetof(Warp, block)]);
+  code_.mov(rcx, reinterpret_cast<uint64_t>(&op));
+  code_.mov(eax, code_.dword[r8 + (barrier + int(offsetof(Barrier, arrived_warps)))]);
+  code_.inc(eax);
+  code_.cmp(eax, code_.dword[r8 + offsetof(Block, live_warps)]);
+  code_.jae(other, Xbyak::CodeGenerator::T_NEAR);
+  code_.cmp(code_.dword[r8 + (barrier + int(offsetof(Barrier, expected_threads)))], 0);
+  code_.jne(other, Xbyak::CodeGenerator::T_NEAR);
+  code_.mov(rdx, code_.ptr[r8 + (barrier + int(offsetof(Barrier, first_waiting)))]);
+  code_.mov(rsi, code_.warp);
+  code_.test(rdx, rdx);
+  code_.cmovnz(rsi, rdx);
+  code_.jz(is_known);
+  if (checks_.barriers) {
+    code_.cmp(code_.ptr[rdx + offsetof(Warp, barrier_op)], rcx);
+    code_.jne(other, Xbyak::CodeGenerator::T_NEAR);
   }
-  const Shape& shape = window.groups[load->group].shape;
-  const int32_t displacement = shared ? int32_t(op.access.offset) : 0;
-  const uint32_t rows[4] = {op.d, op.a, op.b, op.c};
-  const size_t per_half = size_t(code_.vectors) / 2;
-  const bool consecutive[2] = {shape.half[0] == HalfShape::kConsecutive,
-                               shape.half[1] == HalfShape::kConsecutive};
-  for (int e = 0; e < site.elements; ++e) {
-    for (int v = 0; v < code_.vectors; ++v) {
-      const size_t half = size_t(v) / per_half, within = size_t(v) % per_half;
-      const int at = displacement + 4 * e;
-      if (shape.by_halves) {
-        const Reg64 base = place(load->place, offsetof(Place, half) + 8 * half);
-        const Xbyak::Xmm d = code_.vec(code_.define(rows[e], v));
-        if (consecutive[half])
-          code_.vmovups(d, code_.ptr[base + (at + int(within) * code_.vector_bytes)]);
-        else
-          code_.vbroadcastss(d, code_.dword[base + at]);
-        code_.release();
-        continue;
-      }
-      const Reg64 base = place(load->place, offsetof(Place, half));
-      const Reg64 deltas = place(load->place, offsetof(Place, delta));
-      const Xbyak::Xmm index = code_.vec(code_.scratch());
-      code_.vmovups(index, code_.ptr[deltas + v * code_.vector_bytes]);
-      if (code_.avx512) {
-        const Xbyak::Xmm d = code_.vec(code_.define(rows[e], v));
-        code_.kxnorw(code_.k1, code_.k1, code_.k1);
-        code_.vpxord(d, d, d);
-        code_.vgatherdps(d | code_.k1, code_.ptr[base + Xbyak::Zmm(index.getIdx()) + at]);
-      } else {
-        const Xbyak::Xmm all = code_.vec(code_.scratch());
-        code_.vpcmpeqd(all, all, all);
-        const Xbyak::Xmm d = code_.vec(code_.define(rows[e], v));
-        code_.vgatherdps(d, code_.ptr[base + Xbyak::Ymm(index.getIdx()) + at], all);
-      }
-      code_.release();
-    }
-  }
-}
-
-void ProgramCode::emit_store(size_t i, const Window& window) {
-  const Op& op = program_.ops[i];
-  const MemorySite& site = image_.sites[op.access.site];
-  const Window::Load* store = nullptr;
-  for (const Window::Load& s : window.stores) {
-    if (s.op == &op) store = &s;
-  }
-  const bool by_halves = window.groups[store->group].shape.by_halves;
-  const uint32_t rows[4] = {op.d, op.a, op.b, op.c};
-  const size_t per_half = size_t(code_.vectors) / 2;
-  for (int e = 0; e < site.elements; ++e) {
-    for (int v = 0; v < code_.vectors; ++v) {
-      const size_t half = size_t(v) / per_half, within = size_t(v) % per_half;
-      const int at = int32_t(op.access.offset) + 4 * e;
-      const Xbyak::Xmm value = code_.vec(code_.use(rows[e], v));
-      if (by_halves) {  // consecutive, as no two lanes go to one place
-        const Reg64 base = place(store->place, offsetof(Place, half) + 8 * half);
-        code_.vmovups(code_.ptr[base + (at + int(within) * code_.vector_bytes)], value);
-      } else {
-        const Reg64 base = place(store->place, offsetof(Place, half));
-        const Reg64 deltas = place(store->place, offsetof(Place, delta));
-        const Xbyak::Xmm index = code_.vec(code_.scratch());
-        code_.vmovups(index, code_.ptr[deltas + v * code_.vector_bytes]);
-        code_.kxnorw(code_.k1, code_.k1, code_.k1);
-        code_.vscatterdps(code_.ptr[base + Xbyak::Zmm(index.getIdx()) + at] | code_.k1,
-                          Xbyak::Zmm(value.getIdx()));
-      }
-      code_.release();
-    }
-  }
+  code_.L(is_known);
+  code_.mov(code_.ptr[r8 + (barrier + int(offsetof(Barrier, first_waiting)))], rsi);
+  code_.mov(code_.dword[r8 + (barrier + int(offsetof(Barrier, arrived_warps)))], eax);
+  code_.add(code_.dword[r8 + (barrier + int(offsetof(Barrier, arrived_threads)))], kLanes);
+  code_.mov(eax, code_.dword[r8 + (barrier + int(offsetof(Barrier, warps)))]);
+  code_.mov(edx, code_.dword[code_.warp + offsetof(Warp, index)]);
+  code_.bts(eax, edx);
+  code_.mov(code_.dword[r8 + (barrier + int(offsetof(Barrier, warps)))], eax);
+  code_.mov(rax, code_.ptr[code_.memos + 8 * kArrivalsInMemos]);
+  code_.inc(code_.qword[rax + 8 * op.barrier.number]);
+  code_.mov(code_.dword[code_.warp + offsetof(Warp, barrier_id)], uint32_t(id->second));
+  code_.mov(code_.ptr[code_.warp + offsetof(Warp, barrier_op)], rcx);
+  code_.mov(code_.byte[code_.warp + offsetof(Warp, state)], uint32_t(WarpState::kAtBarrier));
+  code_.add(rcx, sizeof(Op));
+  code_.mov(code_.ptr[code_.warp + offsetof(Warp, resume)], rcx);
+  code_.xor_(eax, eax);
+  code_.jmp(leave_, Xbyak::CodeGenerator::T_NEAR);
+  code_.L(other);
+  emit_handler(i);
 }
 
 // An operation that has code goes on there; another one is the interpreter's.
@@ -395,6 +392,8 @@ void ProgramCode::emit_op(size_t i) {
   switch (m.action) {
     case A::kEnter:
       return emit_enter(i);
+    case A::kBarrier:
+      return emit_barrier(i);
     case A::kBranch:
       return emit_branch(i);
     case A::kBranchIf:
@@ -402,11 +401,11 @@ void ProgramCode::emit_op(size_t i) {
       return emit_branch_if(i);
     case A::kLoad:
       if (windows_.of_access[i] >= 0)
-        return emit_load(i, windows_.list[size_t(windows_.of_access[i])]);
+        return moves_.load(op, windows_.list[size_t(windows_.of_access[i])]);
       return emit_handler(i);
     case A::kStore:
       if (windows_.of_access[i] >= 0)
-        return emit_store(i, windows_.list[size_t(windows_.of_access[i])]);
+        return moves_.store(op, windows_.list[size_t(windows_.of_access[i])]);
       return emit_handler(i);
     case A::kAddress:
       if (windows_.finds_address[i]) return;
@@ -421,9 +420,9 @@ void ProgramCode::emit_op(size_t i) {
 
 }  // namespace
 
-uintptr_t enter(const CompiledProgram& program, const void* entry, Warp& warp, Place* places) {
-  using Function = uintptr_t (*)(Warp*, Place*, const void*);
-  return reinterpret_cast<Function>(const_cast<void*>(program.start))(&warp, places, entry);
+uintptr_t enter(const CompiledProgram& program, const void* entry, Warp& warp, void** memos) {
+  using Function = uintptr_t (*)(Warp*, void**, const void*);
+  return reinterpret_cast<Function>(const_cast<void*>(program.start))(&warp, memos, entry);
 }
 
 bool is_available(const char** reason) {
@@ -437,13 +436,14 @@ bool is_available(const char** reason) {
 }
 
 std::unique_ptr<CompiledProgram> compile(const Image& image, int32_t function, bool is_kernel,
+                                         const Checks& checks,
                                          const std::vector<AddressGroup>& groups,
                                          uint32_t first_window) {
   const Program& program = image.programs[size_t(function)];
   auto result = std::make_unique<CompiledProgram>();
   result->ops = program.ops.data();
   result->windows = find_windows(image, program, groups, first_window, has_avx512());
-  auto code = std::make_shared<ProgramCode>(image, program, is_kernel, *result);
+  auto code = std::make_shared<ProgramCode>(image, program, is_kernel, checks, *result);
   code->emit();
   code->finish();
   result->entries = code->entries();

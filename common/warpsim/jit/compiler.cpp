@@ -42,8 +42,9 @@ std::unique_ptr<Engine> Compiler::make_engine(Worker& worker) {
     more->programs.resize(image.programs.size());
     for (int32_t f : launch.facts->functions) {
       if (more->programs[size_t(f)] != nullptr || !image.programs[size_t(f)].decoded) continue;
-      more->programs[size_t(f)] = compile(image, f, image.module.functions[size_t(f)].is_kernel,
-                                          worker.warps[0].groups, more->window_count);
+      more->programs[size_t(f)] =
+          compile(image, f, image.module.functions[size_t(f)].is_kernel, launch.checks,
+                  worker.warps[0].groups, more->window_count);
       more->window_count += uint32_t(more->programs[size_t(f)]->windows.list.size());
     }
     impl_->code = std::move(more);

@@ -14,6 +14,8 @@ enum class Planted : uint8_t {
   kUncounted,   // what windows do is not counted
   kUnnoted,     // a window's loads are not noted down for the stores that follow
   kUnchecked,   // what a window's loads touch is not looked at
+  kStale,       // a window's addresses are taken to be those of the time before
+  kUnbounded,   // loads from global memory may lie outside their array
 };
 inline Planted planted = Planted::kNone;
 

@@ -1,6 +1,8 @@
 #include "warpsim/jit/state.h"
 
 #include <algorithm>
+#include <cstring>
+#include <new>
 #include <utility>
 #include <vector>
 
@@ -37,6 +39,13 @@ Place place_at(const std::byte* first, const Pattern& p) {
   return {{first, first + p.delta[16]}, p.delta.data()};
 }
 
+template <class T>
+T* in_memo(Memo& memo, uint32_t offset) {
+  return reinterpret_cast<T*>(reinterpret_cast<std::byte*>(&memo) + offset);
+}
+
+constexpr uint32_t kMostMisses = 64;  // of a memo: its addresses change from turn to turn
+
 }  // namespace
 
 State::State(Worker& worker, std::shared_ptr<const CompiledImage> code)
@@ -47,7 +56,13 @@ State::State(Worker& worker, std::shared_ptr<const CompiledImage> code)
       check_initialised_(watch_ && worker.launch->checks.initialised),
       check_shadow_(worker.launch->checks.initialised || worker.launch->checks.races),
       last_(size_t{code_->window_count} * worker.warps.size(), nullptr),
-      table_(kTableSize, nullptr) {}
+      memos_(memo_stride() * worker.warps.size(), nullptr),
+      table_(kTableSize, nullptr) {
+  for (const Warp& w : worker.warps) {
+    memos_of(w)[kLedgerInMemos] = worker.shared_shadow->ledger();
+    memos_of(w)[kArrivalsInMemos] = worker.barrier_arrivals.data();
+  }
+}
 
 void State::run(Warp& w, const Op* op) {
   const Program* program = nullptr;
@@ -67,16 +82,21 @@ void State::run(Warp& w, const Op* op) {
       op = op->full(w, op);
       continue;
     }
-    const uintptr_t next = enter(*compiled, entry, w, places_.data());
+    const uintptr_t next = enter(*compiled, entry, w, memos_of(w));
     op = reinterpret_cast<const Op*>(next & ~uintptr_t{1});
     if (next & 1) op = op->full(w, op);
   }
 }
 
 void State::settle() {
+  for (const Remembered& r : remembered_) {
+    settle_memo(*r.window, *r.memo, last_[r.window->index * worker_.warps.size() + r.warp->index]);
+    memos_of(*r.warp)[r.window->index] = nullptr;
+  }
+  remembered_.clear();
   for (const Plan& plan : plans_) {
     if (plan.times == 0 || planted == Planted::kUncounted) continue;
-    for (const auto* list : {&plan.loads.loads, &plan.stores}) {
+    for (const auto* list : {&plan.loads.loads, &plan.stores.loads}) {
       for (const LoadPlan::Load& load : *list) {
         SiteState& s = worker_.sites[load.site];
         const BankCost& cost = load.pattern->banks(s.bank_kind);
@@ -91,8 +111,39 @@ void State::settle() {
   std::fill(last_.begin(), last_.end(), nullptr);
 }
 
+// What the code has passed by itself since it was remembered. `plan`: the window's, as it was then.
+void State::settle_memo(const Window& window, Memo& memo, Plan* plan) {
+  if (memo.is_fast == 0) return;
+  memo.is_fast = 0;
+  if (plan != nullptr) plan->times += memo.times;
+  if (watch_ && planted != Planted::kUncounted) {
+    auto* global = in_memo<Memo::Global>(memo, window.memo.globals);
+    for (const Window::Load& load : window.global) {
+      SiteState& s = worker_.sites[load.op->access.site];
+      s.requests += memo.times;
+      s.sectors += global->sectors;
+      ++global;
+    }
+  }
+  memo.times = 0;
+}
+
+Memo& State::memo_of(const Warp& w, const Window& window) {
+  void*& known = memos_of(w)[window.index];
+  if (known == nullptr) {
+    void* storage = std::aligned_alloc(64, window.memo.bytes);
+    if (storage == nullptr) throw std::bad_alloc();
+    std::memset(storage, 0, window.memo.bytes);
+    remembered_.push_back({std::unique_ptr<Memo, Free>(new (storage) Memo), &window, &w});
+    known = storage;
+  }
+  return *static_cast<Memo*>(known);
+}
+
 bool State::enter_window(Warp& w, const Window& window) {
   State& state = static_cast<State&>(*w.worker->engine);
+  Memo& memo = state.memo_of(w, window);
+  state.settle_memo(window, memo, state.last_[window.index * w.worker->warps.size() + w.index]);
   for (const Window::Group& group : window.groups) {
     if (group.address != nullptr) group.address->full(w, group.address);
     const Pattern* p = w.groups[group.group].pattern;
@@ -100,23 +151,89 @@ bool State::enter_window(Warp& w, const Window& window) {
   }
   if (w.worker->patterns.full()) return false;
   Plan* plan = nullptr;
-  if (window.shared.size() + window.stores.size() != 0 && !state.check_shared(w, window, &plan))
+  if (window.shared.size() + window.stores.size() != 0 &&
+      !state.check_shared(w, window, memo, &plan))
     return false;
-  if (!window.global.empty() && !state.check_global(w, window)) return false;
+  if (!window.global.empty() && !state.check_global(w, window, memo)) return false;
   if (plan != nullptr) {
     ++plan->times;
     if (state.check_shadow_) {
       if (!window.shared.empty() && planted != Planted::kUnnoted)
         w.worker->shared_shadow->note(w, plan->loads);
-      for (const LoadPlan::Load& store : plan->stores)
+      for (const LoadPlan::Load& store : plan->stores.loads)
         w.worker->shared_shadow->write(w, store.site, store.base, *store.pattern);
     }
   }
-  state.take_global(w, window);
+  state.take_global(w, window, memo);
+  state.remember(w, window, memo, plan);
   return true;
 }
 
-bool State::check_shared(Warp& w, const Window& window, Plan** found) {
+bool State::can_be_fast(const Window& window, const Plan* plan) const {
+  if (!window.memo.has_gate || worker_.rules.traffic != nullptr) return false;
+  if (plan != nullptr && check_shadow_ &&
+      (window.stores.empty() ? plan->loads : plan->stores).parts.size() > Memo::kParts)
+    return false;
+  for (const Window::Load& load : window.global) {
+    const SiteState& s = worker_.sites[load.op->access.site];
+    if (watch_ && s.shadow != nullptr) return false;
+    if (check_initialised_ && s.record->initialised != nullptr) return false;
+  }
+  return true;
+}
+
+void State::remember(Warp& w, const Window& window, Memo& memo, const Plan* plan) {
+  if (memo.misses >= kMostMisses || !can_be_fast(window, plan)) return;
+  SharedShadow& shadow = *worker_.shared_shadow;
+  auto* key = in_memo<Memo::Key>(memo, window.memo.keys);
+  for (size_t i = 0; i < window.groups.size(); ++i) {
+    const Window::Group& group = window.groups[i];
+    const AddressGroup& g = w.groups[group.group];
+    const uint64_t base = group.is_shared ? g.base : 0;
+    const bool same = key[i].pattern == g.pattern && key[i].base == base;
+    memo.misses += key[i].pattern != nullptr && !same;
+    key[i] = {g.pattern, base};
+    if (same) continue;
+    const uint32_t row = window.memo.rows + uint32_t(i) * MemoLayout::kRowBytes;
+    for (size_t lane = 0; lane < kLanes; ++lane) {
+      const uint64_t address = base + uint64_t(int64_t{g.pattern->delta[lane]});
+      if (group.row.wide)
+        in_memo<uint64_t>(memo, row)[lane] = address;
+      else
+        in_memo<uint32_t>(memo, row)[lane] = uint32_t(address);
+    }
+  }
+  auto* global = in_memo<Memo::Global>(memo, window.memo.globals);
+  for (const Window::Load& load : window.global) {
+    const Pattern& p = *w.groups[window.groups[load.group].group].pattern;
+    const SiteState& s = worker_.sites[load.op->access.site];
+    const uint64_t low = s.base - uint64_t(int64_t{p.lowest}) - uint64_t(load.op->access.offset);
+    const uint64_t bias = reinterpret_cast<uint64_t>(s.data) - s.base;
+    *global++ = {low, s.size_bytes - p.span_bytes, bias, p.delta[16], p.all_sectors(), 0};
+  }
+  memo.is_fast = 1;
+  if (plan == nullptr || !check_shadow_) return;
+  const LoadPlan& list = window.stores.empty() ? plan->loads : plan->stores;
+  for (size_t i = 0; i < Memo::kParts; ++i) {
+    const bool is_there = i < list.parts.size();
+    memo.region[i] = shadow.region(is_there ? list.parts[i].region : 0);
+    memo.chunks[i] = is_there ? list.parts[i].chunks : 0;
+  }
+  memo.plan = &plan->loads;
+  memo.written_by = shadow.ledger()->block;
+  memo.warp_bits = w.index << 5;
+  auto* stored = in_memo<Memo::Stored>(memo, window.memo.stores);
+  for (const LoadPlan::Load& store : plan->stores.loads) {
+    for (size_t half = 0; half < 2; ++half) {
+      const uint32_t first = (store.base + uint32_t(store.pattern->delta[16 * half])) / 4;
+      stored->writer[half] = shadow.writer_of(first);
+      stored->writer_site[half] = shadow.writer_site_of(first);
+    }
+    ++stored;
+  }
+}
+
+bool State::check_shared(Warp& w, const Window& window, Memo& memo, Plan** found) {
   for (const Window::Group& group : window.groups) {
     if (group.is_shared && w.groups[group.group].base >> 32 != 0) return false;
   }
@@ -129,14 +246,15 @@ bool State::check_shared(Warp& w, const Window& window, Plan** found) {
   if (!last->is_good) return false;
   if (check_shadow_ && planted != Planted::kUnchecked) {
     if (!worker_.shared_shadow->are_plain(last->loads)) return false;
-    for (const LoadPlan::Load& store : last->stores) {
+    for (const LoadPlan::Load& store : last->stores.loads) {
       if (!worker_.shared_shadow->is_untouched(store.base, *store.pattern)) return false;
     }
   }
+  Place* places = in_memo<Place>(memo, window.memo.places);
   for (const Window::Group& group : window.groups) {
     if (!group.is_shared) continue;
     const AddressGroup& g = w.groups[group.group];
-    places_[group.place] = place_at(worker_.shared + uint32_t(g.base), *g.pattern);
+    places[group.place] = place_at(worker_.shared + uint32_t(g.base), *g.pattern);
   }
   return true;
 }
@@ -191,15 +309,19 @@ State::Plan* State::make_plan(Warp& w, const Window& window) {
   };
   for (const Window::Load& load : window.shared) add(load, &plan.loads.loads);
   for (const Window::Load& store : window.stores) {
-    add(store, &plan.stores);
+    add(store, &plan.stores.loads);
     if (plan.pattern[store.group]->overlapping) plan.is_good = false;
   }
-  if (are_overlapping(plan.stores)) plan.is_good = false;
-  if (plan.is_good && check_shadow_) worker_.shared_shadow->complete(plan.loads);
+  if (are_overlapping(plan.stores.loads)) plan.is_good = false;
+  if (plan.is_good && check_shadow_) {
+    worker_.shared_shadow->complete(plan.loads);
+    worker_.shared_shadow->complete(plan.stores);
+  }
   return &plan;
 }
 
-bool State::check_global(Warp& w, const Window& window) {
+bool State::check_global(Warp& w, const Window& window, Memo& memo) {
+  Place* places = in_memo<Place>(memo, window.memo.places);
   for (const Window::Load& load : window.global) {
     const AddressGroup& g = w.groups[window.groups[load.group].group];
     const Pattern& p = *g.pattern;
@@ -217,12 +339,13 @@ bool State::check_global(Warp& w, const Window& window) {
         !access::all_initialised(*s.record, offset, p)) {
       return false;
     }
-    places_[load.place] = place_at(s.data + offset, p);
+    places[load.place] = place_at(s.data + offset, p);
   }
   return true;
 }
 
-void State::take_global(Warp& w, const Window& window) {
+void State::take_global(Warp& w, const Window& window, Memo& memo) {
+  const Place* places = in_memo<Place>(memo, window.memo.places);
   for (const Window::Load& load : window.global) {
     const AddressGroup& g = w.groups[window.groups[load.group].group];
     const Pattern& p = *g.pattern;
@@ -232,7 +355,7 @@ void State::take_global(Warp& w, const Window& window) {
       access::count_global(w, load.op->access.site, p, base);
       if (s.shadow != nullptr) s.shadow->load(w, load.op->access.site, base - s.base, p);
     }
-    access::prefetch_next(g, p, places_[load.place].half[0]);
+    access::prefetch_next(g, p, places[load.place].half[0]);
   }
 }
 

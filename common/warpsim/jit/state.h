@@ -4,18 +4,18 @@
 
 #include <array>
 #include <cstdint>
+#include <cstdlib>
 #include <deque>
 #include <memory>
 #include <vector>
 
+#include "warpsim/jit/code.h"
 #include "warpsim/jit/window.h"
 #include "warpsim/machine/engine.h"
 #include "warpsim/machine/worker.h"
 #include "warpsim/observe/shared_shadow.h"
 
 namespace warpsim::jit {
-
-struct CompiledImage;
 
 class State final : public Engine {
  public:
@@ -24,7 +24,8 @@ class State final : public Engine {
   void settle() override;
 
   // Whether all of the window's loads pass every check, so that the code may move their data; then
-  // they are counted and noted down, and `places` says where the data lies. False: nothing done.
+  // they are counted and noted down, and the memo's places say where the data lies. False: nothing
+  // done.
   static bool enter_window(Warp& w, const Window& window);
 
  private:
@@ -35,23 +36,39 @@ class State final : public Engine {
     std::array<uint32_t, kMaxGroups> base{};
     bool is_good = false;  // in bounds and aligned
     uint64_t times = 0;    // that it was executed, not yet in the sites' counters
-    LoadPlan loads;
-    std::vector<LoadPlan::Load> stores;
+    LoadPlan loads, stores;
   };
   static constexpr size_t kMaxPlans = 4096, kTableSize = 16384;
 
-  bool check_shared(Warp& w, const Window& window, Plan** plan);
-  bool check_global(Warp& w, const Window& window);
-  void take_global(Warp& w, const Window& window);
+  bool check_shared(Warp& w, const Window& window, Memo& memo, Plan** plan);
+  bool check_global(Warp& w, const Window& window, Memo& memo);
+  void take_global(Warp& w, const Window& window, Memo& memo);
+  Memo& memo_of(const Warp& w, const Window& window);
+  // So that the next time the code passes by itself.
+  void remember(Warp& w, const Window& window, Memo& memo, const Plan* plan);
+  bool can_be_fast(const Window& window, const Plan* plan) const;
+  void settle_memo(const Window& window, Memo& memo, Plan* plan);
   Plan* find_plan(Warp& w, const Window& window);
   Plan* make_plan(Warp& w, const Window& window);
   bool matches(const Plan& plan, const Warp& w, const Window& window) const;
 
-  std::array<Place, kPlaces> places_{};
   Worker& worker_;
   const std::shared_ptr<const CompiledImage> code_;
   const bool watch_, check_initialised_, check_shadow_;
   std::vector<Plan*> last_;  // by window and warp
+  // By warp, and there by window, behind what code.h says.
+  std::vector<void*> memos_;
+  void** memos_of(const Warp& w) { return memos_.data() + w.index * memo_stride() + kBeforeMemos; }
+  size_t memo_stride() const { return size_t{code_->window_count} + kBeforeMemos; }
+  struct Free {
+    void operator()(Memo* memo) const { std::free(memo); }
+  };
+  struct Remembered {
+    std::unique_ptr<Memo, Free> memo;
+    const Window* window;
+    const Warp* warp;
+  };
+  std::vector<Remembered> remembered_;
   std::deque<Plan> plans_;
   std::vector<Plan*> table_;
 };

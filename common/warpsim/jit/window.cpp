@@ -73,7 +73,10 @@ class Finder {
     return action == Action::kOther || action == Action::kLoadParam || action >= Action::kBarrier;
   }
 
-  void close() { open_ = false; }
+  void close() {
+    if (open_) found_.list.back().memo = memo_layout(image_, found_.list.back(), places_);
+    open_ = false;
+  }
 
   void write(const RowUse& use) {
     for (const RowUse::Row& row : use.writes) written_.push_back(row.offset);
@@ -125,6 +128,7 @@ class Finder {
       (site.is_store ? window.stores : window.shared).push_back(load);
     } else {
       load.place = places_++;
+      window.groups[group].is_global = true;
       window.global.push_back(load);
     }
     found_.of_access[i] = int32_t(found_.list.size() - 1);
@@ -133,6 +137,7 @@ class Finder {
 
   // From the address on if it is the operation before, else from the load.
   void open(size_t i, size_t address_at) {
+    close();
     start_ = address_at + 1 == i ? address_at : i;
     open_ = true;
     written_.clear();
@@ -150,6 +155,8 @@ class Finder {
     }
     Window::Group group;
     group.group = address.d;
+    group.row.row = address.a;
+    group.row.wide = meaning_of(address).wide_a;
     group.address = at >= start_ ? &address : nullptr;
     if (group.address != nullptr) found_.finds_address[at] = true;
     const Pattern* pattern = known_pattern(address.d);
@@ -171,7 +178,44 @@ class Finder {
   uint32_t places_ = 0;
 };
 
+uint32_t after(uint32_t* end, size_t count, size_t size, uint32_t alignment) {
+  const uint32_t at = (*end + alignment - 1) / alignment * alignment;
+  *end = at + uint32_t(count * size);
+  return at;
+}
+
+// Whether the gate knows how to check such a window.
+bool has_gate(const Image& image, const Window& window) {
+  for (const Window::Group& g : window.groups) {
+    if (g.is_shared == g.is_global || (g.is_global && !g.row.wide)) return false;
+  }
+  for (const Window::Load& load : window.global) {
+    const int64_t offset = load.op->access.offset;
+    if (image.sites[load.op->access.site].in_const_space || offset != int64_t{int32_t(offset)})
+      return false;
+  }
+  for (const Window::Load& store : window.stores) {
+    if (!window.groups[store.group].shape.by_halves || store.bytes != 4 ||
+        image.has_sub_word_shared)
+      return false;
+  }
+  return true;
+}
+
 }  // namespace
+
+MemoLayout memo_layout(const Image& image, const Window& window, uint32_t places) {
+  MemoLayout at;
+  at.has_gate = has_gate(image, window);
+  uint32_t end = sizeof(Memo);
+  at.keys = after(&end, window.groups.size(), sizeof(Memo::Key), 16);
+  at.globals = after(&end, window.global.size(), sizeof(Memo::Global), 8);
+  at.stores = after(&end, window.stores.size(), sizeof(Memo::Stored), 8);
+  at.places = after(&end, places, sizeof(Place), 8);
+  at.rows = after(&end, at.has_gate ? window.groups.size() : 0, MemoLayout::kRowBytes, 64);
+  at.bytes = (end + 63) / 64 * 64;
+  return at;
+}
 
 Shape shape_of(const Pattern& p) {
   Shape shape;

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "warpsim/counting/pattern.h"
+#include "warpsim/jit/memo.h"
 #include "warpsim/machine/image.h"
 #include "warpsim/machine/program.h"
 #include "warpsim/machine/warp.h"
@@ -32,14 +33,16 @@ struct Window {
     uint32_t group = 0;           // index into Warp::groups
     const Op* address = nullptr;  // to be executed at the beginning; nullptr: executed before
     Shape shape;
+    AddressRow row{};        // what `address` reads, or has read
     bool is_shared = false;  // loads from shared memory go through it, and find their data at
-    uint32_t place = 0;      // this index into Places, before their offsets
+    bool is_global = false;
+    uint32_t place = 0;  // index into the places, before their offsets
   };
   struct Load {  // or store
     const Op* op = nullptr;
     uint32_t group = 0;  // index into `groups`
     uint32_t bytes = 0;  // per lane
-    uint32_t place = 0;  // index into Places, where the code finds its data
+    uint32_t place = 0;  // index into the places, where the code finds its data
   };
   uint32_t index = 0;         // among the windows of all programs
   const Op* start = nullptr;  // the first operation that it is about
@@ -47,6 +50,7 @@ struct Window {
   // Each in the order of the program. Stores are to shared memory; one of `shared` and `stores` is
   // empty.
   std::vector<Load> shared, global, stores;
+  MemoLayout memo;
 };
 
 // Where a load's data lies in this process: of the first lane of each half of the warp, and how far

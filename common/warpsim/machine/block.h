@@ -20,6 +20,12 @@ struct Barrier {
   uint32_t popc = 0;  // bar.red: threads whose predicate is true
   bool all = true, any = false;
   const Warp* first_waiting = nullptr;
+  // For the next ones to arrive. Of `stamp` and `time` only those who pass are looked at.
+  void clear() {
+    arrived_warps = arrived_threads = expected_threads = warps = passing = popc = 0;
+    all = true, any = false;
+    first_waiting = nullptr;
+  }
 };
 
 struct Block {

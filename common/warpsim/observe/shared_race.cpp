@@ -146,7 +146,7 @@ void SharedShadow::examine_store(Warp& w, uint32_t site, uint32_t base_bytes, co
   }
   each_granule([&](int lane, uint32_t at, uint32_t granule) {
     const uint32_t mine =
-        stamped(now_) | (is_volatile ? kAtomic : 0) | w.index << 5 | uint32_t(lane);
+        stamped(ledger_.now) | (is_volatile ? kAtomic : 0) | w.index << 5 | uint32_t(lane);
     if (races_ && p.overlapping && !is_volatile && lane_of(writer_[granule]) != uint32_t(lane) &&
         (writer_[granule] & ~31u) == (mine & ~31u) && writer_site_[granule] == site) {
       const int before = int(lane_of(writer_[granule]));
@@ -159,7 +159,7 @@ void SharedShadow::examine_store(Warp& w, uint32_t site, uint32_t base_bytes, co
     }
     writer_[granule] = mine;
     writer_site_[granule] = site;
-    note_write(granule, now_);
+    note_write(granule, ledger_.now);
   });
   if (is_volatile && flags_) tick();
 }
@@ -204,9 +204,9 @@ void SharedShadow::atomic(Warp& w, uint32_t site, uint32_t base_bytes, const Pat
       }
       if (sites[site].is_used) acquire(w, granule);
       if (races_ && read_by_other(w, granule, lane)) report_race(w, site, lane, granule, false);
-      writer_[granule] = stamped(now_) | kAtomic | w.index << 5 | uint32_t(lane);
+      writer_[granule] = stamped(ledger_.now) | kAtomic | w.index << 5 | uint32_t(lane);
       writer_site_[granule] = site;
-      note_write(granule, now_);
+      note_write(granule, ledger_.now);
     }
   });
 }
@@ -227,7 +227,7 @@ void SharedShadow::async_issue(Warp& w, uint32_t site, uint32_t lane, uint32_t b
 
 void SharedShadow::async_arrive(Warp& w, uint32_t lane, uint32_t base, uint32_t bytes) {
   for (uint32_t granule = base >> shift_; granule <= (base + bytes - 1) >> shift_; ++granule) {
-    if (is_pending(writer_[granule])) writer_[granule] = stamped(now_) | w.index << 5 | lane;
+    if (is_pending(writer_[granule])) writer_[granule] = stamped(ledger_.now) | w.index << 5 | lane;
   }
 }
 

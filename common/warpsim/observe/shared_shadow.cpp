@@ -25,7 +25,7 @@ inline bool SharedShadow::each_chunk(uint32_t base, const Pattern& p, Body body)
       const uint32_t at = granule % kGranulesPerChunk;
       const uint32_t here = std::min(left, kGranulesPerChunk - at);
       const uint32_t bits = here == 32 ? UINT32_MAX : ((1u << here) - 1) << at;
-      if (!body(chunks_[granule / kGranulesPerChunk], bits)) return false;
+      if (!body(granule / kGranulesPerChunk, bits)) return false;
       granule += here;
       left -= here;
     }
@@ -41,7 +41,11 @@ void SharedShadow::resize(uint32_t bytes, uint32_t granule_shift, bool initialis
   for (auto* records : {&writer_, &reader_, &writer_site_, &reader_site_})
     records->assign(granules, 0);
   chunks_.assign(granules / kGranulesPerChunk + 1, {});
+  regions_.assign(chunks_.size() / kChunksPerRegion + 1, {});
+  unsettled_.assign(regions_.size(), 0);
+  has_unsettled_ = false;
   reads_ = std::make_unique<Read[]>(kMaxReads);
+  ledger_.reads = reads_.get();
 }
 
 void SharedShadow::expect(bool partial_barriers, bool flags, uint32_t warps) {
@@ -50,33 +54,45 @@ void SharedShadow::expect(bool partial_barriers, bool flags, uint32_t warps) {
   read_by_warp_.assign(warps_ * reader_.size(), 0);
 }
 
+// Everything up to here lies before a barrier.
+void SharedShadow::clear_regions() {
+  for (size_t i = 0; i < regions_.size(); ++i) regions_[i] = {unsettled_[i], 0};
+}
+
 void SharedShadow::begin_block() {
-  read_count_ = 0;
+  ledger_.read_count = 0;
+  ++ledger_.block;
+  clear_regions();
   patterns_may_change_ = false;
-  if (now_ > kLastStamp / 2) {
+  if (ledger_.now > kLastStamp / 2) {
+    std::fill(unsettled_.begin(), unsettled_.end(), 0);
+    clear_regions();
     std::fill(writer_.begin(), writer_.end(), 0);
     std::fill(reader_.begin(), reader_.end(), 0);
     std::fill(read_by_warp_.begin(), read_by_warp_.end(), 0);
     std::fill(chunks_.begin(), chunks_.end(), Chunk{});
-    now_ = 1;
+    ledger_.now = 1;
   }
-  first_ = interval_ = ++now_;
+  first_ = interval_ = ++ledger_.now;
 }
 
 void SharedShadow::barrier() {
-  read_count_ = 0;
+  ledger_.read_count = 0;
+  clear_regions();
   interval_ = tick();
 }
 
 uint32_t SharedShadow::tick() {
-  if (now_ >= kLastStamp - 1) renormalise();
-  return ++now_;
+  if (ledger_.now >= kLastStamp - 1) renormalise();
+  return ++ledger_.now;
 }
 
 // The stamps of one block are used up: what matters is only whether a word was written since the
 // block began. Races between the last barrier and here go unseen.
 void SharedShadow::renormalise() {
-  read_count_ = 0;
+  ledger_.read_count = 0;
+  ++ledger_.block;
+  clear_regions();
   for (uint32_t& record : writer_) {
     if (record < kPending) record = record >= stamped(first_) ? stamped(1) : 0;
   }
@@ -85,32 +101,33 @@ void SharedShadow::renormalise() {
   for (Chunk& c : chunks_) {
     c.written = c.block == first_ ? c.written : 0;
     c.block = 1;
-    c.newest = c.newest == kUnsettled ? kUnsettled : std::min(c.newest, 1u);
-    c.read = 0;
   }
   first_ = 1;
-  now_ = interval_ = 2;
+  ledger_.now = interval_ = 2;
 }
 
 void SharedShadow::load(Warp& w, uint32_t site, uint32_t base_bytes, const Pattern& p) {
   const uint32_t base = base_bytes >> shift_;
   bool plain = true;
-  each_chunk(base, p, [&](Chunk& chunk, uint32_t bits) {
-    chunk.read = now_;
-    plain &= chunk.newest < interval_ && chunk.block == first_ && (bits & ~chunk.written) == 0;
+  each_chunk(base, p, [&](uint32_t index, uint32_t bits) {
+    const Chunk& chunk = chunks_[index];
+    set_bit(index, &Region::read);
+    plain &=
+        !is_bit(index, &Region::written) && chunk.block == first_ && (bits & ~chunk.written) == 0;
     return true;
   });
   if (!plain && !words_are_written(base, p)) examine_load(w, site, base_bytes, p);
   if (!races_) return;
-  reads_[read_count_++] = {&p, &w, base, site, now_, w.sync_stamp, nullptr};
-  if (read_count_ == kMaxReads || patterns_may_change_) enter_reads();
+  reads_[ledger_.read_count++] = {&p, &w, base, site, ledger_.now, w.sync_stamp, nullptr};
+  if (ledger_.read_count == kMaxReads || patterns_may_change_) enter_reads();
 }
 
 void SharedShadow::complete(LoadPlan& plan) {
   plan.touches.clear();
+  plan.parts.clear();
+  plan.written_by = 0;
   for (const LoadPlan::Load& load : plan.loads) {
-    each_chunk(load.base >> shift_, *load.pattern, [&](Chunk& chunk, uint32_t bits) {
-      const auto index = uint32_t(&chunk - chunks_.data());
+    each_chunk(load.base >> shift_, *load.pattern, [&](uint32_t index, uint32_t bits) {
       for (LoadPlan::Touch& touch : plan.touches) {
         if (touch.chunk != index) continue;
         touch.granules |= bits;
@@ -120,19 +137,40 @@ void SharedShadow::complete(LoadPlan& plan) {
       return true;
     });
   }
+  for (const LoadPlan::Touch& touch : plan.touches) {
+    const uint32_t region = touch.chunk / kChunksPerRegion;
+    const uint64_t bit = uint64_t{1} << touch.chunk % kChunksPerRegion;
+    const auto known = std::find_if(plan.parts.begin(), plan.parts.end(),
+                                    [&](const LoadPlan::Part& p) { return p.region == region; });
+    if (known == plan.parts.end())
+      plan.parts.push_back({region, bit});
+    else
+      known->chunks |= bit;
+  }
+}
+
+// Whether this block has written all of it, some time or other.
+bool SharedShadow::is_written(LoadPlan& plan) {
+  if (plan.written_by == ledger_.block) return true;
+  uint32_t bad = 0;
+  for (const LoadPlan::Touch& touch : plan.touches) {
+    const Chunk& chunk = chunks_[touch.chunk];
+    bad |= uint32_t(chunk.block != first_) | (touch.granules & ~chunk.written);
+  }
+  if (bad == 0) plan.written_by = ledger_.block;
+  return bad == 0;
 }
 
 // A chunk counts as read even if one of the loads turns out to be reported on: then stores look at
 // its records, which are exact.
-bool SharedShadow::are_plain(const LoadPlan& plan) {
-  uint32_t bad = 0;
-  for (const LoadPlan::Touch& touch : plan.touches) {
-    Chunk& chunk = chunks_[touch.chunk];
-    chunk.read = now_;
-    bad |= uint32_t(chunk.newest >= interval_) | uint32_t(chunk.block != first_) |
-           (touch.granules & ~chunk.written);
+bool SharedShadow::are_plain(LoadPlan& plan) {
+  uint64_t touched = 0;
+  for (const LoadPlan::Part& part : plan.parts) {
+    Region& region = regions_[part.region];
+    region.read |= part.chunks;
+    touched |= region.written & part.chunks;
   }
-  if (__builtin_expect(bad == 0, 1)) return true;
+  if (__builtin_expect(touched == 0, 1) && is_written(plan)) return true;
   for (const LoadPlan::Load& load : plan.loads) {
     if (!words_are_written(load.base >> shift_, *load.pattern)) return false;
   }
@@ -141,16 +179,18 @@ bool SharedShadow::are_plain(const LoadPlan& plan) {
 
 void SharedShadow::note(const Warp& w, const LoadPlan& plan) {
   if (!races_) return;
-  reads_[read_count_++] = {nullptr, &w, 0, 0, now_, w.sync_stamp, &plan};
-  if (read_count_ == kMaxReads || patterns_may_change_) enter_reads();
+  reads_[ledger_.read_count++] = {nullptr, &w, 0, 0, ledger_.now, w.sync_stamp, &plan};
+  if (ledger_.read_count == kMaxReads || patterns_may_change_) enter_reads();
 }
 
 // Whether all were written by this block, before the last barrier. Settles the chunks first.
 bool SharedShadow::words_are_written(uint32_t base, const Pattern& p) {
-  each_chunk(base, p, [&](Chunk& chunk, uint32_t) {
-    if (chunk.newest == kUnsettled) settle(chunk);
-    return true;
-  });
+  if (has_unsettled_) {
+    each_chunk(base, p, [&](uint32_t index, uint32_t) {
+      if (unsettled_[index / kChunksPerRegion] >> index % kChunksPerRegion & 1) settle(index);
+      return true;
+    });
+  }
   const uint32_t low = stamped(first_), span = stamped(interval_) - low;
   for (const Pattern::Run& run : p.runs) {
     const uint32_t* writer = writer_.data() + base + run.granule;
@@ -162,8 +202,9 @@ bool SharedShadow::words_are_written(uint32_t base, const Pattern& p) {
 }
 
 // All copies into the chunk may have arrived.
-void SharedShadow::settle(Chunk& chunk) {
-  const size_t first = size_t(&chunk - chunks_.data()) * kGranulesPerChunk;
+void SharedShadow::settle(uint32_t index) {
+  Chunk& chunk = chunks_[index];
+  const size_t first = size_t{index} * kGranulesPerChunk;
   const size_t end = std::min(first + kGranulesPerChunk, writer_.size());
   uint32_t newest = 0, written = 0;
   for (size_t g = first; g < end; ++g) {
@@ -173,30 +214,39 @@ void SharedShadow::settle(Chunk& chunk) {
   }
   chunk.block = first_;
   chunk.written = written;
-  chunk.newest = newest;
+  const uint64_t bit = uint64_t{1} << index % kChunksPerRegion;
+  unsettled_[index / kChunksPerRegion] &= ~bit;
+  if (newest < interval_) regions_[index / kChunksPerRegion].written &= ~bit;
 }
 
 void SharedShadow::note_write(uint32_t granule, uint32_t stamp) {
-  Chunk& chunk = chunks_[granule / kGranulesPerChunk];
+  const uint32_t index = granule / kGranulesPerChunk;
+  Chunk& chunk = chunks_[index];
   if (chunk.block != first_) {
     chunk.block = first_;
     chunk.written = 0;
   }
-  if (stamp == kUnsettled || chunk.newest != kUnsettled) chunk.newest = stamp;
-  if (stamp != kUnsettled) chunk.written |= 1u << granule % kGranulesPerChunk;
+  set_bit(index, &Region::written);
+  if (stamp == kUnsettled) {
+    unsettled_[index / kChunksPerRegion] |= uint64_t{1} << index % kChunksPerRegion;
+    has_unsettled_ = true;
+  } else {
+    chunk.written |= 1u << granule % kGranulesPerChunk;
+  }
 }
 
 bool SharedShadow::is_untouched(uint32_t base_bytes, const Pattern& p) {
   const uint32_t base = base_bytes >> shift_;
-  const bool plain = each_chunk(base, p, [&](Chunk& chunk, uint32_t) {
-    return chunk.newest < interval_ && chunk.read < interval_;
+  const bool plain = each_chunk(base, p, [&](uint32_t index, uint32_t) {
+    const Region& region = regions_[index / kChunksPerRegion];
+    return ((region.written | region.read) >> index % kChunksPerRegion & 1) == 0;
   });
   return plain || words_are_untouched(base, p);
 }
 
 void SharedShadow::write(const Warp& w, uint32_t site, uint32_t base_bytes, const Pattern& p) {
   const uint32_t base = base_bytes >> shift_;
-  const uint32_t mine = stamped(now_) | w.index << 5;
+  const uint32_t mine = stamped(ledger_.now) | w.index << 5;
   for (const Pattern::Run& run : p.runs) {
     uint32_t* writer = writer_.data() + base + run.granule;
     uint32_t* writer_site = writer_site_.data() + base + run.granule;
@@ -204,10 +254,11 @@ void SharedShadow::write(const Warp& w, uint32_t site, uint32_t base_bytes, cons
     for (uint32_t i = 0; i < run.count; ++i) writer[i] = mine | who[i];
     std::fill_n(writer_site, run.count, site);
   }
-  each_chunk(base, p, [&](Chunk& chunk, uint32_t bits) {
+  each_chunk(base, p, [&](uint32_t index, uint32_t bits) {
+    Chunk& chunk = chunks_[index];
     chunk.written = bits | (chunk.block == first_ ? chunk.written : 0);
     chunk.block = first_;
-    if (chunk.newest != kUnsettled) chunk.newest = now_;
+    set_bit(index, &Region::written);
     return true;
   });
 }
@@ -235,7 +286,7 @@ bool SharedShadow::words_are_untouched(uint32_t base, const Pattern& p) {
 }
 
 void SharedShadow::enter_reads() {
-  for (size_t i = 0; i < read_count_; ++i) {
+  for (size_t i = 0; i < ledger_.read_count; ++i) {
     if (reads_[i].plan == nullptr) {
       enter_read(reads_[i]);
       continue;
@@ -248,7 +299,7 @@ void SharedShadow::enter_reads() {
       enter_read(one);
     }
   }
-  read_count_ = 0;
+  ledger_.read_count = 0;
 }
 
 // At once where nobody, or several warps, have read the words; else lane by lane.

@@ -9,9 +9,13 @@
 // A record: | stamp 20 | kind 2 | warp 5 | lane 5 |.
 // One record per granule: a 4-byte word, or a byte in kernels that access less than a word.
 //
-// What a right kernel does is settled per chunk of 32 granules: when was it written last, which of
-// its granules have been, when was it read last. Who has read is only noted down, and entered in
-// the records if somebody writes to such a chunk before the next barrier.
+// What a right kernel does is settled per chunk of 32 granules: has it been written, or read, since
+// the last barrier, and which of its granules has the block written at all. Who has read is only
+// noted down, and entered in the records if somebody writes to such a chunk before the next
+// barrier.
+//
+// Compiled code (jit/gate.h) reads and changes some of this by itself: what is public for that
+// says so.
 
 #pragma once
 
@@ -35,10 +39,18 @@ struct LoadPlan {
     uint32_t site;
   };
   std::vector<Load> loads;  // in the order of the program; in bounds, aligned, not volatile
+  // Of all loads together; SharedShadow::complete fills it in.
   struct Touch {
     uint32_t chunk, granules;  // granules: bits
   };
-  std::vector<Touch> touches;  // of all loads together; SharedShadow::complete fills it in
+  std::vector<Touch> touches;
+  struct Part {
+    uint32_t region;
+    uint64_t chunks;  // bits
+  };
+  std::vector<Part> parts;
+  // The block (SharedShadow::Ledger::block) that is known to have written all of it; 0: none.
+  uint64_t written_by = 0;
 };
 
 class SharedShadow {
@@ -63,7 +75,7 @@ class SharedShadow {
   void begin_block();
   void barrier();
   uint32_t warp_sync() { return tick(); }
-  uint32_t now() const { return now_; }
+  uint32_t now() const { return ledger_.now; }
   // From here to the block's end a pattern may be overwritten once its load is done.
   void patterns_may_change() { patterns_may_change_ = true; }
 
@@ -72,7 +84,7 @@ class SharedShadow {
   // The same for the loads of a plan, in two steps. False, and nothing done: one of them has
   // something to report, or might.
   void complete(LoadPlan& plan);  // fills in what it touches
-  bool are_plain(const LoadPlan& plan);
+  bool are_plain(LoadPlan& plan);
   void note(const Warp& w, const LoadPlan& plan);  // that they have been executed
   // Plain stores in two steps: whether nobody has touched the words since the last barrier, so that
   // there is nothing to report; then that they are written.
@@ -93,18 +105,16 @@ class SharedShadow {
   void async_issue(Warp& w, uint32_t site, uint32_t lane, uint32_t base, uint32_t bytes);
   void async_arrive(Warp& w, uint32_t lane, uint32_t base, uint32_t bytes);
 
- private:
-  // 32 granules. Stamps, not records.
-  struct Chunk {
-    uint32_t block = 0;    // first_ of the block that `written` belongs to
-    uint32_t written = 0;  // per granule: written by this block
-    uint32_t newest = 0;   // stamp of the last write; kUnsettled when copies are on their way
-    uint32_t read = 0;     // stamp of the last load
+  // For compiled code. 64 chunks, a bit each: touched since the last barrier. A chunk that copies
+  // are on their way to counts as written until they are seen to have arrived.
+  struct Region {
+    uint64_t written = 0, read = 0;
   };
-  static constexpr uint32_t kGranulesPerChunk = 32;
-  static constexpr uint32_t kUnsettled = UINT32_MAX;
-  // A load since the last barrier that is not in the records yet.
-  struct Read {
+  Region* region(size_t index) { return &regions_[index]; }
+  uint32_t* writer_of(uint32_t granule) { return &writer_[granule]; }
+  uint32_t* writer_site_of(uint32_t granule) { return &writer_site_[granule]; }
+  // For compiled code. A load since the last barrier that is not in the records yet.
+  struct alignas(64) Read {
     const Pattern* pattern;
     const Warp* warp;
     uint32_t base;  // granule
@@ -113,16 +123,41 @@ class SharedShadow {
     const LoadPlan* plan = nullptr;  // all loads of a plan, instead of pattern, base and site
   };
   static constexpr size_t kMaxReads = 4096;
+  struct Ledger {
+    uint64_t block = 1;  // counts blocks, and whatever makes what is known of one worthless
+    uint64_t read_count = 0;
+    Read* reads = nullptr;  // kMaxReads; never full
+    uint32_t now = 1;
+  };
+  Ledger* ledger() { return &ledger_; }
+
+ private:
+  // 32 granules.
+  struct Chunk {
+    uint32_t block = 0;    // first_ of the block that `written` belongs to
+    uint32_t written = 0;  // per granule: written by this block
+  };
+  static constexpr uint32_t kGranulesPerChunk = 32, kChunksPerRegion = 64;
+  static constexpr uint32_t kUnsettled = UINT32_MAX;
 
   uint32_t tick();
   void renormalise();
-  // Calls body(chunk, mask of granules in it) for what the pattern touches, until it returns false.
+  // Calls body(index of chunk, mask of granules in it) for what the pattern touches, until it
+  // returns false.
   template <class Body>
   bool each_chunk(uint32_t base, const Pattern& p, Body body);
   void enter_reads();  // into the records
   void enter_read(const Read& read);
   void note_write(uint32_t granule, uint32_t stamp);
-  void settle(Chunk& chunk);
+  void settle(uint32_t chunk);
+  void clear_regions();
+  bool is_bit(uint32_t chunk, uint64_t Region::*what) const {
+    return (regions_[chunk / kChunksPerRegion].*what >> chunk % kChunksPerRegion & 1) != 0;
+  }
+  void set_bit(uint32_t chunk, uint64_t Region::*what) {
+    regions_[chunk / kChunksPerRegion].*what |= uint64_t{1} << chunk % kChunksPerRegion;
+  }
+  bool is_written(LoadPlan& plan);
   bool words_are_written(uint32_t base, const Pattern& p);
   bool words_are_untouched(uint32_t base, const Pattern& p);
   void examine_load(Warp& w, uint32_t site, uint32_t base, const Pattern& p);
@@ -137,15 +172,17 @@ class SharedShadow {
 
   uint32_t shift_ = 2;
   bool initialised_ = true, races_ = true;
-  uint32_t now_ = 1;
+  Ledger ledger_;
   uint32_t first_ = 1;                     // stamp of the block's beginning
   uint32_t interval_ = 1;                  // stamp of the last barrier
   std::vector<uint32_t> writer_, reader_;  // records
   std::vector<uint32_t> writer_site_;      // the instruction
   std::vector<uint32_t> reader_site_;      // with a second thread: | site 22 | thread 10 |
   std::vector<Chunk> chunks_;
-  std::unique_ptr<Read[]> reads_;  // kMaxReads
-  size_t read_count_ = 0;
+  std::vector<Region> regions_;
+  std::vector<uint64_t> unsettled_;  // per region: chunks that copies may be on their way to
+  bool has_unsettled_ = false;
+  std::unique_ptr<Read[]> reads_;
   bool flags_ = false;
   uint32_t warps_ = 0;                  // of a block; 0: only the last reader's warp is known
   std::vector<uint32_t> read_by_warp_;  // per granule and warp: the stamp of its last read

@@ -1,0 +1,20 @@
+// The code at a window's beginning: whether everything is as the warp's memo has it, and then what
+// State::enter_window would do: addresses, counters, notes for the shadow, places of the data.
+
+#pragma once
+
+#include "warpsim/jit/assembler.h"
+#include "warpsim/jit/window.h"
+#include "warpsim/machine/image.h"
+#include "warpsim/sim.h"
+
+namespace warpsim::jit {
+
+// Jumps to `slow` with nothing done where C++ has to decide. Only register `memo` of the address
+// registers is kept; it is set in either case, 0 if there is no memo yet.
+void emit_gate(Assembler& code, const Window& window, const Checks& checks, Xbyak::Label& slow);
+// Brings into registers' final form what the gate compares; before emit_gate, and before the state
+// of the registers is kept for the slow way.
+void prepare_gate(Assembler& code, const Window& window);
+
+}  // namespace warpsim::jit

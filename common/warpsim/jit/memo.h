@@ -1,0 +1,64 @@
+// What one warp remembers of a window that has passed every check in C++: what its addresses were,
+// and what has to hold for it to pass again. Compiled code compares, and calls C++ only where
+// something differs (gate.h).
+
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "warpsim/counting/pattern.h"
+#include "warpsim/observe/shared_shadow.h"
+
+namespace warpsim {
+struct MemorySite;
+struct Image;
+}  // namespace warpsim
+
+namespace warpsim::jit {
+
+struct Window;
+
+// The head of a memo. Behind it lie, where MemoLayout says: a Key per group of addresses, a row of
+// addresses per group (of global memory: of distances from the first lane), a Global per load from
+// global memory, a Stored per store, and the window's places.
+struct Memo {
+  static constexpr size_t kParts = 2;
+  uint64_t is_fast = 0;  // the rest says what has to hold; 0: C++ decides each time
+  uint64_t times = 0;    // that the code passed by itself, not yet counted
+  // Of accesses to shared memory: where it is known who has touched them, and the block that is
+  // known to have written all of it (SharedShadow::Ledger::block).
+  std::array<SharedShadow::Region*, kParts> region{};
+  std::array<uint64_t, kParts> chunks{};
+  uint64_t written_by = 0;
+  const LoadPlan* plan = nullptr;
+  uint32_t warp_bits = 0;  // of the records of its stores
+  uint32_t misses = 0;     // so often its addresses were others
+
+  struct Key {
+    const Pattern* pattern;
+    uint64_t base;  // of shared memory
+  };
+  struct Global {
+    uint64_t low;    // the address, less this, is
+    uint64_t limit;  // at most this if all lanes are within the allocation
+    uint64_t bias;   // from addresses to where the data lie in this process
+    int64_t second_half;
+    const uint8_t* sectors_by_phase;
+    uint64_t sectors;  // not yet counted
+  };
+  struct Stored {
+    std::array<uint32_t*, 2> writer, writer_site;  // of each half of the warp
+  };
+};
+
+struct MemoLayout {
+  bool has_gate = false;  // the code can check the window by itself
+  uint32_t keys = 0, rows = 0, globals = 0, stores = 0, places = 0, bytes = 0;
+  static constexpr uint32_t kRowBytes = 256;
+};
+MemoLayout memo_layout(const Image& image, const Window& window, uint32_t places);
+
+}  // namespace warpsim::jit
