@@ -11,11 +11,14 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from pathlib import Path
 
+from grader.judging import host
 from grader.labs.lab import Case
 from grader.labs.problem import PRODUCT, Problem
 from grader.labs.source import ArrayShape, shared_array
+from grader.labs.statements import listing
 from grader.results.finding import Access, Cause, Facts, Party, Scope, Space
 from grader.running.execution import Fault
 from grader.running.record import Reason
@@ -71,9 +74,26 @@ def own_buffers(plan: Mapping) -> frozenset[str]:
     )
 
 
+def variable(buffer: str, context: Context) -> str:
+    """A buffer that solve allocated, by the variable that points to it where the text has a
+    cudaMalloc for each; its number otherwise."""
+    if buffer not in context.own_buffers:
+        return buffer
+    names = {f"cudaMalloc #{n}": name for n, name in enumerate(_allocated(context.source), 1)}
+    return names[buffer] if names.keys() == set(context.own_buffers) else buffer
+
+
+@lru_cache(maxsize=8)
+def _allocated(source: str) -> tuple[str, ...]:
+    """The variables of all of solve's cudaMallocs, in their order; none if one is more than a name."""
+    found = host.read(listing(source))
+    names = tuple(call.variable(0) for call in found.of("cudaMalloc")) if found else ()
+    return names if all(names) else ()
+
+
 def sentence(fault: Fault, context: Context) -> str:
     """What happened, with numbers; without file and line."""
-    facts = fault.facts
+    facts = replace(fault.facts, array=variable(fault.facts.array, context))
     who = f"block {_triple(facts.block)} thread {_triple(facts.thread)}"
     shape = array_shape(fault, context)
     if facts.cause in _SAID:

@@ -372,8 +372,8 @@ def _leaks(execution: Execution, context: explain.Context) -> list[Diagnostic]:
 
 
 def _with_role(buffer: str, context: explain.Context) -> str:
-    role = context.buffer_roles.get(buffer, "")
-    return f"{buffer} (for {role})" if role else buffer
+    role, name = context.buffer_roles.get(buffer, ""), explain.variable(buffer, context)
+    return f"{name} (for {role})" if role and role != name else name
 
 
 def _of_case(found: Iterable[Diagnostic], case: Case) -> tuple[Diagnostic, ...]:

@@ -79,6 +79,35 @@ def test_a_buffer_of_another_size_has_no_shape():
     assert text.endswith("reads 4 bytes at byte 24 of cudaMalloc #1: it has 24 bytes.")
 
 
+HOST = """void solve(const float* M, float* P, int n) {
+  float *d_M, *d_P;
+  cudaMalloc(&d_M, n);
+  cudaMalloc((void**)&d_P, n);
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("source", "own", "name"),
+    [
+        (HOST, {"cudaMalloc #1", "cudaMalloc #2"}, "d_P"),
+        # One of them was not carried out, or another kind of memory was made as well: which is which?
+        (HOST, {"cudaMalloc #2"}, "cudaMalloc #2"),
+        (HOST, {"cudaMallocManaged #1", "cudaMalloc #2"}, "cudaMalloc #2"),
+        (
+            HOST.replace("(void**)&d_P", "&all.p"),
+            {"cudaMalloc #1", "cudaMalloc #2"},
+            "cudaMalloc #2",
+        ),
+        ("void other() {}", {"cudaMalloc #1", "cudaMalloc #2"}, "cudaMalloc #2"),
+    ],
+)
+def test_a_buffer_that_holds_nothing_yet_is_named_by_its_variable(source, own, name):
+    fault = _fault("uninitialised-global", array="cudaMalloc #2", array_bytes=24, offset_bytes=0)
+    text = explain.sentence(fault, explain.Context(source, CASE, {}, own))
+    assert text.endswith(f"reads byte 0 of {name}, which nothing has written before.")
+
+
 def test_uninitialised():
     text = _say("uninitialised-shared", **SHARED, offset_bytes=256)
     assert text.endswith("reads Nds[4][0], which no thread of the block has written before.")
