@@ -61,13 +61,20 @@ def write(
     say: Callable[[str], None] = lambda text: None,
 ) -> str:
     """The page of one case. Raises GraderError."""
-    runs = []
-    for one in shown:
-        traced = trace(course, lab, one.submission, options, show, say)
-        found = traced.trace if one.with_source else without_source(traced.trace)
-        runs.append(page.Run(one.title, found, traced.note))
     eyebrow = f"Lab {lab.id} · {shown[0].submission.shown}"
-    return page.render(runs, eyebrow=eyebrow, heading=f"{lab.title}, {show.case.title}")
+    for part in (1, 2, 4, 8, 16):  # of the instructions, until the page is no larger than it may be
+        runs = []
+        for one in shown:
+            traced = trace(course, lab, one.submission, options, show, say, part)
+            found = traced.trace if one.with_source else without_source(traced.trace)
+            runs.append(page.Run(one.title, found, traced.note))
+        text = page.render(runs, eyebrow=eyebrow, heading=f"{lab.title}, {show.case.title}")
+        if len(text.encode()) <= page.MOST_BYTES:
+            return text
+    raise SubmissionError(
+        f"The page would be larger than {page.MOST_BYTES // 1_000_000} MB: show a smaller case"
+        " with --case."
+    )
 
 
 def trace(
@@ -77,8 +84,12 @@ def trace(
     options: Options,
     show: Show,
     say: Callable[[str], None] = lambda text: None,
+    part: int = 1,
 ) -> Traced:
-    """The trace of one case. Raises SubmissionError where there is nothing to be seen yet."""
+    """The trace of one case, or of its first instructions, a `part` of what there may be.
+
+    Raises SubmissionError where there is nothing to be seen yet.
+    """
     text, values, lacking = submission.text, {}, []
     for name, value in show.constants:
         try:
@@ -88,7 +99,7 @@ def trace(
             lacking.append(name)
 
     def made(blocks: tuple[int, ...] = (), events: int = _MOST_EVENTS) -> dict[str, Any]:
-        wanted = traces.Wanted(show.case, values, blocks, events=events)
+        wanted = traces.Wanted(show.case, values, blocks, events=events // part)
         try:
             return traces.make(course, lab, text, wanted, options, say)
         except GraderError as error:

@@ -20,9 +20,11 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from grader.show.bundle import script
+from grader.trace import reader
 
 _FOLDER = Path(__file__).parent / "page"
 MOST_BYTES = 2_000_000
+_ATOMIC = 2  # kind of an access
 
 
 @dataclass(frozen=True)
@@ -51,9 +53,21 @@ def render(runs: Sequence[Run], *, eyebrow: str, heading: str) -> str:
 
 
 def _packed(runs: Sequence[Run]) -> str:
-    data = {"runs": [{"title": r.title, "note": r.note, "trace": r.trace} for r in runs]}
+    data = {"runs": [{"title": r.title, "note": r.note, "trace": _needed(r.trace)} for r in runs]}
     text = json.dumps(data, separators=(",", ":"), allow_nan=False)
     return base64.b64encode(gzip.compress(text.encode(), mtime=0)).decode()
+
+
+def _needed(trace: Mapping[str, Any]) -> dict[str, Any]:
+    """Without what arrays hold in the end, which follows from the steps but for atomics."""
+    launches = []
+    for launch in trace["launches"]:
+        has_atomics = _ATOMIC in reader.with_columns(launch["accesses"]["kind"])
+        arrays = [
+            {**one, "final": one["final"] if has_atomics else None} for one in launch["arrays"]
+        ]
+        launches.append({**launch, "arrays": arrays})
+    return {**trace, "launches": launches}
 
 
 def _hash(text: str) -> str:

@@ -227,12 +227,72 @@ def test_a_lab_is_worked_by_keys_alone(chromium, made):
     chromium.key("End")
     assert chromium.value("tilewise.viewer.n === tilewise.viewer.track.last")
     chromium.key("Home")
+    begin = chromium.value("tilewise.viewer.n")
     chromium.key(" ")
     time.sleep(1.5)
-    assert chromium.value("tilewise.viewer.n") > first[0]
+    assert chromium.value("tilewise.viewer.n") > begin
     chromium.key(" ")
     chromium.key("?")
     assert chromium.value("document.getElementById('keys').open")
+    assert chromium.said == []
+
+
+def test_every_control_is_reached_and_worked_by_keys(chromium, made):
+    path, _ = made("02-tiled-kernel", "no-first-barrier")
+    show_pages.open_page(chromium, path)
+    one = "document.activeElement"
+    now = f"{one}.id || {one}.name || {one}.hash || {one}.textContent"
+    reached = []
+    while len(reached) < 60:
+        chromium.key("Tab")
+        here = chromium.value(f"document.activeElement === document.body ? null : {now}")
+        if here is None or here in reached[:1]:
+            break
+        reached.append(here)
+        # It is seen where the keys go.
+        styles = "(e => [e, e.nextElementSibling ?? e].map(x => getComputedStyle(x).outlineStyle))"
+        assert "solid" in chromium.value(f"{styles}(document.activeElement)"), here
+    links = chromium.value("document.querySelectorAll('#finding-list a').length")
+    assert reached[:3] == ["block", "thread", "help"]
+    assert [one for one in reached if one.startswith("#finding")] == [
+        f"#finding={number + 1}" for number in range(links)
+    ]
+    assert {"source", "first", "back", "play", "on", "last", "by", "scrubber", "speed"} < set(
+        reached
+    )
+
+    def focus(name):
+        chromium.value(f"document.getElementById('{name}').focus()")
+
+    # A whole run, from the first step of the first block to the last of the last, by keys alone.
+    where = "[...document.querySelectorAll('#where, #what, #count')].map(one => one.textContent)"
+    chromium.key("Escape")
+    for block in range(4):
+        focus("block")
+        if block:
+            chromium.key("ArrowDown")
+        chromium.value("document.activeElement.blur()")
+        assert chromium.value("tilewise.viewer.block") == block
+        chromium.key("Home")
+        texts = [chromium.value(where)]
+        while not texts[-1][2].startswith(texts[-1][2].split(" of ")[1]):
+            chromium.key("ArrowRight")
+            texts.append(chromium.value(where))
+        assert [int(text[2].split(" of ")[0]) for text in texts] == list(range(1, len(texts) + 1))
+        assert any("Phase 1" in text[0] for text in texts)
+        assert any(" of P" in text[1] or "P[" in text[1] for text in texts[-2:])
+    focus("scrubber")
+    chromium.key("Home")
+    assert chromium.value(where)[2].startswith("1 of ")
+    focus("help")
+    chromium.key("Enter")
+    assert chromium.value("document.getElementById('keys').open")
+    chromium.key("Escape")
+    assert not chromium.value("document.getElementById('keys').open")
+    assert chromium.value("document.activeElement.id") == "help"
+    chromium.value("document.querySelector('#finding-list a').focus()")
+    chromium.key("Enter")
+    assert chromium.value("tilewise.viewer.finding.index") == 0
     assert chromium.said == []
 
 
@@ -252,6 +312,46 @@ def test_everybody_can_use_it(chromium, made, width, dark):
     assert chromium.said == []
     chromium.value("document.getElementById('play').removeAttribute('aria-label')")  # a planted one
     assert "button-name" in chromium.value(show_pages.VIOLATIONS)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["beside", "conflicts", "lanes"])
+def test_axe_finds_nothing_on_real_pages(chromium, made, tmp_path, name):
+    if show_pages.axe() is None:
+        pytest.skip("axe-core needs the extra `browser` (common/setup/extra.sh)")
+    path, trace = made("02-tiled-kernel")
+    if name != "beside":
+        lab = {"conflicts": "05-register-tiling", "lanes": "09-warp-tiles"}
+        path, trace = made(lab[name])
+    if name == "beside":
+        runs = [page.Run("yours", trace), page.Run("the reference", make.without_source(trace))]
+        path = tmp_path / "beside.html"
+        path.write_text(page.render(runs, eyebrow="Lab 02", heading="beside"))
+    show_pages.open_page(chromium, path)
+    chromium.value(show_pages.axe())
+    if name == "beside":
+        chromium.value("element = document.getElementById('beside'); element.value = 1;"
+                       " element.dispatchEvent(new Event('change'))")  # fmt: skip
+    chromium.value("tilewise.viewer.to(tilewise.viewer.film.steps.length >> 1)")
+    assert chromium.value(show_pages.VIOLATIONS) == []
+    assert chromium.said == []
+    assert chromium.asked == [path.resolve().as_uri()]
+
+
+def test_a_page_that_asks_for_something_is_noticed(chromium, made, tmp_path):
+    """What the assertions on `asked` rest on: an image, a script or a request would be in the log."""
+    text = made("02-tiled-kernel")[0].read_text()
+    text = re.sub(r'<meta http-equiv="Content-Security-Policy"[^>]*>', "", text)
+    wants = {
+        "image": '<img src="http://127.0.0.1:9/image" alt="">',
+        "style": '<link rel="stylesheet" href="http://127.0.0.1:9/style">',
+        "fetch": "<script>fetch('http://127.0.0.1:9/fetch').catch(() => 0)</script>",
+    }
+    path = tmp_path / "planted.html"
+    path.write_text(text.replace("</body>", "".join(wants.values()) + "</body>"))
+    show_pages.open_page(chromium, path)
+    asked = set(chromium.asked) - {path.resolve().as_uri()}
+    assert asked == {f"http://127.0.0.1:9/{name}" for name in wants}
 
 
 def test_the_page_can_load_nothing(chromium, made):

@@ -28,6 +28,7 @@ from grader.trace import constants, reader
 
 # Operations of the largest case of which all blocks are traced, unless one asks for it.
 _SMALL = 1 << 13
+_TYPES = {"float": "f32", "int": "s32"}  # of the elements of solve's arrays
 
 
 @dataclass(frozen=True)
@@ -138,6 +139,7 @@ def _told(
         file["name"] = FILE_NAME if own else Path(file["name"]).name
         file["text"] = text if own else None
     shapes = {name: list(shape) for name, shape in case.shapes.items()}
+    elements = {array.name: _TYPES[array.element] for array in case.problem.arrays}
     roles = buffer_roles(read_plan(plan), case.problem)
     for launch in trace["launches"]:
         for finding in launch["findings"]:
@@ -146,6 +148,7 @@ def _told(
                 _with_own_file(finding["other"])
         for array in launch["arrays"]:
             _shape(array, shapes, roles, text, launch["kernel"])
+            array["type"] = _type(array, elements)
     return trace
 
 
@@ -153,6 +156,12 @@ def _with_own_file(party: dict[str, Any]) -> None:
     for name in ("file", "other_file"):
         if party.get(name, "").endswith("/" + FILE_NAME):
             party[name] = FILE_NAME
+
+
+def _type(array: Mapping[str, Any], elements: Mapping[str, str]) -> str:
+    """Of an array that a launch does not touch the executor cannot know it."""
+    own = elements.get(array["holds"], array["type"])
+    return own if own[1:] == array["type"][1:] else array["type"]
 
 
 def _shape(

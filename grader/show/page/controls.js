@@ -55,7 +55,7 @@ export class Controls {
 
   play() {
     if (this.timer) return this.pause();
-    if (this.viewer.n >= this.viewer.track.last) this.viewer.to(0);
+    if (this.viewer.n >= this.viewer.track.last) this.viewer.toPlace(1);
     element("play").classList.add("playing");
     element("play").setAttribute("aria-label", "Pause");
     const tick = () => {
@@ -81,7 +81,7 @@ export class Controls {
       this.pause();
       act();
     };
-    on("first", moved(() => this.viewer.to(0)));
+    on("first", moved(() => this.viewer.toPlace(1)));
     on("back", moved(() => this.viewer.move(-1)));
     on("play", () => this.play());
     on("on", moved(() => this.viewer.move(1)));
@@ -195,7 +195,7 @@ export class Controls {
       W: turn("warp", count(viewer.film.warps), -1),
       t: turn("thread", count(viewer.film.threads), 1),
       T: turn("thread", count(viewer.film.threads), -1),
-      Home: () => viewer.to(0),
+      Home: () => viewer.toPlace(1),
       End: () => viewer.to(viewer.track.last),
       Escape: () => {
         viewer.finding = null;

@@ -196,9 +196,11 @@ export class Film {
     return step.value + rank * step.code.elements * wordsOf(step.code.type);
   }
 
-  valueOf(step, lane, element = 0) {
+  /** In memory the bits are what its elements make of them: of shuffled values instructions do not say it. */
+  valueOf(step, lane, element = 0, type = step.code.type) {
     const first = this.wordOf(step, lane);
-    return first < 0 ? NaN : number(this.words, first + element * wordsOf(step.code.type), step.code.type);
+    const isSame = bytesOf(type) === bytesOf(step.code.type);
+    return first < 0 ? NaN : number(this.words, first + element * wordsOf(step.code.type), isSame ? type : step.code.type);
   }
 
   #accesses() {
@@ -241,7 +243,7 @@ export class Film {
       for (let element = 0; element < each; element++) {
         access.lanes.push(lane);
         access.cells.push(Math.floor((access.offsets[place] + element * size) / array.bytesEach));
-        access.values.push(isCopy ? NaN : this.valueOf(step, lane, element));
+        access.values.push(isCopy ? NaN : this.valueOf(step, lane, element, array.type));
       }
     });
   }
