@@ -34,12 +34,16 @@ include_patterns = [
 # The contents at the side, in the course's order: a heading, and patterns of pages below it. A page
 # of `include_patterns` that no pattern leads to fails the build.
 book_chapters = [
+    ("Begin here", ["docs/machine", "exercises/00-*/README"]),
     ("The labs", ["labs/*/README"]),
     ("Exercises", ["exercises/*/README"]),
     (
         "Beside the labs",
         [
+            "docs/glossary",
             "docs/reasoning",
+            "docs/by-hand",
+            "docs/cpp-crib",
             "docs/study",
             "docs/reading-a-report",
             "docs/time-model",

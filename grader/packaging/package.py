@@ -48,13 +48,17 @@ _FILES = (
 )  # fmt: skip
 _PAGES = (
     "README.md",
+    "by-hand.md",
+    "cpp-crib.md",
+    "glossary.md",
+    "machine.md",
     "reading-a-report.md",
     "reasoning.md",
     "show.md",
     "time-model.md",
     "watch-session.md",
 )
-_PAGE_FOLDERS = ("docs/experiments", "docs/book")
+_PAGE_FOLDERS = ("docs/experiments", "docs/figures", "docs/book")
 _NOT_FOR_STUDENTS = re.compile(r"<!-- for instructors -->.*?<!-- for everybody -->\n*", re.DOTALL)
 _GENERATED = ("__pycache__", ".pytest_cache", ".ruff_cache")
 _LINK = re.compile(r"(?<!!)\[([^\]]*)\]\(([^)#\s]+)(?:#[^)\s]*)?\)")  # of Markdown: text, target

@@ -1,0 +1,29 @@
+"""What claims.py says of the pages' numbers holds, and it finds what is planted."""
+
+import sys
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+import claims
+
+PAGES = sorted(claims.FOLDER.glob("*.toml"))
+SMALL = claims.Numbers("", ("a C1060 has {c1060.sm_count} of them",), ("12",))
+
+
+@pytest.mark.parametrize("path", PAGES, ids=lambda path: path.stem)
+def test_the_numbers_of_a_page_are_computed(path):
+    assert claims.faults(claims.load(path)) == []
+
+
+def test_planted_numbers_are_found():
+    assert claims.faults(SMALL, "a C1060 has 30 of them, for 12 reasons, `99`") == []
+    assert claims.faults(SMALL, "a C1060 has 31 of them") == [
+        "does not say: a C1060 has 30 of them",
+        "nobody computes 31",
+    ]
+    assert claims.faults(SMALL, "a C1060 has 30 of them, and 4,711 others") == [
+        "nobody computes 4,711"
+    ]
