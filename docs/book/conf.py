@@ -61,6 +61,7 @@ book_chapters = [
         "For instructors",
         [
             "docs/instructors",
+            "docs/sources",
             "docs/writing-a-lab",
             "docs/batch",
             "docs/publish",

@@ -23,7 +23,7 @@ GLOSSARY = "docs/glossary.md"
 FIRST = ("docs/machine.md",)
 BESIDE = ("docs/reasoning.md", "docs/by-hand.md", "docs/reading-a-report.md")
 
-_ENTRY = re.compile(r"^### (.+)\n(?:<!-- also: (.+) -->\n)?", re.MULTILINE)
+_ENTRY = re.compile(r"^## (.+)\n(?:<!-- also: (.+) -->\n)?", re.MULTILINE)
 _NOT_PROSE = re.compile(
     r"^```.*?^```$|^    .*?$|<!--.*?-->|``?[^`\n]+``?|^#+ .*?$|^<details><summary>.*?</summary>"
     r"|!\[(?:[^\[\]]|\[[^\]]*\])*\]\([^)]*\)|(?<!!)\[[^\]]*\]\([^)]*\)|https?://\S+|<[^>\n]*>",

@@ -37,20 +37,20 @@ def test_planted_faults_are_found(course):
     lab = course / "labs" / "02-tiled-kernel" / "README.md"
     change(lab, "# Lab 02", "A preface with a zeugma here.\n\n# Lab 02")
     entries = course / glossary.GLOSSARY
-    change(entries, "### word\n", "### zeugma\n\nA term that nobody links.\n\n### word\n")
+    change(entries, "## word\n", "## zeugma\n\nA term that nobody links.\n\n## word\n")
     assert [(use.page, use.term.name) for use in glossary.missing(course)] == [
         ("labs/02-tiled-kernel/README.md", "zeugma")
     ]
     assert glossary.link(course) == 1
     assert "a [zeugma](../../docs/glossary.md#zeugma) here" in lab.read_text()
     assert list(glossary.missing(course)) == []
-    change(entries, "### word\n", "### quincunx\n\nA term that nobody uses.\n\n### word\n")
+    change(entries, "## word\n", "## quincunx\n\nA term that nobody uses.\n\n## word\n")
     assert glossary.unused(course) == ["quincunx"]
 
 
 def test_a_link_after_the_first_use_does_not_do(course):
     lab = course / "labs" / "02-tiled-kernel" / "README.md"
-    change(course / glossary.GLOSSARY, "### word\n", "### zeugma\n\nA term.\n\n### word\n")
+    change(course / glossary.GLOSSARY, "## word\n", "## zeugma\n\nA term.\n\n## word\n")
     text = "A zeugma, then a [zeugma](../../docs/glossary.md#zeugma).\n\n# Lab 02"
     change(lab, "# Lab 02", text)
     assert [use.start for use in glossary.missing(course)] == [text.index("zeugma")]
