@@ -44,7 +44,7 @@ bool has_avx512() {
 }
 
 // What the code calls. They are ordinary functions, so that it needs nothing but their addresses.
-bool enter_window(Warp* w, const Window* window) {
+Memo* enter_window(Warp* w, const Window* window) {
   return State::enter_window(*w, *window);
 }
 const Op* give_up_turn(Warp* w, const Op* op) {
@@ -277,11 +277,11 @@ void ProgramCode::call_enter_window(size_t i, const Window& window) {
   code_.mov(rax, reinterpret_cast<uint64_t>(&enter_window));
   code_.call(rax);
   Xbyak::Label good;
-  code_.test(al, al);
+  code_.test(rax, rax);
   code_.jne(good);
   return_op(i, true);
   code_.L(good);
-  code_.mov(code_.memo, code_.ptr[code_.memos + 8 * int(window.index)]);
+  code_.mov(code_.memo, rax);
 }
 
 void ProgramCode::emit_slow(SlowWindow& slow) {

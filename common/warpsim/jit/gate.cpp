@@ -53,6 +53,8 @@ class Gate {
     // Everything holds: from here on things are done.
     for (size_t g = 0; g < window_.groups.size(); ++g) take_group(g);
     c_.inc(c_.qword[c_.memo + offsetof(Memo, times)]);
+    c_.mov(rax, memo_at(offsetof(Memo, next)));
+    c_.mov(c_.ptr[c_.memos + 8 * int(window_.index)], rax);
     if (shared && has_shadow_) {
       if (!window_.shared.empty()) note_loads();
       if (!window_.stores.empty()) record_stores();

@@ -34,8 +34,11 @@ struct Memo {
   std::array<uint64_t, kParts> chunks{};
   uint64_t written_by = 0;
   const LoadPlan* plan = nullptr;
-  uint32_t warp_bits = 0;  // of the records of its stores
-  uint32_t misses = 0;     // so often its addresses were others
+  uint64_t* plan_times = nullptr;  // where `times` is added up in the end
+  uint32_t warp_bits = 0;          // of the records of its stores
+  // In a loop whose addresses move from turn to turn each turn has a memo, and these make a ring:
+  // whoever passes says which comes next.
+  Memo* next = nullptr;
 
   struct Key {
     const Pattern* pattern;

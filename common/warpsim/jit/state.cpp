@@ -44,7 +44,19 @@ T* in_memo(Memo& memo, uint32_t offset) {
   return reinterpret_cast<T*>(reinterpret_cast<std::byte*>(&memo) + offset);
 }
 
-constexpr uint32_t kMostMisses = 64;  // of a memo: its addresses change from turn to turn
+constexpr uint32_t kMostMemos = 32;   // of a window and a warp
+constexpr uint32_t kMostMisses = 64;  // then nothing more is remembered
+constexpr uint64_t kMostMemoBytes = 8 << 20;
+
+bool has_keys(Memo& memo, const Warp& w, const Window& window) {
+  const auto* key = in_memo<Memo::Key>(memo, window.memo.keys);
+  for (size_t i = 0; i < window.groups.size(); ++i) {
+    const AddressGroup& g = w.groups[window.groups[i].group];
+    if (key[i].pattern != g.pattern) return false;
+    if (window.groups[i].is_shared && key[i].base != g.base) return false;
+  }
+  return true;
+}
 
 }  // namespace
 
@@ -57,6 +69,7 @@ State::State(Worker& worker, std::shared_ptr<const CompiledImage> code)
       check_shadow_(worker.launch->checks.initialised || worker.launch->checks.races),
       last_(size_t{code_->window_count} * worker.warps.size(), nullptr),
       memos_(memo_stride() * worker.warps.size(), nullptr),
+      rings_(last_.size()),
       table_(kTableSize, nullptr) {
   for (const Warp& w : worker.warps) {
     memos_of(w)[kLedgerInMemos] = worker.shared_shadow->ledger();
@@ -89,11 +102,11 @@ void State::run(Warp& w, const Op* op) {
 }
 
 void State::settle() {
-  for (const Remembered& r : remembered_) {
-    settle_memo(*r.window, *r.memo, last_[r.window->index * worker_.warps.size() + r.warp->index]);
-    memos_of(*r.warp)[r.window->index] = nullptr;
-  }
+  for (const Remembered& r : remembered_) settle_memo(*r.window, *r.memo);
   remembered_.clear();
+  remembered_bytes_ = 0;
+  std::fill(rings_.begin(), rings_.end(), Ring{});
+  for (const Warp& w : worker_.warps) std::fill_n(memos_of(w), code_->window_count, nullptr);
   for (const Plan& plan : plans_) {
     if (plan.times == 0 || planted == Planted::kUncounted) continue;
     for (const auto* list : {&plan.loads.loads, &plan.stores.loads}) {
@@ -111,11 +124,11 @@ void State::settle() {
   std::fill(last_.begin(), last_.end(), nullptr);
 }
 
-// What the code has passed by itself since it was remembered. `plan`: the window's, as it was then.
-void State::settle_memo(const Window& window, Memo& memo, Plan* plan) {
+// What the code has passed by itself since it was remembered.
+void State::settle_memo(const Window& window, Memo& memo) {
   if (memo.is_fast == 0) return;
   memo.is_fast = 0;
-  if (plan != nullptr) plan->times += memo.times;
+  if (memo.plan_times != nullptr) *memo.plan_times += memo.times;
   if (watch_ && planted != Planted::kUncounted) {
     auto* global = in_memo<Memo::Global>(memo, window.memo.globals);
     for (const Window::Load& load : window.global) {
@@ -128,33 +141,61 @@ void State::settle_memo(const Window& window, Memo& memo, Plan* plan) {
   memo.times = 0;
 }
 
-Memo& State::memo_of(const Warp& w, const Window& window) {
-  void*& known = memos_of(w)[window.index];
-  if (known == nullptr) {
-    void* storage = std::aligned_alloc(64, window.memo.bytes);
-    if (storage == nullptr) throw std::bad_alloc();
-    std::memset(storage, 0, window.memo.bytes);
-    remembered_.push_back({std::unique_ptr<Memo, Free>(new (storage) Memo), &window, &w});
-    known = storage;
-  }
-  return *static_cast<Memo*>(known);
+Memo& State::new_memo(const Window& window) {
+  void* storage = std::aligned_alloc(64, window.memo.bytes);
+  if (storage == nullptr) throw std::bad_alloc();
+  std::memset(storage, 0, window.memo.bytes);
+  remembered_.push_back({std::unique_ptr<Memo, Free>(new (storage) Memo), &window});
+  remembered_bytes_ += window.memo.bytes;
+  return *remembered_.back().memo;
 }
 
-bool State::enter_window(Warp& w, const Window& window) {
+Memo& State::memo_of(const Warp& w, const Window& window) {
+  void*& next = memos_of(w)[window.index];
+  Ring& ring = rings_[window.index * worker_.warps.size() + w.index];
+  if (next == nullptr) {
+    Memo& memo = new_memo(window);
+    ring.memos = 1;
+    memo.next = &memo;
+    next = &memo;
+    return memo;
+  }
+  Memo* const expected = static_cast<Memo*>(next);
+  if (!window.memo.has_gate || ring.misses >= kMostMisses) return *expected;
+  Memo* before = expected;
+  for (Memo* memo = expected;; memo = memo->next) {
+    if (has_keys(*memo, w, window)) return *memo;
+    before = memo;
+    if (memo->next == expected) break;
+  }
+  // One that was never written, as its window was refused, is as good as a new one.
+  if (in_memo<Memo::Key>(*expected, window.memo.keys)->pattern == nullptr) return *expected;
+  if (ring.memos >= kMostMemos || remembered_bytes_ >= kMostMemoBytes) {
+    ++ring.misses;
+    return *expected;
+  }
+  ++ring.memos;
+  Memo& memo = new_memo(window);
+  memo.next = expected;
+  before->next = &memo;
+  return memo;
+}
+
+Memo* State::enter_window(Warp& w, const Window& window) {
   State& state = static_cast<State&>(*w.worker->engine);
-  Memo& memo = state.memo_of(w, window);
-  state.settle_memo(window, memo, state.last_[window.index * w.worker->warps.size() + w.index]);
   for (const Window::Group& group : window.groups) {
     if (group.address != nullptr) group.address->full(w, group.address);
     const Pattern* p = w.groups[group.group].pattern;
-    if (p == nullptr || !has_shape(*p, group.shape)) return false;
+    if (p == nullptr || !has_shape(*p, group.shape)) return nullptr;
   }
-  if (w.worker->patterns.full()) return false;
+  if (w.worker->patterns.full()) return nullptr;
+  Memo& memo = state.memo_of(w, window);
+  state.settle_memo(window, memo);
   Plan* plan = nullptr;
   if (window.shared.size() + window.stores.size() != 0 &&
       !state.check_shared(w, window, memo, &plan))
-    return false;
-  if (!window.global.empty() && !state.check_global(w, window, memo)) return false;
+    return nullptr;
+  if (!window.global.empty() && !state.check_global(w, window, memo)) return nullptr;
   if (plan != nullptr) {
     ++plan->times;
     if (state.check_shadow_) {
@@ -166,7 +207,7 @@ bool State::enter_window(Warp& w, const Window& window) {
   }
   state.take_global(w, window, memo);
   state.remember(w, window, memo, plan);
-  return true;
+  return &memo;
 }
 
 bool State::can_be_fast(const Window& window, const Plan* plan) const {
@@ -182,8 +223,10 @@ bool State::can_be_fast(const Window& window, const Plan* plan) const {
   return true;
 }
 
-void State::remember(Warp& w, const Window& window, Memo& memo, const Plan* plan) {
-  if (memo.misses >= kMostMisses || !can_be_fast(window, plan)) return;
+void State::remember(Warp& w, const Window& window, Memo& memo, Plan* plan) {
+  const Ring& ring = rings_[window.index * worker_.warps.size() + w.index];
+  if (ring.misses >= kMostMisses || !can_be_fast(window, plan)) return;
+  memos_of(w)[window.index] = memo.next;
   SharedShadow& shadow = *worker_.shared_shadow;
   auto* key = in_memo<Memo::Key>(memo, window.memo.keys);
   for (size_t i = 0; i < window.groups.size(); ++i) {
@@ -191,7 +234,6 @@ void State::remember(Warp& w, const Window& window, Memo& memo, const Plan* plan
     const AddressGroup& g = w.groups[group.group];
     const uint64_t base = group.is_shared ? g.base : 0;
     const bool same = key[i].pattern == g.pattern && key[i].base == base;
-    memo.misses += key[i].pattern != nullptr && !same;
     key[i] = {g.pattern, base};
     if (same) continue;
     const uint32_t row = window.memo.rows + uint32_t(i) * MemoLayout::kRowBytes;
@@ -212,6 +254,7 @@ void State::remember(Warp& w, const Window& window, Memo& memo, const Plan* plan
     *global++ = {low, s.size_bytes - p.span_bytes, bias, p.delta[16], p.all_sectors(), 0};
   }
   memo.is_fast = 1;
+  memo.plan_times = plan != nullptr ? &plan->times : nullptr;
   if (plan == nullptr || !check_shadow_) return;
   const LoadPlan& list = window.stores.empty() ? plan->loads : plan->stores;
   for (size_t i = 0; i < Memo::kParts; ++i) {

@@ -24,9 +24,9 @@ class State final : public Engine {
   void settle() override;
 
   // Whether all of the window's loads pass every check, so that the code may move their data; then
-  // they are counted and noted down, and the memo's places say where the data lies. False: nothing
-  // done.
-  static bool enter_window(Warp& w, const Window& window);
+  // they are counted and noted down, and the memo's places say where the data lies. nullptr:
+  // nothing done.
+  static Memo* enter_window(Warp& w, const Window& window);
 
  private:
   // A window's loads from shared memory with addresses of certain patterns and bases.
@@ -43,11 +43,13 @@ class State final : public Engine {
   bool check_shared(Warp& w, const Window& window, Memo& memo, Plan** plan);
   bool check_global(Warp& w, const Window& window, Memo& memo);
   void take_global(Warp& w, const Window& window, Memo& memo);
+  // The memo of the window's present addresses; else a new one, or one to be written over.
   Memo& memo_of(const Warp& w, const Window& window);
+  Memo& new_memo(const Window& window);
   // So that the next time the code passes by itself.
-  void remember(Warp& w, const Window& window, Memo& memo, const Plan* plan);
+  void remember(Warp& w, const Window& window, Memo& memo, Plan* plan);
   bool can_be_fast(const Window& window, const Plan* plan) const;
-  void settle_memo(const Window& window, Memo& memo, Plan* plan);
+  void settle_memo(const Window& window, Memo& memo);
   Plan* find_plan(Warp& w, const Window& window);
   Plan* make_plan(Warp& w, const Window& window);
   bool matches(const Plan& plan, const Warp& w, const Window& window) const;
@@ -56,7 +58,7 @@ class State final : public Engine {
   const std::shared_ptr<const CompiledImage> code_;
   const bool watch_, check_initialised_, check_shadow_;
   std::vector<Plan*> last_;  // by window and warp
-  // By warp, and there by window, behind what code.h says.
+  // The memos to be tried next: by warp, and there by window, behind what code.h says.
   std::vector<void*> memos_;
   void** memos_of(const Warp& w) { return memos_.data() + w.index * memo_stride() + kBeforeMemos; }
   size_t memo_stride() const { return size_t{code_->window_count} + kBeforeMemos; }
@@ -66,9 +68,14 @@ class State final : public Engine {
   struct Remembered {
     std::unique_ptr<Memo, Free> memo;
     const Window* window;
-    const Warp* warp;
   };
   std::vector<Remembered> remembered_;
+  uint64_t remembered_bytes_ = 0;
+  struct Ring {
+    uint32_t memos = 0;
+    uint32_t misses = 0;  // so often the addresses were those of none
+  };
+  std::vector<Ring> rings_;  // by window and warp
   std::deque<Plan> plans_;
   std::vector<Plan*> table_;
 };
