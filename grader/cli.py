@@ -35,6 +35,7 @@ _MODULES = {
     "new-lab": "new_lab",
     "show": "show",
     "quiz": "quiz",
+    "exam": "exam",
     "status": "student",
     "hint": "student",
     "watch": "student",

@@ -49,6 +49,7 @@ book_chapters = [
             "docs/time-model",
             "docs/watch-session",
             "docs/show",
+            "docs/quiz",
             "docs/trace",
             "docs/experiments/README",
             "docs/sampling",

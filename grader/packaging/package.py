@@ -52,6 +52,7 @@ _PAGES = (
     "cpp-crib.md",
     "glossary.md",
     "machine.md",
+    "quiz.md",
     "reading-a-report.md",
     "reasoning.md",
     "show.md",

@@ -91,7 +91,8 @@ def _number(given: str, unit: str) -> tuple[float, float]:
         elif not unit or said not in (unit.casefold(), unit.casefold().rstrip("s")):
             raise UsageError(f"{given!r} is no number{f' of {unit}' if unit else ''}.")
     plain = re.fullmatch(r"\s*-?\d{0,18}(?:\.(\d{1,18}))?\s*", text)
-    step = factor * 10.0 ** -len(plain[1]) if plain and plain[1] else 0.0
+    digits = text.replace(".", "").strip().lstrip("0")
+    step = factor * 10.0 ** -len(plain[1]) if plain and plain[1] and len(digits) > 1 else 0.0
     try:
         value = _value(ast.parse(text.strip(), mode="eval").body) * factor
     except (SyntaxError, ValueError, ZeroDivisionError, OverflowError, RecursionError, MemoryError):

@@ -104,7 +104,7 @@ class Asked:
         """Wrong answers with the reason that leads there; none that is right by chance."""
         for wrong in self.question.wrong:
             value = call(wrong.value, self.parameters)
-            if value is not None and value != self.answer:
+            if value is not None and not _near(value, self.answer):
                 yield value, wrong.reason
 
 
@@ -119,6 +119,13 @@ def pose(question: Question, seed: int, student: str, attempt: int = 0) -> Asked
     if tuple(listed) != YES_NO:
         generator.shuffle(listed)
     return Asked(question, parameters, tuple(listed))
+
+
+def _near(value: Value, answer: Value) -> bool:
+    """Whether a wrong answer could be taken for the right one, rounded."""
+    if isinstance(answer, float) and isinstance(value, int | float):
+        return abs(value - answer) <= 0.05 * abs(answer)
+    return value == answer
 
 
 def shown(value: Value) -> str:

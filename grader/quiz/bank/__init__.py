@@ -7,10 +7,27 @@ from collections.abc import Sequence
 
 from grader.errors import UsageError
 from grader.labs.course import Course
-from grader.quiz.bank import lab02, machine
+from grader.quiz.bank import (
+    lab00,
+    lab01,
+    lab02,
+    lab02_blocks,
+    lab03,
+    lab04,
+    lab05,
+    lab06,
+    lab07,
+    lab08,
+    lab09,
+    machine,
+    memory,
+    occupancy,
+)
 from grader.quiz.question import Question
 
-_PARTS = (machine, lab02)
+_PARTS = (
+    machine, occupancy, memory, lab00, lab01, lab02, lab02_blocks, lab03, lab04, lab05, lab06, lab07, lab08, lab09,
+)  # fmt: skip
 QUESTIONS: tuple[Question, ...] = tuple(question for part in _PARTS for question in part.QUESTIONS)
 MACHINE = "machine"  # the topic that belongs to no lab
 TOPICS = tuple(dict.fromkeys(question.topic for question in QUESTIONS))
