@@ -55,9 +55,11 @@ def _is_link_to_file(node: nodes.Node) -> bool:
 
 
 def is_shown(path: Path) -> bool:
-    """Whether there is a page for it: a folder, or a text file of moderate size."""
+    """Whether there is a page for it: a folder, or a text file of moderate size that is no picture."""
     if not path.is_file():
         return path.is_dir()
+    if path.suffix == ".svg":
+        return False
     return path.stat().st_size <= LARGEST_BYTES and b"\0" not in path.read_bytes()
 
 
