@@ -93,7 +93,7 @@ class Speller {
   // The forms with a member mask; those without are of PTX before 6.0.
   bool is_collective_with_mask() const {
     return (i_.op == Opcode::kShfl && i_.src.size() == 4) ||
-           (i_.op == Opcode::kVote && i_.src.size() == 2) || i_.op == Opcode::kRedux;
+           (i_.op == Opcode::kVote && i_.src.size() == 2) || i_.op == Opcode::kRedux || i_.op == Opcode::kElect;
   }
 
   void strength() {
@@ -125,6 +125,9 @@ class Speller {
     flag(i_.ftz, "ftz");
     flag(i_.nan, "NaN");
     flag(i_.sat, "sat");
+    flag(i_.relu, "relu");
+    if (i_.xorsign) add("xorsign.abs");
+    if (i_.limit != LimitMode::kNone) add(i_.limit == LimitMode::kClamp ? "clamp" : "wrap");
     flag(i_.carry_out, "cc");
   }
 
@@ -135,7 +138,8 @@ class Speller {
 }  // namespace
 
 std::string spell_mnemonic(const Instruction& instruction) {
-  if (instruction.op == Opcode::kUnknown || instruction.op >= Opcode::kMma) {
+  if (instruction.op == Opcode::kUnknown || instruction.op >= Opcode::kMma ||
+      instruction.op == Opcode::kHint || instruction.op == Opcode::kVabsdiff4) {
     return instruction.mnemonic;
   }
   return Speller(instruction).run();

@@ -42,6 +42,28 @@ bool Decoder::lifted(const Code& code, const Handlers& h, uint32_t extend_bytes,
   return true;
 }
 
+// lop3, with .and or .or also a predicate: whether the result is not 0, combined with another one.
+bool Decoder::lookup(const Code& code, const Handlers& h) {
+  const bool tests = code.dst.size() > 1;
+  if (tests != (code.bool_op != BoolOp::kNone) || tests != (code.src.size() > 4)) return false;
+  Code three = code;
+  three.src.resize(3);
+  three.dst.resize(1);
+  if (!lifted(three, h, 0, false)) return false;
+  program_.ops.back().set(Op::Lookup{uint32_t(code.src[3].imm)});
+  if (!tests) return true;
+  const uint32_t result = program_.ops.back().d;
+  Code test;
+  test.op = Opcode::kSetp, test.type = Type::kU32, test.cmp = ptx::CmpOp::kNe;
+  test.bool_op = code.bool_op;
+  const uint32_t zero = constant(0, false), c = source_predicate(code.src[4]);
+  Op& op = emit(select_setp(test));
+  op.d = dest_predicate(code.dst[1]);
+  op.a = result, op.b = zero, op.c = c;
+  op.set(Op::Compare{0, code.bool_op, code.src[4].negated});
+  return true;
+}
+
 bool Decoder::arithmetic(const Code& code) {
   if (code.carry_out || code.op == Opcode::kAddc || code.op == Opcode::kSubc ||
       code.op == Opcode::kMadc)
@@ -56,6 +78,11 @@ bool Decoder::arithmetic(const Code& code) {
     op.b = b;
     op.set(Op::Negated{code.src[0].negated, code.src.back().negated, false});
     return true;
+  }
+  const bool of_pairs = code.type == Type::kU16x2 || code.type == Type::kS16x2;
+  if (of_pairs || code.relu || code.xorsign || code.op == Opcode::kVabsdiff4) {
+    const Handlers pairs = select_pairs(code);
+    return lifted(code, pairs ? pairs : select_half(code), 0, false);
   }
   Handlers h = select_float(code);
   if (!h) h = select_rounding(code);
@@ -79,13 +106,7 @@ bool Decoder::arithmetic(const Code& code) {
     op.d = d.row, op.a = a, op.b = b, op.c = c, op.e = e;
     return true;
   }
-  if (code.op == Opcode::kLop3 && code.src.size() == 4) {
-    Code three = code;
-    three.src.pop_back();
-    if (three.dst.size() != 1 || !lifted(three, h, 0, false)) return false;
-    program_.ops.back().set(Op::Lookup{uint32_t(code.src[3].imm)});
-    return true;
-  }
+  if (code.op == Opcode::kLop3 && code.src.size() >= 4) return lookup(code, h);
   return lifted(code, h, 0, false);
 }
 
@@ -104,6 +125,27 @@ bool Decoder::carry(const Code& code) {
   return true;
 }
 
+namespace {
+
+// What set writes where its comparison holds; of pairs, to each half.
+uint32_t truth_of(const ptx::Instruction& code) {
+  const bool of_pairs = code.src_type == Type::kF16x2 || code.src_type == Type::kBF16x2;
+  switch (code.type) {
+    case Type::kF32:
+      return 0x3F800000;
+    case Type::kF16:
+    case Type::kF16x2:
+      return 0x3C00;
+    case Type::kBF16:
+    case Type::kBF16x2:
+      return 0x3F80;
+    default:
+      return of_pairs || ptx::size_bytes(code.type) == 2 ? 0xFFFF : 0xFFFFFFFF;
+  }
+}
+
+}  // namespace
+
 bool Decoder::set_predicate(const Code& code) {
   const bool row_result = code.op == Opcode::kSet;
   Handlers h = row_result ? select_set(code) : select_setp(code);
@@ -117,7 +159,7 @@ bool Decoder::set_predicate(const Code& code) {
   const uint32_t e = !row_result && code.dst.size() > 1 ? dest_predicate(code.dst[1]) : 0;
   Op& op = emit(h);
   op.d = d.row, op.a = a, op.b = b, op.c = c, op.e = e;
-  op.set(Op::Compare{code.type == Type::kF32 ? 0x3F800000 : 0xFFFFFFFF,
+  op.set(Op::Compare{truth_of(code),
                      has_c ? code.bool_op : BoolOp::kNone, has_c && code.src[2].negated});
   return true;
 }
@@ -139,6 +181,12 @@ bool Decoder::select(const Code& code) {
 
 bool Decoder::convert(const Code& code) {
   if (code.dst.empty() || code.src.empty()) return false;
+  uint32_t how = 0;
+  if (const Handlers small = select_small_convert(code, &how)) {
+    if (!lifted(code, small, 0, false)) return false;
+    program_.ops.back().set(Op::Lookup{how});
+    return true;
+  }
   Handlers h = select_convert(code);
   if (!h) h = select_rounding(code);
   const bool to_integer = !ptx::is_float(code.type);

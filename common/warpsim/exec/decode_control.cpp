@@ -151,6 +151,16 @@ bool Decoder::between_lanes(const Code& code) {
     finish_dest(d, 0, false);
     return true;
   }
+  if (code.op == Opcode::kElect) {
+    if (code.src.empty() || code.dst.size() != 2) return false;
+    const uint32_t members = source(code.src[0], false, Type::kU32);
+    const Dest d = dest(code.dst[0], false);
+    Op& op = emit(&ops::elect);
+    op.d = d.row, op.e = dest_predicate(code.dst[1]);
+    op.set(Op::Lanes{members, function_index_, false});
+    finish_dest(d, 0, false);
+    return true;
+  }
   if (code.op == Opcode::kVote) {
     const Handler h = ops::vote(code.vote);
     if (h == nullptr || code.src.empty()) return false;
@@ -245,7 +255,7 @@ bool Decoder::body(const Code& code) {
     case Opcode::kCpAsync: case Opcode::kCpAsyncCommit: case Opcode::kCpAsyncWait: return async(code);
     case Opcode::kMma: case Opcode::kLdmatrix: case Opcode::kStmatrix: return tensor(code);
     case Opcode::kShfl: case Opcode::kVote: case Opcode::kMatch: case Opcode::kRedux:
-    case Opcode::kActivemask:                   return between_lanes(code);
+    case Opcode::kActivemask: case Opcode::kElect: return between_lanes(code);
     case Opcode::kBar: case Opcode::kBarWarp:   return barrier(code);
     case Opcode::kBra:                          return branch(code);
     case Opcode::kBrx:                          return branch_table(code);
@@ -253,7 +263,7 @@ bool Decoder::body(const Code& code) {
     case Opcode::kRet: case Opcode::kExit: case Opcode::kTrap: case Opcode::kBrkpt: return leave(code);
     case Opcode::kMembar:                       return fence(code);
     // One block after the other and warp by warp: nobody needs to wait.
-    case Opcode::kPrefetch: case Opcode::kNanosleep: return true;
+    case Opcode::kPrefetch: case Opcode::kNanosleep: case Opcode::kHint: return true;
     default:                                    return arithmetic(code);
   }
   // clang-format on

@@ -83,6 +83,7 @@ class Decoder {
 
   // --- families; false: not modelled
   bool arithmetic(const Code& code);
+  bool lookup(const Code& code, const Handlers& h);
   bool lifted(const Code& code, const Handlers& h, uint32_t extend_bytes, bool is_signed);
   bool move(const Code& code);
   bool move_vector(const Code& code);

@@ -17,6 +17,10 @@ Handlers select_float(const ptx::Instruction& code);    // f32 and f64, to neare
 Handlers select_rounding(const ptx::Instruction& code);  // f32 and f64 with .rz .rm .rp
 Handlers select_half(const ptx::Instruction& code);      // f16, f16x2, bf16, bf16x2
 Handlers select_convert(const ptx::Instruction& code);   // cvt
+// cvt to f16, bf16, tf32 and pairs of them; *how is the operation's Op::Lookup.
+Handlers select_small_convert(const ptx::Instruction& code, uint32_t* how);
+// u16x2, s16x2, vabsdiff4, and min and max with .relu or .xorsign.abs but for half precision.
+Handlers select_pairs(const ptx::Instruction& code);
 // setp: writes predicate d (and its complement-like second result e) from rows a, b and predicate
 // c.
 Handlers select_setp(const ptx::Instruction& code);
@@ -72,6 +76,7 @@ Handler vote(ptx::VoteMode mode);
 Handler match(bool all, bool wide);
 Handler redux(ptx::AtomOp op, bool is_signed);
 const Op* active_mask(Warp&, const Op*);
+const Op* elect(Warp&, const Op*);  // row d: the leader's lane, predicate e: whether it is this one
 // ops_matrix.cpp
 const Op* whole_warp(Warp&, const Op*);  // looks whether all lanes are there
 const Op* multiply_matrices(Warp&, const Op*);

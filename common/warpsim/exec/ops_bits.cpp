@@ -141,6 +141,44 @@ struct Bfi {
   }
 };
 
+// A mask of b bits from bit a on.
+template <bool kClamp>
+uint32_t bmsk(uint32_t a, uint32_t b) {
+  const uint32_t from = a & 31, end = from + (b & 31);
+  if (kClamp && a >= 32) return 0;
+  const uint32_t above = end >= 32 || (kClamp && b >= 32) ? 0 : ~0u << end;
+  return ~0u << from & ~above;
+}
+
+// The low b bits of a, extended to all.
+template <bool kClamp, bool kSigned>
+uint32_t szext(uint32_t a, uint32_t b) {
+  if (kClamp && b >= 32) return a;
+  const uint32_t bits = b & 31;
+  if (bits == 0) return 0;
+  const uint32_t above = ~0u << bits;
+  return kSigned && (a >> (bits - 1) & 1) != 0 ? a | above : a & ~above;
+}
+
+// Where the |offset|-th set bit lies, counted from `base` up (or down); -1: nowhere.
+uint32_t fns(uint32_t mask, uint32_t base, uint32_t offset) {
+  const auto wanted = int32_t(offset);
+  if (wanted == 0) return base < 32 && (mask >> base & 1) != 0 ? base : ~0u;
+  int64_t left = wanted < 0 ? -int64_t{wanted} : wanted;
+  for (int64_t at = base; at >= 0 && at < 32; at += wanted > 0 ? 1 : -1) {
+    if ((mask >> at & 1) != 0 && --left == 0) return uint32_t(at);
+  }
+  return ~0u;
+}
+
+Handlers select_szext(const ptx::Instruction& code) {
+  if (ptx::size_bytes(code.type) != 4) return {};
+  const bool is_signed = ptx::is_signed(code.type);
+  if (code.limit == ptx::LimitMode::kClamp)
+    return is_signed ? lifted<&szext<true, true>>() : lifted<&szext<true, false>>();
+  return is_signed ? lifted<&szext<false, true>>() : lifted<&szext<false, false>>();
+}
+
 uint32_t prmt(uint32_t a, uint32_t b, uint32_t selector) {
   const uint64_t bytes = uint64_t{b} << 32 | a;
   uint32_t r = 0;
@@ -298,6 +336,12 @@ Handlers select_bits(const ptx::Instruction& code) {
       return select_bfe(code.type);
     case Opcode::kBfi:
       return select_bfi(wide);
+    case Opcode::kBmsk:
+      return code.limit == ptx::LimitMode::kClamp ? lifted<&bmsk<true>>() : lifted<&bmsk<false>>();
+    case Opcode::kSzext:
+      return select_szext(code);
+    case Opcode::kFns:
+      return lifted<&fns>();
     case Opcode::kLop3:
       return {&lop3_lanes<true>, &lop3_lanes<false>};
     case Opcode::kPrmt:

@@ -1,6 +1,7 @@
 // Comparisons and selections.
 
 #include "warpsim/exec/float_math.h"
+#include "warpsim/exec/half_math.h"
 #include "warpsim/exec/ops.h"
 #include "warpsim/machine/typed.h"
 
@@ -31,6 +32,18 @@ struct Reader<double> {
   using Value = double;
   using Row = uint64_t;
   static double get(uint64_t bits) { return math::f64(bits); }
+};
+
+// The half of a register that begins at bit kShift.
+template <class N, int kShift, bool kFtz>
+struct HalfReader {
+  using Value = float;
+  using Row = uint32_t;
+  static float get(uint32_t bits) {
+    const auto code = uint16_t(bits >> kShift);
+    const bool is_small = (code & N::kInfinity) == 0;
+    return float(N::get(kFtz && is_small ? code & 0x8000 : code));
+  }
 };
 
 // eq, ne, lt, le, gt, ge; the unordered forms (equ, ...) are true when an operand is a NaN.
@@ -172,15 +185,54 @@ const Op* set_row(Warp& w, const Op* op) {
   return op + 1;
 }
 
-enum class Form { kPlain, kCombined, kRow };
+// Of pairs: setp's first result is that of the low halves, its second that of the high ones; of set
+// each half of the row.
+template <class Low, class High, class Compare, bool kSet>
+const Op* compared_pairs(Warp& w, const Op* op) {
+  const BoolOp how = op->compare.combine;
+  uint32_t c = how == BoolOp::kNone ? 0 : predicate(w, op->c);
+  if (op->compare.negated) c = ~c;
+  const uint32_t low = combine(how, compare<Low, Compare>(w, op), c);
+  const uint32_t high = combine(how, compare<High, Compare>(w, op), c);
+  if (!kSet) {
+    set_predicate(w, op->d, low);
+    if (op->e != 0) set_predicate(w, op->e, high);
+    return op + 1;
+  }
+  const uint32_t yes = op->compare.yes;
+  uint32_t* d = row<uint32_t>(w, op->d);
+  for_each_lane(w.mask, [&](int i) {
+    d[i] = (low >> i & 1 ? yes : 0) | (high >> i & 1 ? yes << 16 : 0);
+  });
+  return op + 1;
+}
+
+enum class Form { kPlain, kCombined, kRow, kPairs, kPairRow };
+
+template <class R>
+struct HighOf;
+template <class N, bool kFtz>
+struct HighOf<HalfReader<N, 0, kFtz>> {
+  using Reader = HalfReader<N, 16, kFtz>;
+};
+
+template <bool kSet, class R, class Compare>
+Handlers pairs() {
+  constexpr Handler h = &compared_pairs<R, typename HighOf<R>::Reader, Compare, kSet>;
+  return {h, h};
+}
 
 template <Form kForm, class R, class Compare>
 Handlers compared() {
+  if constexpr (kForm == Form::kPairs || kForm == Form::kPairRow) {
+    return pairs<kForm == Form::kPairRow, R, Compare>();
+  } else {
   constexpr bool kWide = sizeof(typename R::Row) == 8;
   constexpr Handler h = kForm == Form::kPlain      ? &setp<R, Compare>
                         : kForm == Form::kCombined ? &setp_combined<R, Compare>
                                                    : &set_row<R, Compare>;
   return {h, h, false, kWide, kWide, false};
+  }
 }
 
 template <Form kForm, class R>
@@ -230,8 +282,27 @@ Handlers by_comparison(CmpOp cmp) {
   return {};
 }
 
+template <Form kForm, class N>
+Handlers by_halves(CmpOp cmp, bool ftz) {
+  return ftz ? by_comparison<kForm, HalfReader<N, 0, true>>(cmp)
+             : by_comparison<kForm, HalfReader<N, 0, false>>(cmp);
+}
+
 template <Form kForm>
 Handlers by_operand_type(Type type, CmpOp cmp, bool ftz) {
+  constexpr Form kOfPairs = kForm == Form::kRow ? Form::kPairRow : Form::kPairs;
+  switch (type) {
+    case Type::kF16:
+      return by_halves<kForm, math::Half>(cmp, ftz);
+    case Type::kBF16:
+      return by_halves<kForm, math::Brain>(cmp, ftz);
+    case Type::kF16x2:
+      return by_halves<kOfPairs, math::Half>(cmp, ftz);
+    case Type::kBF16x2:
+      return by_halves<kOfPairs, math::Brain>(cmp, ftz);
+    default:
+      break;
+  }
   const bool is_unsigned =
       cmp == CmpOp::kLo || cmp == CmpOp::kLs || cmp == CmpOp::kHi || cmp == CmpOp::kHs;
   switch (type) {

@@ -101,45 +101,26 @@ uint64_t double_round(uint64_t a) {
   return math::bits(round_value(math::f64(a), kHow));
 }
 
+template <bool kSat>
 uint32_t half_to_f32(uint32_t a) {
-  return math::result<false>(math::half_to_float(uint16_t(a)));
+  return math::result<false, kSat>(math::half_to_float(uint16_t(a)));
 }
 uint64_t half_to_f64(uint32_t a) {
   return math::bits(double(math::half_to_float(uint16_t(a))));
 }
-uint32_t f32_to_half(uint32_t a) {
-  return math::double_to_half(math::f32(a));
-}
-uint32_t f64_to_half(uint64_t a) {
-  return math::double_to_half(math::f64(a));
+uint64_t bf16_to_f64(uint32_t a) {
+  return math::bits(double(math::bf16_to_float(uint16_t(a))));
 }
 uint32_t bf16_to_f32(uint32_t a) {
   return math::result<false>(math::bf16_to_float(uint16_t(a)));
-}
-uint32_t f32_to_bf16(uint32_t a) {
-  return math::float_to_bf16(math::f32(a));
-}
-// cvt.rna.tf32.f32: 10 bits of mantissa, ties away from zero.
-uint32_t f32_to_tf32(uint32_t a) {
-  if (math::is_nan32(a)) return math::kNan32;
-  if ((a & 0x7F800000) == 0x7F800000) return a;
-  return (a + 0x1000) & 0xFFFFE000;
-}
-template <class From>
-uint32_t integer_to_half(Reg<From> a) {
-  return math::double_to_half(double(From(a)));
 }
 template <class To, Rounding kHow>
 Reg<To> half_to_integer(uint32_t a) {
   return to_integer<To, kHow, false>(math::half_to_float(uint16_t(a)));
 }
-
-// cvt.rn.f16x2.f32 d, a, b and its bf16 sibling: a goes to the upper half.
-uint32_t f32_pair_to_half2(uint32_t a, uint32_t b) {
-  return f32_to_half(a) << 16 | f32_to_half(b);
-}
-uint32_t f32_pair_to_bf162(uint32_t a, uint32_t b) {
-  return f32_to_bf16(a) << 16 | f32_to_bf16(b);
+template <class To, Rounding kHow>
+Reg<To> bf16_to_integer(uint32_t a) {
+  return to_integer<To, kHow, false>(math::bf16_to_float(uint16_t(a)));
 }
 
 template <class Visit>
@@ -208,6 +189,8 @@ Handlers to_integer_from_float(const ptx::Instruction& code) {
                                 return lifted<&double_to_integer<To, kHow>>();
                               case Type::kF16:
                                 return lifted<&half_to_integer<To, kHow>>();
+                              case Type::kBF16:
+                                return lifted<&bf16_to_integer<To, kHow>>();
                               case Type::kF32:
                                 return code.ftz ? lifted<&float_to_integer<To, kHow, true>>()
                                                 : lifted<&float_to_integer<To, kHow, false>>();
@@ -223,8 +206,6 @@ Handlers to_float_from_integer(const ptx::Instruction& code) {
     switch (code.type) {
       case Type::kF64:
         return lifted<&integer_to_double<From>>();
-      case Type::kF16:
-        return lifted<&integer_to_half<From>>();
       case Type::kF32:
         return lifted<&integer_to_float<From>>();
       default:
@@ -234,24 +215,11 @@ Handlers to_float_from_integer(const ptx::Instruction& code) {
 }
 
 Handlers from_half(const ptx::Instruction& code) {
-  if (code.src_type == Type::kF16 && code.type == Type::kF32) return lifted<&half_to_f32>();
-  if (code.src_type == Type::kF16 && code.type == Type::kF64) return lifted<&half_to_f64>();
-  if (code.src_type == Type::kBF16 && code.type == Type::kF32) return lifted<&bf16_to_f32>();
-  return {};
-}
-
-Handlers to_small_float(const ptx::Instruction& code) {
-  if (code.sat || code.mnemonic.find(".relu") != std::string::npos) return {};
-  const bool nearest = code.rounding == Rounding::kRn;
-  if (code.type == Type::kTF32 && code.rounding == Rounding::kRna) return lifted<&f32_to_tf32>();
-  if (!nearest) return {};
-  if (code.type == Type::kF16)
-    return code.src_type == Type::kF64 ? lifted<&f64_to_half>() : lifted<&f32_to_half>();
-  if (code.src_type != Type::kF32) return {};
-  if (code.type == Type::kBF16) return lifted<&f32_to_bf16>();
-  if (code.type == Type::kF16x2) return lifted<&f32_pair_to_half2>();
-  if (code.type == Type::kBF16x2) return lifted<&f32_pair_to_bf162>();
-  return {};
+  const bool is_brain = code.src_type == Type::kBF16;
+  if (code.type == Type::kF64) return is_brain ? lifted<&bf16_to_f64>() : lifted<&half_to_f64>();
+  if (code.type != Type::kF32 || (is_brain && code.sat)) return {};
+  if (is_brain) return lifted<&bf16_to_f32>();
+  return code.sat ? lifted<&half_to_f32<true>>() : lifted<&half_to_f32<false>>();
 }
 
 bool rounds_to_integer(Rounding how) {
@@ -289,12 +257,13 @@ Handlers float_to_float_types(const ptx::Instruction& code) {
                     : lifted<&double_to_float<false, false>>();
   }
   if (code.src_type == Type::kF16 || code.src_type == Type::kBF16) return from_half(code);
-  return to_small_float(code);
+  return {};
 }
 
 }  // namespace
 
 Handlers select_convert(const ptx::Instruction& code) {
+  if (code.relu) return {};  // of half precision only, which is elsewhere
   const bool from_float = ptx::is_float(code.src_type), to_float = ptx::is_float(code.type);
   if (!from_float && !to_float) return integer_to_integer(code);
   if (from_float && !to_float) return to_integer_from_float(code);

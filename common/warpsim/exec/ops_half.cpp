@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "warpsim/exec/float_math.h"
+#include "warpsim/exec/half_math.h"
 #include "warpsim/exec/half_sum.h"
 #include "warpsim/exec/ops.h"
 #include "warpsim/machine/typed.h"
@@ -49,10 +50,6 @@ namespace {
 using ptx::Opcode;
 using ptx::Type;
 
-struct Half {
-  static double get(uint16_t x) { return math::half_to_float(x); }
-  static uint16_t put(double x) { return math::double_to_half(x); }
-};
 // bfloat16 has the range of float, so neither double nor float holds a fused result exactly.
 // Rounding to odd on the way keeps what the last rounding must know: an inexact value gets an odd
 // last bit and is never taken for a tie.
@@ -70,81 +67,185 @@ float float_to_odd(double x) {
   return math::f32(towards_zero | 1);
 }
 
-struct Brain {
-  static double get(uint16_t x) { return math::bf16_to_float(x); }
-  static uint16_t put(double x) { return math::float_to_bf16(float_to_odd(x)); }
-};
+}  // namespace
 
-struct Add {
+uint16_t math::Brain::put(double x) {
+  return float_to_bf16(float_to_odd(x));
+}
+
+namespace {
+
+using math::After16;
+using math::Brain;
+using math::Half;
+
+template <class N, bool kFtz>
+uint16_t flushed(uint32_t x) {
+  const bool is_small = (x & N::kInfinity) == 0;
+  return uint16_t(kFtz && is_small ? x & 0x8000 : x);
+}
+
+// Operations on two codes. Those on numbers say what f gives.
+template <class Sum>
+struct Rounded {
+  template <class N>
+  static uint16_t f(uint16_t a, uint16_t b) {
+    return N::put(Sum::f(N::get(a), N::get(b)));
+  }
+};
+struct AddNumbers {
   static double f(double a, double b) { return add_to_odd(a, b); }
 };
-struct Sub {
+struct SubNumbers {
   static double f(double a, double b) { return add_to_odd(a, -b); }
 };
-struct Mul {
+struct MulNumbers {
   static double f(double a, double b) { return a * b; }
 };
-struct Min {
-  static double f(double a, double b) { return std::fmin(a, b); }
-};
-struct Max {
-  static double f(double a, double b) { return std::fmax(a, b); }
+using Add = Rounded<AddNumbers>;
+using Sub = Rounded<SubNumbers>;
+using Mul = Rounded<MulNumbers>;
+
+// The number where one operand is a NaN (kNan: the NaN); -0 is less than +0. kXorsign: of the
+// magnitudes, with the sign that their product has.
+template <bool kMax, bool kNan, bool kXorsign>
+struct Extreme {
+  template <class N>
+  static uint16_t f(uint16_t a, uint16_t b) {
+    const uint16_t sign = kXorsign ? (a ^ b) & 0x8000 : 0;
+    if (kXorsign) a &= 0x7FFF, b &= 0x7FFF;
+    const bool nan_a = math::is_nan16<N>(a), nan_b = math::is_nan16<N>(b);
+    if (nan_a && nan_b) return math::kNan16;
+    if (nan_a || nan_b) return kNan ? math::kNan16 : uint16_t((nan_a ? b : a) | sign);
+    auto order = [](uint16_t x) { return x & 0x8000 ? -1 - int(x & 0x7FFF) : int(x); };
+    const bool take_a = kMax ? order(a) > order(b) : order(a) < order(b);
+    return uint16_t((take_a ? a : b) | sign);
+  }
 };
 
-template <class N, class F>
+template <class N, class F, After16 kAfter, bool kFtz>
 uint32_t one(uint32_t a, uint32_t b) {
-  return N::put(F::f(N::get(uint16_t(a)), N::get(uint16_t(b))));
+  const uint16_t r = F::template f<N>(flushed<N, kFtz>(a & 0xFFFF), flushed<N, kFtz>(b & 0xFFFF));
+  return math::finish16<N>(flushed<N, kFtz>(r), kAfter);
 }
-template <class N, class F>
+template <class N, class F, After16 kAfter, bool kFtz>
 uint32_t two(uint32_t a, uint32_t b) {
-  return one<N, F>(a >> 16, b >> 16) << 16 | one<N, F>(a, b);
+  return one<N, F, kAfter, kFtz>(a >> 16, b >> 16) << 16 | one<N, F, kAfter, kFtz>(a, b);
 }
-template <class N>
+template <class N, After16 kAfter, bool kFtz>
 uint32_t fma_one(uint32_t a, uint32_t b, uint32_t c) {
-  const double product = N::get(uint16_t(a)) * N::get(uint16_t(b));  // exact
-  return N::put(add_to_odd(product, N::get(uint16_t(c))));
+  auto number = [](uint32_t x) { return N::get(flushed<N, kFtz>(x & 0xFFFF)); };
+  const uint16_t r = N::put(add_to_odd(number(a) * number(b), number(c)));  // the product is exact
+  return math::finish16<N>(flushed<N, kFtz>(r), kAfter);
 }
-template <class N>
+template <class N, After16 kAfter, bool kFtz>
 uint32_t fma_two(uint32_t a, uint32_t b, uint32_t c) {
-  return fma_one<N>(a >> 16, b >> 16, c >> 16) << 16 | fma_one<N>(a, b, c);
-}
-uint32_t neg_one(uint32_t a) {
-  return a ^ 0x8000;
-}
-uint32_t neg_two(uint32_t a) {
-  return a ^ 0x80008000;
-}
-uint32_t abs_one(uint32_t a) {
-  return a & 0x7FFF;
-}
-uint32_t abs_two(uint32_t a) {
-  return a & 0x7FFF7FFF;
+  return fma_one<N, kAfter, kFtz>(a >> 16, b >> 16, c >> 16) << 16 |
+         fma_one<N, kAfter, kFtz>(a, b, c);
 }
 
+// Of one operand.
+struct Neg {
+  template <class N>
+  static uint16_t f(uint16_t a) {
+    return a ^ 0x8000;
+  }
+};
+struct Abs {
+  template <class N>
+  static uint16_t f(uint16_t a) {
+    return a & 0x7FFF;
+  }
+};
+// Correctly rounded, which is within the error that the ISA allows the .approx functions.
+struct Ex2 {
+  template <class N>
+  static uint16_t f(uint16_t a) {
+    return N::put(std::exp2(N::get(a)));
+  }
+};
+struct Tanh {
+  template <class N>
+  static uint16_t f(uint16_t a) {
+    return N::put(std::tanh(N::get(a)));
+  }
+};
+template <class N, class F, bool kFtz>
+uint32_t single(uint32_t a) {
+  return flushed<N, kFtz>(F::template f<N>(flushed<N, kFtz>(a & 0xFFFF)));
+}
+template <class N, class F, bool kFtz>
+uint32_t both(uint32_t a) {
+  return single<N, F, kFtz>(a >> 16) << 16 | single<N, F, kFtz>(a);
+}
+
+struct Form {
+  bool is_pair, ftz;
+  After16 after;
+};
+
+template <class N, class F, After16 kAfter>
+Handlers binary(const Form& form) {
+  if (form.ftz) return form.is_pair ? lifted<&two<N, F, kAfter, true>>() : lifted<&one<N, F, kAfter, true>>();
+  return form.is_pair ? lifted<&two<N, F, kAfter, false>>() : lifted<&one<N, F, kAfter, false>>();
+}
 template <class N, class F>
-Handlers of_width(bool pair) {
-  return pair ? lifted<&two<N, F>>() : lifted<&one<N, F>>();
+Handlers finished(const Form& form) {
+  switch (form.after) {
+    case After16::kSat:
+      return binary<N, F, After16::kSat>(form);
+    case After16::kRelu:
+      return binary<N, F, After16::kRelu>(form);
+    default:
+      return binary<N, F, After16::kNothing>(form);
+  }
+}
+template <class N, After16 kAfter>
+Handlers fma(const Form& form) {
+  if (form.ftz) return form.is_pair ? lifted<&fma_two<N, kAfter, true>>() : lifted<&fma_one<N, kAfter, true>>();
+  return form.is_pair ? lifted<&fma_two<N, kAfter, false>>() : lifted<&fma_one<N, kAfter, false>>();
+}
+template <class N, class F>
+Handlers unary(const Form& form) {
+  if (form.after != After16::kNothing) return {};
+  if (form.ftz) return form.is_pair ? lifted<&both<N, F, true>>() : lifted<&single<N, F, true>>();
+  return form.is_pair ? lifted<&both<N, F, false>>() : lifted<&single<N, F, false>>();
+}
+
+template <class N, bool kMax>
+Handlers extreme(const ptx::Instruction& code, const Form& form) {
+  if (code.xorsign)
+    return code.nan ? binary<N, Extreme<kMax, true, true>, After16::kNothing>(form)
+                    : binary<N, Extreme<kMax, false, true>, After16::kNothing>(form);
+  return code.nan ? binary<N, Extreme<kMax, true, false>, After16::kNothing>(form)
+                  : binary<N, Extreme<kMax, false, false>, After16::kNothing>(form);
 }
 
 template <class N>
-Handlers select(Opcode op, bool pair) {
-  switch (op) {
+Handlers select(const ptx::Instruction& code, const Form& form) {
+  switch (code.op) {
     case Opcode::kAdd:
-      return of_width<N, Add>(pair);
+      return finished<N, Add>(form);
     case Opcode::kSub:
-      return of_width<N, Sub>(pair);
+      return finished<N, Sub>(form);
     case Opcode::kMul:
-      return of_width<N, Mul>(pair);
-    case Opcode::kMin:
-      return of_width<N, Min>(pair);
-    case Opcode::kMax:
-      return of_width<N, Max>(pair);
+      return finished<N, Mul>(form);
     case Opcode::kFma:
-      return pair ? lifted<&fma_two<N>>() : lifted<&fma_one<N>>();
+      return form.after == After16::kSat    ? fma<N, After16::kSat>(form)
+             : form.after == After16::kRelu ? fma<N, After16::kRelu>(form)
+                                            : fma<N, After16::kNothing>(form);
+    case Opcode::kMin:
+      return form.after == After16::kNothing ? extreme<N, false>(code, form) : Handlers{};
+    case Opcode::kMax:
+      return form.after == After16::kNothing ? extreme<N, true>(code, form) : Handlers{};
     case Opcode::kNeg:
-      return pair ? lifted<&neg_two>() : lifted<&neg_one>();
+      return unary<N, Neg>(form);
     case Opcode::kAbs:
-      return pair ? lifted<&abs_two>() : lifted<&abs_one>();
+      return unary<N, Abs>(form);
+    case Opcode::kEx2:
+      return unary<N, Ex2>(form);
+    case Opcode::kTanh:
+      return unary<N, Tanh>(form);
     default:
       return {};
   }
@@ -155,27 +256,32 @@ Handlers select(Opcode op, bool pair) {
 namespace math {
 
 uint16_t add_half(uint16_t a, uint16_t b) {
-  return uint16_t(one<Half, Add>(a, b));
+  return Add::f<Half>(a, b);
 }
 uint16_t add_bf16(uint16_t a, uint16_t b) {
-  return uint16_t(one<Brain, Add>(a, b));
+  return Add::f<Brain>(a, b);
 }
 
 }  // namespace math
 
 Handlers select_half(const ptx::Instruction& code) {
-  if (code.sat || code.ftz || code.mnemonic.find(".relu") != std::string::npos ||
-      code.mnemonic.find(".NaN") != std::string::npos)
-    return {};
+  const bool nearest = code.rounding == ptx::Rounding::kNone || code.rounding == ptx::Rounding::kRn;
+  if (!nearest || (code.sat && code.relu)) return {};
+  Form form{false, code.ftz,
+            code.sat    ? After16::kSat
+            : code.relu ? After16::kRelu
+                        : After16::kNothing};
   switch (code.type) {
-    case Type::kF16:
-      return select<Half>(code.op, false);
     case Type::kF16x2:
-      return select<Half>(code.op, true);
-    case Type::kBF16:
-      return select<Brain>(code.op, false);
+      form.is_pair = true;
+      [[fallthrough]];
+    case Type::kF16:
+      return select<Half>(code, form);
     case Type::kBF16x2:
-      return select<Brain>(code.op, true);
+      form.is_pair = true;
+      [[fallthrough]];
+    case Type::kBF16:
+      return select<Brain>(code, form);
     default:
       return {};
   }

@@ -146,6 +146,15 @@ uint32_t mad24_lo_u(uint32_t a, uint32_t b, uint32_t c) {
 uint32_t mad24_lo_s(uint32_t a, uint32_t b, uint32_t c) {
   return mul24_lo_s(a, b) + c;
 }
+uint32_t saturated(int64_t x) {
+  return uint32_t(x > INT32_MAX ? INT32_MAX : x < INT32_MIN ? INT32_MIN : x);
+}
+uint32_t mad24_hi_sat(uint32_t a, uint32_t b, uint32_t c) {
+  return saturated(int64_t{int32_t(mul24_hi_s(a, b))} + int32_t(c));
+}
+uint32_t mad_hi_sat(uint32_t a, uint32_t b, uint32_t c) {
+  return saturated((int64_t{int32_t(a)} * int32_t(b) >> 32) + int32_t(c));
+}
 uint32_t mad24_hi_u(uint32_t a, uint32_t b, uint32_t c) {
   return mul24_hi_u(a, b) + c;
 }
@@ -173,6 +182,7 @@ Handlers select_mul24(const ptx::Instruction& code) {
     if (high) return is_signed ? lifted<&mul24_hi_s>() : lifted<&mul24_hi_u>();
     return is_signed ? lifted<&mul24_lo_s>() : lifted<&mul24_lo_u>();
   }
+  if (code.sat) return high && is_signed ? lifted<&mad24_hi_sat>() : Handlers{};
   if (high) return is_signed ? lifted<&mad24_hi_s>() : lifted<&mad24_hi_u>();
   return is_signed ? lifted<&mad24_lo_s>() : lifted<&mad24_lo_u>();
 }
@@ -215,7 +225,10 @@ Handlers widening(ptx::Type type) {
 
 Handlers select_multiply(const ptx::Instruction& code) {
   const bool mad = code.op == Opcode::kMad;
-  if (code.sat) return {};
+  if (code.sat) {
+    const bool known = mad && code.part == MulPart::kHi && code.type == ptx::Type::kS32;
+    return known ? lifted<&mad_hi_sat>() : Handlers{};
+  }
   switch (code.part) {
     case MulPart::kWide:
       return mad ? widening<MadWide>(code.type) : widening<MulWide>(code.type);

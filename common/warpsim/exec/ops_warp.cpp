@@ -209,6 +209,18 @@ Handler redux(AtomOp op, bool is_signed) {
   }
 }
 
+const Op* elect(Warp& w, const Op* op) {
+  uint32_t leaders = 0;
+  each_group(w, op, [&](uint32_t group) {
+    const int leader = __builtin_ctz(group);
+    leaders |= 1u << leader;
+    for_each_lane(group,
+                  [&](int lane) { row<uint32_t>(w, op->d)[lane] = uint32_t(leader); });
+  });
+  set_predicate(w, op->e, leaders);
+  return op + 1;
+}
+
 const Op* active_mask(Warp& w, const Op* op) {
   for_each_lane(w.mask, [&](int lane) { row<uint32_t>(w, op->d)[lane] = w.mask; });
   return op + 1;

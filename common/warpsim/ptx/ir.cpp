@@ -21,6 +21,8 @@ uint32_t size_bytes(Type type) {
     case Type::kU32:
     case Type::kS32:
     case Type::kF32:
+    case Type::kU16x2:
+    case Type::kS16x2:
     case Type::kF16x2:
     case Type::kBF16x2:
     case Type::kTF32:

@@ -21,6 +21,7 @@ enum class Type : uint8_t {
   kB8, kB16, kB32, kB64, kB128,
   kU8, kU16, kU32, kU64,
   kS8, kS16, kS32, kS64,
+  kU16x2, kS16x2,
   kF16, kF16x2, kBF16, kBF16x2, kTF32, kF32, kF64,
 };
 // clang-format on
@@ -37,7 +38,7 @@ enum class Space : uint8_t { kGeneric, kParam, kGlobal, kShared, kLocal, kConst 
 enum class Opcode : uint8_t {
   // integer and floating arithmetic
   kAdd, kAddc, kSub, kSubc, kMul, kMul24, kMad, kMad24, kMadc, kFma, kDiv, kRem, kAbs, kNeg, kMin, kMax, kSad,
-  kPopc, kClz, kBfind, kBrev, kBfe, kBfi, kFns, kDp4a, kDp2a,
+  kPopc, kClz, kBfind, kBrev, kBfe, kBfi, kBmsk, kSzext, kFns, kDp4a, kDp2a, kVabsdiff4,
   kRcp, kSqrt, kRsqrt, kSin, kCos, kLg2, kEx2, kTanh, kCopysign, kTestp,
   // logic and shifts
   kAnd, kOr, kXor, kNot, kCnot, kLop3, kShl, kShr, kShf, kPrmt,
@@ -45,7 +46,7 @@ enum class Opcode : uint8_t {
   kSetp, kSet, kSelp, kSlct,
   // data movement
   kMov, kCvt, kCvta, kIsspacep, kLd, kLdu, kSt, kPrefetch,
-  kShfl, kVote, kMatch, kRedux, kActivemask,
+  kShfl, kVote, kMatch, kRedux, kActivemask, kElect,
   kAtom, kRed,
   // synchronisation
   kBar,        // bar.{sync,arrive,red} and barrier{.cta}.*
@@ -54,6 +55,7 @@ enum class Opcode : uint8_t {
   kCpAsync, kCpAsyncCommit, kCpAsyncWait,
   // control
   kBra, kBrx, kCall, kRet, kExit, kTrap, kBrkpt, kNanosleep,
+  kHint,  // changes no value: pmevent, griddepcontrol, discard ...
   // tensor cores
   kMma, kLdmatrix, kStmatrix,
   // parsed, so that the report can name the line; execution says `unsupported`
@@ -74,6 +76,7 @@ enum class ShflMode : uint8_t { kNone, kUp, kDown, kBfly, kIdx };
 enum class VoteMode : uint8_t { kNone, kAll, kAny, kUni, kBallot };
 enum class BarMode : uint8_t { kNone, kSync, kArrive, kRedAnd, kRedOr, kRedPopc };
 enum class ShiftMode : uint8_t { kNone, kLeft, kRight, kClamp, kWrap, kLeftClamp, kLeftWrap, kRightClamp, kRightWrap };
+enum class LimitMode : uint8_t { kNone, kClamp, kWrap };  // bmsk, szext
 enum class PrmtMode : uint8_t { kNone, kF4e, kB4e, kRc8, kEcl, kEcr, kRc16 };
 enum class TestpOp : uint8_t { kNone, kFinite, kInfinite, kNumber, kNotanumber, kNormal, kSubnormal };
 // clang-format on
@@ -151,6 +154,7 @@ struct Instruction {
   BarMode bar = BarMode::kNone;
   ShiftMode shift = ShiftMode::kNone;
   PrmtMode prmt = PrmtMode::kNone;
+  LimitMode limit = LimitMode::kNone;
   TestpOp testp = TestpOp::kNone;
   bool ftz = false, sat = false;
   bool approx = false, full = false;  // div.full, div.approx, ex2.approx ...
@@ -163,6 +167,9 @@ struct Instruction {
   bool aligned = true;        // bar.sync / barrier...aligned; barrier.sync without .aligned: false
   bool shift_amount = false;  // bfind.shiftamt: the left shift that brings the found bit to the top
   bool nan = false;           // min.NaN, max.NaN: a NaN operand makes the result NaN
+  bool relu = false;          // a negative result becomes 0
+  bool xorsign = false;       // min, max .xorsign.abs: of the magnitudes, with the signs' product
+  bool accumulate = false;    // vabsdiff4.add: the sum of all, added to c
   Tile tile;                  // mma
   uint8_t matrices = 0;       // ldmatrix, stmatrix: .x1 .x2 .x4
   bool transposed = false;    // ldmatrix, stmatrix

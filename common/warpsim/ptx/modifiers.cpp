@@ -107,6 +107,19 @@ bool take_tile(std::string_view word, Instruction* i) {
          word.empty();
 }
 
+// What a hint is about changes no value.
+bool take_hint(std::string_view word) {
+  constexpr std::string_view kWords[] = {"launch_dependents", "wait", "inc",        "dec",
+                                         "mask",              "L2",   "evict_normal"};
+  return std::ranges::find(kWords, word) != std::end(kWords);
+}
+
+bool take_limit(std::string_view word, Instruction* i) {
+  if (word != "clamp" && word != "wrap") return false;
+  i->limit = word == "clamp" ? LimitMode::kClamp : LimitMode::kWrap;
+  return true;
+}
+
 bool take_matrix(std::string_view word, Instruction* i) {
   if (word == "trans") return i->transposed = true;
   if (word == "x1" || word == "x2" || word == "x4") i->matrices = uint8_t(word[1] - '0');
@@ -133,6 +146,12 @@ bool take_modifier(const OpcodeRow& row, std::string_view word, Instruction* i) 
          take_flag(row, kModTo, "to", word, &i->to_space) ||
          take_flag(row, kModNan, "NaN", word, &i->nan) ||
          take_flag(row, kModAmount, "shiftamt", word, &i->shift_amount) ||
+         take_flag(row, kModRelu, "relu", word, &i->relu) ||
+         take_flag(row, kModXorsign, "xorsign", word, &i->xorsign) ||
+         take_flag(row, kModSum, "add", word, &i->accumulate) ||
+         ((row.modifiers & kModXorsign) && word == "abs" && i->xorsign) ||
+         ((row.modifiers & kModLimit) && take_limit(word, i)) ||
+         ((row.modifiers & kModHint) && take_hint(word)) ||
          take_sync(row, word, i) || ((row.modifiers & kModVector) && take_vector(word, i)) ||
          ((row.modifiers & kModShift) && take_shift(word, i)) ||
          ((row.modifiers & kModMemory) && take_memory(word, i)) ||
@@ -156,6 +175,9 @@ uint32_t class_of(Type type) {
     case Type::kF32:
     case Type::kF64:
       return kTakesFloat;
+    case Type::kU16x2:
+    case Type::kS16x2:
+      return kTakesPair;
     case Type::kNone:
     case Type::kB128:
       return 0;
@@ -199,6 +221,8 @@ std::string check_fields(const OpcodeRow& row, const Instruction& i) {
     return name + " needs an operation such as .popc";
   if ((row.modifiers & kModShift) && i.shift < ShiftMode::kLeftClamp)
     return name + " needs .l or .r and .clamp or .wrap";
+  if ((row.modifiers & kModLimit) && i.limit == LimitMode::kNone)
+    return name + " needs .clamp or .wrap";
   if ((row.op == Opcode::kIsspacep || row.op == Opcode::kCvta) && i.space == Space::kGeneric) {
     return name + " needs a state space such as .global";
   }

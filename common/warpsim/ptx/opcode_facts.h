@@ -47,6 +47,7 @@ constexpr OpcodeFacts facts_of(Opcode op) {
     case O::kAdd: case O::kSub: case O::kMul: case O::kMul24: case O::kMad: case O::kMad24: case O::kFma:
     case O::kAbs: case O::kNeg: case O::kMin: case O::kMax: case O::kSad:
     case O::kPopc: case O::kClz: case O::kBfind: case O::kBrev: case O::kBfe: case O::kBfi: case O::kFns:
+    case O::kBmsk: case O::kSzext: case O::kVabsdiff4: case O::kElect: case O::kHint:
     case O::kDp4a: case O::kDp2a: case O::kTanh: case O::kCopysign: case O::kTestp:
     case O::kAnd: case O::kOr: case O::kXor: case O::kNot: case O::kCnot: case O::kLop3:
     case O::kShl: case O::kShr: case O::kShf: case O::kPrmt:

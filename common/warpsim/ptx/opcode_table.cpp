@@ -11,9 +11,10 @@ using enum Opcode;
 
 constexpr uint32_t kInt = kTakesInt, kBits = kTakesBits, kFloat = kTakesFloat, kHalf = kTakesHalf,
                    kPred = kTakesPred, kWord = kTakesWord, kNumber = kTakesNumber,
-                   kData = kTakesData;
+                   kData = kTakesData, kPair = kTakesPair;
 constexpr uint32_t kRnd = kModRounding | kModFtz | kModSat;  // floating arithmetic
 constexpr uint32_t kApx = kModRounding | kModFtz | kModApprox;
+constexpr uint32_t kExtreme = kModFtz | kModNan | kModRelu | kModXorsign;
 constexpr uint32_t kLdSt = kModSpace | kModVector | kModMemory;
 
 // Legend of `shape`: destinations, '=', sources; one letter an operand.
@@ -32,7 +33,7 @@ constexpr uint32_t kLdSt = kModSpace | kModVector | kModMemory;
 // clang-format off
 constexpr OpcodeRow kTable[] = {
     // name              opcode            shape      types  modifiers
-    {"add",              kAdd,             "t=tt",    1, kNumber, kRnd | kModCarry},
+    {"add",              kAdd,             "t=tt",    1, kNumber | kPair, kRnd | kModCarry},
     {"addc",             kAddc,            "t=tt",    1, kInt, kModCarry},
     {"sub",              kSub,             "t=tt",    1, kNumber, kRnd | kModCarry},
     {"subc",             kSubc,            "t=tt",    1, kInt, kModCarry},
@@ -41,13 +42,13 @@ constexpr OpcodeRow kTable[] = {
     {"mad",              kMad,             "w=ttw",   1, kNumber, kRnd | kModPart | kModCarry},
     {"mad24",            kMad24,           "u=uuu",   1, kInt, kModPart | kModSat},
     {"madc",             kMadc,            "t=ttt",   1, kInt, kModPart | kModCarry},
-    {"fma",              kFma,             "t=ttt",   1, kFloat | kHalf, kRnd},
+    {"fma",              kFma,             "t=ttt",   1, kFloat | kHalf, kRnd | kModRelu},
     {"div",              kDiv,             "t=tt",    1, kInt | kFloat, kApx},
     {"rem",              kRem,             "t=tt",    1, kInt, 0},
     {"abs",              kAbs,             "t=t",     1, kNumber, kModFtz},
     {"neg",              kNeg,             "t=t",     1, kNumber, kModFtz},
-    {"min",              kMin,             "t=tt",    1, kNumber, kModFtz | kModNan},
-    {"max",              kMax,             "t=tt",    1, kNumber, kModFtz | kModNan},
+    {"min",              kMin,             "t=tt",    1, kNumber | kPair, kExtreme},
+    {"max",              kMax,             "t=tt",    1, kNumber | kPair, kExtreme},
     {"sad",              kSad,             "t=ttt",   1, kInt, 0},
     {"popc",             kPopc,            "u=t",     1, kBits, 0},
     {"clz",              kClz,             "u=t",     1, kBits, 0},
@@ -55,6 +56,9 @@ constexpr OpcodeRow kTable[] = {
     {"brev",             kBrev,            "t=t",     1, kBits, 0},
     {"bfe",              kBfe,             "t=tuu",   1, kInt, 0},
     {"bfi",              kBfi,             "t=ttuu",  1, kBits, 0},
+    {"bmsk",             kBmsk,            "u=uu",    1, kBits, kModLimit},
+    {"szext",            kSzext,           "t=tu",    1, kInt, kModLimit},
+    {"vabsdiff4",        kVabsdiff4,       "u=uuu",   3, kInt, kModSum},
     {"fns",              kFns,             "u=uuu",   1, kBits, 0},
     {"dp4a",             kDp4a,            "u=uuu",   2, kInt, 0},
     {"dp2a",             kDp2a,            "u=uuu",   2, kInt, kModPart},
@@ -74,7 +78,7 @@ constexpr OpcodeRow kTable[] = {
     {"xor",              kXor,             "t=tt",    1, kBits | kPred, 0},
     {"not",              kNot,             "t=t",     1, kBits | kPred, 0},
     {"cnot",             kCnot,            "t=t",     1, kBits, 0},
-    {"lop3",             kLop3,            "u=uuui",  1, kBits, 0},
+    {"lop3",             kLop3,            "uq=uuui?p", 1, kBits, kModBool},
     {"shl",              kShl,             "t=tu",    1, kBits, 0},
     {"shr",              kShr,             "t=tu",    1, kWord, 0},
     {"shf",              kShf,             "u=uuu",   1, kBits, kModShift},
@@ -86,7 +90,7 @@ constexpr OpcodeRow kTable[] = {
     {"slct",             kSlct,            "t=tts",   2, kWord | kFloat, kModFtz},
 
     {"mov",              kMov,             "m=m",     1, kWord | kFloat | kPred, 0},
-    {"cvt",              kCvt,             "T=S?S",   2, kData, kRnd},
+    {"cvt",              kCvt,             "T=S?S",   2, kData, kRnd | kModRelu},
     {"cvta",             kCvta,            "t=t",     1, kInt, kModSpace | kModTo},
     {"isspacep",         kIsspacep,        "p=x",     0, 0, kModSpace},
     {"ld",               kLd,              "V=a",     1, kData, kLdSt},
@@ -100,6 +104,7 @@ constexpr OpcodeRow kTable[] = {
     {"match.all",        kMatch,           "uq=tu",   1, kBits, kModSync},
     {"redux",            kRedux,           "t=tu",    1, kInt | kBits, kModAtom | kModSync},
     {"activemask",       kActivemask,      "u=",      1, kBits, 0},
+    {"elect",            kElect,           "uq=u",    0, 0, kModSync},
     {"atom",             kAtom,            "T=aT?T",  1, kWord | kFloat | kHalf, kModSpace | kModAtom | kModMemory},
     {"red",              kRed,             "=aT",     1, kWord | kFloat | kHalf, kModSpace | kModAtom | kModMemory},
 
@@ -131,6 +136,12 @@ constexpr OpcodeRow kTable[] = {
     {"trap",             kTrap,            "=",       0, 0, 0},
     {"brkpt",            kBrkpt,           "=",       0, 0, 0},
     {"nanosleep",        kNanosleep,       "=u",      1, kInt, 0},
+
+    {"griddepcontrol",   kHint,            "=",       0, 0, kModHint},
+    {"setmaxnreg",       kHint,            "=i",      1, kInt, kModHint | kModSync},
+    {"pmevent",          kHint,            "=i",      0, 0, kModHint},
+    {"applypriority",    kHint,            "=ai",     0, 0, kModSpace | kModMemory | kModHint},
+    {"discard",          kHint,            "=ai",     0, 0, kModSpace | kModMemory},
 
     {"wmma.load",        kWmmaLoad,        "*",       0, 0, 0},
     {"wmma.store",       kWmmaStore,       "*",       0, 0, 0},

@@ -38,6 +38,11 @@ enum ModifierFamily : uint32_t {
   kModBarRed = 1 << 22,   // .and .or .popc
   kModTile = 1 << 23,     // .m16n8k16 ..., .row .col
   kModMatrix = 1 << 24,   // .m8n8 .x1 .x2 .x4 .trans
+  kModRelu = 1 << 25,     // .relu
+  kModXorsign = 1 << 26,  // .xorsign .abs
+  kModLimit = 1 << 27,    // .clamp .wrap
+  kModSum = 1 << 28,      // .add
+  kModHint = 1 << 29,     // what a hint is about
 };
 
 // Classes of types an opcode takes. Another type is a parse error.
@@ -48,6 +53,7 @@ enum TypeClass : uint32_t {
   kTakesFloat = 1 << 3,  // f32 f64
   kTakesHalf = 1 << 4,   // f16 f16x2 bf16 bf16x2 tf32
   kTakesPred = 1 << 5,   // pred
+  kTakesPair = 1 << 6,   // u16x2 s16x2
   kTakesWord = kTakesInt | kTakesBits,
   kTakesNumber = kTakesInt | kTakesFloat | kTakesHalf,
   kTakesData = kTakesInt | kTakesByte | kTakesBits | kTakesFloat | kTakesHalf,

@@ -1,0 +1,75 @@
+// The two 16-bit formats as numbers: what a code stands for, and the code a number is rounded to.
+
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+
+#include "warpsim/exec/float_math.h"
+#include "warpsim/ptx/ir.h"
+
+namespace warpsim::math {
+
+// f16 and bf16, to the nearest (ops_half.cpp).
+struct Half {
+  static constexpr int kMantissa = 10, kLowest = -24;  // 2^kLowest: the smallest subnormal number
+  static constexpr uint16_t kInfinity = 0x7C00, kOne = 0x3C00;
+  static double get(uint16_t x) { return half_to_float(x); }
+  static uint16_t put(double x) { return double_to_half(x); }
+};
+struct Brain {
+  static constexpr int kMantissa = 7, kLowest = -133;
+  static constexpr uint16_t kInfinity = 0x7F80, kOne = 0x3F80;
+  static double get(uint16_t x) { return bf16_to_float(x); }
+  static uint16_t put(double x);
+};
+
+template <class N>
+inline bool is_nan16(uint32_t x) {
+  return (x & 0x7FFF) > N::kInfinity;
+}
+inline constexpr uint16_t kNan16 = 0x7FFF;
+
+// What becomes of a result: saturated to [0, 1] (NaN to 0), or its negative values to 0.
+enum class After16 : uint8_t { kNothing, kSat, kRelu };
+template <class N>
+inline uint16_t finish16(uint16_t x, After16 how) {
+  if (how == After16::kSat)
+    return is_nan16<N>(x) || (x & 0x8000) != 0 ? uint16_t(0) : std::min(x, N::kOne);
+  if (how == After16::kRelu && !is_nan16<N>(x) && (x & 0x8000) != 0) return 0;
+  return x;
+}
+
+// Any rounding. `value` is exact or was rounded to odd with some bits to spare.
+template <class N>
+inline uint16_t round16(double value, ptx::Rounding how) {
+  if (value != value) return kNan16;
+  const uint16_t sign = std::signbit(value) ? 0x8000 : 0;
+  const double magnitude = std::fabs(value);
+  if (std::isinf(magnitude)) return sign | N::kInfinity;
+  if (magnitude == 0) return sign;
+  int exponent = 0;
+  std::frexp(magnitude, &exponent);
+  const int unit = std::max(exponent - N::kMantissa - 1, N::kLowest);
+  const double scaled = std::ldexp(magnitude, -unit);
+  const bool up = how == (sign != 0 ? ptx::Rounding::kRm : ptx::Rounding::kRp);
+  const bool nearest = how == ptx::Rounding::kRn || how == ptx::Rounding::kNone;
+  const double whole = nearest ? std::nearbyint(scaled) : up ? std::ceil(scaled) : std::floor(scaled);
+  const uint64_t code = (uint64_t(unit - N::kLowest) << N::kMantissa) + uint64_t(whole);
+  if (code < N::kInfinity) return sign | uint16_t(code);
+  return sign | uint16_t(nearest || up ? N::kInfinity : N::kInfinity - 1);
+}
+
+// An integer as a double; what does not fit is rounded to odd.
+inline double odd_double(uint64_t magnitude, bool negative) {
+  const int spare = 64 - 53 - __builtin_clzll(magnitude | 1);
+  double value = double(magnitude);
+  if (spare > 0) {
+    const uint64_t lost = magnitude & ((uint64_t{1} << spare) - 1);
+    value = std::ldexp(double(magnitude >> spare | uint64_t{lost != 0}), spare);
+  }
+  return negative ? -value : value;
+}
+
+}  // namespace warpsim::math
