@@ -36,6 +36,7 @@ enum Error : int {
   kUnsupportedLimit = 215,
   kAssert = 710,
   kLaunchFailure = 719,
+  kCooperativeLaunchTooLarge = 720,
   kNotSupported = 801,
 };
 

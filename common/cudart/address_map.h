@@ -19,7 +19,8 @@ struct MemoryRange {
   uint64_t address = 0;
   uint64_t bytes = 0;
   MemoryKind kind = MemoryKind::kDevice;
-  unsigned flags = 0;  // as given to cudaHostAlloc or cudaHostRegister
+  unsigned flags = 0;     // as given to cudaHostAlloc or cudaHostRegister
+  bool is_shared = true;  // of registered memory: kernels may use it
   bool on_device_only() const { return kind == MemoryKind::kDevice || kind == MemoryKind::kSymbol; }
 };
 

@@ -24,6 +24,7 @@ struct LaunchRequest {
   Dim3 grid, block;
   uint32_t dynamic_shared_bytes = 0;
   uint32_t stream = 0;
+  bool is_cooperative = false;
   std::vector<std::byte> params;
 };
 
@@ -50,7 +51,8 @@ inline Launch launch_of(const LaunchRequest& request) {
           .block = request.block,
           .dynamic_shared_bytes = request.dynamic_shared_bytes,
           .max_dynamic_shared_bytes = request.kernel->granted_dynamic_shared_bytes.value_or(0),
-          .params = request.params};
+          .params = request.params,
+          .is_cooperative = request.is_cooperative};
 }
 
 struct StreamCopy {
@@ -71,6 +73,8 @@ class Backend {
   // The device address of new memory, 0 if there is no more. kDevice, kPinned or kManaged.
   virtual uint64_t allocate(uint64_t bytes, MemoryKind kind) = 0;
   virtual Error release(const MemoryRange& range) = 0;
+  // Memory of the host becomes the kernels', too (cudaHostRegister); false where that cannot be.
+  virtual bool adopt(const MemoryRange& range) = 0;
   // Before release, after allocate: of cudaFreeAsync and cudaMallocAsync.
   virtual void releases_in(uint32_t stream, const MemoryRange& range) = 0;
   virtual void allocated_in(uint32_t stream, const MemoryRange& range) = 0;

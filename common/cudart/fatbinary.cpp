@@ -138,10 +138,13 @@ Ptx select_ptx(std::span<const std::byte> container, uint32_t compute_capability
                          " and later, the device has " + std::to_string(compute_capability) + ": " +
                          compile_advice(compute_capability));
   }
-  throw FatBinaryError(entries.empty()
-                           ? "The program has no device code: " + compile_advice(compute_capability)
-                           : "The program has machine code but no PTX: " +
-                                 compile_advice(compute_capability));
+  throw FatBinaryError(
+      entries.empty()
+          ? "The program has no device code as PTX. With nvcc -rdc=true, which "
+            "launches from kernels (dynamic parallelism) need, there is none; such "
+            "launches are not modelled. Otherwise " +
+                compile_advice(compute_capability)
+          : "The program has machine code but no PTX: " + compile_advice(compute_capability));
 }
 
 }  // namespace warpsim::cudart

@@ -71,6 +71,10 @@ class LiveBackend final : public Backend {
   Error release(const MemoryRange& range) override {
     return simulator_.memory().release(range.address) ? kSuccess : kInvalidValue;
   }
+  bool adopt(const MemoryRange& range) override {
+    return simulator_.memory().adopt(reinterpret_cast<void*>(range.address), range.bytes,
+                                     "cudaHostRegister #" + std::to_string(++allocations_));
+  }
   void memory_info(uint64_t* free_bytes, uint64_t* total_bytes) override {
     *total_bytes = simulator_.memory().capacity_bytes();
     *free_bytes = *total_bytes - simulator_.memory().used_bytes();

@@ -39,6 +39,8 @@ class Recorder final : public Backend {
 
   uint64_t allocate(uint64_t bytes, MemoryKind kind) override;
   Error release(const MemoryRange& range) override;
+  // The executor's kernels run elsewhere.
+  bool adopt(const MemoryRange&) override { return false; }
   void memory_info(uint64_t* free_bytes, uint64_t* total_bytes) override;
   void releases_in(uint32_t stream, const MemoryRange& range) override;
   void allocated_in(uint32_t stream, const MemoryRange& range) override;

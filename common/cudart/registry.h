@@ -24,7 +24,12 @@ struct RegisteredModule {
   const void* wrapper = nullptr;
   int handle = -1;  // Simulator's, -1: not loaded
   Ptx ptx;          // once selected
-  int error = 0;    // why it cannot be loaded (Error), 0: not tried or loaded
+  struct Managed {
+    void** pointer = nullptr;  // the host's, filled in when the module is loaded
+    std::string name;          // as in the PTX
+  };
+  std::vector<Managed> managed;
+  int error = 0;  // why it cannot be loaded (Error), 0: not tried or loaded
 };
 
 struct RegisteredKernel {

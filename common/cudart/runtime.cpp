@@ -62,6 +62,7 @@ bool Runtime::load(RegisteredModule* module) {
     std::string name =
         module->ptx.name.empty() ? "module " + std::to_string(module->index) : module->ptx.name;
     module->handle = backend_->simulator().load_module(module->ptx.text, name);
+    show_managed(module);
     return true;
   } catch (const FatBinaryError& error) {
     module->error = kNoKernelImageForDevice;
@@ -71,6 +72,22 @@ bool Runtime::load(RegisteredModule* module) {
     backend_->not_provided("device code", error.what());
   }
   return false;
+}
+
+// The host finds a __managed__ variable by the pointer that nvcc's start-up code has registered.
+void Runtime::show_managed(RegisteredModule* module) {
+  for (const RegisteredModule::Managed& variable : module->managed) {
+    uint64_t address = 0, bytes = 0;
+    if (!backend_->simulator().find_variable(module->handle, variable.name, &address, &bytes))
+      continue;
+    *variable.pointer = reinterpret_cast<void*>(address);
+    addresses_.add({address, bytes, MemoryKind::kManaged, kOfVariable});
+    RegisteredVariable known;
+    known.name = variable.name;
+    known.bytes = bytes;
+    known.address = address;
+    registry_.add_variable(module, *variable.pointer, std::move(known));
+  }
 }
 
 RegisteredKernel* Runtime::kernel(const void* host_function, Error* error) {
@@ -150,7 +167,8 @@ Error Runtime::surface_fault() {
 void Runtime::reset() {
   for (const auto& [address, range] : std::map(addresses_.all())) {
     if (range.kind == MemoryKind::kSymbol) continue;
-    if (range.kind != MemoryKind::kRegistered) backend_->release(range);
+    if (range.kind == MemoryKind::kManaged && range.flags == kOfVariable) continue;
+    if (range.is_shared) backend_->release(range);
     addresses_.remove(address);
   }
   streams_.clear();

@@ -52,6 +52,9 @@ class Runtime {
   // The variable behind its host shadow, its address known; nullptr and *error if there is none.
   RegisteredVariable* variable(const void* host_variable, Error* error);
 
+  // Loads the module's PTX, once; false if there is none for the device.
+  bool load(RegisteredModule* module);
+
   // Handles. A stream handle may be one of the three special values 0, 1 (legacy) and 2 (per
   // thread).
   Stream* create_stream(unsigned flags, int priority);
@@ -74,8 +77,9 @@ class Runtime {
   void clear_last_error();
 
  private:
+  static constexpr unsigned kOfVariable = ~0u;  // flags of a __managed__ variable's range
   Runtime();
-  bool load(RegisteredModule* module);
+  void show_managed(RegisteredModule* module);
 
   std::recursive_mutex mutex_;
   Device device_;

@@ -26,7 +26,8 @@ constexpr const char* kCodes[] = {"out-of-bounds-global",
                                   "input-modified",
                                   "unwritten-output",
                                   "wrong-mask",
-                                  "unordered-streams"};
+                                  "unordered-streams",
+                                  "deadlock"};
 constexpr const char* kAccesses[] = {"", "load", "store", "atomic", "copy"};
 constexpr const char* kSpaces[] = {"", "global", "shared", "local", "constant"};
 constexpr const char* kCauses[] = {"",
@@ -67,11 +68,12 @@ constexpr const char* kCauses[] = {"",
                                    "host-read",
                                    "host-wrote",
                                    "solve-returned",
+                                   "no-function",
                                    "driver"};
 constexpr const char* kScopes[] = {"", "warp", "block", "grid", "streams", "host"};
 
 static_assert(std::size(kSeverities) == size_t(Severity::kError) + 1);
-static_assert(std::size(kCodes) == size_t(Code::kUnorderedStreams) + 1);
+static_assert(std::size(kCodes) == size_t(Code::kDeadlock) + 1);
 static_assert(std::size(kAccesses) == size_t(AccessKind::kCopy) + 1);
 static_assert(std::size(kSpaces) == size_t(MemorySpace::kConstant) + 1);
 static_assert(std::size(kCauses) == size_t(Cause::kDriver) + 1);

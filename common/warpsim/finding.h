@@ -38,6 +38,7 @@ enum class Code : uint8_t {
   kUnwrittenOutput,
   kWrongMask,
   kUnorderedStreams,
+  kDeadlock,  // `amount` blocks wait for others, `limit` more cannot begin; `other` waits elsewhere
 };
 
 enum class AccessKind : uint8_t {
@@ -97,6 +98,7 @@ enum class Cause : uint8_t {
   kHostRead,       // the host read `amount` bytes that the copy `other` may not have brought yet
   kHostWrote,      // the host wrote to memory that the copy `other` may not have read yet
   kSolveReturned,  // and the copy to the host may not have ended
+  kNoFunction,     // of trap: a call by an address at which there is no such function
   // Of any code, on a GPU: the driver reported error number `amount`, `words` are its own.
   kDriver,
 };

@@ -285,6 +285,22 @@ std::string refused(const Diagnostic& d) {
   }
 }
 
+// Threads that wait in loops for each other, or for a block that cannot begin.
+std::string deadlock(const Diagnostic& d, const Extents& shape) {
+  std::string text =
+      "waits in a loop for a value that no running thread will write: all threads of ";
+  text += d.amount == 1 ? "the one block that runs wait"
+                        : fmt::format("the {} blocks that run wait", d.amount);
+  if (d.limit != 0)
+    text +=
+        fmt::format(", and the device has no room for the {} blocks that have not begun", d.limit);
+  if (d.other && d.other->line != 0)
+    text +=
+        fmt::format("; thread {} of {} waits at line {}", coordinates(d.other->thread, shape.block),
+                    block_name(d.other->block, shape), d.other->line);
+  return text;
+}
+
 // What the GPU's driver said, and what that means.
 std::string of_driver(const Diagnostic& d) {
   const char* meaning = "The GPU stopped the kernel.";
@@ -344,13 +360,17 @@ std::string sentence(const Diagnostic& d, const Extents& shape) {
       return barrier(d, shape);
     case Code::kTimeout:
       return timeout(d);
+    case Code::kDeadlock:
+      return deadlock(d, shape);
     case Code::kAssert: {
       const Assertion a = d.assertion.value_or(Assertion{});
       return fmt::format("assertion `{}` failed in {} at {}:{}", a.condition, a.function, a.file,
                          a.line);
     }
     case Code::kTrap:
-      return "the kernel executed a trap";
+      return d.cause == Cause::kNoFunction
+                 ? "calls by an address that is none of a device function with these parameters"
+                 : "the kernel executed a trap";
     case Code::kUnsupported:
       return "the instruction " + d.words + " is not modelled";
     case Code::kLaunchConfig:

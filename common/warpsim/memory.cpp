@@ -193,11 +193,21 @@ bool DeviceMemory::allocate_at(uint64_t address, uint64_t size_bytes, std::strin
   return m.add(address, size_bytes, std::move(name), false) != nullptr;
 }
 
+bool DeviceMemory::adopt(void* host, uint64_t size_bytes, std::string name) {
+  const auto address = reinterpret_cast<uint64_t>(host);
+  if (impl_->overlaps(address, size_bytes)) return false;
+  auto record = std::make_unique<AllocationRecord>();
+  record->data = static_cast<std::byte*>(host);
+  record->info = {address, size_bytes, std::move(name), false};
+  impl_->live[address] = std::move(record);
+  return true;
+}
+
 bool DeviceMemory::release(uint64_t address) {
   Impl& m = *impl_;
   auto it = m.live.find(address);
   if (it == m.live.end()) return false;
-  m.used_bytes -= it->second->info.size_bytes;
+  if (it->second->mapping != nullptr) m.used_bytes -= it->second->info.size_bytes;
   m.released[address] = it->second->info;
   if (m.released.size() > kReleasedKept) m.released.erase(m.released.begin());
   m.live.erase(it);

@@ -34,6 +34,8 @@ class DeviceMemory {
   uint64_t allocate(uint64_t size_bytes, std::string name, bool host_accessible = false);
   // Same at a given address (a launch plan's), false if it is taken or not in the device range.
   bool allocate_at(uint64_t address, uint64_t size_bytes, std::string name);
+  // Memory of the host that kernels may use where it lies; false if it is known already.
+  bool adopt(void* host, uint64_t size_bytes, std::string name);
   // False if `address` is not the start of a live allocation. Later accesses are out of bounds and
   // named as use after free.
   bool release(uint64_t address);

@@ -48,8 +48,8 @@ void prefer_large_pages(void* first, uint64_t bytes);
 
 struct AllocationRecord {
   Allocation info;
-  std::byte* data = nullptr;  // info.size_bytes bytes, 64-byte aligned
-  void* mapping = nullptr;    // what to unmap, and how much
+  std::byte* data = nullptr;  // info.size_bytes bytes
+  void* mapping = nullptr;    // what to unmap, and how much; nullptr: it is the host's
   uint64_t mapping_bytes = 0;
   std::unique_ptr<InitialisedMap> initialised;  // null: every byte has been written
 

@@ -23,8 +23,9 @@
 //   Blocks are ordered by a fence and an atomic after it, and the atomic of who relies on it.
 // - Memory that nobody has written reads as 0xFF bytes (shared, local, registers) or as the NaN
 //   0x7FC0DEAD (global).
-// - Threads of a warp that wait for each other in a loop (a lock per thread) never go on: lanes run
-//   one path to its end before the other. The budget ends such a launch.
+// - Blocks run one after the other until one waits in a loop for what others will write; from then
+//   on those that the device holds at once take turns, and so do lanes of a warp that wait for each
+//   other. A wait that none of them can end is a deadlock.
 // - Time stands still but for clock, which counts the warp's instructions; %smid is 0.
 
 #pragma once
@@ -131,6 +132,7 @@ struct Launch {
   // memory together are limited to Device::shared_bytes_per_block.
   uint32_t max_dynamic_shared_bytes = 0;
   std::vector<std::byte> params;  // the kernel's parameter block, laid out as PTX says
+  bool is_cooperative = false;    // all blocks are resident, and may wait for each other
 };
 
 class Simulator {

@@ -354,6 +354,10 @@ _ADVICE = {
         "named itself: call it outside the branch, or name just the lanes inside."
     ),
     "misaligned-access": ("A vector type must lie at an address that is a multiple of its size."),
+    "deadlock": (
+        "Whoever is waited for must be able to run: a thread that has not stopped at a barrier, in a "
+        "block for which the device has room."
+    ),
     "timeout": "Does every loop's condition become false at some time?",
     "uninitialised-global": "Was the buffer filled (cudaMemcpy to the device) before the launch?",
     "race-global": (

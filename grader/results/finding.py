@@ -82,6 +82,7 @@ class Cause(StrEnum):
     NO_EVENT = "no-event"  # `other` is in another stream
     HOST_READ = "host-read"  # of `amount` bytes that the copy `other` may not have brought yet
     HOST_WROTE = "host-wrote"  # to memory that the copy `other` may not have read yet
+    NO_FUNCTION = "no-function"  # of trap: a call by an address that is none of a function
     SOLVE_RETURNED = "solve-returned"  # and the copy `other` may not have ended
     # any code, on a GPU
     DRIVER = "driver"

@@ -59,6 +59,7 @@ void fill_common(const Device& device, Properties* p) {
   p->maxBlocksPerMultiProcessor = as_int(device.max_blocks_per_sm);
   p->reservedSharedMemPerBlock = device.shared_bytes_reserved_per_block;
   p->hostRegisterSupported = 1;
+  p->cooperativeLaunch = device.cc_major >= 6;
 }
 
 }  // namespace
@@ -120,6 +121,7 @@ bool device_attribute(const Device& device, int attribute, int* value) {
       {83, 1},                                        // ManagedMemory
       {87, 2},                                        // SingleToDoublePrecisionPerfRatio
       {89, 1},                                        // ConcurrentManagedAccess
+      {95, device.cc_major >= 6},                     // CooperativeLaunch
       {97, as_int(device.shared_bytes_per_block_optin)},   // MaxSharedMemoryPerBlockOptin
       {99, 1},                                        // HostRegisterSupported
       {106, as_int(device.max_blocks_per_sm)},        // MaxBlocksPerMultiprocessor

@@ -117,6 +117,19 @@ Error available_shared(Runtime& runtime, size_t* bytes, const void* function, in
 
 }  // namespace
 
+uint64_t warpsim::cudart::resident_blocks(Runtime& runtime, const RegisteredKernel& kernel,
+                                          uint32_t threads, size_t dynamic_shared) {
+  const Device& device = runtime.device();
+  const uint64_t shared = kernel.info.static_shared_bytes + dynamic_shared;
+  if (threads == 0 || threads > device.max_threads_per_block ||
+      shared > device.shared_bytes_per_block_optin)
+    return 0;
+  const uint32_t registers = registers_of_kernel(runtime, kernel);
+  return uint64_t{
+             occupancy(device, registers, static_cast<uint32_t>(shared), threads).blocks_per_sm} *
+         device.sm_count;
+}
+
 WARPSIM_API int cudaFuncSetAttribute(const void* function, int attribute, int value) {
   return call("cudaFuncSetAttribute",
               [&](Runtime& rt) { return set_attribute(rt, function, attribute, value); });

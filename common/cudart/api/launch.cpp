@@ -17,6 +17,7 @@ struct Configuration {
   size_t shared_bytes;
   void* stream;
   const void* caller = nullptr;
+  bool is_cooperative = false;
 };
 
 // kernel<<<grid, block, shared, stream>>>(...) pushes a configuration and calls the kernel's host
@@ -54,6 +55,18 @@ Error launch(Runtime& runtime, const void* function, const Configuration& config
   request.params = parameter_block(kernel->info, arguments);
   request.dynamic_shared_bytes =
       static_cast<uint32_t>(std::min<size_t>(configuration.shared_bytes, UINT32_MAX));
+  if (configuration.is_cooperative) {
+    if (runtime.is_recording()) {
+      runtime.backend().not_provided(
+          "cudaLaunchCooperativeKernel",
+          "A plan does not say that a grid's blocks wait for each other.");
+      return kNotSupported;
+    }
+    const uint64_t room = resident_blocks(runtime, *kernel, uint32_t(request.block.count()),
+                                          configuration.shared_bytes);
+    if (room != 0 && request.grid.count() > room) return kCooperativeLaunchTooLarge;
+    request.is_cooperative = true;
+  }
   Error later = kSuccess;
   error = runtime.backend().launch(request, &later);
   if (later) runtime.kernel_faulted(later);
@@ -121,22 +134,23 @@ WARPSIM_API int cudaLaunchKernel(const void* function, Dim3Abi grid, Dim3Abi blo
 WARPSIM_API int cudaLaunchKernelExC(const LaunchConfig* config, const void* function,
                                     void** arguments) {
   if (!config) return call("cudaLaunchKernelExC", [](Runtime&) { return kInvalidValue; });
+  bool is_cooperative = false;
   for (unsigned i = 0; i < config->numAttrs; ++i) {
     const LaunchAttribute& attribute = config->attrs[i];
     const Dim3Abi& cluster = attribute.val.clusterDim;
-    if (attribute.id == kAttributeCooperative && attribute.val.cooperative)
-      return not_provided("cudaLaunchKernelExC", "Cooperative launches are not modelled.");
+    is_cooperative |= attribute.id == kAttributeCooperative && attribute.val.cooperative;
     if (attribute.id == kAttributeClusterDimension &&
         (cluster.x > 1 || cluster.y > 1 || cluster.z > 1))
       return not_provided("cudaLaunchKernelExC", "Thread block clusters are not modelled.");
   }
   return launch_call("cudaLaunchKernelExC", function,
-                     {config->gridDim, config->blockDim, config->dynamicSmemBytes, config->stream},
+                     {config->gridDim, config->blockDim, config->dynamicSmemBytes, config->stream,
+                      nullptr, is_cooperative},
                      arguments);
 }
 
-WARPSIM_API int cudaLaunchCooperativeKernel(const void*, Dim3Abi, Dim3Abi, void**, size_t, void*) {
-  return not_provided(
-      "cudaLaunchCooperativeKernel",
-      "Blocks run one after the other, so a barrier over the whole grid would never end.");
+WARPSIM_API int cudaLaunchCooperativeKernel(const void* function, Dim3Abi grid, Dim3Abi block,
+                                            void** arguments, size_t shared_bytes, void* stream) {
+  return launch_call("cudaLaunchCooperativeKernel", function,
+                     {grid, block, shared_bytes, stream, nullptr, true}, arguments);
 }

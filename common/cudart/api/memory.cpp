@@ -121,10 +121,10 @@ WARPSIM_API int cudaHostGetDevicePointer(void** device, void* host, unsigned fla
     if (!device || !host || flags) return kInvalidValue;
     const MemoryRange* range = rt.addresses().find(address_of(host));
     if (!range || range->on_device_only()) return kInvalidValue;
-    if (range->kind == MemoryKind::kRegistered) {
-      rt.backend().not_provided(
-          "cudaHostGetDevicePointer",
-          "Kernels cannot use memory of cudaHostRegister; allocate it with cudaHostAlloc.");
+    if (!range->is_shared) {
+      rt.backend().not_provided("cudaHostGetDevicePointer",
+                                "Kernels cannot use this memory of cudaHostRegister here; allocate "
+                                "it with cudaHostAlloc.");
       return kNotSupported;
     }
     *device = host;
@@ -145,7 +145,9 @@ WARPSIM_API int cudaHostRegister(void* pointer, size_t bytes, unsigned flags) {
   return call("cudaHostRegister", [&](Runtime& rt) {
     if (!pointer || bytes == 0) return kInvalidValue;
     if (rt.addresses().overlaps(address_of(pointer), bytes)) return kHostMemoryAlreadyRegistered;
-    rt.addresses().add({address_of(pointer), bytes, MemoryKind::kRegistered, flags});
+    MemoryRange range{address_of(pointer), bytes, MemoryKind::kRegistered, flags};
+    range.is_shared = rt.backend().adopt(range);
+    rt.addresses().add(range);
     return kSuccess;
   });
 }
@@ -155,6 +157,7 @@ WARPSIM_API int cudaHostUnregister(void* pointer) {
     const MemoryRange* range = rt.addresses().starting_at(address_of(pointer));
     if (!range || range->kind != MemoryKind::kRegistered) return kHostMemoryNotRegistered;
     rt.backend().host_waits(HostWait::kDevice, 0, true);
+    if (range->is_shared) rt.backend().release(*range);
     rt.addresses().remove(address_of(pointer));
     return kSuccess;
   });

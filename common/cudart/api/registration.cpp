@@ -19,7 +19,12 @@ WARPSIM_API void __cudaUnregisterFatBinary(void** handle) {
   runtime.registry().remove_module(reinterpret_cast<RegisteredModule*>(handle));
 }
 
-WARPSIM_API char __cudaInitModule(void**) {
+// Called before the host's first use of a __managed__ variable.
+WARPSIM_API char __cudaInitModule(void** handle) {
+  Runtime& runtime = Runtime::instance();
+  std::lock_guard lock(runtime.mutex());
+  auto* module = reinterpret_cast<RegisteredModule*>(handle);
+  if (module != nullptr && !module->managed.empty()) runtime.load(module);
   return 1;
 }
 
@@ -42,9 +47,16 @@ WARPSIM_API void __cudaRegisterVar(void** handle, char* host_variable, char*, co
                                   std::move(variable));
 }
 
-// The simulator places variables itself, so one that the host shares by address has nowhere to go.
-WARPSIM_API void __cudaRegisterManagedVar(void**, void**, char*, const char* name, int, size_t, int,
-                                          int) {
-  not_provided("__managed__", std::string("The variable ") + name +
-                                  " is __managed__; use cudaMallocManaged or __device__.");
+// The host reads and writes the variable through a pointer that the start-up code keeps here. A
+// recorded plan has no memory that both use.
+WARPSIM_API void __cudaRegisterManagedVar(void** handle, void** host_pointer, char*,
+                                          const char* name, int, size_t, int, int) {
+  Runtime& runtime = Runtime::instance();
+  std::lock_guard lock(runtime.mutex());
+  if (runtime.is_recording()) {
+    not_provided("__managed__", std::string("The variable ") + name +
+                                    " is __managed__; use cudaMallocManaged or __device__.");
+    return;
+  }
+  reinterpret_cast<RegisteredModule*>(handle)->managed.push_back({host_pointer, name});
 }

@@ -53,6 +53,9 @@ inline void* pointer_to(uint64_t address) {
 // `stream`: nullopt for a call that returns when it is done.
 Error copy_bytes(Runtime& runtime, void* target, const void* source, size_t bytes, int kind,
                  std::optional<void*> stream);
+// How many blocks of a kernel the device holds at once (function.cpp).
+uint64_t resident_blocks(Runtime& runtime, const RegisteredKernel& kernel, uint32_t threads,
+                         size_t dynamic_shared);
 // True if [pointer, pointer + bytes) is memory of the device, or pinned or managed memory that
 // kernels can use too.
 bool is_device_range(Runtime& runtime, const void* pointer, uint64_t bytes);

@@ -93,7 +93,8 @@ class Speller {
   // The forms with a member mask; those without are of PTX before 6.0.
   bool is_collective_with_mask() const {
     return (i_.op == Opcode::kShfl && i_.src.size() == 4) ||
-           (i_.op == Opcode::kVote && i_.src.size() == 2) || i_.op == Opcode::kRedux || i_.op == Opcode::kElect;
+           (i_.op == Opcode::kVote && i_.src.size() == 2) || i_.op == Opcode::kRedux ||
+           i_.op == Opcode::kElect;
   }
 
   void strength() {

@@ -10,8 +10,8 @@
 namespace warpsim::test {
 namespace {
 
-// Runs `body`, which computes %d from %a, %b and %c (or the 16-bit %hd from %ha, %hb, %hc, their low
-// halves), and may use the predicates %p, %q. Both engines do.
+// Runs `body`, which computes %d from %a, %b and %c (or the 16-bit %hd from %ha, %hb, %hc, their
+// low halves), and may use the predicates %p, %q. Both engines do.
 struct Result {
   LaunchReport report;
   uint32_t value = 0xDEADBEEF;
@@ -46,16 +46,16 @@ uint32_t run(const std::string& body, uint32_t a, uint32_t b = 0, uint32_t c = 0
   CHECK(r.report.status == LaunchStatus::kOk);
   return r.value;
 }
-const std::string kYes = " selp.u32 %d, 1, 0, %p;", kBoth =
-    " selp.u32 %d, 1, 0, %p; selp.u32 %e, 2, 0, %q; or.b32 %d, %d, %e;";
+const std::string kYes = " selp.u32 %d, 1, 0, %p;",
+                  kBoth = " selp.u32 %d, 1, 0, %p; selp.u32 %e, 2, 0, %q; or.b32 %d, %d, %e;";
 
 // f16: 1 = 3C00, 2 = 4000, 3 = 4200, 0.5 = 3800, -1 = BC00, largest = 7BFF, infinity = 7C00,
 // smallest subnormal = 0001, NaN = 7FFF. bf16: 1 = 3F80, 2 = 4000, -1 = BF80, NaN = 7FFF.
 
 TEST_CASE("Half precision: arithmetic that saturates, clamps and flushes") {
-  CHECK(run("add.sat.f16 %hd, %ha, %hb;", 0x3C00, 0x3C00) == 0x3C00);       // 2 -> 1
-  CHECK(run("add.sat.f16 %hd, %ha, %hb;", 0xBC00, 0x0000) == 0x0000);       // -1 -> 0
-  CHECK(run("mul.sat.f16 %hd, %ha, %hb;", 0x7FFF, 0x3C00) == 0x0000);       // NaN -> 0
+  CHECK(run("add.sat.f16 %hd, %ha, %hb;", 0x3C00, 0x3C00) == 0x3C00);  // 2 -> 1
+  CHECK(run("add.sat.f16 %hd, %ha, %hb;", 0xBC00, 0x0000) == 0x0000);  // -1 -> 0
+  CHECK(run("mul.sat.f16 %hd, %ha, %hb;", 0x7FFF, 0x3C00) == 0x0000);  // NaN -> 0
   CHECK(run("sub.sat.f16x2 %d, %a, %b;", 0x40003800, 0x38003C00) == 0x3C000000);
   CHECK(run("fma.rn.relu.f16 %hd, %ha, %hb, %hc;", 0xBC00, 0x4000, 0x3C00) == 0);  // -1 -> 0
   CHECK(run("fma.rn.relu.f16x2 %d, %a, %b, %c;", 0x3C007FFF, 0x40003C00, 0x3C003C00) == 0x42007FFF);
@@ -77,8 +77,8 @@ TEST_CASE("Half precision: min and max") {
   CHECK(run("max.f16 %hd, %ha, %hb;", 0x8000, 0x0000) == 0x0000);
   CHECK(run("min.f16x2 %d, %a, %b;", 0x3C00BC00, 0x4000C000) == 0x3C00C000);
   CHECK(run("max.NaN.bf16x2 %d, %a, %b;", 0x7FFF3F80, 0x3F804000) == 0x7FFF4000);
-  CHECK(run("max.xorsign.abs.bf16 %hd, %ha, %hb;", 0xC000, 0x3F80) == 0xC000);   // |-2|, minus
-  CHECK(run("min.xorsign.abs.f16 %hd, %ha, %hb;", 0xC000, 0xBC00) == 0x3C00);    // |-1|, plus
+  CHECK(run("max.xorsign.abs.bf16 %hd, %ha, %hb;", 0xC000, 0x3F80) == 0xC000);  // |-2|, minus
+  CHECK(run("min.xorsign.abs.f16 %hd, %ha, %hb;", 0xC000, 0xBC00) == 0x3C00);   // |-1|, plus
   CHECK(run("min.xorsign.abs.f32 %d, %a, %b;", 0xC0000000, 0x3F800000) == 0xBF800000);
 }
 
@@ -166,18 +166,20 @@ TEST_CASE("Integer instructions: masks, fields, pairs and bytes") {
   CHECK(run("vabsdiff4.u32.u32.u32.add %d, %a, %b, %c;", 0x01020304, 0x04030201, 9) == 17);
   CHECK(run("mad.hi.sat.s32 %d, %a, %b, %c;", 0x40000000, 4, 0x7FFFFFFF) == 0x7FFFFFFF);
   CHECK(run("mad24.hi.sat.s32 %d, %a, %b, %c;", 0x7FFFFF, 0x7FFFFF, 0x7FFFFFFF) == 0x7FFFFFFF);
-  CHECK(run("setp.eq.u32 %q, %a, 0; lop3.or.b32 %d|%p, %a, %b, %c, 0xC0, %q; selp.u32 %d, 1, 0, %p;",
-            0xF0, 0x0F, 0) == 0);
-  CHECK(run("setp.eq.u32 %q, %a, 0; lop3.or.b32 %d|%p, %a, %b, %c, 0xC0, %q; selp.u32 %d, 1, 0, %p;",
-            0xF0, 0x1F, 0) == 1);
+  CHECK(
+      run("setp.eq.u32 %q, %a, 0; lop3.or.b32 %d|%p, %a, %b, %c, 0xC0, %q; selp.u32 %d, 1, 0, %p;",
+          0xF0, 0x0F, 0) == 0);
+  CHECK(
+      run("setp.eq.u32 %q, %a, 0; lop3.or.b32 %d|%p, %a, %b, %c, 0xC0, %q; selp.u32 %d, 1, 0, %p;",
+          0xF0, 0x1F, 0) == 1);
   CHECK(run("elect.sync %d|%p, 1; selp.u32 %d, 5, 6, %p;", 0) == 5);
   CHECK(run("griddepcontrol.wait; griddepcontrol.launch_dependents; mov.u32 %d, %a;", 7) == 7);
 }
 
 TEST_CASE("A form that the ISA has and warpsim has not is refused by name and line") {
-  for (const char* body : {"fma.rn.oob.f16 %hd, %ha, %hb, %hc;", "vadd.s32.s32.s32 %d, %a, %b;",
-                           "vabsdiff4.s32.s32.s32 %d, %a, %b, %c;",
-                           "cvt.rn.satfinite.e4m3x2.f32 %hd, %a, %b;"}) {
+  for (const char* body :
+       {"fma.rn.oob.f16 %hd, %ha, %hb, %hc;", "vadd.s32.s32.s32 %d, %a, %b;",
+        "vabsdiff4.s32.s32.s32 %d, %a, %b, %c;", "cvt.rn.satfinite.e4m3x2.f32 %hd, %a, %b;"}) {
     const Result r = launch(body, 0, 0, 0);
     INFO(body);
     CHECK(r.report.status == LaunchStatus::kUnsupported);

@@ -220,19 +220,27 @@ void consider_engine(Worker& worker) {
   worker.was_refused_engine = worker.engine == nullptr;
 }
 
-bool run_turn(Block& block) {
-  bool progress = false;
+struct Done {
+  bool any = false, useful = false;
+};
+
+Done run_turn(Block& block) {
+  Done done;
   LaunchContext& launch = *block.worker->launch;
   for (Warp& warp : block.worker->warps) {
     if (warp.state != WarpState::kReady) continue;
-    progress = true;
+    done.any = true;
     warp.quantum = kQuantum;
+    warp.has_waited = false;
     if (block.worker->engine == nullptr) consider_engine(*block.worker);
     if (block.worker->engine != nullptr)
       block.worker->engine->run(warp, warp.resume);
     else
       interpret(warp, warp.resume);
-    if (launch.stop) return true;
+    if (launch.stop) return done;
+    const bool waited = warp.has_waited && warp.state == WarpState::kReady;
+    done.useful |= !waited;
+    if (waited) warp.give_way();
     if (warp.state == WarpState::kFinished) {
       --block.live_warps;
       for (uint32_t id = 0; id < block.barriers.size(); ++id) {
@@ -242,9 +250,9 @@ bool run_turn(Block& block) {
     const uint64_t used = uint64_t(kQuantum - std::max<int64_t>(warp.quantum, 0));
     if (use(*block.worker, used)) continue;
     report_budget(block, warp);
-    return true;
+    return done;
   }
-  return progress;
+  return done;
 }
 
 }  // namespace
@@ -259,14 +267,95 @@ bool report_used(Worker& worker) {
   return fits;
 }
 
+void begin_block(Worker& w, uint64_t linear_index) {
+  start(w.block, w, linear_index);
+}
+
+Turn take_turn(Worker& w) {
+  const Done done = run_turn(w.block);
+  if (w.launch->stop) return Turn::kEnded;
+  if (!done.any) {
+    report_stuck(w.block);
+    return Turn::kEnded;
+  }
+  if (w.block.live_warps == 0) return Turn::kEnded;
+  return done.useful ? Turn::kGoesOn : Turn::kWaits;
+}
+
 void run_block(Worker& w, uint64_t linear_index) {
-  Block& block = w.block;
-  start(block, w, linear_index);
-  while (block.live_warps > 0 && !w.launch->stop) {
-    if (run_turn(block)) continue;
-    report_stuck(block);
+  constexpr uint64_t kInVain = 4'000'000;  // warp instructions
+  begin_block(w, linear_index);
+  uint64_t waited_since = w.used;
+  for (Turn turn = Turn::kGoesOn; turn != Turn::kEnded;) {
+    turn = take_turn(w);
+    if (turn != Turn::kWaits) waited_since = w.used;
+    if (w.used - waited_since < kInVain) continue;
+    if (w.launch->parallel) {  // on one worker others may come to help
+      w.launch->repeat_serially = w.launch->stop = true;
+      return;
+    }
+    report_endless(w);
     return;
   }
+}
+
+void report_endless(Worker& worker) {
+  for (const Warp& w : worker.warps) {
+    if (w.state == WarpState::kReady) return report_budget(worker.block, w);
+  }
+}
+
+namespace {
+
+// Where the warp goes on; a loop that waits is left behind the access.
+Image::InstructionRef place_of_wait(const Warp& w) {
+  const auto function = uint32_t(w.program - w.worker->image->programs.data());
+  const Op* at = w.state == WarpState::kAtBarrier ? w.barrier_op : w.resume - 1;
+  return {function, at->instruction};
+}
+
+uint32_t lane_of_wait(const Warp& w) {
+  return w.mask != 0 ? uint32_t(__builtin_ctz(w.mask)) : 0;
+}
+
+}  // namespace
+
+void report_deadlock(const std::vector<Worker*>& waiting) {
+  const Warp* first = nullptr;
+  const Warp* other = nullptr;  // one at another place, of another block if there is such
+  for (const Worker* worker : waiting) {
+    for (const Warp& w : worker->warps) {
+      if (w.state == WarpState::kFinished) continue;
+      if (first == nullptr && w.state == WarpState::kReady) first = &w;
+      if (first == nullptr || first == &w) continue;
+      const bool elsewhere = place_of_wait(w).instruction != place_of_wait(*first).instruction;
+      if (other == nullptr && elsewhere) other = &w;
+    }
+  }
+  if (first == nullptr) return;
+  Worker& worker = *first->worker;
+  const LaunchContext& launch = *worker.launch;
+  const Image::InstructionRef at = place_of_wait(*first);
+  Diagnostic facts;
+  facts.code = Code::kDeadlock;
+  facts.amount = waiting.size();
+  const uint64_t begun = std::min<uint64_t>(launch.next_block, launch.block_count);
+  facts.limit = launch.block_count - begun;
+  if (other != nullptr) {
+    const Image::InstructionRef there = place_of_wait(*other);
+    facts.other.emplace();
+    facts.other->block = other->block->index;
+    facts.other->thread = launch.thread_of(other->index * kLanes + lane_of_wait(*other));
+    worker.reporter->set_line(&*facts.other, there.function, there.instruction);
+  }
+  Diagnostic* d =
+      worker.reporter->add(facts.code, *first, lane_of_wait(*first), at.function, at.instruction);
+  if (d != nullptr) {
+    d->amount = facts.amount;
+    d->limit = facts.limit;
+    d->other = facts.other;
+  }
+  worker.halt(LaunchStatus::kTimeout, 702, sentence(facts));
 }
 
 void arrive(Warp& w, const Op* op, uint32_t id, uint32_t threads, bool waits) {

@@ -9,7 +9,20 @@
 
 namespace warpsim {
 
+enum class Turn : uint8_t {
+  kGoesOn,
+  kWaits,  // all warps that could run are in loops that wait for others
+  kEnded,  // the block, or the launch
+};
+void begin_block(Worker& worker, uint64_t linear_index);
+// Every warp has one turn.
+Turn take_turn(Worker& worker);
+// A whole block, no other one running. `budget` ends a wait in vain.
 void run_block(Worker& worker, uint64_t linear_index);
+// Ends the launch as one that does not end: its budget is used up.
+void report_endless(Worker& worker);
+// The same, and says who waits: `waiting` blocks are resident, all warps of which wait for others.
+void report_deadlock(const std::vector<Worker*>& waiting);
 // Tells the launch of the instructions that the worker has used. False: they exceed its budget; of
 // several workers' launch nothing more is then run, and it is repeated on one.
 bool report_used(Worker& worker);

@@ -19,7 +19,6 @@ using ptx::Space;
 using ptx::Type;
 
 constexpr uint32_t kFrameStart = 64;  // offset 0 means "none" in operations
-constexpr uint64_t kFunctionAddresses = 0x120000000000;
 constexpr uint32_t kSparePredicates = 8;
 
 uint32_t round_up(uint32_t value, uint32_t unit) {
@@ -104,14 +103,16 @@ void Decoder::decode() {
   read_ = ptx::registers_read(function_);
   uniform_ = ptx::registers_uniform(function_);
   polling_ = ptx::find_polling(function_);
+  waiting_ = ptx::find_waiting(function_);
   const auto& code = function_.code;
   std::vector<bool> leader = layout_.flow.leader;
   leader.resize(code.size(), false);
   if (!leader.empty()) leader[0] = true;
   for (size_t i = 0; i < code.size(); ++i) {
     // A guarded control instruction other than a branch is branched around.
-    if (code[i].guard >= 0 && ptx::facts_of(code[i].op).is_control && i + 1 < code.size())
-      leader[i + 1] = true;
+    const bool by_address = code[i].op == Opcode::kCall && code[i].src[0].reg >= 0;
+    const bool is_guarded = code[i].guard >= 0 && ptx::facts_of(code[i].op).is_control;
+    if ((is_guarded || by_address) && i + 1 < code.size()) leader[i + 1] = true;
   }
   op_of_.assign(code.size() + 1, 0);
   for (index_ = 0; index_ < code.size(); ++index_) {
@@ -136,7 +137,9 @@ void Decoder::decode() {
     if (!f.is_meeting)
       op.branch.target = distance;
     else
-      (op.family == Family::kTable ? op.table.meeting : op.branch.meeting) =
+      (op.family == Family::kTable      ? op.table.meeting
+       : op.family == Family::kIndirect ? op.indirect.meeting
+                                        : op.branch.meeting) =
           f.target >= code.size() ? 0 : distance;
   }
   if (checks_.counters) mark_merged(first_site);
@@ -156,6 +159,7 @@ Op& Decoder::emit(const Handlers& h) {
 void Decoder::emit_instruction(const Code& code) {
   if (image_.is_traced) emit_begin(code);
   emit_guarded(code);
+  if (waiting_[index_]) emit_poll(code);
   if (image_.is_traced && !ptx::facts_of(code.op).is_control) emit_finish(code);
 }
 
@@ -185,6 +189,13 @@ void Decoder::emit_guarded(const Code& code) {
   guarded_ = false;
   program_.ops[at].set(Op::Guard{uint32_t(program_.ops.size() - at - 1)});
   forget_groups_of(code);
+}
+
+// Behind the instruction and its guard: a warp that waits in vain gives up its turn there.
+void Decoder::emit_poll(const Code& code) {
+  Op& op = emit(&ops::poll);
+  op.a = register_row(code.dst[0].reg);
+  op.set(Op::Poll{is_wide(code.dst[0])});
 }
 
 void Decoder::unsupported(const Code&) {

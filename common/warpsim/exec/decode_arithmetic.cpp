@@ -159,8 +159,8 @@ bool Decoder::set_predicate(const Code& code) {
   const uint32_t e = !row_result && code.dst.size() > 1 ? dest_predicate(code.dst[1]) : 0;
   Op& op = emit(h);
   op.d = d.row, op.a = a, op.b = b, op.c = c, op.e = e;
-  op.set(Op::Compare{truth_of(code),
-                     has_c ? code.bool_op : BoolOp::kNone, has_c && code.src[2].negated});
+  op.set(Op::Compare{truth_of(code), has_c ? code.bool_op : BoolOp::kNone,
+                     has_c && code.src[2].negated});
   return true;
 }
 

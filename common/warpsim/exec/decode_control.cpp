@@ -84,14 +84,11 @@ bool Decoder::barrier(const Code& code) {
   return true;
 }
 
-bool Decoder::call(const Code& code) {
-  if (code.src.empty() || code.src[0].kind != Operand::Kind::kFunction) return false;
-  const ptx::Function& callee = module_.functions[size_t(code.src[0].function)];
-  groups_.clear();
-  if (callee.is_extern) return call_host(code, callee);
-  const FrameLayout& target = layouts_[size_t(code.src[0].function)];
-  CallSite site;
-  site.callee = code.src[0].function;
+// Where arguments and results go; false if the function's parameters are others.
+bool Decoder::make_site(const Code& code, int32_t number, CallSite* site) {
+  const ptx::Function& callee = module_.functions[size_t(number)];
+  const FrameLayout& target = layouts_[size_t(number)];
+  site->callee = number;
   if (code.src.size() - 1 != callee.params.size() || code.dst.size() > callee.returns.size())
     return false;
   auto rows_of = [&](int32_t variable) {
@@ -99,20 +96,51 @@ bool Decoder::call(const Code& code) {
   };
   for (size_t i = 0; i < callee.params.size(); ++i) {
     const Operand& argument = code.src[i + 1];
-    const uint32_t to = target.param_rows.at(callee.params[i]);
-    if (argument.kind == Operand::Kind::kSymbol) {
-      site.arguments.push_back({param_row(argument.symbol), to, rows_of(callee.params[i])});
-    } else {
+    const int32_t parameter = callee.params[i];
+    if (argument.kind != Operand::Kind::kSymbol || rows_of(argument.symbol) != rows_of(parameter))
       return false;
-    }
+    site->arguments.push_back(
+        {param_row(argument.symbol), target.param_rows.at(parameter), rows_of(parameter)});
   }
   for (size_t i = 0; i < code.dst.size(); ++i) {
-    if (code.dst[i].symbol < 0) return false;
-    site.results.push_back({target.param_rows.at(callee.returns[i]), param_row(code.dst[i].symbol),
-                            rows_of(callee.returns[i])});
+    const int32_t result = callee.returns[i];
+    if (code.dst[i].symbol < 0 || rows_of(code.dst[i].symbol) != rows_of(result)) return false;
+    site->results.push_back(
+        {target.param_rows.at(result), param_row(code.dst[i].symbol), rows_of(result)});
   }
+  return true;
+}
+
+bool Decoder::call(const Code& code) {
+  if (code.src.empty()) return false;
+  groups_.clear();
+  if (code.src[0].kind == Operand::Kind::kRegister) return call_by_address(code);
+  if (code.src[0].kind != Operand::Kind::kFunction) return false;
+  const ptx::Function& callee = module_.functions[size_t(code.src[0].function)];
+  if (callee.is_extern) return call_host(code, callee);
+  CallSite site;
+  if (!make_site(code, code.src[0].function, &site)) return false;
   emit(&ops::call).set(Op::Call{uint32_t(image_.calls.size())});
   image_.calls.push_back(std::move(site));
+  return true;
+}
+
+// Lanes that call different functions meet again behind the call, where a block begins.
+bool Decoder::call_by_address(const Code& code) {
+  const uint32_t address = source(code.src[0], true, Type::kU64);
+  IndirectCall calls;
+  calls.function = function_index_;
+  for (int32_t callee : functions_by_address(module_)) {
+    CallSite site;
+    if (layouts_[size_t(callee)].ready && make_site(code, callee, &site))
+      calls.sites.emplace(callee, std::move(site));
+  }
+  const uint32_t at = uint32_t(program_.ops.size());
+  Op& op = emit(&ops::call_by_address);
+  op.a = address;
+  op.set(Op::Indirect{uint32_t(image_.indirect_calls.size()), 0});
+  fixups_.push_back({at, index_ + 1, true});
+  image_.indirect_calls.push_back(std::move(calls));
   return true;
 }
 

@@ -72,6 +72,7 @@ class Decoder {
   void emit_begin(const Code& code);  // see trace/recorder.h
   void emit_finish(const Code& code);
   void emit_guarded(const Code& code);
+  void emit_poll(const Code& code);
   bool body(const Code& code);
   void unsupported(const Code& code);
   uint32_t add_site(const Code& code, ptx::Space space, uint8_t bytes, uint8_t elements,
@@ -111,6 +112,8 @@ class Decoder {
   bool test_row(const Code& code);
   bool leave(const Code& code);
   bool call(const Code& code);
+  bool call_by_address(const Code& code);
+  bool make_site(const Code& code, int32_t callee, CallSite* site);
   bool call_host(const Code& code, const ptx::Function& callee);
   void copy_from_params(uint32_t first_row, uint32_t offset, uint32_t bytes, const ptx::Operand& to,
                         bool is_signed);
@@ -118,7 +121,7 @@ class Decoder {
                       ptx::Type type);
 
   void compute_shared_sources();
-  std::vector<bool> read_, uniform_, polling_;  // see ptx/polling.h
+  std::vector<bool> read_, uniform_, polling_, waiting_;  // see ptx/polling.h
 
   Image& image_;
   std::vector<FrameLayout>& layouts_;

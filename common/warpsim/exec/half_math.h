@@ -55,7 +55,9 @@ inline uint16_t round16(double value, ptx::Rounding how) {
   const double scaled = std::ldexp(magnitude, -unit);
   const bool up = how == (sign != 0 ? ptx::Rounding::kRm : ptx::Rounding::kRp);
   const bool nearest = how == ptx::Rounding::kRn || how == ptx::Rounding::kNone;
-  const double whole = nearest ? std::nearbyint(scaled) : up ? std::ceil(scaled) : std::floor(scaled);
+  const double whole = nearest ? std::nearbyint(scaled)
+                       : up    ? std::ceil(scaled)
+                               : std::floor(scaled);
   const uint64_t code = (uint64_t(unit - N::kLowest) << N::kMantissa) + uint64_t(whole);
   if (code < N::kInfinity) return sign | uint16_t(code);
   return sign | uint16_t(nearest || up ? N::kInfinity : N::kInfinity - 1);

@@ -53,6 +53,7 @@ const Op* branch_if(Warp&, const Op*);
 const Op* branch_if_not(Warp&, const Op*);
 const Op* branch_table(Warp&, const Op*);
 const Op* call(Warp&, const Op*);
+const Op* call_by_address(Warp&, const Op*);  // a: row of addresses
 const Op* ret(Warp&, const Op*);
 const Op* exit(Warp&, const Op*);
 const Op* trap(Warp&, const Op*);
@@ -70,6 +71,7 @@ const Op* async_copy(Warp&, const Op*);
 const Op* async_commit(Warp&, const Op*);
 const Op* async_wait_group(Warp&, const Op*);
 const Op* async_wait_all(Warp&, const Op*);
+const Op* poll(Warp&, const Op*);  // a: what a loop waits for
 // ops_warp.cpp
 Handler shuffle(ptx::ShflMode mode);
 Handler vote(ptx::VoteMode mode);

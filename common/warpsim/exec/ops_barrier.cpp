@@ -21,6 +21,10 @@ uint32_t first_lane_value(const Warp& w, uint32_t at) {
 }  // namespace
 
 const Op* barrier_sync(Warp& w, const Op* op) {
+  if (w.is_split) {
+    const Op* next = w.gather(op);
+    if (next != op) return next;
+  }
   ++w.worker->barrier_arrivals[op->barrier.number];
   const uint32_t threads = op->b != 0 ? first_lane_value(w, op->b) : 0;
   w.stop(op + 1, WarpState::kAtBarrier);

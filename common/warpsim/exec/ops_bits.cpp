@@ -165,7 +165,7 @@ uint32_t fns(uint32_t mask, uint32_t base, uint32_t offset) {
   const auto wanted = int32_t(offset);
   if (wanted == 0) return base < 32 && (mask >> base & 1) != 0 ? base : ~0u;
   int64_t left = wanted < 0 ? -int64_t{wanted} : wanted;
-  for (int64_t at = base; at >= 0 && at < 32; at += wanted > 0 ? 1 : -1) {
+  for (int64_t at = base; at >= 0 && at<32; at += wanted> 0 ? 1 : -1) {
     if ((mask >> at & 1) != 0 && --left == 0) return uint32_t(at);
   }
   return ~0u;

@@ -201,9 +201,8 @@ const Op* compared_pairs(Warp& w, const Op* op) {
   }
   const uint32_t yes = op->compare.yes;
   uint32_t* d = row<uint32_t>(w, op->d);
-  for_each_lane(w.mask, [&](int i) {
-    d[i] = (low >> i & 1 ? yes : 0) | (high >> i & 1 ? yes << 16 : 0);
-  });
+  for_each_lane(w.mask,
+                [&](int i) { d[i] = (low >> i & 1 ? yes : 0) | (high >> i & 1 ? yes << 16 : 0); });
   return op + 1;
 }
 
@@ -227,11 +226,11 @@ Handlers compared() {
   if constexpr (kForm == Form::kPairs || kForm == Form::kPairRow) {
     return pairs<kForm == Form::kPairRow, R, Compare>();
   } else {
-  constexpr bool kWide = sizeof(typename R::Row) == 8;
-  constexpr Handler h = kForm == Form::kPlain      ? &setp<R, Compare>
-                        : kForm == Form::kCombined ? &setp_combined<R, Compare>
-                                                   : &set_row<R, Compare>;
-  return {h, h, false, kWide, kWide, false};
+    constexpr bool kWide = sizeof(typename R::Row) == 8;
+    constexpr Handler h = kForm == Form::kPlain      ? &setp<R, Compare>
+                          : kForm == Form::kCombined ? &setp_combined<R, Compare>
+                                                     : &set_row<R, Compare>;
+    return {h, h, false, kWide, kWide, false};
   }
 }
 

@@ -43,6 +43,14 @@ const Op* run_guarded(Warp& w, const Op* op, uint32_t lanes) {
   return end;
 }
 
+const Op* enter_function(Warp& w, const Op* op, const CallSite& site, const Program& callee) {
+  const Op* next = w.call(site, callee, op + 1);
+  if (next != nullptr) return next;
+  w.worker->halt(LaunchStatus::kFault, 719,
+                 "the calls of device functions are nested too deeply: a recursion without end?");
+  return w.stop(op, WarpState::kFinished);
+}
+
 }  // namespace
 
 // A join operation is always the first of a block.
@@ -100,10 +108,31 @@ const Op* branch_table(Warp& w, const Op* op) {
 const Op* call(Warp& w, const Op* op) {
   const CallSite& site = w.worker->image->calls[op->call.site];
   const Program& callee = w.worker->image->programs[size_t(site.callee)];
-  const Op* next = w.call(site, callee, op + 1);
-  if (next != nullptr) return next;
-  w.worker->halt(LaunchStatus::kFault, 719,
-                 "the calls of device functions are nested too deeply: a recursion without end?");
+  return enter_function(w, op, site, callee);
+}
+
+// The lanes of the first one's function call it; the others execute this again.
+const Op* call_by_address(Warp& w, const Op* op) {
+  const uint64_t* addresses = row<uint64_t>(w, op->a);
+  const int leader = __builtin_ctz(w.mask);
+  uint32_t same = 0;
+  for_each_lane(w.mask,
+                [&](int lane) { same |= uint32_t(addresses[lane] == addresses[leader]) << lane; });
+  if (same != w.mask) return w.diverge(same, op, op, meeting_point(op, op->indirect.meeting));
+  const IndirectCall& calls = w.worker->image->indirect_calls[op->indirect.site];
+  const uint64_t number = addresses[leader] - kFunctionAddresses;
+  const auto site = number <= INT32_MAX ? calls.sites.find(int32_t(number)) : calls.sites.end();
+  if (site != calls.sites.end()) {
+    const Program& callee = w.worker->image->programs[size_t(site->first)];
+    return enter_function(w, op, site->second, callee);
+  }
+  Diagnostic facts;
+  facts.code = Code::kTrap;
+  facts.cause = Cause::kNoFunction;
+  Diagnostic* d =
+      w.worker->reporter->add(facts.code, w, uint32_t(leader), calls.function, op->instruction);
+  if (d != nullptr) d->cause = facts.cause;
+  w.worker->halt(LaunchStatus::kFault, 718, sentence(facts));
   return w.stop(op, WarpState::kFinished);
 }
 

@@ -47,8 +47,8 @@ template <class N>
 uint32_t to_code(double x, const How& how) {
   const bool to_whole = how.rounding >= Rounding::kRni;
   const double value = to_whole ? std::copysign(whole(x, how.rounding), x) : x;
-  return math::finish16<N>(
-      math::round16<N>(value, to_whole ? Rounding::kRn : how.rounding), how.after);
+  return math::finish16<N>(math::round16<N>(value, to_whole ? Rounding::kRn : how.rounding),
+                           how.after);
 }
 uint32_t to_code(double x, const How& how) {
   return how.is_brain ? to_code<math::Brain>(x, how) : to_code<math::Half>(x, how);

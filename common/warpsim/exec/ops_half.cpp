@@ -186,7 +186,8 @@ struct Form {
 
 template <class N, class F, After16 kAfter>
 Handlers binary(const Form& form) {
-  if (form.ftz) return form.is_pair ? lifted<&two<N, F, kAfter, true>>() : lifted<&one<N, F, kAfter, true>>();
+  if (form.ftz)
+    return form.is_pair ? lifted<&two<N, F, kAfter, true>>() : lifted<&one<N, F, kAfter, true>>();
   return form.is_pair ? lifted<&two<N, F, kAfter, false>>() : lifted<&one<N, F, kAfter, false>>();
 }
 template <class N, class F>
@@ -202,7 +203,8 @@ Handlers finished(const Form& form) {
 }
 template <class N, After16 kAfter>
 Handlers fma(const Form& form) {
-  if (form.ftz) return form.is_pair ? lifted<&fma_two<N, kAfter, true>>() : lifted<&fma_one<N, kAfter, true>>();
+  if (form.ftz)
+    return form.is_pair ? lifted<&fma_two<N, kAfter, true>>() : lifted<&fma_one<N, kAfter, true>>();
   return form.is_pair ? lifted<&fma_two<N, kAfter, false>>() : lifted<&fma_one<N, kAfter, false>>();
 }
 template <class N, class F>

@@ -214,8 +214,7 @@ const Op* elect(Warp& w, const Op* op) {
   each_group(w, op, [&](uint32_t group) {
     const int leader = __builtin_ctz(group);
     leaders |= 1u << leader;
-    for_each_lane(group,
-                  [&](int lane) { row<uint32_t>(w, op->d)[lane] = uint32_t(leader); });
+    for_each_lane(group, [&](int lane) { row<uint32_t>(w, op->d)[lane] = uint32_t(leader); });
   });
   set_predicate(w, op->e, leaders);
   return op + 1;

@@ -4,6 +4,7 @@
 #include <cstdio>
 
 #include "warpsim/exec/block.h"
+#include "warpsim/exec/residents.h"
 #include "warpsim/provenance/follower.h"
 #include "warpsim/trace/recorder.h"
 
@@ -49,11 +50,36 @@ void Runner::run() {
     if (next >= launch.block_count) break;
     run_block(next);
   }
+  finish();
+}
+
+void Runner::finish() {
   if (worker.engine != nullptr) worker.engine->settle();
   report_used(worker);
 }
 
 void Runner::run_block(uint64_t linear_index) {
+  if (residents == nullptr) {
+    prepare(linear_index);
+    warpsim::run_block(worker, linear_index);
+    end();
+    return;
+  }
+  begin(linear_index);
+  Turn turn = Turn::kGoesOn;
+  while (turn == Turn::kGoesOn) turn = take_turn(worker);
+  if (turn == Turn::kWaits)
+    residents->share(*this);  // which runs all that are left
+  else
+    end();
+}
+
+void Runner::begin(uint64_t linear_index) {
+  prepare(linear_index);
+  begin_block(worker, linear_index);
+}
+
+void Runner::prepare(uint64_t linear_index) {
   if (worker.patterns.full()) {
     for (Warp& w : worker.warps) {
       for (AddressGroup& g : w.groups) g.pattern = nullptr;
@@ -63,7 +89,9 @@ void Runner::run_block(uint64_t linear_index) {
   }
   if (worker.follower != nullptr) worker.follower->begin_block(linear_index);
   if (worker.recorder != nullptr) worker.recorder->begin_block(linear_index);
-  warpsim::run_block(worker, linear_index);
+}
+
+void Runner::end() {
   if (worker.recorder != nullptr) worker.recorder->end_block();
   std::string& printed = worker.printed;
   if (printed.empty()) return;

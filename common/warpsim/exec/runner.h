@@ -10,6 +10,8 @@
 
 namespace warpsim {
 
+class Residents;
+
 class Runner {
  public:
   explicit Runner(LaunchContext& context);
@@ -19,10 +21,17 @@ class Runner {
   void run();
   // Runs one block and hands on what it printed.
   void run_block(uint64_t linear_index);
+  // The same in parts: a block's beginning and end, and that of all.
+  void begin(uint64_t linear_index);
+  void end();
+  void finish();
 
   Worker worker;
+  Residents* residents = nullptr;  // where a block that waits finds others; nullptr: nowhere
 
  private:
+  void prepare(uint64_t linear_index);
+
   SharedShadow shared_shadow_;
   Reporter reporter_;
 };

@@ -19,7 +19,6 @@ using ptx::Space;
 
 constexpr uint32_t kSharedAlignment =
     128;  // keeps the banks of a packed layout for arrays that begin at a multiple of it
-constexpr uint64_t kFunctionAddresses = 0x120000000000;
 
 uint64_t round_up(uint64_t value, uint64_t unit) {
   return (value + unit - 1) / unit * unit;
@@ -75,9 +74,11 @@ void place_global(Image& image, DeviceMemory& memory) {
     const ptx::Variable& v = image.module.variables[i];
     if (v.space != Space::kGlobal && v.space != Space::kConst) continue;
     const bool constant = v.space == Space::kConst;
-    const std::string name = (constant ? "__constant__ " : "__device__ ") +
+    const std::string name = (constant       ? "__constant__ "
+                              : v.is_managed ? "__managed__ "
+                                             : "__device__ ") +
                              (v.source_name.empty() ? v.name : v.source_name);
-    image.addresses[i] = memory.allocate(v.size_bytes, name);
+    image.addresses[i] = memory.allocate(v.size_bytes, name, v.is_managed);
     if (image.addresses[i] == 0)
       throw std::runtime_error("device memory is used up: no room for the variable " + v.name);
   }
@@ -234,14 +235,17 @@ void collect_functions(const Image& image, int32_t function, std::vector<int32_t
     facts->has_recursion = true;
     return;
   }
-  if (std::find(facts->functions.begin(), facts->functions.end(), function) ==
-      facts->functions.end())
-    facts->functions.push_back(function);
+  const auto known = std::find(facts->functions.begin(), facts->functions.end(), function);
+  if (known != facts->functions.end()) return;
+  facts->functions.push_back(function);
   path.push_back(function);
   for (const ptx::Instruction& code : image.module.functions[size_t(function)].code) {
-    if (code.op != Opcode::kCall || code.src.empty() ||
-        code.src[0].kind != Operand::Kind::kFunction)
-      continue;
+    if (code.op != Opcode::kCall || code.src.empty()) continue;
+    if (code.src[0].kind == Operand::Kind::kRegister) {
+      for (int32_t callee : functions_by_address(image.module))
+        collect_functions(image, callee, path, facts);
+    }
+    if (code.src[0].kind != Operand::Kind::kFunction) continue;
     const ptx::Function& callee = image.module.functions[size_t(code.src[0].function)];
     if (callee.name == "malloc" || callee.name == "free") facts->calls_malloc = true;
     if (callee.name == "vprintf") facts->prints = true;
@@ -263,6 +267,30 @@ uint32_t local_bytes_of(const Image& image, const KernelFacts& facts) {
 }
 
 }  // namespace
+
+std::vector<int32_t> functions_by_address(const ptx::Module& module) {
+  std::set<int32_t> found;
+  for (const ptx::Variable& v : module.variables) {
+    for (const auto& r : v.relocations) {
+      if (r.is_function) found.insert(r.symbol);
+    }
+  }
+  for (const ptx::Function& function : module.functions) {
+    for (const ptx::Instruction& code : function.code) {
+      for (size_t i = 0; i < code.src.size(); ++i) {
+        const bool is_callee = code.op == Opcode::kCall && i == 0;
+        if (code.src[i].kind == Operand::Kind::kFunction && !is_callee)
+          found.insert(code.src[i].function);
+      }
+    }
+  }
+  std::vector<int32_t> functions;
+  for (int32_t f : found) {
+    const ptx::Function& function = module.functions[size_t(f)];
+    if (!function.is_extern && !function.is_kernel) functions.push_back(f);
+  }
+  return functions;
+}
 
 void place_variables(Image& image, DeviceMemory& memory) {
   image.addresses.assign(image.module.variables.size(), 0);

@@ -22,6 +22,8 @@ struct Dependence;
 inline constexpr uint64_t kSharedWindow = 0x100000000000;
 inline constexpr uint64_t kLocalWindow = 0x110000000000;
 inline constexpr uint64_t kWindowBytes = 0x100000000;
+// The address of a device function: this and its number in the module.
+inline constexpr uint64_t kFunctionAddresses = 0x120000000000;
 // Which space a generic address lies in.
 inline ptx::Space space_of(uint64_t address) {
   if (address - kSharedWindow < kWindowBytes) return ptx::Space::kShared;
@@ -69,6 +71,7 @@ struct Image {
   std::vector<MemorySite> sites;
   std::vector<BasicBlock> blocks;
   std::vector<CallSite> calls;
+  std::vector<IndirectCall> indirect_calls;
   std::vector<Fragments> fragments;
   struct InstructionRef {
     uint32_t function, instruction;
@@ -92,6 +95,9 @@ struct Image {
 
 // Gives every variable an address (throws std::runtime_error when device memory is used up).
 void place_variables(Image& image, DeviceMemory& memory);
+// The functions whose address the module takes, in code or in a variable (a table of virtual
+// functions): whatever a call by address may mean.
+std::vector<int32_t> functions_by_address(const ptx::Module& module);
 const KernelFacts& kernel_facts(Image& image, int32_t kernel);
 // The offsets of the 8-byte parameters that a kernel's access to global memory may have computed
 // its address from; none where that is not certain.

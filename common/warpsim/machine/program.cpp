@@ -44,6 +44,9 @@ void add(Fields f, const Op::Table& o) {
 void add(Fields f, const Op::Call& o) {
   f("site", o.site);
 }
+void add(Fields f, const Op::Indirect& o) {
+  f("site", o.site)("meeting", o.meeting);
+}
 void add(Fields f, const Op::Place& o) {
   f("function", o.function);
 }
@@ -99,6 +102,9 @@ void add(Fields f, const Op::Space& o) {
 }
 void add(Fields f, const Op::Counter& o) {
   f("index", o.index);
+}
+void add(Fields f, const Op::Poll& o) {
+  f("wide", o.wide);
 }
 void add(Fields f, const Op::Watch& o) {
   f("index", o.index);

@@ -9,6 +9,7 @@
 
 #include <array>
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -70,6 +71,10 @@ struct Op {
   };
   struct Call {
     uint32_t site;  // index into Image::calls
+  };
+  struct Indirect {
+    uint32_t site;    // index into Image::indirect_calls
+    int32_t meeting;  // as in Branch
   };
   struct Place {
     uint32_t function;  // index into ptx::Module::functions
@@ -142,6 +147,9 @@ struct Op {
   };
   struct Counter {
     uint32_t index;  // into Image::guarded_fma
+  };
+  struct Poll {
+    bool wide;  // a has 64 bits
   };
   struct Watch {
     uint32_t index;  // into sample::Dependence::watches
@@ -223,6 +231,12 @@ struct CallSite {
     uint32_t from = 0, to = 0, rows = 0;
   };  // 32-bit rows, caller <-> callee frame
   std::vector<Copy> arguments, results;
+};
+
+// A call by address: what each function that may be meant needs.
+struct IndirectCall {
+  uint32_t function = 0;              // that calls
+  std::map<int32_t, CallSite> sites;  // by callee
 };
 
 struct Program {

@@ -73,6 +73,10 @@ uint64_t special_value(const Warp& w, ptx::Special special, uint32_t lane) {
       return launch.dynamic_shared_bytes;
     case S::kTotalSmemSize:
       return launch.dynamic_shared_bytes + launch.static_shared_bytes;
+    case S::kEnvreg1:
+      return launch.grid_workspace >> 32;
+    case S::kEnvreg2:
+      return uint32_t(launch.grid_workspace);
     default:
       return 0;  // clocks are read by an operation of their own
   }
@@ -148,12 +152,14 @@ void Warp::reset_frames(const Program& kernel) {
   mask = started;
   join = nullptr;
   state = WarpState::kReady;
+  waiting.clear();
+  has_waited = is_split = false;
 }
 
 const Op* Warp::diverge(uint32_t taken, const Op* target, const Op* other, const Op* meet) {
   const uint32_t rest = mask & ~taken;
   if (meet != join || meet == nullptr) {
-    paths.push_back({meet, join, mask, false});
+    paths.push_back({meet, join, mask});
     join = meet;
   }
   // Lanes that are at the meeting point already wait in the entry below.
@@ -161,7 +167,7 @@ const Op* Warp::diverge(uint32_t taken, const Op* target, const Op* other, const
     mask = rest;
     return other;
   }
-  if (other != meet) paths.push_back({other, meet, rest, false});
+  if (other != meet) paths.push_back({other, meet, rest});
   mask = taken;
   return target;
 }
@@ -184,6 +190,58 @@ const Op* Warp::next_path() {
   }
   mask = 0;
   return stop(nullptr, WarpState::kFinished);
+}
+
+bool Warp::give_way() {
+  uint32_t waiting_lanes = mask;
+  const Op* outer = join;
+  for (size_t level = paths.size(); level > 0 && !paths[level - 1].is_call; --level) {
+    const PathEntry entry = paths[level - 1];
+    const uint32_t others = entry.mask & ~gone & ~waiting_lanes;
+    const bool is_meeting = entry.at == outer && !entry.waits;
+    if (entry.waits) {
+      waiting_lanes |= entry.mask;
+    } else if (others != 0 && entry.at != nullptr) {
+      paths.erase(paths.begin() + ptrdiff_t(level) - 1);
+      // Whoever was to meet these lanes here meets them one level further out.
+      for (size_t i = level - 1; i < paths.size(); ++i) paths[i].join = entry.join;
+      paths.push_back({resume, entry.join, mask, true});
+      is_split = is_split || is_meeting;
+      mask = others;
+      join = entry.join;
+      resume = entry.at;
+      return true;
+    }
+    outer = entry.join;
+  }
+  // All wait: each in its turn, the longest first.
+  size_t first = paths.size();
+  while (first > 0 && paths[first - 1].waits && paths[first - 1].join == join) --first;
+  if (first == paths.size()) return false;
+  const PathEntry next = paths[first];
+  paths.erase(paths.begin() + ptrdiff_t(first));
+  paths.push_back({resume, join, mask, true});
+  mask = next.mask & ~gone;
+  resume = next.at;
+  return true;
+}
+
+const Op* Warp::gather(const Op* op) {
+  while (is_split && (started & ~exited & ~mask) != 0 && !paths.empty()) {
+    const PathEntry entry = paths.back();
+    if (entry.is_call || entry.join != join || entry.at == nullptr) break;
+    paths.pop_back();
+    if (entry.at == op) {
+      mask |= entry.mask & ~gone;
+      continue;
+    }
+    const uint32_t others = entry.mask & ~gone;
+    if (others == 0) continue;
+    paths.push_back({op, join, mask, true});
+    mask = others;
+    return entry.at;
+  }
+  return op;
 }
 
 const Op* Warp::finish_call() {
@@ -224,7 +282,7 @@ const Op* Warp::call(const CallSite& site, const Program& callee, const Op* retu
   const std::byte* caller_regs = storage_base + from_offset;
   frames.push_back(
       {program, &site, return_to, join, mask, gone & ~exited, from_offset, local_offset});
-  paths.push_back({nullptr, nullptr, mask, true});
+  paths.push_back({nullptr, nullptr, mask, false, true});
   regs = storage_base + to_offset;
   program = &callee;
   local_offset = local_after;

@@ -34,6 +34,7 @@ struct PathEntry {
   const Op* at = nullptr;
   const Op* join = nullptr;  // where they meet the entry below
   uint32_t mask = 0;
+  bool waits = false;    // last seen in a loop that waits, or at a barrier
   bool is_call = false;  // the floor of a called function: belongs to Warp::frames.back()
 };
 
@@ -63,6 +64,13 @@ struct PendingCopy {
 // synchronised: what lane k did in shared memory before stamp[l][k] comes before what lane l does.
 struct LaneOrder {
   std::array<std::array<uint32_t, kLanes>, kLanes> stamp{};
+};
+
+// How often a loop that waits has read the same, at one operation.
+struct Waiting {
+  const Op* at = nullptr;
+  uint64_t seen = 0;  // of the lanes and their values
+  uint32_t times = 0;
 };
 
 enum class WarpState : uint8_t { kReady, kAtBarrier, kFinished };
@@ -106,6 +114,11 @@ struct alignas(64) Warp {
   uint32_t barrier_id = 0;
   const Op* barrier_op = nullptr;
 
+  // Loops that wait for somebody else.
+  std::vector<Waiting> waiting;
+  bool has_waited = false;  // its last turn ended in one
+  bool is_split = false;    // lanes have gone on without others, which they were to meet
+
   // Asynchronous copies, oldest first; per lane how many groups were committed.
   std::vector<PendingCopy> pending;
   uint32_t committed[kLanes] = {};
@@ -121,6 +134,12 @@ struct alignas(64) Warp {
   // Enters a function; its frame lies above the running one. nullptr: the call is nested too
   // deeply.
   const Op* call(const CallSite& site, const Program& callee, const Op* return_to);
+  // The running lanes wait in a loop: lets others of the warp run, those of another path or those
+  // that wait where all are to meet; these go on alone. False: there are none.
+  bool give_way();
+  // The running lanes are at a barrier that others, which were split off, have not come to: joins
+  // those that wait here, or lets another path run. Returns what runs next, `op` if nothing else.
+  const Op* gather(const Op* op);
   void reset_frames(const Program& kernel);
   // Stops before `op` (which will be executed again) or after it.
   const Op* stop(const Op* resume_at, WarpState why) {

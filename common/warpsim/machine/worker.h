@@ -62,6 +62,9 @@ struct LaunchContext {
   uint64_t engine_after = 0;        // warp instructions of a worker until it asks for an engine
 
   uint64_t block_count = 0;
+  uint64_t resident_blocks = 0;  // that the device holds at once, as far as that is known
+  bool may_interleave = false;   // blocks may be begun before the ones before have ended
+  uint64_t grid_workspace = 0;   // of a cooperative launch: where its barrier is
   // What the workers write lies apart from what they only read, and from each other.
   alignas(64) std::atomic<uint64_t> next_block{0};
   alignas(64) std::atomic<uint64_t> used_instructions{0};
@@ -133,6 +136,9 @@ struct Worker {
   std::string printed;             // device printf of the running block
   std::unique_ptr<Engine> engine;  // runs the warps; nullptr: the interpreter does
   bool was_refused_engine = false;
+  // So often a loop that waits reads the same until the warp's turn ends.
+  static constexpr uint32_t kPatient = 1000, kImpatient = 16;
+  uint32_t patience = kPatient;
   uint64_t used = 0;      // warp instructions
   uint64_t reported = 0;  // those of them that the launch knows of
   // Observers.

@@ -32,6 +32,8 @@ class BlockOrder {
   bool comes_before(const Warp& w, uint64_t block, uint32_t thread, uint32_t time);
   // Whether the running block may rely on anything of another one.
   bool relies_on_others(const Warp& w);
+  // From now on blocks take turns: what is known of one stays while another one runs.
+  void keep_blocks() { keeps_blocks_ = true; }
 
  private:
   using Blocks = std::vector<uint64_t>;  // bits
@@ -63,15 +65,20 @@ class BlockOrder {
   uint64_t published_bytes_ = 0;
 
   // Of the running block.
-  uint64_t block_ = UINT64_MAX;
-  Blocks acquired_;
-  std::vector<OfWarp> warps_;
-  std::vector<uint32_t> fenced_;          // per thread: its accesses up to here lie before a fence
-  std::vector<uint32_t> fenced_earlier_;  // the same for fences before the last barrier
-  uint64_t fences_ = 0;                   // device-wide ones so far
-  uint32_t interval_ = 0;                 // start of the interval that these two speak of
-  uint32_t fence_interval_ = 0;           // start of the last interval with a fence
-  uint32_t all_fenced_earlier_ = 0;       // of all threads, by fences before the last barrier
+  struct Running {
+    uint64_t block = UINT64_MAX;
+    Blocks acquired;
+    std::vector<OfWarp> warps;
+    std::vector<uint32_t> fenced;          // per thread: its accesses up to here lie before a fence
+    std::vector<uint32_t> fenced_earlier;  // the same for fences before the last barrier
+    uint64_t fences = 0;                   // device-wide ones so far
+    uint32_t interval = 0;                 // start of the interval that these two speak of
+    uint32_t fence_interval = 0;           // start of the last interval with a fence
+    uint32_t all_fenced_earlier = 0;       // of all threads, by fences before the last barrier
+  };
+  Running now_;
+  bool keeps_blocks_ = false;
+  std::unordered_map<uint64_t, Running> kept_;  // by block
 };
 
 }  // namespace warpsim

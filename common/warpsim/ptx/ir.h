@@ -87,7 +87,7 @@ enum class Special : uint8_t {
   kLaneid, kWarpid, kNwarpid, kSmid, kNsmid, kGridid,
   kLanemaskEq, kLanemaskLe, kLanemaskLt, kLanemaskGe, kLanemaskGt,
   kClock, kClockHi, kClock64, kGlobaltimer, kGlobaltimerLo, kGlobaltimerHi,
-  kDynamicSmemSize, kTotalSmemSize, kPm, kEnvreg,
+  kDynamicSmemSize, kTotalSmemSize, kPm, kEnvreg1, kEnvreg2,
 };
 // clang-format on
 
@@ -219,6 +219,7 @@ struct Variable {
   uint32_t align_bytes = 1;
   uint64_t size_bytes = 0;  // 0 with `is_extern`: dynamic shared memory
   bool is_extern = false;
+  bool is_managed = false;          // the host uses it at the same address
   int32_t function = -1;            // owning function, -1: module scope
   uint32_t param_offset_bytes = 0;  // of a function's own parameters: place in its block of them
   std::vector<uint8_t> initial;     // may be shorter than size_bytes: the rest is zero

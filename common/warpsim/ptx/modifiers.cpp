@@ -109,8 +109,8 @@ bool take_tile(std::string_view word, Instruction* i) {
 
 // What a hint is about changes no value.
 bool take_hint(std::string_view word) {
-  constexpr std::string_view kWords[] = {"launch_dependents", "wait", "inc",        "dec",
-                                         "mask",              "L2",   "evict_normal"};
+  constexpr std::string_view kWords[] = {"launch_dependents", "wait", "inc", "dec", "mask", "L2",
+                                         "evict_normal"};
   return std::ranges::find(kWords, word) != std::end(kWords);
 }
 
@@ -151,8 +151,8 @@ bool take_modifier(const OpcodeRow& row, std::string_view word, Instruction* i) 
          take_flag(row, kModSum, "add", word, &i->accumulate) ||
          ((row.modifiers & kModXorsign) && word == "abs" && i->xorsign) ||
          ((row.modifiers & kModLimit) && take_limit(word, i)) ||
-         ((row.modifiers & kModHint) && take_hint(word)) ||
-         take_sync(row, word, i) || ((row.modifiers & kModVector) && take_vector(word, i)) ||
+         ((row.modifiers & kModHint) && take_hint(word)) || take_sync(row, word, i) ||
+         ((row.modifiers & kModVector) && take_vector(word, i)) ||
          ((row.modifiers & kModShift) && take_shift(word, i)) ||
          ((row.modifiers & kModMemory) && take_memory(word, i)) ||
          ((row.modifiers & kModTile) && take_tile(word, i)) ||

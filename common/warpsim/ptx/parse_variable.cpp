@@ -59,6 +59,7 @@ Variable Parser::variable_declarator() {
         cursor_.fail_here("an alignment must be a power of two up to 65536");
       variable.align_bytes = static_cast<uint32_t>(align);
     } else if (cursor_.accept(".attribute")) {
+      variable.is_managed = variable.is_managed || cursor_.peek(1).text == ".managed";
       cursor_.skip_balanced();
     } else if (cursor_.accept(".v2")) {
       vector = 2;

@@ -68,6 +68,42 @@ bool decides(const Function& function, size_t start, const Loop& loop) {
   return false;
 }
 
+// Whether nothing in the loop but the access `start` can be seen by other threads.
+bool only_waits(const Function& function, size_t start, const Loop& loop) {
+  for (size_t i = loop.first; i <= loop.last; ++i) {
+    const Instruction& code = function.code[i];
+    const OpcodeFacts::Memory memory = facts_of(code.op).memory;
+    const bool writes =
+        memory != OpcodeFacts::Memory::kNone && memory != OpcodeFacts::Memory::kLoad;
+    const bool is_seen = code.space != Space::kLocal && code.space != Space::kParam;
+    if (i != start && writes && is_seen) return false;
+    if (code.op == Opcode::kCall || code.op == Opcode::kBar || code.op == Opcode::kUnknown)
+      return false;
+  }
+  return true;
+}
+
+bool has_result(const Instruction& code) {
+  return !code.dst.empty() && code.dst[0].reg >= 0;
+}
+
+std::vector<bool> find_loads(const Function& function, bool waiting) {
+  std::vector<bool> polling(function.code.size(), false);
+  const std::vector<Loop> loops = loops_of(function);
+  for (size_t i = 0; i < function.code.size(); ++i) {
+    const Instruction& code = function.code[i];
+    const OpcodeFacts::Memory memory = facts_of(code.op).memory;
+    const bool candidate = memory == OpcodeFacts::Memory::kAtomic ||
+                           (memory == OpcodeFacts::Memory::kLoad && code.is_volatile);
+    if (!candidate || (waiting && !has_result(code))) continue;
+    polling[i] = std::any_of(loops.begin(), loops.end(), [&](const Loop& loop) {
+      return loop.first <= i && i <= loop.last && decides(function, i, loop) &&
+             (!waiting || only_waits(function, i, loop));
+    });
+  }
+  return polling;
+}
+
 }  // namespace
 
 std::vector<bool> registers_read(const Function& function) {
@@ -112,19 +148,11 @@ std::vector<bool> registers_uniform(const Function& function) {
 }
 
 std::vector<bool> find_polling(const Function& function) {
-  std::vector<bool> polling(function.code.size(), false);
-  const std::vector<Loop> loops = loops_of(function);
-  for (size_t i = 0; i < function.code.size(); ++i) {
-    const Instruction& code = function.code[i];
-    const OpcodeFacts::Memory memory = facts_of(code.op).memory;
-    const bool candidate = memory == OpcodeFacts::Memory::kAtomic ||
-                           (memory == OpcodeFacts::Memory::kLoad && code.is_volatile);
-    if (!candidate) continue;
-    polling[i] = std::any_of(loops.begin(), loops.end(), [&](const Loop& loop) {
-      return loop.first <= i && i <= loop.last && decides(function, i, loop);
-    });
-  }
-  return polling;
+  return find_loads(function, false);
+}
+
+std::vector<bool> find_waiting(const Function& function) {
+  return find_loads(function, true);
 }
 
 }  // namespace warpsim::ptx

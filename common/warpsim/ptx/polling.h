@@ -21,4 +21,8 @@ std::vector<bool> registers_uniform(const Function& function);
 // two, gets the one value or the other.
 std::vector<bool> find_polling(const Function& function);
 
+// Those of them whose loop does nothing but wait: no other access in it writes what others can see,
+// and it has no barrier and no call.
+std::vector<bool> find_waiting(const Function& function);
+
 }  // namespace warpsim::ptx

@@ -9,6 +9,7 @@
 
 #include "warpsim/exec/block.h"
 #include "warpsim/exec/decode.h"
+#include "warpsim/exec/residents.h"
 #include "warpsim/exec/runner.h"
 #include "warpsim/finding_text.h"
 #include "warpsim/jit/compiler.h"
@@ -94,6 +95,7 @@ struct Simulator::Impl {
   };
   std::vector<Loaded> modules;
   uint64_t launches = 0;
+  uint64_t grid_workspace = 0;           // of cooperative launches: address
   std::optional<uint64_t> engine_after;  // instead of what choose_engine would say
 
   explicit Impl(Device d) : device(std::move(d)), memory(device.global_bytes) {}
@@ -117,6 +119,7 @@ struct Simulator::Impl {
            (options.trace != nullptr && options.trace->settings().follows);
   }
   bool is_watched() const { return options.history != nullptr || options.trace != nullptr; }
+  void clear_grid_workspace();
   void decode(int module, int32_t kernel, const sample::Dependence* sampling);
   void configure(LaunchContext& context, const Launch& launch, Image& image, int32_t kernel);
   std::vector<AllocationRecord*> may_be_written(const LaunchContext& context);
@@ -130,6 +133,15 @@ struct Simulator::Impl {
   void execute(const Launch& launch, Image& image, int32_t kernel, LaunchReport* report);
   void sample(const Launch& launch, Image& image, int32_t kernel, LaunchReport* report);
 };
+
+// What cooperative_groups finds in %envreg1 and %envreg2: the size of this, then the word of the
+// grid's barrier.
+void Simulator::Impl::clear_grid_workspace() {
+  constexpr uint32_t kBytes = 16;
+  if (grid_workspace == 0) grid_workspace = memory.allocate(kBytes, "the grid's barrier");
+  memory.fill(grid_workspace, 0, kBytes);
+  memory.write(grid_workspace, &kBytes, sizeof kBytes);
+}
 
 Simulator::Simulator(Device device) : impl_(std::make_unique<Impl>(std::move(device))) {}
 Simulator::~Simulator() = default;
@@ -216,6 +228,7 @@ void Simulator::Impl::decode(int module, int32_t kernel, const sample::Dependenc
     image.sites.clear();
     image.blocks.clear();
     image.calls.clear();
+    image.indirect_calls.clear();
     image.branches.clear();
     image.barriers.clear();
     image.guarded_fma.clear();
@@ -259,6 +272,15 @@ void Simulator::Impl::configure(LaunchContext& context, const Launch& launch, Im
   context.number = launches;
   context.budget = options.instruction_budget != 0 ? options.instruction_budget : kDefaultBudget;
   context.block_count = launch.grid.count();
+  context.grid_workspace = launch.is_cooperative ? grid_workspace : 0;
+  context.may_interleave = !is_watched();
+  // Of registers no more is known than that a thread has some.
+  constexpr uint32_t kFewRegisters = 16;
+  const uint64_t per_sm =
+      occupancy(device, kFewRegisters, facts.static_shared_bytes + launch.dynamic_shared_bytes,
+                context.threads_per_block)
+          .blocks_per_sm;
+  context.resident_blocks = std::max<uint64_t>(1, per_sm * device.sm_count);
   // Not their product: a grid may have 2^63 blocks.
   const uint64_t most = kMostOfWarps / kBudgetOfWarp / context.warps_per_block;
   context.budget += std::min(context.block_count, most) * context.warps_per_block * kBudgetOfWarp;
@@ -357,6 +379,8 @@ void Simulator::Impl::run(LaunchContext& context, unsigned threads, Collector& c
     worker.recorder = &*recorder;
     worker.events = worker.recorder;
   }
+  Residents residents(context);
+  if (threads == 1 && context.may_interleave) runners[0]->residents = &residents;
   std::vector<std::thread> helpers;
   for (unsigned i = 1; i < threads; ++i) helpers.emplace_back([&, i] { runners[i]->run(); });
   runners[0]->run();
@@ -364,6 +388,7 @@ void Simulator::Impl::run(LaunchContext& context, unsigned threads, Collector& c
   if (recorder) recorder->end();
   if (context.repeat_serially) return;
   for (auto& r : runners) collector.add(r->worker);
+  for (auto& r : residents.helpers()) collector.add(r->worker);
 }
 
 // Runs the configured launch on as many workers as its kernel allows, and once more on one if what
@@ -539,6 +564,7 @@ LaunchReport Simulator::launch(const Launch& launch) {
     refuse(broken->cuda_error, std::move(broken->finding), &report);
     return report;
   }
+  if (launch.is_cooperative) m.clear_grid_workspace();
   for (AllocationRecord* r : MemoryView(m.memory).live()) r->settle();
   if (m.options.sample.on) {
     m.sample(launch, image, kernel, &report);

@@ -139,7 +139,8 @@ BlockValue Transfer::special(ptx::Special special) const {
     case S::kGlobaltimerLo:
     case S::kGlobaltimerHi:
     case S::kPm:
-    case S::kEnvreg:
+    case S::kEnvreg1:
+    case S::kEnvreg2:
       return BlockValue::bad(Kind::kOpaque);  // the place and the time differ from block to block
     case S::kNwarpid:
     case S::kGridid:

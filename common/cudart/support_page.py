@@ -1,0 +1,205 @@
+"""Writes docs/cuda-support.md: what warpsim models of CUDA, from the tables in the source.
+
+common/cudart/support_page.py            writes the page
+common/cudart/support_page.py --check    exit status 1 if the page is not what it would write
+"""
+
+import re
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGE = ROOT / "docs" / "cuda-support.md"
+
+# Families of runtime functions, the first that fits; and why those that are refused are.
+FAMILIES = (
+    ("Start-up code of nvcc", r"__cuda", "not called by programs of this kind"),
+    (
+        "Graphs and stream capture",
+        r"cuda(Graph|StreamBeginCapture|StreamEndCapture|StreamGetCapture"
+        r"|StreamUpdateCapture|ThreadExchangeStreamCapture|UserObject|DeviceGraph|DeviceGetGraph"
+        r"|DeviceSetGraph|StreamIsCapturing)",
+        "a graph is a program of its own, which is not modelled",
+    ),
+    (
+        "Arrays, textures, surfaces",
+        r"cuda(.*Array|.*Texture|.*Surface|.*ChannelDesc|.*Mipmapped"
+        r"|DeviceGetTexture)",
+        "CUDA arrays are not modelled",
+    ),
+    (
+        "Other programs' memory",
+        r"cuda(GL|EGL|Graphics|VDPAU|D3D|Import|External|Destroy.*External"
+        r"|SignalExternal|WaitExternal|Ipc|EventRecordExternal|.*Semaphore)",
+        "graphics and other processes are not modelled",
+    ),
+    (
+        "Memory pools",
+        r"cuda(MemPool|MallocFromPool|DeviceGet.*MemPool|DeviceSetMemPool|MemGetMemPool"
+        r"|MemSetMemPool|MemGetDefaultMemPool)",
+        "there is one pool; use cudaMallocAsync",
+    ),
+    (
+        "Several devices",
+        r"cuda(.*Peer|DeviceGetP2P|DeviceGetByPCI|DeviceGetNvSci|DeviceFlushGPU)",
+        "there is one device",
+    ),
+    (
+        "Modules at run time",
+        r"cuda(Library|Kernel|GetDriverEntry|GetExportTable|GetKernel|GetFuncBySymbol)",
+        "modules are those that the program has been linked with",
+    ),
+    ("Memory", r"cuda(Malloc|Free|Mem|Host|GetSymbol|PointerGet)", "this form is not modelled"),
+    ("Streams and events", r"cuda(Stream|Event|LaunchHostFunc|Ctx)", "this form is not modelled"),
+    (
+        "Launches and kernels",
+        r"cuda(Launch|Func|Occupancy|Configure|Setup)",
+        "this form is not modelled",
+    ),
+    ("Device, errors, the rest", r"cuda", "this form is not modelled"),
+)
+
+
+def runtime_functions(major: int) -> list[str]:
+    """The names that our library exports, without the twins for per-thread default streams."""
+    names = (ROOT / f"common/cudart/api/names_{major}.txt").read_text().split()
+    return [name for name in names if not re.search(r"_pt[sd][sz]$", name)]
+
+
+def provided() -> set[str]:
+    """Those that a source implements, and does not merely refuse."""
+    found = set()
+    for source in sorted((ROOT / "common/cudart/api").glob("*.cpp")):
+        text = source.read_text()
+        for match in re.finditer(r"^WARPSIM_API [\w ]+[ *](\w+)\(", text, re.MULTILINE):
+            body = text[match.end() : match.end() + 400]
+            if not re.match(r"[^{;]*\{\s*return not_provided\(", body):
+                found.add(match[1])
+    return found
+
+
+def opcode_rows() -> dict[str, bool]:
+    """Name -> whether it is modelled, of the opcode table."""
+    text = (ROOT / "common/warpsim/ptx/opcode_table.cpp").read_text()
+    rows = re.findall(r'^    \{"([\w.]+)",\s*k\w+,\s*"([^"]*)"', text, re.MULTILINE)
+    return {name: shape != "*" for name, shape in rows}
+
+
+def isa_families() -> list[tuple[str, str, list[str], dict[str, str]]]:
+    """(family, why some are refused, instructions, refused forms) of the ISA's list."""
+    families: list[tuple[str, str, list[str], dict[str, str]]] = []
+    for line in (ROOT / "common/warpsim/ptx/isa_9_0.txt").read_text().splitlines():
+        if not line or line.startswith("#"):
+            continue
+        if head := re.fullmatch(r"\[(.*)\](?:: (.*))?", line):
+            families.append((head[1], head[2] or "not modelled", [], {}))
+        elif " ! " in line:
+            name, forms = line.split(" ! ")
+            families[-1][3][name] = forms
+        else:
+            families[-1][2].extend(line.split())
+    return families
+
+
+def is_modelled(name: str, rows: dict[str, bool]) -> bool:
+    return any(good and (row == name or row.startswith(name + ".")) for row, good in rows.items())
+
+
+def _code(names: list[str]) -> str:
+    return ", ".join(f"`{name}`" for name in names)
+
+
+def _instructions() -> list[str]:
+    rows = opcode_rows()
+    lines, modelled, total, known = [], 0, 0, set()
+    for family, why, names, forms in isa_families():
+        good = [name for name in names if is_modelled(name, rows)]
+        bad = [name for name in names if name not in good]
+        modelled, total = modelled + len(good), total + len(names)
+        known.update(good, forms)
+        refused = [f"{_code(bad)}: {why}"] if bad else []
+        refused += [f"`{name}` {text}" for name, text in forms.items()]
+        lines.append(f"| {family} | {_code(good)} | {'; '.join(refused)} |")
+    return [
+        f"{modelled} of the {total} instructions of PTX ISA 9.0 are modelled. One that is not, or a form of",
+        "one that is not, ends the launch as `unsupported`, with its name and line, when a thread",
+        "comes to it; code that no thread reaches does not matter.",
+        "",
+        "| Family | Modelled | Refused |",
+        "|---|---|---|",
+        *lines,
+    ]
+
+
+def _functions() -> list[str]:
+    names, good = runtime_functions(13), provided()
+    older = [name for name in runtime_functions(12) if name not in names]
+    families: dict[str, tuple[str, list[str], list[str]]] = {
+        family: (why, [], []) for family, _, why in FAMILIES
+    }
+    for name in names + older:
+        family = next(family for family, pattern, _ in FAMILIES if re.match(pattern, name))
+        families[family][1 if name in good else 2].append(name)
+    lines = []
+    for family, (why, yes, no) in families.items():
+        refused = f"{len(no)}: {why}<br>{_code(no)}" if no else ""
+        lines.append(f"| {family} | {len(yes)}<br>{_code(yes)} | {refused} |")
+    count = sum(name in good for name in names)
+    return [
+        f"{count} of the {len(names)} functions of CUDA 13's runtime library are provided, and"
+        f" {sum(name in good for name in older)} of {len(older)} that only CUDA 12's has.",
+        "The others return `cudaErrorNotSupported`, are named on standard error, and `warpsim run` ends with status 3 where the",
+        "program fails for want of them.",
+        "",
+        "| Family | Provided | Refused by name, and why |",
+        "|---|---|---|",
+        *lines,
+    ]
+
+
+def page() -> str:
+    return "\n".join(
+        [
+            "# What warpsim models of CUDA",
+            "",
+            "`common/cudart/support_page.py` writes this page from the tables in the source: the opcode table of",
+            "`common/warpsim/ptx/`, the list of the ISA's instructions beside it, and the names that the runtime",
+            "library exports. A test holds it to them.",
+            "",
+            "## Instructions",
+            "",
+            *_instructions(),
+            "",
+            "## How blocks and threads run",
+            "",
+            "Blocks run one after the other until one waits in a loop for what others will write (a flag, a lock,",
+            "a barrier of the grid). From then on as many take turns as the device holds at once, by threads and",
+            "shared memory, and so do the lanes of a warp that wait for each other. A wait that no thread can end",
+            "is a finding, `deadlock`, which says who waits where. A cooperative launch of more blocks than the",
+            "device holds returns `cudaErrorCooperativeLaunchTooLarge`. Under `--trace` blocks never take turns.",
+            "",
+            "## Functions of the runtime",
+            "",
+            *_functions(),
+            "",
+            "Dynamic parallelism (launches from device code) and clusters of more than one block are not modelled.",
+            "",
+        ]
+    )
+
+
+def main() -> int:
+    if "--check" in sys.argv[1:]:
+        if PAGE.exists() and PAGE.read_text() == page():
+            return 0
+        print(
+            f"{PAGE} is not what the source says: run common/cudart/support_page.py.",
+            file=sys.stderr,
+        )
+        return 1
+    PAGE.write_text(page())
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,201 @@
+// What blocks, warps and calls may do beyond the usual: features grid|flag|lock|mapped|virtual are
+// right, features too-large|room|deadlock|bad-call are refused or found.
+
+#include <cooperative_groups.h>
+
+#include <cstdlib>
+#include <cstring>
+#include <vector>
+
+#include "expect.h"
+
+namespace cg = cooperative_groups;
+
+// Every block adds to what the others left in the phase before.
+__global__ void phases(int* sums, int rounds) {
+  cg::grid_group grid = cg::this_grid();
+  for (int round = 0; round < rounds; ++round) {
+    int* from = sums + (round & 1) * gridDim.x;
+    int* to = sums + (~round & 1) * gridDim.x;
+    if (threadIdx.x == 0) {
+      int sum = 0;
+      for (int b = 0; b < gridDim.x; ++b) sum += from[b];
+      to[blockIdx.x] = sum;
+    }
+    grid.sync();
+  }
+}
+
+// The first block waits for the last one.
+__global__ void wait_for_last(volatile int* flag, int* result) {
+  if (threadIdx.x == 0) {
+    if (blockIdx.x == gridDim.x - 1) {
+      *result = 5;
+      __threadfence();
+      *flag = 1;
+    }
+    if (blockIdx.x == 0) {
+      while (*flag == 0) {
+      }
+      __threadfence();
+      ++*result;
+    }
+  }
+}
+
+// A barrier of the grid by hand: all blocks must be resident.
+__global__ void all_wait(volatile int* arrived) {
+  if (threadIdx.x == 0) {
+    atomicAdd((int*)arrived, 1);
+    while (*arrived < gridDim.x) {
+    }
+  }
+  __syncthreads();
+}
+
+// A lock per thread: lanes of one warp wait for each other.
+__global__ void locked(int* lock, volatile int* count) {
+  while (atomicCAS(lock, 0, 1) != 0) {
+  }
+  __threadfence();
+  *count = *count + 1;
+  __threadfence();
+  atomicExch(lock, 0);
+  __syncthreads();
+}
+
+// Nobody unlocks.
+__global__ void never_unlocked(int* lock, volatile int* count) {
+  while (atomicCAS(lock, 0, 1) != 0) {
+  }
+  *count = *count + 1;
+}
+
+__managed__ int g_total = 3;
+__managed__ float g_table[4];
+
+__global__ void use_managed(int* mapped) {
+  atomicAdd(&g_total, 1);
+  g_table[threadIdx.x & 3] = 0.5f * (threadIdx.x & 3);
+  if (mapped) mapped[threadIdx.x] += int(threadIdx.x);
+}
+
+struct Shape {
+  __device__ virtual float area(float x) const = 0;
+};
+struct Square : Shape {
+  __device__ float area(float x) const override { return x * x; }
+};
+struct Double : Shape {
+  __device__ float area(float x) const override { return 2 * x; }
+};
+__device__ float third(float x) {
+  return x / 4;
+}
+__device__ float fourth(float x) {
+  return x - 1;
+}
+using Function = float (*)(float);
+__device__ Function g_functions[2] = {third, fourth};
+
+__global__ void call_virtual(float* out, const int* which) {
+  Square square;
+  Double twice;
+  const int lane = threadIdx.x;
+  const Shape* shape = which[lane] & 1 ? static_cast<const Shape*>(&square) : &twice;
+  out[lane] = shape->area(float(lane)) + g_functions[which[lane] >> 1 & 1](float(lane));
+}
+
+__global__ void call_nothing(float* out, Function f) {
+  out[threadIdx.x] = f(1.0f);
+}
+
+int* zeros(int count) {
+  int* p;
+  EXPECT_OK(cudaMalloc(&p, count * sizeof(int)));
+  EXPECT_OK(cudaMemset(p, 0, count * sizeof(int)));
+  return p;
+}
+
+int fetch(const int* p) {
+  int value = -1;
+  EXPECT_OK(cudaMemcpy(&value, p, sizeof value, cudaMemcpyDeviceToHost));
+  return value;
+}
+
+void grid_sync(int blocks, int code) {
+  std::vector<int> ones(2 * blocks, 1);
+  int *sums = zeros(2 * blocks), rounds = 3;
+  cudaMemcpy(sums, ones.data(), ones.size() * sizeof(int), cudaMemcpyHostToDevice);
+  void* arguments[] = {&sums, &rounds};
+  EXPECT_CODE(cudaLaunchCooperativeKernel((void*)phases, blocks, 64, arguments, 0, 0), code);
+  if (code != 0) return;
+  EXPECT_OK(cudaDeviceSynchronize());
+  EXPECT(fetch(sums + blocks) == blocks * blocks * blocks);
+}
+
+void mapped() {
+  g_total = 4;
+  std::vector<int> mine(64, 7);
+  EXPECT_OK(cudaHostRegister(mine.data(), 64 * sizeof(int), cudaHostRegisterMapped));
+  int* device;
+  EXPECT_OK(cudaHostGetDevicePointer(&device, mine.data(), 0));
+  use_managed<<<1, 64>>>(device);
+  EXPECT_OK(cudaDeviceSynchronize());
+  EXPECT(g_total == 68 && g_table[3] == 1.5f && mine[63] == 70);
+  EXPECT_OK(cudaHostUnregister(mine.data()));
+}
+
+void virtual_calls() {
+  std::vector<int> which(64);
+  for (int i = 0; i < 64; ++i) which[i] = i * 7 / 3;
+  int* chosen = zeros(64);
+  cudaMemcpy(chosen, which.data(), 256, cudaMemcpyHostToDevice);
+  float* out;
+  EXPECT_OK(cudaMalloc(&out, 256));
+  call_virtual<<<1, 64>>>(out, chosen);
+  std::vector<float> result(64);
+  EXPECT_OK(cudaMemcpy(result.data(), out, 256, cudaMemcpyDeviceToHost));
+  for (int i = 0; i < 64; ++i) {
+    const float x = float(i), area = which[i] & 1 ? x * x : 2 * x;
+    EXPECT(result[i] == area + (which[i] >> 1 & 1 ? x - 1 : x / 4));
+  }
+}
+
+int main(int argc, char** argv) {
+  const char* which = argc > 1 ? argv[1] : "";
+  auto is = [&](const char* name) { return !std::strcmp(which, name); };
+  if (is("grid")) {
+    grid_sync(40, cudaSuccess);
+  } else if (is("too-large")) {
+    grid_sync(100000, cudaErrorCooperativeLaunchTooLarge);
+  } else if (is("flag")) {
+    int *flag = zeros(1), *result = zeros(1);
+    wait_for_last<<<300, 32>>>(flag, result);
+    EXPECT(fetch(result) == 6);
+  } else if (is("room")) {  // one block a multiprocessor, so that the last one is not resident
+    int* flag = zeros(1);
+    EXPECT_OK(cudaFuncSetAttribute(all_wait, cudaFuncAttributeMaxDynamicSharedMemorySize, 200000));
+    all_wait<<<300, 32, 200000>>>(flag);
+    EXPECT_CODE(cudaDeviceSynchronize(), cudaErrorLaunchTimeout);
+  } else if (is("deadlock")) {
+    int *flag = zeros(1), *result = zeros(1);
+    EXPECT_OK(cudaMemset(flag, 0, 4));
+    never_unlocked<<<2, 64>>>(flag, result);
+    EXPECT_CODE(cudaDeviceSynchronize(), cudaErrorLaunchTimeout);
+  } else if (is("lock")) {
+    int *lock = zeros(1), *count = zeros(1);
+    locked<<<4, 96>>>(lock, count);
+    EXPECT(fetch(count) == 4 * 96);
+  } else if (is("mapped")) {
+    mapped();
+  } else if (is("virtual")) {
+    virtual_calls();
+  } else if (is("bad-call")) {
+    float* out;
+    EXPECT_OK(cudaMalloc(&out, 128));
+    call_nothing<<<1, 32>>>(out, nullptr);
+    EXPECT_CODE(cudaDeviceSynchronize(), 718);  // cudaErrorInvalidPc
+  }
+  return finish();
+}
