@@ -185,7 +185,7 @@ TEST_CASE("A form that the ISA has and warpsim has not is refused by name and li
     CHECK(r.report.status == LaunchStatus::kUnsupported);
     const std::string name = std::string(body).substr(0, std::string(body).find(' '));
     CHECK(r.report.message.find(name) != std::string::npos);
-    CHECK(r.report.message.find("PTX line 14") != std::string::npos);
+    CHECK(r.report.message.find("PTX line 17") != std::string::npos);
   }
 }
 

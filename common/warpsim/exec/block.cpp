@@ -220,6 +220,15 @@ void consider_engine(Worker& worker) {
   worker.was_refused_engine = worker.engine == nullptr;
 }
 
+// Lanes of the warp that are elsewhere may be those that are waited for. Who waits for a lock parts
+// with them at once, who waits for a flag when no other block can help: most often all of the warp
+// is to go on together.
+void give_way(const LaunchContext& launch, Warp& w) {
+  const bool is_lock = (w.resume - 1)->d != 0;
+  const bool has_sibling = !w.paths.empty() && w.paths.back().at != w.join;
+  if (is_lock || has_sibling || w.is_split || !launch.may_interleave) w.give_way();
+}
+
 struct Done {
   bool any = false, useful = false;
 };
@@ -240,7 +249,7 @@ Done run_turn(Block& block) {
     if (launch.stop) return done;
     const bool waited = warp.has_waited && warp.state == WarpState::kReady;
     done.useful |= !waited;
-    if (waited) warp.give_way();
+    if (waited) give_way(launch, warp);
     if (warp.state == WarpState::kFinished) {
       --block.live_warps;
       for (uint32_t id = 0; id < block.barriers.size(); ++id) {

@@ -195,6 +195,7 @@ void Decoder::emit_guarded(const Code& code) {
 void Decoder::emit_poll(const Code& code) {
   Op& op = emit(&ops::poll);
   op.a = register_row(code.dst[0].reg);
+  op.d = ptx::facts_of(code.op).memory == ptx::OpcodeFacts::Memory::kAtomic;
   op.set(Op::Poll{is_wide(code.dst[0])});
 }
 

@@ -50,6 +50,10 @@ const Op* fence(Warp& w, const Op* op) {
 }
 
 const Op* warp_sync(Warp& w, const Op* op) {
+  if (w.is_split) {
+    const Op* next = w.gather(op);
+    if (next != op) return next;
+  }
   const uint32_t* members = row<uint32_t>(w, op->lanes.members);
   check_mask(w, op, members);
   warpsim::warp_sync(w, members);

@@ -8,8 +8,8 @@
 
 namespace warpsim::ops {
 
-// a: the value that the loop has read. A warp that reads the same again and again ends its turn;
-// the first time it may take long to be sure.
+// a: the value that the loop has read, d: 1 if an atomic did. A warp that reads the same again and
+// again ends its turn; the first time it may take long to be sure.
 const Op* poll(Warp& w, const Op* op) {
   uint64_t seen = w.mask;
   for_each_lane(w.mask, [&](int lane) {

@@ -11,7 +11,7 @@ namespace {
 
 // So much is waited in vain, by all blocks together, until the wait counts as one without end: a
 // loop may give up by itself after some time.
-constexpr uint64_t kInVain = 30'000'000;  // warp instructions
+constexpr uint64_t kInVain = 1'000'000;  // warp instructions
 constexpr uint32_t kRounds = 64;
 
 }  // namespace
@@ -61,6 +61,7 @@ void Residents::share(Runner& first) {
     size_t more = 0;
     while (more < wanted && admit()) ++more;
     if (more != 0) continue;
+    launch_.may_interleave = false;  // no more than have begun
     in_vain += used;
     if (++rounds < kRounds || in_vain < kInVain) continue;
     std::vector<Worker*> waiting;
