@@ -92,6 +92,7 @@ class OperandPrinter {
 std::string declaration(const Variable& v) {
   uint64_t element = size_bytes(v.type);
   std::string text;
+  if (v.is_managed) text += ".attribute(.managed) ";
   if (v.align_bytes != element) text += ".align " + std::to_string(v.align_bytes) + " ";
   text += "." + std::string(write_word(type_words(), v.type)) + " " + v.name;
   if (v.size_bytes == 0) return text + (v.is_extern ? "[]" : "[0]");
