@@ -11,6 +11,7 @@ import math
 from pathlib import Path
 from typing import Any
 
+import published_figures
 from drawing import BLUE, GREEN, PALE, RED, YELLOW, Drawing
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -377,6 +378,8 @@ def roofline() -> Drawing:
 
 
 FIGURES = {
+    "published-bars": published_figures.published_bars,
+    "published-scatter": published_figures.published_scatter,
     "card": card, "multiprocessor": multiprocessor, "instructions": instructions,
     "coalescing": coalescing, "element-to-thread": element_to_thread, "latency": latency, "divergence": divergence, "carpool": carpool, "row-major": row_major,
     "six-frames": six_frames, "banks16": banks16, "gpu2": gpu2, "roofline": roofline,
