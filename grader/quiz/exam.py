@@ -13,7 +13,7 @@ from markupsafe import Markup, escape
 
 from grader.errors import UsageError
 from grader.quiz import answers
-from grader.quiz.question import WAYS, Asked, Question, pose
+from grader.quiz.question import WAYS, Asked, Question, pose, shown
 
 _REDRAWN = 100  # numbers drawn for one student before two papers may be alike
 
@@ -102,8 +102,6 @@ def html(made: Sequence[Paper], title: str, *, key: bool) -> str:
 
 
 def _wrong(asked: Asked) -> list[tuple[str, str]]:
-    from grader.quiz.question import shown
-
     return [] if asked.choices else [(shown(value), reason) for value, reason in asked.wrong_ways()]
 
 

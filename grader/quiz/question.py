@@ -21,7 +21,7 @@ DEVICE = "device"  # a device file, or what was published
 WAYS = {
     SIMULATOR: "counted by the simulator",
     OCCUPANCY: "computed by the occupancy calculator",
-    THREADS: "counted one by one",
+    THREADS: "worked out step by step",
     DEVICE: "computed from the device's data",
 }
 

@@ -249,8 +249,9 @@ def test_what_makes_no_exam_is_one_sentence(tmp_path):
         assert done.returncode == 2 and said in done.stderr and not (tmp_path / "exam").exists()
 
 
-def test_a_topic_has_a_name(course):
+def test_a_topic_has_a_name(course, tmp_path):
     assert bank.topic_of(course, "2") == bank.topic_of(course, "02-tiled-kernel") == "02"
     assert bank.title_of(course, "00") == "00-first-kernels"
+    assert bank.title_of(Course(tmp_path, tmp_path), "09") == "09"  # not handed out yet
     with pytest.raises(UsageError, match="Did you mean"):
         bank.topic_of(course, "02x")

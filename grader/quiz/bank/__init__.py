@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Sequence
 
-from grader.errors import UsageError
+from grader.errors import GraderError, UsageError
 from grader.labs.course import Course
 from grader.quiz.bank import (
     lab00,
@@ -68,5 +68,8 @@ def topics_of(course: Course, text: str) -> Sequence[str]:
 
 
 def title_of(course: Course, topic: str) -> str:
-    """The lab's folder name; of questions that belong to none, their topic."""
-    return topic if topic == MACHINE else course.lab_folder(topic).name
+    """The lab's folder name; the topic where it belongs to no lab, or to one not handed out yet."""
+    try:
+        return topic if topic == MACHINE else course.lab_folder(topic).name
+    except GraderError:
+        return topic

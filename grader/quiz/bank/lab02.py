@@ -264,7 +264,7 @@ QUESTIONS = (
                 "Every element is loaded more than once: by several blocks.",
             ),
         ),
-        lambda width, t: width % t == 0,
+        lambda width, t: width % t == 0 and t < width,
         unit="floats",
     ),
     Q(
