@@ -1,8 +1,12 @@
 #!/usr/bin/env python3
 """Does a report open with the cause? Grades every mistake of mistakes.toml on the simulator.
 
-    common/measure/causes/causes.py [--labs 01 05] [--names grid-width] [--jobs 2]
+    common/measure/causes/causes.py [--list mistakes] [--labs 01 05] [--names grid-width] [--jobs 2]
                                     [--output docs/measurements/causes.md]
+    common/measure/causes/causes.py --list fresh-1 --bases
+
+Lists: `mistakes`, `fresh-1` and `fresh-2`. With --bases it grades the right programs that a list's
+mistakes are edits of: none may have a finding.
 
 A mistake counts as named if the first finding stands on a line that mistakes.toml calls guilty; what
 the sentence says is for people to judge, so the page shows it beside the teacher's words. Exit
@@ -57,12 +61,23 @@ def base(folder: str, name: str) -> str:
         return corpus_files.bare_solution(folder)
     if name.startswith("right/"):
         return corpus_files.find(folder, name.removeprefix("right/")).text
-    return (HERE / "bases" / f"{name}.cu").read_text()
+    folder = "" if "/" in name else "bases"
+    return (HERE / folder / f"{name}.cu").read_text()
 
 
-def mistakes() -> list[Mistake]:
+def bases(name: str) -> list[Mistake]:
+    """The right programs of a list, as entries without a mistake."""
+    entries = tomllib.loads((HERE / f"{name}.toml").read_text())["mistake"]
     found = []
-    for entry in tomllib.loads((HERE / "mistakes.toml").read_text())["mistake"]:
+    for lab, stem in dict.fromkeys((entry["lab"], entry["base"]) for entry in entries):
+        folder = next(other for other in corpus_files.labs() if other.startswith(lab))
+        found.append(Mistake(folder, stem, "right", base(folder, stem), ()))
+    return found
+
+
+def mistakes(name: str = "mistakes") -> list[Mistake]:
+    found = []
+    for entry in tomllib.loads((HERE / f"{name}.toml").read_text())["mistake"]:
         folder = next(lab for lab in corpus_files.labs() if lab.startswith(entry["lab"]))
         text = base(folder, entry["base"])
         for old, new in entry["replace"]:
@@ -136,6 +151,8 @@ def page(rows: list[tuple[Mistake, Opening]]) -> str:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--list", default="mistakes")
+    parser.add_argument("--bases", action="store_true")
     parser.add_argument("--labs", nargs="*", default=[])
     parser.add_argument("--names", nargs="*", default=[])
     parser.add_argument("--jobs", type=int, default=2)
@@ -143,11 +160,15 @@ def main() -> int:
     a = parser.parse_args()
     chosen = [
         m
-        for m in mistakes()
+        for m in (bases if a.bases else mistakes)(a.list)
         if (not a.labs or m.folder[:2] in a.labs) and (not a.names or m.name in a.names)
     ]
     with ThreadPoolExecutor(a.jobs) as pool:
         rows = list(zip(chosen, pool.map(opening, chosen), strict=True))
+    if a.bases:
+        for mistake, first in rows:
+            print(mistake.folder[:2], mistake.name, first.status, first.code, first.says)
+        return any(first.code for _, first in rows)
     text = page(rows)
     if a.output:
         a.output.write_text(text)
