@@ -12,6 +12,8 @@ from grader.judging.cause_of_access import Accesses
 from grader.judging.cause_of_places import Places
 from grader.judging.cause_of_wrong import Wrong
 from grader.judging.host import Said
+from grader.judging.repair import search
+from grader.judging.repair.edits import ALWAYS
 from grader.judging.wording import names_in
 from grader.labs.statements import (
     listing,
@@ -24,6 +26,13 @@ _ON_THE_WAY = frozenset(
     {
         "api-error", "host-crash", "uninitialised-global", "out-of-bounds-global", "input-modified",
         "unwritten-output", "wrong-result", "memory-leak",
+    }
+)  # fmt: skip
+_TRIED = frozenset(
+    {
+        "wrong-result", "unwritten-output", "out-of-bounds-global", "out-of-bounds-shared",
+        "uninitialised-global", "uninitialised-shared", "race-global", "misaligned-access",
+        "launch-config",
     }
 )  # fmt: skip
 _COMPARES = ("==", "!=", "<=", ">=")
@@ -40,7 +49,8 @@ def with_cause(diagnostics: tuple[Diagnostic, ...], material: Material) -> tuple
     text = listing(material.text)
     if not text.statements:
         return diagnostics
-    said = _Finder(text, material, first).cause()
+    finder = _Finder(text, material, first)
+    said = finder.cause() or finder.by_trying()
     if said is None:
         return diagnostics
     return (_joined(first, said), *diagnostics[1:])
@@ -89,6 +99,23 @@ class _Finder(Accesses, Places, Wrong):
             if said is not None:
                 return said
         return None
+
+    def by_trying(self) -> Said | None:
+        """The line where a small change would make P right, if it is not the one already named."""
+        if self.item.code not in _TRIED or not self.material.outcomes:
+            return None
+        lines = [self.item.line, self.item.other_line]
+        in_tiles = all(o.case.j % 32 == 0 for o in self.material.outcomes)
+        found = search.find(
+            self.material.text, self.material.signature, in_tiles, [line for line in lines if line]
+        )
+        if found is None or found.line == self.item.line or found.before == found.after:
+            return None
+        if ALWAYS in found.after:
+            return Said(f"Without {found.before} P would be right.", found.line, "")
+        return Said(
+            f"{found.before}: with {found.after} in its place P would be right.", found.line, ""
+        )
 
     def by_warning(self) -> Said | None:
         """What nvcc itself has seen: a barrier that is none, a variable without a value."""

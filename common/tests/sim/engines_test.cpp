@@ -95,5 +95,13 @@ TEST_CASE("Checks that are off stay off") {
   }
 }
 
+TEST_CASE("A tile may be reached from an address below it") {
+  Fixture f("shared");
+  const uint64_t out = f.empty("out", 32 * 4);
+  const LaunchReport r = f.launch("from_below", {1}, {32}, out, 4096, 3);
+  CHECK(r.status == LaunchStatus::kOk);
+  CHECK(is_clean(r));
+}
+
 }  // namespace
 }  // namespace warpsim::test

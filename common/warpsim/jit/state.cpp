@@ -39,6 +39,15 @@ Place place_at(const std::byte* first, const Pattern& p) {
   return {{first, first + p.delta[16]}, p.delta.data()};
 }
 
+// Addresses of shared memory are 32 bits wide and wrap, ours are not: `tile[i - n + 100]` may begin
+// far below the tile, and only the offset leads back into it. As a signed number such a beginning
+// is where the compiled code needs it, unless it is so far off that the offset wraps, too.
+bool can_be_offset(uint64_t base) {
+  constexpr int32_t kFar = 1 << 30;
+  const int32_t from = int32_t(uint32_t(base));
+  return base >> 32 == 0 && from >= -kFar && from < kFar;
+}
+
 template <class T>
 T* in_memo(Memo& memo, uint32_t offset) {
   return reinterpret_cast<T*>(reinterpret_cast<std::byte*>(&memo) + offset);
@@ -278,7 +287,7 @@ void State::remember(Warp& w, const Window& window, Memo& memo, Plan* plan) {
 
 bool State::check_shared(Warp& w, const Window& window, Memo& memo, Plan** found) {
   for (const Window::Group& group : window.groups) {
-    if (group.is_shared && w.groups[group.group].base >> 32 != 0) return false;
+    if (group.is_shared && !can_be_offset(w.groups[group.group].base)) return false;
   }
   Plan*& last = last_[window.index * worker_.warps.size() + w.index];
   if (last == nullptr || !matches(*last, w, window)) {
@@ -297,7 +306,7 @@ bool State::check_shared(Warp& w, const Window& window, Memo& memo, Plan** found
   for (const Window::Group& group : window.groups) {
     if (!group.is_shared) continue;
     const AddressGroup& g = w.groups[group.group];
-    places[group.place] = place_at(worker_.shared + uint32_t(g.base), *g.pattern);
+    places[group.place] = place_at(worker_.shared + int32_t(uint32_t(g.base)), *g.pattern);
   }
   return true;
 }

@@ -184,3 +184,17 @@ __device__ __forceinline__ void copy_rows(const float* in, int pitch, int reader
 }
 extern "C" __global__ void async_rows_cg(const float* in, int pitch, int readers) { copy_rows<true>(in, pitch, readers); }
 extern "C" __global__ void async_rows_ca(const float* in, int pitch, int readers) { copy_rows<false>(in, pitch, readers); }
+
+// The address in the register lies below the tile: only the offset leads into it.
+extern "C" __global__ void from_below(float* out, int n, int turns) {
+  __shared__ float tile[4160];
+  for (int t = 0; t < turns; ++t) {
+    unsigned below = unsigned(__cvta_generic_to_shared(tile)) + 4 * ((threadIdx.x * 65) % 2080 - n);
+    float value;
+    asm volatile("st.shared.f32 [%0 + 16384], %1;" ::"r"(below), "f"(float(threadIdx.x + t)));
+    __syncthreads();
+    asm volatile("ld.shared.f32 %0, [%1 + 16384];" : "=f"(value) : "r"(below));
+    out[threadIdx.x] = value;
+    __syncthreads();
+  }
+}

@@ -1,0 +1,155 @@
+"""Functions that a file may call without writing them: CUDA's, and the course's own headers'."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from grader.judging.repair.reading import GivenUp
+from grader.judging.repair.values import (
+    Buffer,
+    Fault,
+    Place,
+    Pointer,
+    both,
+    is_integer,
+    to_int,
+    truth,
+    without,
+)
+
+_MAX_WORDS = 1 << 18
+_FROM_HOST = {
+    "cudaMemcpyHostToDevice": ("global", "host"),
+    "cudaMemcpyDeviceToHost": ("host", "global"),
+}
+
+
+def _nothing(given, templates):
+    def run(f, m):
+        return 0
+
+    return run
+
+
+def _plain(do):
+    def make(given, templates):
+        def run(f, m):
+            return do(*(part(f, m) for part in given))
+
+        return run
+
+    return make
+
+
+def _malloc(given, templates):
+    def run(f, m):
+        place, size = given[0](f, m), int(to_int(given[1](f, m)))
+        if place.__class__ is not Place:
+            raise Fault("cudaMalloc")
+        if size <= 0 or size > 4 * _MAX_WORDS:
+            raise Fault("size")
+        buffer = Buffer("global", size // 4, name="device")
+        place.holder[place.name] = Pointer(buffer)
+        return 0
+
+    return run
+
+
+def _memcpy(given, templates):
+    def run(f, m):
+        to, source, size, kind = (part(f, m) for part in given)
+        if to.__class__ is not Pointer or source.__class__ is not Pointer:
+            raise Fault("cudaMemcpy")
+        kinds = _FROM_HOST.get(str(kind))
+        if kinds is None and kind != "cudaMemcpyDefault":
+            raise GivenUp("cudaMemcpy")
+        if kinds is not None and (to.memory.kind, source.memory.kind) != kinds:
+            raise Fault("direction")
+        words = int(size) // 4
+        if words > to.memory.size or words > source.memory.size:
+            raise Fault("size")
+        if to.memory.kind == "host" and to.memory.stores is None:
+            raise Fault("an input")
+        to.memory.data[:words] = source.memory.data[:words]
+        return 0
+
+    return run
+
+
+def _free(given, templates):
+    def run(f, m):
+        value = given[0](f, m)
+        if value.__class__ is not Pointer or value.memory.kind != "global":
+            raise Fault("cudaFree")
+        return 0
+
+    return run
+
+
+def _copied(words_of):
+    def make(given, templates):
+        def run(f, m):
+            f.world.step()
+            to, source = given[0](f, m), given[1](f, m)
+            words = words_of(f, m, given, templates)
+            inside = truth(given[2](f, m)) if templates and len(given) > 2 else True
+            for pointer, mask in ((to, m), (source, both(m, inside))):
+                if pointer.__class__ is not Pointer:
+                    raise Fault("copy")
+                bad = pointer.off % words != 0
+                if mask is not False and np.any(bad if mask is True else bad & mask):
+                    raise Fault("alignment")
+            yes, no = both(m, inside), without(m, inside)
+            for i in range(words):
+                if yes is not False:
+                    value = source.memory.load(source.off + i, yes)
+                    to.memory.store(to.off + i, yes, value)
+                if no is not False:
+                    to.memory.store(to.off + i, no, 0.0)
+            return 0
+
+        return run
+
+    return make
+
+
+def _least(a, b):
+    return min(a, b) if not _any_array(a, b) else np.minimum(a, b)
+
+
+def _most(a, b):
+    return max(a, b) if not _any_array(a, b) else np.maximum(a, b)
+
+
+def _any_array(*items) -> bool:
+    return any(item.__class__ is np.ndarray for item in items)
+
+
+def _load(pointer):
+    if pointer.__class__ is not Pointer:
+        raise Fault("pointer")
+    return pointer.load(True)
+
+
+def _ceil(value):
+    return float(np.ceil(value)) if not _any_array(value) else np.ceil(value)
+
+
+BUILTIN = {
+    "CHECK": _plain(lambda value: value),
+    "min": _plain(_least), "max": _plain(_most), "fminf": _plain(_least), "fmaxf": _plain(_most),
+    "fmaf": _plain(lambda a, b, c: a * b + c), "fma": _plain(lambda a, b, c: a * b + c),
+    "__fmaf_rn": _plain(lambda a, b, c: a * b + c), "__fmul_rn": _plain(lambda a, b: a * b),
+    "ceil": _plain(_ceil), "ceilf": _plain(_ceil),
+    "floor": _plain(lambda v: np.floor(v)), "abs": _plain(lambda v: abs(v)),
+    "cudaMalloc": _malloc, "cudaMemcpy": _memcpy, "cudaFree": _free,
+    "copy_async": _copied(lambda f, m, given, templates: int(templates[0](f, m)) // 4),
+    "__pipeline_memcpy_async": _copied(lambda f, m, given, templates: int(given[2](f, m)) // 4),
+}  # fmt: skip
+for _name in (
+    "__syncthreads", "__syncwarp", "__pipeline_commit", "__pipeline_wait_prior", "cudaGetLastError",
+    "cudaDeviceSynchronize", "cudaPeekAtLastError", "printf", "fprintf", "__threadfence",
+):  # fmt: skip
+    BUILTIN[_name] = _nothing
+
+__all__ = ["BUILTIN", "is_integer"]

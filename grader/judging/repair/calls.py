@@ -1,0 +1,205 @@
+"""Functions, kernels and launches of an interpreted file."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+
+from grader.judging.repair.nodes import Function, Node, Type, walk
+from grader.judging.repair.reading import GivenUp
+from grader.judging.repair.values import (
+    Fault,
+    Pointer,
+    Struct,
+    to_int,
+)
+from grader.judging.repair.world import Exhausted, Frame, World
+
+_MAX_LANES = 1 << 14
+
+
+class Calls:
+    """A part of Machine."""
+
+    # --- calls
+
+    def function(self, function: Function) -> tuple:
+        if function.name not in self.functions:
+            outer, self.types = self.types, self.types_of(function)
+            body = self.code(function.body)
+            converts = [self.conversion(kind) for kind, _ in function.parameters]
+            self.types = outer
+            self.functions[function.name] = (body, converts)
+        return self.functions[function.name]
+
+    def types_of(self, function: Function) -> dict[str, Type]:
+        found = {name: kind for kind, name in function.parameters}
+        found["return"] = function.type
+        if function.type.is_reference:
+            found["&"] = function.type
+        for node in walk(function.body):
+            if node.kind == "declare":
+                edit = self.edits.get(node.id)
+                node = edit(node) if edit is not None else node
+                if node.kind == "declare" and not node.kids[0]:
+                    found[node.text] = node.type
+        return found
+
+    def _template(self, node: Node) -> Callable:
+        raise GivenUp("template")
+
+    def _call(self, node: Node) -> Callable:
+        return self.call(node, False)
+
+    def call(self, node: Node, wants_address: bool) -> Callable:
+        from grader.judging.repair.builtin import BUILTIN
+
+        target = node.kids[0]
+        given = [self.code(kid) for kid in node.kids[1:]]
+        templates: list[Callable] = []
+        if target.kind == "template":
+            templates = [self.code(kid) for kid in target.kids[1:]]
+            target = target.kids[0]
+        if target.kind == "member":
+            method = self.file.methods.get(target.text)
+            if method is None:
+                raise GivenUp("method")
+            return self.invoked(method, given, [], self.code(target.kids[0]), False)
+        if target.kind != "name":
+            raise GivenUp("call")
+        name = target.text
+        edit = self.edits.get(target.id)
+        if edit is not None:
+            name = edit(target).text
+        function = self.file.functions.get(name)
+        if function is not None:
+            found = self.invoked(function, given, templates, None, wants_address)
+            return found
+        known = BUILTIN.get(name)
+        if known is not None:
+            return known(given, templates)
+        if name.startswith("cuda"):
+            raise GivenUp(name)
+        variable = self.code(target)
+
+        def lambda_call(f, m):
+            value = variable(f, m)
+            if not isinstance(value, tuple):
+                raise GivenUp(name)
+            names, body = value
+            # What it declares is its own; what it changes outside is not followed.
+            inner = Frame(f.world, dict(f.env), fields=f.fields)
+            for one, argument in zip(names, given, strict=True):
+                inner.env[one] = argument(f, m)
+            body(inner, m)
+            return inner.result
+
+        return lambda_call
+
+    def invoked(self, function, given, templates, owner, wants_address) -> Callable:
+        names = [name for _, name in function.parameters]
+        if len(names) != len(given) or len(templates) > len(function.templates):
+            raise GivenUp("arguments")
+        if len(templates) < len(function.templates):
+            raise GivenUp("deduction")
+        is_reference = function.type.is_reference
+
+        def run(f, m):
+            f.world.step()
+            body, converts = f.world.machine.function(function)
+            env = {}
+            for name, convert, part in zip(names, converts, given, strict=True):
+                env[name] = convert(part(f, m))
+            for name, part in zip(function.templates, templates, strict=True):
+                env[name] = part(f, m)
+            inner = Frame(f.world, env)
+            if owner is not None:
+                value = owner(f, m)
+                if value.__class__ is not Struct:
+                    raise GivenUp("method")
+                inner.fields = value.fields
+            body(inner, m)
+            if is_reference:
+                if inner.result.__class__ is not Pointer:
+                    raise GivenUp("reference")
+                return inner.result if wants_address else inner.result.load(m)
+            return inner.result
+
+        if is_reference:
+            for one in walk(function.body):
+                if one.kind == "return" and one.kids[0].kind not in ("deref", "index"):
+                    raise GivenUp("reference")
+        return run
+
+    def _launch(self, node: Node) -> Callable:
+        target, settings, arguments = node.kids
+        templates: list[Callable] = []
+        if target.kind == "template":
+            templates = [self.code(kid) for kid in target.kids[1:]]
+            target = target.kids[0]
+        kernel = self.file.functions.get(target.text)
+        if kernel is None or not kernel.is_kernel:
+            raise GivenUp("kernel")
+        external = [
+            self.code(node) for node in self.file.globals for one in node.kids if one.type.is_extern
+        ]
+        settings = [self.code(kid) for kid in settings]
+        arguments = [self.code(kid) for kid in arguments]
+        if len(arguments) != len(kernel.parameters) or len(templates) != len(kernel.templates):
+            raise GivenUp("arguments")
+
+        def launch(f, m):
+            world = f.world
+            sides = []
+            for setting in settings[:2]:
+                value = setting(f, m)
+                if value.__class__ is not Struct:
+                    value = Struct({"x": value, "y": 1, "z": 1})
+                side = [int(to_int(value.fields[axis])) for axis in "xyz"]
+                sides.append(side)
+            grid, block = sides
+            if min(*grid, *block) < 1 or math.prod(block) > 1024:
+                raise Fault("launch")
+            if math.prod(grid) * math.prod(block) > _MAX_LANES:
+                raise Exhausted
+            world.dynamic = settings[2](f, m) // 4 if len(settings) > 2 else 0
+            env = {}
+            body, converts = world.machine.function(kernel)
+            for (_, name), convert, part in zip(
+                kernel.parameters, converts, arguments, strict=True
+            ):
+                env[name] = convert(part(f, m))
+            for name, part in zip(kernel.templates, templates, strict=True):
+                env[name] = part(f, m)
+            self.spread(world, grid, block)
+            for one in external:
+                one(Frame(world, world.globals), True)
+            world.weight = 1 + world.blocks * world.threads // 1024
+            body(Frame(world, env), True)
+            world.weight = 1
+            return 0
+
+        return launch
+
+    def spread(self, world: World, grid: list[int], block: list[int]) -> None:
+        """threadIdx and its like for a launch."""
+        world.shared = {}
+        world.blocks, world.threads = math.prod(grid), math.prod(block)
+        lane = np.arange(world.blocks * world.threads, dtype=np.int64)
+        thread, number = lane % world.threads, lane // world.threads
+        world.block_of = number
+
+        def places(index, sides):
+            found = {}
+            for axis, side in zip("xyz", sides, strict=True):
+                found[axis] = index % side if side > 1 else 0
+                index = index // side
+            return Struct(found)
+
+        world.globals["threadIdx"] = places(thread, block)
+        world.globals["blockIdx"] = places(number, grid)
+        world.globals["blockDim"] = Struct(dict(zip("xyz", block, strict=True)))
+        world.globals["gridDim"] = Struct(dict(zip("xyz", grid, strict=True)))
+        world.globals["warpSize"] = 32

@@ -1,0 +1,424 @@
+"""The small changes that are tried: what students get wrong, turned round."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from grader.judging.repair.missing import Missing
+from grader.judging.repair.nodes import File, Function, Node, children, walk
+from grader.judging.repair.scope import ALWAYS, Change, Edit, bare, binary, named, number, scope_of
+
+_AXES = {"x": "yz", "y": "xz", "z": ""}
+_OTHER = {
+    "<": ("<=",), "<=": ("<",), ">": (">=",), ">=": (">",), "==": ("!=",), "!=": ("==",),
+    "&&": ("||",), "||": ("&&",), "+": ("*", "-"), "-": ("+",), "*": ("+", "/", "%"), "/": ("%", "*"),
+    "%": ("/", "*"), "<<": (">>",), ">>": ("<<",), "&": ("%",),
+}  # fmt: skip
+
+
+class Editor(Missing):
+    """The edits of one function."""
+
+    def __init__(self, file: File, function: Function, macros: dict[str, int]) -> None:
+        self.file, self.function, self.macros = file, function, macros
+        self.scope = scope_of(file, function)
+        self.parents: dict[int, Node] = {}
+        for node in walk(function.body):
+            for kid in children(node):
+                self.parents[id(kid)] = node
+        self.is_host = not function.is_kernel and any(
+            node.kind == "launch" or (node.kind == "name" and node.text.startswith("cuda"))
+            for node in walk(function.body)
+        )
+
+    def all(self) -> Iterator[Edit]:
+        for node in walk(self.function.body):
+            for change, cost in self._changes(node):
+                yield Edit(((node.id, change),), node.line, cost, self.function.name, node)
+        yield from self._exchanged()
+        yield from self._names_exchanged()
+        yield from self._everywhere()
+        yield from self._statements()
+
+    def _parent(self, node: Node) -> Node:
+        return self.parents.get(id(node), node)
+
+    def _changes(self, node: Node) -> Iterator[tuple[Change, float]]:
+        match node.kind:
+            case "name":
+                yield from self._names(node)
+            case "member":
+                yield from self._members(node)
+            case "number":
+                yield from self._numbers(node)
+            case "binary":
+                yield from self._operators(node)
+            case "assign":
+                yield from self._assignments(node)
+            case "before" | "after":
+                yield from self._steps(node)
+            case "call":
+                yield from self._arguments(node, 1)
+            case "make":
+                yield from self._arguments(node, 0)
+                yield _all_rounded_up, 0.8
+            case "braces":
+                yield from self._arguments(node, 0)
+            case "launch":
+                yield from self._launches(node)
+            case "index":
+                yield from self._indices(node)
+            case "declare":
+                yield from self._types(node)
+                yield from self._limits(node)
+            case "if" | "choose":
+                yield from self._guards(node)
+        if node.kind in ("name", "member", "binary", "number"):
+            yield from self._factors(node)
+
+    # --- names and numbers
+
+    def _near(self, names: Sequence[str], line: int) -> list[str]:
+        return [name for name in names if self.scope.first.get(name, 0) <= line]
+
+    def _names(self, node: Node) -> Iterator[tuple[Change, float]]:
+        parent = self._parent(node)
+        if parent.kind == "member" or (
+            parent.kind in ("call", "template") and parent.kids[0] is node
+        ):
+            return
+        name = node.text
+        scope = self.scope
+        for group in (scope.integers, scope.pointers, scope.floats, scope.structs):
+            if name not in group:
+                continue
+            for other in self._near(group, node.line):
+                if other == name:
+                    continue
+                cost = 1.0 if _alike(name, other) else 1.3
+                if group is scope.integers and (name in scope.sizes) != (other in scope.sizes):
+                    cost += 0.9
+                yield (lambda n, o=other: named(o)), cost
+        if name in self.scope.integers:
+            for macro in self.scope.constants:
+                yield (
+                    (lambda n, v=self.macros.get(macro, 0): number(v)),
+                    1.7 if name in scope.sizes else 2.4,
+                )
+            for one in ("threadIdx", "blockIdx"):
+                if not self.is_host and self.scope.types[name].is_constant is False:
+                    for axis in "xy":
+                        yield (lambda n, o=one, a=axis: Node("member", [named(o)], a)), 2.5
+
+    def _members(self, node: Node) -> Iterator[tuple[Change, float]]:
+        owner = node.kids[0]
+        if owner.kind == "name" and owner.text in ("threadIdx", "blockIdx", "blockDim", "gridDim"):
+            for axis in _AXES.get(node.text, ""):
+                yield (lambda n, a=axis: replace(bare(n), text=a)), 1.0 + (axis == "z")
+            pairs = {
+                "threadIdx": "blockIdx",
+                "blockIdx": "threadIdx",
+                "gridDim": "blockDim",
+                "blockDim": "gridDim",
+            }
+            other = pairs[owner.text]
+            yield (lambda n, o=other: Node("member", [named(o)], n.text)), 2.0
+            if self.scope.integers and owner.text in ("blockDim", "gridDim"):
+                for name in self._near(self.scope.integers, node.line):
+                    yield (lambda n, o=name: named(o)), 2.0
+            return
+        for fields in self.file.structs.values():
+            kinds = {name: kind for kind, name in fields}
+            for other, kind in kinds.items():
+                if node.text in kinds and other != node.text and kind == kinds[node.text]:
+                    yield (lambda n, o=other: replace(bare(n), text=o)), 1.0
+        if node.text in "xyzw":
+            for other in "xyzw":
+                if other != node.text:
+                    yield (lambda n, o=other: replace(bare(n), text=o)), 1.0
+        if owner.kind == "name":
+            kind = self.scope.types.get(owner.text)
+            for name, other in self.scope.types.items():
+                if kind is not None and other.name == kind.name and name != owner.text:
+                    yield (lambda n, o=name: replace(bare(n), kids=[named(o)])), 1.0
+
+    def _numbers(self, node: Node) -> Iterator[tuple[Change, float]]:
+        if not node.text.isdigit():
+            return
+        value = int(node.text)
+        if node.macro:
+            for macro in self.scope.constants:
+                other = self.macros.get(macro)
+                if other is not None and macro != node.macro:
+                    yield (lambda n, v=other, t=macro: replace(number(v), macro=t)), 1.0
+        for other in dict.fromkeys((value - 1, value + 1, 0, value * 2, value // 2)):
+            if other >= 0 and other != value:
+                yield (lambda n, v=other: number(v)), 1.0 if abs(other - value) == 1 else 1.5
+        for name in self._near(self.scope.integers, node.line):
+            yield (lambda n, o=name: named(o)), 1.8
+
+    # --- operators
+
+    def _operators(self, node: Node) -> Iterator[tuple[Change, float]]:
+        sign = node.text
+        for other in _OTHER.get(sign, ()):
+            yield (lambda n, s=other: replace(bare(n), text=s)), 1.0 if sign in "<=>=&&||" else 1.5
+        if sign in ("+", "-", "*", "/", "%", "&&", "||", "<<", ">>"):
+            yield (lambda n: bare(n).kids[0]), 1.5
+            if sign not in ("/", "%", "<<", ">>"):
+                yield (lambda n: n.kids[1]), 1.5
+        if sign == "/":
+            yield _rounded_up, 0.8
+        if sign == "+":  # a * w + b for b * w + a
+            for side in (0, 1):
+                if node.kids[side].kind == "binary" and node.kids[side].text == "*":
+                    for inner in (0, 1):
+                        yield (lambda n, s=side, i=inner: _crossed(n, s, i)), 0.9
+        if sign == "-":
+            yield (lambda n: replace(bare(n), kids=n.kids[::-1])), 2.0
+
+    def _factors(self, node: Node) -> Iterator[tuple[Change, float]]:
+        """What a term lacks."""
+        parent = self._parent(node)
+        if node.kind == "number" and not node.macro:
+            return
+        if parent.kind == "member" or parent.kind in ("template", "after", "before"):
+            return
+        if parent.kind == "assign" and parent.kids[0] is node:
+            return
+        if parent.kind == "binary" and parent.text in (
+            "<",
+            "<=",
+            ">",
+            ">=",
+            "==",
+            "!=",
+            "&&",
+            "||",
+            "/",
+            "%",
+        ):
+            if not (parent.text in "<<=>>=" and node.kind != "number"):
+                return
+        if parent.kind == "index" and parent.kids[0] is node:
+            return
+        if parent.kind == "call" and parent.kids[0] is node:
+            return
+        if node.kind == "name" and node.text not in self.scope.integers:
+            return
+        if node.kind == "binary" and (
+            node.text not in ("*", "%", "&", "/", "+", "-", "<<", ">>") or parent.kind == "binary"
+        ):
+            return
+        root = parent.kind != "binary"
+        for name in self._near(self.scope.integers, node.line):
+            is_size = name in self.scope.sizes
+            yield (lambda n, o=name: binary("*", bare(n), named(o))), 1.2 if is_size else 2.3
+            yield (lambda n, o=name: binary("+", bare(n), named(o))), 2.6 if is_size else 1.9
+        for macro in self.scope.constants:
+            value = self.macros.get(macro)
+            if value is not None:
+                right = replace(number(value), macro=macro)
+                yield (lambda n, r=right: binary("*", bare(n), r)), 1.2
+        for value in (4, 2, 8):
+            yield (lambda n, v=value: binary("*", bare(n), number(v))), 1.4 if root else 1.9
+        for sign in "-+":
+            yield (lambda n, s=sign: binary(s, bare(n), number(1))), 1.7
+
+    def _assignments(self, node: Node) -> Iterator[tuple[Change, float]]:
+        if node.text == "=":
+            yield (lambda n: replace(bare(n), text="+=")), 1.0
+        if node.text == "+=":
+            yield (lambda n: replace(bare(n), text="=")), 1.5
+            target, given = node.kids
+            if target.kind == "name" and target.text in (
+                *self.scope.pointers,
+                *self.scope.integers,
+            ):
+                for name in self._near(self.scope.integers, node.line):
+                    yield (
+                        (
+                            lambda n, o=name: replace(
+                                bare(n), kids=[n.kids[0], binary("*", n.kids[1], named(o))]
+                            )
+                        ),
+                        1.0,
+                    )
+
+    def _steps(self, node: Node) -> Iterator[tuple[Change, float]]:
+        if self._parent(node).kind == "do":
+            for name in self._near(self.scope.integers, node.line):
+                yield (
+                    (
+                        lambda n, o=name: Node(
+                            "assign", [n.kids[0], named(o)], n.text[0] + "=", n.line
+                        )
+                    ),
+                    1.0,
+                )
+            for macro in self.scope.constants:
+                right = replace(number(self.macros.get(macro, 1)), macro=macro)
+                yield (
+                    (lambda n, r=right: Node("assign", [n.kids[0], r], n.text[0] + "=", n.line)),
+                    1.0,
+                )
+        else:
+            other = "after" if node.kind == "before" else "before"
+            yield (lambda n, o=other: replace(bare(n), kind=o)), 1.0
+
+    # --- lists
+
+    def _arguments(self, node: Node, start: int) -> Iterator[tuple[Change, float]]:
+        for a in range(start, len(node.kids)):
+            for b in range(a + 1, len(node.kids)):
+                yield (lambda n, a=a, b=b: replace(bare(n), kids=_swapped(n.kids, a, b))), 0.9
+
+    def _launches(self, node: Node) -> Iterator[tuple[Change, float]]:
+        _, settings, arguments = node.kids
+        if len(settings) > 1:
+            yield (
+                (
+                    lambda n: replace(
+                        bare(n), kids=[n.kids[0], _swapped(n.kids[1], 0, 1), n.kids[2]]
+                    )
+                ),
+                0.8,
+            )
+        for a in range(len(arguments)):
+            for b in range(a + 1, len(arguments)):
+                yield (
+                    (
+                        lambda n, a=a, b=b: replace(
+                            bare(n), kids=[n.kids[0], n.kids[1], _swapped(n.kids[2], a, b)]
+                        )
+                    ),
+                    0.8,
+                )
+
+    def _indices(self, node: Node) -> Iterator[tuple[Change, float]]:
+        inner, index = node.kids
+        if inner.kind == "index":
+            yield (
+                (
+                    lambda n: replace(
+                        bare(n),
+                        kids=[
+                            replace(bare(n.kids[0]), kids=[n.kids[0].kids[0], n.kids[1]]),
+                            n.kids[0].kids[1],
+                        ],
+                    )
+                ),
+                0.7,
+            )
+
+    def _types(self, node: Node) -> Iterator[tuple[Change, float]]:
+        if node.type.name == "int" and not node.type.stars and not node.type.is_constant:
+            if node.kids[0] or node.text not in _used_as_integer(self.function.body):
+                yield (lambda n: replace(bare(n), type=replace(n.type, name="float"))), 1.0
+
+    def _guards(self, node: Node) -> Iterator[tuple[Change, float]]:
+        sides = [n for n in self.scope.integers if self.scope.first.get(n, 0) == 0]
+        if node.kind == "if" and node.kids[2] is None:
+            always = replace(number(1), macro=ALWAYS)
+            yield (lambda n: replace(bare(n), kids=[always, *n.kids[1:]])), 0.9
+        is_exit = node.kind == "if" and leaves(node.kids[1])
+        for name in self._near(self.scope.integers, node.line):
+            for side in sides:
+                if name in sides:
+                    continue
+                sign, joins = (">=", "||") if is_exit else ("<", "&&")
+                extra = binary(sign, named(name), named(side))
+                yield (
+                    (
+                        lambda n, e=extra, s=joins: replace(
+                            bare(n), kids=[binary(s, n.kids[0], e), *n.kids[1:]]
+                        )
+                    ),
+                    1.6,
+                )
+
+    def _limits(self, node: Node) -> Iterator[tuple[Change, float]]:
+        """The last tile's length, and the place of a block."""
+        if node.kids[0] or node.kids[1] is None:
+            return
+        sizes = [n for n in self.scope.integers if n in self.scope.sizes]
+        if node.type.name == "int" and not node.type.stars and not self.is_host:
+            for side in sizes:
+                for name in self._near(self.scope.integers, node.line - 1):
+                    if name not in self.scope.sizes:
+                        rest = binary("-", named(side), named(name))
+                        yield (
+                            (
+                                lambda n, r=rest: replace(
+                                    bare(n), kids=[None, Node("call", [named("min"), n.kids[1], r])]
+                                )
+                            ),
+                            2.0,
+                        )
+        if node.type.stars and not self.is_host:
+            for axis in "xy":
+                block = Node("member", [named("blockIdx")], axis)
+                for macro in self.scope.constants:
+                    by = binary("*", block, replace(number(self.macros.get(macro, 1)), macro=macro))
+                    for one in [by, *(binary("*", by, named(side)) for side in sizes)]:
+                        yield (
+                            (
+                                lambda n, e=one: replace(
+                                    bare(n), kids=[None, binary("+", n.kids[1], e)]
+                                )
+                            ),
+                            1.7,
+                        )
+
+
+def _used_as_integer(body: Node) -> set[str]:
+    """Names in an index or a condition."""
+    found = set()
+    for node in walk(body):
+        if node.kind in ("index", "for", "if"):
+            for kid in children(node)[: 2 if node.kind != "index" else None]:
+                if node.kind == "index" and kid is node.kids[0]:
+                    continue
+                if node.kind == "if" and kid is not node.kids[0]:
+                    continue
+                found |= {one.text for one in walk(kid) if one.kind == "name"}
+    return found
+
+
+def leaves(node: Node) -> bool:
+    inside = [one for one in walk(node) if one.kind != "block"]
+    return bool(inside) and inside[0].kind in ("return", "continue", "break")
+
+
+def _rounded_up(node: Node) -> Node:
+    left, right = node.kids
+    return binary("/", binary("-", binary("+", left, right), number(1)), right)
+
+
+def _all_rounded_up(node: Node) -> Node:
+    kids = [
+        _rounded_up(kid) if kid.kind == "binary" and kid.text == "/" else kid for kid in node.kids
+    ]
+    return replace(bare(node), kids=kids)
+
+
+def _crossed(node: Node, side: int, inner: int) -> Node:
+    product, term = node.kids[side], node.kids[1 - side]
+    kids = list(product.kids)
+    kids[inner], term = term, kids[inner]
+    product = replace(bare(product), kids=kids)
+    return replace(bare(node), kids=[product, term] if side == 0 else [term, product])
+
+
+def _swapped(items: Sequence[Node], a: int, b: int) -> list[Node]:
+    found = list(items)
+    found[a], found[b] = found[b], found[a]
+    return found
+
+
+def _alike(one: str, two: str) -> bool:
+    """tx and ty, row and col, M and N: names that are mixed up."""
+    if len(one) != len(two):
+        return False
+    return sum(a != b for a, b in zip(one, two, strict=True)) <= 1 or len(one) <= 3

@@ -1,0 +1,276 @@
+"""Statements of an interpreted file."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+
+from grader.judging.repair.expressions import INTEGERS
+from grader.judging.repair.nodes import Node, Type, walk
+from grader.judging.repair.reading import GivenUp
+from grader.judging.repair.values import (
+    Buffer,
+    Fault,
+    Local,
+    Pointer,
+    Struct,
+    both,
+    either,
+    merged,
+    truth,
+    without,
+)
+from grader.judging.repair.world import Exhausted
+
+_MAX_WORDS = 1 << 18
+
+
+class Statements:
+    """A part of Machine."""
+
+    # --- statements: f, m -> the lanes that go on
+
+    def _block(self, node: Node) -> Callable:
+        parts = [self.code(kid) for kid in node.kids]
+
+        def run(f, m):
+            for part in parts:
+                m = part(f, m)
+                if m is False:
+                    break
+            return m
+
+        return run
+
+    def _do(self, node: Node) -> Callable:
+        inner = self.code(node.kids[0])
+
+        def run(f, m):
+            f.world.step()
+            inner(f, m)
+            return m
+
+        return run
+
+    def initial(self, node: Node, kind: Type | None) -> Callable:
+        if node.kind == "lambda":
+            body = self.code(node.kids[0])
+            names = [name for name in node.text.split(",") if name]
+            return lambda f, m: (names, body)
+        if node.kind != "braces":
+            return self.code(node)
+        if kind is None:
+            raise GivenUp("braces")
+        parts = [self.code(kid) for kid in node.kids if kid.kind != "braces"]
+        if kind.name in ("float4", "float2", "dim3"):
+            return self._make(Node("make", node.kids, kind.name, node.line, node.key))
+        fields = self.file.structs.get(kind.name)
+        if fields is not None:
+            converts = [self.conversion(one) for one, _ in fields]
+
+            def structure(f, m):
+                found = {name: None for _, name in fields}
+                for (_, name), convert, part in zip(fields, converts, parts, strict=False):
+                    found[name] = convert(part(f, m))
+                return Struct(found)
+
+            return structure
+        if len(parts) == 1:
+            return parts[0]
+        if not parts:
+            return lambda f, m: 0
+        raise GivenUp("braces")
+
+    def _declare(self, node: Node) -> Callable:
+        sizes, first = node.kids
+        name, kind = node.text, node.type
+        if sizes:
+            return self.array(node, sizes, first)
+        if kind.is_shared:
+            raise GivenUp("shared scalar")
+        fields = None if kind.stars else self.file.structs.get(kind.name)
+        convert = self.conversion(kind)
+        if first is None:
+
+            def declared(f, m):
+                if m is True or name not in f.env:
+                    value = None
+                    if fields is not None:
+                        value = Struct({one: None for _, one in fields})
+                    elif kind.name == "dim3":
+                        value = Struct({"x": 1, "y": 1, "z": 1})
+                    elif kind.name in ("float4", "float2") and not kind.stars:
+                        value = Struct({one: np.nan for one in "xyzw"[: int(kind.name[-1])]})
+                    elif kind.name == "float" and not kind.stars:
+                        value = np.nan
+                    f.env[name] = value
+                return m
+
+            return declared
+        value = self.initial(first, kind)
+        is_dim = kind.name == "dim3"
+
+        def given(f, m):
+            f.world.step()
+            found = convert(value(f, m))
+            if is_dim and found.__class__ is not Struct:
+                found = Struct({"x": found, "y": 1, "z": 1})
+            f.env[name] = found if m is True else merged(m, found, f.env.get(name))
+            return m
+
+        return given
+
+    def array(self, node: Node, sizes: list, first: Node | None) -> Callable:
+        name, kind = node.text, node.type
+        if kind.is_extern and sizes == [None]:
+            sizes = []
+        if kind.name not in (*INTEGERS, "float", "float4", "float2") or kind.stars:
+            raise GivenUp("array")
+        unit = {"float4": 4, "float2": 2}.get(kind.name, 1)
+        if None in sizes:
+            raise GivenUp("array")
+        lengths = [self.code(size) for size in sizes]
+        given = self.listed(first) if first is not None else []
+        key = (name, node.key)
+
+        def declared(f, m):
+            world = f.world
+            dims = tuple(int(n(f, m)) for n in lengths) or (world.dynamic,)
+            if kind.is_extern and not world.dynamic:
+                return m
+            size = math.prod(dims) * unit
+            if size < 1 or size > _MAX_WORDS:
+                raise Fault("size")
+            if not kind.is_shared:
+                memory = Local(size, np.nan if first is None else 0.0)
+                for at, part in enumerate(given):
+                    memory.store(at, True, part(f, m))
+                f.env[name] = Pointer(memory, 0, dims, unit)
+                return m
+            if key not in world.shared:
+                buffer = Buffer("shared", size, world.blocks, name)
+                if size * world.blocks > _MAX_WORDS * 4:
+                    raise Exhausted
+                buffer.is_int = kind.name == "int"
+                if world.blocks > 1:
+                    buffer.base = world.block_of * size
+                world.shared[key] = buffer
+            f.env[name] = Pointer(world.shared[key], 0, dims, unit)
+            return m
+
+        return declared
+
+    def listed(self, first: Node) -> list[Callable]:
+        """An array's first values, where they are not all 0."""
+        if first.kind != "braces":
+            raise GivenUp("array")
+        leaves = [one for one in walk(first) if one.kind != "braces"]
+        if all(one.kind == "number" and float(one.text.rstrip("fF")) == 0 for one in leaves):
+            return []
+        if any(kid.kind == "braces" for kid in first.kids):
+            raise GivenUp("array")
+        return [self.code(kid) for kid in first.kids]
+
+    def _if(self, node: Node) -> Callable:
+        condition = self.code(node.kids[0])
+        yes = self.code(node.kids[1])
+        no = self.code(node.kids[2]) if node.kids[2] is not None else None
+
+        def run(f, m):
+            f.world.step()
+            c = truth(condition(f, m))
+            first = both(m, c)
+            second = without(m, c)
+            after = yes(f, first) if first is not False else False
+            if second is not False and no is not None:
+                second = no(f, second)
+            return either(after, second)
+
+        return run
+
+    def _for(self, node: Node) -> Callable:
+        first, condition, step, body = (
+            self.code(kid) if kid is not None else None for kid in node.kids
+        )
+
+        def run(f, m):
+            if first is not None:
+                first(f, m)
+            kept = f.broken, f.continued
+            f.broken, done, active = False, False, m
+            while active is not False:
+                f.world.step()
+                if condition is not None:
+                    c = truth(condition(f, active))
+                    done = either(done, without(active, c))
+                    active = both(active, c)
+                    if active is False:
+                        break
+                f.continued = False
+                active = either(body(f, active), f.continued)
+                if active is not False and step is not None:
+                    step(f, active)
+            done = either(done, f.broken)
+            f.broken, f.continued = kept
+            return done
+
+        return run
+
+    def _dowhile(self, node: Node) -> Callable:
+        condition, body = (self.code(kid) for kid in node.kids)
+
+        def run(f, m):
+            kept = f.broken, f.continued
+            f.broken, done, active = False, False, m
+            while active is not False:
+                f.world.step()
+                f.continued = False
+                active = either(body(f, active), f.continued)
+                if active is False:
+                    break
+                c = truth(condition(f, active))
+                done = either(done, without(active, c))
+                active = both(active, c)
+            done = either(done, f.broken)
+            f.broken, f.continued = kept
+            return done
+
+        return run
+
+    def _break(self, node: Node) -> Callable:
+        def run(f, m):
+            f.broken = either(f.broken, m)
+            return False
+
+        return run
+
+    def _continue(self, node: Node) -> Callable:
+        def run(f, m):
+            f.continued = either(f.continued, m)
+            return False
+
+        return run
+
+    def _return(self, node: Node) -> Callable:
+        (inner,) = node.kids
+        if inner is None:
+            return lambda f, m: False
+        # A function that returns a reference gives back a place.
+        value = (
+            self.reference(inner)
+            if self.types.get("&")
+            else self.initial(inner, self.types.get("return"))
+        )
+
+        def run(f, m):
+            given = value(f, m)
+            given = given.copy() if given.__class__ is Struct else given
+            f.result = merged(m, given, f.result)
+            return False
+
+        return run
+
+    def reference(self, node: Node) -> Callable:
+        return self.address(node)

@@ -1,0 +1,291 @@
+"""Reads tokens: types and expressions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from grader.judging.repair.nodes import File, Node, Type
+from grader.judging.repair.reading import GivenUp, Token
+
+_LEVELS = (
+    ("||",), ("&&",), ("|",), ("^",), ("&",), ("==", "!="), ("<", ">", "<=", ">="), ("<<", ">>"),
+    ("+", "-"), ("*", "/", "%"),
+)  # fmt: skip
+_ASSIGNS = ("=", "+=", "-=", "*=", "/=", "%=", "<<=", ">>=", "&=", "|=", "^=")
+_WORDS = {
+    "const", "constexpr", "static", "inline", "volatile", "__restrict__", "__forceinline__", "register",
+    "__device__", "__host__", "__global__", "__shared__", "extern", "unsigned", "signed", "typename",
+    "__restrict", "restrict", "struct", "mutable", "__noinline__",
+}  # fmt: skip
+INTEGERS = {
+    "int", "unsigned", "long", "short", "char", "size_t", "uint", "int32_t", "uint32_t", "int64_t",
+    "uint64_t", "signed", "ptrdiff_t", "uint8_t", "uint16_t",
+}  # fmt: skip
+FLOATS = {"float", "double"}
+_TYPES = INTEGERS | FLOATS | {"bool", "void", "auto", "dim3", "float2", "float4", "cudaError_t"}
+
+
+class Expressions:
+    def __init__(self, tokens: Sequence[Token]) -> None:
+        self.tokens = [*tokens, Token("", 0, 0)]
+        self.at = 0
+        self.file = File()
+        self.aliases: dict[str, Type] = {}
+        self.templates: set[str] = set()  # names of functions with template parameters
+        self.last_key = 1 << 30
+
+    # --- tokens
+
+    @property
+    def now(self) -> str:
+        return self.tokens[self.at].text
+
+    def ahead(self, by: int = 1) -> str:
+        return self.tokens[min(self.at + by, len(self.tokens) - 1)].text
+
+    def take(self, expected: str | None = None) -> Token:
+        token = self.tokens[self.at]
+        if (expected is not None and token.text != expected) or not token.text:
+            raise GivenUp(f"{expected} at line {token.line}: {token.text}")
+        self.at += 1
+        return token
+
+    def skip(self, text: str) -> bool:
+        if self.now == text:
+            self.at += 1
+            return True
+        return False
+
+    def name(self) -> Token:
+        if not self.tokens[self.at].is_name():
+            raise GivenUp(f"a name at line {self.tokens[self.at].line}")
+        return self.take()
+
+    def balanced(self) -> None:
+        depth = 0
+        while True:
+            text = self.take().text
+            depth += (text in ("(", "{", "[")) - (text in (")", "}", "]"))
+            if not depth:
+                return
+
+    def node(self, kind: str, token: Token, kids: Sequence = (), text: str = "") -> Node:
+        found = Node(kind, list(kids), text or token.text, token.line, token.key)
+        found.macro = token.macro
+        return found
+
+    # --- types
+
+    def is_type(self) -> bool:
+        text = self.now
+        if text in _WORDS or text in ("alignas", "__align__"):
+            return True
+        known = text in _TYPES or text in self.file.structs or text in self.aliases
+        return known and self.ahead() not in ("(", "{", "=", "+", ".", ";", ")", ",") or (
+            known and text in self.file.structs and self.ahead() not in ("(", ".", "=")
+        )  # fmt: skip
+
+    def type(self) -> Type:
+        shared = extern = constant = False
+        name = ""
+        while True:
+            text = self.now
+            if text in ("alignas", "__align__"):
+                self.take()
+                self.balanced()
+            elif text in _WORDS:
+                shared = shared or text == "__shared__"
+                extern = extern or text == "extern"
+                constant = constant or text in ("const", "constexpr")
+                if text in ("unsigned", "signed"):
+                    name = name or "int"
+                self.take()
+                if text == "extern" and self.now.startswith('"'):
+                    self.take()
+            elif text in INTEGERS and name in ("", "int"):
+                name = "int"
+                self.take()
+            elif not name and (text in _TYPES or text in self.file.structs):
+                name = "float" if text == "double" else text
+                self.take()
+            elif not name and text in self.aliases:
+                name = self.aliases[text].name
+                self.take()
+            else:
+                break
+        if not name:
+            raise GivenUp(f"a type at line {self.tokens[self.at].line}: {self.now}")
+        stars = 0
+        reference = False
+        while self.now in ("*", "&", "const", "__restrict__", "__restrict"):
+            stars += self.now == "*"
+            reference = reference or self.now == "&"
+            self.take()
+        return Type(name, stars, shared, extern, reference, constant)
+
+    # --- expressions
+
+    def list_until(self, end: str) -> list[Node]:
+        found = []
+        while not self.skip(end):
+            found.append(self.assignment())
+            if self.now != end:
+                self.take(",")
+        return found
+
+    def assignment(self) -> Node:
+        left = self.ternary()
+        if self.now in _ASSIGNS:
+            sign = self.take()
+            right = self.braces() if self.now == "{" else self.assignment()
+            return self.node("assign", sign, [left, right])
+        return left
+
+    def ternary(self) -> Node:
+        condition = self.binary(0)
+        if self.now != "?":
+            return condition
+        mark = self.take()
+        yes = self.assignment()
+        self.take(":")
+        return self.node("choose", mark, [condition, yes, self.assignment()])
+
+    def binary(self, level: int) -> Node:
+        if level == len(_LEVELS):
+            return self.unary()
+        left = self.binary(level + 1)
+        while self.now in _LEVELS[level]:
+            sign = self.take()
+            left = self.node("binary", sign, [left, self.binary(level + 1)])
+        return left
+
+    def unary(self) -> Node:
+        token = self.tokens[self.at]
+        if token.text in ("!", "-", "~", "+", "*", "&"):
+            self.take()
+            kind = {"*": "deref", "&": "address"}.get(token.text, "unary")
+            return self.node(kind, token, [self.unary()])
+        if token.text in ("++", "--"):
+            self.take()
+            return self.node("before", token, [self.unary()])
+        if token.text == "sizeof":
+            return self.sizeof()
+        if token.text == "(" and self._is_cast():
+            self.take()
+            kind = self.type()
+            self.take(")")
+            found = self.node("cast", token, [self.unary()])
+            found.type = kind
+            return found
+        return self.postfix(self.primary())
+
+    def _is_cast(self) -> bool:
+        self.at += 1
+        text = self.now
+        is_known = (
+            text in _TYPES or text in _WORDS or text in self.file.structs or text in self.aliases
+        )
+        self.at -= 1
+        return is_known
+
+    def sizeof(self) -> Node:
+        token = self.take()
+        self.take("(")
+        if self.now in _TYPES or self.now in _WORDS or self.now in self.file.structs:
+            kind = self.type()
+            self.take(")")
+            found = self.node("number", token, text=str(_size(kind)))
+            return found
+        found = self.node("sizeof", token, [self.assignment()])
+        self.take(")")
+        return found
+
+    def primary(self) -> Node:
+        token = self.take()
+        text = token.text
+        if text == "(":
+            found = self.assignment()
+            self.take(")")
+            return found
+        if text[0].isdigit() or text[0] == ".":
+            return self.node("number", token)
+        if text[0] == '"':
+            return self.node("string", token)
+        if text in ("true", "false"):
+            return self.node("number", token, text=str(int(text == "true")))
+        if text in ("NULL", "nullptr"):
+            return self.node("number", token, text="0")
+        if text in ("reinterpret_cast", "static_cast", "const_cast"):
+            self.take("<")
+            kind = self.type()
+            self.take(">")
+            self.take("(")
+            found = self.node("cast", token, [self.assignment()])
+            found.type = kind
+            self.take(")")
+            return found
+        if not token.is_name():
+            raise GivenUp(f"{text} at line {token.line}")
+        if text in INTEGERS | FLOATS | {"bool"}:
+            close = ")" if self.take().text == "(" else "}"
+            found = self.node("cast", token, [self.assignment()])
+            found.type = Type("int" if text in INTEGERS else "float" if text in FLOATS else "bool")
+            self.take(close)
+            return found
+        if text in ("dim3", "make_float4", "make_float2", "float4", "float2") and self.now in (
+            "(",
+            "{",
+        ):
+            close = ")" if self.take().text == "(" else "}"
+            kind = text.removeprefix("make_")
+            return self.node("make", token, self.list_until(close), kind)
+        return self.node("name", token)
+
+    def postfix(self, found: Node) -> Node:
+        while True:
+            token = self.tokens[self.at]
+            text = token.text
+            if text == "[":
+                self.take()
+                found = self.node("index", token, [found, self.assignment()])
+                self.take("]")
+            elif text == "(":
+                self.take()
+                found = self.node("call", token, [found, *self.list_until(")")])
+            elif text in (".", "->"):
+                self.take()
+                name = self.name()
+                found = self.node("member", name, [found])
+            elif text in ("++", "--"):
+                self.take()
+                found = self.node("after", token, [found])
+            elif (
+                text == "<"
+                and found.kind == "name"
+                and found.text in self.templates | {"copy_async"}
+            ):
+                self.take()
+                given = []
+                while True:
+                    given.append(self.binary(7))
+                    if not self.skip(","):
+                        break
+                if self.now == ">":
+                    self.take()
+                found = self.node("template", token, [found, *given])
+            elif text == "<<<":
+                self.take()
+                settings = [self.assignment()]
+                while self.skip(","):
+                    settings.append(self.assignment())
+                self.take(">>>")
+                self.take("(")
+                found = self.node("launch", token, [found, settings, self.list_until(")")])
+            else:
+                return found
+
+
+def _size(kind: Type) -> int:
+    if kind.stars:
+        return 8
+    return {"float4": 16, "float2": 8, "bool": 1}.get(kind.name, 4)

@@ -1,0 +1,114 @@
+"""Edits of several places at once, and statements that are missing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from grader.judging.repair.nodes import Node, walk
+from grader.judging.repair.scope import Change, Edit, bare, binary, named, number
+
+
+class Missing:
+    """A part of Editor."""
+
+    # --- several places, and statements that are missing
+
+    def _exchanged(self) -> Iterator[Edit]:
+        """Two variables with each other's value."""
+        given = [
+            node for node in walk(self.function.body)
+            if node.kind == "declare" and not node.kids[0] and node.kids[1] is not None
+            and node.type.name == "int" and not node.type.stars
+        ]  # fmt: skip
+        for at, one in enumerate(given):
+            for two in given[at + 1 :]:
+                changes = tuple(
+                    (a.id, lambda n, v=b.kids[1]: replace(bare(n), kids=[n.kids[0], v]))
+                    for a, b in ((one, two), (two, one))
+                )
+                yield Edit(changes, one.line, 1.4, self.function.name, one)
+
+    def _names_exchanged(self) -> Iterator[Edit]:
+        """row and col for col and row, in one expression."""
+        for node in walk(self.function.body):
+            roots = []
+            if node.kind in ("index", "declare", "assign"):
+                roots = [node.kids[1]]
+            elif node.kind == "call":
+                roots = node.kids[1:]
+            elif node.kind == "return":
+                roots = [node.kids[0]]
+            for root in roots:
+                if root is None:
+                    continue
+                names: dict[str, list[Node]] = {}
+                for one in walk(root):
+                    if one.kind == "name" and one.text in self.scope.integers:
+                        names.setdefault(one.text, []).append(one)
+                known = list(names)
+                for at, one in enumerate(known[:6]):
+                    for two in known[at + 1 : 6]:
+                        changes = tuple(
+                            (n.id, lambda n, o=o: named(o))
+                            for name, o in ((one, two), (two, one)) for n in names[name]
+                        )  # fmt: skip
+                        yield Edit(changes, root.line, 1.1, self.function.name, root)
+
+    def _everywhere(self) -> Iterator[Edit]:
+        """blockDim.x where a size is meant, wherever it stands."""
+        found: dict[str, list[Node]] = {}
+        for node in walk(self.function.body):
+            if node.kind == "member" and node.kids[0].text in ("blockDim", "gridDim"):
+                found.setdefault(node.kids[0].text + node.text, []).append(node)
+        for nodes in found.values():
+            if len(nodes) < 2:
+                continue
+            for name in self.scope.integers:
+                changes = tuple((n.id, lambda n, o=name: named(o)) for n in nodes)
+                yield Edit(changes, nodes[0].line, 1.8, self.function.name, nodes[0])
+                rest = tuple(change for change in changes if change[0] != nodes[0].id)
+                yield Edit(rest, nodes[1].line, 1.9, self.function.name, nodes[1])
+
+    def _statements(self) -> Iterator[Edit]:
+        body = self.function.body
+        loops = [node for node in walk(body) if node.kind == "for"]
+        for loop in loops:
+            inside = {node.text for node in walk(loop.kids[3]) if node.kind == "name"}
+            for node in walk(body):
+                if node.kind == "declare" and node.kids[1] is not None and not node.kids[0]:
+                    if node.text not in inside or node.line >= loop.line or node.type.is_constant:
+                        continue
+                    if node.type.name != "float" or node.type.stars:
+                        continue
+                    first = Node(
+                        "do", [Node("assign", [named(node.text), node.kids[1]], "=", node.line)]
+                    )
+                    yield Edit(
+                        ((loop.id, _beginning(first)),), node.line, 1.6, self.function.name, node
+                    )
+            for name in self.scope.pointers:
+                if name not in inside or self.scope.types[name].stars == 0:
+                    continue
+                last = max(node.line for node in walk(loop.kids[3]))
+                for by in self._strides(loop.line):
+                    step = Node("do", [Node("assign", [named(name), by], "+=", last)])
+                    yield Edit(((loop.id, _ending(step)),), last, 2.0, self.function.name, loop)
+
+    def _strides(self, line: int) -> Iterator[Node]:
+        names = [named(n) for n in self._near(self.scope.integers, line)]
+        for macro in self.scope.constants:
+            names.append(replace(number(self.macros.get(macro, 1)), macro=macro))
+        yield from names
+        sides = [named(n) for n in self.scope.integers if self.scope.first.get(n, 0) == 0]
+        for one in names:
+            for two in sides:
+                yield binary("*", one, two)
+
+
+def _beginning(first: Node) -> Change:
+    return lambda n: replace(bare(n), kids=[*n.kids[:3], Node("block", [first, n.kids[3]])])
+
+
+def _ending(last: Node) -> Change:
+    return lambda n: replace(bare(n), kids=[*n.kids[:3], Node("block", [n.kids[3], last])])

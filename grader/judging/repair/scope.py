@@ -1,0 +1,100 @@
+"""What an edit is, and what may be named where."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from grader.judging.repair.nodes import File, Function, Node, Type, walk
+
+Change = Callable[[Node], Node]
+ALWAYS = "always"  # in place of a condition that is left out
+
+
+@dataclass(frozen=True)
+class Edit:
+    """`line` is where it is to be done; `cost`: how far-fetched it is."""
+
+    changes: tuple[tuple[tuple[int, str], Change], ...]
+    line: int
+    cost: float
+    function: str
+    where: Node  # the smallest thing that it changes
+
+
+@dataclass(frozen=True)
+class Scope:
+    """What may be named in a function."""
+
+    integers: tuple[str, ...]
+    pointers: tuple[str, ...]
+    floats: tuple[str, ...]
+    constants: tuple[str, ...]
+    first: dict[str, int]  # where each is declared
+    types: dict[str, Type]
+    sizes: frozenset[str]  # integers that are the same for all threads and turns
+    structs: tuple[str, ...] = ()
+
+
+def scope_of(file: File, function: Function) -> Scope:
+    types: dict[str, Type] = {name: kind for kind, name in function.parameters}
+    first = {name: 0 for name in types}
+    arrays = set()
+    for node in walk(function.body):
+        if node.kind == "declare":
+            types.setdefault(node.text, node.type)
+            first.setdefault(node.text, node.line)
+            if node.kids[0]:
+                arrays.add(node.text)
+    for name in function.templates:
+        types[name] = Type("int", is_constant=True)
+        first[name] = 0
+    for block in file.globals:
+        for node in block.kids:
+            types.setdefault(node.text, node.type)
+            first.setdefault(node.text, 0)
+            if node.kids[0]:
+                arrays.add(node.text)
+    integers = [
+        n for n, k in types.items() if k.name in ("int", "auto") and not k.stars and n not in arrays
+    ]
+    floats = [n for n, k in types.items() if k.name == "float" and not k.stars and n not in arrays]
+    pointers = [n for n, k in types.items() if (k.stars and k.name == "float") or n in arrays]
+    for fields in file.structs.values():
+        if function.name in file.methods and file.methods[function.name] is function:
+            for kind, name in fields:
+                if kind.name == "int" and not kind.stars:
+                    integers.append(name)
+                    types[name], first[name] = kind, 0
+    structs = [n for n, k in types.items() if k.name in file.structs and not k.stars]
+    changing = set()
+    for node in walk(function.body):
+        if node.kind == "declare" and not node.type.is_constant:
+            changing.add(node.text)
+    sizes = frozenset(
+        n for n in integers if n not in changing or (types[n].is_constant and first[n] == 0)
+    )
+    macros = dict.fromkeys(
+        node.macro for node in walk(function.body) if node.kind == "number" and node.macro
+    )
+    return Scope(
+        tuple(integers), tuple(pointers), tuple(floats), tuple(macros), first, types,
+        sizes, tuple(structs),
+    )  # fmt: skip
+
+
+def number(value: int) -> Node:
+    return Node("number", text=str(value))
+
+
+def named(name: str) -> Node:
+    return Node("name", text=name)
+
+
+def bare(node: Node) -> Node:
+    """The node without its place, so that no edit finds it again."""
+    return replace(node, key=-1, code=None, ids=node.ids - {node.id})
+
+
+def binary(sign: str, left: Node, right: Node) -> Node:
+    return Node("binary", [left, right], sign, left.line)

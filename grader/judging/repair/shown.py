@@ -1,0 +1,79 @@
+"""A piece of the tree as text, as the student would write it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from grader.judging.repair.nodes import Node
+
+_TIGHT = {"*": 3, "/": 3, "%": 3, "+": 2, "-": 2, "<<": 1, ">>": 1}
+
+
+def text_of(node: Node, edits: Mapping = {}, around: int = 0) -> str:  # noqa: B006
+    edit = edits.get(node.id)
+    if edit is not None:
+        return text_of(edit(node), edits, around)
+    kids = [kid if isinstance(kid, Node) else None for kid in node.kids]
+
+    def of(at: int, within: int = 0) -> str:
+        return text_of(kids[at], edits, within) if kids[at] is not None else ""
+
+    def listed(items) -> str:
+        return ", ".join(text_of(item, edits) for item in items)
+
+    match node.kind:
+        case "number" | "name" | "string":
+            return node.macro or node.text
+        case "member":
+            return f"{of(0, 9)}.{node.text}"
+        case "index":
+            return f"{of(0, 9)}[{of(1)}]"
+        case "deref" | "address" | "unary":
+            sign = {"deref": "*", "address": "&"}.get(node.kind, node.text)
+            return f"{sign}{of(0, 9)}"
+        case "cast":
+            stars = "*" * node.type.stars
+            return f"({node.type.name}{stars}){of(0, 9)}"
+        case "before":
+            return f"{node.text}{of(0, 9)}"
+        case "after":
+            return f"{of(0, 9)}{node.text}"
+        case "assign":
+            return f"{of(0)} {node.text} {of(1)}"
+        case "binary":
+            level = _TIGHT.get(node.text, 0)
+            text = f"{of(0, level)} {node.text} {of(1, level + (node.text in '-/%'))}"
+            return f"({text})" if around > level or (around and not level) else text
+        case "choose":
+            text = f"{of(0)} ? {of(1)} : {of(2)}"
+            return f"({text})" if around else text
+        case "call" | "template":
+            marks = "()" if node.kind == "call" else "<>"
+            return f"{of(0)}{marks[0]}{listed(node.kids[1:])}{marks[1]}"
+        case "make":
+            return f"{node.text}({listed(node.kids)})"
+        case "launch":
+            return f"{of(0)}<<<{listed(node.kids[1])}>>>({listed(node.kids[2])})"
+        case "declare":
+            sizes = "".join(f"[{text_of(s, edits)}]" for s in node.kids[0] or [] if s is not None)
+            kind = node.type.name + " " + "*" * node.type.stars
+            if node.kids[1] is None:
+                return f"{kind}{node.text}{sizes}"
+            if node.kids[1].kind == "make":
+                return f"{kind}{node.text}({listed(node.kids[1].kids)})"
+            return f"{kind}{node.text}{sizes} = {of(1)}"
+        case "do":
+            return of(0)
+        case "if":
+            return f"if ({of(0)})"
+        case "for":
+            if node.kids[0] is None and node.kids[2] is None:
+                return f"while ({of(1)})"
+            return f"for ({of(0)}; {of(1)}; {of(2)})"
+        case "block":
+            return ", ".join(text_of(kid, edits) for kid in node.kids)
+        case "return":
+            return f"return {of(0)}"
+        case "braces":
+            return "{" + listed(node.kids) + "}"
+    return node.text

@@ -1,0 +1,264 @@
+"""What an interpreted kernel computes with: one number for all lanes, or an array of one each."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+
+class Fault(Exception):
+    """The program touches what it may not."""
+
+
+class Buffer:
+    """Words of global, host or shared memory; NaN where nobody has written."""
+
+    def __init__(self, kind: str, size: int, copies: int = 1, name: str = "") -> None:
+        self.kind, self.size, self.copies, self.name = kind, size, copies, name
+        self.data = np.full(size * copies, np.nan)
+        self.base: int | np.ndarray = 0  # of each lane's copy
+        self.is_int = False
+        self.stores: list[np.ndarray] | None = None
+
+    def places(self, off, mask, words: int = 1):
+        """The indices of active lanes into `data`; raises Fault if one is outside."""
+        if off.__class__ is not np.ndarray:
+            if not 0 <= off <= self.size - words:
+                raise Fault(self.name)
+            return off + self.base
+        if int(off.view(np.uint64).max()) > self.size - words:
+            bad = (off < 0) | (off > self.size - words)
+            if mask is not True:
+                bad &= mask
+            if bad.any():
+                raise Fault(self.name)
+            off = np.where(bad | ~(np.bool_(True) if mask is True else mask), 0, off)
+        return off + self.base if self.copies > 1 else off
+
+    def load(self, off, mask):
+        return self.data[self.places(off, mask)]
+
+    def store(self, off, mask, value) -> None:
+        at = self.places(off, mask)
+        if self.is_int:
+            value = np.trunc(value)
+        if at.__class__ is not np.ndarray:
+            if value.__class__ is np.ndarray:
+                value = value[-1] if mask is True else value[np.flatnonzero(mask)[-1]]
+            self.data[at] = value
+            return
+        if mask is not True:
+            at = at[mask]
+            if value.__class__ is np.ndarray:
+                value = value[mask]
+        if self.stores is not None:
+            self.stores.append(at)
+        self.data[at] = value
+
+
+class Local:
+    """A thread's own array: each element one value for all lanes, or an array."""
+
+    kind = "local"
+
+    def __init__(self, size: int, first: object = np.nan) -> None:
+        self.items = [first] * size
+
+    def load(self, off, mask):
+        if off.__class__ is np.ndarray:
+            return self._gather(off, mask)
+        if not 0 <= off < len(self.items):
+            raise Fault("local")
+        return self.items[off]
+
+    def _gather(self, off, mask):
+        found = np.full(len(off), np.nan)
+        seen = np.zeros(len(off), bool)
+        for index in np.unique(off if mask is True else off[mask]):
+            here = off == index
+            seen |= here
+            found = np.where(here, self.load(int(index), mask), found)
+        return found
+
+    def store(self, off, mask, value) -> None:
+        if off.__class__ is np.ndarray:
+            for index in np.unique(off if mask is True else off[mask]):
+                here = off == index
+                self.store(int(index), here if mask is True else here & mask, value)
+            return
+        if not 0 <= off < len(self.items):
+            raise Fault("local")
+        self.items[off] = merged(mask, value, self.items[off])
+
+
+@dataclass(slots=True)
+class Pointer:
+    """`dims`: of the array that it is, outermost first; `unit`: floats of what it points to."""
+
+    memory: object
+    off: object = 0
+    dims: tuple[int, ...] = ()
+    unit: int = 1
+
+    def moved(self, by) -> Pointer:
+        step = self.unit
+        for size in self.dims[1:]:
+            step *= size
+        return Pointer(self.memory, self.off + by * step, self.dims, self.unit)
+
+    def at(self, index) -> Pointer:
+        found = self.moved(index)
+        found.dims = self.dims[1:]
+        return found
+
+    def load(self, mask):
+        if self.memory.kind == "host":
+            raise Fault("host memory")
+        if self.unit == 1:
+            return self.memory.load(self.off, mask)
+        self._aligned(mask)
+        names = "xyzw"[: self.unit]
+        return Struct({n: self.memory.load(self.off + i, mask) for i, n in enumerate(names)})
+
+    def store(self, mask, value) -> None:
+        if self.memory.kind == "host":
+            raise Fault("host memory")
+        if self.unit == 1:
+            self.memory.store(self.off, mask, value)
+            return
+        self._aligned(mask)
+        for i, name in enumerate("xyzw"[: self.unit]):
+            self.memory.store(self.off + i, mask, value.fields[name])
+
+    def _aligned(self, mask) -> None:
+        bad = self.off % self.unit != 0
+        if mask is not True:
+            bad = bad & mask
+        if np.any(bad):
+            raise Fault("alignment")
+
+
+class Struct:
+    __slots__ = ("fields",)
+
+    def __init__(self, fields: dict) -> None:
+        self.fields = fields
+
+    def copy(self) -> Struct:
+        return Struct({n: v.copy() if isinstance(v, Struct) else v for n, v in self.fields.items()})
+
+
+@dataclass(slots=True)
+class Place:
+    """&variable, or &struct.field."""
+
+    holder: dict
+    name: str
+
+
+def merged(mask, new, old):
+    """`new` for active lanes, `old` for the others."""
+    if mask is True:
+        return new
+    if new.__class__ is Pointer:
+        if old.__class__ is not Pointer or old.memory is not new.memory:
+            return new
+        return Pointer(new.memory, np.where(mask, new.off, old.off), new.dims, new.unit)
+    if new.__class__ is Struct:
+        if old.__class__ is not Struct:
+            return new
+        return Struct({n: merged(mask, v, old.fields.get(n, v)) for n, v in new.fields.items()})
+    if old is None:
+        return new
+    return np.where(mask, new, old)
+
+
+def is_integer(value) -> bool:
+    if value.__class__ is np.ndarray:
+        return value.dtype.kind in "iub"
+    return isinstance(value, (int, np.integer))
+
+
+def to_int(value):
+    if value.__class__ is np.ndarray:
+        if value.dtype.kind in "iu":
+            return value
+        return np.nan_to_num(np.trunc(value), nan=0.0, posinf=0.0, neginf=0.0).astype(np.int64)
+    if isinstance(value, (float, np.floating)):
+        return int(value) if np.isfinite(value) else 0
+    if isinstance(value, (bool, np.bool_)):
+        return int(value)
+    return value
+
+
+def to_float(value):
+    if value.__class__ is np.ndarray:
+        return value if value.dtype.kind == "f" else value.astype(np.float64)
+    if isinstance(value, (int, np.integer, np.bool_)):
+        return float(value)
+    return value
+
+
+def divided(a, b):
+    if not (is_integer(a) and is_integer(b)):
+        return np.divide(a, b)
+    if np.any(np.equal(b, 0)):
+        raise Fault("division by 0")
+    whole = a // b
+    if np.any(np.less(a, 0)) or np.any(np.less(b, 0)):
+        whole = whole + ((a - whole * b != 0) & (np.less(a, 0) != np.less(b, 0)))
+    return whole
+
+
+def remainder(a, b):
+    if np.any(np.equal(b, 0)):
+        raise Fault("division by 0")
+    return a % b if not np.any(np.less(a, 0)) else a - divided(a, b) * b
+
+
+def both(a, b):
+    """Masks: True, False, or an array of which some are true."""
+    if a is True:
+        return b
+    if b is True:
+        return a
+    if a is False or b is False:
+        return False
+    return settled(a & b)
+
+
+def either(a, b):
+    if a is True or b is True:
+        return True
+    if a is False:
+        return b
+    if b is False:
+        return a
+    found = a | b
+    return True if found.all() else found
+
+
+def without(a, b):
+    """Lanes of a that are not in b."""
+    if b is True or a is False:
+        return False
+    if b is False:
+        return a
+    return settled(~b if a is True else a & ~b)
+
+
+def settled(mask):
+    return mask if mask.any() else False
+
+
+def truth(value):
+    """A condition as a mask, not limited to active lanes."""
+    if value.__class__ is np.ndarray:
+        found = value if value.dtype.kind == "b" else value != 0
+        if not found.any():
+            return False
+        return True if found.all() else found
+    if value.__class__ is Pointer:
+        return True
+    return bool(value)

@@ -1,0 +1,99 @@
+"""What a run of an interpreted file has and does: frames, steps, operators."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from grader.judging.repair import values
+from grader.judging.repair.values import (
+    Fault,
+    Pointer,
+)
+
+
+class Exhausted(Exception):
+    """More steps than there are."""
+
+
+@dataclass
+class Frame:
+    world: World
+    env: dict
+    result: object = None
+    broken: object = False
+    continued: object = False
+    fields: dict | None = None  # of the struct whose method this is
+
+
+@dataclass
+class World:
+    """One run of a file."""
+
+    machine: object
+    steps: int  # left
+    globals: dict = field(default_factory=dict)
+    shared: dict = field(default_factory=dict)
+    dynamic: int = 0  # words
+    blocks: int = 1
+    threads: int = 1
+    block_of: object = 0
+    weight: int = 1  # of a step: more lanes take longer
+
+    def step(self) -> None:
+        self.steps -= self.weight
+        if self.steps < 0:
+            raise Exhausted
+
+
+def _shift(sign: str) -> Callable:
+    move = operator.lshift if sign == "<<" else operator.rshift
+
+    def shifted(a, b):
+        if np.any(np.less(b, 0)) or np.any(np.greater(b, 40)):
+            raise Fault("shift")
+        return move(a, b)
+
+    return shifted
+
+
+def _times(a, b):
+    found = a * b
+    if found.__class__ is int and abs(found) > 1 << 62:
+        raise Fault("overflow")
+    return found
+
+
+def plus(a, b):
+    if a.__class__ is Pointer:
+        return a.moved(b)
+    if b.__class__ is Pointer:
+        return b.moved(a)
+    return a + b
+
+
+def _minus(a, b):
+    if a.__class__ is Pointer:
+        return (a.off - b.off) // a.unit if b.__class__ is Pointer else a.moved(-b)
+    return a - b
+
+
+def _compare(sign: Callable) -> Callable:
+    def compared(a, b):
+        if a.__class__ is Pointer or b.__class__ is Pointer:
+            a = a.off if a.__class__ is Pointer else -1
+            b = b.off if b.__class__ is Pointer else -1
+        return sign(a, b)
+
+    return compared
+
+
+BINARY = {
+    "+": plus, "-": _minus, "*": _times, "/": values.divided, "%": values.remainder,
+    "<": _compare(operator.lt), ">": _compare(operator.gt), "<=": _compare(operator.le),
+    ">=": _compare(operator.ge), "==": _compare(operator.eq), "!=": _compare(operator.ne),
+    "&": operator.and_, "|": operator.or_, "^": operator.xor, "<<": _shift("<<"), ">>": _shift(">>"),
+}  # fmt: skip

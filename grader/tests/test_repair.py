@@ -1,0 +1,111 @@
+"""The small change that would make a file right: right programs are right, planted faults are found."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from grader.judging.repair import search
+from grader.judging.repair.reading import GivenUp, tokens_of
+from grader.judging.repair.syntax import parse
+from grader.judging.repair.trial import Exhausted, Size, try_out
+from grader.tests import corpus_files
+
+CAUSES = Path(__file__).resolve().parents[2] / "common" / "measure" / "causes"
+_SIGNATURES = {"01": "square-host", "02": "square-device", "03": "square-device"}
+# Programs in styles that the interpreter does not know: templates of structs.
+_UNKNOWN = {"09-lanes"}
+
+
+def _program(name: str) -> str:
+    return (CAUSES / "fresh" / f"{name}.cu").read_text()
+
+
+def _sides(lab: str) -> tuple[Size, tuple[int, ...]]:
+    if lab < "04":
+        side = 32 if lab == "02" else 17
+        return Size(side, side, side), (side,)
+    return Size(5, 18, 7), (5, 18, 7)
+
+
+def _is_right(text: str, lab: str) -> bool:
+    size, numbers = _sides(lab)
+    return try_out(parse(tokens_of(text)), {}, size, numbers, lab == "01", 20_000).is_right
+
+
+@pytest.mark.parametrize("name", sorted(p.stem for p in (CAUSES / "fresh").glob("*.cu")))
+def test_a_right_program_is_right(name: str) -> None:
+    if name in _UNKNOWN:
+        with pytest.raises(GivenUp):
+            _is_right(_program(name), name[:2])
+    else:
+        assert _is_right(_program(name), name[:2])
+
+
+@pytest.mark.parametrize("lab", corpus_files.ladder())
+def test_a_solution_is_right(lab: str) -> None:
+    assert _is_right(corpus_files.bare_solution(lab), lab[:2])
+
+
+@pytest.mark.parametrize(
+    ("name", "old", "new", "seen", "change"),
+    [
+        ("01-flat", "        py += n;", "        py++;", "*px * *py", ("py++", "py += n")),
+        ("01-helper", "&left[yy * dim]", "&left[yy]", "rowPtr[t]", ("left[yy]", "left[yy * dim]")),
+        ("02-flat", "pb += TW * n;", "pb += TW;", "tb[tid] =", ("pb += TW", "pb += TW * n")),
+        ("03-bools", "colOk = x < n", "colOk = y < n", "sb[ty][tx] =", ("y < n", "x < n")),
+        ("03-macro", "if (c >= n)", "if (c > n)", "return mat[", ("c > n", "c >= n")),
+    ],
+)
+def test_the_guilty_line_is_found(name: str, old: str, new: str, seen: str, change: tuple) -> None:
+    text = _program(name)
+    assert text.count(old) == 1
+    text = text.replace(old, new)
+    lines = text.splitlines()
+    symptom = next(at for at, line in enumerate(lines, 1) if seen in line)
+    found = search.find(text, _SIGNATURES.get(name[:2], "rect-device"), name[:2] == "02", [symptom])
+    assert found is not None
+    assert new.strip() in lines[found.line - 1]
+    assert change[0] in found.before
+    assert change[1] in found.after
+
+
+def test_a_right_program_needs_no_change() -> None:
+    assert search.find(_program("01-flat"), "square-host", False, []) is None
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "void solve(const float* M, const float* N, float* P, int n) { while (true) {} }",
+        "void solve(const float* M, const float* N, float* P, int n) { int x = 3; while (x) x = x * x; }",
+        "void solve(const float* M, const float* N, float* P, int n) { float a[1 << 30]; a[0] = 1; }",
+        "void solve(const float* M, const float* N, float* P, int n) { solve(M, N, P, n); }",
+        "\n".join(f"#define A{i} A{i + 1} A{i + 1} A{i + 1} A{i + 1}" for i in range(11)) + "\nint x = A0;",
+        "int x = " + "(" * 3000 + "1" + ")" * 3000 + ";",
+        "asm(;",
+        "",
+    ],
+)  # fmt: skip
+def test_a_hostile_file_ends(text: str) -> None:
+    assert search.find(text, "square-device", False, [1]) is None
+
+
+def test_steps_are_limited() -> None:
+    file = parse(
+        tokens_of("void solve(const float* M, const float* N, float* P, int n) { while (1) {} }")
+    )
+    with pytest.raises(Exhausted):
+        try_out(file, {}, Size(1, 1, 1), (1,), False, 500)
+
+
+def test_the_fresh_lists_fit_their_programs() -> None:
+    sys.path.insert(0, str(CAUSES))
+    try:
+        import causes
+    finally:
+        sys.path.remove(str(CAUSES))
+    assert len(causes.mistakes("fresh-1")) == 103
+    assert len(causes.mistakes("fresh-2")) == 31
