@@ -1,13 +1,18 @@
 // warpsim: runs an unchanged CUDA program on the CPU and says what its kernels did.
 //
 //   warpsim run --device h200 --json report.json -- ./vectorAdd
+//   warpsim nvcc -O3 vectorAdd.cu -o vectorAdd
+//   warpsim merge-sarif --output all.sarif one.sarif two.sarif
 //   warpsim occupancy --device h200 --registers 40 --shared 8192 --threads 256
 //   warpsim counters
 
 #include <CLI/CLI.hpp>
 #include <cstdio>
+#include <string_view>
 
 #include "cli/counters.h"
+#include "cli/merge_sarif.h"
+#include "cli/nvcc.h"
 #include "cli/occupancy.h"
 #include "cli/run_program.h"
 #include "cudart/options.h"
@@ -38,12 +43,20 @@ int main(int argc, char** argv) {
   CLI::App* run = app.add_subcommand("run",
                                      "Run a program built with -cudart shared and embedded PTX; "
                                      "its status is the program's, 3 if warpsim\n"
-                                     "cannot run it");
+                                     "cannot run it or has to refuse some of it");
   warpsim::cli::RunOptions options;
   std::vector<std::string> command;
   bool with_lines = false, quiet = false;
   run->add_option("--device", options.device, "device file: h200, t4, ...")->capture_default_str();
   run->add_option("--json", options.json, "write the report to this file as well");
+  run->add_option("--sarif", options.sarif,
+                  "write what was found to this file, as SARIF for GitHub and editors");
+  run->add_option("--sarif-root", options.sarif_root,
+                  "folder that its paths start from; else the repository around this folder");
+  run->add_option("--error-exitcode", options.error_exitcode,
+                  "end with this status where errors or warnings were found; 0: with the program's")
+      ->check(CLI::Range(0, 255))
+      ->capture_default_str();
   run->add_option("--checks", options.checks, "all, none, or some of " + warpsim::check_names())
       ->capture_default_str();
   run->add_option("--merge-shared", options.merge_shared,
@@ -81,11 +94,41 @@ int main(int argc, char** argv) {
   occupancy->add_option("--registers", question.registers, "registers per thread")->required();
   occupancy->add_option("--shared", question.shared_bytes, "bytes of shared memory per block");
   occupancy->add_option("--threads", question.threads, "threads per block")->required();
+  CLI::App* nvcc = app.add_subcommand(
+      "nvcc",
+      "Compile a program so that `warpsim run` can run it: nvcc, with -cudart shared, PTX "
+      "and line numbers;\nthe arguments are nvcc's, -v prints the command");
+  nvcc->prefix_command();
+  CLI::App* merge = app.add_subcommand("merge-sarif", "Make one SARIF file of several");
+  std::string merged;
+  std::vector<std::string> parts;
+  merge->add_option("--output", merged, "the file to write")->required();
+  merge->add_option("files", parts, "files of `warpsim run --sarif`");
   CLI::App* counters = app.add_subcommand("counters", "What is counted, as JSON");
+  // Everything after it is nvcc's, also what looks like an option of ours.
+  if (argc > 1 && std::string_view(argv[1]) == "nvcc" &&
+      !(argc == 3 && std::string_view(argv[2]) == "--help")) {
+    try {
+      return warpsim::cli::run_nvcc(std::vector<std::string>(argv + 2, argv + argc),
+                                    warpsim::cli::kCapability);
+    } catch (const std::exception& error) {
+      complain(error.what());
+      return warpsim::cli::kUnsupportedStatus;
+    }
+  }
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? 0 : kBadArguments;
+  }
+  if (merge->parsed()) {
+    try {
+      warpsim::cli::merge_sarif(parts, merged);
+      return 0;
+    } catch (const std::exception& error) {
+      complain(error.what());
+      return kBadArguments;
+    }
   }
   if (counters->parsed()) {
     std::printf("%s\n", warpsim::cli::counters_text().c_str());

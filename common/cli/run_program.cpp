@@ -2,22 +2,31 @@
 
 #include <fcntl.h>
 #include <signal.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <nlohmann/json.hpp>
 #include <sstream>
 
 #include "cudart/elf_file.h"
+#include "cudart/report_file.h"
+#include "cudart/sarif.h"
+#include "cudart/session_report.h"
+#include "cudart/shared_state.h"
+#include "warpsim/device.h"
 
 namespace warpsim::cli {
 
 namespace {
 
 namespace fs = std::filesystem;
+using cudart::SharedState;
 
 // As the shell would find it: a path, or a name looked for in PATH.
 fs::path find_program(const std::string& name) {
@@ -73,7 +82,7 @@ void prepend(const char* name, const std::string& value) {
   set(name, old && *old ? value + ":" + old : value);
 }
 
-void set_environment(const RunOptions& options, const std::string& preload, int status_fd) {
+void set_environment(const RunOptions& options, const std::string& preload, int shared_fd) {
   set("TILEWISE_CUDART", "live");
   set("TILEWISE_DEVICE", options.device);
   set("WARPSIM_CHECKS", options.checks);
@@ -89,20 +98,59 @@ void set_environment(const RunOptions& options, const std::string& preload, int 
   set("WARPSIM_TRACE_LINES", options.trace_lines);
   set("WARPSIM_TRACE_EVENTS",
       options.trace_events == 0 ? "" : std::to_string(options.trace_events));
-  set("WARPSIM_STATUS_FD", std::to_string(status_fd));
+  set("WARPSIM_SARIF", options.sarif.empty() ? "" : fs::absolute(options.sarif).string());
+  set("WARPSIM_SARIF_ROOT",
+      options.sarif_root.empty() ? "" : fs::absolute(options.sarif_root).string());
+  set("WARPSIM_SHARED_FD", std::to_string(shared_fd));
   prepend("LD_LIBRARY_PATH", library_folder().string());
   if (!preload.empty()) prepend("LD_PRELOAD", preload);
 }
 
-bool pipe_has_data(int fd) {
-  fcntl(fd, F_SETFL, O_NONBLOCK);
-  char byte;
-  return read(fd, &byte, 1) == 1;
+// What the program and this process have in common; stays mapped.
+SharedState* share(int* fd) {
+  *fd = memfd_create("warpsim", 0);
+  const bool is_made = *fd >= 0 && ftruncate(*fd, SharedState::kBytes) == 0;
+  void* memory = is_made ? mmap(nullptr, SharedState::kBytes, PROT_READ | PROT_WRITE,
+                                MAP_SHARED | MAP_NORESERVE, *fd, 0)
+                         : MAP_FAILED;
+  if (memory == MAP_FAILED)
+    throw CannotRun(std::string("Cannot make shared memory: ") + std::strerror(errno) + ".");
+  return static_cast<SharedState*>(memory);
 }
 
-int exit_status(int wait_status, bool used_unsupported) {
-  int status = WIFSIGNALED(wait_status) ? 128 + WTERMSIG(wait_status) : WEXITSTATUS(wait_status);
-  return status != 0 && used_unsupported ? kUnsupportedStatus : status;
+int exit_status(int wait_status, const SharedState& shared, int error_exitcode) {
+  if (shared.refused) return kUnsupportedStatus;
+  if (shared.findings && error_exitcode != 0) return error_exitcode;
+  return WIFSIGNALED(wait_status) ? 128 + WTERMSIG(wait_status) : WEXITSTATUS(wait_status);
+}
+
+void complain(const std::string& sentence) {
+  std::fprintf(stderr, "warpsim: %s\n", sentence.c_str());
+}
+
+void write_to(const std::string& path, const std::string& text) {
+  if (!cudart::write_report(path, text)) complain("cannot write the report to " + path + ".");
+}
+
+// Of a program that was ended before it could leave its report.
+void leave_last_words(SharedState& shared, const RunOptions& options) {
+  const uint32_t slot = shared.slot;
+  const char* text = shared.place(slot);
+  const auto words = nlohmann::json::parse(text, text + shared.sizes[slot - 1], nullptr, false);
+  if (!words.is_object()) return;
+  complain("the program ended too early for a whole report; this was known before:");
+  if (words.contains("text")) std::fputs(words["text"].get<std::string>().c_str(), stderr);
+  if (words.contains("json")) write_to(options.json, words["json"].get<std::string>());
+  if (words.contains("sarif")) write_to(options.sarif, words["sarif"].get<std::string>());
+}
+
+// Of a program that never called the CUDA runtime.
+void leave_empty_reports(const fs::path& program, const RunOptions& options) {
+  const cudart::SessionReport nothing;
+  if (!options.json.empty())
+    write_to(options.json, to_json(nothing, load_device(options.device), program.string()));
+  if (!options.sarif.empty())
+    write_to(options.sarif, to_sarif(nothing, program.string(), options.sarif_root));
 }
 
 }  // namespace
@@ -110,11 +158,9 @@ int exit_status(int wait_status, bool used_unsupported) {
 int run_program(const std::vector<std::string>& command, const RunOptions& options) {
   fs::path program = find_program(command[0]);
   std::string preload = check_program(program);
-  int ends[2];
-  if (pipe(ends) != 0)
-    throw CannotRun(std::string("Cannot make a pipe: ") + std::strerror(errno) + ".");
-  fcntl(ends[0], F_SETFD, FD_CLOEXEC);
-  set_environment(options, preload, ends[1]);
+  int shared_fd = -1;
+  SharedState& shared = *share(&shared_fd);
+  set_environment(options, preload, shared_fd);
 
   pid_t child = fork();
   if (child < 0)
@@ -132,11 +178,16 @@ int run_program(const std::vector<std::string>& command, const RunOptions& optio
   signal(SIGQUIT, SIG_IGN);
   int status = 0;
   while (waitpid(child, &status, 0) < 0 && errno == EINTR) continue;
-  close(ends[1]);
-  if (WIFSIGNALED(status))
-    std::fprintf(stderr, "warpsim: the program was ended by the signal %s.\n",
-                 strsignal(WTERMSIG(status)));
-  return exit_status(status, pipe_has_data(ends[0]));
+  if (WIFSIGNALED(status)) {
+    const std::string kernel = shared.kernel;
+    complain(std::string("the program was ended by the signal ") + strsignal(WTERMSIG(status)) +
+             (kernel.empty() ? "." : ", in the kernel " + kernel + "."));
+  }
+  if (shared.slot != 0)
+    leave_last_words(shared, options);
+  else if (shared.reports == 0)
+    leave_empty_reports(program, options);
+  return exit_status(status, shared, options.error_exitcode);
 }
 
 }  // namespace warpsim::cli

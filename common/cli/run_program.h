@@ -19,7 +19,8 @@ struct RunOptions {
   std::string checks = "all";
   std::string merge_shared = "on";
   std::string engine = "auto";
-  std::string json;   // path, empty: no JSON
+  std::string json;  // path, empty: no JSON
+  std::string sarif, sarif_root;
   std::string trace;  // likewise
   std::string trace_blocks, trace_lines;
   uint64_t trace_events = 0;    // 0: the default
@@ -28,12 +29,14 @@ struct RunOptions {
   uint64_t budget = 0;
   bool sample = false;
   uint64_t sample_seed = 1;
+  int error_exitcode = 0;  // where something was found; 0: the program's own
 };
 
 constexpr int kUnsupportedStatus = 3;
 
-// The status to end with: the program's own, 128 + n if signal n ended it, 3 if it failed after
-// using something that warpsim does not model. Throws CannotRun.
+// The status to end with: 3 if the program used something that warpsim does not model, else
+// error_exitcode if errors or warnings were found, else the program's own, 128 + n if signal n
+// ended it. Throws CannotRun.
 int run_program(const std::vector<std::string>& command, const RunOptions& options);
 
 }  // namespace warpsim::cli

@@ -26,6 +26,8 @@ struct LaunchRequest {
   uint32_t stream = 0;
   bool is_cooperative = false;
   std::vector<std::byte> params;
+  // As kernel<<<...>>>(): the program sees what the launch returns by asking for it only.
+  bool drops_error = false;
 };
 
 // What the host waits for.
@@ -121,6 +123,7 @@ class Backend {
   // The call, as an offset in the program's file that lies within the calling instruction; 0: not
   // known.
   uint64_t caller() const;
+  const void* caller_address() const { return caller_; }
 
  private:
   const void* caller_ = nullptr;

@@ -4,15 +4,17 @@
 #include <unistd.h>
 
 #include <cstdio>
-#include <cstdlib>
-#include <filesystem>
-#include <set>
+#include <map>
+#include <optional>
 
 #include "cudart/crash.h"
+#include "cudart/host_faults.h"
+#include "cudart/host_lines.h"
 #include "cudart/options.h"
 #include "cudart/registers.h"
+#include "cudart/report_file.h"
+#include "cudart/reporting.h"
 #include "cudart/runtime.h"
-#include "cudart/session_report.h"
 #include "warpsim/finding_text.h"
 #include "warpsim/order/stream_work.h"
 #include "warpsim/trace/json.h"
@@ -21,30 +23,13 @@ namespace warpsim::cudart {
 
 namespace {
 
-std::string program_name() {
-  char path[4096];
-  ssize_t length = readlink("/proc/self/exe", path, sizeof path);
-  return length > 0 ? std::string(path, static_cast<size_t>(length)) : "";
-}
-
-// In one piece or not at all. A device or a pipe is written to: a rename would put a plain file in
-// its place.
-void write_file(const std::string& path, const std::string& text, const char* what) {
-  std::error_code unknown;
-  bool is_special =
-      std::filesystem::is_character_file(path, unknown) || std::filesystem::is_fifo(path, unknown);
-  std::string temporary = path + (is_special ? "" : ".part");
-  FILE* file = std::fopen(temporary.c_str(), "wb");
-  bool written = file && std::fwrite(text.data(), 1, text.size(), file) == text.size();
-  if (file && std::fclose(file) != 0) written = false;
-  if (!is_special) written = written && std::rename(temporary.c_str(), path.c_str()) == 0;
-  if (!written) say("cannot write the " + std::string(what) + " to " + path + ".");
-}
-
 class LiveBackend final : public Backend {
  public:
   LiveBackend(const Device& device, LiveOptions options)
-      : options_(std::move(options)), recording_(options_.trace), simulator_(device) {
+      : options_(std::move(options)),
+        recording_(options_.trace),
+        simulator_(device),
+        reporting_(options_, device) {
     Options& sim = simulator_.options();
     sim.checks = options_.checks;
     sim.threads = options_.threads;
@@ -54,21 +39,28 @@ class LiveBackend final : public Backend {
     sim.sample = options_.sample;
     if (!options_.trace_path.empty()) sim.trace = &recording_;
     simulator_.memory().set_lazy(options_.sample.on);
+    simulator_.memory().set_wide_fences(options_.checks.bounds);
     sim.print = [](std::string_view text) { std::fwrite(text.data(), 1, text.size(), stdout); };
   }
 
   uint64_t allocate(uint64_t bytes, MemoryKind kind) override {
+    constexpr size_t kMostKnown = 4096;
     DeviceMemory& memory = simulator_.memory();
-    std::string number = " #" + std::to_string(++allocations_);
-    if (kind == MemoryKind::kDevice) return memory.allocate(bytes, "cudaMalloc" + number);
-    uint64_t address = memory.allocate(
-        bytes, (kind == MemoryKind::kPinned ? "cudaMallocHost" : "cudaMallocManaged") + number,
-        true);
+    const char* call = kind == MemoryKind::kDevice   ? "cudaMalloc #"
+                       : kind == MemoryKind::kPinned ? "cudaMallocHost #"
+                                                     : "cudaMallocManaged #";
+    const std::string name = call + std::to_string(++allocations_);
+    if (options_.checks.leaks && allocated_at_.size() < kMostKnown)
+      allocated_at_[name] = HostLines::stack();
+    if (kind == MemoryKind::kDevice) return memory.allocate(bytes, name);
+    uint64_t address = memory.allocate(bytes, name, true);
     // The host writes it unseen, so that no byte of it can be called uninitialised.
     if (address) memory.fill(address, 0, bytes);
     return address;
   }
   Error release(const MemoryRange& range) override {
+    if (const Allocation* freed = simulator_.memory().find(range.address))
+      allocated_at_.erase(freed->name);
     return simulator_.memory().release(range.address) ? kSuccess : kInvalidValue;
   }
   bool adopt(const MemoryRange& range) override {
@@ -93,6 +85,10 @@ class LiveBackend final : public Backend {
     note(how.stream, "copy to the device", {{target, target + bytes, true, {}, 0}});
   }
   void copy_to_host(void* target, uint64_t source, uint64_t bytes, const StreamCopy& how) override {
+    if (options_.checks.initialised && !options_.sample.on) {
+      if (auto found = never_written_copy(simulator_.memory(), source, bytes))
+        report(std::move(*found), lines_.here());
+    }
     simulator_.memory().read(source, target, bytes);
     note(how.stream, "copy to the host", {{source, source + bytes, false, {}, 0}});
   }
@@ -140,32 +136,44 @@ class LiveBackend final : public Backend {
   void not_provided(const char* api, const std::string& reason) override {
     unsupported(std::string(api) + " is not provided." + (reason.empty() ? "" : " " + reason));
   }
-  void errors_looked_at() override {}
+  void errors_looked_at() override { failed_launch_.reset(); }
   Simulator& simulator() override { return simulator_; }
 
-  void leave_report();
+  // At the program's end, or when it crashes.
+  void leave_report(bool has_ended);
+  void device_pointer_on_host(uint64_t address, const void* code) {
+    HostLines::Stack stack = HostLines::stack();
+    // Lines are of what lies before a return address; it may be a function of the system's.
+    stack.insert(stack.begin(), static_cast<const char*>(code) + 1);
+    report(cudart::device_pointer_on_host(simulator_.memory(), address), lines_.at(stack));
+  }
 
  private:
   // Work of a stream that has been done: what it meets is reported.
   void note(uint32_t stream, std::string operation, std::vector<Touched> touched,
             bool is_kernel = false);
-  void unsupported(const std::string& sentence) {
-    if (!said_.insert(sentence).second) return;
-    say(sentence);
-    report_.add_unsupported(sentence);
-    constexpr char kMark[] = "unsupported\n";
-    if (options_.status_fd >= 0 && write(options_.status_fd, kMark, sizeof kMark - 1) < 0)
-      options_.status_fd = -1;
+  void unsupported(const std::string& sentence) { reporting_.add_unsupported(sentence); }
+  void report(Diagnostic found, const HostLine& line) {
+    set_place(&found, line);
+    found.message = sentence(found);
+    reporting_.add_finding(found);
   }
+  void report_undone();
 
   LiveOptions options_;
   trace::Recording recording_;
   Simulator simulator_;
-  SessionReport report_;
+  Reporting reporting_;
   StreamWorkLog work_;
-  std::set<std::string> said_;
+  HostLines lines_;
   uint64_t allocations_ = 0;
-  bool is_reported_ = false;
+  std::map<std::string, HostLines::Stack> allocated_at_;  // by name, of the first ones
+  // Launches whose failure the program has not asked for, and the last that was stopped.
+  struct Failed {
+    std::string kernel;
+    HostLine line;
+  };
+  std::optional<Failed> failed_launch_, stopped_launch_;
 };
 
 void LiveBackend::note(uint32_t stream, std::string operation, std::vector<Touched> touched,
@@ -180,23 +188,28 @@ void LiveBackend::note(uint32_t stream, std::string operation, std::vector<Touch
       d.offset_bytes = static_cast<int64_t>(met.address - at->address);
     }
     d.message = sentence(d);
-    report_.add_finding(d);
+    reporting_.add_finding(d);
   }
 }
 
 Error LiveBackend::launch(const LaunchRequest& request, Error* later) {
   const RegisteredKernel& kernel = *request.kernel;
+  reporting_.begin_launch(kernel.name);
   LaunchReport report = simulator_.launch(launch_of(request));
   note(request.stream, report.kernel, std::move(report.touched), true);
   Runtime& runtime = Runtime::instance();
   runtime.timeline().advance_launch(runtime.device(), report.counters);
 
   bool is_bad = report.status == LaunchStatus::kBadLaunch;
-  bool has_report = options_.report != "none" || !options_.json_path.empty();
-  uint32_t registers = is_bad || !has_report
+  uint32_t registers = is_bad || !reporting_.is_wanted()
                            ? 0
                            : registers_of(kernel.module->ptx.text, kernel.name, runtime.device());
-  report_.add(report, registers);
+  reporting_.end_launch(report, registers);
+  if (report.status != LaunchStatus::kOk && options_.checks.launches) {
+    Failed failed{report.kernel, lines_.at({caller_address()})};
+    if (is_bad && request.drops_error && !failed_launch_) failed_launch_ = std::move(failed);
+    if (!is_bad && !stopped_launch_) stopped_launch_ = std::move(failed);
+  }
   if (is_bad) return static_cast<Error>(report.cuda_error);
   if (report.status == LaunchStatus::kUnsupported) {
     unsupported(report.message);
@@ -207,30 +220,47 @@ Error LiveBackend::launch(const LaunchRequest& request, Error* later) {
   return kSuccess;
 }
 
+// What the program has left undone.
+void LiveBackend::report_undone() {
+  if (failed_launch_) {
+    report(unchecked_launch(Cause::kErrorNotAsked, failed_launch_->kernel), failed_launch_->line);
+  }
+  if (stopped_launch_ && Runtime::instance().has_unseen_fault()) {
+    report(unchecked_launch(Cause::kFaultNotSeen, stopped_launch_->kernel), stopped_launch_->line);
+  }
+  if (!options_.checks.leaks) return;
+  if (auto found = leak(simulator_.memory(), Runtime::instance().addresses())) {
+    const auto known = allocated_at_.find(found->array);
+    const HostLine line = known == allocated_at_.end() ? HostLine{} : lines_.at(known->second);
+    report(std::move(*found), line);
+  }
+}
+
 // Written once, by whichever comes first: the process's end or its crash.
-void LiveBackend::leave_report() {
-  if (is_reported_) return;
-  is_reported_ = true;
-  std::fflush(stdout);
+void LiveBackend::leave_report(bool has_ended) {
+  if (reporting_.has_left()) return;
+  if (has_ended) report_undone();
+  reporting_.leave();
   const Device& device = simulator_.device();
-  if (options_.report != "none" && !report_.is_empty())
-    std::fputs(to_text(report_, device, options_.report == "lines").c_str(), stderr);
-  if (!options_.json_path.empty())
-    write_file(options_.json_path, to_json(report_, device, program_name()), "report");
   if (options_.trace_path.empty()) return;
   if (recording_.is_cut()) say(recording_.cut());
-  write_file(options_.trace_path, trace::to_json(recording_, device, program_name()), "trace");
+  if (!write_report(options_.trace_path, trace::to_json(recording_, device, program_path())))
+    say("cannot write the trace to " + options_.trace_path + ".");
 }
 
 LiveBackend* g_live = nullptr;
 
-void report_at_exit() {
-  g_live->leave_report();
+// Later than the program's own destructors, which may still free memory.
+[[gnu::destructor]] void report_at_end() {
+  if (g_live != nullptr) g_live->leave_report(true);
 }
 
-void report_crash(const std::string& sentence) {
-  say(sentence);
-  g_live->leave_report();
+void report_crash(uint64_t address, const void* code) {
+  if (is_device_pointer(address)) {
+    say(segmentation_fault_sentence(address, "the program"));
+    g_live->device_pointer_on_host(address, code);
+  }
+  g_live->leave_report(false);
 }
 
 }  // namespace
@@ -245,8 +275,7 @@ std::unique_ptr<Backend> make_live_backend(Runtime& runtime) {
   }
   auto backend = std::make_unique<LiveBackend>(runtime.device(), std::move(options));
   g_live = backend.get();
-  std::atexit(report_at_exit);
-  watch_for_host_access(report_crash);
+  watch_for_crashes(report_crash);
   return backend;
 }
 

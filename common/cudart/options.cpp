@@ -63,8 +63,10 @@ LiveOptions live_options_of_environment() {
   trace::read_lines(text_of("WARPSIM_TRACE_LINES", ""), &options.trace);
   options.trace.most_events = number_of("WARPSIM_TRACE_EVENTS", options.trace.most_events);
   options.json_path = text_of("WARPSIM_JSON", "");
+  options.sarif_path = text_of("WARPSIM_SARIF", "");
+  options.sarif_root = text_of("WARPSIM_SARIF_ROOT", "");
   options.report = text_of("WARPSIM_REPORT", "text");
-  options.status_fd = number_of("WARPSIM_STATUS_FD", -1);
+  options.shared_fd = number_of("WARPSIM_SHARED_FD", -1);
   return options;
 }
 

@@ -9,13 +9,14 @@
 //   WARPSIM_BUDGET     warp instructions per launch before a timeout
 //   WARPSIM_SAMPLE     seed: execute some blocks of each grid and extrapolate; unset: all
 //   WARPSIM_JSON       file to write the report to
+//   WARPSIM_SARIF      file to write its findings to, as SARIF
+//   WARPSIM_SARIF_ROOT folder that its paths are told from, see sarif.h
 //   WARPSIM_REPORT     "text" (default), "lines" (with counters per line) or "none": the report
 //                      on standard error
 //   WARPSIM_TRACE      file to write a trace to, see docs/trace.md
 //   WARPSIM_TRACE_BLOCKS, WARPSIM_TRACE_LINES, WARPSIM_TRACE_EVENTS
 //                      as --trace-blocks, --trace-lines and --trace-events
-//   WARPSIM_STATUS_FD  file descriptor that gets "unsupported" once the program has used what
-//                      warpsim does not model
+//   WARPSIM_SHARED_FD  file descriptor of what is shared with `warpsim run`, see shared_state.h
 
 #pragma once
 
@@ -33,11 +34,11 @@ struct LiveOptions {
   EngineChoice engine = EngineChoice::kAuto;
   uint64_t instruction_budget = 0;
   SampleOptions sample;
-  std::string json_path;
+  std::string json_path, sarif_path, sarif_root;
   std::string trace_path;  // empty: none
   trace::Settings trace;
   std::string report = "text";
-  int status_fd = -1;
+  int shared_fd = -1;
 };
 
 // Throws std::runtime_error with one sentence that names the variable.

@@ -108,7 +108,8 @@ uint32_t registers_in_ptxas_output(const std::string& output, const std::string&
 
 uint32_t registers_of(const std::string& ptx, const std::string& kernel, const Device& device) {
   static const fs::path ptxas = find_ptxas();
-  static std::map<std::string, std::string> outputs;  // by PTX text
+  // By PTX text. Never destroyed: destructors of the program may launch kernels.
+  static auto& outputs = *new std::map<std::string, std::string>;
   if (ptxas.empty()) return 0;
   auto found = outputs.find(ptx);
   if (found == outputs.end()) {

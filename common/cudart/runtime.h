@@ -69,6 +69,7 @@ class Runtime {
   void kernel_faulted(Error error);
   Error surface_fault();
   Error sticky_error() const { return sticky_; }
+  bool has_unseen_fault() const { return pending_ && !sticky_; }
   void reset();  // cudaDeviceReset: memory, streams, events and the fault are gone
 
   // The calling thread's last error.

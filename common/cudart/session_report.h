@@ -27,7 +27,9 @@ class SessionReport {
   // A launch that could not be carried out, or an API call that is not provided: one sentence.
   void add_unsupported(std::string sentence) { unsupported_.push_back(std::move(sentence)); }
 
-  bool is_empty() const { return log_.kernels.empty() && unsupported_.empty(); }
+  bool is_empty() const {
+    return log_.kernels.empty() && log_.faults.empty() && unsupported_.empty();
+  }
   uint64_t launches() const { return log_.launches; }
   const std::vector<KernelReport>& kernels() const { return log_.kernels; }
   const std::vector<SessionDiagnostic>& diagnostics() const { return log_.faults; }

@@ -40,8 +40,12 @@ void add_diagnostic(const SessionDiagnostic& entry, std::string* text) {
   const Diagnostic& d = entry.diagnostic;
   if (d.line) *text += place(d.file, d.line) + ": ";
   *text += fmt::format("{}: {}: {}\n", to_string(d.severity), to_string(d.code), d.message);
-  *text += fmt::format("    in {}, launch {}", d.kernel, entry.launch + 1);
-  if (d.line) *text += fmt::format(", block {} thread {}", triple(d.block), triple(d.thread));
+  const bool is_of_launch = entry.launch >= 0;
+  *text += is_of_launch       ? fmt::format("    in {}, launch {}", d.kernel, entry.launch + 1)
+           : d.kernel.empty() ? std::string("    on the host")
+                              : "    of " + d.kernel;
+  if (d.line && is_of_launch)
+    *text += fmt::format(", block {} thread {}", triple(d.block), triple(d.thread));
   if (d.other && d.other->line && d.cause != Cause::kLanesMissing) {
     *text += fmt::format("; the other: {} block {} thread {}", place(d.other->file, d.other->line),
                          triple(d.other->block), triple(d.other->thread));
@@ -145,7 +149,11 @@ std::string to_text(const SessionReport& report, const Device& device, bool with
   for (const std::string& sentence : report.unsupported())
     text += "unsupported: " + sentence + "\n";
   for (const SessionDiagnostic& entry : report.diagnostics()) add_diagnostic(entry, &text);
-  if (report.diagnostics().empty() && report.launches() > 0) text += "No faults found.\n";
+  const bool has_faults = std::any_of(
+      report.diagnostics().begin(), report.diagnostics().end(),
+      [](const SessionDiagnostic& entry) { return entry.diagnostic.severity != Severity::kNote; });
+  if (!has_faults && report.unsupported().empty() && report.launches() > 0)
+    text += "No faults found.\n";
   for (const KernelReport& kernel : report.kernels()) add_kernel(kernel, device, with_lines, &text);
   return text;
 }

@@ -12,9 +12,14 @@ struct CheckName {
   bool Checks::*field;
 };
 constexpr CheckName kChecks[] = {
-    {"bounds", &Checks::bounds},           {"misaligned", &Checks::misaligned},
-    {"initialised", &Checks::initialised}, {"races", &Checks::races},
-    {"barriers", &Checks::barriers},       {"counters", &Checks::counters},
+    {"bounds", &Checks::bounds},
+    {"misaligned", &Checks::misaligned},
+    {"initialised", &Checks::initialised},
+    {"races", &Checks::races},
+    {"barriers", &Checks::barriers},
+    {"launches", &Checks::launches},
+    {"leaks", &Checks::leaks},
+    {"counters", &Checks::counters},
 };
 static_assert(sizeof(Checks) == std::size(kChecks));  // each has a name
 

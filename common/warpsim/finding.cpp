@@ -7,7 +7,7 @@ namespace warpsim {
 namespace {
 
 // In the order of the enumerations.
-constexpr const char* kSeverities[] = {"warning", "error"};
+constexpr const char* kSeverities[] = {"note", "warning", "error"};
 constexpr const char* kCodes[] = {"out-of-bounds-global",
                                   "out-of-bounds-shared",
                                   "misaligned-access",
@@ -27,7 +27,11 @@ constexpr const char* kCodes[] = {"out-of-bounds-global",
                                   "unwritten-output",
                                   "wrong-mask",
                                   "unordered-streams",
-                                  "deadlock"};
+                                  "deadlock",
+                                  "never-written-copy",
+                                  "unchecked-launch",
+                                  "memory-leak",
+                                  "host-crash"};
 constexpr const char* kAccesses[] = {"", "load", "store", "atomic", "copy"};
 constexpr const char* kSpaces[] = {"", "global", "shared", "local", "constant"};
 constexpr const char* kCauses[] = {"",
@@ -69,11 +73,17 @@ constexpr const char* kCauses[] = {"",
                                    "host-wrote",
                                    "solve-returned",
                                    "no-function",
+                                   "all-unwritten",
+                                   "part-unwritten",
+                                   "padding",
+                                   "error-not-asked",
+                                   "fault-not-seen",
+                                   "device-pointer",
                                    "driver"};
 constexpr const char* kScopes[] = {"", "warp", "block", "grid", "streams", "host"};
 
 static_assert(std::size(kSeverities) == size_t(Severity::kError) + 1);
-static_assert(std::size(kCodes) == size_t(Code::kDeadlock) + 1);
+static_assert(std::size(kCodes) == size_t(Code::kHostCrash) + 1);
 static_assert(std::size(kAccesses) == size_t(AccessKind::kCopy) + 1);
 static_assert(std::size(kSpaces) == size_t(MemorySpace::kConstant) + 1);
 static_assert(std::size(kCauses) == size_t(Cause::kDriver) + 1);

@@ -11,7 +11,8 @@
 
 namespace warpsim {
 
-enum class Severity : uint8_t { kWarning, kError };
+// A note says what is worth knowing and no fault by itself: --error-exitcode takes none for one.
+enum class Severity : uint8_t { kNote, kWarning, kError };
 
 // Every enumeration below has its names in finding.cpp: they stand in JSON, and
 // grader/results/finding.py and docs/finding.schema.json know the same ones (a test holds them
@@ -39,6 +40,10 @@ enum class Code : uint8_t {
   kWrongMask,
   kUnorderedStreams,
   kDeadlock,  // `amount` blocks wait for others, `limit` more cannot begin; `other` waits elsewhere
+  kNeverWrittenCopy,  // what the host did or left undone: these and the next three
+  kUncheckedLaunch,
+  kMemoryLeak,
+  kHostCrash,
 };
 
 enum class AccessKind : uint8_t {
@@ -99,6 +104,15 @@ enum class Cause : uint8_t {
   kHostWrote,      // the host wrote to memory that the copy `other` may not have read yet
   kSolveReturned,  // and the copy to the host may not have ended
   kNoFunction,     // of trap: a call by an address at which there is no such function
+  // Of never-written-copy: a copy to the host, of whose `limit` bytes nobody has written `amount`.
+  kAllUnwritten,
+  kPartUnwritten,
+  kPadding,  // a few bytes at equal distances, as between the members of a structure
+  // Of unchecked-launch.
+  kErrorNotAsked,  // the launch failed, and the program never called cudaGetLastError
+  kFaultNotSeen,   // the kernel was stopped, and no later call could say so
+  // Of host-crash.
+  kDevicePointer,  // the host followed one
   // Of any code, on a GPU: the driver reported error number `amount`, `words` are its own.
   kDriver,
 };
@@ -162,6 +176,8 @@ struct Diagnostic : Party {
   std::string array;         // shared array or allocation name
   int64_t offset_bytes = 0;  // of the access within it; may be negative or past its end
   uint64_t array_bytes = 0;
+  // Of one element of that memory, as far as the instruction says; 0: it takes several at once.
+  uint32_t element_bytes = 0;
   std::vector<uint32_t> element;  // indices of the element, where the array's shape is known
   uint64_t beyond_bytes = 0;      // how far outside the array, see Cause
   // Races: what would order the two. The other access, and other second parties (see Cause).

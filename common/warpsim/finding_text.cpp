@@ -12,8 +12,11 @@ std::string bytes_text(uint64_t n) {
   return std::to_string(n) + (n == 1 ? " byte" : " bytes");
 }
 
-// "Nds+64".
+// "Nds[16]", or "Nds+66" where the offset is no whole number of elements or an access takes
+// several.
 std::string place_text(const Diagnostic& d) {
+  if (d.element_bytes != 0 && d.offset_bytes >= 0 && d.offset_bytes % d.element_bytes == 0)
+    return d.array + "[" + std::to_string(d.offset_bytes / d.element_bytes) + "]";
   const int64_t offset = d.offset_bytes;
   return d.array + (offset < 0 ? "-" : "+") + std::to_string(offset < 0 ? -offset : offset);
 }
@@ -231,6 +234,37 @@ std::string unordered(const Diagnostic& d) {
   }
 }
 
+// A copy to the host of memory that nobody has written.
+std::string never_written(const Diagnostic& d) {
+  const std::string copy = fmt::format("copies {} of {} to the host", bytes_text(d.limit), d.array);
+  if (d.cause == Cause::kAllUnwritten) return copy + ", and nobody has written any of them";
+  if (d.cause == Cause::kPadding) {
+    return fmt::format(
+        "{}; nobody has written {} of them, {} in each {}: padding of a structure, or a member "
+        "that "
+        "is left out",
+        copy, d.amount, d.beyond_bytes, d.element_bytes);
+  }
+  return fmt::format("{}; nobody has written {} of them, the first at byte {}", copy, d.amount,
+                     d.offset_bytes);
+}
+
+std::string unchecked(const Diagnostic& d) {
+  if (d.cause == Cause::kFaultNotSeen) {
+    return d.kernel +
+           " was stopped, and the program ends without a call that would say so: "
+           "cudaDeviceSynchronize() or its like is missing after the launch";
+  }
+  return "the launch of " + d.kernel +
+         " failed, and the program never asks: cudaGetLastError() is missing after it";
+}
+
+std::string leak(const Diagnostic& d) {
+  if (d.limit == 1) return fmt::format("{} ({}) is never freed", d.array, bytes_text(d.amount));
+  return fmt::format("{} allocations ({}) are never freed, the first is {}", d.limit,
+                     bytes_text(d.amount), d.array);
+}
+
 std::string by_sides(const std::array<uint32_t, 3>& sides) {
   return fmt::format("{}", fmt::join(sides, "x"));
 }
@@ -393,6 +427,15 @@ std::string sentence(const Diagnostic& d, const Extents& shape) {
       return wrong_mask(d, shape);
     case Code::kUnorderedStreams:
       return unordered(d);
+    case Code::kNeverWrittenCopy:
+      return never_written(d);
+    case Code::kUncheckedLaunch:
+      return unchecked(d);
+    case Code::kMemoryLeak:
+      return leak(d);
+    case Code::kHostCrash:
+      return "the host follows a device pointer" +
+             (d.array.empty() ? "" : ": " + d.array + " at byte " + std::to_string(d.offset_bytes));
   }
   return "";
 }

@@ -43,9 +43,16 @@ void LoggedKernel::add(const LaunchReport& report) {
 }
 
 void add_finding(std::vector<LoggedFinding>* findings, const Diagnostic& found, int64_t launch) {
-  const auto key = [](const Diagnostic& d) {
+  // Of one kernel with one code: a launch may be refused for several reasons, and each is to be
+  // mended.
+  const auto reason = [](const Diagnostic& d) {
+    const bool is_refusal = d.code == Code::kLaunchConfig || d.code == Code::kUnsupported ||
+                            d.code == Code::kUncheckedLaunch;
+    return is_refusal ? std::tuple(d.cause, d.message) : std::tuple(Cause::kNone, std::string());
+  };
+  const auto key = [&](const Diagnostic& d) {
     return std::tuple(d.code, std::tie(d.kernel, d.file, d.line, d.array),
-                      d.other ? d.other->line : 0);
+                      d.other ? d.other->line : 0, reason(d));
   };
   const auto known = std::find_if(findings->begin(), findings->end(), [&](const LoggedFinding& f) {
     return key(f.diagnostic) == key(found);

@@ -135,18 +135,31 @@ void prefer_large_pages(void* first, uint64_t bytes) {
   madvise(reinterpret_cast<void*>(begin), (end - begin) / 4096 * 4096, MADV_HUGEPAGE);  // a wish
 }
 
+// An index that goes wrong by a factor, or by some rows, still falls into the fence.
+uint64_t DeviceMemory::Impl::fence_bytes(uint64_t bytes, bool host_accessible) const {
+  constexpr uint64_t kTimes = 8, kLeast = 1 << 20, kMost = uint64_t{4} << 30;
+  constexpr uint64_t kMostOnHost = 64 << 20;  // the host's address space is the program's, too
+  if (!has_wide_fences) return kRedZoneBytes;
+  if (host_accessible)
+    return round_up(std::clamp(bytes, 16 * kRedZoneBytes, kMostOnHost), kRedZoneBytes);
+  const bool is_room_left = next_address - kDeviceBase < (kDeviceEnd - kDeviceBase) / 2;
+  return is_room_left ? std::clamp(std::min(bytes, kMost) * kTimes, kLeast, kMost) : kRedZoneBytes;
+}
+
 AllocationRecord* DeviceMemory::Impl::add(uint64_t address, uint64_t bytes, std::string name,
                                           bool host_accessible) {
   auto record = std::make_unique<AllocationRecord>();
-  record->mapping_bytes = round_up(bytes, kRedZoneBytes) + 2 * kRedZoneBytes;
-  void* mapping = mmap(nullptr, record->mapping_bytes, PROT_READ | PROT_WRITE,
-                       MAP_PRIVATE | MAP_ANONYMOUS | (is_lazy ? MAP_NORESERVE : 0), -1, 0);
+  const uint64_t beside = host_accessible ? fence_bytes(bytes, true) : kRedZoneBytes;
+  record->mapping_bytes = round_up(bytes, kRedZoneBytes) + 2 * beside;
+  void* mapping = mmap(
+      nullptr, record->mapping_bytes, PROT_READ | PROT_WRITE,
+      MAP_PRIVATE | MAP_ANONYMOUS | (is_lazy || beside > kRedZoneBytes ? MAP_NORESERVE : 0), -1, 0);
   if (mapping == MAP_FAILED) return nullptr;
   record->mapping = mapping;
-  if (!is_lazy) prefer_large_pages(mapping, record->mapping_bytes);
-  record->data = static_cast<std::byte*>(mapping) + kRedZoneBytes;
+  record->data = static_cast<std::byte*>(mapping) + beside;
   record->info = {host_accessible ? reinterpret_cast<uint64_t>(record->data) : address, bytes,
                   std::move(name), false};
+  if (!is_lazy) prefer_large_pages(record->data, bytes);
   if (!is_lazy) fill_with_poison(record->data, bytes);
   record->initialised = std::make_unique<InitialisedMap>(bytes);
   used_bytes += bytes;
@@ -180,7 +193,8 @@ uint64_t DeviceMemory::allocate(uint64_t size_bytes, std::string name, bool host
   AllocationRecord* record = m.add(m.next_address, size_bytes, std::move(name), host_accessible);
   if (record == nullptr) return 0;
   if (!host_accessible)
-    m.next_address = round_up(m.next_address + size_bytes + kRedZoneBytes, kAlignment);
+    m.next_address =
+        round_up(m.next_address + size_bytes + m.fence_bytes(size_bytes, false), kAlignment);
   return record->info.address;
 }
 
@@ -300,6 +314,10 @@ bool DeviceMemory::copy(uint64_t target, uint64_t source, uint64_t bytes) {
   for (uint64_t i = 0; i < bytes; ++i) marks[i] = from->initialised->get(from_offset + i);
   for (uint64_t i = 0; i < bytes; ++i) to->initialised->set(to_offset + i, 1, marks[i]);
   return true;
+}
+
+void DeviceMemory::set_wide_fences(bool is_wide) {
+  impl_->has_wide_fences = is_wide;
 }
 
 void DeviceMemory::set_lazy(bool is_lazy) {

@@ -30,7 +30,7 @@ class DeviceMemory {
 
   // Returns the address, or 0 when capacity is used up. Contents count as uninitialised (and are
   // filled with a NaN pattern). Between any two allocations lie at least 4 KB that belong to
-  // nobody. `host_accessible`: device and host address are equal.
+  // nobody (set_wide_fences). `host_accessible`: device and host address are equal.
   uint64_t allocate(uint64_t size_bytes, std::string name, bool host_accessible = false);
   // Same at a given address (a launch plan's), false if it is taken or not in the device range.
   bool allocate_at(uint64_t address, uint64_t size_bytes, std::string name);
@@ -62,6 +62,10 @@ class DeviceMemory {
   // Index of the first byte in the range that nobody has written, `bytes` if all are; count of such
   // bytes in *total.
   uint64_t first_uninitialised(uint64_t address, uint64_t bytes, uint64_t* total) const;
+
+  // Allocations from now on lie far from each other, as long as addresses suffice: what goes astray
+  // meets nobody's memory instead of another buffer.
+  void set_wide_fences(bool is_wide);
 
   // Allocations from now on begin as zeros, not as NaNs, and take memory of the machine only where
   // they are touched.

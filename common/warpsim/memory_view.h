@@ -74,12 +74,15 @@ struct DeviceMemory::Impl {
   uint64_t used_bytes = 0;
   uint64_t next_address = kDeviceBase;
   bool is_lazy = false;
+  bool has_wide_fences = false;
   std::map<uint64_t, std::unique_ptr<AllocationRecord>> live;  // by address
   std::map<uint64_t, Allocation> released;  // by address; the newest kReleasedKept
 
   AllocationRecord* find(uint64_t address) const;
   AllocationRecord* find_range(uint64_t address, uint64_t bytes) const;
   bool overlaps(uint64_t address, uint64_t bytes) const;
+  // Bytes to leave free after a buffer, or on either side of one that the host uses as well.
+  uint64_t fence_bytes(uint64_t bytes, bool host_accessible) const;
   AllocationRecord* add(uint64_t address, uint64_t bytes, std::string name, bool host_accessible);
 };
 

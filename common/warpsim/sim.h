@@ -70,9 +70,12 @@ struct Checks {
   // launch.
   bool bounds = true;
   bool misaligned = true;
-  bool initialised = true;  // uninitialised-shared, uninitialised-global
-  bool races = true;        // race-shared, race-global
-  bool barriers = true;     // barrier-divergence
+  // uninitialised-shared, uninitialised-global; never-written-copy under `warpsim run`.
+  bool initialised = true;
+  bool races = true;     // race-shared, race-global
+  bool barriers = true;  // barrier-divergence
+  bool launches = true;  // unchecked-launch: under `warpsim run`, as the next
+  bool leaks = true;     // memory-leak
   bool counters = true;  // LaunchReport::counters and lines (instructions and divergence included)
   static Checks none();
   bool operator==(const Checks&) const = default;

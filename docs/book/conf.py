@@ -53,6 +53,7 @@ book_chapters = [
             "docs/trace",
             "docs/experiments/README",
             "docs/sampling",
+            "docs/warpsim",
             "docs/compiled-kernels",
             "docs/term",
             "datasets/README",

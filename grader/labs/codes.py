@@ -26,6 +26,8 @@ ORDER = (
     "assert",
     "trap",
     "api-error",
+    "unchecked-launch",
+    "never-written-copy",
     "unwritten-output",
     "low-precision",
     "wrong-result",
@@ -39,12 +41,10 @@ _OF_THE_GRADER = frozenset(
     (
         "does-not-compile",
         "library-call",
-        "host-crash",
         "api-error",
         "low-precision",
         "wrong-result",
         "too-fast",
-        "memory-leak",
     )
 )
 OF_THE_EXECUTOR = KNOWN - _OF_THE_GRADER

@@ -84,6 +84,15 @@ class Cause(StrEnum):
     HOST_WROTE = "host-wrote"  # to memory that the copy `other` may not have read yet
     NO_FUNCTION = "no-function"  # of trap: a call by an address that is none of a function
     SOLVE_RETURNED = "solve-returned"  # and the copy `other` may not have ended
+    # never-written-copy: to the host, of `limit` bytes; nobody has written `amount` of them
+    ALL_UNWRITTEN = "all-unwritten"
+    PART_UNWRITTEN = "part-unwritten"
+    PADDING = "padding"  # a few bytes at equal distances
+    # unchecked-launch
+    ERROR_NOT_ASKED = "error-not-asked"
+    FAULT_NOT_SEEN = "fault-not-seen"  # no call came after it that could say so
+    # host-crash
+    DEVICE_POINTER = "device-pointer"  # the host followed one
     # any code, on a GPU
     DRIVER = "driver"
 

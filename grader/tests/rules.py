@@ -229,3 +229,60 @@ def scores50(text: str) -> Mapping[str, str]:
         for entry in item["entries"]:
             found[entry["owner"]] = max(one["datetime"] for one in entry["submissions"])
     return found
+
+
+_SARIF_LEVELS = ("note", "warning", "error")
+
+
+def sarif(text: str) -> Mapping[str, object]:
+    """The run of a SARIF 2.1.0 document: what OASIS's schema requires, and what GitHub needs to show it.
+
+    GitHub: one run, rules with texts, a place of each result whose path is relative, a fingerprint.
+    """
+    document = json.loads(text)
+    assert set(document) == {"$schema", "version", "runs"}
+    assert document["version"] == "2.1.0" and "sarif-schema-2.1.0" in document["$schema"]
+    assert len(document["runs"]) == 1
+    run = document["runs"][0]
+    assert set(run) == {
+        "tool", "invocations", "originalUriBaseIds", "columnKind", "results",
+    }  # fmt: skip
+    driver = run["tool"]["driver"]
+    assert driver["name"] and driver["version"]
+    names = [rule["id"] for rule in driver["rules"]]
+    assert len(set(names)) == len(names) > 0
+    for rule in driver["rules"]:
+        assert set(rule) == {
+            "id", "name", "shortDescription", "fullDescription", "help", "defaultConfiguration",
+            "properties",
+        }  # fmt: skip
+        for part in ("shortDescription", "fullDescription", "help"):
+            assert 0 < len(rule[part]["text"]) <= 1024
+        assert rule["defaultConfiguration"]["level"] in _SARIF_LEVELS
+        assert rule["properties"]["precision"] in ("low", "medium", "high", "very-high")
+    for invocation in run["invocations"]:
+        notes = invocation["toolExecutionNotifications"]
+        assert invocation["executionSuccessful"] is (not notes)
+        assert all(note["message"]["text"] for note in notes)
+    for base in run["originalUriBaseIds"].values():
+        assert base["uri"].startswith("file:///") and base["uri"].endswith("/")
+    for result in run["results"]:
+        assert set(result) <= {
+            "ruleId", "ruleIndex", "level", "message", "locations", "relatedLocations",
+            "partialFingerprints", "properties",
+        }  # fmt: skip
+        assert names[result["ruleIndex"]] == result["ruleId"]
+        assert result["level"] in _SARIF_LEVELS
+        assert result["message"]["text"].endswith(".")
+        assert len(result["locations"]) == 1 and result["partialFingerprints"]
+        for place in result["locations"] + result.get("relatedLocations", []):
+            physical = place["physicalLocation"]
+            assert physical["region"]["startLine"] >= 1
+            file = physical["artifactLocation"]
+            assert " " not in file["uri"]
+            if "uriBaseId" in file:
+                assert file["uriBaseId"] in run["originalUriBaseIds"]
+                assert not file["uri"].startswith("/") and ".." not in file["uri"].split("/")
+            else:
+                assert file["uri"].startswith("file:///")
+    return run

@@ -41,7 +41,7 @@ def validator() -> jsonschema.Draft202012Validator:
 def test_the_executor_has_the_graders_names(built):
     said = json.loads(printed(built, "tilewise-exec"))
     assert set(said.pop("code")) == codes.OF_THE_EXECUTOR
-    assert set(said.pop("severity")) == {"error", "warning"}
+    assert set(said.pop("severity")) == {"error", "warning", "note"}
     assert said == {name: [item.value for item in kind] for name, kind in NAMES.items()}
 
 

@@ -39,7 +39,7 @@ std::vector<std::byte> parameter_block(const Simulator::KernelInfo& info, void**
 }
 
 Error launch(Runtime& runtime, const void* function, const Configuration& configuration,
-             void** arguments) {
+             void** arguments, bool drops_error) {
   Error error;
   RegisteredKernel* kernel = runtime.kernel(function, &error);
   if (!kernel) return error;
@@ -52,6 +52,7 @@ Error launch(Runtime& runtime, const void* function, const Configuration& config
   request.grid = dim3_of(configuration.grid);
   request.block = dim3_of(configuration.block);
   request.stream = stream->number;
+  request.drops_error = drops_error;
   request.params = parameter_block(kernel->info, arguments);
   request.dynamic_shared_bytes =
       static_cast<uint32_t>(std::min<size_t>(configuration.shared_bytes, UINT32_MAX));
@@ -77,8 +78,9 @@ Error launch(Runtime& runtime, const void* function, const Configuration& config
                                                 const Configuration& configuration,
                                                 void** arguments) {
   return call(api, [&](Runtime& rt) {
-    if (const void* from = std::exchange(t_popped_from, nullptr)) rt.backend().called_from(from);
-    return launch(rt, function, configuration, arguments);
+    const void* from = std::exchange(t_popped_from, nullptr);
+    if (from) rt.backend().called_from(from);
+    return launch(rt, function, configuration, arguments, from != nullptr);
   });
 }
 

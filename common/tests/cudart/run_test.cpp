@@ -88,14 +88,14 @@ TEST_CASE("run: a device pointer used on the host is named") {
         std::string::npos);
 }
 
-TEST_CASE("run: the status is the program's own, 3 if it failed for want of a feature") {
+TEST_CASE("run: the status is the program's own, 3 if it asked for what is not modelled") {
   SKIP_WITHOUT_NVCC();
   CHECK(warpsim(program("fault") + " 7").status == 7);
   CHECK(warpsim(program("fault") + " 0").status == 0);
   Run r = warpsim(program("fault") + " unsupported 5");
   CHECK(r.status == 3);
   CHECK(r.errors.find("warpsim: cudaGraphCreate is not provided.") != std::string::npos);
-  CHECK(warpsim(program("fault") + " unsupported 0").status == 0);
+  CHECK(warpsim(program("fault") + " unsupported 0").status == 3);
 }
 
 TEST_CASE("run: the JSON report has kernels, lines and diagnostics") {
@@ -151,6 +151,7 @@ TEST_CASE("run: programs that cannot be run are refused with the way out") {
   refused("--device gtx9999 -- /bin/true", 2, "gtx9999");
   refused("--checks bound -- /bin/true", 2, "There is no check");
   refused("-- /bin/true", 0, "");
+  refused("--error-exitcode 300 -- /bin/true", 2, "--error-exitcode");
   if (find_nvcc().empty()) return;
   Run built = run("cd " + fresh_folder("static") +
                   " && printf 'int main() { return cudaDeviceSynchronize(); }' > a.cu && " +

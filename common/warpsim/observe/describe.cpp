@@ -43,8 +43,11 @@ Party party(const Warp& w, uint32_t site_index, AccessKind access) {
   return other;
 }
 
-void set_shared_place(Diagnostic* d, const Warp& w, uint32_t offset, int32_t array) {
+void set_shared_place(Diagnostic* d, const Warp& w, uint32_t site, uint32_t offset, int32_t array) {
+  const MemorySite& access = site_of(w, site);
   d->offset_bytes = offset;
+  if (access.elements == 1 && !access.is_async && !access.is_matrix)
+    d->element_bytes = access.element_bytes;
   if (array < 0) return;
   const SharedArray& shared = w.worker->image->shared[size_t(array)];
   d->array = shared.name;
@@ -91,7 +94,7 @@ void describe_uninitialised_shared(Warp& w, uint32_t site, uint32_t lane, uint32
                                    const PendingWrite* copy) {
   Diagnostic* d = add(Code::kUninitialisedShared, MemorySpace::kShared, w, site, lane);
   if (d == nullptr) return;
-  set_shared_place(d, w, offset, shared_array_at(*w.worker->image, offset));
+  set_shared_place(d, w, site, offset, shared_array_at(*w.worker->image, offset));
   d->cause = Cause::kNeverWritten;
   if (copy == nullptr) return;
   d->cause = Cause::kCopyInFlight;
@@ -106,7 +109,7 @@ void describe_shared_race(Warp& w, uint32_t site, uint32_t lane, uint32_t offset
   const bool same_warp = other / kLanes == w.index;
   Diagnostic* d = add(Code::kRaceShared, MemorySpace::kShared, w, site, lane, !same_warp);
   if (d == nullptr) return;
-  set_shared_place(d, w, offset, shared_array_at(*w.worker->image, offset));
+  set_shared_place(d, w, site, offset, shared_array_at(*w.worker->image, offset));
   d->scope = same_warp ? Scope::kWarp : Scope::kBlock;
   d->other =
       party(w, other_site, other_wrote ? kind_of(site_of(w, other_site)) : AccessKind::kLoad);
@@ -118,7 +121,7 @@ void describe_shared_bounds(Warp& w, uint32_t site, uint32_t lane, uint32_t offs
   Diagnostic* d = add(Code::kOutOfBoundsShared, MemorySpace::kShared, w, site, lane);
   if (d == nullptr) return;
   const Image& image = *w.worker->image;
-  set_shared_place(d, w, offset, array >= 0 ? array : shared_array_at(image, offset));
+  set_shared_place(d, w, site, offset, array >= 0 ? array : shared_array_at(image, offset));
   if (d->array.empty())
     d->cause = Cause::kNoArray;
   else
@@ -131,7 +134,8 @@ void describe_misaligned(Warp& w, uint32_t site, uint32_t lane, uint64_t address
                       w, site, lane);
   if (d == nullptr) return;
   if (shared) {
-    set_shared_place(d, w, uint32_t(address), shared_array_at(*w.worker->image, uint32_t(address)));
+    set_shared_place(d, w, site, uint32_t(address),
+                     shared_array_at(*w.worker->image, uint32_t(address)));
   } else if (const Allocation* a = w.worker->launch->memory->find(address)) {
     set_place(d, *a, address);
   }

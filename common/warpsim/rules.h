@@ -1,0 +1,19 @@
+// What each code means, in general: for formats that describe their rules beside the findings.
+
+#pragma once
+
+#include "warpsim/finding.h"
+
+namespace warpsim {
+
+struct Rule {
+  Code code;
+  const char* what;  // what has happened, one sentence
+  const char* help;  // what usually causes it, and what mends it
+};
+
+// One for each code that `warpsim run` may report, in the order of the codes.
+const std::vector<Rule>& rules();
+const Rule& rule_of(Code code);
+
+}  // namespace warpsim
