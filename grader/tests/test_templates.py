@@ -49,7 +49,9 @@ def test_fits_its_schema(name):
 def test_workflows_take_little_for_granted(name):
     document = load(name)
     assert document["permissions"]["contents"] == "read"
-    assert "write" not in {v for k, v in document["permissions"].items() if k not in ("checks", "security-events")}
+    assert "write" not in {
+        v for k, v in document["permissions"].items() if k not in ("checks", "security-events")
+    }
     for job in document["jobs"].values():
         assert job["timeout-minutes"] <= 90
         for step in job["steps"]:
