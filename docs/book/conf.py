@@ -54,6 +54,7 @@ book_chapters = [
             "docs/experiments/README",
             "docs/sampling",
             "docs/warpsim",
+            "docs/cuda-support",
             "docs/compiled-kernels",
             "docs/term",
             "datasets/README",

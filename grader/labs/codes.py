@@ -17,6 +17,7 @@ ORDER = (
     "out-of-bounds-shared",
     "out-of-bounds-global",
     "timeout",
+    "deadlock",
     "race-shared",
     "uninitialised-shared",
     "uninitialised-global",

@@ -82,8 +82,9 @@ class Cause(StrEnum):
     NO_EVENT = "no-event"  # `other` is in another stream
     HOST_READ = "host-read"  # of `amount` bytes that the copy `other` may not have brought yet
     HOST_WROTE = "host-wrote"  # to memory that the copy `other` may not have read yet
-    NO_FUNCTION = "no-function"  # of trap: a call by an address that is none of a function
     SOLVE_RETURNED = "solve-returned"  # and the copy `other` may not have ended
+    # trap
+    NO_FUNCTION = "no-function"  # a call by an address at which there is no such function
     # never-written-copy: to the host, of `limit` bytes; nobody has written `amount` of them
     ALL_UNWRITTEN = "all-unwritten"
     PART_UNWRITTEN = "part-unwritten"
