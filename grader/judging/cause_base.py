@@ -133,8 +133,8 @@ class Base:
                 return item, given[3], given[4]
         return None
 
-    def _grid(self, launch: host.Launch) -> tuple[int, tuple[str, ...]]:
-        """(line, words) of what decides the grid."""
+    def _grid(self, launch: host.Launch, axis: str = "") -> tuple[int, tuple[str, ...]]:
+        """(line, words) of what decides the grid, or its blocks along `axis`."""
         near = self.text.statements[launch.number]
         name = host.plain_name(launch.settings[0])
         if not name:
@@ -145,7 +145,8 @@ class Base:
             if item.kind == "simple" and item.words[:2] == (name, ".") and "=" in item.words
         ]
         if given:
-            return given[0].line, given[0].words
+            decides = next((one for one in given if one.words[2:3] == (axis,)), given[0])
+            return decides.line, decides.words
         known = self.text.declaration(name, near)
         if known is None:
             return launch.line, ()

@@ -226,7 +226,6 @@ class Places(Base):
         columns = int(np.flatnonzero(written.any(axis=0))[-1]) + 1
         if not written[:rows, :columns].all():
             return None
-        line, words = self._grid(launch)
         text = f"The grid has {kernel.grid[0]} x {kernel.grid[1]} blocks"
         missing = []
         if columns < case.l:
@@ -235,6 +234,7 @@ class Places(Base):
             missing.append((_range("row", rows, case.j - 1), "y", rows, case.j, 1))
         if not missing:
             return None
+        line, _ = self._grid(launch, missing[0][1])
         tile = [-(-columns // kernel.grid[0]), -(-rows // kernel.grid[1])]
         store = self._store()
         if store is not None:
