@@ -142,7 +142,7 @@ def outcomes_on(
             outcomes[case.id] = judge.not_run(case, "Not run, since the kernel does not end.")
             continue
         execution = with_host_lines(executions[case.id], session.library)
-        judged = _judge(session, case, by_case[case.id], execution, text)
+        judged = judge_one(session, case, by_case[case.id], execution, text)
         judged = judge.with_library(judged, session.math_library)
         outcomes[case.id] = _with_words(judged, recorded[case.id], execution.printed)
     return judge.settled(outcomes)
@@ -177,9 +177,10 @@ def left_by(case: Case, job: execute.Job) -> dict[str, np.ndarray]:
     }
 
 
-def _judge(
+def judge_one(
     session: Session, case: Case, job: execute.Job, execution: Execution, text: str
 ) -> judge.Outcome:
+    """A case that has been carried out; its inputs are ready, its outputs in the job's folder."""
     context = explain.context(text, case, explain.read_plan(job.plan))
     given = session.inputs[case.id].result()
     left = left_by(case, job)

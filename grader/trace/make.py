@@ -19,12 +19,12 @@ from grader.labs.lab import Case, Lab
 from grader.labs.options import Options
 from grader.labs.submission import FILE_NAME
 from grader.machine.toolchain import architecture_for, architectures, find_toolchain
-from grader.pipeline.carry_out import Session, job_of, make_inputs, subfolder
+from grader.pipeline.carry_out import Session, job_of, judge_one, make_inputs, subfolder
 from grader.running import execute
 from grader.running.compile import CompileError, compile_submission
 from grader.running.execution import Execution
 from grader.running.record import record
-from grader.trace import constants, reader
+from grader.trace import constants, outputs, reader
 
 # Operations of the largest case of which all blocks are traced, unless one asks for it.
 _SMALL = 1 << 13
@@ -94,10 +94,15 @@ def _made(session: Session, text: str, wanted: Wanted) -> dict[str, Any]:
     session.say("tracing")
     path = job.folder / "trace.json"
     asked = execute.TraceWanted(path, blocks, wanted.lines, wanted.events)
-    _run(session, replace(job, trace=asked))
+    job = replace(job, trace=asked)
+    execution = _run(session, job)
     if not path.is_file():
         raise StepError(f"The executor left no trace of case {case.id}.")
-    return _told(session, reader.load(path), text, wanted, recorded.plan)
+    trace = _told(session, reader.load(path), text, wanted, recorded.plan)
+    if execution.status == "ok" and trace["launches"]:
+        outcome = judge_one(session, case, job, execution, text)
+        trace["launches"][-1]["findings"] += outputs.findings(outcome)
+    return trace
 
 
 def _run(session: Session, job: execute.Job) -> Execution:

@@ -360,7 +360,29 @@ export class Film {
     return lacksSubject ? `Thread (${thread[0]},${thread[1]}${thread[2] ? `,${thread[2]}` : ""}) ${named}` : named;
   }
 
+  /** Wrong elements of an output: the moment is the last store of the first of them, if there is one. */
+  #wrongElement(finding, index) {
+    const [{ array: name }] = finding.elements;
+    const array = this.arrays.findIndex((one) => one.role === name && one.space === "global");
+    const shape = this.arrays[array]?.shape ?? [];
+    const cells = finding.elements.filter((one) => one.array === name)
+      .map((one) => one.index.reduce((cell, i, axis) => cell * (shape[axis] ?? 1) + i, 0));
+    let [at, lane] = [-1, -1];
+    for (const step of this.steps) {
+      for (const access of step.accesses) {
+        const place = access.writes && access.array === array ? access.cells.indexOf(cells[0]) : -1;
+        if (place >= 0) [at, lane] = [step.n, access.lanes[place]];
+      }
+    }
+    return {
+      ...finding, index, moment: at, at, lane, array, cells,
+      line: finding.line || (this.steps[at]?.line ?? 0),
+      parties: at >= 0 ? [{ n: at, lane }] : [],
+    };
+  }
+
   #finding(finding, index) {
+    if (finding.elements?.length) return this.#wrongElement(finding, index);
     const { at, lane, other, other_lane: otherLane } = finding.events;
     const cells = [];
     let array = -1;
