@@ -108,8 +108,10 @@ def test_a_race_is_two_moments(built):
     wanted = make.Wanted(lab.case("w32"), finding=0)
     made = make.make(built, lab, text, wanted, Options("sim", "h200", 1, 90))
     launch = reader.with_columns(made)["launches"][0]
-    assert launch["findings"]
-    for finding in launch["findings"]:
+    *races, wrong = launch["findings"]
+    assert wrong["code"] == "wrong-result" and wrong["elements"][0]["array"] == "P"
+    assert races
+    for finding in races:
         assert finding["code"] == "race-shared"
         moments = finding["events"]
         assert 0 <= moments["other"] < moments["at"]
