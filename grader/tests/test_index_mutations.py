@@ -19,7 +19,7 @@ TEXTS = {name: corpus_files.bare_solution(name) for name in corpus_files.ladder(
 LEAST = 40
 
 
-@pytest.mark.parametrize("lab", first_of(["02-tiled-kernel", *TEXTS.keys() - {"02-tiled-kernel"}]))
+@pytest.mark.parametrize("lab", first_of(sorted(TEXTS, key=lambda lab: lab != "02-tiled-kernel")))
 def test_the_model_in_python_computes_the_product(lab):
     side, block = PARTS[lab[:2]]
     shape = (
