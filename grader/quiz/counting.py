@@ -206,7 +206,11 @@ def _facts(report: dict[str, Any]) -> dict[str, Any]:
     blocks = kernel["grid"][0] * kernel["grid"][1]
     threads = kernel["block"][0] * kernel["block"][1]
     found = sorted(
-        {(item["code"], item["line"], item["other_line"]) for item in report["diagnostics"]}
+        {
+            (item["code"], item["line"], item["other_line"])
+            for item in report["diagnostics"]
+            if item["severity"] != "note"  # such as memory that is never freed
+        }
     )
     return counters | {
         "blocks": blocks, "threads": threads, "shared_bytes": kernel["shared_bytes"],

@@ -138,10 +138,10 @@ def unlisted_modules(grader: Path) -> list[str]:
     """Modules that the README's table of packages does not name, and names of modules gone."""
     listed = set()
     text = (grader / "README.md").read_text(encoding="utf-8")
-    for row in re.findall(r"^\|[^|\n]*\| `(\w+)/` \|(.*)\|$", text, re.MULTILINE):
+    for row in re.findall(r"^\|[^|\n]*\| `([\w/]+)/` \|(.*)\|$", text, re.MULTILINE):
         names = re.findall(r"`(\w+)`", row[1])
         listed |= {f"{row[0]}/{name}.py" for name in names}
-    folders = {name.partition("/")[0] for name in listed}
+    folders = {name.rpartition("/")[0] for name in listed}
     there = {
         f"{folder}/{path.name}"
         for folder in folders
