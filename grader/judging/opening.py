@@ -12,7 +12,7 @@ from grader.judging.cause_of_access import Accesses
 from grader.judging.cause_of_places import Places
 from grader.judging.cause_of_wrong import Wrong
 from grader.judging.host import Said
-from grader.judging.repair import search
+from grader.judging.repair.child import find_apart
 from grader.judging.repair.edits import ALWAYS
 from grader.judging.wording import names_in
 from grader.labs.statements import (
@@ -106,7 +106,7 @@ class _Finder(Accesses, Places, Wrong):
             return None
         lines = [self.item.line, self.item.other_line]
         in_tiles = all(o.case.j % 32 == 0 for o in self.material.outcomes)
-        found = search.find(
+        found = find_apart(
             self.material.text, self.material.signature, in_tiles, [line for line in lines if line]
         )
         if found is None or found.line == self.item.line or found.before == found.after:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
 
-from grader.judging.repair import search
+from grader.judging.repair import child, search
 from grader.judging.repair.reading import GivenUp, tokens_of
 from grader.judging.repair.syntax import parse
 from grader.judging.repair.trial import Exhausted, Size, try_out
@@ -87,10 +89,47 @@ def test_a_right_program_needs_no_change() -> None:
         "int x = " + "(" * 3000 + "1" + ")" * 3000 + ";",
         "asm(;",
         "",
+        'int x; const char* s = "' + "/* " * 60_000 + '";',
+        "#define A(x) " + "x " * 5000 + "\nint y = A(" + "1 + " * 5000 + "1);",
+        "#define A(x) x x\nint y = " + "A(" * 30 + "1" + ")" * 30 + ";",
+        "\n".join(f"#define A{i} 1" for i in range(3000)) + "\nint x = " + "A0 + " * 3000 + "1;",
+        "int x = " + "1 + " * 1_000_000 + "1;",
     ],
 )  # fmt: skip
 def test_a_hostile_file_ends(text: str) -> None:
+    before = time.process_time()
     assert search.find(text, "square-device", False, [1]) is None
+    assert time.process_time() - before < 5  # one without bounds takes minutes or all memory
+
+
+def test_a_child_finds_what_the_search_finds() -> None:
+    text = _program("01-flat").replace("        py += n;", "        py++;")
+    seen = next(at for at, line in enumerate(text.splitlines(), 1) if "*px * *py" in line)
+    found = child.find_apart(text, "square-host", False, [seen])
+    assert found is not None
+    assert found == search.find(text, "square-host", False, [seen])
+
+
+def test_a_child_that_ends_badly_has_found_nothing(monkeypatch, tmp_path) -> None:
+    text = _program("01-flat").replace("        py += n;", "        py++;")
+    killed = tmp_path / "python"
+    killed.write_text("#!/bin/sh\necho '{\"line\": 1'\nkill -9 $$\n")
+    killed.chmod(0o755)
+    monkeypatch.setattr(sys, "executable", str(killed))
+    assert child.find_apart(text, "square-host", False, [1]) is None
+
+
+def test_a_child_has_limits() -> None:
+    """What uses all memory ends the child and not the grader."""
+    code = (
+        "import sys; from grader.judging.repair import child; child.find = lambda **_: [0] * (1 << 30);"
+        "child.main()"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], input="{}", capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 1
+    assert "MemoryError" in done.stderr
 
 
 def test_steps_are_limited() -> None:

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Set
 from dataclasses import dataclass
+
+from grader.labs.source_reader import without_comments
 
 
 class GivenUp(Exception):
@@ -28,19 +31,20 @@ _TOKEN = re.compile(
     r'|\d+[uUlL]*|\w+|"(?:[^"\\\n]|\\.)*"|<<<|>>>|<<=|>>=|->|::|[-+*/%=!<>&|^]=|\+\+|--|&&|\|\||<<|>>'
     r"|[-+*/%=!<>&|^~?:;,.(){}\[\]#]|(\S)"
 )
-_COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
+_MAX_CHARACTERS = 200_000
 _MAX_TOKENS = 20_000
 _MAX_DEPTH = 12
 
-
-def _without_comments(text: str) -> str:
-    return _COMMENT.sub(lambda found: re.sub(r"[^\n]", " ", found[0]), text)
+# A macro's parameters, if it has any, and its body.
+Macros = dict[str, tuple[list[str] | None, list[Token]]]
 
 
 def tokens_of(text: str) -> list[Token]:
     """The file's tokens after its macros. Raises GivenUp."""
-    lines = _without_comments(text).split("\n")
-    macros: dict[str, tuple[list[str] | None, list[Token]]] = {}
+    if len(text) > _MAX_CHARACTERS:
+        raise GivenUp("length")
+    lines = without_comments(text).split("\n")
+    macros: Macros = {}
     plain: list[Token] = []
     key = 0
     at = 0
@@ -63,6 +67,8 @@ def tokens_of(text: str) -> list[Token]:
             if word[1]:
                 raise GivenUp(word[1])
             key += 1
+            if key > _MAX_TOKENS:
+                raise GivenUp("length")
             found.append(Token(word[0], number, key))
         if directive:
             parameters = None
@@ -71,39 +77,57 @@ def tokens_of(text: str) -> list[Token]:
             macros[head[2]] = (parameters, found)
         else:
             plain += found
-    expanded = _expanded(plain, macros, 0)
-    if len(expanded) > _MAX_TOKENS:
-        raise GivenUp("length")
-    return expanded
+    return _Expansion(macros).of(plain, frozenset())
 
 
-def _expanded(tokens: list[Token], macros: dict, depth: int) -> list[Token]:
-    if depth > _MAX_DEPTH or len(tokens) > _MAX_TOKENS:
-        raise GivenUp("macros")
-    found: list[Token] = []
-    at = 0
-    while at < len(tokens):
-        if len(found) > _MAX_TOKENS:
+class _Expansion:
+    """Writes macros out, as long as there is room for what they stand for."""
+
+    def __init__(self, macros: Macros) -> None:
+        self.macros = macros
+        self.room = 2 * _MAX_TOKENS  # tokens, those between two macros included
+
+    def take(self, tokens: int) -> None:
+        self.room -= tokens
+        if self.room < 0:
             raise GivenUp("length")
-        token = tokens[at]
-        at += 1
-        known = macros.get(token.text)
-        if known is None:
-            found.append(token)
-            continue
-        parameters, body = known
-        if parameters is not None:
-            if at >= len(tokens) or tokens[at].text != "(":
+
+    def of(self, tokens: list[Token], hidden: Set[str]) -> list[Token]:
+        """`hidden`: macros that are being written out, which stand for themselves inside."""
+        if len(hidden) > _MAX_DEPTH:
+            raise GivenUp("macros")
+        found: list[Token] = []
+        at = 0
+        while at < len(tokens):
+            token = tokens[at]
+            at += 1
+            known = None if token.text in hidden else self.macros.get(token.text)
+            if known is None:
+                self.take(1)
                 found.append(token)
                 continue
-            arguments, at = _arguments(tokens, at)
-            values = dict(zip(parameters, arguments, strict=False))
-            body = [t for word in body for t in values.get(word.text, [word])]
-        elif len(body) == 1:
-            body = [Token(body[0].text, token.line, token.key, token.text)]
-        inner = {name: what for name, what in macros.items() if name != token.text}
-        found += _expanded(body, inner, depth + 1)
-    return found
+            parameters, body = known
+            if parameters is not None:
+                if at >= len(tokens) or tokens[at].text != "(":
+                    self.take(1)
+                    found.append(token)
+                    continue
+                arguments, at = _arguments(tokens, at)
+                values = dict(zip(parameters, arguments, strict=False))
+                body = self.filled(body, values)
+            elif len(body) == 1:
+                body = [Token(body[0].text, token.line, token.key, token.text)]
+            found += self.of(body, hidden | {token.text})
+        return found
+
+    def filled(self, body: list[Token], values: dict[str, list[Token]]) -> list[Token]:
+        """A body with what its parameters stand for."""
+        found: list[Token] = []
+        for word in body:
+            given = values.get(word.text, [word])
+            self.take(len(given))
+            found += given
+        return found
 
 
 def _arguments(tokens: list[Token], at: int) -> tuple[list[list[Token]], int]:

@@ -22,6 +22,8 @@ _PER_TRIAL = 70
 _PER_RUN = 12_000
 _TOO_LONG = 70
 
+SIGNATURES = ("square-host", "square-device", "rect-device")  # of the labs that it is for
+
 _SQUARE = ((3, 3, 3), (17, 17, 17), (33, 33, 33), (61, 61, 61))
 _TILES = ((32, 32, 32), (64, 64, 64))
 _RECTANGULAR = (
@@ -208,8 +210,11 @@ def _names(node: Node) -> set[str]:
 
 
 def find(text: str, signature: str, in_tiles: bool, lines: Sequence[int]) -> Repair | None:
-    """The change, or None. `in_tiles`: every side is a multiple of 32."""
-    if signature not in ("square-host", "square-device", "rect-device"):
+    """The change, or None. `in_tiles`: every side is a multiple of 32.
+
+    For a text that nobody has looked at there is child.find_apart.
+    """
+    if signature not in SIGNATURES:
         return None
     try:
         return Search(text, signature, in_tiles, lines).found()

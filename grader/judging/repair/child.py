@@ -1,0 +1,62 @@
+"""The search in a process of its own, with limits: what it reads and carries out is a student's.
+
+    python -m grader.judging.repair.child < request       a Repair as JSON, or null
+
+The limits are far beyond what a search takes, which counts its steps: they are for what nobody
+thought of. A child that meets one has found nothing.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+
+from grader.judging.repair.search import SIGNATURES, Repair, find
+
+_ROOT = Path(__file__).parents[3]  # where `grader` is
+_SECONDS = 20  # of processor time
+_START_SECONDS = 30  # of a busy machine, beside those
+_MEMORY_BYTES = 2 << 30
+
+
+def find_apart(text: str, signature: str, in_tiles: bool, lines: Sequence[int]) -> Repair | None:
+    """As search.find, by a child."""
+    if signature not in SIGNATURES:
+        return None
+    request = {"text": text, "signature": signature, "in_tiles": in_tiles, "lines": list(lines)}
+    try:
+        done = subprocess.run(
+            [sys.executable, "-E", "-s", "-m", "grader.judging.repair.child"],
+            cwd=_ROOT,
+            input=json.dumps(request).encode(),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            timeout=_SECONDS + _START_SECONDS,
+            check=True,
+            # A thread for each processor would take address space, and nothing here is that large.
+            env={**os.environ, "OPENBLAS_NUM_THREADS": "1"},
+        )
+        found = json.loads(done.stdout)
+    except (OSError, ValueError, subprocess.SubprocessError):
+        return None
+    return None if found is None else Repair(**found)
+
+
+def main() -> int:
+    import resource
+
+    resource.setrlimit(resource.RLIMIT_CPU, (_SECONDS, _SECONDS))
+    resource.setrlimit(resource.RLIMIT_AS, (_MEMORY_BYTES, _MEMORY_BYTES))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    found = find(**json.load(sys.stdin))
+    json.dump(None if found is None else asdict(found), sys.stdout)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
