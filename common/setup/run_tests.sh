@@ -10,6 +10,7 @@
 source "$(dirname "$0")/common.sh"
 
 JOBS=$(nproc 2>/dev/null || echo 2)
+WORKERS=$((JOBS + (JOBS + 1) / 2)) # of pytest: most wait for a program now and then
 
 run_cpp() {
   ctest --test-dir "$1" --output-on-failure --no-tests=error -j "$JOBS" </dev/null
@@ -39,7 +40,7 @@ main() {
   run_cpp build | tee "$STATE/ctest.log" || cpp=1
   cpp_s=$((SECONDS - start))
   start=$SECONDS
-  TILEWISE_REQUIRE_TOOLCHAIN=1 .venv/bin/python -m pytest -n "$JOBS" --dist loadgroup "${selection[@]}" </dev/null | tee "$STATE/pytest.log" || python=1
+  TILEWISE_REQUIRE_TOOLCHAIN=1 .venv/bin/python -m pytest -n "$WORKERS" --dist loadgroup "${selection[@]}" </dev/null | tee "$STATE/pytest.log" || python=1
   python_s=$((SECONDS - start))
 
   echo

@@ -150,6 +150,7 @@ class TestWithNvcc:
             with pytest.raises(StepError, match="no idea"):
                 compile_text(f"void evil(int) {{}} // {failing}\n")
 
+    @pytest.mark.slow
     def test_passes_side_by_side_make_what_nvcc_makes(self, compile_text, monkeypatch):
         text = (
             "__global__ void f(float* p) { *p += 1; }\nvoid solve(float* p) { f<<<1, 1>>>(p); }\n"
@@ -188,6 +189,7 @@ class TestWithNvcc:
         assert compiling.passes.read(known.replace("cicc", "newcc")) is None
         assert compiling.passes.read("\n".join(known.splitlines()[:-1])) is None
 
+    @pytest.mark.slow
     def test_a_compiler_that_runs_out_of_room_is_not_remembered(self, compile_text):
         text = 'asm(".section .bomb\\n.rept 300000000\\n.byte 1\\n.endr\\n.previous");\n'
         error = compile_text(text)

@@ -93,10 +93,12 @@ def with_timing(folder: Path, **changed: object) -> Path:
     return folder
 
 
+@pytest.mark.slow
 def test_leaving_a_term_out_is_noticed(plans: Path, tmp_path: Path) -> None:
     assert disagreements(predict(plans, with_timing(tmp_path, memory_gbs=1e6, memory_latency=0)))
 
 
+@pytest.mark.slow
 def test_offsets_without_limit_make_gpu4_as_fast_as_gpu5(plans: Path, tmp_path: Path) -> None:
     operands = {"offsets": 16384, "issue_cycles": 6}
     predicted = predict(plans, with_timing(tmp_path, shared_operands=operands))

@@ -48,6 +48,7 @@ def test_solution_has_full_marks(built, lab):
     validate(to_dict(result))
 
 
+@pytest.mark.slow
 def test_results_do_not_depend_on_the_run(built):
     def run():
         result = _mutated(built, "02-tiled-kernel", "__syncthreads();", "")

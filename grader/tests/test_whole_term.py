@@ -263,10 +263,12 @@ bonus = 4
 reason = "the handout of that day asked for it so"
 """
 
+pytestmark = pytest.mark.slow  # test_term and test_batch stay
+
 
 @pytest.fixture(
     scope="module",
-    params=["made", pytest.param("graded", marks=[pytest.mark.slow, pytest.mark.timeout(900)])],
+    params=["made", pytest.param("graded", marks=pytest.mark.timeout(900))],
 )
 def term(request, built, tmp_path_factory):
     """All that `grader batch` makes of the term."""
