@@ -43,6 +43,25 @@ def _sum(terms: int) -> str:
     )
 
 
+# Of the two questions about which thread loads what.
+_WHO_LOADS = {
+    "t": (2, 4),
+    "width": (8, 12),
+    "bx": (0, 1),
+    "by": (0, 1),
+    "ph": (0, 1, 2),
+    "tx": (0, 1, 2, 3),
+    "ty": (0, 1, 2, 3),
+}
+_ITS_OWN = W(
+    lambda t, bx, by, tx, ty: (by * t + ty, bx * t + tx), "That is the thread's element of P."
+)
+
+
+def _is_a_thread(t: int, width: int, tx: int, ty: int, ph: int) -> bool:
+    return tx < t and ty < t and ph < width // t
+
+
 QUESTIONS = (
     Q(
         "02.loads-per-phase",
@@ -271,15 +290,7 @@ QUESTIONS = (
         "02.who-loads-what-of-m",
         "lab 02, worked example; textbook, phases of 4 x 4",
         THREADS,
-        {
-            "t": (2, 4),
-            "width": (8, 12),
-            "bx": (0, 1),
-            "by": (0, 1),
-            "ph": (0, 1, 2),
-            "tx": (0, 1, 2, 3),
-            "ty": (0, 1, 2, 3),
-        },
+        _WHO_LOADS,
         "{width} x {width} matrices, tiles of {t} x {t}. Which element of M, as (row, column), does thread (tx {tx}, ty {ty})"
         " of block (x {bx}, y {by}) load in phase {ph}?",
         lambda t, width, by, ph, tx, ty: next(
@@ -297,10 +308,7 @@ QUESTIONS = (
         ty,
         answer: f"Row by * T + ty = {by} * {t} + {ty}; column ph * T + tx = {ph} * {t} + {tx}: {answer}. In M the phase moves right.",
         (
-            W(
-                lambda t, bx, by, tx, ty: (by * t + ty, bx * t + tx),
-                "That is the thread's element of P.",
-            ),
+            _ITS_OWN,
             W(
                 lambda t, by, ph, tx, ty: (ph * t + ty, by * t + tx),
                 "In M the phase moves along the row, not down.",
@@ -310,21 +318,13 @@ QUESTIONS = (
                 "tx and ty are exchanged: the row comes from y.",
             ),
         ),
-        lambda t, width, tx, ty, ph: tx < t and ty < t and ph < width // t,
+        _is_a_thread,
     ),
     Q(
         "02.who-loads-what-of-n",
         "lab 02, worked example; textbook, phases of 4 x 4",
         THREADS,
-        {
-            "t": (2, 4),
-            "width": (8, 12),
-            "bx": (0, 1),
-            "by": (0, 1),
-            "ph": (0, 1, 2),
-            "tx": (0, 1, 2, 3),
-            "ty": (0, 1, 2, 3),
-        },
+        _WHO_LOADS,
         "{width} x {width} matrices, tiles of {t} x {t}. Which element of N, as (row, column), does thread (tx {tx}, ty {ty})"
         " of block (x {bx}, y {by}) load in phase {ph}?",
         lambda t, width, bx, ph, tx, ty: next(
@@ -342,10 +342,7 @@ QUESTIONS = (
         ty,
         answer: f"Row ph * T + ty = {ph} * {t} + {ty}; column bx * T + tx = {bx} * {t} + {tx}: {answer}. In N the phase moves down.",
         (
-            W(
-                lambda t, bx, by, tx, ty: (by * t + ty, bx * t + tx),
-                "That is the thread's element of P.",
-            ),
+            _ITS_OWN,
             W(
                 lambda t, bx, ph, tx, ty: (bx * t + ty, ph * t + tx),
                 "In N the phase moves down a column, not along a row.",
@@ -355,7 +352,7 @@ QUESTIONS = (
                 "tx and ty are exchanged: the row comes from y.",
             ),
         ),
-        lambda t, width, tx, ty, ph: tx < t and ty < t and ph < width // t,
+        _is_a_thread,
     ),
     Q(
         "02.who-brought-it",
