@@ -9,23 +9,32 @@ from grader.machine.toolchain import find_toolchain
 
 ROOT = Path(__file__).resolve().parents[2]
 KEPT = ROOT / "docs" / "measurements" / "tensor-cores-h200.txt"
-PROGRAM = ROOT / "common" / "measure" / "tensor" / "tiles.cu"
+KEPT_OF_WMMA = ROOT / "docs" / "measurements" / "wmma-h200.txt"
+PROGRAMS = ROOT / "common" / "measure" / "tensor"
+
+
+def _build(course, folder: Path, name: str, arch: str) -> Path:
+    nvcc = find_toolchain(course).nvcc
+    subprocess.run(
+        [nvcc, "-std=c++17", "-O3", f"-arch={arch}", "-cudart", "none", PROGRAMS / f"{name}.cu",
+         "-o", folder / name, f"-L{course.build}/lib", "-l:libcudart.so.13"],
+        check=True,
+    )  # fmt: skip
+    return folder / name
+
+
+def _output(course, program: Path, *arguments: str, device: str = "h200") -> list[str]:
+    done = subprocess.run(
+        [course.build / "bin/warpsim", "run", "--quiet", "--checks", "none", "--device", device,
+         "--", program, *arguments],
+        check=True, capture_output=True, text=True,
+    )  # fmt: skip
+    return done.stdout.splitlines()
 
 
 def _of_simulator(course, folder: Path, arch: str, device: str) -> dict[tuple[str, str], str]:
-    program = folder / "tiles"
-    nvcc = find_toolchain(course).nvcc
-    subprocess.run(
-        [nvcc, "-std=c++17", "-O3", f"-arch={arch}", "-cudart", "none", PROGRAM, "-o", program,
-         f"-L{course.build}/lib", "-l:libcudart.so.13"],
-        check=True,
-    )  # fmt: skip
-    done = subprocess.run(
-        [course.build / "bin/warpsim", "run", "--quiet", "--checks", "none", "--device", device,
-         "--", program, "1000"],
-        check=True, capture_output=True, text=True,
-    )  # fmt: skip
-    rows = (line.split() for line in done.stdout.splitlines())
+    program = _build(course, folder, "tiles", arch)
+    rows = (line.split() for line in _output(course, program, "1000", device=device))
     return {(form, family): value for form, family, first, value in rows}
 
 
@@ -48,3 +57,13 @@ def test_another_generation_has_others(built, tmp_path, kept):
     ampere = _of_simulator(built, tmp_path, "sm_80", "a100")
     same = {key for key in kept if ampere[key] == kept[key]}
     assert not {key for key in same if key[1] in ("1", "3", "7")}
+
+
+@pytest.mark.slow
+def test_wmma_has_the_places_and_bits_of_an_h200(built, tmp_path):
+    kept = KEPT_OF_WMMA.read_text(encoding="utf-8").splitlines()
+    # Ten products: three fragments by rows and by columns, eight families of numbers.
+    assert len(kept) == len(set(kept)) == 10 * (6 + 8)
+    program = _build(built, tmp_path, "wmma", "sm_90")
+    assert _output(built, program, "places") == kept[:60]
+    assert _output(built, program, "products", "1") == kept[60:]

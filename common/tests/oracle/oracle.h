@@ -6,9 +6,9 @@
 // of its warp at a shuffle, vote, match or redux. Programs whose result depends on the order of
 // threads (races, active masks, clocks) have no defined result here.
 //
-// Not covered: half precision beyond add, sub, mul, fma and conversions, wmma, printf, malloc,
-// approximate functions of the special function unit other than division, reciprocal and square
-// root (which are computed correctly rounded).
+// Not covered: half precision beyond add, sub, mul, fma and conversions, tensor cores, printf,
+// malloc, approximate functions of the special function unit other than division, reciprocal and
+// square root (which are computed correctly rounded).
 
 #pragma once
 

@@ -282,6 +282,7 @@ bool Decoder::body(const Code& code) {
     case Opcode::kAtom: case Opcode::kRed:      return atomic(code);
     case Opcode::kCpAsync: case Opcode::kCpAsyncCommit: case Opcode::kCpAsyncWait: return async(code);
     case Opcode::kMma: case Opcode::kLdmatrix: case Opcode::kStmatrix: return tensor(code);
+    case Opcode::kMovmatrix: return turn_matrix(code);
     case Opcode::kShfl: case Opcode::kVote: case Opcode::kMatch: case Opcode::kRedux:
     case Opcode::kActivemask: case Opcode::kElect: return between_lanes(code);
     case Opcode::kBar: case Opcode::kBarWarp:   return barrier(code);
@@ -382,6 +383,7 @@ void Decoder::emit_finish(const Code& code) {
 void Decoder::emit_body(const Code& code) {
   if (image_.is_followed) emit_follow(code);
   if (image_.sampling != nullptr && function_.is_kernel) emit_watches(code);
+  if (code.of_whole_warp) whole_warp();
   if (!body(code)) unsupported(code);
 }
 

@@ -383,6 +383,16 @@ bool Decoder::tensor(const Code& code) {
   return true;
 }
 
+bool Decoder::turn_matrix(const Code& code) {
+  const uint32_t from = source(code.src[0], false, Type::kB32);
+  const Dest to = dest(code.dst[0], false);
+  whole_warp();
+  Op& op = emit(&ops::turn_matrix);
+  op.d = to.row, op.a = from;
+  finish_dest(to, 0, false);
+  return true;
+}
+
 // Which single shared array, if any, a register's value was computed from: an access through it has
 // to stay there, even where another array lies next.
 void Decoder::compute_shared_sources() {

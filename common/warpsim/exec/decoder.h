@@ -100,6 +100,7 @@ class Decoder {
   bool atomic(const Code& code);
   bool async(const Code& code);
   bool tensor(const Code& code);
+  bool turn_matrix(const Code& code);
   void whole_warp();
   bool ignores_source(const Code& code) const;  // of cp.async: by a predicate
   bool between_lanes(const Code& code);

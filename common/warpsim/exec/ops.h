@@ -82,6 +82,7 @@ const Op* elect(Warp&, const Op*);  // row d: the leader's lane, predicate e: wh
 // ops_matrix.cpp
 const Op* whole_warp(Warp&, const Op*);  // looks whether all lanes are there
 const Op* multiply_matrices(Warp&, const Op*);
+const Op* turn_matrix(Warp&, const Op*);
 Handler load_matrices(bool watch);
 Handler store_matrices(bool watch);
 // ops_move.cpp

@@ -1,4 +1,4 @@
-// Tensor-core instructions: mma, ldmatrix and stmatrix, of a whole warp.
+// Tensor-core instructions: mma, ldmatrix, stmatrix and movmatrix, of a whole warp.
 //
 // Fragments: PTX ISA, "Matrix fragments for mma.m16n8k16" and its neighbours. With group = lane / 4
 // and within = lane % 4, register r of A holds row group + 8 * (r % 2), register r of B column
@@ -135,6 +135,20 @@ const Op* whole_warp(Warp& w, const Op* op) {
 
 const Op* multiply_matrices(Warp& w, const Op* op) {
   multiply(w, w.worker->image->fragments[op->matrices.index]);
+  return op + 1;
+}
+
+const Op* turn_matrix(Warp& w, const Op* op) {
+  const uint32_t* a = row<uint32_t>(w, op->a);
+  uint32_t turned[kLanes] = {};
+  for (int r = 0; r < kMatrixRows; ++r) {
+    for (int c = 0; c < kMatrixRows; ++c) {
+      const Owner from = owner(false, r, c), to = owner(true, r, c);
+      turned[to.lane] |= (a[from.lane] >> (16 * from.half) & 0xFFFF) << (16 * to.half);
+    }
+  }
+  uint32_t* d = row<uint32_t>(w, op->d);
+  for_each_lane(w.mask, [&](int lane) { d[lane] = turned[lane]; });
   return op + 1;
 }
 

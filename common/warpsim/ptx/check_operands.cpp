@@ -5,6 +5,7 @@
 
 #include "warpsim/ptx/fragment.h"
 #include "warpsim/ptx/parser_impl.h"
+#include "warpsim/ptx/wmma.h"
 
 namespace warpsim::ptx {
 
@@ -147,7 +148,9 @@ class Checker {
   // Operand `place` of a tensor-core instruction: 0 is the destination.
   std::string fragment(size_t place, Operand* operand) {
     size_t count = i_.matrices;
-    if (i_.op == Opcode::kMma) {
+    if (i_.op == Opcode::kWmmaLoad || i_.op == Opcode::kWmmaStore || i_.op == Opcode::kWmmaMma) {
+      count = wmma_registers(i_, place);
+    } else if (i_.op == Opcode::kMma) {
       const FragmentRegisters registers = fragment_registers(i_).value();
       count = place == 0   ? registers.d
               : place == 1 ? registers.a

@@ -57,7 +57,7 @@ enum class Opcode : uint8_t {
   kBra, kBrx, kCall, kRet, kExit, kTrap, kBrkpt, kNanosleep,
   kHint,  // changes no value: pmevent, griddepcontrol, discard ...
   // tensor cores
-  kMma, kLdmatrix, kStmatrix,
+  kMma, kLdmatrix, kStmatrix, kMovmatrix,
   // parsed, so that the report can name the line; execution says `unsupported`
   kWmmaLoad, kWmmaStore, kWmmaMma,
   // recognised text whose meaning is not modelled; `mnemonic` has the full name; execution says
@@ -170,9 +170,10 @@ struct Instruction {
   bool relu = false;          // a negative result becomes 0
   bool xorsign = false;       // min, max .xorsign.abs: of the magnitudes, with the signs' product
   bool accumulate = false;    // vabsdiff4.add: the sum of all, added to c
-  Tile tile;                  // mma
+  Tile tile;                  // mma, wmma
   uint8_t matrices = 0;       // ldmatrix, stmatrix: .x1 .x2 .x4
-  bool transposed = false;    // ldmatrix, stmatrix
+  bool transposed = false;    // ldmatrix, stmatrix, movmatrix
+  bool of_whole_warp = false;  // a lane that is not there is a finding: the first of a wmma
 
   int32_t guard = -1;          // predicate register, -1: always
   bool guard_negated = false;  // @!%p
@@ -189,7 +190,8 @@ struct Instruction {
   //   mma                 dst = {vector}, src = {vector, vector, vector}: A, B, C
   //   ldmatrix, stmatrix  like ld and st, of so many registers as there are matrices
   //   bar, barrier        src = {barrier [, thread count]}, for .red then the predicate
-  //   kUnknown and wmma: no operands
+  //   wmma                as mma; load and store with the stride of a row (or column) at the end
+  //   kUnknown: no operands
   // Literals have the width of the operand they stand for: 1.5 in an f32 instruction is kept as
   // float bits.
   std::vector<Operand> dst;

@@ -5,6 +5,7 @@
 
 #include "warpsim/ptx/fragment.h"
 #include "warpsim/ptx/spelling.h"
+#include "warpsim/ptx/wmma.h"
 
 namespace warpsim::ptx {
 
@@ -197,6 +198,9 @@ void set_mode_of_row(const OpcodeRow& row, Instruction* i) {
 
 // Of the tensor-core instructions, whether this form is one that we know.
 bool is_modelled(const OpcodeRow& row, const Instruction& i) {
+  if (row.op == Opcode::kWmmaLoad || row.op == Opcode::kWmmaStore || row.op == Opcode::kWmmaMma)
+    return is_modelled_wmma(i);
+  if (row.op == Opcode::kMovmatrix) return i.transposed && i.matrices == 0 && i.type == Type::kB16;
   if (row.op == Opcode::kMma)
     return fragment_registers(i) && i.mnemonic.find(".row.col.") != std::string::npos;
   if (row.modifiers & kModMatrix)
@@ -259,6 +263,12 @@ std::string decode_mnemonic(const OpcodeRow& row, Instruction* i) {
     } else if (!take_modifier(row, word, i)) {
       i->op = Opcode::kUnknown;
     }
+  }
+  // Of f16 factors wmma.mma names only the types of the sums.
+  if (row.op == Opcode::kWmmaMma && types == 2) {
+    if (i->src_type != i->type) i->op = Opcode::kUnknown;
+    i->src_type = Type::kF16;
+    types = row.type_count;
   }
   if (i->op != Opcode::kUnknown && types == row.type_count && !is_modelled(row, *i))
     i->op = Opcode::kUnknown;

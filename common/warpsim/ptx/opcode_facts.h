@@ -91,11 +91,13 @@ constexpr OpcodeFacts facts_of(Opcode op) {
       return {.memory = Memory::kLoad, .result = Result::kOther};
     case O::kStmatrix:
       return {.memory = Memory::kStore};
-    // Not executed: memory, if any, is not looked at.
+    case O::kMovmatrix:  // crosses lanes as a shuffle does
+      return {.result = Result::kOther, .unit = Unit::kShuffle};
+    // Replaced by others before anything looks at them (wmma.h).
     case O::kWmmaLoad: case O::kWmmaStore:
       return {.result = Result::kMemory};
     case O::kWmmaMma:
-      return {.unit = Unit::kTensor};
+      return {.result = Result::kOther, .unit = Unit::kTensor};
     case O::kUnknown: case O::kCount:
       return {.result = Result::kOther};
   }

@@ -27,7 +27,7 @@ constexpr uint32_t kLdSt = kModSpace | kModVector | kModMemory;
 //   l  a label                                     ?  the operands that follow may be absent
 //   g  32 bits or a predicate
 //   o  32 bits, may be absent although another operand follows
-//   f  a fragment: as many registers of 32 bits as fragment.h says
+//   f  a fragment: as many registers of 32 bits as fragment.h or wmma.h says
 // A source of t, s, T, S, w, u may be an immediate. Shape "*": operands are not decoded; "call",
 // "brx": see parse_instruction.cpp.
 // clang-format off
@@ -143,9 +143,12 @@ constexpr OpcodeRow kTable[] = {
     {"applypriority",    kHint,            "=ai",     0, 0, kModSpace | kModMemory | kModHint},
     {"discard",          kHint,            "=ai",     0, 0, kModSpace | kModMemory},
 
-    {"wmma.load",        kWmmaLoad,        "*",       0, 0, 0},
-    {"wmma.store",       kWmmaStore,       "*",       0, 0, 0},
-    {"wmma.mma",         kWmmaMma,         "*",       0, 0, 0},
+    {"wmma.load.a",      kWmmaLoad,        "f=a?u",   1, kData, kModTile | kModSpace | kModSync},
+    {"wmma.load.b",      kWmmaLoad,        "f=a?u",   1, kData, kModTile | kModSpace | kModSync},
+    {"wmma.load.c",      kWmmaLoad,        "f=a?u",   1, kData, kModTile | kModSpace | kModSync},
+    {"wmma.store.d",     kWmmaStore,       "=af?u",   1, kData, kModTile | kModSpace | kModSync},
+    {"wmma.mma",         kWmmaMma,         "f=fff",   4, kData, kModTile | kModSync},
+    {"movmatrix",        kMovmatrix,       "u=u",     1, kBits, kModMatrix | kModSync},
     {"mma",              kMma,             "f=fff",   4, kData, kModTile | kModSync},
     {"ldmatrix",         kLdmatrix,        "f=a",     1, kData, kModMatrix | kModSpace | kModSync},
     {"stmatrix",         kStmatrix,        "=af",     1, kData, kModMatrix | kModSpace | kModSync},

@@ -20,6 +20,7 @@
 #include "warpsim/observe/profile.h"
 #include "warpsim/provenance/follower.h"
 #include "warpsim/ptx/parser.h"
+#include "warpsim/ptx/wmma.h"
 #include "warpsim/run/memory_image.h"
 #include "warpsim/run/report_difference.h"
 #include "warpsim/run/sampler.h"
@@ -158,6 +159,7 @@ Options& Simulator::options() {
 int Simulator::load_module(std::string_view text, std::string name) {
   auto image = std::make_unique<Image>();
   image->module = ptx::parse(text, std::move(name));
+  ptx::expand_wmma(&image->module);
   if (impl_->options.trace != nullptr) image->text = text;
   place_variables(*image, impl_->memory);
   impl_->modules.emplace_back().image = std::move(image);

@@ -1,0 +1,66 @@
+// Products with wmma, right and with one mistake each.
+
+#include <mma.h>
+
+#include <cstdint>
+
+using namespace nvcuda;
+
+namespace {
+
+using Sums = wmma::fragment<wmma::accumulator, 16, 16, 16, float>;
+template <class Layout>
+using First = wmma::fragment<wmma::matrix_a, 16, 16, 16, __half, Layout>;
+template <class Layout>
+using Second = wmma::fragment<wmma::matrix_b, 16, 16, 16, __half, Layout>;
+
+template <class LayoutA, class LayoutB>
+__device__ void multiply(const __half* m, const __half* n, float* p, int width) {
+  First<LayoutA> a;
+  Second<LayoutB> b;
+  Sums c;
+  wmma::fill_fragment(c, 0.0f);
+  wmma::load_matrix_sync(a, m, width);  // @load-a
+  wmma::load_matrix_sync(b, n, width);
+  wmma::mma_sync(c, a, b, c);
+  for (int i = 0; i < c.num_elements; ++i) c.x[i] += 1;
+  wmma::store_matrix_sync(p, c, width, wmma::mem_row_major);  // @store
+}
+
+}  // namespace
+
+// P = M x N + 1 for 16 x 16 numbers, from global memory or through shared memory (`staged`).
+// `columns`: 1 takes M, 2 takes N as if columns lay together.
+extern "C" __global__ void square(const __half* m, const __half* n, float* p, int staged,
+                                  int columns) {
+  __shared__ alignas(32) __half tile_m[256];
+  __shared__ alignas(32) __half tile_n[256];
+  using Rows = wmma::row_major;
+  using Columns = wmma::col_major;
+  if (staged) {
+    for (int i = int(threadIdx.x); i < 256; i += 32) {
+      tile_m[i] = m[i];
+      tile_n[i] = n[i];  // @fill
+    }
+    __syncwarp();
+    if (columns == 0) multiply<Rows, Rows>(tile_m, tile_n, p, 16);
+    if (columns == 1) multiply<Columns, Rows>(tile_m, tile_n, p, 16);
+    if (columns == 2) multiply<Rows, Columns>(tile_m, tile_n, p, 16);
+    return;
+  }
+  if (columns == 0) multiply<Rows, Rows>(m, n, p, 16);
+  if (columns == 1) multiply<Columns, Rows>(m, n, p, 16);
+  if (columns == 2) multiply<Rows, Columns>(m, n, p, 16);
+}
+
+// Only some lanes get to it.
+extern "C" __global__ void some_lanes(const __half* m, const __half* n, float* p, int lanes) {
+  if (int(threadIdx.x) < lanes) multiply<wmma::row_major, wmma::col_major>(m, n, p, 16);
+}
+
+// Rows of P that reach beyond its end.
+extern "C" __global__ void too_far(const __half* m, const __half* n, float* p, int width) {
+  Sums c;
+  wmma::fill_fragment(c, 1.0f);
+  wmma::store_matrix_sync(p, c, width, wmma::mem_row_major);  // @far
+}

@@ -1,0 +1,106 @@
+// wmma: what a product is, what it counts, and mistakes with it. Where a fragment's elements lie
+// and the bits that a GPU gives are held by grader/tests/test_tensor_cores.py.
+
+#include <bit>
+
+#include "tests/sim/fixture.h"
+
+namespace warpsim::test {
+namespace {
+
+// The bits of an f16 that holds a small whole number.
+uint16_t as_half(int value) {
+  if (value == 0) return 0;
+  const int magnitude = std::abs(value), exponent = std::bit_width(unsigned(magnitude)) - 1;
+  return uint16_t((value < 0 ? 0x8000 : 0) | (exponent + 15) << 10 |
+                  ((magnitude << (10 - exponent)) & 0x3FF));
+}
+
+int in_m(int row, int column) {
+  return (row * 16 + column) * 7 % 23 - 11;
+}
+int in_n(int row, int column) {
+  return (row * 16 + column) * 5 % 19 - 9;
+}
+
+struct Square : Fixture {
+  Square() : Fixture("wmma") {
+    for (int i = 0; i < 256; ++i)
+      m.push_back(as_half(in_m(0, i))), n.push_back(as_half(in_n(0, i)));
+  }
+  LaunchReport run(int staged, int columns) {
+    p = buffer("P", std::vector<float>(256, -1));
+    return launch("square", {1}, {32}, buffer("M", m), buffer("N", n), p, staged, columns);
+  }
+  // How many elements of P are those of the product, with M or N turned.
+  int right(bool turn_m, bool turn_n) {
+    const std::vector<float> found = read<float>(p, 256);
+    int count = 0;
+    for (int row = 0; row < 16; ++row) {
+      for (int column = 0; column < 16; ++column) {
+        int sum = 1;
+        for (int k = 0; k < 16; ++k)
+          sum +=
+              (turn_m ? in_m(k, row) : in_m(row, k)) * (turn_n ? in_n(column, k) : in_n(k, column));
+        count += found[size_t(row * 16 + column)] == float(sum);
+      }
+    }
+    return count;
+  }
+  std::vector<uint16_t> m, n;
+  uint64_t p = 0;
+};
+
+TEST_CASE("A wmma product is that of the matrices, from global and from shared memory") {
+  for (int staged : {0, 1}) {
+    for (int columns : {0, 1, 2}) {
+      CAPTURE(staged, columns);
+      Square f;
+      const LaunchReport r = f.run(staged, columns);
+      CAPTURE(describe(r));
+      REQUIRE(is_clean(r));
+      CHECK(f.right(columns == 1, columns == 2) == 256);
+      CHECK(f.right(false, false) == (columns == 0 ? 256 : f.right(false, false)));
+      if (columns != 0) CHECK(f.right(false, false) < 64);  // the wrong layout is another product
+    }
+  }
+}
+
+TEST_CASE("A wmma product counts what ptxas makes of it") {
+  Square shared;
+  const Counters staged = shared.run(1, 0).counters;
+  CHECK(staged.tensor_instructions == 2);
+  CHECK(staged.tensor_multiply_adds == 16 * 16 * 16);
+  CHECK(staged.matrix_load_requests == 2);
+  CHECK(staged.matrix_load_wavefronts == 8 + 8);  // rows of 32 bytes: each bank twice
+  Square global;
+  const Counters direct = global.run(0, 0).counters;
+  CHECK(direct.tensor_instructions == 2);
+  CHECK(direct.matrix_load_requests == 0);
+  CHECK(direct.global_load_requests == 8);   // four blocks of 8 x 8 of each factor
+  CHECK(direct.global_store_requests == 4);  // two numbers of a lane at once
+}
+
+TEST_CASE("A wmma that some lanes do not reach is a wrong mask, at its first line") {
+  Square f;
+  const LaunchReport r = f.launch("some_lanes", {1}, {32}, f.buffer("M", f.m), f.buffer("N", f.n),
+                                  f.buffer("P", std::vector<float>(256)), 16);
+  CAPTURE(describe(r));
+  const Diagnostic* wrong = find(r, "wrong-mask");
+  REQUIRE(wrong != nullptr);
+  CHECK(wrong->line == f.line("load-a"));
+}
+
+TEST_CASE("A wmma store beyond the end of a matrix is named") {
+  Square f;
+  const LaunchReport r = f.launch("too_far", {1}, {32}, f.buffer("M", f.m), f.buffer("N", f.n),
+                                  f.buffer("P", std::vector<float>(256)), 24);
+  const Diagnostic* outside = find(r, "out-of-bounds-global");
+  CAPTURE(describe(r));
+  REQUIRE(outside != nullptr);
+  CHECK(outside->line == f.line("far"));
+  CHECK(outside->array == "P");
+}
+
+}  // namespace
+}  // namespace warpsim::test
