@@ -503,6 +503,16 @@ def advice(fault: Fault, context: Context) -> str:
                 f"Which threads may take part? Guard the {what} by row and column, and "
                 "check the index."
             )
+        case "race-global" if not context.case.problem.is_product and not _both_write(facts):
+            if facts.scope is Scope.GRID:
+                return (
+                    f"Blocks never wait for each other: what a block reads of {role or facts.array} no "
+                    "other one may write in the same launch. Is the index meant for both?"
+                )
+            return (
+                "Read first, then __syncthreads() for the whole block, then write; or let one thread do "
+                "both."
+            )
         case "race-global" if not context.case.problem.is_product:
             return f"Each element of {role or facts.array} must be written by one thread: has each thread its own index?"
         case "unwritten-output" if not context.case.problem.is_product:

@@ -267,6 +267,9 @@ def test_make_test_grades_one_of_each_code_and_of_each_lab():
 
 
 def test_the_corpus_is_large_enough():
+    for lab in corpus_files.labs():
+        wrong, right = corpus_files.entries("wrong", lab), corpus_files.entries("right", lab)
+        assert (len(wrong) >= 10, len(right) >= 6) == (True, True), lab
     first_labs = [entry for entry in WRONG if entry.lab[:2] in ("01", "02")]
     assert len(first_labs) >= 25
     assert len([entry for entry in RIGHT if entry.lab[:2] in ("01", "02")]) >= 15
