@@ -1,16 +1,19 @@
 #!/usr/bin/env python3
 """The simulator judges and a GPU adds the clock: does anybody get more, and is nobody accused?
 
-    both_on_gpu.py [--seconds 240] [--jobs 12] [--rounds 30] [--labs 02 05] [--names not-tiled] [--kinds right wrong]
-                   [--output docs/measurements/both-on-gpu.md]
+    both_on_gpu.py [--seconds 240] [--jobs 12] [--rounds 30] [--labs 02 05 | --exercises] [--names not-tiled]
+                   [--kinds right wrong] [--twice 8] [--gpu-alone 8] [--output docs/measurements/both-on-gpu.md]
 
 Grades every solution, the corpus' right submissions and its wrong ones with `--backend both`, in
 that order, the slow ones first among the wrong. What the simulator alone would give follows from
 the same result, since its checks are the same with other points; --twice N grades the first N of
-each kind with `--backend sim` as well, to show that it does. Held against each result:
+each kind with `--backend sim` as well, to show that it does, and --gpu-alone N with `--backend gpu`.
+--exercises takes lab 00 and the small kernels, which have no points of the clock. Held against each
+result:
 
   nobody has more than on the simulator alone,
-  what is right loses nothing but points of the clock, and no result is an error,
+  what is right loses nothing but points of the clock, and no result is an error; where a lab has no
+    clock, the GPU alone gives what the simulator gives,
   what is wrong opens with the code that the corpus pins.
 
 What --seconds leaves no time for is listed. Exit status 1 if anything does not hold. Needs the
@@ -26,7 +29,7 @@ import subprocess
 import sys
 import time
 from concurrent.futures import ProcessPoolExecutor, as_completed
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -43,6 +46,7 @@ class Job:
     name: str
     code: str = ""  # that the report must open with
     twice: bool = False
+    gpu_alone: bool = False
 
 
 @dataclass
@@ -54,6 +58,8 @@ class Graded:
     score: float = 0.0
     alone: float = 0.0  # what the simulator alone gives
     checked: float | None = None  # the same, graded a second time with --backend sim
+    gpu_alone: float | None = None  # with --backend gpu
+    has_clock: bool = False
     clock: float = 0.0  # points of the clock that were lost
     ratio: float | None = None
     opens_with: str = ""
@@ -64,7 +70,7 @@ class Graded:
     wrong: list[str] = field(default_factory=list)  # what does not hold
 
 
-def jobs(labs: list[str], names: list[str], twice: int) -> list[Job]:
+def jobs(labs: list[str], names: list[str], twice: int, gpu_alone: int = 0) -> list[Job]:
     """All, the ones whose points a clock could change first."""
     found = [Job("solution", lab, "solution") for lab in labs]
     for kind in ("right", "wrong"):
@@ -85,8 +91,8 @@ def jobs(labs: list[str], names: list[str], twice: int) -> list[Job]:
     again = []
     for job in found:
         seen[job.kind] = seen.get(job.kind, 0) + 1
-        is_twice = seen[job.kind] <= twice
-        again.append(Job(job.kind, job.lab, job.name, job.code, is_twice))
+        number = seen[job.kind]
+        again.append(replace(job, twice=number <= twice, gpu_alone=number <= gpu_alone))
     return again
 
 
@@ -100,7 +106,7 @@ def grade(job: Job, rounds: int) -> Graded:
 
     timing.ROUNDS = rounds
     course = find_course(ROOT)
-    lab = load_lab(course.labs / job.lab)
+    lab = load_lab(course.folder(job.lab))
     path = course.solutions / job.lab / FILE_NAME
     text = path.read_text(encoding="utf-8")
     if job.kind != "solution":
@@ -108,20 +114,24 @@ def grade(job: Job, rounds: int) -> Graded:
     submission = Submission(path, FILE_NAME, text, text.encode())
     result = grade_file(course, lab, submission, Options("both"))
     of_sim = {check.id: check.points for check in lab.checks_for("sim")}
-    passed = [c.id for c in result.checks if c.status == "passed" and c.id in of_sim]
     time_check = next((c for c in result.checks if c.id not in of_sim), None)
-    found = Graded(job, result.status, result.score or 0.0, sum(of_sim[name] for name in passed))
+    shares = {c.id: c.score / c.max_score for c in result.checks if c.id in of_sim and c.max_score}
+    alone = round(sum(of_sim[name] * share for name, share in shares.items()), 6)
+    found = Graded(job, result.status, result.score or 0.0, alone)
     found.message = result.message
     if result.diagnostics:
         found.opens_with = result.diagnostics[0].code
     if result.gpu is not None:
         found.on_gpu = result.gpu.status
         found.cases, found.identical = len(result.gpu.cases), result.gpu.identical
+    found.has_clock = time_check is not None
     if time_check is not None:
         found.clock = time_check.max_score - time_check.score
         found.ratio = time_check.data.get("ratio")
     if job.twice:
         found.checked = grade_file(course, lab, submission, Options("sim")).score
+    if job.gpu_alone:
+        found.gpu_alone = grade_file(course, lab, submission, Options("gpu")).score or 0.0
     found.wrong = list(faults(found))
     return found
 
@@ -135,6 +145,9 @@ def faults(one: Graded):
         yield f"{one.score:g} points, and {one.alone:g} on the simulator alone"
     if one.checked is not None and one.checked != one.alone:
         yield f"graded with sim it has {one.checked:g} points, not {one.alone:g}"
+    is_same = one.gpu_alone is None or one.has_clock or one.gpu_alone == one.alone
+    if not is_same and one.job.kind != "wrong":  # a wrong one may take the GPU down
+        yield f"graded with gpu it has {one.gpu_alone:g} points, not {one.alone:g}"
     if one.job.kind in ("solution", "right"):
         if one.on_gpu != "same":
             yield f"the GPU says {one.on_gpu or 'nothing'}"
@@ -146,12 +159,37 @@ def faults(one: Graded):
         yield f"opens with {one.opens_with or 'nothing'}, not with {one.job.code}"
 
 
+def number_of(lab: str) -> str:
+    """ "02"; an exercise by its name."""
+    return lab[:2] if lab[:2].isdigit() else lab
+
+
+def per_lab(found: list[Graded]) -> list[str]:
+    """One row a lab: how many of what is right have all points, on which backend."""
+    rows = [
+        "| lab | right ones, with the solution | full marks with sim | with both | with gpu alone | slow ones | lose points"
+        " with both | wrong ones | open with their code |",
+        "|---|---|---|---|---|---|---|---|---|",
+    ]
+    for lab in sorted({one.job.lab for one in found}):
+        mine = [one for one in found if one.job.lab == lab]
+        right = [one for one in mine if one.job.kind in ("solution", "right")]
+        alone = [one for one in right if one.gpu_alone is not None]
+        slow = [one for one in mine if one.job.kind == "slow"]
+        wrong = [one for one in mine if one.job.kind == "wrong"]
+        rows.append(
+            f"| {number_of(lab)} | {len(right)} | {sum(o.alone == 100 for o in right)}"
+            f" | {sum(o.score == 100 for o in right)} | {sum(o.gpu_alone == 100 for o in alone)} of {len(alone)}"
+            f" | {len(slow)} | {sum(o.score < 100 for o in slow)}"
+            f" | {len(wrong)} | {sum(o.opens_with == o.job.code for o in wrong)} |"
+        )
+    return rows
+
+
 def row(one: Graded) -> str:
     ratio = "-" if one.ratio is None else f"{one.ratio:.2f}"
     what = one.opens_with or one.status
-    return (
-        f"| {one.job.lab[:2]} | {one.job.name} | {one.alone:g} | {one.score:g} | {ratio} | {what} |"
-    )
+    return f"| {number_of(one.job.lab)} | {one.job.name} | {one.alone:g} | {one.score:g} | {ratio} | {what} |"
 
 
 def report(found: list[Graded], left: list[Job], seconds: float) -> str:
@@ -184,11 +222,17 @@ def report(found: list[Graded], left: list[Job], seconds: float) -> str:
         f"{len(kinds['solution'] + kinds['right'])}; the others lose points of the clock (below).",
         f"- Graded a second time with `--backend sim`: {len(clean)}, as computed:"
         f" {sum(one.checked == one.alone for one in clean)}.",
+        f"- Graded with `--backend gpu` besides: {sum(o.gpu_alone is not None for o in found)}.",
+        "",
+        *per_lab(found),
         "",
         "What does not hold:",
         "",
         *(
-            [f"- {o.job.lab[:2]} {o.job.name} ({o.job.kind}): {'; '.join(o.wrong)}" for o in bad]
+            [
+                f"- {number_of(o.job.lab)} {o.job.name} ({o.job.kind}): {'; '.join(o.wrong)}"
+                for o in bad
+            ]
             or ["- nothing"]
         ),
         "",
@@ -204,7 +248,10 @@ def report(found: list[Graded], left: list[Job], seconds: float) -> str:
         *[row(one) for one in kinds["wrong"]],
     ]
     if left:
-        lines += ["", "Not reached: " + ", ".join(f"{j.lab[:2]} {j.name}" for j in left) + "."]
+        lines += [
+            "",
+            "Not reached: " + ", ".join(f"{number_of(j.lab)} {j.name}" for j in left) + ".",
+        ]
     return "\n".join(lines) + "\n"
 
 
@@ -227,17 +274,20 @@ def main() -> None:
     parser.add_argument("--jobs", type=int, default=12)
     parser.add_argument("--rounds", type=int, default=30, help="of timing")
     parser.add_argument("--labs", nargs="+", default=[""], help="how their names begin: 05")
+    parser.add_argument("--exercises", action="store_true", help="lab 00 and the small kernels")
     parser.add_argument("--names", nargs="+", default=[], help="only these of the corpus")
     parser.add_argument("--kinds", nargs="+", default=["solution", "slow", "right", "wrong"])
     parser.add_argument("--twice", type=int, default=8, help="graded with sim as well, a kind")
+    parser.add_argument("--gpu-alone", type=int, default=0, help="graded with gpu as well, a kind")
     parser.add_argument(
         "--output", type=Path, default=ROOT / "docs" / "measurements" / "both-on-gpu.md"
     )
     given = parser.parse_args()
-    labs = sorted(folder.name for folder in (ROOT / "labs").glob("[0-9]*")
+    labs = sorted(folder.name for folder in (ROOT / ("exercises" if given.exercises else "labs")).glob("[0-9a-z]*")
                   if folder.name.startswith(tuple(given.labs)))  # fmt: skip
     began = time.monotonic()
-    wanted = [job for job in jobs(labs, given.names, given.twice) if job.kind in given.kinds]
+    wanted = jobs(labs, given.names, given.twice, given.gpu_alone)
+    wanted = [job for job in wanted if job.kind in given.kinds]
     found: list[Graded] = []
     pool = ProcessPoolExecutor(given.jobs)
     waiting = {pool.submit(grade, job, given.rounds): job for job in wanted}
@@ -260,10 +310,11 @@ def main() -> None:
     left = [job for job in wanted if job not in reached]
     given.output.write_text(report(found, left, time.monotonic() - began), encoding="utf-8")
     print(given.output.read_text(encoding="utf-8").split("Wrong ones:")[0])
-    pool.shutdown(wait=False, cancel_futures=True)
     is_bad = any(one.wrong for one in found)
     sys.stdout.flush()
-    for process in list((pool._processes or {}).values()):
+    workers = list((pool._processes or {}).values())  # shutdown forgets them
+    pool.shutdown(wait=False, cancel_futures=True)
+    for process in workers:
         process.terminate()
     sys.exit(1 if is_bad else 0)
 
