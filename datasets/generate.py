@@ -21,7 +21,8 @@ sys.path.insert(0, str(HERE.parent))
 
 from grader.labs import data  # noqa: E402 - the package lies beside this folder
 
-# The worked examples of the handouts: M and N written out.
+# The worked examples of the handouts: M and N written out. Neither is symmetric, nor any tile of N
+# beyond the first two columns: one that is used transposed shows.
 WORKED = {
     "toy-3x3": (
         [[1, 2, 3], [0, 1, 2], [2, 0, 1]],
@@ -29,7 +30,7 @@ WORKED = {
     ),
     "toy-4x4": (
         [[1, 2, 0, 1], [0, 1, 3, 2], [2, 0, 1, 1], [1, 1, 2, 0]],
-        [[1, 0, 2, 1], [0, 1, 1, 2], [2, 1, 0, 1], [1, 2, 1, 0]],
+        [[1, 0, 2, 3], [0, 1, 1, 2], [2, 1, 0, 1], [1, 2, 4, 0]],
     ),
 }
 # One small set of each kind, to look at: folder -> (kind, (j, k, l), seed).

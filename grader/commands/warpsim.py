@@ -1,4 +1,7 @@
-"""The command `warpsim` of an environment: starts the simulator's program in this process's place."""
+"""The command `warpsim` of an environment: starts the simulator's program in this process's place.
+
+`warpsim show TRACE` is ours: the page is made here.
+"""
 
 from __future__ import annotations
 
@@ -13,6 +16,8 @@ from grader.machine.toolchain import program
 
 
 def main() -> NoReturn:
+    if sys.argv[1:2] == ["show"]:
+        os.execv(sys.executable, [sys.executable, "-m", "grader", *sys.argv[1:]])
     try:
         path = program(find_course(), "warpsim")
     except GraderError as error:

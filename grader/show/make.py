@@ -59,15 +59,22 @@ def write(
     options: Options,
     show: Show,
     say: Callable[[str], None] = lambda text: None,
+    others: Sequence[Show] = (),
 ) -> str:
-    """The page of one case. Raises GraderError."""
+    """The page of one case, or of the first of the others that has a finding where it has none.
+
+    Raises GraderError.
+    """
     eyebrow = f"Lab {lab.id} · {shown[0].submission.shown}"
+    show, first, why = _telling(course, lab, shown[0].submission, options, show, say, others)
     for part in (1, 2, 4, 8, 16):  # of the instructions, until the page is no larger than it may be
         runs = []
         for one in shown:
-            traced = trace(course, lab, one.submission, options, show, say, part)
+            traced = first
+            if one is not shown[0] or part > 1:
+                traced = trace(course, lab, one.submission, options, show, say, part)
             found = traced.trace if one.with_source else without_source(traced.trace)
-            runs.append(page.Run(one.title, found, traced.note))
+            runs.append(page.Run(one.title, found, " ".join(filter(None, [why, traced.note]))))
         text = page.render(runs, eyebrow=eyebrow, heading=f"{lab.title}, {show.case.title}")
         if len(text.encode()) <= page.MOST_BYTES:
             return text
@@ -75,6 +82,38 @@ def write(
         f"The page would be larger than {page.MOST_BYTES // 1_000_000} MB: show a smaller case"
         " with --case."
     )
+
+
+def others(lab: Lab) -> list[Show]:
+    """Cases that fit the eye beside the first, for which the same file is compiled."""
+    return [show for show in lab.shows[1:] if show.constants == lab.shows[0].constants]
+
+
+def _telling(
+    course: Course,
+    lab: Lab,
+    submission: Submission,
+    options: Options,
+    show: Show,
+    say: Callable[[str], None],
+    others: Sequence[Show],
+) -> tuple[Show, Traced, str]:
+    """The case to show, its trace, and why it is not the one that was asked for."""
+    first = trace(course, lab, submission, options, show, say)
+    if _has_finding(first):
+        return show, first, ""
+    for other in others:
+        try:
+            found = trace(course, lab, submission, options, other, say)
+        except SubmissionError:
+            continue
+        if _has_finding(found):
+            return other, found, f"{show.case.title} has no finding; this case has one."
+    return show, first, ""
+
+
+def _has_finding(traced: Traced) -> bool:
+    return any(launch["findings"] for launch in traced.trace["launches"])
 
 
 def trace(

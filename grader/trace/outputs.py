@@ -4,22 +4,28 @@ the sum it stores is wrong."""
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import Any
 
 from grader.judging.judge import Outcome
+from grader.results.result import Diagnostic
 
 _CODES = ("wrong-result", "low-precision", "unwritten-output")
 
 
-def findings(outcome: Outcome) -> list[dict[str, Any]]:
-    """In the form of the others, without an event; `elements` are the first that are wrong."""
+def findings(outcome: Outcome, told: Sequence[Diagnostic]) -> list[dict[str, Any]]:
+    """What was told of the outcome, in the form of the others, without an event.
+
+    `elements` are the first that are wrong; what each is made of, and the line to look at, come with
+    the message, as in a report.
+    """
     places = [_place(one.element, (one.row, one.column)) for one in outcome.result.mismatches]
     elements = [{"array": array, "index": list(index)} for array, index in places]
     return [
         {
             "code": one.code,
             "severity": one.severity,
-            "message": one.message,
+            "message": f"{one.message} {one.advice}".strip(),
             "kernel": one.kernel,
             "count": one.count,
             "line": one.line,
@@ -27,7 +33,7 @@ def findings(outcome: Outcome) -> list[dict[str, Any]]:
             "events": {"at": -1, "lane": -1, "other": -1, "other_lane": -1},
             "elements": elements,
         }
-        for one in outcome.diagnostics
+        for one in told
         if one.code in _CODES
     ]
 

@@ -7,6 +7,7 @@ All text is escaped by the template.
 from __future__ import annotations
 
 import functools
+import shlex
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -93,6 +94,7 @@ def _environment() -> Environment:
         "bound": asides.bound,
         "warnings": asides.warnings,
         "printed": asides.printed,
+        "see_it": _see_it,
     }
     return environment
 
@@ -147,6 +149,21 @@ def _case_names(ids: Sequence[str], result: Result) -> str:
     shown = [names.get(name, name) for name in ids]
     more = f" and {len(shown) - SHOWN_CASES} more" if len(shown) > SHOWN_CASES else ""
     return ", ".join(shown[:SHOWN_CASES]) + more
+
+
+def _see_it(result: Result) -> str:
+    """The command that shows the kernel of a finding run; "" where no visible case has one."""
+    visible = {case.id for case in result.cases if not case.hidden}
+    ran = [
+        one
+        for one in result.diagnostics
+        if one.kernel and (not one.cases or visible & set(one.cases))
+    ]
+    if result.status != "failed" or not ran:
+        return ""
+    is_working_copy = result.submission.startswith(f"labs/{result.lab}/")
+    where = "" if is_working_copy else f" SUBMISSION={shlex.quote(result.submission)}"
+    return f"make show LAB={lab_number(result.lab)}{where}"
 
 
 def _size(case: CaseResult) -> str:
