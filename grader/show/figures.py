@@ -20,30 +20,16 @@ from pathlib import Path
 from grader.labs.course import Course, find_course
 from grader.labs.lab import load_lab
 from grader.labs.options import Options
+from grader.show import banks, svg
 from grader.show.frames import Cell, Frame, Story
 from grader.trace import make, reader
 
 GAP = 26
 _ROOMY = 14  # a cell in which its value can be read
-SECONDS = 2.2  # that a frame is seen
 
-_STYLE = """
-text{font-family:sans-serif;fill:#222}.q{fill:#59636e}
-.bg{fill:#fff}.c{fill:#fff;stroke:#c3c9d1;stroke-width:.7}
-.r{fill:#d6e8f8;stroke:#0a63b0;stroke-width:1.6}
-.w,.w.g{fill:#fde3cf;stroke:#c24e00;stroke-width:1.6}.k{fill:#c24e00}
-.g{fill:none;stroke:#6a3fa0;stroke-width:1.6;stroke-dasharray:3 2}
-.o{fill:url(#h);stroke:#0a63b0;stroke-width:1;stroke-dasharray:2 2}.h{stroke:#0a63b0}
-@media (prefers-color-scheme:dark){text{fill:#e6e9ed}.q{fill:#9ba5b0}.bg{fill:#171a1f}
-.c{fill:#171a1f;stroke:#48515c}.r{fill:#17334d;stroke:#63b1f5}.w,.w.g{fill:#452813;stroke:#f59a55}.k{fill:#f59a55}
-.g{stroke:#c4a3f0}.o{stroke:#63b1f5}.h{stroke:#63b1f5}}
-"""
-_HATCH = (
-    '<defs><pattern id="h" width="4" height="4" patternUnits="userSpaceOnUse">'
-    '<path class="h" d="M-1 1 1-1M0 4 4 0M3 5 5 3" stroke-width="1"/></pattern></defs>'
-)
 _MARKS = (
     ("r", "read"), ("w", "written"), ("g", "sum grows"), ("o", "on its way"),
+    ("x", "two threads, in any order"),
 )  # fmt: skip
 
 
@@ -59,6 +45,8 @@ class Figure:
     columns: int  # frames in a row of the one for print
     data: str = ""  # in place of the case's own
     block: int = 0
+    without: str = ""  # lines of the solution that are left out: those with these words
+    prefix: str = ""  # of the files' names
 
 
 def _phases(count: int) -> list[str]:
@@ -70,6 +58,18 @@ FIGURES = (
     Figure(
         "02-tiled-kernel", "4x4", "Block (0,0) from barrier to barrier",
         lambda story: story.between_barriers(_phases(2)), 20, 3, "file:toy-4x4",
+    ),
+    Figure(
+        "02-tiled-kernel", "4x4", "Block (0,0) without the first barrier",
+        lambda story: story.between_barriers(
+            ["phase 0: load and add", "phase 1: load and add", "store"]
+        ), 20, 3, "file:toy-4x4", 0, "// separates loading the tiles", "no-first-barrier-",
+    ),
+    Figure(
+        "02-tiled-kernel", "4x4", "Block (0,0) without the second barrier",
+        lambda story: story.between_barriers(
+            ["phase 0: load", "add 0 and load phase 1", "add 1 and store"]
+        ), 20, 3, "file:toy-4x4", 0, "// separates using the tiles", "no-second-barrier-",
     ),
     Figure(
         "03-boundary-checks", "3x3", "Block (1,0) of 3x3 with tiles of 2x2, from barrier to barrier",
@@ -97,6 +97,10 @@ def story_of(course: Course, figure: Figure) -> Story:
     show = lab.show(figure.case)
     case = replace(show.case, data=figure.data) if figure.data else show.case
     text = (course.root / "solutions" / figure.lab / "matmul.cu").read_text(encoding="utf-8")
+    if figure.without:
+        kept = [line for line in text.splitlines() if figure.without not in line]
+        assert len(kept) == len(text.splitlines()) - 1, figure.without
+        text = "\n".join(kept) + "\n"
     wanted = make.Wanted(case, dict(show.constants))
     made = make.make(course, lab, text, wanted, Options("sim"))
     return Story(reader.with_columns(made)["launches"][0], figure.block)
@@ -107,6 +111,7 @@ class _Scene:
 
     def __init__(self, figure: Figure, story: Story, frames: Sequence[Frame]) -> None:
         self.figure, self.cell = figure, figure.cell
+        self.races = {frame.title: frame.races for frame in frames}
         used = {name for frame in frames for name, _ in [*frame.reads, *frame.writes, *frame.comes]}
         self.grids: dict[str, tuple[list[int], float, float]] = {}  # shape, x, y
         shapes = {name: list(shape) for name, shape in story.shapes.items()}
@@ -177,7 +182,10 @@ class _Scene:
         x, y = self.place(*cell)
         side, drawn = self.cell, ""
         looks = [
-            look for look, cells in zip("wro", (frame.writes, frame.reads, frame.comes), strict=True)
+            look
+            for look, cells in zip(
+                "xwro", (self.races[frame.title], frame.writes, frame.reads, frame.comes), strict=True
+            )
             if cell in cells
         ][:1] + ["g"] * (cell in frame.grows)  # fmt: skip
         if looks:
@@ -198,7 +206,8 @@ class _Scene:
 
 def _legend(frames: Sequence[Frame], y: float) -> str:
     used = [any(one) for one in zip(
-        *((frame.reads, frame.writes, frame.grows, frame.comes) for frame in frames), strict=True
+        *((frame.reads, frame.writes, frame.grows, frame.comes, frame.races) for frame in frames),
+        strict=True,
     )]  # fmt: skip
     parts, x = [], 4
     for (look, text), is_used in zip(_MARKS, used, strict=True):
@@ -212,55 +221,24 @@ def _legend(frames: Sequence[Frame], y: float) -> str:
     return "".join(parts)
 
 
-def _svg(title: str, width: float, height: float, style: str, body: str) -> str:
-    return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:g} {height:g}" width="{width:g}"'
-        f' height="{height:g}" role="img" aria-label="{escape(title)}">\n<title>{escape(title)}</title>\n'
-        f"<style>{_STYLE}{style}</style>\n{_HATCH}\n"
-        f'<rect class="bg" width="{width:g}" height="{height:g}"/>\n{body}\n</svg>\n'
-    )
-
-
 def drawn(figure: Figure, story: Story) -> dict[str, str]:
     """The files by their names."""
     frames = figure.frames(story)
     scene = _Scene(figure, story, frames)
-    rows = -(-len(frames) // figure.columns)
-    beside = "\n".join(
-        f'<g transform="translate({i % figure.columns * (scene.width + 24):g}'
-        f' {i // figure.columns * (scene.height + 14):g})">{scene.frame(frame)}</g>'
-        for i, frame in enumerate(frames)
-    )
-    width = min(len(frames), figure.columns) * (scene.width + 24) - 24
-    height = rows * (scene.height + 14)
     thin = ".r,.w,.w.g,.g{stroke-width:1}" if figure.cell < _ROOMY else ""
-    steps = _svg(figure.title, width, height + 18, thin, beside + "\n" + _legend(frames, height))
-    length = len(frames) * SECONDS
-    share = 100 / len(frames)
-    style = (
-        thin + f".f{{opacity:0;animation:s {length:g}s infinite step-end}}"
-        f"@keyframes s{{0%{{opacity:1}}{share:.3f}%{{opacity:0}}}}"
-        + "".join(f".f{i}{{animation-delay:{i * SECONDS:g}s}}" for i in range(len(frames)))
-        + f"@media (prefers-reduced-motion:reduce),print{{.f{{animation:none}}.f{len(frames) - 1}{{opacity:1}}}}"
+    pictures = [scene.frame(frame) for frame in frames]
+    size = (scene.width, scene.height)
+    made = svg.files(
+        figure.title, pictures, size, figure.columns, lambda y: _legend(frames, y), thin
     )
-    turning = "\n".join(
-        f'<g class="f f{i}">{scene.frame(frame)}</g>' for i, frame in enumerate(frames)
-    )
-    moving = _svg(
-        figure.title, max(scene.width, 400), scene.height + 32, style,
-        turning + "\n" + _legend(frames, scene.height + 14),
-    )  # fmt: skip
-    return {"steps.svg": steps, "moving.svg": moving}
+    return {figure.prefix + name: text for name, text in made.items()}
 
 
 def outdated(course: Course, figures: Sequence[Figure] = FIGURES) -> dict[Path, str]:
     """Files that are not what a run gives, with what they should be."""
     found = {}
     for figure in figures:
-        for name, text in drawn(figure, story_of(course, figure)).items():
-            path = course.labs / figure.lab / name
-            if not path.is_file() or path.read_text(encoding="utf-8") != text:
-                found[path] = text
+        found |= svg.not_current(course, figure.lab, drawn(figure, story_of(course, figure)))
     return found
 
 
@@ -269,7 +247,9 @@ def main() -> int:
     parser.add_argument("--check", action="store_true")
     given = parser.parse_args()
     course = find_course(Path.cwd())
-    for path, text in (found := outdated(course)).items():
+    of_banks = svg.not_current(course, banks.LAB, banks.drawn(course))
+    found = {**outdated(course), **of_banks}
+    for path, text in found.items():
         print(f"{path.relative_to(course.root)} {'is not current' if given.check else 'written'}")
         if not given.check:
             path.write_text(text, encoding="utf-8")

@@ -21,6 +21,17 @@ class Frame:
     writes: set[Cell] = field(default_factory=set)
     grows: set[Cell] = field(default_factory=set)
     comes: set[Cell] = field(default_factory=set)  # by asynchronous copies
+    readers: dict[Cell, set[int]] = field(default_factory=dict)  # threads
+    writers: dict[Cell, set[int]] = field(default_factory=dict)
+
+    @property
+    def races(self) -> set[Cell]:
+        """Elements that one thread writes and another one reads, with no barrier between."""
+        return {
+            cell
+            for cell, writers in self.writers.items()
+            if len(writers | self.readers.get(cell, set())) > 1
+        }
 
 
 class Story:
@@ -78,6 +89,9 @@ class Story:
                 word = int(events["value"][event]) + own.index(lane) * code["elements"]
                 for element in range(code["elements"]):
                     cell = (self.names[array], first + element)
+                    thread = int(events["warp"][event]) * 32 + lane
+                    parties = frame.writers if code["kind"] == "store" else frame.readers
+                    parties.setdefault(cell, set()).add(thread)
                     if code["kind"] == "store":
                         frame.writes.add(cell)
                         words = launch["values"][word + element : word + element + 1]

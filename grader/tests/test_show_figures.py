@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from grader.show import figures
+from grader.show import banks, figures, svg
 from grader.tests.conftest import REPOSITORY
 from grader.tests.selection import first_of
 
@@ -39,14 +39,51 @@ def test_frames_say_what_the_handout_says(story):
     assert frames[4].writes == {("P", cell) for cell in (0, 1, 4, 5)}
 
 
-@pytest.mark.parametrize("figure", figures.FIGURES, ids=lambda figure: figure.lab)
-def test_they_show_data_and_rest_where_one_wants_no_movement(figure):
-    folder = REPOSITORY / "labs" / figure.lab
+@pytest.fixture(scope="module")
+def stores(built):
+    return [banks.store_of(built, stride) for stride in banks.STRIDES]
+
+
+def test_the_figure_of_banks_is_current(built, stores):
+    assert svg.not_current(built, banks.LAB, banks.drawn(built)) == {}, (
+        "python -m grader.show.figures"
+    )
+    changed = [banks.Store(1, one.banks[::-1], one.wavefronts) for one in stores]
+    assert banks._frame(changed[0], 16) != banks._frame(stores[0], 16)
+
+
+def test_lanes_go_to_the_banks_that_the_handout_computes(stores):
+    """Lane (i, r) stores word i * stride + r; a bank serves one of them in each wavefront."""
+    for store in stores:
+        lanes = [(lane % 16, lane // 16) for lane in range(32)]
+        assert list(store.banks) == [(i * store.stride + r) % 32 for i, r in lanes]
+        assert len(set(zip(store.banks, store.wavefronts, strict=True))) == 32
+        assert store.count == max(map(store.banks.count, store.banks))
+
+
+def test_a_missing_barrier_shows_who_meets(built, story):
+    """With both no element is written and read by two threads in one interval; without, most are."""
+    whole = figures.FIGURES[0].frames(story)
+    assert [frame.races for frame in whole] == [set()] * 5
+    first, second = (one for one in figures.FIGURES if one.without)
+    tiles = {(name, cell) for name in ("Mds", "Nds") for cell in range(4)}
+    without_first = first.frames(figures.story_of(built, first))
+    assert [frame.races for frame in without_first] == [tiles, tiles, set()]
+    without_second = second.frames(figures.story_of(built, second))
+    assert [frame.races for frame in without_second] == [set(), tiles, set()]
+
+
+PLACES = [*((figure.lab, figure.prefix) for figure in figures.FIGURES), (banks.LAB, "")]
+
+
+@pytest.mark.parametrize(("lab", "prefix"), PLACES)
+def test_they_show_data_and_rest_where_one_wants_no_movement(lab, prefix):
+    folder = REPOSITORY / "labs" / lab
     handout = (folder / "README.md").read_text()
-    assert "](steps.svg)" in handout and "](moving.svg)" in handout
-    for name in ("steps.svg", "moving.svg"):
+    assert f"]({prefix}steps.svg)" in handout and f"]({prefix}moving.svg)" in handout
+    for name in (f"{prefix}steps.svg", f"{prefix}moving.svg"):
         text = (folder / name).read_text()
         assert not re.search(r"<script|https?://(?!www\.w3\.org/2000/svg)|__|;\s*$", text)
         assert "prefers-color-scheme:dark" in text and "aria-label=" in text
         assert len(text) < 150_000
-    assert "prefers-reduced-motion:reduce" in (folder / "moving.svg").read_text()
+    assert "prefers-reduced-motion:reduce" in (folder / f"{prefix}moving.svg").read_text()
