@@ -161,7 +161,7 @@ void Generator::uniform_loop() {
 }
 
 void Generator::collective() {
-  switch (below(together_ ? 7 : 6)) {
+  switch (below(together_ ? 8 : 7)) {
     case 0:
       return whole_warps_ ? shuffle() : vote();
     case 1:
@@ -174,6 +174,8 @@ void Generator::collective() {
       return block_vote();
     case 5:
       return masked();
+    case 6:
+      return tiles();
     default:
       return uniform_loop();
   }

@@ -59,8 +59,9 @@ void Generator::statement(int depth) {
 
 void Generator::declare_registers() {
   line(".reg .b32 %r<" + std::to_string(kWords) +
-       ">, %i<2>, %bound<4>, %round<4>, %thread, %uniform");
-  line(".reg .b64 %d<" + std::to_string(kDoubles) + ">, %a<2>, %in, %out, %counters, %own, %junk");
+       ">, %i<2>, %bound<4>, %round<4>, %t<6>, %thread, %uniform");
+  line(".reg .b64 %d<" + std::to_string(kDoubles) +
+       ">, %a<2>, %in, %out, %counters, %own, %junk, %tg");
   line(".reg .b16 %h<" + std::to_string(kHalves) + ">");
   line(".reg .f32 %f<" + std::to_string(kFloats) + ">");
   line(".reg .f64 %g<" + std::to_string(kReals) + ">");

@@ -1,6 +1,6 @@
 // The writer of random programs, one statement a method; see generate.h. generate.cpp has the
-// program around the statements, statements.cpp what a thread may do alone, exchanges.cpp what all
-// threads of a block do together.
+// program around the statements, statements.cpp what a thread may do alone, exchanges.cpp and
+// tiles.cpp what all threads of a block do together.
 
 #pragma once
 
@@ -64,6 +64,13 @@ class Generator : RandomText {
   void uniform_loop();
   void masked();
   void early_return();
+
+  // tiles.cpp
+  void tiles();
+  void tile_address(const std::string& to);
+  void fill_tile(bool by_fours);
+  void read_tile();
+  std::string four_floats();
 
   uint32_t left_;  // statements still to be written; when there are none, only arithmetic follows
   uint32_t threads_ = 0;

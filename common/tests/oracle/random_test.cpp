@@ -3,14 +3,13 @@
 // TILEWISE_RANDOM_PROGRAMS=N in the environment runs N instead, and TILEWISE_RANDOM_SEED=S starts
 // at S.
 
-#include <cstdlib>
 #include <numeric>
-#include <random>
 #include <sstream>
 
 #include "tests/catch.h"
 #include "tests/oracle/generate.h"
 #include "tests/oracle/oracle.h"
+#include "tests/oracle/simulate.h"
 #include "warpsim/ptx/contract.h"
 #include "warpsim/ptx/parser.h"
 #include "warpsim/sim.h"
@@ -18,35 +17,6 @@
 using namespace oracle;
 
 namespace {
-
-struct Buffers {
-  std::vector<uint8_t> in, out, counters;
-};
-
-Buffers start_values(const Program& program, uint32_t seed) {
-  std::mt19937 random(seed);
-  Buffers buffers;
-  uint32_t threads = program.grid[0] * program.block[0] * program.block[1] * program.block[2];
-  // Random bits are rarely interesting numbers: mix in small integers and floats of moderate size.
-  for (uint32_t n = 0; n < kInBytes / 4; ++n) {
-    uint32_t bits = static_cast<uint32_t>(random());
-    if (n % 4 == 1) bits %= 100;
-    if (n % 4 == 2) bits = 0x3F000000 + (bits & 0x80FFFFFF);
-    if (n % 16 == 7) bits = 0x40000000 + (bits & 0x000FFFFF);  // upper half of a double near 2
-    for (int b = 0; b < 4; ++b) buffers.in.push_back(static_cast<uint8_t>(bits >> (8 * b)));
-  }
-  buffers.out.assign(threads * kOutBytesPerThread, 0xA5);
-  buffers.counters.assign(kCounterBytes, 0);
-  return buffers;
-}
-
-std::vector<uint8_t> parameters(std::initializer_list<uint64_t> words) {
-  std::vector<uint8_t> bytes;
-  for (uint64_t word : words) {
-    for (int b = 0; b < 8; ++b) bytes.push_back(static_cast<uint8_t>(word >> (8 * b)));
-  }
-  return bytes;
-}
 
 void run_oracle(const Program& program, Buffers* buffers) {
   constexpr uint64_t kIn = 0x100000, kOut = 0x200000, kCounters = 0x300000;
@@ -68,25 +38,7 @@ void run_oracle(const Program& program, Buffers* buffers) {
 
 // Returns "" or what the simulator says about a program that is right.
 std::string run_simulator(warpsim::Simulator* sim, const Program& program, Buffers* buffers) {
-  warpsim::DeviceMemory& memory = sim->memory();
-  auto upload = [&](const std::vector<uint8_t>& bytes, const char* name) {
-    uint64_t address = memory.allocate(bytes.size(), name);
-    memory.write(address, bytes.data(), bytes.size());
-    return address;
-  };
-  uint64_t in = upload(buffers->in, "in"), out = upload(buffers->out, "out");
-  uint64_t counters = upload(buffers->counters, "counters");
-  warpsim::Launch launch;
-  launch.module = sim->load_module(program.ptx, "random");
-  launch.kernel = "k";
-  launch.grid = {program.grid[0], program.grid[1], program.grid[2]};
-  launch.block = {program.block[0], program.block[1], program.block[2]};
-  for (uint8_t byte : parameters({in, out, counters})) launch.params.push_back(std::byte{byte});
-  warpsim::LaunchReport report = sim->launch(launch);
-  memory.read(out, buffers->out.data(), buffers->out.size());
-  memory.read(counters, buffers->counters.data(), buffers->counters.size());
-  for (uint64_t address : {in, out, counters}) memory.release(address);
-  sim->unload_module(launch.module);
+  const warpsim::LaunchReport report = simulate(sim, program, buffers);
   std::string said = report.status == warpsim::LaunchStatus::kOk ? "" : "status: " + report.message;
   for (const warpsim::Diagnostic& d : report.diagnostics) {
     // A thread that returns before a barrier is worth a warning; its program is right all the same.
@@ -146,11 +98,6 @@ Program shrink(warpsim::Simulator* sim, Program program, uint32_t seed, const st
     }
   }
   return program;
-}
-
-uint32_t from_environment(const char* name, uint32_t otherwise) {
-  const char* text = std::getenv(name);
-  return text ? static_cast<uint32_t>(std::strtoul(text, nullptr, 10)) : otherwise;
 }
 
 }  // namespace

@@ -1,5 +1,9 @@
 // What a launch leaves and reports does not depend on the number of workers.
 
+#include <algorithm>
+#include <array>
+#include <cstring>
+
 #include "tests/sim/fixture.h"
 
 namespace warpsim::test {
@@ -69,6 +73,44 @@ TEST_CASE("printf appears in block order") {
   one.launch("print", {50}, {32}, 3);
   many.launch("print", {50}, {32}, 3);
   CHECK(many.printed == one.printed);
+}
+
+TEST_CASE("An address that leads from an array that is read into one that is written") {
+  for (const int threads : {1, 2}) {
+    Simulator sim(load_device("h200"));
+    sim.options().threads = threads;
+    const std::vector<uint32_t> zeros(64);
+    Launch launch;
+    std::array<uint64_t, 2> arrays{};
+    for (uint64_t& array : arrays) {
+      array = sim.memory().allocate(zeros.size() * 4, "array");
+      REQUIRE(sim.memory().write(array, zeros.data(), zeros.size() * 4));
+    }
+    const std::string away = std::to_string(arrays[1] - arrays[0]);
+    // out[block] = out[0] + 1, and out[0] is reached from `in`.
+    launch.module = sim.load_module(
+        ".version 8.0\n.target sm_90\n.address_size 64\n"
+        ".visible .entry k(.param .u64 in, .param .u64 out)\n{\n"
+        "\t.reg .b64 %a<4>;\n\t.reg .b32 %r<3>;\n"
+        "\tld.param.u64 %a0, [in];\n\tld.param.u64 %a1, [out];\n"
+        "\tld.global.u32 %r0, [%a0+" +
+            away +
+            "];\n\tadd.u32 %r0, %r0, 1;\n\tmov.u32 %r1, %ctaid.x;\n"
+            "\tmul.wide.u32 %a2, %r1, 4;\n\tadd.u64 %a1, %a1, %a2;\n"
+            "\tst.global.u32 [%a1], %r0;\n\tret;\n}\n",
+        "across");
+    launch.kernel = "k";
+    launch.grid = {64, 1, 1};
+    launch.block = {1, 1, 1};
+    launch.params.resize(16);
+    std::memcpy(launch.params.data(), arrays.data(), 16);
+    const LaunchReport report = sim.launch(launch);
+    CHECK(find(report, "race-global") != nullptr);
+    std::vector<uint32_t> out(64);
+    REQUIRE(sim.memory().read(arrays[1], out.data(), out.size() * 4));
+    CHECK(out[0] == 1);
+    CHECK(std::count(out.begin(), out.end(), 2u) == 63);
+  }
 }
 
 }  // namespace

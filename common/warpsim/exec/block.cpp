@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <optional>
 
 #include "warpsim/finding_text.h"
 #include "warpsim/machine/engine.h"
@@ -14,8 +15,6 @@
 namespace warpsim {
 
 namespace {
-
-constexpr int64_t kQuantum = 1 << 20;  // instructions until another warp of the block gets its turn
 
 // The instruction at or after `from`, else before it, whose source line is known.
 uint32_t nearest_line(const ptx::Function& function, uint32_t from) {
@@ -134,7 +133,8 @@ void complete(Block& block, uint32_t id) {
   }
   const bool is_of_all = (live & ~waiting) == 0;
   // Only a barrier that some pass needs to be known as a whole from here on.
-  const Barrier done = is_of_all ? Barrier{} : barrier;
+  std::optional<Barrier> done;
+  if (!is_of_all) done = barrier;
   const Warp* first_waiting = barrier.expected_threads == 0 ? barrier.first_waiting : nullptr;
   const bool all = barrier.all, any = barrier.any;
   const uint32_t count = barrier.popc;
@@ -142,7 +142,7 @@ void complete(Block& block, uint32_t id) {
   if (is_of_all)
     order_all(block);
   else
-    order_some(block, done, waiting);
+    order_some(block, *done, waiting);
   if (first_waiting != nullptr && !block.warned_exited && block.worker->launch->checks.barriers) {
     block.warned_exited = warn_about_exited(*first_waiting);
   }
@@ -200,8 +200,9 @@ void interpret(Warp& warp, const Op* op) {
 // Adds what a warp's turn has used. False: the launch's budget is used up. Of several workers each
 // reports now and then, for all would write to one cache line; whether the budget is exceeded in
 // the end does not depend on that, and where it is, one worker finds out.
+constexpr uint64_t kReportEvery = 1 << 20;
+
 bool use(Worker& worker, uint64_t instructions) {
-  constexpr uint64_t kReportEvery = 1 << 20;
   worker.used += instructions;
   if (worker.used - worker.reported < kReportEvery) {
     if (worker.launch->parallel) return true;
@@ -209,6 +210,15 @@ bool use(Worker& worker, uint64_t instructions) {
     if (before + (worker.used - worker.reported) <= worker.launch->budget) return true;
   }
   return report_used(worker);
+}
+
+// How far the worker may go without asking: what use() would let pass.
+uint64_t carefree_until(const Worker& worker) {
+  const LaunchContext& launch = *worker.launch;
+  if (launch.parallel) return worker.reported + kReportEvery;
+  const uint64_t before = launch.used_instructions.load(std::memory_order_relaxed);
+  const uint64_t left = before < launch.budget ? launch.budget - before : 0;
+  return worker.reported + std::min(kReportEvery, left);
 }
 
 // A launch that has run for a while is worth an engine.
@@ -235,18 +245,24 @@ struct Done {
 
 Done run_turn(Block& block) {
   Done done;
-  LaunchContext& launch = *block.worker->launch;
-  for (Warp& warp : block.worker->warps) {
-    if (warp.state != WarpState::kReady) continue;
+  Worker& worker = *block.worker;
+  LaunchContext& launch = *worker.launch;
+  for (size_t i = 0; i < worker.warps.size(); ++i) {
+    Warp& first = worker.warps[i];
+    if (first.state != WarpState::kReady) continue;
     done.any = true;
-    warp.quantum = kQuantum;
-    warp.has_waited = false;
-    if (block.worker->engine == nullptr) consider_engine(*block.worker);
-    if (block.worker->engine != nullptr)
-      block.worker->engine->run(warp, warp.resume);
-    else
-      interpret(warp, warp.resume);
+    first.quantum = kQuantum;
+    first.has_waited = false;
+    if (worker.engine == nullptr) consider_engine(worker);
+    if (worker.engine != nullptr) {
+      worker.carefree_until = carefree_until(worker);
+      i = worker.engine->run(first, first.resume).index;
+    } else {
+      interpret(first, first.resume);
+    }
     if (launch.stop) return done;
+    Warp& warp = worker.warps[i];
+    done.useful |= &warp != &first;
     const bool waited = warp.has_waited && warp.state == WarpState::kReady;
     done.useful |= !waited;
     if (waited) give_way(launch, warp);
@@ -257,7 +273,7 @@ Done run_turn(Block& block) {
       }
     }
     const uint64_t used = uint64_t(kQuantum - std::max<int64_t>(warp.quantum, 0));
-    if (use(*block.worker, used)) continue;
+    if (use(worker, used)) continue;
     report_budget(block, warp);
     return done;
   }

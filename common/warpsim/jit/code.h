@@ -32,12 +32,19 @@ struct CompiledImage {
 };
 
 // Runs from an entry until the code comes to something it leaves to the interpreter: the operation
-// to go on with, nullptr if the warp has stopped. With bit 0 set: the operation is to be taken by
-// its handler even if there is an entry for it. `memos`: the warp's, by window; before them lie
-// addresses of what else the code counts and notes down.
-inline constexpr int kLedgerInMemos = -1;    // SharedShadow::Ledger
-inline constexpr int kArrivalsInMemos = -2;  // Worker::barrier_arrivals
-inline constexpr int kBeforeMemos = 2;
+// to go on with, nullptr if the warp has stopped. By then it may be another warp of the block
+// (kRunningInMemos): the code goes on with the next one itself where a warp is parked at a barrier.
+// With bit 0 set: the operation is to be taken by its handler even if there is an entry for it.
+// `memos`: the warp's, by window; before them lie addresses of what else the code counts and notes
+// down.
+inline constexpr int kLedgerInMemos = -1;     // SharedShadow::Ledger
+inline constexpr int kArrivalsInMemos = -2;   // Worker::barrier_arrivals
+inline constexpr int kUsedInMemos = -3;       // Worker::used
+inline constexpr int kCarefreeInMemos = -4;   // Worker::carefree_until
+inline constexpr int kRunningInMemos = -5;    // where the code says which warp it runs
+inline constexpr int kNextWarpInMemos = -6;   // of the block; nullptr behind the last one
+inline constexpr int kNextMemosInMemos = -7;  // and its memos
+inline constexpr int kBeforeMemos = 7;
 uintptr_t enter(const CompiledProgram& program, const void* entry, Warp& warp, void** memos);
 
 // Whether this build and this processor can run compiled code; else why not, in a sentence.

@@ -12,7 +12,9 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdlib>
 #include <deque>
+#include <string_view>
 
 #include "warpsim/exec/ops.h"
 #include "warpsim/jit/assembler.h"
@@ -40,7 +42,11 @@ bool has_avx512() {
     return cpu.has(C::tAVX512F) && cpu.has(C::tAVX512DQ) && cpu.has(C::tAVX512BW) &&
            cpu.has(C::tAVX512VL);
   }();
-  return has && !only_narrow_vectors;
+  static const bool wanted = [] {
+    const char* bits = std::getenv("WARPSIM_VECTORS");
+    return bits == nullptr || std::string_view(bits) != "256";
+  }();
+  return has && wanted && !only_narrow_vectors;
 }
 
 // What the code calls. They are ordinary functions, so that it needs nothing but their addresses.
@@ -83,6 +89,7 @@ class ProgramCode {
   void call_enter_window(size_t i, const Window& window);
   void emit_slow(SlowWindow& slow);
   void emit_barrier(size_t i);
+  void emit_next_warp();
   void emit_branch(size_t i);
   void emit_branch_if(size_t i);
   void jump_to(size_t target);
@@ -336,10 +343,46 @@ void ProgramCode::emit_barrier(size_t i) {
   code_.mov(code_.byte[code_.warp + offsetof(Warp, state)], uint32_t(WarpState::kAtBarrier));
   code_.add(rcx, sizeof(Op));
   code_.mov(code_.ptr[code_.warp + offsetof(Warp, resume)], rcx);
-  code_.xor_(eax, eax);
-  code_.jmp(leave_, Xbyak::CodeGenerator::T_NEAR);
+  code_.mov(code_.ptr[code_.warp + offsetof(Warp, compiled_at)], rcx);
+  code_.lea(rax, code_.ptr[rip + labels_[i + 1]]);
+  code_.mov(code_.ptr[code_.warp + offsetof(Warp, compiled_entry)], rax);
+  emit_next_warp();
   code_.L(other);
   emit_handler(i);
+}
+
+// The running warp is parked: what run_turn in exec/block.cpp does after a turn and before the
+// next, where that is all there is to do, and the next warp goes on from a barrier as well.
+void ProgramCode::emit_next_warp() {
+  using namespace Xbyak::util;
+  constexpr auto kNear = Xbyak::CodeGenerator::T_NEAR;
+  code_.xor_(eax, eax);
+  code_.mov(rdi, code_.ptr[code_.memos + 8 * kNextWarpInMemos]);
+  code_.test(rdi, rdi);
+  code_.jz(leave_, kNear);
+  code_.cmp(code_.byte[rdi + offsetof(Warp, state)], uint32_t(WarpState::kReady));
+  code_.jne(leave_, kNear);
+  code_.cmp(code_.dword[rdi + offsetof(Warp, mask)], -1);
+  code_.jne(leave_, kNear);
+  code_.mov(rcx, code_.ptr[rdi + offsetof(Warp, resume)]);
+  code_.cmp(rcx, code_.ptr[rdi + offsetof(Warp, compiled_at)]);
+  code_.jne(leave_, kNear);
+  code_.mov(rcx, kQuantum);
+  code_.sub(rcx, code_.ptr[code_.warp + offsetof(Warp, quantum)]);
+  code_.mov(rdx, code_.ptr[code_.memos + 8 * kUsedInMemos]);
+  code_.add(rcx, code_.ptr[rdx]);
+  code_.mov(rsi, code_.ptr[code_.memos + 8 * kCarefreeInMemos]);
+  code_.cmp(rcx, code_.ptr[rsi]);
+  code_.jae(leave_, kNear);
+  code_.mov(code_.ptr[rdx], rcx);
+  code_.mov(rdx, code_.ptr[code_.memos + 8 * kRunningInMemos]);
+  code_.mov(code_.ptr[rdx], rdi);
+  code_.mov(code_.qword[rdi + offsetof(Warp, quantum)], uint32_t(kQuantum));
+  code_.mov(code_.byte[rdi + offsetof(Warp, has_waited)], 0);
+  code_.mov(code_.memos, code_.ptr[code_.memos + 8 * kNextMemosInMemos]);
+  code_.mov(code_.warp, rdi);
+  code_.mov(code_.frame, code_.ptr[rdi + offsetof(Warp, regs)]);
+  code_.jmp(code_.ptr[rdi + offsetof(Warp, compiled_entry)]);
 }
 
 // An operation that has code goes on there; another one is the interpreter's.

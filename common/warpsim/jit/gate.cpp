@@ -234,7 +234,7 @@ class Gate {
     c_.add(rcx, memo_at(at + offsetof(Memo::Global, bias)));
     c_.mov(memo_at(place + offsetof(Place, half)), rcx);
     if (asks) c_.prefetcht0(c_.byte[rcx + r10]);
-    if (!g.shape.by_halves) return;
+    if (!g.shape.has_halves()) return;
     c_.add(rcx, memo_at(at + offsetof(Memo::Global, second_half)));
     c_.mov(memo_at(place + offsetof(Place, half) + 8), rcx);
     if (asks) c_.prefetcht0(c_.byte[rcx + r10]);

@@ -20,6 +20,8 @@ class Moves {
   void forget();
 
  private:
+  void load_fours(const Op& op, const Window& window, const Window::Load& load);
+  void store_fours(const Op& op, const Window& window, const Window::Load& store);
   Xbyak::Reg64 place(const Window& window, uint32_t index, size_t field_offset);
 
   Assembler& code_;

@@ -15,8 +15,9 @@ namespace warpsim::jit {
 namespace {
 
 bool has_shape(const Pattern& p, const Shape& shape) {
-  return p.mask == kAllLanes &&
-         (!shape.by_halves || (p.half[0] == shape.half[0] && p.half[1] == shape.half[1]));
+  if (p.mask != kAllLanes) return false;
+  if (shape.by_halves) return p.half[0] == shape.half[0] && p.half[1] == shape.half[1];
+  return !shape.is_exact || shape_of(p) == shape;
 }
 
 // Whether two of the stores write one byte.
@@ -80,16 +81,25 @@ State::State(Worker& worker, std::shared_ptr<const CompiledImage> code)
       memos_(memo_stride() * worker.warps.size(), nullptr),
       rings_(last_.size()),
       table_(kTableSize, nullptr) {
-  for (const Warp& w : worker.warps) {
-    memos_of(w)[kLedgerInMemos] = worker.shared_shadow->ledger();
-    memos_of(w)[kArrivalsInMemos] = worker.barrier_arrivals.data();
+  for (Warp& w : worker.warps) {
+    void** const memos = memos_of(w);
+    memos[kLedgerInMemos] = worker.shared_shadow->ledger();
+    memos[kArrivalsInMemos] = worker.barrier_arrivals.data();
+    memos[kUsedInMemos] = &worker.used;
+    memos[kCarefreeInMemos] = &worker.carefree_until;
+    memos[kRunningInMemos] = &running_;
+    const bool is_last = &w == &worker.warps.back();
+    memos[kNextWarpInMemos] = is_last ? nullptr : &w + 1;
+    memos[kNextMemosInMemos] = is_last ? nullptr : memos + memo_stride();
   }
 }
 
-void State::run(Warp& w, const Op* op) {
+Warp& State::run(Warp& first, const Op* op) {
   const Program* program = nullptr;
   const CompiledProgram* compiled = nullptr;
+  running_ = &first;
   while (op != nullptr) {
+    Warp& w = *running_;
     if (w.mask != kAllLanes) {
       op = op->masked(w, op);
       continue;
@@ -106,8 +116,9 @@ void State::run(Warp& w, const Op* op) {
     }
     const uintptr_t next = enter(*compiled, entry, w, memos_of(w));
     op = reinterpret_cast<const Op*>(next & ~uintptr_t{1});
-    if (next & 1) op = op->full(w, op);
+    if (next & 1) op = op->full(*running_, op);
   }
+  return *running_;
 }
 
 void State::settle() {

@@ -20,7 +20,7 @@ namespace warpsim::jit {
 class State final : public Engine {
  public:
   State(Worker& worker, std::shared_ptr<const CompiledImage> code);
-  void run(Warp& warp, const Op* op) override;
+  Warp& run(Warp& warp, const Op* op) override;
   void settle() override;
 
   // Whether all of the window's loads pass every check, so that the code may move their data; then
@@ -57,6 +57,7 @@ class State final : public Engine {
   Worker& worker_;
   const std::shared_ptr<const CompiledImage> code_;
   const bool watch_, check_initialised_, check_shadow_;
+  Warp* running_ = nullptr;
   std::vector<Plan*> last_;  // by window and warp
   // The memos to be tried next: by warp, and there by window, behind what code.h says.
   std::vector<void*> memos_;

@@ -92,7 +92,9 @@ class Finder {
     if (site.space != ptx::Space::kShared) return false;
     const Pattern* pattern = known_pattern(op.e);
     if (pattern == nullptr || pattern->overlapping) return false;
-    return can_scatter_ || (shape_of(*pattern).by_halves && site.elements == 1);
+    const Shape shape = shape_of(*pattern);
+    return can_scatter_ || (shape.by_halves && site.elements == 1) ||
+           (shape.is_exact && site.elements == 4);
   }
 
   // The access at `i` joins the window, or begins one. False: it cannot be in any.
@@ -224,7 +226,17 @@ Shape shape_of(const Pattern& p) {
     if (p.half[size_t(h)] == HalfShape::kConsecutive && p.bytes != 4) shape.by_halves = false;
     shape.half[h] = p.half[size_t(h)];
   }
-  if (!shape.by_halves) shape = {};
+  if (shape.by_halves) return shape;
+  shape = {};
+  constexpr int32_t kFar = 1 << 24;  // what fits into an instruction, with an offset
+  shape.is_exact = p.mask == kAllLanes;
+  for (size_t i = 0; i < 16 && shape.is_exact; ++i) {
+    shape.delta[i] = p.delta[i];
+    shape.is_exact =
+        p.delta[16 + i] - p.delta[16] == p.delta[i] && p.delta[i] > -kFar && p.delta[i] < kFar;
+  }
+  if (!shape.is_exact) return {};
+  shape.is_repeated = p.delta[16] == 0;
   return shape;
 }
 

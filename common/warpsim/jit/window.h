@@ -9,6 +9,7 @@
 
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <vector>
 
@@ -24,6 +25,12 @@ namespace warpsim::jit {
 struct Shape {
   bool by_halves = false;  // each half of the warp as `half` says, else any way
   HalfShape half[2] = {HalfShape::kOther, HalfShape::kOther};
+  // Else: both halves lie alike, and the lanes of one so far from its first; and whether both go to
+  // the same places.
+  bool is_exact = false, is_repeated = false;
+  std::array<int32_t, 16> delta{};
+  // Whether the places of both halves' first lanes are wanted.
+  bool has_halves() const { return by_halves || is_exact; }
   bool operator==(const Shape&) const = default;
 };
 Shape shape_of(const Pattern& pattern);

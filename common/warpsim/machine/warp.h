@@ -75,6 +75,8 @@ struct Waiting {
 
 enum class WarpState : uint8_t { kReady, kAtBarrier, kFinished };
 
+constexpr int64_t kQuantum = 1 << 20;  // instructions until another warp of the block gets its turn
+
 struct alignas(64) Warp {
   std::byte* regs = nullptr;  // the running function's frame
   uint32_t mask = 0;          // lanes that run now
@@ -91,6 +93,10 @@ struct alignas(64) Warp {
   uint32_t started = 0;  // lanes that there are
   WarpState state = WarpState::kReady;
   const Op* resume = nullptr;
+  // Where compiled code goes on with `compiled_at`, of a warp that it has parked; whether that is
+  // where the warp resumes is for the reader to see.
+  const Op* compiled_at = nullptr;
+  const void* compiled_entry = nullptr;
   uint64_t instructions = 0;         // executed so far, as the clock
   uint32_t sync_stamp = 0;           // the shared shadow's time of this warp's last synchronisation
   uint32_t sync_time = 0;            // the same in Block::time

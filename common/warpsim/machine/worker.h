@@ -141,6 +141,8 @@ struct Worker {
   uint32_t patience = kPatient;
   uint64_t used = 0;      // warp instructions
   uint64_t reported = 0;  // those of them that the launch knows of
+  // Turns that end before `used` comes to this need nobody to look at the launch's budget.
+  uint64_t carefree_until = 0;
   // Observers.
   SharedShadow* shared_shadow = nullptr;
   Reporter* reporter = nullptr;

@@ -200,7 +200,13 @@ void GlobalShadow::read_by(const Warp& w, uint64_t granule, uint32_t lane, uint3
 }
 
 void GlobalShadow::load(Warp& w, uint32_t site, uint64_t offset, const Pattern& p) {
-  if (reader_ == nullptr) return;
+  if (reader_ == nullptr) {
+    // A launch on several workers reads nothing that it may write, as far as its parameters tell:
+    // here an address has left its own array. Only in order is what it finds always the same.
+    w.worker->launch->repeat_serially = true;
+    w.worker->launch->stop = true;
+    return;
+  }
   if (first_readers_only_) {
     each_granule(offset, p, [&](uint32_t lane, uint64_t g) {
       if (reader_[g] == 0) read_by(w, g, lane, site);

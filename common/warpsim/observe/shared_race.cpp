@@ -213,7 +213,10 @@ void SharedShadow::atomic(Warp& w, uint32_t site, uint32_t base_bytes, const Pat
 
 void SharedShadow::async_issue(Warp& w, uint32_t site, uint32_t lane, uint32_t base,
                                uint32_t bytes) {
-  enter_reads();
+  const uint32_t last = ((base + bytes - 1) >> shift_) / kGranulesPerChunk;
+  for (uint32_t chunk = (base >> shift_) / kGranulesPerChunk; chunk <= last; ++chunk) {
+    if (is_bit(chunk, &Region::read)) enter_reads();  // else nobody has read here
+  }
   for (uint32_t granule = base >> shift_; granule <= (base + bytes - 1) >> shift_; ++granule) {
     if (races_ && written_by_other(w, granule, lane))
       report_race(w, site, lane, granule, true);

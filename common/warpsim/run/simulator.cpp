@@ -2,6 +2,7 @@
 #include <chrono>
 #include <cstdio>
 #include <cstring>
+#include <exception>
 #include <optional>
 #include <stdexcept>
 #include <thread>
@@ -359,8 +360,10 @@ void Simulator::Impl::choose_engine(LaunchContext& context, int module) {
 }
 
 void Simulator::Impl::run(LaunchContext& context, unsigned threads, Collector& collector) {
-  std::vector<std::unique_ptr<Runner>> runners;
-  for (unsigned i = 0; i < threads; ++i) runners.push_back(std::make_unique<Runner>(context));
+  // Each makes what it works on in its own thread, so that what two workers write never shares a
+  // cache line.
+  std::vector<std::unique_ptr<Runner>> runners(threads);
+  runners[0] = std::make_unique<Runner>(context);
   std::optional<provenance::Follower> follower;
   if (options.history != nullptr) {
     follower.emplace(options.history, context);
@@ -384,9 +387,23 @@ void Simulator::Impl::run(LaunchContext& context, unsigned threads, Collector& c
   Residents residents(context);
   if (threads == 1 && context.may_interleave) runners[0]->residents = &residents;
   std::vector<std::thread> helpers;
-  for (unsigned i = 1; i < threads; ++i) helpers.emplace_back([&, i] { runners[i]->run(); });
+  std::vector<std::exception_ptr> failures(threads);
+  for (unsigned i = 1; i < threads; ++i) {
+    helpers.emplace_back([&, i] {
+      try {
+        runners[i] = std::make_unique<Runner>(context);
+        runners[i]->run();
+      } catch (...) {
+        failures[i] = std::current_exception();
+        context.stop = true;
+      }
+    });
+  }
   runners[0]->run();
   for (std::thread& t : helpers) t.join();
+  for (const std::exception_ptr& failure : failures) {
+    if (failure != nullptr) std::rethrow_exception(failure);
+  }
   if (recorder) recorder->end();
   if (context.repeat_serially) return;
   for (auto& r : runners) collector.add(r->worker);
