@@ -148,3 +148,4 @@ def test_the_fresh_lists_fit_their_programs() -> None:
         sys.path.remove(str(CAUSES))
     assert len(causes.mistakes("fresh-1")) == 103
     assert len(causes.mistakes("fresh-2")) == 31
+    assert len(causes.mistakes("fresh-3")) == 52
