@@ -77,29 +77,29 @@ KERNEL(ld_const_one) { out[threadIdx.x] = constants[blockDim.x]; }
 KERNEL(ld_const_each) { out[threadIdx.x] = constants[threadIdx.x + blockDim.y]; }
 KERNEL(ld_const_column) { out[threadIdx.x] = constants[32 * threadIdx.x + blockDim.y]; }
 KERNEL(local_same) {
-  T volatile unsigned a[8];
-  for (int i = 0; i < 8; ++i) a[i] = t + i;
-  out[t] = a[*(unsigned*)data & 7];
+  T unsigned a[8], first = ((unsigned*)data)[0], last = ((unsigned*)data)[1];
+  for (int i = 0; i < 8; ++i) a[(first + i) & 7] = t + i;
+  out[t] = a[last & 7];
 }
 KERNEL(local_each) {
-  T volatile unsigned a[64];
-  a[t] = t;
-  out[t] = a[t & 7] + a[t];
+  T unsigned a[64], first = ((unsigned*)data)[0], last = ((unsigned*)data)[1];
+  for (int i = 0; i < 64; ++i) a[(first + i) & 63] = i;
+  out[t] = a[(t & 7) ^ last] + a[t ^ last];
 }
 KERNEL(local_v4) {
-  T volatile uint4 a[8];
-  unsigned i = *(unsigned*)data & 7;
-  uint4* at = const_cast<uint4*>(&a[i]);
+  T uint4 a[8];
+  unsigned first = ((unsigned*)data)[0] & 7, last = ((unsigned*)data)[1] & 7;
+  uint4 *at = &a[first], *from = &a[last];
   asm volatile("{ .reg .u64 p; cvta.to.local.u64 p, %0; st.local.v4.u32 [p], {%1, %1, %1, %1}; }" ::"l"(at), "r"(t) : "memory");
   unsigned x, y, z, w;
-  asm volatile("{ .reg .u64 p; cvta.to.local.u64 p, %4; ld.local.v4.u32 {%0, %1, %2, %3}, [p]; }" : "=r"(x), "=r"(y), "=r"(z), "=r"(w) : "l"(at) : "memory");
+  asm volatile("{ .reg .u64 p; cvta.to.local.u64 p, %4; ld.local.v4.u32 {%0, %1, %2, %3}, [p]; }" : "=r"(x), "=r"(y), "=r"(z), "=r"(w) : "l"(from) : "memory");
   out[t] = x + y + z + w;
 }
 KERNEL(generic_local) {
   T unsigned a[8];
-  unsigned v, i = *(unsigned*)data & 7;
-  asm volatile("st.b32 [%0], %1;" ::"l"(&a[i]), "r"(t) : "memory");
-  asm volatile("ld.b32 %0, [%1];" : "=r"(v) : "l"(&a[i]) : "memory");
+  unsigned v, first = ((unsigned*)data)[0] & 7, last = ((unsigned*)data)[1] & 7;
+  asm volatile("st.b32 [%0], %1;" ::"l"(&a[first]), "r"(t) : "memory");
+  asm volatile("ld.b32 %0, [%1];" : "=r"(v) : "l"(&a[last]) : "memory");
   out[t] = v;
 }
 
@@ -136,7 +136,9 @@ KERNEL(ld_generic_shared) {
 }
 KERNEL(ld_generic_both) {  // even lanes go to shared, odd ones to global memory
   T TILE unsigned v;
-  const unsigned* p = t % 2 == 0 ? (unsigned*)tile + t + (at >> 31) : (unsigned*)data + t;
+  unsigned long long p;
+  asm("{ .reg .pred odd; setp.ne.u32 odd, %3, 0; selp.b64 %0, %1, %2, odd; }"
+      : "=l"(p) : "l"((unsigned*)data + t), "l"((unsigned*)tile + t + (at >> 31)), "r"(t % 2));
   asm volatile("ld.b32 %0, [%1];" : "=r"(v) : "l"(p) : "memory");
   out[t] = v;
 }
@@ -210,6 +212,14 @@ ATOM_S(exch_b32, "exch.b32", "r", unsigned, t)
 ATOM_S(exch_b32_one, "exch.b32", "r", unsigned, 0)
 ATOM_S(exch_b64, "exch.b64", "l", unsigned long long, t)
 ATOM_S(add_f32_pairs, "add.f32", "f", float, t / 2)
+ATOM_S(add_f32_warp, "add.f32", "f", float, t / 32)
+RED_S(add_f32_warp, "add.f32", "f", float, t / 32)
+KERNEL(red_s_add_many) {  // not 1, which ptxas counts
+  T TILE unsigned v = t;
+  asm volatile("red.shared.add.u32 [%0], %1;" ::"r"(at + 4 * (t / 2)), "r"(v) : "memory");
+  __syncthreads();
+  out[t] = unsigned(tile[t]);
+}
 #define CAS_G(name, type, C, index)                                 \
   KERNEL(atom_g_##name) {                                           \
     T type old, zero = 0, v = (type)t;                              \
@@ -261,7 +271,6 @@ KERNEL(atom_s_odd_lanes) {
   if (t % 2) asm volatile("atom.shared.add.u32 %0, [%1], 1;" : "=r"(old) : "r"(at + 4 * t) : "memory");
   out[t] = old;
 }
-// Types that warpsim did not have when this was measured: what the GPU counts.
 KERNEL(atom_g_add_f16x2) {
   T atomicAdd((__half2*)data + t, __half2(1, 1));
   out[t] = t;
@@ -306,6 +315,7 @@ int main() {
   RUN(cp_async_zero_cg) RUN(cp_async_zero_odd_lanes) RUN(cp_async_half)
   EACH_32(RUN_G) EACH_32(RUN_S)
   RUN(atom_g_exch_b32) RUN(atom_s_exch_b32) RUN(atom_s_exch_b32_one) RUN(atom_s_exch_b64) RUN(atom_s_add_f32_pairs)
+  RUN(atom_s_add_f32_warp) RUN(red_s_add_f32_warp) RUN(red_s_add_many)
   RUN(atom_g_cas_b32) RUN(atom_g_cas_b32_one) RUN(atom_g_cas_b64) RUN(atom_s_cas_b32) RUN(atom_s_cas_b32_one)
   RUN(atom_s_cas_b64) RUN(atom_g_unused) RUN(atomicAdd_unused) RUN(atom_generic_global) RUN(atom_generic_shared)
   RUN(atom_g_odd_lanes) RUN(atom_s_odd_lanes)

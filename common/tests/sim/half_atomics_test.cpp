@@ -11,7 +11,8 @@ namespace {
 
 // Each of 32 lanes adds `value` to a word of its own, or all to the first one.
 LaunchReport add(const char* type, const char* reg, uint32_t value, bool to_one,
-                 std::vector<uint32_t>* words) {
+                 std::vector<uint32_t>* words, const char* operation = "red",
+                 const char* old = "") {
   Simulator sim(load_device("h200"));
   const std::string ptx =
       std::string(
@@ -20,8 +21,8 @@ LaunchReport add(const char* type, const char* reg, uint32_t value, bool to_one,
           "ld.param.u64 %rd1, [p];\nmov.u32 %r1, %tid.x;\n") +
       (to_one ? "mov.u32 %r1, 0;\n" : "") +
       "mul.wide.u32 %rd2, %r1, 4;\nadd.s64 %rd3, %rd1, %rd2;\nmov.u32 %r2, " +
-      std::to_string(value) + ";\nmov.b32 {%h1, %h2}, %r2;\n" + "red.global.add.noftz." + type +
-      " [%rd3], " + reg + ";\nret;\n}\n";
+      std::to_string(value) + ";\nmov.b32 {%h1, %h2}, %r2;\n" + operation + ".global.add.noftz." +
+      type + old + " [%rd3], " + reg + ";\nret;\n}\n";
   const int module = sim.load_module(ptx, "half.ptx");
   const uint64_t address = sim.memory().allocate(128, "words");
   sim.memory().write(address, words->data(), 128);
@@ -48,6 +49,16 @@ TEST_CASE("Halves of many lanes meet at one address") {
   REQUIRE(r.status == LaunchStatus::kOk);
   CHECK(words[0] == 0x5000);  // 32
   CHECK(r.counters.global_reduction_sectors == 32);
+}
+
+// As an H200 counts them: docs/measurements/memory-instructions.md.
+TEST_CASE("An atomic of halves stays one, though nobody reads the old value") {
+  std::vector<uint32_t> words(32, 0);
+  LaunchReport r = add("f16x2", "%r2", 0x3C00'3C00, false, &words, "atom", " %r3,");
+  REQUIRE(r.status == LaunchStatus::kOk);
+  CHECK(r.counters.global_atomic_requests == 1);
+  CHECK(r.counters.global_atomic_sectors == 4);
+  CHECK(r.counters.global_reduction_requests == 0);
 }
 
 TEST_CASE("Pairs of bfloat16 are added by atomics") {

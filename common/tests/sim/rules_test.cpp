@@ -132,6 +132,17 @@ TEST_CASE("AtomicsAreCounted") {
   CHECK(c.bank_conflicts == 6);
 }
 
+TEST_CASE("OnesAreAddedToAWordAtOnce") {
+  Fixture f("rules");
+  const uint64_t out = f.empty("out", 256);
+  const LaunchReport r = f.launch("counting", {1}, {64}, out, 1);
+  CHECK(is_clean(r));
+  CHECK(f.read<uint32_t>(out, 64) == std::vector<uint32_t>(64, 4));
+  CHECK(r.counters.shared_atomic_requests == 4);
+  CHECK(r.counters.shared_atomic_wavefronts ==
+        2 * 1 + 2 * 2);  // of ones; of what the kernel is given
+}
+
 // What an H200 counted: docs/measurements/memory-instructions.md.
 TEST_CASE("AtomicsTakeTheTurnsThatAnH200Takes") {
   auto access = [](auto word, uint32_t bytes) {
@@ -154,6 +165,10 @@ TEST_CASE("AtomicsTakeTheTurnsThatAnH200Takes") {
   CHECK(atomic_wavefronts(pairs) == 2);
   CHECK(atomic_wavefronts(column) == 32);
   CHECK(atomic_wavefronts(wide) == 2);
+  CHECK(counting_wavefronts(each) == 1);
+  CHECK(counting_wavefronts(one) == 1);
+  CHECK(counting_wavefronts(pairs) == 1);
+  CHECK(counting_wavefronts(column) == 32);
 }
 
 TEST_CASE("ACopyOfNoBytesIsNoLoad") {

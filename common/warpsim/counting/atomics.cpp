@@ -64,4 +64,14 @@ uint32_t atomic_wavefronts(const WarpAccess& access) {
   return most;
 }
 
+uint32_t counting_wavefronts(const WarpAccess& access) {
+  WarpAccess first = access;  // lanes at each address
+  bool is_first = true;
+  each_turn(access, [&](uint32_t lanes) {
+    if (is_first) first.mask = lanes;
+    is_first = false;
+  });
+  return atomic_wavefronts(first);
+}
+
 }  // namespace warpsim

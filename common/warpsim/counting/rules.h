@@ -48,6 +48,8 @@ BankCost warp_banks(const WarpAccess& access);  // shared memory since 2.0: warp
 uint32_t atomic_sectors(const WarpAccess& access);
 uint32_t atomic_turns(const WarpAccess& access);
 uint32_t atomic_wavefronts(const WarpAccess& access);
+uint32_t counting_wavefronts(
+    const WarpAccess& access);                       // of adding 1 where nobody reads the old value
 BankCost half_warp_banks(const WarpAccess& access);  // of 1.x: half_warp_banks.cpp
 
 // The rules of one generation. Sectors are counted for every one of them; `traffic` is null where

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <optional>
 
 #include "warpsim/exec/decoder.h"
 #include "warpsim/ptx/contract.h"
@@ -265,6 +266,24 @@ uint32_t Decoder::symbol_row(const Operand& operand, bool wide) {
   if (v.space == Space::kParam)
     return constant(v.param_offset_bytes + uint64_t(operand.offset), wide);
   return constant(image_.addresses[size_t(operand.symbol)] + uint64_t(operand.offset), wide);
+}
+
+std::optional<uint64_t> Decoder::constant_value(const Operand& operand) const {
+  if (operand.kind == Operand::Kind::kImmediate) return operand.imm;
+  if (operand.kind != Operand::Kind::kRegister) return std::nullopt;
+  std::optional<uint64_t> value;
+  for (const Code& code : function_.code) {
+    const auto is_it = [&](const Operand& to) { return to.reg == operand.reg; };
+    const bool sets = std::ranges::any_of(code.dst, [&](const Operand& to) {
+      return is_it(to) || std::ranges::any_of(to.elements, is_it);
+    });
+    if (!sets) continue;
+    const bool is_constant = code.op == ptx::Opcode::kMov && !value && code.guard < 0 &&
+                             code.src[0].kind == Operand::Kind::kImmediate;
+    if (!is_constant) return std::nullopt;
+    value = code.src[0].imm;
+  }
+  return value;
 }
 
 uint32_t Decoder::source(const Operand& operand, bool wide, Type type) {

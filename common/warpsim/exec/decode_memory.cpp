@@ -28,9 +28,16 @@ uint32_t Decoder::add_site(const Code& code, Space space, uint8_t bytes, uint8_t
     const bool whole_words = bytes == 4 && !ptx::is_float(code.type);
     using enum ptx::AtomOp;
     const bool is_exchange = code.atom == kExch || code.atom == kCas;
+    // There is no reduction that exchanges; and ptxas makes none of atom with halves.
+    const bool is_half = code.type == Type::kF16 || code.type == Type::kBF16 ||
+                         code.type == Type::kF16x2 || code.type == Type::kBF16x2;
+    site.is_reduction = !site.is_used && !is_exchange && (code.op == Opcode::kRed || !is_half);
     const bool merges = !is_exchange && code.atom != kInc && code.atom != kDec;
     site.is_merged_atomic = whole_words && merges && (at < 0 || uniform_[size_t(at)]);
     site.is_loop_atomic = !whole_words && !is_exchange;
+    // ptxas makes ATOMS.POPC.INC of it.
+    site.is_count_atomic =
+        whole_words && !site.is_used && code.atom == kAdd && constant_value(code.src[1]) == 1;
   }
   if (has_word(code, ".release") || has_word(code, ".acq_rel")) site.fence = fence_of(code);
   site.function = function_index_;

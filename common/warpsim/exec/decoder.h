@@ -47,6 +47,8 @@ class Decoder {
   uint32_t symbol_row(const ptx::Operand& operand, bool wide);
   bool is_wide(const ptx::Operand& operand) const;  // a register of 64 bits
   uint32_t register_row(int32_t reg) const;
+  // Of an immediate, or a register that one instruction gives one.
+  std::optional<uint64_t> constant_value(const ptx::Operand& operand) const;
   uint32_t source_predicate(const ptx::Operand& operand);  // a constant predicate for an immediate
   uint32_t dest_predicate(const ptx::Operand& operand);
   // A destination: its row if the widths agree, else a scratch row that finish_dest() copies from.

@@ -136,16 +136,18 @@ std::byte* locate(Warp& w, const Op* op, uint32_t lane, uint64_t address, uint32
   return nullptr;
 }
 
-// What machine code does of an atomic on shared memory: a compare-and-swap takes each bank twice;
-// sums of floats and of 64 bits are a loop of a load and a compare-and-swap, one turn for each lane
-// at an address.
+// What machine code does of an atomic on shared memory: a compare-and-swap takes each bank twice; a
+// 1 that is added takes it once for all lanes at an address; sums of floats and of 64 bits are a
+// loop of a load and a compare-and-swap, one turn for each lane at an address.
 void count_shared(SiteState& s, const MemorySite& site, const WarpAccess& access, bool merged) {
   const auto active = uint32_t(__builtin_popcount(access.mask));
   const uint32_t ideal = std::max(1u, active * access.bytes / 128);
   const bool swaps = site.atom == AtomOp::kCas;
   const bool loops = site.is_loop_atomic;
   const uint32_t turns = loops ? atomic_turns(access) : 1;
-  const uint32_t once = merged ? 1 : atomic_wavefronts(access);
+  const uint32_t once = merged                 ? 1
+                        : site.is_count_atomic ? counting_wavefronts(access)
+                                               : atomic_wavefronts(access);
   s.shared_requests += turns;
   s.wavefronts += (swaps || loops ? 2 : 1) * once;
   s.ideal_wavefronts += (swaps || loops ? 2 : 1) * (merged ? 1 : ideal);

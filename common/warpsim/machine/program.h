@@ -188,8 +188,10 @@ struct MemorySite {
   bool is_polling = false;   // waits for its value, see ptx/polling.h
   ptx::AtomOp atom = ptx::AtomOp::kNone;
   bool is_used = true;            // of an atomic: somebody reads the old value
+  bool is_reduction = false;      // an atomic of which machine code asks no old value
   bool is_merged_atomic = false;  // one for the whole warp, as all its lanes have one address
   bool is_loop_atomic = false;    // of shared memory: machine code has no instruction for it
+  bool is_count_atomic = false;   // adds 1 to shared memory: lanes at one address are added at once
   Fence fence = Fence::kNone;     // of a .release or .acq_rel
   bool is_async = false;          // the shared side of cp.async
   bool is_matrix = false;         // ldmatrix, stmatrix

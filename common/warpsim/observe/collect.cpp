@@ -15,12 +15,9 @@ struct GlobalCounts {
 };
 
 GlobalCounts global_counts(const MemorySite& site) {
-  // There is no reduction that exchanges.
-  const bool exchanges = site.atom == ptx::AtomOp::kExch || site.atom == ptx::AtomOp::kCas;
-  if (site.is_atomic && (site.is_used || exchanges))
-    return {&Counters::global_atomic_requests, &Counters::global_atomic_sectors};
-  if (site.is_atomic)
+  if (site.is_reduction)
     return {&Counters::global_reduction_requests, &Counters::global_reduction_sectors};
+  if (site.is_atomic) return {&Counters::global_atomic_requests, &Counters::global_atomic_sectors};
   if (site.is_store) return {&Counters::global_store_requests, &Counters::global_store_sectors};
   return {&Counters::global_load_requests, &Counters::global_load_sectors};
 }

@@ -36,6 +36,16 @@ extern "C" __global__ void atomics(float* data, float* out, unsigned* counts) {
   atomicAdd(counts + threadIdx.x / 2, 1u);                       // not used: two turns of 2 sectors
   out[threadIdx.x] = old + atomicExch(tile + threadIdx.x / 4, 1u);    // four lanes at a word
 }
+// A histogram as everybody writes it: two lanes at a word. ptxas counts those of a warp first.
+extern "C" __global__ void counting(unsigned* out, unsigned by) {
+  __shared__ unsigned tile[32], others[32];
+  if (threadIdx.x < 32) tile[threadIdx.x] = others[threadIdx.x] = 0;
+  __syncthreads();
+  atomicAdd(tile + threadIdx.x / 2, 1u);
+  atomicAdd(others + threadIdx.x / 2, by);
+  __syncthreads();
+  out[threadIdx.x] = tile[threadIdx.x / 2] + others[threadIdx.x / 2];
+}
 extern "C" __global__ void zero_copies(const float* in, float* out, int bytes) {
   __shared__ __align__(16) float tile[128];
   unsigned to = unsigned(__cvta_generic_to_shared(tile + 4 * threadIdx.x));
