@@ -15,6 +15,8 @@ enum class MemoryKind : uint8_t {
   kRegistered,  // cudaHostRegister: the program's own host memory
 };
 
+constexpr unsigned kOfVariable = ~0u;  // flags of a __managed__ variable's range
+
 struct MemoryRange {
   uint64_t address = 0;
   uint64_t bytes = 0;

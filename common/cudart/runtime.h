@@ -78,7 +78,6 @@ class Runtime {
   void clear_last_error();
 
  private:
-  static constexpr unsigned kOfVariable = ~0u;  // flags of a __managed__ variable's range
   Runtime();
   void show_managed(RegisteredModule* module);
 

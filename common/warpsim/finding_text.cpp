@@ -328,6 +328,8 @@ std::string deadlock(const Diagnostic& d, const Extents& shape) {
   if (d.limit != 0)
     text +=
         fmt::format(", and the device has no room for the {} blocks that have not begun", d.limit);
+  else if (!d.other)
+    text += ", and the host goes on only when the launch has ended";
   if (d.other && d.other->line != 0)
     text +=
         fmt::format("; thread {} of {} waits at line {}", coordinates(d.other->thread, shape.block),

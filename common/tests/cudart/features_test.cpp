@@ -16,13 +16,27 @@ Run features(const std::string& which, const std::string& options = "") {
 
 TEST_CASE("features: grid barriers, flags between blocks, locks of lanes, calls by address") {
   SKIP_WITHOUT_NVCC();
-  for (const char* which : {"grid", "flag", "lock", "mapped", "virtual"}) {
+  for (const char* which : {"grid", "flag", "lock", "mapped", "swap", "virtual"}) {
     Run r = features(which);
     CAPTURE(which, r.output, r.errors);
     CHECK(r.output == "all checks passed\n");
     CHECK(r.status == 0);
     CHECK(r.errors.find("No faults found") != std::string::npos);
   }
+}
+
+TEST_CASE("features: __managed__ variables are no leak") {
+  SKIP_WITHOUT_NVCC();
+  Run r = features("mapped");
+  CAPTURE(r.errors);
+  CHECK(r.errors.find("memory-leak") == std::string::npos);
+}
+
+TEST_CASE("features: a compare-and-swap answers for a load of its own word, and for no other") {
+  SKIP_WITHOUT_NVCC();
+  Run r = features("swap-beside");
+  CAPTURE(r.errors);
+  CHECK(r.errors.find("error: race-global: ") != std::string::npos);
 }
 
 TEST_CASE("features: a cooperative launch of too many blocks returns CUDA's code") {

@@ -104,6 +104,94 @@ std::vector<bool> find_loads(const Function& function, bool waiting) {
   return polling;
 }
 
+// A word of memory: a register or a variable, plus bytes. As far as moves, changes of the address
+// space and sums with constants tell.
+struct Word {
+  int32_t reg = -1, symbol = -1;
+  int64_t offset = 0;
+
+  bool operator==(const Word&) const = default;
+};
+
+class Words {
+ public:
+  explicit Words(const Function& function) : definition_(function.registers.size()) {
+    std::vector<bool> several(function.registers.size(), false);
+    for (const Instruction& code : function.code) {
+      for (const Operand& d : code.dst) {
+        each_register(d, [&](size_t r) {
+          several[r] = several[r] || definition_[r] != nullptr || code.guard >= 0;
+          definition_[r] = &code;
+        });
+      }
+    }
+    for (size_t r = 0; r < several.size(); ++r) {
+      if (several[r]) definition_[r] = nullptr;
+    }
+  }
+
+  Word of(const Operand& address) const {
+    Word word{address.reg, address.symbol, address.offset};
+    for (size_t steps = 0; word.reg >= 0 && steps < definition_.size(); ++steps) {
+      const Instruction* code = definition_[size_t(word.reg)];
+      if (code == nullptr || code->src.empty()) break;
+      const Operand& from = code->src[0];
+      const bool moves = code->op == Opcode::kMov || code->op == Opcode::kCvta;
+      const bool adds = code->op == Opcode::kAdd && code->src.size() == 2 &&
+                        from.kind == Operand::Kind::kRegister &&
+                        code->src[1].kind == Operand::Kind::kImmediate;
+      if (!adds && !(moves && (from.kind == Operand::Kind::kRegister ||
+                               from.kind == Operand::Kind::kSymbol)))
+        break;
+      const int64_t more = adds ? int64_t(code->src[1].imm) : from.offset;
+      word = {from.reg, from.symbol, word.offset + more};
+    }
+    return word;
+  }
+
+ private:
+  std::vector<const Instruction*> definition_;  // of registers with one
+};
+
+// Registers into which plain moves, loops included, can bring the result of `load`.
+std::vector<bool> moved_from(const Function& function, const Instruction& load) {
+  std::vector<bool> holds(function.registers.size(), false);
+  each_register(load.dst[0], [&](size_t r) { holds[r] = true; });
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (const Instruction& code : function.code) {
+      if (code.op != Opcode::kMov || code.src.size() != 1 || code.dst.size() != 1) continue;
+      const int32_t from = code.src[0].reg, to = code.dst[0].reg;
+      if (from < 0 || to < 0 || !holds[size_t(from)] || holds[size_t(to)]) continue;
+      holds[size_t(to)] = changed = true;
+    }
+  }
+  return holds;
+}
+
+// A load whose value a compare-and-swap of the same word expects to be there still: if another
+// thread has written meanwhile, the swap fails, and the loop goes on with what it has found.
+void find_confirmed(const Function& function, std::vector<bool>* confirmed) {
+  std::vector<size_t> swaps;
+  for (size_t i = 0; i < function.code.size(); ++i) {
+    const Instruction& code = function.code[i];
+    const bool swap = code.op == Opcode::kAtom && code.atom == AtomOp::kCas;
+    if (swap && code.src.size() == 3 && code.src[1].reg >= 0) swaps.push_back(i);
+  }
+  if (swaps.empty()) return;
+  const Words words(function);
+  for (size_t i = 0; i < function.code.size(); ++i) {
+    const Instruction& load = function.code[i];
+    if (load.op != Opcode::kLd || load.src.empty() || !has_result(load)) continue;
+    const std::vector<bool> holds = moved_from(function, load);
+    for (size_t swap : swaps) {
+      const std::vector<Operand>& operands = function.code[swap].src;
+      if (holds[size_t(operands[1].reg)] && words.of(operands[0]) == words.of(load.src[0]))
+        (*confirmed)[i] = true;
+    }
+  }
+}
+
 }  // namespace
 
 std::vector<bool> registers_read(const Function& function) {
@@ -148,7 +236,9 @@ std::vector<bool> registers_uniform(const Function& function) {
 }
 
 std::vector<bool> find_polling(const Function& function) {
-  return find_loads(function, false);
+  std::vector<bool> polling = find_loads(function, false);
+  find_confirmed(function, &polling);
+  return polling;
 }
 
 std::vector<bool> find_waiting(const Function& function) {

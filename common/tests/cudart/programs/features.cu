@@ -1,8 +1,9 @@
-// What blocks, warps and calls may do beyond the usual: features grid|flag|lock|mapped|virtual are
-// right, features too-large|room|deadlock|bad-call are refused or found.
+// What blocks, warps and calls may do beyond the usual: features grid|flag|lock|mapped|swap|virtual
+// are right, features too-large|room|deadlock|swap-beside|bad-call are refused or found.
 
 #include <cooperative_groups.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <vector>
@@ -69,6 +70,33 @@ __global__ void never_unlocked(int* lock, volatile int* count) {
   while (atomicCAS(lock, 0, 1) != 0) {
   }
   *count = *count + 1;
+}
+
+// An atomic maximum as it is made from a compare-and-swap: a plain load begins it.
+__device__ void raise(unsigned* word, unsigned value) {
+  unsigned seen = *word;
+  while (seen < value) {
+    const unsigned before = atomicCAS(word, seen, value);
+    if (before == seen) break;
+    seen = before;
+  }
+}
+
+__global__ void raise_all(unsigned* largest) {
+  __shared__ unsigned of_block;
+  if (threadIdx.x == 0) of_block = 0;
+  __syncthreads();
+  const unsigned value = (blockIdx.x * blockDim.x + threadIdx.x) * 40503u % 65536u;
+  raise(&of_block, value);
+  raise(&largest[0], value);
+  __syncthreads();
+  if (threadIdx.x == 0) raise(&largest[1], of_block);
+}
+
+// The swap is of another word than the load.
+__global__ void raise_beside(unsigned* largest) {
+  const unsigned seen = largest[1];
+  if (atomicCAS(&largest[0], seen, threadIdx.x + 1) == seen) largest[1] = threadIdx.x + 1;
 }
 
 __managed__ int g_total = 3;
@@ -146,6 +174,15 @@ void mapped() {
   EXPECT_OK(cudaHostUnregister(mine.data()));
 }
 
+void swaps() {
+  unsigned* largest = (unsigned*)zeros(2);
+  raise_all<<<16, 128>>>(largest);
+  unsigned expected = 0;
+  for (unsigned i = 0; i < 16 * 128; ++i) expected = std::max(expected, i * 40503u % 65536u);
+  EXPECT(unsigned(fetch((int*)largest)) == expected);
+  EXPECT(unsigned(fetch((int*)largest + 1)) == expected);
+}
+
 void virtual_calls() {
   std::vector<int> which(64);
   for (int i = 0; i < 64; ++i) which[i] = i * 7 / 3;
@@ -189,6 +226,11 @@ int main(int argc, char** argv) {
     EXPECT(fetch(count) == 4 * 96);
   } else if (is("mapped")) {
     mapped();
+  } else if (is("swap")) {
+    swaps();
+  } else if (is("swap-beside")) {
+    raise_beside<<<1, 64>>>((unsigned*)zeros(2));
+    EXPECT_OK(cudaDeviceSynchronize());
   } else if (is("virtual")) {
     virtual_calls();
   } else if (is("bad-call")) {
