@@ -31,8 +31,8 @@ _ON_THE_WAY = frozenset(
 _TRIED = frozenset(
     {
         "wrong-result", "unwritten-output", "out-of-bounds-global", "out-of-bounds-shared",
-        "uninitialised-global", "uninitialised-shared", "race-global", "misaligned-access",
-        "launch-config",
+        "uninitialised-global", "uninitialised-shared", "race-global", "race-shared",
+        "misaligned-access", "launch-config",
     }
 )  # fmt: skip
 _COMPARES = ("==", "!=", "<=", ">=")
@@ -44,13 +44,16 @@ def with_cause(diagnostics: tuple[Diagnostic, ...], material: Material) -> tuple
         return diagnostics
     first = diagnostics[0]
     if first.severity != "error" or first.code == "does-not-compile":
-        if first.code != "memory-leak":
+        if first.code not in ("memory-leak", "barrier-divergence"):
             return diagnostics
     text = listing(material.text)
     if not text.statements:
         return diagnostics
     finder = _Finder(text, material, first)
-    said = finder.cause() or finder.by_trying()
+    said = finder.known()
+    if said is None:
+        said = finder.cause()
+        said = finder.by_trying(said) or said
     if said is None:
         return diagnostics
     return (_joined(first, said), *diagnostics[1:])
@@ -75,8 +78,12 @@ def _joined(item: Diagnostic, said: Said) -> Diagnostic:
 class _Finder(Accesses, Places, Wrong):
     """The rules, in their order."""
 
+    def known(self) -> Said | None:
+        """What needs no guess: nvcc or the calls themselves say so."""
+        return self.by_warning() or self.by_host()
+
     def cause(self) -> Said | None:
-        rules = [self.by_warning, self.by_host, self.by_arguments, self.by_block]
+        rules = [self.by_arguments, self.by_block]
         if self.kernel is not None:
             rules += [
                 {
@@ -100,16 +107,20 @@ class _Finder(Accesses, Places, Wrong):
                 return said
         return None
 
-    def by_trying(self) -> Said | None:
-        """The line where a small change would make P right, if it is not the one already named."""
+    def by_trying(self, guess: Said | None) -> Said | None:
+        """The line where a small change would make P right, if it is not the one already named.
+
+        A change on the line that a rule has guessed is tried first.
+        """
         if self.item.code not in _TRIED or not self.material.outcomes:
             return None
-        lines = [self.item.line, self.item.other_line]
+        lines = [guess.line if guess is not None else 0, self.item.line, self.item.other_line]
         in_tiles = all(o.case.j % 32 == 0 for o in self.material.outcomes)
         found = find_apart(
             self.material.text, self.material.signature, in_tiles, [line for line in lines if line]
         )
-        if found is None or found.line == self.item.line or found.before == found.after:
+        named = guess.line if guess is not None else self.item.line
+        if found is None or found.line == named or found.before == found.after:
             return None
         if ALWAYS in found.after:
             return Said(f"Without {found.before} P would be right.", found.line, "")
@@ -243,7 +254,7 @@ class _Finder(Accesses, Places, Wrong):
         facts = self.item.facts or Facts()
         array = re.split(r"[^\w]", facts.array)[0]
         if facts.cause is Cause.COPY_IN_FLIGHT:
-            return None
+            return self.waited()
         return (
             suspects.coordinates(self.kernel)
             or suspects.divided(self.kernel)
@@ -251,6 +262,23 @@ class _Finder(Accesses, Places, Wrong):
             or tiles.never_filled(self.kernel, array, self.item.line)
             or self.threads_of_loops()
             or self.scattered()
+        )
+
+    def waited(self) -> Said | None:
+        """A wait that lets too many groups of copies be under way."""
+        waits = [
+            item
+            for item in self.kernel.body
+            if "__pipeline_wait_prior" in item.words and item.line < self.item.line
+        ]
+        if not waits or waits[-1].has("(", "0", ")"):
+            return None
+        call = shown(waits[-1].words).rstrip(";")
+        return Said(
+            f"{call} lets that many groups be under way, and what line {self.item.line} reads is "
+            "in one of them.",
+            waits[-1].line,
+            "The number is that of the groups committed since, which nobody reads yet.",
         )
 
     def endless(self) -> Said | None:

@@ -41,8 +41,17 @@ def block_too_small(kernel: Kernel) -> tuple[str, int, int] | None:
             axis = blocks[0]
             threads_there = kernel.block["xyz".index(axis)]
             if len(sides) == 1 and sides[0] and sides[0] != threads_there:
+                if sides[0] % threads_there == 0 and _stores_several(kernel):
+                    continue
                 return axis, threads_there, sides[0]
     return None
+
+
+def _stores_several(kernel: Kernel) -> bool:
+    """Whether a thread has several results: it stores in several places, or in a loop."""
+    name = kernel.roles.get("P", "")
+    stores = [s for s in kernel.accesses(name) if s.words[:1] == (name,)] if name else []
+    return len(stores) > 1 or any(kernel.text.loops(one) for one in stores)
 
 
 @dataclass
@@ -435,6 +444,7 @@ def unused_axis(kernel: Kernel, axis: str) -> Said | None:
         return None
     if kernel.grid[0] * kernel.grid[1] < 2:
         return None
+    has_one = kernel.grid["xy".index(axis)] < 2
     other = "y" if axis == "x" else "x"
     names = _COLUMNS if axis == "x" else _ROWS
     found = []
@@ -445,6 +455,8 @@ def unused_axis(kernel: Kernel, axis: str) -> Said | None:
             weight = 1 if any(mark in name.lower() for mark in names[:1]) else 2
             found.append((weight, name, line, words))
         elif blocks == [other]:
+            if has_one and len(wide) == 3:
+                return None  # a block has a row of its own
             weight = 0 if any(mark in name.lower() for mark in names[:1]) else 3
             found.append((weight, name, line, words))
     if not found:
@@ -694,6 +706,8 @@ def product_without(kernel: Kernel) -> Said | None:
         turning = [name for loop in kernel.text.loops(item) for name in _head_names(loop)]
         for name in names_in(target)[1:]:
             if name in turning and name not in names_in(right):
+                if _set_within(kernel, item, name, names_in(right)):
+                    continue
                 return Said(
                     f"{shown(target)} += {shown(right).rstrip(';')}: {name} counts the sums, and no "
                     f"factor depends on it, so all {name} get the same product.",
@@ -715,6 +729,18 @@ def product_without(kernel: Kernel) -> Said | None:
             if said is not None:
                 return said
     return None
+
+
+def _set_within(kernel: Kernel, item: Statement, name: str, used: Sequence[str]) -> bool:
+    """Whether a factor gets its value inside the loop that counts `name`."""
+    loops = [loop for loop in kernel.text.loops(item) if name in _head_names(loop)]
+    return any(
+        one.kind == "simple"
+        and "=" in one.words
+        and set(used) & set(one.words[: one.words.index("=")])
+        for loop in loops
+        for one in kernel.text.inside(loop)
+    )
 
 
 def _turned(kernel: Kernel, item: Statement, parts: Sequence[tuple[str, ...]]) -> Said | None:

@@ -49,6 +49,7 @@ def _malloc(given, templates):
         if size <= 0 or size > 4 * _MAX_WORDS:
             raise Fault("size")
         buffer = Buffer("global", size // 4, name="device")
+        buffer.batch = f.world.batch
         place.holder[place.name] = Pointer(buffer)
         return 0
 
@@ -68,9 +69,12 @@ def _memcpy(given, templates):
         words = int(size) // 4
         if words > to.memory.size or words > source.memory.size:
             raise Fault("size")
-        if to.memory.kind == "host" and to.memory.stores is None:
+        if to.memory.kind == "host" and to.memory.is_input:
             raise Fault("an input")
-        to.memory.data[:words] = source.memory.data[:words]
+        a, b = to.memory, source.memory
+        if b.copies > a.copies:
+            a.split()
+        a.data.reshape(-1, a.size)[:, :words] = b.data.reshape(-1, b.size)[:, :words]
         return 0
 
     return run
@@ -97,8 +101,11 @@ def _copied(words_of):
                 if pointer.__class__ is not Pointer:
                     raise Fault("copy")
                 bad = pointer.off % words != 0
-                if mask is not False and np.any(bad if mask is True else bad & mask):
-                    raise Fault("alignment")
+                bad = bad if mask is True else bad & mask
+                if mask is not False and np.any(bad):
+                    if f.world.batch is None:
+                        raise Fault("alignment")
+                    f.world.batch.drop(bad if bad.__class__ is np.ndarray else mask)
             yes, no = both(m, inside), without(m, inside)
             for i in range(words):
                 if yes is not False:

@@ -17,7 +17,8 @@ from grader.judging.repair.values import (
 )
 from grader.judging.repair.world import Exhausted, Frame, World
 
-_MAX_LANES = 1 << 14
+_MAX_LANES = 1 << 15
+_LANES_OF_A_STEP = 1024
 
 
 class Calls:
@@ -162,7 +163,9 @@ class Calls:
             grid, block = sides
             if min(*grid, *block) < 1 or math.prod(block) > 1024:
                 raise Fault("launch")
-            if math.prod(grid) * math.prod(block) > _MAX_LANES:
+            count = math.prod(grid) * math.prod(block)
+            world.lanes = max(world.lanes, count)
+            if count > _MAX_LANES:
                 raise Exhausted
             world.dynamic = settings[2](f, m) // 4 if len(settings) > 2 else 0
             env = {}
@@ -176,8 +179,12 @@ class Calls:
             self.spread(world, grid, block)
             for one in external:
                 one(Frame(world, world.globals), True)
-            world.weight = 1 + world.blocks * world.threads // 1024
+            world.weight = 1 + world.blocks * world.threads // _LANES_OF_A_STEP
+            if world.batch is not None:
+                world.batch.is_inside = True
             body(Frame(world, env), True)
+            if world.batch is not None:
+                world.batch.is_inside = False
             world.weight = 1
             return 0
 
@@ -186,10 +193,14 @@ class Calls:
     def spread(self, world: World, grid: list[int], block: list[int]) -> None:
         """threadIdx and its like for a launch."""
         world.shared = {}
-        world.blocks, world.threads = math.prod(grid), math.prod(block)
+        blocks, world.threads = math.prod(grid), math.prod(block)
+        world.blocks = blocks * (world.batch.count if world.batch is not None else 1)
         lane = np.arange(world.blocks * world.threads, dtype=np.int64)
         thread, number = lane % world.threads, lane // world.threads
         world.block_of = number
+        if world.batch is not None:
+            world.batch.spread(number // blocks)
+            number = number % blocks
 
         def places(index, sides):
             found = {}

@@ -23,6 +23,17 @@ class Editor(Missing):
     def __init__(self, file: File, function: Function, macros: dict[str, int]) -> None:
         self.file, self.function, self.macros = file, function, macros
         self.scope = scope_of(file, function)
+        self.counted = _used_as_integer(function.body)
+        self.has_stages = any(
+            node.kind == "declare" and len(node.kids[0] or ()) > 1 and node.type.is_shared
+            and node.kids[0][0] is not None and node.kids[0][0].text == "2"
+            for node in walk(function.body)
+        )  # fmt: skip
+        self.written = {
+            int(node.text)
+            for node in walk(function.body)
+            if node.kind == "number" and node.text.isdigit()
+        }
         self.parents: dict[int, Node] = {}
         for node in walk(function.body):
             for kid in children(node):
@@ -96,9 +107,11 @@ class Editor(Missing):
             for other in self._near(group, node.line):
                 if other == name:
                     continue
-                cost = 1.0 if _alike(name, other) else 1.3
+                cost = (
+                    0.6 if _alike(name, other) else 1.3 if len(name) < 4 or len(other) < 4 else 1.2
+                )
                 if group is scope.integers and (name in scope.sizes) != (other in scope.sizes):
-                    cost += 0.9
+                    cost += 0.7
                 yield (lambda n, o=other: named(o)), cost
         if name in self.scope.integers:
             for macro in self.scope.constants:
@@ -106,6 +119,8 @@ class Editor(Missing):
                     (lambda n, v=self.macros.get(macro, 0): number(v)),
                     1.7 if name in scope.sizes else 2.4,
                 )
+            if self.has_stages and name not in self.scope.sizes:
+                yield (lambda n: binary("^", bare(n), number(1))), 1.2
             for one in ("threadIdx", "blockIdx"):
                 if not self.is_host and self.scope.types[name].is_constant is False:
                     for axis in "xy":
@@ -115,7 +130,7 @@ class Editor(Missing):
         owner = node.kids[0]
         if owner.kind == "name" and owner.text in ("threadIdx", "blockIdx", "blockDim", "gridDim"):
             for axis in _AXES.get(node.text, ""):
-                yield (lambda n, a=axis: replace(bare(n), text=a)), 1.0 + (axis == "z")
+                yield (lambda n, a=axis: replace(bare(n), text=a)), 0.4 + 2 * (axis == "z")
             pairs = {
                 "threadIdx": "blockIdx",
                 "blockIdx": "threadIdx",
@@ -152,6 +167,11 @@ class Editor(Missing):
                 other = self.macros.get(macro)
                 if other is not None and macro != node.macro:
                     yield (lambda n, v=other, t=macro: replace(number(v), macro=t)), 1.0
+        elif value:
+            for macro in self.scope.constants:
+                other = self.macros.get(macro)
+                if other is not None and other != value:
+                    yield (lambda n, v=other, t=macro: replace(number(v), macro=t)), 1.4
         for other in dict.fromkeys((value - 1, value + 1, 0, value * 2, value // 2)):
             if other >= 0 and other != value:
                 yield (lambda n, v=other: number(v)), 1.0 if abs(other - value) == 1 else 1.5
@@ -163,7 +183,7 @@ class Editor(Missing):
     def _operators(self, node: Node) -> Iterator[tuple[Change, float]]:
         sign = node.text
         for other in _OTHER.get(sign, ()):
-            yield (lambda n, s=other: replace(bare(n), text=s)), 1.0 if sign in "<=>=&&||" else 1.5
+            yield (lambda n, s=other: replace(bare(n), text=s)), 0.5 if sign in "<=>=&&||" else 1.5
         if sign in ("+", "-", "*", "/", "%", "&&", "||", "<<", ">>"):
             yield (lambda n: bare(n).kids[0]), 1.5
             if sign not in ("/", "%", "<<", ">>"):
@@ -214,6 +234,8 @@ class Editor(Missing):
         root = parent.kind != "binary"
         for name in self._near(self.scope.integers, node.line):
             is_size = name in self.scope.sizes
+            if name == node.text:
+                continue
             yield (lambda n, o=name: binary("*", bare(n), named(o))), 1.2 if is_size else 2.3
             yield (lambda n, o=name: binary("+", bare(n), named(o))), 2.6 if is_size else 1.9
         for macro in self.scope.constants:
@@ -222,7 +244,8 @@ class Editor(Missing):
                 right = replace(number(value), macro=macro)
                 yield (lambda n, r=right: binary("*", bare(n), r)), 1.2
         for value in (4, 2, 8):
-            yield (lambda n, v=value: binary("*", bare(n), number(v))), 1.4 if root else 1.9
+            cost = (1.4 if root else 1.9) if value in self.written else 2.4
+            yield (lambda n, v=value: binary("*", bare(n), number(v))), cost
         for sign in "-+":
             yield (lambda n, s=sign: binary(s, bare(n), number(1))), 1.7
 
@@ -314,7 +337,7 @@ class Editor(Missing):
 
     def _types(self, node: Node) -> Iterator[tuple[Change, float]]:
         if node.type.name == "int" and not node.type.stars and not node.type.is_constant:
-            if node.kids[0] or node.text not in _used_as_integer(self.function.body):
+            if node.kids[0] or node.text not in self.counted:
                 yield (lambda n: replace(bare(n), type=replace(n.type, name="float"))), 1.0
 
     def _guards(self, node: Node) -> Iterator[tuple[Change, float]]:
@@ -417,8 +440,18 @@ def _swapped(items: Sequence[Node], a: int, b: int) -> list[Node]:
     return found
 
 
+# Words of names that are mixed up.
+_PAIRS = (
+    ("row", "col"), ("Row", "Col"), ("rows", "cols"), ("ROW", "COL"), ("x", "y"), ("X", "Y"), ("r", "c"),
+    ("i", "j"), ("m", "n"), ("M", "N"), ("a", "b"), ("A", "B"), ("0", "1"), ("k", "n"), ("k", "m"), ("K", "N"),
+    ("K", "M"), ("left", "right"), ("1", "2"), ("lhs", "rhs"), ("left", "top"), ("w", "h"), ("d", "w"), ("d", "h"),
+)  # fmt: skip
+
+
 def _alike(one: str, two: str) -> bool:
     """tx and ty, row and col, M and N: names that are mixed up."""
-    if len(one) != len(two):
-        return False
-    return sum(a != b for a, b in zip(one, two, strict=True)) <= 1 or len(one) <= 3
+    return any(
+        one.replace(a, b) == two or one.replace(b, a) == two
+        for a, b in _PAIRS
+        if a in one or b in one
+    )

@@ -144,7 +144,9 @@ class Statements:
             if size < 1 or size > _MAX_WORDS:
                 raise Fault("size")
             if not kind.is_shared:
-                memory = Local(size, np.nan if first is None else 0.0)
+                is_int = kind.name in INTEGERS
+                beginning = np.nan if first is None else 0 if is_int else 0.0
+                memory = Local(size, beginning, world.batch, is_int)
                 for at, part in enumerate(given):
                     memory.store(at, True, part(f, m))
                 f.env[name] = Pointer(memory, 0, dims, unit)
@@ -154,6 +156,8 @@ class Statements:
                 if size * world.blocks > _MAX_WORDS * 4:
                     raise Exhausted
                 buffer.is_int = kind.name == "int"
+                buffer.batch = world.batch
+                world.words += size
                 if world.blocks > 1:
                     buffer.base = world.block_of * size
                 world.shared[key] = buffer
@@ -200,8 +204,13 @@ class Statements:
                 first(f, m)
             kept = f.broken, f.continued
             f.broken, done, active = False, False, m
+            turns, batch = 0, f.world.batch
             while active is not False:
                 f.world.step()
+                turns += 1
+                if batch is not None and turns > batch.most_turns:
+                    batch.drop(active)
+                    break
                 if condition is not None:
                     c = truth(condition(f, active))
                     done = either(done, without(active, c))
@@ -212,6 +221,7 @@ class Statements:
                 active = either(body(f, active), f.continued)
                 if active is not False and step is not None:
                     step(f, active)
+            f.world.turns = max(f.world.turns, turns)
             done = either(done, f.broken)
             f.broken, f.continued = kept
             return done
@@ -224,8 +234,13 @@ class Statements:
         def run(f, m):
             kept = f.broken, f.continued
             f.broken, done, active = False, False, m
+            turns, batch = 0, f.world.batch
             while active is not False:
                 f.world.step()
+                turns += 1
+                if batch is not None and turns > batch.most_turns:
+                    batch.drop(active)
+                    break
                 f.continued = False
                 active = either(body(f, active), f.continued)
                 if active is False:
@@ -233,6 +248,7 @@ class Statements:
                 c = truth(condition(f, active))
                 done = either(done, without(active, c))
                 active = both(active, c)
+            f.world.turns = max(f.world.turns, turns)
             done = either(done, f.broken)
             f.broken, f.continued = kept
             return done

@@ -46,7 +46,9 @@ class Machine(Calls, Statements):
         edit = self.edits.get(node.id)
         if edit is not None:
             return self.code(edit(node))
-        touched = self.fresh or any(key in node.ids for key in self.edits)
+        return self.plain(node, self.fresh or not node.ids.isdisjoint(self.edits))
+
+    def plain(self, node: Node, touched: bool) -> Callable:
         if touched or not node.ids:
             return getattr(self, "_" + node.kind)(node)
         if node.code is None:

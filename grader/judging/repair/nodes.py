@@ -65,11 +65,18 @@ def finish(node: Node) -> frozenset[tuple[int, str]]:
 def children(node: Node) -> list[Node]:
     found = []
     for kid in node.kids:
-        found += [one for one in (kid if isinstance(kid, list) else [kid]) if one is not None]
+        if kid.__class__ is list:
+            found += [one for one in kid if one is not None]
+        elif kid is not None:
+            found.append(kid)
     return found
 
 
 def walk(node: Node):
-    yield node
-    for kid in children(node):
-        yield from walk(kid)
+    """It and all in it, in the order of the text."""
+    open_nodes = [node]
+    while open_nodes:
+        one = open_nodes.pop()
+        yield one
+        if one.kids:
+            open_nodes += reversed(children(one))

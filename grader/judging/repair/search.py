@@ -7,33 +7,42 @@ every machine.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from grader.judging.repair.batch import try_together
 from grader.judging.repair.edits import Edit, Editor, leaves
 from grader.judging.repair.nodes import File, Node, children, walk
 from grader.judging.repair.reading import GivenUp, tokens_of
 from grader.judging.repair.shown import text_of
 from grader.judging.repair.syntax import parse
-from grader.judging.repair.trial import Exhausted, Size, try_out
+from grader.judging.repair.trial import Exhausted, Size, Trial, try_out
 
 _STEPS = 40_000  # of all trials; each costs some more, for what it has to build
 _PER_TRIAL = 70
-_PER_RUN = 12_000
+_PLAIN = 30_000  # of the file as it is
+_PER_RUN = 9_000
+_CONFIRMING = 80_000  # of all runs that ask for another size
+_CONFIRMED = 15_000  # after so many, two sizes are enough
 _TOO_LONG = 70
+# Of a batch: lanes, words of shared memory, edits.
+_LANES = 2048
+_SHARED_WORDS = 1 << 17
+_MOST = 16
+_TURNS = 80  # of a loop, where the file as it is ends early
 
 SIGNATURES = ("square-host", "square-device", "rect-device")  # of the labs that it is for
 
-_SQUARE = ((3, 3, 3), (17, 17, 17), (33, 33, 33), (61, 61, 61))
+_SQUARE = ((3, 3, 3), (17, 17, 17), (33, 33, 33), (61, 61, 61), (131, 131, 131))
 _TILES = ((32, 32, 32), (64, 64, 64))
 _RECTANGULAR = (
     (2, 3, 4),
     (17, 18, 20),
-    (15, 15, 15),
+    (70, 34, 32),
+    (32, 20, 66),
     (18, 40, 1),
     (1, 20, 33),
-    (32, 20, 66),
-    (70, 34, 32),
+    (15, 15, 15),
 )
 
 
@@ -64,49 +73,161 @@ class Search:
         self.tokens = tokens_of(text)
         self.file = parse(self.tokens)
         self.left = _STEPS
+        self.confirming = _CONFIRMING
         self.limits: dict[Size, int] = {}
+        self.plain: dict[Size, Trial] = {}
         self.trials = 0
+        self._alone: frozenset[tuple[int, str]] | None = None
 
-    def run(self, edits: dict, size: Size) -> bool:
-        numbers = (size.j,) if self.is_square else (size.j, size.k, size.l)
-        limit = min(self.left, self.limits.get(size, _PER_RUN))
+    def numbers(self, size: Size) -> tuple[int, ...]:
+        return (size.j,) if self.is_square else (size.j, size.k, size.l)
+
+    def carried_out(self, size: Size) -> bool:
+        """Whether the file as it is has the right P, or nothing is known of it."""
         try:
-            trial = try_out(self.file, edits, size, numbers, self.on_host, limit)
+            trial = try_out(self.file, {}, size, self.numbers(size), self.on_host, _PLAIN)
+        except Exhausted:
+            if size != self.sizes[0]:
+                return True
+            trial = Trial(False, _PER_RUN // 3, "too long", lanes=_LANES)
+        self.limits[size] = _PER_RUN if trial.why else 3 * trial.steps + 500
+        self.plain[size] = trial
+        return trial.is_right
+
+    def run(self, edits: Mapping, size: Size) -> bool:
+        limit = min(self.left, self.limits[size])
+        try:
+            trial = try_out(self.file, edits, size, self.numbers(size), self.on_host, limit)
         except Exhausted:
             self.left -= limit + _PER_TRIAL
             if self.left <= 0:
                 raise
             return False
+        except GivenUp:
+            return False
         self.trials += 1
         self.left -= trial.steps + _PER_TRIAL
-        if not edits:
-            self.limits[size] = 3 * trial.steps + 500
         return trial.is_right
 
     def found(self) -> Repair | None:
         """None where there is no such change, or none was found in time. Raises GivenUp."""
         try:
-            wrong = next((size for size in self.sizes if not self.run({}, size)), None)
+            wrong = next((size for size in self.sizes if not self.carried_out(size)), None)
             if wrong is None:
                 return None
             others = [size for size in self.sizes if size != wrong]
-            seen = set()
-            for edit in self.ordered():
-                changes = dict(edit.changes)
-                if len(changes) == 1 and edit.where.kind != "for":
-                    key = (edit.where.id, text_of(edit.where, changes))
-                    if key in seen:
+            for edits in self.in_batches(wrong):
+                for edit, is_tried in self.promising(edits, wrong):
+                    changes = dict(edit.changes)
+                    if not is_tried and not self.run(changes, wrong):
                         continue
-                    seen.add(key)
-                try:
-                    right = self.run(changes, wrong)
-                except GivenUp:
-                    continue
-                if right and all(self.run(changes, size) for size in others):
-                    return self.described(edit)
+                    if self.is_right(changes, others):
+                        return self.described(edit)
         except Exhausted:
             return None
         return None
+
+    def is_right(self, changes: Mapping, sizes: Sequence[Size]) -> bool:
+        spent = 0
+        for at, size in enumerate(sizes):
+            if at > 1 and spent > _CONFIRMED:
+                return True
+            limit = self.confirming - spent
+            try:
+                trial = try_out(self.file, changes, size, self.numbers(size), self.on_host, limit)
+            except Exhausted:
+                self.left = 0
+                raise
+            except GivenUp:
+                return False
+            spent += trial.steps
+            if not trial.is_right:
+                self.confirming -= spent
+                return False
+        return True
+
+    # --- many at once
+
+    def in_batches(self, size: Size) -> Iterator[list[Edit]]:
+        """Edits that differ, as many as are worth one run."""
+        plain = self.plain[size]
+        most = _LANES // max(plain.lanes, 1)
+        if plain.words:
+            most = min(most, _SHARED_WORDS // plain.words)
+        seen, chosen = set(), []
+        for edit in self.ordered():
+            if len(edit.changes) == 1 and edit.where.kind != "for":
+                key = (edit.where.id, text_of(edit.where, dict(edit.changes)))
+                if key in seen:
+                    continue
+                seen.add(key)
+            chosen.append(edit)
+            if len(chosen) >= min(most, _MOST):
+                yield chosen
+                chosen = []
+        if chosen:
+            yield chosen
+
+    def promising(self, edits: list[Edit], size: Size) -> Iterator[tuple[Edit, bool]]:
+        """Those that may make P right, and whether they do in this case."""
+        together = [edit for edit in edits if self.alone.isdisjoint(key for key, _ in edit.changes)]
+        if len(together) < 2:
+            together = []
+        alone = {id(edit) for edit in edits} - {id(edit) for edit in together}
+        right: set[int] = set()
+        parts = [together] if together else []
+        while parts:
+            part = parts.pop()
+            plain = self.plain[size]
+            tried = try_together(
+                self.file, [dict(edit.changes) for edit in part], self.turns(plain), size,
+                self.numbers(size), self.on_host, self.limits[size] * (1 + self.weight(part, size)),
+            )  # fmt: skip
+            self.left -= tried.steps + _PER_TRIAL * (1 + len(part) // 8)
+            if self.left <= 0:
+                raise Exhausted
+            if tried.has_failed and len(part) > 1:
+                middle = len(part) // 2
+                parts += [part[middle:], part[:middle]]
+                continue
+            self.trials += len(part)
+            right |= {id(part[at]) for at in tried.right}
+            alone |= {id(part[at]) for at in tried.alone}
+        for edit in edits:
+            if id(edit) in right or id(edit) in alone:
+                yield edit, id(edit) in right
+
+    def turns(self, plain: Trial) -> int:
+        """After so many a loop has no end."""
+        return 2 * plain.turns + (16 if not plain.why else _TURNS)
+
+    def weight(self, edits: list[Edit], size: Size) -> int:
+        return self.plain[size].lanes * len(edits) // 1024
+
+    @property
+    def alone(self) -> frozenset[tuple[int, str]]:
+        """What is the same for all lanes: the host's side, sizes of arrays, template arguments."""
+        if self._alone is None:
+            found: set[tuple[int, str]] = set()
+            for function in [*self.file.functions.values(), *self.file.methods.values()]:
+                for node in walk(function.body):
+                    if node.kind == "declare":
+                        for side in node.kids[0] or ():
+                            found |= side.ids if side is not None else set()
+                        if node.kids[0]:
+                            found.add(node.id)
+                    elif node.kind == "template":
+                        found |= set().union(*(kid.ids for kid in node.kids[1:]))
+                    elif node.kind == "sizeof":
+                        found |= node.ids
+                    elif node.kind == "launch" or (
+                        node.kind == "name" and node.text.startswith("cudaM")
+                    ):
+                        found |= function.body.ids
+            for block in self.file.globals:
+                found |= block.ids
+            self._alone = frozenset(found)
+        return self._alone
 
     # --- what to try first
 
@@ -118,11 +239,16 @@ class Search:
             if token.macro and token.text.isdigit()
         }
         edits: list[tuple[float, int, Edit]] = []
+        alternatives: dict[tuple, int] = {}
         functions = [*self.file.functions.values(), *self.file.methods.values()]
         for function in functions:
             editor = Editor(self.file, function, macros)
             for edit in editor.all():
-                cost = edit.cost + near.get(edit.line, 1.5 if editor.is_host else 2.5)
+                # The first few of many alternatives at one place are the likelier ones.
+                place = (edit.where.id, round(edit.cost, 1))
+                alternatives[place] = alternatives.get(place, -1) + 1
+                crowd = min(alternatives[place] * 0.05, 0.5)
+                cost = edit.cost + crowd + near.get(edit.line, 1.5 if editor.is_host else 2.5)
                 edits.append((cost, len(edits), edit))
         edits.sort(key=lambda one: one[:2])
         return [edit for _, _, edit in edits]
@@ -157,7 +283,7 @@ class Search:
             for _, parameter in function.parameters:
                 defined.setdefault(parameter, set()).update(calls.get(function.name, ()))
             for node in walk(function.body):  # what decides whether and how often
-                if node.kind in ("if", "for"):
+                if node.kind in ("if", "for", "dowhile"):
                     inside = {one.line for one in walk(node)}
                     if node.kind == "if" and leaves(node.kids[1]):
                         inside |= {line for line in lines if line > node.line}
@@ -167,6 +293,13 @@ class Search:
         for function in [*self.file.functions.values(), *self.file.methods.values()]:
             for _, parameter in function.parameters:
                 defined.setdefault(parameter, set()).update(calls.get(function.name, ()))
+        for line in list(found):  # what becomes of the values that are made there
+            for name, made in defined.items():
+                if line not in made or name.startswith("@"):
+                    continue
+                for there, names in used.items():
+                    if name in names and there not in found:
+                        found[there] = found[line] + 0.4
         front = dict(found)
         for _ in range(4):
             following: dict[int, float] = {}

@@ -28,51 +28,78 @@ class Trial:
     is_right: bool
     steps: int
     why: str = ""  # of a fault
+    lanes: int = 0
+    words: int = 0
+    turns: int = 0
+
+
+# What a wrong program does to an interpreter that looks for no such thing.
+ERRORS = (
+    Fault,
+    IndexError,
+    OverflowError,
+    ZeroDivisionError,
+    ValueError,
+    AttributeError,
+    TypeError,
+    KeyError,
+)
+
+
+class Run:
+    """The inputs, the memory and the product of one case."""
+
+    def __init__(self, size: Size, numbers: tuple, on_host: bool) -> None:
+        rng = np.random.default_rng(size.j * 7919 + size.k * 104729 + size.l)
+        self.m = rng.integers(1, 64, size.j * size.k) / 8.0
+        self.n = rng.integers(1, 64, size.k * size.l) / 8.0
+        self.size, self.numbers = size, numbers
+        kind = "host" if on_host else "global"
+        lengths = (len(self.m), len(self.n), size.j * size.l)
+        self.buffers = [
+            Buffer(kind, count, name=one) for one, count in zip("MNP", lengths, strict=True)
+        ]
+        self.buffers[0].data[:], self.buffers[1].data[:] = self.m, self.n
+        self.buffers[0].is_input = self.buffers[1].is_input = True
+
+    def carry_out(self, file: File, machine: Machine, world: World) -> None:
+        with np.errstate(all="ignore"):
+            outer = Frame(world, world.globals)
+            for node in file.globals:
+                machine.code(node)(outer, True)
+            solve = file.functions.get("solve")
+            if solve is None or len(solve.parameters) != 3 + len(self.numbers):
+                raise GivenUp("solve")
+            body, _ = machine.function(solve)
+            given = [*(Pointer(one) for one in self.buffers), *self.numbers]
+            env = {name: v for (_, name), v in zip(solve.parameters, given, strict=True)}
+            body(Frame(world, env), True)
+
+    def is_right(self, copy: int) -> bool:
+        """P is the product, and M and N are as they were. `copy`: of a batch's memories."""
+        size = self.size
+        expected = self.m.reshape(size.j, size.k) @ self.n.reshape(size.k, size.l)
+        wanted = (self.m, self.n, expected.ravel())
+        for buffer, values in zip(self.buffers, wanted, strict=True):
+            rows = buffer.data.reshape(-1, buffer.size)
+            if not np.array_equal(rows[copy if buffer.copies > 1 else 0], values):
+                return False
+        return True
 
 
 def try_out(
     file: File, edits: Mapping, size: Size, numbers: tuple, on_host: bool, steps: int
 ) -> Trial:
     """Raises GivenUp where the file cannot be interpreted, Exhausted after so many steps."""
-    rng = np.random.default_rng(size.j * 7919 + size.k * 104729 + size.l)
-    m = rng.integers(1, 64, size.j * size.k) / 8.0
-    n = rng.integers(1, 64, size.k * size.l) / 8.0
-    kind = "host" if on_host else "global"
-    buffers = [Buffer(kind, len(m), name="M"), Buffer(kind, len(n), name="N")]
-    buffers[0].data[:], buffers[1].data[:] = m, n
-    p = Buffer(kind, size.j * size.l, name="P")
-    p.stores = []
+    run = Run(size, numbers, on_host)
     machine = Machine(file, edits)
     world = World(machine, steps)
     try:
-        with np.errstate(all="ignore"):
-            outer = Frame(world, world.globals)
-            for node in file.globals:
-                machine.code(node)(outer, True)
-            solve = file.functions.get("solve")
-            if solve is None or len(solve.parameters) != 3 + len(numbers):
-                raise GivenUp("solve")
-            body, _ = machine.function(solve)
-            given = [*(Pointer(one) for one in (*buffers, p)), *numbers]
-            env = {name: v for (_, name), v in zip(solve.parameters, given, strict=True)}
-            body(Frame(world, env), True)
-    except Fault as fault:
-        return Trial(False, steps - world.steps, str(fault) or "fault")
-    except (
-        IndexError,
-        OverflowError,
-        ZeroDivisionError,
-        ValueError,
-        AttributeError,
-        TypeError,
-    ) as error:
-        return Trial(False, steps - world.steps, f"{type(error).__name__}: {error}")
-    expected = m.reshape(size.j, size.k) @ n.reshape(size.k, size.l)
-    is_right = bool(np.array_equal(p.data, expected.ravel()))
-    is_right = is_right and all(
-        np.array_equal(b.data, was) for b, was in zip(buffers, (m, n), strict=True)
-    )
-    return Trial(is_right, steps - world.steps)
+        run.carry_out(file, machine, world)
+    except ERRORS as error:
+        why = f"{type(error).__name__}: {error}"
+        return Trial(False, steps - world.steps, why, world.lanes, world.words, world.turns)
+    return Trial(run.is_right(0), steps - world.steps, "", world.lanes, world.words, world.turns)
 
 
-__all__ = ["Exhausted", "GivenUp", "Size", "Trial", "try_out"]
+__all__ = ["ERRORS", "Exhausted", "GivenUp", "Run", "Size", "Trial", "try_out"]

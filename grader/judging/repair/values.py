@@ -19,20 +19,33 @@ class Buffer:
         self.data = np.full(size * copies, np.nan)
         self.base: int | np.ndarray = 0  # of each lane's copy
         self.is_int = False
-        self.stores: list[np.ndarray] | None = None
+        self.is_input = False  # of solve: nothing may be copied to it
+        self.batch = None  # where several edits are tried at once
+
+    def split(self) -> None:
+        """A copy for each edit of the batch."""
+        self.copies = self.batch.count
+        self.data = np.tile(self.data, self.copies)
+        self.base = self.batch.lanes * self.size
+
+    def outside(self, mask) -> None:
+        if self.batch is None:
+            raise Fault(self.name)
+        self.batch.drop(mask)
 
     def places(self, off, mask, words: int = 1):
         """The indices of active lanes into `data`; raises Fault if one is outside."""
         if off.__class__ is not np.ndarray:
             if not 0 <= off <= self.size - words:
-                raise Fault(self.name)
+                self.outside(mask)
+                off = 0
             return off + self.base
         if int(off.view(np.uint64).max()) > self.size - words:
             bad = (off < 0) | (off > self.size - words)
             if mask is not True:
                 bad &= mask
             if bad.any():
-                raise Fault(self.name)
+                self.outside(bad)
             off = np.where(bad | ~(np.bool_(True) if mask is True else mask), 0, off)
         return off + self.base if self.copies > 1 else off
 
@@ -40,6 +53,8 @@ class Buffer:
         return self.data[self.places(off, mask)]
 
     def store(self, off, mask, value) -> None:
+        if self.copies == 1 and self.batch is not None and self.kind != "shared":
+            self.split()
         at = self.places(off, mask)
         if self.is_int:
             value = np.trunc(value)
@@ -52,44 +67,62 @@ class Buffer:
             at = at[mask]
             if value.__class__ is np.ndarray:
                 value = value[mask]
-        if self.stores is not None:
-            self.stores.append(at)
         self.data[at] = value
 
 
 class Local:
-    """A thread's own array: each element one value for all lanes, or an array."""
+    """A thread's own array: each element one value for all lanes, or an array of one each."""
 
     kind = "local"
 
-    def __init__(self, size: int, first: object = np.nan) -> None:
-        self.items = [first] * size
+    def __init__(self, size: int, first: object = np.nan, batch=None, is_int: bool = False) -> None:
+        self.size = size
+        self.items: object = [first] * size  # a matrix once lanes ask for different elements
+        self.batch, self.is_int = batch, is_int
+        self.lanes: np.ndarray | None = None
+
+    def outside(self, mask) -> None:
+        if self.batch is None:
+            raise Fault("local")
+        self.batch.drop(mask)
 
     def load(self, off, mask):
         if off.__class__ is np.ndarray:
-            return self._gather(off, mask)
-        if not 0 <= off < len(self.items):
-            raise Fault("local")
-        return self.items[off]
-
-    def _gather(self, off, mask):
-        found = np.full(len(off), np.nan)
-        seen = np.zeros(len(off), bool)
-        for index in np.unique(off if mask is True else off[mask]):
-            here = off == index
-            seen |= here
-            found = np.where(here, self.load(int(index), mask), found)
-        return found
+            return self._matrix(len(off))[self._inside(off, mask), self.lanes]
+        if not 0 <= off < self.size:
+            self.outside(mask)
+            return 0 if self.is_int else np.nan
+        found = self.items[off]
+        return found if self.lanes is None else found.copy()
 
     def store(self, off, mask, value) -> None:
         if off.__class__ is np.ndarray:
-            for index in np.unique(off if mask is True else off[mask]):
-                here = off == index
-                self.store(int(index), here if mask is True else here & mask, value)
+            matrix, off, lanes = self._matrix(len(off)), self._inside(off, mask), self.lanes
+            if mask is not True:
+                off, lanes = off[mask], lanes[mask]
+                value = value[mask] if value.__class__ is np.ndarray else value
+            matrix[off, lanes] = value
             return
-        if not 0 <= off < len(self.items):
-            raise Fault("local")
+        if not 0 <= off < self.size:
+            self.outside(mask)
+            return
         self.items[off] = merged(mask, value, self.items[off])
+
+    def _inside(self, off, mask):
+        bad = (off < 0) | (off >= self.size)
+        if mask is not True:
+            bad &= mask
+        if bad.any():
+            self.outside(bad)
+        return np.clip(off, 0, self.size - 1)
+
+    def _matrix(self, lanes: int) -> np.ndarray:
+        if self.lanes is None:
+            found = np.zeros((self.size, lanes), np.int64 if self.is_int else np.float64)
+            for at, item in enumerate(self.items):
+                found[at] = 0 if self.is_int and not np.all(np.isfinite(item)) else item
+            self.items, self.lanes = found, np.arange(lanes)
+        return self.items
 
 
 @dataclass(slots=True)
@@ -136,7 +169,9 @@ class Pointer:
         if mask is not True:
             bad = bad & mask
         if np.any(bad):
-            raise Fault("alignment")
+            if self.memory.batch is None:
+                raise Fault("alignment")
+            self.memory.batch.drop(bad if bad.__class__ is np.ndarray else mask)
 
 
 class Struct:
@@ -200,7 +235,21 @@ def to_float(value):
     return value
 
 
+def _shift_of(a, b) -> int:
+    """n where b is 2 to the n and nothing of a is below 0: these are most divisions. Else -1."""
+    if b.__class__ is not int or b < 1 or b & (b - 1):
+        return -1
+    if a.__class__ is int:
+        return b.bit_length() - 1 if a >= 0 else -1
+    if a.__class__ is not np.ndarray or a.dtype.kind != "i" or a.min() < 0:
+        return -1
+    return b.bit_length() - 1
+
+
 def divided(a, b):
+    shift = _shift_of(a, b)
+    if shift >= 0:
+        return a >> shift
     if not (is_integer(a) and is_integer(b)):
         return np.divide(a, b)
     if np.any(np.equal(b, 0)):
@@ -212,6 +261,8 @@ def divided(a, b):
 
 
 def remainder(a, b):
+    if _shift_of(a, b) >= 0:
+        return a & (b - 1)
     if np.any(np.equal(b, 0)):
         raise Fault("division by 0")
     return a % b if not np.any(np.less(a, 0)) else a - divided(a, b) * b

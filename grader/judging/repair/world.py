@@ -42,6 +42,10 @@ class World:
     threads: int = 1
     block_of: object = 0
     weight: int = 1  # of a step: more lanes take longer
+    batch: object = None  # of edits that are tried at once
+    lanes: int = 1  # of the largest launch
+    words: int = 0  # of shared memory
+    turns: int = 0  # of the longest loop
 
     def step(self) -> None:
         self.steps -= self.weight

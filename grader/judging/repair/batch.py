@@ -1,0 +1,222 @@
+"""Many edits in one run: each has lanes and memory of its own, and an edited node asks whose they are.
+
+An interpreted step costs about the same for a few hundred lanes as for one, so that a batch of
+edits takes little longer than one edit. What a batch finds right is carried out again alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from grader.judging.repair.machine import Machine
+from grader.judging.repair.nodes import File, Node
+from grader.judging.repair.reading import GivenUp
+from grader.judging.repair.trial import ERRORS, Run, Size
+from grader.judging.repair.values import (
+    Fault,
+    Pointer,
+    Struct,
+    both,
+    either,
+    is_integer,
+    merged,
+    settled,
+)
+from grader.judging.repair.world import Exhausted, World
+
+_STATEMENTS = frozenset(
+    ("block", "do", "declare", "if", "for", "dowhile", "break", "continue", "return")
+)
+Changes = Mapping[tuple[int, str], Callable[[Node], Node]]
+
+
+@dataclass
+class Batch:
+    """`alone`: edits that cannot be carried out beside others."""
+
+    edits: Sequence[Changes]
+    most_turns: int
+    lanes: np.ndarray | None = None  # whose each lane is
+    is_inside: bool = False  # a kernel
+    masks: list[np.ndarray] = field(default_factory=list)
+    others: dict[tuple[int, ...], object] = field(default_factory=dict)  # all lanes but of these
+    alone: set[int] = field(default_factory=set)
+
+    def __post_init__(self) -> None:
+        self.count = len(self.edits)
+        self.dead = np.zeros(self.count, bool)
+        self.at: dict[tuple[int, str], list[int]] = {}
+        for number, changes in enumerate(self.edits):
+            for key in changes:
+                self.at.setdefault(key, []).append(number)
+
+    def spread(self, whose: np.ndarray) -> None:
+        if self.lanes is not None and len(self.lanes) != len(whose):
+            raise Fault("launches that differ")
+        self.lanes, self.others = whose, {}
+        self.masks = [whose == number for number in range(self.count)]
+
+    def drop(self, mask) -> None:
+        """These lanes touch what they may not."""
+        if mask is True:
+            self.dead[:] = True
+        elif mask is not False:
+            self.dead[self.lanes[mask]] = True
+        if self.dead.all():
+            raise Fault("all")
+
+    def leave_alone(self, number: int) -> None:
+        self.alone.add(number)
+        self.dead[number] = True
+
+
+class Together(Machine):
+    """Carries a batch out."""
+
+    def __init__(self, file: File, batch: Batch) -> None:
+        super().__init__(file, {})
+        self.batch = batch
+
+    def code(self, node: Node) -> Callable:
+        here = self.batch.at.get(node.id)
+        if here is not None:
+            return self._chosen_code(node, here)
+        return self.plain(node, not node.ids.isdisjoint(self.batch.at))
+
+    def assigner(self, target: Node) -> Callable:
+        here = self.batch.at.get(target.id)
+        if here is None:
+            return super().assigner(target)
+        parts = self._parts(target, here, super().assigner, self.assigner)
+
+        def store(f, m, value):
+            for number, mine, part in self._turns(parts, m):
+                self._guarded(number, f, lambda mine=mine, part=part: part(f, mine, value))
+
+        return store
+
+    def address(self, node: Node) -> Callable:
+        here = self.batch.at.get(node.id)
+        if here is None:
+            return super().address(node)
+        return self._joined(self._parts(node, here, super().address, self.address))
+
+    # --- an edited node
+
+    def _chosen_code(self, node: Node, here: list[int]) -> Callable:
+        plain = lambda one: self.plain(one, True)  # noqa: E731
+        parts = self._parts(node, here, plain, self.code)
+        if node.kind not in _STATEMENTS:
+            return self._joined(parts)
+
+        def run(f, m):
+            after = False
+            for number, mine, part in self._turns(parts, m):
+                done = self._guarded(number, f, lambda mine=mine, part=part: part(f, mine))
+                after = either(after, False if done is None else done)
+            return after
+
+        return run
+
+    def _parts(self, node: Node, here: list[int], plain: Callable, edited: Callable) -> list:
+        """(-1, of the node as it is) and (an edit's number, of what it makes of it)."""
+        parts = [(-1, plain(node))]
+        for number in here:
+            try:
+                parts.append((number, edited(self.batch.edits[number][node.id](node))))
+            except (GivenUp, *ERRORS):
+                self.batch.leave_alone(number)
+        return parts
+
+    def _turns(self, parts: list, m):
+        """(number, active lanes, code): the edits' own and the others'."""
+        batch = self.batch
+        if not batch.is_inside:
+            for number, _ in parts[1:]:
+                batch.leave_alone(number)
+            yield -1, m, parts[0][1]
+            return
+        here = tuple(number for number, _ in parts[1:])
+        others = batch.others.get(here)
+        if others is None:
+            others = batch.others[here] = settled(~np.isin(batch.lanes, here))
+        rest = both(m, others)
+        if rest is not False:
+            yield -1, rest, parts[0][1]
+        for number, part in parts[1:]:
+            mine = both(m, batch.masks[number])
+            if mine is not False and not batch.dead[number]:
+                yield number, mine, part
+
+    def _guarded(self, number: int, f, act: Callable):
+        if number < 0:
+            return act()
+        kept = f.broken, f.continued
+        try:
+            return act()
+        except (GivenUp, Exhausted):
+            self.batch.leave_alone(number)
+        except ERRORS:
+            self.batch.dead[number] = True
+        f.broken, f.continued = kept
+        return None
+
+    def _joined(self, parts: list) -> Callable:
+        def get(f, m):
+            value = None
+            for number, mine, part in self._turns(parts, m):
+                new = self._guarded(number, f, lambda mine=mine, part=part: part(f, mine))
+                if new is None:
+                    continue
+                if value is None:
+                    value = new
+                elif _fit(value, new):
+                    value = merged(mine, new, value)
+                elif number >= 0:
+                    self.batch.leave_alone(number)
+            return value
+
+        return get
+
+
+def _fit(one: object, two: object) -> bool:
+    """Whether lanes may hold the one, and others the other."""
+    if one.__class__ is Pointer or two.__class__ is Pointer:
+        same = one.__class__ is two.__class__
+        return same and (one.memory, one.dims, one.unit) == (two.memory, two.dims, two.unit)
+    if one.__class__ is Struct or two.__class__ is Struct:
+        return one.__class__ is two.__class__ and one.fields.keys() == two.fields.keys()
+    return is_integer(one) == is_integer(two)
+
+
+@dataclass(frozen=True)
+class Tried:
+    right: list[int]
+    alone: list[int]
+    steps: int
+    has_failed: bool = False  # one of them is in the others' way
+
+
+def try_together(
+    file: File, edits: Sequence[Changes], most_turns: int, size: Size, numbers: tuple,
+    on_host: bool, steps: int,
+) -> Tried:  # fmt: skip
+    """Which edits make P right."""
+    batch = Batch(edits, most_turns)
+    run = Run(size, numbers, on_host)
+    for buffer in run.buffers:
+        buffer.batch = batch
+    machine = Together(file, batch)
+    world = World(machine, steps)
+    world.batch = batch
+    try:
+        run.carry_out(file, machine, world)
+    except (Exhausted, GivenUp, *ERRORS):
+        return Tried([], [], steps - world.steps, not batch.dead.all())
+    right = [
+        number for number in range(batch.count) if not batch.dead[number] and run.is_right(number)
+    ]
+    return Tried(right, sorted(batch.alone), steps - world.steps)

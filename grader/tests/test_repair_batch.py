@@ -1,0 +1,131 @@
+"""Many edits in one run: each fares as it does alone, and none is in another's way."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from grader.judging import suspects
+from grader.judging.repair.batch import try_together
+from grader.judging.repair.search import Search
+from grader.judging.repair.shown import text_of
+from grader.judging.repair.trial import Exhausted, GivenUp, try_out
+from grader.labs.statements import listing
+
+PROGRAMS = Path(__file__).resolve().parents[2] / "common" / "measure" / "causes" / "fresh"
+
+
+def _search(name: str, old: str, new: str, seen: str, signature: str) -> Search:
+    text = (PROGRAMS / f"{name}.cu").read_text()
+    assert text.count(old) == 1
+    text = text.replace(old, new)
+    line = next(at for at, one in enumerate(text.splitlines(), 1) if seen in one)
+    return Search(text, signature, False, [line])
+
+
+WRONG = (
+    ("03-macro", "if (c >= n)", "if (c > n)", "return mat[", "square-device"),
+    ("04-pointers", "B += TILE_DIM * N;", "B += TILE_DIM;", "B += TILE", "rect-device"),
+    ("05-scalars", "s10 += x1 * y0;", "s10 += x1 * y1;", "float y0", "rect-device"),
+)
+
+
+@pytest.mark.parametrize("wrong", WRONG, ids=[one[0] for one in WRONG])
+def test_a_batch_finds_what_its_edits_do_alone(wrong):
+    search = _search(*wrong)
+    size = next(size for size in search.sizes if not search.carried_out(size))
+    plain = search.plain[size]
+    edits = [
+        dict(edit.changes)
+        for edit in search.ordered()[:40]
+        if search.alone.isdisjoint(key for key, _ in edit.changes)
+    ]
+    alone = []
+    for number, changes in enumerate(edits):
+        try:
+            if try_out(search.file, changes, size, search.numbers(size), False, 20_000).is_right:
+                alone.append(number)
+        except (Exhausted, GivenUp):
+            continue
+    found = []
+    for start in range(0, len(edits), 8):
+        tried = try_together(
+            search.file, edits[start : start + 8], search.turns(plain), size, search.numbers(size),
+            False, 400_000,
+        )  # fmt: skip
+        if not tried.has_failed:
+            found += [start + at for at in (*tried.right, *tried.alone)]
+    assert alone
+    assert set(alone) <= set(found)
+    assert len(found) < len(edits) // 2
+
+
+def test_an_edit_out_of_bounds_does_not_spoil_the_others():
+    """`c > n` reads beyond the matrix, and beside it an edit puts that right."""
+    search = _search(*WRONG[0])
+    size = next(size for size in search.sizes if not search.carried_out(size))
+    edits = {text_of(edit.where, dict(edit.changes)): edit for edit in search.ordered()}
+    chosen = [dict(edits[text].changes) for text in ("c >= n", "r > n")]
+    tried = try_together(search.file, chosen, 80, size, search.numbers(size), False, 100_000)
+    assert tried.right == [0]
+
+
+def test_a_loop_without_end_ends_for_its_edit_alone():
+    text = """
+__global__ void k(const float *a, const float *b, float *c, int n) {
+    int x = threadIdx.x, y = threadIdx.y;
+    float s = 0;
+    for (int i = 0; i < n; i += 1)
+        s += a[y * n + i] * b[i * n + y];
+    c[y * n + x] = s;
+}
+void solve(const float *a, const float *b, float *c, int n) { k<<<1, dim3(n, n)>>>(a, b, c, n); }
+"""
+    search = Search(text, "square-device", False, [6])
+    (size, *_) = search.sizes
+    assert not search.carried_out(size)
+    edits = search.ordered()
+    endless = next(e for e in edits if text_of(e.where, dict(e.changes)) == "0" and e.line == 5)
+    right = next(e for e in edits if text_of(e.where, dict(e.changes)) == "x" and e.line == 6
+                 and try_out(search.file, dict(e.changes), size, (3,), False, 9000).is_right)  # fmt: skip
+    chosen = [dict(endless.changes), dict(right.changes)]
+    tried = try_together(search.file, chosen, 80, size, (3,), False, 100_000)
+    assert (tried.right, tried.has_failed) == ([1], False)
+
+
+def test_the_other_stage_is_tried():
+    old, new = "int nxt = cur ^ 1;", "int nxt = cur;"
+    search = _search("08-pipe", old, new, "int nxt", "rect-device")
+    wrong = next(size for size in search.sizes if not search.carried_out(size))
+    edits = {text_of(edit.where, dict(edit.changes)): edit for edit in search.ordered()[:40]}
+    assert search.run(dict(edits["cur ^ 1"].changes), wrong)
+
+
+def _kernel(text: str, **known) -> suspects.Kernel:
+    found = listing(text)
+    (function,) = (item for item in found.functions() if "__global__" in item.words)
+    return suspects.Kernel(found, function, found.parameters(function), **known)
+
+
+def test_a_factor_set_inside_the_loop_depends_on_it():
+    text = (PROGRAMS / "07-pairs.cu").read_text()
+    assert suspects.product_without(_kernel(text)) is None
+    text = text.replace("acc[i].x += a1 * b4.x;", "acc[i].x += b4.y * b4.x;")
+    assert "no factor depends on it" in suspects.product_without(_kernel(text)).text
+
+
+def test_a_thread_with_several_results_needs_no_larger_block():
+    text = (PROGRAMS / "05-scalars.cu").read_text()
+    known = {"block": (16, 16, 1), "grid": (2, 2, 1), "roles": {"M": "a", "N": "b", "P": "c"}}
+    assert suspects.block_too_small(_kernel(text, **known)) is None
+    less = [
+        line for line in text.splitlines() if "c[r1" not in line and "c[r0 * n + c1" not in line
+    ]
+    assert suspects.block_too_small(_kernel("\n".join(less), **known)) is not None
+
+
+def test_a_block_for_each_row_needs_no_second_axis():
+    text = (PROGRAMS / "01-rows.cu").read_text()
+    assert suspects.unused_axis(_kernel(text, grid=(9, 1, 1)), "y") is None
+    assert suspects.unused_axis(_kernel(text, grid=(9, 9, 1)), "y") is not None
