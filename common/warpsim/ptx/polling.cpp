@@ -106,16 +106,16 @@ std::vector<bool> find_loads(const Function& function, bool waiting) {
 
 // A word of memory: a register or a variable, plus bytes. As far as moves, changes of the address
 // space and sums with constants tell.
-struct Word {
+struct MemoryWord {
   int32_t reg = -1, symbol = -1;
   int64_t offset = 0;
 
-  bool operator==(const Word&) const = default;
+  bool operator==(const MemoryWord&) const = default;
 };
 
-class Words {
+class MemoryWords {
  public:
-  explicit Words(const Function& function) : definition_(function.registers.size()) {
+  explicit MemoryWords(const Function& function) : definition_(function.registers.size()) {
     std::vector<bool> several(function.registers.size(), false);
     for (const Instruction& code : function.code) {
       for (const Operand& d : code.dst) {
@@ -130,8 +130,8 @@ class Words {
     }
   }
 
-  Word of(const Operand& address) const {
-    Word word{address.reg, address.symbol, address.offset};
+  MemoryWord of(const Operand& address) const {
+    MemoryWord word{address.reg, address.symbol, address.offset};
     for (size_t steps = 0; word.reg >= 0 && steps < definition_.size(); ++steps) {
       const Instruction* code = definition_[size_t(word.reg)];
       if (code == nullptr || code->src.empty()) break;
@@ -179,7 +179,7 @@ void find_confirmed(const Function& function, std::vector<bool>* confirmed) {
     if (swap && code.src.size() == 3 && code.src[1].reg >= 0) swaps.push_back(i);
   }
   if (swaps.empty()) return;
-  const Words words(function);
+  const MemoryWords words(function);
   for (size_t i = 0; i < function.code.size(); ++i) {
     const Instruction& load = function.code[i];
     if (load.op != Opcode::kLd || load.src.empty() || !has_result(load)) continue;
