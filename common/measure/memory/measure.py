@@ -147,6 +147,7 @@ def on_sim(folder: Path, nvcc: str) -> None:
             [warpsim, "run", "--device", "h200", "--json", report, "--", programs / "faults", name]
         )
         found = json.loads(report.read_text())["diagnostics"] if report.exists() else []
+        found = [d for d in found if d["severity"] != "note"]
         results[name] = {
             "run": next((s for s in said.splitlines() if s.startswith(name)), ""),
             "findings": sorted({f"{d['code']} ({d.get('cause', '')})" if d.get("cause") else d["code"] for d in found}),
@@ -181,7 +182,7 @@ def compare(folder: Path, output: Path) -> None:
     pairs = {
         counter["name"]: counter["nsight"]
         for counter in counters
-        if counter["nsight"] and counter["name"] not in ("instructions", "fma_lanes")
+        if counter["nsight"] and METRICS.match(counter["nsight"].removesuffix(".sum"))
     }
     gpu, sim = counts_of_gpu(folder / "ncu.csv"), counts_of_sim(folder / "sim.json")
     known = {metric for values in gpu.values() for metric in values}
