@@ -35,8 +35,10 @@ SIGNATURES = ("square-host", "square-device", "rect-device")  # of the labs that
 
 _SQUARE = ((3, 3, 3), (17, 17, 17), (33, 33, 33), (61, 61, 61), (131, 131, 131))
 _TILES = ((32, 32, 32), (64, 64, 64))
+# The second has many phases, and few blocks: a count taken of another side is short there.
 _RECTANGULAR = (
     (2, 3, 4),
+    (5, 100, 7),
     (17, 18, 20),
     (70, 34, 32),
     (32, 20, 66),
