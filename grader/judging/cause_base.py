@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from grader.judging import host, suspects
+from grader.judging import host, kernel_text
 from grader.judging.judge import Outcome
-from grader.judging.suspects import Kernel
+from grader.judging.kernel_text import Kernel
 from grader.judging.wording import index_of, names_in, value
 from grader.labs.statements import (
     Listing,
@@ -121,9 +121,9 @@ class Base:
             index = index_of(stores[0].words, name)
             return (stores[0], index.row, index.column) if index else None
         calls = [
-            (item, suspects.call_arguments_of(item))
+            (item, kernel_text.call_arguments_of(item))
             for item in kernel.body
-            if item.kind == "simple" and (name,) in suspects.call_arguments_of(item)
+            if item.kind == "simple" and (name,) in kernel_text.call_arguments_of(item)
         ]
         if name and len(calls) == 1 and len(calls[0][1]) == 6:
             item, given = calls[0]
@@ -197,7 +197,7 @@ class Base:
         )
         if at < 0:
             return ()
-        given = suspects.call_arguments(item.words, at)
+        given = kernel_text.call_arguments(item.words, at)
         names = self.text.parameters(self.text.named(item.words[at]))
         wanted = "col" if role == "M" else "row"
         places = [i for i, parameter in enumerate(names) if parameter.lower() == wanted]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from grader.judging import spread, suspects
+from grader.judging import bounds, kernel_text, spread, suspects
 from grader.judging.cause_base import Base
 from grader.judging.host import Said
 from grader.judging.wording import index_of, value
@@ -38,7 +38,7 @@ class Accesses(Base):
         role, name = named
         index = index_of(statement.words, name)
         words = (*index.row, *index.column) if index else statement.words
-        long = suspects.loop_too_long(kernel, statement, words)
+        long = bounds.loop_too_long(kernel, statement, words)
         if long is not None:
             return long
         if index is None:
@@ -52,7 +52,7 @@ class Accesses(Base):
                 statement.line,
                 f"Multiply the row by the number of columns of {role}.",
             )
-        guard = suspects.guard_lets_pass(kernel, statement, name, index, shape)
+        guard = bounds.guard_lets_pass(kernel, statement, name, index, shape)
         return guard or mixed or suspects.divided(kernel)
 
     def _pointer_of_helper(self, statement: Statement) -> Said | None:
@@ -80,7 +80,7 @@ class Accesses(Base):
         if statement is None:
             return None
         return (
-            suspects.loop_too_long(kernel, statement, statement.words)
+            bounds.loop_too_long(kernel, statement, statement.words)
             or suspects.divided(kernel)
             or self._short_array()
             or self._load_too_long(statement)
@@ -157,15 +157,15 @@ class Accesses(Base):
                 at = find(item.words, (name, "("))
                 if at < 0:
                     continue
-                given = suspects.call_arguments(item.words, at)
+                given = kernel_text.call_arguments(item.words, at)
                 names = self.text.parameters(function)
                 places = [i for i, one in enumerate(names) if one.lower() == "col"]
                 if len(places) != 1 or len(given) != len(names):
                     continue
                 loops = {
-                    suspects.counted(loop): 0
+                    kernel_text.counted(loop): 0
                     for loop in self.text.loops(item)
-                    if not spread.turns(kernel, loop) and suspects.counted(loop)
+                    if not spread.turns(kernel, loop) and kernel_text.counted(loop)
                 }
                 found = spread.values_of(kernel, given[places[0]], item, also=loops)
                 if found is not None and (found % 4).any():
@@ -180,7 +180,7 @@ class Accesses(Base):
         for item in here:
             for loop in self.text.loops(item):
                 step = loop.parts[2] if loop.kind == "for" and len(loop.parts) == 3 else ()
-                name = suspects.counted(loop)
+                name = kernel_text.counted(loop)
                 is_one = "++" in step or step[1:] == ("+=", "1")
                 if name and is_one and find(item.words, ("]", "[", name, "]", ")")) >= 0:
                     if "&" in item.words:

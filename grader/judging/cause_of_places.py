@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from grader.judging import spread, suspects, tiles
+from grader.judging import bounds, kernel_text, spread, suspects, tiles
 from grader.judging.cause_base import Base
 from grader.judging.host import Said
 from grader.judging.wording import index_of, value
@@ -65,13 +65,13 @@ class Places(Base):
         kernel = self.kernel
         sides = {
             side
-            for array in suspects.shared_arrays(kernel)
-            for side in suspects.array_shape(kernel, array) or ()
+            for array in kernel_text.shared_arrays(kernel)
+            for side in kernel_text.array_shape(kernel, array) or ()
         }
         if reached not in sides:
             return None
-        for name, line, words, item in suspects.declarations(kernel):
-            if axis in suspects.axes_of(kernel.expanded(words, item), "blockIdx"):
+        for name, line, words, item in kernel_text.declarations(kernel):
+            if axis in kernel_text.axes_of(kernel.expanded(words, item), "blockIdx"):
                 what = "columns" if axis == "x" else "rows"
                 return Said(
                     f"{name} = {shown(words)} goes on by {side} from block to block, and a block "
@@ -83,8 +83,8 @@ class Places(Base):
 
     def _scattered_read(self, item, sides) -> Said | None:
         kernel = self.kernel
-        for array in suspects.shared_arrays(kernel):
-            shape = suspects.array_shape(kernel, array)
+        for array in kernel_text.shared_arrays(kernel):
+            shape = kernel_text.array_shape(kernel, array)
             at = find(item.words, (array, "["))
             filled = [s for s in tiles.fills(kernel, array)]
             if at < 0 or not shape or item in filled:
@@ -145,13 +145,15 @@ class Places(Base):
     def threads_unused(self) -> Said | None:
         """threadIdx.x for the row and the column: only a diagonal is written."""
         rows = []
-        for name, line, words, item in suspects.declarations(self.kernel):
+        for name, line, words, item in kernel_text.declarations(self.kernel):
             wide = self.kernel.expanded(words, item)
-            threads = suspects.axes_of(wide, "threadIdx")
-            if len(threads) == 1 and suspects.stands_alone(wide):
+            threads = kernel_text.axes_of(wide, "threadIdx")
+            if len(threads) == 1 and kernel_text.stands_alone(wide):
                 rows.append((name, line, words, threads[0]))
         used = {
-            axis for item in self.kernel.body for axis in suspects.axes_of(item.words, "threadIdx")
+            axis
+            for item in self.kernel.body
+            for axis in kernel_text.axes_of(item.words, "threadIdx")
         }
         for axis, count in zip("xy", self.kernel.block, strict=False):
             if count > 1 and axis not in used and len(rows) > 1:
@@ -267,13 +269,13 @@ class Places(Base):
         if len(stores) != 1:
             return None
         index = index_of(stores[0].words, name)
-        found = suspects.guards(kernel, stores[0])
+        found = bounds.guards(kernel, stores[0])
         if index is None:
             return None
         for guard in found:
             for c in guard.comparisons:
                 part = next(
-                    (p for p in (index.row, index.column) if suspects.same(c.left, p)), None
+                    (p for p in (index.row, index.column) if kernel_text.same(c.left, p)), None
                 )
                 if part is None:
                     continue

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from grader.judging import spread, suspects
+from grader.judging import kernel_text, spread, suspects
 from grader.judging.cause_base import Base
 from grader.judging.host import Said
 from grader.judging.wording import index_of, names_in, value
 from grader.labs.statements import (
+    is_declaration,
     shown,
 )
 from grader.results.explanation import Explanation
@@ -83,7 +84,7 @@ class Wrong(Base):
             at = item.words.index("=")
             left, right = item.words[:at], item.words[at + 1 :]
             if is_target(left) and "*" in right and not any(w in right for w in left[:1]):
-                if suspects.is_declaration(item.words) or found.line == 0:
+                if is_declaration(item.words) or found.line == 0:
                     continue
                 name = left[0]
                 stored = any(
@@ -113,7 +114,7 @@ class Wrong(Base):
                     item
                     for item in self.kernel.body
                     if item.kind == "simple"
-                    and suspects.is_declaration(item.words)
+                    and is_declaration(item.words)
                     and name in item.words
                     and any(w in ("int", "unsigned", "long", "short") for w in item.words[:4])
                 ),
@@ -157,7 +158,7 @@ class Wrong(Base):
                     )
         for name in names_in(statement.words):
             for item in self.kernel.body:
-                if item.kind != "simple" or not suspects.is_declaration(item.words):
+                if item.kind != "simple" or not is_declaration(item.words):
                     continue
                 at = next(
                     (
@@ -170,13 +171,13 @@ class Wrong(Base):
                 if at < 0 or "__shared__" in item.words or "=" in item.words[at:]:
                     continue
                 tiles = [s for s in self.kernel.body if "__shared__" in s.words]
-                shape = suspects.array_shape(self.kernel, name)
+                shape = kernel_text.array_shape(self.kernel, name)
                 if (
                     tiles
                     and shape
                     and any(
-                        suspects.array_shape(self.kernel, other) == shape
-                        for other in suspects.shared_arrays(self.kernel)
+                        kernel_text.array_shape(self.kernel, other) == shape
+                        for other in kernel_text.shared_arrays(self.kernel)
                     )
                 ):
                     return Said(
@@ -218,7 +219,7 @@ class Wrong(Base):
         if blamed is None or (lacks_phase and len(names_in(part)) == 1 and not index.row):
             return None
         if lacks_phase and blamed[0] in names_in(part) and len(part) == 1:
-            loops = {suspects.counted(loop) for loop in self.text.loops(statement)[-1:]}
+            loops = {kernel_text.counted(loop) for loop in self.text.loops(statement)[-1:]}
             if not loops & set(names_in(blamed[2])):
                 return None
         which, line, words = blamed

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from grader.judging.suspects import Kernel
+from grader.judging.kernel_text import Kernel
 from grader.judging.wording import names_in, terms, value, without_casts
 from grader.labs.statements import Statement
 

@@ -7,24 +7,22 @@ certain.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
 
 from grader.judging.host import Said
-from grader.judging.wording import Index, bare, factors, names_in, terms, value
-from grader.labs.statements import (
-    Listing,
-    Statement,
-    closing,
-    declared,
-    find,
-    is_declaration,
-    shown,
-    split,
+from grader.judging.kernel_text import (
+    TURNED,
+    Kernel,
+    array_shape,
+    axes_of,
+    call_arguments_of,
+    declarations,
+    head_names,
+    shared_arrays,
+    stands_alone,
 )
-
-_AXES = ("x", "y", "z")
-_SMALL = 16
+from grader.judging.wording import bare, factors, names_in, terms, value
+from grader.labs.statements import Statement, closing, find, is_declaration, shown, split
 
 
 def block_too_small(kernel: Kernel) -> tuple[str, int, int] | None:
@@ -52,340 +50,6 @@ def _stores_several(kernel: Kernel) -> bool:
     name = kernel.roles.get("P", "")
     stores = [s for s in kernel.accesses(name) if s.words[:1] == (name,)] if name else []
     return len(stores) > 1 or any(kernel.text.loops(one) for one in stores)
-
-
-@dataclass
-class Kernel:
-    """A kernel's text, and what is known of one launch of it."""
-
-    text: Listing
-    function: Statement
-    parameters: list[str]
-    sizes: Mapping[str, str] = field(default_factory=dict)  # of its integers, in one case
-    shapes: Mapping[str, tuple[int, int]] = field(
-        default_factory=dict
-    )  # its matrices: rows, columns
-    grid: tuple[int, int, int] = (1, 1, 1)
-    block: tuple[int, int, int] = (1, 1, 1)
-    roles: Mapping[str, str] = field(default_factory=dict)  # "M" -> its name in the kernel
-
-    def __post_init__(self) -> None:
-        self.body = self.text.inside(self.function)
-
-    @property
-    def known(self) -> dict[str, str]:
-        table = {**self.text.constants, **self.sizes}
-        for axis, block, grid in zip(_AXES, self.block, self.grid, strict=True):
-            table[f"blockDim.{axis}"] = str(block)
-            table[f"gridDim.{axis}"] = str(grid)
-        return table
-
-    def at(self, line: int, *words: str) -> Statement | None:
-        """The statement of a line that has these words."""
-        found = [s for s in self.text.at(line) if s.kind == "simple" and s.has(*words)]
-        return found[0] if len(found) == 1 else None
-
-    def accesses(self, matrix: str) -> list[Statement]:
-        return [s for s in self.body if s.kind == "simple" and s.has(matrix, "[")]
-
-    def expanded(self, words: Sequence[str], near: Statement) -> tuple[str, ...]:
-        """With names that are nothing but threadIdx.x and its like written out."""
-        found: list[str] = []
-        for at, word in enumerate(words):
-            known = None
-            if word.isidentifier() and not (at and words[at - 1] in (".", "->")):
-                known = self.text.declaration(word, near)
-            if known is not None and len(known[1]) == 3 and known[1][1] == ".":
-                found += known[1]
-            else:
-                found.append(word)
-        return tuple(found)
-
-
-# --- guards and loops
-
-
-@dataclass(frozen=True)
-class Comparison:
-    """left < right, as the thread that goes on has it."""
-
-    left: tuple[str, ...]
-    sign: str  # < or <=
-    right: tuple[str, ...]
-
-
-@dataclass(frozen=True)
-class Guard:
-    """What lets a thread reach a statement."""
-
-    line: int
-    comparisons: tuple[Comparison, ...]
-    joined: str  # "&&" or "||", for the thread that goes on
-    words: tuple[str, ...]
-
-
-_TURNED = {"<": ">", ">": "<", "<=": ">=", ">=": "<="}
-_NEGATED = {"<": ">=", ">": "<=", "<=": ">", ">=": "<"}
-
-
-def _guard(words: Sequence[str], line: int, negated: bool) -> Guard | None:
-    words = bare(words)
-    both = [mark for mark in ("&&", "||") if len(split(words, mark)) > 1]
-    if len(both) > 1:
-        return None
-    parts = split(words, both[0]) if both else [tuple(words)]
-    found = []
-    for part in parts:
-        part = bare(part)
-        signs = [(at, word) for at, word in enumerate(part) if word in _TURNED]
-        if len(signs) != 1 or "?" in part:
-            return None
-        at, sign = signs[0]
-        left, right = part[:at], part[at + 1 :]
-        if negated:
-            sign = _NEGATED[sign]
-        if sign in (">", ">="):
-            left, right, sign = right, left, _TURNED[sign]
-        found.append(Comparison(bare(left), sign, bare(right)))
-    joined = both[0] if both else "&&"
-    if negated and both:
-        joined = "||" if joined == "&&" else "&&"
-    return Guard(line, tuple(found), joined, tuple(words))
-
-
-def guards(kernel: Kernel, statement: Statement, array: str = "") -> list[Guard]:
-    """Those in front of an access: ifs around it, its own ?:, returns before it."""
-    text = kernel.text
-    found = []
-    if "?" in statement.words:
-        mark = statement.words.index("?")
-        start = max((i for i, w in enumerate(statement.words[:mark]) if w == "="), default=-1)
-        place = find(statement.words, (array, "[")) if array else mark + 1
-        if start >= 0 and place > mark:
-            guard = _guard(statement.words[start + 1 : mark], statement.lines[start + 1], False)
-            found += [guard] if guard else []
-    for item in text.above(statement):
-        if item.kind == "if":
-            guard = _guard(item.words, item.line, False)
-            found += [guard] if guard else []
-    holders = [one.number for one in text.above(statement)]
-    for item in kernel.body:
-        if item.number >= statement.number:
-            break
-        if item.kind == "if" and item.parent in holders:
-            inside = [s for s in text.inside(item) if len(s.words) > 1 or s.kind != "simple"]
-            if len(inside) == 1 and inside[0].words[:1] in (("return",), ("continue",)):
-                guard = _guard(item.words, item.line, True)
-                found += [guard] if guard else []
-    return found
-
-
-def loop_too_long(kernel: Kernel, statement: Statement, words: Sequence[str]) -> Said | None:
-    """A loop whose variable is in an index that leaves its array: <=, or steps of 1 for tiles."""
-    used = set(_all_names(kernel, words, statement))
-    for loop in kernel.text.loops(statement):
-        if loop.kind != "for" or len(loop.parts) != 3:
-            continue
-        head, condition, step = loop.parts
-        if "=" not in head[1:]:
-            continue
-        name = head[head.index("=") - 1]
-        if name not in used or head[head.index("=") + 1 :] != ("0",):
-            continue
-        bound = shown(condition[2:])
-        if condition[:2] == (name, "<="):
-            return Said(
-                f"The loop of line {loop.line} runs while {shown(condition)}: its last turn, with "
-                f"{name} = {bound}, is one too many.",
-                loop.line,
-                f"From 0 on, {bound} turns end with {name} < {bound}.",
-            )
-        if condition[:2] == (name, "<") and "++" in step:
-            said = _too_many_turns(kernel, loop, name, condition, words)
-            if said is not None:
-                return said
-    return None
-
-
-def _too_many_turns(
-    kernel: Kernel, loop: Statement, name: str, condition: Sequence[str], words: Sequence[str]
-) -> Said | None:
-    """Phases that are counted in elements, or one phase more than there are."""
-    inside = kernel.text.inside(loop)
-    if not any("__syncthreads" in item.words for item in inside):
-        return None
-    bound = value(condition[2:], kernel.known)
-    sides = {side for shape in kernel.shapes.values() for side in shape}
-    if bound in sides and bound > _SMALL and not _is_multiplied(words, name):
-        return Said(
-            f"{name} goes on by 1, up to {shown(condition[2:])}: each turn loads a whole tile, so "
-            "the next one begins a tile further.",
-            loop.line,
-            f"Go on by the width of the tile: {name} += ...",
-        )
-    if condition[-2:] == ("+", "1") and "/" in condition:
-        return Said(
-            f"The loop of line {loop.line} runs {shown(condition[2:])} times, {bound}: one turn "
-            "more than there are tiles.",
-            loop.line,
-            "Where the tiles fit exactly, there is no turn to add.",
-        )
-    return None
-
-
-def _is_multiplied(words: Sequence[str], name: str) -> bool:
-    return any(
-        word == name and ("*" in (words[at - 1 : at] + words[at + 1 : at + 2]))
-        for at, word in enumerate(words)
-    )
-
-
-def _all_names(kernel: Kernel, words: Sequence[str], near: Statement) -> list[str]:
-    """The names in words, and those in their definitions, two steps deep."""
-    names = names_in(words)
-    for _ in range(2):
-        for name in list(names):
-            if "." in name:
-                continue
-            known = kernel.text.declaration(name, near)
-            if known is not None:
-                names += [item for item in names_in(known[1]) if item not in names]
-    return names
-
-
-def guard_lets_pass(
-    kernel: Kernel, statement: Statement, array: str, index: Index, shape: tuple[int, int]
-) -> Said | None:
-    """A guard that is there, and does not keep a thread from leaving the matrix."""
-    found = guards(kernel, statement, array)
-    parts = (("row", index.row, shape[0]), ("column", index.column, shape[1]))
-    seen: dict[str, Comparison] = {}
-    for guard in found:
-        touching = [
-            c
-            for c in guard.comparisons
-            if any(same(c.left, part) or _is_of(c.left, part) for _, part, _ in parts)
-        ]
-        if not touching:
-            continue
-        if guard.joined == "||" and len(guard.comparisons) > 1:
-            return Said(
-                f"The guard {shown(guard.words)} lets a thread pass that fulfils only one of its "
-                "conditions.",
-                guard.line,
-                "Both must hold: row and column must lie inside.",
-            )
-        for what, part, limit in parts:
-            for c in guard.comparisons:
-                if not same(c.left, part):
-                    continue
-                seen[what] = c
-                if c.sign == "<=" and _is_size(kernel, c.right, limit):
-                    return Said(
-                        f"The guard {shown(guard.words)} lets {shown(c.left)} = {shown(c.right)} "
-                        f"pass: the last {what} is {shown(c.right)} - 1.",
-                        guard.line,
-                        "Compare with <, or leave with >=.",
-                    )
-                bound = value(c.right, kernel.known)
-                if bound is not None and bound != limit and len(set(shape)) > 1:
-                    return Said(
-                        f"The guard {shown(guard.words)} compares the {what} {shown(c.left)} with "
-                        f"{shown(c.right)}, which is {bound} here; {array} has {limit} {what}s.",
-                        guard.line,
-                        "Each index has the limit of its own dimension.",
-                    )
-    turning = {name for loop in kernel.text.loops(statement) for name in _head_names(loop)}
-    for guard in found:
-        for what, part, _ in parts:
-            if what in seen or len(part) != 1 or not part[0].isidentifier() or part[0] in turning:
-                continue
-            lefts = [c.left for g in found for c in g.comparisons]
-            if any(same(left, part) for left in lefts):
-                continue
-            return Said(
-                f"The guard {shown(guard.words)} does not look at {part[0]}: the {what} of {array} "
-                "may still lie outside.",
-                guard.line,
-                f"Row and column both need a limit: add one for {part[0]}.",
-            )
-    used = {*names_in(index.row), *names_in(index.column)}
-    compared = [c.left for guard in found for c in guard.comparisons]
-    for what, part, _ in parts:
-        if what in seen or any(same(left, part) for left in compared) or len(part) < 3:
-            continue
-        for guard in found:
-            for left in (c.left for c in guard.comparisons):
-                near = len(left) == len(part) and _differ(left, part) == 1
-                if near or (len(left) == 1 and left[0].isidentifier() and left[0] not in used):
-                    return Said(
-                        f"The guard {shown(guard.words)} looks at {shown(left)}, and the {what} of "
-                        f"{array} that is used is {shown(part)}.",
-                        guard.line,
-                        f"Compare {shown(part)} with the number of {what}s.",
-                    )
-    return None
-
-
-def _differ(one: Sequence[str], two: Sequence[str]) -> int:
-    return sum(a != b for a, b in zip(one, two, strict=True))
-
-
-def counted(loop: Statement) -> str:
-    """The variable that a for loop counts; "" if that is not clear."""
-    return next(iter(_head_names(loop)), "")
-
-
-def _head_names(loop: Statement) -> list[str]:
-    head = loop.parts[0] if loop.kind == "for" else ()
-    return [head[head.index("=") - 1]] if "=" in head[1:] else []
-
-
-def same(left: Sequence[str], part: Sequence[str]) -> bool:
-    return sorted(bare(left)) == sorted(bare(part)) and bool(part)
-
-
-def _is_of(left: Sequence[str], part: Sequence[str]) -> bool:
-    return len(left) == 1 and left[0] in part
-
-
-def _is_size(kernel: Kernel, words: Sequence[str], limit: int) -> bool:
-    bound = value(words, kernel.known)
-    return bound is None or bound == limit
-
-
-# --- coordinates
-
-
-def declarations(kernel: Kernel) -> list[tuple[str, int, tuple[str, ...], Statement]]:
-    """(name, line, value, statement) of each variable with a value, in order."""
-    found = []
-    for item in kernel.body:
-        if item.kind != "simple" or not is_declaration(item.words):
-            continue
-        for part in split(item.words[:-1], ","):
-            left = split(part, "=")
-            if len(left) != 2:
-                continue
-            name = left[0][-1] if left[0] else ""
-            known = declared(item, name) if name.isidentifier() else None
-            if known is not None:
-                found.append((name, known[0], known[1], item))
-    return found
-
-
-def axes_of(words: Sequence[str], kind: str) -> list[str]:
-    return [
-        words[at + 2] for at, word in enumerate(words[:-2]) if word == kind and words[at + 1] == "."
-    ]
-
-
-def stands_alone(words: Sequence[str]) -> bool:
-    """Whether threadIdx.x is added as it is: not divided, masked or shifted."""
-    at = find(words, ("threadIdx", "."))
-    after = words[at + 3] if at + 3 < len(words) else ""
-    before = words[at - 1] if at > 0 else ""
-    return after not in ("/", "%", "&", ">>", "*") and before not in ("*", "/", "%")
 
 
 def coordinates(kernel: Kernel) -> Said | None:
@@ -557,7 +221,7 @@ def _wrong_divisor(
     for loop in kernel.text.loops(item):
         if loop.kind == "for" and len(loop.parts) == 3 and words[0] in loop.parts[1]:
             condition = loop.parts[1]
-            at = next((i for i, w in enumerate(condition) if w in _TURNED), -1)
+            at = next((i for i, w in enumerate(condition) if w in TURNED), -1)
             total = value(condition[at + 1 :], kernel.known) if at >= 0 else None
     side = _side_of_remainder(kernel, item, words, theirs)
     if side is not None and (left == side) != (right == side):
@@ -591,26 +255,6 @@ def _side_of_remainder(
                     return shape[position]
                 at, position = end + 1, position + 1
     return None
-
-
-def array_shape(kernel: Kernel, name: str) -> tuple[int, ...] | None:
-    for statement in kernel.body:
-        at = find(statement.words, (name, "["))
-        if at > 0 and is_declaration(statement.words) and "=" not in statement.words[:at]:
-            sides = []
-            at += 1
-            while at < len(statement.words) and statement.words[at] == "[":
-                end = closing(statement.words, at)
-                side = value(statement.words[at + 1 : end], kernel.known)
-                if side is None:
-                    return None
-                sides.append(side)
-                at = end + 1
-            return tuple(sides)
-    return None
-
-
-# --- what a wrong factor's index is made of
 
 
 def named_definition(
@@ -679,21 +323,6 @@ def _of_the_store(kernel: Kernel) -> set[tuple[str, int]]:
     return found
 
 
-def call_arguments_of(item: Statement) -> list[tuple[str, ...]]:
-    at = find(item.words, ("(",))
-    if at <= 0 or not item.words[at - 1].isidentifier():
-        return []
-    return call_arguments(item.words, at - 1)
-
-
-def call_arguments(words: Sequence[str], name: int) -> list[tuple[str, ...]]:
-    """What a function is given whose name stands at this place."""
-    return split(words[name + 2 : closing(words, name + 1)], ",")
-
-
-# --- shared memory
-
-
 def product_without(kernel: Kernel) -> Said | None:
     """sum[r][c] += m[r] * n[0]: an index of the sum that no factor has."""
     for item in kernel.body:
@@ -703,7 +332,7 @@ def product_without(kernel: Kernel) -> Said | None:
         target, right = item.words[:at], item.words[at + 1 :]
         if "[" not in target or len(split(right[:-1], "+")) > 1:
             continue
-        turning = [name for loop in kernel.text.loops(item) for name in _head_names(loop)]
+        turning = [name for loop in kernel.text.loops(item) for name in head_names(loop)]
         for name in names_in(target)[1:]:
             if name in turning and name not in names_in(right):
                 if _set_within(kernel, item, name, names_in(right)):
@@ -733,7 +362,7 @@ def product_without(kernel: Kernel) -> Said | None:
 
 def _set_within(kernel: Kernel, item: Statement, name: str, used: Sequence[str]) -> bool:
     """Whether a factor gets its value inside the loop that counts `name`."""
-    loops = [loop for loop in kernel.text.loops(item) if name in _head_names(loop)]
+    loops = [loop for loop in kernel.text.loops(item) if name in head_names(loop)]
     return any(
         one.kind == "simple"
         and "=" in one.words
@@ -754,7 +383,7 @@ def _turned(kernel: Kernel, item: Statement, parts: Sequence[tuple[str, ...]]) -
             if other is item or at < 0 or other.words[at + 3 : at + 5] != ("]", ")"):
                 continue
             if other.words[at + 2] == second and first != second:
-                heads = [_head_names(loop)[:1] for loop in kernel.text.loops(other)]
+                heads = [head_names(loop)[:1] for loop in kernel.text.loops(other)]
                 if [second] in heads:
                     return Said(
                         f"{array} is filled as {array}[{second}] in line {other.line}, and used as "
@@ -810,15 +439,3 @@ def subtracted(kernel: Kernel) -> Said | None:
     if len(found) != 1:
         return None
     return Said("-= takes the products away instead of adding them.", found[0].line, "Write +=.")
-
-
-def shared_arrays(kernel: Kernel) -> list[str]:
-    found = []
-    for item in kernel.body:
-        if "__shared__" not in item.words:
-            continue
-        for part in split(item.words[:-1], ","):
-            at = next((i for i, w in enumerate(part) if w == "[" and part[i - 1].isidentifier()), 0)
-            if at:
-                found.append(part[at - 1])
-    return found

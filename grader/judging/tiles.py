@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from grader.judging.host import Said
-from grader.judging.suspects import Kernel, array_shape, call_arguments_of, shared_arrays
+from grader.judging.kernel_text import Kernel, array_shape, call_arguments_of, shared_arrays
 from grader.judging.wording import factors, value
 from grader.labs.statements import Statement, closing, find, shown
 

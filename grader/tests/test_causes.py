@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from grader.judging import host, spread, suspects
+from grader.judging import bounds, host, kernel_text, spread, suspects
 from grader.labs.statements import Listing, shown
 from grader.tests.corpus_files import bare_solution, ladder
 
@@ -13,10 +13,10 @@ NAIVE, TILED, REGISTERS = (
 )
 
 
-def kernel_of(text: str, block=(16, 16, 1), **sizes) -> suspects.Kernel:
+def kernel_of(text: str, block=(16, 16, 1), **sizes) -> kernel_text.Kernel:
     listing = Listing(text)
     function = next(item for item in listing.functions() if "__global__" in item.words)
-    return suspects.Kernel(
+    return kernel_text.Kernel(
         listing,
         function,
         listing.parameters(function),
@@ -98,7 +98,7 @@ def test_a_loop_that_runs_once_too_often():
     def said(text):
         kernel = kernel_of(text, width=64)
         statement = next(item for item in kernel.body if "+=" in item.words)
-        return suspects.loop_too_long(kernel, statement, statement.words)
+        return bounds.loop_too_long(kernel, statement, statement.words)
 
     assert said(TILED) is None
     text = TILED.replace("k < TILE_WIDTH", "k <= TILE_WIDTH")

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from grader.judging import suspects
+from grader.judging import kernel_text, suspects
 from grader.judging.repair.batch import try_together
 from grader.judging.repair.search import Search
 from grader.judging.repair.shown import text_of
@@ -102,10 +102,10 @@ def test_the_other_stage_is_tried():
     assert search.run(dict(edits["cur ^ 1"].changes), wrong)
 
 
-def _kernel(text: str, **known) -> suspects.Kernel:
+def _kernel(text: str, **known) -> kernel_text.Kernel:
     found = listing(text)
     (function,) = (item for item in found.functions() if "__global__" in item.words)
-    return suspects.Kernel(found, function, found.parameters(function), **known)
+    return kernel_text.Kernel(found, function, found.parameters(function), **known)
 
 
 def test_a_factor_set_inside_the_loop_depends_on_it():
