@@ -5,6 +5,8 @@
     Moodle   "Upload multiple feedback files in a zip": the folders of the download, of which it
              reads the participant's number and the kind of submission
 
+Pages in which kernels run (runs.py) go with them; a link leads to the file beside.
+
 Gradescope and GitHub take no files back: their students read the page of their own run.
 """
 
@@ -14,8 +16,11 @@ import io
 import re
 import zipfile
 from collections.abc import Iterable, Mapping
+from pathlib import Path
+from urllib.parse import quote
 
 from grader.batch.names import Student, canvas, moodle
+from grader.text import lab_number
 
 _TIME = (2020, 1, 1, 0, 0, 0)  # of every file, so that equal feedback is an equal zip
 PAGE = "feedback.html"
@@ -36,6 +41,27 @@ def name_of(student: Student, source: str) -> str:
                 name = found.student.name.replace("_", " ")
                 return f"{name}_{student.ids['user']}_assignsubmission_file_/{PAGE}"
     return ""
+
+
+def of_student(
+    name: str, folder: Path, key: str, links: Mapping[str, str]
+) -> list[tuple[str, bytes]]:
+    """The files of one student, by their names in the zip: the page, and those it leads to.
+
+    They lie side by side there, under names that lead to the same student.
+    """
+    page = (folder / f"{key}.html").read_bytes()
+    found = []
+    for lab, link in sorted(links.items()):
+        beside = f"run-{lab_number(lab)}.html"
+        if not name.endswith(f"/{PAGE}"):
+            beside = f"{name.removesuffix('.html')}-{beside}"
+        page = page.replace(
+            f'href="{link}"'.encode(), f'href="{quote(Path(beside).name)}"'.encode()
+        )
+        target = beside if "/" not in name else f"{name.rpartition('/')[0]}/{beside}"
+        found.append((target, (folder / link).read_bytes()))
+    return [(name, page), *found]
 
 
 def packed(pages: Iterable[tuple[str, bytes]]) -> bytes:

@@ -31,6 +31,7 @@ class Setting:
     options: Options
     seconds: float  # wall-clock limit of one unit
     memory_bytes: int  # of all processes of one unit together
+    showing: bool = False  # not graded: the page in which the kernel runs is made
 
 
 @dataclass(frozen=True)
@@ -72,7 +73,9 @@ def attempt(setting: Setting, unit: Unit) -> Attempt:
 
 
 def _attempt(setting: Setting, unit: Unit) -> Attempt:
-    job = worker.Job(str(setting.store.output), unit.key, unit.lab, setting.options)
+    job = worker.Job(
+        str(setting.store.output), unit.key, unit.lab, setting.options, setting.showing
+    )
     try:
         ended = sandbox.run(
             worker.command(job),

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
@@ -23,6 +23,7 @@ from grader.batch import (
     intake,
     local,
     memory,
+    runs,
     similarity,
     summary,
     times,
@@ -77,6 +78,7 @@ class Request:
     rules: Rules = field(default_factory=lambda: Rules(Term()))
     times: Path | None = None  # when each student handed in
     only: str = ""  # grade this student alone
+    show_jobs: int = 0  # pages of kernels made at a time; 0: none are made
 
 
 def grade_class(course: Course, request: Request, progress: Progress) -> summary.Facts:
@@ -103,6 +105,7 @@ def grade_class(course: Course, request: Request, progress: Progress) -> summary
         graded_now = len(book.pending)
         with memory.watched() as peak:
             retried = book.grade(progress)
+            book.show(progress)
         if book.left:
             progress.say(
                 f"{len(book.left)} other files are not graded yet: no gradebook is written"
@@ -114,7 +117,7 @@ def grade_class(course: Course, request: Request, progress: Progress) -> summary
         _write_gradebooks(request, store, handed_in.platform, rows, roster)
         now = changed.read(_text_of(store.output / "gradebook.csv"))
         moved = changed.changes(before, now)
-        _write_feedback(store, handed_in.platform, rows)
+        _write_feedback(store, handed_in.platform, rows, book.links)
         history.remember(store.state, rows, book.graded_labs)
         similar = _similarity(request, store, handed_in, setting, toolchain, progress)
         facts = summary.Facts(
@@ -179,14 +182,18 @@ def _text_of(path: Path) -> str:
         return ""
 
 
-def _write_feedback(store: Store, platform: str, rows: Sequence[Row]) -> None:
+def _write_feedback(
+    store: Store, platform: str, rows: Sequence[Row], links: Mapping[str, Mapping[str, str]]
+) -> None:
     """What the platform takes back as one zip, if it takes any."""
     path = store.output / f"feedback-{platform}.zip"
+    folder = store.output / "feedback"
     pages = [
-        (name, page.read_bytes())
+        entry
         for row in rows
         if (name := feedback.name_of(row.student, row.source))
-        and (page := store.output / "feedback" / f"{row.key}.html").is_file()
+        and (folder / f"{row.key}.html").is_file()
+        for entry in feedback.of_student(name, folder, row.key, links.get(row.key, {}))
     ]
     if pages:
         write(path, feedback.packed(pages))
@@ -225,6 +232,7 @@ class _Book:
         self.keys: dict[tuple[str, str], str] = {}  # student's key, lab -> unit's key
         self.records: dict[str, GradedUnit] = {}
         self.failures: dict[str, str] = {}  # unit's key -> why it has no result
+        self.links: dict[str, dict[str, str]] = {}  # student's key -> lab -> page of the kernel
         for submission in handed_in.submissions:
             for lab, handed in submission.files.items():
                 if not handed.problem:
@@ -305,6 +313,22 @@ class _Book:
             self.request.executor(self.setting, [self.units[key] for key in sorted(again)], second)
         return [f"{self._describe(self.units[key])}: {again[key]}" for key in sorted(again)]
 
+    def show(self, progress: Progress) -> None:
+        """Makes the pages in which kernels run, and links to them, if they are wanted."""
+        if self.request.show_jobs:
+            found = [
+                (self.units[key], stored.from_dict(record.result))
+                for key, record in sorted(self.records.items())
+            ]
+            progress.say("making the pages in which kernels run")
+            runs.make_missing(self.setting, found, self.request.show_jobs, progress)
+        for one in self.handed_in.submissions:
+            units = {lab: key for (student, lab), key in self.keys.items() if student == one.key}
+            if self.request.show_jobs:
+                self.links[one.key] = runs.place(self.setting.store, one.key, units)
+            self._write_if_complete(one)
+        runs.remove_but(self.setting.store, self.links)
+
     def _describe(self, unit: Unit) -> str:
         names = self.students[unit.key]
         more = f" and {len(names) - 1} more" if len(names) > 1 else ""
@@ -325,7 +349,9 @@ class _Book:
         if all(key in self.records or key in self.failures for key in units):
             results = self._results(submission)
             for folder, form in self.setting.store.forms.items():
-                text = self._rendered(form, results, self._whose(submission))
+                links = self.links.get(submission.key, {})
+                style = writers.Style(whose=self._whose(submission), runs=links)
+                text = self._rendered(form, results, style)
                 write(folder / f"{submission.key}.{form}", text)
 
     def _whose(self, one: Submission) -> tuple[str, ...]:
@@ -340,11 +366,11 @@ class _Book:
         ]
         return tuple(lines)
 
-    def _rendered(self, form: str, results: Sequence[Result], whose: tuple[str, ...]) -> bytes:
+    def _rendered(self, form: str, results: Sequence[Result], style: writers.Style) -> bytes:
         """What a student's file holds. A result that cannot be written costs this student alone."""
         one = len(self.request.labs) == 1
         try:
-            text = writers.render(form, results, one=one, style=writers.Style(whose=whose))
+            text = writers.render(form, results, one=one, style=style)
         except Exception as error:
             message = f"This result cannot be written as {form} ({type(error).__name__})."
             bare = [self._failed(result.lab, result.submission, message) for result in results]

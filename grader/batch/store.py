@@ -3,11 +3,13 @@
     OUTPUT/gradebook*.csv summary.md summary.json      for the instructor
     OUTPUT/results/KEY.json        all that is known of one student's work, hidden cases included
     OUTPUT/feedback/KEY.html       the same for the student, without what is hidden
+    OUTPUT/feedback/runs/          pages in which kernels run, with --show
     OUTPUT/.batch/lock             held while a batch runs; the system frees it with the process
     OUTPUT/.batch/run.json         what the last batch graded with: its fingerprint
     OUTPUT/.batch/files/KEY.cu     the content of a unit
     OUTPUT/.batch/units/KEY.json   the result of a unit, with a checksum
     OUTPUT/.batch/errors/KEY.json  the same where the grader failed: it is tried again next time
+    OUTPUT/.batch/shown/KEY.html   a unit's page of its kernel, with --show
     OUTPUT/.batch/cache/           compiled files and scratch folders of workers
     OUTPUT/.batch/unpacked/        the export's archives, unpacked anew by each batch
 
@@ -62,6 +64,14 @@ class Store:
         return {self.output / "results": "json", self.output / "feedback": "html"}
 
     @property
+    def runs(self) -> Path:
+        """The pages in which kernels run, for students."""
+        return self.output / "feedback" / "runs"
+
+    def shown(self, key: str) -> Path:
+        return self.state / "shown" / f"{key}.html"
+
+    @property
     def cache(self) -> Path:
         return self.state / "cache"
 
@@ -101,14 +111,14 @@ class Store:
                     " or one that a batch wrote."
                 )
         self.state.mkdir(parents=True, exist_ok=True)
-        for name in ("cache", "files", "units", "errors"):
+        for name in ("cache", "files", "units", "errors", "shown"):
             (self.state / name).mkdir(exist_ok=True)
         for folder in self.forms:
             folder.mkdir(exist_ok=True)
 
     def _tidy(self) -> None:
         """Removes what a batch that was killed left: all of it is scratch by its name."""
-        for folder in (self.output, *self.forms, self.state, *self.state.iterdir()):
+        for folder in (self.output, *self.forms, self.runs, self.state, *self.state.iterdir()):
             if folder.is_dir():
                 for path in folder.glob(".*.tmp"):
                     path.unlink(missing_ok=True)

@@ -1,4 +1,4 @@
-"""Grades one unit, in a process of its own: `python -m grader.batch.worker JOB`.
+"""Grades one unit, or makes its page, in a process of its own: `python -m grader.batch.worker JOB`.
 
 What the submission does to the grader's process costs this unit alone. The result goes into the
 store; the status is 0 if it is there, 3 with one sentence on standard error if it is not.
@@ -17,9 +17,10 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from grader import sandbox
-from grader.batch.store import GradedUnit, Store
+from grader.batch.store import GradedUnit, Store, write
 from grader.errors import ExitCode, GraderError
 from grader.labs.course import Course, find_course
+from grader.labs.lab import Lab, load_lab
 from grader.labs.options import Options
 from grader.labs.submission import FILE_NAME, Submission
 from grader.results.result import Result, to_dict
@@ -45,6 +46,7 @@ class Job:
     key: str
     lab: str  # folder name
     options: Options
+    showing: bool = False  # make the page in which the kernel runs
 
     def to_json(self) -> str:
         return json.dumps(asdict(self))
@@ -78,8 +80,11 @@ def main() -> int:
     _end_with_parent()
     job = Job.from_json(sys.argv[1])
     try:
-        record = _grade(job, start)
-        Store(Path(job.output)).save(job.key, record)
+        store = Store(Path(job.output))
+        if job.showing:
+            write(store.shown(job.key), _show(job))
+        else:
+            store.save(job.key, _grade(job, start))
     except GraderError as error:
         print(error, file=sys.stderr)
         return ExitCode.MACHINE
@@ -90,9 +95,20 @@ def main() -> int:
 
 
 def _grade(job: Job, start: float) -> GradedUnit:
-    from grader.labs.lab import load_lab
     from grader.pipeline.grade import grade
 
+    result = grade(*_given(job), job.options)
+    return GradedUnit(to_dict(without_times(result)), round(time.monotonic() - start, 3))
+
+
+def _show(job: Job) -> bytes:
+    from grader.show import make
+
+    return make.for_student(*_given(job), job.options).encode()
+
+
+def _given(job: Job) -> tuple[Course, Lab, Submission]:
+    """What the job is about."""
     if os.environ.get(sandbox.SWITCH) != "none":  # on a cluster this is not the batch's machine
         sandbox.require()
     store = Store(Path(job.output))
@@ -101,9 +117,7 @@ def _grade(job: Job, start: float) -> GradedUnit:
     path = store.content(job.key)
     content = path.read_bytes()
     text = content.decode("utf-8", errors="replace")
-    submission = Submission(path, FILE_NAME, text, content)
-    result = grade(course, load_lab(course.folder(job.lab)), submission, job.options)
-    return GradedUnit(to_dict(without_times(result)), round(time.monotonic() - start, 3))
+    return course, load_lab(course.folder(job.lab)), Submission(path, FILE_NAME, text, content)
 
 
 def without_times(result: Result) -> Result:

@@ -74,6 +74,9 @@ _DONE_EPILOG = (
     help="GiB of memory for grading one file.",
 )  # fmt: skip
 @click.option("--similarity", is_flag=True, help="Report which files resemble each other.")
+@click.option(
+    "--show", is_flag=True, help="Pages in which failed kernels run, linked from the feedback."
+)
 @click.option("--no-sandbox", is_flag=True, help="Grade without a sandbox; results say so.")
 def batch(
     export: Path, output: Path, labs: str | None, course_file: Path | None, backend: str,
@@ -116,6 +119,7 @@ def batch(
         rules=credit.Rules(term, tuple(adjustments)),
         times=given["times"],
         only=given["only"],
+        show_jobs=_jobs(given) if given["show"] else 0,
     )
     try:
         with progress.shown() as bar:
@@ -161,9 +165,14 @@ def _options(course, backend: str, given: dict):
 def _executor(given: dict):
     from grader.batch import run
 
-    jobs = given["jobs"]
     if given["executor"] == "local":
-        return run.on_this_machine(jobs or os.cpu_count() or 1)
+        return run.on_this_machine(_jobs(given))
+    if given["show"]:
+        raise UsageError("--show makes its pages on this machine: leave out --executor slurm.")
     from grader.batch import slurm
 
-    return slurm.on_a_cluster(slurm.Cluster(jobs, given["partition"], given["gres"]))
+    return slurm.on_a_cluster(slurm.Cluster(given["jobs"], given["partition"], given["gres"]))
+
+
+def _jobs(given: dict) -> int:
+    return given["jobs"] or os.cpu_count() or 1

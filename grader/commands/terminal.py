@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -48,9 +48,16 @@ def check_folder_of(output: Path | None) -> None:
         raise UsageError(f"There is no folder {output.parent} to write {output.name} into.")
 
 
-def report(results: Sequence[Result], format_name: str, output: Path | None, *, one: bool) -> None:
-    """Results in a format, to standard output or into a file."""
-    looks = style() if output is None else Style()
+def report(
+    results: Sequence[Result],
+    format_name: str,
+    output: Path | None,
+    *,
+    one: bool,
+    runs: Mapping[str, str] | None = None,
+) -> None:
+    """Results in a format, to standard output or into a file; `runs` as in Style."""
+    looks = style() if output is None else Style(runs=runs or {})
     deliver(writers.render(format_name, results, one=one, style=looks), output)
 
 
@@ -59,11 +66,16 @@ def deliver(text: str, output: Path | None) -> None:
     if output is None:
         show(text)
         return
+    write(text, output)
+    click.echo(f"The report is in {output}.", err=True)
+
+
+def write(text: str, output: Path) -> None:
+    """A whole file, or one sentence. Raises UsageError."""
     try:
         write_atomically(output.absolute(), text)
     except OSError as error:
         raise UsageError(f"{output} cannot be written: {error.strerror}.") from None
-    click.echo(f"The report is in {output}.", err=True)
 
 
 @contextmanager

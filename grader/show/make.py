@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from grader.errors import GraderError, SubmissionError, UsageError
 from grader.labs.course import Course
 from grader.labs.lab import Case, Lab, Show
-from grader.labs.options import Options
+from grader.labs.options import DEFAULT_SEED, Options
 from grader.labs.submission import Submission
 from grader.show import page
 from grader.trace import constants
@@ -82,6 +82,20 @@ def write(
         f"The page would be larger than {page.MOST_BYTES // 1_000_000} MB: show a smaller case"
         " with --case."
     )
+
+
+def for_student(course: Course, lab: Lab, submission: Submission, options: Options) -> str:
+    """The page that goes with a student's report; "" where there is nothing to see.
+
+    With the data that students have: those of a secret seed would be on it.
+    """
+    how = replace(options, backend="sim", seed=DEFAULT_SEED)
+    try:
+        return write(
+            course, lab, [Shown("yours", submission)], how, chosen(lab), others=others(lab)
+        )
+    except SubmissionError:
+        return ""
 
 
 def others(lab: Lab) -> list[Show]:

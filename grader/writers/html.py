@@ -57,6 +57,7 @@ def render(results: list[Result], *, one: bool, style: Style) -> str:
         .render(
             results=shown,
             whose=style.whose,
+            runs=style.runs,
             one=one,
             status=overall_status(shown),
             total=None if None in scores else sum(scores),
@@ -151,15 +152,20 @@ def _case_names(ids: Sequence[str], result: Result) -> str:
     return ", ".join(shown[:SHOWN_CASES]) + more
 
 
-def _see_it(result: Result) -> str:
-    """The command that shows the kernel of a finding run; "" where no visible case has one."""
+def is_worth_seeing(result: Result) -> bool:
+    """Whether a visible case has a finding of a kernel that ran."""
     visible = {case.id for case in result.cases if not case.hidden}
     ran = [
         one
         for one in result.diagnostics
         if one.kernel and (not one.cases or visible & set(one.cases))
     ]
-    if result.status != "failed" or not ran:
+    return result.status == "failed" and bool(ran)
+
+
+def _see_it(result: Result) -> str:
+    """The command that shows the kernel of a finding run; "" where there is nothing to see."""
+    if not is_worth_seeing(result):
         return ""
     is_working_copy = result.submission.startswith(f"labs/{result.lab}/")
     where = "" if is_working_copy else f" SUBMISSION={shlex.quote(result.submission)}"

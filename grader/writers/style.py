@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 
 @dataclass(frozen=True)
@@ -13,3 +14,5 @@ class Style:
     color: bool = False
     unicode: bool = True  # marks beyond ASCII
     whose: tuple[str, ...] = ()  # the student, when, which files; above an HTML page
+    # Addresses of pages in which kernels run, by the lab's folder name: links of an HTML page.
+    runs: Mapping[str, str] = field(default_factory=dict)
