@@ -1,0 +1,239 @@
+// One launch: what its workers share, how many there are, and what is done again on one of them.
+
+#include <algorithm>
+#include <cstring>
+#include <exception>
+#include <optional>
+#include <thread>
+
+#include "warpsim/exec/block.h"
+#include "warpsim/exec/residents.h"
+#include "warpsim/exec/runner.h"
+#include "warpsim/provenance/follower.h"
+#include "warpsim/run/memory_image.h"
+#include "warpsim/run/sampler.h"
+#include "warpsim/run/simulator_impl.h"
+#include "warpsim/trace/recorder.h"
+
+namespace warpsim {
+
+namespace {
+
+constexpr size_t kMostTracedValues = size_t{1} << 22;  // of one launch: 128 MB
+constexpr uint64_t kDefaultBudget = 4'000'000'000;     // warp instructions: minutes
+// Launched warps that find nothing to do cost little, but something: what each adds to the budget,
+// up to a number of instructions that takes some seconds.
+constexpr uint64_t kBudgetOfWarp = 256, kMostOfWarps = 400'000'000;
+
+}  // namespace
+
+void Simulator::Impl::configure(LaunchContext& context, const Launch& launch, Image& image,
+                                int32_t kernel) {
+  const KernelFacts& facts = kernel_facts(image, kernel);
+  context.image = &image;
+  context.facts = &facts;
+  context.kernel = &image.programs[size_t(kernel)];
+  context.function = kernel;
+  context.device = &device;
+  context.options = &options;
+  context.memory = &memory;
+  context.checks = options.checks;
+  context.merge_shared = options.merge_shared && device.counting_rule == CountingRule::kSectors;
+  context.grid = {launch.grid.x, launch.grid.y, launch.grid.z};
+  context.block = {launch.block.x, launch.block.y, launch.block.z};
+  context.threads_per_block = uint32_t(launch.block.count());
+  context.warps_per_block = (context.threads_per_block + kLanes - 1) / kLanes;
+  context.static_shared_bytes = facts.static_shared_bytes;
+  context.dynamic_shared_bytes = launch.dynamic_shared_bytes;
+  context.shared_window_bytes = image.shared_bytes + launch.dynamic_shared_bytes + kSharedGap;
+  context.local_bytes_per_thread = facts.local_bytes;
+  context.params = launch.params;
+  context.params.resize(
+      std::max<size_t>(launch.params.size(), image.module.functions[size_t(kernel)].param_bytes));
+  context.number = launches;
+  context.budget = options.instruction_budget != 0 ? options.instruction_budget : kDefaultBudget;
+  context.block_count = launch.grid.count();
+  context.grid_workspace = launch.is_cooperative ? grid_workspace : 0;
+  context.may_interleave = !is_watched();
+  // Of registers no more is known than that a thread has some.
+  constexpr uint32_t kFewRegisters = 16;
+  const uint64_t per_sm =
+      occupancy(device, kFewRegisters, facts.static_shared_bytes + launch.dynamic_shared_bytes,
+                context.threads_per_block)
+          .blocks_per_sm;
+  context.resident_blocks = std::max<uint64_t>(1, per_sm * device.sm_count);
+  // Not their product: a grid may have 2^63 blocks.
+  const uint64_t most = kMostOfWarps / kBudgetOfWarp / context.warps_per_block;
+  context.budget += std::min(context.block_count, most) * context.warps_per_block * kBudgetOfWarp;
+}
+
+std::vector<AllocationRecord*> Simulator::Impl::may_be_written(const LaunchContext& context) {
+  const KernelFacts& facts = *context.facts;
+  MemoryView view(memory);
+  std::vector<AllocationRecord*> records;
+  if (facts.writes_anything) {
+    for (AllocationRecord* r : view.live()) {
+      if (!r->info.is_constant) records.push_back(r);
+    }
+    return records;
+  }
+  for (uint32_t offset : facts.written_params) {
+    uint64_t pointer = 0;
+    if (offset + 8 <= context.params.size())
+      std::memcpy(&pointer, context.params.data() + offset, 8);
+    AllocationRecord* r = view.find(pointer);
+    if (r != nullptr && std::find(records.begin(), records.end(), r) == records.end())
+      records.push_back(r);
+  }
+  return records;
+}
+
+// True when the outcome, or what is reported, could depend on which block runs first.
+bool Simulator::Impl::has_to_run_in_order(const LaunchContext& context,
+                                          const std::vector<AllocationRecord*>& written) {
+  const KernelFacts& facts = *context.facts;
+  if (facts.has_global_atomics || facts.has_volatile || facts.calls_malloc || facts.prints)
+    return true;
+  if (written.empty()) return false;
+  if (facts.reads_anything) return true;
+  MemoryView view(memory);
+  for (uint32_t offset : facts.read_params) {
+    uint64_t pointer = 0;
+    if (offset + 8 <= context.params.size())
+      std::memcpy(&pointer, context.params.data() + offset, 8);
+    if (std::find(written.begin(), written.end(), view.find(pointer)) != written.end()) return true;
+  }
+  return false;
+}
+
+GlobalShadows Simulator::Impl::make_shadows(const LaunchContext& context,
+                                            const std::vector<AllocationRecord*>& written) {
+  const KernelFacts& facts = *context.facts;
+  // Only these order blocks; a launch that has them runs on one worker.
+  const bool ordered = !context.parallel && (facts.has_global_atomics || facts.has_volatile);
+  GlobalShadows shadows(ordered ? std::make_unique<BlockOrder>(context.threads_per_block)
+                                : nullptr);
+  if (!context.checks.races) return shadows;
+  const uint32_t shift = context.image->has_sub_word_global ? 0 : 2;
+  using Keeps = GlobalShadow::Keeps;
+  const Keeps keeps = context.parallel ? Keeps::kWriters : Keeps::kWritersAndReaders;
+  for (AllocationRecord* r : written) shadows.add(r, shift, keeps);
+  if (options.touched && !context.parallel) {
+    for (AllocationRecord* r : MemoryView(memory).live()) {
+      if (!r->info.is_constant) shadows.add(r, shift, Keeps::kFirstReaders);
+    }
+  }
+  return shadows;
+}
+
+void Simulator::Impl::choose_engine(LaunchContext& context, int module) {
+  if (options.engine == EngineChoice::kInterpreter || is_watched()) return;
+  Loaded& loaded = modules[size_t(module)];
+  if (loaded.compiler == nullptr) loaded.compiler = std::make_unique<jit::Compiler>(*loaded.image);
+  context.engines = loaded.compiler.get();
+  constexpr uint64_t kLong = 100'000;  // warp instructions of one worker: a millisecond or two
+  const bool at_once =
+      options.engine == EngineChoice::kCompiled || loaded.compiler->has_code_for(context.function);
+  context.engine_after = engine_after.value_or(at_once ? 0 : kLong);
+}
+
+void Simulator::Impl::run(LaunchContext& context, unsigned threads, Collector& collector) {
+  // Each makes what it works on in its own thread, so that what two workers write never shares a
+  // cache line.
+  std::vector<std::unique_ptr<Runner>> runners(threads);
+  runners[0] = std::make_unique<Runner>(context);
+  std::optional<provenance::Follower> follower;
+  if (options.history != nullptr) {
+    follower.emplace(options.history, context);
+    runners[0]->worker.follower = &*follower;
+  }
+  // A trace follows values by a history of its own: only this launch, its arrays by their numbers.
+  std::optional<provenance::History> history;
+  std::optional<trace::Recorder> recorder;
+  if (options.trace != nullptr) {
+    Worker& worker = runners[0]->worker;
+    if (options.history == nullptr && follows()) {
+      history.emplace(kMostTracedValues);
+      follower.emplace(&*history, context);
+      worker.follower = &*follower;
+    }
+    recorder.emplace(options.trace, worker, history ? &*follower : nullptr,
+                     history ? &*history : nullptr);
+    worker.recorder = &*recorder;
+    worker.events = worker.recorder;
+  }
+  Residents residents(context);
+  if (threads == 1 && context.may_interleave) runners[0]->residents = &residents;
+  std::vector<std::exception_ptr> failures(threads);
+  const auto work = [&](unsigned i) {
+    try {
+      if (runners[i] == nullptr) runners[i] = std::make_unique<Runner>(context);
+      runners[i]->run();
+    } catch (...) {
+      failures[i] = std::current_exception();
+      context.stop = true;
+    }
+  };
+  std::vector<std::thread> helpers;
+  for (unsigned i = 1; i < threads; ++i) helpers.emplace_back(work, i);
+  work(0);
+  for (std::thread& t : helpers) t.join();
+  for (const std::exception_ptr& failure : failures) {
+    if (failure != nullptr) std::rethrow_exception(failure);
+  }
+  if (recorder) recorder->end();
+  if (context.repeat_serially) return;
+  for (auto& r : runners) collector.add(r->worker);
+  for (auto& r : residents.helpers()) collector.add(r->worker);
+}
+
+// Runs the configured launch on as many workers as its kernel allows, and once more on one if what
+// the workers met depends on their order.
+void Simulator::Impl::execute(const Launch& launch, Image& image, int32_t kernel,
+                              LaunchReport* report) {
+  LaunchContext context;
+  configure(context, launch, image, kernel);
+  choose_engine(context, launch.module);
+  const std::vector<AllocationRecord*> written = may_be_written(context);
+  unsigned threads = options.threads > 0 ? unsigned(options.threads)
+                                         : std::max(1u, std::thread::hardware_concurrency());
+  threads = unsigned(std::min<uint64_t>(threads, context.block_count));
+  if (is_watched() || options.touched) threads = 1;
+  if (threads > 1 && !has_to_run_in_order(context, written)) {
+    context.parallel = true;
+    const MemoryImage before(written);
+    GlobalShadows shadows = make_shadows(context, written);
+    context.shadows = &shadows;
+    Collector collector(context);
+    run(context, threads, collector);
+    if (!context.repeat_serially) {
+      collector.finish(report);
+      return;
+    }
+    before.restore();
+  }
+  LaunchContext ordered;
+  configure(ordered, launch, image, kernel);
+  choose_engine(ordered, launch.module);
+  GlobalShadows shadows = make_shadows(ordered, written);
+  ordered.shadows = &shadows;
+  Collector collector(ordered);
+  run(ordered, 1, collector);
+  collector.finish(report);
+  if (options.trace != nullptr) options.trace->end_launch(*report);
+  if (options.touched) report->touched = shadows.touched(image);
+}
+
+// One worker, and nothing to restore afterwards: few blocks are executed.
+void Simulator::Impl::sample(const Launch& launch, Image& image, int32_t kernel,
+                             LaunchReport* report) {
+  LaunchContext context;
+  configure(context, launch, image, kernel);
+  const sample::Dependence dependence = sample::analyse_dependence(context);
+  decode(launch.module, kernel, &dependence);
+  GlobalShadows shadows = make_shadows(context, may_be_written(context));
+  context.shadows = &shadows;
+  sample::sample_launch(context, dependence, report);
+}
+
+}  // namespace warpsim
