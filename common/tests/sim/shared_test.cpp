@@ -189,6 +189,23 @@ TEST_CASE("Asynchronous copy has to be waited for") {
   CHECK(d->other->access == AccessKind::kCopy);
 }
 
+TEST_CASE("Lanes that copied together may wait apart") {
+  Fixture f("shared");
+  const uint64_t in = f.buffer("in", ramp(256)), out = f.buffer("out", ramp(64));
+  CHECK(is_clean(f.launch("async_parted", {}, {32}, in, out, 16)));
+  const std::vector<float> got = f.read<float>(out, 64);
+  for (size_t lane = 0; lane < 32; ++lane) {
+    CHECK(got[lane] == ramp(256)[lane * 4 + 3]);
+    CHECK(got[32 + lane] == (lane < 16 ? ramp(64)[32 + lane] : ramp(256)[128 + lane * 4 + 1]));
+  }
+  const LaunchReport r = f.launch("async_parted", {}, {32}, in, out, 10);
+  const Diagnostic* d = find(r, "uninitialised-shared");
+  REQUIRE(d != nullptr);
+  CHECK(d->line == f.line("async-second"));
+  CHECK(d->cause == Cause::kCopyInFlight);
+  CHECK(d->count == 6);
+}
+
 TEST_CASE("Asynchronous copies are counted with the work until their wait") {
   Fixture f("shared");
   const uint64_t in = f.buffer("in", ramp(128)), out = f.empty("out", 128);

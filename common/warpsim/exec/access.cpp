@@ -46,8 +46,8 @@ inline bool matches(const uint64_t* address, uint64_t base, const Pattern& p) {
 }
 
 template <class T>
-[[gnu::noinline]] const Op* new_pattern(Warp& w, const Op* op, const T* address, T base) {
-  AddressGroup& g = w.groups[op->d];
+[[gnu::noinline]] void new_pattern(Warp& w, AddressGroup& g, const Op::Address& kind,
+                                   const T* address, T base) {
   alignas(64) int32_t delta[kLanes] = {};
   bool near = true;
   for_each_lane(w.mask, [&](int lane) {
@@ -58,26 +58,28 @@ template <class T>
           int64_t(difference) == int64_t{delta[lane]} && std::abs(int64_t{delta[lane]}) < (1 << 30);
   });
   g.pattern = nullptr;
-  if (!near) return op + 1;
+  if (!near) return;
   if (w.worker->patterns.full()) {
     if (g.scratch == nullptr) g.scratch = std::make_unique<Pattern>();
     w.worker->shared_shadow->patterns_may_change();
   }
-  g.pattern = w.worker->patterns.get(w.mask, op->address.bytes, op->address.granule_shift, delta,
-                                     g.scratch.get());
-  return op + 1;
+  g.pattern =
+      w.worker->patterns.get(w.mask, kind.bytes, kind.granule_shift, delta, g.scratch.get());
+}
+
+template <class T>
+void find_pattern(Warp& w, AddressGroup& g, const Op::Address& kind, const T* a) {
+  const T base = a[__builtin_ctz(w.mask)];
+  g.step = base - g.base;
+  g.base = base;
+  if (g.pattern == nullptr || g.pattern->mask != w.mask || !matches(a, base, *g.pattern))
+    new_pattern(w, g, kind, a, base);
 }
 
 template <class T>
 const Op* address(Warp& w, const Op* op) {
-  AddressGroup& g = w.groups[op->d];
-  const T* a = row<T>(w, op->a);
-  const T base = a[__builtin_ctz(w.mask)];
-  g.step = base - g.base;
-  g.base = base;
-  if (g.pattern != nullptr && g.pattern->mask == w.mask && matches(a, base, *g.pattern))
-    return op + 1;
-  return new_pattern(w, op, a, base);
+  find_pattern(w, w.groups[op->d], op->address, row<T>(w, op->a));
+  return op + 1;
 }
 
 }  // namespace
@@ -87,6 +89,15 @@ Handler select_address(bool wide) {
 }
 
 namespace access {
+
+const AddressGroup& find_group(Warp& w, uint32_t group, AddressRow addresses, Op::Address kind) {
+  AddressGroup& g = w.groups[group];
+  if (addresses.wide)
+    find_pattern(w, g, kind, row<uint64_t>(w, addresses.row));
+  else
+    find_pattern(w, g, kind, row<uint32_t>(w, addresses.row));
+  return g;
+}
 
 bool find_shared(Warp& w, uint32_t site, uint32_t low, uint32_t span) {
   const LaunchContext& launch = *w.worker->launch;

@@ -26,6 +26,9 @@ namespace warpsim::access {
 
 using ptx::Space;
 
+// What Op::Address does, for an operation that has groups of its own.
+const AddressGroup& find_group(Warp& w, uint32_t group, AddressRow addresses, Op::Address kind);
+
 // The array that a shared access must stay in, remembered in the site. False: not all of [low, low
 // + span) lies in one array.
 bool find_shared(Warp& w, uint32_t site, uint32_t low, uint32_t span);
@@ -206,9 +209,10 @@ inline bool attempt_shared(Warp& w, const Op* op, const Pattern& p, uint32_t bas
 
 // Asks for the cache lines that the warp's next turn of a loop will load, if it goes on as before:
 // a column of a row-major matrix is what no hardware prefetcher follows.
-inline void prefetch_next(const AddressGroup& group, const Pattern& p, const std::byte* data) {
-  constexpr size_t kMaxRuns = 4, kLineBytes = 64;
-  if (p.runs.size() > kMaxRuns) return;
+inline void prefetch_next(const AddressGroup& group, const Pattern& p, const std::byte* data,
+                          size_t most_runs = 4) {
+  constexpr size_t kLineBytes = 64;
+  if (p.runs.size() > most_runs) return;
   for (const Pattern::Run& run : p.runs) {
     const uint64_t at = reinterpret_cast<uint64_t>(data) + group.step +
                         uint64_t(int64_t{run.granule} * (1 << p.granule_shift));

@@ -334,6 +334,8 @@ bool Decoder::async(const Code& code) {
   op.a = count;
   op.b = ignored;
   op.c = ignores && code.src[3].negated ? 1 : 0;
+  op.d = image_.group_count++;
+  op.e = image_.group_count++;
   op.set(Op::Copy{int32_t(global_offset), {global_row, global_wide}, global_site, uint32_t(bytes)});
   emit(&ops::nothing)
       .set(Op::CopyTarget{

@@ -145,6 +145,7 @@ void Warp::reset_frames(const Program& kernel) {
   paths.clear();
   frames.clear();
   pending.clear();
+  carried.clear();
   std::fill(std::begin(committed), std::end(committed), 0);
   local_offset = 0;
   instructions = 0;

@@ -48,16 +48,16 @@ struct CallFrame {
   uint32_t local_offset = 0;
 };
 
-// A cp.async whose data has not been waited for.
+// A cp.async whose data has not been waited for: of one lane, or of several that asked at once.
 struct PendingCopy {
-  uint32_t lane = 0, group = 0;
-  uint32_t shared_offset = 0, bytes = 0;
-  uint32_t site = 0;
+  uint32_t lanes = 0;  // bits
+  uint32_t group = 0;
+  uint32_t shared_offset = 0, bytes = 0;  // of the first lane; of each lane
+  const Pattern* target = nullptr;        // where several lanes' bytes go
   uint32_t counted_at = 0;  // site of the global side whose distance this copy stands for
   bool is_counted = false;  // one lane of each request is
   uint64_t started = 0;     // Warp::instructions up to the request
   int32_t traced = -1;      // its row in the trace
-  std::byte data[16];
 };
 
 // What the lanes of one warp know of each other, where less than the whole warp has been
@@ -127,6 +127,7 @@ struct alignas(64) Warp {
 
   // Asynchronous copies, oldest first; per lane how many groups were committed.
   std::vector<PendingCopy> pending;
+  std::vector<std::byte> carried;  // by them, in the same order, lane by lane
   uint32_t committed[kLanes] = {};
 
   // Sends the lanes of `taken` to `target` and the others to `other`; both meet again at `meet`

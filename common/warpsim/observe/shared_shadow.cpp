@@ -206,17 +206,16 @@ void SharedShadow::settle(uint32_t index) {
   Chunk& chunk = chunks_[index];
   const size_t first = size_t{index} * kGranulesPerChunk;
   const size_t end = std::min(first + kGranulesPerChunk, writer_.size());
+  const uint32_t *writer = writer_.data() + first, count = uint32_t(end - first);
   uint32_t newest = 0, written = 0;
-  for (size_t g = first; g < end; ++g) {
-    if (writer_[g] >= kPending) return;
-    newest = std::max(newest, writer_[g] >> kStampShift);
-    written |= uint32_t(writer_[g] >= stamped(first_)) << (g - first);
-  }
+  for (uint32_t i = 0; i < count; ++i) newest = std::max(newest, writer[i]);
+  if (newest >= kPending) return;
+  for (uint32_t i = 0; i < count; ++i) written |= uint32_t(writer[i] >= stamped(first_)) << i;
   chunk.block = first_;
   chunk.written = written;
   const uint64_t bit = uint64_t{1} << index % kChunksPerRegion;
   unsettled_[index / kChunksPerRegion] &= ~bit;
-  if (newest < interval_) regions_[index / kChunksPerRegion].written &= ~bit;
+  if (newest < stamped(interval_)) regions_[index / kChunksPerRegion].written &= ~bit;
 }
 
 void SharedShadow::note_write(uint32_t granule, uint32_t stamp) {
@@ -261,6 +260,32 @@ void SharedShadow::write(const Warp& w, uint32_t site, uint32_t base_bytes, cons
     set_bit(index, &Region::written);
     return true;
   });
+}
+
+void SharedShadow::async_issue(const Warp& w, uint32_t site, uint32_t base_bytes,
+                               const Pattern& p) {
+  const uint32_t base = base_bytes >> shift_;
+  const uint32_t mine = kPending | w.index << 5;
+  for (const Pattern::Run& run : p.runs) {
+    uint32_t* writer = writer_.data() + base + run.granule;
+    const uint32_t* who = p.who.data() + run.first;
+    for (uint32_t i = 0; i < run.count; ++i) writer[i] = mine | who[i];
+    std::fill_n(writer_site_.data() + base + run.granule, run.count, site);
+  }
+  each_chunk(base, p, [&](uint32_t index, uint32_t) {
+    note_write(index * kGranulesPerChunk, kUnsettled);
+    return true;
+  });
+}
+
+void SharedShadow::async_arrive(const Warp& w, uint32_t base_bytes, const Pattern& p) {
+  const uint32_t mine = stamped(ledger_.now) | w.index << 5;
+  for (const Pattern::Run& run : p.runs) {
+    uint32_t* writer = writer_.data() + (base_bytes >> shift_) + run.granule;
+    const uint32_t* who = p.who.data() + run.first;
+    for (uint32_t i = 0; i < run.count; ++i)
+      writer[i] = writer[i] >= kPending ? mine | who[i] : writer[i];
+  }
 }
 
 bool SharedShadow::store(Warp& w, uint32_t site, uint32_t base, const Pattern& p) {

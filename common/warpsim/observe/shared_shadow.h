@@ -104,6 +104,10 @@ class SharedShadow {
   // cp.async: the issue of a copy by one lane, and its arrival.
   void async_issue(Warp& w, uint32_t site, uint32_t lane, uint32_t base, uint32_t bytes);
   void async_arrive(Warp& w, uint32_t lane, uint32_t base, uint32_t bytes);
+  // The same of all lanes of a pattern, none of which share a granule, to words that is_untouched()
+  // holds of.
+  void async_issue(const Warp& w, uint32_t site, uint32_t base, const Pattern& p);
+  void async_arrive(const Warp& w, uint32_t base, const Pattern& p);
 
   // For compiled code. 64 chunks, a bit each: touched since the last barrier. A chunk that copies
   // are on their way to counts as written until they are seen to have arrived.

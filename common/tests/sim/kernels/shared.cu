@@ -168,6 +168,24 @@ extern "C" __global__ void async_straight(const float* in, float* out) {
   asm volatile("cp.async.wait_all;" ::: "memory");
   out[threadIdx.x] = tile[threadIdx.x];
 }
+// Two groups of copies; the upper half of the warp waits for both, the lower half for the first only.
+// Lanes from `readers` on then read what the second one brought them.
+extern "C" __global__ void async_parted(const float* in, float* out, int readers) {
+  __shared__ __align__(16) float tile[2][128];
+  for (int stage = 0; stage < 2; ++stage) {
+    unsigned to = __cvta_generic_to_shared(&tile[stage][threadIdx.x * 4]);
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(to), "l"(in + stage * 128 + threadIdx.x * 4));
+    asm volatile("cp.async.commit_group;");
+  }
+  if (threadIdx.x < 16)
+    asm volatile("cp.async.wait_group 1;" ::: "memory");
+  else
+    asm volatile("cp.async.wait_group 0;" ::: "memory");
+  __syncwarp();
+  out[threadIdx.x] = tile[0][threadIdx.x * 4 + 3];
+  if (threadIdx.x >= readers) out[32 + threadIdx.x] = tile[1][threadIdx.x * 4 + 1];  // @async-second
+}
+
 // Eight rows of 64 bytes to rows of `pitch` floats, past the first-level cache or not. Lanes from
 // `readers` on read nothing.
 template <bool kPastL1>
