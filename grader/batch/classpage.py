@@ -18,7 +18,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from grader.batch import history
 from grader.batch.gradebook import points
-from grader.batch.termtable import Entry, Person
+from grader.batch.termtable import Entry, Person, most_points
 from grader.errors import GraderError
 from grader.labs import source
 from grader.labs.course import Course
@@ -107,7 +107,7 @@ def render(
 def _view(
     course: Course, term: Term, everyone: Sequence[Person], lab: str, output: Path, now: datetime
 ) -> LabView:
-    view = LabView(lab, lab, term.plan(lab).points)
+    view = LabView(lab, lab, most_points(everyone, lab, term))
     try:
         skeleton = (course.folder(lab) / FILE_NAME).read_text(encoding="utf-8")
     except OSError:

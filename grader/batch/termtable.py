@@ -30,6 +30,7 @@ class Entry:
     folder: Path
     platform: str
     cells: Mapping[str, str]
+    most: Mapping[str, float] = field(default_factory=dict)  # by lab, what that batch graded out of
 
     @property
     def aliases(self) -> set[str]:
@@ -77,11 +78,13 @@ def read(folders: Sequence[Path]) -> list[Entry]:
     for folder in folders:
         try:
             text = (folder / "gradebook.csv").read_text(encoding="utf-8")
-            platform = json.loads((folder / "summary.json").read_text(encoding="utf-8"))["platform"]
-        except (OSError, ValueError, KeyError):
+            summary = json.loads((folder / "summary.json").read_text(encoding="utf-8"))
+            platform = summary["platform"]
+            most = {lab: float(facts["max_score"]) for lab, facts in summary["labs"].items()}
+        except (OSError, ValueError, KeyError, TypeError, AttributeError):
             raise UsageError(f"{folder} is no folder that `grader batch` wrote.") from None
         rows = csv.DictReader(io.StringIO(text, newline=""))
-        found += [Entry(folder, platform, row) for row in rows]
+        found += [Entry(folder, platform, row, most) for row in rows]
     return found
 
 
@@ -134,10 +137,20 @@ def labs_of(entries: Sequence[Entry]) -> list[str]:
     )  # fmt: skip
 
 
+def most_points(everyone: Sequence[Person], lab: str, term: Term) -> float:
+    """What a lab was graded out of: in the last batch that has it, else what course.toml says."""
+    for person in everyone:
+        entry = person.entry_of(lab)
+        if entry is not None and entry.most.get(lab):
+            return entry.most[lab]
+    return term.plan(lab).points
+
+
 def table(everyone: Sequence[Person], labs: Sequence[str], term: Term) -> str:
     """The table as CSV. A total counts what is there; excused labs leave it and its maximum."""
     head = ["name", "email", *(cell for lab in labs for cell in (lab, f"{lab} status"))]
     rows = [[*head, "total", "of"]]
+    graded_of = {lab: most_points(everyone, lab, term) for lab in labs}
     for person in everyone:
         email = next((x.partition(" ")[2] for x in person.aliases if x.startswith("email ")), "")
         cells, total, most = [person.name, email], 0.0, 0.0
@@ -145,6 +158,6 @@ def table(everyone: Sequence[Person], labs: Sequence[str], term: Term) -> str:
             score, status = person.lab(lab)
             cells += [points(score), status or "not_handed_in"]
             total += score or 0.0
-            most += 0.0 if status == "excused" else term.plan(lab).points
+            most += 0.0 if status == "excused" else graded_of[lab]
         rows.append([*cells, points(round(total, 2)), points(most)])
     return csv_text(rows)

@@ -21,10 +21,13 @@ def course() -> None:
 
 @course.command()
 @click.argument("file", required=False, type=click.Path(path_type=Path))
-def check(file: Path | None) -> None:
-    """Say everything that is wrong with course.toml, and what it means."""
+@options.course_file
+def check(file: Path | None, course_file: Path | None) -> None:
+    """Say everything that is wrong with course.toml, or FILE, and what it means."""
+    if file and course_file:
+        raise UsageError("FILE and --course name the same thing: give one of them.")
     found = find_course()
-    path = file or found.root / terms.FILE_NAME
+    path = file or course_file or found.root / terms.FILE_NAME
     term, problems = terms.read(found, path)
     if problems:
         for problem in problems:

@@ -17,6 +17,7 @@ from grader.batch.names import Student
 from grader.errors import UsageError
 from grader.labs import term as terms
 from grader.tests import samples
+from grader.tests.command import run_here
 from grader.tests.conftest import REPOSITORY
 from grader.tests.test_batch import run, source
 from grader.tests.test_batch_intake import fill
@@ -101,6 +102,11 @@ class TestFile:
         done = subprocess.run(command, capture_output=True, text=True, cwd=REPOSITORY, timeout=60)
         assert done.returncode == 0, done.stderr
         assert "30 points in all" in done.stdout
+        named = run_here(
+            "course", "check", "--course", path, cwd=REPOSITORY
+        )  # as all others take it
+        assert named.stdout == done.stdout
+        assert run_here("course", "check", path, "--course", path, cwd=REPOSITORY).returncode == 2
 
     def test_students_get_no_seed(self, term, course, tmp_path):
         text = terms.for_students(term(), ["01-naive-kernel"])
@@ -344,6 +350,16 @@ class TestGraded:
         shown = classpage.render(course, term, everyone, labs, place, names=False, now=later)
         assert not any(f">{name}<" in shown or f"/{name}." in shown for name in totals)
         assert "does-not-compile" in shown
+
+
+def test_a_total_is_of_what_the_batch_graded_out_of(graded, course):
+    """Where course.toml lies elsewhere, or the points came with --weights."""
+    entries = termtable.read([graded / "out2"])
+    everyone = termtable.people(entries, None)
+    text = termtable.table(everyone, termtable.labs_of(entries), terms.Term())
+    rows = {row[0]: row[-2:] for row in csv.reader(io.StringIO(text))}
+    assert rows["ann"] == ["20", "20"] and rows["ed"][1] == "0"  # excused
+    assert termtable.most_points(everyone, termtable.labs_of(entries)[0], terms.Term()) == 20
 
 
 def test_people_are_joined_over_platforms(tmp_path):
