@@ -1,7 +1,7 @@
-"""The figure of lab 06: which bank each lane of a warp stores to, and in which wavefront it is served.
+"""The figures of lab 06: which bank each lane of a warp stores to, and in which wavefront it is served.
 
-From runs of the solution with other lengths of a row of Mds, those of the handout; none gives the
-answer away. Written with the other figures, by `python -m grader.show.figures`.
+From runs of the solution with other lengths of a row of Mds, those of the handout, and with rows of 64
+and the handout's swizzle; none gives the answer away. Written with the other figures, by `python -m grader.show.figures`.
 """
 
 from __future__ import annotations
@@ -16,8 +16,14 @@ from grader.trace import make, reader
 
 LAB = "06-bank-conflicts"
 STRIDES = (64, 72, 65)  # words of a row: unpadded, a padding that helps little, one that helps more
+SWIZZLE = "swizzle-"  # before the names of its files
 _CASE = "block"
-_STORE = "Mds[i][r] ="
+_STORE = "Mds[i][r"
+# What the swizzle makes of the solution's store and read of the tile.
+_SWIZZLED = (
+    ("Mds[i][r] =", "Mds[i][r ^ 4 * (i % 8)] ="),
+    ("Mds[i][ty * TM + r]", "Mds[i][(ty * TM + r) ^ 4 * (i % 8)]"),
+)
 _BANKS = 32
 _CELL = 17
 _LEFT, _TOP = 74, 44
@@ -30,16 +36,20 @@ class Store:
     stride: int
     banks: tuple[int, ...]  # of each lane
     wavefronts: tuple[int, ...]  # in which each lane is served, from 0
+    swizzled: bool = False
 
     @property
     def count(self) -> int:
         return max(self.wavefronts) + 1
 
 
-def store_of(course: Course, stride: int) -> Store:
-    """From a trace of the solution with rows of so many words."""
+def store_of(course: Course, stride: int, swizzled: bool = False) -> Store:
+    """From a trace of the solution with rows of so many words, or with its words exchanged within a row."""
     lab = load_lab(course.labs / LAB)
     text = (course.root / "solutions" / LAB / "matmul.cu").read_text(encoding="utf-8")
+    for old, new in _SWIZZLED if swizzled else ():
+        assert text.count(old) == 1, old
+        text = text.replace(old, new)
     line = next(n for n, one in enumerate(text.splitlines(), 1) if _STORE in one)
     wanted = make.Wanted(lab.case(_CASE), {"M_STRIDE": stride}, (0,), lines=(line, line))
     made = make.make(course, lab, text, wanted, Options("sim"))
@@ -57,12 +67,19 @@ def store_of(course: Course, stride: int) -> Store:
         stride,
         tuple(int(start + offset) // 4 % _BANKS for offset in offsets),
         tuple(int(one) for one in launch["served"][first : first + lanes]),
+        swizzled,
     )
 
 
 def drawn(course: Course) -> dict[str, str]:
     """The files by their names."""
-    stores = [store_of(course, stride) for stride in STRIDES]
+    plain = [store_of(course, stride) for stride in STRIDES]
+    both = [plain[0], store_of(course, STRIDES[0], swizzled=True)]
+    swizzle = {SWIZZLE + name: text for name, text in _files(both).items()}
+    return {**_files(plain), **swizzle}
+
+
+def _files(stores: list[Store]) -> dict[str, str]:
     rows = max(store.count for store in stores)
     size = (_LEFT + _BANKS * _CELL + 8, _TOP + rows * _CELL + 4)
     title = "The 32 lanes of a warp, each in the column of the bank that it stores to"
@@ -71,10 +88,12 @@ def drawn(course: Course) -> dict[str, str]:
 
 
 def _frame(store: Store, rows: int) -> str:
+    words = f"Rows of {store.stride} words"
+    words += ", element (i, r) at r ^ 4 (i % 8)" if store.swizzled else ""
     served = f"{store.count} wavefronts, where 1 would do" if store.count > 1 else "1 wavefront"
     wide, high = _BANKS * _CELL, rows * _CELL
     parts = [
-        f'<text x="4" y="15" font-size="13" font-weight="bold">Rows of {store.stride} words: {served}</text>',
+        f'<text x="4" y="15" font-size="13" font-weight="bold">{words}: {served}</text>',
         f'<text class="q" x="4" y="{_TOP - 6}" font-size="11">bank</text>',
         '<path class="c" d="'
         + "".join(f"M{_LEFT} {_TOP + row * _CELL}h{wide}" for row in range(rows + 1))

@@ -61,6 +61,14 @@ def test_lanes_go_to_the_banks_that_the_handout_computes(stores):
         assert store.count == max(map(store.banks.count, store.banks))
 
 
+def test_a_swizzle_without_padding_leaves_two_wavefronts(built):
+    """Lane (i, r) stores word 64 i + (r ^ 4 (i % 8)), as the handout says."""
+    store = banks.store_of(built, 64, swizzled=True)
+    lanes = [(lane % 16, lane // 16) for lane in range(32)]
+    assert list(store.banks) == [(i * 64 + (r ^ 4 * (i % 8))) % 32 for i, r in lanes]
+    assert store.count == 2
+
+
 def test_a_missing_barrier_shows_who_meets(built, story):
     """With both no element is written and read by two threads in one interval; without, most are."""
     whole = figures.FIGURES[0].frames(story)
@@ -73,7 +81,11 @@ def test_a_missing_barrier_shows_who_meets(built, story):
     assert [frame.races for frame in without_second] == [set(), tiles, set()]
 
 
-PLACES = [*((figure.lab, figure.prefix) for figure in figures.FIGURES), (banks.LAB, "")]
+PLACES = [
+    *((figure.lab, figure.prefix) for figure in figures.FIGURES),
+    (banks.LAB, ""),
+    (banks.LAB, banks.SWIZZLE),
+]
 
 
 @pytest.mark.parametrize(("lab", "prefix"), PLACES)
