@@ -17,7 +17,7 @@ from grader.machine import gpu as gpus
 from grader.machine.toolchain import write_atomically
 from grader.writers import Style
 
-WIDTH = 120  # columns, where standard output is no terminal
+WIDTH = 100  # columns, where standard output is no terminal
 
 
 def _sizes(context: click.Context, parameter: click.Parameter, text: str | None):

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from grader.study.result import Study
-from grader.study.tables import Table, tables
+from grader.study.seen import sentences
+from grader.study.table import Table
+from grader.study.tables import tables
 
 
 def render(study: Study, pictures: Iterable[str] = ()) -> str:
@@ -14,12 +16,18 @@ def render(study: Study, pictures: Iterable[str] = ()) -> str:
     parts = [
         f"# A classic study on {where}",
         f"PTX for compute_{study.architecture}, {study.toolkit}.",
+        *_seen(study),
         *(_table(table) for table in tables(study)),
     ]
     parts += [f"![{name}]({name})" for name in pictures]
     if study.notes:
         parts.append("\n".join(f"- {note}" for note in study.notes))
     return "\n\n".join(parts) + "\n"
+
+
+def _seen(study: Study) -> list[str]:
+    lines = [f"- {sentence}" for sentence in sentences(study)]
+    return ["## What one sees", "\n".join(lines)] if lines else []
 
 
 def _table(table: Table) -> str:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from matplotlib.figure import Figure
 
-from grader.study import gallery, published
+from grader.study import gallery, printed, published
 from grader.study.result import Counted, Study
 
 
@@ -22,9 +23,109 @@ def draw(study: Study, folder: Path) -> list[str]:
             shapes = [c for c in counted if c.variant.kernel == "GPU1"]
             if shapes:
                 made.append(_save(_block_shapes(study, shapes), folder, "block-shapes.png"))
+            made += _printed(study, folder)
     if any(entry.median_ms for entry in study.gpu_times):
         made.append(_save(_times(study), folder, "gpu-times.png"))
     return made
+
+
+def _printed(study: Study, folder: Path) -> list[str]:
+    """The plots of the study itself: printed times, and counts of this run, with CUBLAS."""
+    counted = printed.best(study)
+    seconds = printed.seconds()
+    made = []
+    largest = published.SIZES[-1]
+    if counted:
+        entries = [
+            (name, printed.transactions(one), f"{printed.transactions(one):.4g}")
+            for name, one in counted.items()
+        ]
+        figure = _bars(3.2, entries, "transactions for each multiply-add", f"n = {study.n}")
+        made.append(_save(figure, folder, "transactions.png"))
+        least = {
+            name: printed.volume(one) * largest**3 / printed.BANDWIDTH
+            for name, one in counted.items()
+        }
+        made.append(_save(_times_with_minimum(seconds, least), folder, "seconds.png"))
+        made.append(_save(_against_counts(counted, seconds), folder, "seconds-by-counts.png"))
+    for name, axis, one in (
+        ("gflops.png", "GFLOP/s", lambda n, s: published.operations(n) / s / 1e9),
+        ("efficiency.png", "percent of 622 GFLOP/s",
+         lambda n, s: 100 * published.operations(n) / s / printed.PEAK),
+    ):  # fmt: skip
+        made.append(_save(_by_size(seconds, axis, one), folder, name))
+    first = seconds["GPU1"][largest]
+    gains = [(k, first / s[largest], f"{first / s[largest]:.1f}") for k, s in seconds.items()]
+    figure = _bars(3.4, gains, f"times as fast as GPU1, n = {largest}", "Speedup, printed")
+    made.append(_save(figure, folder, "speedup.png"))
+    return made
+
+
+def _times_with_minimum(seconds: Mapping, least: Mapping[str, float]) -> Figure:
+    """Printed seconds, and beside each what its bytes need at the card's bandwidth."""
+    largest = published.SIZES[-1]
+    entries = [
+        (name, times[largest], f"{times[largest]:.4g}" + (f", bytes need {least[name]:.3g}" if name in least else ""))
+        for name, times in seconds.items()
+    ]  # fmt: skip
+    figure = _bars(3.4, entries, f"seconds at n = {largest}", "Printed seconds, Tesla C1060")
+    (axes,) = figure.axes
+    axes.set_xscale("linear")
+    axes.set_xlim(0, 1.7 * max(times[largest] for times in seconds.values()))
+    names = [name for name in seconds if name in least]
+    axes.barh(names, [least[name] for name in names], color="#fec44f", height=0.4)
+    return figure
+
+
+def _against_counts(counted: Mapping[str, Counted], seconds: Mapping) -> Figure:
+    """Printed seconds over counted transactions and over counted bytes."""
+    largest = published.SIZES[-1]
+    figure = Figure(figsize=(9, 3.8))
+    sides = figure.subplots(1, 2, sharey=True)
+    for axes, title, one in zip(
+        sides, ("transactions", "bytes"), (printed.transactions, printed.volume), strict=True
+    ):
+        places = {name: (one(entry), seconds[name][largest]) for name, entry in counted.items()}
+        for names, at in _together(places):
+            axes.annotate(names, at, xytext=(5, 4), textcoords="offset points", fontsize=8)
+        axes.plot(*zip(*places.values(), strict=True), "o", color="#2171b5")
+        axes.set_xscale("log", base=2)
+        axes.set_yscale("log", base=2)
+        axes.set_xlim(right=2.5 * max(x for x, _ in places.values()))
+        axes.xaxis.set_major_formatter(lambda x, _: f"1/{1 / x:.0f}" if x < 1 else f"{x:.0f}")
+        axes.yaxis.set_major_formatter(lambda value, _: f"{value:.0f}")
+        axes.set_xlabel(f"{title} for each multiply-add, counted")
+    sides[0].set_ylabel(f"printed seconds, n = {largest}")
+    return figure
+
+
+def _together(places: Mapping[str, tuple[float, float]]) -> list[tuple[str, tuple[float, float]]]:
+    """One label for points that lie too close for two."""
+    found: list[tuple[list[str], tuple[float, float]]] = []
+    for name, at in places.items():
+        for names, other in found:
+            if all(0.8 < one / two < 1.25 for one, two in zip(at, other, strict=True)):
+                names.append(name)
+                break
+        else:
+            found.append(([name], at))
+    return [(", ".join(names), at) for names, at in found]
+
+
+def _by_size(seconds: Mapping, axis: str, one: Callable[[int, float], float]) -> Figure:
+    """A line a kernel over n."""
+    figure = Figure(figsize=(8, 4))
+    axes = figure.subplots()
+    for name, times in seconds.items():
+        values = [one(n, times[n]) for n in published.SIZES]
+        style = "s--" if name == "CUBLAS" else "o-"
+        axes.plot(published.SIZES, values, style, label=f"{name}  {values[-1]:.0f}", markersize=4)
+    axes.set_xscale("log", base=2)
+    axes.set_xticks(published.SIZES, [str(n) for n in published.SIZES])
+    axes.set_xlabel("n")
+    axes.set_ylabel(axis)
+    axes.legend(fontsize=8, loc="center left", bbox_to_anchor=(1.01, 0.5), frameon=False)
+    return figure
 
 
 def _save(figure: Figure, folder: Path, name: str) -> str:

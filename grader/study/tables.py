@@ -1,11 +1,10 @@
-"""A study as tables of text, for the terminal and for Markdown alike."""
+"""The tables of everything that a study found."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
-from grader.study import gallery, published
+from grader.study import gallery, printed, published
 from grader.study.result import (
     Baseline,
     Counted,
@@ -15,18 +14,7 @@ from grader.study.result import (
     Row,
     Study,
 )
-
-
-@dataclass(frozen=True)
-class Table:
-    """Columns of text under a title; `notes` follow below."""
-
-    title: str
-    introduction: str
-    columns: tuple[str, ...]
-    rows: tuple[tuple[str, ...], ...]
-    notes: tuple[str, ...] = ()
-    left: int = 2  # how many columns hold names: aligned left, the others right
+from grader.study.table import Table
 
 
 def tables(study: Study) -> list[Table]:
@@ -36,6 +24,7 @@ def tables(study: Study) -> list[Table]:
         _published_table(study.table),
         _resources(study),
         _block_shapes(study),
+        *printed.tables(study),
         _predicted(study.predicted, study.device_name),
         _baselines(study.baselines, study.cpu),
         _gpu_times(study),
@@ -68,19 +57,19 @@ def _traffic(study: Study) -> Table:
             "128 B",
             "total",
             "bytes",
-            "bytes / madd",
+            "B / madd",
             "ABU",
         )
         rows = [_transactions_of(entry) for entry in entries]
         rule = (
-            "Transactions of each size, loads and stores together; bytes / madd: volume over n^3"
+            "Transactions of each size, loads and stores together; B / madd: bytes over n^3"
             " multiply-adds; ABU: mean over the loads' transactions of useful bytes / size."
         )
     else:
         columns = ("kernel", "block", "requests", "load sectors", "store sectors", "bytes",
-                   "bytes / madd")  # fmt: skip
+                   "B / madd")  # fmt: skip
         rows = [_sectors_of(entry) for entry in entries]
-        rule = "Requests of warps and sectors of 32 bytes; bytes / madd: over n^3 multiply-adds."
+        rule = "Requests of warps and sectors of 32 bytes; B / madd: over n^3 multiply-adds."
     title = f"Device memory, {study.device_name}, n = {study.n}"
     return Table(title, rule, columns, tuple(rows), refused)
 
@@ -125,19 +114,19 @@ def _published_table(rows: Iterable[Row]) -> Table:
         lines.append(
             (
                 label,
-                str(variant),
+                _block(variant),
                 cells["total"].printed,
                 cells["volume"].printed,
-                f"{cells['ABU'].printed} / {cells['ABU'].counted}",
+                cells["ABU"].printed,
                 *(_verdict(by_size.get(n)) for n in sizes),
             )
         )
         notes += [note for row in group for note in _differences(row)]
     return Table(
         "The published table of transactions, cell by cell",
-        "Formulas as printed; ABU printed / counted; per n how many of the row's cells (total, each"
-        " size, volume, ABU) equal the count exactly.",
-        ("row", "run as", "transactions", "bytes", "ABU", *(f"n = {n}" for n in sizes)),
+        "Formulas as printed; block: run in this shape; per n how many of the row's cells (total, each"
+        " size, volume, ABU to the printed digit) equal the count exactly.",
+        ("row", "block", "transactions", "bytes", "ABU", *(f"n={n}" for n in sizes)),
         tuple(lines),
         tuple(notes),
     )
@@ -147,7 +136,7 @@ def _verdict(row: Row | None) -> str:
     if row is None:
         return ""
     agreeing = sum(cell.agrees for cell in row.cells)
-    return f"{agreeing} of {len(row.cells)}"
+    return f"{agreeing}/{len(row.cells)}"
 
 
 def _differences(row: Row) -> list[str]:
@@ -182,17 +171,18 @@ def _resources(study: Study) -> Table:
             entry.limiter or "-",
         )
 
-    columns = ["kernel", "block", "a thread", "registers printed", f"sm_{study.architecture}",
-               "shared bytes", "occupancy", "blocks / SM", "limited by"]  # fmt: skip
+    columns = ["kernel", "block", "a thread", "registers", f"sm_{study.architecture}",
+               "shared bytes", "occupancy", "blocks", "limited by"]  # fmt: skip
     rows = [line(entry) for entry in study.resources]
     if not is_published:
         del columns[3]
         rows = [(*row[:3], *row[4:]) for row in rows]
-    introduction = f"Per thread and per block; sm_{study.architecture}: registers of today's ptxas."
+    introduction = f"Per thread, per block; sm_{study.architecture}: registers of today's ptxas."
     if is_published:
         introduction += (
-            " Where two figures stand, the second was printed. Occupancy is that of the printed"
-            " registers; shared bytes hold 16 of launch parameters and the arguments, as on 1.3."
+            " Registers: as printed. Where two figures stand, the second was printed. Occupancy is"
+            " that of the printed registers; shared bytes hold 16 of launch parameters and the"
+            " arguments, as on 1.3. Blocks: on a multiprocessor."
         )
     title = f"Resources and occupancy, {study.device_name}"
     return Table(title, introduction, tuple(columns), tuple(rows), left=3)
@@ -229,7 +219,7 @@ def _block_shapes(study: Study) -> Table | None:
     return Table(
         "One kernel, nine block shapes",
         "GPU1: occupancy and traffic per multiply-add beside the printed seconds at n = 16384.",
-        ("kernel", "block", "occupancy", "transactions / madd", "bytes / madd", "ABU", "s (16384)"),
+        ("kernel", "block", "occupancy", "transactions / madd", "B / madd", "ABU", "s (16384)"),
         tuple(rows),
     )
 
@@ -250,6 +240,10 @@ def _predicted(entries: tuple[Predicted, ...], device: str) -> Table:
                 entry.bound,
             )
         )
+    rows += [
+        ("CUBLAS", "-", str(n), "-", f"{published.CUBLAS_SECONDS[n]:.2f}", "-", "-")
+        for n in sorted({entry.n for entry in entries} & set(published.CUBLAS_SECONDS))
+    ]
     return Table(
         f"Predicted times, {device}",
         "Seconds by the model of docs/time-model.md, which knows published speeds and none of the"

@@ -9,7 +9,9 @@ from rich.console import Console
 from rich.table import Table as RichTable
 
 from grader.study.result import Study
-from grader.study.tables import Table, tables
+from grader.study.seen import sentences
+from grader.study.table import Table
+from grader.study.tables import tables
 from grader.writers import Style
 
 
@@ -23,6 +25,12 @@ def render(study: Study, style: Style) -> str:
         no_color=not style.color,
         highlight=False,
     )
+    seen = sentences(study)
+    if seen:
+        console.print("What one sees", style="bold", markup=False)
+        for sentence in seen:
+            console.print(f"- {sentence}", markup=False)
+        console.print()
     for table in tables(study):
         _show(console, table, style)
     for note in study.notes:
@@ -33,7 +41,9 @@ def render(study: Study, style: Style) -> str:
 def _show(console: Console, table: Table, style: Style) -> None:
     console.print(table.title, style="bold", markup=False)
     console.print(table.introduction, markup=False)
-    drawn = RichTable(box=box.SIMPLE if style.unicode else box.ASCII, pad_edge=False)
+    drawn = RichTable(
+        box=box.SIMPLE if style.unicode else box.ASCII, pad_edge=False, collapse_padding=True
+    )
     for number, name in enumerate(table.columns):
         drawn.add_column(name, justify="left" if number < table.left else "right")
     for row in table.rows:

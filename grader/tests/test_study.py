@@ -24,12 +24,16 @@ from grader.study import (
     markdown,
     measure,
     predicted,
+    printed,
     published,
     result,
     run,
+    seen,
     tables,
 )
+from grader.study import text as study_text
 from grader.study.gallery import Variant
+from grader.writers import Style
 
 # Further shapes of rows that another one stands for: left to `make study`.
 MORE_OF_A_ROW = (Variant("GPU1", 1, 64), Variant("GPU1", 64, 1), Variant("GPU2", 32, 2))
@@ -230,18 +234,86 @@ def test_tables_name_what_differs_and_why(counted):
     assert len(table.notes) == 3
     assert "128-byte n^3/4096 = 64, counted 128" in table.notes[0]
     assert "M is read by twice as many blocks" in table.notes[0]
-    row = next(row for row in table.rows if row[1] == "sgemm (16,4)")
-    assert row[-2:] == ("3 of 3", "3 of 3")
+    row = next(row for row in table.rows if row[0] == "sgemm (16,4)")
+    assert row[-2:] == ("3/3", "3/3")
 
 
 def test_markdown_and_json_hold_the_study(counted):
     study = sample_study(counted)
     text = markdown.render(study, ["volume.png"])
-    assert "| GPU1 (8,8) | GPU1 (8,8) | 3n^3/16 + n^2/8 |" in text
+    assert "| GPU1 (8,8) | (8,8) | 3n^3/16 + n^2/8 |" in text
     assert "![volume.png](volume.png)" in text
     fields = json.loads(result.to_json(study))
     assert fields["schema"] == "tilewise.study/1"
     assert fields["counted"][0]["variant"]["kernel"] == "GPU1"
+
+
+# --- what follows from the printed figures ---------------------------------------------------
+
+
+def test_every_printed_table_has_cublas_and_its_figures(counted):
+    found = {table.title: table for table in tables.tables(sample_study(counted))}
+    times = rows_of(found["Printed seconds, Tesla C1060"])
+    assert times["CUBLAS"] == ("0.05", "0.37", "2.95", "23.53", "-")
+    assert times["GPU8"][3] == "22.97"
+    speeds = rows_of(found["GFLOP/s and efficiency, Tesla C1060"])
+    assert (speeds["GPU8"][3], speeds["CUBLAS"][3]) == ("383 (62%)", "374 (60%)")
+    gains = rows_of(found["Speedups, of the printed seconds"])
+    assert gains["GPU8"][:2] == ("14.3", "8,998") and gains["GPU8"][4] == "11,184"
+    assert gains["CUBLAS"][0] == "13.9"
+    (steps,) = [table for title, table in found.items() if title.startswith("Counts against")]
+    step = {row[:2]: row[2:] for row in steps.rows}
+    # At n = 128 terms in n^2 still count; the printed 15% and 10% are of large n.
+    assert step["CUBLAS", "GPU8 (16,8)"][-1] == "2% less"
+    assert step["sgemm (16,4)", "GPU8 (16,8)"][-1] == "3% less"
+    assert step["GPU4 (16,16)", "GPU5 (16,16)"] == ("the same", "the same", "13% less", "4% less")
+
+
+def rows_of(table):
+    return {row[0]: row[1:] for row in table.rows}
+
+
+def test_what_the_bytes_need_follows_the_count(counted):
+    def needs(entries):
+        (table,) = [t for t in printed.tables(sample_study(entries)) if "seconds, T" in t.title]
+        return float(rows_of(table)["GPU4"][-1])
+
+    twice = [
+        dataclasses.replace(
+            e, counters={**e.counters, "volume_bytes": 2 * e.counters["volume_bytes"]}
+        )
+        for e in counted
+    ]
+    assert needs(twice) == pytest.approx(2 * needs(counted), rel=0.01)
+
+
+def test_a_study_opens_with_what_one_sees(counted):
+    study = sample_study(counted)
+    found = seen.sentences(study)
+    assert found[0].startswith("Bytes decide first") or "cells equal" in found[0]
+    cells = [cell for row in study.table for cell in row.cells]
+    assert f"{sum(cell.agrees for cell in cells)} of {len(cells)} cells equal" in " ".join(found)
+    modern = dataclasses.replace(study, device="h200", table=(), counted=())
+    assert seen.sentences(modern) == []
+    text = study_text.render(study, Style(width=100))
+    assert text.startswith("What one sees\n- ")
+
+
+def test_nothing_is_wider_than_100_columns_or_broken(counted):
+    """Counts as large as those of n = 512 fit, and no cell is broken over two lines."""
+    large = [
+        dataclasses.replace(
+            e, counters={k: v * 64 if k != "abu" else v for k, v in e.counters.items()}
+        )
+        for e in counted
+    ]
+    study = sample_study(large, table=tuple(measure.table_rows(counted)))
+    lines = study_text.render(study, Style(width=100)).splitlines()
+    assert max(map(len, lines)) <= 100
+    for table in tables.tables(study):
+        for row in table.rows:
+            cells = [cell for cell in row if cell]
+            assert any(all(cell in line for cell in cells) for line in lines), row
 
 
 def contender(median=2.0, **changes):
@@ -345,6 +417,7 @@ def test_predicted_times_stand_beside_the_printed_ones():
     assert table.rows == (
         ("GPU5", "(16,16)", "512", "0.0015", "-", "-", "issue"),
         ("GPU5", "(16,16)", "4096", "0.9", "0.60", "1.50", "fma"),
+        ("CUBLAS", "-", "4096", "-", "0.37", "-", "-"),
     )
 
 
@@ -411,7 +484,10 @@ def test_pictures(counted, tmp_path):
 
     (entry,) = gpu.parse([Variant("GPU8", 16, 8)], 2048, comparison())
     names = draw(sample_study(counted, gpu_times=(entry,), gpu={"name": "A GPU"}), tmp_path)
-    assert names == ["volume.png", "block-shapes.png", "gpu-times.png"]
+    assert names == [
+        "volume.png", "block-shapes.png", "transactions.png", "seconds.png",
+        "seconds-by-counts.png", "gflops.png", "efficiency.png", "speedup.png", "gpu-times.png",
+    ]  # fmt: skip
     assert all((tmp_path / name).read_bytes().startswith(b"\x89PNG") for name in names)
 
 
