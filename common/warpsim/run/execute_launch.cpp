@@ -201,7 +201,7 @@ void Simulator::Impl::execute(const Launch& launch, Image& image, int32_t kernel
   if (is_watched() || options.touched) threads = 1;
   if (threads > 1 && !has_to_run_in_order(context, written)) {
     context.parallel = true;
-    const MemoryImage before(written);
+    const MemoryImage before(written, threads);
     GlobalShadows shadows = make_shadows(context, written);
     context.shadows = &shadows;
     Collector collector(context);

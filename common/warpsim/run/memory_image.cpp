@@ -2,21 +2,42 @@
 
 #include <algorithm>
 #include <cstring>
+#include <new>
+#include <thread>
+#include <utility>
 
 namespace warpsim {
 
-MemoryImage::MemoryImage(const std::vector<AllocationRecord*>& records) {
+namespace {
+
+void copy_by_threads(std::byte* to, const std::byte* from, size_t bytes, unsigned threads) {
+  constexpr size_t kWorthAThread = 1 << 20;
+  const size_t part = std::max(kWorthAThread, bytes / threads + 1);
+  std::vector<std::thread> helpers;
+  for (size_t begin = part; begin < bytes; begin += part)
+    helpers.emplace_back(std::memcpy, to + begin, from + begin, std::min(part, bytes - begin));
+  std::memcpy(to, from, std::min(part, bytes));
+  for (std::thread& t : helpers) t.join();
+}
+
+}  // namespace
+
+MemoryImage::MemoryImage(const std::vector<AllocationRecord*>& records, unsigned threads) {
   for (AllocationRecord* r : records) {
-    saved_.push_back(
-        {r,
-         {r->data, r->data + r->info.size_bytes},
-         r->initialised ? std::make_unique<InitialisedMap>(*r->initialised) : nullptr});
+    const size_t bytes = r->info.size_bytes;
+    Saved saved{
+        r, {}, r->initialised ? std::make_unique<InitialisedMap>(*r->initialised) : nullptr};
+    saved.data.reset(static_cast<std::byte*>(std::malloc(bytes)));
+    if (saved.data == nullptr && bytes != 0) throw std::bad_alloc();
+    prefer_large_pages(saved.data.get(), bytes);
+    copy_by_threads(saved.data.get(), r->data, bytes, threads);
+    saved_.push_back(std::move(saved));
   }
 }
 
 void MemoryImage::restore() const {
   for (const Saved& s : saved_) {
-    std::memcpy(s.record->data, s.data.data(), s.data.size());
+    std::memcpy(s.record->data, s.data.get(), s.record->info.size_bytes);
     s.record->initialised =
         s.initialised ? std::make_unique<InitialisedMap>(*s.initialised) : nullptr;
   }
@@ -28,9 +49,11 @@ std::string MemoryImage::difference(const MemoryImage& other) const {
     const auto place = [&](const char* what, size_t byte) {
       return std::string(what) + " of " + a.record->info.name + ", byte " + std::to_string(byte);
     };
-    const auto [first, second] = std::mismatch(a.data.begin(), a.data.end(), b.data.begin());
-    if (first != a.data.end()) return place("the contents", size_t(first - a.data.begin()));
-    for (size_t byte = 0; byte < a.data.size(); ++byte) {
+    const size_t bytes = a.record->info.size_bytes;
+    const std::byte *begin = a.data.get(), *end = begin + bytes;
+    const std::byte* first = std::mismatch(begin, end, b.data.get()).first;
+    if (first != end) return place("the contents", size_t(first - begin));
+    for (size_t byte = 0; byte < bytes; ++byte) {
       const bool in_a = a.initialised == nullptr || a.initialised->get(byte);
       const bool in_b = b.initialised == nullptr || b.initialised->get(byte);
       if (in_a != in_b) return place("what has been written", byte);
