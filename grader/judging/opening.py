@@ -116,8 +116,13 @@ class _Finder(Accesses, Places, Wrong):
             return None
         lines = [guess.line if guess is not None else 0, self.item.line, self.item.other_line]
         in_tiles = all(o.case.j % 32 == 0 for o in self.material.outcomes)
+        case = self.outcome.case if self.outcome is not None else None
         found = find_apart(
-            self.material.text, self.material.signature, in_tiles, [line for line in lines if line]
+            self.material.text,
+            self.material.signature,
+            in_tiles,
+            [line for line in lines if line],
+            (case.j, case.k, case.l) if case is not None else None,
         )
         named = guess.line if guess is not None else self.item.line
         if found is None or found.line == named or found.before == found.after:

@@ -11,10 +11,12 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from grader.judging.repair.builtin import BUILTIN
 from grader.judging.repair.machine import Machine
 from grader.judging.repair.nodes import File, Node
+from grader.judging.repair.own import Own, is_simple, put_in
 from grader.judging.repair.reading import GivenUp
-from grader.judging.repair.trial import ERRORS, Run, Size
+from grader.judging.repair.trial import ERRORS, Run, Size, Watched
 from grader.judging.repair.values import (
     Fault,
     Pointer,
@@ -25,7 +27,7 @@ from grader.judging.repair.values import (
     merged,
     settled,
 )
-from grader.judging.repair.world import Exhausted, World
+from grader.judging.repair.world import Exhausted, Frame, World
 
 _STATEMENTS = frozenset(
     ("block", "do", "declare", "if", "for", "dowhile", "break", "continue", "return")
@@ -44,6 +46,8 @@ class Batch:
     masks: list[np.ndarray] = field(default_factory=list)
     others: dict[tuple[int, ...], object] = field(default_factory=dict)  # all lanes but of these
     alone: set[int] = field(default_factory=set)
+    turns_of: Mapping = field(default_factory=dict)  # most, of loops of which it is known
+    narrow: tuple | None = None  # lanes, masks and others of the chosen ones
 
     def __post_init__(self) -> None:
         self.count = len(self.edits)
@@ -56,7 +60,7 @@ class Batch:
     def spread(self, whose: np.ndarray) -> None:
         if self.lanes is not None and len(self.lanes) != len(whose):
             raise Fault("launches that differ")
-        self.lanes, self.others = whose, {}
+        self.lanes, self.others, self.narrow = whose, {}, None
         self.masks = [whose == number for number in range(self.count)]
 
     def drop(self, mask) -> None:
@@ -67,6 +71,12 @@ class Batch:
             self.dead[self.lanes[mask]] = True
         if self.dead.all():
             raise Fault("all")
+
+    def living(self, mask):
+        """Without the lanes of edits that are out."""
+        if not self.is_inside or not self.dead.any():
+            return mask
+        return both(mask, settled(~self.dead[self.lanes]))
 
     def leave_alone(self, number: int) -> None:
         self.alone.add(number)
@@ -107,10 +117,9 @@ class Together(Machine):
     # --- an edited node
 
     def _chosen_code(self, node: Node, here: list[int]) -> Callable:
-        plain = lambda one: self.plain(one, True)  # noqa: E731
-        parts = self._parts(node, here, plain, self.code)
         if node.kind not in _STATEMENTS:
-            return self._joined(parts)
+            return self._valued(node, here)
+        parts = self._parts(node, here, lambda one: self.plain(one, True), self.code)
 
         def run(f, m):
             after = False
@@ -164,6 +173,74 @@ class Together(Machine):
         f.broken, f.continued = kept
         return None
 
+    def _own_parts(self, node: Node, here: list[int]) -> dict[int, Callable]:
+        """Code for one edit's lanes alone, of edits that are no more than another value."""
+        found = {}
+        for number in here:
+            changes = self.batch.edits[number]
+            machine = Machine(self.file, changes)
+            machine.types = self.types
+            try:
+                changed = changes[node.id](node)
+                if is_simple(changed, self.file, BUILTIN):
+                    found[number] = machine.code(changed)
+            except (GivenUp, *ERRORS):
+                continue
+        return found
+
+    def _valued(self, node: Node, here: list[int]) -> Callable:
+        """An expression: each edit's lanes have a value of their own."""
+        plain = self.plain(node, True)
+        own = self._own_parts(node, here)
+        if len(own) < len(here):
+            return self._joined(self._parts(node, here, lambda one: plain, self.code))
+        numbers = tuple(here)
+        batch, types, built = self.batch, self.types, []
+
+        def joined(f, m):
+            """By masks, where a value is none that lies in an array. Built when it is needed."""
+            if not built:
+                kept, self.types = self.types, types
+                parts = self._parts(node, here, lambda one: plain, self.code)
+                self.types = kept
+                built.append(self._joined(parts))
+            return built[0](f, m)
+
+        def get(f, m):
+            if not batch.is_inside or f.fields is not None:
+                return joined(f, m)
+            others = batch.others.get(numbers)
+            if others is None:
+                others = batch.others[numbers] = settled(~np.isin(batch.lanes, numbers))
+            rest = both(m, others)
+            if rest is False:
+                return joined(f, m)
+            value = plain(f, rest)
+            if value.__class__ is Pointer or value.__class__ is Struct or value is None:
+                return joined(f, m)
+            is_ours = False
+            for number in numbers:
+                if batch.dead[number]:
+                    continue
+                env = Own(f, batch, number)
+                mine = True if m is True else settled(m[env.at])
+                if mine is False:
+                    continue
+                code = own[number]
+                new = self._guarded(
+                    number, f, lambda c=code, e=env, a=mine: c(Frame(f.world, e), a)
+                )
+                if new is None:
+                    continue
+                joint = put_in(value, new, env.at, env.count, is_ours)
+                if joint is None:
+                    batch.leave_alone(number)
+                else:
+                    value, is_ours = joint, True
+            return value
+
+        return get
+
     def _joined(self, parts: list) -> Callable:
         def get(f, m):
             value = None
@@ -177,7 +254,7 @@ class Together(Machine):
                     value = merged(mine, new, value)
                 elif number >= 0:
                     self.batch.leave_alone(number)
-            return value
+            return 0 if value is None else value  # of lanes that are all out
 
         return get
 
@@ -202,9 +279,9 @@ class Tried:
 
 def try_together(
     file: File, edits: Sequence[Changes], most_turns: int, size: Size, numbers: tuple,
-    on_host: bool, steps: int,
+    on_host: bool, steps: int, watched: Watched | None = None,
 ) -> Tried:  # fmt: skip
-    """Which edits make P right."""
+    """Which edits make P right; with `watched`, which make right what the chosen threads store."""
     batch = Batch(edits, most_turns)
     run = Run(size, numbers, on_host)
     for buffer in run.buffers:
@@ -212,10 +289,17 @@ def try_together(
     machine = Together(file, batch)
     world = World(machine, steps)
     world.batch = batch
+    if watched is not None:
+        run.note(world, watched)
+        batch.turns_of = watched.turns
     try:
         run.carry_out(file, machine, world)
     except (Exhausted, GivenUp, *ERRORS):
         return Tried([], [], steps - world.steps, not batch.dead.all())
+    if watched is not None:
+        right = run.right_of_chosen(world, world.lanes, batch.count)
+        right = [number for number in sorted(right) if not batch.dead[number]]
+        return Tried(right, sorted(batch.alone), steps - world.steps)
     right = [
         number for number in range(batch.count) if not batch.dead[number] and run.is_right(number)
     ]

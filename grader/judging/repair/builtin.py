@@ -49,7 +49,10 @@ def _malloc(given, templates):
         if size <= 0 or size > 4 * _MAX_WORDS:
             raise Fault("size")
         buffer = Buffer("global", size // 4, name="device")
-        buffer.batch = f.world.batch
+        buffer.batch, buffer.effects = f.world.batch, f.world.effects
+        if f.world.logs is not None:
+            buffer.log = []
+            f.world.logs.append(buffer)
         place.holder[place.name] = Pointer(buffer)
         return 0
 
@@ -102,7 +105,7 @@ def _copied(words_of):
                     raise Fault("copy")
                 bad = pointer.off % words != 0
                 bad = bad if mask is True else bad & mask
-                if mask is not False and np.any(bad):
+                if mask is not False and np.any(bad) and f.world.effects is None:
                     if f.world.batch is None:
                         raise Fault("alignment")
                     f.world.batch.drop(bad if bad.__class__ is np.ndarray else mask)

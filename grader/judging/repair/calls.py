@@ -198,9 +198,16 @@ class Calls:
         lane = np.arange(world.blocks * world.threads, dtype=np.int64)
         thread, number = lane % world.threads, lane // world.threads
         world.block_of = number
+        count = world.batch.count if world.batch is not None else 1
         if world.batch is not None:
             world.batch.spread(number // blocks)
             number = number % blocks
+        world.few = None
+        world.shape = (tuple(grid), tuple(block))
+        if world.chosen is not None and world.shape == world.wanted:
+            world.few = np.add.outer(
+                np.arange(count) * blocks * world.threads, world.chosen
+            ).ravel()
 
         def places(index, sides):
             found = {}

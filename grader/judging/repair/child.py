@@ -24,11 +24,15 @@ _START_SECONDS = 30  # of a busy machine, beside those
 _MEMORY_BYTES = 2 << 30
 
 
-def find_apart(text: str, signature: str, in_tiles: bool, lines: Sequence[int]) -> Repair | None:
+def find_apart(
+    text: str, signature: str, in_tiles: bool, lines: Sequence[int],
+    seen: Sequence[int] | None = None,
+) -> Repair | None:  # fmt: skip
     """As search.find, by a child."""
     if signature not in SIGNATURES:
         return None
     request = {"text": text, "signature": signature, "in_tiles": in_tiles, "lines": list(lines)}
+    request["seen"] = seen
     try:
         done = subprocess.run(
             [sys.executable, "-E", "-s", "-m", "grader.judging.repair.child"],

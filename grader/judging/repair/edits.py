@@ -7,8 +7,20 @@ from dataclasses import replace
 
 from grader.judging.repair.missing import Missing
 from grader.judging.repair.nodes import File, Function, Node, children, walk
-from grader.judging.repair.scope import ALWAYS, Change, Edit, bare, binary, named, number, scope_of
+from grader.judging.repair.scope import (
+    ALWAYS,
+    Change,
+    Edit,
+    bare,
+    binary,
+    named,
+    number,
+    scope_of,
+    visible_at,
+)
 
+_ODD = ("*%", "*/", "+*", "%*", "/*")  # seldom what was meant
+_OF_A_LENGTH = 1.2  # a longer array hides an index that goes too far
 _AXES = {"x": "yz", "y": "xz", "z": ""}
 _OTHER = {
     "<": ("<=",), "<=": ("<",), ">": (">=",), ">=": (">",), "==": ("!=",), "!=": ("==",),
@@ -34,6 +46,8 @@ class Editor(Missing):
             for node in walk(function.body)
             if node.kind == "number" and node.text.isdigit()
         }
+        self.declared = {n.text for n in walk(function.body) if n.kind == "declare"}
+        self.visible = visible_at(function.body)
         self.parents: dict[int, Node] = {}
         for node in walk(function.body):
             for kid in children(node):
@@ -44,9 +58,18 @@ class Editor(Missing):
         )
 
     def all(self) -> Iterator[Edit]:
+        lengths = {
+            id(one)
+            for node in walk(self.function.body)
+            if node.kind == "declare"
+            for length in node.kids[0] or ()
+            if length is not None
+            for one in walk(length)
+        }
         for node in walk(self.function.body):
+            far = _OF_A_LENGTH if id(node) in lengths else 0.0
             for change, cost in self._changes(node):
-                yield Edit(((node.id, change),), node.line, cost, self.function.name, node)
+                yield Edit(((node.id, change),), node.line, cost + far, self.function.name, node)
         yield from self._exchanged()
         yield from self._names_exchanged()
         yield from self._everywhere()
@@ -90,8 +113,10 @@ class Editor(Missing):
 
     # --- names and numbers
 
-    def _near(self, names: Sequence[str], line: int) -> list[str]:
-        return [name for name in names if self.scope.first.get(name, 0) <= line]
+    def _near(self, names: Sequence[str], node: Node) -> list[str]:
+        """Those that may be named there."""
+        visible = self.visible.get(id(node), frozenset())
+        return [name for name in names if name in visible or name not in self.declared]
 
     def _names(self, node: Node) -> Iterator[tuple[Change, float]]:
         parent = self._parent(node)
@@ -104,7 +129,7 @@ class Editor(Missing):
         for group in (scope.integers, scope.pointers, scope.floats, scope.structs):
             if name not in group:
                 continue
-            for other in self._near(group, node.line):
+            for other in self._near(group, node):
                 if other == name:
                     continue
                 cost = (
@@ -140,7 +165,7 @@ class Editor(Missing):
             other = pairs[owner.text]
             yield (lambda n, o=other: Node("member", [named(o)], n.text)), 2.0
             if self.scope.integers and owner.text in ("blockDim", "gridDim"):
-                for name in self._near(self.scope.integers, node.line):
+                for name in self._near(self.scope.integers, node):
                     yield (lambda n, o=name: named(o)), 2.0
             return
         for fields in self.file.structs.values():
@@ -149,7 +174,9 @@ class Editor(Missing):
                 if node.text in kinds and other != node.text and kind == kinds[node.text]:
                     yield (lambda n, o=other: replace(bare(n), text=o)), 1.0
         if node.text in "xyzw":
-            for other in "xyzw":
+            kind = self.scope.types.get(owner.text) if owner.kind == "name" else None
+            is_shape = kind is not None and kind.name == "dim3"
+            for other in "xy" if is_shape else "xyzw":
                 if other != node.text:
                     yield (lambda n, o=other: replace(bare(n), text=o)), 1.0
         if owner.kind == "name":
@@ -175,7 +202,7 @@ class Editor(Missing):
         for other in dict.fromkeys((value - 1, value + 1, 0, value * 2, value // 2)):
             if other >= 0 and other != value:
                 yield (lambda n, v=other: number(v)), 1.0 if abs(other - value) == 1 else 1.5
-        for name in self._near(self.scope.integers, node.line):
+        for name in self._near(self.scope.integers, node):
             yield (lambda n, o=name: named(o)), 1.8
 
     # --- operators
@@ -183,13 +210,16 @@ class Editor(Missing):
     def _operators(self, node: Node) -> Iterator[tuple[Change, float]]:
         sign = node.text
         for other in _OTHER.get(sign, ()):
-            yield (lambda n, s=other: replace(bare(n), text=s)), 0.5 if sign in "<=>=&&||" else 1.5
+            cost = 0.5 if sign in "<=>=&&||" else 1.5 + 0.7 * (sign + other in _ODD)
+            yield (lambda n, s=other: replace(bare(n), text=s)), cost
         if sign in ("+", "-", "*", "/", "%", "&&", "||", "<<", ">>"):
-            yield (lambda n: bare(n).kids[0]), 1.5
+            yield (lambda n: bare(n).kids[0]), 1.3
             if sign not in ("/", "%", "<<", ">>"):
-                yield (lambda n: n.kids[1]), 1.5
+                yield (lambda n: n.kids[1]), 1.3
         if sign == "/":
             yield _rounded_up, 0.8
+            if _is_rounded_up(node):
+                yield _rounded_down, 0.9
         if sign == "+":  # a * w + b for b * w + a
             for side in (0, 1):
                 if node.kids[side].kind == "binary" and node.kids[side].text == "*":
@@ -232,7 +262,7 @@ class Editor(Missing):
         ):
             return
         root = parent.kind != "binary"
-        for name in self._near(self.scope.integers, node.line):
+        for name in self._near(self.scope.integers, node):
             is_size = name in self.scope.sizes
             if name == node.text:
                 continue
@@ -255,11 +285,13 @@ class Editor(Missing):
         if node.text == "+=":
             yield (lambda n: replace(bare(n), text="=")), 1.5
             target, given = node.kids
+            if given.kind != "number":
+                yield (lambda n: replace(bare(n), kids=[n.kids[0], number(1)])), 1.0
             if target.kind == "name" and target.text in (
                 *self.scope.pointers,
                 *self.scope.integers,
             ):
-                for name in self._near(self.scope.integers, node.line):
+                for name in self._near(self.scope.integers, node):
                     yield (
                         (
                             lambda n, o=name: replace(
@@ -271,7 +303,7 @@ class Editor(Missing):
 
     def _steps(self, node: Node) -> Iterator[tuple[Change, float]]:
         if self._parent(node).kind == "do":
-            for name in self._near(self.scope.integers, node.line):
+            for name in self._near(self.scope.integers, node):
                 yield (
                     (
                         lambda n, o=name: Node(
@@ -346,7 +378,7 @@ class Editor(Missing):
             always = replace(number(1), macro=ALWAYS)
             yield (lambda n: replace(bare(n), kids=[always, *n.kids[1:]])), 0.9
         is_exit = node.kind == "if" and leaves(node.kids[1])
-        for name in self._near(self.scope.integers, node.line):
+        for name in self._near(self.scope.integers, node):
             for side in sides:
                 if name in sides:
                     continue
@@ -368,7 +400,7 @@ class Editor(Missing):
         sizes = [n for n in self.scope.integers if n in self.scope.sizes]
         if node.type.name == "int" and not node.type.stars and not self.is_host:
             for side in sizes:
-                for name in self._near(self.scope.integers, node.line - 1):
+                for name in self._near(self.scope.integers, node):
                     if name not in self.scope.sizes:
                         rest = binary("-", named(side), named(name))
                         yield (
@@ -417,6 +449,15 @@ def leaves(node: Node) -> bool:
 def _rounded_up(node: Node) -> Node:
     left, right = node.kids
     return binary("/", binary("-", binary("+", left, right), number(1)), right)
+
+
+def _is_rounded_up(node: Node) -> bool:
+    left = node.kids[0]
+    return left.kind == "binary" and left.text == "-" and left.kids[0].text == "+"
+
+
+def _rounded_down(node: Node) -> Node:
+    return binary("/", node.kids[0].kids[0].kids[0], node.kids[1])
 
 
 def _all_rounded_up(node: Node) -> Node:

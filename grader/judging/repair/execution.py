@@ -8,6 +8,7 @@ from collections.abc import Callable
 import numpy as np
 
 from grader.judging.repair.expressions import INTEGERS
+from grader.judging.repair.narrow import may_be_narrow, watched
 from grader.judging.repair.nodes import Node, Type, walk
 from grader.judging.repair.reading import GivenUp
 from grader.judging.repair.values import (
@@ -156,7 +157,7 @@ class Statements:
                 if size * world.blocks > _MAX_WORDS * 4:
                     raise Exhausted
                 buffer.is_int = kind.name == "int"
-                buffer.batch = world.batch
+                buffer.batch, buffer.effects = world.batch, world.effects
                 world.words += size
                 if world.blocks > 1:
                     buffer.base = world.block_of * size
@@ -198,6 +199,7 @@ class Statements:
         first, condition, step, body = (
             self.code(kid) if kid is not None else None for kid in node.kids
         )
+        key = node.id
 
         def run(f, m):
             if first is not None:
@@ -208,9 +210,12 @@ class Statements:
             while active is not False:
                 f.world.step()
                 turns += 1
-                if batch is not None and turns > batch.most_turns:
-                    batch.drop(active)
-                    break
+                if batch is not None:
+                    if turns > batch.turns_of.get(key, batch.most_turns):
+                        batch.drop(active)
+                    active = batch.living(active)
+                    if active is False:
+                        break
                 if condition is not None:
                     c = truth(condition(f, active))
                     done = either(done, without(active, c))
@@ -222,14 +227,18 @@ class Statements:
                 if active is not False and step is not None:
                     step(f, active)
             f.world.turns = max(f.world.turns, turns)
+            if f.world.effects is not None:
+                seen = f.world.effects.turns
+                seen[key] = max(seen.get(key, 0), turns)
             done = either(done, f.broken)
             f.broken, f.continued = kept
             return done
 
-        return run
+        return watched(node, run) if may_be_narrow(node) else run
 
     def _dowhile(self, node: Node) -> Callable:
         condition, body = (self.code(kid) for kid in node.kids)
+        key = node.id
 
         def run(f, m):
             kept = f.broken, f.continued
@@ -238,9 +247,12 @@ class Statements:
             while active is not False:
                 f.world.step()
                 turns += 1
-                if batch is not None and turns > batch.most_turns:
-                    batch.drop(active)
-                    break
+                if batch is not None:
+                    if turns > batch.turns_of.get(key, batch.most_turns):
+                        batch.drop(active)
+                    active = batch.living(active)
+                    if active is False:
+                        break
                 f.continued = False
                 active = either(body(f, active), f.continued)
                 if active is False:
@@ -249,11 +261,14 @@ class Statements:
                 done = either(done, without(active, c))
                 active = both(active, c)
             f.world.turns = max(f.world.turns, turns)
+            if f.world.effects is not None:
+                seen = f.world.effects.turns
+                seen[key] = max(seen.get(key, 0), turns)
             done = either(done, f.broken)
             f.broken, f.continued = kept
             return done
 
-        return run
+        return watched(node, run) if may_be_narrow(node) else run
 
     def _break(self, node: Node) -> Callable:
         def run(f, m):

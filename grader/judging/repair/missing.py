@@ -91,12 +91,12 @@ class Missing:
                 if name not in inside or self.scope.types[name].stars == 0:
                     continue
                 last = max(node.line for node in walk(loop.kids[3]))
-                for by in self._strides(loop.line):
+                for by in self._strides(loop):
                     step = Node("do", [Node("assign", [named(name), by], "+=", last)])
                     yield Edit(((loop.id, _ending(step)),), last, 2.0, self.function.name, loop)
 
-    def _strides(self, line: int) -> Iterator[Node]:
-        names = [named(n) for n in self._near(self.scope.integers, line)]
+    def _strides(self, loop: Node) -> Iterator[Node]:
+        names = [named(n) for n in self._near(self.scope.integers, loop)]
         for macro in self.scope.constants:
             names.append(replace(number(self.macros.get(macro, 1)), macro=macro))
         yield from names

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from grader.judging.repair.nodes import File, Function, Node, Type, walk
+from grader.judging.repair.nodes import File, Function, Node, Type, children, walk
 
 Change = Callable[[Node], Node]
 ALWAYS = "always"  # in place of a condition that is left out
@@ -81,6 +81,28 @@ def scope_of(file: File, function: Function) -> Scope:
         tuple(integers), tuple(pointers), tuple(floats), tuple(macros), first, types,
         sizes, tuple(structs),
     )  # fmt: skip
+
+
+def visible_at(body: Node) -> dict[int, frozenset[str]]:
+    """For each node, by its id(), the names declared so far in the blocks around it."""
+    found: dict[int, frozenset[str]] = {}
+
+    def enter(node: Node, names: frozenset[str]) -> frozenset[str]:
+        """The names after it."""
+        found[id(node)] = names
+        if node.kind == "declare":
+            for kid in children(node):
+                enter(kid, names)
+            return names | {node.text}
+        inner = names
+        # A declaration of several variables is a block, too.
+        is_list = node.kind == "block" and all(kid.kind == "declare" for kid in node.kids)
+        for kid in children(node):
+            inner = enter(kid, inner)
+        return inner if is_list or node.kind == "do" else names
+
+    enter(body, frozenset())
+    return found
 
 
 def number(value: int) -> Node:

@@ -16,9 +16,9 @@ from grader.judging.repair.nodes import File, Node, children, walk
 from grader.judging.repair.reading import GivenUp, tokens_of
 from grader.judging.repair.shown import text_of
 from grader.judging.repair.syntax import parse
-from grader.judging.repair.trial import Exhausted, Size, Trial, try_out
+from grader.judging.repair.trial import Exhausted, Size, Trial, Watched, try_out, watch
 
-_STEPS = 40_000  # of all trials; each costs some more, for what it has to build
+_STEPS = 100_000  # of all trials; each costs some more, for what it has to build
 _PER_TRIAL = 70
 _PLAIN = 30_000  # of the file as it is
 _PER_RUN = 9_000
@@ -29,6 +29,12 @@ _TOO_LONG = 70
 _LANES = 2048
 _SHARED_WORDS = 1 << 17
 _MOST = 16
+# Of one in which few lanes do the most of the work.
+_MANY_LANES = 1 << 14
+_MANY_WORDS = 1 << 18
+_MANY = 64
+# Of a case that was seen to be wrong: elements of P, and products of one.
+_MOST_SEEN, _DEEPEST_SEEN = 64 * 64, 64
 _TURNS = 80  # of a loop, where the file as it is ends early
 
 SIGNATURES = ("square-host", "square-device", "rect-device")  # of the labs that it is for
@@ -65,12 +71,18 @@ def sizes_of(signature: str, in_tiles: bool) -> list[Size]:
 
 
 class Search:
-    """`lines`: those that are suspected, the likeliest first."""
+    """`lines`: those that are suspected, the likeliest first. `seen`: a case that is wrong."""
 
-    def __init__(self, text: str, signature: str, in_tiles: bool, lines: Sequence[int]) -> None:
+    def __init__(
+        self, text: str, signature: str, in_tiles: bool, lines: Sequence[int],
+        seen: Sequence[int] | None = None,
+    ) -> None:  # fmt: skip
         self.on_host = signature == "square-host"
         self.is_square = signature != "rect-device"
         self.sizes = sizes_of(signature, in_tiles)
+        if seen is not None and seen[0] * seen[2] <= _MOST_SEEN and seen[1] <= _DEEPEST_SEEN:
+            first = Size(*seen)
+            self.sizes = [first, *(size for size in self.sizes if size != first)]
         self.lines = list(lines)
         self.tokens = tokens_of(text)
         self.file = parse(self.tokens)
@@ -78,6 +90,7 @@ class Search:
         self.confirming = _CONFIRMING
         self.limits: dict[Size, int] = {}
         self.plain: dict[Size, Trial] = {}
+        self.few: dict[Size, Watched | None] = {}
         self.trials = 0
         self._alone: frozenset[tuple[int, str]] | None = None
 
@@ -96,10 +109,12 @@ class Search:
         self.plain[size] = trial
         return trial.is_right
 
-    def run(self, edits: Mapping, size: Size) -> bool:
+    def run(self, edits: Mapping, size: Size, watched: Watched | None = None) -> bool:
         limit = min(self.left, self.limits[size])
         try:
-            trial = try_out(self.file, edits, size, self.numbers(size), self.on_host, limit)
+            trial = try_out(
+                self.file, edits, size, self.numbers(size), self.on_host, limit, watched
+            )
         except Exhausted:
             self.left -= limit + _PER_TRIAL
             if self.left <= 0:
@@ -121,6 +136,10 @@ class Search:
             for edits in self.in_batches(wrong):
                 for edit, is_tried in self.promising(edits, wrong):
                     changes = dict(edit.changes)
+                    watched = self.watched(wrong)
+                    if not is_tried and watched is not None:
+                        if not self.run(changes, wrong, watched):
+                            continue
                     if not is_tried and not self.run(changes, wrong):
                         continue
                     if self.is_right(changes, others):
@@ -153,9 +172,13 @@ class Search:
     def in_batches(self, size: Size) -> Iterator[list[Edit]]:
         """Edits that differ, as many as are worth one run."""
         plain = self.plain[size]
-        most = _LANES // max(plain.lanes, 1)
+        watched = self.watched(size)
+        lanes, edits, words = (_LANES, _MOST, _SHARED_WORDS)
+        if watched is not None:
+            plain, lanes, edits, words = watched.trial, _MANY_LANES, _MANY, _MANY_WORDS
+        most = min(edits, lanes // max(plain.lanes, 1))
         if plain.words:
-            most = min(most, _SHARED_WORDS // plain.words)
+            most = min(most, words // plain.words)
         seen, chosen = set(), []
         for edit in self.ordered():
             if len(edit.changes) == 1 and edit.where.kind != "for":
@@ -164,11 +187,20 @@ class Search:
                     continue
                 seen.add(key)
             chosen.append(edit)
-            if len(chosen) >= min(most, _MOST):
+            if len(chosen) >= most:
                 yield chosen
                 chosen = []
         if chosen:
             yield chosen
+
+    def watched(self, size: Size) -> Watched | None:
+        """The threads that are enough to refuse a change, if the loops that they do alone show it."""
+        if size not in self.few:
+            try:
+                self.few[size] = watch(self.file, size, self.numbers(size), self.on_host, _PLAIN)
+            except GivenUp:
+                self.few[size] = None
+        return self.few[size]
 
     def promising(self, edits: list[Edit], size: Size) -> Iterator[tuple[Edit, bool]]:
         """Those that may make P right, and whether they do in this case."""
@@ -176,14 +208,16 @@ class Search:
         if len(together) < 2:
             together = []
         alone = {id(edit) for edit in edits} - {id(edit) for edit in together}
+        watched = self.watched(size)
+        plain = self.plain[size] if watched is None else watched.trial
         right: set[int] = set()
         parts = [together] if together else []
         while parts:
             part = parts.pop()
-            plain = self.plain[size]
             tried = try_together(
                 self.file, [dict(edit.changes) for edit in part], self.turns(plain), size,
                 self.numbers(size), self.on_host, self.limits[size] * (1 + self.weight(part, size)),
+                watched,
             )  # fmt: skip
             self.left -= tried.steps + _PER_TRIAL * (1 + len(part) // 8)
             if self.left <= 0:
@@ -197,7 +231,7 @@ class Search:
             alone |= {id(part[at]) for at in tried.alone}
         for edit in edits:
             if id(edit) in right or id(edit) in alone:
-                yield edit, id(edit) in right
+                yield edit, id(edit) in right and watched is None
 
     def turns(self, plain: Trial) -> int:
         """After so many a loop has no end."""
@@ -344,7 +378,10 @@ def _names(node: Node) -> set[str]:
     return {one.text for one in walk(node) if one.kind in ("name", "member")}
 
 
-def find(text: str, signature: str, in_tiles: bool, lines: Sequence[int]) -> Repair | None:
+def find(
+    text: str, signature: str, in_tiles: bool, lines: Sequence[int],
+    seen: Sequence[int] | None = None,
+) -> Repair | None:  # fmt: skip
     """The change, or None. `in_tiles`: every side is a multiple of 32.
 
     For a text that nobody has looked at there is child.find_apart.
@@ -352,7 +389,7 @@ def find(text: str, signature: str, in_tiles: bool, lines: Sequence[int]) -> Rep
     if signature not in SIGNATURES:
         return None
     try:
-        return Search(text, signature, in_tiles, lines).found()
+        return Search(text, signature, in_tiles, lines, seen).found()
     except (GivenUp, RecursionError):
         return None
 

@@ -70,6 +70,8 @@ def text_of(node: Node, edits: Mapping = {}, around: int = 0) -> str:  # noqa: B
             if node.kids[0] is None and node.kids[2] is None:
                 return f"while ({of(1)})"
             return f"for ({of(0)}; {of(1)}; {of(2)})"
+        case "dowhile":
+            return f"while ({of(0)})"
         case "block":
             return ", ".join(text_of(kid, edits) for kid in node.kids)
         case "return":

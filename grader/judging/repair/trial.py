@@ -11,7 +11,7 @@ from grader.judging.repair.machine import Machine
 from grader.judging.repair.nodes import File
 from grader.judging.repair.reading import GivenUp
 from grader.judging.repair.values import Buffer, Fault, Pointer
-from grader.judging.repair.world import Exhausted, Frame, World
+from grader.judging.repair.world import Effects, Exhausted, Frame, World
 
 
 @dataclass(frozen=True)
@@ -32,6 +32,20 @@ class Trial:
     words: int = 0
     turns: int = 0
 
+
+@dataclass(frozen=True)
+class Watched:
+    """Threads of the launch by whose results a change is judged, and loops that others see through."""
+
+    chosen: np.ndarray
+    loud: frozenset
+    trial: Trial
+    shape: tuple  # of the launch
+    turns: dict  # most turns of each loop
+
+
+_MORE_TURNS = 12
+_WRONG, _RIGHT = 6, 2  # as many threads of those that store a wrong element, and of the others
 
 # What a wrong program does to an interpreter that looks for no such thing.
 ERRORS = (
@@ -75,11 +89,37 @@ class Run:
             env = {name: v for (_, name), v in zip(solve.parameters, given, strict=True)}
             body(Frame(world, env), True)
 
+    def note(self, world: World, watched: Watched) -> None:
+        """Let few threads do what others do not see, and see what they store."""
+        world.chosen, world.loud, world.wanted = watched.chosen, watched.loud, watched.shape
+        world.logs = []
+        if self.buffers[2].kind != "host":
+            self.buffers[2].log = []
+            world.logs.append(self.buffers[2])
+
+    def right_of_chosen(self, world: World, threads: int, count: int) -> set[int]:
+        """The edits with which the chosen threads store something, and all of it right."""
+        stored, wrong = set(), set()
+        product = self.product()
+        for buffer in world.logs:
+            if buffer.size != len(product):
+                continue
+            is_wrong = buffer.data != np.tile(product, buffer.copies)
+            for lanes, places in buffer.log:
+                of_chosen = np.isin(lanes % threads, world.chosen)
+                lanes, places = lanes[of_chosen], places[of_chosen]
+                whose = lanes // threads
+                stored.update(whose.tolist())
+                wrong.update(whose[is_wrong[places]].tolist())
+        return stored - wrong
+
+    def product(self) -> np.ndarray:
+        size = self.size
+        return (self.m.reshape(size.j, size.k) @ self.n.reshape(size.k, size.l)).ravel()
+
     def is_right(self, copy: int) -> bool:
         """P is the product, and M and N are as they were. `copy`: of a batch's memories."""
-        size = self.size
-        expected = self.m.reshape(size.j, size.k) @ self.n.reshape(size.k, size.l)
-        wanted = (self.m, self.n, expected.ravel())
+        wanted = (self.m, self.n, self.product())
         for buffer, values in zip(self.buffers, wanted, strict=True):
             rows = buffer.data.reshape(-1, buffer.size)
             if not np.array_equal(rows[copy if buffer.copies > 1 else 0], values):
@@ -87,19 +127,68 @@ class Run:
         return True
 
 
+def watch(file: File, size: Size, numbers: tuple, on_host: bool, steps: int) -> Watched | None:
+    """Which threads store what is wrong; None where no thread does, or it cannot be said.
+
+    Accesses outside are let pass: where the others store is to be seen.
+    """
+    run = Run(size, numbers, on_host)
+    world = World(Machine(file, {}), steps)
+    world.effects, world.logs = Effects(), []
+    for buffer in run.buffers:
+        buffer.effects = world.effects
+    if not on_host:
+        run.buffers[2].log = []
+        world.logs.append(run.buffers[2])
+    try:
+        run.carry_out(file, world.machine, world)
+    except (Exhausted, *ERRORS):
+        return None
+    stored = [one for one in world.logs if one.log]
+    if len(stored) != 1 or stored[0].size != size.j * size.l:
+        return None
+    is_wrong = stored[0].data != run.product()
+    wrong, right = set(), set()
+    for lanes, places in stored[0].log:
+        bad = is_wrong[places]
+        wrong.update(lanes[bad].tolist())
+        right.update(lanes[~bad].tolist())
+    if not wrong:
+        return None
+    chosen = sorted({*_spread(sorted(wrong), _WRONG), *_spread(sorted(right - wrong), _RIGHT)})
+    turns = {key: 2 * count + _MORE_TURNS for key, count in world.effects.turns.items()}
+    trial = Trial(False, steps - world.steps, "", world.lanes, world.words, world.turns)
+    return Watched(np.array(chosen), frozenset(world.effects.loops), trial, world.shape, turns)
+
+
+def _spread(items: list[int], most: int) -> list[int]:
+    if len(items) <= most:
+        return items
+    return [items[at * (len(items) - 1) // (most - 1)] for at in range(most)]
+
+
 def try_out(
-    file: File, edits: Mapping, size: Size, numbers: tuple, on_host: bool, steps: int
-) -> Trial:
-    """Raises GivenUp where the file cannot be interpreted, Exhausted after so many steps."""
+    file: File, edits: Mapping, size: Size, numbers: tuple, on_host: bool, steps: int,
+    watched: Watched | None = None,
+) -> Trial:  # fmt: skip
+    """Raises GivenUp where the file cannot be interpreted, Exhausted after so many steps.
+
+    With `watched` it is right if what the chosen threads store is right, and there is something.
+    """
     run = Run(size, numbers, on_host)
     machine = Machine(file, edits)
     world = World(machine, steps)
+    if watched is not None:
+        run.note(world, watched)
     try:
         run.carry_out(file, machine, world)
     except ERRORS as error:
         why = f"{type(error).__name__}: {error}"
         return Trial(False, steps - world.steps, why, world.lanes, world.words, world.turns)
-    return Trial(run.is_right(0), steps - world.steps, "", world.lanes, world.words, world.turns)
+    is_right = run.is_right(0)
+    if watched is not None and world.few is not None:
+        is_right = bool(run.right_of_chosen(world, world.lanes, 1))
+    return Trial(is_right, steps - world.steps, "", world.lanes, world.words, world.turns)
 
 
-__all__ = ["ERRORS", "Exhausted", "GivenUp", "Run", "Size", "Trial", "try_out"]
+__all__ = ["ERRORS", "Exhausted", "GivenUp", "Run", "Size", "Trial", "Watched", "try_out", "watch"]

@@ -21,6 +21,8 @@ class Buffer:
         self.is_int = False
         self.is_input = False  # of solve: nothing may be copied to it
         self.batch = None  # where several edits are tried at once
+        self.effects = None  # of a run that is watched
+        self.log: list | None = None  # (lanes, places) of stores
 
     def split(self) -> None:
         """A copy for each edit of the batch."""
@@ -29,6 +31,8 @@ class Buffer:
         self.base = self.batch.lanes * self.size
 
     def outside(self, mask) -> None:
+        if self.effects is not None:
+            return  # the run is to show where the others store
         if self.batch is None:
             raise Fault(self.name)
         self.batch.drop(mask)
@@ -58,6 +62,11 @@ class Buffer:
         at = self.places(off, mask)
         if self.is_int:
             value = np.trunc(value)
+        if self.effects is not None:
+            self.effects.count += 1
+        if self.log is not None and at.__class__ is np.ndarray:
+            lanes = np.arange(len(at)) if mask is True else np.flatnonzero(mask)
+            self.log.append((lanes, at[lanes]))
         if at.__class__ is not np.ndarray:
             if value.__class__ is np.ndarray:
                 value = value[-1] if mask is True else value[np.flatnonzero(mask)[-1]]
@@ -169,6 +178,8 @@ class Pointer:
         if mask is not True:
             bad = bad & mask
         if np.any(bad):
+            if self.memory.kind != "local" and self.memory.effects is not None:
+                return
             if self.memory.batch is None:
                 raise Fault("alignment")
             self.memory.batch.drop(bad if bad.__class__ is np.ndarray else mask)

@@ -20,6 +20,15 @@ class Exhausted(Exception):
 
 
 @dataclass
+class Effects:
+    """What a watched run has shown."""
+
+    count: int = 0  # stores to global and shared memory
+    loops: set = field(default_factory=set)  # in which there was one
+    turns: dict = field(default_factory=dict)  # of each loop, at most
+
+
+@dataclass
 class Frame:
     world: World
     env: dict
@@ -46,6 +55,13 @@ class World:
     lanes: int = 1  # of the largest launch
     words: int = 0  # of shared memory
     turns: int = 0  # of the longest loop
+    effects: Effects | None = None  # in a run that is watched
+    loud: frozenset = frozenset()  # loops that store what other threads see
+    chosen: np.ndarray | None = None  # threads of the launch that are enough in all other loops
+    shape: tuple = ()  # of the latest launch
+    wanted: tuple = ()  # the shape for which threads are chosen
+    few: np.ndarray | None = None  # their lanes
+    logs: list | None = None  # buffers that note who stores what where
 
     def step(self) -> None:
         self.steps -= self.weight

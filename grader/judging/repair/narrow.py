@@ -1,0 +1,165 @@
+"""A loop that only computes, for the few lanes whose elements of P are looked at.
+
+Most of a kernel's work is done in such loops, by threads whose results decide nothing in a search:
+a change is right only if the threads that were wrong are right. All lanes load tiles and store
+results; between that only the chosen ones multiply and add.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable
+
+import numpy as np
+
+from grader.judging.repair.nodes import Node, walk
+from grader.judging.repair.values import Buffer, Local, Pointer, Struct, settled
+from grader.judging.repair.world import Frame, World
+
+
+def may_be_narrow(node: Node) -> bool:
+    """Whether all lanes that begin a loop end it, and it makes no shared memory."""
+    return not any(
+        one.kind == "return" or (one.kind == "declare" and one.type.is_shared) for one in walk(node)
+    )
+
+
+def watched(node: Node, run: Callable) -> Callable:
+    """A loop that is carried out for the chosen lanes where nothing else comes of it.
+
+    Whether it stores words that others see is what the file as it is has shown.
+    """
+    key = node.id
+
+    def carried_out(f, m):
+        world = f.world
+        if world.effects is not None:
+            before = world.effects.count
+            after = run(f, m)
+            if world.effects.count != before:
+                world.effects.loops.add(key)
+            return after
+        # An edited loop has no key; what it does is not known.
+        if world.few is None or key[0] < 0 or key in world.loud or f.fields is not None:
+            return run(f, m)
+        return _for_few(run, f, m)
+
+    return carried_out
+
+
+def _for_few(run: Callable, f: Frame, m):
+    world = f.world
+    few = world.few
+    mine = m if m is True else settled(m[few])
+    if mine is False:
+        return m
+    view = _View(world)
+    before = {name: view.of(value) for name, value in f.env.items()}
+    fields = {n: dict(v.fields) for n, v in before.items() if v.__class__ is Struct}
+    inner = Frame(world, dict(before))
+    kept = view.enter()
+    try:
+        run(inner, mine)
+    finally:
+        view.leave(kept)
+    for name, old in before.items():
+        new = inner.env[name]
+        # A struct is changed where it lies.
+        if new is not old or (name in fields and _differ(fields[name], new.fields)):
+            f.env[name] = view.back(new, f.env[name])
+    view.restore()
+    return m
+
+
+def _differ(one: dict, two: dict) -> bool:
+    return any(one[name] is not two.get(name) for name in one)
+
+
+class _View:
+    """What lanes see, as some of them do."""
+
+    def __init__(self, world: World) -> None:
+        self.world, self.few, self.count = world, world.few, world.blocks * world.threads
+        self.memories: dict[int, tuple] = {}  # by the original's id: it, and the view
+        self.originals: dict[int, object] = {}
+        self.firsts: dict[int, list] = {}
+
+    def of(self, value):
+        kind = value.__class__
+        if kind is np.ndarray:
+            return value[self.few] if len(value) == self.count else value
+        if kind is Pointer:
+            return Pointer(self.memory(value.memory), self.of(value.off), value.dims, value.unit)
+        if kind is Struct:
+            return Struct({name: self.of(one) for name, one in value.fields.items()})
+        return value
+
+    def memory(self, memory):
+        known = self.memories.get(id(memory))
+        if known is not None:
+            return known[1]
+        found = copy.copy(memory)
+        if memory.__class__ is Local:
+            if memory.lanes is None:
+                found.items = [self.of(item) for item in memory.items]
+                self.firsts[id(memory)] = list(found.items)
+            else:
+                found.items = memory.items[:, self.few]
+                found.lanes = np.arange(len(self.few))
+        elif memory.__class__ is Buffer:
+            found.base = self.of(memory.base)
+        self.memories[id(memory)] = (memory, found)
+        self.originals[id(found)] = memory
+        return found
+
+    def enter(self) -> tuple:
+        world, batch = self.world, self.world.batch
+        kept = [world.globals["threadIdx"], world.globals["blockIdx"], world.weight, world.few]
+        world.globals["threadIdx"], world.globals["blockIdx"] = self.of(kept[0]), self.of(kept[1])
+        world.weight, world.few = 1 + len(self.few) // 1024, None
+        if batch is not None:
+            kept += [batch.lanes, batch.masks, batch.others]
+            if batch.narrow is None:
+                batch.narrow = batch.lanes[self.few], [one[self.few] for one in batch.masks], {}
+            batch.lanes, batch.masks, batch.others = batch.narrow
+        return tuple(kept)
+
+    def leave(self, kept: tuple) -> None:
+        world = self.world
+        world.globals["threadIdx"], world.globals["blockIdx"], world.weight, world.few = kept[:4]
+        if world.batch is not None:
+            world.batch.lanes, world.batch.masks, world.batch.others = kept[4:]
+
+    def back(self, value, old):
+        """A value for all lanes; those that were left out keep what they had."""
+        kind = value.__class__
+        if kind is np.ndarray and len(value) == len(self.few):
+            if old.__class__ is np.ndarray and len(old) == self.count:
+                full = old.astype(np.result_type(old, value))
+            else:
+                is_number = isinstance(old, (int, float, np.number))
+                full = np.full(self.count, old if is_number else 0, value.dtype)
+            full[self.few] = value
+            return full
+        if kind is Pointer:
+            memory = self.originals.get(id(value.memory), value.memory)
+            off = old.off if old.__class__ is Pointer else 0
+            return Pointer(memory, self.back(value.off, off), value.dims, value.unit)
+        if kind is Struct:
+            were = old.fields if old.__class__ is Struct else {}
+            return Struct({n: self.back(one, were.get(n, 0)) for n, one in value.fields.items()})
+        return value
+
+    def restore(self) -> None:
+        """Arrays of the threads' own."""
+        for memory, view in self.memories.values():
+            if memory.__class__ is not Local:
+                continue
+            if memory.lanes is not None or view.lanes is not None:
+                memory._matrix(self.count)[:, self.few] = view.items
+                continue
+            for at, (first, now) in enumerate(
+                zip(self.firsts[id(memory)], view.items, strict=True)
+            ):
+                if first is not now:
+                    memory.items[at] = self.back(now, memory.items[at])

@@ -1,0 +1,96 @@
+"""A change is refused by the few threads that are wrong: they do as they do among all, and others are left out."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from grader.judging.repair.batch import try_together
+from grader.judging.repair.search import Search
+from grader.judging.repair.shown import text_of
+from grader.judging.repair.trial import try_out, watch
+
+PROGRAMS = Path(__file__).resolve().parents[2] / "common" / "measure" / "causes" / "fresh"
+WRONG = (
+    ("03-clamp", "total += L", "total = L", "+=", "square-device"),
+    ("04-pointers", "B += TILE_DIM * N;", "B += TILE_DIM;", "B += TILE_DIM * N", "rect-device"),
+    ("05-scalars", "s10 += x1 * y0;", "s10 += x1 * y1;", "y0", "rect-device"),
+    ("07-quads", "out[col + 2] = sum.z", "out[col + 2] = sum.y", "z", "rect-device"),
+)
+
+
+def _search(name: str, old: str, new: str, signature: str) -> Search:
+    text = (PROGRAMS / f"{name}.cu").read_text()
+    assert text.count(old) == 1
+    text = text.replace(old, new)
+    line = next(at for at, one in enumerate(text.splitlines(), 1) if new in one)
+    return Search(text, signature, False, [line])
+
+
+def _wrong(search: Search):
+    return next(size for size in search.sizes if not search.carried_out(size))
+
+
+@pytest.mark.parametrize(
+    ("name", "old", "new", "after", "signature"), WRONG, ids=[w[0] for w in WRONG]
+)
+def test_the_chosen_threads_accept_the_right_change(name, old, new, after, signature):
+    search = _search(name, old, new, signature)
+    size = _wrong(search)
+    watched = search.watched(size)
+    assert watched is not None
+    assert len(watched.chosen) <= 8
+    edits = search.ordered()
+    right = [
+        dict(edit.changes)
+        for edit in edits
+        if after in text_of(edit.where, dict(edit.changes)) and edit.line == search.lines[0]
+    ]
+    others = [dict(edit.changes) for edit in edits[:30]]
+    given = (size, search.numbers(size), search.on_host, 400_000)
+    alone = [try_out(search.file, one, *given).is_right for one in right + others]
+    assert any(alone[: len(right)])
+    few = [try_out(search.file, one, *given, watched).is_right for one in right + others]
+    assert all(there for here, there in zip(alone, few, strict=True) if here)
+
+
+@pytest.mark.parametrize(
+    ("name", "old", "new", "after", "signature"), WRONG, ids=[w[0] for w in WRONG]
+)
+def test_a_batch_accepts_what_each_is_accepted_with(name, old, new, after, signature):
+    search = _search(name, old, new, signature)
+    size = _wrong(search)
+    watched = search.watched(size)
+    edits = [
+        dict(edit.changes)
+        for edit in search.ordered()[:120]
+        if search.alone.isdisjoint(key for key, _ in edit.changes)
+    ][:40]
+    given = (size, search.numbers(size), search.on_host, 400_000)
+    tried = try_together(search.file, edits, 80, *given, watched)
+    assert not tried.has_failed
+    for at, one in enumerate(edits):
+        if try_out(search.file, one, *given).is_right:
+            assert at in tried.right or at in tried.alone
+
+
+def test_the_file_as_it_is_is_refused():
+    search = _search(*WRONG[2][:3], "rect-device")
+    size = _wrong(search)
+    watched = search.watched(size)
+    given = (size, search.numbers(size), False, 400_000)
+    assert not try_out(search.file, {}, *given, watched).is_right
+    # A planted fault: threads that were right all along accept it.
+    threads = np.array([255])  # its rows are all outside
+    assert 255 in watched.chosen
+    assert try_out(search.file, {}, *given, replace(watched, chosen=threads)).is_right
+
+
+def test_a_right_file_has_no_thread_to_look_at():
+    text = (PROGRAMS / "05-scalars.cu").read_text()
+    search = Search(text, "rect-device", False, [])
+    size = search.sizes[0]
+    assert watch(search.file, size, search.numbers(size), False, 30_000) is None
