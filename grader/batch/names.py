@@ -25,14 +25,14 @@ PLATFORMS = ("canvas", "moodle", "gradescope", "github", "plain")
 
 _IDS = ("user", "sid", "email", "username")  # the most certain first
 _CANVAS = re.compile(
-    r"^(?P<name>.+?)(?:_(?P<late>late|LATE))?_(?P<user>\d+)_(?P<file>\d+)_(?P<rest>.+)$"
+    r"^(?P<name>.+?)(?:_(?P<late>late|LATE))?_(?P<user>[0-9]+)_(?P<file>[0-9]+)_(?P<rest>.+)$"
 )
 _CANVAS_ANONYMOUS = re.compile(
-    r"^(?:(?P<late>late|LATE)_)?anon_(?P<user>[A-Za-z0-9]+)_(?P<file>\d+)_(?P<rest>.+)$"
+    r"^(?:(?P<late>late|LATE)_)?anon_(?P<user>[A-Za-z0-9]+)_(?P<file>[0-9]+)_(?P<rest>.+)$"
 )
-_MOODLE_MARK = r"_(?P<user>\d+)_assignsubmission_(?:file|onlinetext)"
+_MOODLE_MARK = r"_(?P<user>[0-9]+)_assignsubmission_(?:file|onlinetext)"
 _MOODLE = re.compile(rf"^(?P<name>.+?){_MOODLE_MARK}(?:_(?P<rest>.*))?$", re.DOTALL)
-_GRADESCOPE = re.compile(r"^submission_(?P<number>\d+)$")
+_GRADESCOPE = re.compile(r"^submission_(?P<number>[0-9]+)$")
 # What Canvas adds to a file's name when it is handed in again under the same name.
 _AGAIN = re.compile(r"^(?P<stem>.+)-(?P<number>[1-9]\d*)(?P<suffix>\.[^.]+)$")
 

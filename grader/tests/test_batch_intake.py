@@ -60,7 +60,17 @@ class TestNames:
         assert named.student.ids["user"] == user
         assert (named.late, named.file_name) == (late, file_name)
 
-    @pytest.mark.parametrize("name", ["matmul.cu", "doe_matmul.cu", "doe_12_matmul.cu"])
+    @pytest.mark.parametrize(
+        "name",
+        [
+            "matmul.cu",
+            "doe_matmul.cu",
+            "doe_12_matmul.cu",
+            "doe_\uff14\uff17\uff11\uff11_7_matmul.cu",  # digits, but no platform's
+            "doe_4711_\u0667_matmul.cu",
+            "anon_x4f2q_\u0667_matmul.cu",
+        ],
+    )
     def test_not_canvas(self, name):
         assert names.canvas(name) is None
 
@@ -103,6 +113,12 @@ class TestChoice:
             ["lab02.cu", "matmul.cu", "lab1.cu"],
             ["deep/er/matmul.cu"],
             ["whatever.cu", "notes.txt"],
+            ["30271_matmul.cu", "notes.txt"],  # a student's number
+            ["2026-03-01.cu"],
+            ["4711_99999_matmul.cu"],
+            ["030271.cu"],
+            ["9" * 5000 + ".cu"],  # more digits than Python reads
+            ["2_matmul.cu", "30271_matmul.cu"],
         ],
     )
     def test_the_first_is_taken_for_lab_02(self, paths):

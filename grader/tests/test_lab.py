@@ -23,6 +23,51 @@ def test_every_lab_of_the_course_is_sound(course):
         assert lab.name.startswith(f"{lab.id}-"), f"{name} has the id {lab.id}"
 
 
+# What brings data as a load or a store does, and is counted apart from them.
+STAND_INS = {
+    "global_load_sectors": ("global_atomic_sectors", "constant_load_words"),
+    "global_load_requests": ("global_atomic_requests", "constant_load_requests"),
+    "global_store_sectors": ("global_atomic_sectors", "global_reduction_sectors"),
+    "global_store_requests": ("global_atomic_requests", "global_reduction_requests"),
+    "shared_load_requests": ("matrix_load_requests", "shared_atomic_requests"),
+    "shared_load_wavefronts": ("matrix_load_wavefronts", "shared_atomic_wavefronts"),
+}
+
+
+def _uncounted(check) -> list[str]:
+    """The counters that a limit forgets, so that another instruction gets round it."""
+    return [
+        other
+        for counter, others in STAND_INS.items()
+        for other in others
+        if counter in check.value and other not in check.value
+    ]
+
+
+def test_no_other_instruction_gets_round_a_limit(course):
+    """An atomic that changes nothing loads as well; constant memory is memory."""
+    folders = [course.labs / name for name in course.lab_names()]
+    folders += [course.exercises / name for name in course.exercise_names()]
+    limits = [
+        (folder.name, check.id, one)
+        for folder in folders
+        for check in load_lab(folder).checks
+        if check.kind == "counter"
+        for one in (check, *check.also)
+    ]
+    assert len(limits) > 30
+    assert {(lab, name): _uncounted(one) for lab, name, one in limits if _uncounted(one)} == {}
+
+
+def test_a_limit_that_forgets_atomics_is_noticed(lab):
+    """The lab of these tests limits loads alone."""
+    traffic = next(check for check in lab.checks_for("sim") if check.id == "traffic")
+    assert _uncounted(traffic) == [
+        "global_atomic_sectors", "constant_load_words",
+        "global_atomic_requests", "constant_load_requests",
+    ]  # fmt: skip
+
+
 MISTAKES = {
     "no such toml": ('id = "02"', "id = ", "Invalid value"),
     "missing field": ('title = "Tiled kernel"\n', "", "the top level: 'title' is missing"),
