@@ -409,8 +409,13 @@ _ADVICE_BY_CAUSE = {
 }
 
 
-def advice_for(code: str) -> str:
+def advice_for(code: str, factors: str = "float") -> str:
     """What to do about a finding that has no more to go by than its code."""
+    if code == "low-precision" and factors == "bf16":
+        return (
+            "Round each element of M and N once, to the nearest bf16 and to no other format, and "
+            "keep products and sums in float."
+        )
     return _ADVICE.get(code, "")
 
 
@@ -483,10 +488,12 @@ def advice(fault: Fault, context: Context) -> str:
         case "out-of-bounds-global" if _is_stray(facts):
             return "Was a host pointer handed to the kernel, or one that was never set?"
         case "misaligned-access" if facts.access_bytes > 4:
+            shape = array_shape(fault, context)
+            elements = facts.access_bytes // (shape.element_bytes if shape else 4)
             return (
                 f"What is moved in {facts.access_bytes} bytes must lie at a multiple of "
                 f"{facts.access_bytes}: is the index of its first element a multiple of "
-                f"{facts.access_bytes // 4}, and the length of the rows, too?"
+                f"{elements}, and the length of the rows, too?"
             )
         case "launch-config" if facts.cause is Cause.ZERO_EXTENT:
             return "No size of the grid or block may be 0: are the blocks counted rounded up?"

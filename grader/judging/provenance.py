@@ -16,7 +16,7 @@ from grader.judging.stores import Stores
 from grader.judging.sums import Product, Shape, Sum, in_line, place_name, sorted_out
 from grader.labs.statements import listing
 from grader.results.explanation import Explanation
-from grader.results.provenance import Provenance
+from grader.results.provenance import Factor, Provenance
 
 __all__ = ["Shape", "choose", "explain"]
 
@@ -24,6 +24,7 @@ _ROUNDED = {
     "int": "cut to an int",
     "half": "rounded to half",
     "bfloat16": "rounded to bfloat16",
+    "bfloat16-cut": "cut to bfloat16, not rounded to the nearest",
     "tf32": "rounded to TF32",
 }
 _FROM_ALL_OVER = 20  # wrong elements that are looked at, besides the first ones
@@ -79,6 +80,22 @@ def explain(found: Provenance, shape: Shape, source: str, kernel: str = "") -> E
         if explanation is not None:
             return explanation
     return None
+
+
+def _in_fragment(factor: Factor, needed: tuple[int, int]) -> str:
+    """Which lane's register gave the wrong operand to a tensor core, and what belongs there."""
+    if factor.fragment is None:
+        return ""
+    held = factor.fragment
+    half = "upper" if held.part else "lower"
+    return (
+        f"Lane {held.lane} holds {factor.name} in the {half} half of {held.name}, where "
+        f"{factor.matrix}[{needed[0]}][{needed[1]}] belongs."
+    )
+
+
+def _listed(letter: str, numbers: Sequence[int]) -> str:
+    return " and ".join(f"{letter}[{number}]" for number in numbers)
 
 
 class Writer(Stores):
@@ -155,6 +172,8 @@ class Writer(Stores):
             for product in one.products:
                 for factor in (product.m, product.n):
                     for to, line in factor.converted:
+                        if to == "bfloat16" and self.shape.factors == "bf16":
+                            continue
                         how = _ROUNDED.get(to, f"converted to {to}")
                         text = f"{place_name(one.place)}: {factor.name} is {how}{in_line(line)}."
                         return self._explained("converted", text, one, factor.matrix, line)
@@ -227,12 +246,14 @@ class Writer(Stores):
         is_load = line != (factor.read.line if factor.read else 0) or factor.shared is None
         every = [(one, p) for one in sums for p in self._placed(one) if p.needed is not None]
         common = self._common(every, operand, is_load)
+        common = common or self._registers(every, operand)
         if bad_m and bad_n:
             both = (common, self._common(every, "N", is_load))
             common = " ".join(part for part in both if part)
+        text = " ".join(part for part in (text, _in_fragment(factor, needed), way) if part)
         return Explanation(
             "wrong-factor",
-            f"{text} {way}".strip(),
+            text,
             common,
             "MN" if bad_m and bad_n else operand,
             line,
@@ -262,6 +283,34 @@ class Writer(Stores):
                 )
                 return self._explained("foreign", text, one, line=product.term.line)
         return None
+
+    def _registers(self, every: list[tuple[Sum, Product]], operand: str) -> str:
+        """Which registers of a tensor core's operand are right, and what is in the others."""
+        offsets: dict[int, set[tuple[int, int]]] = {}
+        for one, p in every:
+            factor = p.m if operand == "M" else p.n
+            row, column = (one.place[0], p.needed) if operand == "M" else (p.needed, one.place[1])
+            if factor.fragment is None:
+                return ""
+            offset = (factor.row - row, factor.column - column)
+            offsets.setdefault(factor.fragment.register, set()).add(offset)
+        right = [number for number, found in sorted(offsets.items()) if found == {(0, 0)}]
+        wrong = [number for number in sorted(offsets) if number not in right]
+        if not right or not wrong:
+            return ""
+        # Where the registers' matrices of 8 x 8 lie in the whole operand.
+        at = {r: (r % 2 * 8, r // 2 * 8) if operand == "M" else (r * 8, 0) for r in offsets}
+        letter = "a" if operand == "M" else "b"
+        parts = [f"{_listed(letter, right)} {'is' if len(right) == 1 else 'are'} right"]
+        for number in wrong:
+            whose = [
+                other
+                for other in offsets
+                if offsets[number] == {(at[other][0] - at[number][0], at[other][1] - at[number][1])}
+            ]
+            what = f"holds what belongs in {letter}[{whose[0]}]" if whose else "is wrong"
+            parts.append(f"{letter}[{number}] {what}")
+        return f"In every lane that was looked at {', '.join(parts)}."
 
     def _common(self, every: list[tuple[Sum, Product]], operand: str, is_load: bool = True) -> str:
         """What the wrong operands of one matrix have in common, and the right ones obey, too."""

@@ -17,6 +17,7 @@ class Shape:
     j: int
     k: int
     l: int  # noqa: E741
+    factors: str = "float"  # what elements of M and N are to be rounded to
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from grader.judging.sums import Product, Sum, Sums
+from grader.judging.sums import Product, Sum, Sums, sorted_out
 from grader.labs.source import shared_array
 from grader.labs.statements import Statement, function_name, listing
 from grader.results.provenance import Factor, SharedWord
@@ -57,6 +57,20 @@ class Ways(Sums):
         if factor.shared is None:
             return (f"(line {line} loaded it)" if line else ""), line, 0
         word = self._word(factor.shared)
+        if factor.fragment is not None:
+            if self._is_used_rightly(factor):
+                line, read = product.term.line, factor.read.line if factor.read else 0
+                return (
+                    f"(line {line} multiplies with it; where it was loaded it is right)",
+                    line,
+                    read,
+                )
+            if factor.converted and self._are_pairs_exchanged(factor):
+                rounded = factor.converted[0][1]
+                text = (
+                    f"(line {rounded} puts it into {word}: two neighbours lie the wrong way round)"
+                )
+                return text, rounded, line
         elsewhere = self._elsewhere(one, factor, needed)
         reading = self._reading(factor, product)
         if elsewhere and not self._is_load_to_blame(one, factor, needed):
@@ -72,6 +86,46 @@ class Ways(Sums):
         if loaded and loaded != line and self._of_component(one, factor):
             return f"(line {loaded} loaded it into {word})", loaded, line
         return f"(line {line} loaded it into {word})", line, reading
+
+    def _is_used_rightly(self, factor: Factor) -> bool:
+        """Whether the number that a lane holds for a tensor core is right in another product.
+
+        Then it was loaded as it should be, and the wrong register is multiplied.
+        """
+
+        def key(one: Factor) -> tuple:
+            held = one.fragment
+            place = (one.matrix, one.row, one.column, one.shared and one.shared.offset_bytes)
+            return held and (held.who.block, held.who.thread, place)
+
+        return any(
+            key(mine) == key(factor)
+            for one in map(sorted_out, self.found.elements)
+            for p in one.products
+            if self.is_exact(one, p)
+            for mine in (p.m, p.n)
+        )
+
+    def _are_pairs_exchanged(self, factor: Factor) -> bool:
+        """Whether the word of a tile has in its upper half what belongs in the lower one."""
+        shape = shared_array(
+            self.source, factor.shared.array, factor.shared.array_bytes, self.kernel
+        )
+        if shape is None or shape.element_bytes != 2:
+            return False
+        words = [
+            word
+            for word in self.found.tiles
+            if word.array == factor.shared.array and word.interval == factor.shared.interval
+        ]
+        left = min(word.column for word in words) // 2 * 2
+
+        def off(offset: int, column: int) -> int:
+            return shape.indices(offset)[-1] ^ (column - left)
+
+        if any(off(word.offset_bytes, word.column) > 1 for word in words):
+            return False  # it lies in another order altogether
+        return off(factor.shared.offset_bytes, factor.column) == 1
 
     def _reading(self, factor: Factor, product: Product) -> int:
         """The line that reads a shared word; the compiler may give it a neighbour's."""

@@ -32,6 +32,21 @@ class SharedWord:
 
 
 @dataclass(frozen=True)
+class Fragment:
+    """Where a tensor core took an operand from: a lane's register of A or B."""
+
+    operand: str  # "a", "b"
+    register: int  # of the instruction's list
+    part: int  # of the register: 0 the lower half, 1 the upper one
+    lane: int
+    who: Who
+
+    @property
+    def name(self) -> str:
+        return f"{self.operand}[{self.register}]"
+
+
+@dataclass(frozen=True)
 class Factor:
     """One operand of a multiplication."""
 
@@ -42,6 +57,7 @@ class Factor:
     load: Who | None = None  # from global memory
     shared: SharedWord | None = None  # the way it took
     read: Who | None = None  # from there
+    fragment: Fragment | None = None  # of a product of matrices
     converted: tuple[tuple[str, int], ...] = ()  # to "int", "half", ...; at which line
     value: float = 0.0  # of a number
 
@@ -139,6 +155,16 @@ def _term(item: Mapping[str, Any]) -> Term:
     )
 
 
+def _fragment(item: Mapping[str, Any]) -> Fragment:
+    return Fragment(
+        operand=str(item["operand"]),
+        register=int(item["register"]),
+        part=int(item["part"]),
+        lane=int(item["lane"]),
+        who=_who(item),
+    )
+
+
 def _factor(item: Mapping[str, Any]) -> Factor:
     shared = item.get("shared")
     return Factor(
@@ -157,6 +183,7 @@ def _factor(item: Mapping[str, Any]) -> Factor:
         if shared
         else None,
         read=_who(item["read"]) if "read" in item else None,
+        fragment=_fragment(item["fragment"]) if "fragment" in item else None,
         converted=tuple((found["to"], int(found["line"])) for found in item.get("converted", ())),
         value=float(item["value"]) if item.get("value") is not None else float("nan"),
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from dataclasses import replace
 
 import pytest
 
@@ -10,6 +11,7 @@ from grader.judging.provenance import Shape, explain
 from grader.results.provenance import (
     ElementHistory,
     Factor,
+    Fragment,
     Provenance,
     SharedWord,
     Term,
@@ -140,3 +142,69 @@ def test_lists_that_differ(change, kind, words):
     found = said(terms_of=change)
     assert found.kind == kind
     assert words in found.sentence
+
+
+def in_fragments(found: Provenance, held_by) -> Provenance:
+    """The same products, made by a tensor core: held_by(place, product) has lane and register."""
+
+    def held(factor, place, position):
+        lane, register = held_by(place, position, factor.matrix)
+        letter = "a" if factor.matrix == "M" else "b"
+        who = Who(MULTIPLY, (0, 0, 0), (lane, 0, 0))
+        return replace(factor, fragment=Fragment(letter, register, position % 2, lane, who))
+
+    elements = [
+        replace(
+            element,
+            terms=tuple(
+                replace(
+                    term,
+                    factors=tuple(
+                        held(factor, (element.row, element.column), position)
+                        for factor in term.factors
+                    ),
+                )
+                for position, term in enumerate(element.terms)
+            ),
+        )
+        for element in found.elements
+    ]
+    return replace(found, elements=tuple(elements))
+
+
+def fragment_said(**hooks):
+    kernel = Kernel()
+    for name, hook in hooks.items():
+        setattr(kernel, name, hook)
+    found = in_fragments(kernel.run(), lambda place, position, matrix: (7, position // 2 % 2))
+    return explain(found, Shape(WIDTH, WIDTH, WIDTH, "bf16"), SOURCE)
+
+
+def test_a_wrong_element_of_a_fragment_names_lane_and_register():
+    found = fragment_said(nds_at=lambda tx, ty, k: (tx, k))
+    assert (
+        "needs N[1][0]. Lane 7 holds N[0][1] in the upper half of b[0], where N[1][0] belongs."
+        in (found.sentence)
+    )
+
+
+def test_registers_that_are_right_and_wrong_are_told_apart():
+    found = fragment_said(mds_at=lambda tx, ty, k: (ty, k) if k < 2 else ((ty + 1) % T, k))
+    assert "a[0] is right, a[1] is wrong." in found.common
+
+
+def test_rounding_to_bf16_is_no_cause_where_it_is_asked_for():
+    def rounded(to):
+        def terms_of(terms):
+            return [
+                replace(t, factors=tuple(replace(f, converted=((to, 24),)) for f in t.factors))
+                for t in terms
+            ]
+
+        return fragment_said(terms_of=terms_of)
+
+    assert rounded("bfloat16") is None
+    assert rounded("bfloat16-cut").sentence == (
+        "P[0][0]: M[0][0] is cut to bfloat16, not rounded to the nearest in line 24."
+    )
+    assert "rounded to half" in rounded("half").sentence

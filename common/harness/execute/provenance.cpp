@@ -9,6 +9,7 @@ namespace tilewise {
 namespace {
 
 using warpsim::provenance::Conversion;
+using warpsim::provenance::FragmentPlace;
 using warpsim::provenance::History;
 using warpsim::provenance::Kind;
 using warpsim::provenance::Node;
@@ -53,11 +54,13 @@ class Reader {
     for (Value value = 0; value < history_.size() && json.size() < kMostTiles; ++value) {
       const Node& shared = history_[value];
       if (shared.kind != Kind::kShared || !blocks_.contains(shared.block)) continue;
-      const Node& element = history_[shared.a];
-      if (element.kind != Kind::kElement) continue;
-      const Position at = position(element);
-      json.push_back({shared.block, history_.shared_array(shared), shared.place, shared.interval,
-                      history_.matrix(element), at.row, at.column, shared.line});
+      const Node& word = history_[shared.a];
+      if (word.kind == Kind::kPacked) {
+        put_tile(json, shared, 0, word.a);
+        put_tile(json, shared, 2, word.b);
+      } else {
+        put_tile(json, shared, 0, shared.a);
+      }
     }
     return json;
   }
@@ -71,6 +74,15 @@ class Reader {
     plan_.shape(history_.matrix(element), &rows, &columns);
     columns = std::max(columns, 1u);
     return {element.place / columns, element.place % columns};
+  }
+
+  void put_tile(Json& json, const Node& shared, uint32_t offset, Value value) const {
+    while (history_[value].kind == Kind::kConverted) value = history_[value].a;
+    const Node& element = history_[value];
+    if (element.kind != Kind::kElement) return;
+    const Position at = position(element);
+    json.push_back({shared.block, history_.shared_array(shared), shared.place + offset,
+                    shared.interval, history_.matrix(element), at.row, at.column, shared.line});
   }
 
   Json who(const Node& node) const {
@@ -156,16 +168,27 @@ class Reader {
     return json;
   }
 
+  static bool leads_on(Kind kind) {
+    return kind == Kind::kShared || kind == Kind::kConverted || kind == Kind::kRead ||
+           kind == Kind::kFragment;
+  }
+
   // What an operand is: through conversions and shared memory to where it comes from.
   Json factor(Value value) const {
     Json json = Json::object();
     Json converted = Json::array();
     const Node* node = &history_[value];
     bool went_through_shared = false;
-    for (;
-         node->kind == Kind::kShared || node->kind == Kind::kConverted || node->kind == Kind::kRead;
-         node = &history_[node->a]) {
-      if (node->kind == Kind::kRead) {
+    for (; leads_on(node->kind); node = &history_[node->a]) {
+      if (node->kind == Kind::kFragment) {
+        if (json.contains("fragment")) continue;
+        const FragmentPlace at = FragmentPlace::from(node->place);
+        json["fragment"] = who(*node);
+        json["fragment"]["lane"] = node->thread % 32;
+        json["fragment"]["operand"] = at.is_b ? "b" : "a";
+        json["fragment"]["register"] = at.reg;
+        json["fragment"]["part"] = at.part;
+      } else if (node->kind == Kind::kRead) {
         if (!json.contains("read")) json["read"] = who(*node);
       } else if (node->kind == Kind::kConverted) {
         converted.push_back({{"to", to_string(node->conversion)}, {"line", node->line}});

@@ -326,6 +326,7 @@ void Decoder::emit_follow(const Code& code) {
     case Opcode::kSt:
     case Opcode::kAtom:
     case Opcode::kRed:
+    case Opcode::kLdmatrix:
       a = base(0);
       break;
     case Opcode::kCpAsync:

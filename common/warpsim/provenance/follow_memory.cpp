@@ -87,17 +87,50 @@ void Follower::store_word(Space space, uint64_t address, Value value, int lane) 
 }
 
 Value Follower::load_bytes(Space space, uint64_t address, uint32_t bytes, int lane) {
-  const Value low = load_word(space, address, lane);
-  if (bytes < 8) return low;
-  return sum(Kind::kPacked, low, load_word(space, address + 4, lane), lane);
+  if (bytes == 8) {
+    const Value low = load_bytes(space, address, 4, lane);
+    return packed(low, load_bytes(space, address + 4, 4, lane), lane);
+  }
+  if (bytes == 2 && address % 4 == 2) {
+    const Value alone = stored_alone(space, address);
+    return alone != History::kUnsetValue ? alone : half(load_word(space, address - 2, lane), 1);
+  }
+  const Value word = load_word(space, address, lane);
+  if (bytes == 2) return half(word, 0);
+  const Value high = bytes == 4 ? stored_alone(space, address + 2) : History::kUnsetValue;
+  return high == History::kUnsetValue ? word : packed(half(word, 0), high, lane);
 }
 
 void Follower::store_bytes(Space space, uint64_t address, uint32_t bytes, Value value, int lane) {
-  if (bytes < 8) return store_word(space, address, value, lane);
-  const Node packed = history_[value];
-  const bool is_pair = packed.kind == Kind::kPacked;
-  store_word(space, address, is_pair ? packed.a : value, lane);
-  store_word(space, address + 4, is_pair ? packed.b : History::kPlainValue, lane);
+  if (bytes == 8) {
+    store_bytes(space, address, 4, half(value, 0), lane);
+    return store_bytes(space, address + 4, 4, half(value, 1), lane);
+  }
+  store_word(space, address, value, lane);
+  if (bytes != 4) return;
+  const Space there = resolved(space, address);
+  if (there == Space::kShared && uint32_t(address) + 2 < shared_.size())
+    shared_[uint32_t(address) + 2] = History::kUnsetValue;
+  else if (there == Space::kGlobal)
+    history_.drop(address + 2);
+}
+
+Value Follower::stored_alone(Space space, uint64_t address) {
+  switch (resolved(space, address)) {
+    case Space::kShared:
+      return uint32_t(address) < shared_.size() ? shared_[uint32_t(address)] : History::kUnsetValue;
+    case Space::kGlobal: {
+      const Value stored = history_.stored(address);
+      return stored != 0 ? history_[stored].a : History::kUnsetValue;
+    }
+    default:
+      return History::kUnsetValue;
+  }
+}
+
+Value Follower::half_at(uint64_t shared_address, int lane) {
+  const Value value = load_bytes(Space::kShared, shared_address, 2, lane);
+  return history_[value].kind == Kind::kShared ? read(value, lane) : value;
 }
 
 Value Follower::read(Value value, int lane) {

@@ -31,7 +31,9 @@ Conversion conversion_of(const ptx::Instruction& code) {
       return code.src_type == Type::kF16 ? Conversion::kNone : Conversion::kToHalf;
     case Type::kBF16:
     case Type::kBF16x2:
-      return code.src_type == Type::kBF16 ? Conversion::kNone : Conversion::kToBfloat16;
+      if (code.src_type == Type::kBF16) return Conversion::kNone;
+      return code.rounding == ptx::Rounding::kRz ? Conversion::kToBfloat16Cut
+                                                 : Conversion::kToBfloat16;
     case Type::kTF32:
       return Conversion::kToTf32;
     default:
@@ -128,6 +130,12 @@ void Follower::step(const Warp& w, const Op* op) {
       return atomic(code, op);
     case Opcode::kCpAsync:
       return copy_async(code, op);
+    case Opcode::kMma:
+      return multiply(code);
+    case Opcode::kLdmatrix:
+      return load_matrices(code, op);
+    case Opcode::kMovmatrix:
+      return turn_matrix(code);
     case Opcode::kCall:
       return call(code);
     case Opcode::kRet:
@@ -199,6 +207,39 @@ Value Follower::other(Value a, Value b, int lane) {
   return sum(Kind::kOther, a, b, lane);
 }
 
+// A float's upper half is a bf16, cut: x >> 16, x & 0xFFFF0000, two of these put together.
+Value Follower::upper_halves(const Code& code, const std::vector<Lanes>& from, int at) {
+  constexpr uint32_t kUpper = 0xFFFF0000, kUppersOfBoth = 0x7632, kLower = 1, kHigher = 2;
+  const auto lane = size_t(at);
+  auto cut = [&](Value value) {
+    Node node = here(at);
+    node.kind = Kind::kConverted;
+    node.conversion = Conversion::kToBfloat16Cut;
+    node.place = code.op == Opcode::kShr ? kLower : kHigher;  // where in the result it lies
+    node.a = value;
+    return is_inert(value) ? value : history_.add(node);
+  };
+  auto lies = [&](Value value, uint32_t where) {
+    const Node& node = history_[value];
+    return is_inert(value) ||
+           (node.conversion == Conversion::kToBfloat16Cut && node.place == where);
+  };
+  auto has = [&](size_t index, uint32_t wanted) {
+    const Operand& operand = code.src[index];
+    return operand.kind == Operand::Kind::kImmediate && uint32_t(operand.imm) == wanted;
+  };
+  const Value a = from[0][lane], b = from[1][lane];
+  const bool is_word = history_[a].kind != Kind::kPacked;
+  if (code.op == Opcode::kShr && has(1, 16) && is_word) return cut(a);
+  if (code.op == Opcode::kAnd && has(1, kUpper) && is_word) return cut(a);
+  if (code.op == Opcode::kPrmt && has(2, kUppersOfBoth)) return packed(cut(a), cut(b), at);
+  if (code.op == Opcode::kOr && lies(a, kLower) && lies(b, kHigher)) return packed(a, b, at);
+  if (code.op == Opcode::kOr && lies(b, kLower) && lies(a, kHigher)) return packed(b, a, at);
+  Value value = History::kPlainValue;
+  for (const Lanes& lanes : from) value = other(value, lanes[lane], at);
+  return value;
+}
+
 void Follower::arithmetic(const Code& code) {
   if (code.dst.empty()) return;
   std::vector<Lanes> from;
@@ -231,6 +272,12 @@ void Follower::arithmetic(const Code& code) {
       case Opcode::kSub:
         value = sum(Kind::kDifference, from[0][lane], from[1][lane], at);
         break;
+      case Opcode::kShr:
+      case Opcode::kAnd:
+      case Opcode::kOr:
+      case Opcode::kPrmt:
+        value = upper_halves(code, from, at);
+        break;
       default:
         for (const Lanes& lanes : from) value = other(value, lanes[lane], at);
         break;
@@ -239,41 +286,57 @@ void Follower::arithmetic(const Code& code) {
   write(code.dst[0], result);
 }
 
+// Part i of n of a register that was put together of n: halves of a word, words, or both.
 void Follower::move(const Code& code) {
   const Operand &to = code.dst[0], &from = code.src[0];
   if (to.kind == Operand::Kind::kVector) {  // a wide register taken apart
-    const Lanes packed = source(from, code.type);
-    for (size_t i = 0; i < to.elements.size(); ++i) {
-      Lanes part = packed;
-      for (Value& value : part) {
-        const Node& node = history_[value];
-        if (node.kind == Kind::kPacked) value = i == 0 ? node.a : node.b;
-      }
+    const Lanes whole = source(from, code.type);
+    const size_t count = to.elements.size();
+    for (size_t i = 0; i < count; ++i) {
+      Lanes part = whole;
+      for_each_lane(warp_->mask, [&](int at) {
+        Value& value = part[size_t(at)];
+        value = half(value, int(i * 2 / count));
+        if (count == 4) value = half(value, int(i % 2));
+      });
       write(to.elements[i], part);
     }
     return;
   }
   if (from.kind != Operand::Kind::kVector) return write(to, source(from, code.type));
-  Lanes result = source(from.elements[0], code.type);
-  const Lanes high = source(from.elements.back(), code.type);
+  std::vector<Lanes> parts;
+  for (const Operand& element : from.elements) parts.push_back(source(element, code.type));
+  Lanes result{};
   for_each_lane(warp_->mask, [&](int at) {
-    Value& low = result[size_t(at)];
-    low = sum(Kind::kPacked, low, high[size_t(at)], at);
+    const auto lane = size_t(at);
+    if (parts.size() == 4) {
+      const Value low = packed(parts[0][lane], parts[1][lane], at);
+      result[lane] = packed(low, packed(parts[2][lane], parts[3][lane], at), at);
+    } else {
+      result[lane] = packed(parts.front()[lane], parts.back()[lane], at);
+    }
   });
   write(to, result);
 }
 
+// One number, or two of them into the halves of a word: the first source is the upper half.
 void Follower::convert(const Code& code) {
-  Lanes lanes = source(code.src[0], code.src_type);
   const Conversion conversion = conversion_of(code);
-  for_each_lane(warp_->mask, [&](int at) {
-    Value& value = lanes[size_t(at)];
-    if (conversion == Conversion::kNone || is_inert(value)) return;
+  auto converted = [&](Value value, int at) {
+    if (conversion == Conversion::kNone || is_inert(value)) return value;
     Node node = here(at);
     node.kind = Kind::kConverted;
     node.conversion = conversion;
     node.a = value;
-    value = history_.add(node);
+    return history_.add(node);
+  };
+  Lanes lanes = source(code.src[0], code.src_type);
+  const bool is_pair = code.src.size() > 1;
+  const Lanes low = is_pair ? source(code.src[1], code.src_type) : Lanes{};
+  for_each_lane(warp_->mask, [&](int at) {
+    Value& value = lanes[size_t(at)];
+    value = converted(value, at);
+    if (is_pair) value = packed(converted(low[size_t(at)], at), value, at);
   });
   write(code.dst[0], lanes);
 }

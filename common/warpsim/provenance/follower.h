@@ -47,6 +47,7 @@ class Follower {
   uint64_t address(const ptx::Operand& operand, ptx::Space space, uint32_t row, int lane) const;
 
   void arithmetic(const Code& code);
+  Value upper_halves(const Code& code, const std::vector<Lanes>& from, int at);
   void move(const Code& code);
   void convert(const Code& code);
   void select(const Code& code, const Op* op);
@@ -55,6 +56,9 @@ class Follower {
   void store(const Code& code, const Op* op);
   void atomic(const Code& code, const Op* op);
   void copy_async(const Code& code, const Op* op);
+  void multiply(const Code& code);
+  void load_matrices(const Code& code, const Op* op);
+  void turn_matrix(const Code& code);
   void call(const Code& code);
   void leave();
   void load_param(const Code& code);
@@ -64,6 +68,10 @@ class Follower {
   Value sum(Kind kind, Value a, Value b, int lane);
   Value other(Value a, Value b, int lane);
   Value read(Value value, int lane);
+  // Two halves of a word, and one of them again.
+  Value packed(Value low, Value high, int lane);
+  Value half(Value word, int which);
+  Value fragment(Value word, ptx::Type type, const FragmentPlace& place, int lane);
   bool is_inert(Value value) const;
 
   // One word of memory.
@@ -71,6 +79,9 @@ class Follower {
   void store_word(ptx::Space space, uint64_t address, Value value, int lane);
   Value load_bytes(ptx::Space space, uint64_t address, uint32_t bytes, int lane);
   void store_bytes(ptx::Space space, uint64_t address, uint32_t bytes, Value value, int lane);
+  // The upper half of a word where it was stored by itself; kUnsetValue: it was not.
+  Value stored_alone(ptx::Space space, uint64_t address);
+  Value half_at(uint64_t shared_address, int lane);
 
   History& history_;
   const LaunchContext& context_;
@@ -93,8 +104,9 @@ class Follower {
 // Whether an instruction can move a value or make one.
 bool is_followed(const ptx::Instruction& code, const ptx::Function& function);
 
-// a, b, c = rows of what the instruction needs besides values: the addresses of memory and of
-// cp.async's two sides, cp.async's source bytes, the predicate of selp, lane and mask of shfl.
+// a, b, c = rows of what the instruction needs besides values: the addresses of memory (and of
+// ldmatrix) and of cp.async's two sides, cp.async's source bytes, the predicate of selp, lane and
+// mask of shfl.
 const Op* follow(Warp& w, const Op* op);
 
 }  // namespace warpsim::provenance

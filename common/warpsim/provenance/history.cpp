@@ -137,6 +137,8 @@ const char* to_string(Kind kind) {
       return "converted";
     case Kind::kPacked:
       return "packed";
+    case Kind::kFragment:
+      return "fragment";
     case Kind::kOther:
       return "other";
   }
@@ -153,6 +155,8 @@ const char* to_string(Conversion conversion) {
       return "half";
     case Conversion::kToBfloat16:
       return "bfloat16";
+    case Conversion::kToBfloat16Cut:
+      return "bfloat16-cut";
     case Conversion::kToTf32:
       return "tf32";
   }

@@ -31,11 +31,24 @@ enum class Kind : uint8_t {
   kSum,         // a + b
   kDifference,  // a - b
   kConverted,   // `a` with loss, see `conversion`
-  kPacked,      // two words side by side, `a` the low one
+  kPacked,      // two words, or two halves of a word, side by side, `a` the low one
+  kFragment,    // `a` as a tensor core takes it: of lane `thread`, `place` has a FragmentPlace
   kOther,       // made of `a` (and `b`) in another way
 };
 
-enum class Conversion : uint8_t { kNone, kToInt, kToHalf, kToBfloat16, kToTf32 };
+// kToBfloat16Cut: towards zero, instead of to the nearest.
+enum class Conversion : uint8_t { kNone, kToInt, kToHalf, kToBfloat16, kToBfloat16Cut, kToTf32 };
+
+// Where in a lane's registers of A or B a number lay.
+struct FragmentPlace {
+  bool is_b = false;
+  uint8_t reg = 0;   // of the instruction's list: 0 to 3 of A, 0 and 1 of B
+  uint8_t part = 0;  // of the register: 0, and 1 where two numbers lie in it
+  uint32_t bits() const { return uint32_t{is_b} << 8 | uint32_t{reg} << 4 | part; }
+  static FragmentPlace from(uint32_t bits) {
+    return {(bits >> 8 & 1) != 0, uint8_t(bits >> 4 & 15), uint8_t(bits & 15)};
+  }
+};
 
 struct Node {
   Kind kind = Kind::kPlain;
@@ -88,6 +101,8 @@ class History {
   // What a load of 4 bytes at `address` finds; `at` has line, thread, block and interval.
   Value load(uint64_t address, const Node& at);
   void store(uint64_t address, Value value, const Node& at);
+  // A word is stored as a whole: what its upper half alone was is gone.
+  void drop(uint64_t address) { words_.erase(address); }
   uint16_t shared_array_number(const std::string& name, uint32_t bytes);
 
  private:
