@@ -76,6 +76,32 @@ def make_inputs(
     return np.ascontiguousarray(m, np.float32), np.ascontiguousarray(n, np.float32)
 
 
+def multiplied(problem: Problem, m: np.ndarray, n: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The matrices whose product P has to be, of what solve is given."""
+    return (rounded_to_bf16(m), rounded_to_bf16(n)) if problem.factors == "bf16" else (m, n)
+
+
+def rounded_to_bf16(matrix: np.ndarray) -> np.ndarray:
+    """The nearest bf16 of each float32, as float32; of two equally near ones the even one.
+
+    bf16 is the upper half of a float: to add half a unit of its last bit, less one where that bit
+    is 0, carries into it where it has to be rounded up.
+    """
+    import numpy as np
+
+    bits = np.ascontiguousarray(matrix, np.float32).view(np.uint32).astype(np.uint64)
+    rounded = (bits + 0x7FFF + (bits >> 16 & 1)) & 0xFFFF0000
+    return np.where(np.isnan(matrix), matrix, rounded.astype(np.uint32).view(np.float32))
+
+
+def cut_to_bf16(matrix: np.ndarray) -> np.ndarray:
+    """The upper half of each float32, as float32: what rounding towards zero gives."""
+    import numpy as np
+
+    bits = np.ascontiguousarray(matrix, np.float32).view(np.uint32)
+    return (bits & np.uint32(0xFFFF0000)).view(np.float32)
+
+
 def load_arrays(
     folder: Path, problem: Problem, shapes: Mapping[str, tuple[int, ...]]
 ) -> dict[str, np.ndarray]:

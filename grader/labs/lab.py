@@ -6,6 +6,8 @@
     summary = "Load tiles together, use each element TILE_WIDTH times."
     signature = "square-device"          # square-host | square-device | rect-device; a lab that
                                          # is no product has [problem] instead, see problem.py
+    factors = "bf16"                     # P is the product of M and N rounded to bf16, to the
+                                         # nearest; without it of M and N themselves
     capability = 80                      # the least compute capability; without it any will do
 
     [[cases]]                            # one problem size and data set
@@ -71,7 +73,14 @@ from grader.labs import codes as diagnostic_codes
 from grader.labs import counters, data
 from grader.labs.expression import ExpressionError, names_in
 from grader.labs.fields import Fields
-from grader.labs.problem import MOST_ELEMENTS, PRODUCT, PRODUCTS, Problem, read_problem
+from grader.labs.problem import (
+    FACTORS,
+    MOST_ELEMENTS,
+    PRODUCT,
+    PRODUCTS,
+    Problem,
+    read_problem,
+)  # fmt: skip
 from grader.labs.reference import Reference, load_reference
 
 BACKENDS = ("sim", "gpu")  # that a check may be bound to
@@ -266,7 +275,8 @@ class _Reader:
 
     def problem_of(self, get: Fields) -> Problem:
         if "problem" not in get.rest:
-            return PRODUCTS[get.choice("signature", SIGNATURES)]
+            factors = get.choice("factors", FACTORS, FACTORS[0])
+            return replace(PRODUCTS[get.choice("signature", SIGNATURES)], factors=factors)
         if "signature" in get.rest:
             raise self.fail(get.where, "there is 'signature' and [problem]: one of them is enough")
         return read_problem(self.fail, get.take("problem", None, dict, "a table"))

@@ -18,7 +18,8 @@ Arrays hold float or int, numbers are int or float. An array of const elements i
 arrays must hold in the end says reference.py beside lab.toml (reference.py in this folder reads it).
 
 The product P = M N is one such problem, under three names: square-host, square-device and
-rect-device. Its reference and its bound stand in grader/judging/numerics.py.
+rect-device. Its reference and its bound stand in grader/judging/numerics.py. A lab may ask for the
+product of M and N rounded to bf16, with `factors = "bf16"` beside its signature.
 """
 
 from __future__ import annotations
@@ -33,6 +34,7 @@ from grader.labs.expression import ExpressionError, evaluate, names_in
 from grader.labs.fields import Fields
 
 MEMORIES = ("device", "host")
+FACTORS = ("float", "bf16")
 MOST_WORDS, MOST_FLOATS = 6, 4  # parameters: arrays and ints, floats; common/plan/signature.h
 MOST_ELEMENTS = 1 << 26  # of an array: more would not be simulated in a lab's time
 _PARAMETER = re.compile(r"\s*(const\s+)?(float|int)\s*(\*?)\s*([A-Za-z_]\w*)\s*", re.ASCII)
@@ -69,6 +71,7 @@ class Problem:
     floats: frozenset[str] = frozenset()  # those of them that are float
     work: str = ""  # operations of a case; "": as many as there are elements
     is_product: bool = False
+    factors: str = "float"  # of a product: what M and N are rounded to before they are multiplied
 
     @property
     def given(self) -> tuple[Array, ...]:

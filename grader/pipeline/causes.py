@@ -16,6 +16,7 @@ import numpy as np
 from grader.errors import GraderError
 from grader.judging import opening, provenance
 from grader.judging.judge import Outcome
+from grader.labs import data
 from grader.pipeline.carry_out import Session, job_of
 from grader.results.explanation import Explanation
 from grader.results.provenance import Provenance
@@ -126,7 +127,7 @@ def _follow(session: Session, text: str, outcome: Outcome, plan: Path | None) ->
     if plan is None:
         return None
     job = job_of(session, case, plan, "sim")
-    m, n = session.inputs[case.id].result().factors
+    m, n = data.multiplied(case.problem, *session.inputs[case.id].result().factors)
     p = execute.load_output(job.output, (case.j, case.l))
     chosen = provenance.choose(p, m, n)
     if not chosen:
@@ -146,7 +147,7 @@ def _follow(session: Session, text: str, outcome: Outcome, plan: Path | None) ->
     if found is None:
         return None
     kernel = outcome.execution.kernels[-1].name if outcome.execution.kernels else ""
-    shape = provenance.Shape(case.j, case.k, case.l)
+    shape = provenance.Shape(case.j, case.k, case.l, case.problem.factors)
     return Followed(outcome, found, provenance.explain(found, shape, text, kernel), p)
 
 

@@ -58,3 +58,24 @@ def test_names_of_committed_data():
     assert data.committed_name("uniform") is None
     assert not data.is_kind("file:../secret")
     assert not data.is_kind("file:")
+
+
+def test_rounding_to_bf16_takes_the_nearest_and_of_two_the_even_one():
+    numbers = np.array(
+        [1 + 2**-8, 1 + 3 * 2**-8, 1 + 2**-8 + 2**-20, -0.1, 1e-41, 3e38, np.nan], np.float32
+    )
+    rounded = data.rounded_to_bf16(numbers)
+    assert not (rounded[:-1].view(np.uint32) & 0xFFFF).any()
+    assert rounded[:3].tolist() == [1.0, 1 + 4 * 2**-8, 1 + 2**-7]
+    assert np.isnan(rounded[-1])
+    for value, near in zip(numbers[:-1], rounded[:-1], strict=True):
+        upper = int(np.float32(value).view(np.uint32)) >> 16
+        around = np.array([upper << 16, (upper + 1) << 16], np.uint32).view(np.float32)
+        assert abs(float(near) - float(value)) == min(
+            abs(float(one) - float(value)) for one in around
+        )
+
+
+def test_cutting_to_bf16_goes_towards_zero():
+    numbers = np.array([1.0039, -1.0039, 1.999], np.float32)
+    assert data.cut_to_bf16(numbers).tolist() == [1.0, -1.0, 1 + 127 / 128]

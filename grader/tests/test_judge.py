@@ -121,6 +121,37 @@ def test_wrong_tiles_of_cancelling_data_are_not_low_precision(lab):
     assert [item.code for item in wrong.diagnostics] == ["wrong-result"]
 
 
+def _rounded(lab, multiply, data_kind="uniform"):
+    """The 8x8 case of a lab that asks for the product of M and N rounded to bf16."""
+    case = replace(lab.case("w8"), data=data_kind, problem=replace(lab.problem, factors="bf16"))
+    m, n = data.make_inputs(data_kind, (8, 8, 8), 1, "x")
+    context = explain.Context(SOURCE, case, {})
+    p = multiply(m, n).astype(np.float32)
+    return judge.judge(case, parse(execution_json("w8")), context, p, (m, n), seed=1)
+
+
+def test_of_rounded_factors_the_product_is_right_and_so_is_the_exact_one(lab):
+    rounded = _rounded(lab, lambda m, n: data.rounded_to_bf16(m) @ data.rounded_to_bf16(n))
+    assert rounded.is_right
+    assert _rounded(lab, np.matmul).is_right
+
+
+@pytest.mark.parametrize("kind", ["uniform", "special", "ill-conditioned"])
+def test_factors_that_are_cut_are_low_precision(lab, kind):
+    cut = _rounded(lab, lambda m, n: data.cut_to_bf16(m) @ data.cut_to_bf16(n), kind)
+    (found,) = cut.diagnostics
+    assert found.code == "low-precision"
+    assert "to the nearest bf16" in found.advice
+
+
+def test_of_rounded_factors_a_missing_term_is_wrong(lab):
+    def without_last(m, n):
+        return data.rounded_to_bf16(m)[:, :-1] @ data.rounded_to_bf16(n)[:-1]
+
+    (found,) = _rounded(lab, without_last).diagnostics
+    assert found.code == "wrong-result"
+
+
 def test_clean_check_names_code_and_line(lab):
     race = fault_json("race-shared", line=33)
     checks = evaluate(
