@@ -26,7 +26,7 @@ _SKIPPED = frozenset({"solutions", "build", "node_modules", "__MACOSX", "__pycac
 _SOURCE = re.compile(r"^(?P<stem>.+?)(?:-[1-9]\d*| ?\(\d+\))?\.cu(?:\.txt)?$", re.IGNORECASE)
 # A lab's number has one digit or two: a name that begins with more, "30271_matmul.cu", begins with
 # its student's number or with a date.
-_NUMBERED = re.compile(r"^(?:lab)?[ _-]*(?P<number>[0-9]{1,2})(?:[ _-].*)?$", re.IGNORECASE)
+_NUMBERED = re.compile(r"^(?:lab)?[ _-]*0*(?P<number>[0-9]{1,2})(?:[ _-].*)?$", re.IGNORECASE)
 
 
 @dataclass(frozen=True)

@@ -111,6 +111,7 @@ class TestChoice:
             ["labs/02-tiled-kernel/matmul.cu", "02-tiled-kernel/matmul.cu"],
             ["Lab 2/matmul.cu", "lab03.cu"],
             ["lab02.cu", "matmul.cu", "lab1.cu"],
+            ["lab002.cu", "matmul.cu"],
             ["deep/er/matmul.cu"],
             ["whatever.cu", "notes.txt"],
             ["30271_matmul.cu", "notes.txt"],  # a student's number
