@@ -5,6 +5,7 @@
     .venv/bin/python common/setup/compile_modules.py
 """
 
+import contextlib
 import importlib
 import py_compile
 import sys
@@ -22,7 +23,9 @@ def main() -> None:
     for module in list(sys.modules.values()):
         path = getattr(module, "__file__", None) or ""
         if path.endswith(".py") and module.__name__ != "__main__":
-            py_compile.compile(path, quiet=1)
+            # The system's own modules may lie where this user does not write.
+            with contextlib.suppress(OSError):
+                py_compile.compile(path, quiet=1)
 
 
 if __name__ == "__main__":

@@ -17,18 +17,23 @@ elif [[ ${1:-} == --tests || ${TILEWISE_TESTS:-} == ON || -f .venv/with-tests ]]
   EXTRA=' tests'
 fi
 
+remove() {
+  rm -rf .venv 2>/dev/null ||
+    die "the .venv of this checkout cannot be used from here, nor replaced by $(id -un): set up a checkout of your own"
+}
+
 create() {
   local python
   python=$(common/setup/find_python.sh)
   if [[ -z $python ]] && command -v uv >/dev/null; then
     say "creating .venv with uv, which fetches a Python of its own if need be"
-    rm -rf .venv
+    remove
     log_run venv uv venv --quiet --seed --python '>=3.11' .venv || die "uv could not create .venv"
     return
   fi
   [[ -n $python ]] || die "Python 3.11 or later is needed ($(common/setup/find_python.sh --found)); install it or name it with PYTHON=..."
   say "creating .venv with $("$python" --version)"
-  rm -rf .venv
+  remove
   if "$python" -c 'import venv, ensurepip' 2>/dev/null; then
     log_run venv "$python" -m venv .venv
   elif "$python" -c 'import virtualenv' 2>/dev/null; then

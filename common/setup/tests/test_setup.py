@@ -123,6 +123,12 @@ class TestSystemPackages:
         assert script(checkout, "system_packages.sh", path).returncode == 0
         assert (checkout / "build/setup/system.stamp").exists()
 
+    def test_what_the_tests_needed_is_enough_for_grading(self, checkout, bare_path):
+        """A checkout that another has set up for the tests may not be written to."""
+        assert script(checkout, "system_packages.sh", os.environ["PATH"], "--tests").returncode == 0
+        assert script(checkout, "system_packages.sh", str(bare_path)).returncode == 0
+        assert not (checkout / "build/setup/system.stamp").exists()
+
     def test_a_failing_apt_get_ends_in_the_list(self, checkout, bare_path):
         if os.geteuid() != 0:
             program(bare_path / "sudo", 'shift; exec "$@"')
@@ -289,6 +295,59 @@ class TestSetup:
                 break
             time.sleep(0.1)
         assert not is_running(pid)
+
+    @pytest.mark.skipif(os.geteuid() != 0, reason="only root can take another user's place")
+    def test_another_user_may_use_what_was_set_up(self, played, checkout):
+        """The steps find nothing to do; the lock, which that user may not write, is not needed."""
+        (checkout / "build").mkdir()
+        (checkout / "build" / "build.ninja").touch()
+        assert played()[0] == 0
+        (checkout / "log").chmod(0o666)
+        for folder in (checkout, *checkout.parents[:3]):
+            folder.chmod(0o755)
+        other = ["setpriv", "--reuid=12345", "--regid=12345", "--clear-groups"]
+        command = [*other, str(checkout / "common/setup/setup.sh"), "--grading"]
+        done = subprocess.run(
+            command,
+            env={"PATH": "/usr/bin:/bin", "HOME": "/nowhere"},
+            text=True,
+            capture_output=True,
+        )
+        assert (done.returncode, done.stderr) == (0, "")
+
+    @pytest.mark.skipif(os.geteuid() != 0, reason="only root can take another user's place")
+    def test_an_environment_that_cannot_be_replaced_is_one_sentence(self, checkout):
+        (checkout / ".venv" / "bin").mkdir(parents=True)
+        (checkout / "build" / "setup").mkdir(parents=True)
+        for folder in (checkout, *checkout.parents[:3]):
+            folder.chmod(0o755)
+        other = ["setpriv", "--reuid=12345", "--regid=12345", "--clear-groups"]
+        done = subprocess.run(
+            [*other, str(checkout / "common/setup/python_env.sh")],
+            env={"PATH": "/usr/bin:/bin", "HOME": "/nowhere"}, text=True, capture_output=True,
+        )  # fmt: skip
+        assert done.returncode == 3
+        assert "set up a checkout of your own" in done.stderr.splitlines()[-1]
+        assert "rm: " not in done.stderr
+
+    def test_modules_that_may_not_be_compiled_are_left_alone(self, tmp_path, monkeypatch):
+        """Without root Python's own folder cannot be written to; what comes after it still is."""
+        spec = importlib.util.spec_from_file_location(
+            "compile_modules", ROOT / "common/setup/compile_modules.py"
+        )
+        module = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(module)
+        compiled = []
+
+        def compile_one(path, quiet):
+            if len(compiled) < 3:
+                compiled.append("")
+                raise PermissionError(13, "Permission denied", path)
+            compiled.append(path)
+
+        monkeypatch.setattr(module.py_compile, "compile", compile_one)
+        module.main()
+        assert len(compiled) > 20
 
     def test_what_is_configured_is_built_once(self, played, checkout):
         (checkout / "build").mkdir()
