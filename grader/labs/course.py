@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import difflib
+import hashlib
 import os
 import re
+import stat
+import tempfile
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -58,7 +62,12 @@ class Course:
 
     @property
     def cache(self) -> Path:
-        return self.build / "cache"
+        """Where compiled files and scratch folders go: in build/, where this user may write there."""
+        usual = self.build / "cache"
+        writable = usual if usual.exists() else self.build
+        if not writable.exists() or os.access(writable, os.W_OK):
+            return usual
+        return _own_cache(self.build)
 
     @property
     def progress(self) -> Path:
@@ -149,6 +158,31 @@ def _course(root: Path, here: Path) -> Course:
     work = next(around, here)
     state = Path(build).resolve() if build else _own_state(work)
     return Course(root, state, given_programs=programs, given_work=work)
+
+
+def _own_cache(build: Path) -> Path:
+    """Of a user of a checkout that another has set up; without a home, in the folder for temporary files."""
+    name = hashlib.sha256(os.fsencode(build)).hexdigest()[:12]
+    try:
+        place = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "tilewise" / name
+        place.mkdir(parents=True, exist_ok=True)
+        if os.access(place, os.W_OK):
+            return place.resolve()
+    except (OSError, RuntimeError):  # a user without a home
+        pass
+    place = Path(tempfile.gettempdir()) / f"tilewise-{os.getuid()}-{name}"
+    try:
+        with contextlib.suppress(FileExistsError):
+            place.mkdir(mode=0o700)
+        found = place.lstat()
+    except OSError:
+        found = None
+    # Somebody else may have made it, to put programs there.
+    if found is None or not stat.S_ISDIR(found.st_mode) or found.st_uid != os.getuid():
+        raise CourseError(
+            f"Neither {build} nor {place} can be written to: name a folder of yours with XDG_CACHE_HOME."
+        )
+    return place
 
 
 def _own_state(work: Path) -> Path:
