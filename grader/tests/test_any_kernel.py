@@ -173,7 +173,9 @@ def test_without_a_bound_the_reference_is_met_exactly(folder):
 def test_points_fall_with_the_counter(lanes, score):
     lab = load_lab(REDUCTION)
     case = lab.case("n65536")
-    kernel = execution_json("n65536")["kernels"][0] | {"counters": {"atomic_lanes": lanes}}
+    counters = {"global_load_sectors": 8192, "global_atomic_sectors": 0, "constant_load_words": 0}
+    counters["atomic_lanes"] = lanes
+    kernel = execution_json("n65536")["kernels"][0] | {"counters": counters}
     execution = parse(execution_json("n65536", kernels=[kernel]))
     outcome = Outcome(case, CaseResult(case.id, "", "", "passed"), (), True, execution)
     check = next(check for check in lab.checks if check.id == "atomics")
