@@ -5,6 +5,7 @@ export const COUNTED = [
   ["global_store_sectors", "sectors stored"],
   ["shared_load_wavefronts", "wavefronts loaded"],
   ["shared_store_wavefronts", "wavefronts stored"],
+  ["matrix_load_wavefronts", "wavefronts of ldmatrix"],
   ["bank_conflicts", "bank conflicts"],
   ["barriers", "barriers"],
 ];
@@ -21,7 +22,8 @@ export function counted(step) {
     if (access.kind === "atomic") continue;
     if (access.space === "global") add(`global_${way}_sectors`, access.sectors);
     if (access.space === "shared") {
-      add(`shared_${way}_wavefronts`, access.wavefronts);
+      const unit = /^(ld|st)matrix/.test(step.code.op) ? "matrix" : "shared";
+      add(`${unit}_${way}_wavefronts`, access.wavefronts);
       add("bank_conflicts", access.wavefronts - access.ideal);
     }
   }
