@@ -102,6 +102,7 @@ void set_environment(const RunOptions& options, const std::string& preload, int 
   set("WARPSIM_SARIF_ROOT",
       options.sarif_root.empty() ? "" : fs::absolute(options.sarif_root).string());
   set("WARPSIM_SHARED_FD", std::to_string(shared_fd));
+  prepend("LD_LIBRARY_PATH", (library_folder() / "driver").string());
   prepend("LD_LIBRARY_PATH", library_folder().string());
   if (!preload.empty()) prepend("LD_PRELOAD", preload);
 }

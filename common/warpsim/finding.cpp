@@ -31,7 +31,9 @@ constexpr const char* kCodes[] = {"out-of-bounds-global",
                                   "never-written-copy",
                                   "unchecked-launch",
                                   "memory-leak",
-                                  "host-crash"};
+                                  "host-crash",
+                                  "phase",
+                                  "async-proxy"};
 constexpr const char* kAccesses[] = {"", "load", "store", "atomic", "copy"};
 constexpr const char* kSpaces[] = {"", "global", "shared", "local", "constant"};
 constexpr const char* kCauses[] = {"",
@@ -79,11 +81,29 @@ constexpr const char* kCauses[] = {"",
                                    "error-not-asked",
                                    "fault-not-seen",
                                    "device-pointer",
+                                   "arrivals-lack",
+                                   "bytes-lack",
+                                   "bytes-too-many",
+                                   "not-initialised",
+                                   "invalidated",
+                                   "overwritten",
+                                   "initialised-again",
+                                   "invalidated-in-use",
+                                   "bad-count",
+                                   "too-many-arrivals",
+                                   "too-many-bytes",
+                                   "completes-phase",
+                                   "not-waited",
+                                   "wrong-parity",
+                                   "bulk-alignment",
+                                   "bulk-size",
+                                   "no-tensor-map",
+                                   "tensor-dimensions",
                                    "driver"};
 constexpr const char* kScopes[] = {"", "warp", "block", "grid", "streams", "host"};
 
 static_assert(std::size(kSeverities) == size_t(Severity::kError) + 1);
-static_assert(std::size(kCodes) == size_t(Code::kHostCrash) + 1);
+static_assert(std::size(kCodes) == size_t(Code::kAsyncProxy) + 1);
 static_assert(std::size(kAccesses) == size_t(AccessKind::kCopy) + 1);
 static_assert(std::size(kSpaces) == size_t(MemorySpace::kConstant) + 1);
 static_assert(std::size(kCauses) == size_t(Cause::kDriver) + 1);

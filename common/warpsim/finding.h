@@ -44,6 +44,8 @@ enum class Code : uint8_t {
   kUncheckedLaunch,
   kMemoryLeak,
   kHostCrash,
+  kPhase,       // of an mbarrier: misused; `interval` is how many of its phases were complete
+  kAsyncProxy,  // a copy in bulk and what `other` wrote, with no fence of the proxies between
 };
 
 enum class AccessKind : uint8_t {
@@ -113,6 +115,27 @@ enum class Cause : uint8_t {
   kFaultNotSeen,   // the kernel was stopped, and no later call could say so
   // Of host-crash.
   kDevicePointer,  // the host followed one
+  // Of deadlock: a wait at an mbarrier, of which `interval` phases are complete.
+  kArrivalsLack,  // `amount` of the `limit` that a phase expects
+  kBytesLack,     // `amount` were announced and do not come
+  kBytesTooMany,  // `amount` more have come than were announced
+  // Of phase.
+  kNotInitialised,
+  kInvalidated,       // and used
+  kOverwritten,       // by something else than operations of mbarriers
+  kInitialisedAgain,  // while `amount` of `limit` arrivals had come
+  kInvalidatedInUse,  // likewise
+  kBadCount,          // `amount` arrivals: at least one, at most `limit`
+  kTooManyArrivals,   // `amount`, where `limit` are still expected
+  kTooManyBytes,      // `amount` on their way: at most `limit`
+  kCompletesPhase,    // an arrival that must not be the last one is
+  kNotWaited,         // what the copy `other` brings is used before its phase is complete
+  kWrongParity,       // likewise, by who waited for the phase before, which was complete
+  // Of misaligned-access: a copy in bulk.
+  kBulkAlignment,     // an address that is `amount` bytes beyond a multiple of `limit`
+  kBulkSize,          // of `amount` bytes, no multiple of `limit`
+  kNoTensorMap,       // no map lies where it is looked for
+  kTensorDimensions,  // `amount` of them, and `limit` in the map
   // Of any code, on a GPU: the driver reported error number `amount`, `words` are its own.
   kDriver,
 };

@@ -2,53 +2,15 @@
 
 #include <fmt/format.h>
 
+#include "warpsim/finding_words.h"
+
 namespace warpsim {
+
+using namespace words;
 
 namespace {
 
 constexpr uint64_t kLaunchFailed = 719;  // CUDA_ERROR_LAUNCH_FAILED
-
-std::string bytes_text(uint64_t n) {
-  return std::to_string(n) + (n == 1 ? " byte" : " bytes");
-}
-
-// "Nds[16]", or "Nds+66" where the offset is no whole number of elements or an access takes
-// several.
-std::string place_text(const Diagnostic& d) {
-  if (d.element_bytes != 0 && d.offset_bytes >= 0 && d.offset_bytes % d.element_bytes == 0)
-    return d.array + "[" + std::to_string(d.offset_bytes / d.element_bytes) + "]";
-  const int64_t offset = d.offset_bytes;
-  return d.array + (offset < 0 ? "-" : "+") + std::to_string(offset < 0 ? -offset : offset);
-}
-
-const char* verb(const Party& p) {
-  switch (p.access) {
-    case AccessKind::kAtomic:
-      return "updates";
-    case AccessKind::kStore:
-    case AccessKind::kCopy:
-      return "writes";
-    default:
-      return "reads";
-  }
-}
-
-std::string line_text(const Diagnostic& d) {
-  if (!d.other || d.other->line == 0) return "";
-  return " at line " + std::to_string(d.other->line);
-}
-
-std::string coordinates(const std::array<uint32_t, 3>& at, const std::array<uint32_t, 3>& size) {
-  std::string text = "(" + std::to_string(at[0]);
-  if (size[1] > 1 || size[2] > 1) text += "," + std::to_string(at[1]);
-  if (size[2] > 1) text += "," + std::to_string(at[2]);
-  return text + ")";
-}
-
-// "thread (4,1)".
-std::string thread_name(const Party& p, const Extents& shape) {
-  return "thread " + coordinates(p.thread, shape.block);
-}
 
 // "P[3][7]".
 std::string element_text(const Diagnostic& d) {
@@ -177,6 +139,7 @@ std::string wrong_mask(const Diagnostic& d, const Extents& shape) {
 }
 
 std::string misaligned(const Diagnostic& d) {
+  if (d.cause != Cause::kNone) return refused_copy(d);
   std::string text = fmt::format("{} {} at an address that is not a multiple of {}", verb(d),
                                  bytes_text(d.access_bytes), d.access_bytes);
   return d.array.empty() ? text : text + ": " + place_text(d);
@@ -321,6 +284,7 @@ std::string refused(const Diagnostic& d) {
 
 // Threads that wait in loops for each other, or for a block that cannot begin.
 std::string deadlock(const Diagnostic& d, const Extents& shape) {
+  if (d.cause != Cause::kNone) return waits_for_phase(d, shape);
   std::string text =
       "waits in a loop for a value that no running thread will write: all threads of ";
   text += d.amount == 1 ? "the one block that runs wait"
@@ -435,6 +399,10 @@ std::string sentence(const Diagnostic& d, const Extents& shape) {
       return unchecked(d);
     case Code::kMemoryLeak:
       return leak(d);
+    case Code::kPhase:
+      return phase(d);
+    case Code::kAsyncProxy:
+      return async_proxy(d, shape);
     case Code::kHostCrash:
       return "the host follows a device pointer" +
              (d.array.empty() ? "" : ": " + d.array + " at byte " + std::to_string(d.offset_bytes));

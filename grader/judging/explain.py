@@ -353,6 +353,14 @@ _ADVICE = {
         "Every lane that a mask names must come to this line together, each with the same mask, and be "
         "named itself: call it outside the branch, or name just the lanes inside."
     ),
+    "phase": (
+        "An mbarrier is initialised once, by one thread, before all others use it; who uses what a "
+        "copy brings waits for the phase that it belongs to: the first has parity 0, the next 1."
+    ),
+    "async-proxy": (
+        "What threads write is seen by copies in bulk only behind a fence.proxy.async of the thread "
+        "that wrote it, and a barrier after that."
+    ),
     "misaligned-access": ("A vector type must lie at an address that is a multiple of its size."),
     "deadlock": (
         "Whoever is waited for must be able to run: a thread that has not stopped at a barrier, in a "

@@ -94,6 +94,27 @@ class Cause(StrEnum):
     FAULT_NOT_SEEN = "fault-not-seen"  # no call came after it that could say so
     # host-crash
     DEVICE_POINTER = "device-pointer"  # the host followed one
+    # deadlock: a wait at an mbarrier, of which `interval` phases are complete
+    ARRIVALS_LACK = "arrivals-lack"  # `amount` of the `limit` that a phase expects
+    BYTES_LACK = "bytes-lack"  # `amount` were announced and do not come
+    BYTES_TOO_MANY = "bytes-too-many"  # `amount` more have come than were announced
+    # phase: an mbarrier is misused
+    NOT_INITIALISED = "not-initialised"
+    INVALIDATED = "invalidated"  # and used
+    OVERWRITTEN = "overwritten"  # by something else than operations of mbarriers
+    INITIALISED_AGAIN = "initialised-again"  # while `amount` of `limit` arrivals had come
+    INVALIDATED_IN_USE = "invalidated-in-use"  # likewise
+    BAD_COUNT = "bad-count"  # `amount` arrivals: at least one, at most `limit`
+    TOO_MANY_ARRIVALS = "too-many-arrivals"  # `amount`, where `limit` are still expected
+    TOO_MANY_BYTES = "too-many-bytes"  # `amount` on their way: at most `limit`
+    COMPLETES_PHASE = "completes-phase"  # an arrival that must not be the last one is
+    NOT_WAITED = "not-waited"  # what the copy `other` brings is used before its phase is complete
+    WRONG_PARITY = "wrong-parity"  # likewise, by who waited for the phase before
+    # misaligned-access: a copy in bulk
+    BULK_ALIGNMENT = "bulk-alignment"  # an address `amount` bytes beyond a multiple of `limit`
+    BULK_SIZE = "bulk-size"  # of `amount` bytes, no multiple of `limit`
+    NO_TENSOR_MAP = "no-tensor-map"  # no map lies where it is looked for
+    TENSOR_DIMENSIONS = "tensor-dimensions"  # `amount` of them, and `limit` in the map
     # any code, on a GPU
     DRIVER = "driver"
 

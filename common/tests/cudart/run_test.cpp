@@ -36,6 +36,15 @@ TEST_CASE("run: the same program with the per-thread default stream and compress
   CHECK(r.output.find("all checks passed") != std::string::npos);
 }
 
+TEST_CASE("run: a tensor map of the driver's function, and a copy by it") {
+  SKIP_WITHOUT_NVCC();
+  const Run r = warpsim(program("tensor_map"));
+  CHECK(r.output == "all checks passed\n");
+  CHECK(r.status == 0);
+  CHECK(r.errors.find("No faults found") != std::string::npos);
+  CHECK(r.errors.find("multiple of 16 below 2^40") != std::string::npos);
+}
+
 TEST_CASE("run: a program of CUDA 12") {
   Run r = warpsim(CUDA12_HOST);
   CHECK(r.output == "all checks passed\n");

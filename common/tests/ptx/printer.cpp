@@ -60,7 +60,8 @@ class OperandPrinter {
       case Operand::Kind::kSymbol:
         return module_.variables[o.symbol].name + signed_offset(o.offset);
       case Operand::Kind::kAddress:
-        return "[" + base(o) + signed_offset(o.offset) + "]";
+        return "[" + base(o) + signed_offset(o.offset) +
+               (o.elements.empty() ? "" : ", {" + joined(o.elements, ", ", *this) + "}") + "]";
       case Operand::Kind::kVector:
         return "{" + joined(o.elements, ", ", *this) + "}";
       case Operand::Kind::kLabel:

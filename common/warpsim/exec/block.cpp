@@ -4,10 +4,12 @@
 #include <cstring>
 #include <optional>
 
+#include "warpsim/exec/ops.h"
 #include "warpsim/finding_text.h"
 #include "warpsim/machine/engine.h"
 #include "warpsim/machine/lift.h"
 #include "warpsim/observe/barrier.h"
+#include "warpsim/observe/mbarrier.h"
 #include "warpsim/observe/reporter.h"
 #include "warpsim/observe/shared_shadow.h"
 #include "warpsim/trace/recorder.h"
@@ -170,6 +172,9 @@ void start(Block& block, Worker& w, uint64_t linear_index) {
   block.barriers_passed = 0;
   block.warned_exited = false;
   block.barriers.fill({});
+  block.mbarriers.clear();
+  block.bulk.clear();
+  block.rounds_in_vain = 0;
   w.shared_shadow->begin_block();
   // What the block before has left is nobody's to read; a fixed pattern (a NaN, or -1) keeps
   // results reproducible.
@@ -234,13 +239,14 @@ void consider_engine(Worker& worker) {
 // with them at once, who waits for a flag when no other block can help: most often all of the warp
 // is to go on together.
 void give_way(const LaunchContext& launch, Warp& w) {
-  const bool is_lock = (w.resume - 1)->d != 0;
   const bool has_sibling = !w.paths.empty() && w.paths.back().at != w.join;
-  if (is_lock || has_sibling || w.is_split || !launch.may_interleave) w.give_way();
+  const bool is_stuck = !launch.may_interleave || w.block->rounds_in_vain > 0;
+  if (w.waits_for_lock || has_sibling || w.is_split || is_stuck) w.give_way();
 }
 
 struct Done {
   bool any = false, useful = false;
+  bool at_mbarriers = true;  // all waits are of this block's mbarriers: no other block can help
 };
 
 Done run_turn(Block& block) {
@@ -264,8 +270,12 @@ Done run_turn(Block& block) {
     Warp& warp = worker.warps[i];
     done.useful |= &warp != &first;
     const bool waited = warp.has_waited && warp.state == WarpState::kReady;
-    done.useful |= !waited;
-    if (waited) give_way(launch, warp);
+    const bool at_mbarrier = waited && warp.waits_at == warp.mbarrier_wait.at;
+    done.useful |= !waited || (at_mbarrier && !warp.mbarrier_wait.again);
+    if (waited) {
+      done.at_mbarriers &= at_mbarrier;
+      give_way(launch, warp);
+    }
     if (warp.state == WarpState::kFinished) {
       --block.live_warps;
       for (uint32_t id = 0; id < block.barriers.size(); ++id) {
@@ -292,6 +302,9 @@ bool report_used(Worker& worker) {
   return fits;
 }
 
+// A loop that waits at an mbarrier may give up by itself after some time.
+constexpr uint32_t kMostInVain = 1 << 16;
+
 void begin_block(Worker& w, uint64_t linear_index) {
   start(w.block, w, linear_index);
 }
@@ -303,7 +316,16 @@ Turn take_turn(Worker& w) {
     report_stuck(w.block);
     return Turn::kEnded;
   }
-  if (w.block.live_warps == 0) return Turn::kEnded;
+  if (w.block.live_warps == 0) {
+    end_bulk_stores(w);
+    return Turn::kEnded;
+  }
+  if (done.useful) w.block.rounds_in_vain = 0;
+  if (!done.useful && done.at_mbarriers) {
+    if (++w.block.rounds_in_vain < kMostInVain) return Turn::kGoesOn;
+    report_mbarrier_deadlock(w.block);
+    return Turn::kEnded;
+  }
   return done.useful ? Turn::kGoesOn : Turn::kWaits;
 }
 
@@ -335,7 +357,9 @@ namespace {
 // Where the warp goes on; a loop that waits is left behind the access.
 Image::InstructionRef place_of_wait(const Warp& w) {
   const auto function = uint32_t(w.program - w.worker->image->programs.data());
-  const Op* at = w.state == WarpState::kAtBarrier ? w.barrier_op : w.resume - 1;
+  const Op* at = w.state == WarpState::kAtBarrier ? w.barrier_op
+                 : w.waits_at != nullptr          ? w.waits_at
+                                                  : w.resume - 1;
   return {function, at->instruction};
 }
 

@@ -265,9 +265,11 @@ bool Decoder::move_vector(const Code& code) {
 // Shared and local addresses are offsets; a generic address adds their window. Global and constant
 // addresses are the same.
 bool Decoder::convert_address(const Code& code) {
-  if (code.dst.size() != 1 || code.src.size() != 1 || code.space == Space::kParam) return false;
+  if (code.dst.size() != 1 || code.src.size() != 1) return false;
+  if (code.space == Space::kParam && !function_.is_kernel) return false;
   const uint64_t window = code.space == Space::kShared  ? kSharedWindow
                           : code.space == Space::kLocal ? kLocalWindow
+                          : code.space == Space::kParam ? kParamWindow
                                                         : 0;
   const bool wide = is_wide(code.dst[0]);
   const uint32_t a = source(code.src[0], wide, code.type);

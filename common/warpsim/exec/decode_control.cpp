@@ -281,6 +281,9 @@ bool Decoder::body(const Code& code) {
     case Opcode::kSt:                           return store(code);
     case Opcode::kAtom: case Opcode::kRed:      return atomic(code);
     case Opcode::kCpAsync: case Opcode::kCpAsyncCommit: case Opcode::kCpAsyncWait: return async(code);
+    case Opcode::kMbarrier: case Opcode::kMbarrierWait: case Opcode::kMbarrierPending: case Opcode::kCopiesArrive:
+      return mbarrier(code);
+    case Opcode::kBulkCopy: case Opcode::kBulkCommit: case Opcode::kBulkWait: case Opcode::kProxyFence: return bulk(code);
     case Opcode::kMma: case Opcode::kLdmatrix: case Opcode::kStmatrix: return tensor(code);
     case Opcode::kMovmatrix: return turn_matrix(code);
     case Opcode::kShfl: case Opcode::kVote: case Opcode::kMatch: case Opcode::kRedux:

@@ -292,57 +292,6 @@ bool Decoder::atomic(const Code& code) {
   return true;
 }
 
-bool Decoder::ignores_source(const Code& code) const {
-  return code.src.size() > 3 && code.src[3].reg >= 0 &&
-         function_.registers[size_t(code.src[3].reg)].type == Type::kPred;
-}
-
-bool Decoder::async(const Code& code) {
-  if (code.op == Opcode::kCpAsyncCommit) {
-    emit(&ops::async_commit);
-    return true;
-  }
-  if (code.op == Opcode::kCpAsyncWait) {
-    const bool all = code.src.empty();
-    Op& op = emit(all ? &ops::async_wait_all : &ops::async_wait_group);
-    op.set(Op::Wait{all ? 0 : code.src[0].imm, block_end_ - index_});
-    return true;
-  }
-  if (code.src.size() < 3 || code.src[0].kind != Operand::Kind::kAddress ||
-      code.src[1].kind != Operand::Kind::kAddress)
-    return false;
-  const uint64_t bytes = code.src[2].imm;
-  if (code.src[2].kind != Operand::Kind::kImmediate || (bytes != 4 && bytes != 8 && bytes != 16))
-    return false;
-  bool shared_wide = false, global_wide = false;
-  int64_t shared_offset = 0, global_offset = 0;
-  const uint32_t shared_row =
-      address_row(code.src[0], Space::kShared, &shared_wide, &shared_offset);
-  const uint32_t global_row =
-      address_row(code.src[1], Space::kGlobal, &global_wide, &global_offset);
-  // A number of bytes to read, or a predicate: read nothing.
-  const bool ignores = ignores_source(code);
-  const bool counts = code.src.size() > 3 && !ignores;
-  const uint32_t count = counts ? source(code.src[3], false, Type::kU32) : 0;
-  const uint32_t ignored = ignores ? source_predicate(code.src[3]) : 0;
-  const uint32_t shared_site = add_site(code, Space::kShared, uint8_t(bytes), 1, true);
-  image_.sites[shared_site].is_async = true;
-  image_.sites[shared_site].shared_array = shared_array_of(code.src[0]);
-  const uint32_t global_site = add_site(code, Space::kGlobal, uint8_t(bytes), 1, false);
-  image_.sites[global_site].past_l1 = code.past_l1;
-  Op& op = emit(&ops::async_copy);
-  op.a = count;
-  op.b = ignored;
-  op.c = ignores && code.src[3].negated ? 1 : 0;
-  op.d = image_.group_count++;
-  op.e = image_.group_count++;
-  op.set(Op::Copy{int32_t(global_offset), {global_row, global_wide}, global_site, uint32_t(bytes)});
-  emit(&ops::nothing)
-      .set(Op::CopyTarget{
-          int32_t(shared_offset), {shared_row, shared_wide}, shared_site, block_end_ - index_ - 1});
-  return true;
-}
-
 // Instructions of the whole warp: a lane that is not there is a finding.
 void Decoder::whole_warp() {
   emit(&ops::whole_warp).set(Op::Lanes{constant(kAllLanes, false), function_index_, false});

@@ -1,5 +1,5 @@
 // Turns one function into a Program. decode.cpp: rows, operands, the main loop;
-// decode_arithmetic.cpp, decode_memory.cpp, decode_control.cpp: the instructions.
+// decode_arithmetic.cpp, decode_memory.cpp, decode_async.cpp, decode_control.cpp: the instructions.
 
 #pragma once
 
@@ -101,6 +101,8 @@ class Decoder {
   bool store_param(const Code& code);
   bool atomic(const Code& code);
   bool async(const Code& code);
+  bool mbarrier(const Code& code);
+  bool bulk(const Code& code);
   bool tensor(const Code& code);
   bool turn_matrix(const Code& code);
   void whole_warp();

@@ -11,6 +11,12 @@
 
 namespace warpsim {
 
+struct Mbarrier;
+struct Worker;
+
+// The block has ended: stores in bulk that nobody has waited for are carried out.
+void end_bulk_stores(Worker& worker);
+
 Handlers select_integer(const ptx::Instruction& code);  // add ... mad, min, max, bit counting, dp4a
 Handlers select_bits(const ptx::Instruction& code);     // and, or, shl, lop3, bfe, prmt, ...
 Handlers select_float(const ptx::Instruction& code);    // f32 and f64, to nearest
@@ -71,6 +77,20 @@ const Op* async_copy(Warp&, const Op*);
 const Op* async_commit(Warp&, const Op*);
 const Op* async_wait_group(Warp&, const Op*);
 const Op* async_wait_all(Warp&, const Op*);
+// The warp's copies by this lane whose numbers lie below `end` arrive.
+void land_copies(Warp& w, uint32_t lane, uint32_t end);
+// ops_bulk.cpp
+const Op* bulk_copy(Warp&, const Op*);
+const Op* bulk_commit(Warp&, const Op*);
+const Op* bulk_wait(Warp&, const Op*);
+const Op* proxy_fence(Warp&, const Op*);
+// The copies that count on this mbarrier arrive.
+void land_bulk_loads(Warp& w, Mbarrier& barrier);
+// ops_mbarrier.cpp
+const Op* mbarrier(Warp&, const Op*);
+const Op* mbarrier_wait(Warp&, const Op*);
+const Op* mbarrier_pending(Warp&, const Op*);  // d = the arrivals that state a (64) lacked
+const Op* copies_arrive(Warp&, const Op*);
 const Op* poll(Warp&, const Op*);  // a: what a loop waits for
 // ops_warp.cpp
 Handler shuffle(ptx::ShflMode mode);

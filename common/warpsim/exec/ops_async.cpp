@@ -28,6 +28,7 @@ void issue(Warp& w, const Op* op, const Copy& copy) {
   const uint32_t shared_site = op[1].copy_target.shared_site, global_site = op->copy.global_site;
   PendingCopy pending{.lanes = 1u << copy.lane,
                       .group = w.committed[copy.lane],
+                      .number = w.copies_issued++,
                       .shared_offset = copy.target,
                       .bytes = copy.bytes,
                       .counted_at = global_site,
@@ -192,6 +193,7 @@ bool copy_at_once(Warp& w, const Op* op) {
   access::prefetch_next(source, from, s.data + offset, kPrefetchedRuns);
   w.pending.push_back({.lanes = w.mask,
                        .group = w.committed[__builtin_ctz(w.mask)],
+                       .number = w.copies_issued++,
                        .shared_offset = base,
                        .bytes = bytes,
                        .target = &p,
@@ -201,12 +203,12 @@ bool copy_at_once(Warp& w, const Op* op) {
   return true;
 }
 
-// Lets lanes' copies arrive, whose data lie at `from`.
-void arrive(Warp& w, const Op* op, const PendingCopy& copy, const std::byte* from) {
+// Lets lanes' copies arrive, whose data lie at `from`. `now`: the warp's instructions up to here.
+void arrive(Warp& w, uint64_t now, const PendingCopy& copy, const std::byte* from) {
   Worker& worker = *w.worker;
   const bool is_checked = worker.launch->checks.initialised || worker.launch->checks.races;
   if (copy.is_counted) {
-    worker.sites[copy.counted_at].async_distance += w.instructions - op->wait.ahead - copy.started;
+    worker.sites[copy.counted_at].async_distance += now - copy.started;
   }
   std::byte* to = worker.shared + copy.shared_offset;
   if (copy.target != nullptr) {
@@ -257,14 +259,9 @@ void part(Warp& w) {
   w.pending = std::move(parted);
 }
 
-// Lets the copies arrive whose group is not among the `open` newest ones of a waiting lane.
-void arrive(Warp& w, const Op* op, uint64_t open) {
-  const auto waited_for = [&](const PendingCopy& copy) {
-    uint32_t lanes = 0;
-    for (uint32_t lane = 0; lane < kLanes; ++lane)
-      lanes |= uint32_t(copy.group + open < w.committed[lane]) << lane;
-    return lanes & w.mask & copy.lanes;
-  };
+// Lets the copies arrive of the lanes that waited_for(copy) names.
+template <class WaitedFor>
+void arrive(Warp& w, uint64_t now, WaitedFor waited_for) {
   for (const PendingCopy& copy : w.pending) {
     const uint32_t lanes = waited_for(copy);
     if (lanes == 0 || lanes == copy.lanes) continue;
@@ -277,14 +274,29 @@ void arrive(Warp& w, const Op* op, uint64_t open) {
     const PendingCopy copy = w.pending[i];
     const size_t bytes = copy.bytes * size_t(__builtin_popcount(copy.lanes));
     if (waited_for(copy) != 0)
-      arrive(w, op, copy, data);
+      arrive(w, now, copy, data);
     else
       kept.keep(copy, data, bytes);
     data += bytes;
   }
 }
 
+// Those whose group is not among the `open` newest ones of a waiting lane.
+void arrive(Warp& w, const Op* op, uint64_t open) {
+  arrive(w, w.instructions - op->wait.ahead, [&](const PendingCopy& copy) {
+    uint32_t lanes = 0;
+    for (uint32_t lane = 0; lane < kLanes; ++lane)
+      lanes |= uint32_t(copy.group + open < w.committed[lane]) << lane;
+    return lanes & w.mask & copy.lanes;
+  });
+}
+
 }  // namespace
+
+void land_copies(Warp& w, uint32_t lane, uint32_t end) {
+  arrive(w, w.instructions,
+         [&](const PendingCopy& copy) { return copy.number < end ? copy.lanes & 1u << lane : 0u; });
+}
 
 const Op* async_copy(Warp& w, const Op* op) {
   if (copy_at_once(w, op)) return op + 2;

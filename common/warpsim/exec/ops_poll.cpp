@@ -28,6 +28,8 @@ const Op* poll(Warp& w, const Op* op) {
   w.worker->patience = Worker::kImpatient;
   known->times = 0;
   w.has_waited = true;
+  w.waits_for_lock = op->d != 0;
+  w.waits_at = op;
   return w.stop(op + 1, WarpState::kReady);
 }
 

@@ -31,6 +31,11 @@ bool has_flags(const Image& image) {
   });
 }
 
+bool has_mbarriers(const Image& image) {
+  return std::any_of(image.sites.begin(), image.sites.end(),
+                     [](const MemorySite& site) { return site.is_mbarrier; });
+}
+
 }  // namespace
 
 Runner::Runner(LaunchContext& context) : worker(context), reporter_(&context) {
@@ -38,7 +43,7 @@ Runner::Runner(LaunchContext& context) : worker(context), reporter_(&context) {
                         context.image->has_sub_word_shared ? 0 : 2, context.checks.initialised,
                         context.checks.races);
   shared_shadow_.expect(has_partial_barriers(*context.image), has_flags(*context.image),
-                        context.warps_per_block);
+                        has_mbarriers(*context.image), context.warps_per_block);
   worker.shared_shadow = &shared_shadow_;
   worker.reporter = &reporter_;
 }

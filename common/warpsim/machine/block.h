@@ -5,6 +5,9 @@
 #include <array>
 #include <cstdint>
 
+#include "warpsim/machine/bulk.h"
+#include "warpsim/machine/mbarrier.h"
+
 namespace warpsim {
 
 struct Worker;
@@ -40,6 +43,9 @@ struct Block {
   uint64_t barriers_passed = 0;
   bool warned_exited = false;  // reported that threads had left before a barrier
   std::array<Barrier, 16> barriers{};
+  Mbarriers mbarriers;
+  BulkCopies bulk;
+  uint32_t rounds_in_vain = 0;  // turns of all warps in which nobody got beyond a wait
 };
 
 }  // namespace warpsim

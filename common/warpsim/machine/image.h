@@ -21,6 +21,8 @@ struct Dependence;
 // address are the offset.
 inline constexpr uint64_t kSharedWindow = 0x100000000000;
 inline constexpr uint64_t kLocalWindow = 0x110000000000;
+// A kernel's parameters, as cvta.param makes addresses of them.
+inline constexpr uint64_t kParamWindow = 0x130000000000;
 inline constexpr uint64_t kWindowBytes = 0x100000000;
 // The address of a device function: this and its number in the module.
 inline constexpr uint64_t kFunctionAddresses = 0x120000000000;
@@ -73,6 +75,7 @@ struct Image {
   std::vector<CallSite> calls;
   std::vector<IndirectCall> indirect_calls;
   std::vector<Fragments> fragments;
+  std::vector<BulkInstruction> bulk_copies;
   struct InstructionRef {
     uint32_t function, instruction;
   };

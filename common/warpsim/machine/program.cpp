@@ -56,6 +56,13 @@ void add(Fields f, const Op::Barrier& o) {
 void add(Fields f, const Op::Fence& o) {
   f("scope", o.scope);
 }
+void add(Fields f, const Op::Mbarrier& o) {
+  f("offset", o.offset)("address", o.address)("site", o.site)("mode", o.mode);
+  f("parity", o.parity)("no_complete", o.no_complete)("expects", o.expects);
+}
+void add(Fields f, const Op::Bulk& o) {
+  f("index", o.index);
+}
 void add(Fields f, const Op::Address& o) {
   f("bytes", o.bytes)("granule_shift", o.granule_shift);
 }

@@ -87,6 +87,17 @@ struct Op {
   struct Fence {
     warpsim::Fence scope;
   };
+  struct Mbarrier {
+    int32_t offset;  // bytes
+    AddressRow address;
+    uint32_t site;  // index into Image::sites
+    ptx::MbarrierOp mode;
+    // Of a wait: the phase is given by its parity. Of an arrival: see ptx::Instruction.
+    bool parity, no_complete, expects;
+  };
+  struct Bulk {
+    uint32_t index;  // into Image::bulk_copies
+  };
   struct Address {
     uint8_t bytes;  // per lane
     uint8_t granule_shift;
@@ -195,7 +206,9 @@ struct MemorySite {
   Fence fence = Fence::kNone;     // of a .release or .acq_rel
   bool is_async = false;          // the shared side of cp.async
   bool is_matrix = false;         // ldmatrix, stmatrix
-  bool past_l1 = false;           // the global side of cp.async.cg
+  bool is_mbarrier = false;
+  bool is_bulk = false;  // a side of cp.async.bulk
+  bool past_l1 = false;  // the global side of cp.async.cg
   bool in_const_space = false;
   // The one shared array the address can come from, index into Image::shared; -1: look it up.
   int32_t shared_array = -1;
@@ -219,6 +232,21 @@ struct Fragments {
   bool transposed = false;
   // ldmatrix writes d and stmatrix reads a.
   std::array<uint32_t, 4> d{}, a{}, b{}, c{};
+};
+
+// A copy in bulk. Rows; of a side that is a tensor's, the address is its map's.
+struct BulkInstruction {
+  struct Side {
+    AddressRow address{};
+    int64_t offset = 0;
+    uint32_t site = 0;  // index into Image::sites
+  };
+  Side shared, global;
+  Side barrier;        // of a load
+  uint32_t bytes = 0;  // row
+  uint8_t dimensions = 0;
+  std::array<uint32_t, 5> at{};  // rows of coordinates
+  bool is_store = false;
 };
 
 // A run of instructions that are executed together; counted once per entry.

@@ -155,6 +155,11 @@ void Warp::reset_frames(const Program& kernel) {
   state = WarpState::kReady;
   waiting.clear();
   has_waited = is_split = false;
+  mbarrier_wait = {};
+  waits_at = nullptr;
+  known.reset();
+  copies_issued = 0;
+  bulk_groups = {};
 }
 
 const Op* Warp::diverge(uint32_t taken, const Op* target, const Op* other, const Op* meet) {

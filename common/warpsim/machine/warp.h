@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "warpsim/counting/pattern.h"
+#include "warpsim/machine/mbarrier.h"
 #include "warpsim/machine/program.h"
 
 namespace warpsim {
@@ -52,6 +53,7 @@ struct CallFrame {
 struct PendingCopy {
   uint32_t lanes = 0;  // bits
   uint32_t group = 0;
+  uint32_t number = 0;                    // of the warp's copies
   uint32_t shared_offset = 0, bytes = 0;  // of the first lane; of each lane
   const Pattern* target = nullptr;        // where several lanes' bytes go
   uint32_t counted_at = 0;  // site of the global side whose distance this copy stands for
@@ -66,7 +68,15 @@ struct LaneOrder {
   std::array<std::array<uint32_t, kLanes>, kLanes> stamp{};
 };
 
-// How often a loop that waits has read the same, at one operation.
+// A wait on an mbarrier that lanes of the warp stand at.
+struct MbarrierWait {
+  const Op* at = nullptr;  // nullptr: none
+  uint32_t lane = 0;       // one of them
+  uint32_t offset = 0;     // of the barrier, in the shared window
+  bool again = false;      // it has stood there before, and nothing has come
+};
+
+// How often a wait has seen the same, at one operation.
 struct Waiting {
   const Op* at = nullptr;
   uint64_t seen = 0;  // of the lanes and their values
@@ -105,6 +115,7 @@ struct alignas(64) Warp {
   // By barriers, flags and atomics that only some warps of the block took part in: what warp x did
   // before these times comes before what this one does.
   std::array<uint32_t, 32> known_stamp{}, known_time{};
+  std::unique_ptr<Knowledge> known;  // by mbarriers, thread by thread; nullptr: nothing
   uint32_t params_row = 0;
 
   std::vector<PathEntry> paths;
@@ -122,12 +133,17 @@ struct alignas(64) Warp {
 
   // Loops that wait for somebody else.
   std::vector<Waiting> waiting;
-  bool has_waited = false;  // its last turn ended in one
-  bool is_split = false;    // lanes have gone on without others, which they were to meet
+  bool has_waited = false;       // its last turn ended in one
+  bool waits_for_lock = false;   // which is one for a lock
+  const Op* waits_at = nullptr;  // there
+  MbarrierWait mbarrier_wait;
+  bool is_split = false;  // lanes have gone on without others, which they were to meet
 
   // Asynchronous copies, oldest first; per lane how many groups were committed.
   std::vector<PendingCopy> pending;
   std::vector<std::byte> carried;  // by them, in the same order, lane by lane
+  uint32_t copies_issued = 0;
+  std::array<uint32_t, kLanes> bulk_groups{};  // committed, of copies in bulk
   uint32_t committed[kLanes] = {};
 
   // Sends the lanes of `taken` to `target` and the others to `other`; both meet again at `meet`

@@ -94,6 +94,7 @@ struct SiteState {
   uint64_t loop_loads = 0, loop_load_wavefronts = 0;  // of shared atomics that are loops
   uint64_t async_bytes = 0;                           // that they read
   uint64_t async_requests = 0;  // cp.async instructions, those that read nothing included
+  uint64_t bulk_requests = 0, bulk_bytes = 0;  // cp.async.bulk, of its global side
   uint64_t async_distance = 0;  // instructions between cp.async requests and the waits for them
   BankKind bank_kind = BankKind::kLoad;
   void add(const Traffic& traffic) {

@@ -35,6 +35,10 @@ bool changes_shared(const ptx::Instruction& p) {
     case Opcode::kMembar:
     case Opcode::kCpAsync:
     case Opcode::kCpAsyncWait:
+    case Opcode::kMbarrier:
+    case Opcode::kMbarrierWait:
+    case Opcode::kBulkCopy:
+    case Opcode::kBulkWait:
     case Opcode::kCall:
       return true;
     default:

@@ -55,8 +55,11 @@ void Collector::add_sites(const Worker& worker) {
   for (size_t i = 0; i < image.sites.size(); ++i) {
     const MemorySite& site = image.sites[i];
     const SiteState& s = worker.sites[i];
-    if (s.requests + s.shared_requests + s.async_requests + s.local_requests == 0) continue;
+    if (s.requests + s.shared_requests + s.async_requests + s.local_requests + s.bulk_requests == 0)
+      continue;
     Counters& c = at(site.function, site.instruction);
+    (site.is_store ? c.bulk_store_requests : c.bulk_load_requests) += s.bulk_requests;
+    (site.is_store ? c.bulk_store_bytes : c.bulk_load_bytes) += s.bulk_bytes;
     if (site.in_const_space) {
       c.constant_load_requests += s.requests;
       c.constant_load_words += s.words;

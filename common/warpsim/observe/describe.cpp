@@ -236,6 +236,39 @@ void describe_uninitialised_global(Warp& w, uint32_t site, uint32_t lane,
   d->cause = Cause::kNeverWritten;
 }
 
+Diagnostic* describe_mbarrier(Warp& w, uint32_t site, uint32_t lane, uint32_t offset, Code code) {
+  Diagnostic* d = add(code, MemorySpace::kShared, w, site, lane);
+  if (d == nullptr) return nullptr;
+  set_shared_place(d, w, site, offset, shared_array_at(*w.worker->image, offset));
+  d->access = AccessKind::kNone;
+  return d;
+}
+
+void describe_in_flight(Warp& w, uint32_t site, uint32_t lane, uint32_t offset, uint32_t copy_site,
+                        uint32_t issuer, const Mbarrier* barrier) {
+  if (!w.worker->launch->checks.initialised) return;
+  Diagnostic* d = add(Code::kPhase, MemorySpace::kShared, w, site, lane);
+  if (d == nullptr) return;
+  set_shared_place(d, w, site, offset, shared_array_at(*w.worker->image, offset));
+  d->cause = Cause::kNotWaited;
+  d->other = party(w, copy_site, AccessKind::kCopy);
+  d->other->block = d->block;
+  if (issuer != UINT32_MAX) d->other->thread = w.worker->launch->thread_of(issuer);
+  if (barrier == nullptr) return;
+  d->interval = barrier->phase;
+  if (barrier->passed[w.index] == barrier->phase + 1) d->cause = Cause::kWrongParity;
+}
+
+void describe_unfenced(Warp& w, uint32_t site, uint32_t lane, uint32_t offset, uint32_t writer,
+                       uint32_t writer_site) {
+  Diagnostic* d = add(Code::kAsyncProxy, MemorySpace::kShared, w, site, lane);
+  if (d == nullptr) return;
+  set_shared_place(d, w, site, offset, shared_array_at(*w.worker->image, offset));
+  d->other = party(w, writer_site, kind_of(site_of(w, writer_site)));
+  d->other->block = d->block;
+  d->other->thread = w.worker->launch->thread_of(writer);
+}
+
 void describe_global_race(Warp& w, uint32_t site, uint32_t lane, const Allocation& allocation,
                           uint64_t address, uint64_t other_block, uint32_t other_thread,
                           uint32_t other_site, bool other_wrote) {

@@ -38,6 +38,15 @@ void describe_constant_store(Warp& w, uint32_t site, uint32_t lane, const Alloca
                              uint64_t address);
 void describe_uninitialised_global(Warp& w, uint32_t site, uint32_t lane,
                                    const Allocation& allocation, uint64_t address);
+// The mbarrier at this offset. nullptr: not the first occurrence at this place.
+Diagnostic* describe_mbarrier(Warp& w, uint32_t site, uint32_t lane, uint32_t offset, Code code);
+// A copy in bulk that the warp has not waited for. `issuer`: the thread that asked for it,
+// UINT32_MAX where that is not known; `barrier`: that counts its bytes, nullptr likewise.
+void describe_in_flight(Warp& w, uint32_t site, uint32_t lane, uint32_t offset, uint32_t copy_site,
+                        uint32_t issuer, const Mbarrier* barrier);
+// A copy in bulk meets what a thread wrote with no fence of the proxies between.
+void describe_unfenced(Warp& w, uint32_t site, uint32_t lane, uint32_t offset, uint32_t writer,
+                       uint32_t writer_site);
 void describe_global_race(Warp& w, uint32_t site, uint32_t lane, const Allocation& allocation,
                           uint64_t address, uint64_t other_block, uint32_t other_thread,
                           uint32_t other_site, bool other_wrote);

@@ -27,6 +27,9 @@ uint32_t lane_of(uint32_t record) {
 uint32_t kind_of(uint32_t record) {
   return record & SharedShadow::kKindMask;
 }
+bool is_bulk(const Warp& w, uint32_t site) {
+  return w.worker->image->sites[site].is_bulk;
+}
 bool is_pending(uint32_t record) {
   return record >= SharedShadow::kPending;
 }
@@ -38,14 +41,20 @@ bool is_pending(uint32_t record) {
 bool SharedShadow::written_by_other(const Warp& w, uint32_t granule, uint32_t lane) const {
   const uint32_t record = writer_[granule];
   if (is_pending(record)) return warp_of(record) != w.index || lane_of(record) != lane;
+  if (kind_of(record) == kCopied) {
+    return record >= stamped(interval_) &&
+           (w.known == nullptr || record >= stamped(w.known->copies_of(record & kThreadMask)));
+  }
   if (record < stamped(interval_)) return false;
-  if (warp_of(record) != w.index) return record >= stamped(w.known_stamp[warp_of(record)]);
-  return of_other_lane(w, record, lane);
+  if (warp_of(record) == w.index) return of_other_lane(w, record, lane);
+  if (record < stamped(w.known_stamp[warp_of(record)])) return false;
+  return w.known == nullptr || record >= stamped(w.known->thread[record & kThreadMask]);
 }
 
 // Of two accesses of one warp.
 bool SharedShadow::of_other_lane(const Warp& w, uint32_t record, uint32_t lane) const {
   if (record < stamped(w.sync_stamp) || lane_of(record) == lane) return false;
+  if (w.known != nullptr && record < stamped(w.known->thread[record & kThreadMask])) return false;
   return w.lanes == nullptr || record >= stamped(w.lanes->stamp[lane][lane_of(record)]);
 }
 
@@ -54,13 +63,31 @@ bool SharedShadow::read_by_other(const Warp& w, uint32_t granule, uint32_t lane)
   if (record < stamped(interval_)) return false;
   for (uint32_t warp = 0; warp < warps_; ++warp) {
     const uint32_t stamp = read_by_warp_[granule * warps_ + warp];
-    if (warp != w.index && stamp >= interval_ && stamp >= w.known_stamp[warp]) return true;
+    if (warp != w.index && stamp >= interval_ && stamp >= w.known_stamp[warp] &&
+        is_read_by_unknown(w, granule, warp, kLanes))
+      return true;
   }
+  if (w.known != nullptr && warps_ != 0 && !is_read_by_unknown(w, granule, w.index, lane))
+    return false;
   if (kind_of(record) == kSeveralWarps) return warps_ == 0;
   if (warp_of(record) != w.index) return warps_ == 0;
   // Of several lanes that have read, only the last is known.
   if (kind_of(record) == kSeveralLanes) return record >= stamped(w.any_sync_stamp);
   return of_other_lane(w, record, lane);
+}
+
+// Whether a lane of `warp`, other than `but`, may have read the granule without the warp w knowing
+// that it has.
+bool SharedShadow::is_read_by_unknown(const Warp& w, uint32_t granule, uint32_t warp,
+                                      uint32_t but) const {
+  if (w.known == nullptr || read_lanes_.empty()) return true;
+  const size_t at = size_t{granule} * warps_ + warp;
+  bool unknown = false;
+  for_each_lane(read_lanes_[at], [&](int lane) {
+    const bool is_before = read_first_[at] < w.known->thread[warp * kLanes + size_t(lane)];
+    unknown |= uint32_t(lane) != but && !is_before;
+  });
+  return unknown;
 }
 
 void SharedShadow::merge_reader(const Read& read, uint32_t granule, uint32_t lane) {
@@ -80,7 +107,15 @@ void SharedShadow::merge_reader(const Read& read, uint32_t granule, uint32_t lan
   reader_[granule] = record;
   reader_site_[granule] = read.site << kSiteShift | second;
   if (warps_ != 0) {
-    uint32_t& last = read_by_warp_[granule * warps_ + read.warp->index];
+    const size_t at = size_t{granule} * warps_ + read.warp->index;
+    uint32_t& last = read_by_warp_[at];
+    if (!read_lanes_.empty()) {
+      if (last < interval_ || last < read.sync_stamp) {
+        read_lanes_[at] = 0;
+        read_first_[at] = read.stamp;
+      }
+      read_lanes_[at] |= 1u << lane;
+    }
     last = std::max(last, read.stamp);
   }
 }
@@ -94,7 +129,11 @@ void SharedShadow::examine_load(Warp& w, uint32_t site, uint32_t base_bytes, con
   };
   auto examine = [&](uint32_t lane, uint32_t granule) {
     const uint32_t record = writer_[granule];
-    if (record < stamped(first_) || is_pending(record)) {
+    const bool is_copied = kind_of(record) == kCopied && record >= stamped(first_);
+    const bool in_flight = is_pending(record) && is_bulk(w, writer_site_[granule]);
+    if (in_flight || (is_copied && !is_pending(record) && written_by_other(w, granule, lane))) {
+      report_once(lane, [&] { report_in_flight(w, site, lane, granule); });
+    } else if (record < stamped(first_) || is_pending(record)) {
       if (initialised_) report_once(lane, [&] { report_uninitialised(w, site, lane, granule); });
     } else if (is_polling) {
       acquire(w, granule);
@@ -134,6 +173,14 @@ void SharedShadow::examine_store(Warp& w, uint32_t site, uint32_t base_bytes, co
       const bool atomic_before =
           kind_of(record) == kAtomic && !is_pending(record) && record >= stamped(interval_);
       const bool exempt = atomic_before && is_volatile;
+      const BulkReader* copy =
+          bulk_readers_.empty() ? nullptr : bulk_reader_of(granule << shift_, granule_bytes);
+      if (copy != nullptr) {
+        describe_shared_race(w, site, uint32_t(lane), granule << shift_, copy->thread, copy->site,
+                             false);
+        reported |= 1u << lane;
+        return;
+      }
       if (!exempt && (changes(lane, at) || is_pending(record)) &&
           written_by_other(w, granule, lane)) {
         report_race(w, site, lane, granule, true);
@@ -232,6 +279,11 @@ void SharedShadow::async_arrive(Warp& w, uint32_t lane, uint32_t base, uint32_t 
   for (uint32_t granule = base >> shift_; granule <= (base + bytes - 1) >> shift_; ++granule) {
     if (is_pending(writer_[granule])) writer_[granule] = stamped(ledger_.now) | w.index << 5 | lane;
   }
+}
+
+void SharedShadow::use_mbarrier(Warp& w, uint32_t site, uint32_t lane, uint32_t base) {
+  const uint32_t granule = base >> shift_;
+  if (written_by_other(w, granule, lane)) report_race(w, site, lane, granule, true);
 }
 
 void SharedShadow::report_uninitialised(Warp& w, uint32_t site, uint32_t lane, uint32_t granule) {

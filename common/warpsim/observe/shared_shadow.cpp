@@ -48,18 +48,24 @@ void SharedShadow::resize(uint32_t bytes, uint32_t granule_shift, bool initialis
   ledger_.reads = reads_.get();
 }
 
-void SharedShadow::expect(bool partial_barriers, bool flags, uint32_t warps) {
+void SharedShadow::expect(bool partial_barriers, bool flags, bool mbarriers, uint32_t warps) {
   flags_ = flags && races_;
-  warps_ = (partial_barriers || flags) && races_ ? warps : 0;
+  warps_ = (partial_barriers || flags || mbarriers) && races_ ? warps : 0;
   read_by_warp_.assign(warps_ * reader_.size(), 0);
+  read_lanes_.assign(mbarriers ? read_by_warp_.size() : 0, 0);
+  read_first_ = read_lanes_;
 }
 
 // Everything up to here lies before a barrier.
 void SharedShadow::clear_regions() {
   for (size_t i = 0; i < regions_.size(); ++i) regions_[i] = {unsettled_[i], 0};
+  if (!bulk_readers_.empty()) keep_bulk_readers();
 }
 
 void SharedShadow::begin_block() {
+  bulk_readers_.clear();
+  std::fill(fenced_.begin(), fenced_.end(), 0);
+  all_fenced_ = 0;
   ledger_.read_count = 0;
   ++ledger_.block;
   clear_regions();
@@ -104,6 +110,7 @@ void SharedShadow::renormalise() {
   }
   first_ = 1;
   ledger_.now = interval_ = 2;
+  all_fenced_ = 2;
 }
 
 void SharedShadow::load(Warp& w, uint32_t site, uint32_t base_bytes, const Pattern& p) {
@@ -240,6 +247,7 @@ bool SharedShadow::is_untouched(uint32_t base_bytes, const Pattern& p) {
     const Region& region = regions_[index / kChunksPerRegion];
     return ((region.written | region.read) >> index % kChunksPerRegion & 1) == 0;
   });
+  if (!bulk_readers_.empty() && overlaps_bulk_reader(base_bytes, p)) return false;
   return plain || words_are_untouched(base, p);
 }
 

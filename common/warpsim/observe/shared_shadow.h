@@ -65,11 +65,13 @@ class SharedShadow {
   // has all stamp bits set.
   static constexpr uint32_t kAtomic = 1u << 10;
   static constexpr uint32_t kPending = 0xFFFFFu << kStampShift | 2u << 10;
+  // By a copy in bulk that has arrived; instead of the thread the number of its mbarrier.
+  static constexpr uint32_t kCopied = 3u << 10;
 
   void resize(uint32_t bytes, uint32_t granule_shift, bool initialised, bool races);
   // What the kernel may do besides meeting at barriers of the whole block: at those of some warps,
   // and by words that one warp writes and another one waits for.
-  void expect(bool partial_barriers, bool flags, uint32_t warps);
+  void expect(bool partial_barriers, bool flags, bool mbarriers, uint32_t warps);
   uint32_t granule_shift() const { return shift_; }
 
   void begin_block();
@@ -108,6 +110,17 @@ class SharedShadow {
   // holds of.
   void async_issue(const Warp& w, uint32_t site, uint32_t base, const Pattern& p);
   void async_arrive(const Warp& w, uint32_t base, const Pattern& p);
+
+  // Copies in bulk. A load of one lane is issued; it arrives, counted by mbarrier `number`, at the
+  // time that is returned. A store begins to read; it has read.
+  void bulk_issue(Warp& w, uint32_t site, uint32_t lane, uint32_t base, uint32_t bytes);
+  uint32_t bulk_arrive(uint32_t number, uint32_t base, uint32_t bytes);
+  void bulk_read(Warp& w, uint32_t site, uint32_t lane, uint32_t base, uint32_t bytes);
+  void bulk_was_read(uint32_t thread, uint32_t base, uint32_t bytes);
+  // What the running lanes know of is visible to copies in bulk from here on.
+  void proxy_fence(Warp& w);
+  // An mbarrier is used: its init has to come before.
+  void use_mbarrier(Warp& w, uint32_t site, uint32_t lane, uint32_t base);
 
   // For compiled code. 64 chunks, a bit each: touched since the last barrier. A chunk that copies
   // are on their way to counts as written until they are seen to have arrived.
@@ -165,6 +178,16 @@ class SharedShadow {
   bool words_are_written(uint32_t base, const Pattern& p);
   bool words_are_untouched(uint32_t base, const Pattern& p);
   void examine_load(Warp& w, uint32_t site, uint32_t base, const Pattern& p);
+  // A store in bulk that has not read all yet.
+  struct BulkReader {
+    uint32_t base, bytes, site, thread;
+  };
+  const BulkReader* bulk_reader_of(uint32_t base, uint32_t bytes) const;
+  bool overlaps_bulk_reader(uint32_t base, const Pattern& p) const;
+  void keep_bulk_readers();
+  bool is_fenced(uint32_t record) const;
+  void report_in_flight(Warp& w, uint32_t site, uint32_t lane, uint32_t granule);
+  bool is_read_by_unknown(const Warp& w, uint32_t granule, uint32_t warp, uint32_t but) const;
   void merge_reader(const Read& read, uint32_t granule, uint32_t lane);
   bool written_by_other(const Warp& w, uint32_t granule, uint32_t lane) const;
   bool read_by_other(const Warp& w, uint32_t granule, uint32_t lane) const;
@@ -190,7 +213,14 @@ class SharedShadow {
   bool flags_ = false;
   uint32_t warps_ = 0;                  // of a block; 0: only the last reader's warp is known
   std::vector<uint32_t> read_by_warp_;  // per granule and warp: the stamp of its last read
+  // Where mbarriers order single threads, also which lanes have read since the warp was last
+  // synchronised, and when the first of them did.
+  std::vector<uint32_t> read_lanes_, read_first_;
   bool patterns_may_change_ = false;
+  std::vector<BulkReader> bulk_readers_;
+  // Writes before these times, by thread and by all, are visible to copies in bulk.
+  std::vector<uint32_t> fenced_;
+  uint32_t all_fenced_ = 0;
 };
 
 }  // namespace warpsim

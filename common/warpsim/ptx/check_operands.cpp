@@ -125,6 +125,10 @@ class Checker {
         return {};
       case 'a':
         return address(*operand);
+      case 'b':
+        return operand->kind == Kind::kAddress ? address(*operand) : scalar({Type::kB64}, operand);
+      case 'd':
+        return scalar({Type::kB64}, operand);
       case 'i':
         return operand->kind == Kind::kImmediate && !operand->is_f32 && !operand->is_f64
                    ? ""

@@ -58,6 +58,12 @@ enum class Opcode : uint8_t {
   kHint,  // changes no value: pmevent, griddepcontrol, discard ...
   // tensor cores
   kMma, kLdmatrix, kStmatrix, kMovmatrix,
+  // barriers in shared memory that count arrivals and bytes
+  kMbarrier, kMbarrierWait, kMbarrierPending,
+  kCopiesArrive,  // cp.async.mbarrier.arrive
+  kProxyFence,    // fence.proxy.async
+  kBulkCopy,      // cp.async.bulk and cp.async.bulk.tensor
+  kBulkCommit, kBulkWait,
   // parsed, so that the report can name the line; execution says `unsupported`
   kWmmaLoad, kWmmaStore, kWmmaMma,
   // recognised text whose meaning is not modelled; `mnemonic` has the full name; execution says
@@ -75,6 +81,7 @@ enum class AtomOp : uint8_t { kNone, kAdd, kMin, kMax, kInc, kDec, kAnd, kOr, kX
 enum class ShflMode : uint8_t { kNone, kUp, kDown, kBfly, kIdx };
 enum class VoteMode : uint8_t { kNone, kAll, kAny, kUni, kBallot };
 enum class BarMode : uint8_t { kNone, kSync, kArrive, kRedAnd, kRedOr, kRedPopc };
+enum class MbarrierOp : uint8_t { kNone, kInit, kInval, kArrive, kDrop, kExpectBytes, kCompleteBytes, kTestWait, kTryWait };
 enum class ShiftMode : uint8_t { kNone, kLeft, kRight, kClamp, kWrap, kLeftClamp, kLeftWrap, kRightClamp, kRightWrap };
 enum class LimitMode : uint8_t { kNone, kClamp, kWrap };  // bmsk, szext
 enum class PrmtMode : uint8_t { kNone, kF4e, kB4e, kRc8, kEcl, kEcr, kRc16 };
@@ -140,7 +147,8 @@ struct Instruction {
   Type type = Type::kNone;  // the instruction's type; for cvt the destination's
   // The second type: cvt's source, set's source, slct's selector, the factors of mma; else kNone.
   Type src_type = Type::kNone;
-  // ld, st, atom, red, cvta, isspacep, prefetch, cp.async (destination shared, source global)
+  // ld, st, atom, red, cvta, isspacep, prefetch, cp.async (destination shared, source global);
+  // cp.async.bulk: of the destination, shared or global, and the source is the other
   Space space = Space::kGeneric;
   bool to_space = false;     // cvta.to.SPACE (generic -> space) rather than cvta.SPACE
   uint8_t vector_width = 1;  // 1, 2, 4 (8 on newer targets): .v2, .v4
@@ -170,9 +178,15 @@ struct Instruction {
   bool relu = false;          // a negative result becomes 0
   bool xorsign = false;       // min, max .xorsign.abs: of the magnitudes, with the signs' product
   bool accumulate = false;    // vabsdiff4.add: the sum of all, added to c
+  uint8_t dimensions = 0;     // cp.async.bulk.tensor: of the tensor
   Tile tile;                  // mma, wmma
   uint8_t matrices = 0;       // ldmatrix, stmatrix: .x1 .x2 .x4
   bool transposed = false;    // ldmatrix, stmatrix, movmatrix
+  MbarrierOp mbarrier = MbarrierOp::kNone;
+  bool parity = false;         // mbarrier waits: the phase is given by its parity, not by a state
+  bool no_complete = false;    // mbarrier arrivals: the last of a phase is not among them
+  bool expects = false;        // mbarrier arrivals: the number is one of bytes to expect
+  bool no_increment = false;   // cp.async.mbarrier.arrive: its arrival is among those expected
   bool of_whole_warp = false;  // a lane that is not there is a finding: the first of a wmma
 
   int32_t guard = -1;          // predicate register, -1: always
@@ -190,6 +204,10 @@ struct Instruction {
   //   mma                 dst = {vector}, src = {vector, vector, vector}: A, B, C
   //   ldmatrix, stmatrix  like ld and st, of so many registers as there are matrices
   //   bar, barrier        src = {barrier [, thread count]}, for .red then the predicate
+  //   mbarrier            src = {address, count, state or parity, time limit}, as far as it has
+  //   them cp.async.bulk       src = {destination, source, bytes [, mbarrier]}; .tensor without the
+  //   bytes;
+  //                       the address of a tensor has the coordinates as elements
   //   wmma                as mma; load and store with the stride of a row (or column) at the end
   //   kUnknown: no operands
   // Literals have the width of the operand they stand for: 1.5 in an f32 instruction is kept as

@@ -61,6 +61,8 @@ bool writes_shared(const Instruction& code) {
 bool orders_memory(Opcode op) {
   return op == Opcode::kBar || op == Opcode::kBarWarp || op == Opcode::kMembar ||
          op == Opcode::kCall || op == Opcode::kCpAsync || op == Opcode::kCpAsyncWait ||
+         op == Opcode::kMbarrier || op == Opcode::kMbarrierWait || op == Opcode::kCopiesArrive ||
+         op == Opcode::kProxyFence || op == Opcode::kBulkCopy || op == Opcode::kBulkWait ||
          op == Opcode::kUnknown;
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <utility>
 
 #include "warpsim/ptx/fragment.h"
 #include "warpsim/ptx/spelling.h"
@@ -76,6 +77,13 @@ bool take_vector(std::string_view word, Instruction* i) {
 
 bool take_space(const OpcodeRow& row, std::string_view word, Instruction* i) {
   Space before = i->space;
+  // Of a cluster of one block, which is what there is: the block's own shared memory.
+  const bool may_be_of_cluster = row.op == Opcode::kMbarrier || row.op == Opcode::kMbarrierWait ||
+                                 row.op == Opcode::kProxyFence;
+  if (may_be_of_cluster && word == "shared::cluster" && before == Space::kGeneric) {
+    i->space = Space::kShared;
+    return true;
+  }
   if (!take_word(row, kModSpace, space_words(), word, &i->space)) return false;
   if (row.op == Opcode::kCpAsync) {  // always shared <- global
     bool good = before == Space::kGeneric ? i->space == Space::kShared : i->space == Space::kGlobal;
@@ -115,6 +123,24 @@ bool take_hint(std::string_view word) {
   return std::ranges::find(kWords, word) != std::end(kWords);
 }
 
+// The spaces, destination first; a hint about the cache brings an operand, which changes nothing.
+bool take_bulk(std::string_view word, Instruction* i) {
+  if (word.size() == 2 && word[1] == 'd' && word[0] >= '1' && word[0] <= '5') {
+    i->dimensions = uint8_t(word[0] - '0');
+    return true;
+  }
+  const bool is_shared = word == "shared::cluster" || word == "shared::cta";
+  if (is_shared || word == "global") {
+    if (i->space == Space::kGeneric) {
+      i->space = is_shared ? Space::kShared : Space::kGlobal;
+      return true;
+    }
+    return is_shared == (i->space == Space::kGlobal);
+  }
+  return word == "mbarrier::complete_tx::bytes" || word == "bulk_group" || word == "tile" ||
+         word == "L2::cache_hint" || (word == "L2" && i->op == Opcode::kHint);
+}
+
 bool take_limit(std::string_view word, Instruction* i) {
   if (word != "clamp" && word != "wrap") return false;
   i->limit = word == "clamp" ? LimitMode::kClamp : LimitMode::kWrap;
@@ -152,6 +178,7 @@ bool take_modifier(const OpcodeRow& row, std::string_view word, Instruction* i) 
          take_flag(row, kModSum, "add", word, &i->accumulate) ||
          ((row.modifiers & kModXorsign) && word == "abs" && i->xorsign) ||
          ((row.modifiers & kModLimit) && take_limit(word, i)) ||
+         ((row.modifiers & kModBulk) && take_bulk(word, i)) ||
          ((row.modifiers & kModHint) && take_hint(word)) || take_sync(row, word, i) ||
          ((row.modifiers & kModVector) && take_vector(word, i)) ||
          ((row.modifiers & kModShift) && take_shift(word, i)) ||
@@ -187,11 +214,33 @@ uint32_t class_of(Type type) {
   }
 }
 
+void set_mbarrier_mode(std::string_view row, Instruction* i) {
+  constexpr std::pair<std::string_view, MbarrierOp> kModes[] = {
+      {"mbarrier.init", MbarrierOp::kInit},
+      {"mbarrier.inval", MbarrierOp::kInval},
+      {"mbarrier.arrive_drop", MbarrierOp::kDrop},
+      {"mbarrier.arrive", MbarrierOp::kArrive},
+      {"mbarrier.expect_tx", MbarrierOp::kExpectBytes},
+      {"mbarrier.complete_tx", MbarrierOp::kCompleteBytes},
+      {"mbarrier.test_wait", MbarrierOp::kTestWait},
+      {"mbarrier.try_wait", MbarrierOp::kTryWait}};
+  for (const auto& [name, mode] : kModes) {
+    if (!row.starts_with(name)) continue;
+    i->mbarrier = mode;
+    break;
+  }
+  i->parity = row.ends_with(".parity");
+  i->no_complete = row.ends_with(".noComplete");
+  i->expects = row.ends_with(".expect_tx") && i->mbarrier != MbarrierOp::kExpectBytes;
+  i->no_increment = row.ends_with(".noinc");
+}
+
 // The parts of the row's name that are modes rather than names: bar.SYNC, match.ALL.
 void set_mode_of_row(const OpcodeRow& row, Instruction* i) {
   if (row.op == Opcode::kBar && row.name.ends_with(".sync")) i->bar = BarMode::kSync;
   if (row.op == Opcode::kBar && row.name.ends_with(".arrive")) i->bar = BarMode::kArrive;
   i->match_all = row.name == "match.all";
+  set_mbarrier_mode(row.name, i);
   // bar is barrier.aligned; barrier without .aligned is not.
   i->aligned = !row.name.starts_with("barrier");
 }
@@ -203,6 +252,13 @@ bool is_modelled(const OpcodeRow& row, const Instruction& i) {
   if (row.op == Opcode::kMovmatrix) return i.transposed && i.matrices == 0 && i.type == Type::kB16;
   if (row.op == Opcode::kMma)
     return fragment_registers(i) && i.mnemonic.find(".row.col.") != std::string::npos;
+  if (row.op == Opcode::kBulkCopy)
+    return i.space != Space::kGeneric && row.name.ends_with(".tensor") == (i.dimensions != 0);
+  const bool is_mbarrier = row.op == Opcode::kMbarrier || row.op == Opcode::kMbarrierWait ||
+                           row.op == Opcode::kMbarrierPending || row.op == Opcode::kCopiesArrive;
+  if (is_mbarrier) {
+    return i.type == Type::kB64 && (i.space == Space::kShared || i.space == Space::kGeneric);
+  }
   if (row.modifiers & kModMatrix)
     return i.matrices != 0 && i.type == Type::kB16 && i.space == Space::kShared;
   return true;

@@ -93,6 +93,12 @@ constexpr OpcodeFacts facts_of(Opcode op) {
       return {.memory = Memory::kStore};
     case O::kMovmatrix:  // crosses lanes as a shuffle does
       return {.result = Result::kOther, .unit = Unit::kShuffle};
+    case O::kMbarrier: case O::kMbarrierPending:
+      return {.result = Result::kOther};
+    case O::kCopiesArrive: case O::kProxyFence: case O::kBulkCopy: case O::kBulkCommit: case O::kBulkWait:
+      return {};
+    case O::kMbarrierWait:
+      return {.result = Result::kOther, .is_control = true};
     // Replaced by others before anything looks at them (wmma.h).
     case O::kWmmaLoad: case O::kWmmaStore:
       return {.result = Result::kMemory};

@@ -27,6 +27,7 @@ constexpr uint32_t kLdSt = kModSpace | kModVector | kModMemory;
 //   l  a label                                     ?  the operands that follow may be absent
 //   g  32 bits or a predicate
 //   o  32 bits, may be absent although another operand follows
+//   b  an address in brackets or 64 bits           d  64 bits
 //   f  a fragment: as many registers of 32 bits as fragment.h or wmma.h says
 // A source of t, s, T, S, w, u may be an immediate. Shape "*": operands are not decoded; "call",
 // "brx": see parse_instruction.cpp.
@@ -142,6 +143,36 @@ constexpr OpcodeRow kTable[] = {
     {"pmevent",          kHint,            "=i",      0, 0, kModHint},
     {"applypriority",    kHint,            "=ai",     0, 0, kModSpace | kModMemory | kModHint},
     {"discard",          kHint,            "=ai",     0, 0, kModSpace | kModMemory},
+
+    {"mbarrier.init",    kMbarrier,        "=au",     1, kBits, kModSpace},
+    {"mbarrier.inval",   kMbarrier,        "=a",      1, kBits, kModSpace},
+    {"mbarrier.arrive",  kMbarrier,        "t=a?u",   1, kBits, kModSpace | kModMemory},
+    {"mbarrier.arrive.noComplete", kMbarrier, "t=au", 1, kBits, kModSpace | kModMemory},
+    {"mbarrier.arrive.expect_tx", kMbarrier, "t=au",  1, kBits, kModSpace | kModMemory},
+    {"mbarrier.arrive_drop", kMbarrier,    "t=a?u",   1, kBits, kModSpace | kModMemory},
+    {"mbarrier.arrive_drop.noComplete", kMbarrier, "t=au", 1, kBits, kModSpace | kModMemory},
+    {"mbarrier.arrive_drop.expect_tx", kMbarrier, "t=au", 1, kBits, kModSpace | kModMemory},
+    {"mbarrier.expect_tx", kMbarrier,      "=au",     1, kBits, kModSpace | kModMemory},
+    {"mbarrier.complete_tx", kMbarrier,    "=au",     1, kBits, kModSpace | kModMemory},
+    {"mbarrier.test_wait", kMbarrierWait,  "p=at",    1, kBits, kModSpace | kModMemory},
+    {"mbarrier.test_wait.parity", kMbarrierWait, "p=au", 1, kBits, kModSpace | kModMemory},
+    {"mbarrier.try_wait", kMbarrierWait,   "p=at?u",  1, kBits, kModSpace | kModMemory},
+    {"mbarrier.try_wait.parity", kMbarrierWait, "p=au?u", 1, kBits, kModSpace | kModMemory},
+    {"mbarrier.pending_count", kMbarrierPending, "u=t", 1, kBits, 0},
+    {"cp.async.mbarrier.arrive", kCopiesArrive, "=a", 1, kBits, kModSpace},
+    {"cp.async.mbarrier.arrive.noinc", kCopiesArrive, "=a", 1, kBits, kModSpace},
+    {"cp.async.bulk",    kBulkCopy,        "=aau?bd", 0, 0, kModBulk},
+    {"cp.async.bulk.tensor", kBulkCopy,    "=aa?bd",  0, 0, kModBulk},
+    {"cp.async.bulk.commit_group", kBulkCommit, "=",  0, 0, 0},
+    {"cp.async.bulk.wait_group", kBulkWait, "=i",     0, 0, 0},
+    {"cp.async.bulk.wait_group.read", kBulkWait, "=i", 0, 0, 0},
+    {"cp.async.bulk.prefetch", kHint,      "=au?d",   0, 0, kModBulk},
+    {"cp.async.bulk.prefetch.tensor", kHint, "=a?d",  0, 0, kModBulk},
+    {"prefetch.tensormap", kHint,          "=a",      0, 0, 0},
+    {"prefetch.param.tensormap", kHint,    "=a",      0, 0, 0},
+    {"prefetch.const.tensormap", kHint,    "=a",      0, 0, 0},
+    {"fence.proxy.async", kProxyFence,     "=",       0, 0, kModSpace},
+    {"fence.mbarrier_init", kHint,         "=",       0, 0, kModMemory},
 
     {"wmma.load.a",      kWmmaLoad,        "f=a?u",   1, kData, kModTile | kModSpace | kModSync},
     {"wmma.load.b",      kWmmaLoad,        "f=a?u",   1, kData, kModTile | kModSpace | kModSync},

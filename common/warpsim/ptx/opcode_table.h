@@ -43,6 +43,7 @@ enum ModifierFamily : uint32_t {
   kModLimit = 1 << 27,    // .clamp .wrap
   kModSum = 1 << 28,      // .add
   kModHint = 1 << 29,     // what a hint is about
+  kModBulk = 1 << 30,     // of cp.async.bulk: .shared::cluster .global .bulk_group .2d .tile ...
 };
 
 // Classes of types an opcode takes. Another type is a parse error.

@@ -212,7 +212,7 @@ Operand Parser::register_or_name(std::string_view name, uint32_t line) {
   return result;
 }
 
-// [%rd1 + 8], [name + 8], [4096]
+// [%rd1 + 8], [name + 8], [4096], [%rd1, {%r1, %r2}]
 Operand Parser::address() {
   cursor_.expect("[", "before an address");
   Operand result;
@@ -226,6 +226,14 @@ Operand Parser::address() {
     if (cursor_.at("+") || cursor_.at("-")) result.offset = cursor_.integer("an offset");
   } else {
     result.imm = static_cast<uint64_t>(cursor_.integer("an address"));
+  }
+  if (cursor_.accept(",")) {  // where in a tensor
+    Operand coordinates = vector();
+    for (const Operand& one : coordinates.elements) {
+      if (one.kind != Operand::Kind::kRegister && one.kind != Operand::Kind::kImmediate)
+        cursor_.fail_here("a coordinate is a register or a number");
+    }
+    result.elements = std::move(coordinates.elements);
   }
   cursor_.expect("]", "after an address");
   result.kind = Operand::Kind::kAddress;

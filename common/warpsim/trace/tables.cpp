@@ -29,14 +29,20 @@ const char* kind_of(const ptx::Instruction& code) {
     case Opcode::kAtom:
     case Opcode::kRed:
       return "atomic";
+    case Opcode::kBulkCopy:
     case Opcode::kCpAsync:
       return "copy";
+    case Opcode::kBulkCommit:
     case Opcode::kCpAsyncCommit:
       return "commit";
+    case Opcode::kBulkWait:
     case Opcode::kCpAsyncWait:
       return "wait";
     case Opcode::kBar:
       return "barrier";
+    case Opcode::kMbarrier:
+    case Opcode::kMbarrierWait:
+    case Opcode::kCopiesArrive:
     case Opcode::kBarWarp:
       return "sync";
     case Opcode::kShfl:
@@ -47,6 +53,7 @@ const char* kind_of(const ptx::Instruction& code) {
     case Opcode::kActivemask:
       return "vote";
     case Opcode::kMembar:
+    case Opcode::kProxyFence:
       return "fence";
     case Opcode::kBra:
     case Opcode::kBrx:

@@ -1,0 +1,158 @@
+#include "warpsim/observe/mbarrier.h"
+
+#include <algorithm>
+
+#include "warpsim/finding_text.h"
+#include "warpsim/machine/worker.h"
+#include "warpsim/observe/describe.h"
+#include "warpsim/observe/reporter.h"
+#include "warpsim/observe/shared_shadow.h"
+
+namespace warpsim {
+
+namespace {
+
+// What the lanes know of what another lane of their warp did.
+uint32_t known_of_lane(const Warp& w, uint32_t lanes, uint32_t of) {
+  uint32_t known = w.sync_stamp;
+  if (w.lanes == nullptr) return known;
+  for_each_lane(lanes,
+                [&](int lane) { known = std::max(known, w.lanes->stamp[size_t(lane)][of]); });
+  return known;
+}
+
+}  // namespace
+
+void release(Warp& w, uint32_t lanes, Knowledge& to) {
+  const uint32_t now = w.worker->shared_shadow->warp_sync();
+  const uint32_t time = ++w.block->time;
+  if (w.known != nullptr) to.merge(*w.known);
+  for (size_t x = 0; x < w.known_stamp.size(); ++x) {
+    to.time[x] = std::max(to.time[x], w.known_time[x]);
+    if (w.known_stamp[x] == 0) continue;
+    for (size_t lane = 0; lane < kLanes; ++lane) {
+      uint32_t& thread = to.thread[x * kLanes + lane];
+      thread = std::max(thread, w.known_stamp[x]);
+    }
+  }
+  for (uint32_t lane = 0; lane < kLanes; ++lane) {
+    uint32_t& thread = to.thread[w.index * kLanes + lane];
+    thread = std::max(thread, (lanes >> lane & 1) != 0 ? now : known_of_lane(w, lanes, lane));
+  }
+  to.time[w.index] = time;
+}
+
+void acquire(Warp& w, const Knowledge& from) {
+  if (w.known == nullptr) w.known = std::make_unique<Knowledge>();
+  w.known->merge(from);
+  for (const Warp& other : w.worker->warps) {
+    const size_t x = other.index;
+    w.known_time[x] = std::max(w.known_time[x], w.known->time[x]);
+    uint32_t all = UINT32_MAX;
+    for_each_lane(other.started, [&](int lane) {
+      all = std::min(all, w.known->thread[x * kLanes + size_t(lane)]);
+    });
+    if (x != w.index) w.known_stamp[x] = std::max(w.known_stamp[x], all);
+  }
+  w.block->has_partial_order = true;
+}
+
+std::string report_phase(Warp& w, uint32_t site, uint32_t lane, uint32_t offset,
+                         const Mbarrier* barrier, Cause cause, uint64_t amount, uint64_t limit) {
+  Diagnostic facts;
+  facts.code = Code::kPhase;
+  facts.cause = cause;
+  facts.amount = amount;
+  facts.limit = limit;
+  Diagnostic* d = nullptr;
+  if (w.worker->launch->checks.barriers) d = describe_mbarrier(w, site, lane, offset, Code::kPhase);
+  if (d == nullptr) return sentence(facts);
+  if (barrier != nullptr) d->interval = facts.interval = barrier->phase;
+  d->cause = cause;
+  d->amount = amount;
+  d->limit = limit;
+  return sentence(*d);
+}
+
+std::string report_bulk(Warp& w, uint32_t site, uint32_t lane, Cause cause, uint64_t amount,
+                        uint64_t limit) {
+  const MemorySite& at = w.worker->image->sites[site];
+  Diagnostic facts;
+  facts.code = Code::kMisalignedAccess;
+  facts.space = at.space == ptx::Space::kShared ? MemorySpace::kShared : MemorySpace::kGlobal;
+  facts.access = AccessKind::kCopy;
+  facts.cause = cause;
+  facts.amount = amount;
+  facts.limit = limit;
+  Diagnostic* d = w.worker->reporter->add(facts.code, w, lane, at.function, at.instruction);
+  if (d != nullptr) {
+    d->cause = cause;
+    d->amount = amount;
+    d->limit = limit;
+    d->space = facts.space;
+    d->access = facts.access;
+  }
+  return sentence(facts);
+}
+
+namespace {
+
+// A warp that waits at an mbarrier, and the operation's site.
+uint32_t site_of_wait(const Warp& w) {
+  return w.mbarrier_wait.at->mbarrier.site;
+}
+
+}  // namespace
+
+void report_mbarrier_deadlock(Block& block) {
+  Worker& worker = *block.worker;
+  Warp* first = nullptr;
+  const Warp* other = nullptr;  // one that waits elsewhere
+  for (Warp& w : worker.warps) {
+    const bool is_here = w.state == WarpState::kReady && w.mbarrier_wait.at != nullptr;
+    if (first == nullptr && is_here) {
+      first = &w;
+      continue;
+    }
+    if (first == nullptr || w.state == WarpState::kFinished || other != nullptr) continue;
+    if (w.state == WarpState::kAtBarrier ||
+        (is_here && w.mbarrier_wait.at != first->mbarrier_wait.at))
+      other = &w;
+  }
+  if (first == nullptr) return;
+  const MbarrierWait& wait = first->mbarrier_wait;
+  const Mbarrier* barrier = block.mbarriers.find(wait.offset);
+  Diagnostic facts;
+  facts.code = Code::kDeadlock;
+  if (barrier == nullptr || barrier->pending != 0) {
+    facts.cause = Cause::kArrivalsLack;
+    facts.amount = barrier == nullptr ? 0 : barrier->pending;
+    facts.limit = barrier == nullptr ? 0 : barrier->expected;
+  } else {
+    facts.cause = barrier->bytes >= 0 ? Cause::kBytesLack : Cause::kBytesTooMany;
+    facts.amount = uint64_t(barrier->bytes >= 0 ? barrier->bytes : -barrier->bytes);
+  }
+  Diagnostic* d =
+      describe_mbarrier(*first, site_of_wait(*first), wait.lane, wait.offset, Code::kDeadlock);
+  if (d != nullptr) {
+    d->cause = facts.cause;
+    d->amount = facts.amount;
+    d->limit = facts.limit;
+    if (barrier != nullptr) d->interval = barrier->phase;
+    if (other != nullptr) {
+      const bool at_bar = other->state == WarpState::kAtBarrier;
+      const Op* op = at_bar ? other->barrier_op : other->mbarrier_wait.at;
+      const uint32_t lane =
+          at_bar ? uint32_t(__builtin_ctz(other->mask)) : other->mbarrier_wait.lane;
+      d->other.emplace();
+      d->other->block = block.index;
+      d->other->thread = worker.launch->thread_of(other->index * kLanes + lane);
+      const auto function = uint32_t(other->program - worker.image->programs.data());
+      worker.reporter->set_line(&*d->other, function, op->instruction);
+    }
+    facts = *d;
+  }
+  worker.halt(LaunchStatus::kTimeout, 702, sentence(facts));
+}
+
+}  // namespace warpsim
