@@ -13,7 +13,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 project = "Tilewise"
 language = "en"
 root_doc = "docs/README"
-extensions = ["myst_parser", "navigation", "source_pages"]
+extensions = ["myst_parser", "navigation", "source_pages", "accessible"]
 
 include_patterns = [
     "CHANGELOG.md",
