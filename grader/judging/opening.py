@@ -13,7 +13,8 @@ from grader.judging.cause_of_places import Places
 from grader.judging.cause_of_wrong import Wrong
 from grader.judging.host import Said
 from grader.judging.repair.child import find_apart
-from grader.judging.repair.edits import ALWAYS
+from grader.judging.repair.scope import ALWAYS
+from grader.judging.repair.search import SIGNATURES
 from grader.judging.wording import names_in
 from grader.labs.statements import (
     listing,
@@ -57,6 +58,11 @@ def with_cause(diagnostics: tuple[Diagnostic, ...], material: Material) -> tuple
     if said is None:
         return diagnostics
     return (_joined(first, said), *diagnostics[1:])
+
+
+def may_be_tried(diagnostics: tuple[Diagnostic, ...], signature: str) -> bool:
+    """Whether a small change may be looked for: then its process can be started before."""
+    return signature in SIGNATURES and bool(diagnostics) and diagnostics[0].code in _TRIED
 
 
 def _joined(item: Diagnostic, said: Said) -> Diagnostic:

@@ -16,6 +16,7 @@ import numpy as np
 from grader.errors import GraderError
 from grader.judging import opening, provenance
 from grader.judging.judge import Outcome
+from grader.judging.repair import child
 from grader.labs import data
 from grader.pipeline.carry_out import Session, job_of
 from grader.results.explanation import Explanation
@@ -85,23 +86,25 @@ def told(
     """The result with its causes. outcomes: on the simulator."""
     if not session.lab.problem.is_product:
         return result
-    followed = None
-    with contextlib.suppress(*_FAILURES):
-        followed = _followed(session, text, outcomes, recorded)
-        result = replace(result, diagnostics=opened(result.diagnostics, followed))
-    with contextlib.suppress(*_FAILURES):
-        material = opening.Material(
-            text, session.lab.signature, tuple(outcomes.values()), result.warnings
-        )
-        if followed is not None:
-            material = replace(
-                material,
-                explanation=followed.explanation,
-                provenance=followed.provenance,
-                explained=followed.outcome.case.id,
-                p=followed.p,
+    is_tried = opening.may_be_tried(result.diagnostics, session.lab.signature)
+    with child.started_early(is_tried):
+        followed = None
+        with contextlib.suppress(*_FAILURES):
+            followed = _followed(session, text, outcomes, recorded)
+            result = replace(result, diagnostics=opened(result.diagnostics, followed))
+        with contextlib.suppress(*_FAILURES):
+            material = opening.Material(
+                text, session.lab.signature, tuple(outcomes.values()), result.warnings
             )
-        result = replace(result, diagnostics=opening.with_cause(result.diagnostics, material))
+            if followed is not None:
+                material = replace(
+                    material,
+                    explanation=followed.explanation,
+                    provenance=followed.provenance,
+                    explained=followed.outcome.case.id,
+                    p=followed.p,
+                )
+            result = replace(result, diagnostics=opening.with_cause(result.diagnostics, material))
     return result
 
 

@@ -61,7 +61,11 @@ FEW = {
     "01": ("row * width", "k * width + row"),
     "02": ("row * width + tx", "[tx][k]"),
     "03": ("tx", "n_row * 16 + col"),
+    "04": ("[tx][i]",),
     "05": ("ty + r", "r"),
+    "06": ("ty + r",),
+    "07": ("tx + r * (BM / TM)",),
+    "08": ("first_col + r", "ph * BK"),
 }
 
 

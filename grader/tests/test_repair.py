@@ -149,3 +149,31 @@ def test_the_fresh_lists_fit_their_programs() -> None:
     assert len(causes.mistakes("fresh-1")) == 103
     assert len(causes.mistakes("fresh-2")) == 31
     assert len(causes.mistakes("fresh-3")) == 52
+
+
+def test_a_child_that_waits_is_used_once_and_ended(monkeypatch) -> None:
+    started = []
+    start = child._start
+    monkeypatch.setattr(child, "_start", lambda: started.append(start()) or started[-1])
+    text = _program("01-flat").replace("        py += n;", "        py++;")
+    seen = next(at for at, one in enumerate(text.splitlines(), 1) if "*px * *py" in one)
+    with child.started_early(True):
+        assert len(started) == 1
+        first = child.find_apart(text, "square-host", False, [seen])
+        assert len(started) == 1
+        again = child.find_apart(text, "square-host", False, [seen])
+        assert len(started) == 2
+    assert first == again and first is not None and first.before == "py++"
+    with child.started_early(True):
+        pass
+    assert len(started) == 3
+    assert all(one.returncode is not None for one in started)
+    with child.started_early(False):
+        assert len(started) == 3
+
+
+def test_names_exchanged_in_a_macro_are_exchanged_where_it_is_used() -> None:
+    text = _program("01-macro").replace("AT(rhs, t, c, ld)", "AT(rhs, c, t, ld)")
+    seen = next(at for at, one in enumerate(text.splitlines(), 1) if "AT(rhs, c" in one)
+    found = search.find(text, "square-host", False, [seen])
+    assert found is not None and found.line == seen

@@ -219,6 +219,7 @@ class Together(Machine):
             if value.__class__ is Pointer or value.__class__ is Struct or value is None:
                 return joined(f, m)
             is_ours = False
+            f.world.steps -= len(numbers) // 2
             for number in numbers:
                 if batch.dead[number]:
                     continue

@@ -8,11 +8,13 @@ thought of. A child that meets one has found nothing.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextvars import ContextVar
 from dataclasses import asdict
 from pathlib import Path
 
@@ -24,6 +26,44 @@ _START_SECONDS = 30  # of a busy machine, beside those
 _MEMORY_BYTES = 2 << 30
 
 
+# A child that has been started before there was a request for it.
+_waiting: ContextVar[subprocess.Popen | None] = ContextVar("_waiting", default=None)
+
+
+@contextlib.contextmanager
+def started_early(is_wanted: bool) -> Iterator[None]:
+    """Inside, the first search finds its child started: it was while something else was done."""
+    child = None
+    if is_wanted:
+        with contextlib.suppress(OSError):
+            child = _start()
+    token = _waiting.set(child)
+    try:
+        yield
+    finally:
+        left = _waiting.get()
+        _waiting.reset(token)
+        if left is not None:
+            _end(left)
+
+
+def _start() -> subprocess.Popen:
+    return subprocess.Popen(
+        [sys.executable, "-E", "-s", "-m", "grader.judging.repair.child"],
+        cwd=_ROOT,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        # A thread for each processor would take address space, and nothing here is that large.
+        env={**os.environ, "OPENBLAS_NUM_THREADS": "1"},
+    )
+
+
+def _end(child: subprocess.Popen) -> None:
+    child.kill()
+    child.communicate()
+
+
 def find_apart(
     text: str, signature: str, in_tiles: bool, lines: Sequence[int],
     seen: Sequence[int] | None = None,
@@ -33,19 +73,16 @@ def find_apart(
         return None
     request = {"text": text, "signature": signature, "in_tiles": in_tiles, "lines": list(lines)}
     request["seen"] = seen
+    child = _waiting.get()
+    _waiting.set(None)
     try:
-        done = subprocess.run(
-            [sys.executable, "-E", "-s", "-m", "grader.judging.repair.child"],
-            cwd=_ROOT,
-            input=json.dumps(request).encode(),
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            timeout=_SECONDS + _START_SECONDS,
-            check=True,
-            # A thread for each processor would take address space, and nothing here is that large.
-            env={**os.environ, "OPENBLAS_NUM_THREADS": "1"},
-        )
-        found = json.loads(done.stdout)
+        child = child or _start()
+        try:
+            said, _ = child.communicate(json.dumps(request).encode(), _SECONDS + _START_SECONDS)
+        except BaseException:
+            _end(child)
+            raise
+        found = json.loads(said) if child.returncode == 0 else None
     except (OSError, ValueError, subprocess.SubprocessError):
         return None
     return None if found is None else Repair(**found)

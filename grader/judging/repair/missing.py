@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from grader.judging.repair.nodes import Node, walk
 from grader.judging.repair.scope import Change, Edit, bare, binary, named, number
+from grader.judging.repair.shown import text_of
 
 
 class Missing:
@@ -53,7 +54,10 @@ class Missing:
                             (n.id, lambda n, o=o: named(o))
                             for name, o in ((one, two), (two, one)) for n in names[name]
                         )  # fmt: skip
-                        yield Edit(changes, root.line, 1.1, self.function.name, root)
+                        # In a macro's body the names are where it is used.
+                        places = {n.line for name in (one, two) for n in names[name]}
+                        line = places.pop() if len(places) == 1 else root.line
+                        yield Edit(changes, line, 1.1, self.function.name, root)
 
     def _everywhere(self) -> Iterator[Edit]:
         """blockDim.x where a size is meant, wherever it stands."""
@@ -85,15 +89,19 @@ class Missing:
                         "do", [Node("assign", [named(node.text), node.kids[1]], "=", node.line)]
                     )
                     yield Edit(
-                        ((loop.id, _beginning(first)),), node.line, 1.6, self.function.name, node
-                    )
+                        ((loop.id, _beginning(first)),), node.line, 1.6, self.function.name, node,
+                        f"{text_of(first)} at the beginning of each turn",
+                    )  # fmt: skip
             for name in self.scope.pointers:
                 if name not in inside or self.scope.types[name].stars == 0:
                     continue
                 last = max(node.line for node in walk(loop.kids[3]))
                 for by in self._strides(loop):
                     step = Node("do", [Node("assign", [named(name), by], "+=", last)])
-                    yield Edit(((loop.id, _ending(step)),), last, 2.0, self.function.name, loop)
+                    yield Edit(
+                        ((loop.id, _ending(step)),), last, 2.0, self.function.name, loop,
+                        f"{text_of(loop)} {{ ... {text_of(step)}; }}",
+                    )  # fmt: skip
 
     def _strides(self, loop: Node) -> Iterator[Node]:
         names = [named(n) for n in self._near(self.scope.integers, loop)]

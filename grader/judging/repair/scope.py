@@ -20,6 +20,7 @@ class Edit:
     cost: float
     function: str
     where: Node  # the smallest thing that it changes
+    missing: str = ""  # a statement that it adds, and where
 
 
 @dataclass(frozen=True)

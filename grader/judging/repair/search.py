@@ -20,9 +20,9 @@ from grader.judging.repair.trial import Exhausted, Size, Trial, Watched, try_out
 
 _STEPS = 100_000  # of all trials; each costs some more, for what it has to build
 _PER_TRIAL = 70
-_PLAIN = 30_000  # of the file as it is
+_PLAIN = 20_000  # of the file as it is
 _PER_RUN = 9_000
-_CONFIRMING = 80_000  # of all runs that ask for another size
+_CONFIRMING = 50_000  # of all runs that ask for another size
 _CONFIRMED = 15_000  # after so many, two sizes are enough
 _TOO_LONG = 70
 # Of a batch: lanes, words of shared memory, edits.
@@ -365,7 +365,8 @@ class Search:
             node = above
             if node.line != edit.line:
                 break
-        return Repair(edit.line, text_of(node), text_of(node, changes), edit.cost)
+        after = edit.missing or text_of(node, changes)
+        return Repair(edit.line, text_of(node), after, edit.cost)
 
 
 def _target(node: Node) -> str:

@@ -32,6 +32,8 @@ def text_of(node: Node, edits: Mapping = {}, around: int = 0) -> str:  # noqa: B
             sign = {"deref": "*", "address": "&"}.get(node.kind, node.text)
             return f"{sign}{of(0, 9)}"
         case "cast":
+            if node.text[:1].isalpha() and not node.text.endswith("_cast"):
+                return f"{node.text}({of(0)})"  # size_t(row)
             stars = "*" * node.type.stars
             return f"({node.type.name}{stars}){of(0, 9)}"
         case "before":
@@ -62,6 +64,8 @@ def text_of(node: Node, edits: Mapping = {}, around: int = 0) -> str:  # noqa: B
             if node.kids[1].kind == "make":
                 return f"{kind}{node.text}({listed(node.kids[1].kids)})"
             return f"{kind}{node.text}{sizes} = {of(1)}"
+        case "sizeof":
+            return f"sizeof({of(0)})"
         case "do":
             return of(0)
         case "if":
