@@ -212,6 +212,7 @@ def times(
             recorded[case.id].plan,
             references.get(case.id),
             folder / f"{case.id}.json",
+            session.lab.problem.factors,
         )
         for case in cases
     }

@@ -48,12 +48,20 @@ class Timing:
 
 
 def compare(
-    course: Course, device: str, submission: Path, reference: Path | None, result: Path
+    course: Course,
+    device: str,
+    submission: Path,
+    reference: Path | None,
+    result: Path,
+    factors: str = "float",
 ) -> Timing:
-    """Times a plan against the reference's. Raises StepError if that fails on our side."""
+    """Times a plan against the reference's. Raises StepError if that fails on our side.
+
+    `factors`: what M and N are to be rounded to (grader.labs.problem).
+    """
     command: list[str | Path] = [
         "--backend", "gpu", "--device", device, "--plan", submission,
-        "--rounds", str(ROUNDS), "--cublas", "--result", result,
+        "--rounds", str(ROUNDS), "--cublas", "--factors", factors, "--result", result,
     ]  # fmt: skip
     if reference is not None:
         command += ["--compare", f"reference={reference}"]

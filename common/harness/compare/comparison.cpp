@@ -143,7 +143,11 @@ void Arena::check(Candidate& candidate, Contender* contender, uint32_t number) {
   // Made anew, not read back: what lies on the GPU may have been changed.
   Matrix m = uniform_matrix(shapes_.j, shapes_.k, seed_m_),
          n = uniform_matrix(shapes_.k, shapes_.l, seed_n_);
-  Verdict verdict = verify(m, n, candidate.output(), random_());
+  const Matrix& p = candidate.output();
+  const uint64_t seed = random_();
+  Verdict verdict = verify(m, n, p, seed);
+  if (!verdict.right && settings_.factors == Factors::kBf16)
+    verdict = verify(rounded_to_bf16(std::move(m)), rounded_to_bf16(std::move(n)), p, seed);
   ++contender->verified;
   contender->worst = std::max(contender->worst, verdict.worst);
   if (verdict.right) return;
@@ -199,8 +203,10 @@ Comparison compare(GpuBackend& backend,
   }
   Comparison result;
   const warpsim::Device& device = backend.device();
-  double peak = device.sm_count * fp32_lanes(device) * 2 * device.sm_clock_mhz *
-                1e6;  // operations per second
+  // Operations per second. Of bf16, tensor cores do 16 for one of all float lanes (A100's data
+  // sheet: 312 and 19.5 TFLOP/s; a little less on later chips).
+  const double times = settings.factors == Factors::kBf16 ? 16 : 1;
+  double peak = times * device.sm_count * fp32_lanes(device) * 2 * device.sm_clock_mhz * 1e6;
   if (peak > 0) result.floor_ms = 2.0 * shapes.j * shapes.k * shapes.l / peak * 1e3;
   Arena arena(backend, shapes, settings);
   if (!arena.admit(plans, &result)) return result;

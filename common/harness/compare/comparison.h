@@ -15,11 +15,15 @@
 
 namespace tilewise {
 
+// What elements of M and N may be rounded to before they are multiplied.
+enum class Factors { kFloat, kBf16 };
+
 struct ComparisonSettings {
   uint32_t rounds = 30;  // timed rounds
   double seconds = 20;   // no new round starts after this, once there are kFewestRounds
   uint64_t seed = 0;     // of data, order of verification: not known to those timed
   bool with_cublas = false;
+  Factors factors = Factors::kFloat;
   // Told whose turn it is, by name, before anything of it runs; for messages about a kernel that
   // does not end.
   std::function<void(const std::string&)> turn = [](const std::string&) {};
@@ -49,7 +53,8 @@ struct Comparison {
   // Submission's time over the named contender's, round by round.
   std::map<std::string, Milliseconds> ratios;
   uint32_t rounds = 0;
-  // 2 j k l operations at the GPU's highest clock, every lane busy: nothing is faster.
+  // 2 j k l operations at the GPU's highest clock, every lane or tensor core busy: nothing is
+  // faster.
   double floor_ms = 0;
   std::string cublas;  // version, or why there is none
   std::optional<ClockRange> sm_clock, memory_clock;

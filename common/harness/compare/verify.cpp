@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <bit>
 #include <cmath>
 #include <limits>
 #include <random>
@@ -81,6 +82,16 @@ class Check {
 };
 
 }  // namespace
+
+Matrix rounded_to_bf16(Matrix matrix) {
+  for (float& value : matrix.values) {
+    const uint64_t bits = std::bit_cast<uint32_t>(value);
+    // Half a unit of what is kept carries into it where it has to be rounded up.
+    if (!std::isnan(value))
+      value = std::bit_cast<float>(uint32_t(bits + 0x7FFF + (bits >> 16 & 1)) & 0xFFFF0000);
+  }
+  return matrix;
+}
 
 Verdict verify(const Matrix& m, const Matrix& n, const Matrix& p, uint64_t seed) {
   Check check(m, n, p);

@@ -10,6 +10,9 @@
 
 namespace tilewise {
 
+// The nearest bf16 of each element; of two equally near ones the even one.
+Matrix rounded_to_bf16(Matrix matrix);
+
 struct Verdict {
   bool right = true;
   double worst = 0;     // largest error seen over its bound; infinite where there is a NaN

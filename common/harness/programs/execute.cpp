@@ -51,6 +51,7 @@ struct Arguments {
   std::string driver = "libcuda.so.1";
   std::vector<std::string> compare;
   bool cublas = false;
+  std::string factors = "float";
   uint32_t rounds = 30;
   double seconds = 20;
   warpsim::SampleOptions sample;
@@ -116,6 +117,9 @@ void declare(CLI::App& app, Arguments& a) {
   app.add_option("--compare", a.compare,
                  "gpu: NAME=PLAN to time --plan against, in turns; more than one is possible");
   app.add_flag("--cublas", a.cublas, "gpu: time --plan against cuBLAS too");
+  app.add_option("--factors", a.factors,
+                 "what a comparison's M and N may be rounded to before they are multiplied")
+      ->check(CLI::IsMember({"float", "bf16"}));
   app.add_option("--rounds", a.rounds, "timed rounds of a comparison")
       ->check(CLI::Range(1, 100000));
   app.add_option("--seconds", a.seconds, "begin no new round of a comparison after this time");
@@ -192,6 +196,7 @@ int run_comparison(const Arguments& a) {
   command.settings.rounds = a.rounds;
   command.settings.seconds = a.seconds;
   command.settings.with_cublas = a.cublas;
+  if (a.factors == "bf16") command.settings.factors = Factors::kBf16;
   command.device = a.device;
   command.result = a.result;
   command.driver = a.driver;

@@ -1,5 +1,6 @@
 #include "harness/compare/verify.h"
 
+#include <bit>
 #include <cmath>
 
 #include "harness/compare/uniform.h"
@@ -35,7 +36,23 @@ Matrix to_tf32(Matrix a) {
   return a;
 }
 
+Matrix cut_to_bf16(Matrix a) {
+  for (float& value : a.values)
+    value = std::bit_cast<float>(std::bit_cast<uint32_t>(value) & 0xFFFF0000);
+  return a;
+}
+
 }  // namespace
+
+TEST_CASE("Factors rounded to bf16 are told from cut and from unrounded ones") {
+  const Matrix ties{1, 4, {1.00390625f, 1.01171875f, -3.0f, 0.1f}};  // 1 + 2^-8, 1 + 3 * 2^-8
+  CHECK(rounded_to_bf16(ties).values == std::vector<float>{1.0f, 1.015625f, -3.0f, 0.10009765625f});
+  Matrix m = uniform_matrix(40, 50, 1), n = uniform_matrix(50, 60, 2);
+  const Matrix near_m = rounded_to_bf16(m), near_n = rounded_to_bf16(n);
+  CHECK(verify(near_m, near_n, product(near_m, near_n), 1).right);
+  CHECK_FALSE(verify(m, n, product(near_m, near_n), 1).right);
+  CHECK_FALSE(verify(near_m, near_n, product(cut_to_bf16(m), cut_to_bf16(n)), 1).right);
+}
 
 TEST_CASE("A float32 product is right, small and large, square and not") {
   for (auto [j, k, l] :
