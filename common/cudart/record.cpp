@@ -430,6 +430,7 @@ Error Recorder::launch(const LaunchRequest& request, Error*) {
   op.block = as_array(request.block);
   op.shared_bytes = request.dynamic_shared_bytes;
   op.stream = request.stream;
+  op.is_cooperative = request.is_cooperative;
   op.params = request.params;
   op.relocations = relocations(request.params);
   hand_over(op.relocations);

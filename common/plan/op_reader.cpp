@@ -227,6 +227,9 @@ class OpReader {
     op.block = triple(fields, "block");
     op.shared_bytes = fields.u32("shared_bytes");
     op.stream = fields.u32_or("stream", 0);
+    const uint32_t cooperative = fields.u32_or("cooperative", 0);
+    if (cooperative > 1) fields.fail("cooperative", "expected 0 or 1.");
+    op.is_cooperative = cooperative == 1;
     op.call = fields.u64_or("call", 0);
     op.params = fields.hex("params");
     const Json& json = fields.array("relocations");

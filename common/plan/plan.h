@@ -126,6 +126,7 @@ struct Launch {
       block{};                // as asked for: a bad configuration stands here as it is
   uint32_t shared_bytes = 0;  // dynamic shared memory
   uint32_t stream = 0;
+  bool is_cooperative = false;  // all blocks are resident, and may wait for each other
   std::vector<std::byte> params;
   std::vector<Relocation> relocations;
   uint64_t call = 0;

@@ -109,16 +109,12 @@ struct OpWriter {
     for (const Relocation& r : op.relocations) {
       relocations.push_back({{"offset", r.offset}, {"buffer", r.buffer}, {"addend", r.addend}});
     }
-    return with_call({{"op", "launch"},
-                      {"module", op.module},
-                      {"kernel", op.kernel},
-                      {"grid", op.grid},
-                      {"block", op.block},
-                      {"shared_bytes", op.shared_bytes},
-                      {"stream", op.stream},
-                      {"params", to_hex(op.params)},
-                      {"relocations", relocations}},
-                     op.call);
+    Json json = {
+        {"op", "launch"},      {"module", op.module},         {"kernel", op.kernel},
+        {"grid", op.grid},     {"block", op.block},           {"shared_bytes", op.shared_bytes},
+        {"stream", op.stream}, {"params", to_hex(op.params)}, {"relocations", relocations}};
+    if (op.is_cooperative) json["cooperative"] = 1;
+    return with_call(std::move(json), op.call);
   }
   Json operator()(const Sync& op) const {
     Json json = {{"op", "sync"}};

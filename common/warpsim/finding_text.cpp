@@ -379,14 +379,14 @@ std::string sentence(const Diagnostic& d, const Extents& shape) {
       return "solve returned without launching a kernel.";
     case Code::kHostComputed:
       return fmt::format(
-          "solve wrote {} of {} elements of {} on the host, the first is {}: P must come from a "
+          "solve wrote {} of {} elements of {} on the host, the first is {}: {} must come from a "
           "kernel.",
-          d.amount, d.limit, d.array, element_text(d));
+          d.amount, d.limit, d.array, element_text(d), d.array);
     case Code::kInputModified:
       return fmt::format(
-          "{} of the elements of {} changed, the first is {}: M and N are inputs and must stay as "
-          "they are.",
-          d.amount, d.array, element_text(d));
+          "{} of the elements of {} changed, the first is {}: {} is an input and must stay as it "
+          "is.",
+          d.amount, d.array, element_text(d), d.array);
     case Code::kUnwrittenOutput:
       return unwritten(d);
     case Code::kWrongMask:

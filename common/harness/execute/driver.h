@@ -22,6 +22,21 @@ using CuFunction = struct CuFunctionTag*;
 using CuStream = struct CuStreamTag*;
 using CuEvent = struct CuEventTag*;
 
+struct CuLaunchAttribute {  // CUlaunchAttribute
+  int id;
+  char pad[4];
+  union {
+    uint64_t words[8];
+    int cooperative;
+  } value;
+};
+struct CuLaunchConfig {  // CUlaunchConfig
+  unsigned grid_x, grid_y, grid_z, block_x, block_y, block_z, dynamic_shared;
+  CuStream stream;
+  CuLaunchAttribute* attributes;
+  unsigned attribute_count;
+};
+
 // X(name without the prefix "cu", symbol, parameters)
 // clang-format off
 #define TILEWISE_DRIVER_FUNCTIONS(X)                                                              \
@@ -58,6 +73,8 @@ using CuEvent = struct CuEventTag*;
     (CuFunction, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,             \
      unsigned block_y, unsigned block_z, unsigned dynamic_shared, CuStream, void** params,        \
      void** extra))                                                                               \
+  X(launch_with, cuLaunchKernelEx,                                                                \
+    (const CuLaunchConfig*, CuFunction, void** params, void** extra))                               \
   X(event_create, cuEventCreate, (CuEvent*, unsigned flags))                                      \
   X(event_destroy, cuEventDestroy_v2, (CuEvent))                                                  \
   X(event_record, cuEventRecord, (CuEvent, CuStream))                                             \
@@ -84,7 +101,9 @@ struct Driver {
 constexpr CuResult kCuSuccess = 0, kCuInvalidValue = 1, kCuOutOfMemory = 2, kCuNotFound = 500,
                    kCuIllegalAddress = 700, kCuOutOfResources = 701, kCuLaunchTimeout = 702,
                    kCuAssert = 710, kCuIllegalInstruction = 715, kCuMisaligned = 716,
-                   kCuLaunchFailed = 719;
+                   kCuLaunchFailed = 719, kCuCooperativeTooLarge = 720;
+// CUlaunchAttributeID
+constexpr int kCuAttributeCooperative = 2;
 // CUdevice_attribute
 constexpr int kMaxThreadsPerBlock = 1, kMaxBlockX = 2, kMaxGridX = 5, kSharedPerBlock = 8,
               kRegistersPerBlock = 12, kClockKhz = 13, kSmCount = 16, kMemoryClockKhz = 36,

@@ -293,6 +293,7 @@ bool Executor::carry_out(const plan::Launch& op) {
   launch.grid = as_dim3(op.grid);
   launch.block = as_dim3(op.block);
   launch.dynamic_shared_bytes = op.shared_bytes;
+  launch.is_cooperative = op.is_cooperative;
   launch.params = op.params;
   addresses_.relocate(op.relocations, launch.params);
   {

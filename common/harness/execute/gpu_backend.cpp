@@ -194,6 +194,21 @@ CuResult GpuBackend::submit(const warpsim::Launch& launch, CuFunction function) 
   size_t bytes = launch.params.size();
   void* extra[] = {kLaunchParamPointer, const_cast<std::byte*>(launch.params.data()),
                    kLaunchParamSize, &bytes, nullptr};
+  if (launch.is_cooperative) {
+    CuLaunchAttribute attribute{.id = kCuAttributeCooperative, .pad = {}, .value = {}};
+    attribute.value.cooperative = 1;
+    const CuLaunchConfig config{launch.grid.x,
+                                launch.grid.y,
+                                launch.grid.z,
+                                launch.block.x,
+                                launch.block.y,
+                                launch.block.z,
+                                launch.dynamic_shared_bytes,
+                                nullptr,
+                                &attribute,
+                                1};
+    return driver_.launch_with(&config, function, nullptr, extra);
+  }
   return driver_.launch(function, launch.grid.x, launch.grid.y, launch.grid.z, launch.block.x,
                         launch.block.y, launch.block.z, launch.dynamic_shared_bytes, nullptr,
                         nullptr, extra);
@@ -214,7 +229,8 @@ LaunchOutcome GpuBackend::launch(const warpsim::Launch& launch) {
   }
   auto start = std::chrono::steady_clock::now();
   CuResult result = submit(launch, k.function);
-  if (result == kCuInvalidValue || result == kCuOutOfResources) {
+  if (result == kCuInvalidValue || result == kCuOutOfResources ||
+      result == kCuCooperativeTooLarge) {
     warpsim::BrokenLimit limit{result, {}};
     limit.finding.code = warpsim::Code::kLaunchConfig;
     limit.finding.cause = warpsim::Cause::kDriverRefused;

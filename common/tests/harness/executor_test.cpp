@@ -135,6 +135,22 @@ TEST_CASE("A refused launch is a fault of its own and the plan goes on") {
   CHECK(e.outputs.at("P").unwritten == 0);
 }
 
+TEST_CASE("A cooperative launch asks the driver for all blocks at once") {
+  plan::Plan plan = t::device_plan(kWidth, "");
+  plan::Launch together = t::launch("add", kWidth);
+  together.is_cooperative = true;
+  plan.ops = {together};
+  Execution e = run(plan);
+  CHECK(e.status == Status::kOk);
+  CHECK(e.outputs.at("P").unwritten == 0);
+
+  together.grid = {100000, 1, 1};  // the driver refuses more blocks than are resident
+  plan.ops = {together};
+  e = run(plan);
+  CHECK(e.status == Status::kLaunchConfig);
+  CHECK(codes(e) == Codes{"launch-config"});
+}
+
 TEST_CASE("A plan without a launch, or with results from the host, is told") {
   plan::Plan plan = t::device_plan(kWidth, "");
   CHECK(codes(run(plan)) == Codes{"no-launch"});

@@ -282,6 +282,16 @@ CuResult cuLaunchKernel(CuFunction function, unsigned, unsigned, unsigned, unsig
   clock_ms += 1;
   return kCuSuccess;  // as on a GPU, a fault shows when one waits
 }
+CuResult cuLaunchKernelEx(const CuLaunchConfig* config, CuFunction function, void** params,
+                          void** extra) {
+  if (config->attribute_count != 1 || config->attributes->id != kCuAttributeCooperative ||
+      config->attributes->value.cooperative != 1)
+    return kCuInvalidValue;
+  if (config->grid_x > 264) return kCuCooperativeTooLarge;
+  return cuLaunchKernel(function, config->grid_x, config->grid_y, config->grid_z, config->block_x,
+                        config->block_y, config->block_z, config->dynamic_shared, config->stream,
+                        params, extra);
+}
 CuResult cuEventCreate(CuEvent* event, unsigned) {
   return *event = reinterpret_cast<CuEvent>(new double(0)), kCuSuccess;
 }

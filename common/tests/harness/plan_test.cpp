@@ -22,6 +22,8 @@ plan::Plan full_plan() {
   plan.buffers.push_back({5, 0x2a0000500000, 64, "cudaMalloc #2", plan::Role::kStudent, 0, ""});
   plan::Launch launch = t::launch("_Z3addPKfS0_Pfi", 4);
   launch.relocations[2].addend = 16;
+  plan::Launch together = launch;
+  together.is_cooperative = true;
   plan.ops = {
       plan::Malloc{3},
       plan::CopyToDevice{
@@ -36,7 +38,8 @@ plan::Plan full_plan() {
       plan::Unsupported{"cudaGraphLaunch", ""},
       plan::Unsupported{"cudaMemcpy", "Too much was moved."},
       plan::Free{3},
-      plan::Malloc{5}};
+      plan::Malloc{5},
+      together};
   plan.host_writes = {3, 7, ""};
   plan.leaked_buffers = {5};
   plan.unchecked_errors = {"cudaMemcpy"};
@@ -58,9 +61,11 @@ TEST_CASE("A plan that uses every operation survives writing and reading") {
   std::string text = plan::to_text(full_plan());
   plan::Plan plan = plan::parse(text, "x");
   CHECK(plan::to_text(plan) == text);
-  CHECK(plan.ops.size() == 13);
+  CHECK(plan.ops.size() == 14);
   const auto& launch = std::get<plan::Launch>(plan.ops[6]);
   CHECK(launch.relocations[2].addend == 16);
+  CHECK_FALSE(launch.is_cooperative);
+  CHECK(std::get<plan::Launch>(plan.ops[13]).is_cooperative);
   CHECK(launch.block[1] == 4);
   CHECK(plan.buffers[4].symbol == "table");
   CHECK(plan.host_writes.first == 7);
@@ -124,6 +129,8 @@ TEST_CASE("A bad plan is refused with one sentence that names the field") {
       {"/ops/3/value", 256, "ops[3].value: expected a byte"},
       {"/ops/4/module", 1, "ops[4].module: there is no module 1."},
       {"/ops/5/attribute", "carve", "ops[5].attribute: unknown attribute \"carve\"."},
+      {"/ops/6/cooperative", 2, "ops[6].cooperative: expected 0 or 1."},
+      {"/ops/6/cooperative", true, "ops[6].cooperative: expected"},
       {"/ops/6/grid", Json{1, 1}, "ops[6].grid: expected three whole numbers >= 0."},
       {"/ops/6/block", Json{1, -1, 1}, "ops[6].block: expected three whole numbers >= 0."},
       {"/ops/6/shared_bytes", 4294967296,

@@ -51,5 +51,25 @@ TEST_CASE("A finding is merged with the same one and says which launch showed it
   CHECK(log.faults[2].launch == 2);
 }
 
+TEST_CASE("What one line does in many buffers is one finding, where that is asked for") {
+  LaunchLog<LoggedKernel> log;
+  log.joins_arrays = true;
+  const auto in_buffer = [](const char* array, AccessKind access = AccessKind::kStore) {
+    LaunchReport r = report(32, array);
+    r.diagnostics[0].space = MemorySpace::kGlobal;
+    r.diagnostics[0].access = access;
+    return r;
+  };
+  for (const char* array : {"a", "b", "c", "b"}) log.add(in_buffer(array));
+  log.add(in_buffer("d", AccessKind::kLoad));
+  REQUIRE(log.faults.size() == 2);
+  CHECK(log.faults[0].more_arrays == std::vector<std::string>{"b", "c"});
+  CHECK(log.faults[0].diagnostic.count == 8);
+  // Arrays of shared memory are the kernel's own and have names.
+  log.add(report(32, "Ms"));
+  log.add(report(32, "Ns"));
+  CHECK(log.faults.size() == 4);
+}
+
 }  // namespace
 }  // namespace warpsim

@@ -289,5 +289,13 @@ TEST_CASE("WarpsThatReturnAtOnceAreNoEndlessLoop") {
   CHECK(find(r, "timeout")->cause == Cause::kInstructionBudget);
 }
 
+TEST_CASE("An exchange needs an old value only where somebody reads it") {
+  Fixture f("rules");
+  CHECK(is_clean(f.launch("exchange_unread", {1}, {32}, f.empty("out", 128))));
+  const LaunchReport r = f.launch("exchange_read", {1}, {32}, f.empty("out", 4 * 96));
+  REQUIRE(find(r, "uninitialised-shared") != nullptr);
+  REQUIRE(find(r, "uninitialised-global") != nullptr);
+}
+
 }  // namespace
 }  // namespace warpsim::test

@@ -106,7 +106,8 @@ struct AddPair {
 std::byte* locate(Warp& w, const Op* op, uint32_t lane, uint64_t address, uint32_t bytes) {
   Worker& worker = *w.worker;
   const Checks& checks = worker.launch->checks;
-  ptx::Space space = worker.image->sites[op->access.site].space;
+  const MemorySite& site = worker.image->sites[op->access.site];
+  ptx::Space space = site.space;
   if (space == ptx::Space::kGeneric) space = space_of(address);
   SiteState& s = worker.sites[op->access.site];
   const Pattern& p = access::lane_pattern(w, lane, bytes, space);
@@ -124,7 +125,8 @@ std::byte* locate(Warp& w, const Op* op, uint32_t lane, uint64_t address, uint32
              !s.record->info.is_constant) {
     const uint64_t offset = address - s.base;
     if (s.record->initialised != nullptr) {
-      if (checks.initialised && !access::all_initialised(*s.record, offset, p)) {
+      if (checks.initialised && !site.only_stores() &&
+          !access::all_initialised(*s.record, offset, p)) {
         access::report_uninitialised(w, op->access.site, *s.record, offset, p);
       }
       access::mark_initialised(*s.record, offset, p);

@@ -220,6 +220,8 @@ struct MemorySite {
   uint32_t function = 0;     // index into ptx::Module::functions
   uint32_t instruction = 0;  // index into its code
   uint32_t bytes() const { return uint32_t{element_bytes} * elements; }
+  // An exchange whose old value nobody reads: it needs none.
+  bool only_stores() const { return is_atomic && !is_used && atom == ptx::AtomOp::kExch; }
 };
 
 // What a tensor-core instruction works on: rows of 32-bit registers, those of each matrix in the

@@ -243,7 +243,8 @@ void SharedShadow::atomic(Warp& w, uint32_t site, uint32_t base_bytes, const Pat
          ++granule) {
       const uint32_t record = writer_[granule];
       if (record < stamped(first_) || is_pending(record)) {
-        if (initialised_) report_uninitialised(w, site, lane, granule);
+        if (initialised_ && (is_pending(record) || !sites[site].only_stores()))
+          report_uninitialised(w, site, lane, granule);
       } else if (races_ && written_by_other(w, granule, lane) &&
                  (kind_of(record) != kAtomic ||
                   is_contended(sites[site], sites[writer_site_[granule]]))) {

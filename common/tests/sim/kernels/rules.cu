@@ -232,3 +232,15 @@ extern "C" __global__ void returns_at_once(int* out, int n) {
 extern "C" __global__ void never_ends(volatile int* flag) {
   while (*flag == 0) {}
 }
+
+// An exchange whose old value nobody reads is a store; one whose old value is read is not.
+extern "C" __global__ void exchange_unread(unsigned* out) {
+  __shared__ unsigned tile[32];
+  atomicExch(&tile[threadIdx.x], threadIdx.x);
+  atomicExch(&out[threadIdx.x], tile[threadIdx.x] + 1);
+}
+extern "C" __global__ void exchange_read(unsigned* out) {
+  __shared__ unsigned tile[32];
+  out[threadIdx.x] = atomicExch(&tile[threadIdx.x], threadIdx.x);
+  out[32 + threadIdx.x] = atomicExch(&out[64 + threadIdx.x], 1u);
+}
