@@ -37,7 +37,18 @@ enum Error : int {
   kAssert = 710,
   kLaunchFailure = 719,
   kCooperativeLaunchTooLarge = 720,
+  kNotPermitted = 800,
   kNotSupported = 801,
+  kCaptureUnsupported = 900,
+  kCaptureInvalidated = 901,
+  kCaptureMerge = 902,
+  kCaptureUnmatched = 903,
+  kCaptureUnjoined = 904,
+  kCaptureIsolation = 905,
+  kCaptureImplicit = 906,
+  kCapturedEvent = 907,
+  kCaptureWrongThread = 908,
+  kGraphExecUpdateFailure = 910,
 };
 
 enum MemcpyKind : int {
@@ -76,6 +87,97 @@ struct Memcpy3DParms {  // cudaMemcpy3DParms
   PitchedPtr dstPtr;
   Extent extent;
   int kind;
+};
+
+struct KernelNodeParams {  // cudaKernelNodeParams and cudaKernelNodeParamsV2
+  void* func;
+  Dim3Abi gridDim, blockDim;
+  unsigned sharedMemBytes;
+  void** kernelParams;
+  void** extra;
+};
+
+struct MemsetParams {  // cudaMemsetParams and cudaMemsetParamsV2
+  void* dst;
+  size_t pitch;
+  unsigned value, elementSize;
+  size_t width, height;  // in elements
+};
+
+using HostFunction = void (*)(void*);
+
+struct HostNodeParams {  // cudaHostNodeParams and cudaHostNodeParamsV2
+  HostFunction fn;
+  void* userData;
+};
+
+struct MemLocation {  // cudaMemLocation
+  int type, id;
+};
+
+struct MemAccessDesc {  // cudaMemAccessDesc
+  MemLocation location;
+  int flags;
+};
+
+struct MemPoolProps {  // cudaMemPoolProps
+  int allocType, handleTypes;
+  MemLocation location;
+  void* win32SecurityAttributes;
+  size_t maxSize;
+  unsigned short usage;
+  unsigned char reserved[54];
+};
+
+struct MemAllocNodeParams {  // cudaMemAllocNodeParams and cudaMemAllocNodeParamsV2
+  MemPoolProps poolProps;
+  const MemAccessDesc* accessDescs;
+  size_t accessDescCount, bytesize;
+  void* dptr;
+};
+
+struct MemcpyNodeParams {  // cudaMemcpyNodeParams
+  int flags, reserved[3];
+  Memcpy3DParms copyParams;
+};
+
+enum GraphNodeType : int {  // cudaGraphNodeType
+  kKernelNode = 0,
+  kMemcpyNode = 1,
+  kMemsetNode = 2,
+  kHostNode = 3,
+  kChildNode = 4,
+  kEmptyNode = 5,
+  kWaitEventNode = 6,
+  kRecordEventNode = 7,
+  kAllocNode = 10,
+  kFreeNode = 11,
+};
+
+struct GraphNodeParams {  // cudaGraphNodeParams
+  int type, reserved0[3];
+  union {
+    long long reserved1[29];
+    KernelNodeParams kernel;
+    MemcpyNodeParams memcpy;
+    MemsetParams memset;
+    HostNodeParams host;
+    MemAllocNodeParams alloc;
+    void* handle;  // of the graph, the event, the memory to free
+  };
+  long long reserved2;
+};
+
+struct GraphInstantiateParams {  // cudaGraphInstantiateParams
+  unsigned long long flags;
+  void* uploadStream;
+  void* errNode_out;
+  int result_out;
+};
+
+struct GraphUpdateInfo {  // cudaGraphExecUpdateResultInfo
+  int result;
+  void *errorNode, *errorFromNode;
 };
 
 struct FuncAttributes {  // cudaFuncAttributes, the same in 12 and 13

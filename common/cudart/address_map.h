@@ -16,6 +16,7 @@ enum class MemoryKind : uint8_t {
 };
 
 constexpr unsigned kOfVariable = ~0u;  // flags of a __managed__ variable's range
+constexpr unsigned kOfGraph = ~1u;     // flags of memory that a node of a graph allocates
 
 struct MemoryRange {
   uint64_t address = 0;

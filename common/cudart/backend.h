@@ -109,6 +109,7 @@ class Backend {
   virtual void host_waits(HostWait what, uint32_t id, bool is_implied) = 0;
   // Where the program makes the call that comes next.
   void called_from(const void* address) { caller_ = address; }
+  const void* caller_address() const { return caller_; }
 
   // A call ended with an error / was one that the library does not provide.
   virtual void failed(const char* api, Error error) = 0;
@@ -123,7 +124,6 @@ class Backend {
   // The call, as an offset in the program's file that lies within the calling instruction; 0: not
   // known.
   uint64_t caller() const;
-  const void* caller_address() const { return caller_; }
 
  private:
   const void* caller_ = nullptr;

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "cudart/decompress.h"
+#include "cudart/ptx_link.h"
 
 namespace warpsim::cudart {
 
@@ -11,6 +12,8 @@ namespace {
 
 constexpr uint32_t kWrapperMagic = 0x466243B1;
 constexpr uint32_t kContainerMagic = 0xBA55ED50;
+// Defined by the device runtime alone: launches from kernels.
+constexpr char kDeviceRuntime[] = ".visible .func  (.param .b32 func_retval0) __cudaCDP2";
 constexpr uint64_t kFlagLz4 = 0x2000;
 constexpr uint64_t kFlagZstd = 0x8000;
 constexpr uint64_t kEntryHeaderBytes = 0x40;      // the shortest there is
@@ -68,26 +71,53 @@ std::string compile_advice(uint32_t compute_capability) {
   return "compile with -gencode arch=compute_" + cc + ",code=compute_" + cc + ".";
 }
 
-}  // namespace
+struct Wrapper {
+  uint32_t magic, version;
+  const std::byte* container;
+  const std::byte* const* others;  // of version 2: containers, to the first nullptr
+};
 
-std::span<const std::byte> container_of_wrapper(const void* wrapper) {
-  struct Wrapper {
-    uint32_t magic, version;
-    const std::byte* container;
-    const void* other;
-  };
+const Wrapper* head_of(const void* wrapper) {
   const auto* head = static_cast<const Wrapper*>(wrapper);
   if (!head || head->magic != kWrapperMagic || !head->container)
     throw FatBinaryError("The program registers device code in a form that is not a fatbinary.");
+  return head;
+}
+
+std::span<const std::byte> container_at(const std::byte* container) {
   uint32_t magic;
-  std::memcpy(&magic, head->container, sizeof magic);
+  std::memcpy(&magic, container, sizeof magic);
   if (magic != kContainerMagic)
     throw FatBinaryError("The program registers a fatbinary without its magic number.");
   uint16_t header_bytes;
   uint64_t body_bytes;
-  std::memcpy(&header_bytes, head->container + 6, sizeof header_bytes);
-  std::memcpy(&body_bytes, head->container + 8, sizeof body_bytes);
-  return {head->container, header_bytes + body_bytes};
+  std::memcpy(&header_bytes, container + 6, sizeof header_bytes);
+  std::memcpy(&body_bytes, container + 8, sizeof body_bytes);
+  return {container, header_bytes + body_bytes};
+}
+
+bool has_ptx(std::span<const std::byte> container, uint32_t compute_capability) {
+  const std::vector<FatBinaryEntry> entries = read_entries(container);
+  return std::any_of(entries.begin(), entries.end(), [&](const FatBinaryEntry& entry) {
+    return entry.kind == FatBinaryEntry::Kind::kPtx &&
+           entry.compute_capability <= std::max(compute_capability, kLowestTarget);
+  });
+}
+
+}  // namespace
+
+std::span<const std::byte> container_of_wrapper(const void* wrapper) {
+  return container_at(head_of(wrapper)->container);
+}
+
+std::vector<std::span<const std::byte>> containers_of_wrapper(const void* wrapper) {
+  constexpr uint32_t kLinked = 2;
+  const Wrapper* head = head_of(wrapper);
+  if (head->version != kLinked || !head->others) return {container_at(head->container)};
+  std::vector<std::span<const std::byte>> containers;
+  for (const std::byte* const* at = head->others; *at; ++at)
+    containers.push_back(container_at(*at));
+  return containers;
 }
 
 std::vector<FatBinaryEntry> read_entries(std::span<const std::byte> container) {
@@ -140,11 +170,31 @@ Ptx select_ptx(std::span<const std::byte> container, uint32_t compute_capability
   }
   throw FatBinaryError(
       entries.empty()
-          ? "The program has no device code as PTX. With nvcc -rdc=true, which "
-            "launches from kernels (dynamic parallelism) need, there is none; such "
-            "launches are not modelled. Otherwise " +
-                compile_advice(compute_capability)
+          ? "The program has no device code as PTX: " + compile_advice(compute_capability)
           : "The program has machine code but no PTX: " + compile_advice(compute_capability));
+}
+
+Ptx ptx_of_wrapper(const void* wrapper, uint32_t compute_capability) {
+  const auto containers = containers_of_wrapper(wrapper);
+  if (containers.size() == 1) return select_ptx(containers[0], compute_capability);
+  std::vector<std::string> texts;
+  Ptx linked;
+  for (const auto& container : containers) {
+    // CUDA's own libraries of device functions are machine code, with PTX for later devices only:
+    // what is called of them stays declared, and says so when a thread comes to it.
+    if (!has_ptx(container, compute_capability)) continue;
+    Ptx one = select_ptx(container, compute_capability);
+    if (one.text.find(kDeviceRuntime) != std::string::npos) continue;
+    if (linked.name.empty()) linked.name = one.name;
+    texts.push_back(std::move(one.text));
+  }
+  if (texts.empty()) return select_ptx(containers.at(0), compute_capability);
+  try {
+    linked.text = link_ptx(texts);
+  } catch (const std::runtime_error& error) {
+    throw FatBinaryError(error.what());
+  }
+  return linked;
 }
 
 }  // namespace warpsim::cudart

@@ -44,6 +44,10 @@ struct FatBinaryEntry {
 // size fields are trusted only after its magic number has been seen. Throws FatBinaryError.
 std::span<const std::byte> container_of_wrapper(const void* wrapper);
 
+// The same of a program of which several objects were linked (-rdc=true): the containers of all of
+// them. The linked machine code's own container has no PTX.
+std::vector<std::span<const std::byte>> containers_of_wrapper(const void* wrapper);
+
 // The entries of a container. Never reads outside `container`; throws FatBinaryError for anything
 // malformed.
 std::vector<FatBinaryEntry> read_entries(std::span<const std::byte> container);
@@ -58,5 +62,7 @@ struct Ptx {
 // 75 or below.
 // Throws FatBinaryError.
 Ptx select_ptx(std::span<const std::byte> container, uint32_t compute_capability);
+// Of a wrapper, linked if there are several.
+Ptx ptx_of_wrapper(const void* wrapper, uint32_t compute_capability);
 
 }  // namespace warpsim::cudart

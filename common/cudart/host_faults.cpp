@@ -88,6 +88,7 @@ std::optional<Diagnostic> leak(const DeviceMemory& memory, const AddressMap& all
   for (const auto& [address, range] : allocated.all()) {
     if (range.kind == MemoryKind::kSymbol || range.kind == MemoryKind::kRegistered) continue;
     if (range.flags == kOfVariable) continue;  // __managed__: as long as the program
+    if (range.flags == kOfGraph) continue;     // the graph's
     const Allocation* at = memory.find(address);
     if (at == nullptr) continue;
     if (d.limit++ == 0) {

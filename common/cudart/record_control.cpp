@@ -30,7 +30,7 @@ void put(const std::string& text, char* message, int bytes) {
 const Ptx& text_of(RegisteredModule& module, const Device& device) {
   if (module.ptx.text.empty()) {
     uint32_t compute_capability = static_cast<uint32_t>(device.cc_major * 10 + device.cc_minor);
-    module.ptx = select_ptx(container_of_wrapper(module.wrapper), compute_capability);
+    module.ptx = ptx_of_wrapper(module.wrapper, compute_capability);
   }
   return module.ptx;
 }

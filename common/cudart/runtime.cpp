@@ -58,7 +58,7 @@ bool Runtime::load(RegisteredModule* module) {
   if (module->error) return false;
   try {
     uint32_t compute_capability = static_cast<uint32_t>(device_.cc_major * 10 + device_.cc_minor);
-    module->ptx = select_ptx(container_of_wrapper(module->wrapper), compute_capability);
+    module->ptx = ptx_of_wrapper(module->wrapper, compute_capability);
     std::string name =
         module->ptx.name.empty() ? "module " + std::to_string(module->index) : module->ptx.name;
     module->handle = backend_->simulator().load_module(module->ptx.text, name);
@@ -152,6 +152,7 @@ Event* Runtime::find_event(void* handle) {
 }
 
 bool Runtime::destroy_event(void* handle) {
+  captures_.forget(static_cast<const Event*>(handle));
   return events_.erase(handle) > 0;
 }
 
@@ -171,6 +172,9 @@ void Runtime::reset() {
     if (range.is_shared) backend_->release(range);
     addresses_.remove(address);
   }
+  graphs_ = {};
+  captures_ = {};
+  pools_ = {};
   streams_.clear();
   events_.clear();
   pending_ = sticky_ = t_last_error = kSuccess;

@@ -15,6 +15,9 @@
 
 #include "cudart/address_map.h"
 #include "cudart/backend.h"
+#include "cudart/capture.h"
+#include "cudart/graph.h"
+#include "cudart/pools.h"
 #include "cudart/registry.h"
 #include "cudart/timeline.h"
 #include "warpsim/device.h"
@@ -44,6 +47,9 @@ class Runtime {
   Registry& registry() { return registry_; }
   AddressMap& addresses() { return addresses_; }
   Timeline& timeline() { return timeline_; }
+  Graphs& graphs() { return graphs_; }
+  Pools& pools() { return pools_; }
+  Captures& captures() { return captures_; }
   bool is_recording() const { return is_recording_; }
 
   // The kernel behind a host function, its module loaded and its parameters known; nullptr and
@@ -88,6 +94,9 @@ class Runtime {
   Registry registry_;
   AddressMap addresses_;
   Timeline timeline_;
+  Graphs graphs_;
+  Captures captures_;
+  Pools pools_;
   Stream default_stream_;
   std::map<void*, std::unique_ptr<Stream>> streams_;
   std::map<void*, std::unique_ptr<Event>> events_;

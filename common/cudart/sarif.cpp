@@ -123,14 +123,21 @@ std::string who(const Diagnostic& d) {
   return text + ".";
 }
 
-Json result_json(const Diagnostic& d, const std::string& program, const fs::path& root) {
+// " And in 3 more buffers: ..."
+std::string also(const SessionDiagnostic& entry) {
+  const std::string more = more_arrays_text(entry);
+  return more.empty() ? "" : " A" + more.substr(1) + ".";
+}
+
+Json result_json(const SessionDiagnostic& entry, const std::string& program, const fs::path& root) {
+  const Diagnostic& d = entry.diagnostic;
   std::string text = d.message;
   if (!text.empty() && text[0] >= 'a' && text[0] <= 'z') text[0] = char(text[0] - 'a' + 'A');
   if (!text.empty() && text.back() != '.') text += '.';
   Json result = {{"ruleId", to_string(d.code)},
                  {"ruleIndex", rule_index(d.code)},
                  {"level", level(d.severity)},
-                 {"message", {{"text", text + who(d)}}}};
+                 {"message", {{"text", text + who(d) + also(entry)}}}};
   Json places = Json::array();
   // Readers want a place of each: the program, where no line is known.
   Party where = d;
@@ -174,7 +181,7 @@ std::string to_sarif(const SessionReport& report, const std::string& program,
   const fs::path root = root_of(root_name);
   Json results = Json::array(), notifications = Json::array();
   for (const SessionDiagnostic& entry : report.diagnostics())
-    results.push_back(result_json(entry.diagnostic, program, root));
+    results.push_back(result_json(entry, program, root));
   for (const std::string& sentence : report.unsupported())
     notifications.push_back(
         {{"level", "error"},

@@ -21,9 +21,10 @@ using SessionDiagnostic = LoggedFinding;
 
 class SessionReport {
  public:
+  SessionReport() { log_.joins_arrays = true; }
   void add(const LaunchReport& report, uint32_t registers);
   // One that belongs to no single launch.
-  void add_finding(const Diagnostic& found) { warpsim::add_finding(&log_.faults, found, -1); }
+  void add_finding(const Diagnostic& found) { warpsim::add_finding(&log_.faults, found, -1, true); }
   // A launch that could not be carried out, or an API call that is not provided: one sentence.
   void add_unsupported(std::string sentence) { unsupported_.push_back(std::move(sentence)); }
 
@@ -39,6 +40,9 @@ class SessionReport {
   LaunchLog<KernelReport> log_;
   std::vector<std::string> unsupported_;
 };
+
+// "and in 4 more buffers: a, b, c, ..." for a finding that was joined, or nothing.
+std::string more_arrays_text(const SessionDiagnostic& finding);
 
 // schema "warpsim.report/1": device, program, launches, kernels, diagnostics, unsupported, with the
 // field names of a grading result.

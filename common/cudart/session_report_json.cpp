@@ -51,8 +51,10 @@ std::string to_json(const SessionReport& report, const Device& device, const std
   Json kernels = Json::array(), diagnostics = Json::array();
   for (const KernelReport& kernel : report.kernels())
     kernels.push_back(kernel_json(kernel, device));
-  for (const SessionDiagnostic& entry : report.diagnostics())
+  for (const SessionDiagnostic& entry : report.diagnostics()) {
     diagnostics.push_back(finding_json<Json>(entry.diagnostic, static_cast<int64_t>(entry.launch)));
+    diagnostics.back()["more_arrays"] = entry.more_arrays;
+  }
   Json json = {
       {"schema", "warpsim.report/1"},       {"program", program}, {"device", device.id},
       {"launches", report.launches()},      {"kernels", kernels}, {"diagnostics", diagnostics},

@@ -50,7 +50,9 @@ void add_diagnostic(const SessionDiagnostic& entry, std::string* text) {
     *text += fmt::format("; the other: {} block {} thread {}", place(d.other->file, d.other->line),
                          triple(d.other->block), triple(d.other->thread));
   }
-  *text += d.count > 1 ? fmt::format("; {} times in all\n", grouped(d.count)) : std::string("\n");
+  if (d.count > 1) *text += fmt::format("; {} times in all", grouped(d.count));
+  if (!entry.more_arrays.empty()) *text += "; " + more_arrays_text(entry);
+  *text += "\n";
 }
 
 // "global_load" if the two are global_load_requests and global_load_sectors, say: what was asked

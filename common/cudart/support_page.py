@@ -16,10 +16,10 @@ FAMILIES = (
     ("Start-up code of nvcc", r"__cuda", "not called by programs of this kind"),
     (
         "Graphs and stream capture",
-        r"cuda(Graph|StreamBeginCapture|StreamEndCapture|StreamGetCapture"
+        r"cuda(Graph(?!ics)|StreamBeginCapture|StreamEndCapture|StreamGetCapture"
         r"|StreamUpdateCapture|ThreadExchangeStreamCapture|UserObject|DeviceGraph|DeviceGetGraph"
         r"|DeviceSetGraph|StreamIsCapturing)",
-        "a graph is a program of its own, which is not modelled",
+        "conditional nodes, graphics and other processes are not modelled",
     ),
     (
         "Arrays, textures, surfaces",
@@ -37,7 +37,7 @@ FAMILIES = (
         "Memory pools",
         r"cuda(MemPool|MallocFromPool|DeviceGet.*MemPool|DeviceSetMemPool|MemGetMemPool"
         r"|MemSetMemPool|MemGetDefaultMemPool)",
-        "there is one pool; use cudaMallocAsync",
+        "pools are not shared with other processes",
     ),
     (
         "Several devices",
@@ -72,6 +72,10 @@ def provided() -> set[str]:
     for source in sorted((ROOT / "common/cudart/api").glob("*.cpp")):
         text = source.read_text()
         for match in re.finditer(r"^WARPSIM_API [\w ]+[ *](\w+)\(", text, re.MULTILINE):
+            if match[1] == "WITH_DATA":  # the name of CUDA 13, and that of 12 with _v2
+                name = text[match.end() :].split(")")[0]
+                found |= {name, f"{name}_v2"}
+                continue
             body = text[match.end() : match.end() + 400]
             if not re.match(r"[^{;]*\{\s*return not_provided\(", body):
                 found.add(match[1])
@@ -198,7 +202,10 @@ def page() -> str:
             "",
             *_functions(),
             "",
-            "Dynamic parallelism (launches from device code) and clusters of more than one block are not modelled.",
+            "Graphs, made by hand or captured, do what their launches do: nodes without an edge between them are",
+            "in no order, as work of two streams. Source files that were compiled with `-rdc=true` are linked, by",
+            "their PTX. Dynamic parallelism (launches from device code) and clusters of more than one block are not",
+            "modelled; such a launch ends its kernel, by name.",
             "",
         ]
     )

@@ -37,17 +37,22 @@ struct LoggedKernel {
 struct LoggedFinding {
   Diagnostic diagnostic;  // count summed over the launches
   int64_t launch = -1;    // that showed it first; -1: belongs to none
+  // More buffers of the device in which the same place of the program does the same.
+  std::vector<std::string> more_arrays;
 };
 
-// Adds to the one that is the same, if there is one.
-void add_finding(std::vector<LoggedFinding>* findings, const Diagnostic& found, int64_t launch);
+// Adds to the one that is the same, if there is one. `joins_arrays`: whichever buffer of the device
+// it is in.
+void add_finding(std::vector<LoggedFinding>* findings, const Diagnostic& found, int64_t launch,
+                 bool joins_arrays = false);
 
 // Kernel: derived from LoggedKernel.
 template <class Kernel>
 struct LaunchLog {
   std::vector<Kernel> kernels;
   std::vector<LoggedFinding> faults;
-  uint64_t launches = 0;  // carried out or refused
+  uint64_t launches = 0;      // carried out or refused
+  bool joins_arrays = false;  // see add_finding
 
   // Index of the report's kernel; it gets an entry if it has none.
   size_t kernel_index(const LaunchReport& report) {
@@ -66,7 +71,7 @@ struct LaunchLog {
   }
   // Of a launch that belongs to no kernel's entry, or of one that add() takes.
   void add_findings(const std::vector<Diagnostic>& found) {
-    for (const Diagnostic& d : found) add_finding(&faults, d, int64_t(launches));
+    for (const Diagnostic& d : found) add_finding(&faults, d, int64_t(launches), joins_arrays);
     ++launches;
   }
 };

@@ -2,6 +2,7 @@
 // permits; the backend is told in which order they may be relied on.
 
 #include <cstring>
+#include <vector>
 
 #include "cudart/api/support.h"
 
@@ -131,6 +132,8 @@ Error fill_rows(Runtime& runtime, void* target, size_t pitch, int value, size_t 
   return kSuccess;
 }
 
+}  // namespace
+
 Error copy_3d(Runtime& runtime, const Memcpy3DParms* p, std::optional<void*> stream) {
   if (!p) return kInvalidValue;
   if (p->srcArray || p->dstArray) {
@@ -150,6 +153,40 @@ Error copy_3d(Runtime& runtime, const Memcpy3DParms* p, std::optional<void*> str
   return kSuccess;
 }
 
+Memcpy3DParms copy_of_rows(void* target, size_t target_pitch, const void* source,
+                           size_t source_pitch, size_t width, size_t rows, int kind) {
+  Memcpy3DParms p{};
+  p.dstPtr = {target, target_pitch, width, rows};
+  p.srcPtr = {const_cast<void*>(source), source_pitch, width, rows};
+  p.extent = {width, rows, 1};
+  p.kind = kind;
+  return p;
+}
+
+Error fill_elements(Runtime& runtime, const MemsetParams& p, void* stream) {
+  if (p.elementSize != 1 && p.elementSize != 2 && p.elementSize != 4) return kInvalidValue;
+  const size_t width = p.width * p.elementSize;
+  uint8_t bytes[4];
+  std::memcpy(bytes, &p.value, sizeof bytes);
+  bool is_uniform = true;
+  for (unsigned i = 1; i < p.elementSize; ++i) is_uniform &= bytes[i] == bytes[0];
+  if (is_uniform) return fill_rows(runtime, p.dst, p.pitch, bytes[0], width, p.height, stream);
+  std::vector<uint8_t> row(width);
+  for (size_t i = 0; i < width; ++i) row[i] = bytes[i % p.elementSize];
+  for (size_t r = 0; r < p.height; ++r) {
+    Error error = copy_bytes(runtime, static_cast<char*>(p.dst) + r * p.pitch, row.data(), width,
+                             kHostToDevice, stream);
+    if (error) return error;
+  }
+  return kSuccess;
+}
+
+namespace {
+
+MemsetParams fill_of_rows(void* target, size_t pitch, int value, size_t width, size_t rows) {
+  return {target, pitch, static_cast<uint8_t>(value), 1, width, rows};
+}
+
 Error fill_3d(Runtime& runtime, const PitchedPtr& pitched, int value, const Extent& extent,
               void* stream) {
   for (size_t z = 0; z < extent.depth; ++z) {
@@ -166,20 +203,24 @@ Error fill_3d(Runtime& runtime, const PitchedPtr& pitched, int value, const Exte
 }  // namespace warpsim::cudart
 
 WARPSIM_API int cudaMemcpy(void* target, const void* source, size_t bytes, int kind) {
-  return call("cudaMemcpy", [&](Runtime& rt) {
+  return waiting_call("cudaMemcpy", [&](Runtime& rt) {
     return copy_bytes(rt, target, source, bytes, kind, std::nullopt);
   });
 }
 
 WARPSIM_API int cudaMemcpyAsync(void* target, const void* source, size_t bytes, int kind,
                                 void* stream) {
-  return call("cudaMemcpyAsync",
-              [&](Runtime& rt) { return copy_bytes(rt, target, source, bytes, kind, stream); });
+  return call("cudaMemcpyAsync", [&](Runtime& rt) {
+    Error error;
+    if (is_captured(rt, stream, copy_of_rows(target, bytes, source, bytes, bytes, 1, kind), &error))
+      return error;
+    return copy_bytes(rt, target, source, bytes, kind, stream);
+  });
 }
 
 WARPSIM_API int cudaMemcpyPeer(void* target, int target_device, const void* source,
                                int source_device, size_t bytes) {
-  return call("cudaMemcpyPeer", [&](Runtime& rt) {
+  return waiting_call("cudaMemcpyPeer", [&](Runtime& rt) {
     if (target_device || source_device) return kInvalidDevice;
     return copy_bytes(rt, target, source, bytes, kDeviceToDevice, std::nullopt);
   });
@@ -187,7 +228,7 @@ WARPSIM_API int cudaMemcpyPeer(void* target, int target_device, const void* sour
 
 WARPSIM_API int cudaMemcpy2D(void* target, size_t target_pitch, const void* source,
                              size_t source_pitch, size_t width, size_t height, int kind) {
-  return call("cudaMemcpy2D", [&](Runtime& rt) {
+  return waiting_call("cudaMemcpy2D", [&](Runtime& rt) {
     return copy_rows(rt, target, target_pitch, source, source_pitch, width, height, kind,
                      std::nullopt);
   });
@@ -197,30 +238,44 @@ WARPSIM_API int cudaMemcpy2DAsync(void* target, size_t target_pitch, const void*
                                   size_t source_pitch, size_t width, size_t height, int kind,
                                   void* stream) {
   return call("cudaMemcpy2DAsync", [&](Runtime& rt) {
+    Error error;
+    if (is_captured(rt, stream,
+                    copy_of_rows(target, target_pitch, source, source_pitch, width, height, kind),
+                    &error))
+      return error;
     return copy_rows(rt, target, target_pitch, source, source_pitch, width, height, kind, stream);
   });
 }
 
 WARPSIM_API int cudaMemcpy3D(const Memcpy3DParms* parameters) {
-  return call("cudaMemcpy3D", [&](Runtime& rt) { return copy_3d(rt, parameters, std::nullopt); });
+  return waiting_call("cudaMemcpy3D",
+                      [&](Runtime& rt) { return copy_3d(rt, parameters, std::nullopt); });
 }
 
 WARPSIM_API int cudaMemcpy3DAsync(const Memcpy3DParms* parameters, void* stream) {
-  return call("cudaMemcpy3DAsync", [&](Runtime& rt) { return copy_3d(rt, parameters, stream); });
+  return call("cudaMemcpy3DAsync", [&](Runtime& rt) {
+    Error error;
+    if (!parameters) return kInvalidValue;
+    if (is_captured(rt, stream, *parameters, &error)) return error;
+    return copy_3d(rt, parameters, stream);
+  });
 }
 
 WARPSIM_API int cudaMemset(void* target, int value, size_t bytes) {
-  return call("cudaMemset",
-              [&](Runtime& rt) { return fill_bytes(rt, target, value, bytes, nullptr); });
+  return waiting_call("cudaMemset",
+                      [&](Runtime& rt) { return fill_bytes(rt, target, value, bytes, nullptr); });
 }
 
 WARPSIM_API int cudaMemsetAsync(void* target, int value, size_t bytes, void* stream) {
-  return call("cudaMemsetAsync",
-              [&](Runtime& rt) { return fill_bytes(rt, target, value, bytes, stream); });
+  return call("cudaMemsetAsync", [&](Runtime& rt) {
+    Error error;
+    if (is_captured(rt, stream, fill_of_rows(target, bytes, value, bytes, 1), &error)) return error;
+    return fill_bytes(rt, target, value, bytes, stream);
+  });
 }
 
 WARPSIM_API int cudaMemset2D(void* target, size_t pitch, int value, size_t width, size_t height) {
-  return call("cudaMemset2D", [&](Runtime& rt) {
+  return waiting_call("cudaMemset2D", [&](Runtime& rt) {
     return fill_rows(rt, target, pitch, value, width, height, nullptr);
   });
 }
@@ -228,16 +283,29 @@ WARPSIM_API int cudaMemset2D(void* target, size_t pitch, int value, size_t width
 WARPSIM_API int cudaMemset2DAsync(void* target, size_t pitch, int value, size_t width,
                                   size_t height, void* stream) {
   return call("cudaMemset2DAsync", [&](Runtime& rt) {
+    Error error;
+    if (is_captured(rt, stream, fill_of_rows(target, pitch, value, width, height), &error))
+      return error;
     return fill_rows(rt, target, pitch, value, width, height, stream);
   });
 }
 
 WARPSIM_API int cudaMemset3D(PitchedPtr pitched, int value, Extent extent) {
-  return call("cudaMemset3D",
-              [&](Runtime& rt) { return fill_3d(rt, pitched, value, extent, nullptr); });
+  return waiting_call("cudaMemset3D",
+                      [&](Runtime& rt) { return fill_3d(rt, pitched, value, extent, nullptr); });
 }
 
 WARPSIM_API int cudaMemset3DAsync(PitchedPtr pitched, int value, Extent extent, void* stream) {
-  return call("cudaMemset3DAsync",
-              [&](Runtime& rt) { return fill_3d(rt, pitched, value, extent, stream); });
+  return call("cudaMemset3DAsync", [&](Runtime& rt) {
+    Error error = kSuccess;
+    for (size_t z = 0; z < extent.depth; ++z) {
+      char* plane = static_cast<char*>(pitched.ptr) + z * pitched.ysize * pitched.pitch;
+      if (!is_captured(rt, stream,
+                       fill_of_rows(plane, pitched.pitch, value, extent.width, extent.height),
+                       &error))
+        return fill_3d(rt, pitched, value, extent, stream);
+      if (error) return error;
+    }
+    return kSuccess;
+  });
 }

@@ -59,6 +59,7 @@ void fill_common(const Device& device, Properties* p) {
   p->maxBlocksPerMultiProcessor = as_int(device.max_blocks_per_sm);
   p->reservedSharedMemPerBlock = device.shared_bytes_reserved_per_block;
   p->hostRegisterSupported = 1;
+  p->memoryPoolsSupported = 1;
   p->cooperativeLaunch = device.cc_major >= 6;
 }
 
@@ -126,6 +127,7 @@ bool device_attribute(const Device& device, int attribute, int* value) {
       {99, 1},                                        // HostRegisterSupported
       {106, as_int(device.max_blocks_per_sm)},        // MaxBlocksPerMultiprocessor
       {111, as_int(device.shared_bytes_reserved_per_block)},  // ReservedSharedMemoryPerBlock
+      {115, 1},                                       // MemoryPoolsSupported
       {134, -1},                                      // HostNumaId
   };
   // clang-format on

@@ -38,53 +38,84 @@ std::vector<std::byte> parameter_block(const Simulator::KernelInfo& info, void**
   return block;
 }
 
-Error launch(Runtime& runtime, const void* function, const Configuration& configuration,
-             void** arguments, bool drops_error) {
-  Error error;
-  RegisteredKernel* kernel = runtime.kernel(function, &error);
-  if (!kernel) return error;
-  Stream* stream = runtime.find_stream(configuration.stream);
-  if (!stream) return kInvalidResourceHandle;
-  if (!arguments && !kernel->info.param_offsets.empty()) return kInvalidValue;
-
-  LaunchRequest request;
-  request.kernel = kernel;
-  request.grid = dim3_of(configuration.grid);
-  request.block = dim3_of(configuration.block);
-  request.stream = stream->number;
-  request.drops_error = drops_error;
-  request.params = parameter_block(kernel->info, arguments);
-  request.dynamic_shared_bytes =
-      static_cast<uint32_t>(std::min<size_t>(configuration.shared_bytes, UINT32_MAX));
-  if (configuration.is_cooperative) {
-    if (runtime.is_recording()) {
-      runtime.backend().not_provided(
-          "cudaLaunchCooperativeKernel",
-          "A plan does not say that a grid's blocks wait for each other.");
-      return kNotSupported;
-    }
-    const uint64_t room = resident_blocks(runtime, *kernel, uint32_t(request.block.count()),
-                                          configuration.shared_bytes);
-    if (room != 0 && request.grid.count() > room) return kCooperativeLaunchTooLarge;
-    request.is_cooperative = true;
-  }
-  Error later = kSuccess;
-  error = runtime.backend().launch(request, &later);
-  if (later) runtime.kernel_faulted(later);
-  return error;
-}
-
 [[gnu::always_inline]] inline Error launch_call(const char* api, const void* function,
                                                 const Configuration& configuration,
                                                 void** arguments) {
   return call(api, [&](Runtime& rt) {
     const void* from = std::exchange(t_popped_from, nullptr);
     if (from) rt.backend().called_from(from);
-    return launch(rt, function, configuration, arguments, from != nullptr);
+    const Configuration& c = configuration;
+    KernelWork work;
+    Error error = describe_launch(rt, function, c.grid, c.block, c.shared_bytes, c.is_cooperative,
+                                  arguments, &work);
+    if (error) return error;
+    const Stream* stream = rt.find_stream(c.stream);
+    if (stream && rt.captures().of(stream)) {
+      if (Error wrong = check_launch(rt, work)) return wrong;
+    }
+    if (is_captured(rt, c.stream, work, &error)) return error;
+    return launch(rt, work, c.stream, from != nullptr);
   });
 }
 
+LaunchRequest request_of(const KernelWork& work, uint32_t stream) {
+  LaunchRequest request;
+  request.kernel = work.kernel;
+  request.grid = dim3_of(work.grid);
+  request.block = dim3_of(work.block);
+  request.stream = stream;
+  request.params = work.params;
+  request.dynamic_shared_bytes =
+      static_cast<uint32_t>(std::min<size_t>(work.shared_bytes, UINT32_MAX));
+  return request;
+}
+
 }  // namespace
+
+namespace warpsim::cudart {
+
+Error describe_launch(Runtime& runtime, const void* function, Dim3Abi grid, Dim3Abi block,
+                      size_t shared_bytes, bool is_cooperative, void** arguments,
+                      KernelWork* work) {
+  Error error;
+  RegisteredKernel* kernel = runtime.kernel(function, &error);
+  if (!kernel) return error;
+  if (!arguments && !kernel->info.param_offsets.empty()) return kInvalidValue;
+  *work = {kernel,
+           function,
+           grid,
+           block,
+           shared_bytes,
+           is_cooperative,
+           parameter_block(kernel->info, arguments)};
+  return kSuccess;
+}
+
+Error check_launch(Runtime& runtime, const KernelWork& work) {
+  const LaunchRequest request = request_of(work, 0);
+  const auto broken =
+      broken_limit(runtime.device(), launch_of(request), limits_of(*request.kernel));
+  return broken ? static_cast<Error>(broken->cuda_error) : kSuccess;
+}
+
+Error launch(Runtime& runtime, const KernelWork& work, void* stream, bool drops_error) {
+  const Stream* queue = runtime.find_stream(stream);
+  if (!queue) return kInvalidResourceHandle;
+  LaunchRequest request = request_of(work, queue->number);
+  request.drops_error = drops_error;
+  if (work.is_cooperative) {
+    const uint64_t room =
+        resident_blocks(runtime, *work.kernel, uint32_t(request.block.count()), work.shared_bytes);
+    if (room != 0 && request.grid.count() > room) return kCooperativeLaunchTooLarge;
+    request.is_cooperative = true;
+  }
+  Error later = kSuccess;
+  const Error error = runtime.backend().launch(request, &later);
+  if (later) runtime.kernel_faulted(later);
+  return error;
+}
+
+}  // namespace warpsim::cudart
 
 WARPSIM_API unsigned __cudaPushCallConfiguration(Dim3Abi grid, Dim3Abi block, size_t shared_bytes,
                                                  void* stream) {

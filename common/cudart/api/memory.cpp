@@ -35,7 +35,10 @@ Error release(Runtime& runtime, void* pointer, bool host, const Stream* stream =
     runtime.backend().releases_in(stream->number, *found);
   else
     runtime.backend().host_waits(HostWait::kDevice, 0, true);
-  if (Error error = runtime.backend().release(*found)) return error;
+  if (found->flags != kOfGraph) {
+    if (Error error = runtime.backend().release(*found)) return error;
+  }
+  runtime.pools().released(address_of(pointer));
   runtime.addresses().remove(address_of(pointer));
   return kSuccess;
 }
@@ -49,28 +52,18 @@ Error allocate_pitched(Runtime& runtime, void** pointer, size_t* pitch, size_t w
 }  // namespace
 
 WARPSIM_API int cudaMalloc(void** pointer, size_t bytes) {
-  return call("cudaMalloc",
-              [&](Runtime& rt) { return allocate(rt, pointer, bytes, MemoryKind::kDevice); });
-}
-
-WARPSIM_API int cudaMallocAsync(void** pointer, size_t bytes, void* stream) {
-  return call("cudaMallocAsync", [&](Runtime& rt) {
-    const Stream* queue = rt.find_stream(stream);
-    if (!queue) return kInvalidResourceHandle;
-    if (Error error = allocate(rt, pointer, bytes, MemoryKind::kDevice)) return error;
-    if (const MemoryRange* range = rt.addresses().find(address_of(*pointer)))
-      rt.backend().allocated_in(queue->number, *range);
-    return kSuccess;
-  });
+  return uncaptured_call(
+      "cudaMalloc", [&](Runtime& rt) { return allocate(rt, pointer, bytes, MemoryKind::kDevice); });
 }
 
 WARPSIM_API int cudaMallocPitch(void** pointer, size_t* pitch, size_t width, size_t height) {
-  return call("cudaMallocPitch",
-              [&](Runtime& rt) { return allocate_pitched(rt, pointer, pitch, width, height); });
+  return uncaptured_call("cudaMallocPitch", [&](Runtime& rt) {
+    return allocate_pitched(rt, pointer, pitch, width, height);
+  });
 }
 
 WARPSIM_API int cudaMalloc3D(PitchedPtr* pitched, Extent extent) {
-  return call("cudaMalloc3D", [&](Runtime& rt) {
+  return uncaptured_call("cudaMalloc3D", [&](Runtime& rt) {
     if (!pitched) return kInvalidValue;
     pitched->xsize = extent.width;
     pitched->ysize = extent.height;
@@ -80,7 +73,7 @@ WARPSIM_API int cudaMalloc3D(PitchedPtr* pitched, Extent extent) {
 }
 
 WARPSIM_API int cudaMallocManaged(void** pointer, size_t bytes, unsigned flags) {
-  return call("cudaMallocManaged", [&](Runtime& rt) {
+  return uncaptured_call("cudaMallocManaged", [&](Runtime& rt) {
     constexpr unsigned kAttachGlobal = 1, kAttachHost = 2;
     if (bytes == 0 || (flags != kAttachGlobal && flags != kAttachHost)) return kInvalidValue;
     return allocate(rt, pointer, bytes, MemoryKind::kManaged, flags);
@@ -88,12 +81,13 @@ WARPSIM_API int cudaMallocManaged(void** pointer, size_t bytes, unsigned flags) 
 }
 
 WARPSIM_API int cudaMallocHost(void** pointer, size_t bytes) {
-  return call("cudaMallocHost",
-              [&](Runtime& rt) { return allocate(rt, pointer, bytes, MemoryKind::kPinned); });
+  return uncaptured_call("cudaMallocHost", [&](Runtime& rt) {
+    return allocate(rt, pointer, bytes, MemoryKind::kPinned);
+  });
 }
 
 WARPSIM_API int cudaHostAlloc(void** pointer, size_t bytes, unsigned flags) {
-  return call("cudaHostAlloc", [&](Runtime& rt) {
+  return uncaptured_call("cudaHostAlloc", [&](Runtime& rt) {
     constexpr unsigned kKnownFlags = 7;  // portable, mapped, write-combined
     if (flags & ~kKnownFlags) return kInvalidValue;
     return allocate(rt, pointer, bytes, MemoryKind::kPinned, flags);
@@ -101,19 +95,22 @@ WARPSIM_API int cudaHostAlloc(void** pointer, size_t bytes, unsigned flags) {
 }
 
 WARPSIM_API int cudaFree(void* pointer) {
-  return call("cudaFree", [&](Runtime& rt) { return release(rt, pointer, false); });
+  return uncaptured_call("cudaFree", [&](Runtime& rt) { return release(rt, pointer, false); });
 }
 
 WARPSIM_API int cudaFreeAsync(void* pointer, void* stream) {
   return call("cudaFreeAsync", [&](Runtime& rt) {
     if (!pointer) return kInvalidValue;
     const Stream* queue = rt.find_stream(stream);
+    Error error;
+    if (queue && rt.captures().of(queue) && is_captured(rt, stream, FreeWork{pointer}, &error))
+      return error;
     return queue ? release(rt, pointer, false, queue) : kInvalidResourceHandle;
   });
 }
 
 WARPSIM_API int cudaFreeHost(void* pointer) {
-  return call("cudaFreeHost", [&](Runtime& rt) { return release(rt, pointer, true); });
+  return uncaptured_call("cudaFreeHost", [&](Runtime& rt) { return release(rt, pointer, true); });
 }
 
 WARPSIM_API int cudaHostGetDevicePointer(void** device, void* host, unsigned flags) {
@@ -142,7 +139,7 @@ WARPSIM_API int cudaHostGetFlags(unsigned* flags, void* host) {
 }
 
 WARPSIM_API int cudaHostRegister(void* pointer, size_t bytes, unsigned flags) {
-  return call("cudaHostRegister", [&](Runtime& rt) {
+  return uncaptured_call("cudaHostRegister", [&](Runtime& rt) {
     if (!pointer || bytes == 0) return kInvalidValue;
     if (rt.addresses().overlaps(address_of(pointer), bytes)) return kHostMemoryAlreadyRegistered;
     MemoryRange range{address_of(pointer), bytes, MemoryKind::kRegistered, flags};
@@ -153,7 +150,7 @@ WARPSIM_API int cudaHostRegister(void* pointer, size_t bytes, unsigned flags) {
 }
 
 WARPSIM_API int cudaHostUnregister(void* pointer) {
-  return call("cudaHostUnregister", [&](Runtime& rt) {
+  return uncaptured_call("cudaHostUnregister", [&](Runtime& rt) {
     const MemoryRange* range = rt.addresses().starting_at(address_of(pointer));
     if (!range || range->kind != MemoryKind::kRegistered) return kHostMemoryNotRegistered;
     rt.backend().host_waits(HostWait::kDevice, 0, true);

@@ -27,6 +27,14 @@ Error record(Runtime& runtime, void* handle, void* stream) {
   Event* event = runtime.find_event(handle);
   Stream* queue = runtime.find_stream(stream);
   if (!event || !queue) return kInvalidResourceHandle;
+  if (runtime.captures().of(queue)) {
+    runtime.captures().record(event, queue);
+    return kSuccess;
+  }
+  if (queue->number == 0) {
+    if (Error error = runtime.captures().forbids_legacy()) return error;
+  }
+  runtime.captures().forget(event);
   event->is_recorded = true;
   event->time_ms = runtime.timeline().record_event();
   runtime.backend().event_recorded(event->number, queue->number);
@@ -45,19 +53,28 @@ Error elapsed(Runtime& runtime, float* milliseconds, void* start, void* end) {
   return kSuccess;
 }
 
+// An event that a graph records or waits for, not one that orders what is captured.
+constexpr unsigned kExternal = 1;
+
 // The host has waited.
 Error wait(Runtime& runtime, HostWait what, uint32_t id) {
   runtime.backend().host_waits(what, id, false);
+  runtime.pools().trim_all();
   return kSuccess;
 }
 
 Error wait_for_stream(Runtime& runtime, void* handle) {
   const Stream* stream = runtime.find_stream(handle);
-  return stream ? wait(runtime, HostWait::kStream, stream->number) : kInvalidResourceHandle;
+  if (!stream) return kInvalidResourceHandle;
+  Captures& captures = runtime.captures();
+  Error error = captures.of(stream) ? captures.forbids_wait(stream) : kSuccess;
+  if (!error && stream->number == 0) error = captures.forbids_legacy();
+  return error ? error : wait(runtime, HostWait::kStream, stream->number);
 }
 
 Error wait_for_event(Runtime& runtime, void* handle) {
   const Event* event = runtime.find_event(handle);
+  if (event && runtime.captures().is_captured(event)) return kCapturedEvent;
   return event ? wait(runtime, HostWait::kEvent, event->number) : kInvalidResourceHandle;
 }
 
@@ -98,6 +115,13 @@ WARPSIM_API int cudaStreamWaitEvent(void* stream, void* event, unsigned flags) {
     const Stream* queue = rt.find_stream(stream);
     const Event* awaited = rt.find_event(event);
     if (!queue || !awaited) return kInvalidResourceHandle;
+    Error error;
+    if (flags == kExternal && rt.captures().of(queue)) {
+      is_captured(rt, stream, EventWork{rt.find_event(event), false}, &error);
+      return error;
+    }
+    if (rt.captures().of(queue) || rt.captures().is_captured(awaited))
+      return rt.captures().join(queue, awaited);
     rt.backend().stream_waits(queue->number, awaited->number);
     return kSuccess;
   });
@@ -136,8 +160,10 @@ WARPSIM_API int cudaStreamGetId(void* stream, unsigned long long* id) {
 WARPSIM_API int cudaStreamIsCapturing(void* stream, int* status) {
   return call("cudaStreamIsCapturing", [&](Runtime& rt) {
     if (!status) return kInvalidValue;
-    *status = 0;
-    return rt.find_stream(stream) ? kSuccess : kInvalidResourceHandle;
+    const Stream* queue = rt.find_stream(stream);
+    if (!queue) return kInvalidResourceHandle;
+    *status = capture_status(rt.captures().of(queue));
+    return kSuccess;
   });
 }
 
@@ -171,11 +197,14 @@ WARPSIM_API int cudaStreamAddCallback(void* stream, void (*callback)(void*, int,
 }
 
 WARPSIM_API int cudaLaunchHostFunc(void* stream, void (*function)(void*), void* data) {
+  bool is_later = false;
   Error error = call("cudaLaunchHostFunc", [&](Runtime& rt) {
     if (!function) return kInvalidValue;
+    Error wrong;
+    if ((is_later = is_captured(rt, stream, HostNodeParams{function, data}, &wrong))) return wrong;
     return wait_for_stream(rt, stream);
   });
-  if (!error) function(data);
+  if (!error && !is_later) function(data);
   return error;
 }
 
@@ -193,8 +222,14 @@ WARPSIM_API int cudaEventRecord(void* event, void* stream) {
 }
 
 WARPSIM_API int cudaEventRecordWithFlags(void* event, void* stream, unsigned flags) {
-  return call("cudaEventRecordWithFlags",
-              [&](Runtime& rt) { return flags > 1 ? kInvalidValue : record(rt, event, stream); });
+  return call("cudaEventRecordWithFlags", [&](Runtime& rt) {
+    Error error;
+    Event* recorded = rt.find_event(event);
+    if (flags == kExternal && recorded &&
+        is_captured(rt, stream, EventWork{recorded, true}, &error))
+      return error;
+    return flags > 1 ? kInvalidValue : record(rt, event, stream);
+  });
 }
 
 WARPSIM_API int cudaEventQuery(void* event) {
@@ -222,7 +257,10 @@ WARPSIM_API int cudaEventDestroy(void* event) {
 }
 
 WARPSIM_API int cudaDeviceSynchronize() {
-  return call("cudaDeviceSynchronize", [&](Runtime& rt) { return wait(rt, HostWait::kDevice, 0); });
+  return call("cudaDeviceSynchronize", [&](Runtime& rt) {
+    const Error error = rt.captures().forbids_wait(nullptr);
+    return error ? error : wait(rt, HostWait::kDevice, 0);
+  });
 }
 
 WARPSIM_API int cudaThreadSynchronize() {

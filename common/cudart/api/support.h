@@ -34,6 +34,25 @@ template <typename Body>
   return finish(runtime, api, body(runtime));
 }
 
+// The same for a call that may not be made while streams are captured: it could wait for them.
+template <typename Body>
+[[gnu::always_inline]] inline Error uncaptured_call(const char* api, Body body) {
+  return call(api, [&](Runtime& runtime) {
+    const Error error = runtime.captures().forbids_unsafe();
+    return error ? error : body(runtime);
+  });
+}
+
+// The same for a call that uses the default stream as well.
+template <typename Body>
+[[gnu::always_inline]] inline Error waiting_call(const char* api, Body body) {
+  return call(api, [&](Runtime& runtime) {
+    Error error = runtime.captures().forbids_legacy();
+    if (!error) error = runtime.captures().forbids_unsafe();
+    return error ? error : body(runtime);
+  });
+}
+
 // Says that `api` is not provided, `reason` being a whole sentence or empty.
 inline Error not_provided(const char* api, const std::string& reason = "") {
   Runtime& runtime = Runtime::instance();
@@ -53,6 +72,39 @@ inline void* pointer_to(uint64_t address) {
 // `stream`: nullopt for a call that returns when it is done.
 Error copy_bytes(Runtime& runtime, void* target, const void* source, size_t bytes, int kind,
                  std::optional<void*> stream);
+Error copy_3d(Runtime& runtime, const Memcpy3DParms* parameters, std::optional<void*> stream);
+Error fill_elements(Runtime& runtime, const MemsetParams& parameters, void* stream);
+// `rows` rows of `width` bytes, as cudaMemcpy3D has them.
+Memcpy3DParms copy_of_rows(void* target, size_t target_pitch, const void* source,
+                           size_t source_pitch, size_t width, size_t rows, int kind);
+// The device's pointer to a part of a variable, for the copies of graphs (symbol.cpp).
+Error symbol_pointer(Runtime& runtime, const void* symbol, size_t bytes, size_t offset,
+                     void** pointer);
+
+// A launch as it was called, without its stream (launch.cpp). `arguments`: of the call.
+Error describe_launch(Runtime& runtime, const void* function, Dim3Abi grid, Dim3Abi block,
+                      size_t shared_bytes, bool is_cooperative, void** arguments, KernelWork* work);
+Error launch(Runtime& runtime, const KernelWork& work, void* stream, bool drops_error);
+// Whether the launch can be made at all.
+Error check_launch(Runtime& runtime, const KernelWork& work);
+
+inline int capture_status(const Capture* capture) {  // cudaStreamCaptureStatus
+  return capture == nullptr ? 0 : capture->broken ? 2 : 1;
+}
+
+// If the stream is captured, puts the work into its graph and sets *error. Work of the default
+// stream may not be done then.
+inline bool is_captured(Runtime& runtime, void* stream, GraphWork work, Error* error) {
+  const Stream* queue = runtime.find_stream(stream);
+  if (Capture* capture = queue ? runtime.captures().of(queue) : nullptr) {
+    *error =
+        runtime.captures().add(capture, queue, std::move(work), runtime.backend().caller_address());
+    return true;
+  }
+  *error = queue && queue->number == 0 ? runtime.captures().forbids_legacy() : kSuccess;
+  return *error != kSuccess;
+}
+
 // How many blocks of a kernel the device holds at once (function.cpp).
 uint64_t resident_blocks(Runtime& runtime, const RegisteredKernel& kernel, uint32_t threads,
                          size_t dynamic_shared);

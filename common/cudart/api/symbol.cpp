@@ -58,11 +58,31 @@ Error copy_from(Runtime& runtime, void* target, const void* symbol, size_t bytes
   return copy_bytes(runtime, target, pointer_to(variable->address + offset), bytes, kind, stream);
 }
 
+// If the stream is captured; `copy_at`: the copy, by the variable's address.
+template <typename CopyAt>
+bool goes_into_graph(Runtime& runtime, void* stream, const void* symbol, size_t bytes,
+                     size_t offset, Error* error, CopyAt copy_at) {
+  const Stream* queue = runtime.find_stream(stream);
+  if (!queue || !runtime.captures().of(queue)) return false;
+  void* at = nullptr;
+  *error = symbol_pointer(runtime, symbol, bytes, offset, &at);
+  return *error || is_captured(runtime, stream, copy_at(at), error);
+}
+
 }  // namespace
+
+Error warpsim::cudart::symbol_pointer(Runtime& runtime, const void* symbol, size_t bytes,
+                                      size_t offset, void** pointer) {
+  RegisteredVariable* variable = nullptr;
+  if (Error error = resolve(runtime, symbol, &variable)) return error;
+  if (!fits(*variable, bytes, offset)) return kInvalidValue;
+  *pointer = pointer_to(variable->address + offset);
+  return kSuccess;
+}
 
 WARPSIM_API int cudaMemcpyToSymbol(const void* symbol, const void* source, size_t bytes,
                                    size_t offset, int kind) {
-  return call("cudaMemcpyToSymbol", [&](Runtime& rt) {
+  return waiting_call("cudaMemcpyToSymbol", [&](Runtime& rt) {
     return copy_to(rt, symbol, source, bytes, offset, kind, std::nullopt);
   });
 }
@@ -70,13 +90,18 @@ WARPSIM_API int cudaMemcpyToSymbol(const void* symbol, const void* source, size_
 WARPSIM_API int cudaMemcpyToSymbolAsync(const void* symbol, const void* source, size_t bytes,
                                         size_t offset, int kind, void* stream) {
   return call("cudaMemcpyToSymbolAsync", [&](Runtime& rt) {
+    Error error;
+    if (goes_into_graph(rt, stream, symbol, bytes, offset, &error, [&](void* at) {
+          return copy_of_rows(at, bytes, source, bytes, bytes, 1, kind);
+        }))
+      return error;
     return copy_to(rt, symbol, source, bytes, offset, kind, stream);
   });
 }
 
 WARPSIM_API int cudaMemcpyFromSymbol(void* target, const void* symbol, size_t bytes, size_t offset,
                                      int kind) {
-  return call("cudaMemcpyFromSymbol", [&](Runtime& rt) {
+  return waiting_call("cudaMemcpyFromSymbol", [&](Runtime& rt) {
     return copy_from(rt, target, symbol, bytes, offset, kind, std::nullopt);
   });
 }
@@ -84,6 +109,11 @@ WARPSIM_API int cudaMemcpyFromSymbol(void* target, const void* symbol, size_t by
 WARPSIM_API int cudaMemcpyFromSymbolAsync(void* target, const void* symbol, size_t bytes,
                                           size_t offset, int kind, void* stream) {
   return call("cudaMemcpyFromSymbolAsync", [&](Runtime& rt) {
+    Error error;
+    if (goes_into_graph(rt, stream, symbol, bytes, offset, &error, [&](void* at) {
+          return copy_of_rows(target, bytes, at, bytes, bytes, 1, kind);
+        }))
+      return error;
     return copy_from(rt, target, symbol, bytes, offset, kind, stream);
   });
 }

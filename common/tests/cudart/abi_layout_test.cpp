@@ -27,6 +27,18 @@ using PointerAttributes = abi::PointerAttributes12;
                 sizeof(std::declval<ours>().field) == sizeof(std::declval<theirs>().field))
 #define PROP(field) SAME_FIELD(DeviceProp, cudaDeviceProp, field)
 
+SAME_SIZE(abi::KernelNodeParams, cudaKernelNodeParams);
+SAME_SIZE(abi::KernelNodeParams, cudaKernelNodeParamsV2);
+SAME_SIZE(abi::MemsetParams, cudaMemsetParams);
+SAME_SIZE(abi::HostNodeParams, cudaHostNodeParams);
+SAME_SIZE(abi::MemcpyNodeParams, cudaMemcpyNodeParams);
+SAME_SIZE(abi::MemPoolProps, cudaMemPoolProps);
+SAME_SIZE(abi::MemAllocNodeParams, cudaMemAllocNodeParams);
+SAME_FIELD(abi::MemAllocNodeParams, cudaMemAllocNodeParams, dptr);
+SAME_SIZE(abi::GraphNodeParams, cudaGraphNodeParams);
+SAME_FIELD(abi::GraphNodeParams, cudaGraphNodeParams, kernel);
+SAME_SIZE(abi::GraphInstantiateParams, cudaGraphInstantiateParams);
+SAME_SIZE(abi::GraphUpdateInfo, cudaGraphExecUpdateResultInfo);
 SAME_SIZE(DeviceProp, cudaDeviceProp);
 PROP(name);
 PROP(uuid);

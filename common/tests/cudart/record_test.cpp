@@ -121,14 +121,30 @@ TEST_CASE("record: refused calls are ops with the code that solve got") {
   CHECK(r.plan.unchecked_errors == std::vector<std::string>{"cudaLaunchKernel"});
 }
 
+TEST_CASE("record: a graph is what its launches do, with the order of its branches") {
+  SKIP_WITHOUT_NVCC();
+  Recorded r = record("graph");
+  CAPTURE(r.run.errors);
+  CHECK(r.ops<p::Unsupported>().empty());
+  CHECK(r.ops<p::ApiError>().empty());
+  CHECK(r.ops<p::Launch>().size() == 2);
+  CHECK(r.ops<p::Memset>().size() == 2);
+  CHECK(r.ops<p::CopyOnDevice>().size() == 2);
+  // Each launch: where the branches begin, where they meet, where they end.
+  CHECK(r.ops<p::RecordEvent>().size() == 6);
+  CHECK(r.ops<p::WaitForEvent>().size() == 6);
+  CHECK(r.ops<p::Launch>()[0].stream != r.ops<p::Memset>()[0].stream);
+}
+
 TEST_CASE("record: calls that are not provided are named") {
   SKIP_WITHOUT_NVCC();
   Recorded r = record("not-provided");
   auto unsupported = r.ops<p::Unsupported>();
   REQUIRE(unsupported.size() == 2);
-  CHECK(unsupported[0].api == "cudaGraphCreate");
-  CHECK(unsupported[1].api == "cudaGraphDestroy");
-  CHECK(r.run.errors.find("warpsim: cudaGraphCreate is not provided.") != std::string::npos);
+  CHECK(unsupported[0].api == "cudaGetMipmappedArrayLevel");
+  CHECK(unsupported[1].api == "cudaFreeMipmappedArray");
+  CHECK(r.run.errors.find("warpsim: cudaGetMipmappedArrayLevel is not provided.") !=
+        std::string::npos);
 }
 
 TEST_CASE("record: more data than can be followed through the host ends the plan in a sentence") {
@@ -216,7 +232,7 @@ TEST_CASE("record: a solve that does not return is described") {
       {"divide", "square-device", "crashed", "division-by-zero", ""},
       {"writes-input", "square-host", "crashed", "input-written", "M"},
       {"past-the-end", "square-host", "crashed", "output-passed", "P"},
-      {"no-graph", "square-host", "crashed", "not-provided", "cudaGraphCreate"},
+      {"no-level", "square-host", "crashed", "not-provided", "cudaGetMipmappedArrayLevel"},
   }));
   CAPTURE(row.body);
   Recorded r = record(row.body, row.signature);

@@ -103,7 +103,7 @@ TEST_CASE("run: the status is the program's own, 3 if it asked for what is not m
   CHECK(warpsim(program("fault") + " 0").status == 0);
   Run r = warpsim(program("fault") + " unsupported 5");
   CHECK(r.status == 3);
-  CHECK(r.errors.find("warpsim: cudaGraphCreate is not provided.") != std::string::npos);
+  CHECK(r.errors.find("warpsim: cudaGetMipmappedArrayLevel is not provided.") != std::string::npos);
   CHECK(warpsim(program("fault") + " unsupported 0").status == 3);
 }
 

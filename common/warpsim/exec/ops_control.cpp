@@ -51,6 +51,17 @@ const Op* enter_function(Warp& w, const Op* op, const CallSite& site, const Prog
   return w.stop(op, WarpState::kFinished);
 }
 
+// Which function it is that the system would have to provide.
+std::string callee_text(const ptx::Module& module, const ptx::Instruction& code) {
+  if (code.op != ptx::Opcode::kCall || code.src.empty() ||
+      code.src[0].kind != ptx::Operand::Kind::kFunction)
+    return "";
+  const std::string& name = module.functions[size_t(code.src[0].function)].name;
+  const bool is_launch = name.starts_with("__cudaCDP") || name.starts_with("cudaLaunchDevice") ||
+                         name.starts_with("cudaGetParameterBuffer");
+  return " of " + name + (is_launch ? ", a launch from a kernel (dynamic parallelism)," : "");
+}
+
 }  // namespace
 
 // A join operation is always the first of a block.
@@ -157,7 +168,7 @@ const Op* unsupported(Warp& w, const Op* op) {
   const ptx::Instruction& code = w.worker->image->instruction(op->place.function, op->instruction);
   Diagnostic facts;
   facts.code = Code::kUnsupported;
-  facts.words = code.mnemonic;
+  facts.words = code.mnemonic + callee_text(w.worker->image->module, code);
   const std::string place = code.where.line != 0
                                 ? " (line " + std::to_string(code.where.line) + ")"
                                 : " (PTX line " + std::to_string(code.ptx_line) + ")";

@@ -42,8 +42,8 @@ int main(int argc, char** argv) {
   } else if (!std::strcmp(which, "host")) {
     std::printf("%d\n", d[3]);
   } else if (!std::strcmp(which, "unsupported")) {
-    cudaGraph_t graph;
-    EXPECT_CODE(cudaGraphCreate(&graph, 0), cudaErrorNotSupported);
+    cudaArray_t level;
+    EXPECT_CODE(cudaGetMipmappedArrayLevel(&level, nullptr, 0), cudaErrorNotSupported);
     EXPECT_CODE(cudaGetLastError(), cudaErrorNotSupported);
     std::exit(argc > 2 ? std::atoi(argv[2]) : 0);
   } else {

@@ -74,10 +74,40 @@ void errors(const Call& c) {
   add<<<1, dim3(64, 64)>>>(c.m, c.n, c.p, c.count);
 }
 
-void not_provided(const Call&) {
+// A captured graph that is launched twice, with other arguments the second time; two branches.
+void graph(const Call& c) {
+  cudaStream_t one, two;
+  cudaStreamCreate(&one);
+  cudaStreamCreate(&two);
+  cudaEvent_t fork, join;
+  cudaEventCreate(&fork);
+  cudaEventCreate(&join);
+  float* sum;
+  cudaMalloc(&sum, c.bytes);
+  cudaStreamBeginCapture(one, cudaStreamCaptureModeGlobal);
+  cudaEventRecord(fork, one);
+  cudaStreamWaitEvent(two, fork, 0);
+  cudaMemsetAsync(c.p, 0, c.bytes, two);
+  add<<<1, 32, 0, one>>>(c.m, c.n, sum, 32);
+  cudaEventRecord(join, two);
+  cudaStreamWaitEvent(one, join, 0);
+  cudaMemcpyAsync(c.p, sum, 128, cudaMemcpyDeviceToDevice, one);
   cudaGraph_t graph;
-  cudaGraphCreate(&graph, 0);
+  cudaStreamEndCapture(one, &graph);
+  cudaGraphExec_t exec;
+  cudaGraphInstantiate(&exec, graph, 0);
+  cudaGraphLaunch(exec, one);
+  cudaGraphLaunch(exec, one);
+  cudaStreamSynchronize(one);
+  cudaGraphExecDestroy(exec);
   cudaGraphDestroy(graph);
+  cudaFree(sum);
+}
+
+void not_provided(const Call&) {
+  cudaArray_t level;
+  cudaGetMipmappedArrayLevel(&level, nullptr, 0);
+  cudaFreeMipmappedArray(nullptr);
 }
 
 void pinned(const Call& c) {
@@ -160,12 +190,13 @@ void solve(const float* M, const float* N, float* P, int width) {
       {"host-computed", [](const Call& c) { c.p[3] = c.m[3] * c.n[3]; }},
       {"writes-input", [](const Call& c) { const_cast<float*>(c.m)[2] = 1; }},
       {"past-the-end", [](const Call& c) { c.p[c.count] = 1; }},
-      {"no-graph",
+      {"no-level",
        [](const Call&) {
-         cudaGraph_t graph = nullptr;
-         cudaGraphCreate(&graph, 0);
-         *reinterpret_cast<volatile int*>(graph) = 1;
+         cudaArray_t level = nullptr;
+         cudaGetMipmappedArrayLevel(&level, nullptr, 0);
+         *reinterpret_cast<volatile int*>(level) = 1;
        }},
+      {"graph", graph},
       {"managed", managed},
       {"early-read", early_read},
       {"early-write", early_write},
