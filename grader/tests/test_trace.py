@@ -73,7 +73,8 @@ def test_a_trace_of_a_solution_is_whole_and_agrees_with_its_run(built, name, cas
     m, n = (arrays[x]["initial"].view("<f4").reshape(arrays[x]["shape"]) for x in "MN")
     assert np.array_equal(p_of(launch), m @ n)
     case = made["case"]
-    assert launch["sums"]["count"] == case["j"] * case["l"]
+    on_tensor_cores = name.startswith("10-")  # whose products no trace has
+    assert launch["sums"]["count"] == (0 if on_tensor_cores else case["j"] * case["l"])
 
 
 def test_the_sums_name_the_products_of_each_element(built):

@@ -70,7 +70,10 @@ def counters_by_line(launch: Mapping[str, Any]) -> dict[tuple[int, int], dict[st
         if instructions[events["code"][event]]["op"].startswith(("fma.rn.f32", "mad.f32")):
             add(event, "fma_lanes", int(events["mask"][event]).bit_count())
     for row in range(accesses["count"]):
+        op = instructions[events["code"][accesses["event"][row]]]["op"]
         names = _names_of(accesses["space"][row], accesses["kind"][row])
+        if op.startswith(("ldmatrix", "stmatrix")):  # are counted by themselves
+            names = tuple(name.replace("shared_", "matrix_") for name in names)
         for name, column in zip(names, ("requests", "sectors", "wavefronts"), strict=True):
             if name:
                 add(accesses["event"][row], name, accesses[column][row])

@@ -24,11 +24,11 @@ def _held_by(lane: int) -> dict[tuple[int, int], int]:
     }
 
 
-def _nearest_bf16(value: float) -> float:
+def _nearest_bf16(number: float) -> float:
     """The nearest of all bf16 around a positive number, looked for one by one."""
-    upper = struct.unpack(">I", struct.pack(">f", value))[0] >> 16
+    upper = struct.unpack(">I", struct.pack(">f", number))[0] >> 16
     around = [struct.unpack(">f", struct.pack(">I", n << 16))[0] for n in (upper, upper + 1)]
-    return min(around, key=lambda one: abs(one - value))
+    return min(around, key=lambda one: abs(one - number))
 
 
 def _in_steps(value: float, low: float) -> float:
