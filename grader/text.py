@@ -40,6 +40,16 @@ def lab_number(name: str) -> str:
     return name[:2] if name[:2].isdigit() else name
 
 
+def lab_row(name: str, title: str) -> str:
+    """A lab in a list of several: "02 Tiled kernel"; of an exercise the title says enough."""
+    return f"{name[:2]} {title}" if name[:2].isdigit() else title
+
+
+def lab_words(name: str) -> str:
+    """A lab within a sentence, by its folder's name: "lab 02", "the exercise reduction"."""
+    return f"lab {name[:2]}" if name[:2].isdigit() else f"the exercise {name}"
+
+
 def lab_title(name: str) -> str:
     """How reports call a lab, by its folder's name: "Lab 02", "Exercise"."""
     return f"Lab {name[:2]}" if name[:2].isdigit() else "Exercise"

@@ -7,6 +7,7 @@ import io
 from collections.abc import Mapping
 
 from grader.batch.gradebook import one_line
+from grader.text import lab_number
 
 Table = Mapping[str, Mapping[str, str]]
 
@@ -31,9 +32,9 @@ def changes(before: Table, now: Table) -> list[str]:
             said.append(f"{key}: new, {_points(row)}")
         elif _counts(old) != _counts(row):
             labs = [
-                f"{name[:2]} {_shown(old.get(name, ''))} to {_shown(row.get(name, ''))}"
+                f"{lab_number(name)} {_shown(old.get(name, ''))} to {_shown(row.get(name, ''))}"
                 for name in row
-                if name[:2].isdigit() and " " not in name and old.get(name) != row.get(name)
+                if f"{name} status" in row and old.get(name) != row.get(name)
             ]
             more = f" ({', '.join(labs)})" if labs else ""
             said.append(f"{key}: {_points(old)} before, now {_points(row)}{more}")

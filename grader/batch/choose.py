@@ -14,7 +14,9 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from grader.batch.names import as_text
+from grader.labs.course import EXERCISES
 from grader.labs.submission import FILE_NAME
+from grader.text import lab_number
 
 _MAX_DEPTH = 6
 _MAX_FILES = 2000  # of those that may count
@@ -26,6 +28,7 @@ _SKIPPED = frozenset({"solutions", "build", "node_modules", "__MACOSX", "__pycac
 _SOURCE = re.compile(r"^(?P<stem>.+?)(?:-[1-9]\d*| ?\(\d+\))?\.cu(?:\.txt)?$", re.IGNORECASE)
 # A lab's number has one digit or two: a name that begins with more, "30271_matmul.cu", begins with
 # its student's number or with a date.
+_PART = re.compile(r"[a-z0-9]+")
 _NUMBERED = re.compile(r"^(?:lab)?[ _-]*0*(?P<number>[0-9]{1,2})(?:[ _-].*)?$", re.IGNORECASE)
 
 
@@ -110,18 +113,22 @@ def for_labs(
 
 def _signed(sources: list[Candidate], lab: str) -> list[Candidate]:
     """The files that name this lab, all of the most certain kind."""
-    number = int(lab[:2])
+    number = _number((lab,))
     named = [item for item in sources if original(item.parts[-1]) == FILE_NAME]
     kinds = (
         [item for item in named if item.parts[-2:-1] == (lab,)],
-        [item for item in named if _number(item.parts[-2:-1]) == number],
-        [item for item in sources if _number((_stem(item.parts[-1]),)) == number],
+        [item for item in named if _is_called(lab, number, item.parts[-2:-1])],
+        [item for item in sources if _is_called(lab, number, (_stem(item.parts[-1]),))],
     )
     found = next((kind for kind in kinds if kind), [])
     # labs/02-.../matmul.cu is a working copy of the course, whatever else lies beside it.
     return sorted(
         found,
-        key=lambda item: ("labs" not in item.parts, item.parts[-1] != FILE_NAME, *item.rank),
+        key=lambda item: (
+            not {"labs", EXERCISES} & set(item.parts),
+            item.parts[-1] != FILE_NAME,
+            *item.rank,
+        ),
     )
 
 
@@ -136,8 +143,20 @@ def _unsigned(sources: list[Candidate], lab: str) -> list[Candidate]:
 
 def _free(sources: list[Candidate], lab: str) -> list[Candidate]:
     """Those that do not lie in a folder of another lab and do not bear its number."""
-    numbers = (None, int(lab[:2]))
-    return [item for item in sources if all(_number((_stem(x),)) in numbers for x in item.parts)]
+    numbers = (None, _number((lab,)))
+    return [
+        item
+        for item in sources
+        if all(_number((_stem(x),)) in numbers for x in item.parts)
+        and item.parts[-3:-2] != (EXERCISES,)
+    ]
+
+
+def _is_called(lab: str, number: int | None, names: Sequence[str]) -> bool:
+    """Whether a folder or a file bears a lab's number; an exercise without one is known by its name."""
+    if number is not None:
+        return _number(names) == number
+    return bool(names) and _PART.findall(names[0].lower()) == _PART.findall(lab)
 
 
 def _stem(name: str) -> str:
@@ -163,7 +182,7 @@ def why_nothing(candidates: Sequence[Candidate], labs: Sequence[str]) -> str:
             " and so on, or one lab chosen with --labs."
         )
     if not _free(sources, labs[0]):
-        return f"There is nothing for lab {labs[0][:2]}, only {_listed(sources)}."
+        return f"There is nothing for lab {lab_number(labs[0])}, only {_listed(sources)}."
     return f"Of {_listed(sources)}, none is {FILE_NAME}, and there is more than one."
 
 

@@ -26,7 +26,7 @@ from grader.labs.submission import FILE_NAME
 from grader.labs.term import Term
 from grader.results import stored
 from grader.results.hidden import for_students
-from grader.text import lines_of
+from grader.text import lab_row, lines_of
 
 _BINS = 5
 _SHOWN = 12  # places of a lab
@@ -151,7 +151,7 @@ def _mistakes(entry: Entry, lab: str, skeleton: str, view: LabView) -> set[tuple
     for result in results:
         if result.lab != lab:
             continue
-        view.title = f"{lab[:2]} {result.title}"
+        view.title = lab_row(lab, result.title)
         lines = skeleton_lines(skeleton, result.source)
         for item in for_students(result).diagnostics:
             if item.severity == "error" and not item.echo_of:

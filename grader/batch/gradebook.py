@@ -17,6 +17,7 @@ from grader.batch.names import Student
 from grader.batch.roster import Roster
 from grader.results.hidden import for_students
 from grader.results.result import Result, overall_status
+from grader.text import lab_number
 
 NOT_HANDED_IN = "not_handed_in"
 
@@ -84,16 +85,16 @@ class Row:
         for result in self.results:
             text = "" if result.lab in self.absent else _why(result)
             if text:
-                said.append(f"{result.lab[:2]}: {text}" if len(self.results) > 1 else text)
+                said.append(f"{lab_number(result.lab)}: {text}" if len(self.results) > 1 else text)
         if self.absent:
-            said.append(f"Not handed in: {', '.join(lab[:2] for lab in self.absent)}.")
+            said.append(f"Not handed in: {', '.join(lab_number(lab) for lab in self.absent)}.")
         return " ".join([*said, *self._decided(), *self._notes()])
 
     def _decided(self) -> list[str]:
         """What was taken or given beside the grade."""
         several = len(self.credits) > 1
         return [
-            f"[{f'{credit.lab[:2]}: ' if several else ''}{credit.remark}]"
+            f"[{f'{lab_number(credit.lab)}: ' if several else ''}{credit.remark}]"
             for credit in self.credits
             if credit.remark
         ]

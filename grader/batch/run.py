@@ -47,6 +47,7 @@ from grader.machine.toolchain import Toolchain, find_toolchain
 from grader.pipeline import conclude
 from grader.results import stored
 from grader.results.result import Result
+from grader.text import lab_number
 
 Executor = Callable[[Setting, Sequence[Unit], Done], None]
 
@@ -157,7 +158,7 @@ def _held_against(request: Request, roster: Roster | None, progress: Progress) -
     if len(names) == 1 and not request.weights:
         progress.say(f"{names[0]} counts {most:g} points, as the platform's list says")
         return replace(request, weights={names[0]: most})
-    example = ",".join(f"{name[:2]}={most / len(names):.4g}" for name in names)
+    example = ",".join(f"{lab_number(name)}={most / len(names):.4g}" for name in names)
     raise UsageError(
         f"The platform gives at most {most:g} points, and the labs' points add up to {ours:g}:"
         f" write for example --weights {example}, or change course.toml."

@@ -12,6 +12,7 @@ from grader.commands import options, terminal
 from grader.errors import ExitCode, UsageError
 from grader.labs import term as terms
 from grader.labs.course import find_course
+from grader.text import lab_number
 
 
 @click.group()
@@ -65,11 +66,13 @@ def labs(submission: Path | None, course_file: Path | None) -> None:
         ]
     else:
         place = submission or found.working_copies
-        names = [name for name in found.lab_names() if (place / name).is_dir()]
+        names = found.handed_out_in(place)
     if not names:
         raise UsageError("There is no lab to grade: none is released, and none has a folder.")
     # With a comma even for one: a list, in which a lab that is missing is no mistake of the caller.
-    terminal.show(",".join(name[:2] for name in names) + ("," if len(names) == 1 else "") + "\n")
+    terminal.show(
+        ",".join(lab_number(name) for name in names) + ("," if len(names) == 1 else "") + "\n"
+    )
 
 
 @course.command()

@@ -14,6 +14,7 @@ from grader.labs.options import DEFAULT_DEVICE, DEFAULT_SEED
 from grader.labs.weights import parse
 from grader.machine.toolchain import capability
 from grader.packaging import package as packages
+from grader.text import lab_number
 
 
 def _wheel(given: str | None, term: terms.Term) -> str:
@@ -167,5 +168,5 @@ def autograder(settings_file: Path, place: Path, format_name: str, output: Path)
     )
     failed = [result for result in results if result.status == "error"]
     if failed:
-        raise GraderError(f"Lab {failed[0].lab[:2]}: {failed[0].message}")
+        raise GraderError(f"Lab {lab_number(failed[0].lab)}: {failed[0].message}")
     terminal.report(results, format_name, output, one=len(results) == 1)

@@ -12,6 +12,7 @@ from grader.commands import grading, options
 from grader.errors import ExitCode, UsageError
 from grader.labs import term as terms
 from grader.labs.course import find_course
+from grader.text import lab_number
 
 _EPILOG = (
     "Exit status: 0 the platform has every grade (without --send: it could have), 2 usage,"
@@ -67,7 +68,7 @@ def publish(
         wanted = [folder.name for folder in grading.folders_of(course, labs)]
         missing = [name for name in wanted if name not in names]
         if missing:
-            raise UsageError(f"Lab {missing[0][:2]} was not graded in {graded[0]}.")
+            raise UsageError(f"Lab {lab_number(missing[0])} was not graded in {graded[0]}.")
         names = wanted
     found, without = grades.of(everyone, names, term)
     if not found:
@@ -116,14 +117,14 @@ def _say(made, without: Sequence[str]) -> None:
         own = [step for step in made.steps if step.grade.lab == lab]
         counts = {what: sum(step.what == what for step in own) for what in
                   ("send", "again", "there", "left")}  # fmt: skip
-        where = f"a {NEW}, Lab {lab[:2]}" if item == NEW else item
+        where = f"a {NEW}, Lab {lab_number(lab)}" if item == NEW else item
         said = [f"{counts['send']} to send"]
         said += [f"{counts['again']} to send again"] if counts["again"] else []
         said += [f"{counts['there']} there"] if counts["there"] else []
         said += [f"{counts['left']} left as they are on the platform"] if counts["left"] else []
         click.echo(f"{lab} of {made.most[lab]:g} points, {where}: {', '.join(said)}", err=True)
     left = [
-        f"{step.grade.name}, lab {step.grade.lab[:2]}: {_points(step.shown)} there,"
+        f"{step.grade.name}, lab {lab_number(step.grade.lab)}: {_points(step.shown)} there,"
         f" {step.grade.points:g} here"
         for step in made.those("left")
     ]

@@ -61,7 +61,7 @@ def _recent(course: Course) -> Path:
     name = last.recent(course)
     if name is None:
         raise UsageError("No lab has been graded yet: say which one, as in make hint LAB=02.")
-    return course.labs / name
+    return course.folder(name)
 
 
 def _limited(course: Course, lab: Lab) -> Lab:
@@ -133,7 +133,7 @@ def _watch_actions(course: Course, how: Options, screen: Screen):
         return writers.render("text", [before[lab]], one=True, style=terminal.style())
 
     def hint(lab: str) -> str:
-        result, text = grading.last_of(course, course.labs / lab), ""
+        result, text = grading.last_of(course, course.folder(lab)), ""
         if result is None:
             result, text = attempt(lab)
         return text if result is None else _give_hint(course, lab, result, remembers=True)

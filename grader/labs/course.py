@@ -15,6 +15,9 @@ from pathlib import Path
 from grader import INSTALLED
 from grader.errors import CourseError, UsageError
 
+EXERCISES = "exercises"
+RELEASE = "tilewise-release.json"  # of a class repository: what was handed out
+
 
 @dataclass(frozen=True)
 class Course:
@@ -35,7 +38,7 @@ class Course:
     @property
     def exercises(self) -> Path:
         """Labs beside the ladder: graded by their names alone."""
-        return self.root / "exercises"
+        return self.root / EXERCISES
 
     @property
     def programs(self) -> Path:
@@ -90,10 +93,22 @@ class Course:
         """The folder of a student's file of a lab or an exercise."""
         return self.work / self.folder(name).relative_to(self.root)
 
+    def all_names(self) -> list[str]:
+        """Labs by number, then exercises without one."""
+        return sorted([*self.lab_names(), *self.exercise_names()])
+
     def handed_out(self) -> list[str]:
-        """The labs that there are working copies of; all of the course if there are none."""
-        names = self.lab_names()
-        return [name for name in names if (self.working_copies / name).is_dir()] or names
+        """What there are working copies of; all labs of the course if there are none."""
+        return self.handed_out_in(self.working_copies) or self.lab_names()
+
+    def handed_out_in(self, place: Path) -> list[str]:
+        """What a folder laid out like labs/ holds; in a class repository with the exercises beside it,
+        which only a class repository has because somebody chose them."""
+        names = [name for name in self.lab_names() if (place / name).is_dir()]
+        beside = place.parent / EXERCISES
+        if (place.parent / RELEASE).is_file():
+            names += [name for name in self.exercise_names() if (beside / name).is_dir()]
+        return sorted(names)
 
     def lab_folder(self, lab: str) -> Path:
         """The folder of a lab given by number ("2", "02") or folder name, or of an exercise."""

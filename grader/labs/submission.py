@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from grader.errors import SubmissionError
-from grader.labs.course import Course
+from grader.labs.course import EXERCISES, Course
 from grader.labs.lab import Lab
 
 FILE_NAME = "matmul.cu"
@@ -51,8 +51,9 @@ def find(course: Course, lab: Lab, given: Path | None, *, explicit_lab: bool) ->
         if not explicit_lab:
             raise SubmissionError(f"{place} is one file: say which lab it is for, as in LAB=02.")
         return place
-    tree_file = place / lab.name / FILE_NAME
-    if (place / lab.name).is_dir():
+    own = _own_folder(course, lab, place)
+    tree_file = own / FILE_NAME
+    if own.is_dir():
         if _exists(tree_file):
             return tree_file
     elif explicit_lab and _exists(place / FILE_NAME):
@@ -122,12 +123,22 @@ def reason(error: OSError) -> str:
     return (error.strerror or "an input/output error").lower()
 
 
+def _own_folder(course: Course, lab: Lab, place: Path) -> Path:
+    """A lab's folder in a tree laid out like labs/; an exercise's may lie in exercises/ beside that."""
+    own = place / lab.name
+    beside = place.parent / EXERCISES / lab.name
+    is_exercise = course.folder(lab.name).parent == course.exercises
+    if is_exercise and place.name == course.labs.name and not own.is_dir():
+        return beside
+    return own
+
+
 def _exists(path: Path) -> bool:
     return os.path.lexists(path)
 
 
 def _looks_like_tree(course: Course, place: Path) -> bool:
-    return any((place / name).is_dir() for name in course.lab_names())
+    return any((place / name).is_dir() for name in course.all_names())
 
 
 def _share_of_control_bytes(content: bytes) -> float:

@@ -53,6 +53,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 from grader.errors import GraderError, UsageError
 from grader.labs.course import Course
 from grader.labs.lab import FULL_POINTS
+from grader.text import lab_number
 
 FILE_NAME = "course.toml"
 PLATFORMS = ("canvas", "moodle", "gradescope", "github", "plain")
@@ -317,7 +318,7 @@ class _Reader:
             except GraderError as error:
                 self.problems.append(f"{where} {error}")
                 continue
-            where = f"lab {name[:2]}:"
+            where = f"lab {lab_number(name)}:"
             if any(plan.lab == name for plan in plans):
                 self.problems.append(f"{where} it stands here twice.")
             if not (math.isfinite(found.get("points", 1)) and found.get("points", 1) > 0):

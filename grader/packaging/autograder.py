@@ -41,7 +41,7 @@ def grade_all(
         say(note)
     results = []
     for name in settings.labs:
-        lab = load_lab(course.labs / name)
+        lab = load_lab(course.folder(name))
         spent = clock() - start
         if spent > settings.seconds:
             result = _out_of_time(lab, options, settings.seconds)

@@ -26,6 +26,7 @@ from grader.errors import UsageError
 from grader.labs import source
 from grader.labs.course import Course
 from grader.labs.options import DEFAULT_DEVICE, DEFAULT_SEED
+from grader.labs.reference import FILE as REFERENCE
 from grader.labs.submission import FILE_NAME
 from grader.labs.term import FILE_NAME as FILE_NAME_OF_TERM
 from grader.labs.term import Term, for_students
@@ -79,13 +80,13 @@ class Settings:
 
 
 def chosen_labs(course: Course, text: str) -> tuple[str, ...]:
-    """Folder names for "01,03" or "all", in the course's order."""
+    """Folder names for "01,03,reduction" or "all" (labs, no exercises), in the course's order."""
     if text == "all":
         return tuple(course.lab_names())
     names = {course.lab_folder(part.strip()).name for part in text.split(",") if part.strip()}
     if not names:
         raise UsageError("No lab was chosen: write for example --labs 01,02, or --labs all.")
-    return tuple(name for name in course.lab_names() if name in names)
+    return tuple(name for name in course.all_names() if name in names)
 
 
 def load_settings(path: Path) -> Settings:
@@ -106,7 +107,7 @@ def gradescope(course: Course, settings: Settings, output: Path, wheel: str = ""
     content: dict[str, bytes] = {
         name: (templates / name).read_bytes() for name in ("setup.sh", "run_autograder")
     }
-    for path in _sources(course.root, settings.labs):
+    for path in _sources(course, settings.labs):
         content[f"{FOLDER}/{path.as_posix()}"] = (course.root / path).read_bytes()
     content[f"{FOLDER}/settings.json"] = (json.dumps(asdict(settings), indent=1) + "\n").encode()
     for name, file in wheels.files(wheel).items():
@@ -122,7 +123,7 @@ def classroom50(course: Course, settings: Settings, output: Path, wheel: str = "
         raise UsageError(f"{output} exists already: name a folder that does not.")
     script = course.root / "templates" / "classroom50" / "autograder.py"
     files = {"autograder.py": release.File(script.read_bytes(), executable=True)}
-    for path in _sources(course.root, settings.labs):
+    for path in _sources(course, settings.labs):
         original = course.root / path
         is_program = os.access(original, os.X_OK)
         files[f"{FOLDER}/{path.as_posix()}"] = release.File(original.read_bytes(), is_program)
@@ -133,11 +134,13 @@ def classroom50(course: Course, settings: Settings, output: Path, wheel: str = "
     return len(files)
 
 
-def _sources(root: Path, labs: Sequence[str]) -> Iterator[Path]:
+def _sources(course: Course, labs: Sequence[str]) -> Iterator[Path]:
     """Relative paths of what grading needs."""
     yield from (Path(name) for name in _FILES)
-    yield from (Path("labs") / lab / "lab.toml" for lab in labs)
-    yield from _files_below(root, _FOLDERS)
+    for lab in labs:
+        needed = (course.folder(lab) / name for name in ("lab.toml", REFERENCE))
+        yield from (path.relative_to(course.root) for path in needed if path.is_file())
+    yield from _files_below(course.root, _FOLDERS)
 
 
 def _files_below(root: Path, wanted: Sequence[str]) -> Iterator[Path]:
@@ -203,7 +206,7 @@ def _class_files(
 ) -> dict[str, release.File]:
     """Everything that students get, by its path."""
     for lab in labs:
-        skeleton = course.labs / lab / FILE_NAME
+        skeleton = course.folder(lab) / FILE_NAME
         if not skeleton.is_file():
             raise UsageError(f"There is no {skeleton}: the course lacks a lab that was handed out.")
         if not source.is_untouched(source.todo_regions(skeleton.read_text(encoding="utf-8"))):
@@ -211,7 +214,7 @@ def _class_files(
                 f"{skeleton} is no skeleton any more: restore it before handing it out."
             )
     templates = course.root / "templates"
-    sources = [*_sources(course.root, labs), *_for_students(course.root, labs)]
+    sources = [*_sources(course, labs), *_for_students(course, labs)]
     copies = {path.as_posix(): course.root / path for path in sources}
     copies |= {
         "README.md": templates / "class" / "README.md",
@@ -245,13 +248,14 @@ def _make(output: Path, files: Mapping[str, release.File]) -> None:
         shutil.rmtree(temporary, ignore_errors=True)
 
 
-def _for_students(root: Path, labs: Sequence[str]) -> Iterator[Path]:
+def _for_students(course: Course, labs: Sequence[str]) -> Iterator[Path]:
     """What grading alone does not need."""
     yield from (Path(name) for name in (".gitignore", ".clang-format"))
     for lab in labs:
-        yield from (path.relative_to(root) for path in sorted((root / "labs" / lab).iterdir()))
+        files = sorted(path for path in course.folder(lab).iterdir() if path.is_file())
+        yield from (path.relative_to(course.root) for path in files)
     yield from (Path("docs") / name for name in _PAGES)
-    yield from _files_below(root, _PAGE_FOLDERS)
+    yield from _files_below(course.root, _PAGE_FOLDERS)
 
 
 def _with_links_to(names: Iterable[str], page: str, text: str) -> str:

@@ -2,7 +2,7 @@
 
 What the last release wrote is listed in it, with a checksum a file. An update adds what is new and
 renews what is as we left it. A file that somebody changed, or that was there before, is a
-student's: it is never touched, and named instead; nor is any kernel under labs/, ever.
+student's: it is never touched, and named instead; nor is any kernel of a lab or an exercise, ever.
 """
 
 from __future__ import annotations
@@ -16,10 +16,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from grader.errors import UsageError
+from grader.labs.course import EXERCISES
+from grader.labs.course import RELEASE as LIST
 from grader.labs.submission import FILE_NAME
 
-LIST = "tilewise-release.json"
 SCHEMA = "tilewise.release/1"
+_THEIRS = ("labs/", f"{EXERCISES}/")  # where students work
 
 
 @dataclass(frozen=True)
@@ -69,7 +71,7 @@ def update(folder: Path, files: Mapping[str, File], labs: tuple[str, ...]) -> Do
         for name in sorted(before.keys() - files.keys()):
             path = _place(folder, name)
             ours = path.is_file() and _digest(path.read_bytes()) == before[name]
-            if ours and not name.startswith("labs/"):
+            if ours and not name.startswith(_THEIRS):
                 path.unlink()
                 done.removed.append(name)
         write(folder / LIST, listed(files, labs))
@@ -82,7 +84,7 @@ def update(folder: Path, files: Mapping[str, File], labs: tuple[str, ...]) -> Do
 
 def _renew(folder: Path, name: str, file: File, before: str | None, done: Done) -> None:
     path = _place(folder, name)
-    is_kernel = name.startswith("labs/") and name.endswith(f"/{FILE_NAME}")
+    is_kernel = name.startswith(_THEIRS) and name.endswith(f"/{FILE_NAME}")
     if path.is_file():
         now = _digest(path.read_bytes())
         if now == _digest(file.content):

@@ -15,6 +15,7 @@ from typing import Any
 from grader.batch.termtable import Entry, Person
 from grader.errors import UsageError
 from grader.labs.term import Term
+from grader.text import lab_number
 
 _LONGEST = 1000  # characters of a comment
 # An alias of a student -> the member's field.
@@ -50,7 +51,9 @@ def of(
             points, status = person.lab(lab)
             if points is None:
                 more = ": enter that on the platform" if status == "excused" else ""
-                without.append(f"{person.name}, lab {lab[:2]}: {status.replace('_', ' ')}{more}")
+                without.append(
+                    f"{person.name}, lab {lab_number(lab)}: {status.replace('_', ' ')}{more}"
+                )
                 continue
             most = _most(entry, lab, term, totals)
             one = _is_of_one(entry)
@@ -78,7 +81,7 @@ def same_most(grades: Sequence[Grade]) -> dict[str, float]:
     for grade in grades:
         if found.setdefault(grade.lab, grade.most) != grade.most:
             raise UsageError(
-                f"Lab {grade.lab[:2]} counts {found[grade.lab]:g} points in one batch and"
+                f"Lab {lab_number(grade.lab)} counts {found[grade.lab]:g} points in one batch and"
                 f" {grade.most:g} in another: grade one of them again."
             )
     return found

@@ -15,6 +15,7 @@ from grader.labs.term import Term
 from grader.publish.grades import Grade, Members, same_most
 from grader.publish.journal import Journal, Past, Score, same
 from grader.publish.platform import InDoubt, Platform, Shown
+from grader.text import lab_number
 
 _TRIES = 4
 NEW = "new column"
@@ -66,7 +67,7 @@ def plan(
             if other != grade.name:
                 why = f"is the same member of the course as {other}: mend students.csv"
         if why:
-            made.unknown.append(f"{grade.name}, lab {grade.lab[:2]}: {why}")
+            made.unknown.append(f"{grade.name}, lab {lab_number(grade.lab)}: {why}")
             continue
         item = made.items[grade.lab]
         there = shown[grade.lab].get(user)
@@ -90,7 +91,7 @@ def _items(platform: Platform, term: Term, most: Mapping[str, float]) -> dict[st
             own = [platform.line_item(given)]
         if len(own) > 1:
             raise UsageError(
-                f"The platform has {len(own)} columns for lab {lab[:2]}: name one as line_item in"
+                f"The platform has {len(own)} columns for lab {lab_number(lab)}: name one as line_item in"
                 f" course.toml, for example {own[0]['id']}."
             )
         if not own:
@@ -99,7 +100,7 @@ def _items(platform: Platform, term: Term, most: Mapping[str, float]) -> dict[st
         there = own[0].get("scoreMaximum")
         if not isinstance(there, int | float) or not same(there, points):
             raise UsageError(
-                f"The platform's column for lab {lab[:2]} has {_number(there)} points, and the"
+                f"The platform's column for lab {lab_number(lab)} has {_number(there)} points, and the"
                 f" grades have {points:g}: change the column there, or `points` in course.toml"
                 " and grade again."
             )
@@ -164,11 +165,13 @@ def carry_out(
         if step.what not in ("send", "again"):
             continue
         if items[lab] == NEW:
-            items[lab] = platform.add_line_item(f"Lab {lab[:2]}", made.most[lab], resource(lab))
+            items[lab] = platform.add_line_item(
+                f"Lab {lab_number(lab)}", made.most[lab], resource(lab)
+            )
         score = step.again or _score(step, items[lab], journal)
         why = _deliver(platform, journal, score, step)
         if why:
-            done.refused.append(f"{step.grade.name}, lab {lab[:2]}: {why}")
+            done.refused.append(f"{step.grade.name}, lab {lab_number(lab)}: {why}")
         else:
             done.sent += 1
         advance(step.grade.name)

@@ -13,7 +13,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from grader.results.result import CheckResult, Diagnostic, Result
-from grader.text import lab_title, lines_of
+from grader.text import lab_number, lab_title, lines_of
 
 SCHEMA = "tilewise.explanation/1"
 SHOWN_FINDINGS = 3  # a check
@@ -85,7 +85,7 @@ def _again(result: Result, *, with_seed: bool) -> str:
     seed = f" --seed {result.seed}" if with_seed else ""
     device = f" --device {result.device}" if result.backend != "gpu" else ""
     return (
-        f"grader run {result.lab[:2]} --submission {result.submission}"
+        f"grader run {lab_number(result.lab)} --submission {result.submission}"
         f" --backend {result.backend}{device}{seed}"
     )
 

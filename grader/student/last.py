@@ -38,7 +38,7 @@ def find(course: Course, lab: str, content: bytes) -> Result | None:
 
 def recent(course: Course) -> str | None:
     """The lab that was graded last, by folder name; None if none was."""
-    names = set(course.lab_names())
+    names = {*course.lab_names(), *course.exercise_names()}
     found = [path for path in _file(course, "").parent.glob("*.json") if path.stem in names]
     return max(found, key=lambda path: path.stat().st_mtime_ns).stem if found else None
 
@@ -49,6 +49,6 @@ def _file(course: Course, lab: str) -> Path:
 
 def _stamp(course: Course, lab: str, content: bytes) -> str:
     digest = hashlib.sha256(content)
-    digest.update((course.labs / lab / "lab.toml").read_bytes())
+    digest.update((course.folder(lab) / "lab.toml").read_bytes())
     digest.update(grader.__version__.encode())
     return digest.hexdigest()[:32]

@@ -16,6 +16,7 @@ from grader.labs.lab import FULL_POINTS, load_lab
 from grader.machine.toolchain import write_atomically
 from grader.pipeline import gains
 from grader.results.result import Result
+from grader.text import lab_words
 from grader.writers import Style
 
 SCHEMA = "tilewise.progress/1"
@@ -96,8 +97,12 @@ def follow_up(course: Course, result: Result) -> Result:
     if result.status != "passed":
         return result
     names = course.lab_names()
-    if result.lab not in names:  # an exercise has no lab before or after it
-        return result
+    if (
+        result.lab not in names
+    ):  # an exercise: no lab before it, and after it only where it has a number
+        after = [name for name in names if result.lab[:2].isdigit() and name > result.lab]
+        step = f"lab {after[0][:2]}: read labs/{after[0]}/README.md" if after else result.next_step
+        return replace(result, next_step=step)
     index = names.index(result.lab)
     if index > 0:
         before = load(course).get(names[index - 1], LabProgress())
@@ -137,15 +142,16 @@ def overview(course: Course, style: Style) -> str:
     lines = ["Your way through the labs", ""]
     upcoming = None
     labs = sorted(
-        (load_lab(course.labs / name) for name in course.handed_out()), key=lambda x: x.order
+        (load_lab(course.folder(name)) for name in course.handed_out()), key=lambda x: x.order
     )
     for lab in labs:
         state = known.get(lab.name, LabProgress())
         points = "" if state.status == "not_started" else f"{state.score:g} of {FULL_POINTS}"
+        number = lab.id if lab.id.isdigit() else ""
         if state.best > state.score:
             points += f" (best {state.best:g})"
         lines.append(
-            f"  {marks.get(state.status, other)} {lab.id}  {lab.title:<24} {points}".rstrip()
+            f"  {marks.get(state.status, other)} {number:<2}  {lab.title:<24} {points}".rstrip()
         )
         if upcoming is None and state.status != "passed":
             upcoming = lab
@@ -155,9 +161,8 @@ def overview(course: Course, style: Style) -> str:
         lines.append(_ending(course))
     else:
         lines.append(
-            f"Next: lab {upcoming.id}, {upcoming.summary[0].lower()}{upcoming.summary[1:]}"
+            f"Next: {lab_words(upcoming.name)}, {upcoming.summary[0].lower()}{upcoming.summary[1:]}"
         )
-        lines.append(
-            f"      read labs/{upcoming.name}/README.md, then: make grade LAB={upcoming.id}"
-        )
+        handout = course.folder(upcoming.name).relative_to(course.root) / "README.md"
+        lines.append(f"      read {handout}, then: make grade LAB={upcoming.id}")
     return "\n".join(lines) + "\n"

@@ -258,7 +258,8 @@ def test_feedback_is_named_as_platforms_find_students():
 def test_what_changed_since_the_last_gradebook():
     def table(**scores):
         return {
-            k: {"student": k, "score": v, "status": "failed", "02-x": v} for k, v in scores.items()
+            k: {"student": k, "score": v, "status": "failed", "02-x": v, "02-x status": "failed"}
+            for k, v in scores.items()
         }
 
     found = changed.changes(table(ann="10", bo="20", cy="5"), table(ann="10", bo="25", di="1"))

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from grader.labs.lab import GROUPS
 from grader.results.hidden import for_students
 from grader.results.result import Result
+from grader.text import lab_number
 from grader.writers import text
 from grader.writers.plain import plain, points
 
@@ -55,7 +56,9 @@ def _stages(results: list[Result]) -> dict:
     for result in results:
         for check in result.checks:
             name = check.group.capitalize()
-            stage = stages.setdefault(name if len(results) == 1 else f"{result.lab[:2]} {name}", {})
+            stage = stages.setdefault(
+                name if len(results) == 1 else f"{lab_number(result.lab)} {name}", {}
+            )
             row: dict = {"passed": check.status == "passed"}
             if check.message and not row["passed"]:
                 row["hint"] = plain(check.message)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from grader.results.hidden import for_students
 from grader.results.result import Result
+from grader.text import lab_number
 from grader.writers import asides
 from grader.writers.plain import plain
 
@@ -68,4 +69,4 @@ def _tests(result: Result) -> list[tuple[str, bool, float, float, str]]:
 
 
 def _name(result: Result, title: str) -> str:
-    return plain(f"{result.lab[:2]} {title}")
+    return plain(f"{lab_number(result.lab)} {title}")

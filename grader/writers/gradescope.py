@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from grader.results.hidden import for_students
 from grader.results.result import CheckResult, Diagnostic, Result
-from grader.text import lab_title
+from grader.text import lab_number, lab_title
 from grader.writers import asides
 from grader.writers.plain import plain, points
 
@@ -90,7 +90,7 @@ def _test(
     result: Result, name: str, title: str, score: float, most: float, message: str
 ) -> dict[str, Any]:
     return {
-        "number": f"{result.lab[:2]}.{name}",
+        "number": f"{lab_number(result.lab)}.{name}",
         "name": plain(title),
         "score": points(score),
         "max_score": points(most),

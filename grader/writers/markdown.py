@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from grader.labs.lab import GROUPS
 from grader.results.hidden import for_students
 from grader.results.result import CheckResult, Diagnostic, Result, overall_status
-from grader.text import lab_title
+from grader.text import lab_row, lab_title
 from grader.writers import asides
 from grader.writers.plain import plain, points
 
@@ -55,7 +55,7 @@ def _summary(results: list[Result]) -> str:
     total = "no score" if None in scores else f"{points(sum(scores))} of {points(best)} points"
     rows = ["| | lab | points |", "|---|---|---:|"]
     for result in results:
-        name = _escape(f"{result.lab[:2]} {result.title}")
+        name = _escape(lab_row(result.lab, result.title))
         rows.append(f"| {_MARKS[result.status]} | {name} | {_score(result)} |")
     return f"## {_MARKS[overall_status(results)]} All labs: {total}\n\n" + "\n".join(rows)
 

@@ -12,7 +12,7 @@ from rich.text import Text
 
 from grader.judging.judge import describe
 from grader.results.result import Diagnostic, Kernel, Result, overall_status
-from grader.text import lab_number, lab_title
+from grader.text import lab_number, lab_row, lab_title, lab_words
 from grader.writers import asides, counts, prediction
 from grader.writers.plain import plainly
 
@@ -49,7 +49,9 @@ def render(results: list[Result], *, one: bool, style: Style) -> str:
     if shown is not None:
         page.rule()
         page.report(shown)
-        left_out = [r.lab[:2] for r in results if r not in (shown,) and r.status in _TELLING]
+        left_out = [
+            lab_number(r.lab) for r in results if r not in (shown,) and r.status in _TELLING
+        ]
         if left_out:
             page.line()
             page.line(
@@ -284,7 +286,7 @@ class Page:
         """Two bars a measure, the lab before and this one, on one scale."""
         self.line()
         self.line("Counted per 32 multiply-adds", indent=_INDENT)
-        labels = (f"lab {result.previous_lab[:2]}", f"lab {result.lab[:2]}")
+        labels = (f"lab {lab_number(result.previous_lab)}", f"lab {lab_number(result.lab)}")
         grid = Table.grid(padding=(0, 2))
         grid.add_column()
         grid.add_column()
@@ -312,7 +314,7 @@ class Page:
         for result in results:
             score = "" if result.score is None else f"{result.score:g} / {result.max_score:g}"
             words = _WORDS.get(result.status, result.status)
-            label = Text.assemble(self.mark(result.status), f" {result.lab[:2]} {result.title}")
+            label = Text.assemble(self.mark(result.status), f" {lab_row(result.lab, result.title)}")
             grid.add_row("", label, Text(words, style=_MARKS[result.status][2]), score, "")
         self.line("All labs", style="bold")
         self.console.print(grid)
@@ -325,7 +327,7 @@ class Page:
         pending = next((result for result in results if result.status != "passed"), None)
         if pending is not None and pending is not shown:
             step = pending.next_step or pending.message
-            self.next_step(pending, f"lab {pending.lab[:2]}, {step}")
+            self.next_step(pending, f"{lab_words(pending.lab)}, {step}")
 
     def next_step(self, result: Result, step: str) -> None:
         self.line()
