@@ -3,8 +3,8 @@
     python -m grader.tests.corpus_files 02 no-first-barrier            print the file
     python -m grader.tests.corpus_files 02 --output build/corpus       write all files of a lab
 
-corpus/README.md describes the format. Most wrong submissions are stored as an edit of the lab's
-solution, so that the fault is all one reads; here the file is made of it.
+corpus/README.md describes the format. Most submissions are stored as an edit of a solution, so that
+the fault, or the style, is all one reads; here the file is made of it.
 """
 
 from __future__ import annotations
@@ -45,8 +45,8 @@ class Entry:
     name: str
     fault: str = ""  # wrong ones: what is wrong
     style: str = ""  # right ones: how it differs from the solution
-    edit: str = ""  # the lines by which it differs from `base`; none: it is stored as a file
-    base: str = ""  # "": the solution without opening comment and marks; "solution"; "right/NAME"
+    edit: str = ""  # the lines by which it differs from `base`
+    base: str = ""  # "": its lab's solution, bare; or another lab's; "solution"; "right/NAME"
     code: str = ""  # of a wrong one: the code that the report opens with
     at: str = ""  # part of the line that it names; or one of PLACES
     check: str = ""  # this check must fail, where the fault is no diagnostic
@@ -65,17 +65,23 @@ class Entry:
         return f"{self.lab[:2]}-{self.name}"
 
     @property
+    def is_stored(self) -> bool:
+        """As a file of its own: it is neither an edit nor another lab's solution."""
+        return not (self.edit or self.base)
+
+    @property
     def stored(self) -> Path:
-        """Its own file, where it is no edit."""
+        """Its own file, where it has one."""
         return CORPUS / self.lab / self.kind / f"{self.name}.cu"
 
     @functools.cached_property
     def text(self) -> str:
         """The submission. Raises CorpusError if the edit does not fit its base."""
-        if not self.edit:
+        if self.is_stored:
             return self.stored.read_text(encoding="utf-8")
         try:
-            return apply(self.edit, _base(self))
+            base = _base(self)
+            return apply(self.edit, base) if self.edit else base
         except CorpusError as error:
             raise CorpusError(f"{self.lab}, {self.kind} {self.name}: {error}") from None
 
@@ -177,11 +183,15 @@ def _hunks(edit: str) -> list[list[str]]:
 
 
 def _base(entry: Entry) -> str:
-    if not entry.base:
-        return f"// Fault: {entry.fault}\n" + bare_solution(entry.lab)
+    """Bare solutions begin with a line that says what the entry is."""
+    kind, _, name = entry.base.partition("/")
+    if not entry.base or entry.base in labs():
+        said = f"Fault: {entry.fault}" if entry.kind == "wrong" else f"Style: {entry.style}"
+        return f"// {said}\n" + bare_solution(entry.base or entry.lab)
+    if not entry.edit:
+        raise CorpusError(f"base {entry.base!r} without an edit is that submission again.")
     if entry.base == "solution":
         return _solution(entry.lab)
-    kind, _, name = entry.base.partition("/")
     if kind not in KINDS or not name or name == entry.name:
         raise CorpusError(f"there is no base {entry.base!r}.")
     return find(entry.lab, name).text

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from grader.labs import codes
+from grader.tests import corpus_files
 from grader.tests.conftest import REPOSITORY
 from grader.writers import FORMATS
 
@@ -83,9 +84,8 @@ def test_every_lab_is_in_the_course_book_and_has_a_corpus():
     book = (REPOSITORY / "docs" / "README.md").read_text()
     for lab in sorted(path.parent.name for path in REPOSITORY.glob("labs/*/lab.toml")):
         assert f"](../labs/{lab}/README.md)" in book
-        corpus = REPOSITORY / "grader" / "tests" / "corpus" / lab
-        assert (corpus / "corpus.toml").is_file()
-        assert list((corpus / "right").glob("*.cu"))
+        assert corpus_files.entries("wrong", lab)
+        assert corpus_files.entries("right", lab)
 
 
 def test_every_device_has_its_rates_in_the_docs_and_in_the_tests():

@@ -171,7 +171,7 @@ def test_right_submission_loses_nothing(entry, built):
 
 def test_the_corpus_is_complete():
     """Every file is described, every description has its file, every expectation can be met."""
-    described = [entry.stored for entry in WRONG + RIGHT if not entry.edit]
+    described = [entry.stored for entry in WRONG + RIGHT if entry.is_stored]
     assert len(set(described)) == len(described)
     assert set(described) == set(CORPUS.glob("*/*/*.cu"))
     names = [(entry.lab, entry.name) for entry in WRONG + RIGHT]
@@ -254,6 +254,37 @@ def test_an_entry_whose_edit_does_not_fit_is_named():
     entry = replace(WRONG[0], edit="-no such line\n")
     with pytest.raises(CorpusError, match=f"{entry.lab}, wrong {entry.name}: .*stands 0 times"):
         entry.text
+
+
+def test_another_labs_solution_need_not_be_stored_again():
+    entry = corpus_files.find("07", "lab-06")
+    assert entry.text == f"// Fault: {entry.fault}\n" + corpus_files.bare_solution(entry.base)
+    changed = replace(
+        entry,
+        kind="right",
+        style="s",
+        edit="-constexpr int BK = 16;  // columns of M and rows of N in a phase",
+    )
+    assert changed.text.startswith("// Style: s\n") and "BK" in entry.text
+    assert len(changed.text.splitlines()) == len(entry.text.splitlines()) - 1
+
+
+@pytest.mark.parametrize("base", ["solution", "right/by-address", "lab-05", "05"])
+def test_a_base_alone_must_be_another_labs_solution(base):
+    with pytest.raises(CorpusError, match="without an edit|there is no base"):
+        _ = replace(corpus_files.find("07", "lab-06"), base=base).text
+
+
+def test_nothing_is_stored_of_which_a_solution_has_most():
+    """Seven tenths of its lines, and more: an edit says what is different."""
+    solutions = {
+        lab: set(corpus_files.bare_solution(lab).splitlines()) for lab in corpus_files.labs()
+    }
+    for entry in WRONG + RIGHT:
+        lines = [line for line in entry.text.splitlines() if len(line.strip()) > 1]
+        for lab, held in solutions.items():
+            same = sum(line in held for line in lines) / len(lines)
+            assert not entry.is_stored or same < 0.7, (entry.id, lab, same)
 
 
 def test_make_test_grades_one_of_each_code_and_of_each_lab():
