@@ -21,7 +21,10 @@ enum Error : int {
   kInvalidConfiguration = 9,
   kInvalidPitchValue = 12,
   kInvalidSymbol = 13,
+  kInvalidChannelDescriptor = 20,
   kInvalidMemcpyDirection = 21,
+  kInvalidFilterSetting = 26,
+  kInvalidNormSetting = 27,
   kMissingConfiguration = 52,
   kInvalidDeviceFunction = 98,
   kInvalidDevice = 101,
@@ -76,6 +79,41 @@ struct Pos {  // cudaPos
 struct PitchedPtr {  // cudaPitchedPtr
   void* ptr;
   size_t pitch, xsize, ysize;
+};
+
+struct ChannelFormat {  // cudaChannelFormatDesc
+  int x, y, z, w, kind;
+};
+
+enum ResourceType : int { kOfArray = 0, kOfMipmappedArray = 1, kOfLinear = 2, kOfPitch2D = 3 };
+
+struct ResourceDesc {  // cudaResourceDesc
+  int resType;
+  union {
+    void* array;
+    struct {
+      void* devPtr;
+      ChannelFormat desc;
+      size_t sizeInBytes;
+    } linear;
+    struct {
+      void* devPtr;
+      ChannelFormat desc;
+      size_t width, height, pitchInBytes;
+    } pitch2D;
+    int reserved[32];
+  } res;
+  unsigned flags;  // not in CUDA 12: neither read nor written here
+};
+
+struct TextureDesc {  // cudaTextureDesc
+  int addressMode[3], filterMode, readMode, sRGB;
+  float borderColor[4];
+  int normalizedCoords;
+  unsigned maxAnisotropy;
+  int mipmapFilterMode;
+  float mipmapLevelBias, minMipmapLevelClamp, maxMipmapLevelClamp;
+  int disableTrilinearOptimization, seamlessCubemap;
 };
 
 struct Memcpy3DParms {  // cudaMemcpy3DParms

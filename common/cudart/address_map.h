@@ -13,6 +13,7 @@ enum class MemoryKind : uint8_t {
   kPinned,   // cudaMallocHost, cudaHostAlloc: host memory that kernels may use at the same address
   kManaged,  // cudaMallocManaged: host and kernels use it at the same address
   kRegistered,  // cudaHostRegister: the program's own host memory
+  kArray,       // cudaMallocArray: the program does not know the address
 };
 
 constexpr unsigned kOfVariable = ~0u;  // flags of a __managed__ variable's range
@@ -24,7 +25,9 @@ struct MemoryRange {
   MemoryKind kind = MemoryKind::kDevice;
   unsigned flags = 0;     // as given to cudaHostAlloc or cudaHostRegister
   bool is_shared = true;  // of registered memory: kernels may use it
-  bool on_device_only() const { return kind == MemoryKind::kDevice || kind == MemoryKind::kSymbol; }
+  bool on_device_only() const {
+    return kind == MemoryKind::kDevice || kind == MemoryKind::kSymbol || kind == MemoryKind::kArray;
+  }
 };
 
 // Ranges do not overlap. Not thread-safe.

@@ -72,7 +72,7 @@ class Backend {
  public:
   virtual ~Backend() = default;
 
-  // The device address of new memory, 0 if there is no more. kDevice, kPinned or kManaged.
+  // The device address of new memory, 0 if there is no more. kDevice, kPinned, kManaged or kArray.
   virtual uint64_t allocate(uint64_t bytes, MemoryKind kind) = 0;
   virtual Error release(const MemoryRange& range) = 0;
   // Memory of the host becomes the kernels', too (cudaHostRegister); false where that cannot be.

@@ -47,12 +47,14 @@ class LiveBackend final : public Backend {
     constexpr size_t kMostKnown = 4096;
     DeviceMemory& memory = simulator_.memory();
     const char* call = kind == MemoryKind::kDevice   ? "cudaMalloc #"
+                       : kind == MemoryKind::kArray  ? "cudaMallocArray #"
                        : kind == MemoryKind::kPinned ? "cudaMallocHost #"
                                                      : "cudaMallocManaged #";
     const std::string name = call + std::to_string(++allocations_);
     if (options_.checks.leaks && allocated_at_.size() < kMostKnown)
       allocated_at_[name] = HostLines::stack();
-    if (kind == MemoryKind::kDevice) return memory.allocate(bytes, name);
+    if (kind == MemoryKind::kDevice || kind == MemoryKind::kArray)
+      return memory.allocate(bytes, name);
     uint64_t address = memory.allocate(bytes, name, true);
     // The host writes it unseen, so that no byte of it can be called uninitialised.
     if (address) memory.fill(address, 0, bytes);

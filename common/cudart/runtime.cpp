@@ -175,6 +175,8 @@ void Runtime::reset() {
   graphs_ = {};
   captures_ = {};
   pools_ = {};
+  arrays_ = {};
+  backend_->simulator().textures().clear();
   streams_.clear();
   events_.clear();
   pending_ = sticky_ = t_last_error = kSuccess;

@@ -14,6 +14,7 @@
 #include <string>
 
 #include "cudart/address_map.h"
+#include "cudart/arrays.h"
 #include "cudart/backend.h"
 #include "cudart/capture.h"
 #include "cudart/graph.h"
@@ -49,6 +50,7 @@ class Runtime {
   Timeline& timeline() { return timeline_; }
   Graphs& graphs() { return graphs_; }
   Pools& pools() { return pools_; }
+  Arrays& arrays() { return arrays_; }
   Captures& captures() { return captures_; }
   bool is_recording() const { return is_recording_; }
 
@@ -97,6 +99,7 @@ class Runtime {
   Graphs graphs_;
   Captures captures_;
   Pools pools_;
+  Arrays arrays_;
   Stream default_stream_;
   std::map<void*, std::unique_ptr<Stream>> streams_;
   std::map<void*, std::unique_ptr<Event>> events_;

@@ -99,6 +99,10 @@ constexpr const char* kCauses[] = {"",
                                    "bulk-size",
                                    "no-tensor-map",
                                    "tensor-dimensions",
+                                   "outside-texture",
+                                   "outside-surface",
+                                   "no-texture",
+                                   "texture-kind",
                                    "driver"};
 constexpr const char* kScopes[] = {"", "warp", "block", "grid", "streams", "host"};
 

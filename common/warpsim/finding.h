@@ -136,6 +136,12 @@ enum class Cause : uint8_t {
   kBulkSize,          // of `amount` bytes, no multiple of `limit`
   kNoTensorMap,       // no map lies where it is looked for
   kTensorDimensions,  // `amount` of them, and `limit` in the map
+  // Of out-of-bounds-global: textures and surfaces. offset_bytes is a coordinate.
+  kOutsideTexture,  // element offset_bytes of linear memory that has `limit`: a fetch gives 0
+  kOutsideSurface,  // where there are `limit` bytes of a row, rows, planes or layers: `amount` 0 to
+                    // 3
+  kNoTexture,       // the handle is none, or, `amount` 1, none any more
+  kTextureKind,     // the object is made for another instruction
   // Of any code, on a GPU: the driver reported error number `amount`, `words` are its own.
   kDriver,
 };

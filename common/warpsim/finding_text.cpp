@@ -44,6 +44,11 @@ std::string out_of_bounds(const Diagnostic& d) {
              (d.array.empty() ? "" : ": it is in " + d.array);
     case Cause::kConstantMemory:
       return "writes to " + d.array + ", which is constant memory";
+    case Cause::kOutsideTexture:
+    case Cause::kOutsideSurface:
+    case Cause::kNoTexture:
+    case Cause::kTextureKind:
+      return texture_fault(d);
     case Cause::kFreed:
       return what + " of " + global_place(d) + ", after it was freed";
     default:

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace warpsim::words {
 
 std::string bytes_text(uint64_t n) {
@@ -59,6 +61,29 @@ std::string refused_copy(const Diagnostic& d) {
       return fmt::format(
           "copies in bulk with an address of {} memory that is no multiple of {}: {} beyond one",
           space, d.limit, bytes_text(d.amount));
+  }
+}
+
+std::string texture_fault(const Diagnostic& d) {
+  constexpr const char* kPlaces[] = {"byte {} of a row", "row {}", "plane {}", "layer {}"};
+  constexpr const char* kExtents[] = {"{} bytes a row", "{} rows", "{} planes", "{} layers"};
+  const size_t axis = std::min<size_t>(d.amount, 3);
+  switch (d.cause) {
+    case Cause::kOutsideTexture:
+      return fmt::format(
+          "fetches element {} of a texture of linear memory, {}, which has {}: the value is 0",
+          d.offset_bytes, d.array, d.limit);
+    case Cause::kOutsideSurface:
+      return fmt::format("{} {} of a surface, {}, at {}, where it has {}", verb(d),
+                         bytes_text(d.access_bytes), d.array,
+                         fmt::format(fmt::runtime(kPlaces[axis]), d.offset_bytes),
+                         fmt::format(fmt::runtime(kExtents[axis]), d.limit));
+    case Cause::kNoTexture:
+      return d.amount == 1 ? "uses a texture or surface object that has been destroyed"
+                           : "uses a texture or surface object that is none: was it created?";
+    default:
+      return "uses an object of " + (d.array.empty() ? "linear memory" : d.array) +
+             " with a function for textures or surfaces of another kind";
   }
 }
 

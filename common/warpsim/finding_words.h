@@ -23,5 +23,6 @@ std::string phase(const Diagnostic& d);
 std::string waits_for_phase(const Diagnostic& d, const Extents& shape);
 std::string async_proxy(const Diagnostic& d, const Extents& shape);
 std::string refused_copy(const Diagnostic& d);
+std::string texture_fault(const Diagnostic& d);
 
 }  // namespace warpsim::words

@@ -25,8 +25,10 @@
 //   0x7FC0DEAD (global).
 // - Blocks run one after the other until one waits in a loop for what others will write; from then
 //   on those that the device holds at once take turns, and so do lanes of a warp that wait for each
-//   other. A wait that none of them can end is a deadlock.
-// - Time stands still but for clock, which counts the warp's instructions; %smid is 0.
+//   other. A wait that none of them can end is a deadlock. A block that runs very long, in a kernel
+//   with atomics or volatile accesses, lets others begin as well.
+// - Time stands still but for clock, which counts the warp's instructions and hurries where a warp
+//   only waits for it; %smid is 0.
 
 #pragma once
 
@@ -57,6 +59,7 @@ namespace ptx {
 struct Module;  // ptx/ir.h
 }
 struct LaunchProfile;  // observe/profile.h
+class TextureTable;    // texture.h
 
 struct Dim3 {
   uint32_t x = 1, y = 1, z = 1;
@@ -147,6 +150,7 @@ class Simulator {
 
   const Device& device() const;
   DeviceMemory& memory();
+  TextureTable& textures();  // the objects that kernels find by their handles
   Options& options();
 
   // Parses PTX (throws ptx::ParseError), places its global and constant variables in device memory;

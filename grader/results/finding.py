@@ -115,6 +115,11 @@ class Cause(StrEnum):
     BULK_SIZE = "bulk-size"  # of `amount` bytes, no multiple of `limit`
     NO_TENSOR_MAP = "no-tensor-map"  # no map lies where it is looked for
     TENSOR_DIMENSIONS = "tensor-dimensions"  # `amount` of them, and `limit` in the map
+    # out-of-bounds-global: textures and surfaces; offset_bytes is a coordinate
+    OUTSIDE_TEXTURE = "outside-texture"  # an element of linear memory that has `limit`
+    OUTSIDE_SURFACE = "outside-surface"  # where there are `limit` bytes, rows, planes or layers
+    NO_TEXTURE = "no-texture"  # the handle is none, or, `amount` 1, none any more
+    TEXTURE_KIND = "texture-kind"  # the object is made for another instruction
     # any code, on a GPU
     DRIVER = "driver"
 

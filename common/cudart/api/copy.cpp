@@ -4,7 +4,7 @@
 #include <cstring>
 #include <vector>
 
-#include "cudart/api/support.h"
+#include "cudart/api/array_support.h"
 
 using namespace warpsim;
 using namespace warpsim::cudart;
@@ -85,9 +85,6 @@ Error copy_bytes(Runtime& runtime, void* target, const void* source, size_t byte
   return kSuccess;
 }
 
-namespace {
-
-// `rows` rows of `width` bytes, row r at offset r * pitch on either side.
 Error copy_rows(Runtime& runtime, void* target, size_t target_pitch, const void* source,
                 size_t source_pitch, size_t width, size_t rows, int kind,
                 std::optional<void*> stream) {
@@ -104,6 +101,8 @@ Error copy_rows(Runtime& runtime, void* target, size_t target_pitch, const void*
   }
   return kSuccess;
 }
+
+namespace {
 
 Error fill_bytes(Runtime& runtime, void* target, int value, size_t bytes, void* stream) {
   Stream* queue = runtime.find_stream(stream);
@@ -136,10 +135,7 @@ Error fill_rows(Runtime& runtime, void* target, size_t pitch, int value, size_t 
 
 Error copy_3d(Runtime& runtime, const Memcpy3DParms* p, std::optional<void*> stream) {
   if (!p) return kInvalidValue;
-  if (p->srcArray || p->dstArray) {
-    runtime.backend().not_provided("cudaMemcpy3D", "CUDA arrays are not modelled.");
-    return kNotSupported;
-  }
+  if (p->srcArray || p->dstArray) return copy_with_arrays(runtime, *p, stream);
   auto plane = [](const PitchedPtr& pitched, const Pos& at, size_t z) {
     return static_cast<char*>(pitched.ptr) + ((at.z + z) * pitched.ysize + at.y) * pitched.pitch +
            at.x;

@@ -190,9 +190,6 @@ WARPSIM_API int cudaProfilerStop() {
 }
 
 // An inline function of the headers uses it; it returns its description in memory.
-struct ChannelFormat {
-  int x, y, z, w, kind;
-};
 WARPSIM_API ChannelFormat cudaCreateChannelDesc(int x, int y, int z, int w, int kind) {
   return {x, y, z, w, kind};
 }

@@ -18,6 +18,22 @@ int kilohertz(double megahertz) {
   return static_cast<int>(megahertz * 1000.0);
 }
 
+// What arrays may have at most, as deviceQuery prints it for devices from Pascal on.
+constexpr int kMost1D = 131072, kMost2D[2] = {131072, 65536}, kMost3D = 16384;
+constexpr int kMostLayered = 32768, kMostLayers = 2048;
+
+template <typename Properties>
+void fill_textures(Properties* p) {
+  p->maxTexture1D = kMost1D;
+  std::copy_n(kMost2D, 2, p->maxTexture2D);
+  std::fill_n(p->maxTexture3D, 3, kMost3D);
+  p->maxTexture1DLayered[0] = p->maxTexture2DLayered[0] = p->maxTexture2DLayered[1] = kMostLayered;
+  p->maxTexture1DLayered[1] = p->maxTexture2DLayered[2] = kMostLayers;
+  p->maxTextureCubemap = kMostLayered;
+  std::copy_n(kMost2D, 2, p->maxSurface2D);
+  std::fill_n(p->maxSurface3D, 3, kMost3D);
+}
+
 // The fields that both majors have.
 template <typename Properties>
 void fill_common(const Device& device, Properties* p) {
@@ -39,6 +55,7 @@ void fill_common(const Device& device, Properties* p) {
   p->minor = device.cc_minor;
   p->textureAlignment = kTextureAlignment;
   p->texturePitchAlignment = kTexturePitchAlignment;
+  fill_textures(p);
   p->multiProcessorCount = as_int(device.sm_count);
   p->canMapHostMemory = 1;
   p->surfaceAlignment = kTextureAlignment;
@@ -102,6 +119,15 @@ bool device_attribute(const Device& device, int attribute, int* value) {
       {15, 1},                                        // GpuOverlap
       {16, as_int(device.sm_count)},                  // MultiProcessorCount
       {19, 1},                                        // CanMapHostMemory
+      {21, kMost1D},                                  // MaxTexture1DWidth
+      {22, kMost2D[0]},                               // MaxTexture2DWidth
+      {23, kMost2D[1]},                               // MaxTexture2DHeight
+      {24, kMost3D},                                  // MaxTexture3DWidth
+      {25, kMost3D},                                  // MaxTexture3DHeight
+      {26, kMost3D},                                  // MaxTexture3DDepth
+      {27, kMostLayered},                             // MaxTexture2DLayeredWidth
+      {28, kMostLayered},                             // MaxTexture2DLayeredHeight
+      {29, kMostLayers},                              // MaxTexture2DLayeredLayers
       {30, kTextureAlignment},                        // SurfaceAlignment
       {31, 1},                                        // ConcurrentKernels
       {33, 1},                                        // PciBusId
@@ -111,6 +137,8 @@ bool device_attribute(const Device& device, int attribute, int* value) {
       {38, as_int(device.max_threads_per_sm)},        // MaxThreadsPerMultiProcessor
       {40, 1},                                        // AsyncEngineCount
       {41, 1},                                        // UnifiedAddressing
+      {42, kMostLayered},                             // MaxTexture1DLayeredWidth
+      {43, kMostLayers},                              // MaxTexture1DLayeredLayers
       {51, kTexturePitchAlignment},                   // TexturePitchAlignment
       {75, device.cc_major},                          // ComputeCapabilityMajor
       {76, device.cc_minor},                          // ComputeCapabilityMinor

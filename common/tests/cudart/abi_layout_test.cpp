@@ -39,6 +39,16 @@ SAME_SIZE(abi::GraphNodeParams, cudaGraphNodeParams);
 SAME_FIELD(abi::GraphNodeParams, cudaGraphNodeParams, kernel);
 SAME_SIZE(abi::GraphInstantiateParams, cudaGraphInstantiateParams);
 SAME_SIZE(abi::GraphUpdateInfo, cudaGraphExecUpdateResultInfo);
+SAME_SIZE(abi::ChannelFormat, cudaChannelFormatDesc);
+SAME_SIZE(abi::TextureDesc, cudaTextureDesc);
+SAME_FIELD(abi::TextureDesc, cudaTextureDesc, borderColor);
+SAME_FIELD(abi::TextureDesc, cudaTextureDesc, seamlessCubemap);
+SAME_FIELD(abi::ResourceDesc, cudaResourceDesc, resType);
+SAME_FIELD(abi::ResourceDesc, cudaResourceDesc, res.linear.sizeInBytes);
+SAME_FIELD(abi::ResourceDesc, cudaResourceDesc, res.pitch2D.pitchInBytes);
+#if CUDART_VERSION >= 13000
+SAME_SIZE(abi::ResourceDesc, cudaResourceDesc);
+#endif
 SAME_SIZE(DeviceProp, cudaDeviceProp);
 PROP(name);
 PROP(uuid);

@@ -16,13 +16,23 @@ Run features(const std::string& which, const std::string& options = "") {
 
 TEST_CASE("features: grid barriers, flags between blocks, locks of lanes, calls by address") {
   SKIP_WITHOUT_NVCC();
-  for (const char* which : {"grid", "flag", "lock", "mapped", "swap", "virtual"}) {
+  for (const char* which : {"grid", "flag", "lock", "mapped", "swap", "virtual", "clock"}) {
     Run r = features(which);
     CAPTURE(which, r.output, r.errors);
     CHECK(r.output == "all checks passed\n");
     CHECK(r.status == 0);
     CHECK(r.errors.find("No faults found") != std::string::npos);
   }
+}
+
+TEST_CASE(
+    "features: blocks that need each other take turns, though their loop does not only wait") {
+  SKIP_WITHOUT_NVCC();
+  Run r = features("chain");
+  CAPTURE(r.output, r.errors);
+  CHECK(r.output == "all checks passed\n");
+  CHECK(r.status == 0);
+  CHECK(r.errors.find("timeout") == std::string::npos);
 }
 
 TEST_CASE("features: __managed__ variables are no leak") {

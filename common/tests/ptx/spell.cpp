@@ -27,6 +27,11 @@ std::string_view row_name(const Instruction& i) {
       return i.past_l1 ? "cp.async.cg.shared.global" : "cp.async.ca.shared.global";
     case Opcode::kCpAsyncWait:
       return i.src.empty() ? "cp.async.wait_all" : "cp.async.wait_group";
+    case Opcode::kTex: {
+      constexpr std::string_view kRows[] = {"tex",    "tex.level", "tex.grad", "tld4.r",
+                                            "tld4.g", "tld4.b",    "tld4.a"};
+      return kRows[size_t(i.tex)];
+    }
     default:
       break;
   }
@@ -72,12 +77,15 @@ class Speller {
     add(write_word(space_words(), i_.space));
     flag(i_.non_coherent, "nc");
     if (i_.op == Opcode::kPrefetch && i_.space != Space::kGeneric) add("L1");
+    add(write_word(geometry_words(), i_.geometry));
+    add(write_word(query_words(), i_.query));
     if (i_.vector_width > 1) add("v" + std::to_string(i_.vector_width));
     modes();
     arithmetic();
     add(write_word(type_words(), i_.type));
     add(write_word(type_words(), i_.src_type));
     add(write_word(prmt_words(), i_.prmt));
+    add(write_word(edge_words(), i_.edge));
     flag(i_.uni, "uni");
     return text_;
   }

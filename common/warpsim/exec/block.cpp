@@ -257,11 +257,12 @@ Done run_turn(Block& block) {
     Warp& first = worker.warps[i];
     if (first.state != WarpState::kReady) continue;
     done.any = true;
-    first.quantum = kQuantum;
+    first.quantum = worker.quantum;
     first.has_waited = false;
     if (worker.engine == nullptr) consider_engine(worker);
     if (worker.engine != nullptr) {
-      worker.carefree_until = carefree_until(worker);
+      // Compiled code goes on with the next warp by itself only where turns are the usual ones.
+      worker.carefree_until = worker.quantum == kQuantum ? carefree_until(worker) : 0;
       i = worker.engine->run(first, first.resume).index;
     } else {
       interpret(first, first.resume);
@@ -282,7 +283,7 @@ Done run_turn(Block& block) {
         if (block.barriers[id].arrived_warps != 0) check_complete(block, id);
       }
     }
-    const uint64_t used = uint64_t(kQuantum - std::max<int64_t>(warp.quantum, 0));
+    const uint64_t used = uint64_t(worker.quantum - std::max<int64_t>(warp.quantum, 0));
     if (use(worker, used)) continue;
     report_budget(block, warp);
     return done;

@@ -284,6 +284,7 @@ bool Decoder::body(const Code& code) {
     case Opcode::kMbarrier: case Opcode::kMbarrierWait: case Opcode::kMbarrierPending: case Opcode::kCopiesArrive:
       return mbarrier(code);
     case Opcode::kBulkCopy: case Opcode::kBulkCommit: case Opcode::kBulkWait: case Opcode::kProxyFence: return bulk(code);
+    case Opcode::kTex: case Opcode::kSuld: case Opcode::kSust: case Opcode::kTexQuery: return texture(code);
     case Opcode::kMma: case Opcode::kLdmatrix: case Opcode::kStmatrix: return tensor(code);
     case Opcode::kMovmatrix: return turn_matrix(code);
     case Opcode::kShfl: case Opcode::kVote: case Opcode::kMatch: case Opcode::kRedux:

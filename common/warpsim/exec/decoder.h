@@ -103,6 +103,7 @@ class Decoder {
   bool async(const Code& code);
   bool mbarrier(const Code& code);
   bool bulk(const Code& code);
+  bool texture(const Code& code);
   bool tensor(const Code& code);
   bool turn_matrix(const Code& code);
   void whole_warp();

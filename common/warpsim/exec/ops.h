@@ -79,6 +79,11 @@ const Op* async_wait_group(Warp&, const Op*);
 const Op* async_wait_all(Warp&, const Op*);
 // The warp's copies by this lane whose numbers lie below `end` arrive.
 void land_copies(Warp& w, uint32_t lane, uint32_t end);
+// ops_texture.cpp
+const Op* fetch_texture(Warp&, const Op*);
+const Op* load_surface(Warp&, const Op*);
+const Op* store_surface(Warp&, const Op*);
+const Op* query_texture(Warp&, const Op*);
 // ops_bulk.cpp
 const Op* bulk_copy(Warp&, const Op*);
 const Op* bulk_commit(Warp&, const Op*);

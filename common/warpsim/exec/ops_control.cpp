@@ -188,20 +188,36 @@ const Op* nothing(Warp&, const Op* op) {
   return op + 1;
 }
 
-// Time is the number of instructions the warp has executed, times four: deterministic.
-constexpr uint64_t kClocksPerInstruction = 4;
-const Op* clock32(Warp& w, const Op* op) {
+namespace {
+
+// Time is the number of instructions the warp has executed, times four: deterministic. A warp that
+// reads the clock again and again, with nothing much between, waits for it: for such a one time
+// passes faster and faster.
+uint64_t read_clock(Warp& w) {
+  constexpr uint64_t kClocksPerInstruction = 4, kNothingMuch = 64;  // instructions
+  constexpr uint32_t kPatience = 16, kUntilTwice = 8, kMostDoublings = 18;
   w.instructions += 1;
-  for_each_lane(w.mask, [&](int i) {
-    row<uint32_t>(w, op->d)[i] =
-        uint32_t(w.instructions * kClocksPerInstruction >> op->clock.shift);
-  });
+  const bool waits = w.instructions - w.clock_read <= kNothingMuch;
+  w.clock_read = w.instructions;
+  w.clock_reads = waits ? w.clock_reads + 1 : 0;
+  if (w.clock_reads > kPatience) {
+    const uint32_t doublings = (w.clock_reads - kPatience) / kUntilTwice;
+    w.clock_ahead += uint64_t{1} << std::min(doublings, kMostDoublings);
+  }
+  return (w.instructions + w.clock_ahead) * kClocksPerInstruction;
+}
+
+}  // namespace
+
+const Op* clock32(Warp& w, const Op* op) {
+  const uint64_t now = read_clock(w);
+  for_each_lane(w.mask,
+                [&](int i) { row<uint32_t>(w, op->d)[i] = uint32_t(now >> op->clock.shift); });
   return op + 1;
 }
 const Op* clock64(Warp& w, const Op* op) {
-  w.instructions += 1;
-  for_each_lane(
-      w.mask, [&](int i) { row<uint64_t>(w, op->d)[i] = w.instructions * kClocksPerInstruction; });
+  const uint64_t now = read_clock(w);
+  for_each_lane(w.mask, [&](int i) { row<uint64_t>(w, op->d)[i] = now; });
   return op + 1;
 }
 

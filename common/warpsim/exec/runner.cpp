@@ -71,10 +71,15 @@ void Runner::run_block(uint64_t linear_index) {
     return;
   }
   begin(linear_index);
+  const uint64_t before = worker.used;
   Turn turn = Turn::kGoesOn;
-  while (turn == Turn::kGoesOn) turn = take_turn(worker);
-  if (turn == Turn::kWaits)
-    residents->share(*this);  // which runs all that are left
+  bool is_long = false;
+  while (turn == Turn::kGoesOn && !is_long) {
+    turn = take_turn(worker);
+    is_long = residents->is_too_long(worker.used - before);
+  }
+  if (turn != Turn::kEnded)
+    residents->share(*this, is_long);  // which runs all that are left
   else
     end();
 }

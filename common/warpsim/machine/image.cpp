@@ -212,6 +212,8 @@ void note_access(Image& image, const ptx::Instruction& code, bool is_kernel,
                  const Provenance& provenance, KernelFacts* facts) {
   if (code.op == Opcode::kBulkCopy)
     (code.space == Space::kGlobal ? facts->writes_anything : facts->reads_anything) = true;
+  if (code.op == Opcode::kTex || code.op == Opcode::kSuld) facts->reads_anything = true;
+  if (code.op == Opcode::kSust) facts->writes_anything = true;
   const Memory memory = ptx::facts_of(code.op).memory;
   if (memory == Memory::kNone) return;
   const bool atomic = memory == Memory::kAtomic;

@@ -76,6 +76,7 @@ struct Image {
   std::vector<IndirectCall> indirect_calls;
   std::vector<Fragments> fragments;
   std::vector<BulkInstruction> bulk_copies;
+  std::vector<TextureInstruction> textures;
   struct InstructionRef {
     uint32_t function, instruction;
   };

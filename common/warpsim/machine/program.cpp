@@ -63,6 +63,9 @@ void add(Fields f, const Op::Mbarrier& o) {
 void add(Fields f, const Op::Bulk& o) {
   f("index", o.index);
 }
+void add(Fields f, const Op::Texture& o) {
+  f("index", o.index);
+}
 void add(Fields f, const Op::Address& o) {
   f("bytes", o.bytes)("granule_shift", o.granule_shift);
 }

@@ -98,6 +98,9 @@ struct Op {
   struct Bulk {
     uint32_t index;  // into Image::bulk_copies
   };
+  struct Texture {
+    uint32_t index;  // into Image::textures
+  };
   struct Address {
     uint8_t bytes;  // per lane
     uint8_t granule_shift;
@@ -249,6 +252,23 @@ struct BulkInstruction {
   uint8_t dimensions = 0;
   std::array<uint32_t, 5> at{};  // rows of coordinates
   bool is_store = false;
+};
+
+// tex, tld4, suld, sust, txq. Rows.
+struct TextureInstruction {
+  AddressRow object{};  // the handle
+  uint32_t site = 0;    // index into Image::sites
+  ptx::Geometry geometry = ptx::Geometry::kNone;
+  ptx::TexMode mode = ptx::TexMode::kNone;
+  ptx::SurfaceEdge edge = ptx::SurfaceEdge::kNone;
+  ptx::TexQuery query = ptx::TexQuery::kNone;
+  bool has_elements = false;  // the coordinates are integers
+  bool is_surface = false;
+  std::array<uint32_t, 4> at{};     // of coordinates, the layer first
+  std::array<uint32_t, 4> value{};  // of what is loaded or stored
+  uint8_t element_bytes = 4, elements = 4;
+  bool has_resident = false;  // a predicate says that the texel is in memory
+  uint32_t resident = 0;
 };
 
 // A run of instructions that are executed together; counted once per entry.

@@ -148,7 +148,8 @@ void Warp::reset_frames(const Program& kernel) {
   carried.clear();
   std::fill(std::begin(committed), std::end(committed), 0);
   local_offset = 0;
-  instructions = 0;
+  instructions = clock_read = clock_ahead = 0;
+  clock_reads = 0;
   exited = gone = ~started;
   mask = started;
   join = nullptr;

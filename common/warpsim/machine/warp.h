@@ -107,7 +107,10 @@ struct alignas(64) Warp {
   // where the warp resumes is for the reader to see.
   const Op* compiled_at = nullptr;
   const void* compiled_entry = nullptr;
-  uint64_t instructions = 0;         // executed so far, as the clock
+  uint64_t instructions = 0;  // executed so far
+  // The clock: when it was read last, how often at once, and how far it is ahead of `instructions`.
+  uint64_t clock_read = 0, clock_ahead = 0;
+  uint32_t clock_reads = 0;
   uint32_t sync_stamp = 0;           // the shared shadow's time of this warp's last synchronisation
   uint32_t sync_time = 0;            // the same in Block::time
   uint32_t any_sync_stamp = 0;       // of its last synchronisation of any lanes

@@ -46,6 +46,7 @@ struct LaunchContext {
   const Device* device = nullptr;
   const Options* options = nullptr;
   DeviceMemory* memory = nullptr;
+  const TextureTable* textures = nullptr;
   Checks checks;
   std::array<uint32_t, 3> grid{}, block{};
   uint32_t threads_per_block = 0, warps_per_block = 0;
@@ -140,8 +141,9 @@ struct Worker {
   // So often a loop that waits reads the same until the warp's turn ends.
   static constexpr uint32_t kPatient = 1000, kImpatient = 16;
   uint32_t patience = kPatient;
-  uint64_t used = 0;      // warp instructions
-  uint64_t reported = 0;  // those of them that the launch knows of
+  int64_t quantum = kQuantum;  // of a warp's turn
+  uint64_t used = 0;           // warp instructions
+  uint64_t reported = 0;       // those of them that the launch knows of
   // Turns that end before `used` comes to this need nobody to look at the launch's budget.
   uint64_t carefree_until = 0;
   // Observers.

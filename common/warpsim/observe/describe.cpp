@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "warpsim/observe/reporter.h"
+#include "warpsim/texture.h"
 
 namespace warpsim {
 
@@ -234,6 +235,20 @@ void describe_uninitialised_global(Warp& w, uint32_t site, uint32_t lane,
   if (d == nullptr) return;
   set_place(d, allocation, address);
   d->cause = Cause::kNeverWritten;
+}
+
+void describe_texture(Warp& w, uint32_t site, uint32_t lane, const TextureFault& fault) {
+  Diagnostic* d = add(Code::kOutOfBoundsGlobal, MemorySpace::kGlobal, w, site, lane);
+  if (d == nullptr) return;
+  d->cause = fault.cause;
+  d->amount = fault.amount;
+  d->limit = fault.extent;
+  // The fetch itself goes on, with a value that the guide promises.
+  if (fault.cause == Cause::kOutsideTexture) d->severity = Severity::kWarning;
+  if (fault.storage == nullptr) return;
+  if (const Allocation* a = w.worker->launch->memory->find(fault.storage->address))
+    set_place(d, *a, fault.storage->address);
+  d->offset_bytes = fault.at;
 }
 
 Diagnostic* describe_mbarrier(Warp& w, uint32_t site, uint32_t lane, uint32_t offset, Code code) {

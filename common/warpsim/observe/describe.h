@@ -11,6 +11,8 @@
 
 namespace warpsim {
 
+struct TexelStorage;
+
 // The array that holds the offset, or the nearest before it (index into Image::shared), -1 if there
 // is none.
 int32_t shared_array_at(const Image& image, uint32_t offset);
@@ -38,6 +40,14 @@ void describe_constant_store(Warp& w, uint32_t site, uint32_t lane, const Alloca
                              uint64_t address);
 void describe_uninitialised_global(Warp& w, uint32_t site, uint32_t lane,
                                    const Allocation& allocation, uint64_t address);
+// A texture or surface object that is misused; see Cause.
+struct TextureFault {
+  Cause cause = Cause::kNone;
+  int64_t at = 0;
+  uint64_t amount = 0, extent = 0;
+  const TexelStorage* storage = nullptr;  // of the object, if there is one
+};
+void describe_texture(Warp& w, uint32_t site, uint32_t lane, const TextureFault& fault);
 // The mbarrier at this offset. nullptr: not the first occurrence at this place.
 Diagnostic* describe_mbarrier(Warp& w, uint32_t site, uint32_t lane, uint32_t offset, Code code);
 // A copy in bulk that the warp has not waited for. `issuer`: the thread that asked for it,

@@ -235,29 +235,27 @@ void GlobalShadow::atomic(Warp& w, uint32_t site, uint64_t offset, const Pattern
 
 void GlobalShadow::add_touched(const Image& image, std::vector<Touched>* touched) const {
   const uint64_t granules = (allocation_->info.size_bytes >> shift_) + 1;
-  // `site_of`: of granules that were touched, -1 of others.
-  auto add = [&](bool writes, auto site_of) {
-    int64_t last = -1;
-    for (uint64_t g = 0; g < granules; ++g) {
-      const int64_t site = site_of(g);
-      const uint64_t end =
-          std::min(address_of(g + 1), address_of(0) + allocation_->info.size_bytes);
-      if (site >= 0 && site == last) {
-        touched->back().end = end;
-      } else if (site >= 0) {
-        const MemorySite& code = image.sites[size_t(site)];
-        const ptx::SourceLine where = image.instruction(code.function, code.instruction).where;
-        const auto& files = image.module.files;
-        const bool known = where.line != 0 && where.file >= 0 && size_t(where.file) < files.size();
-        touched->push_back({address_of(g), end, writes, known ? files[size_t(where.file)] : "",
-                            known ? where.line : 0});
-      }
-      last = site;
+  const uint64_t end_of_all = address_of(0) + allocation_->info.size_bytes;
+  // Runs of touched granules with one site. A launch is over soon after: the loops are tight.
+  auto add = [&](bool writes, const uint64_t* record, auto site_of) {
+    for (uint64_t g = 0; g < granules;) {
+      while (g < granules && record[g] == 0) ++g;
+      if (g == granules) break;
+      const uint32_t site = site_of(g);
+      uint64_t end = g + 1;
+      while (end < granules && record[end] != 0 && site_of(end) == site) ++end;
+      const MemorySite& code = image.sites[site];
+      const ptx::SourceLine where = image.instruction(code.function, code.instruction).where;
+      const auto& files = image.module.files;
+      const bool known = where.line != 0 && where.file >= 0 && size_t(where.file) < files.size();
+      touched->push_back({address_of(g), std::min(address_of(end), end_of_all), writes,
+                          known ? files[size_t(where.file)] : "", known ? where.line : 0});
+      g = end;
     }
   };
-  add(true, [&](uint64_t g) { return writer_[g] != 0 ? int64_t{writer_site_[g]} : -1; });
+  add(true, writer_.get(), [&](uint64_t g) { return writer_site_[g]; });
   if (reader_ == nullptr) return;
-  add(false, [&](uint64_t g) { return reader_[g] != 0 ? int64_t{reader_site_[g] >> 10} : -1; });
+  add(false, reader_.get(), [&](uint64_t g) { return reader_site_[g] >> 10; });
 }
 
 std::vector<Touched> GlobalShadows::touched(const Image& image) const {

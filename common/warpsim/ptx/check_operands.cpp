@@ -129,6 +129,12 @@ class Checker {
         return operand->kind == Kind::kAddress ? address(*operand) : scalar({Type::kB64}, operand);
       case 'd':
         return scalar({Type::kB64}, operand);
+      case 'c':
+        return texel(operand);
+      case 'k':
+        return coordinates(operand);
+      case 'n':
+        return operand->kind == Kind::kAddress ? "has an address too many" : "";
       case 'i':
         return operand->kind == Kind::kImmediate && !operand->is_f32 && !operand->is_f64
                    ? ""
@@ -182,6 +188,35 @@ class Checker {
     if (operand.reg >= 0 && size_bytes(function_.registers[operand.reg].type) < 4) {
       return "has an address in " + function_.registers[operand.reg].name +
              ", which has less than 32 bits";
+    }
+    return {};
+  }
+
+  // A vector of one element has braces too.
+  std::string texel(Operand* operand) {
+    if (operand->kind == Kind::kRegister) {
+      Operand vector;
+      vector.kind = Kind::kVector;
+      vector.elements.push_back(std::move(*operand));
+      *operand = std::move(vector);
+    }
+    return data({i_.type, true, true}, operand);
+  }
+
+  // ptxas wants 3 coordinates of 3D textures and 2D layers as 4.
+  std::string coordinates(Operand* operand) {
+    if (std::string wrong = address(*operand); !wrong.empty()) return wrong;
+    constexpr size_t kNeeded[] = {0, 1, 2, 3, 2, 3, 3, 4};  // by Geometry
+    const size_t needed = kNeeded[size_t(i_.geometry)];
+    if (operand->elements.size() < needed)
+      return "needs " + std::to_string(needed) + " coordinates";
+    const bool is_layered = i_.geometry == Geometry::k1dLayered ||
+                            i_.geometry == Geometry::k2dLayered ||
+                            i_.geometry == Geometry::kCubeLayered;
+    for (size_t n = 0; n < needed; ++n) {
+      const bool is_float = i_.src_type == Type::kF32 && !(is_layered && n == 0);
+      const Type type = is_float ? Type::kF32 : Type::kS32;
+      if (std::string wrong = scalar({type}, &operand->elements[n]); !wrong.empty()) return wrong;
     }
     return {};
   }

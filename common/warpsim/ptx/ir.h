@@ -64,6 +64,10 @@ enum class Opcode : uint8_t {
   kProxyFence,    // fence.proxy.async
   kBulkCopy,      // cp.async.bulk and cp.async.bulk.tensor
   kBulkCommit, kBulkWait,
+  // textures and surfaces
+  kTex,  // tex and tld4
+  kSuld, kSust,
+  kTexQuery,  // txq and suq
   // parsed, so that the report can name the line; execution says `unsupported`
   kWmmaLoad, kWmmaStore, kWmmaMma,
   // recognised text whose meaning is not modelled; `mnemonic` has the full name; execution says
@@ -84,6 +88,11 @@ enum class BarMode : uint8_t { kNone, kSync, kArrive, kRedAnd, kRedOr, kRedPopc 
 enum class MbarrierOp : uint8_t { kNone, kInit, kInval, kArrive, kDrop, kExpectBytes, kCompleteBytes, kTestWait, kTryWait };
 enum class ShiftMode : uint8_t { kNone, kLeft, kRight, kClamp, kWrap, kLeftClamp, kLeftWrap, kRightClamp, kRightWrap };
 enum class LimitMode : uint8_t { kNone, kClamp, kWrap };  // bmsk, szext
+// What tex, suld and sust take an array for; a layered one's layer comes first among the coordinates.
+enum class Geometry : uint8_t { kNone, k1d, k2d, k3d, k1dLayered, k2dLayered, kCube, kCubeLayered };
+enum class TexMode : uint8_t { kNone, kLevel, kGrad, kGatherR, kGatherG, kGatherB, kGatherA };
+enum class SurfaceEdge : uint8_t { kNone, kTrap, kClamp, kZero };  // suld, sust outside of the surface
+enum class TexQuery : uint8_t { kNone, kWidth, kHeight, kDepth, kLayers, kLevels, kSamples };
 enum class PrmtMode : uint8_t { kNone, kF4e, kB4e, kRc8, kEcl, kEcr, kRc16 };
 enum class TestpOp : uint8_t { kNone, kFinite, kInfinite, kNumber, kNotanumber, kNormal, kSubnormal };
 // clang-format on
@@ -179,9 +188,13 @@ struct Instruction {
   bool xorsign = false;       // min, max .xorsign.abs: of the magnitudes, with the signs' product
   bool accumulate = false;    // vabsdiff4.add: the sum of all, added to c
   uint8_t dimensions = 0;     // cp.async.bulk.tensor: of the tensor
-  Tile tile;                  // mma, wmma
-  uint8_t matrices = 0;       // ldmatrix, stmatrix: .x1 .x2 .x4
-  bool transposed = false;    // ldmatrix, stmatrix, movmatrix
+  Geometry geometry = Geometry::kNone;
+  TexMode tex = TexMode::kNone;
+  SurfaceEdge edge = SurfaceEdge::kNone;
+  TexQuery query = TexQuery::kNone;
+  Tile tile;                // mma, wmma
+  uint8_t matrices = 0;     // ldmatrix, stmatrix: .x1 .x2 .x4
+  bool transposed = false;  // ldmatrix, stmatrix, movmatrix
   MbarrierOp mbarrier = MbarrierOp::kNone;
   bool parity = false;         // mbarrier waits: the phase is given by its parity, not by a state
   bool no_complete = false;    // mbarrier arrivals: the last of a phase is not among them
@@ -209,6 +222,9 @@ struct Instruction {
   //   bytes;
   //                       the address of a tensor has the coordinates as elements
   //   wmma                as mma; load and store with the stride of a row (or column) at the end
+  //   tex, tld4           dst = {vector [, predicate]}, src = {address [, level or gradients]};
+  //                       the address, of the object, has the coordinates as elements
+  //   suld, sust          like tex; like st, of a vector in either case
   //   kUnknown: no operands
   // Literals have the width of the operand they stand for: 1.5 in an f32 instruction is kept as
   // float bits.

@@ -147,6 +147,19 @@ bool take_limit(std::string_view word, Instruction* i) {
   return true;
 }
 
+bool take_texture(const OpcodeRow& row, std::string_view word, Instruction* i) {
+  switch (row.op) {
+    case Opcode::kTexQuery:
+      return take_word(row, kModTexture, query_words(), word, &i->query);
+    case Opcode::kSuld:
+    case Opcode::kSust:
+      if (take_word(row, kModTexture, edge_words(), word, &i->edge)) return true;
+      [[fallthrough]];
+    default:
+      return take_word(row, kModTexture, geometry_words(), word, &i->geometry);
+  }
+}
+
 bool take_matrix(std::string_view word, Instruction* i) {
   if (word == "trans") return i->transposed = true;
   if (word == "x1" || word == "x2" || word == "x4") i->matrices = uint8_t(word[1] - '0');
@@ -185,6 +198,7 @@ bool take_modifier(const OpcodeRow& row, std::string_view word, Instruction* i) 
          ((row.modifiers & kModMemory) && take_memory(word, i)) ||
          ((row.modifiers & kModTile) && take_tile(word, i)) ||
          ((row.modifiers & kModMatrix) && take_matrix(word, i)) ||
+         ((row.modifiers & kModTexture) && take_texture(row, word, i)) ||
          ((row.modifiers & kModAtom) && word == "noftz");
 }
 
@@ -235,17 +249,43 @@ void set_mbarrier_mode(std::string_view row, Instruction* i) {
   i->no_increment = row.ends_with(".noinc");
 }
 
+void set_texture_mode(std::string_view row, Instruction* i) {
+  constexpr std::pair<std::string_view, TexMode> kModes[] = {
+      {"tex.level", TexMode::kLevel}, {"tex.grad", TexMode::kGrad},  {"tld4.r", TexMode::kGatherR},
+      {"tld4.g", TexMode::kGatherG},  {"tld4.b", TexMode::kGatherB}, {"tld4.a", TexMode::kGatherA}};
+  for (const auto& [name, mode] : kModes) {
+    if (row == name) i->tex = mode;
+  }
+}
+
 // The parts of the row's name that are modes rather than names: bar.SYNC, match.ALL.
 void set_mode_of_row(const OpcodeRow& row, Instruction* i) {
   if (row.op == Opcode::kBar && row.name.ends_with(".sync")) i->bar = BarMode::kSync;
   if (row.op == Opcode::kBar && row.name.ends_with(".arrive")) i->bar = BarMode::kArrive;
   i->match_all = row.name == "match.all";
   set_mbarrier_mode(row.name, i);
+  set_texture_mode(row.name, i);
   // bar is barrier.aligned; barrier without .aligned is not.
   i->aligned = !row.name.starts_with("barrier");
 }
 
-// Of the tensor-core instructions, whether this form is one that we know.
+// The result has four words, by coordinates that are floats or, of some, elements.
+bool is_modelled_texture(const Instruction& i) {
+  if (i.op == Opcode::kTexQuery) return i.type == Type::kB32 && i.query != TexQuery::kNone;
+  if (i.geometry == Geometry::kNone) return false;
+  if (i.op == Opcode::kSuld || i.op == Opcode::kSust) {
+    return i.edge != SurfaceEdge::kNone && i.geometry < Geometry::kCube &&
+           size_bytes(i.type) * i.vector_width <= 16;
+  }
+  auto is_word = [](Type t) { return t == Type::kF32 || t == Type::kU32 || t == Type::kS32; };
+  const bool gathers = i.tex >= TexMode::kGatherR;
+  if (i.vector_width != 4 || !is_word(i.type)) return false;
+  if (gathers && i.geometry != Geometry::k2d && i.geometry != Geometry::k2dLayered) return false;
+  const bool is_cube = i.geometry == Geometry::kCube || i.geometry == Geometry::kCubeLayered;
+  return i.src_type == Type::kF32 || (i.src_type == Type::kS32 && !gathers && !is_cube);
+}
+
+// Whether this form of an instruction is one that we know.
 bool is_modelled(const OpcodeRow& row, const Instruction& i) {
   if (row.op == Opcode::kWmmaLoad || row.op == Opcode::kWmmaStore || row.op == Opcode::kWmmaMma)
     return is_modelled_wmma(i);
@@ -254,6 +294,7 @@ bool is_modelled(const OpcodeRow& row, const Instruction& i) {
     return fragment_registers(i) && i.mnemonic.find(".row.col.") != std::string::npos;
   if (row.op == Opcode::kBulkCopy)
     return i.space != Space::kGeneric && row.name.ends_with(".tensor") == (i.dimensions != 0);
+  if (row.modifiers & kModTexture) return is_modelled_texture(i);
   const bool is_mbarrier = row.op == Opcode::kMbarrier || row.op == Opcode::kMbarrierWait ||
                            row.op == Opcode::kMbarrierPending || row.op == Opcode::kCopiesArrive;
   if (is_mbarrier) {

@@ -97,6 +97,10 @@ constexpr OpcodeFacts facts_of(Opcode op) {
       return {.result = Result::kOther};
     case O::kCopiesArrive: case O::kProxyFence: case O::kBulkCopy: case O::kBulkCommit: case O::kBulkWait:
       return {};
+    case O::kTex: case O::kSuld: case O::kTexQuery:  // of arrays that only objects know
+      return {.result = Result::kOther};
+    case O::kSust:
+      return {};
     case O::kMbarrierWait:
       return {.result = Result::kOther, .is_control = true};
     // Replaced by others before anything looks at them (wmma.h).

@@ -28,6 +28,9 @@ constexpr uint32_t kLdSt = kModSpace | kModVector | kModMemory;
 //   g  32 bits or a predicate
 //   o  32 bits, may be absent although another operand follows
 //   b  an address in brackets or 64 bits           d  64 bits
+//   c  a texel: a vector, or one register in braces
+//   k  the address of a texture or surface with its coordinates
+//   n  anything that is no address
 //   f  a fragment: as many registers of 32 bits as fragment.h or wmma.h says
 // A source of t, s, T, S, w, u may be an immediate. Shape "*": operands are not decoded; "call",
 // "brx": see parse_instruction.cpp.
@@ -173,6 +176,18 @@ constexpr OpcodeRow kTable[] = {
     {"prefetch.const.tensormap", kHint,    "=a",      0, 0, 0},
     {"fence.proxy.async", kProxyFence,     "=",       0, 0, kModSpace},
     {"fence.mbarrier_init", kHint,         "=",       0, 0, kModMemory},
+
+    {"tex",              kTex,             "cq=k?nn", 2, kInt | kFloat | kHalf, kModTexture | kModVector},
+    {"tex.level",        kTex,             "cq=kn?nn", 2, kInt | kFloat | kHalf, kModTexture | kModVector},
+    {"tex.grad",         kTex,             "cq=knn?nn", 2, kInt | kFloat | kHalf, kModTexture | kModVector},
+    {"tld4.r",           kTex,             "cq=k?nn", 2, kInt | kFloat | kHalf, kModTexture | kModVector},
+    {"tld4.g",           kTex,             "cq=k?nn", 2, kInt | kFloat | kHalf, kModTexture | kModVector},
+    {"tld4.b",           kTex,             "cq=k?nn", 2, kInt | kFloat | kHalf, kModTexture | kModVector},
+    {"tld4.a",           kTex,             "cq=k?nn", 2, kInt | kFloat | kHalf, kModTexture | kModVector},
+    {"suld.b",           kSuld,            "c=k",     1, kBits | kTakesByte, kModTexture | kModVector | kModMemory},
+    {"sust.b",           kSust,            "=kc",     1, kBits | kTakesByte, kModTexture | kModVector | kModMemory},
+    {"txq",              kTexQuery,        "u=a",     1, kBits, kModTexture},
+    {"suq",              kTexQuery,        "u=a",     1, kBits, kModTexture},
 
     {"wmma.load.a",      kWmmaLoad,        "f=a?u",   1, kData, kModTile | kModSpace | kModSync},
     {"wmma.load.b",      kWmmaLoad,        "f=a?u",   1, kData, kModTile | kModSpace | kModSync},

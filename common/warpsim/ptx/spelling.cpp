@@ -94,6 +94,36 @@ std::span<const Word<TestpOp>> testp_words() {
   return kWords;
 }
 
+std::span<const Word<Geometry>> geometry_words() {
+  using enum Geometry;
+  static constexpr Word<Geometry> kWords[] = {{"1d", k1d},
+                                              {"2d", k2d},
+                                              {"3d", k3d},
+                                              {"a1d", k1dLayered},
+                                              {"a2d", k2dLayered},
+                                              {"cube", kCube},
+                                              {"acube", kCubeLayered}};
+  return kWords;
+}
+
+std::span<const Word<SurfaceEdge>> edge_words() {
+  using enum SurfaceEdge;
+  static constexpr Word<SurfaceEdge> kWords[] = {
+      {"trap", kTrap}, {"clamp", kClamp}, {"zero", kZero}};
+  return kWords;
+}
+
+std::span<const Word<TexQuery>> query_words() {
+  using enum TexQuery;
+  static constexpr Word<TexQuery> kWords[] = {{"width", kWidth},
+                                              {"height", kHeight},
+                                              {"depth", kDepth},
+                                              {"array_size", kLayers},
+                                              {"num_mipmap_levels", kLevels},
+                                              {"num_samples", kSamples}};
+  return kWords;
+}
+
 std::span<const Word<Special>> special_words() {
   using enum Special;
   static constexpr Word<Special> kWords[] = {{"%tid.x", kTidX},

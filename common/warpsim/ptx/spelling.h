@@ -30,6 +30,9 @@ std::span<const Word<VoteMode>> vote_words();
 std::span<const Word<BarMode>> bar_red_words();
 std::span<const Word<PrmtMode>> prmt_words();
 std::span<const Word<TestpOp>> testp_words();
+std::span<const Word<Geometry>> geometry_words();
+std::span<const Word<SurfaceEdge>> edge_words();
+std::span<const Word<TexQuery>> query_words();
 std::span<const Word<Special>> special_words();  // with the '%'
 
 template <typename Value>

@@ -37,6 +37,7 @@ void Simulator::Impl::configure(LaunchContext& context, const Launch& launch, Im
   context.device = &device;
   context.options = &options;
   context.memory = &memory;
+  context.textures = &textures;
   context.checks = options.checks;
   context.merge_shared = options.merge_shared && device.counting_rule == CountingRule::kSectors;
   context.grid = {launch.grid.x, launch.grid.y, launch.grid.z};

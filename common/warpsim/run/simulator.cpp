@@ -54,6 +54,9 @@ const Device& Simulator::device() const {
 DeviceMemory& Simulator::memory() {
   return impl_->memory;
 }
+TextureTable& Simulator::textures() {
+  return impl_->textures;
+}
 Options& Simulator::options() {
   return impl_->options;
 }
@@ -136,6 +139,7 @@ void Simulator::Impl::decode(int module, int32_t kernel, const sample::Dependenc
     image.branches.clear();
     image.barriers.clear();
     image.guarded_fma.clear();
+    image.textures.clear();
     image.group_count = 0;
     loaded.compiler.reset();
     loaded.decoded_for = options.checks;

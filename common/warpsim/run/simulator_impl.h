@@ -16,6 +16,7 @@
 #include "warpsim/observe/collect.h"
 #include "warpsim/observe/global_shadow.h"
 #include "warpsim/sim.h"
+#include "warpsim/texture.h"
 #include "warpsim/trace/recording.h"
 
 namespace warpsim {
@@ -23,6 +24,7 @@ namespace warpsim {
 struct Simulator::Impl {
   Device device;
   DeviceMemory memory;
+  TextureTable textures;
   Options options;
   struct Loaded {
     std::unique_ptr<Image> image;

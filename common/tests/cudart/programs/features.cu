@@ -1,4 +1,4 @@
-// What blocks, warps and calls may do beyond the usual: features grid|flag|lock|mapped|swap|virtual
+// What blocks, warps and calls may do beyond the usual: features grid|flag|lock|mapped|swap|virtual|chain|clock
 // are right, features too-large|room|deadlock|swap-beside|bad-call are refused or found.
 
 #include <cooperative_groups.h>
@@ -52,6 +52,32 @@ __global__ void all_wait(volatile int* arrived) {
     }
   }
   __syncthreads();
+}
+
+// An item can be done when the next one is, most often by another block, in a loop that does other
+// things as well.
+__global__ void chain(volatile int* done, int count) {
+  bool is_missing = true;
+  while (is_missing) {
+    is_missing = false;
+    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < count; i += gridDim.x * blockDim.x) {
+      if (done[i] != 0) continue;
+      if (i + 1 == count)
+        done[i] = 1;
+      else if (done[i + 1] != 0)
+        done[i] = done[i + 1] + 1;
+      else
+        is_missing = true;
+    }
+  }
+}
+
+// Waits for two thousand million cycles, a second of a GPU.
+__global__ void spin(long long cycles, long long* waited) {
+  const long long start = clock64();
+  while (clock64() - start < cycles) {
+  }
+  *waited = clock64() - start;
 }
 
 // A lock per thread: lanes of one warp wait for each other.
@@ -199,6 +225,21 @@ void virtual_calls() {
   }
 }
 
+void chains() {
+  constexpr int kItems = 256;
+  int* done = zeros(kItems);
+  chain<<<4, 32>>>(done, kItems);
+  EXPECT(fetch(done) == kItems);
+}
+
+void clocks() {
+  constexpr long long kCycles = 2'000'000'000;
+  long long *waited = (long long*)zeros(2), result = 0;
+  spin<<<1, 1>>>(kCycles, waited);
+  EXPECT_OK(cudaMemcpy(&result, waited, sizeof result, cudaMemcpyDeviceToHost));
+  EXPECT(result >= kCycles && result < 2 * kCycles);
+}
+
 int main(int argc, char** argv) {
   const char* which = argc > 1 ? argv[1] : "";
   auto is = [&](const char* name) { return !std::strcmp(which, name); };
@@ -231,6 +272,10 @@ int main(int argc, char** argv) {
   } else if (is("swap-beside")) {
     raise_beside<<<1, 64>>>((unsigned*)zeros(2));
     EXPECT_OK(cudaDeviceSynchronize());
+  } else if (is("chain")) {
+    chains();
+  } else if (is("clock")) {
+    clocks();
   } else if (is("virtual")) {
     virtual_calls();
   } else if (is("bad-call")) {

@@ -6,5 +6,5 @@ cd "$(dirname "$0")"
 for file in *.cu; do
   nvcc -std=c++17 -O3 -lineinfo -arch=compute_90 -ptx "$file" -o - |
     sed -E -e '/^\/\//d' -e 's@"[^"]*/(cccl|cooperative_groups)/[^"]*/([^/"]+)"@"/usr/local/cuda/\2"@;t' \
-      -e 's@"[^"]*/(mma\.hpp|cooperative_groups\.h)"@"/usr/local/cuda/\1"@;t' -e "s|^(\s*\.file\s+[0-9]+ )\"[^\"]*/([^/\"]+)\"|\1\"\2\"|" > "${file%.cu}.ptx"
+      -e 's@"[^"]*/(mma\.hpp|cooperative_groups\.h|(texture|surface)_indirect_functions\.h)"@"/usr/local/cuda/\1"@;t' -e "s|^(\s*\.file\s+[0-9]+ )\"[^\"]*/([^/\"]+)\"|\1\"\2\"|" > "${file%.cu}.ptx"
 done
