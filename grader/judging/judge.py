@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from grader.errors import StepError, UnsupportedError
-from grader.judging import echoes, explain, numerics, patterns, symbols
+from grader.judging import echoes, explain, numerics, patterns, split, symbols
 from grader.labs import codes, data, source
 from grader.labs.lab import Case
 from grader.labs.submission import FILE_NAME
@@ -221,28 +221,35 @@ def _compare(
     exact = case.data in data.EXACT_KINDS
     bound = "exact" if exact else "sum"
     compared = numerics.compare(p, m, n, exact=exact, seed=seed)
-    if not compared.is_right and case.problem.factors != "float":
+    if not compared.is_right and case.problem.factors == "bf16":
         # Who does not round the factors is more exact than is asked, and not wrong.
         unrounded = numerics.compare(p, *inputs, exact=exact, seed=seed)
         compared = unrounded if unrounded.is_right else compared
     if compared.is_right:
         result = case_result(case, "passed", "", execution.seconds)
         return replace(result, checked=compared.checked, bound=bound), None, None
-    pattern = None
+    pattern = short = None
     if compared.wrong_mask is not None:
-        pattern = patterns.find_pattern(p, m, n, compared.expected, compared.wrong_mask)
-    low_precision = (
-        not exact
-        and not (pattern and pattern.is_mistake)
-        and numerics.looks_like_low_precision(p, m, n)
-    ) or (not exact and case.problem.factors == "bf16" and _is_cut(p, inputs, seed))
+        if case.problem.factors == "split" and not exact:
+            limit = numerics.bound(m, n, exact=False)
+            short = split.find(p, m, n, compared.expected, compared.wrong_mask, limit)
+        pattern = short or patterns.find_pattern(p, m, n, compared.expected, compared.wrong_mask)
+    if short is not None:
+        low_precision = short.name != "scale lost"
+    else:
+        low_precision = (
+            not exact
+            and not (pattern and pattern.is_mistake)
+            and numerics.looks_like_low_precision(p, m, n)
+        ) or (not exact and case.problem.factors == "bf16" and _is_cut(p, inputs, seed))
     if low_precision:
-        pattern = None
+        pattern = short
     first = to_mismatch(compared.first[0])
     message = says_wrong(case, compared.wrong, compared.checked, first)
     if low_precision:
         code = "low-precision"
-        advice = explain.advice_for(code, case.problem.factors)
+        advice = short.sentence if short and not case.hidden else ""
+        advice = advice or explain.advice_for(code, case.problem.factors)
         if not case.hidden:  # how large they are depends on the data
             message = (
                 f"Small errors nearly everywhere, {compared.worst:.0f} times what float may "
@@ -251,7 +258,8 @@ def _compare(
     else:
         code = "wrong-result"
         advice = pattern.sentence if pattern and not case.hidden else ""
-    if not exact and compared.worst <= _NEARLY:  # a pattern would be one of rounding errors
+    if not exact and compared.worst <= _NEARLY and short is None:
+        # A pattern would be one of rounding errors.
         pattern, advice = None, "" if case.hidden else explain.nearly(compared.worst)
     result = replace(
         case_result(case, "failed", message, execution.seconds),

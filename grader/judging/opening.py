@@ -47,6 +47,8 @@ def with_cause(diagnostics: tuple[Diagnostic, ...], material: Material) -> tuple
     if first.severity != "error" or first.code == "does-not-compile":
         if first.code not in ("memory-leak", "barrier-divergence"):
             return diagnostics
+    if first.code == "low-precision" and _is_named(first, material):
+        return diagnostics
     text = listing(material.text)
     if not text.statements:
         return diagnostics
@@ -58,6 +60,11 @@ def with_cause(diagnostics: tuple[Diagnostic, ...], material: Material) -> tuple
     if said is None:
         return diagnostics
     return (_joined(first, said), *diagnostics[1:])
+
+
+def _is_named(item: Diagnostic, material: Material) -> bool:
+    """Whether P itself told how it came short of float's accuracy."""
+    return any(one.pattern is not None and one.case.id in item.cases for one in material.outcomes)
 
 
 def may_be_tried(diagnostics: tuple[Diagnostic, ...], signature: str) -> bool:

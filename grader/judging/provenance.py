@@ -11,6 +11,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from grader.judging import pieces
 from grader.judging.hypotheses import Deviation, hypotheses, stride_of
 from grader.judging.stores import Stores
 from grader.judging.sums import Product, Shape, Sum, in_line, place_name, sorted_out
@@ -56,6 +57,14 @@ def explain(found: Provenance, shape: Shape, source: str, kernel: str = "") -> E
     """The cause of the wrong elements that were looked at; None where it does not show."""
     if not found.is_complete:
         return None
+    if shape.factors == "split" and pieces.is_split(found):
+        return pieces.explain(
+            found, shape.k, lambda part: _of_products(part, shape, source, kernel)
+        )
+    return _of_products(found, shape, source, kernel)
+
+
+def _of_products(found: Provenance, shape: Shape, source: str, kernel: str) -> Explanation | None:
     writer = Writer(found, shape, source, kernel)
     whole = [element for element in found.elements if element.is_whole]
     if not found.all_blocks:

@@ -191,6 +191,8 @@ def _pair(one: Sequence[str], two: Sequence[str]) -> tuple[str, tuple, tuple] | 
         return None
     if one[1] not in ("/", "%") or two[1] not in ("/", "%"):
         return None
+    if any("*" in words[3:] and words[2] != "(" for words in (one, two)):
+        return None  # e / A * B is a multiple of the quotient
     mine, its = bare(one[2:]), bare(two[2:])
     if any(word in ("+", "-", "/", "%") for word in (*mine, *its)):
         return None

@@ -20,11 +20,16 @@ KINDS = {
     "integers": "whole numbers -4..4: every sum is exact, so P is compared exactly",
     "ill-conditioned": "columns of very different size that cancel: bad summation shows",
     "special": "zeros of both signs, powers of two, subnormal and large values",
+    "wide": "both signs, exponents from -30 to 30",
+    "between": "half-way between two bf16, or just below one: what rounding drops adds up",
+    "first-large": "positive, the first term 4096 times as large: what cutting drops adds up",
+    "tiny": "M of up to 2^-120, subnormal numbers among them; N of 2^100 and more",
 }
 EXACT_KINDS = frozenset({"integers"})
 # Whose elements differ so much that adding them before multiplying loses the small ones.
-MIXED_KINDS = frozenset({"ill-conditioned", "special"})
-OF_PRODUCTS = frozenset({"ill-conditioned"})  # columns of M against rows of N
+MIXED_KINDS = frozenset({"ill-conditioned", "special", "wide"})
+# Columns of M against rows of N; made for what happens to a product's terms.
+OF_PRODUCTS = frozenset({"ill-conditioned", "wide", "between", "first-large", "tiny"})
 COMMITTED = "file:"  # "file:toy-4x4": M.npy and N.npy in datasets/toy-4x4
 LARGEST_INTEGER = 4
 
@@ -186,9 +191,54 @@ def _special_values(random: np.random.Generator, shape: tuple[int, ...]) -> np.n
     return values
 
 
+def _wide(random: np.random.Generator, j: int, k: int, l: int) -> tuple:  # noqa: E741
+    return _of_exponents(random, (j, k), -30, 30), _of_exponents(random, (k, l), -30, 30)
+
+
+def _tiny(random: np.random.Generator, j: int, k: int, l: int) -> tuple:  # noqa: E741
+    return _of_exponents(random, (j, k), -140, -121), _of_exponents(random, (k, l), 100, 110)
+
+
+def _of_exponents(
+    random: np.random.Generator, shape: tuple[int, ...], low: int, high: int
+) -> np.ndarray:
+    """Of both signs, 2^low to 2^(high + 1)."""
+    signs = random.choice([-1.0, 1.0], shape)
+    exponents = 2.0 ** random.integers(low, high + 1, shape)
+    return signs * random.uniform(1, 2, shape) * exponents
+
+
+def _between(random: np.random.Generator, j: int, k: int, l: int) -> tuple:  # noqa: E741
+    return _between_values(random, (j, k)), _between_values(random, (k, l))
+
+
+def _between_values(random: np.random.Generator, shape: tuple[int, ...]) -> np.ndarray:
+    """A power of two from 1/8 to 8, and up to 3% more.
+
+    A bf16 has the upper 16 of 32 bits; of the lower ones all but 7 are fixed.
+    """
+    import numpy as np
+
+    upper = 0x3F80 + random.integers(0, 4, shape) + (random.integers(-3, 4, shape) << 7)
+    half_way = random.choice([0x78F8, 0xF8F8], shape)
+    lower = half_way | random.integers(0, 8, shape) << 8 | random.integers(0, 8, shape)
+    return (upper << 16 | lower).astype(np.uint32).view(np.float32)
+
+
+def _first_large(random: np.random.Generator, j: int, k: int, l: int) -> tuple:  # noqa: E741
+    m, n = random.uniform(0.5, 1, (j, k)), random.uniform(0.5, 1, (k, l))
+    # Between two powers of two all along, for up to 2048 terms: the same rounding everywhere.
+    m[:, 0], n[0] = random.uniform(1.2, 1.3, j), 4096 * random.uniform(1.2, 1.3, l)
+    return m, n
+
+
 _MAKERS: dict[str, Callable] = {
     "uniform": _uniform,
     "integers": _integers,
     "ill-conditioned": _ill_conditioned,
     "special": _special,
+    "wide": _wide,
+    "between": _between,
+    "first-large": _first_large,
+    "tiny": _tiny,
 }

@@ -7,7 +7,8 @@
     signature = "square-device"          # square-host | square-device | rect-device; a lab that
                                          # is no product has [problem] instead, see problem.py
     factors = "bf16"                     # P is the product of M and N rounded to bf16, to the
-                                         # nearest; without it of M and N themselves
+                                         # nearest; without it of M and N themselves; "split":
+                                         # of M and N, in pieces for tensor cores
     capability = 80                      # the least compute capability; without it any will do
 
     [[cases]]                            # one problem size and data set

@@ -19,7 +19,8 @@ arrays must hold in the end says reference.py beside lab.toml (reference.py in t
 
 The product P = M N is one such problem, under three names: square-host, square-device and
 rect-device. Its reference and its bound stand in grader/judging/numerics.py. A lab may ask for the
-product of M and N rounded to bf16, with `factors = "bf16"` beside its signature.
+product of M and N rounded to bf16, with `factors = "bf16"` beside its signature; with "split" P is
+the product of M and N themselves, of which tensor cores multiply pieces.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ from grader.labs.expression import ExpressionError, evaluate, names_in
 from grader.labs.fields import Fields
 
 MEMORIES = ("device", "host")
-FACTORS = ("float", "bf16")
+FACTORS = ("float", "bf16", "split")
 MOST_WORDS, MOST_FLOATS = 6, 4  # parameters: arrays and ints, floats; common/plan/signature.h
 MOST_ELEMENTS = 1 << 26  # of an array: more would not be simulated in a lab's time
 _PARAMETER = re.compile(r"\s*(const\s+)?(float|int)\s*(\*?)\s*([A-Za-z_]\w*)\s*", re.ASCII)
@@ -71,7 +72,7 @@ class Problem:
     floats: frozenset[str] = frozenset()  # those of them that are float
     work: str = ""  # operations of a case; "": as many as there are elements
     is_product: bool = False
-    factors: str = "float"  # of a product: what M and N are rounded to before they are multiplied
+    factors: str = "float"  # of FACTORS: what of M and N is multiplied
 
     @property
     def given(self) -> tuple[Array, ...]:

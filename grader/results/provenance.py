@@ -50,8 +50,8 @@ class Fragment:
 class Factor:
     """One operand of a multiplication."""
 
-    kind: str  # "element", "number", "unset", "plain", "sum", ...
-    matrix: str = ""  # of an element: "M", "N", "P"
+    kind: str  # "element", "piece" (of one), "number", "unset", "plain", "sum", ...
+    matrix: str = ""  # of an element or a piece: "M", "N", "P"
     row: int = 0
     column: int = 0
     load: Who | None = None  # from global memory
@@ -60,6 +60,9 @@ class Factor:
     fragment: Fragment | None = None  # of a product of matrices
     converted: tuple[tuple[str, int], ...] = ()  # to "int", "half", ...; at which line
     value: float = 0.0  # of a number
+    piece: int = 0  # how many others had been taken away from the element
+    scale: float = 1.0  # and what it was multiplied by
+    converted_before: tuple[tuple[str, int], ...] = ()  # what the others were taken away from
 
     @property
     def is_element(self) -> bool:
@@ -79,6 +82,7 @@ class Term:
     line: int
     interval: int  # barriers that the block had passed by then
     negative: bool = False
+    scale: float = 1.0  # the sum that it is in was multiplied by that
 
 
 @dataclass(frozen=True)
@@ -106,6 +110,7 @@ class TileWord:
     row: int
     column: int
     line: int
+    piece: int = 0
 
 
 @dataclass(frozen=True)
@@ -152,6 +157,7 @@ def _term(item: Mapping[str, Any]) -> Term:
         line=int(item["line"]),
         interval=int(item["interval"]),
         negative=bool(item["negative"]),
+        scale=float(item.get("scale", 1.0)),
     )
 
 
@@ -184,8 +190,19 @@ def _factor(item: Mapping[str, Any]) -> Factor:
         else None,
         read=_who(item["read"]) if "read" in item else None,
         fragment=_fragment(item["fragment"]) if "fragment" in item else None,
-        converted=tuple((found["to"], int(found["line"])) for found in item.get("converted", ())),
+        converted=_converted(item, before=False),
         value=float(item["value"]) if item.get("value") is not None else float("nan"),
+        piece=int(item.get("piece", 0)),
+        scale=float(item.get("scale", 1.0)),
+        converted_before=_converted(item, before=True),
+    )
+
+
+def _converted(item: Mapping[str, Any], *, before: bool) -> tuple[tuple[str, int], ...]:
+    return tuple(
+        (found["to"], int(found["line"]))
+        for found in item.get("converted", ())
+        if bool(found.get("taken", 0)) == before
     )
 
 

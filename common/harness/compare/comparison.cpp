@@ -190,6 +190,21 @@ void Arena::finish(Comparison* result) {
 
 }  // namespace
 
+double rate_over_float(Factors factors) {
+  // Of bf16, tensor cores do 16 for one of all float lanes (A100's data sheet: 312 and 19.5
+  // TFLOP/s; a little less on later chips). Float's accuracy takes six of them, or three of tf32,
+  // of which they do 8.
+  switch (factors) {
+    case Factors::kBf16:
+      return 16;
+    case Factors::kSplit:
+      return 8.0 / 3;
+    case Factors::kFloat:
+      break;
+  }
+  return 1;
+}
+
 Comparison compare(GpuBackend& backend,
                    const std::vector<std::pair<std::string, const plan::Plan*>>& plans,
                    const ComparisonSettings& settings) {
@@ -203,10 +218,8 @@ Comparison compare(GpuBackend& backend,
   }
   Comparison result;
   const warpsim::Device& device = backend.device();
-  // Operations per second. Of bf16, tensor cores do 16 for one of all float lanes (A100's data
-  // sheet: 312 and 19.5 TFLOP/s; a little less on later chips).
-  const double times = settings.factors == Factors::kBf16 ? 16 : 1;
-  double peak = times * device.sm_count * fp32_lanes(device) * 2 * device.sm_clock_mhz * 1e6;
+  double peak = rate_over_float(settings.factors) * device.sm_count * fp32_lanes(device) * 2 *
+                device.sm_clock_mhz * 1e6;
   if (peak > 0) result.floor_ms = 2.0 * shapes.j * shapes.k * shapes.l / peak * 1e3;
   Arena arena(backend, shapes, settings);
   if (!arena.admit(plans, &result)) return result;

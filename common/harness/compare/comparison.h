@@ -15,8 +15,12 @@
 
 namespace tilewise {
 
-// What elements of M and N may be rounded to before they are multiplied.
-enum class Factors { kFloat, kBf16 };
+// What of M and N is multiplied: they themselves, or rounded to bf16, or on tensor cores pieces
+// whose sum they are.
+enum class Factors { kFloat, kBf16, kSplit };
+
+// How many times as fast as with float multiply-adds a product can be made: for the least time.
+double rate_over_float(Factors factors);
 
 struct ComparisonSettings {
   uint32_t rounds = 30;  // timed rounds

@@ -1,6 +1,7 @@
 #include "harness/execute/provenance.h"
 
 #include <bit>
+#include <cmath>
 #include <cstdio>
 #include <set>
 
@@ -18,6 +19,7 @@ using warpsim::provenance::Value;
 constexpr uint64_t kAllBlocks = 1 << 19;  // multiply-adds of a case that is followed as a whole
 constexpr size_t kMostTerms = 4096;       // of one element
 constexpr size_t kMostTiles = 1 << 16;
+constexpr int kMostSteps = 64;     // from a value to its element
 constexpr size_t kMostStores = 8;  // of one element that are told
 
 std::array<uint32_t, 3> split(uint64_t linear, const std::array<uint32_t, 3>& extent) {
@@ -77,12 +79,17 @@ class Reader {
   }
 
   void put_tile(Json& json, const Node& shared, uint32_t offset, Value value) const {
-    while (history_[value].kind == Kind::kConverted) value = history_[value].a;
+    uint32_t piece = 0;
+    while (leads_to_element(history_[value])) {
+      if (is_rest(history_[value])) ++piece;
+      value = inner(history_[value]);
+    }
     const Node& element = history_[value];
     if (element.kind != Kind::kElement) return;
     const Position at = position(element);
     json.push_back({shared.block, history_.shared_array(shared), shared.place + offset,
-                    shared.interval, history_.matrix(element), at.row, at.column, shared.line});
+                    shared.interval, history_.matrix(element), at.row, at.column, shared.line,
+                    piece});
   }
 
   Json who(const Node& node) const {
@@ -96,6 +103,7 @@ class Reader {
     struct Task {
       Value value;
       bool negative;
+      float scale = 1;  // what the sum was multiplied by afterwards
     };
     terms_ = Json::array();
     conversions_ = Json::array();
@@ -108,17 +116,23 @@ class Reader {
       switch (node.kind) {
         case Kind::kSum:
         case Kind::kDifference:
-          tasks.push_back({node.b, task.negative != (node.kind == Kind::kDifference)});
-          tasks.push_back({node.a, task.negative});
+          tasks.push_back({node.b, task.negative != (node.kind == Kind::kDifference), task.scale});
+          tasks.push_back({node.a, task.negative, task.scale});
           continue;
+        case Kind::kProduct:
+          if (const float by = power_of_two(node); by != 0 && is_sum(scaled(node))) {
+            tasks.push_back({scaled(node), task.negative, task.scale * by});
+            continue;
+          }
+          break;
         case Kind::kConverted:
           note_conversion(node);
-          tasks.push_back({node.a, task.negative});
+          tasks.push_back({node.a, task.negative, task.scale});
           continue;
         case Kind::kRead:
         case Kind::kShared:
           if (is_sum(node.a)) {  // partial sums exchanged through shared memory
-            tasks.push_back({node.a, task.negative});
+            tasks.push_back({node.a, task.negative, task.scale});
             continue;
           }
           break;
@@ -132,7 +146,7 @@ class Reader {
         is_whole_ = false;
         return;
       }
-      terms_.push_back(term(task.value, task.negative));
+      terms_.push_back(term(task.value, task.negative, task.scale));
     }
   }
 
@@ -155,9 +169,10 @@ class Reader {
     conversions_.push_back({{"to", to_string(node.conversion)}, {"line", node.line}, {"times", 1}});
   }
 
-  Json term(Value value, bool negative) const {
+  Json term(Value value, bool negative, float scale) const {
     const Node& node = history_[value];
     Json json{{"line", node.line}, {"interval", node.interval}, {"negative", negative}};
+    if (scale != 1) json["scale"] = scale;
     json["factors"] = Json::array();
     if (node.kind == Kind::kProduct) {
       json["factors"].push_back(factor(node.a));
@@ -173,14 +188,87 @@ class Reader {
            kind == Kind::kFragment;
   }
 
-  // What an operand is: through conversions and shared memory to where it comes from.
+  // The power of two that something is multiplied by, 0: none; and what is.
+  float power_of_two(const Node& product) const {
+    if (product.kind != Kind::kProduct) return 0;
+    for (const Value side : {product.a, product.b}) {
+      if (history_[side].kind != Kind::kNumber) continue;
+      const auto value = std::bit_cast<float>(history_[side].place);
+      if (std::isnormal(value) && value > 0 && (history_[side].place & 0x7FFFFF) == 0) return value;
+    }
+    return 0;
+  }
+  Value scaled(const Node& product) const {
+    return history_[product.a].kind == Kind::kNumber ? product.b : product.a;
+  }
+
+  // A bf16 as a float: zeros below it.
+  bool is_widened(const Node& node) const {
+    const Kind low = node.kind == Kind::kPacked ? history_[node.a].kind : Kind::kOther;
+    return low == Kind::kPlain || low == Kind::kNumber;
+  }
+
+  // What is left of an element when a piece of it is taken away.
+  bool is_rest(const Node& node) const {
+    if (node.kind != Kind::kDifference && node.kind != Kind::kSum) return false;
+    const Value whole = element_of(node.a), part = element_of(node.b);
+    return whole != 0 && part != 0 && history_[whole].array == history_[part].array &&
+           history_[whole].place == history_[part].place;
+  }
+
+  bool leads_to_element(const Node& node) const {
+    return leads_on(node.kind) || is_widened(node) || power_of_two(node) != 0 || is_rest(node);
+  }
+
+  // The way from a piece to the element that it is of.
+  Value inner(const Node& node) const {
+    if (leads_on(node.kind)) return node.a;
+    if (node.kind == Kind::kPacked) return node.b;
+    if (node.kind == Kind::kProduct) return scaled(node);
+    // Of a rest: the side that was not rounded.
+    return node.kind == Kind::kSum && is_rounded(node.a) ? node.b : node.a;
+  }
+  bool is_rounded(Value value) const {
+    const Node* node = &history_[value];
+    while (leads_on(node->kind) || is_widened(*node) || power_of_two(*node) != 0) {
+      if (node->kind == Kind::kConverted) return true;
+      node = &history_[inner(*node)];
+    }
+    return false;
+  }
+
+  // The element that a value begins with, 0: there is none.
+  Value element_of(Value value) const {
+    for (int steps = 0; steps < kMostSteps; ++steps) {
+      const Node& node = history_[value];
+      if (node.kind == Kind::kElement) return value;
+      if (node.kind == Kind::kSum || node.kind == Kind::kDifference) {
+        value = is_rounded(node.a) && node.kind == Kind::kSum ? node.b : node.a;
+      } else if (leads_on(node.kind) || is_widened(node) || power_of_two(node) != 0) {
+        value = inner(node);
+      } else {
+        return 0;
+      }
+    }
+    return 0;
+  }
+
+  // What an operand is: through conversions and shared memory to where it comes from. A piece of
+  // an element is what was left after `piece` others had been taken away, times `scale`.
   Json factor(Value value) const {
     Json json = Json::object();
     Json converted = Json::array();
     const Node* node = &history_[value];
     bool went_through_shared = false;
-    for (; leads_on(node->kind); node = &history_[node->a]) {
-      if (node->kind == Kind::kFragment) {
+    uint32_t piece = 0;
+    float scale = 1;
+    for (; leads_to_element(*node); node = &history_[inner(*node)]) {
+      if (node->kind == Kind::kPacked) continue;
+      if (node->kind == Kind::kProduct) {
+        scale *= power_of_two(*node);
+      } else if (is_rest(*node)) {
+        ++piece;
+      } else if (node->kind == Kind::kFragment) {
         if (json.contains("fragment")) continue;
         const FragmentPlace at = FragmentPlace::from(node->place);
         json["fragment"] = who(*node);
@@ -191,7 +279,8 @@ class Reader {
       } else if (node->kind == Kind::kRead) {
         if (!json.contains("read")) json["read"] = who(*node);
       } else if (node->kind == Kind::kConverted) {
-        converted.push_back({{"to", to_string(node->conversion)}, {"line", node->line}});
+        converted.push_back(
+            {{"to", to_string(node->conversion)}, {"line", node->line}, {"taken", piece}});
       } else if (!went_through_shared) {
         went_through_shared = true;
         json["shared"] = who(*node);
@@ -202,6 +291,11 @@ class Reader {
       }
     }
     json["kind"] = to_string(node->kind);
+    if (piece != 0 || scale != 1) {
+      json["kind"] = node->kind == Kind::kElement ? "piece" : "other";
+      json["piece"] = piece;
+      json["scale"] = scale;
+    }
     if (!converted.empty()) json["converted"] = std::move(converted);
     if (node->kind == Kind::kElement) {
       const Position at = position(*node);

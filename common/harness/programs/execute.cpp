@@ -117,9 +117,11 @@ void declare(CLI::App& app, Arguments& a) {
   app.add_option("--compare", a.compare,
                  "gpu: NAME=PLAN to time --plan against, in turns; more than one is possible");
   app.add_flag("--cublas", a.cublas, "gpu: time --plan against cuBLAS too");
-  app.add_option("--factors", a.factors,
-                 "what a comparison's M and N may be rounded to before they are multiplied")
-      ->check(CLI::IsMember({"float", "bf16"}));
+  app.add_option(
+         "--factors", a.factors,
+         "of a comparison's M and N: what they may be rounded to before they are multiplied, or "
+         "split: tensor cores may multiply pieces of them")
+      ->check(CLI::IsMember({"float", "bf16", "split"}));
   app.add_option("--rounds", a.rounds, "timed rounds of a comparison")
       ->check(CLI::Range(1, 100000));
   app.add_option("--seconds", a.seconds, "begin no new round of a comparison after this time");
@@ -197,6 +199,7 @@ int run_comparison(const Arguments& a) {
   command.settings.seconds = a.seconds;
   command.settings.with_cublas = a.cublas;
   if (a.factors == "bf16") command.settings.factors = Factors::kBf16;
+  if (a.factors == "split") command.settings.factors = Factors::kSplit;
   command.device = a.device;
   command.result = a.result;
   command.driver = a.driver;

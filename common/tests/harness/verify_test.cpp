@@ -3,6 +3,7 @@
 #include <bit>
 #include <cmath>
 
+#include "harness/compare/comparison.h"
 #include "harness/compare/uniform.h"
 #include "tests/catch.h"
 #include "tests/harness/sample_plans.h"
@@ -52,6 +53,13 @@ TEST_CASE("Factors rounded to bf16 are told from cut and from unrounded ones") {
   CHECK(verify(near_m, near_n, product(near_m, near_n), 1).right);
   CHECK_FALSE(verify(m, n, product(near_m, near_n), 1).right);
   CHECK_FALSE(verify(near_m, near_n, product(cut_to_bf16(m), cut_to_bf16(n)), 1).right);
+}
+
+TEST_CASE("What tensor cores multiply decides how fast a product may be") {
+  CHECK(rate_over_float(Factors::kFloat) == 1);
+  CHECK(rate_over_float(Factors::kBf16) == 16);
+  // Three products of tf32 or six of bf16: above what an H200 gives, below what one product takes.
+  CHECK(rate_over_float(Factors::kSplit) == Approx(16.0 / 6));
 }
 
 TEST_CASE("A float32 product is right, small and large, square and not") {

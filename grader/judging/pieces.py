@@ -1,0 +1,179 @@
+"""Which pieces of elements were multiplied with each other, of what the simulator followed.
+
+A product of M and N in pieces is several products: each pair of pieces has its own list of terms,
+and each list is a product like any other.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from grader.judging.sums import in_line, place_name
+from grader.results.explanation import Explanation
+from grader.results.provenance import ElementHistory, Factor, Provenance, Term
+
+Pair = tuple[int, int]  # piece of M, piece of N
+_ROUNDINGS = frozenset({"bfloat16", "bfloat16-cut", "tf32", "half"})
+
+
+def is_split(found: Provenance) -> bool:
+    """Whether elements were multiplied in pieces, or lay in shared memory in pieces."""
+    multiplied = any(f.kind == "piece" for f, _ in _factors(found.elements))
+    return multiplied or any(word.piece for word in found.tiles)
+
+
+def explain(
+    found: Provenance, k: int, ordinary: Callable[[Provenance], Explanation | None]
+) -> Explanation | None:
+    """The cause of wrong elements; `ordinary` explains a product that is made of one pair alone."""
+    for look in (_rounding, _rest):
+        said = look(found.elements)
+        if said is not None:
+            return said
+    stored = [one for one in found.elements if one.is_whole and one.stored]
+    by_pair = [_sorted_out(one) for one in stored]
+    needed = _needed(found)
+    for one, terms in zip(stored, by_pair, strict=True):
+        said = _mispaired(one, terms, needed, k)
+        if said is not None:
+            return said
+    for pair in sorted({pair for terms in by_pair for pair in terms}):
+        part = tuple(
+            replace(one, terms=tuple(terms.get(pair, ())), conversions=())
+            for one, terms in zip(stored, by_pair, strict=True)
+        )
+        tiles = tuple(
+            word for word in found.tiles if word.piece == pair[0 if word.matrix == "M" else 1]
+        )
+        said = ordinary(replace(found, elements=part, tiles=tiles))
+        if said is not None:
+            which = "" if pair == (0, 0) else f" (piece {pair[0]} of M, piece {pair[1]} of N)"
+            return replace(said, sentence=said.sentence + which)
+    return _scale(stored)
+
+
+def _factors(elements: Sequence[ElementHistory]) -> list[tuple[Factor, Term]]:
+    return [(f, term) for one in elements for term in one.terms for f in term.factors]
+
+
+def _of_element(factor: Factor) -> Factor:
+    return replace(factor, kind="element", converted=()) if factor.kind == "piece" else factor
+
+
+def _sorted_out(one: ElementHistory) -> dict[Pair, list[Term]]:
+    """The terms of each pair of pieces; what is no product of M and N belongs to the first pair."""
+    found: dict[Pair, list[Term]] = {}
+    for term in one.terms:
+        parts = {f.matrix: f.piece for f in term.factors if f.matrix}
+        pair = (parts.get("M", 0), parts.get("N", 0)) if len(parts) == 2 else (0, 0)
+        plain = tuple(replace(_of_element(f), converted=()) for f in term.factors)
+        found.setdefault(pair, []).append(replace(term, factors=plain))
+    return found
+
+
+def _needed(found: Provenance) -> tuple[Pair, ...]:
+    """The products that matter: of two pieces of tf32 three, of three bf16 six."""
+    kinds = {to for f, _ in _factors(found.elements) for to, _ in f.converted}
+    last = 1 if "tf32" in kinds else 2
+    return tuple((s, t) for s in range(last + 1) for t in range(last + 1 - s))
+
+
+def _rounding(elements: Sequence[ElementHistory]) -> Explanation | None:
+    for factor, _ in _factors(elements):
+        for to, line in factor.converted:
+            if to == "bfloat16-cut" and factor.matrix:
+                text = (
+                    f"Piece {factor.piece} of {_name(factor)} is cut to bfloat16, not rounded to the "
+                    f"nearest{in_line(line)}: what is left for the next pieces is twice as large."
+                )
+                return Explanation("converted", text, operand=factor.matrix, line=line)
+    return None
+
+
+def _rest(elements: Sequence[ElementHistory]) -> Explanation | None:
+    """A rest that is the difference of two rounded numbers."""
+    for factor, _ in _factors(elements):
+        for to, line in factor.converted_before:
+            if to in _ROUNDINGS and factor.piece:
+                text = (
+                    f"Piece {factor.piece} of {_name(factor)} is taken of a number that is rounded "
+                    f"already{in_line(line)}: what the piece before left over is gone."
+                )
+                return Explanation("converted", text, operand=factor.matrix, line=line)
+    return None
+
+
+def _name(factor: Factor) -> str:
+    return f"{factor.matrix}[{factor.row}][{factor.column}]"
+
+
+def _mispaired(
+    one: ElementHistory, terms: dict[Pair, list[Term]], needed: Sequence[Pair], k: int
+) -> Explanation | None:
+    """Pairs that are not there at all, or there twice; of the right elements."""
+    # Without what lies beyond the edge: products of zeros.
+    terms = {pair: [t for t in terms[pair] if any(f.matrix for f in t.factors)] for pair in terms}
+    if not all(_belongs(one, term) for pair in terms for term in terms[pair]):
+        return None
+    counts = Counter({pair: len(terms[pair]) for pair in terms})
+    if not counts[0, 0] or any(counts[pair] % k for pair in counts):
+        return None
+    gone = [pair for pair in needed if not counts[pair]]
+    twice = [pair for pair in counts if counts[pair] > k]
+    if not gone and not twice:
+        return None
+    where = place_name((one.row, one.column))
+    lines = {pair: sorted({term.line for term in terms[pair]}) for pair in terms}
+    if twice:
+        pair = twice[0]
+        line = lines[pair][-1]
+        in_lines = " and ".join(str(number) for number in lines[pair])
+        text = (
+            f"{where}: {_pair(pair)} is multiplied {counts[pair] // k} times (line{'s' * (len(lines[pair]) > 1)} "
+            f"{in_lines})"
+        )
+        text += f", {_pair(gone[0])} never." if gone else "."
+        return Explanation("mispaired", text, line=line, element=(one.row, one.column))
+    present = [pair for pair in needed if counts[pair]]
+    line = lines[0, 0][0]
+    if present == [(0, 0)]:
+        text = f"{where}: only piece 0 of M and piece 0 of N are multiplied: the low parts never reach the sum."
+    else:
+        text = f"{where}: {_pair(gone[0])} is never multiplied"
+        rest = [f"{s}{t}" for s, t in gone[1:]]
+        text += f"; nor {'is' if len(rest) == 1 else 'are'} {', '.join(rest)}." if rest else "."
+    return Explanation("mispaired", text, line=line, element=(one.row, one.column))
+
+
+def _belongs(one: ElementHistory, term: Term) -> bool:
+    if sorted(f.matrix for f in term.factors) != ["M", "N"]:
+        return False
+    m, n = sorted(term.factors, key=lambda f: f.matrix)
+    return (m.row, n.column) == (one.row, one.column) and m.column == n.row
+
+
+def _pair(pair: Pair) -> str:
+    return f"piece {pair[0]} of M with piece {pair[1]} of N"
+
+
+def _scale(stored: Sequence[ElementHistory]) -> Explanation | None:
+    """Pieces that are kept larger than they are, and products that are not made smaller again."""
+    for one in stored:
+        for term in one.terms:
+            scale = term.scale
+            for factor in term.factors:
+                scale *= factor.scale
+            pair = tuple(f.piece for f in sorted(term.factors, key=lambda f: f.matrix))
+            if scale == 1 or len(pair) != 2 or not all(f.matrix for f in term.factors):
+                continue
+            how = f"{scale:g} times too large" if scale > 1 else f"{1 / scale:g} times too small"
+            text = (
+                f"{place_name((one.row, one.column))}: products of {_pair(pair)} are added {how}."
+            )
+            common = "What a piece was multiplied by its products have to be divided by."
+            return Explanation(
+                "mispaired", text, common, line=term.line, element=(one.row, one.column)
+            )
+    return None

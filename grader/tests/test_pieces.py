@@ -1,0 +1,113 @@
+"""Products of pieces, as a kernel of lab 12 with one mistake makes them, and what is said of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+import pytest
+
+from grader.judging.provenance import Shape, explain
+from grader.results.provenance import ElementHistory, Factor, Provenance, Term, Who
+
+SIDE, K, UP = 4, 3, 256.0
+ROUND, STORE = 30, 90
+# The pairs of pieces, each with the line that multiplies them.
+LINES = {(0, 2): 74, (1, 1): 75, (2, 0): 76, (0, 1): 78, (1, 0): 79, (0, 0): 80}
+Pairs = Sequence[tuple[int, int]]
+
+
+def piece(matrix: str, row: int, column: int, number: int) -> Factor:
+    kind = "piece" if number else "element"
+    rounded = (("bfloat16", ROUND),)
+    return Factor(
+        kind, matrix, row, column, converted=rounded, piece=number, scale=UP**number
+    )  # fmt: skip
+
+
+def term(row: int, column: int, t: int, pair: tuple[int, int]) -> Term:
+    factors = (piece("M", row, t, pair[0]), piece("N", t, column, pair[1]))
+    return Term(factors, LINES[pair], 1, scale=UP ** -sum(pair))
+
+
+def run(
+    pairs: Pairs = tuple(LINES), change: Callable[[Term], Term] = lambda made: made
+) -> Provenance:
+    elements = tuple(
+        ElementHistory(
+            row, column, 1, (Who(STORE, (0, 0, 0), (column, row, 0)),),
+            tuple(change(term(row, column, t, pair)) for pair in pairs for t in range(K)), (), True,
+        )
+        for row in range(SIDE) for column in range(SIDE)
+    )  # fmt: skip
+    return Provenance(True, True, (1, 1, 1), (SIDE, SIDE, 1), elements, ())
+
+
+def said(found: Provenance):
+    return explain(found, Shape(SIDE, K, SIDE, "split"), "")
+
+
+def of_factor(matrix: str, number: int, **fields) -> Callable[[Term], Term]:
+    def change(made: Term) -> Term:
+        return replace(
+            made,
+            factors=tuple(
+                replace(f, **fields) if (f.matrix, f.piece) == (matrix, number) else f
+                for f in made.factors
+            ),
+        )
+
+    return change
+
+
+def test_a_right_product_has_no_cause():
+    assert said(run()) is None
+
+
+def without(*gone: tuple[int, int]) -> Pairs:
+    return [pair for pair in LINES if pair not in gone]
+
+
+@pytest.mark.parametrize(
+    "pairs, line, sentence",
+    [
+        ([*without((1, 0)), (0, 1)], 78,
+         "P[0][0]: piece 0 of M with piece 1 of N is multiplied 2 times (line 78), piece 1 of M with piece 0 of N never."),
+        (without((1, 1)), 80, "P[0][0]: piece 1 of M with piece 1 of N is never multiplied."),
+        ([(0, 0), (0, 1), (1, 0)], 80, "P[0][0]: piece 0 of M with piece 2 of N is never multiplied; nor are 11, 20."),
+    ],
+)  # fmt: skip
+def test_pairs_that_are_missing_or_doubled(pairs, line, sentence):
+    found = said(run(pairs))
+    assert (found.kind, found.line, found.sentence) == ("mispaired", line, sentence)
+
+
+@pytest.mark.parametrize(
+    "change, line, words",
+    [
+        (of_factor("M", 1, converted=(("bfloat16-cut", 31),)), 31, "Piece 1 of M[0][0] is cut to bfloat16"),
+        (of_factor("N", 1, converted_before=(("bfloat16", 33),)), 33, "Piece 1 of N[0][0] is taken of a number that is rounded already in line 33"),
+        (lambda made: replace(made, scale=1.0), 74, "piece 0 of M with piece 2 of N are added 65536 times too large"),
+    ],
+)  # fmt: skip
+def test_pieces_that_are_made_or_counted_wrongly(change, line, words):
+    found = said(run(change=change))
+    assert found.line == line and words in found.sentence
+
+
+def test_a_piece_of_another_element_is_told_with_its_pair():
+    def change(made: Term) -> Term:
+        m, n = made.factors
+        return (
+            replace(made, factors=(replace(m, row=0), n)) if m.piece == 1 and not n.piece else made
+        )
+
+    found = said(run(change=change))
+    assert found.line == LINES[1, 0] or "M[1]" in found.sentence
+    assert "needs M[1][0]" in found.sentence
+    assert found.sentence.endswith("(piece 1 of M, piece 0 of N)")
+
+
+def test_in_other_labs_pieces_are_no_elements():
+    found = explain(run(), Shape(SIDE, K, SIDE), "")
+    assert found is None or "piece" not in found.sentence
