@@ -12,6 +12,13 @@ source "$(dirname "$0")/common.sh"
 JOBS=$(nproc 2>/dev/null || echo 2)
 WORKERS=$((JOBS + (JOBS + 1) / 2)) # of pytest: most wait for a program now and then
 
+# The tests start hundreds of Pythons: what one has compiled serves the next, also where this machine wants no .pyc
+# beside the sources.
+if [[ -n ${PYTHONDONTWRITEBYTECODE:-} ]]; then
+  unset PYTHONDONTWRITEBYTECODE
+  export PYTHONPYCACHEPREFIX=$ROOT/build/pycache
+fi
+
 run_cpp() {
   ctest --test-dir "$1" --output-on-failure --no-tests=error -j "$JOBS" </dev/null
 }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import zlib
 from pathlib import Path
 
 import pytest
@@ -139,6 +140,18 @@ def pytest_addoption(parser) -> None:
     parser.addoption(
         "--all", action="store_true", help="a test may be skipped for want of a GPU only"
     )
+
+
+_LONGEST_ID = 80
+
+
+def pytest_make_parametrize_id(val, argname) -> str | None:
+    """A long text has a short name: xdist sends the name of every test from every worker, and what a
+    test starts gets its own in the environment."""
+    if isinstance(val, (str, bytes)) and len(val) > _LONGEST_ID:
+        data = val if isinstance(val, bytes) else val.encode("utf-8", "surrogatepass")
+        return f"{ascii(val[:40])[1:-1]}...{len(val)}-{zlib.crc32(data):08x}"
+    return None
 
 
 @pytest.hookimpl(tryfirst=True)  # before xdist, which reads the groups in this hook, too

@@ -5,6 +5,7 @@ And what a module makes once is made once by all workers together.
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 import sys
@@ -32,42 +33,50 @@ def test_uses(made, n):
 MODULE = "import pytest\n\npytest.importorskip('no_such_module')\n"
 
 
-def run(folder, text: str, *words: str) -> subprocess.CompletedProcess[str]:
+def run(folder, text: str, *words: str, **more: str) -> subprocess.CompletedProcess[str]:
     """pytest with the grader's hooks on a test that passes and the given ones."""
-    (folder / "test_passes.py").write_text(PASSES)
-    (folder / "test_planted.py").write_text(text)
+    planted = {"passes": PASSES, "planted": text, **more}
+    for name, content in planted.items():
+        (folder / f"test_{name}.py").write_text(content)
     (folder / "pytest.ini").write_text("[pytest]\n")
     command = [sys.executable, "-m", "pytest", "-p", "grader.tests.conftest", *words]
     return subprocess.run(
         command,
         cwd=folder,
-        env={"PYTHONPATH": str(REPOSITORY), "PATH": "/usr/bin:/bin"},
+        env={"PYTHONPATH": str(REPOSITORY), "PATH": "/usr/bin:/bin"} | kept(),
         capture_output=True,
         text=True,
     )
 
 
-@pytest.mark.parametrize(
-    ("text", "reason"),
-    [
-        (FORBIDDEN, "test_picture: Skipped: matplotlib is not installed"),
-        (MARKED, "test_marked: Skipped: later"),
-        (MODULE, "could not import 'no_such_module'"),
-    ],
-    ids=["called", "marked", "module"],
-)
-def test_a_forbidden_skip_fails(tmp_path, text, reason):
-    done = run(tmp_path, text, "--all")
+def kept() -> dict[str, str]:
+    """Where compiled modules are, so that they need not be compiled again."""
+    return {name: os.environ[name] for name in ("PYTHONPYCACHEPREFIX",) if name in os.environ}
+
+
+def forbidden(done: subprocess.CompletedProcess[str]) -> str:
+    """What is said about forbidden skips, which must be there."""
     assert done.returncode == pytest.ExitCode.TESTS_FAILED, done.stdout
-    said = done.stdout.partition("skipped, which --all forbids")[2]
-    assert reason in said, done.stdout
+    return done.stdout.partition("skipped, which --all forbids")[2]
+
+
+def test_every_kind_of_forbidden_skip_is_told(tmp_path):
+    said = forbidden(run(tmp_path, FORBIDDEN, "--all", marked=MARKED, module=MODULE, gpu=NO_GPU))
+    assert "test_picture: Skipped: matplotlib is not installed" in said
+    assert "test_marked: Skipped: later" in said
+    assert "could not import 'no_such_module'" in said
+    assert "no GPU here" not in said
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("text", [FORBIDDEN, MARKED, MODULE], ids=["called", "marked", "module"])
+def test_a_forbidden_skip_alone_fails(tmp_path, text):
+    assert "test_planted" in forbidden(run(tmp_path, text, "--all"))
 
 
 @pytest.mark.slow
 def test_a_forbidden_skip_of_a_worker_fails(tmp_path):
-    done = run(tmp_path, FORBIDDEN, "--all", "-n", "1")
-    assert done.returncode == pytest.ExitCode.TESTS_FAILED, done.stdout
-    assert "test_picture" in done.stdout.partition("skipped, which --all forbids")[2]
+    assert "test_picture" in forbidden(run(tmp_path, FORBIDDEN, "--all", "-n", "1"))
 
 
 def test_a_skip_for_want_of_a_gpu_passes(tmp_path):
@@ -85,3 +94,18 @@ def test_a_modules_fixture_is_made_once_by_all_workers(tmp_path):
     assert done.returncode == 0, done.stdout
     pids = (tmp_path / "made").read_text().split()
     assert len(pids) == 8 and len(set(pids)) == 1
+
+
+LONG = """import pytest
+
+@pytest.mark.parametrize("text", ["x" * 5_000_000, "x" * 5_000_001, "short"])
+def test_of_a_text(text):
+    pass
+"""
+
+
+def test_a_long_parameter_has_a_short_name(tmp_path):
+    done = run(tmp_path, LONG, "--collect-only", "-q")
+    names = [line for line in done.stdout.splitlines() if "test_of_a_text" in line]
+    assert len(set(names)) == 3 and max(map(len, names)) < 120, done.stdout[:1000]
+    assert "test_planted.py::test_of_a_text[short]" in names

@@ -78,7 +78,7 @@ def gradebook(output):
         return {row["student"]: row for row in csv.DictReader(file)}
 
 
-def compiled_before(course, output, contents):
+def compiled_before(course, output, *contents):
     """Puts what earlier tests compiled where the batch looks for its own."""
     for content in contents:
         found = compile_submission(course, find_toolchain(course), content, 90)
@@ -91,10 +91,8 @@ def graded(built, tmp_path_factory):
     """The small class and what grading it without a break gives."""
     folder = tmp_path_factory.mktemp("batch")
     export = make_small_class(folder / "class")
-    compiled_before(
-        built, folder / "out",
-        [source(f"solutions/{LAB}/matmul.cu"), corpus_files.find("02", "no-barriers").content],
-    )  # fmt: skip
+    wrong = (corpus_files.find("02", name).content for name in ("no-barriers", "no-launch"))
+    compiled_before(built, folder / "out", source(f"solutions/{LAB}/matmul.cu"), *wrong)
     done = run(export, folder / "out")
     assert done.returncode == 0, done.stderr
     return export, folder / "out"

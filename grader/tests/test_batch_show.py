@@ -16,7 +16,7 @@ from grader.show import make
 from grader.tests import corpus_files
 from grader.tests.command import run_here
 from grader.tests.conftest import REPOSITORY
-from grader.tests.test_batch import LAB, gradebook, run, source
+from grader.tests.test_batch import LAB, compiled_before, gradebook, run, source
 from grader.tests.test_batch_intake import fill
 
 SECRET = "470916"
@@ -38,6 +38,7 @@ def graded(built, tmp_path_factory):
             "poecy_13_92_matmul.cu": b"no CUDA",
         },
     )
+    compiled_before(built, folder / "out", wrong(), source(f"solutions/{LAB}/matmul.cu"))
     done = run(export, folder / "out", "--show", "--seed", SECRET)
     assert done.returncode == 0, done.stderr
     return export, folder / "out"
