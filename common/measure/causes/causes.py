@@ -5,7 +5,7 @@
                                     [--output docs/measurements/causes.md]
     common/measure/causes/causes.py --list fresh-1 --bases
 
-Lists: `mistakes` and `fresh-1` to `fresh-4`. With --bases it grades the right programs that a list's
+Lists: `mistakes` and `fresh-1` to `fresh-6`. With --bases it grades the right programs that a list's
 mistakes are edits of: none may have a finding.
 
 A mistake counts as named if the first finding stands on a line that mistakes.toml calls guilty; what
@@ -98,7 +98,7 @@ def mistakes(name: str = "mistakes") -> list[Mistake]:
 def opening(mistake: Mistake) -> Opening:
     course = find_course(ROOT)
     submission = Submission(Path("matmul.cu"), "matmul.cu", mistake.text, mistake.text.encode())
-    lab = load_lab(course.labs / mistake.folder)
+    lab = load_lab(course.folder(mistake.folder))
     result = grade(course, lab, submission, Options("sim"))
     if not result.diagnostics:
         return Opening(result.status, "", None, result.message or "")
