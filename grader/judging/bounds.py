@@ -231,6 +231,21 @@ def guard_lets_pass(
                         guard.line,
                         f"Compare {shown(part)} with the number of {what}s.",
                     )
+    for what, part, _ in parts:
+        others = [other for other, _, _ in parts if other != what]
+        if what in seen or len(part) < 3 or not found or others[0] not in seen:
+            continue
+        meanings = [kernel.text.declaration(c[0], statement) for c in compared if len(c) == 1]
+        if any(same(left, part) for left in compared) or any(
+            known is not None and same(known[1], part) for known in meanings
+        ):
+            continue
+        return Said(
+            f"The guard {shown(found[0].words)} does not look at {shown(part)}: the {what} of "
+            f"{array} may still lie outside.",
+            found[0].line,
+            f"Row and column both need a limit: add one for {shown(part)}.",
+        )
     return None
 
 

@@ -12,6 +12,7 @@ from grader.judging import host, kernel_text
 from grader.judging.judge import Outcome
 from grader.judging.kernel_text import Kernel
 from grader.judging.wording import index_of, names_in, value
+from grader.labs import source
 from grader.labs.statements import (
     Listing,
     Statement,
@@ -76,7 +77,8 @@ class Base:
             return None
         (function,) = chosen
         parameters = self.text.parameters(function)
-        sizes: dict[str, str] = {}
+        template = source.template_arguments(self.material.text, runs[-1].name) if runs else {}
+        sizes = {parameter: str(number) for parameter, number in template.items()}
         known = {**self.text.constants, **self.sizes}
         launches = [
             one

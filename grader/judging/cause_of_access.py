@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from grader.judging import bounds, kernel_text, spread, suspects
+from grader.judging import bounds, kernel_text, shared_extents, spread, suspects
 from grader.judging.cause_base import Base
 from grader.judging.host import Said
 from grader.judging.wording import index_of, value
@@ -83,6 +83,7 @@ class Accesses(Base):
             bounds.loop_too_long(kernel, statement, statement.words)
             or suspects.divided(kernel)
             or self._short_array()
+            or shared_extents.declared_short(kernel, (item.facts or Facts()).array)
             or self._load_too_long(statement)
             or self.scattered()
         )

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
-from grader.judging import bounds, kernel_text, spread, suspects, tiles
+from grader.judging import bounds, host_launch, kernel_text, spread, suspects, tiles
 from grader.judging.cause_base import Base
 from grader.judging.host import Said
 from grader.judging.wording import index_of, value
@@ -14,6 +16,7 @@ from grader.labs.statements import (
     shown,
 )
 
+_MOST_THREADS = 1024  # of a block
 _SEVERAL = 4  # elements that a helper moves at once
 
 
@@ -43,6 +46,9 @@ class Places(Base):
                     return said
             sides[what] = side
             if not spread.is_whole(found, side):
+                said = self._fewer_threads(statement, words, found, side)
+                if said is not None:
+                    return said
                 whole = suspects.named_definition(kernel, statement, words)
                 line, meaning = whole if whole is not None else (statement.line, words)
                 line, meaning = spread.blamed(kernel, meaning, statement, side) or (line, meaning)
@@ -59,6 +65,25 @@ class Places(Base):
             if said is not None:
                 return said
         return None
+
+    def _fewer_threads(self, statement, words, found: np.ndarray, side: int) -> Said | None:
+        """A tile is not filled and P not reached, and more threads would do both."""
+        kernel, item = self.kernel, self.item
+        if item.code != "uninitialised-shared" or kernel.block[1] > 1 or self.host is None:
+            return None
+        if len(self.host.launches) != 1 or side % len(found):
+            return None
+        threads = kernel.block[0] * (side // len(found))
+        more = spread.values_of(replace(kernel, block=(threads, 1, 1)), words, statement)
+        if more is None or not spread.is_whole(more, side) or threads > _MOST_THREADS:
+            return None
+        line, meaning = host_launch.block_of(self.text, self.host.launches[0])
+        return Said(
+            f"The block has {kernel.block[0]} threads, {shown(meaning)}, and the kernel counts on "
+            f"{threads}.",
+            line,
+            f"Launch {threads} threads: as many as fill a tile, and reach all of the block's P.",
+        )
 
     def _step(self, axis: str, reached: int, side: int) -> Said | None:
         """blockIdx times another number than a block has rows or columns."""
@@ -87,8 +112,8 @@ class Places(Base):
             shape = kernel_text.array_shape(kernel, array)
             at = find(item.words, (array, "["))
             filled = [s for s in tiles.fills(kernel, array)]
-            if at < 0 or not shape or item in filled:
-                continue
+            if at < 0 or not shape or len(shape) < 2 or item in filled:
+                continue  # of a flat tile the index is neither a row nor a column
             at, position = at + 1, 0
             while at < len(item.words) and item.words[at] == "[":
                 end = closing(item.words, at)
@@ -122,7 +147,11 @@ class Places(Base):
         if store is None:
             return None
         statement, row, column = store
-        used = spread.needed(kernel, row, statement) | spread.needed(kernel, column, statement)
+        used = spread.needed(kernel, (*row, "+", *column), statement)
+        at = find(statement.words, (kernel.roles["P"], "["))
+        if at >= 0:  # the length may be what was taken for a row
+            index = statement.words[at + 2 : closing(statement.words, at + 1)]
+            used |= spread.needed(kernel, index, statement)
         for kind, counts in (("blockIdx", kernel.grid), ("threadIdx", kernel.block)):
             for axis, words, what, count in zip(
                 "xy", (column, row), ("column", "row"), counts, strict=False

@@ -29,6 +29,10 @@ class Wrong(Base):
             said = self.phases(found)
             if said is not None:
                 return said
+        if found.kind == "missing" and not found.is_telling:
+            said = self.never_turns()
+            if said is not None:
+                return said
         if found.kind in ("misplaced", "not-stored", "stored-twice", "mispaired", "foreign"):
             said = suspects.coordinates(kernel) or suspects.divided(kernel) or self.scattered()
             if said is not None:
@@ -43,6 +47,30 @@ class Wrong(Base):
             return self.overwritten(found)
         if found.kind == "one-matrix":
             return None
+        return None
+
+    def never_turns(self) -> Said | None:
+        """A loop around the products that has no turn at all."""
+        kernel = self.kernel
+        for item in kernel.body:
+            if item.kind != "simple" or "+=" not in item.words or "*" not in item.words:
+                continue
+            for loop in self.text.loops(item):
+                if loop.kind != "for" or len(loop.parts) != 3 or "<" not in loop.parts[1]:
+                    continue
+                condition = loop.parts[1]
+                words = condition[condition.index("<") + 1 :]
+                if value(words, kernel.known) != 0:
+                    continue
+                meaning = suspects.named_definition(kernel, loop, words)
+                line, words = meaning if meaning is not None else (loop.line, words)
+                rounded = "/" in words
+                return Said(
+                    f"The loop over the phases runs {shown(words)} times, which is 0 here"
+                    + (": the division rounds down." if rounded else "."),
+                    line,
+                    "Round up: (whole + piece - 1) / piece." if rounded else "",
+                )
         return None
 
     def phases(self, found: Explanation) -> Said | None:

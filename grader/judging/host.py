@@ -80,6 +80,7 @@ class Launch:
     given: list[tuple[str, ...]]
     line: int
     number: int
+    template: list[tuple[str, ...]] = field(default_factory=list)  # its arguments
 
 
 @dataclass
@@ -119,8 +120,11 @@ def read(text: Listing) -> Host | None:
         if at > 0:
             end = find(item.words, (">>>",), at)
             before = at - 1
+            template: list[tuple[str, ...]] = []
             if item.words[before] == ">":
-                before = max(i for i in range(before) if item.words[i] == "<") - 1
+                opened = max(i for i in range(before) if item.words[i] == "<")
+                template = split(item.words[opened + 1 : before], ",")
+                before = opened - 1
             if end > 0 and end + 1 < len(item.words):
                 host.launches.append(
                     Launch(
@@ -129,6 +133,7 @@ def read(text: Listing) -> Host | None:
                         arguments(item.words, end + 1),
                         item.lines[at],
                         item.number,
+                        template,
                     )
                 )
     host.calls.sort(key=lambda call: call.number)
@@ -209,7 +214,7 @@ class HostRules:
         return None
 
     def sizes_wrong(self) -> Said | None:
-        for call in self.host.of("cudaMalloc", "cudaMemcpy"):
+        for call in self.host.of("cudaMalloc", "cudaMemcpy", "cudaMemcpyAsync"):
             at = 1 if call.name == "cudaMalloc" else 2
             if at >= len(call.given):
                 continue
@@ -228,18 +233,29 @@ class HostRules:
                 f"{call.name} of {name or 'this buffer'}: {shown(words)} is {size} bytes; {what} "
                 f"has {elements} float{'s' if elements > 1 else ''}, {self.bytes_of} bytes."
             )
-            if size == elements:
+            if size == elements and "sizeof" not in words:
                 advice = "This counts elements; a size is in bytes: times sizeof(float)."
             elif any(item in self.host.pointers or item in self.host.allocated for item in inner):
                 advice = "sizeof of a pointer is 8, however large the matrix is."
-            elif size * size == self.bytes_of * 4 or size * int(elements**0.5) == self.bytes_of:
+            elif size == 4 * int(elements**0.5) or size == int(elements**0.5):
                 advice = "This is one row; the matrix has as many rows as columns."
+                line = self._row_of(words, near) or line
             elif size < self.bytes_of:
                 advice = "It is too small: rows times columns times sizeof(float)."
             else:
                 continue
             return Said(text, line or call.line, advice)
         return None
+
+    def _row_of(self, words: Sequence[str], near: Statement) -> int:
+        """The line of a name that is to count all elements and counts those of a row."""
+        found = [self.text.declaration(name, near) for name in names_in(words)]
+        lines = [
+            known[0]
+            for known in found
+            if known is not None and len(known[1]) == 1 and known[1][0] in self.host.parameters
+        ]
+        return lines[0] if len(lines) == 1 else 0
 
     def _value(self, words: Sequence[str], near: Statement) -> int | None:
         known = {**self.text.constants, **self.sizes}
@@ -458,43 +474,4 @@ class HostRules:
 _WAYS = {"cudaMemcpyHostToDevice": "host to device", "cudaMemcpyDeviceToHost": "device to host"}
 
 
-def swapped_arguments(text: Listing, host: Host) -> Said | None:
-    """A launch whose arguments have the names of the parameters, in another order."""
-    if len(host.launches) != 1:
-        return None
-    launch = host.launches[0]
-    kernel = text.named(launch.kernel)
-    if kernel is None:
-        return None
-    wanted = text.parameters(kernel)
-    given = [plain_name(part) for part in launch.given]
-    roles = _roles(host)
-    real = [roles.get(name, name) for name in given]
-    if len(wanted) != len(real):
-        return None
-    apart = [at for at, (a, b) in enumerate(zip(wanted, real, strict=True)) if a != b]
-    named = [at for at in apart if real[at] in wanted]
-    if len(named) < 2 or sorted(wanted) != sorted(real):
-        return None
-    first = named[0]
-    return Said(
-        f"The kernel's parameters are ({', '.join(wanted)}); it is given ({', '.join(given)}): "
-        f"{wanted[first]} gets {given[first]}.",
-        launch.line,
-        "Arguments go by their order, not by their names.",
-    )
-
-
-def _roles(host: Host) -> dict[str, str]:
-    """Device buffer -> the parameter of solve that is copied into it or out of it."""
-    roles: dict[str, str] = {}
-    for call in host.of("cudaMemcpy", "cudaMemcpyAsync"):
-        to, source = call.variable(0), call.variable(1)
-        if to in host.allocated and source in host.parameters:
-            roles.setdefault(to, source)
-        elif source in host.allocated and to in host.parameters:
-            roles.setdefault(source, to)
-    return roles
-
-
-__all__ = ["Host", "HostRules", "Said", "function_name", "read", "swapped_arguments"]
+__all__ = ["Host", "HostRules", "Said", "function_name", "read"]

@@ -170,9 +170,12 @@ class LeftOut(Ways):
     def _bound_line(self, loop: Statement) -> int:
         """The line that decides how often a loop runs: its own, or that of its bound."""
         text = listing(self.source)
-        if loop.kind != "for" or len(loop.parts) != 3:
+        if loop.kind == "while":
+            condition = loop.words
+        elif loop.kind == "for" and len(loop.parts) == 3:
+            condition = loop.parts[1]
+        else:
             return loop.line
-        condition = loop.parts[1]
         names = [word for word in condition if word.isidentifier()]
         if len(names) != 2 or len(condition) != 3:
             return loop.line

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from grader.judging import host, suspects, tiles
+from grader.judging import host, host_launch, shared_extents, suspects, tiles, too_narrow, uncovered
 from grader.judging.cause_base import Material
 from grader.judging.cause_of_access import Accesses
 from grader.judging.cause_of_places import Places
@@ -17,6 +17,7 @@ from grader.judging.repair.scope import ALWAYS
 from grader.judging.repair.search import SIGNATURES
 from grader.judging.wording import names_in
 from grader.labs.statements import (
+    Statement,
     listing,
     shown,
 )
@@ -93,7 +94,7 @@ class _Finder(Accesses, Places, Wrong):
 
     def known(self) -> Said | None:
         """What needs no guess: nvcc or the calls themselves say so."""
-        return self.by_warning() or self.by_host()
+        return self.by_warning() or self.by_host() or self.by_dynamic_memory() or self.by_type()
 
     def cause(self) -> Said | None:
         rules = [self.by_arguments, self.by_block]
@@ -182,12 +183,29 @@ class _Finder(Accesses, Places, Wrong):
         if self.material.signature != "square-host" or len(self.host.parameters) != 4:
             return None
         case = self.outcome.case
-        return host.HostRules(self.text, self.host, self.sizes, 4 * case.j * case.l).first()
+        rules = host.HostRules(self.text, self.host, self.sizes, 4 * case.j * case.l)
+        return rules.first() or host_launch.other_buffers(self.text, self.host)
+
+    def by_dynamic_memory(self) -> Said | None:
+        facts = self.item.facts or Facts()
+        if self.item.code != "out-of-bounds-shared" or self.kernel is None:
+            return None
+        return shared_extents.dynamic(self.kernel, self.host, facts.array, facts.array_bytes)
+
+    def by_type(self) -> Said | None:
+        """A char or a short that has to hold more than it can."""
+        if self.kernel is None or self.item.code not in (*_TRIED, "timeout", "low-precision"):
+            return None
+        return too_narrow.too_narrow(self.kernel)
 
     def by_arguments(self) -> Said | None:
         if self.host is None or self.item.code in ("launch-config", "timeout", "memory-leak"):
             return None
-        return host.swapped_arguments(self.text, self.host)
+        return (
+            host_launch.swapped_arguments(self.text, self.host)
+            or host_launch.exchanged_templates(self.text, self.material.text, self.host)
+            or host_launch.comma(self.text, self.host)
+        )
 
     def by_block(self) -> Said | None:
         """A block whose sides are not the tile's."""
@@ -198,7 +216,9 @@ class _Finder(Accesses, Places, Wrong):
             "race-global", "wrong-result", "out-of-bounds-global",
         ):  # fmt: skip
             return None
-        mixed = suspects.coordinates(self.kernel)
+        mixed = suspects.coordinates(self.kernel) or host_launch.flat_block(
+            self.text, self.kernel, self.host
+        )
         if mixed is not None:
             return mixed
         found = suspects.block_too_small(self.kernel)
@@ -244,8 +264,8 @@ class _Finder(Accesses, Places, Wrong):
                     launch.line,
                     f"Write <<<{name}, {first}>>>: the grid comes first, then the block.",
                 )
-            known = self.text.declaration(name, near)
-            if known is not None and "," in known[1]:
+            known = self.text.declaration(name, near) if name else None
+            if known is not None and known[1]:
                 return Said(
                     f"{name}({shown(known[1])}) has too many threads.",
                     known[0],
@@ -278,7 +298,9 @@ class _Finder(Accesses, Places, Wrong):
             or suspects.divided(self.kernel)
             or tiles.stages(self.kernel)
             or tiles.never_filled(self.kernel, array, self.item.line)
+            or tiles.filled_inside_only(self.kernel, array)
             or self.threads_of_loops()
+            or uncovered.uncovered(self.kernel, array)
             or self.scattered()
         )
 
@@ -327,6 +349,8 @@ class _Finder(Accesses, Places, Wrong):
         """The branch that keeps threads from a barrier."""
         facts = self.item.facts or Facts()
         barriers = tiles.barriers(self.kernel)
+        if facts.cause is Cause.ANOTHER_BARRIER:
+            return self._in_a_branch(barriers)
         for barrier in barriers:
             holder = next(self.text.above(barrier), None)
             branches = [s for s in self.text.above(barrier) if s.kind in ("if", "else")]
@@ -355,6 +379,25 @@ class _Finder(Accesses, Places, Wrong):
                             "Let all threads stay for the barriers; guard only loads and stores.",
                         )
         return None
+
+    def _in_a_branch(self, barriers: Sequence[Statement]) -> Said | None:
+        """The one of several barriers that not all threads come to."""
+        inside = [
+            (barrier, branch)
+            for barrier in barriers
+            if (branch := next(self.text.above(barrier), None)) is not None
+            and branch.kind in ("if", "else")
+        ]
+        if len(inside) != 1:
+            return None
+        barrier, branch = inside[0]
+        where = f"if ({shown(branch.words)})" if branch.kind == "if" else "the else above"
+        return Said(
+            f"This __syncthreads() is inside {where}: the other threads of the block go past it and "
+            "wait at another one.",
+            barrier.line,
+            "Let every thread of the block reach each __syncthreads().",
+        )
 
 
 def changes(words: Sequence[str], name: str) -> bool:

@@ -48,12 +48,23 @@ def _apply(sign: str, values: list[np.ndarray]) -> None:
         values.append(operations[sign](left, right))
 
 
+def _shifts(words: Sequence[str]) -> list[str]:
+    """With > > as the one sign that it is outside of templates."""
+    found: list[str] = []
+    for word in words:
+        if word == ">" and found[-1:] == [">"]:
+            found[-1] = ">>"
+        else:
+            found.append(word)
+    return found
+
+
 def _evaluated(words: Sequence[str], known: dict[str, np.ndarray]) -> np.ndarray:
     """Operators wait on a stack until one that binds less comes."""
     values: list[np.ndarray] = []
     waiting: list[str] = []
     at, wants_value = 0, True
-    words = without_casts(words)
+    words = _shifts(without_casts(words))
     while at < len(words):
         word = words[at]
         if word == "(":

@@ -162,16 +162,13 @@ def divided(kernel: Kernel, line: int = 0) -> Said | None:
         for other, there, theirs, place in known[at + 1 :]:
             if place.parent != item.parent:
                 continue
+            both = _both(kernel, (name, here, words, item), (other, there, theirs))
+            if both is not None:
+                return both
             pair = _pair(words, theirs)
             if pair is None:
                 continue
             of, mine, its = pair
-            if mine == its and words[1:2] == theirs[1:2]:
-                return Said(
-                    f"{name} and {other} are both {shown(words)}.",
-                    here,
-                    f"One of them is the quotient, the other the remainder of {of}.",
-                )
             left, right = value(mine, kernel.known), value(its, kernel.known)
             if words[1:2] == theirs[1:2] or left is None or right is None or left == right:
                 continue
@@ -184,6 +181,49 @@ def divided(kernel: Kernel, line: int = 0) -> Said | None:
                 "Dividing by the length of a row of the tile gives the row, the remainder the column.",
             )
     return None
+
+
+def _is_meant(name: str, sign: str) -> bool:
+    """Whether its name speaks for the quotient, a row, or for the remainder, a column."""
+    last = name.lower()
+    is_row = "row" in last or last.endswith("y")
+    is_column = "col" in last or last.endswith("x")
+    return is_row == is_column or is_row == (sign == "/")
+
+
+def _division(words: Sequence[str]) -> tuple[str, ...] | None:
+    """The only part of a sum that is divided, by one thing, with threadIdx.x as one word."""
+    parts = [_joined(bare(term)) for term in terms(words)]
+    found = [part for part in parts if len(part) > 2 and part[1] in ("/", "%")]
+    if len(found) != 1:
+        return None
+    part = found[0]
+    rest = part[2:]
+    return part if len(rest) == 1 or bare(rest) != rest else None
+
+
+def _joined(words: Sequence[str]) -> tuple[str, ...]:
+    if words[:1] == ("threadIdx",) and words[1:2] == (".",):
+        return (f"threadIdx.{words[2]}", *words[3:])
+    return tuple(words)
+
+
+def _both(kernel: Kernel, one: tuple, two: tuple) -> Said | None:
+    """Two names for one quotient or remainder of a thread's number, and none for the other."""
+    (name, here, words, item), (other, there, theirs) = one, two
+    mine, its = _division(words), _division(theirs)
+    if mine is None or mine != its or value(mine[:1], kernel.known) is not None:
+        return None
+    sign = "%" if mine[1] == "/" else "/"
+    partner = (mine[0], sign, *mine[2:])
+    for _, _, meaning, place in declarations(kernel):
+        if place.parent == item.parent and _division(meaning) == partner:
+            return None
+    return Said(
+        f"{name} and {other} both have {shown(mine)}.",
+        there if _is_meant(name, mine[1]) and not _is_meant(other, its[1]) else here,
+        f"One of them is the quotient, the other the remainder of {mine[0]}.",
+    )
 
 
 def _pair(one: Sequence[str], two: Sequence[str]) -> tuple[str, tuple, tuple] | None:

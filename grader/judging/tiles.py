@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from grader.judging.host import Said
 from grader.judging.kernel_text import Kernel, array_shape, call_arguments_of, shared_arrays
-from grader.judging.wording import factors, value
+from grader.judging.wording import factors, names_in, value
 from grader.labs.statements import Statement, closing, find, shown
 
 
@@ -97,6 +97,26 @@ def never_filled(kernel: Kernel, array: str, reader: int) -> Said | None:
                     "Go on by what all threads of the block fill together.",
                 )
     return None
+
+
+def filled_inside_only(kernel: Kernel, array: str) -> Said | None:
+    """A tile that is filled under a guard, and gets nothing where the guard is false."""
+    text, branches = kernel.text, []
+    for item in fills(kernel, array):
+        branch = next((one for one in text.above(item) if one.kind in ("if", "else")), None)
+        if branch is None or branch.kind == "else" or "?" in item.words:
+            return None
+        branches.append(branch)
+    sizes = {name for name in names_in([w for one in branches for w in one.words])}
+    if len(branches) != 1 or not sizes & set(kernel.sizes):
+        return None  # without a size of the matrices it chooses threads, not elements
+    (branch,) = branches
+    return Said(
+        f"Where {shown(branch.words)} is false nothing is put into {array}: there it has what was "
+        "left from before.",
+        branch.line,
+        f"Put 0 into {array} where the matrix has no element.",
+    )
 
 
 def barriers(kernel: Kernel) -> list[Statement]:

@@ -204,6 +204,14 @@ def _shapes(
     return shapes
 
 
+def template_arguments(text: str, kernel: str) -> dict[str, int]:
+    """What the parameters of a kernel template stand for, as far as they are numbers."""
+    found = facts(text)
+    first = _template_arguments(found, kernel)[0]
+    numbers = {name: integer(given, found.constants) for name, given in first.items()}
+    return {name: number for name, number in numbers.items() if number is not None}
+
+
 def _template_arguments(found: Facts, kernel: str) -> list[dict[str, str]]:
     """Guesses at what the kernel's template parameters stand for: from its name, then its uses."""
     base = _base(kernel)

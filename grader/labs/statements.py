@@ -88,6 +88,7 @@ def shown(words: Sequence[str]) -> str:
             or before in ("(", "[", ".", "->", "::", "!", "&", "")
             or (word == "(" and (before[-1:].isalnum() or before[-1:] == "_"))
             or (before in ("++", "--"))
+            or (word == ">" and before == ">")
         )
         text += word if tight else f" {word}"
         before = word

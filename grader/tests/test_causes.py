@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from grader.judging import bounds, host, kernel_text, spread, suspects
+from grader.judging import bounds, host, host_launch, kernel_text, spread, suspects
 from grader.labs.statements import Listing, shown
 from grader.tests.corpus_files import bare_solution, ladder
 
@@ -108,7 +108,7 @@ def test_a_loop_that_runs_once_too_often():
 def test_arguments_in_another_order():
     def said(text):
         listing = Listing(text)
-        return host.swapped_arguments(listing, host.read(listing))
+        return host_launch.swapped_arguments(listing, host.read(listing))
 
     assert said(TILED) is None
     assert "M gets N" in said(TILED.replace(">>>(M, N, P", ">>>(N, M, P")).text

@@ -1,0 +1,177 @@
+"""A launch whose arguments or whose block are not the kernel's, read from the text of both."""
+
+from __future__ import annotations
+
+from grader.judging.host import Host, Launch, Said, plain_name
+from grader.judging.kernel_text import Kernel, axes_of
+from grader.labs.source import facts
+from grader.labs.statements import Listing, closing, declared, shown, split
+
+
+def swapped_arguments(text: Listing, host: Host) -> Said | None:
+    """A launch whose arguments have the names of the parameters, in another order."""
+    if len(host.launches) != 1:
+        return None
+    launch = host.launches[0]
+    kernel = text.named(launch.kernel)
+    if kernel is None:
+        return None
+    wanted = text.parameters(kernel)
+    given = [plain_name(part) for part in launch.given]
+    roles = _roles(host)
+    real = [roles.get(name, name) for name in given]
+    if len(wanted) != len(real):
+        return None
+    apart = [at for at, (a, b) in enumerate(zip(wanted, real, strict=True)) if a != b]
+    named = [at for at in apart if real[at] in wanted]
+    if len(named) < 2 or sorted(wanted) != sorted(real):
+        return None
+    first = named[0]
+    return Said(
+        f"The kernel's parameters are ({', '.join(wanted)}); it is given ({', '.join(given)}): "
+        f"{wanted[first]} gets {given[first]}.",
+        launch.line,
+        "Arguments go by their order, not by their names.",
+    )
+
+
+def _roles(host: Host) -> dict[str, str]:
+    """Device buffer -> the parameter of solve that is copied into it or out of it."""
+    roles: dict[str, str] = {}
+    for call in host.of("cudaMemcpy", "cudaMemcpyAsync"):
+        to, source = call.variable(0), call.variable(1)
+        if to in host.allocated and source in host.parameters:
+            roles.setdefault(to, source)
+        elif source in host.allocated and to in host.parameters:
+            roles.setdefault(source, to)
+    return roles
+
+
+def exchanged_templates(text: Listing, source: str, host: Host) -> Said | None:
+    """kernel<BM, BK, BN> of a kernel that is template <int BM, int BN, int BK>."""
+    for launch in host.launches:
+        wanted = facts(source).templates.get(launch.kernel, [])
+        given = [plain_name(part) for part in launch.template]
+        if len(wanted) == len(given) and sorted(wanted) == sorted(given) and wanted != given:
+            at = next(i for i, (a, b) in enumerate(zip(wanted, given, strict=True)) if a != b)
+            return Said(
+                f"The kernel's template parameters are <{', '.join(wanted)}>; it is given "
+                f"<{', '.join(given)}>: {wanted[at]} gets {given[at]}.",
+                launch.line,
+                "Template arguments go by their order, not by their names.",
+            )
+    return None
+
+
+def other_buffers(text: Listing, host: Host) -> Said | None:
+    """The buffer that the kernel writes is not the one that is copied back."""
+    if len(host.launches) != 1 or len(host.pointers) != 3:
+        return None
+    launch = host.launches[0]
+    kernel = text.named(launch.kernel)
+    names = text.parameters(kernel) if kernel is not None else []
+    if len(names) != len(launch.given):
+        return None
+    copies = [
+        (call, call.variable(0), call.variable(1))
+        for call in host.of("cudaMemcpy", "cudaMemcpyAsync")
+    ]
+    filled = {
+        to for _, to, source in copies if to in host.allocated and source in host.pointers[:2]
+    }
+    back = [
+        (call, source)
+        for call, to, source in copies
+        if to == host.pointers[2] and source in host.allocated
+    ]
+    given = [
+        (name, plain_name(part), _is_const_pointer(kernel.words, name))
+        for name, part in zip(names, launch.given, strict=True)
+    ]
+    written = [(name, buffer) for name, buffer, is_const in given if is_const is False]
+    if len(written) != 1 or len(back) != 1 or not written[0][1]:
+        return None
+    (name, buffer), (call, result) = written[0], back[0]
+    if buffer == result:
+        return None
+    read = [buffer for _, buffer, is_const in given if is_const]
+    if result in filled:
+        return Said(
+            f"{result} is copied back, an input; the kernel puts its result into {buffer}.",
+            call.line,
+            f"Copy {buffer} into {host.pointers[2]}.",
+        )
+    if buffer in filled and result in read:
+        return Said(
+            f"The kernel writes to {name}, and is given {buffer} for it, an input; {result}, which "
+            "is copied back, is given to it as an input.",
+            launch.line,
+            f"The parameters are ({', '.join(names)}): {name} is {result}.",
+        )
+    return None
+
+
+def _is_const_pointer(words: tuple[str, ...], name: str) -> bool | None:
+    """None: no pointer."""
+    at = max((i for i, word in enumerate(words) if word == name), default=0)
+    start = at
+    while start > 0 and words[start - 1] not in ("(", ","):
+        start -= 1
+    kind = words[start:at]
+    return "const" in kind if "*" in kind else None
+
+
+def block_of(text: Listing, launch: Launch) -> tuple[int, tuple[str, ...]]:
+    """(line, words) of what the block's size is, at its declaration or in the launch."""
+    words = launch.settings[1] if len(launch.settings) > 1 else ()
+    name = plain_name(words)
+    known = text.declaration(name, text.statements[launch.number]) if name else None
+    return known if known is not None and known[1] else (launch.line, tuple(words))
+
+
+def comma(text: Listing, host: Host) -> Said | None:
+    """dim3 block = (16, 16): the comma operator leaves the last number."""
+    for item in host.body:
+        if item.kind != "simple" or item.words[:1] != ("dim3",):
+            continue
+        for part in split(item.words[1:-1], ","):
+            left = split(part, "=")
+            if len(left) != 2 or left[1][:1] != ("(",):
+                continue
+            inner = left[1][1 : closing(left[1], 0)]
+            if closing(left[1], 0) == len(left[1]) - 1 and len(split(inner, ",")) > 1:
+                name = left[0][-1]
+                last = shown(split(inner, ",")[-1])
+                known = declared(item, name)
+                return Said(
+                    f"{name} = ({shown(inner)}) is ({last}, 1, 1): of numbers with commas in "
+                    "parentheses the last one is left.",
+                    known[0] if known else item.line,
+                    f"Write dim3 {name}({shown(inner)});",
+                )
+    return None
+
+
+def flat_block(text: Listing, kernel: Kernel, host: Host) -> Said | None:
+    """A block of two dimensions for a kernel that counts its threads by threadIdx.x alone."""
+    launches = [one for one in host.launches if one.kernel in kernel.function.words]
+    if len(launches) != 1 or kernel.block[0] < 2 or kernel.block[1] < 2:
+        return None
+    words = [word for item in kernel.body for word in item.words]
+    if "y" in axes_of(words, "threadIdx") or "blockDim" in words:
+        return None
+    divided = {
+        item.words[at + 3]
+        for item in kernel.body
+        for at, word in enumerate(item.words[:-3])
+        if word == "threadIdx" and item.words[at + 3] in ("/", "%", ">>", "&")
+    }
+    if len(divided) < 2:
+        return None
+    line, meaning = block_of(text, launches[0])
+    return Said(
+        f"The kernel takes row and column of a thread from threadIdx.x alone, and the block, "
+        f"({shown(meaning)}), has two dimensions: threads that differ in y do the same.",
+        line,
+        f"Launch a block of one dimension, of {kernel.block[0] * kernel.block[1]} threads.",
+    )
