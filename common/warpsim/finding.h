@@ -82,6 +82,7 @@ enum class Cause : uint8_t {
   // Of timeout.
   kInstructionBudget,  // of `limit` warp instructions
   kTimeLimit,          // of `limit` seconds
+  kLocalMemory,        // a thread has `amount` bytes of it: `limit` warp instructions take too long
   kManyWarps,          // `amount` of them, no one for long, used up `limit` warp instructions
   // Of launch-config.
   kZeroExtent,

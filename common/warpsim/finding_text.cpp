@@ -152,8 +152,17 @@ std::string misaligned(const Diagnostic& d) {
 
 std::string timeout(const Diagnostic& d) {
   if (d.cause == Cause::kTimeLimit) {
-    return fmt::format("{} had not ended after {} s: does a loop never end?",
-                       d.kernel.empty() ? "The plan" : d.kernel, d.limit);
+    return fmt::format(
+        "{} had not ended after {} s: does a loop never end?",
+        d.kernel.empty() ? "What solve asked for, copies and launches together," : d.kernel,
+        d.limit);
+  }
+  if (d.cause == Cause::kLocalMemory) {
+    return fmt::format(
+        "the launch was stopped after {} warp instructions: each thread has {} bytes of local "
+        "memory, which makes every one of them slow; make the arrays that its threads declare "
+        "smaller",
+        d.limit, d.amount);
   }
   if (d.cause == Cause::kManyWarps) {
     return fmt::format(

@@ -203,6 +203,7 @@ def _facts(report: dict[str, Any]) -> dict[str, Any]:
     counters = {name: value for name, value in kernel["counters"].items() if value}
     counters.pop("instructions", None)
     counters.pop("async_distance", None)
+    counters.pop("async_multiply_adds", None)
     blocks = kernel["grid"][0] * kernel["grid"][1]
     threads = kernel["block"][0] * kernel["block"][1]
     found = sorted(

@@ -60,6 +60,7 @@ class Cause(StrEnum):
     # timeout
     INSTRUCTION_BUDGET = "instruction-budget"
     TIME_LIMIT = "time-limit"
+    LOCAL_MEMORY = "local-memory"  # a thread has `amount` bytes of it
     MANY_WARPS = "many-warps"  # `amount` of them, no one for long
     # launch-config
     ZERO_EXTENT = "zero-extent"

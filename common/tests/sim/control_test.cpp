@@ -35,6 +35,40 @@ TEST_CASE("Endless loop uses up the budget") {
   CHECK(d->line == f.line("endless"));
 }
 
+TEST_CASE("Much local memory ends a launch early, and the finding says so") {
+  for (const uint32_t bytes : {64u, 65536u, 524288u}) {
+    CAPTURE(bytes);
+    const std::string text =
+        ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry much() {\n"
+        ".local .align 16 .b8 array[" +
+        std::to_string(bytes) +
+        "];\n.reg .b32 %r<2>;\n"
+        "mov.u32 %r1, 1;\nst.local.u32 [array+16], %r1;\nret;\n}\n";
+    Simulator sim(load_device("h200"));
+    sim.options().instruction_budget = 2'000'000;
+    Launch launch;
+    launch.module = sim.load_module(text, "much");
+    launch.kernel = "much";
+    launch.grid = {4096};
+    launch.block = {1024};
+    const LaunchReport r = sim.launch(launch);
+    const Diagnostic* d = find(r, "timeout");
+    REQUIRE((d != nullptr) == (bytes > 64));
+    if (d == nullptr) continue;
+    CHECK(d->cause == Cause::kLocalMemory);
+    CHECK(d->amount == bytes);
+    CHECK(d->message.find(std::to_string(bytes) + " bytes of local memory") != std::string::npos);
+  }
+}
+
+TEST_CASE("Two billion blocks that do nothing end early as well") {
+  Fixture f("rules");
+  f.sim.options().instruction_budget = 20'000;
+  const LaunchReport r = f.launch("returns_at_once", {2147483647}, {32}, f.empty("out", 512), 1);
+  REQUIRE(find(r, "timeout") != nullptr);
+  CHECK(find(r, "timeout")->cause == Cause::kManyWarps);
+}
+
 TEST_CASE("printf goes to the print function") {
   Fixture f("control");
   CHECK(is_clean(f.launch("print", {2}, {32}, 2)));

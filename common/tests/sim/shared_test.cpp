@@ -212,12 +212,17 @@ TEST_CASE("Asynchronous copies are counted with the work until their wait") {
   const Counters straight = f.launch("async_straight", {2}, {32}, in, out).counters;
   CHECK(straight.async_requests == 2);  // one warp in each of two blocks
   CHECK(straight.async_distance == 2 * 3);
+  CHECK(straight.async_multiply_adds == 0);
   const Counters none = f.launch("async_distance", {}, {32}, in, out, 0).counters;
   CHECK(none.async_requests == 1);
   CHECK(none.async_distance < 10);
+  CHECK(none.async_multiply_adds == 0);
   const Counters much = f.launch("async_distance", {}, {32}, in, out, 64).counters;
   CHECK(much.async_distance >= 64 * 3 + none.async_distance);  // a turn: add, multiply-add, branch
   CHECK(much.async_distance < 64 * 8);
+  CHECK(much.async_multiply_adds == 64);
+  const Counters more = f.launch("async_distance", {}, {32}, in, out, 1000).counters;
+  CHECK(more.async_multiply_adds == 128);  // what travels for long makes up for nothing
   CHECK(much.global_load_requests == 1);
   const Counters plain = f.launch("bank_conflicts", {}, {32}, out, 1).counters;
   CHECK(plain.async_requests == 0);

@@ -53,9 +53,14 @@ void report_budget(Block& block, const Warp& w) {
   const bool loops = longest >= kShares * share || 2 * longest >= launch.budget;
   Diagnostic facts;
   facts.code = Code::kTimeout;
-  facts.cause = loops ? Cause::kInstructionBudget : Cause::kManyWarps;
   facts.limit = launch.budget;
-  facts.amount = loops ? 0 : warps;
+  if (launch.local_bytes_per_thread >= kLargeLocalBytes) {
+    facts.cause = Cause::kLocalMemory;
+    facts.amount = launch.local_bytes_per_thread;
+  } else {
+    facts.cause = loops ? Cause::kInstructionBudget : Cause::kManyWarps;
+    facts.amount = loops ? 0 : warps;
+  }
   Diagnostic* d = block.worker->reporter->add(facts.code, w, lane, function, instruction);
   if (d != nullptr) {
     d->cause = facts.cause;
@@ -182,6 +187,13 @@ void start(Block& block, Worker& w, uint64_t linear_index) {
     std::memset(w.shared + range.offset, 0xFF, range.bytes);
   if (w.launch->dynamic_shared_bytes != 0)
     std::memset(w.shared + w.image->shared_bytes, 0xFF, w.launch->dynamic_shared_bytes);
+  // What it takes to begin a block, in instructions that would take as long.
+  constexpr uint64_t kOfBlock = 64, kOfWarp = 16, kFilledBytes = 256;
+  const uint64_t warp_bytes =
+      w.launch->facts->has_recursion ? 0 : kLanes * w.local_bytes_per_thread;
+  const uint64_t shared_bytes = w.launch->static_shared_bytes + w.launch->dynamic_shared_bytes;
+  w.used += kOfBlock + shared_bytes / kFilledBytes;
+  w.used += w.warps.size() * (kOfWarp + warp_bytes / kFilledBytes);
   block.live_warps = uint32_t(w.warps.size());
   for (Warp& warp : w.warps) {
     warp.reset_frames(*w.launch->kernel);

@@ -98,6 +98,17 @@ Decoder::Decoder(Image& image, std::vector<FrameLayout>& layouts, int32_t functi
   watch_ = checks.initialised || checks.races || checks.counters;
 }
 
+uint32_t Decoder::multiply_adds(uint32_t first, uint32_t end) const {
+  uint32_t count = 0;
+  for (uint32_t i = first; i < end; ++i) {
+    const ptx::Instruction& code = function_.code[i];
+    const bool is_one = code.type == Type::kF32 && code.guard < 0 &&
+                        (code.op == Opcode::kFma || code.op == Opcode::kMad);
+    count += is_one ? 1 : 0;
+  }
+  return count;
+}
+
 void Decoder::decode() {
   const size_t first_site = image_.sites.size();
   compute_shared_sources();
@@ -124,7 +135,7 @@ void Decoder::decode() {
       while (end < code.size() && !leader[end]) ++end;
       block_end_ = end;
       Op& op = emit(checks_.counters ? &ops::enter : &ops::enter_uncounted);
-      op.set(Op::Enter{uint32_t(image_.blocks.size()), end - index_});
+      op.set(Op::Enter{uint32_t(image_.blocks.size()), end - index_, multiply_adds(index_, end)});
       image_.blocks.push_back({function_index_, index_, end});
     }
     emit_instruction(code[index_]);

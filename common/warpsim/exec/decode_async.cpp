@@ -23,7 +23,8 @@ bool Decoder::async(const Code& code) {
   if (code.op == Opcode::kCpAsyncWait) {
     const bool all = code.src.empty();
     Op& op = emit(all ? &ops::async_wait_all : &ops::async_wait_group);
-    op.set(Op::Wait{all ? 0 : code.src[0].imm, block_end_ - index_});
+    op.set(Op::Wait{all ? 0 : code.src[0].imm, block_end_ - index_,
+                    multiply_adds(index_, block_end_)});
     return true;
   }
   if (code.src.size() < 3 || code.src[0].kind != Operand::Kind::kAddress ||
@@ -55,9 +56,10 @@ bool Decoder::async(const Code& code) {
   op.d = image_.group_count++;
   op.e = image_.group_count++;
   op.set(Op::Copy{int32_t(global_offset), {global_row, global_wide}, global_site, uint32_t(bytes)});
-  emit(&ops::nothing)
-      .set(Op::CopyTarget{
-          int32_t(shared_offset), {shared_row, shared_wide}, shared_site, block_end_ - index_ - 1});
+  Op& target = emit(&ops::nothing);
+  target.e = multiply_adds(index_, block_end_);
+  target.set(Op::CopyTarget{
+      int32_t(shared_offset), {shared_row, shared_wide}, shared_site, block_end_ - index_ - 1});
   return true;
 }
 
@@ -106,7 +108,7 @@ bool Decoder::bulk(const Code& code) {
     Op& op = emit(code.op == Opcode::kProxyFence   ? &ops::proxy_fence
                   : code.op == Opcode::kBulkCommit ? &ops::bulk_commit
                                                    : &ops::bulk_wait);
-    if (code.op == Opcode::kBulkWait) op.set(Op::Wait{code.src[0].imm, 0});
+    if (code.op == Opcode::kBulkWait) op.set(Op::Wait{code.src[0].imm, 0, 0});
     return true;
   }
   BulkInstruction copy;

@@ -100,6 +100,7 @@ class Decoder {
   bool load_param(const Code& code);
   bool store_param(const Code& code);
   bool atomic(const Code& code);
+  uint32_t multiply_adds(uint32_t first, uint32_t end) const;  // of floats, unguarded
   bool async(const Code& code);
   bool mbarrier(const Code& code);
   bool bulk(const Code& code);

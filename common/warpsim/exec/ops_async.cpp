@@ -33,7 +33,8 @@ void issue(Warp& w, const Op* op, const Copy& copy) {
                       .bytes = copy.bytes,
                       .counted_at = global_site,
                       .is_counted = copy.is_first,
-                      .started = w.instructions - op[1].copy_target.ahead};
+                      .started = w.instructions - op[1].copy_target.ahead,
+                      .multiplied = w.multiply_adds - op[1].e};
   std::byte data[16] = {};
   const bool target_good =
       copy.target % copy.bytes == 0 && access::find_shared(w, shared_site, copy.target, copy.bytes);
@@ -199,16 +200,27 @@ bool copy_at_once(Warp& w, const Op* op) {
                        .target = &p,
                        .counted_at = copy.global_site,
                        .is_counted = true,
-                       .started = w.instructions - to.ahead});
+                       .started = w.instructions - to.ahead,
+                       .multiplied = w.multiply_adds - op[1].e});
   return true;
 }
 
-// Lets lanes' copies arrive, whose data lie at `from`. `now`: the warp's instructions up to here.
-void arrive(Warp& w, uint64_t now, const PendingCopy& copy, const std::byte* from) {
+// What a warp has executed up to here.
+struct Progress {
+  uint64_t instructions, multiply_adds;
+};
+
+// Of a copy that travels for long no more counts: it makes up for none that is waited for at once.
+constexpr uint64_t kMostMultiplyAdds = 128;
+
+// Lets lanes' copies arrive, whose data lie at `from`.
+void arrive(Warp& w, Progress now, const PendingCopy& copy, const std::byte* from) {
   Worker& worker = *w.worker;
   const bool is_checked = worker.launch->checks.initialised || worker.launch->checks.races;
   if (copy.is_counted) {
-    worker.sites[copy.counted_at].async_distance += now - copy.started;
+    SiteState& site = worker.sites[copy.counted_at];
+    site.async_distance += now.instructions - copy.started;
+    site.async_multiply_adds += std::min(now.multiply_adds - copy.multiplied, kMostMultiplyAdds);
   }
   std::byte* to = worker.shared + copy.shared_offset;
   if (copy.target != nullptr) {
@@ -261,7 +273,7 @@ void part(Warp& w) {
 
 // Lets the copies arrive of the lanes that waited_for(copy) names.
 template <class WaitedFor>
-void arrive(Warp& w, uint64_t now, WaitedFor waited_for) {
+void arrive(Warp& w, Progress now, WaitedFor waited_for) {
   for (const PendingCopy& copy : w.pending) {
     const uint32_t lanes = waited_for(copy);
     if (lanes == 0 || lanes == copy.lanes) continue;
@@ -283,7 +295,9 @@ void arrive(Warp& w, uint64_t now, WaitedFor waited_for) {
 
 // Those whose group is not among the `open` newest ones of a waiting lane.
 void arrive(Warp& w, const Op* op, uint64_t open) {
-  arrive(w, w.instructions - op->wait.ahead, [&](const PendingCopy& copy) {
+  const Progress now{w.instructions - op->wait.ahead,
+                     w.multiply_adds - op->wait.multiply_adds_ahead};
+  arrive(w, now, [&](const PendingCopy& copy) {
     uint32_t lanes = 0;
     for (uint32_t lane = 0; lane < kLanes; ++lane)
       lanes |= uint32_t(copy.group + open < w.committed[lane]) << lane;
@@ -294,7 +308,7 @@ void arrive(Warp& w, const Op* op, uint64_t open) {
 }  // namespace
 
 void land_copies(Warp& w, uint32_t lane, uint32_t end) {
-  arrive(w, w.instructions,
+  arrive(w, Progress{w.instructions, w.multiply_adds},
          [&](const PendingCopy& copy) { return copy.number < end ? copy.lanes & 1u << lane : 0u; });
 }
 

@@ -30,7 +30,7 @@ class Fields {
 };
 
 void add(Fields f, const Op::Enter& o) {
-  f("block", o.block)("instructions", o.instructions);
+  f("block", o.block)("instructions", o.instructions)("multiply_adds", o.multiply_adds);
 }
 void add(Fields f, const Op::Guard& o) {
   f("operations", o.operations);
@@ -81,7 +81,7 @@ void add(Fields f, const Op::CopyTarget& o) {
   f("shared_site", o.shared_site)("ahead", o.ahead);
 }
 void add(Fields f, const Op::Wait& o) {
-  f("open", o.open)("ahead", o.ahead);
+  f("open", o.open)("ahead", o.ahead)("multiply_adds_ahead", o.multiply_adds_ahead);
 }
 void add(Fields f, const Op::Param& o) {
   f("offset", o.offset)("bytes", o.bytes);

@@ -53,8 +53,9 @@ struct Op {
   // What an operation needs besides rows: the member named after its family. A distance is counted
   // in operations, from this one.
   struct Enter {
-    uint32_t block;         // index into Image::blocks
-    uint32_t instructions;  // of that block
+    uint32_t block;          // index into Image::blocks
+    uint32_t instructions;   // of that block
+    uint32_t multiply_adds;  // among them, of floats
   };
   struct Guard {
     uint32_t operations;  // so many of the following ones are governed, none of them control
@@ -110,7 +111,9 @@ struct Op {
     uint32_t site;       // index into Image::sites
     AddressRow address;  // for lanes taken one by one
   };
-  struct Copy {  // cp.async; the operation after it, which is only read, is its CopyTarget
+  // cp.async; the operation after it, which is only read, is its CopyTarget. Row e of that one is
+  // the multiply-adds among `ahead`.
+  struct Copy {
     int32_t global_offset;  // bytes
     AddressRow global;
     uint32_t global_site;  // index into Image::sites
@@ -125,6 +128,7 @@ struct Op {
   struct Wait {
     uint64_t open;   // so many of the newest groups may still be on their way
     uint32_t ahead;  // as in CopyTarget, the wait included
+    uint32_t multiply_adds_ahead;
   };
   struct Param {
     int64_t offset;  // bytes into the parameter block

@@ -59,6 +59,7 @@ struct PendingCopy {
   uint32_t counted_at = 0;  // site of the global side whose distance this copy stands for
   bool is_counted = false;  // one lane of each request is
   uint64_t started = 0;     // Warp::instructions up to the request
+  uint64_t multiplied = 0;  // Warp::multiply_adds up to the request
   int32_t traced = -1;      // its row in the trace
 };
 
@@ -111,6 +112,7 @@ struct alignas(64) Warp {
   // The clock: when it was read last, how often at once, and how far it is ahead of `instructions`.
   uint64_t clock_read = 0, clock_ahead = 0;
   uint32_t clock_reads = 0;
+  uint64_t multiply_adds = 0;        // of the instructions, those that multiply and add floats
   uint32_t sync_stamp = 0;           // the shared shadow's time of this warp's last synchronisation
   uint32_t sync_time = 0;            // the same in Block::time
   uint32_t any_sync_stamp = 0;       // of its last synchronisation of any lanes

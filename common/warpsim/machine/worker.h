@@ -37,6 +37,10 @@ class Reporter;
 class SharedShadow;
 class Tracer;
 
+// Local memory of a thread from which on its accesses cost the simulator far more than others: what
+// 32 lanes touch lies in 32 pages.
+constexpr uint32_t kLargeLocalBytes = 1 << 14;
+
 struct LaunchContext {
   const Image* image = nullptr;
   const KernelFacts* facts = nullptr;
@@ -97,6 +101,7 @@ struct SiteState {
   uint64_t async_requests = 0;  // cp.async instructions, those that read nothing included
   uint64_t bulk_requests = 0, bulk_bytes = 0;  // cp.async.bulk, of its global side
   uint64_t async_distance = 0;  // instructions between cp.async requests and the waits for them
+  uint64_t async_multiply_adds = 0;  // multiply-adds among them, of each request no more than some
   BankKind bank_kind = BankKind::kLoad;
   void add(const Traffic& traffic) {
     for (size_t i = 0; i < 3; ++i) transactions[i] += traffic.transactions[i];

@@ -104,6 +104,7 @@ void Collector::add_sites(const Worker& worker) {
     c.bank_conflicts += times * (s.wavefronts - s.ideal_wavefronts);
     c.async_requests += s.async_requests;
     c.async_distance += s.async_distance;
+    c.async_multiply_adds += s.async_multiply_adds;
   }
 }
 

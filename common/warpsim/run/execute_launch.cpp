@@ -66,6 +66,7 @@ void Simulator::Impl::configure(LaunchContext& context, const Launch& launch, Im
   // Not their product: a grid may have 2^63 blocks.
   const uint64_t most = kMostOfWarps / kBudgetOfWarp / context.warps_per_block;
   context.budget += std::min(context.block_count, most) * context.warps_per_block * kBudgetOfWarp;
+  context.budget /= 1 + context.local_bytes_per_thread / kLargeLocalBytes;
 }
 
 std::vector<AllocationRecord*> Simulator::Impl::may_be_written(const LaunchContext& context) {
