@@ -37,8 +37,8 @@
                          counters there are registers, shared_bytes (of the kernel that has
                          most), occupancy (that has least) and launches. With none_at = 8.0
                          points fall in a straight line, from all at the limit to none there
-                         also = [{value = ..., at_most = 2, message = ...}]   further limits: all
-                         of them have to hold
+                         also = [{value = ..., at_most = 2, message = ...}]   further limits, also
+                         of another `case`: all of them have to hold
       kind = "time"      case = "w1024", full = 1.15, none = 4.0   time over the reference's
                          both = 12: its points on the backend both, see below
 
@@ -83,6 +83,7 @@ from grader.labs.problem import (
     read_problem,
 )  # fmt: skip
 from grader.labs.reference import Reference, load_reference
+from grader.labs.sums import SUMS
 
 BACKENDS = ("sim", "gpu")  # that a check may be bound to
 GROUPS = ("correctness", "safety", "performance")
@@ -164,6 +165,12 @@ class Check:
     full: float = 1.15  # time: full credit up to this multiple of the reference's time
     none: float = 4.0  # time: no credit from this multiple on
     both: float = 0.0  # time: points on the backend both; 0: it is not looked at there
+
+    @property
+    def every_case(self) -> tuple[str, ...]:
+        """All cases that it looks at, each once."""
+        further = (name for one in self.also for name in one.cases)
+        return tuple(dict.fromkeys((*self.cases, *further)))
 
 
 @dataclass(frozen=True)
@@ -393,6 +400,7 @@ class _Reader:
             at_least=get.number("at_least", None),
             none_at=get.number("none_at", None),
             message=get.text("message", ""),
+            cases=(get.text("case", check.cases[0]),),
         )
         get.finish()
         self.check_is_sound(get.where, limit)
@@ -406,7 +414,9 @@ class _Reader:
                 raise self.fail(where, "a counter needs at_most or at_least")
             try:
                 unknown = (
-                    names_in(check.value) - set((*COUNTERS, *FACTS)) - set(self.problem.numbers)
+                    names_in(check.value)
+                    - set((*COUNTERS, *SUMS, *FACTS))
+                    - set(self.problem.numbers)
                 )
             except ExpressionError as error:
                 raise self.fail(where, f"value: {error}") from None
@@ -454,9 +464,14 @@ class _Reader:
                 raise self.fail(f"case {case.id}", f"{lab.signature} needs a square: give width")
         earlier: set[str] = set()
         for check in lab.checks:
-            for name in check.cases:
+            for name in check.every_case:
                 if name not in case_ids:
                     raise self.fail(f"check {check.id}", f"there is no case '{name}'")
+                if check.kind == "counter" and lab.case(name).hidden:
+                    raise self.fail(
+                        f"check {check.id}",
+                        f"the counts of '{name}' would give away what is hidden",
+                    )
             for name in check.needs:
                 if name not in earlier:
                     raise self.fail(f"check {check.id}", f"needs: no earlier check '{name}'")

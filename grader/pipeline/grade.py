@@ -152,7 +152,7 @@ def _stop_if_device_is_too_old(lab: Lab, options: Options) -> None:
 
 
 def _needed_cases(lab: Lab, backend: str) -> list[Case]:
-    used = {name for check in lab.checks_for(backend) for name in check.cases}
+    used = {name for check in lab.checks_for(backend) for name in check.every_case}
     return [case for case in lab.cases if case.id in used]
 
 
@@ -196,7 +196,9 @@ def _judged(
     place = Place("gpu", options.device, session.architecture)
     outcomes = outcomes_on(session, place, text, cases, recorded, resources)
     checks = lab.checks_for("gpu")
-    watched = {c for check in checks if check.kind in ("clean", "counter") for c in check.cases}
+    watched = {
+        c for check in checks if check.kind in ("clean", "counter") for c in check.every_case
+    }
     chosen = [case for case in cases if case.id in watched]
     safety = outcomes_on(session, simulator, text, chosen, recorded, resources)
     timed, timings = timed_cases(lab, "gpu"), {}

@@ -17,4 +17,5 @@ class StepLimits:
     record_processes: int = 32  # threads included
     device_memory_bytes: int = 4 << 30  # what cudaMalloc gives out in all
     execute_seconds: float = 240  # for each case on the simulator; endless kernels end long before
+    execute_processor_seconds: float = 300  # for all cases together, on the simulator
     execute_memory_bytes: int = 16 << 30

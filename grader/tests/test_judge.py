@@ -399,3 +399,35 @@ def test_a_damaged_result_file_is_the_graders_failure(tmp_path):
         path.write_text(text)
         with pytest.raises(StepError, match="result.json"):
             load(path)
+
+
+@pytest.mark.parametrize("code", ["race-shared", "race-global", "unordered-streams"])
+def test_what_is_right_in_spite_of_a_race_is_right_by_chance(lab, code):
+    checks = evaluate(lab, outcome(lab, "w8", diagnostics=[fault_json(code, line=33)]))
+    assert checks["sizes"].status == "failed"
+    assert checks["sizes"].message == (
+        f"{lab.case('w8').title}: right this time, but only by chance, because of {code} at line 33"
+    )
+    assert checks["traffic"].status == "skipped"
+
+
+def test_a_race_in_a_hidden_case_names_no_line(lab):
+    checks = evaluate(lab, outcome(lab, "secret", diagnostics=[fault_json("race-shared", line=33)]))
+    assert checks["sizes"].message.endswith("by chance, because of race-shared")
+
+
+def test_a_warning_of_a_race_takes_nothing(lab):
+    said = fault_json("race-shared", line=33) | {"severity": "warning"}
+    assert evaluate(lab, outcome(lab, "w8", diagnostics=[said]))["sizes"].status == "passed"
+
+
+def test_a_limit_may_be_of_another_case(lab):
+    """A kernel for one size, beside one that has not learnt the lesson."""
+    traffic = next(c for c in lab.checks if c.kind == "counter")
+    other = replace(traffic, cases=("w4",), value="barriers", at_most=5, message="barriers")
+    limited = replace(lab, checks=(replace(traffic, needs=(), also=(other,)),))
+    kernel = execution_json()["kernels"][0]
+    for barriers, status in ((2, "passed"), (9, "failed")):
+        kernel["counters"] |= {"barriers": barriers}
+        found = evaluate(limited, outcome(limited, "w4", kernels=[kernel]))["traffic"]
+        assert found.status == status, found.message

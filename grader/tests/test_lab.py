@@ -3,7 +3,9 @@
 import pytest
 
 from grader.errors import CourseError
+from grader.labs.expression import names_in
 from grader.labs.lab import load_lab
+from grader.labs.sums import SUMS, counters_in
 from grader.tests.conftest import LAB_TOML
 
 
@@ -23,38 +25,28 @@ def test_every_lab_of_the_course_is_sound(course):
         assert lab.name.startswith(f"{lab.id}-"), f"{name} has the id {lab.id}"
 
 
-# What brings data as a load or a store does, and is counted apart from them.
-STAND_INS = {
-    "global_load_sectors": ("global_atomic_sectors", "constant_load_words"),
-    "global_load_requests": ("global_atomic_requests", "constant_load_requests"),
-    "global_store_sectors": ("global_atomic_sectors", "global_reduction_sectors"),
-    "global_store_requests": ("global_atomic_requests", "global_reduction_requests"),
-    "shared_load_requests": ("matrix_load_requests", "shared_atomic_requests"),
-    "shared_load_wavefronts": ("matrix_load_wavefronts", "shared_atomic_wavefronts"),
-}
-
-
-def _uncounted(check) -> list[str]:
-    """The counters that a limit forgets, so that another instruction gets round it."""
-    return [
-        other
-        for counter, others in STAND_INS.items()
-        for other in others
-        if counter in check.value and other not in check.value
-    ]
-
-
-def test_no_other_instruction_gets_round_a_limit(course):
-    """An atomic that changes nothing loads as well; constant memory is memory."""
+def _limits(course):
     folders = [course.labs / name for name in course.lab_names()]
     folders += [course.exercises / name for name in course.exercise_names()]
-    limits = [
+    return [
         (folder.name, check.id, one)
         for folder in folders
         for check in load_lab(folder).checks
         if check.kind == "counter"
         for one in (check, *check.also)
     ]
+
+
+def _uncounted(check) -> set[str]:
+    """Counters that an upper limit names in place of their sum: another instruction gets round it."""
+    if check.at_most is None:
+        return set()
+    return names_in(check.value) & counters_in(set(SUMS))
+
+
+def test_no_other_instruction_gets_round_a_limit(course):
+    """An atomic that changes nothing loads as well; constant memory is memory."""
+    limits = _limits(course)
     assert len(limits) > 30
     assert {(lab, name): _uncounted(one) for lab, name, one in limits if _uncounted(one)} == {}
 
@@ -62,10 +54,32 @@ def test_no_other_instruction_gets_round_a_limit(course):
 def test_a_limit_that_forgets_atomics_is_noticed(lab):
     """The lab of these tests limits loads alone."""
     traffic = next(check for check in lab.checks_for("sim") if check.id == "traffic")
-    assert _uncounted(traffic) == [
-        "global_atomic_sectors", "constant_load_words",
-        "global_atomic_requests", "constant_load_requests",
-    ]  # fmt: skip
+    assert _uncounted(traffic) == {"global_load_sectors", "global_load_requests"}
+
+
+def test_where_conflicts_are_limited_lanes_that_take_turns_are_too(course):
+    """One lane at a time meets nobody, and takes as many wavefronts."""
+    lax = {
+        (lab, name)
+        for lab, name, one in _limits(course)
+        if one.value == "bank_conflicts" and not one.also and name != "edge-conflicts"
+    }
+    assert lax == set()
+
+
+def test_registers_are_no_local_memory(course):
+    """Arrays that are not in registers cost what tiles save."""
+    limited = {lab for lab, name, one in _limits(course) if "local_sectors" in one.value}
+    products = {lab for lab, name, one in _limits(course) if name == "traffic" and lab[0] == "0"}
+    assert products | {"10-tensor-cores"} <= limited
+
+
+def test_counts_are_taken_at_more_than_one_size(course):
+    """A kernel for the size that is counted, beside one that has not learnt the lesson."""
+    traffic = [one for lab, name, one in _limits(course) if name == "traffic" and one.also]
+    sizes = [set(one.every_case) for one in traffic if one.needs != ("whole",)]
+    assert len(sizes) >= 9
+    assert [one for one in sizes if len(one) < 2] == [{"w256"}]  # lab 02 has whole tiles alone
 
 
 MISTAKES = {
