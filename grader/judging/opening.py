@@ -143,8 +143,11 @@ class _Finder(Accesses, Places, Wrong):
             return None
         if ALWAYS in found.after:
             return Said(f"Without {found.before} P would be right.", found.line, "")
+        other = f" Or exchange the two in line {found.other} instead." if found.other else ""
         return Said(
-            f"{found.before}: with {found.after} in its place P would be right.", found.line, ""
+            f"{found.before}: with {found.after} in its place P would be right.{other}",
+            found.line,
+            "",
         )
 
     def by_warning(self) -> Said | None:

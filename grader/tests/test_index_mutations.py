@@ -7,11 +7,13 @@ common/measure/index_mutations.py does it for as many as one has time for.
 
 from __future__ import annotations
 
+import random
+
 import pytest
 
 from grader.tests import corpus_files
 from grader.tests.index_mutations import Mutant, mutants
-from grader.tests.index_verdicts import PARTS, verdict
+from grader.tests.index_verdicts import PARTS, Verdict, verdict
 from grader.tests.kernel_in_python import Element, Fault, Kernel
 from grader.tests.selection import first_of, one_of_each
 
@@ -88,3 +90,45 @@ def test_the_operand_and_its_phase_are_named(built, mutant):
     found = verdict(built, mutant)
     assert found.kind in ("exact", "elsewhere"), f"{found.why}: {found.said}"
     assert found.line == mutant.line, found.said
+
+
+# A sample for every day, and a large one; common/measure/index_mutations.py does as many as one likes.
+SAMPLES = ((6, 1), (80, 2))
+SHARE = 0.9
+
+
+def _complaint(found: list[tuple[Mutant, Verdict]]) -> str:
+    """What is not as it should be of reports about P; nothing where all is well."""
+    about = [(one, said) for one, said in found if said.kind in ("exact", "unsure", "wrong")]
+    untrue = [f"{one.id}: {said.said}" for one, said in about if said.kind == "wrong"]
+    if untrue:
+        return f"not true: {untrue}"
+    right = [one for one, said in about if said.kind == "exact" and said.line == one.line]
+    if len(right) < SHARE * len(about):
+        missed = [
+            f"{one.id}, line {said.line}: {said.said}" for one, said in about if one not in right
+        ]
+        return f"{len(right)} of {len(about)} exact: {missed}"
+    return "" if len(about) >= len(found) // 4 else f"only {len(about)} of {len(found)} are about P"
+
+
+@pytest.mark.timeout(3600)
+@pytest.mark.parametrize(("count", "seed"), first_of(SAMPLES))
+def test_nine_of_ten_reports_about_p_are_exact_and_none_untrue(built, count, seed):
+    every = [one for lab, text in TEXTS.items() for one in mutants(lab, text)]
+    chosen = random.Random(seed).sample(every, count)
+    assert not _complaint([(one, verdict(built, one)) for one in chosen])
+
+
+def test_a_sample_with_a_fault_is_refused():
+    mutant = mutants(next(iter(TEXTS)), TEXTS[next(iter(TEXTS))])[0]
+    exact = Verdict("exact", "", mutant.line)
+    assert not _complaint([(mutant, exact)] * 10)
+    assert "not true" in _complaint(
+        [(mutant, exact)] * 9 + [(mutant, Verdict("wrong", "", mutant.line))]
+    )
+    aside = Verdict("exact", "", mutant.line + 1)
+    assert "8 of 10" in _complaint([(mutant, exact)] * 8 + [(mutant, aside)] * 2)
+    assert "only 1 of 10" in _complaint(
+        [(mutant, exact)] + [(mutant, Verdict("elsewhere", "", 0))] * 9
+    )

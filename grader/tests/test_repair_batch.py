@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from grader.judging import kernel_text, suspects
 from grader.judging.repair.batch import try_together
+from grader.judging.repair.nodes import Node, walk
+from grader.judging.repair.quick import is_pure, quick_of
+from grader.judging.repair.reading import tokens_of
+from grader.judging.repair.scope import bare, binary, named, number
 from grader.judging.repair.search import Search
 from grader.judging.repair.shown import text_of
+from grader.judging.repair.syntax import parse
 from grader.judging.repair.trial import Exhausted, GivenUp, try_out
+from grader.judging.repair.world import Frame
 from grader.labs.statements import listing
 
 PROGRAMS = Path(__file__).resolve().parents[2] / "common" / "measure" / "causes" / "fresh"
@@ -42,10 +50,10 @@ def test_a_batch_finds_what_its_edits_do_alone(wrong):
         if search.alone.isdisjoint(key for key, _ in edit.changes)
     ]
     alone = []
-    for number, changes in enumerate(edits):
+    for at, changes in enumerate(edits):
         try:
             if try_out(search.file, changes, size, search.numbers(size), False, 20_000).is_right:
-                alone.append(number)
+                alone.append(at)
         except (Exhausted, GivenUp):
             continue
     found = []
@@ -129,3 +137,52 @@ def test_a_block_for_each_row_needs_no_second_axis():
     text = (PROGRAMS / "01-rows.cu").read_text()
     assert suspects.unused_axis(_kernel(text, grid=(9, 1, 1)), "y") is None
     assert suspects.unused_axis(_kernel(text, grid=(9, 9, 1)), "y") is not None
+
+
+@pytest.mark.parametrize("wrong", WRONG, ids=[one[0] for one in WRONG])
+def test_a_short_way_gives_the_same_values(wrong, monkeypatch):
+    """With it and without, the same edits are right."""
+    search = _search(*wrong)
+    size = next(size for size in search.sizes if not search.carried_out(size))
+    edits = [
+        edit
+        for edit in search.ordered()[:300]
+        if len(edit.changes) == 1
+        and is_pure(edit.where)
+        and search.alone.isdisjoint(key for key, _ in edit.changes)
+        and quick_of(edit.where, edit.changes[0][1](edit.where)) is not None
+    ][:24]
+    assert len(edits) > 8
+
+    def right() -> set[int]:
+        found = set()
+        for start in range(0, len(edits), 8):
+            tried = try_together(
+                search.file, [dict(edit.changes) for edit in edits[start : start + 8]],
+                search.turns(search.plain[size]), size, search.numbers(size), False, 400_000,
+            )  # fmt: skip
+            assert not tried.has_failed
+            found |= {start + at for at in tried.right}
+        return found
+
+    short = right()
+    monkeypatch.setattr("grader.judging.repair.batch.is_pure", lambda node: False)
+    assert short == right()
+
+
+def test_each_short_way_is_one_step_on_the_edits_lanes():
+    node = parse(tokens_of("void f(int a, int b) { int c = a * b; }")).functions["f"].body
+    product = next(one for one in walk(node) if one.kind == "binary")
+    f = Frame(None, {"a": np.arange(6), "b": 3, "k": np.arange(6) * 10})
+    sides, value, at = (f.env["a"], 3), f.env["a"] * 3, slice(2, 4)
+    for changed, wanted in (
+        (number(7), 7),
+        (named("k"), [20, 30]),
+        (product.kids[0], [2, 3]),
+        (binary("+", bare(product), number(1)), [7, 10]),
+        (binary("*", bare(product), named("k")), [120, 270]),
+        (replace(product, text="-"), [-1, 0]),
+        (replace(product, text="/", kids=product.kids[::-1]), [1, 1]),
+    ):
+        assert np.array_equal(quick_of(product, changed)(f, value, sides, at, 6), wanted)
+    assert quick_of(product, Node("call", [named("min"), product.kids[0]])) is None

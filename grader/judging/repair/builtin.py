@@ -44,7 +44,8 @@ def _plain(do):
 def _malloc(given, templates):
     def run(f, m):
         place, size = given[0](f, m), int(to_int(given[1](f, m)))
-        if place.__class__ is not Place:
+        is_element = place.__class__ is Pointer and place.memory.kind == "local"
+        if place.__class__ is not Place and not is_element:
             raise Fault("cudaMalloc")
         if size <= 0 or size > 4 * _MAX_WORDS:
             raise Fault("size")
@@ -53,7 +54,10 @@ def _malloc(given, templates):
         if f.world.logs is not None:
             buffer.log = []
             f.world.logs.append(buffer)
-        place.holder[place.name] = Pointer(buffer)
+        if is_element:
+            place.store(True, Pointer(buffer))
+        else:
+            place.holder[place.name] = Pointer(buffer)
         return 0
 
     return run
@@ -61,7 +65,7 @@ def _malloc(given, templates):
 
 def _memcpy(given, templates):
     def run(f, m):
-        to, source, size, kind = (part(f, m) for part in given)
+        to, source, size, kind = (part(f, m) for part in given[:4])
         if to.__class__ is not Pointer or source.__class__ is not Pointer:
             raise Fault("cudaMemcpy")
         kinds = _FROM_HOST.get(str(kind))
@@ -78,6 +82,20 @@ def _memcpy(given, templates):
         if b.copies > a.copies:
             a.split()
         a.data.reshape(-1, a.size)[:, :words] = b.data.reshape(-1, b.size)[:, :words]
+        return 0
+
+    return run
+
+
+def _memset(given, templates):
+    def run(f, m):
+        to, value, size = (part(f, m) for part in given[:3])
+        if to.__class__ is not Pointer or to.memory.kind != "global" or value != 0:
+            raise Fault("cudaMemset")
+        words = int(size) // 4
+        if to.off.__class__ is not int or not 0 <= words <= to.memory.size - to.off:
+            raise Fault("size")
+        to.memory.data.reshape(-1, to.memory.size)[:, to.off : to.off + words] = 0
         return 0
 
     return run
@@ -145,6 +163,18 @@ def _ceil(value):
     return float(np.ceil(value)) if not _any_array(value) else np.ceil(value)
 
 
+def _read(given, templates):
+    """A load through the read-only cache."""
+
+    def run(f, m):
+        value = given[0](f, m)
+        if value.__class__ is not Pointer:
+            raise Fault("pointer")
+        return value.load(m)
+
+    return run
+
+
 BUILTIN = {
     "CHECK": _plain(lambda value: value),
     "min": _plain(_least), "max": _plain(_most), "fminf": _plain(_least), "fmaxf": _plain(_most),
@@ -152,13 +182,15 @@ BUILTIN = {
     "__fmaf_rn": _plain(lambda a, b, c: a * b + c), "__fmul_rn": _plain(lambda a, b: a * b),
     "ceil": _plain(_ceil), "ceilf": _plain(_ceil),
     "floor": _plain(lambda v: np.floor(v)), "abs": _plain(lambda v: abs(v)),
-    "cudaMalloc": _malloc, "cudaMemcpy": _memcpy, "cudaFree": _free,
+    "cudaMalloc": _malloc, "cudaMemcpy": _memcpy, "cudaMemcpyAsync": _memcpy, "cudaFree": _free,
+    "cudaMemset": _memset, "cudaMemsetAsync": _memset, "__ldg": _read,
     "copy_async": _copied(lambda f, m, given, templates: int(templates[0](f, m)) // 4),
     "__pipeline_memcpy_async": _copied(lambda f, m, given, templates: int(given[2](f, m)) // 4),
 }  # fmt: skip
 for _name in (
     "__syncthreads", "__syncwarp", "__pipeline_commit", "__pipeline_wait_prior", "cudaGetLastError",
-    "cudaDeviceSynchronize", "cudaPeekAtLastError", "printf", "fprintf", "__threadfence",
+    "cudaDeviceSynchronize", "cudaPeekAtLastError", "cudaGetErrorString", "cudaStreamCreate",
+    "cudaStreamDestroy", "cudaStreamSynchronize", "cudaFuncSetAttribute", "printf", "fprintf", "__threadfence",
 ):  # fmt: skip
     BUILTIN[_name] = _nothing
 

@@ -7,11 +7,13 @@ from collections.abc import Callable
 
 import numpy as np
 
+from grader.judging.repair.execution import REFERRED
 from grader.judging.repair.nodes import Function, Node, Type, walk
 from grader.judging.repair.reading import GivenUp
 from grader.judging.repair.values import (
     Fault,
     Pointer,
+    Ref,
     Struct,
     to_int,
 )
@@ -19,6 +21,15 @@ from grader.judging.repair.world import Exhausted, Frame, World
 
 _MAX_LANES = 1 << 15
 _LANES_OF_A_STEP = 1024
+
+
+def _mark(value) -> object:
+    """What tells an argument of a launch from another."""
+    if value.__class__ is Pointer:
+        return value.memory.name, value.off, value.unit
+    if value.__class__ is Struct:
+        return tuple((name, _mark(one)) for name, one in value.fields.items())
+    return value
 
 
 class Calls:
@@ -67,6 +78,7 @@ class Calls:
             method = self.file.methods.get(target.text)
             if method is None:
                 raise GivenUp("method")
+            given = self.passed(method, node.kids[1:], given)
             return self.invoked(method, given, [], self.code(target.kids[0]), False)
         if target.kind != "name":
             raise GivenUp("call")
@@ -76,8 +88,8 @@ class Calls:
             name = edit(target).text
         function = self.file.functions.get(name)
         if function is not None:
-            found = self.invoked(function, given, templates, None, wants_address)
-            return found
+            given = self.passed(function, node.kids[1:], given)
+            return self.invoked(function, given, templates, None, wants_address)
         known = BUILTIN.get(name)
         if known is not None:
             return known(given, templates)
@@ -99,12 +111,30 @@ class Calls:
 
         return lambda_call
 
+    def passed(self, function: Function, nodes: list[Node], given: list) -> list[Callable]:
+        """Arguments; of a reference where it lies."""
+        return [
+            self.referring(node) if kind.is_reference and node.kind in REFERRED else part
+            for (kind, _), node, part in zip(function.parameters, nodes, given, strict=False)
+        ] + given[len(function.parameters) :]
+
+    def with_defaults(self, function: Function, given: list[Callable]) -> list[Callable]:
+        """What each template parameter stands for; of a type that is deduced nothing need be known."""
+        found = list(given)
+        for name in function.templates[len(given) :]:
+            if name in function.defaults:
+                found.append(self.code(function.defaults[name]))
+            elif name in function.kinds:
+                found.append(lambda f, m: None)
+            else:
+                raise GivenUp("deduction")
+        return found
+
     def invoked(self, function, given, templates, owner, wants_address) -> Callable:
         names = [name for _, name in function.parameters]
         if len(names) != len(given) or len(templates) > len(function.templates):
             raise GivenUp("arguments")
-        if len(templates) < len(function.templates):
-            raise GivenUp("deduction")
+        templates = self.with_defaults(function, templates)
         is_reference = function.type.is_reference
 
         def run(f, m):
@@ -112,7 +142,8 @@ class Calls:
             body, converts = f.world.machine.function(function)
             env = {}
             for name, convert, part in zip(names, converts, given, strict=True):
-                env[name] = convert(part(f, m))
+                value = part(f, m)
+                env[name] = value if value.__class__ is Ref else convert(value)
             for name, part in zip(function.templates, templates, strict=True):
                 env[name] = part(f, m)
             inner = Frame(f.world, env)
@@ -148,8 +179,9 @@ class Calls:
         ]
         settings = [self.code(kid) for kid in settings]
         arguments = [self.code(kid) for kid in arguments]
-        if len(arguments) != len(kernel.parameters) or len(templates) != len(kernel.templates):
+        if len(arguments) != len(kernel.parameters) or len(templates) > len(kernel.templates):
             raise GivenUp("arguments")
+        templates = self.with_defaults(kernel, templates)
 
         def launch(f, m):
             world = f.world
@@ -176,6 +208,11 @@ class Calls:
                 env[name] = convert(part(f, m))
             for name, part in zip(kernel.templates, templates, strict=True):
                 env[name] = part(f, m)
+            if world.tried is not None:
+                sign = (tuple(grid), tuple(block), world.dynamic, *map(_mark, env.values()))
+                if sign in world.tried:
+                    raise Fault("a launch as before")
+                world.tried.add(sign)
             self.spread(world, grid, block)
             for one in external:
                 one(Frame(world, world.globals), True)
@@ -194,6 +231,15 @@ class Calls:
         """threadIdx and its like for a launch."""
         world.shared = {}
         blocks, world.threads = math.prod(grid), math.prod(block)
+        world.few = world.picked = None
+        world.shape = (tuple(grid), tuple(block))
+        kept = None
+        if world.chosen is not None and world.shape == world.wanted:
+            # No block sees what another does: those of the chosen threads are enough.
+            kept, where = np.unique(world.chosen // world.threads, return_inverse=True)
+            world.picked = where * world.threads + world.chosen % world.threads
+            blocks = len(kept)
+            world.launched = blocks * world.threads
         world.blocks = blocks * (world.batch.count if world.batch is not None else 1)
         lane = np.arange(world.blocks * world.threads, dtype=np.int64)
         thread, number = lane % world.threads, lane // world.threads
@@ -202,12 +248,10 @@ class Calls:
         if world.batch is not None:
             world.batch.spread(number // blocks)
             number = number % blocks
-        world.few = None
-        world.shape = (tuple(grid), tuple(block))
-        if world.chosen is not None and world.shape == world.wanted:
-            world.few = np.add.outer(
-                np.arange(count) * blocks * world.threads, world.chosen
-            ).ravel()
+        if kept is not None:
+            number = kept[number]
+            starts = np.arange(count) * blocks * world.threads
+            world.few = np.add.outer(starts, world.picked).ravel()
 
         def places(index, sides):
             found = {}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+from grader.judging.repair.alike import alike
 from grader.judging.repair.missing import Missing
 from grader.judging.repair.nodes import File, Function, Node, children, walk
 from grader.judging.repair.scope import (
@@ -59,21 +60,40 @@ class Editor(Missing):
 
     def all(self) -> Iterator[Edit]:
         lengths = {
-            id(one)
+            id(one): (node.text, place)
             for node in walk(self.function.body)
             if node.kind == "declare"
-            for length in node.kids[0] or ()
+            for place, length in enumerate(node.kids[0] or ())
             if length is not None
             for one in walk(length)
         }
         for node in walk(self.function.body):
-            far = _OF_A_LENGTH if id(node) in lengths else 0.0
             for change, cost in self._changes(node):
+                far = 0.0
+                if id(node) in lengths and not self._is_plain_length(
+                    node, change(node), *lengths[id(node)]
+                ):
+                    far = _OF_A_LENGTH
                 yield Edit(((node.id, change),), node.line, cost + far, self.function.name, node)
         yield from self._exchanged()
         yield from self._names_exchanged()
         yield from self._everywhere()
         yield from self._statements()
+
+    def _is_plain_length(self, node: Node, changed: Node, array: str, place: int) -> bool:
+        """A term less, or a name that indices in its place have: it hides no index that goes too far."""
+        if node.kind == "binary":
+            return changed is node.kids[0] and node.text == "+"
+        name = changed.macro or (changed.text if changed.kind == "name" else "")
+        return bool(name) and name in self._counted_with(array, place)
+
+    def _counted_with(self, array: str, place: int) -> set[str]:
+        """Names in the indices of a dimension."""
+        found: set[str] = set()
+        for node in walk(self.function.body):
+            if node.kind == "index" and _indexed(node) == (array, place):
+                found |= {one.macro or one.text for one in walk(node.kids[1])}
+        return found
 
     def _parent(self, node: Node) -> Node:
         return self.parents.get(id(node), node)
@@ -133,7 +153,7 @@ class Editor(Missing):
                 if other == name:
                     continue
                 cost = (
-                    0.6 if _alike(name, other) else 1.3 if len(name) < 4 or len(other) < 4 else 1.2
+                    0.6 if alike(name, other) else 1.3 if len(name) < 4 or len(other) < 4 else 1.2
                 )
                 if group is scope.integers and (name in scope.sizes) != (other in scope.sizes):
                     cost += 0.7
@@ -202,8 +222,10 @@ class Editor(Missing):
         for other in dict.fromkeys((value - 1, value + 1, 0, value * 2, value // 2)):
             if other >= 0 and other != value:
                 yield (lambda n, v=other: number(v)), 1.0 if abs(other - value) == 1 else 1.5
+        # A block's length is seldom a matrix's.
+        far = 1.0 if self._parent(node).kind == "launch" else 0.0
         for name in self._near(self.scope.integers, node):
-            yield (lambda n, o=name: named(o)), 1.8
+            yield (lambda n, o=name: named(o)), 1.8 + far
 
     # --- operators
 
@@ -217,9 +239,10 @@ class Editor(Missing):
             if sign not in ("/", "%", "<<", ">>"):
                 yield (lambda n: n.kids[1]), 1.3
         if sign == "/":
-            yield _rounded_up, 0.8
             if _is_rounded_up(node):
                 yield _rounded_down, 0.9
+            else:
+                yield _rounded_up, 0.8
         if sign == "+":  # a * w + b for b * w + a
             for side in (0, 1):
                 if node.kids[side].kind == "binary" and node.kids[side].text == "*":
@@ -262,17 +285,22 @@ class Editor(Missing):
         ):
             return
         root = parent.kind != "binary"
+        # What is counted is seldom meant times something where it is compared.
+        odd = 0.8 if parent.kind == "binary" and parent.text in "<<=>>=" else 0.0
         for name in self._near(self.scope.integers, node):
             is_size = name in self.scope.sizes
             if name == node.text:
                 continue
-            yield (lambda n, o=name: binary("*", bare(n), named(o))), 1.2 if is_size else 2.3
+            yield (
+                (lambda n, o=name: binary("*", bare(n), named(o))),
+                (1.2 if is_size else 2.3) + odd,
+            )
             yield (lambda n, o=name: binary("+", bare(n), named(o))), 2.6 if is_size else 1.9
         for macro in self.scope.constants:
             value = self.macros.get(macro)
             if value is not None:
                 right = replace(number(value), macro=macro)
-                yield (lambda n, r=right: binary("*", bare(n), r)), 1.2
+                yield (lambda n, r=right: binary("*", bare(n), r)), 1.2 + odd
         for value in (4, 2, 8):
             cost = (1.4 if root else 1.9) if value in self.written else 2.4
             yield (lambda n, v=value: binary("*", bare(n), number(v))), cost
@@ -427,6 +455,14 @@ class Editor(Missing):
                         )
 
 
+def _indexed(node: Node) -> tuple[str, int]:
+    """The array, and which of its dimensions."""
+    place = -1
+    while node.kind == "index":
+        node, place = node.kids[0], place + 1
+    return node.text, place
+
+
 def _used_as_integer(body: Node) -> set[str]:
     """Names in an index or a condition."""
     found = set()
@@ -479,20 +515,3 @@ def _swapped(items: Sequence[Node], a: int, b: int) -> list[Node]:
     found = list(items)
     found[a], found[b] = found[b], found[a]
     return found
-
-
-# Words of names that are mixed up.
-_PAIRS = (
-    ("row", "col"), ("Row", "Col"), ("rows", "cols"), ("ROW", "COL"), ("x", "y"), ("X", "Y"), ("r", "c"),
-    ("i", "j"), ("m", "n"), ("M", "N"), ("a", "b"), ("A", "B"), ("0", "1"), ("k", "n"), ("k", "m"), ("K", "N"),
-    ("K", "M"), ("left", "right"), ("1", "2"), ("lhs", "rhs"), ("left", "top"), ("w", "h"), ("d", "w"), ("d", "h"),
-)  # fmt: skip
-
-
-def _alike(one: str, two: str) -> bool:
-    """tx and ty, row and col, M and N: names that are mixed up."""
-    return any(
-        one.replace(a, b) == two or one.replace(b, a) == two
-        for a, b in _PAIRS
-        if a in one or b in one
-    )

@@ -15,7 +15,9 @@ from grader.judging.repair.values import (
     Buffer,
     Fault,
     Local,
+    Place,
     Pointer,
+    Ref,
     Struct,
     both,
     either,
@@ -26,6 +28,23 @@ from grader.judging.repair.values import (
 from grader.judging.repair.world import Exhausted
 
 _MAX_WORDS = 1 << 18
+_MAX_POINTERS = 64
+REFERRED = frozenset(("name", "index", "member", "deref"))
+
+
+def shared_words(world, key: tuple, size: int, name: str, kind: Type) -> Buffer:
+    """A block's array, made by the first that declares it."""
+    if key not in world.shared:
+        buffer = Buffer("shared", size, world.blocks, name)
+        if size * world.blocks > _MAX_WORDS * 4:
+            raise Exhausted
+        buffer.is_int = kind.name == "int"
+        buffer.batch, buffer.effects = world.batch, world.effects
+        world.words += size
+        if world.blocks > 1:
+            buffer.base = world.block_of * size
+        world.shared[key] = buffer
+    return world.shared[key]
 
 
 class Statements:
@@ -89,9 +108,11 @@ class Statements:
         name, kind = node.text, node.type
         if sizes:
             return self.array(node, sizes, first)
+        fields = None if kind.stars else self.file.structs.get(kind.name)
+        if fields is not None and any((kind.name, one) in self.file.lengths for _, one in fields):
+            return self.structure_of_arrays(node, fields, first)
         if kind.is_shared:
             raise GivenUp("shared scalar")
-        fields = None if kind.stars else self.file.structs.get(kind.name)
         convert = self.conversion(kind)
         if first is None:
 
@@ -110,6 +131,8 @@ class Statements:
                 return m
 
             return declared
+        if kind.is_reference and first.kind in REFERRED:
+            return self.alias(name, first)
         value = self.initial(first, kind)
         is_dim = kind.name == "dim3"
 
@@ -123,12 +146,40 @@ class Statements:
 
         return given
 
+    def alias(self, name: str, first: Node) -> Callable:
+        """float& x = a[i]: another name."""
+        refer = self.referring(first)
+
+        def bound(f, m):
+            f.env[name] = refer(f, m)
+            return m
+
+        return bound
+
+    def referring(self, node: Node) -> Callable:
+        where = self.address(node)
+
+        def refer(f, m):
+            place = where(f, m)
+            if place.__class__ is Place:
+                held = place.holder.get(place.name)
+                # What lies elsewhere is not copied anyway.
+                return held if held.__class__ is Struct else Ref(place)
+            if place.__class__ is Pointer:
+                return place if place.dims else Ref(place)
+            raise GivenUp("reference")
+
+        return refer
+
     def array(self, node: Node, sizes: list, first: Node | None) -> Callable:
         name, kind = node.text, node.type
         if kind.is_extern and sizes == [None]:
             sizes = []
-        if kind.name not in (*INTEGERS, "float", "float4", "float2") or kind.stars:
+        is_plain = kind.name in (*INTEGERS, "float", "float4", "float2", "auto")
+        if not is_plain or (kind.stars and kind.is_shared):
             raise GivenUp("array")
+        if kind.stars:
+            return self.pointers(name, sizes, first)
         unit = {"float4": 4, "float2": 2}.get(kind.name, 1)
         if None in sizes:
             raise GivenUp("array")
@@ -152,17 +203,62 @@ class Statements:
                     memory.store(at, True, part(f, m))
                 f.env[name] = Pointer(memory, 0, dims, unit)
                 return m
-            if key not in world.shared:
-                buffer = Buffer("shared", size, world.blocks, name)
-                if size * world.blocks > _MAX_WORDS * 4:
-                    raise Exhausted
-                buffer.is_int = kind.name == "int"
-                buffer.batch, buffer.effects = world.batch, world.effects
-                world.words += size
-                if world.blocks > 1:
-                    buffer.base = world.block_of * size
-                world.shared[key] = buffer
-            f.env[name] = Pointer(world.shared[key], 0, dims, unit)
+            f.env[name] = Pointer(shared_words(world, key, size, name, kind), 0, dims, unit)
+            return m
+
+        return declared
+
+    def pointers(self, name: str, sizes: list, first: Node | None) -> Callable:
+        """An array of pointers: each thread's own."""
+        if len(sizes) != 1:
+            raise GivenUp("array")
+        given = self.listed(first) if first is not None else []
+        length = self.code(sizes[0]) if sizes[0] is not None else None
+
+        def declared(f, m):
+            count = int(length(f, m)) if length is not None else len(given)
+            if not 0 < count <= _MAX_POINTERS:
+                raise Fault("size")
+            memory = Local(count, None, f.world.batch)
+            for at, part in enumerate(given):
+                memory.store(at, True, part(f, m))
+            f.env[name] = Pointer(memory, 0, (count,), 1)
+            return m
+
+        return declared
+
+    def structure_of_arrays(self, node: Node, fields: list, first: Node | None) -> Callable:
+        """A struct whose fields are arrays, in shared memory or a thread's own."""
+        if first is not None and first.kids:
+            raise GivenUp("braces")
+        name, kind = node.text, node.type
+        if kind.args or self.file.parameters.get(kind.name):
+            raise GivenUp("struct template with arrays")
+        lengths = {
+            one: [self.code(size) for size in self.file.lengths.get((kind.name, one), ())]
+            for _, one in fields
+        }
+        if kind.is_shared and not all(lengths.values()):
+            raise GivenUp("shared scalar")
+
+        def declared(f, m):
+            found = {}
+            for own, one in fields:
+                dims = tuple(int(part(f, m)) for part in lengths[one])
+                if not dims:
+                    found[one] = None
+                    continue
+                size = math.prod(dims)
+                if own.stars or own.name not in (*INTEGERS, "float") or not 0 < size <= _MAX_WORDS:
+                    raise GivenUp("array")
+                if kind.is_shared:
+                    memory = shared_words(
+                        f.world, (name, node.key, one), size, f"{name}.{one}", own
+                    )
+                else:
+                    memory = Local(size, np.nan, f.world.batch, own.name in INTEGERS)
+                found[one] = Pointer(memory, 0, dims)
+            f.env[name] = Struct(found)
             return m
 
         return declared

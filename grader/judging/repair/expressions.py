@@ -22,7 +22,11 @@ INTEGERS = {
     "uint64_t", "signed", "ptrdiff_t", "uint8_t", "uint16_t",
 }  # fmt: skip
 FLOATS = {"float", "double"}
-_TYPES = INTEGERS | FLOATS | {"bool", "void", "auto", "dim3", "float2", "float4", "cudaError_t"}
+_TYPES = (
+    INTEGERS
+    | FLOATS
+    | {"bool", "void", "auto", "dim3", "float2", "float4", "cudaError_t", "cudaStream_t"}
+)
 
 
 class Expressions:
@@ -32,6 +36,7 @@ class Expressions:
         self.file = File()
         self.aliases: dict[str, Type] = {}
         self.templates: set[str] = set()  # names of functions with template parameters
+        self.namespaces: set[str] = {"std"}
         self.last_key = 1 << 30
 
     # --- tokens
@@ -80,6 +85,8 @@ class Expressions:
         text = self.now
         if text in _WORDS or text in ("alignas", "__align__"):
             return True
+        if self.ahead() == "::":
+            return False
         known = text in _TYPES or text in self.file.structs or text in self.aliases
         return known and self.ahead() not in ("(", "{", "=", "+", ".", ";", ")", ",") or (
             known and text in self.file.structs and self.ahead() not in ("(", ".", "=")
@@ -88,6 +95,7 @@ class Expressions:
     def type(self) -> Type:
         shared = extern = constant = False
         name = ""
+        args: tuple = ()
         while True:
             text = self.now
             if text in ("alignas", "__align__"):
@@ -108,8 +116,10 @@ class Expressions:
             elif not name and (text in _TYPES or text in self.file.structs):
                 name = "float" if text == "double" else text
                 self.take()
+                if self.now == "<" and self.file.parameters.get(name):
+                    args = self.template_arguments()
             elif not name and text in self.aliases:
-                name = self.aliases[text].name
+                name, args = self.aliases[text].name, self.aliases[text].args
                 self.take()
             else:
                 break
@@ -121,7 +131,26 @@ class Expressions:
             stars += self.now == "*"
             reference = reference or self.now == "&"
             self.take()
-        return Type(name, stars, shared, extern, reference, constant)
+        return Type(name, stars, shared, extern, reference, constant, args)
+
+    def template_argument(self) -> Node:
+        token = self.tokens[self.at]
+        known = token.text in _TYPES | set(self.file.structs) | set(self.aliases)
+        if not known or self.ahead() == "::":
+            return self.binary(7)
+        found = self.node("type", token)
+        found.type = self.type()
+        found.kids = list(found.type.args)
+        return found
+
+    def template_arguments(self) -> tuple[Node, ...]:
+        self.take("<")
+        found = [self.template_argument()]
+        while self.skip(","):
+            found.append(self.template_argument())
+        if self.now == ">":
+            self.take()
+        return tuple(found)
 
     # --- expressions
 
@@ -184,7 +213,7 @@ class Expressions:
         text = self.now
         is_known = (
             text in _TYPES or text in _WORDS or text in self.file.structs or text in self.aliases
-        )
+        ) and self.ahead() != "::"
         self.at -= 1
         return is_known
 
@@ -201,8 +230,12 @@ class Expressions:
         return found
 
     def primary(self) -> Node:
+        while self.ahead() == "::" and self.now in self.namespaces:
+            self.at += 2
         token = self.take()
         text = token.text
+        if self.now == "::" or (self.now == "<" and self.file.parameters.get(text)):
+            return self.scoped(token)
         if text == "(":
             found = self.assignment()
             self.take(")")
@@ -241,6 +274,19 @@ class Expressions:
             return self.node("make", token, self.list_until(close), kind)
         return self.node("name", token)
 
+    def scoped(self, token: Token) -> Node:
+        """A struct's constant: Cfg::BM."""
+        known = self.aliases.get(token.text, Type(token.text))
+        if known.name == "auto":
+            known = Type(token.text)  # a template parameter
+        if self.now == "<":
+            known = Type(token.text, args=self.template_arguments())
+        self.take("::")
+        name = self.name()
+        found = self.node("scoped", name, list(known.args))
+        found.type, found.macro = known, f"{token.text}::{name.text}"
+        return found
+
     def postfix(self, found: Node) -> Node:
         while True:
             token = self.tokens[self.at]
@@ -264,15 +310,7 @@ class Expressions:
                 and found.kind == "name"
                 and found.text in self.templates | {"copy_async"}
             ):
-                self.take()
-                given = []
-                while True:
-                    given.append(self.binary(7))
-                    if not self.skip(","):
-                        break
-                if self.now == ">":
-                    self.take()
-                found = self.node("template", token, [found, *given])
+                found = self.node("template", token, [found, *self.template_arguments()])
             elif text == "<<<":
                 self.take()
                 settings = [self.assignment()]

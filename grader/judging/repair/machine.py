@@ -18,6 +18,7 @@ from grader.judging.repair.values import (
     Fault,
     Place,
     Pointer,
+    Ref,
     Struct,
     both,
     either,
@@ -27,7 +28,7 @@ from grader.judging.repair.values import (
     truth,
     without,
 )
-from grader.judging.repair.world import BINARY, plus
+from grader.judging.repair.world import BINARY, Frame, plus
 
 
 class Machine(Calls, Statements):
@@ -70,6 +71,14 @@ class Machine(Calls, Statements):
 
     def _name(self, node: Node) -> Callable:
         name = node.text
+        kind = self.types.get(name)
+        if kind is not None and kind.is_reference:
+
+            def referred(f, m):
+                value = f.env[name]
+                return value.get(m) if value.__class__ is Ref else value
+
+            return referred
 
         def get(f, m):
             if name in f.env:
@@ -80,10 +89,41 @@ class Machine(Calls, Statements):
                 return f.world.globals[name]
             except KeyError:
                 if name.startswith("cuda"):
-                    return name
+                    return 0 if name == "cudaSuccess" else name
                 raise GivenUp(name) from None
 
         return get
+
+    def _type(self, node: Node) -> Callable:
+        kind, given = node.type, [self.code(kid) for kid in node.kids]
+        return lambda f, m: (kind.name, tuple(part(f, m) for part in given))
+
+    def _scoped(self, node: Node) -> Callable:
+        """A constant of a struct, of a struct template, or of a template's parameter."""
+        kind, name = node.type, node.text
+        given = [self.code(kid) for kid in node.kids]
+
+        def get(f, m):
+            owner = f.env.get(kind.name)
+            if owner.__class__ is not tuple:
+                owner = (kind.name, tuple(part(f, m) for part in given))
+            try:
+                return self.constants_of(f.world, *owner)[name]
+            except KeyError:
+                raise GivenUp(name) from None
+
+        return get
+
+    def constants_of(self, world, name: str, args: tuple) -> dict:
+        known = world.constants.get((name, args))
+        if known is None:
+            if name not in self.file.statics:
+                raise GivenUp(name)
+            known = dict(zip(self.file.parameters[name], args, strict=False))
+            for node in self.file.statics[name]:
+                self.code(node)(Frame(world, known), True)
+            world.constants[name, args] = known
+        return known
 
     def _member(self, node: Node) -> Callable:
         base, name = self.code(node.kids[0]), node.text
@@ -164,6 +204,8 @@ class Machine(Calls, Statements):
 
             def variable(f, m):
                 value = f.env.get(name)
+                if value.__class__ is Ref:
+                    return value.target
                 if value.__class__ is Pointer and (value.dims or value.memory.kind == "local"):
                     return value
                 if name not in f.env and f.fields is not None and name in f.fields:
@@ -230,6 +272,8 @@ class Machine(Calls, Statements):
 
             return joined
         do = BINARY[node.text]
+        if node.text in ("/", "%"):
+            return _dividing(do, left, right)
 
         def combined(f, m):
             try:
@@ -314,6 +358,9 @@ class Machine(Calls, Statements):
             def put(f, m, value):
                 value = convert(value)
                 env = f.env
+                known = env.get(name)
+                if known.__class__ is Ref:
+                    return store_in(known.target, m, value)
                 if name not in env and f.fields is not None and name in f.fields:
                     env = f.fields
                 env[name] = value if m is True else merged(m, value, env.get(name))
@@ -322,13 +369,7 @@ class Machine(Calls, Statements):
         where = self.address(target)
 
         def store(f, m, value):
-            place = where(f, m)
-            if place.__class__ is Place:
-                place.holder[place.name] = merged(m, value, place.holder.get(place.name))
-            elif place.__class__ is Pointer:
-                place.store(m, value)
-            else:
-                raise Fault("pointer")
+            store_in(where(f, m), m, value)
 
         return store
 
@@ -372,3 +413,36 @@ class Machine(Calls, Statements):
             return new if gives_new else old
 
         return count
+
+
+def store_in(place, m, value) -> None:
+    if place.__class__ is Place:
+        place.holder[place.name] = merged(m, value, place.holder.get(place.name))
+    elif place.__class__ is Pointer:
+        place.store(m, value)
+    else:
+        raise Fault("pointer")
+
+
+def _dividing(do: Callable, left: Callable, right: Callable) -> Callable:
+    """A division; only lanes that are active and divide by 0 are at fault."""
+
+    def divided(f, m):
+        a, b = left(f, m), right(f, m)
+        try:
+            return do(a, b)
+        except TypeError:
+            raise Fault("type") from None
+        except Fault:
+            if b.__class__ is not np.ndarray:
+                raise
+            bad = b == 0
+            active = bad if m is True else bad & m
+            if active.any():
+                batch = f.world.batch
+                if batch is None or not batch.is_inside or len(batch.lanes) != len(active):
+                    raise
+                batch.drop(active)
+            return do(a, np.where(bad, 1, b))
+
+    return divided

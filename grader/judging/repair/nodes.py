@@ -32,6 +32,7 @@ class Type:
     is_extern: bool = False
     is_reference: bool = False
     is_constant: bool = False
+    args: tuple = ()  # nodes: what a struct's template parameters stand for
 
 
 @dataclass(eq=False)
@@ -43,6 +44,8 @@ class Function:
     is_kernel: bool
     line: int
     templates: list[str] = field(default_factory=list)
+    kinds: frozenset[str] = frozenset()  # template parameters that are types
+    defaults: dict[str, Node] = field(default_factory=dict)  # of template parameters
 
 
 @dataclass
@@ -51,6 +54,9 @@ class File:
     structs: dict[str, list[tuple[Type, str]]] = field(default_factory=dict)
     globals: list[Node] = field(default_factory=list)
     methods: dict[str, Function] = field(default_factory=dict)
+    lengths: dict[tuple[str, str], list[Node]] = field(default_factory=dict)  # of a struct's arrays
+    statics: dict[str, list[Node]] = field(default_factory=dict)  # constants of a struct
+    parameters: dict[str, list[str]] = field(default_factory=dict)  # of a struct template
 
 
 def finish(node: Node) -> frozenset[tuple[int, str]]:

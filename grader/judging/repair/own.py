@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from grader.judging.repair.nodes import File, Node, walk
-from grader.judging.repair.values import Buffer, Local, Pointer, Struct
+from grader.judging.repair.values import Buffer, Local, Place, Pointer, Ref, Struct
 from grader.judging.repair.world import Frame
 
 _SIMPLE = frozenset(
@@ -67,6 +67,12 @@ class Own:
             return Pointer(self.memory(value.memory), self.of(value.off), value.dims, value.unit)
         if kind is Struct:
             return Struct({name: self.of(one) for name, one in value.fields.items()})
+        if kind is Ref:
+            return (
+                self.of(value.get(True))
+                if value.target.__class__ is Place
+                else Ref(self.of(value.target))
+            )
         return value
 
     def memory(self, memory):

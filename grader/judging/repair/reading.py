@@ -35,6 +35,8 @@ _MAX_CHARACTERS = 200_000
 _MAX_TOKENS = 20_000
 _MAX_DEPTH = 12
 
+_CONDITIONS = frozenset(("if", "ifdef", "ifndef", "else", "elif", "endif"))
+
 # A macro's parameters, if it has any, and its body.
 Macros = dict[str, tuple[list[str] | None, list[Token]]]
 
@@ -48,6 +50,7 @@ def tokens_of(text: str) -> list[Token]:
     plain: list[Token] = []
     key = 0
     at = 0
+    conditions = _Conditions()
     while at < len(lines):
         number, line = at + 1, lines[at]
         at += 1
@@ -60,9 +63,19 @@ def tokens_of(text: str) -> list[Token]:
             head = re.match(r"\s*#\s*(\w+)\s*(\w*)(\(([^)]*)\))?(.*)", line, re.DOTALL)
             if head is None or head[1] in ("include", "pragma"):
                 continue
+            if head[1] in _CONDITIONS:
+                conditions.meet(head[1], head[2], line, macros)
+                continue
+            if not conditions.holds:
+                continue
+            if head[1] == "undef":
+                macros.pop(head[2], None)
+                continue
             if head[1] != "define":
                 raise GivenUp(head[1])
             line = head[5]
+        elif not conditions.holds:
+            continue
         for word in _TOKEN.finditer(line):
             if word[1]:
                 raise GivenUp(word[1])
@@ -78,6 +91,41 @@ def tokens_of(text: str) -> list[Token]:
         else:
             plain += found
     return _Expansion(macros).of(plain, frozenset())
+
+
+class _Conditions:
+    """#ifdef and its like; of #if only what asks for a number or a name."""
+
+    def __init__(self) -> None:
+        self.open: list[bool] = []
+
+    @property
+    def holds(self) -> bool:
+        return all(self.open)
+
+    def meet(self, word: str, name: str, line: str, macros: Macros) -> None:
+        if word in ("ifdef", "ifndef"):
+            self.open.append((name in macros) == (word == "ifdef"))
+        elif word == "if":
+            found = re.fullmatch(
+                r"\s*#\s*if\s+(!?)\s*(?:defined\s*\(?\s*(\w+)\s*\)?|(\w+))\s*", line
+            )
+            if found is None:
+                raise GivenUp("if")
+            holds = found[2] in macros if found[2] else _value_of(found[3], macros)
+            self.open.append(holds != bool(found[1]))
+        elif word == "endif" and self.open:
+            self.open.pop()
+        elif word == "else" and self.open:
+            self.open[-1] = not self.open[-1]
+        else:
+            raise GivenUp(word)
+
+
+def _value_of(word: str, macros: Macros) -> bool:
+    if word in macros and len(macros[word][1]) == 1:
+        word = macros[word][1][0].text
+    return word.isdigit() and int(word) != 0
 
 
 class _Expansion:

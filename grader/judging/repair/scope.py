@@ -48,6 +48,8 @@ def scope_of(file: File, function: Function) -> Scope:
             if node.kids[0]:
                 arrays.add(node.text)
     for name in function.templates:
+        if name in function.kinds:
+            continue
         types[name] = Type("int", is_constant=True)
         first[name] = 0
     for block in file.globals:

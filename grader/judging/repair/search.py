@@ -8,8 +8,9 @@ every machine.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from grader.judging.repair.alternatives import definition_of, turned_elsewhere
 from grader.judging.repair.batch import try_together
 from grader.judging.repair.edits import Edit, Editor, leaves
 from grader.judging.repair.nodes import File, Node, children, walk
@@ -18,7 +19,7 @@ from grader.judging.repair.shown import text_of
 from grader.judging.repair.syntax import parse
 from grader.judging.repair.trial import Exhausted, Size, Trial, Watched, try_out, watch
 
-_STEPS = 100_000  # of all trials; each costs some more, for what it has to build
+_STEPS = 400_000  # of all trials; each costs some more, for what it has to build
 _PER_TRIAL = 70
 _PLAIN = 20_000  # of the file as it is
 _PER_RUN = 9_000
@@ -26,9 +27,9 @@ _CONFIRMING = 50_000  # of all runs that ask for another size
 _CONFIRMED = 15_000  # after so many, two sizes are enough
 _TOO_LONG = 70
 # Of a batch: lanes, words of shared memory, edits.
-_LANES = 2048
+_LANES = 8192
 _SHARED_WORDS = 1 << 17
-_MOST = 16
+_MOST = 32
 # Of one in which few lanes do the most of the work.
 _MANY_LANES = 1 << 14
 _MANY_WORDS = 1 << 18
@@ -39,7 +40,7 @@ _TURNS = 80  # of a loop, where the file as it is ends early
 
 SIGNATURES = ("square-host", "square-device", "rect-device")  # of the labs that it is for
 
-_SQUARE = ((3, 3, 3), (17, 17, 17), (33, 33, 33), (61, 61, 61), (131, 131, 131))
+_SQUARE = ((3, 3, 3), (17, 17, 17), (33, 33, 33), (61, 61, 61), (67, 67, 67), (131, 131, 131))
 _TILES = ((32, 32, 32), (64, 64, 64))
 # The second has many phases, and few blocks: a count taken of another side is short there.
 _RECTANGULAR = (
@@ -62,6 +63,7 @@ class Repair:
     before: str
     after: str
     cost: float
+    other: int = 0  # a line where the same change does it, too
 
 
 def sizes_of(signature: str, in_tiles: bool) -> list[Size]:
@@ -91,6 +93,11 @@ class Search:
         self.limits: dict[Size, int] = {}
         self.plain: dict[Size, Trial] = {}
         self.few: dict[Size, Watched | None] = {}
+        # Of a file without copies of its own: launches that P is wrong after.
+        self.launches: dict[Size, set] = {}
+        functions = [*self.file.functions.values(), *self.file.methods.values()]
+        launches = [n for f in functions for n in walk(f.body) if n.kind == "launch"]
+        self.has_one_launch = not self.on_host and len(launches) == 1
         self.trials = 0
         self._alone: frozenset[tuple[int, str]] | None = None
 
@@ -100,20 +107,31 @@ class Search:
     def carried_out(self, size: Size) -> bool:
         """Whether the file as it is has the right P, or nothing is known of it."""
         try:
-            trial = try_out(self.file, {}, size, self.numbers(size), self.on_host, _PLAIN)
+            tried = self.launches.setdefault(size, set()) if self.has_one_launch else None
+            trial = try_out(
+                self.file, {}, size, self.numbers(size), self.on_host, _PLAIN, tried=tried
+            )
         except Exhausted:
             if size != self.sizes[0]:
                 return True
             trial = Trial(False, _PER_RUN // 3, "too long", lanes=_LANES)
+            self.launches.pop(size, None)
         self.limits[size] = _PER_RUN if trial.why else 3 * trial.steps + 500
         self.plain[size] = trial
         return trial.is_right
 
-    def run(self, edits: Mapping, size: Size, watched: Watched | None = None) -> bool:
+    def run(
+        self, edits: Mapping, size: Size, watched: Watched | None = None, function: str = ""
+    ) -> bool:
+        """`function`: where the edits are. One on the host's side only decides the launch."""
+        known = self.launches.get(size)
+        on_host = function == "solve" and known is not None
+        # A launch that is right is known, too: it is not to be refused when it is tried once more.
+        tried = set(known) if on_host else None
         limit = min(self.left, self.limits[size])
         try:
             trial = try_out(
-                self.file, edits, size, self.numbers(size), self.on_host, limit, watched
+                self.file, edits, size, self.numbers(size), self.on_host, limit, watched, tried
             )
         except Exhausted:
             self.left -= limit + _PER_TRIAL
@@ -124,6 +142,8 @@ class Search:
             return False
         self.trials += 1
         self.left -= trial.steps + _PER_TRIAL
+        if on_host and not trial.is_right:
+            known |= tried
         return trial.is_right
 
     def found(self) -> Repair | None:
@@ -138,15 +158,26 @@ class Search:
                     changes = dict(edit.changes)
                     watched = self.watched(wrong)
                     if not is_tried and watched is not None:
-                        if not self.run(changes, wrong, watched):
+                        if not self.run(changes, wrong, watched, edit.function):
                             continue
-                    if not is_tried and not self.run(changes, wrong):
+                    if not is_tried and not self.run(changes, wrong, None, edit.function):
                         continue
                     if self.is_right(changes, others):
-                        return self.described(edit)
+                        return self.chosen(edit, self.sizes)
         except Exhausted:
             return None
         return None
+
+    def chosen(self, edit: Edit, sizes: Sequence[Size]) -> Repair:
+        """The change, where there are two the one that is less of a surprise."""
+        before = definition_of(self.file, edit)
+        if before is not None and self.is_right(dict(before.changes), sizes):
+            return self.described(before)
+        found = self.described(edit)
+        for other in turned_elsewhere(edit, self.ordered()):
+            if self.is_right(dict(other.changes), sizes):
+                return replace(found, other=other.line)
+        return found
 
     def is_right(self, changes: Mapping, sizes: Sequence[Size]) -> bool:
         spent = 0
@@ -157,8 +188,8 @@ class Search:
             try:
                 trial = try_out(self.file, changes, size, self.numbers(size), self.on_host, limit)
             except Exhausted:
-                self.left = 0
-                raise
+                self.confirming -= limit // 2
+                return at > 1  # too large for this; two other sizes are right
             except GivenUp:
                 return False
             spent += trial.steps
@@ -262,6 +293,8 @@ class Search:
                         found |= function.body.ids
             for block in self.file.globals:
                 found |= block.ids
+            for nodes in (*self.file.statics.values(), *self.file.lengths.values()):
+                found |= set().union(*(node.ids for node in nodes))
             self._alone = frozenset(found)
         return self._alone
 

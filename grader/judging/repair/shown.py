@@ -24,6 +24,8 @@ def text_of(node: Node, edits: Mapping = {}, around: int = 0) -> str:  # noqa: B
     match node.kind:
         case "number" | "name" | "string":
             return node.macro or node.text
+        case "scoped":
+            return node.macro
         case "member":
             return f"{of(0, 9)}.{node.text}"
         case "index":

@@ -22,15 +22,13 @@ class Parser(Expressions):
     def top(self) -> None:
         if self.skip(";"):
             return
-        templates: list[str] = []
-        if self.skip("template"):
-            self.take("<")
-            while not self.skip(">"):
-                token = self.take()
-                if self.now in (",", ">"):
-                    templates.append(token.text)
-        if self.now == "using":
-            raise GivenUp("using")
+        templates, kinds, defaults = self.template_parameters()
+        if self.skip("using"):
+            self.using()
+            return
+        if self.skip("namespace"):
+            self.namespace()
+            return
         if self.skip("typedef"):
             if self.now == "struct":
                 self.struct()
@@ -44,7 +42,7 @@ class Parser(Expressions):
             self.enum()
             return
         if self.now == "struct" and self.ahead(2) == "{":
-            self.struct()
+            self.struct(templates)
             return
         is_kernel = any(
             self.tokens[i].text == "__global__" for i in range(self.at, min(self.at + 6, len(self.tokens)))
@@ -69,8 +67,54 @@ class Parser(Expressions):
                 return  # the same with const
             raise GivenUp("overloads")
         self.file.functions[name.text] = Function(
-            name.text, kind, parameters, body, is_kernel, name.line, templates
+            name.text, kind, parameters, body, is_kernel, name.line, templates, kinds, defaults
         )
+
+    def template_parameters(self) -> tuple[list[str], frozenset[str], dict[str, Node]]:
+        """Names, those of types, and what they are if nothing is given."""
+        names: list[str] = []
+        kinds: set[str] = set()
+        defaults: dict[str, Node] = {}
+        if not self.skip("template"):
+            return names, frozenset(), defaults
+        self.take("<")
+        while not self.skip(">"):
+            is_type = self.now in ("typename", "class")
+            if is_type:
+                self.take()
+            else:
+                self.type()
+            name = self.name().text
+            names.append(name)
+            if is_type:
+                kinds.add(name)
+                self.aliases[name] = Type("auto")
+            if self.skip("="):
+                defaults[name] = self.template_argument()
+            self.skip(",")
+        return names, frozenset(kinds), defaults
+
+    def using(self) -> None:
+        if self.now == "namespace":
+            while not self.skip(";"):
+                self.take()
+            return
+        name = self.name()
+        self.take("=")
+        self.aliases[name.text] = self.type()
+        self.take(";")
+
+    def namespace(self) -> None:
+        name = self.take().text if self.now != "{" else ""
+        if self.skip("="):
+            while not self.skip(";"):
+                self.take()
+            self.namespaces.add(name)
+            return
+        self.namespaces.add(name)
+        self.take("{")
+        while not self.skip("}"):
+            self.top()
 
     def enum(self) -> None:
         self.take("enum")
@@ -87,13 +131,24 @@ class Parser(Expressions):
             self.skip(",")
         self.take(";")
 
-    def struct(self) -> None:
+    def struct(self, templates: list[str] | None = None) -> None:
         self.take("struct")
         name = self.take().text if self.now != "{" else ""
         fields: list[tuple[Type, str]] = []
+        statics: list[Node] = []
+        lengths: dict[str, list[Node]] = {}
         self.take("{")
         while not self.skip("}"):
+            if self.now in ("public", "private"):
+                self.take()
+                self.take(":")
+                continue
+            is_static = "static" in (self.now, self.ahead())
             kind = self.type()
+            if is_static and self.ahead() != "(":
+                statics.append(self.declaration(kind))
+                self.take(";")
+                continue
             if self.ahead() == "(":
                 method = self.name()
                 parameters = self.parameters()
@@ -106,7 +161,11 @@ class Parser(Expressions):
                 stars = kind.stars
                 while self.skip("*"):
                     stars += 1
-                fields.append((Type(kind.name, stars), self.name().text))
+                field = self.name().text
+                fields.append((Type(kind.name, stars), field))
+                while self.skip("["):
+                    lengths.setdefault(field, []).append(self.ternary())
+                    self.take("]")
                 if not self.skip(","):
                     break
             self.take(";")
@@ -115,6 +174,10 @@ class Parser(Expressions):
         for one in (name, alias):
             if one:
                 self.file.structs[one] = fields
+                self.file.statics[one] = statics
+                self.file.parameters[one] = templates or []
+                for field, sizes in lengths.items():
+                    self.file.lengths[one, field] = sizes
 
     def parameters(self) -> list[tuple[Type, str]]:
         self.take("(")
@@ -126,7 +189,8 @@ class Parser(Expressions):
             name = ""
             if self.now == "(":  # float (*a)[N]
                 self.take("(")
-                self.take("*")
+                if not self.skip("&"):
+                    self.take("*")
                 name = self.name().text
                 self.take(")")
                 kind = Type(kind.name, 1)
@@ -300,4 +364,7 @@ def parse(tokens: Sequence[Token]) -> File:
         finish(function.body)
     for node in file.globals:
         finish(node)
+    for nodes in (*file.statics.values(), *file.lengths.values()):
+        for node in nodes:
+            finish(node)
     return file

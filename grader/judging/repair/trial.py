@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 import numpy as np
 
 from grader.judging.repair.machine import Machine
-from grader.judging.repair.nodes import File
+from grader.judging.repair.nodes import File, Node, walk
 from grader.judging.repair.reading import GivenUp
 from grader.judging.repair.values import Buffer, Fault, Pointer
 from grader.judging.repair.world import Effects, Exhausted, Frame, World
@@ -97,16 +98,19 @@ class Run:
             self.buffers[2].log = []
             world.logs.append(self.buffers[2])
 
-    def right_of_chosen(self, world: World, threads: int, count: int) -> set[int]:
+    def right_of_chosen(self, world: World) -> set[int]:
         """The edits with which the chosen threads store something, and all of it right."""
         stored, wrong = set(), set()
         product = self.product()
+        if world.picked is None:
+            return stored
+        threads = world.launched
         for buffer in world.logs:
             if buffer.size != len(product):
                 continue
             is_wrong = buffer.data != np.tile(product, buffer.copies)
             for lanes, places in buffer.log:
-                of_chosen = np.isin(lanes % threads, world.chosen)
+                of_chosen = np.isin(lanes % threads, world.picked)
                 lanes, places = lanes[of_chosen], places[of_chosen]
                 whose = lanes // threads
                 stored.update(whose.tolist())
@@ -155,10 +159,35 @@ def watch(file: File, size: Size, numbers: tuple, on_host: bool, steps: int) -> 
         right.update(lanes[~bad].tolist())
     if not wrong:
         return None
-    chosen = sorted({*_spread(sorted(wrong), _WRONG), *_spread(sorted(right - wrong), _RIGHT)})
+    threads = math.prod(world.shape[1])
+    chosen = sorted({
+        *_spread(_of_blocks(wrong, threads, 2), _WRONG),
+        *_spread(_of_blocks(right - wrong, threads, 1), _RIGHT),
+    })  # fmt: skip
+    lanes = len({one // threads for one in chosen}) * threads
     turns = {key: 2 * count + _MORE_TURNS for key, count in world.effects.turns.items()}
-    trial = Trial(False, steps - world.steps, "", world.lanes, world.words, world.turns)
+    outer = [node.id for node in loops_of(file) if any(loops_in(node))]
+    for key in outer:  # a turn of these is many of the others'
+        if key in turns:
+            turns[key] = 2 * world.effects.turns[key] + 2
+    trial = Trial(False, steps - world.steps, "", lanes, world.words, world.turns)
     return Watched(np.array(chosen), frozenset(world.effects.loops), trial, world.shape, turns)
+
+
+def loops_in(node: Node) -> Iterator[Node]:
+    return (one for one in walk(node) if one is not node and one.kind in ("for", "dowhile"))
+
+
+def loops_of(file: File) -> Iterator[Node]:
+    for function in [*file.functions.values(), *file.methods.values()]:
+        yield from loops_in(function.body)
+
+
+def _of_blocks(items: set[int], threads: int, most: int) -> list[int]:
+    """Those in the first and the last of the blocks."""
+    blocks = sorted({one // threads for one in items})
+    kept = {blocks[0], blocks[-1]} if most > 1 and blocks else set(blocks[-1:])
+    return sorted(one for one in items if one // threads in kept)
 
 
 def _spread(items: list[int], most: int) -> list[int]:
@@ -169,15 +198,16 @@ def _spread(items: list[int], most: int) -> list[int]:
 
 def try_out(
     file: File, edits: Mapping, size: Size, numbers: tuple, on_host: bool, steps: int,
-    watched: Watched | None = None,
+    watched: Watched | None = None, tried: set | None = None,
 ) -> Trial:  # fmt: skip
     """Raises GivenUp where the file cannot be interpreted, Exhausted after so many steps.
 
     With `watched` it is right if what the chosen threads store is right, and there is something.
+    `tried`: launches that need not be carried out once more.
     """
     run = Run(size, numbers, on_host)
     machine = Machine(file, edits)
-    world = World(machine, steps)
+    world = World(machine, steps, tried=tried)
     if watched is not None:
         run.note(world, watched)
     try:
@@ -187,7 +217,7 @@ def try_out(
         return Trial(False, steps - world.steps, why, world.lanes, world.words, world.turns)
     is_right = run.is_right(0)
     if watched is not None and world.few is not None:
-        is_right = bool(run.right_of_chosen(world, world.lanes, 1))
+        is_right = bool(run.right_of_chosen(world))
     return Trial(is_right, steps - world.steps, "", world.lanes, world.words, world.turns)
 
 

@@ -118,12 +118,14 @@ class Local:
         self.items[off] = merged(mask, value, self.items[off])
 
     def _inside(self, off, mask):
-        bad = (off < 0) | (off >= self.size)
+        if int(off.view(np.uint64).max()) < self.size:
+            return off
+        bad = outside = (off < 0) | (off >= self.size)
         if mask is not True:
-            bad &= mask
+            bad = outside & mask
         if bad.any():
             self.outside(bad)
-        return np.clip(off, 0, self.size - 1)
+        return np.where(outside, 0, off)
 
     def _matrix(self, lanes: int) -> np.ndarray:
         if self.lanes is None:
@@ -201,6 +203,18 @@ class Place:
 
     holder: dict
     name: str
+
+
+@dataclass(slots=True)
+class Ref:
+    """What a C++ reference is another name of."""
+
+    target: Place | Pointer
+
+    def get(self, mask):
+        if self.target.__class__ is Place:
+            return self.target.holder[self.target.name]
+        return self.target.load(mask)
 
 
 def merged(mask, new, old):

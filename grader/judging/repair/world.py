@@ -46,6 +46,7 @@ class World:
     steps: int  # left
     globals: dict = field(default_factory=dict)
     shared: dict = field(default_factory=dict)
+    constants: dict = field(default_factory=dict)  # of structs
     dynamic: int = 0  # words
     blocks: int = 1
     threads: int = 1
@@ -61,6 +62,9 @@ class World:
     shape: tuple = ()  # of the latest launch
     wanted: tuple = ()  # the shape for which threads are chosen
     few: np.ndarray | None = None  # their lanes
+    picked: np.ndarray | None = None  # they, counted in the blocks that are carried out
+    launched: int = 0  # lanes of these, for one edit
+    tried: set | None = None  # launches that are known to make P wrong
     logs: list | None = None  # buffers that note who stores what where
 
     def step(self) -> None:

@@ -1,0 +1,80 @@
+"""Other changes that make a file right as well: which is to be named, or named beside the first."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from grader.judging.repair.nodes import File, Function, Node, walk
+from grader.judging.repair.scope import Edit, bare, binary
+
+_MOST = 4
+
+
+def definition_of(file: File, edit: Edit) -> Edit | None:
+    """For `b += step * n` in place of `b += step`, and <= for <: the same where the value comes from.
+
+    A step that is used once and has a name of its own is wrong where it is computed, and an end from
+    which something was taken away is wrong there.
+    """
+    node = edit.where
+    function = file.functions.get(edit.function) or file.methods.get(edit.function)
+    if function is None or len(edit.changes) != 1:
+        return None
+    changed = edit.changes[0][1](node)
+    if node.kind == "binary" and (node.text, changed.text) in (("<", "<="), (">", ">=")):
+        given = _given_once(function, node.kids[1])
+        value = given.kids[1] if given is not None else None
+        if value is None or value.kind != "binary" or value.text not in "+-":
+            return None
+        return _with_value(edit, given, value.kids[0])
+    if node.kind != "assign" or node.text not in ("+=", "-=") or changed.text != node.text:
+        return None
+    step, term = node.kids[1], changed.kids[1]
+    if term.kind != "binary" or term.kids[0] is not step:
+        return None
+    given = _given_once(function, step)
+    if given is None:
+        return None
+    return _with_value(edit, given, binary(term.text, given.kids[1], term.kids[1]))
+
+
+def _given_once(function: Function, name: Node) -> Node | None:
+    """Where a variable that is used once has its value from."""
+    inside = list(walk(function.body))
+    given = [one for one in inside if one.kind == "declare" and one.text == name.text]
+    used = [one for one in inside if one.kind == "name" and one.text == name.text]
+    if name.kind != "name" or len(given) != 1 or len(used) != 1:
+        return None
+    return None if given[0].kids[0] or given[0].kids[1] is None else given[0]
+
+
+def _with_value(edit: Edit, given: Node, value: Node) -> Edit:
+    def changed(one: Node) -> Node:
+        return replace(bare(one), kids=[None, value])
+
+    return Edit(((given.id, changed),), given.line, edit.cost, edit.function, given)
+
+
+def turned_elsewhere(edit: Edit, others: Sequence[Edit]) -> Iterator[Edit]:
+    """For two indices exchanged: the same of that array in other lines (stored turned or read turned)."""
+    array = _turned(edit)
+    if not array:
+        return
+    count = 0
+    for other in others:
+        if other.line != edit.line and _turned(other) == array and count < _MOST:
+            count += 1
+            yield other
+
+
+def _turned(edit: Edit) -> str:
+    """The array whose two indices an edit exchanges."""
+    node = edit.where
+    if len(edit.changes) != 1 or node.kind != "index" or node.kids[0].kind != "index":
+        return ""
+    changed = edit.changes[0][1](node)
+    if changed.kind != "index" or changed.kids[1] is not node.kids[0].kids[1]:
+        return ""
+    base = node.kids[0].kids[0]
+    return base.text if base.kind in ("name", "member") else ""
