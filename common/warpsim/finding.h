@@ -132,6 +132,7 @@ enum class Cause : uint8_t {
   kCompletesPhase,    // an arrival that must not be the last one is
   kNotWaited,         // what the copy `other` brings is used before its phase is complete
   kWrongParity,       // likewise, by who waited for the phase before, which was complete
+  kEndsInFlight,      // the block has ended, and nobody has waited for the copy
   // Of misaligned-access: a copy in bulk.
   kBulkAlignment,     // an address that is `amount` bytes beyond a multiple of `limit`
   kBulkSize,          // of `amount` bytes, no multiple of `limit`

@@ -118,6 +118,11 @@ std::string async_proxy(const Diagnostic& d, const Extents& shape) {
 // A misuse of an mbarrier.
 std::string phase(const Diagnostic& d) {
   if (d.cause == Cause::kNotWaited || d.cause == Cause::kWrongParity) return used_in_flight(d);
+  if (d.cause == Cause::kEndsInFlight)
+    return fmt::format(
+        "copies in bulk to {}, and the block ends without waiting for {} of the copy's mbarrier: "
+        "the copy may write after the block's shared memory has been given to another block",
+        place_text(d), d.interval ? fmt::format("phase {}", *d.interval) : "the phase");
   const std::string barrier = "the mbarrier " + place_text(d);
   switch (d.cause) {
     case Cause::kNotInitialised:

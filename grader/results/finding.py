@@ -111,6 +111,7 @@ class Cause(StrEnum):
     COMPLETES_PHASE = "completes-phase"  # an arrival that must not be the last one is
     NOT_WAITED = "not-waited"  # what the copy `other` brings is used before its phase is complete
     WRONG_PARITY = "wrong-parity"  # likewise, by who waited for the phase before
+    ENDS_IN_FLIGHT = "ends-in-flight"  # the block has ended, and nobody has waited for the copy
     # misaligned-access: a copy in bulk
     BULK_ALIGNMENT = "bulk-alignment"  # an address `amount` bytes beyond a multiple of `limit`
     BULK_SIZE = "bulk-size"  # of `amount` bytes, no multiple of `limit`

@@ -49,7 +49,8 @@ TEST_CASE("Every mistake with copies in bulk is named, at its line") {
                          Row{6, "deadlock", Cause::kBytesTooMany, "wait", ""},
                          Row{7, "misaligned-access", Cause::kBulkSize, "load", ""},
                          Row{8, "misaligned-access", Cause::kBulkAlignment, "load", ""},
-                         Row{9, "out-of-bounds-global", Cause::kPastEnd, "load", ""}}) {
+                         Row{9, "out-of-bounds-global", Cause::kPastEnd, "load", ""},
+                         Row{10, "phase", Cause::kEndsInFlight, "load", ""}}) {
     CAPTURE(row.fault);
     Bulk f;
     const LaunchReport r = f.twice(row.fault);

@@ -330,7 +330,7 @@ Turn take_turn(Worker& w) {
     return Turn::kEnded;
   }
   if (w.block.live_warps == 0) {
-    end_bulk_stores(w);
+    end_bulk_copies(w);
     return Turn::kEnded;
   }
   if (done.useful) w.block.rounds_in_vain = 0;

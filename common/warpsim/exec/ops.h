@@ -14,8 +14,9 @@ namespace warpsim {
 struct Mbarrier;
 struct Worker;
 
-// The block has ended: stores in bulk that nobody has waited for are carried out.
-void end_bulk_stores(Worker& worker);
+// The block has ended: stores in bulk that nobody has waited for are carried out; loads that nobody
+// has waited for are a finding.
+void end_bulk_copies(Worker& worker);
 
 Handlers select_integer(const ptx::Instruction& code);  // add ... mad, min, max, bit counting, dp4a
 Handlers select_bits(const ptx::Instruction& code);     // and, or, shl, lop3, bfe, prmt, ...

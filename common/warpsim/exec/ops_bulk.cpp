@@ -307,7 +307,12 @@ void land_bulk_loads(Warp& w, Mbarrier& barrier) {
 
 namespace warpsim {
 
-void end_bulk_stores(Worker& worker) {
+void end_bulk_copies(Worker& worker) {
+  if (!worker.block.bulk.loads.empty()) {
+    const BulkCopy& copy = worker.block.bulk.loads.front();
+    report_phase(worker.warps[copy.warp], copy.site, copy.lane, copy.shared,
+                 worker.block.mbarriers.find(copy.barrier), Cause::kEndsInFlight);
+  }
   ops::land_stores(worker, [](const BulkCopy&) { return true; });
   worker.block.bulk.clear();
 }

@@ -57,7 +57,8 @@ __device__ void fence() {
 // the store, 3 a load that does not wait for
 // the readers, 4 the tile is written again before the
 // store has read it, 5 the wait has the wrong parity, 6 too few bytes announced, 7 a size of 1000,
-// 8 an address that is no multiple of 16, 9 past the end of `in`.
+// 8 an address that is no multiple of 16, 9 past the end of `in`, 10 a last load that nobody waits
+// for.
 extern "C" __global__ void twice(const float* in, float* out, int rounds, int fault) {
   __shared__ alignas(128) float tile[2][256];
   __shared__ alignas(128) float result[256];
@@ -92,6 +93,10 @@ extern "C" __global__ void twice(const float* in, float* out, int rounds, int fa
       commit();
     }
     if (fault == 4) __syncthreads();
+  }
+  if (threadIdx.x == 0 && fault == 10) {
+    expect(&full[rounds % 2], 1024);
+    load(tile[rounds % 2], in, 1024, &full[rounds % 2]);
   }
   if (threadIdx.x == 0) asm volatile("cp.async.bulk.wait_group 0;" ::: "memory");
 }
