@@ -34,11 +34,12 @@ class Page {
     element("run").addEventListener("change", () => this.show(Number(element("run").value), null));
     element("beside").addEventListener("change", () => this.compare());
     element("launch").addEventListener("change", () => this.show(this.run, Number(element("launch").value)));
-    window.addEventListener("hashchange", () => this.follow());
+    // The event's own address: the page may have written the last moment's over it by now.
+    window.addEventListener("hashchange", (event) => this.follow(new URL(event.newURL).hash));
     new ResizeObserver(() => this.redraw()).observe(document.body);
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.redraw());
     this.show(0, null);
-    this.follow();
+    this.follow(location.hash);
   }
 
   choices(id, titles) {
@@ -126,8 +127,8 @@ class Page {
     element("aloud").textContent = `${element("where").textContent}. ${element("what").textContent}`;
   }
 
-  follow() {
-    this.viewer.open(address.read(location.hash));
+  follow(hash) {
+    this.viewer.open(address.read(hash));
   }
 
   redraw() {
