@@ -113,6 +113,8 @@ class Backend {
 
   // A call ended with an error / was one that the library does not provide.
   virtual void failed(const char* api, Error error) = 0;
+  // The same of a function of the driver, with what is wrong.
+  virtual void failed_in_driver(const char* api, int result, const std::string& why) = 0;
   virtual void not_provided(const char* api, const std::string& reason) = 0;
   // The program asked for the error of its launches (cudaGetLastError and its like).
   virtual void errors_looked_at() = 0;

@@ -135,6 +135,9 @@ class LiveBackend final : public Backend {
   void host_waits(HostWait what, uint32_t id, bool) override { tell(&work_.order(), what, id); }
 
   void failed(const char*, Error) override {}
+  void failed_in_driver(const char* api, int, const std::string& why) override {
+    say(std::string(api) + ": " + why + ".");
+  }
   void not_provided(const char* api, const std::string& reason) override {
     unsupported(std::string(api) + " is not provided." + (reason.empty() ? "" : " " + reason));
   }

@@ -80,7 +80,8 @@ void forget_call(std::vector<plan::Op>* ops) {
   if (ops->empty()) return;
   std::visit(
       [](auto& op) {
-        if constexpr (requires { op.call; }) op.call = 0;
+        using Op = std::decay_t<decltype(op)>;
+        if constexpr (requires { op.call; } && !std::is_same_v<Op, plan::ApiError>) op.call = 0;
       },
       ops->back());
 }
@@ -344,7 +345,8 @@ void Recorder::allocated_in(uint32_t stream, const MemoryRange&) {
 void Recorder::copy_to_device(uint64_t target, const void* source, uint64_t bytes,
                               const StreamCopy& how) {
   Place to = place_of(target);
-  std::vector<plan::Segment> segments = taken_from_host("cudaMemcpy", source, bytes, to, how);
+  std::vector<plan::Segment> segments =
+      with_tensor_maps(taken_from_host("cudaMemcpy", source, bytes, to, how), to.offset);
   int value = uniform_byte(segments);
   if (value >= 0) {
     ops_.push_back(plan::Memset{to.buffer, to.offset, static_cast<uint8_t>(value), bytes,
@@ -398,8 +400,8 @@ uint64_t Recorder::variable_address(const RegisteredVariable& variable) {
 void Recorder::copy_to_variable(const RegisteredVariable& variable, uint64_t offset,
                                 const void* source, uint64_t bytes, const StreamCopy& how) {
   // A source that changes under the copy is not looked for here: a variable may have no buffer.
-  std::vector<plan::Segment> segments =
-      taken_from_host("cudaMemcpyToSymbol", source, bytes, {}, {.stream = how.stream});
+  std::vector<plan::Segment> segments = with_tensor_maps(
+      taken_from_host("cudaMemcpyToSymbol", source, bytes, {}, {.stream = how.stream}), offset);
   ops_.push_back(plan::SymbolWrite{variable.module->index, variable.name, offset,
                                    std::move(segments), how.stream, caller()});
 }
@@ -432,8 +434,9 @@ Error Recorder::launch(const LaunchRequest& request, Error*) {
   op.stream = request.stream;
   op.is_cooperative = request.is_cooperative;
   op.params = request.params;
-  op.relocations = relocations(request.params);
-  hand_over(op.relocations);
+  op.maps = tensor_maps(&op.params);
+  op.relocations = relocations(op.params);
+  hand_over(op);
   op.call = caller();
   host_use_.add_work(request.stream);
   ops_.push_back(std::move(op));
@@ -474,7 +477,13 @@ void Recorder::host_waits(HostWait what, uint32_t id, bool is_implied) {
 }
 
 void Recorder::failed(const char* api, Error error) {
-  ops_.push_back(plan::ApiError{api, error, cudaGetErrorName(error), cudaGetErrorString(error)});
+  ops_.push_back(
+      plan::ApiError{api, error, cudaGetErrorName(error), cudaGetErrorString(error), caller()});
+}
+
+void Recorder::failed_in_driver(const char* api, int result, const std::string& why) {
+  const char* name = result == 1 ? "CUDA_ERROR_INVALID_VALUE" : "CUDA_ERROR_NOT_SUPPORTED";
+  ops_.push_back(plan::ApiError{api, result, name, why, caller()});
 }
 
 void Recorder::not_provided(const char* api, const std::string& reason) {

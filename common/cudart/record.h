@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <variant>
 #include <vector>
@@ -59,6 +60,7 @@ class Recorder final : public Backend {
   void stream_waits(uint32_t stream, uint32_t event) override;
   void host_waits(HostWait what, uint32_t id, bool is_implied) override;
   void failed(const char* api, Error error) override;
+  void failed_in_driver(const char* api, int result, const std::string& why) override;
   void not_provided(const char* api, const std::string& reason) override;
   void errors_looked_at() override { unchecked_errors_.clear(); }
   Simulator& simulator() override { return simulator_; }
@@ -89,6 +91,13 @@ class Recorder final : public Backend {
   Place place_of(uint64_t address) const;
   bool nearest_buffer(uint64_t address, uint32_t* buffer) const;
   std::vector<tilewise::plan::Relocation> relocations(const std::vector<std::byte>& params);
+  // A tensor map of memory of the plan's at the start of the bytes. See record_maps.cpp.
+  std::optional<tilewise::plan::BufferMap> tensor_map(std::span<const std::byte> bytes);
+  // Takes the tensor maps out of a parameter block.
+  std::vector<tilewise::plan::ParameterMap> tensor_maps(std::vector<std::byte>* params);
+  // Literals of what goes to `target`: a tensor map among them becomes a segment of its own.
+  std::vector<tilewise::plan::Segment> with_tensor_maps(
+      std::vector<tilewise::plan::Segment> segments, uint64_t target);
   // One of solve's arrays, the `index`th; 0 if there is no memory.
   uint64_t make_host_array(int index, const tilewise::plan::Parameter& parameter, uint64_t bytes);
   uint64_t make_device_array(const tilewise::plan::Parameter& parameter, uint64_t bytes);
@@ -101,7 +110,7 @@ class Recorder final : public Backend {
   void release_shared(uint64_t address);
   void adopt(Shared* shared);
   // Before a launch, and when the host has waited.
-  void hand_over(const std::vector<tilewise::plan::Relocation>& pointers);
+  void hand_over(const tilewise::plan::Launch& launch);
   void take_back();
   void settle_copies();
   std::vector<Op> final_ops() const;

@@ -59,11 +59,13 @@ void Recorder::settle_copies() {
   ops_.push_back(ImpliedWait{{plan::WaitsFor::kStream, 0}});
 }
 
-void Recorder::hand_over(const std::vector<plan::Relocation>& pointers) {
-  for (const plan::Relocation& pointer : pointers) {
-    const auto named = shared_.find(plan_.buffers[pointer.buffer].address);
+void Recorder::hand_over(const plan::Launch& launch) {
+  const auto take = [&](uint32_t buffer) {
+    const auto named = shared_.find(plan_.buffers[buffer].address);
     if (named != shared_.end()) adopt(&named->second);
-  }
+  };
+  for (const plan::Relocation& pointer : launch.relocations) take(pointer.buffer);
+  for (const plan::ParameterMap& map : launch.maps) take(map.is.buffer);
   for (auto& [address, shared] : shared_) {
     if (!shared.is_adopted) continue;
     void* memory = reinterpret_cast<void*>(address);

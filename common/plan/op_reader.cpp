@@ -2,6 +2,8 @@
 
 #include <map>
 
+#include "plan/tensor_map.h"
+
 namespace tilewise::plan {
 
 namespace {
@@ -113,6 +115,9 @@ class OpReader {
       if (entry.has("hex")) {
         segment.literal = entry.hex("hex");
         segment.bytes = segment.literal.size();
+      } else if (entry.has("tensor_map")) {
+        segment.map = tensor_map(entry);
+        segment.bytes = warpsim::TensorMap::kBytes;
       } else {
         segment.offset = entry.u64("offset");
         segment.bytes = entry.u64("bytes");
@@ -123,6 +128,32 @@ class OpReader {
       result.push_back(std::move(segment));
     }
     return result;
+  }
+
+  BufferMap tensor_map(Fields& fields) {
+    Fields entry(fields.object("tensor_map"), fields.path_of("tensor_map"));
+    BufferMap map = read_map(entry, plan_.buffers.size());
+    entry.finish();
+    return map;
+  }
+
+  std::vector<ParameterMap> parameter_maps(Fields& fields, uint64_t bytes) {
+    std::vector<ParameterMap> maps;
+    if (!fields.has("maps")) return maps;
+    const Json& json = fields.array("maps");
+    uint64_t end = 0;  // of the one before
+    for (size_t i = 0; i < json.size(); ++i) {
+      Fields entry(json[i], element_path(fields.path_of("maps"), i));
+      ParameterMap found{entry.u32("offset"), tensor_map(entry)};
+      entry.finish();
+      within(entry, "offset", found.offset, warpsim::TensorMap::kBytes, bytes, "a parameter block");
+      if (found.offset % kMapAlignment != 0 || found.offset < end)
+        entry.fail("offset", "expected a multiple of " + std::to_string(kMapAlignment) +
+                                 " behind the map before.");
+      end = found.offset + warpsim::TensorMap::kBytes;
+      maps.push_back(found);
+    }
+    return maps;
   }
 
   // Beginning and end of a buffer's life.
@@ -243,6 +274,7 @@ class OpReader {
       within(entry, "offset", relocation.offset, 8, op.params.size(), "a parameter block");
       op.relocations.push_back(relocation);
     }
+    op.maps = parameter_maps(fields, op.params.size());
     return op;
   }
 
@@ -292,6 +324,7 @@ class OpReader {
     op.code = fields.i64("code");
     op.code_name = fields.string_or("code_name", "");
     op.message = fields.string_or("message", "");
+    op.call = fields.u64_or("call", 0);
     return op;
   }
 

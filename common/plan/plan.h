@@ -3,18 +3,21 @@
 // The recorder writes it (no data, no GPU), the executor carries it out on a backend. One plan is
 // one case. Device addresses in it are the recorder's; the executor allocates its own memory and
 // moves every address over (Launch::relocations for parameter blocks, a scan for literal data
-// copied to the device).
+// copied to the device). A tensor map stands there as what it was made of: each backend makes its
+// own of that.
 
 #pragma once
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
 
 #include "plan/signature.h"
+#include "warpsim/tensor_map.h"
 
 namespace tilewise::plan {
 
@@ -44,13 +47,21 @@ struct HostArray {
   uint64_t bytes = 0;
 };
 
-// A run of bytes that goes to the device: a range of a host array, or (`host` empty) the bytes
-// themselves.
+// A tensor map of the memory that begins `addend` bytes behind the start of `buffer`.
+struct BufferMap {
+  uint32_t buffer = 0;
+  uint64_t addend = 0;
+  warpsim::TensorMap map;  // without its address
+};
+
+// A run of bytes that goes to the device: a range of a host array, a tensor map (its 128 bytes), or
+// the bytes themselves.
 struct Segment {
   std::string host;
   uint64_t offset = 0;
   uint64_t bytes = 0;
   std::vector<std::byte> literal;
+  std::optional<BufferMap> map = std::nullopt;
 };
 
 // `call`: where solve calls it, as an offset in its library within the calling instruction; 0: not
@@ -119,6 +130,11 @@ struct Relocation {
   uint32_t buffer = 0;
   int64_t addend = 0;
 };
+// The bytes from `offset` of the parameter block are a tensor map.
+struct ParameterMap {
+  uint32_t offset = 0;
+  BufferMap is;
+};
 struct Launch {
   uint32_t module = 0;
   std::string kernel;  // mangled
@@ -129,6 +145,7 @@ struct Launch {
   bool is_cooperative = false;  // all blocks are resident, and may wait for each other
   std::vector<std::byte> params;
   std::vector<Relocation> relocations;
+  std::vector<ParameterMap> maps;  // in the order of their places
   uint64_t call = 0;
 };
 // The host waits: for the device, for stream or event `id`. Without streams only the first.
@@ -160,6 +177,7 @@ struct ApiError {  // a call that returned an error to the student
   std::string api;
   int64_t code = 0;  // cudaError_t
   std::string code_name, message;
+  uint64_t call = 0;
 };
 struct Unsupported {
   std::string api;     // a call that the recorder does not provide,

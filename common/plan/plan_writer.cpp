@@ -2,6 +2,7 @@
 
 #include "plan/json_fields.h"
 #include "plan/plan.h"
+#include "plan/tensor_map.h"
 
 namespace tilewise::plan {
 
@@ -16,7 +17,9 @@ std::string address_text(uint64_t address) {
 Json write(const std::vector<Segment>& segments) {
   Json list = Json::array();
   for (const Segment& segment : segments) {
-    if (segment.host.empty()) {
+    if (segment.map) {
+      list.push_back({{"tensor_map", to_json(*segment.map)}});
+    } else if (segment.host.empty()) {
       list.push_back({{"hex", to_hex(segment.literal)}});
     } else {
       list.push_back(
@@ -114,6 +117,8 @@ struct OpWriter {
         {"grid", op.grid},     {"block", op.block},           {"shared_bytes", op.shared_bytes},
         {"stream", op.stream}, {"params", to_hex(op.params)}, {"relocations", relocations}};
     if (op.is_cooperative) json["cooperative"] = 1;
+    for (const ParameterMap& map : op.maps)
+      json["maps"].push_back({{"offset", map.offset}, {"tensor_map", to_json(map.is)}});
     return with_call(std::move(json), op.call);
   }
   Json operator()(const Sync& op) const {
@@ -139,7 +144,7 @@ struct OpWriter {
   Json operator()(const ApiError& op) const {
     Json json = {{"op", "error"}, {"api", op.api}, {"code", op.code}, {"message", op.message}};
     if (!op.code_name.empty()) json["code_name"] = op.code_name;
-    return json;
+    return with_call(std::move(json), op.call);
   }
   Json operator()(const Unsupported& op) const {
     Json json = {{"op", "unsupported"}, {"api", op.api}};

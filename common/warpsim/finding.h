@@ -118,8 +118,8 @@ enum class Cause : uint8_t {
   kDevicePointer,  // the host followed one
   // Of deadlock: a wait at an mbarrier, of which `interval` phases are complete.
   kArrivalsLack,  // `amount` of the `limit` that a phase expects
-  kBytesLack,     // `amount` were announced and do not come
-  kBytesTooMany,  // `amount` more have come than were announced
+  kBytesLack,     // of `limit` announced, by `other`, `amount` do not come
+  kBytesTooMany,  // `amount` more have come than the `limit` announced
   // Of phase.
   kNotInitialised,
   kInvalidated,       // and used

@@ -156,13 +156,16 @@ std::string phase(const Diagnostic& d) {
 // A wait at an mbarrier that nobody can end.
 std::string waits_for_phase(const Diagnostic& d, const Extents& shape) {
   std::string text = "waits for ever for the end of " + phase_text(d) + ": ";
-  if (d.cause == Cause::kArrivalsLack)
-    text += fmt::format("{} of {} arrivals lack", d.amount, d.limit);
-  else if (d.cause == Cause::kBytesLack)
-    text += fmt::format("{} have been announced that no copy brings", bytes_text(d.amount));
-  else
-    text += fmt::format("{} more have come than were announced", bytes_text(d.amount));
-  text += ", and all threads that run wait";
+  if (d.cause != Cause::kArrivalsLack) {
+    const bool is_short = d.cause == Cause::kBytesLack;
+    const uint64_t arrived = is_short ? d.limit - d.amount : d.limit + d.amount;
+    text += d.limit == 0
+                ? "no bytes have been announced"
+                : fmt::format("it waits for {}, announced{}", bytes_text(d.limit), line_text(d));
+    return text +
+           fmt::format(", and {} {} arrived", bytes_text(arrived), arrived == 1 ? "has" : "have");
+  }
+  text += fmt::format("{} of {} arrivals lack, and all threads that run wait", d.amount, d.limit);
   if (d.other && d.other->line != 0)
     text += fmt::format("; {} waits at line {}", thread_name(*d.other, shape), d.other->line);
   return text;

@@ -4,7 +4,10 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
+#include <optional>
+#include <span>
 #include <string>
 
 namespace warpsim {
@@ -23,7 +26,8 @@ struct TensorMap {
   uint8_t element_bytes = 0;
   uint8_t swizzle = 0;  // 0: none; 1, 2, 3: of 32, 64, 128 bytes
   uint8_t fill_nan = 0;
-  uint8_t type = 0;  // CUtensorMapDataType
+  uint8_t type = 0;       // CUtensorMapDataType
+  uint8_t promotion = 0;  // CUtensorMapL2promotion: of no effect here
 
   // Elements of the box along a dimension.
   uint32_t count(size_t dimension) const {
@@ -39,7 +43,15 @@ struct TensorMap {
 };
 static_assert(sizeof(TensorMap) <= TensorMap::kBytes);
 
-// As the driver checks it: "" or what is wrong.
+// Bytes of an element of a CUtensorMapDataType; 0: none that is known.
+uint8_t element_bytes_of(uint32_t type);
+
+// As the driver checks it: "" or what is wrong, beginning with the argument of
+// cuTensorMapEncodeTiled.
 std::string check_tensor_map(const TensorMap& map);
+
+// The tensor map that lies in the bytes, as cuTensorMapEncodeTiled left it; nullopt: none does.
+std::optional<TensorMap> read_tensor_map(std::span<const std::byte> bytes);
+void write_tensor_map(const TensorMap& map, std::span<std::byte, TensorMap::kBytes> bytes);
 
 }  // namespace warpsim

@@ -3,7 +3,8 @@
 A store past the end of a row lands in the next row, where another thread stores: a race, but the
 store is to be mended. A copy that nobody waits for arrives while others use what it brings: a race
 again, but the wait is missing. The other way round, a copy into a stage that others still read is a
-race, and that they may read what it has not brought yet only follows.
+race, and that they may read what it has not brought yet only follows. A kernel whose tensor map was refused
+copies nothing.
 """
 
 from __future__ import annotations
@@ -29,12 +30,25 @@ def marked(merged: Iterable[Diagnostic], seen: Sequence[Diagnostic]) -> list[Dia
     """
     overwrites = {one.line: one for one in seen if _overwrites(one)}
     causes = [one for one in seen if not _is_of_overwritten(one, overwrites)]
+    refused, without_map = _refused_map(seen)
     return [
-        _echo(item, overwrites[item.other_line])
+        _echo(item, refused)
+        if refused is not None and item.kernel in without_map
+        else _echo(item, overwrites[item.other_line])
         if _is_of_overwritten(item, overwrites)
         else _marked(item, seen, causes)
         for item in merged
     ]
+
+
+def _refused_map(seen: Sequence[Diagnostic]) -> tuple[Diagnostic | None, frozenset[str]]:
+    """A refused call of CUDA, and the kernels that for want of its tensor map copy nothing."""
+    kernels = frozenset(
+        one.kernel
+        for one in seen
+        if one.facts is not None and one.facts.cause is Cause.NO_TENSOR_MAP
+    )
+    return next((one for one in seen if one.code == "api-error"), None), kernels
 
 
 def _echo(item: Diagnostic, cause: Diagnostic) -> Diagnostic:

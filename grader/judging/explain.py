@@ -397,6 +397,18 @@ _SMALLER = "Make the arrays in shared memory smaller: fewer stages, smaller tile
 _LAUNCH_AS_PROMISED = "Launch the block that the kernel is declared for, or declare another one."
 # What exactly was seen says it better than the code.
 _ADVICE_BY_CAUSE = {
+    Cause.BYTES_LACK: (
+        "Announce exactly the bytes of the copies that count on this barrier in this phase; a box "
+        "counts as a whole, also where it hangs over the matrix."
+    ),
+    Cause.BYTES_TOO_MANY: (
+        "Announce exactly the bytes of the copies that count on this barrier in this phase, all of "
+        "them, once."
+    ),
+    Cause.ARRIVALS_LACK: (
+        "The number that mbarrier.init was given must be the number of arrivals in each phase. And "
+        "does a wait name a phase that is yet to come?"
+    ),
     Cause.COPY_IN_FLIGHT: (
         "Commit the copies to a group, wait for that group, let the block meet at a barrier, "
         "then read: in this order."

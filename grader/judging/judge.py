@@ -376,7 +376,8 @@ def _api_errors(execution: Execution) -> list[Diagnostic]:
             continue
         message = explain.whole(f"{error.get('api')} returned {name}: {error.get('message')}")
         advice = explain.advice_for("api-error")
-        found.append(Diagnostic("api-error", "error", message, advice=advice))
+        line = error.get("line") or 0
+        found.append(Diagnostic("api-error", "error", message, line=line, advice=advice))
     return list(dict.fromkeys(found))
 
 

@@ -97,8 +97,8 @@ class Cause(StrEnum):
     DEVICE_POINTER = "device-pointer"  # the host followed one
     # deadlock: a wait at an mbarrier, of which `interval` phases are complete
     ARRIVALS_LACK = "arrivals-lack"  # `amount` of the `limit` that a phase expects
-    BYTES_LACK = "bytes-lack"  # `amount` were announced and do not come
-    BYTES_TOO_MANY = "bytes-too-many"  # `amount` more have come than were announced
+    BYTES_LACK = "bytes-lack"  # of `limit` announced, `amount` do not come
+    BYTES_TOO_MANY = "bytes-too-many"  # `amount` more have come than the `limit` announced
     # phase: an mbarrier is misused
     NOT_INITIALISED = "not-initialised"
     INVALIDATED = "invalidated"  # and used

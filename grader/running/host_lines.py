@@ -28,7 +28,7 @@ def with_host_lines(execution: Execution, library: Path | None) -> Execution:
         for fault in execution.faults
         for party in (fault.facts, fault.facts.other)
         if party is not None and party.call
-    }
+    } | {error["call"] for error in execution.api_errors if error.get("call")}
     if not calls:
         return execution
     lines = _lines(library, sorted(calls)[:_MOST_CALLS]) if library else {}
@@ -50,7 +50,11 @@ def with_host_lines(execution: Execution, library: Path | None) -> Execution:
             ):  # the host's own accesses are no calls: what they did not wait for is
                 facts = replace(facts, line=facts.other.line, file=facts.other.file)
         faults.append(replace(fault, facts=facts))
-    return replace(execution, faults=tuple(faults))
+    errors = tuple(
+        {**error, "call": 0, "line": lines.get(error.get("call") or 0, 0)}
+        for error in execution.api_errors
+    )
+    return replace(execution, faults=tuple(faults), api_errors=errors)
 
 
 def _lines(library: Path, calls: Iterable[int]) -> dict[int, int]:

@@ -97,3 +97,17 @@ def test_the_report_does_not_dwell_on_an_echo(lab):
     text = render("text", [result], one=True, style=Style())
     assert "writes, too" not in text
     assert "and race-global, which may follow from the above" in text
+
+
+def test_what_a_kernel_without_its_map_does_follows_from_the_refused_call(lab):
+    no_map = fault_json("misaligned-access", line=41, cause="no-tensor-map")
+    waits = fault_json("deadlock", line=44, cause="bytes-lack")
+    error = {"api": "cuTensorMapEncodeTiled", "code": 1, "code_name": "CUDA_ERROR", "message": "x"}
+    refused = outcome(lab, "w8", diagnostics=[waits, no_map], errors=[error])
+    assert found(refused) == [
+        ("api-error", ""),
+        ("deadlock", "api-error"),
+        ("misaligned-access", "api-error"),
+    ]
+    granted = outcome(lab, "w8", diagnostics=[waits, no_map])
+    assert ("misaligned-access", "") in found(granted)

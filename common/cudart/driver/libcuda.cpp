@@ -1,6 +1,8 @@
 // libcuda.so.1, for programs that link against the driver: what they need of it besides the
 // runtime. Names that it does not have, the dynamic linker misses when they are called.
 
+#include <cstdio>
+
 #include "cudart/driver/tensor_maps.h"
 
 #define WARPSIM_DRIVER extern "C" __attribute__((visibility("default")))
@@ -15,8 +17,12 @@ WARPSIM_DRIVER int cuTensorMapEncodeTiled(void* map, int type, uint32_t dimensio
                                           const uint64_t* sizes, const uint64_t* strides,
                                           const uint32_t* box, const uint32_t* steps,
                                           int interleave, int swizzle, int promotion, int fill) {
-  return warpsim::cudart::encode_tiled(map, type, dimensions, address, sizes, strides, box, steps,
-                                       interleave, swizzle, promotion, fill);
+  const warpsim::cudart::Encoded made =
+      warpsim::cudart::encode_tiled(map, type, dimensions, address, sizes, strides, box, steps,
+                                    interleave, swizzle, promotion, fill);
+  if (made.result != kDriverSuccess)
+    std::fprintf(stderr, "warpsim: cuTensorMapEncodeTiled: %s.\n", made.why.c_str());
+  return made.result;
 }
 
 WARPSIM_DRIVER int cuInit(unsigned) {

@@ -4,12 +4,18 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 namespace warpsim::cudart {
 
-// As CUDA lays the call out; returns a CUresult. What is wrong is said on standard error.
-int encode_tiled(void* map, int type, uint32_t dimensions, void* address, const uint64_t* sizes,
-                 const uint64_t* strides, const uint32_t* box, const uint32_t* steps,
-                 int interleave, int swizzle, int promotion, int fill);
+struct Encoded {
+  int result = 0;   // CUresult
+  std::string why;  // it is refused: the argument, and what it has to be
+};
+
+// As CUDA lays the call out.
+Encoded encode_tiled(void* map, int type, uint32_t dimensions, void* address, const uint64_t* sizes,
+                     const uint64_t* strides, const uint32_t* box, const uint32_t* steps,
+                     int interleave, int swizzle, int promotion, int fill);
 
 }  // namespace warpsim::cudart

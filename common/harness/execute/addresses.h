@@ -19,6 +19,7 @@ class Addresses {
   // The backend's address of a buffer; 0 until placed. A released buffer keeps its address: a
   // kernel that still uses it must be seen doing so.
   uint64_t of(uint32_t buffer) const { return placed_[buffer]; }
+  uint64_t of(const plan::BufferMap& map) const { return of(map.buffer) + map.addend; }
   void place(uint32_t buffer, uint64_t address) { placed_[buffer] = address; }
 
   // Rewrites the words of a parameter block that the recorder marked as addresses.

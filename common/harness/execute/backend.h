@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -13,6 +14,7 @@
 #include "warpsim/model/predict.h"
 #include "warpsim/report.h"
 #include "warpsim/sim.h"
+#include "warpsim/tensor_map.h"
 
 namespace tilewise {
 
@@ -75,6 +77,14 @@ class Backend {
   // cudaFuncSetAttribute; see plan::SetAttribute. False if the device refuses the value.
   virtual bool set_attribute(int module, const std::string& kernel, const std::string& attribute,
                              int64_t value) = 0;
+
+  // The 128 bytes of a tensor map, as this backend's kernels take it. Returns "" or why there is
+  // none.
+  virtual std::string make_tensor_map(const warpsim::TensorMap& map,
+                                      std::span<std::byte, warpsim::TensorMap::kBytes> bytes) {
+    warpsim::write_tensor_map(map, bytes);
+    return "";
+  }
 
   // From now on reports of launches say what they touched, where the backend can see it.
   virtual void note_touched() {}

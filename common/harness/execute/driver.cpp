@@ -19,6 +19,8 @@ Driver Driver::load(const std::string& library) {
     throw HarnessError("the GPU driver has no " #symbol ": a newer driver is needed.");
   TILEWISE_DRIVER_FUNCTIONS(TILEWISE_DRIVER_LOOKUP)
 #undef TILEWISE_DRIVER_LOOKUP
+  driver.encode_tiled =
+      reinterpret_cast<decltype(driver.encode_tiled)>(::dlsym(handle, "cuTensorMapEncodeTiled"));
   CuResult result = driver.init(0);
   int count = 0;
   if (result == kCuSuccess) result = driver.device_count(&count);

@@ -86,6 +86,12 @@ struct Driver {
   TILEWISE_DRIVER_FUNCTIONS(TILEWISE_DRIVER_MEMBER)
 #undef TILEWISE_DRIVER_MEMBER
 
+  // Of drivers for CUDA 12 and later; nullptr: an older one.
+  CuResult (*encode_tiled)(void* map, int type, uint32_t dimensions, void* address,
+                           const uint64_t* sizes, const uint64_t* strides, const uint32_t* box,
+                           const uint32_t* steps, int interleave, int swizzle, int promotion,
+                           int fill) = nullptr;
+
   // Loads a driver library and initialises it. Throws HarnessError: no library, no GPU, a function
   // missing.
   static Driver load(const std::string& library = "libcuda.so.1");

@@ -52,7 +52,8 @@ Json write(const std::vector<plan::ApiError>& errors) {
     list.push_back({{"api", error.api},
                     {"code", error.code},
                     {"code_name", error.code_name},
-                    {"message", error.message}});
+                    {"message", error.message},
+                    {"call", error.call}});
   }
   return list;
 }

@@ -186,11 +186,16 @@ void Executor::place(const plan::Buffer& buffer) {
   alive_[buffer.id] = address != 0;
 }
 
-void Executor::send(uint64_t address, const std::vector<plan::Segment>& segments,
+bool Executor::send(uint64_t address, const std::vector<plan::Segment>& segments,
                     uint64_t alignment_offset) {
   uint64_t at = 0;
   for (const plan::Segment& segment : segments) {
-    if (segment.host.empty()) {
+    if (segment.map) {
+      Bytes data(warpsim::TensorMap::kBytes);
+      if (!put_map(*segment.map, data)) return false;
+      backend_.write(address + at, data.data(), data.size());
+      actions_.push_back(DeviceWrite{address + at, std::move(data)});
+    } else if (segment.host.empty()) {
       Bytes data = segment.literal;
       addresses_.relocate_data(alignment_offset + at, data);
       backend_.write(address + at, data.data(), data.size());
@@ -205,6 +210,23 @@ void Executor::send(uint64_t address, const std::vector<plan::Segment>& segments
     }
     at += segment.bytes;
   }
+  return true;
+}
+
+bool Executor::put_map(const plan::BufferMap& place, std::span<std::byte> bytes) {
+  warpsim::TensorMap map = place.map;
+  map.address = addresses_.of(place);
+  const std::string wrong =
+      backend_.make_tensor_map(map, bytes.first<warpsim::TensorMap::kBytes>());
+  if (wrong.empty()) return true;
+  {
+    std::lock_guard lock(mutex_);
+    execution_.errors.push_back({.api = "cuTensorMapEncodeTiled",
+                                 .code = 1,
+                                 .code_name = "CUDA_ERROR_INVALID_VALUE",
+                                 .message = wrong});
+  }
+  return stop(Status::kFault, "The device refuses a tensor map: " + wrong + ".");
 }
 
 bool Executor::carry_out(const plan::Malloc& op) {
@@ -227,8 +249,7 @@ bool Executor::carry_out(const plan::Free& op) {
 }
 
 bool Executor::carry_out(const plan::CopyToDevice& op) {
-  send(addresses_.of(op.buffer) + op.offset, op.segments, op.offset);
-  return true;
+  return send(addresses_.of(op.buffer) + op.offset, op.segments, op.offset);
 }
 
 bool Executor::carry_out(const plan::CopyToHost& op) {
@@ -272,7 +293,7 @@ bool Executor::carry_out(const plan::SymbolWrite& op) {
     throw PlanError(fmt::format("module {} has no variable {} of {} bytes.",
                                 plan_.modules[op.module], op.symbol, op.offset + written));
   }
-  send(address + op.offset, op.segments, op.offset);
+  if (!send(address + op.offset, op.segments, op.offset)) return false;
   order_.wrote_symbol(op, address + op.offset, written);
   return true;
 }
@@ -280,7 +301,8 @@ bool Executor::carry_out(const plan::SymbolWrite& op) {
 bool Executor::carry_out(const plan::SetAttribute& op) {
   if (backend_.set_attribute(modules_[op.module], op.kernel, op.attribute, op.value)) return true;
   plan::ApiError error{"cudaFuncSetAttribute", 1, "cudaErrorInvalidValue",
-                       fmt::format("{} = {} is more than the device has.", op.attribute, op.value)};
+                       fmt::format("{} = {} is more than the device has.", op.attribute, op.value),
+                       0};
   std::lock_guard lock(mutex_);
   execution_.errors.push_back(error);
   return true;
@@ -296,6 +318,9 @@ bool Executor::carry_out(const plan::Launch& op) {
   launch.is_cooperative = op.is_cooperative;
   launch.params = op.params;
   addresses_.relocate(op.relocations, launch.params);
+  for (const plan::ParameterMap& map : op.maps) {
+    if (!put_map(map.is, std::span(launch.params).subspan(map.offset))) return false;
+  }
   {
     std::lock_guard lock(mutex_);
     running_ = warpsim::ptx::function_source_name(op.kernel);

@@ -98,7 +98,9 @@ class Executor {
   bool prepare();  // modules, solve's buffers; false with status set if that fails
   void place(const plan::Buffer& buffer);
   // Writes segments to the device, one after the other.
-  void send(uint64_t address, const std::vector<plan::Segment>& segments,
+  // False: the plan ends there.
+  bool put_map(const plan::BufferMap& place, std::span<std::byte> bytes);
+  bool send(uint64_t address, const std::vector<plan::Segment>& segments,
             uint64_t alignment_offset);
 
   // One operation. False ends the plan; status and message are set then.

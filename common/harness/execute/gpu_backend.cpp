@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
+#include <iterator>
 
 #include "harness/execute/nvml.h"
 #include "harness/execute/refused.h"
@@ -159,6 +161,26 @@ bool GpuBackend::find_variable(int module, const std::string& name, uint64_t* ad
   *address = found;
   *bytes = size;
   return true;
+}
+
+std::string GpuBackend::make_tensor_map(const warpsim::TensorMap& map,
+                                        std::span<std::byte, warpsim::TensorMap::kBytes> bytes) {
+  if (!driver_.encode_tiled) return "the driver is older than CUDA 12 and has no tensor maps";
+  uint64_t sizes[5] = {};
+  uint32_t box[5] = {}, steps[5] = {};
+  for (size_t i = 0; i < map.dimensions; ++i) {
+    sizes[i] = uint64_t{map.size[i]} + 1;
+    box[i] = map.box[i];
+    steps[i] = map.step[i];
+  }
+  alignas(64) std::byte made[warpsim::TensorMap::kBytes] = {};  // as the driver asks for
+  constexpr int kNotInterleaved = 0;
+  const CuResult result = driver_.encode_tiled(
+      made, map.type, map.dimensions, reinterpret_cast<void*>(map.address), sizes,
+      map.stride.data(), box, steps, kNotInterleaved, map.swizzle, map.promotion, map.fill_nan);
+  if (result != kCuSuccess) return driver_.describe(result);
+  std::copy(std::begin(made), std::end(made), bytes.begin());
+  return "";
 }
 
 bool GpuBackend::set_attribute(int module, const std::string& name, const std::string& attribute,

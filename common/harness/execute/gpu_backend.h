@@ -34,6 +34,8 @@ class GpuBackend : public Backend {
   void fill(uint64_t address, uint8_t value, uint64_t bytes) override;
   bool find_variable(int module, const std::string& name, uint64_t* address,
                      uint64_t* bytes) override;
+  std::string make_tensor_map(const warpsim::TensorMap& map,
+                              std::span<std::byte, warpsim::TensorMap::kBytes> bytes) override;
   bool set_attribute(int module, const std::string& kernel, const std::string& attribute,
                      int64_t value) override;
   LaunchOutcome launch(const warpsim::Launch& launch) override;

@@ -46,6 +46,12 @@ Json predict(const plan::Plan& plan, const Resources& resources, const std::stri
     launch.dynamic_shared_bytes = planned->shared_bytes;
     launch.params = planned->params;
     addresses.relocate(planned->relocations, launch.params);
+    for (const plan::ParameterMap& place : planned->maps) {
+      warpsim::TensorMap map = place.is.map;
+      map.address = addresses.of(place.is);
+      warpsim::write_tensor_map(
+          map, std::span(launch.params).subspan(place.offset).first<warpsim::TensorMap::kBytes>());
+    }
     warpsim::Simulator::KernelInfo info;
     if (!simulator.kernel_info(launch.module, launch.kernel, &info)) continue;
     const auto known = resources.find(launch.kernel);

@@ -50,6 +50,35 @@ TEST_CASE("A right kernel leaves its result and no fault") {
   CHECK(e.kernels[0].occupancy->blocks_per_sm == 128);
 }
 
+TEST_CASE("A tensor map is made anew by the GPU's driver, of the memory that the executor has") {
+  plan::Plan plan = t::device_plan(kWidth, "");
+  plan::Launch launch = t::launch("add", kWidth);
+  launch.relocations.erase(launch.relocations.begin());  // M comes by the map
+  launch.params.resize(192);
+  plan::ParameterMap map{64, {.buffer = 0, .addend = 0, .map = {}}};
+  map.is.map.size[0] = 15;
+  map.is.map.box[0] = 8;
+  map.is.map.step[0] = 1;
+  map.is.map.dimensions = map.is.map.swizzle = map.is.map.fill_nan = 1;
+  map.is.map.element_bytes = 4;
+  map.is.map.type = 7;
+  map.is.map.promotion = 3;
+  launch.maps = {map};
+  plan.ops = {launch};
+  Execution e = run(plan);
+  CHECK(e.status == Status::kOk);
+  for (size_t i = 0; i < 16; ++i) CHECK(e.p().values[i] == 1.5f + static_cast<float>(i));
+
+  map.is.map.swizzle = 2;  // the fake knows no other map
+  launch.maps = {map};
+  plan.ops = {launch};
+  e = run(plan);
+  CHECK(e.status == Status::kFault);
+  REQUIRE(e.errors.size() == 1);
+  CHECK(e.errors[0].api == "cuTensorMapEncodeTiled");
+  CHECK(e.errors[0].code_name == "CUDA_ERROR_INVALID_VALUE");
+}
+
 TEST_CASE("An element that nobody wrote is found and stays poisoned") {
   Execution e = run_kernel("add_but_last");
   CHECK(codes(e) == Codes{"unwritten-output"});

@@ -59,6 +59,9 @@ CuResult multiply_once(const Params& a) {
   return kCuSuccess;
 }
 
+constexpr size_t kMapAt = 64, kMapBytes = 128;  // of a tensor map among a kernel's parameters
+constexpr uint64_t kMapSeal = 0x5EA1ED;
+
 std::map<CuAddress, size_t> live;  // allocations, by address
 
 // Device code can reach all memory of its context. Zeroes everything: 0 x 0 = 0.
@@ -266,6 +269,19 @@ CuResult cuMemsetD32Async(CuAddress address, unsigned value, size_t count, CuStr
   for (size_t i = 0; i < count; ++i) reinterpret_cast<unsigned*>(address)[i] = value;
   return pending;
 }
+// A map of this driver's is its seal and the address.
+CuResult cuTensorMapEncodeTiled(void* map, int type, uint32_t dimensions, void* address,
+                                const uint64_t* sizes, const uint64_t*, const uint32_t* box,
+                                const uint32_t* steps, int interleave, int swizzle, int promotion,
+                                int fill) {
+  const bool is_known = type == 7 && dimensions == 1 && sizes[0] == 16 && box[0] == 8 &&
+                        steps[0] == 1 && interleave == 0 && swizzle == 1 && promotion == 3 &&
+                        fill == 1;
+  if (!is_known || reinterpret_cast<uint64_t>(map) % 64 != 0) return kCuInvalidValue;
+  const uint64_t words[2] = {kMapSeal, reinterpret_cast<uint64_t>(address)};
+  std::memcpy(map, words, sizeof words);
+  return kCuSuccess;
+}
 CuResult cuLaunchKernel(CuFunction function, unsigned, unsigned, unsigned, unsigned, unsigned,
                         unsigned, unsigned, CuStream, void**, void** extra) {
   if (reinterpret_cast<Kernel*>(function) == &kKernels.at("tilewise_uniform")) {
@@ -276,8 +292,15 @@ CuResult cuLaunchKernel(CuFunction function, unsigned, unsigned, unsigned, unsig
     return kCuSuccess;
   }
   Params params;
-  if (*static_cast<size_t*>(extra[3]) != 28) return kCuInvalidValue;
+  const size_t bytes = *static_cast<size_t*>(extra[3]);
+  if (bytes != 28 && bytes != kMapAt + kMapBytes) return kCuInvalidValue;
   std::memcpy(&params, extra[1], 28);
+  if (bytes != 28) {  // M comes by a tensor map
+    uint64_t words[2];
+    std::memcpy(words, static_cast<char*>(extra[1]) + kMapAt, sizeof words);
+    if (words[0] != kMapSeal) return pending = kCuIllegalInstruction, kCuSuccess;
+    params.m = reinterpret_cast<const float*>(words[1]);
+  }
   pending = (*reinterpret_cast<Kernel*>(function))(params);
   clock_ms += 1;
   return kCuSuccess;  // as on a GPU, a fault shows when one waits

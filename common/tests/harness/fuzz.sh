@@ -25,7 +25,7 @@ flags=(-std=c++20 -O1 -g1 -DFMT_HEADER_ONLY -fsanitize=fuzzer-no-link,address,un
   -fno-sanitize-recover=undefined -I "$common")
 for source in "$here/fuzz_plan.cpp" "$common"/plan/*.cpp \
   "$common"/harness/execute/{addresses,executor,inspect}.cpp "$common"/warpsim/ptx/demangle.cpp \
-  "$common"/warpsim/{counters,finding,finding_text,launch_log}.cpp; do
+  "$common"/warpsim/{counters,finding,finding_text,finding_words,launch_log,tensor_map}.cpp; do
   clang++ "${flags[@]}" -c "$source" -o "$build/objects/$(basename "$source" .cpp).o"
 done
 clang++ -fsanitize=fuzzer,address,undefined "$build"/objects/*.o -o "$build/fuzz_plan"

@@ -71,6 +71,91 @@ TEST_CASE("A plan that uses every operation survives writing and reading") {
   CHECK(plan.host_writes.first == 7);
 }
 
+namespace {
+
+// A kernel's second parameter, and what a copy brings: a map of N, 4 x 4 floats in boxes of 2 x 4.
+plan::Plan plan_with_maps() {
+  plan::Plan plan = t::device_plan(4, "module0.ptx");
+  plan::BufferMap map{.buffer = 1, .addend = 16, .map = {}};
+  map.map.size = {3, 2};
+  map.map.stride = {16};
+  map.map.box = {4, 2};
+  map.map.step = {1, 1};
+  map.map.dimensions = 2;
+  map.map.element_bytes = 4;
+  map.map.type = 7;
+  map.map.swizzle = 1;
+  map.map.promotion = 2;
+  plan.buffers.push_back({3, 0x2a0000300000, 256, "cudaMalloc #1", plan::Role::kStudent, 0, ""});
+  plan::Launch launch = t::launch("add", 4);
+  launch.params.resize(320);
+  launch.maps = {{64, map}, {192, map}};
+  plan.ops = {
+      plan::Malloc{3},
+      plan::CopyToDevice{3,
+                         64,
+                         132,
+                         {{"", 0, 4, {std::byte{1}, std::byte{2}, std::byte{3}, std::byte{4}}, {}},
+                          {"", 0, 128, {}, map}},
+                         0},
+      launch, plan::Free{3}};
+  return plan;
+}
+
+}  // namespace
+
+TEST_CASE("A plan with tensor maps survives writing and reading") {
+  const std::string text = plan::to_text(plan_with_maps());
+  const plan::Plan plan = plan::parse(text, "x");
+  CHECK(plan::to_text(plan) == text);
+  const auto& maps = std::get<plan::Launch>(plan.ops[2]).maps;
+  REQUIRE(maps.size() == 2);
+  CHECK((maps[1].offset == 192 && maps[1].is.buffer == 1 && maps[1].is.addend == 16));
+  CHECK((maps[1].is.map.size[1] == 2 && maps[1].is.map.stride[0] == 16));
+  CHECK(std::get<plan::CopyToDevice>(plan.ops[1]).segments[1].map->map.swizzle == 1);
+}
+
+TEST_CASE("A tensor map that no driver would have made is refused") {
+  struct Fault {
+    const char* path;
+    Json value;
+    const char* expected;
+  };
+  const Fault faults[] = {
+      {"/maps/0/offset", 32, "ops[2].maps[0].offset: expected a multiple of 64"},
+      {"/maps/1/offset", 128, "ops[2].maps[1].offset: expected a multiple of 64 behind the map"},
+      {"/maps/1/offset", 256, "ops[2].maps[1].offset: 128 bytes at offset 256 do not fit"},
+      {"/maps", 3, "ops[2].maps: expected an array"},
+      {"/maps/0/tensor_map/buffer", 9, "tensor_map.buffer: there is no buffer 9."},
+      {"/maps/0/tensor_map/addend", 8, "globalAddress is no multiple of 16: 8 beyond one"},
+      {"/maps/0/tensor_map/addend", UINT64_MAX, "addend: more than a device has addresses."},
+      {"/maps/0/tensor_map/type", 13, "tensorDataType is 13"},
+      {"/maps/0/tensor_map/type", 300, "type: expected at most 255, found 300."},
+      {"/maps/0/tensor_map/swizzle", 4, "swizzle: expected at most 3, found 4."},
+      {"/maps/0/tensor_map/sizes", Json::array(), "sizes: a tensor has 1 to 5 dimensions."},
+      {"/maps/0/tensor_map/sizes", Json{4}, "strides, box and steps are not of as many"},
+      {"/maps/0/tensor_map/sizes", Json::array({4, 0}), "sizes: expected 1 to 2^32 elements."},
+      {"/maps/0/tensor_map/strides", Json::array({20}), "globalStrides[0] is 20 bytes"},
+      {"/maps/0/tensor_map/strides", Json::array({-16}), "strides: expected whole numbers"},
+      {"/maps/0/tensor_map/box", Json::array({4, 65538}), "boxDim[1] is 65535: a box has 1 to 256"},
+      {"/maps/0/tensor_map/box", Json::array({16, 2}),
+       "boxDim[0] is 16 elements of 4, 64 bytes: at most the 32"},
+      {"/maps/0/tensor_map/box", Json::array({3, 2}), "12 bytes: a multiple of 16"},
+      {"/maps/0/tensor_map/steps", Json::array({1, 0}), "elementStrides[1] is 0: 1 to 8"},
+      {"/maps/0/tensor_map/other", 1, "tensor_map.other: unknown field."},
+  };
+  const Json good = Json::parse(plan::to_text(plan_with_maps()));
+  REQUIRE(message_of(good.dump()) == "");
+  for (const Fault& fault : faults) {
+    Json json = good;
+    json[Json::json_pointer(std::string("/ops/2") + fault.path)] = fault.value;
+    CAPTURE(fault.path, fault.expected);
+    const std::string message = message_of(json.dump());
+    CAPTURE(message);
+    CHECK(t::contains(message, fault.expected));
+  }
+}
+
 TEST_CASE("A host-pointer plan survives writing and reading") {
   std::string text = plan::to_text(t::host_plan(4, "module0.ptx", "add"));
   CHECK(plan::to_text(plan::parse(text, "x")) == text);

@@ -46,7 +46,7 @@ TEST_CASE("Every mistake with copies in bulk is named, at its line") {
                          Row{3, "race-shared", Cause::kNone, "load", "read"},
                          Row{4, "race-shared", Cause::kNone, "put", "store"},
                          Row{5, "phase", Cause::kWrongParity, "read", "load"},
-                         Row{6, "deadlock", Cause::kBytesTooMany, "wait", ""},
+                         Row{6, "deadlock", Cause::kBytesTooMany, "wait", "expect"},
                          Row{7, "misaligned-access", Cause::kBulkSize, "load", ""},
                          Row{8, "misaligned-access", Cause::kBulkAlignment, "load", ""},
                          Row{9, "out-of-bounds-global", Cause::kPastEnd, "load", ""},
@@ -197,6 +197,38 @@ TEST_CASE("A kernel that has no tensor map, or one of other dimensions, is stopp
   CHECK(find(none, "misaligned-access")->cause == Cause::kNoTensorMap);
 }
 
+TEST_CASE("A tensor map that a kernel has made up itself is none") {
+  Bulk f;
+  const uint64_t out = f.empty("out", 1024);
+  f.next.dynamic_shared_bytes = 1024;
+  const auto stops = [&](auto change) {
+    Tensor t({44, 64}, {32, 8}, 0);
+    t.map.address = f.buffer("in", t.words);
+    change(t.map);
+    const LaunchReport r = f.launch("box2", {1}, {32}, MapBytes(t.map), out, 0, 0, 1024);
+    const Diagnostic* d = find(r, "misaligned-access");
+    return d != nullptr && d->cause == Cause::kNoTensorMap;
+  };
+  CHECK(stops([](TensorMap& m) { m.element_bytes = 0; }));
+  CHECK(stops([](TensorMap& m) { m.box[0] = 0xFFFF; }));
+  CHECK(stops([](TensorMap& m) { m.step[1] = 0; }));
+}
+
+TEST_CASE("Dynamic shared memory is aligned as it is declared, where copies in bulk rely on it") {
+  Fixture f("unaligned");
+  Tensor t({32, 8}, {32, 8}, 0);
+  t.map.address = f.buffer("in", t.words);
+  const uint64_t out = f.empty("out", 1024);
+  f.next.dynamic_shared_bytes = 1024;
+  REQUIRE(is_clean(f.launch("plain", {1}, {32}, t.map.address, out)));  // 16 bytes are promised
+  CHECK(f.read<uint32_t>(out, 256) == t.words);
+  const LaunchReport r = f.launch("box", {1}, {32}, MapBytes(t.map), out);
+  const Diagnostic* d = find(r, "misaligned-access");
+  REQUIRE(d != nullptr);
+  CHECK(d->cause == Cause::kBulkAlignment);
+  CHECK((d->amount == 16 && d->limit == 128));
+}
+
 TEST_CASE("What no tensor map may have is refused when it is made") {
   Bulk f;
   const auto refused = [](auto change) {
@@ -207,11 +239,13 @@ TEST_CASE("What no tensor map may have is refused when it is made") {
     return check_tensor_map(t.map);
   };
   CHECK(refused([](TensorMap& m) { m.address += 8; }).find("multiple of 16") != std::string::npos);
-  CHECK(refused([](TensorMap& m) { m.stride[0] += 4; }).find("stride") != std::string::npos);
+  CHECK(refused([](TensorMap& m) { m.stride[0] += 4; }).find("globalStrides[0] is 180") !=
+        std::string::npos);
   CHECK(refused([](TensorMap& m) { m.box[1] = 257; }).find("257") != std::string::npos);
   CHECK(refused([](TensorMap& m) { m.box[0] = 30; }).find("120") != std::string::npos);
   CHECK(refused([](TensorMap& m) { m.box[0] = 64; }).find("swizzle") != std::string::npos);
-  CHECK(refused([](TensorMap& m) { m.step[0] = 0; }).find("step") != std::string::npos);
+  CHECK(refused([](TensorMap& m) { m.step[0] = 0; }).find("elementStrides[0]") !=
+        std::string::npos);
   CHECK(refused([](TensorMap& m) { m.dimensions = 6; }).find("1 to 5") != std::string::npos);
 }
 

@@ -70,6 +70,8 @@ TEST_CASE("Bytes that were announced and do not come, or more than were, are nam
   CHECK(find(lack, "deadlock")->line == f.line("try"));
   CHECK(find(lack, "deadlock")->cause == Cause::kBytesLack);
   CHECK(find(lack, "deadlock")->amount == 32);
+  CHECK(find(lack, "deadlock")->limit == 64);
+  CHECK(find(lack, "deadlock")->message.find("and 32 bytes have arrived") != std::string::npos);
   const LaunchReport surplus = f.misuse(9);
   REQUIRE(find(surplus, "deadlock") != nullptr);
   CHECK(find(surplus, "deadlock")->cause == Cause::kBytesTooMany);

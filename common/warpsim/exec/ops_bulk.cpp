@@ -8,6 +8,7 @@
 
 #include "warpsim/exec/access.h"
 #include "warpsim/observe/mbarrier.h"
+#include "warpsim/provenance/follower.h"
 
 namespace warpsim::ops {
 
@@ -81,8 +82,11 @@ bool read_map(Warp& w, uint64_t address, TensorMap* map) {
   } else if (!launch.memory->read(address, bytes, sizeof bytes)) {
     return false;
   }
-  std::memcpy(map, bytes, sizeof *map);
-  return map->magic == TensorMap::kMagic;
+  // A kernel may have written the bytes itself.
+  const auto found = read_tensor_map(bytes);
+  if (!found || !check_tensor_map(*found).empty()) return false;
+  *map = *found;
+  return true;
 }
 
 // A fault of the copy that a GPU would not survive.
@@ -217,6 +221,14 @@ void start(Warp& w, const BulkInstruction& what, int lane) {
     if (good && inside) good = look_at_global(w, what, copy, shared, global, bytes);
   });
   if (!good) return;
+  if (worker.follower != nullptr && !what.is_store) {
+    const MemorySite& site = worker.image->sites[copy.site];
+    const ptx::Instruction& code =
+        worker.image->module.functions[site.function].code[site.instruction];
+    each_part(copy, [&](uint32_t shared, uint64_t global, uint32_t bytes, bool inside) {
+      worker.follower->copy_bulk(w, code, lane, {shared, global, bytes, inside});
+    });
+  }
   SiteState& s = worker.sites[what.global.site];
   if (checks.counters) {
     ++s.bulk_requests;

@@ -85,6 +85,7 @@ void complete_if_done(Mbarrier& barrier) {
   if (barrier.pending != 0 || barrier.bytes != 0) return;
   ++barrier.phase;
   barrier.pending = barrier.expected;
+  barrier.announced = {};
   barrier.complete.merge(barrier.arrived);
 }
 
@@ -175,7 +176,10 @@ void update(Warp& w, const Op* op, int lane, uint32_t number) {
     barrier->valid = false;
     return;
   }
-  if (what.expects || what.mode == MbarrierOp::kExpectBytes) barrier->bytes += number;
+  if (what.expects || what.mode == MbarrierOp::kExpectBytes) {
+    barrier->bytes += number;
+    barrier->announced = {barrier->announced.bytes + number, what.site, w.index, uint32_t(lane)};
+  }
   if (what.mode == MbarrierOp::kCompleteBytes) barrier->bytes -= number;
   if (std::abs(barrier->bytes) > Mbarrier::kMostBytes) {
     return give_up(w, op, lane, barrier->offset, barrier, Cause::kTooManyBytes,

@@ -24,6 +24,28 @@ uint64_t round_up(uint64_t value, uint64_t unit) {
   return (value + unit - 1) / unit * unit;
 }
 
+bool copies_in_bulk(const ptx::Module& module) {
+  for (const ptx::Function& function : module.functions) {
+    for (const ptx::Instruction& code : function.code)
+      if (code.op == ptx::Opcode::kBulkCopy) return true;
+  }
+  return false;
+}
+
+// How far behind a multiple of 1024 dynamic shared memory begins. A GPU puts it behind what is
+// static, aligned as it is declared; by luck it is aligned better. Boxes and swizzles, which need
+// more than any load does, are not to rest on luck.
+uint32_t dynamic_offset(const ptx::Module& module) {
+  constexpr uint32_t kPromised = 16, kMost = 1024;
+  if (!copies_in_bulk(module)) return 0;
+  uint32_t declared = kPromised;
+  for (const ptx::Variable& v : module.variables) {
+    if (v.space == Space::kShared && v.is_extern && v.size_bytes == 0)
+      declared = std::max(declared, v.align_bytes);
+  }
+  return declared < kMost ? declared : 0;
+}
+
 void place_shared(Image& image) {
   uint32_t next = kSharedGap;
   auto& variables = image.module.variables;
@@ -39,7 +61,7 @@ void place_shared(Image& image) {
     next += uint32_t(v.size_bytes) + kSharedGap;
   }
   // All extern arrays are the same memory.
-  next = uint32_t(round_up(next, 1024));
+  next = uint32_t(round_up(next, 1024)) + dynamic_offset(image.module);
   image.shared_bytes = next;
   int32_t dynamic = -1;
   for (size_t i = 0; i < variables.size(); ++i) {

@@ -31,6 +31,12 @@ struct Mbarrier {
   uint64_t phase = 0;   // how many are complete
   uint32_t expected = 0, pending = 0;
   int64_t bytes = 0;  // that are still to come; below 0: more have come than were announced
+  // Of the running phase: the bytes announced, and who did so last.
+  struct Announcement {
+    int64_t bytes = 0;
+    uint32_t site = 0, warp = 0, lane = 0;
+  };
+  Announcement announced;
   bool valid = true;  // since inval it is none
   // cp.async.mbarrier.arrive: it comes when the copies of this lane have, up to this number.
   struct LateArrival {

@@ -131,6 +131,7 @@ void report_mbarrier_deadlock(Block& block) {
   } else {
     facts.cause = barrier->bytes >= 0 ? Cause::kBytesLack : Cause::kBytesTooMany;
     facts.amount = uint64_t(barrier->bytes >= 0 ? barrier->bytes : -barrier->bytes);
+    facts.limit = uint64_t(barrier->announced.bytes);
   }
   Diagnostic* d =
       describe_mbarrier(*first, site_of_wait(*first), wait.lane, wait.offset, Code::kDeadlock);
@@ -139,7 +140,14 @@ void report_mbarrier_deadlock(Block& block) {
     d->amount = facts.amount;
     d->limit = facts.limit;
     if (barrier != nullptr) d->interval = barrier->phase;
-    if (other != nullptr) {
+    if (facts.cause != Cause::kArrivalsLack && facts.limit != 0) {
+      const Mbarrier::Announcement& announced = barrier->announced;
+      const MemorySite& at = worker.image->sites[announced.site];
+      d->other.emplace();
+      d->other->block = block.index;
+      d->other->thread = worker.launch->thread_of(announced.warp * kLanes + announced.lane);
+      worker.reporter->set_line(&*d->other, at.function, at.instruction);
+    } else if (other != nullptr) {
       const bool at_bar = other->state == WarpState::kAtBarrier;
       const Op* op = at_bar ? other->barrier_op : other->mbarrier_wait.at;
       const uint32_t lane =

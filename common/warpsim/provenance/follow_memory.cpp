@@ -206,6 +206,20 @@ void Follower::copy_async(const Code& code, const Op* op) {
   });
 }
 
+void Follower::copy_bulk(const Warp& w, const Code& code, int lane, const BulkPart& part) {
+  if (!is_followed_ || !history_.is_complete()) return;
+  warp_ = &w;
+  if (code.where.line != 0) line_ = code.where.line;
+  // Elements of two bytes may be a part by themselves: what lies beside is another part's.
+  for (uint32_t at = 0; at < part.bytes; at += 4) {
+    const uint32_t bytes = std::min(part.bytes - at, 4u);
+    if (bytes != 4 && bytes != 2) return;
+    const Value value = part.is_inside ? load_bytes(Space::kGlobal, part.global + at, bytes, lane)
+                                       : history_.number(0);
+    store_bytes(Space::kShared, part.shared + at, bytes, value, lane);
+  }
+}
+
 void Follower::load_param(const Code& code) {
   const bool vector = code.dst[0].kind == Operand::Kind::kVector;
   const size_t count = vector ? code.dst[0].elements.size() : 1;

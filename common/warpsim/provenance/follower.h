@@ -28,6 +28,15 @@ class Follower {
   Follower(History* history, const LaunchContext& context);
   void begin_block(uint64_t block);
   void step(const Warp& w, const Op* op);
+  // A part of a copy in bulk that the lane starts, as if it were complete at once; what is outside
+  // of its tensor becomes 0.
+  struct BulkPart {
+    uint32_t shared = 0;
+    uint64_t global = 0;
+    uint32_t bytes = 0;
+    bool is_inside = true;
+  };
+  void copy_bulk(const Warp& w, const ptx::Instruction& code, int lane, const BulkPart& part);
   // What the register of the running function holds now.
   Value value(const Warp& w, int32_t reg, int lane) const;
 
