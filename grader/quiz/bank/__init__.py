@@ -20,6 +20,7 @@ from grader.quiz.bank import (
     lab08,
     lab09,
     lab10,
+    lab11,
     lab12,
     machine,
     memory,
@@ -28,7 +29,7 @@ from grader.quiz.bank import (
 from grader.quiz.question import Question
 
 _PARTS = (
-    machine, occupancy, memory, lab00, lab01, lab02, lab02_blocks, lab03, lab04, lab05, lab06, lab07, lab08, lab09, lab10, lab12,
+    machine, occupancy, memory, lab00, lab01, lab02, lab02_blocks, lab03, lab04, lab05, lab06, lab07, lab08, lab09, lab10, lab11, lab12,
 )  # fmt: skip
 QUESTIONS: tuple[Question, ...] = tuple(question for part in _PARTS for question in part.QUESTIONS)
 MACHINE = "machine"  # the topic that belongs to no lab
