@@ -42,11 +42,10 @@ def test_a_right_program_is_right(name: str) -> None:
 
 @pytest.mark.parametrize("lab", corpus_files.ladder())
 def test_a_solution_is_right(lab: str) -> None:
-    if lab.startswith("10-"):  # fragments and inlined PTX are not read
-        with pytest.raises(GivenUp):
-            _is_right(corpus_files.bare_solution(lab), lab[:2])
-    else:
+    try:
         assert _is_right(corpus_files.bare_solution(lab), lab[:2])
+    except GivenUp:
+        assert lab[:2] >= "10"  # fragments and inlined PTX are not read
 
 
 _STYLES = """
