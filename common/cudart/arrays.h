@@ -6,7 +6,7 @@
 #include <memory>
 
 #include "cudart/abi.h"
-#include "warpsim/texture.h"
+#include "warpsim/machine/texture.h"
 
 namespace warpsim::cudart {
 

@@ -59,7 +59,7 @@ namespace ptx {
 struct Module;  // ptx/ir.h
 }
 struct LaunchProfile;  // observe/profile.h
-class TextureTable;    // texture.h
+class TextureTable;    // machine/texture.h
 
 struct Dim3 {
   uint32_t x = 1, y = 1, z = 1;

@@ -1,7 +1,7 @@
 // Textures and surfaces: which texels a fetch takes, with which weights, and what is found when
 // they are misused. The expected values follow the formulas of the CUDA C++ Programming Guide.
 
-#include "warpsim/texture.h"
+#include "warpsim/machine/texture.h"
 
 #include <bit>
 #include <cmath>

@@ -14,6 +14,8 @@
 #include <cmath>
 #include <cstdint>
 
+#include "warpsim/half.h"
+
 namespace warpsim::math {
 
 inline constexpr uint32_t kNan32 = 0x7FFFFFFF;
@@ -182,7 +184,6 @@ inline uint64_t rsqrt64(uint64_t a) {
 }
 
 // Half precision and bfloat16, as stored.
-float half_to_float(uint16_t h);
 uint16_t double_to_half(double value);  // to nearest, ties to even
 inline float bf16_to_float(uint16_t b) {
   return f32(uint32_t{b} << 16);

@@ -13,14 +13,6 @@ namespace warpsim {
 
 namespace math {
 
-float half_to_float(uint16_t h) {
-  const uint32_t sign = uint32_t(h & 0x8000) << 16, exponent = h >> 10 & 31, mantissa = h & 0x3FF;
-  if (exponent == 31) return f32(sign | 0x7F800000 | mantissa << 13);
-  if (exponent != 0) return f32(sign | (exponent + 112) << 23 | mantissa << 13);
-  const float magnitude = float(mantissa) * 0x1p-24f;
-  return sign != 0 ? -magnitude : magnitude;
-}
-
 uint16_t double_to_half(double value) {
   const uint16_t sign = std::signbit(value) ? 0x8000 : 0;
   const double magnitude = std::fabs(value);

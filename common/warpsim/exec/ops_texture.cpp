@@ -5,7 +5,7 @@
 #include <cstring>
 
 #include "warpsim/exec/access.h"
-#include "warpsim/texture.h"
+#include "warpsim/machine/texture.h"
 
 namespace warpsim::ops {
 

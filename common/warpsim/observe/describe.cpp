@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "warpsim/machine/texture.h"
 #include "warpsim/observe/reporter.h"
-#include "warpsim/texture.h"
 
 namespace warpsim {
 

@@ -13,10 +13,10 @@
 
 #include "warpsim/exec/decode.h"
 #include "warpsim/jit/compiler.h"
+#include "warpsim/machine/texture.h"
 #include "warpsim/observe/collect.h"
 #include "warpsim/observe/global_shadow.h"
 #include "warpsim/sim.h"
-#include "warpsim/texture.h"
 #include "warpsim/trace/recording.h"
 
 namespace warpsim {

@@ -1,11 +1,11 @@
-#include "warpsim/texture.h"
+#include "warpsim/machine/texture.h"
 
 #include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstring>
 
-#include "warpsim/exec/float_math.h"
+#include "warpsim/half.h"
 
 namespace warpsim {
 
