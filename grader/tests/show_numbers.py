@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import subprocess
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from unittest import mock
@@ -44,7 +45,9 @@ OF_PAGE = f"""(() => {{
 class Graded:
     """What grading one case came to."""
 
-    counters: Sequence[Mapping[str, float]]  # of result.json's kernels, in order
+    kernels: Sequence[
+        tuple[str, Mapping[str, float]]
+    ]  # of result.json: name and counters, in order
     outputs: Mapping[str, np.ndarray]
 
 
@@ -76,7 +79,7 @@ def graded(course: Course, lab: Lab, submission: Submission, case: Case) -> Grad
     with mock.patch.object(carry_out, "left_by", kept):
         result = grade(course, only, submission, OPTIONS)
     assert all(kernel.case == case.id for kernel in result.kernels)
-    return Graded([kernel.counters for kernel in result.kernels], outputs)
+    return Graded([(kernel.name, kernel.counters) for kernel in result.kernels], outputs)
 
 
 def traced(course: Course, lab: Lab, submission: Submission, case: Case) -> dict:
@@ -107,19 +110,24 @@ def differences(
 ) -> list[str]:
     """What the page shows otherwise than the result has it, of launches that are traced whole."""
     found = []
-    # A launch that was refused has counted nothing, and is no step of a trace.
-    graded = [counters for counters in result.counters if counters.get("instructions")]
-    ran = [one["counters"]["instructions"] > 0 for one in trace["launches"]]
-    if ran.count(True) != len(graded):
-        return [f"{ran.count(True)} launches are shown, {len(graded)} were graded"]
-    pairs = zip(trace["launches"], shown, strict=True)
-    launches = [(*pair, graded.pop(0)) for pair, has_run in zip(pairs, ran, strict=True) if has_run]
-    for number, (launch, one, counters) in enumerate(launches):
-        if not launch["is_whole"]:
-            continue
-        for name, count in one["tally"].items():
-            if count != counters.get(name, 0):
-                found.append(f"launch {number}: {name} {count}, not {counters.get(name, 0)}")
+    # Launches of one kernel are one in a result. One that was refused has counted nothing, and is no
+    # step of a trace.
+    graded: dict[str, Counter] = {}
+    for name, counters in result.kernels:
+        if counters.get("instructions"):
+            graded.setdefault(name, Counter()).update(counters)
+    seen: dict[str, Counter] = {}
+    partly = set()
+    for launch, one in zip(trace["launches"], shown, strict=True):
+        if launch["counters"]["instructions"]:
+            seen.setdefault(launch["kernel"], Counter()).update(one["tally"])
+            partly |= set() if launch["is_whole"] else {launch["kernel"]}
+    if list(seen) != list(graded):
+        return [f"{list(seen)} are shown, {list(graded)} were graded"]
+    for kernel in seen.keys() - partly:
+        for name, count in seen[kernel].items():
+            if count != graded[kernel][name]:
+                found.append(f"{kernel}: {name} {count}, not {graded[kernel][name]}")
     if not trace["launches"] or not all(launch["is_whole"] for launch in trace["launches"]):
         return found
     for name, right in result.outputs.items():

@@ -70,19 +70,27 @@ def test_of_a_wrong_file(chromium, built, tmp_path, lab, name):
     assert seen is None or seen[0] == []
 
 
-TRACE = {"launches": [{"is_whole": True, "counters": {"instructions": 9}}]}
+TRACE = {"launches": [{"kernel": "k", "is_whole": True, "counters": {"instructions": 9}}]}
 SHOWN = [{"tally": {"barriers": 4, "bank_conflicts": 0}, "arrays": {"P": [1.0, None, 3.0, 4.0]}}]
-GRADED = Graded([{"barriers": 4, "instructions": 9}], {"P": np.array([[1, np.nan], [3, 4]], "f4")})
+OF_K = ("k", {"barriers": 4, "instructions": 9})
+GRADED = Graded([OF_K], {"P": np.array([[1, np.nan], [3, 4]], "f4")})
 
 
 def test_a_planted_difference_is_found():
     assert differences(TRACE, SHOWN, GRADED) == []
     counted = copy.deepcopy(SHOWN)
     counted[0]["tally"]["bank_conflicts"] = 1
-    assert differences(TRACE, counted, GRADED) == ["launch 0: bank_conflicts 1, not 0"]
+    assert differences(TRACE, counted, GRADED) == ["k: bank_conflicts 1, not 0"]
     sums = copy.deepcopy(SHOWN)
     sums[0]["arrays"]["P"][3] = 4.0000005
     assert differences(TRACE, sums, GRADED) == ["P differs"]
     unwritten = json.loads(json.dumps(SHOWN).replace("null", "2.0"))
     assert differences(TRACE, unwritten, GRADED) == ["P differs"]
-    assert differences({"launches": []}, [], GRADED) == ["0 launches are shown, 1 were graded"]
+    assert differences({"launches": []}, [], GRADED) == ["[] are shown, ['k'] were graded"]
+
+
+def test_launches_of_one_kernel_are_added_up():
+    twice = {"launches": TRACE["launches"] * 2}
+    half = {**SHOWN[0], "tally": {"barriers": 2, "bank_conflicts": 0}}
+    assert differences(twice, [half, half], GRADED) == []
+    assert differences(twice, [half, SHOWN[0]], GRADED) == ["k: barriers 6, not 4"]
