@@ -25,7 +25,7 @@ def test_both_licences_are_there_and_travel_with_the_course(course):
     assert "](LICENSE)" in readme and "](LICENSE-texts.md)" in readme
     named = tomllib.loads(text_of("pyproject.toml"))["project"]["license"]
     assert named == {"text": "MIT AND CC-BY-4.0"}
-    packed = {path.as_posix() for path in package._sources(course.root, ())}
+    packed = {path.as_posix() for path in package._sources(course, ())}
     assert {"LICENSE", "LICENSE-texts.md"} <= packed
 
 
