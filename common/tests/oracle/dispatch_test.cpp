@@ -56,7 +56,7 @@ TEST_CASE("The simulator executes every row of the opcode table but those it say
   std::set<std::string> executed, refused_forms;
   for (const char* name :
        {"integer", "bits", "float", "compare", "convert", "memory", "warp", "barrier", "control",
-        "calls", "tensor", "asynchronous", "masks-and-hints", "unmodelled"}) {
+        "calls", "tensor", "asynchronous", "masks-and-hints", "texture", "unmodelled"}) {
     Module module =
         parse(ptx_tests::read_file(std::string(PTX_TESTS) + "/golden/" + name + ".ptx"), name);
     size_t kernel = static_cast<size_t>(module.find_function("k"));
