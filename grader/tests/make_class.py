@@ -15,15 +15,13 @@ import functools
 import io
 import json
 import random
-import re
 import struct
-import tomllib
 import zipfile
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from grader.tests import corpus_files
+from grader.tests import attack_files, corpus_files
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 PLATFORMS = ("canvas", "moodle", "gradescope", "github", "plain")
@@ -101,19 +99,9 @@ def _corpus(lab: str, kind: str) -> list[bytes]:
 @functools.cache
 def _all_attacks() -> dict[str, tuple[str, bytes]]:
     """Lab and content of every attack; what it is after is in the files of any machine."""
-    folder = REPOSITORY / "grader" / "tests" / "attacks"
-    listed = folder / "attacks.toml"
-    entries = tomllib.loads(listed.read_text())["attack"] if listed.is_file() else []
     return {
-        entry["name"]: (
-            entry.get("lab", "02-tiled-kernel"),
-            re.sub(
-                rb"@ANSWERS:\w+@",
-                b"1.0f",
-                (folder / f"{entry['name']}.cu").read_bytes().replace(b"@SECRET@", b"/etc/passwd"),
-            ),
-        )
-        for entry in entries
+        attack.name: (attack.lab, attack.text("/etc/passwd", lambda *_: "1.0f").encode())
+        for attack in attack_files.ALL
     }
 
 

@@ -91,8 +91,8 @@ if mode == "wrong":
     p = [[0.0] * len(row) for row in p]
 save_matrix(value("--output")[0][2:], p)
 fields = {"backend": backend}
-if mode == "race":
-    fields = {"diagnostics": [fault_json("race-shared")]}
+if mode in ("race", "out-of-bounds"):
+    fields = {"diagnostics": [fault_json(f"{mode}-shared")]}
 if mode == "fault":
     fields = {"status": "fault", "message": "an illegal memory access was encountered",
               "backend": backend}

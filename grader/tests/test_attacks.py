@@ -7,9 +7,6 @@ simulator, with a seed that they do not know and with limits that are short.
 from __future__ import annotations
 
 import json
-import re
-import tomllib
-from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -23,10 +20,9 @@ from grader.labs.submission import read
 from grader.pipeline.grade import grade
 from grader.results.result import Result, to_dict
 from grader.sandbox.limits import StepLimits
-from grader.tests.conftest import REPOSITORY
+from grader.tests.attack_files import ALL, ATTACKS, Attack
 from grader.tests.selection import one_of_each
 
-ATTACKS = REPOSITORY / "grader" / "tests" / "attacks"
 HIDDEN_SEED = 20260711
 SECRET = "the hidden answer 4711"
 LIMITS = StepLimits(
@@ -39,34 +35,6 @@ LIMITS = StepLimits(
     execute_seconds=6,
     execute_memory_bytes=2 << 30,
 )
-
-
-@dataclass(frozen=True)
-class Attack:
-    """One file and how its grading must end."""
-
-    name: str
-    attacks: str
-    codes: tuple[str, ...]
-    most: float = 0
-    exact: float | None = None
-    lab: str = "02-tiled-kernel"
-    compile_seconds: float = LIMITS.compile_seconds
-    top: str = ""  # of a file that is the solution but for these: lines before its code
-    solve: str = ""  # and lines at the beginning of solve
-    is_right: bool = False  # it computes all phases, not only the first
-
-    @property
-    def has_file(self) -> bool:
-        return not self.top and not self.solve
-
-
-def _attacks() -> list[Attack]:
-    entries = tomllib.loads((ATTACKS / "attacks.toml").read_text())["attack"]
-    return [Attack(**{**entry, "codes": tuple(entry["codes"])}) for entry in entries]
-
-
-ALL = _attacks()
 
 
 def _answers(course: Course, lab_name: str, case_id: str) -> str:
@@ -83,31 +51,14 @@ def _answers(course: Course, lab_name: str, case_id: str) -> str:
     return ", ".join(f"{float(value)!r}f" for value in product.ravel())
 
 
-def _source(course: Course, attack: Attack, secret: Path) -> str:
-    if not attack.has_file:
-        return _around_the_solution(course, attack)
-    text = (ATTACKS / f"{attack.name}.cu").read_text().replace("@SECRET@", str(secret))
-    return re.sub(r"@ANSWERS:(\w+)@", lambda m: _answers(course, attack.lab, m[1]), text)
-
-
-def _around_the_solution(course: Course, attack: Attack) -> str:
-    text = (course.solutions / attack.lab / "matmul.cu").read_text()
-    changes = {'#include "check.h"': f'#include "check.h"\n{attack.top}'}
-    changes["  dim3 block("] = f"  {attack.solve}\n  dim3 block("
-    if not attack.is_right:
-        changes["ph < width / TILE_WIDTH"] = "ph < 1"
-    for old, new in changes.items():
-        assert text.count(old) == 1, old
-        text = text.replace(old, new)
-    return text
-
-
 def _grade(course: Course, attack: Attack, folder: Path, seed: int) -> Result:
     folder.mkdir(parents=True)
     secret = folder / "SECRET.txt"
     secret.write_text(f'#error "{SECRET}"\n')
-    (folder / "matmul.cu").write_text(_source(course, attack, secret))
-    limits = StepLimits(**{**vars(LIMITS), "compile_seconds": attack.compile_seconds})
+    text = attack.text(str(secret), lambda lab, case: _answers(course, lab, case))
+    (folder / "matmul.cu").write_text(text)
+    seconds = attack.compile_seconds or LIMITS.compile_seconds
+    limits = StepLimits(**{**vars(LIMITS), "compile_seconds": seconds})
     options = Options("sim", seed=seed, limits=limits)
     return grade(course, load_lab(course.labs / attack.lab), read(folder / "matmul.cu"), options)
 

@@ -103,8 +103,8 @@ def test_wrong_while_it_is_timed_is_told_and_ours(on_both):
 
 
 def test_a_fault_that_the_simulator_found_explains_what_the_gpu_does(on_both):
-    alone, _ = on_both(w4_sim="race")
-    result, checks = on_both(w4_sim="race", w8_gpu="wrong")
+    alone, _ = on_both(w4_sim="out-of-bounds")
+    result, checks = on_both(w4_sim="out-of-bounds", w8_gpu="wrong")
     assert (result.status, result.gpu.status) == ("failed", "differs")
     assert result.score == alone.score - checks["time"].max_score
     assert checks["time"].status == "inconclusive"
@@ -116,7 +116,7 @@ def test_a_fault_that_the_simulator_found_explains_what_the_gpu_does(on_both):
 def test_a_race_that_happens_to_work_on_the_gpu_is_what_it_is_on_the_simulator(stage):
     on_sim = stage(w8="race")
     result = stage(backend="both", w8_sim="race")
-    assert result.score <= on_sim.score == 75
+    assert result.score <= on_sim.score == 20
     assert [item.code for item in result.diagnostics] == [item.code for item in on_sim.diagnostics]
 
 
@@ -217,7 +217,8 @@ def test_no_time_gives_more_than_the_simulator_alone(folder):
                 "time", "", "performance", "", clock.points * share, clock.points, ""
             )
             time = rubric.capped(timed, performance)
-            assert sum(item.score for item in given) + time.score <= alone + 1e-6
+            # Points that a share is taken of are rounded to a millionth, each.
+            assert sum(item.score for item in given) + time.score <= alone + 1e-6 * len(given)
         assert sum(item.score for item in given) + time.score == pytest.approx(alone, abs=0.01)
 
 

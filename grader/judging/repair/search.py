@@ -26,6 +26,7 @@ _PER_RUN = 9_000
 _CONFIRMING = 50_000  # of all runs that ask for another size
 _CONFIRMED = 15_000  # after so many, two sizes are enough
 _TOO_LONG = 70
+_BLOCK = 64  # the longest side of the part of P that blocks of the labs have
 # Of a batch: lanes, words of shared memory, edits.
 _LANES = 8192
 _SHARED_WORDS = 1 << 17
@@ -152,7 +153,9 @@ class Search:
             wrong = next((size for size in self.sizes if not self.carried_out(size)), None)
             if wrong is None:
                 return None
+            # Several blocks first: in one block its number is 0, and adding that changes nothing.
             others = [size for size in self.sizes if size != wrong]
+            others.sort(key=lambda size: max(size.j, size.l) <= _BLOCK)
             for edits in self.in_batches(wrong):
                 for edit, is_tried in self.promising(edits, wrong):
                     changes = dict(edit.changes)
