@@ -92,7 +92,14 @@ class Missing:
                         ((loop.id, _beginning(first)),), node.line, 1.6, self.function.name, node,
                         f"{text_of(first)} at the beginning of each turn",
                     )  # fmt: skip
-            for name in self.scope.pointers:
+            # Who lets no pointer walk lacks a part of an index, not a step.
+            walking = any(
+                node.kind == "assign"
+                and node.text == "+="
+                and node.kids[0].text in self.scope.pointers
+                for node in walk(loop.kids[3])
+            )
+            for name in self.scope.pointers if walking else ():
                 if name not in inside or self.scope.types[name].stars == 0:
                     continue
                 last = max(node.line for node in walk(loop.kids[3]))
