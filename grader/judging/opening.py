@@ -30,11 +30,12 @@ _ON_THE_WAY = frozenset(
         "unwritten-output", "wrong-result", "memory-leak",
     }
 )  # fmt: skip
+# What a small change may mend. Not misaligned-access: the search knows no alignment.
 _TRIED = frozenset(
     {
         "wrong-result", "unwritten-output", "out-of-bounds-global", "out-of-bounds-shared",
         "uninitialised-global", "uninitialised-shared", "race-global", "race-shared",
-        "misaligned-access", "launch-config",
+        "launch-config",
     }
 )  # fmt: skip
 _COMPARES = ("==", "!=", "<=", ">=")
