@@ -127,6 +127,12 @@ class Accesses(Base):
     def misaligned(self) -> Said | None:
         """A float4 whose place is no multiple of 4."""
         kernel = self.kernel
+        facts = self.item.facts or Facts()
+        if facts.space is Space.SHARED:
+            together = facts.access_bytes // 4
+            said = shared_extents.rows_out_of_line(kernel, facts.array, facts.element, together)
+            if said is not None:
+                return said
         here = self.text.at(self.item.line)
         function = self.text.function_of(here[0]) if here else None
         if function is None:

@@ -84,6 +84,30 @@ def _parts(kernel: Kernel, array: str) -> list[tuple[str, int]]:
     return found
 
 
+def rows_out_of_line(
+    kernel: Kernel, array: str, element: tuple[int, ...], together: int
+) -> Said | None:
+    """A declaration whose rows do not all begin where an access of several elements may.
+
+    together: elements of that access, which began at `element`.
+    """
+    shape = array_shape(kernel, array)
+    if len(shape or ()) < 2 or len(element) != len(shape) or together < 2:
+        return None
+    declaration = next(
+        (s for s in kernel.body if "__shared__" in s.words and s.has(array, "[")), None
+    )
+    if declaration is None or shape[-1] % together == 0 or element[-1] % together:
+        return None
+    return Said(
+        f"A row of {array}{shown(_sides(declaration, array))} has {shape[-1]} elements, so not "
+        f"every row begins at a multiple of {together * _FLOAT} bytes.",
+        declaration.line,
+        f"Where {together} elements are moved at once, the length of a row is a multiple of "
+        f"{together}: padding, too.",
+    )
+
+
 def declared_short(kernel: Kernel, array: str) -> Said | None:
     """A side of an array that all its uses pass: both those that fill it and those that read it."""
     shape = array_shape(kernel, array)

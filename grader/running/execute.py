@@ -238,10 +238,13 @@ def _simulated(
     said = _last_line(ended.stderr) or f"it ended with status {ended.returncode}"
     if ended.returncode == _BAD_PLAN:
         return _stopped(job, "sim", "host-crash", _bad_plan(said))
-    if ended.exceeded == "time":  # what the kernel does keeps it from looking at its own limit
-        seconds = f"{limits.execute_seconds + _SLACK_SECONDS:g}"
-        text = f"the case had not ended after {seconds} s: does a loop never end?"
-        return _stopped(job, "sim", "timeout", text)
+    if ended.exceeded == "time":
+        text = f"had not ended after {limits.execute_seconds + _SLACK_SECONDS:g} s"
+        if ended.processor_seconds < limits.execute_seconds / 2:  # it waited: not for the kernel
+            spent = f"{ended.processor_seconds:.0f} s of processor time"
+            raise StepError(f"The executor {text} of case {job.case}, with {spent}.")
+        # What the kernel does keeps the executor from looking at its own limit.
+        return _stopped(job, "sim", "timeout", f"the case {text}: does a loop never end?")
     if ended.exceeded:
         limit = f"{limits.execute_memory_bytes / (1 << 30):g} GiB are there for a case"
         limit = f" ({limit})" if ended.exceeded == "memory" else ""

@@ -35,6 +35,7 @@ class Ended:
     # What it used too much of: time, memory, processes, output, files; "stall": it had used little
     # processor time when its time was over, so the machine is to blame.
     exceeded: str = ""
+    processor_seconds: float = 0.0  # used when it was stopped; 0 if it ended by itself
 
     @property
     def too_much(self) -> str:
@@ -76,6 +77,7 @@ def run(
     )
     streams = _Streams(process, keep_bytes)
     exceeded = ""
+    used = 0.0
     try:
         next_folder_look = start + _FOLDER_LOOK_SECONDS
         while not exceeded and process.poll() is None:
@@ -91,13 +93,16 @@ def run(
             if not exceeded and now >= next_folder_look:
                 next_folder_look = now + _FOLDER_LOOK_SECONDS
                 exceeded = "files" if _is_too_full(folders, folder_bytes) else ""
+        if exceeded:
+            used = sum(map(_ticks_of, _tree(process.pid))) / _TICKS_A_SECOND
     finally:
         _end(process)
         streams.read_rest()
     returncode = process.returncode
     if returncode > 128:  # a shell or bubblewrap reports a child's signal this way
         returncode = 128 - returncode
-    return Ended(returncode, streams.text(0), streams.text(1), time.monotonic() - start, exceeded)
+    seconds = time.monotonic() - start
+    return Ended(returncode, streams.text(0), streams.text(1), seconds, exceeded, used)
 
 
 class _Streams:

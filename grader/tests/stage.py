@@ -72,6 +72,8 @@ if mode == "dies":
     sys.exit("tilewise-exec: no space left on device")
 if mode == "hangs":
     import time; time.sleep(60)
+while mode == "spins":
+    pass
 print(case, *value("--backend"), "compare" * ("--cublas" in sys.argv), file=open(MODES + ".log", "a"))
 if "--cublas" in sys.argv:
     import copy

@@ -52,7 +52,7 @@ def test_solve_that_does_not_return_a_plan_is_the_students_fault(stage, mode):
 
 
 def test_solve_that_hangs_gets_nothing(stage, monkeypatch):
-    monkeypatch.setattr(record, "_START_SECONDS", 0.5)
+    monkeypatch.setattr(record, "_START_SECONDS", 3)
     result = stage(record="hangs", limits=StepLimits(record_seconds=0))
     assert (result.status, result.score) == ("failed", 0)
     assert result.diagnostics[0].code == "timeout"
@@ -97,7 +97,13 @@ def test_a_hanging_executor_is_ours(stage, monkeypatch):
     monkeypatch.setattr(execute, "_SLACK_SECONDS", 1)
     result = stage(w4="hangs", limits=StepLimits(execute_seconds=1))
     assert result.status == "error"
-    assert "did not finish" in result.message
+    assert "had not ended after 2 s of case w4, with 0 s of processor time" in result.message
+
+
+def test_an_executor_kept_busy_by_the_kernel_is_the_students_fault(stage, monkeypatch):
+    monkeypatch.setattr(execute, "_SLACK_SECONDS", 1)
+    result = stage(w4="spins", limits=StepLimits(execute_seconds=1))
+    assert (result.status, result.diagnostics[0].code) == ("failed", "timeout")
 
 
 def test_an_unsupported_feature_gives_no_score(stage):
