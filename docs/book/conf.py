@@ -28,6 +28,7 @@ include_patterns = [
     "grader/README.md",
     "labs/*/README.md",
     "solutions/*/*.md",
+    "solutions/*/*/README.md",
     "templates/README.md",
 ]
 
@@ -75,7 +76,7 @@ book_chapters = [
             "templates/README",
         ],
     ),
-    ("Solutions", ["solutions/gallery/README", "solutions/summit/README", "solutions/*/*"]),
+    ("Solutions", ["solutions/gallery/README", "solutions/summit/README", "solutions/*/*", "solutions/*/*/README"]),
     ("Measurements", ["docs/measurements/README", "docs/measurements/*"]),
     (
         "The project",
