@@ -8,7 +8,7 @@ A file in numbers/ goes with one page:
 
 Each claim must stand in the page, as computed. And each number of the page's prose must be a result
 of a claim, or given: 0 to 9 always are, and so is what stands in code, in a link's target, in a
-heading or in a comment.
+heading or in a comment, and in a table of which a comment says that another test computes it.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ FOLDER = Path(__file__).parent / "numbers"
 
 _FIELD = re.compile(r"\{([^{}]+)\}")
 _NOT_PROSE = re.compile(
-    r"^```.*?^```$|^ {4,}(?![-*|0-9]).*?$|<!--.*?-->|`[^`\n]+`|\]\([^)\s]*\)|\(\d+,\d+\)|^#+ .*?$|</?[a-z]+>",
+    r"^<!-- (?:computed: \w+|[^>]* from a test) -->\n(?:\|[^\n]*\n)+|^```.*?^```$|^ {4,}(?![-*|0-9]).*?$|<!--.*?-->|`[^`\n]+`|\]\([^)\s]*\)|\(\d+,\d+\)|^#+ .*?$|</?[a-z]+>",
     re.MULTILINE | re.DOTALL,
 )
 _GLOSSARY_LINK = re.compile(r"\[([^\]]*)\]\([^)\s]*glossary\.md#[^)\s]*\)")
@@ -88,6 +88,17 @@ def _speed(kernel: str, n: int) -> float:
     return published.operations(n) / published.KERNELS[kernel].seconds[n] / 1e9
 
 
+def _timed(lab: str, variant: str = "the solution", n: int = 2048) -> float:
+    """Milliseconds on an H200, as docs/measurements/lab-variants.md has them; the first of two turns."""
+    text = (ROOT / "docs" / "measurements" / "lab-variants.md").read_text(encoding="utf-8")
+    section = re.search(rf"^## {lab}-.*?(?=^## |\Z)", text, re.MULTILINE | re.DOTALL)[0]
+    for line in section.splitlines():
+        cells = [cell.strip(" *") for cell in line.strip("|").split("|")]
+        if cells[0] == variant:
+            return float(cells[{2048: 1, 2047: 3}[n]].split()[0])
+    raise KeyError(f"{lab}: {variant}")
+
+
 NAMES: dict[str, Any] = {
     **_devices(),
     **_toys(),
@@ -95,6 +106,7 @@ NAMES: dict[str, Any] = {
     "ratio": _ratio,
     "less": _less,
     "speed": _speed,
+    "timed": _timed,
     "math": math,
     "Fraction": Fraction,
     "ceil_div": ceil_div,
