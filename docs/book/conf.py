@@ -76,7 +76,15 @@ book_chapters = [
             "templates/README",
         ],
     ),
-    ("Solutions", ["solutions/gallery/README", "solutions/summit/README", "solutions/*/*", "solutions/*/*/README"]),
+    (
+        "Solutions",
+        [
+            "solutions/gallery/README",
+            "solutions/summit/README",
+            "solutions/*/*",
+            "solutions/*/*/README",
+        ],
+    ),
     ("Measurements", ["docs/measurements/README", "docs/measurements/*"]),
     (
         "The project",
