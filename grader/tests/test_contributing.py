@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from grader.judging import explain
 from grader.labs import codes
 from grader.tests import corpus_files
 from grader.tests.conftest import REPOSITORY
@@ -100,6 +101,17 @@ def test_every_device_has_its_rates_in_the_docs_and_in_the_tests():
 @pytest.mark.parametrize("module", FORMATS.values())
 def test_every_writer_is_a_module_of_its_own(module):
     assert (REPOSITORY / f"{module.replace('.', '/')}.py").is_file()
+
+
+# What they are about differs from one to the next: the finding itself, or its cause, says what to do.
+_WITHOUT_ADVICE = {
+    "does-not-compile", "out-of-bounds-shared", "out-of-bounds-global", "trap", "unchecked-launch",
+    "never-written-copy", "unwritten-output", "wrong-result", "too-fast", "unsupported",
+}  # fmt: skip
+
+
+def test_every_code_has_advice():
+    assert {code for code in codes.ORDER if not explain.advice_for(code)} == _WITHOUT_ADVICE
 
 
 def test_no_code_is_listed_twice():

@@ -278,6 +278,7 @@ TEST_CASE("Transactions of the tiled kernel") {
 
 TEST_CASE("Addresses far apart are counted too") {
   Fixture f("global", 1, "c1060");
+  f.sim.memory().set_lazy(true);  // 3 GB, of which 32 pages are needed
   const uint64_t far = f.empty("far", uint64_t{3} << 30), out = f.empty("out", 128);
   const float one = 1;
   for (uint64_t lane = 0; lane < 32; ++lane)
