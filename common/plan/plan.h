@@ -120,8 +120,8 @@ struct SymbolWrite {  // cudaMemcpyToSymbol
 struct SetAttribute {  // cudaFuncSetAttribute
   uint32_t module = 0;
   std::string kernel;
-  std::string attribute;  // "max_dynamic_shared_bytes" or "preferred_shared_carveout" (percent, -1:
-                          // default)
+  std::string attribute;  // "max_dynamic_shared_bytes", or "preferred_shared_carveout": percent,
+                          // -1 for the default
   int64_t value = 0;
 };
 // The 8-byte word at `offset` of the parameter block is the address of `buffer` plus `addend`.

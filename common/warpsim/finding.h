@@ -140,8 +140,8 @@ enum class Cause : uint8_t {
   kTensorDimensions,  // `amount` of them, and `limit` in the map
   // Of out-of-bounds-global: textures and surfaces. offset_bytes is a coordinate.
   kOutsideTexture,  // element offset_bytes of linear memory that has `limit`: a fetch gives 0
-  kOutsideSurface,  // where there are `limit` bytes of a row, rows, planes or layers: `amount` 0 to
-                    // 3
+  kOutsideSurface,  // where there are `limit` bytes of a row (`amount` 0), rows (1), planes (2),
+                    // layers (3)
   kNoTexture,       // the handle is none, or, `amount` 1, none any more
   kTextureKind,     // the object is made for another instruction
   // Of any code, on a GPU: the driver reported error number `amount`, `words` are its own.

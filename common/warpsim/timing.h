@@ -18,9 +18,9 @@ struct SharedOperands {
 
 struct Timing {
   bool calibrated = false;  // by microbenchmarks on the device; else from published rates
-  std::string error;  // measured error of predictions, as a phrase: "12% on average, ..."; empty:
-                      // not measured
-  std::string note;   // what else the reader of a prediction must know, as a phrase; may be empty
+  std::string error;        // of predictions, as a phrase: "12% on average, 45% at worst, ...";
+                            // empty where nobody has measured it
+  std::string note;  // what else the reader of a prediction must know, as a phrase; may be empty
 
   // One scheduler: cycles that a warp instruction keeps its unit busy.
   int schedulers = 4;       // of a multiprocessor
