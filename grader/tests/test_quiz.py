@@ -229,6 +229,8 @@ def test_an_exam_for_thirty(tmp_path):
     assert len(papers) == 30 and len({text.split("\n", 3)[3] for text in papers}) == 30
     page, key = (made / "papers.html").read_text(), (made / "key.html").read_text()
     assert page.count("<article>") == key.count("<article>") == 30
+    # On paper each sheet says whose it is: the head of a table is repeated if it is not to be broken.
+    assert "header { display: table-header-group; break-inside: avoid; }" in page
     assert page.count('class="answer"') == 30 * 12 and key.count('class="key"') == 30 * 12
     assert "Student &lt;3&gt;" in page and "Student <3>" not in page
     assert not re.search(r"""(?:src|href|url\()\s*=?\s*["']?(?:https?:|//)""", page + key)
