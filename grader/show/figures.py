@@ -20,7 +20,7 @@ from pathlib import Path
 from grader.labs.course import Course, find_course
 from grader.labs.lab import load_lab
 from grader.labs.options import Options
-from grader.show import banks, svg
+from grader.show import banks, fragments, svg
 from grader.show.frames import Cell, Frame, Story
 from grader.trace import make, reader
 
@@ -248,7 +248,8 @@ def main() -> int:
     given = parser.parse_args()
     course = find_course(Path.cwd())
     of_banks = svg.not_current(course, banks.LAB, banks.drawn(course))
-    found = {**outdated(course), **of_banks}
+    of_lanes = svg.not_current(course, fragments.LAB, fragments.drawn(course))
+    found = {**outdated(course), **of_banks, **of_lanes}
     for path, text in found.items():
         print(f"{path.relative_to(course.root)} {'is not current' if given.check else 'written'}")
         if not given.check:

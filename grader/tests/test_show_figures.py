@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from grader.show import banks, figures, svg
+from grader.show import banks, figures, fragments, svg
 from grader.tests.conftest import REPOSITORY
 from grader.tests.selection import first_of
 
@@ -99,3 +99,16 @@ def test_they_show_data_and_rest_where_one_wants_no_movement(lab, prefix):
         assert "prefers-color-scheme:dark" in text and "aria-label=" in text
         assert len(text) < 150_000
     assert "prefers-reduced-motion:reduce" in (folder / f"{prefix}moving.svg").read_text()
+
+
+def test_the_figure_of_lanes_is_current_and_the_handouts(built):
+    loads = fragments.loads_of(built)
+    assert svg.not_current(built, fragments.LAB, fragments.drawn(built)) == {}, (
+        "python -m grader.show.figures"
+    )
+    # Lane names row lane % 16, column lane / 16 * 8; of matrix 1 lane 5 gets A[9][2] and A[9][3].
+    named = [one for load in loads for one in load.rows]
+    assert named == [(lane, lane % 16, lane // 16 * 8) for lane in range(32)]
+    assert [load.got for load in loads] == [(1, 2), (9, 2), (1, 10), (9, 10)]
+    changed = fragments.Loaded(0, loads[1].rows, loads[1].got)
+    assert fragments._frame(changed) != fragments._frame(loads[0])
