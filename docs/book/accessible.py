@@ -1,7 +1,7 @@
 """A Sphinx extension: mends in the finished pages what axe-core finds wrong with the theme's HTML.
 
 Captions of the contents are headings without a level, two areas beside the text have no name, cells at the
-corner of a table are headings of nothing, and text that scrolls cannot be reached by keyboard.
+corner of a table are headings of nothing, the search has no heading, and text that scrolls cannot be reached by keyboard.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ _MENDS = (
     (re.compile(r'<aside class="sidebar-drawer">'), '<aside class="sidebar-drawer" aria-label="Contents of the book">'),
     (re.compile(r'<aside class="toc-drawer( [^"]*)?">'), r'<aside class="toc-drawer\1" aria-label="On this page">'),
     (re.compile(r"<th( [^>]*)?>((?:<p></p>)?)</th>"), r"<td\1>\2</td>"),
+    (re.compile(r'(?<!</h1>\n)(<div id="search-results">)'), r"<h1>Search</h1>\n\1"),
     (re.compile(r"<pre(?![^>]* tabindex)"), '<pre tabindex="0"'),
     (re.compile(r'<div class="table-wrapper([^"]*)">'), r'<div class="table-wrapper\1" tabindex="0">'),
 )  # fmt: skip

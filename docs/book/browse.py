@@ -103,6 +103,7 @@ def main() -> int:
         path
         for path in sorted(given.site.rglob("*.html"))
         if any(part in path.relative_to(given.site).as_posix() for part in given.pages)
+        and 'http-equiv="refresh"' not in path.read_text(encoding="utf-8")  # leads to another one
     ]
     if not paths:
         print(f"{given.site} has no such page: make docs builds it.", file=sys.stderr)

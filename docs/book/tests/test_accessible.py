@@ -20,6 +20,7 @@ from accessible import mended  # noqa: E402
         ('<th class="head"><p></p></th>', '<td class="head"><p></p></td>'),
         ('<th class="head"><p>n</p></th>', '<th class="head"><p>n</p></th>'),
         ('<div class="table-wrapper x">', '<div class="table-wrapper x" tabindex="0">'),
+        ('<div id="search-results"></div>', '<h1>Search</h1>\n<div id="search-results"></div>'),
         ("<pre>a</pre>", '<pre tabindex="0">a</pre>'),
     ],
 )  # fmt: skip
