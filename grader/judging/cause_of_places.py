@@ -267,13 +267,17 @@ class Places(Base):
             return None
         line, _ = self._grid(launch, missing[0][1])
         tile = [-(-columns // kernel.grid[0]), -(-rows // kernel.grid[1])]
-        store = self._store()
+        store, is_known = self._store(), False
         if store is not None:
             statement, row, column = store
             across = spread.step(kernel, column, statement, "x")
             down = spread.step(kernel, row, statement, "y")
             if across and down and across > 0 and down > 0:
-                tile = [across, down]
+                tile, is_known = [across, down], True
+        for *_, axis in missing:
+            # What one block has stored says nothing of what it should: a part of its own may be missing.
+            if not is_known and kernel.grid[axis] == 1 and tile[axis] != kernel.block[axis]:
+                return None
         needed = (-(-case.l // tile[0]), -(-case.j // tile[1]))
         parts = " and ".join(part for part, *_ in missing)
         said = f"{text}, which leave out {parts} of P."

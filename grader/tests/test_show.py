@@ -379,3 +379,45 @@ def test_the_current_step_is_read_out(chromium, made):
     time.sleep(0.5)
     text = chromium.value("document.getElementById('aloud').textContent")
     assert re.search(r"[Pp]hase 0.*threads? (read|write)s? ", text), text
+
+
+@pytest.mark.parametrize(
+    ("lab", "entry", "case", "element"),
+    [
+        ("00-first-kernels", "guard-off-by-one", None, "a[8]"),
+        ("03-boundary-checks", "store-unchecked", "3x3", "P["),
+    ],
+)
+def test_findings_name_elements_as_the_source_does(chromium, made, lab, entry, case, element):
+    path, _ = made(lab, entry, case)
+    show_pages.open_page(chromium, path)
+    told = chromium.value(
+        "[...document.querySelectorAll('#finding-list a')].map(one => one.textContent).join(' ')"
+    )
+    assert element in told and "cudaMalloc" not in told and "at byte" not in told
+
+
+def test_rows_that_a_block_leaves_out_are_no_matter_of_the_grid(built):
+    """One block has rows of its own missing: what it has stored does not say how many it should."""
+    lab = load_lab(built.lab_folder("10-tensor-cores"))
+    text = corpus_files.bare_solution("10-tensor-cores").replace(
+        " + 8 * half + lane / 4", " + lane / 4"
+    )
+    given = submission.Submission(REPOSITORY / "matmul.cu", "matmul.cu", text, text.encode())
+    found = make.trace(built, lab, given, OPTIONS, make.chosen(lab)).trace["launches"][-1][
+        "findings"
+    ]
+    assert [one["code"] for one in found] == ["unwritten-output"]
+    assert "The grid has" not in found[0]["message"]
+
+
+def test_matrices_that_are_too_high_scroll(chromium, made):
+    path, _ = made("12-split-precision")
+    show_pages.open_page(chromium, path, height=660)
+    inside = (
+        "(({scrollHeight: all, clientHeight: seen, tabIndex}) => [all > seen, tabIndex])"
+        "(document.getElementById('matrices').parentElement)"
+    )
+    assert chromium.value(inside) == [True, 0]
+    show_pages.open_page(chromium, path, width=1600, height=1600)
+    assert chromium.value(inside) == [False, -1]

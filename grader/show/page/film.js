@@ -72,10 +72,11 @@ export class Film {
     if (array.shape.length === 1) return `${array.name}[${cell}]`;
     let rest = cell;
     const indices = [];
-    for (const size of [...array.shape].reverse()) {
+    for (const size of array.shape.slice(1).reverse()) {
       indices.unshift(rest % size);
       rest = Math.floor(rest / size);
     }
+    indices.unshift(rest); // beyond the last row where the cell lies behind the array
     return array.name + indices.map((index) => `[${index}]`).join("");
   }
 
@@ -352,7 +353,11 @@ export class Film {
 
   /** The sentence with its subject, and elements by their indices. */
   #told({ message, thread }) {
-    const named = message.replace(/\b([A-Za-z_]\w*)\+(\d+)\b/g, (text, name, bytes) => {
+    const known = message.replace(/\bcudaMalloc #\d+/g, (text) => {
+      const array = this.arrays.find((one) => one.name === text || one.allocation === text);
+      return array?.name ?? text;
+    });
+    const named = known.replace(/\b([A-Za-z_]\w*)(?:\+| at byte )(\d+)(?: \(element \d+\))?(?!\w)/g, (text, name, bytes) => {
       const array = this.arrays.find((one) => one.name === name);
       return array ? this.name(array, Math.floor(bytes / array.bytesEach)) : text;
     });
@@ -449,7 +454,7 @@ function arraysOf(launch) {
     const initial = column(given.initial);
     const final = column(given.final);
     return {
-      name: given.holds && given.name.startsWith("cudaMalloc") ? given.holds : given.name, space: given.space, type: given.type, address: given.address, bytesEach, size, shape,
+      name: given.holds && given.name.startsWith("cudaMalloc") ? given.holds : given.name, allocation: given.name, space: given.space, type: given.type, address: given.address, bytesEach, size, shape,
       ...gridOf(shape, size),
       role: given.holds || given.name,
       isNamed: Boolean(given.holds),

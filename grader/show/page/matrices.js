@@ -112,6 +112,8 @@ export class Matrices {
     context.textAlign = "left";
     context.textBaseline = "alphabetic";
     array.panels.forEach(({ row, col, cols }, panel) => {
+      const [r, c] = [row - window.row0, col - window.col0];
+      if (r < 0 || r >= window.rows || c < 0 || c >= window.cols) return; // begins outside of what is seen
       const right = x + (col + cols - window.col0) * cell;
       if (col > 0) context.fillText(`[${panel}]`, x + (col - window.col0) * cell, y - 18);
       else if (row > 0) context.fillText(`[${panel}]`, right + 4, y + (row - window.row0) * cell + 9);

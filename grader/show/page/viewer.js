@@ -210,7 +210,9 @@ export class Viewer {
     const holder = element("matrices").parentElement;
     const isTall = getComputedStyle(holder).minHeight === "0px"; // the pane has a height of its own
     const height = isTall ? holder.clientHeight : Math.min(holder.clientWidth * 1.05, 460);
-    this.matrices.draw({ ...view, width: holder.clientWidth, height });
+    const used = this.matrices.draw({ ...view, width: holder.clientWidth, height });
+    if (isTall && used > holder.clientHeight) holder.tabIndex = 0; // scrolls, by keys as well
+    else holder.removeAttribute("tabindex");
     this.beside?.draw(this, view.colours);
   }
 
