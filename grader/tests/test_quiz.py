@@ -44,10 +44,12 @@ def file(tmp_path):
     return write
 
 
-def test_there_are_enough_questions_on_every_lab():
+def test_there_are_enough_questions_and_all_are_about_labs_that_exist():
+    """A lab that is new may have none: CONTRIBUTING.md says so."""
     assert len(bank.QUESTIONS) >= 150
     labs = {path.parent.name[:2] for path in REPOSITORY.glob("labs/*/lab.toml")}
-    assert set(bank.TOPICS) == {"machine", "00", *labs}
+    assert set(bank.TOPICS) <= {"machine", "00", *labs}
+    assert {"machine", *(f"{number:02}" for number in range(13))} <= set(bank.TOPICS)
 
 
 def test_numbers_differ_by_student_and_stay_for_one():

@@ -82,6 +82,28 @@ TEST_CASE("Half precision: min and max") {
   CHECK(run("min.xorsign.abs.f32 %d, %a, %b;", 0xC0000000, 0x3F800000) == 0xBF800000);
 }
 
+TEST_CASE("Half precision: every comparison of what is less, equal, greater or a NaN") {
+  const struct {
+    const char* name;
+    std::array<uint32_t, 4> holds;  // for these four
+  } comparisons[] = {{"eq", {0, 1, 0, 0}},  {"ne", {1, 0, 1, 0}},  {"lt", {1, 0, 0, 0}},
+                     {"le", {1, 1, 0, 0}},  {"gt", {0, 0, 1, 0}},  {"ge", {0, 1, 1, 0}},
+                     {"equ", {0, 1, 0, 1}}, {"neu", {1, 0, 1, 1}}, {"ltu", {1, 0, 0, 1}},
+                     {"leu", {1, 1, 0, 1}}, {"gtu", {0, 0, 1, 1}}, {"geu", {0, 1, 1, 1}},
+                     {"num", {1, 1, 1, 0}}, {"nan", {0, 0, 0, 1}}};
+  const uint32_t left[] = {0x3C00, 0x4000, 0x4200, 0x7FFF};
+  for (const auto& c : comparisons) {
+    const std::string name = c.name;
+    const std::string both = "setp." + name + ".f16 %p, %ha, %hb; set." + name +
+                             ".u32.f16 %c, %ha, %hb;" + kYes +
+                             " and.b32 %c, %c, 2; or.b32 %d, %d, %c;";
+    for (size_t i = 0; i < 4; ++i) {
+      CAPTURE(name, i);
+      CHECK(run(both, left[i], 0x4000) == 3 * c.holds[i]);
+    }
+  }
+}
+
 TEST_CASE("Half precision: comparisons, of pairs with two results") {
   CHECK(run("setp.lt.f16 %p, %ha, %hb;" + kYes, 0x3C00, 0x4000) == 1);
   CHECK(run("setp.lt.f16 %p, %ha, %hb;" + kYes, 0x7FFF, 0x4000) == 0);

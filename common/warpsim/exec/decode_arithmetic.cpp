@@ -60,7 +60,7 @@ bool Decoder::lookup(const Code& code, const Handlers& h) {
   Op& op = emit(select_setp(test));
   op.d = dest_predicate(code.dst[1]);
   op.a = result, op.b = zero, op.c = c;
-  op.set(Op::Compare{0, code.bool_op, code.src[4].negated});
+  op.set(Op::Compare{0, code.bool_op, code.src[4].negated, cases_of(test.cmp)});
   return true;
 }
 
@@ -160,7 +160,7 @@ bool Decoder::set_predicate(const Code& code) {
   Op& op = emit(h);
   op.d = d.row, op.a = a, op.b = b, op.c = c, op.e = e;
   op.set(Op::Compare{truth_of(code), has_c ? code.bool_op : BoolOp::kNone,
-                     has_c && code.src[2].negated});
+                     has_c && code.src[2].negated, cases_of(code.cmp)});
   return true;
 }
 

@@ -31,6 +31,7 @@ Handlers select_pairs(const ptx::Instruction& code);
 // setp: writes predicate d (and its complement-like second result e) from rows a, b and predicate
 // c.
 Handlers select_setp(const ptx::Instruction& code);
+uint8_t cases_of(ptx::CmpOp cmp);  // Op::Compare::when
 // set and selp, slct.
 Handlers select_set(const ptx::Instruction& code);
 Handlers select_selp(const ptx::Instruction& code);

@@ -140,6 +140,20 @@ inline uint32_t compare(const Warp& w, const Op* op) {
   return bits_of(flags);
 }
 
+// The comparison that Op::Compare::when names: for forms that are too rare to have a handler each.
+template <class R>
+inline uint32_t compare_as_told(const Warp& w, const Op* op) {
+  const auto *a = row<typename R::Row>(w, op->a), *b = row<typename R::Row>(w, op->b);
+  const int32_t when = op->compare.when;
+  alignas(64) int32_t flags[kLanes];
+  WARPSIM_FOR_LANES {
+    const auto x = R::get(a[i]), y = R::get(b[i]);
+    const int32_t is = x < y ? 1 : x == y ? 2 : x > y ? 4 : 8;
+    flags[i] = -int32_t((is & when) != 0);
+  }
+  return bits_of(flags);
+}
+
 template <class R, class Compare>
 const Op* setp(Warp& w, const Op* op) {
   set_predicate(w, op->d, compare<R, Compare>(w, op));
@@ -159,26 +173,36 @@ inline uint32_t combine(BoolOp how, uint32_t result, uint32_t c) {
   }
 }
 
-// With a second result or a predicate to combine with. aux: BoolOp | negated c << 8; e: second
-// result, 0: none.
-template <class R, class Compare>
-const Op* setp_combined(Warp& w, const Op* op) {
-  const uint32_t result = compare<R, Compare>(w, op);
+// Predicate c as the comparison is combined with it.
+inline uint32_t told(const Warp& w, const Op* op) {
+  if (op->compare.combine == BoolOp::kNone) return op->compare.negated ? ~0u : 0;
+  const uint32_t c = predicate(w, op->c);
+  return op->compare.negated ? ~c : c;
+}
+
+// With a second result or a predicate to combine with. e: second result, 0: none.
+inline const Op* set_combined(Warp& w, const Op* op, uint32_t result) {
   const BoolOp how = op->compare.combine;
-  uint32_t c = how == BoolOp::kNone ? 0 : predicate(w, op->c);
-  if (op->compare.negated) c = ~c;
+  const uint32_t c = told(w, op);
   if (op->e != 0) set_predicate(w, op->e, combine(how, ~result, c));
   set_predicate(w, op->d, combine(how, result, c));
   return op + 1;
 }
 
-// set: Op::Compare::yes where the comparison holds.
 template <class R, class Compare>
+const Op* setp_combined(Warp& w, const Op* op) {
+  return set_combined(w, op, compare<R, Compare>(w, op));
+}
+
+template <class R>
+const Op* setp_as_told(Warp& w, const Op* op) {
+  return set_combined(w, op, compare_as_told<R>(w, op));
+}
+
+// set: Op::Compare::yes where the comparison holds.
+template <class R>
 const Op* set_row(Warp& w, const Op* op) {
-  const BoolOp how = op->compare.combine;
-  uint32_t c = how == BoolOp::kNone ? 0 : predicate(w, op->c);
-  if (op->compare.negated) c = ~c;
-  const uint32_t bits = combine(how, compare<R, Compare>(w, op), c);
+  const uint32_t bits = combine(op->compare.combine, compare_as_told<R>(w, op), told(w, op));
   const uint32_t yes = op->compare.yes;
   uint32_t* d = row<uint32_t>(w, op->d);
   for_each_lane(w.mask, [&](int i) { d[i] = bits >> i & 1 ? yes : 0; });
@@ -187,13 +211,12 @@ const Op* set_row(Warp& w, const Op* op) {
 
 // Of pairs: setp's first result is that of the low halves, its second that of the high ones; of set
 // each half of the row.
-template <class Low, class High, class Compare, bool kSet>
+template <class Low, class High, bool kSet>
 const Op* compared_pairs(Warp& w, const Op* op) {
   const BoolOp how = op->compare.combine;
-  uint32_t c = how == BoolOp::kNone ? 0 : predicate(w, op->c);
-  if (op->compare.negated) c = ~c;
-  const uint32_t low = combine(how, compare<Low, Compare>(w, op), c);
-  const uint32_t high = combine(how, compare<High, Compare>(w, op), c);
+  const uint32_t c = told(w, op);
+  const uint32_t low = combine(how, compare_as_told<Low>(w, op), c);
+  const uint32_t high = combine(how, compare_as_told<High>(w, op), c);
   if (!kSet) {
     set_predicate(w, op->d, low);
     if (op->e != 0) set_predicate(w, op->e, high);
@@ -206,102 +229,108 @@ const Op* compared_pairs(Warp& w, const Op* op) {
   return op + 1;
 }
 
-enum class Form { kPlain, kCombined, kRow, kPairs, kPairRow };
+enum class Form { kPlain, kCombined, kRow };
 
 template <class R>
-struct HighOf;
-template <class N, bool kFtz>
-struct HighOf<HalfReader<N, 0, kFtz>> {
-  using Reader = HalfReader<N, 16, kFtz>;
-};
-
-template <bool kSet, class R, class Compare>
-Handlers pairs() {
-  constexpr Handler h = &compared_pairs<R, typename HighOf<R>::Reader, Compare, kSet>;
-  return {h, h};
+constexpr Handlers handlers(Handler h) {
+  constexpr bool kWide = sizeof(typename R::Row) == 8;
+  return {h, h, false, kWide, kWide, false};
 }
 
 template <Form kForm, class R, class Compare>
 Handlers compared() {
-  if constexpr (kForm == Form::kPairs || kForm == Form::kPairRow) {
-    return pairs<kForm == Form::kPairRow, R, Compare>();
-  } else {
-    constexpr bool kWide = sizeof(typename R::Row) == 8;
-    constexpr Handler h = kForm == Form::kPlain      ? &setp<R, Compare>
-                          : kForm == Form::kCombined ? &setp_combined<R, Compare>
-                                                     : &set_row<R, Compare>;
-    return {h, h, false, kWide, kWide, false};
+  return handlers<R>(kForm == Form::kPlain ? &setp<R, Compare> : &setp_combined<R, Compare>);
+}
+
+// What only numbers that may be NaNs can be asked.
+bool is_for_floats(CmpOp cmp) {
+  switch (cmp) {
+    case CmpOp::kEqu:
+    case CmpOp::kNeu:
+    case CmpOp::kLtu:
+    case CmpOp::kLeu:
+    case CmpOp::kGtu:
+    case CmpOp::kGeu:
+    case CmpOp::kNum:
+    case CmpOp::kNan:
+      return true;
+    default:
+      return false;
   }
 }
 
 template <Form kForm, class R>
 Handlers by_comparison(CmpOp cmp) {
-  switch (cmp) {
-    case CmpOp::kEq:
-      return compared<kForm, R, Eq>();
-    case CmpOp::kNe:
-      return compared<kForm, R, Ne>();
-    case CmpOp::kLo:
-    case CmpOp::kLt:
-      return compared<kForm, R, Lt>();
-    case CmpOp::kLs:
-    case CmpOp::kLe:
-      return compared<kForm, R, Le>();
-    case CmpOp::kHi:
-    case CmpOp::kGt:
-      return compared<kForm, R, Gt>();
-    case CmpOp::kHs:
-    case CmpOp::kGe:
-      return compared<kForm, R, Ge>();
-    default:
-      break;
-  }
-  if constexpr (std::is_floating_point_v<typename R::Value>) {
+  constexpr bool kFloat = std::is_floating_point_v<typename R::Value>;
+  if constexpr (kForm == Form::kRow) {
+    if (cmp == CmpOp::kNone || (!kFloat && is_for_floats(cmp))) return {};
+    return handlers<R>(&set_row<R>);
+  } else {
     switch (cmp) {
-      case CmpOp::kEqu:
-        return compared<kForm, R, Equ>();
-      case CmpOp::kNeu:
-        return compared<kForm, R, Neu>();
-      case CmpOp::kLtu:
-        return compared<kForm, R, Ltu>();
-      case CmpOp::kLeu:
-        return compared<kForm, R, Leu>();
-      case CmpOp::kGtu:
-        return compared<kForm, R, Gtu>();
-      case CmpOp::kGeu:
-        return compared<kForm, R, Geu>();
-      case CmpOp::kNum:
-        return compared<kForm, R, Num>();
-      case CmpOp::kNan:
-        return compared<kForm, R, Nan>();
+      case CmpOp::kEq:
+        return compared<kForm, R, Eq>();
+      case CmpOp::kNe:
+        return compared<kForm, R, Ne>();
+      case CmpOp::kLo:
+      case CmpOp::kLt:
+        return compared<kForm, R, Lt>();
+      case CmpOp::kLs:
+      case CmpOp::kLe:
+        return compared<kForm, R, Le>();
+      case CmpOp::kHi:
+      case CmpOp::kGt:
+        return compared<kForm, R, Gt>();
+      case CmpOp::kHs:
+      case CmpOp::kGe:
+        return compared<kForm, R, Ge>();
       default:
         break;
     }
+    if constexpr (kFloat) {
+      switch (cmp) {
+        case CmpOp::kEqu:
+          return compared<kForm, R, Equ>();
+        case CmpOp::kNeu:
+          return compared<kForm, R, Neu>();
+        case CmpOp::kLtu:
+          return compared<kForm, R, Ltu>();
+        case CmpOp::kLeu:
+          return compared<kForm, R, Leu>();
+        case CmpOp::kGtu:
+          return compared<kForm, R, Gtu>();
+        case CmpOp::kGeu:
+          return compared<kForm, R, Geu>();
+        case CmpOp::kNum:
+          return compared<kForm, R, Num>();
+        case CmpOp::kNan:
+          return compared<kForm, R, Nan>();
+        default:
+          break;
+      }
+    }
+    return {};
   }
-  return {};
 }
 
-template <Form kForm, class N>
-Handlers by_halves(CmpOp cmp, bool ftz) {
-  return ftz ? by_comparison<kForm, HalfReader<N, 0, true>>(cmp)
-             : by_comparison<kForm, HalfReader<N, 0, false>>(cmp);
+template <Form kForm, class N, bool kFtz>
+Handlers by_halves(CmpOp cmp, bool is_pair) {
+  using Low = HalfReader<N, 0, kFtz>;
+  using High = HalfReader<N, 16, kFtz>;
+  if (cmp == CmpOp::kNone) return {};
+  constexpr bool kRow = kForm == Form::kRow;
+  if (is_pair) return handlers<Low>(&compared_pairs<Low, High, kRow>);
+  return handlers<Low>(kRow ? &set_row<Low> : &setp_as_told<Low>);
 }
 
 template <Form kForm>
 Handlers by_operand_type(Type type, CmpOp cmp, bool ftz) {
-  constexpr Form kOfPairs = kForm == Form::kRow ? Form::kPairRow : Form::kPairs;
-  switch (type) {
-    case Type::kF16:
-      return by_halves<kForm, math::Half>(cmp, ftz);
-    case Type::kBF16:
-      return by_halves<kForm, math::Brain>(cmp, ftz);
-    case Type::kF16x2:
-      return by_halves<kOfPairs, math::Half>(cmp, ftz);
-    case Type::kBF16x2:
-      return by_halves<kOfPairs, math::Brain>(cmp, ftz);
-    default:
-      break;
-  }
+  const bool is_pair = type == Type::kF16x2 || type == Type::kBF16x2;
+  if (type == Type::kF16 || type == Type::kF16x2)
+    return ftz ? by_halves<kForm, math::Half, true>(cmp, is_pair)
+               : by_halves<kForm, math::Half, false>(cmp, is_pair);
+  if (type == Type::kBF16 || type == Type::kBF16x2)
+    return ftz ? by_halves<kForm, math::Brain, true>(cmp, is_pair)
+               : by_halves<kForm, math::Brain, false>(cmp, is_pair);
   const bool is_unsigned =
       cmp == CmpOp::kLo || cmp == CmpOp::kLs || cmp == CmpOp::kHi || cmp == CmpOp::kHs;
   switch (type) {
@@ -360,6 +389,46 @@ uint64_t slct64_f(uint64_t a, uint64_t b, uint32_t c) {
 }
 
 }  // namespace
+
+uint8_t cases_of(CmpOp cmp) {
+  constexpr uint8_t kLess = 1, kEqual = 2, kGreater = 4, kNaN = 8;
+  switch (cmp) {
+    case CmpOp::kEq:
+      return kEqual;
+    case CmpOp::kNe:
+      return kLess | kGreater;
+    case CmpOp::kLt:
+    case CmpOp::kLo:
+      return kLess;
+    case CmpOp::kLe:
+    case CmpOp::kLs:
+      return kLess | kEqual;
+    case CmpOp::kGt:
+    case CmpOp::kHi:
+      return kGreater;
+    case CmpOp::kGe:
+    case CmpOp::kHs:
+      return kGreater | kEqual;
+    case CmpOp::kEqu:
+      return kEqual | kNaN;
+    case CmpOp::kNeu:
+      return kLess | kGreater | kNaN;
+    case CmpOp::kLtu:
+      return kLess | kNaN;
+    case CmpOp::kLeu:
+      return kLess | kEqual | kNaN;
+    case CmpOp::kGtu:
+      return kGreater | kNaN;
+    case CmpOp::kGeu:
+      return kGreater | kEqual | kNaN;
+    case CmpOp::kNum:
+      return kLess | kEqual | kGreater;
+    case CmpOp::kNan:
+      return kNaN;
+    default:
+      return 0;
+  }
+}
 
 Handlers select_setp(const ptx::Instruction& code) {
   const bool combined = code.bool_op != BoolOp::kNone || code.dst.size() > 1;

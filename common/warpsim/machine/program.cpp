@@ -90,7 +90,7 @@ void add(Fields f, const Op::Local& o) {
   f("offset", o.offset)("wide", o.wide);
 }
 void add(Fields f, const Op::Compare& o) {
-  f("yes", o.yes)("combine", o.combine)("negated", o.negated);
+  f("yes", o.yes)("combine", o.combine)("negated", o.negated)("when", o.when);
 }
 void add(Fields f, const Op::Negated& o) {
   f("a", o.a)("b", o.b)("c", o.c);

@@ -142,6 +142,9 @@ struct Op {
     uint32_t yes;         // of set: what the row gets where the comparison holds
     ptx::BoolOp combine;  // with predicate c
     bool negated;         // c
+    // In which cases the comparison holds, added up: 1 a is less, 2 equal, 4 greater, 8 one of the
+    // two is a NaN. Handlers that are made for one comparison do not look at it.
+    uint8_t when;
   };
   struct Negated {
     bool a, b, c;  // predicates
