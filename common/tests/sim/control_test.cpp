@@ -63,6 +63,7 @@ TEST_CASE("Much local memory ends a launch early, and the finding says so") {
 
 TEST_CASE("Two billion blocks that do nothing end early as well") {
   Fixture f("rules");
+  f.sim.options().engine = EngineChoice::kAuto;  // once, not once for each compilation
   f.sim.options().instruction_budget = 20'000;
   const LaunchReport r = f.launch("returns_at_once", {2147483647}, {32}, f.empty("out", 512), 1);
   REQUIRE(find(r, "timeout") != nullptr);
