@@ -59,9 +59,7 @@ export class Beside {
     element("beside-where").textContent = `${this.title}, block (${written(this.film.blockPlace(block))}): ${text.where}`;
     element("beside-what").textContent = text.what;
     fill(element("beside-tally"), this.tally.upTo(n), this.film.launch.counters);
-    const holder = element("beside-matrices").parentElement;
-    const height = getComputedStyle(holder).minHeight === "0px" ? holder.clientHeight : Math.min(holder.clientWidth * 1.05, 460);
-    this.matrices.draw({ n, now, block, thread: null, finding: null, colours, width: holder.clientWidth, height });
+    this.matrices.drawInPane({ n, now, block, thread: null, finding: null, colours });
     this.n = n;
   }
 }

@@ -11,7 +11,17 @@ export class Matrices {
     Object.assign(this, { canvas, film, fold, windows: new Map(), places: [] });
   }
 
-  /** view: {n, now, block, thread, finding, colours, width, height}. Returns the height used. */
+  /** Draws in the room that the canvas' pane has; a pane that scrolls is reached by keys as well. */
+  drawInPane(view) {
+    const pane = this.canvas.parentElement;
+    const hasOwnHeight = getComputedStyle(pane).minHeight === "0px";
+    const height = hasOwnHeight ? pane.clientHeight : Math.min(pane.clientWidth * 1.05, 460);
+    this.draw({ ...view, width: pane.clientWidth, height });
+    if (pane.scrollHeight > pane.clientHeight) pane.tabIndex = 0;
+    else pane.removeAttribute("tabindex");
+  }
+
+  /** view: {n, now, block, thread, finding, colours, width, height}. */
   draw(view) {
     const arrays = this.film.arrays.filter((array) =>
       (array.space === "global" ? array.isTouched || array.isNamed : array.block === view.block));
@@ -23,10 +33,9 @@ export class Matrices {
     const layout = place(arrays, this.windows, view.width, view.height);
     const context = prepare(this.canvas, view.width, Math.max(layout.height, 60));
     this.places = layout.places;
-    if (!context) return layout.height;
+    if (!context) return;
     const state = this.fold.at(view.n);
     for (const one of layout.places) this.#array(context, one, state[one.array.id], touched.get(one.array.id), view);
-    return layout.height;
   }
 
   /** array -> cell -> {reads, writes, fault}: lists of threads. */

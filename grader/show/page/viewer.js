@@ -207,12 +207,7 @@ export class Viewer {
 
   #stage(view) {
     fill(element("tally"), this.tally.upTo(this.n), this.film.launch.counters); // the matrices get what is left
-    const holder = element("matrices").parentElement;
-    const isTall = getComputedStyle(holder).minHeight === "0px"; // the pane has a height of its own
-    const height = isTall ? holder.clientHeight : Math.min(holder.clientWidth * 1.05, 460);
-    const used = this.matrices.draw({ ...view, width: holder.clientWidth, height });
-    if (isTall && used > holder.clientHeight) holder.tabIndex = 0; // scrolls, by keys as well
-    else holder.removeAttribute("tabindex");
+    this.matrices.drawInPane(view);
     this.beside?.draw(this, view.colours);
   }
 
