@@ -41,7 +41,8 @@ class Attack:
     def _around_the_solution(self) -> str:
         text = (REPOSITORY / "solutions" / self.lab / "matmul.cu").read_text()
         changes = {'#include "check.h"': f'#include "check.h"\n{self.top}'}
-        changes["  dim3 block("] = f"  {self.solve}\n  dim3 block("
+        begin = re.search(r"^void solve\(.*\{$", text, re.MULTILINE)[0]
+        changes[begin] = f"{begin}\n  {self.solve}"
         if not self.is_right:
             changes["ph < width / TILE_WIDTH"] = "ph < 1"
         for old, new in changes.items():

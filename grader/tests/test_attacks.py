@@ -85,7 +85,8 @@ def test_attack_is_caught(attack, built, tmp_path):
     assert str(built.build) not in said, said  # where the grader keeps its files
     assert result.sandbox == "bubblewrap"
     if attack.exact is not None:
-        assert (result.status, result.score) == ("passed", attack.exact), said
+        status = "passed" if attack.exact == result.max_score else "failed"
+        assert (result.status, result.score) == (status, attack.exact), said
         return
     assert result.diagnostics and result.diagnostics[0].code in attack.codes, said
     if result.status == "error":  # nothing that can be graded: never any points
