@@ -127,6 +127,18 @@ struct Memcpy3DParms {  // cudaMemcpy3DParms
   int kind;
 };
 
+struct Memcpy3DPeerParms {  // cudaMemcpy3DPeerParms
+  void* srcArray;
+  Pos srcPos;
+  PitchedPtr srcPtr;
+  int srcDevice;
+  void* dstArray;
+  Pos dstPos;
+  PitchedPtr dstPtr;
+  int dstDevice;
+  Extent extent;
+};
+
 struct KernelNodeParams {  // cudaKernelNodeParams and cudaKernelNodeParamsV2
   void* func;
   Dim3Abi gridDim, blockDim;

@@ -98,6 +98,9 @@ class Backend {
   virtual void set_attribute(const RegisteredKernel& kernel, const char* attribute,
                              int64_t value) = 0;
 
+  // The heap of malloc() in kernels. False once a kernel has allocated in it.
+  virtual bool set_heap(uint64_t bytes) = 0;
+
   // The code that the launch call itself returns: a bad configuration. What goes wrong while the
   // kernel runs is set in *later, and the runtime reports it from the next call on.
   virtual Error launch(const LaunchRequest& request, Error* later) = 0;

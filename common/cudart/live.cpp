@@ -119,6 +119,7 @@ class LiveBackend final : public Backend {
   }
 
   void set_attribute(const RegisteredKernel&, const char*, int64_t) override {}
+  bool set_heap(uint64_t bytes) override { return simulator_.memory().set_heap_bytes(bytes); }
   Error launch(const LaunchRequest& request, Error* later) override;
 
   // Before the first stream is made all work is in one, and need not be known.

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <set>
 
 #include "cudart/abi.h"
 
@@ -33,6 +34,9 @@ class Pools {
   Pool* current() { return current_; }
   // Of memory that nodes of graphs allocate.
   Pool& of_graphs() { return of_graphs_; }
+  // What such nodes own, whether it is allocated at the moment or not.
+  void add_of_graphs(uint64_t address) { owned_by_graphs_.insert(address); }
+  bool is_of_graphs(uint64_t address) const { return owned_by_graphs_.contains(address); }
   void set_current(Pool* pool) { current_ = pool; }
   Pool* make(const MemPoolProps& props);
   Pool* find(const void* handle);
@@ -52,6 +56,7 @@ class Pools {
   std::unique_ptr<Pool> default_;
   Pool* current_ = nullptr;
   Pool of_graphs_;
+  std::set<uint64_t> owned_by_graphs_;
   std::map<const void*, std::unique_ptr<Pool>> made_;
   std::map<uint64_t, Part> at_;
 };

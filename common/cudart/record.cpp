@@ -410,6 +410,11 @@ void Recorder::set_attribute(const RegisteredKernel& kernel, const char* attribu
   ops_.push_back(plan::SetAttribute{kernel.module->index, kernel.name, attribute, value});
 }
 
+bool Recorder::set_heap(uint64_t bytes) {
+  ops_.push_back(plan::SetHeap{bytes});
+  return true;
+}
+
 std::vector<plan::Relocation> Recorder::relocations(const std::vector<std::byte>& params) {
   std::vector<plan::Relocation> result;
   for (uint32_t offset = 0; offset + 8 <= params.size(); offset += 8) {

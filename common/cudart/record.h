@@ -54,6 +54,7 @@ class Recorder final : public Backend {
   void copy_to_variable(const RegisteredVariable& variable, uint64_t offset, const void* source,
                         uint64_t bytes, const StreamCopy& how) override;
   void set_attribute(const RegisteredKernel& kernel, const char* attribute, int64_t value) override;
+  bool set_heap(uint64_t bytes) override;
   Error launch(const LaunchRequest& request, Error* later) override;
   void stream_made(uint32_t stream, bool is_blocking) override;
   void event_recorded(uint32_t event, uint32_t stream) override;

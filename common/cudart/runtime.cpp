@@ -120,7 +120,7 @@ RegisteredVariable* Runtime::variable(const void* host_variable, Error* error) {
 }
 
 Stream* Runtime::create_stream(unsigned flags, int priority) {
-  auto stream = std::make_unique<Stream>(Stream{++streams_made_, flags, priority});
+  auto stream = std::make_unique<Stream>(Stream{++streams_made_, flags, priority, {}});
   Stream* handle = stream.get();
   streams_[handle] = std::move(stream);
   constexpr unsigned kNonBlocking = 1;

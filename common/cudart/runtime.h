@@ -7,6 +7,8 @@
 
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -29,6 +31,8 @@ struct Stream {
   uint32_t number = 0;  // 0: the default stream
   unsigned flags = 0;
   int priority = 0;
+  // Of cudaStreamSetAttribute, by cudaLaunchAttributeID: kept and given back.
+  std::map<int, std::array<std::byte, 64>> attributes;
 };
 
 struct Event {

@@ -71,7 +71,7 @@ def provided() -> set[str]:
     found = set()
     for source in sorted((ROOT / "common/cudart/api").glob("*.cpp")):
         text = source.read_text()
-        for match in re.finditer(r"^WARPSIM_API [\w ]+[ *](\w+)\(", text, re.MULTILINE):
+        for match in re.finditer(r"^WARPSIM_API [\w ]+[ *]+(\w+)\(", text, re.MULTILINE):
             if match[1] == "WITH_DATA":  # the name of CUDA 13, and that of 12 with _v2
                 name = text[match.end() :].split(")")[0]
                 found |= {name, f"{name}_v2"}
@@ -184,6 +184,11 @@ def page() -> str:
             "things as well. The clock counts a warp's instructions, times four; for a warp that only reads the",
             "clock again and again it runs faster and faster. A cooperative launch of more blocks than the",
             "device holds returns `cudaErrorCooperativeLaunchTooLarge`. Under `--trace` blocks never take turns.",
+            "",
+            "`malloc()`, `new` and `free()` in kernels share a heap of 8 MiB, or what `cudaLimitMallocHeapSize` was set to",
+            "before. Used up, it returns `nullptr`, as on a GPU; each allocation takes 16 bytes more than it asks for, which is",
+            "not what a GPU's own books need. A use after `free()` is out of bounds, `free()` of anything else ends the launch.",
+            "Work of the host and of kernels does not overlap, so a kernel that waits for the host in mapped memory never ends.",
             "",
             "## Barriers in shared memory and copies in bulk",
             "",

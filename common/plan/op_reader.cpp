@@ -49,6 +49,7 @@ class OpReader {
         {"memset", &OpReader::memset},
         {"symbol_write", &OpReader::symbol_write},
         {"set_attribute", &OpReader::set_attribute},
+        {"set_heap", &OpReader::set_heap},
         {"launch", &OpReader::launch},
         {"sync", &OpReader::sync},
         {"make_stream", &OpReader::make_stream},
@@ -247,6 +248,12 @@ class OpReader {
       fields.fail("attribute", "unknown attribute \"" + op.attribute + "\".");
     }
     op.value = fields.i64("value");
+    return op;
+  }
+
+  Op set_heap(Fields& fields) {
+    SetHeap op;
+    op.bytes = fields.u64("bytes");
     return op;
   }
 

@@ -124,6 +124,9 @@ struct SetAttribute {  // cudaFuncSetAttribute
                           // -1 for the default
   int64_t value = 0;
 };
+struct SetHeap {  // cudaDeviceSetLimit(cudaLimitMallocHeapSize)
+  uint64_t bytes = 0;
+};
 // The 8-byte word at `offset` of the parameter block is the address of `buffer` plus `addend`.
 struct Relocation {
   uint32_t offset = 0;
@@ -185,8 +188,8 @@ struct Unsupported {
 };
 
 using Op = std::variant<Malloc, Free, CopyToDevice, CopyToHost, CopyOnDevice, Memset, SymbolWrite,
-                        SetAttribute, Launch, Sync, MakeStream, RecordEvent, WaitForEvent, EarlyUse,
-                        ApiError, Unsupported>;
+                        SetAttribute, SetHeap, Launch, Sync, MakeStream, RecordEvent, WaitForEvent,
+                        EarlyUse, ApiError, Unsupported>;
 
 struct Plan {
   std::string case_id;

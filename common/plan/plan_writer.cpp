@@ -107,6 +107,7 @@ struct OpWriter {
             {"attribute", op.attribute},
             {"value", op.value}};
   }
+  Json operator()(const SetHeap& op) const { return {{"op", "set_heap"}, {"bytes", op.bytes}}; }
   Json operator()(const Launch& op) const {
     Json relocations = Json::array();
     for (const Relocation& r : op.relocations) {

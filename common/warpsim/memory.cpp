@@ -163,17 +163,35 @@ AllocationRecord* DeviceMemory::Impl::add(uint64_t address, uint64_t bytes, std:
   if (!is_lazy) fill_with_poison(record->data, bytes);
   record->initialised = std::make_unique<InitialisedMap>(bytes);
   used_bytes += bytes;
-  // Addresses are not reused on their own, so that a use after free is seen; allocate_at may reuse
-  // one.
   const uint64_t start = record->info.address;
-  auto stale = released.lower_bound(start + std::max<uint64_t>(bytes, 1));
-  while (stale != released.begin() &&
-         std::prev(stale)->second.address + std::prev(stale)->second.size_bytes > start) {
-    stale = released.erase(std::prev(stale));
-  }
+  forget_released(start, bytes);
   AllocationRecord* result = record.get();
   live[start] = std::move(record);
   return result;
+}
+
+// Addresses are not reused on their own, so that a use after free is seen; allocate_at may reuse
+// one.
+void DeviceMemory::Impl::forget_released(uint64_t address, uint64_t bytes) {
+  auto stale = released.lower_bound(address + std::max<uint64_t>(bytes, 1));
+  while (stale != released.begin() &&
+         std::prev(stale)->second.address + std::prev(stale)->second.size_bytes > address) {
+    stale = released.erase(std::prev(stale));
+  }
+}
+
+DeviceMemory::Impl::~Impl() {
+  if (heap_data != nullptr) munmap(heap_data, heap_data_bytes);
+}
+
+bool DeviceMemory::Impl::map_heap() {
+  if (heap_data != nullptr) return true;
+  heap_data_bytes = round_up(heap.bytes(), kRedZoneBytes) + kRedZoneBytes;
+  void* mapping = mmap(nullptr, heap_data_bytes, PROT_READ | PROT_WRITE,
+                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (mapping == MAP_FAILED) return false;
+  heap_data = mapping;
+  return true;
 }
 
 DeviceMemory::DeviceMemory(uint64_t capacity_bytes) : impl_(std::make_unique<Impl>()) {
@@ -196,6 +214,46 @@ uint64_t DeviceMemory::allocate(uint64_t size_bytes, std::string name, bool host
     m.next_address =
         round_up(m.next_address + size_bytes + m.fence_bytes(size_bytes, false), kAlignment);
   return record->info.address;
+}
+
+bool DeviceMemory::set_heap_bytes(uint64_t bytes) {
+  if (impl_->was_heap_used) return false;
+  impl_->heap = DeviceHeap(bytes);
+  return true;
+}
+
+uint64_t DeviceMemory::allocate_in_heap(uint64_t size_bytes) {
+  constexpr uint64_t kGapBytes = 1024;  // between addresses: what goes astray meets nobody's memory
+  Impl& m = *impl_;
+  const std::optional<uint64_t> place = m.heap.take(size_bytes);
+  m.was_heap_used = true;
+  if (!place) return 0;
+  const bool is_room = size_bytes <= kDeviceEnd - kRedZoneBytes - m.next_address;
+  if (!is_room || !m.map_heap()) {
+    m.heap.give_back(*place);
+    return 0;
+  }
+  while (m.overlaps(m.next_address, size_bytes + kGapBytes)) {
+    auto after = m.live.lower_bound(m.next_address + size_bytes + kGapBytes);
+    const Allocation& taken = std::prev(after)->second->info;
+    m.next_address = round_up(taken.address + taken.size_bytes + kGapBytes, DeviceHeap::kAlignment);
+  }
+  auto record = std::make_unique<AllocationRecord>();
+  record->heap_place = place;
+  record->data = static_cast<std::byte*>(m.heap_data) + *place;
+  record->info = {m.next_address, size_bytes, "device malloc", false};
+  fill_with_poison(record->data, size_bytes);
+  record->initialised = std::make_unique<InitialisedMap>(size_bytes);
+  const uint64_t address = m.next_address;
+  m.forget_released(address, size_bytes);
+  m.live[address] = std::move(record);
+  m.next_address = round_up(address + size_bytes + kGapBytes, DeviceHeap::kAlignment);
+  return address;
+}
+
+bool DeviceMemory::is_in_heap(uint64_t address) const {
+  const auto it = impl_->live.find(address);
+  return it != impl_->live.end() && it->second->heap_place;
 }
 
 bool DeviceMemory::allocate_at(uint64_t address, uint64_t size_bytes, std::string name) {
@@ -222,6 +280,7 @@ bool DeviceMemory::release(uint64_t address) {
   auto it = m.live.find(address);
   if (it == m.live.end()) return false;
   if (it->second->mapping != nullptr) m.used_bytes -= it->second->info.size_bytes;
+  if (it->second->heap_place) m.heap.give_back(*it->second->heap_place);
   m.released[address] = it->second->info;
   if (m.released.size() > kReleasedKept) m.released.erase(m.released.begin());
   m.live.erase(it);

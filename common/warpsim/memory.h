@@ -37,9 +37,16 @@ class DeviceMemory {
   // Memory of the host that kernels may use where it lies; false if it is known already.
   bool adopt(void* host, uint64_t size_bytes, std::string name);
   // False if `address` is not the start of a live allocation. Later accesses are out of bounds and
-  // named as use after free.
+  // named as use after free. An allocation of the heap goes back to it.
   bool release(uint64_t address);
   void rename(uint64_t address, std::string name);
+
+  // malloc() and free() of kernels: a heap of its own, whose size is no part of used_bytes().
+  // False, and nothing changed, once something has been allocated in it.
+  bool set_heap_bytes(uint64_t bytes);
+  // 0 when the heap is used up.
+  uint64_t allocate_in_heap(uint64_t size_bytes);
+  bool is_in_heap(uint64_t address) const;  // the start of a live allocation there
 
   // The live allocation that holds `address`, nullptr if none. The pointer lives until the
   // allocation is released.

@@ -1,9 +1,9 @@
 // The executor's direct access to device memory: allocation records instead of checked copies.
 //
-// Records live until their allocation is released, which never happens while a launch runs. Workers
-// read records concurrently; they write `data` and `initialised` only (two workers never write one
-// byte of `initialised` unless two thread blocks write one 4-byte word, and then through
-// std::atomic_ref).
+// Records live until their allocation is released. While a launch runs only a kernel's free() does
+// that, which lets every worker forget the record (Worker::forget). Workers read records
+// concurrently; they write `data` and `initialised` only (two workers never write one byte of
+// `initialised` unless two thread blocks write one 4-byte word, and then through std::atomic_ref).
 
 #pragma once
 
@@ -12,8 +12,10 @@
 #include <cstdlib>
 #include <map>
 #include <memory>
+#include <optional>
 #include <vector>
 
+#include "warpsim/device_heap.h"
 #include "warpsim/memory.h"
 
 namespace warpsim {
@@ -51,6 +53,7 @@ struct AllocationRecord {
   std::byte* data = nullptr;  // info.size_bytes bytes
   void* mapping = nullptr;    // what to unmap, and how much; nullptr: it is the host's
   uint64_t mapping_bytes = 0;
+  std::optional<uint64_t> heap_place;           // of one that a kernel made
   std::unique_ptr<InitialisedMap> initialised;  // null: every byte has been written
 
   ~AllocationRecord();
@@ -75,9 +78,17 @@ struct DeviceMemory::Impl {
   uint64_t next_address = kDeviceBase;
   bool is_lazy = false;
   bool has_wide_fences = false;
+  DeviceHeap heap;
+  bool was_heap_used = false;
+  // The heap's bytes stay mapped: a copy that is under way when they are freed harms nobody.
+  void* heap_data = nullptr;
+  uint64_t heap_data_bytes = 0;
   std::map<uint64_t, std::unique_ptr<AllocationRecord>> live;  // by address
   std::map<uint64_t, Allocation> released;  // by address; the newest kReleasedKept
 
+  ~Impl();
+  bool map_heap();
+  void forget_released(uint64_t address, uint64_t bytes);
   AllocationRecord* find(uint64_t address) const;
   AllocationRecord* find_range(uint64_t address, uint64_t bytes) const;
   bool overlaps(uint64_t address, uint64_t bytes) const;

@@ -194,6 +194,15 @@ Error fill_3d(Runtime& runtime, const PitchedPtr& pitched, int value, const Exte
   return kSuccess;
 }
 
+// There is one device, so the copy is one on it.
+Error between_devices(const Memcpy3DPeerParms* from, Memcpy3DParms* copy) {
+  if (!from) return kInvalidValue;
+  if (from->srcDevice || from->dstDevice) return kInvalidDevice;
+  *copy = {from->srcArray, from->srcPos, from->srcPtr, from->dstArray,
+           from->dstPos,   from->dstPtr, from->extent, kDeviceToDevice};
+  return kSuccess;
+}
+
 }  // namespace
 
 }  // namespace warpsim::cudart
@@ -219,6 +228,18 @@ WARPSIM_API int cudaMemcpyPeer(void* target, int target_device, const void* sour
   return waiting_call("cudaMemcpyPeer", [&](Runtime& rt) {
     if (target_device || source_device) return kInvalidDevice;
     return copy_bytes(rt, target, source, bytes, kDeviceToDevice, std::nullopt);
+  });
+}
+
+WARPSIM_API int cudaMemcpyPeerAsync(void* target, int target_device, const void* source,
+                                    int source_device, size_t bytes, void* stream) {
+  return call("cudaMemcpyPeerAsync", [&](Runtime& rt) {
+    Error error;
+    if (target_device || source_device) return kInvalidDevice;
+    if (is_captured(rt, stream,
+                    copy_of_rows(target, bytes, source, bytes, bytes, 1, kDeviceToDevice), &error))
+      return error;
+    return copy_bytes(rt, target, source, bytes, kDeviceToDevice, stream);
   });
 }
 
@@ -254,6 +275,23 @@ WARPSIM_API int cudaMemcpy3DAsync(const Memcpy3DParms* parameters, void* stream)
     if (!parameters) return kInvalidValue;
     if (is_captured(rt, stream, *parameters, &error)) return error;
     return copy_3d(rt, parameters, stream);
+  });
+}
+
+WARPSIM_API int cudaMemcpy3DPeer(const Memcpy3DPeerParms* parameters) {
+  return waiting_call("cudaMemcpy3DPeer", [&](Runtime& rt) {
+    Memcpy3DParms copy;
+    const Error error = between_devices(parameters, &copy);
+    return error ? error : copy_3d(rt, &copy, std::nullopt);
+  });
+}
+
+WARPSIM_API int cudaMemcpy3DPeerAsync(const Memcpy3DPeerParms* parameters, void* stream) {
+  return call("cudaMemcpy3DPeerAsync", [&](Runtime& rt) {
+    Memcpy3DParms copy;
+    Error error = between_devices(parameters, &copy);
+    if (error || is_captured(rt, stream, copy, &error)) return error;
+    return copy_3d(rt, &copy, stream);
   });
 }
 

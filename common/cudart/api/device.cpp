@@ -14,8 +14,10 @@ Error choose(int device) {
   return device == 0 ? kSuccess : kInvalidDevice;
 }
 
-// Sizes of cudaDeviceSetLimit: kept and given back, nothing depends on them.
+// Sizes of cudaDeviceSetLimit: kept and given back. On that of the heap depends what malloc() in
+// kernels returns.
 constexpr size_t kDefaultLimits[] = {1024, 1 << 20, 8 << 20, 2, 2048, 64, 0};
+constexpr int kMallocHeapSize = 2;
 constexpr int kLimitCount = sizeof kDefaultLimits / sizeof *kDefaultLimits;
 size_t g_limits[kLimitCount] = {1024, 1 << 20, 8 << 20, 2, 2048, 64, 0};
 int g_cache_config = 0;
@@ -88,8 +90,14 @@ WARPSIM_API int cudaThreadExit() {
 }
 
 WARPSIM_API int cudaDeviceSetLimit(int limit, size_t value) {
-  return call("cudaDeviceSetLimit", [&](Runtime&) {
+  return call("cudaDeviceSetLimit", [&](Runtime& rt) {
     if (limit < 0 || limit >= kLimitCount) return kUnsupportedLimit;
+    if (limit == kMallocHeapSize) {
+      uint64_t free_bytes = 0, total_bytes = 0;
+      rt.backend().memory_info(&free_bytes, &total_bytes);
+      if (value > free_bytes) return kMemoryAllocation;
+      if (!rt.backend().set_heap(value)) return kInvalidValue;
+    }
     g_limits[limit] = value;
     return kSuccess;
   });
@@ -102,6 +110,14 @@ WARPSIM_API int cudaDeviceGetLimit(size_t* value, int limit) {
     *value = g_limits[limit];
     return kSuccess;
   });
+}
+
+WARPSIM_API int cudaThreadSetLimit(int limit, size_t value) {
+  return cudaDeviceSetLimit(limit, value);
+}
+
+WARPSIM_API int cudaThreadGetLimit(size_t* value, int limit) {
+  return cudaDeviceGetLimit(value, limit);
 }
 
 WARPSIM_API int cudaDeviceSetCacheConfig(int config) {
@@ -118,6 +134,14 @@ WARPSIM_API int cudaDeviceGetCacheConfig(int* config) {
     *config = g_cache_config;
     return kSuccess;
   });
+}
+
+WARPSIM_API int cudaThreadSetCacheConfig(int config) {
+  return cudaDeviceSetCacheConfig(config);
+}
+
+WARPSIM_API int cudaThreadGetCacheConfig(int* config) {
+  return cudaDeviceGetCacheConfig(config);
 }
 
 // Banks have been 4 bytes wide, whatever is asked for, since compute capability 5.0.
@@ -172,6 +196,11 @@ WARPSIM_API int cudaDeviceCanAccessPeer(int* can, int device, int peer) {
     *can = 0;
     return device == 0 && peer == 0 ? kSuccess : kInvalidDevice;
   });
+}
+
+// Of two devices, and there is one.
+WARPSIM_API int cudaDeviceGetP2PAttribute(int*, int, int, int) {
+  return call("cudaDeviceGetP2PAttribute", [&](Runtime&) { return kInvalidDevice; });
 }
 
 WARPSIM_API int cudaDeviceEnablePeerAccess(int, unsigned) {

@@ -150,6 +150,19 @@ WARPSIM_API int cudaFuncGetName(const char** name, const void* function) {
   });
 }
 
+WARPSIM_API int cudaFuncGetParamInfo(const void* function, size_t index, size_t* offset,
+                                     size_t* bytes) {
+  return call("cudaFuncGetParamInfo", [&](Runtime& rt) {
+    Error error;
+    const RegisteredKernel* kernel = rt.kernel(function, &error);
+    if (!kernel) return error;
+    if (!offset || index >= kernel->info.param_offsets.size()) return kInvalidValue;
+    *offset = kernel->info.param_offsets[index];
+    if (bytes) *bytes = kernel->info.param_sizes[index];
+    return kSuccess;
+  });
+}
+
 WARPSIM_API int cudaFuncSetCacheConfig(const void* function, int config) {
   return call("cudaFuncSetCacheConfig", [&](Runtime& rt) {
     if (config < 0 || config > 3) return kInvalidValue;

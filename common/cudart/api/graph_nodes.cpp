@@ -81,6 +81,7 @@ Error warpsim::cudart::allocate_for(Runtime& rt, size_t bytes, void** pointer) {
   const uint64_t address = rt.backend().allocate(bytes, MemoryKind::kDevice);
   if (!address) return kMemoryAllocation;
   rt.addresses().add({address, bytes, MemoryKind::kDevice, kOfGraph});
+  rt.pools().add_of_graphs(address);
   *pointer = pointer_to(address);
   return kSuccess;
 }
@@ -217,8 +218,7 @@ WARPSIM_API int cudaGraphAddMemFreeNode(void** node, void* graph, void* const* b
                                         void* pointer) {
   return call("cudaGraphAddMemFreeNode", [&](Runtime& rt) {
     return add_node(rt, node, graph, before, count, [&](GraphWork* work) {
-      const MemoryRange* range = rt.addresses().starting_at(address_of(pointer));
-      if (!range || range->flags != kOfGraph) return kInvalidValue;
+      if (!rt.pools().is_of_graphs(address_of(pointer))) return kInvalidValue;
       *work = FreeWork{pointer};
       return kSuccess;
     });

@@ -35,9 +35,10 @@ Error release(Runtime& runtime, void* pointer, bool host, const Stream* stream =
     runtime.backend().releases_in(stream->number, *found);
   else
     runtime.backend().host_waits(HostWait::kDevice, 0, true);
-  if (found->flags != kOfGraph) {
-    if (Error error = runtime.backend().release(*found)) return error;
-  }
+  if (found->flags == kOfGraph)
+    runtime.pools().of_graphs().give(found->bytes);
+  else if (Error error = runtime.backend().release(*found))
+    return error;
   runtime.pools().released(address_of(pointer));
   runtime.addresses().remove(address_of(pointer));
   return kSuccess;
@@ -132,7 +133,9 @@ WARPSIM_API int cudaHostGetDevicePointer(void** device, void* host, unsigned fla
 WARPSIM_API int cudaHostGetFlags(unsigned* flags, void* host) {
   return call("cudaHostGetFlags", [&](Runtime& rt) {
     const MemoryRange* range = rt.addresses().find(address_of(host));
-    if (!flags || !range || range->kind != MemoryKind::kPinned) return kInvalidValue;
+    if (!flags || !range ||
+        (range->kind != MemoryKind::kPinned && range->kind != MemoryKind::kRegistered))
+      return kInvalidValue;
     *flags = range->flags;
     return kSuccess;
   });

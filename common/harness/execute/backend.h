@@ -77,6 +77,8 @@ class Backend {
   // cudaFuncSetAttribute; see plan::SetAttribute. False if the device refuses the value.
   virtual bool set_attribute(int module, const std::string& kernel, const std::string& attribute,
                              int64_t value) = 0;
+  // The heap of malloc() in kernels; false if there is not so much memory.
+  virtual bool set_heap(uint64_t bytes) = 0;
 
   // The 128 bytes of a tensor map, as this backend's kernels take it. Returns "" or why there is
   // none.

@@ -53,6 +53,7 @@ struct CuLaunchConfig {  // CUlaunchConfig
   X(primary_release, cuDevicePrimaryCtxRelease_v2, (CuDevice))                                    \
   X(set_current, cuCtxSetCurrent, (CuContext))                                                    \
   X(synchronize, cuCtxSynchronize, ())                                                            \
+  X(set_limit, cuCtxSetLimit, (int limit, size_t value))                                          \
   X(module_load, cuModuleLoadDataEx,                                                              \
     (CuModule*, const void* image, unsigned count, int* options, void** values))                  \
   X(module_unload, cuModuleUnload, (CuModule))                                                    \
@@ -119,6 +120,8 @@ constexpr int kMaxThreadsPerBlock = 1, kMaxBlockX = 2, kMaxGridX = 5, kSharedPer
 // CUfunction_attribute
 constexpr int kFnMaxThreads = 0, kFnSharedBytes = 1, kFnLocalBytes = 3, kFnRegisters = 4,
               kFnMaxDynamicShared = 8, kFnCarveout = 9;
+// CUlimit
+constexpr int kLimitHeap = 2;
 // CUjit_option
 constexpr int kJitErrorLog = 5, kJitErrorLogBytes = 6;
 // cuLaunchKernel's `extra`

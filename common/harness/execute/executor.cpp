@@ -308,6 +308,16 @@ bool Executor::carry_out(const plan::SetAttribute& op) {
   return true;
 }
 
+bool Executor::carry_out(const plan::SetHeap& op) {
+  if (backend_.set_heap(op.bytes)) return true;
+  plan::ApiError error{"cudaDeviceSetLimit", 2, "cudaErrorMemoryAllocation",
+                       fmt::format("A heap of {} bytes is more than there is memory.", op.bytes),
+                       0};
+  std::lock_guard lock(mutex_);
+  execution_.errors.push_back(error);
+  return true;
+}
+
 bool Executor::carry_out(const plan::Launch& op) {
   warpsim::Launch launch;
   launch.module = modules_[op.module];

@@ -112,6 +112,7 @@ class Executor {
   bool carry_out(const plan::Memset& op);
   bool carry_out(const plan::SymbolWrite& op);
   bool carry_out(const plan::SetAttribute& op);
+  bool carry_out(const plan::SetHeap& op);
   bool carry_out(const plan::Launch& op);
   // What only orders work.
   template <class Op>

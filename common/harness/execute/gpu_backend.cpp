@@ -194,6 +194,10 @@ bool GpuBackend::set_attribute(int module, const std::string& name, const std::s
   return true;
 }
 
+bool GpuBackend::set_heap(uint64_t bytes) {
+  return driver_.set_limit(kLimitHeap, bytes) == kCuSuccess;
+}
+
 GpuBackend::Kernel& GpuBackend::kernel(int module, const std::string& name) {
   auto [entry, added] = kernels_.try_emplace({module, name});
   Kernel& k = entry->second;

@@ -36,6 +36,7 @@ class GpuBackend : public Backend {
                      uint64_t* bytes) override;
   std::string make_tensor_map(const warpsim::TensorMap& map,
                               std::span<std::byte, warpsim::TensorMap::kBytes> bytes) override;
+  bool set_heap(uint64_t bytes) override;
   bool set_attribute(int module, const std::string& kernel, const std::string& attribute,
                      int64_t value) override;
   LaunchOutcome launch(const warpsim::Launch& launch) override;

@@ -103,6 +103,10 @@ class SimBackend : public Backend {
     return true;
   }
 
+  bool set_heap(uint64_t bytes) override {
+    return bytes <= memory_bytes_ && sim_.memory().set_heap_bytes(bytes);
+  }
+
   LaunchOutcome launch(const warpsim::Launch& launch) override {
     warpsim::Simulator::KernelInfo info;
     if (!sim_.kernel_info(launch.module, launch.kernel, &info)) {

@@ -27,6 +27,7 @@ using PointerAttributes = abi::PointerAttributes12;
                 sizeof(std::declval<ours>().field) == sizeof(std::declval<theirs>().field))
 #define PROP(field) SAME_FIELD(DeviceProp, cudaDeviceProp, field)
 
+SAME_SIZE(abi::Memcpy3DPeerParms, cudaMemcpy3DPeerParms);
 SAME_SIZE(abi::KernelNodeParams, cudaKernelNodeParams);
 SAME_SIZE(abi::KernelNodeParams, cudaKernelNodeParamsV2);
 SAME_SIZE(abi::MemsetParams, cudaMemsetParams);

@@ -234,6 +234,9 @@ CuResult cuFuncGetAttribute(int* value, int attribute, CuFunction) {
   *value = attribute == kFnRegisters ? 40 : attribute == kFnMaxThreads ? 1024 : 0;
   return kCuSuccess;
 }
+CuResult cuCtxSetLimit(int limit, size_t value) {
+  return limit != kLimitHeap || value > size_t{1} << 30 ? kCuInvalidValue : kCuSuccess;
+}
 CuResult cuFuncSetAttribute(CuFunction, int, int value) {
   return value > 232448 ? kCuInvalidValue : kCuSuccess;
 }

@@ -72,6 +72,7 @@ class HeapBackend : public Backend {
     *bytes = 64;
     return *address != 0;
   }
+  bool set_heap(uint64_t bytes) override { return bytes <= kCapacity; }
   bool set_attribute(int, const std::string&, const std::string&, int64_t value) override {
     return value >= 0;
   }

@@ -39,7 +39,8 @@ plan::Plan full_plan() {
       plan::Unsupported{"cudaMemcpy", "Too much was moved."},
       plan::Free{3},
       plan::Malloc{5},
-      together};
+      together,
+      plan::SetHeap{64 << 20}};
   plan.host_writes = {3, 7, ""};
   plan.leaked_buffers = {5};
   plan.unchecked_errors = {"cudaMemcpy"};
@@ -61,7 +62,8 @@ TEST_CASE("A plan that uses every operation survives writing and reading") {
   std::string text = plan::to_text(full_plan());
   plan::Plan plan = plan::parse(text, "x");
   CHECK(plan::to_text(plan) == text);
-  CHECK(plan.ops.size() == 14);
+  CHECK(plan.ops.size() == 15);
+  CHECK(std::get<plan::SetHeap>(plan.ops[14]).bytes == 64 << 20);
   const auto& launch = std::get<plan::Launch>(plan.ops[6]);
   CHECK(launch.relocations[2].addend == 16);
   CHECK_FALSE(launch.is_cooperative);

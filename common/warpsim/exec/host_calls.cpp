@@ -156,6 +156,13 @@ std::string formatted(const Warp& w, int lane, const std::string& format,
   return text;
 }
 
+// An allocation takes far longer than an instruction, the longer the more bytes there are to
+// prepare.
+void use_heap(Worker& worker, uint64_t bytes) {
+  constexpr uint64_t kAsInstructions = 16, kBytesOfInstruction = 64;
+  worker.used += kAsInstructions + bytes / kBytesOfInstruction;
+}
+
 }  // namespace
 
 // a = format, b = arguments, d = result: the number of arguments is not known here, so 0 as for
@@ -185,20 +192,38 @@ const Op* call_assertfail(Warp& w, const Op* op) {
   return w.stop(op, WarpState::kFinished);
 }
 
-// a = size in bytes, d = address. Runs on one worker (see KernelFacts::has_global_atomics).
+// a = size in bytes, d = address. Workers of a kernel that allocates take turns
+// (has_to_run_in_order).
 const Op* call_malloc(Warp& w, const Op* op) {
   for_each_lane(w.mask, [&](int lane) {
     const uint64_t bytes = param64(w, op->a, lane);
-    set_param64(w, op->d, lane,
-                bytes == 0 ? 0 : w.worker->launch->memory->allocate(bytes, "device malloc"));
+    const uint64_t address = bytes == 0 ? 0 : w.worker->launch->memory->allocate_in_heap(bytes);
+    if (address != 0) use_heap(*w.worker, bytes);
+    set_param64(w, op->d, lane, address);
   });
   return op + 1;
 }
 
 const Op* call_free(Warp& w, const Op* op) {
-  for_each_lane(w.mask,
-                [&](int lane) { w.worker->launch->memory->release(param64(w, op->a, lane)); });
-  return op + 1;
+  LaunchContext& launch = *w.worker->launch;
+  bool is_bad = false;
+  for_each_lane(w.mask, [&](int lane) {
+    const uint64_t address = param64(w, op->a, lane);
+    use_heap(*w.worker, 0);
+    if (address == 0) return;
+    if (!launch.memory->is_in_heap(address)) {
+      is_bad = true;
+      return;
+    }
+    const AllocationRecord* record = MemoryView(*launch.memory).find(address);
+    for (Worker* worker : launch.allocating) worker->forget(record);
+    launch.memory->release(address);
+  });
+  if (!is_bad) return op + 1;
+  w.worker->halt(LaunchStatus::kFault, 719,
+                 "free() in a kernel was given an address that malloc() in a kernel had not "
+                 "returned, or that had been freed already");
+  return w.stop(op, WarpState::kFinished);
 }
 
 }  // namespace warpsim::ops

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <new>
 #include <utility>
+#include <vector>
 
 #include "warpsim/machine/lift.h"
 
@@ -15,6 +16,7 @@ Worker::Worker(LaunchContext& context)
       image(context.image),
       rules(counting_rules(context.device->counting_rule)),
       patterns(rules) {
+  if (context.facts->calls_malloc) context.allocating.push_back(this);
   local_bytes_per_thread = context.local_bytes_per_thread;
   sites.resize(image->sites.size());
   for (size_t i = 0; i < sites.size(); ++i) {
@@ -57,12 +59,23 @@ Worker::Worker(LaunchContext& context)
 }
 
 Worker::~Worker() {
+  if (launch->facts->calls_malloc) std::erase(launch->allocating, this);
   if (local_storage_ != nullptr) munmap(local_storage_, local_storage_bytes_);
 }
 
 void Worker::stop(LaunchStatus status, int cuda_error, std::string message) {
   if (stopped.status == LaunchStatus::kOk)
     stopped = {status, cuda_error, std::move(message), block.linear};
+}
+
+void Worker::forget(const AllocationRecord* record) {
+  for (SiteState& s : sites) {
+    if (s.record != record) continue;
+    s.base = s.size_bytes = 0;
+    s.data = nullptr;
+    s.record = nullptr;
+    s.shadow = nullptr;
+  }
 }
 
 void Worker::halt(LaunchStatus status, int cuda_error, std::string message) {

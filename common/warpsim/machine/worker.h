@@ -41,6 +41,8 @@ class Tracer;
 // 32 lanes touch lies in 32 pages.
 constexpr uint32_t kLargeLocalBytes = 1 << 14;
 
+struct Worker;
+
 struct LaunchContext {
   const Image* image = nullptr;
   const KernelFacts* facts = nullptr;
@@ -67,9 +69,10 @@ struct LaunchContext {
   uint64_t engine_after = 0;        // warp instructions of a worker until it asks for an engine
 
   uint64_t block_count = 0;
-  uint64_t resident_blocks = 0;  // that the device holds at once, as far as that is known
-  bool may_interleave = false;   // blocks may be begun before the ones before have ended
-  uint64_t grid_workspace = 0;   // of a cooperative launch: where its barrier is
+  uint64_t resident_blocks = 0;     // that the device holds at once, as far as that is known
+  bool may_interleave = false;      // blocks may be begun before the ones before have ended
+  uint64_t grid_workspace = 0;      // of a cooperative launch: where its barrier is
+  std::vector<Worker*> allocating;  // all workers, of a kernel that allocates: they take turns
   // What the workers write lies apart from what they only read, and from each other.
   alignas(64) std::atomic<uint64_t> next_block{0};
   alignas(64) std::atomic<uint64_t> used_instructions{0};
@@ -176,6 +179,8 @@ struct Worker {
   // Stops the launch here. With several workers it is repeated on one, so that what the other
   // blocks have done by then does not depend on the schedule.
   void halt(LaunchStatus status, int cuda_error, std::string message);
+  // The allocation is about to be freed: looked up anew from now on.
+  void forget(const AllocationRecord* record);
 
  private:
   std::vector<std::byte> shared_storage_;

@@ -192,6 +192,47 @@ void find_confirmed(const Function& function, std::vector<bool>* confirmed) {
   }
 }
 
+// Whether moves and comparisons are all that is done with the result of `load`.
+bool is_only_compared(const Function& function, const Instruction& load) {
+  const std::vector<bool> holds = moved_from(function, load);
+  bool is_compared = false;
+  for (const Instruction& code : function.code) {
+    bool reads = false;
+    for (const std::vector<Operand>* operands : {&code.src, &code.dst}) {
+      for (const Operand& o : *operands) {
+        if (operands == &code.src || o.kind == Operand::Kind::kAddress)
+          each_register(o, [&](size_t r) { reads = reads || holds[r]; });
+      }
+    }
+    if (reads && code.op != Opcode::kSetp && code.op != Opcode::kMov) return false;
+    is_compared = is_compared || (reads && code.op == Opcode::kSetp);
+  }
+  return is_compared;
+}
+
+// The first look of a wait, which stands before the loop of the others: a volatile load whose value
+// is compared and nothing else, and a later one that waits for the same word.
+void find_first_looks(const Function& function, std::vector<bool>* polling) {
+  const auto is_load = [&](size_t i) {
+    const Instruction& code = function.code[i];
+    return code.op == Opcode::kLd && code.is_volatile && !code.src.empty() && has_result(code);
+  };
+  std::vector<size_t> waits;
+  for (size_t i = 0; i < function.code.size(); ++i) {
+    if ((*polling)[i] && is_load(i)) waits.push_back(i);
+  }
+  if (waits.empty()) return;
+  const MemoryWords words(function);
+  for (size_t i = 0; i < waits.back(); ++i) {
+    if ((*polling)[i] || !is_load(i)) continue;
+    const MemoryWord word = words.of(function.code[i].src[0]);
+    const bool goes_on = std::any_of(waits.begin(), waits.end(), [&](size_t wait) {
+      return wait > i && words.of(function.code[wait].src[0]) == word;
+    });
+    if (goes_on && is_only_compared(function, function.code[i])) (*polling)[i] = true;
+  }
+}
+
 }  // namespace
 
 std::vector<bool> registers_read(const Function& function) {
@@ -238,6 +279,7 @@ std::vector<bool> registers_uniform(const Function& function) {
 std::vector<bool> find_polling(const Function& function) {
   std::vector<bool> polling = find_loads(function, false);
   find_confirmed(function, &polling);
+  find_first_looks(function, &polling);
   return polling;
 }
 

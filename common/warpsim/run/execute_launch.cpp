@@ -130,6 +130,7 @@ GlobalShadows Simulator::Impl::make_shadows(const LaunchContext& context,
 
 void Simulator::Impl::choose_engine(LaunchContext& context, int module) {
   if (options.engine == EngineChoice::kInterpreter || is_watched()) return;
+  if (context.facts->calls_malloc) return;  // compiled code keeps where an allocation is
   Loaded& loaded = modules[size_t(module)];
   if (loaded.compiler == nullptr) loaded.compiler = std::make_unique<jit::Compiler>(*loaded.image);
   context.engines = loaded.compiler.get();

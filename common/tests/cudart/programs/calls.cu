@@ -35,6 +35,85 @@ __global__ void greet(int n) {
   if (threadIdx.x < n) printf("hello %d\n", threadIdx.x);
 }
 
+void stream_attributes() {
+  cudaStream_t a, b;
+  EXPECT_OK(cudaStreamCreate(&a));
+  EXPECT_OK(cudaStreamCreate(&b));
+  cudaStreamAttrValue value{}, back{};
+  value.accessPolicyWindow.num_bytes = 4096;
+  value.accessPolicyWindow.hitRatio = 0.5f;
+  value.accessPolicyWindow.hitProp = cudaAccessPropertyPersisting;
+  EXPECT_OK(cudaStreamSetAttribute(a, cudaStreamAttributeAccessPolicyWindow, &value));
+  EXPECT_OK(cudaStreamCopyAttributes(b, a));
+  EXPECT_OK(cudaStreamGetAttribute(b, cudaStreamAttributeAccessPolicyWindow, &back));
+  EXPECT(back.accessPolicyWindow.num_bytes == 4096 && back.accessPolicyWindow.hitRatio == 0.5f);
+  EXPECT_OK(cudaStreamGetAttribute(b, cudaStreamAttributePriority, &back));
+  EXPECT(back.priority == 0);
+  EXPECT_CODE(cudaStreamGetAttribute(b, (cudaStreamAttrID)77, &back), cudaErrorInvalidValue);
+  cudaGetLastError();
+  EXPECT_OK(cudaCtxResetPersistingL2Cache());
+  EXPECT_OK(cudaStreamDestroy(a));
+  EXPECT_OK(cudaStreamDestroy(b));
+}
+
+// Copies between devices, of which there is one.
+void peers() {
+  int value = 5, back = 0, *p, *q;
+  EXPECT_OK(cudaMalloc(&p, 64));
+  EXPECT_OK(cudaMalloc(&q, 64));
+  EXPECT_OK(cudaMemcpy(p, &value, 4, cudaMemcpyHostToDevice));
+  EXPECT_OK(cudaMemcpyPeerAsync(q, 0, p, 0, 4, nullptr));
+  EXPECT_OK(cudaMemset(p, 0, 4));
+  cudaMemcpy3DPeerParms copy{};
+  copy.srcPtr = make_cudaPitchedPtr(q, 64, 64, 1);
+  copy.dstPtr = make_cudaPitchedPtr(p, 64, 64, 1);
+  copy.extent = make_cudaExtent(4, 1, 1);
+  EXPECT_OK(cudaMemcpy3DPeer(&copy));
+  EXPECT_OK(cudaMemcpy(&back, p, 4, cudaMemcpyDeviceToHost));
+  EXPECT(back == 5);
+  copy.dstDevice = 1;
+  EXPECT_CODE(cudaMemcpy3DPeerAsync(&copy, nullptr), cudaErrorInvalidDevice);
+  EXPECT_CODE(cudaMemcpyPeerAsync(q, 1, p, 0, 4, nullptr), cudaErrorInvalidDevice);
+  EXPECT_CODE(cudaDeviceGetP2PAttribute(&back, cudaDevP2PAttrAccessSupported, 0, 1), cudaErrorInvalidDevice);
+  cudaGetLastError();
+  size_t offset, bytes;
+  EXPECT_OK(cudaFuncGetParamInfo((const void*)take_struct, 1, &offset, &bytes));
+  EXPECT(offset == sizeof(Large) && bytes == 1);
+  EXPECT_CODE(cudaFuncGetParamInfo((const void*)take_struct, 3, &offset, &bytes), cudaErrorInvalidValue);
+  cudaGetLastError();
+  EXPECT_OK(cudaFree(p));
+  EXPECT_OK(cudaFree(q));
+}
+
+// Each thread keeps 64 KiB, if it gets them.
+__global__ void keep(int* refused) {
+  char* p = static_cast<char*>(malloc(64 << 10));
+  if (p)
+    *p = 1;
+  else
+    atomicAdd(refused, 1);
+}
+
+void heap() {
+  int *refused, count;
+  size_t bytes;
+  EXPECT_OK(cudaMalloc(&refused, sizeof(int)));
+  EXPECT_OK(cudaDeviceGetLimit(&bytes, cudaLimitMallocHeapSize));
+  EXPECT(bytes == 8 << 20);
+  EXPECT_OK(cudaDeviceSetLimit(cudaLimitMallocHeapSize, 16 << 20));
+  EXPECT_OK(cudaDeviceGetLimit(&bytes, cudaLimitMallocHeapSize));
+  EXPECT(bytes == 16 << 20);
+  for (int expected : {0, 256}) {  // 256 take all, but for what the heap itself needs
+    EXPECT_OK(cudaMemset(refused, 0, sizeof(int)));
+    keep<<<expected == 0 ? 7 : 8, 32>>>(refused);
+    EXPECT_OK(cudaMemcpy(&count, refused, sizeof(int), cudaMemcpyDeviceToHost));
+    EXPECT(expected == 0 ? count == 0 : count > 200 && count < 256);
+  }
+  EXPECT_CODE(cudaDeviceSetLimit(cudaLimitMallocHeapSize, 32 << 20), cudaErrorInvalidValue);
+  cudaGetLastError();
+  EXPECT_OK(cudaFree(refused));
+}
+
 void memory() {
   std::vector<float> h(256, 2.0f), back(256);
   float* d;
@@ -234,6 +313,9 @@ int main() {
   streams();
   facts();
   launches();
+  heap();
+  stream_attributes();
+  peers();
   EXPECT_OK(cudaGetLastError());
   EXPECT_OK(cudaDeviceReset());
   return finish();

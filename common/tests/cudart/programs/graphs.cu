@@ -244,6 +244,54 @@ void forbidden() {
   EXPECT_OK(cudaFree(p));
 }
 
+// One graph allocates; what it leaves is freed by a stream, by another graph, by the host.
+void memory_of_another() {
+  cudaGraph_t taking, freeing;
+  cudaGraphNode_t node, after;
+  EXPECT_OK(cudaGraphCreate(&taking, 0));
+  cudaMemAllocNodeParams wanted{};
+  wanted.bytesize = kCount * 4;
+  wanted.poolProps.allocType = cudaMemAllocationTypePinned;
+  wanted.poolProps.location.type = cudaMemLocationTypeDevice;
+  EXPECT_OK(cudaGraphAddMemAllocNode(&node, taking, nullptr, 0, &wanted));
+  cudaMemsetParams fill{wanted.dptr, 0, 7, 1, kCount * 4, 1};
+  EXPECT_OK(cudaGraphAddMemsetNode(&after, taking, &node, 1, &fill));
+  cudaGraphExec_t take, free;
+  cudaStream_t stream;
+  EXPECT_OK(cudaStreamCreate(&stream));
+  EXPECT_OK(cudaGraphInstantiate(&take, taking, 0));
+  auto used = [] {
+    size_t bytes = 0;
+    EXPECT_OK(cudaDeviceGetGraphMemAttribute(0, cudaGraphMemAttrUsedMemCurrent, &bytes));
+    return bytes;
+  };
+  const size_t before = used();
+  EXPECT_OK(cudaGraphLaunch(take, stream));
+  EXPECT_OK(cudaFreeAsync(wanted.dptr, stream));
+  EXPECT_OK(cudaStreamSynchronize(stream));
+  EXPECT(used() == before);
+  // Nothing is allocated there at the moment, but the graph owns it.
+  EXPECT_OK(cudaGraphCreate(&freeing, 0));
+  EXPECT_OK(cudaGraphAddMemFreeNode(&node, freeing, nullptr, 0, wanted.dptr));
+  EXPECT_OK(cudaGraphInstantiate(&free, freeing, 0));
+  for (int i = 0; i < 2; ++i) {
+    EXPECT_OK(cudaGraphLaunch(take, stream));
+    EXPECT_OK(cudaGraphLaunch(free, stream));
+  }
+  EXPECT_OK(cudaStreamSynchronize(stream));
+  EXPECT(used() == before);
+  EXPECT_OK(cudaGraphLaunch(take, stream));
+  EXPECT_OK(cudaFree(wanted.dptr));
+  EXPECT(used() == before);
+  EXPECT_CODE(cudaGraphAddMemFreeNode(&node, freeing, nullptr, 0, &node), cudaErrorInvalidValue);
+  cudaGetLastError();
+  EXPECT_OK(cudaGraphExecDestroy(take));
+  EXPECT_OK(cudaGraphExecDestroy(free));
+  EXPECT_OK(cudaGraphDestroy(taking));
+  EXPECT_OK(cudaGraphDestroy(freeing));
+  EXPECT_OK(cudaStreamDestroy(stream));
+}
+
 // Two nodes that write the same memory, with no edge between them.
 void without_edge(bool has_edge) {
   Data d;
@@ -273,6 +321,7 @@ int main(int argc, char** argv) {
   by_hand();
   captured();
   of_all_kinds();
+  memory_of_another();
   forbidden();
   return finish();
 }
