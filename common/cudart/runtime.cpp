@@ -165,12 +165,16 @@ Error Runtime::surface_fault() {
   return sticky_;
 }
 
-void Runtime::reset() {
+Error Runtime::reset() {
+  Error refused = kSuccess;
   for (const auto& [address, range] : std::map(addresses_.all())) {
     if (range.kind == MemoryKind::kSymbol) continue;
     if (range.kind == MemoryKind::kManaged && range.flags == kOfVariable) continue;
-    if (range.is_shared) backend_->release(range);
-    addresses_.remove(address);
+    const Error error = range.is_shared ? backend_->release(range) : kSuccess;
+    if (error && range.kind == MemoryKind::kDevice)
+      refused = error;
+    else
+      addresses_.remove(address);
   }
   graphs_ = {};
   captures_ = {};
@@ -180,6 +184,7 @@ void Runtime::reset() {
   streams_.clear();
   events_.clear();
   pending_ = sticky_ = t_last_error = kSuccess;
+  return refused;
 }
 
 Error Runtime::last_error() const {

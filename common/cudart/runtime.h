@@ -82,7 +82,9 @@ class Runtime {
   Error surface_fault();
   Error sticky_error() const { return sticky_; }
   bool has_unseen_fault() const { return pending_ && !sticky_; }
-  void reset();  // cudaDeviceReset: memory, streams, events and the fault are gone
+  // cudaDeviceReset: memory, streams, events and the fault are gone. An error where memory is not
+  // the program's to free, as M, N and P of a `solve`.
+  Error reset();
 
   // The calling thread's last error.
   Error last_error() const;

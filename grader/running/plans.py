@@ -20,6 +20,7 @@ from grader.labs.lab import Case
 from grader.machine.toolchain import program, write_atomically
 from grader.text import clean
 
+TOO_LARGE = "reading it takes too long or too much memory"
 _SECONDS = 60  # for all plans of a recording, 160 MiB at most
 _MEMORY_BYTES = 6 << 30
 
@@ -90,7 +91,7 @@ def _checked(
         elif refused.get(case.id):
             found[case.id] = Checked(None, clean(refused[case.id]))
         elif outcome.exceeded or outcome.returncode < 0:
-            found[case.id] = Checked(None, "reading it takes too long or too much memory")
+            found[case.id] = Checked(None, TOO_LARGE)
         else:
             said = clean(outcome.stderr) or f"it ended with status {outcome.returncode}"
             raise StepError(f"The executor failed to look at a plan: {said}")

@@ -21,7 +21,7 @@ from grader.labs.course import Course
 from grader.labs.lab import Case
 from grader.machine.toolchain import program, write_atomically
 from grader.running.compile import Compiled
-from grader.running.plans import Checked, check_plans
+from grader.running.plans import TOO_LARGE, Checked, check_plans
 from grader.sandbox.limits import StepLimits
 from grader.text import clean
 
@@ -242,6 +242,11 @@ def _recorded(
             "solve damaged the recorder's memory: what it left is no list of launches"
             f" ({plan.refused.rstrip('.')})"
         )
+        if plan.refused == TOO_LARGE:
+            message = (
+                "what solve asks of the CUDA runtime takes too long or too much memory to read:"
+                " calls in a loop over elements, or much data of its own"
+            )
         return Recorded(case.id, "crashed", message, None, Reason.DAMAGED, printed=printed)
     return Recorded(case.id, "ok", "", plan.path, printed=printed)
 

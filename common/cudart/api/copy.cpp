@@ -91,8 +91,11 @@ Error copy_rows(Runtime& runtime, void* target, size_t target_pitch, const void*
   if (kind < kHostToHost || kind > kDefault) return kInvalidMemcpyDirection;
   if (width > target_pitch || width > source_pitch) return kInvalidPitchValue;
   if (width == 0 || rows == 0) return kSuccess;
-  if (width == target_pitch && width == source_pitch)
-    return copy_bytes(runtime, target, source, width * rows, kind, stream);
+  if (width == target_pitch && width == source_pitch) {
+    size_t bytes = 0;
+    if (__builtin_mul_overflow(width, rows, &bytes)) return kInvalidValue;
+    return copy_bytes(runtime, target, source, bytes, kind, stream);
+  }
   for (size_t row = 0; row < rows; ++row) {
     Error error =
         copy_bytes(runtime, static_cast<char*>(target) + row * target_pitch,
@@ -123,6 +126,7 @@ Error fill_bytes(Runtime& runtime, void* target, int value, size_t bytes, void* 
 Error fill_rows(Runtime& runtime, void* target, size_t pitch, int value, size_t width, size_t rows,
                 void* stream) {
   if (width > pitch && rows > 1) return kInvalidValue;
+  if (width == 0) return kSuccess;
   for (size_t row = 0; row < rows; ++row) {
     if (Error error =
             fill_bytes(runtime, static_cast<char*>(target) + row * pitch, value, width, stream))
@@ -136,6 +140,7 @@ Error fill_rows(Runtime& runtime, void* target, size_t pitch, int value, size_t 
 Error copy_3d(Runtime& runtime, const Memcpy3DParms* p, std::optional<void*> stream) {
   if (!p) return kInvalidValue;
   if (p->srcArray || p->dstArray) return copy_with_arrays(runtime, *p, stream);
+  if (p->extent.width == 0 || p->extent.height == 0) return kSuccess;
   auto plane = [](const PitchedPtr& pitched, const Pos& at, size_t z) {
     return static_cast<char*>(pitched.ptr) + ((at.z + z) * pitched.ysize + at.y) * pitched.pitch +
            at.x;
@@ -161,12 +166,16 @@ Memcpy3DParms copy_of_rows(void* target, size_t target_pitch, const void* source
 
 Error fill_elements(Runtime& runtime, const MemsetParams& p, void* stream) {
   if (p.elementSize != 1 && p.elementSize != 2 && p.elementSize != 4) return kInvalidValue;
-  const size_t width = p.width * p.elementSize;
+  size_t width = 0;
+  if (__builtin_mul_overflow(p.width, size_t{p.elementSize}, &width)) return kInvalidValue;
+  if (width > p.pitch && p.height > 1) return kInvalidValue;
   uint8_t bytes[4];
   std::memcpy(bytes, &p.value, sizeof bytes);
   bool is_uniform = true;
   for (unsigned i = 1; i < p.elementSize; ++i) is_uniform &= bytes[i] == bytes[0];
   if (is_uniform) return fill_rows(runtime, p.dst, p.pitch, bytes[0], width, p.height, stream);
+  Side to;
+  if (!p.dst || !find_side(runtime, p.dst, width, &to)) return kInvalidValue;
   std::vector<uint8_t> row(width);
   for (size_t i = 0; i < width; ++i) row[i] = bytes[i % p.elementSize];
   for (size_t r = 0; r < p.height; ++r) {
@@ -185,6 +194,7 @@ MemsetParams fill_of_rows(void* target, size_t pitch, int value, size_t width, s
 
 Error fill_3d(Runtime& runtime, const PitchedPtr& pitched, int value, const Extent& extent,
               void* stream) {
+  if (extent.width == 0 || extent.height == 0) return kSuccess;
   for (size_t z = 0; z < extent.depth; ++z) {
     char* plane = static_cast<char*>(pitched.ptr) + z * pitched.ysize * pitched.pitch;
     Error error =

@@ -81,8 +81,8 @@ WARPSIM_API int cudaDeviceGetAttribute(int* value, int attribute, int device) {
 WARPSIM_API int cudaDeviceReset() {
   Runtime& runtime = Runtime::instance();
   std::lock_guard lock(runtime.mutex());
-  runtime.reset();
-  return kSuccess;
+  runtime.backend().called_from(__builtin_return_address(0));
+  return finish(runtime, "cudaDeviceReset", runtime.reset());
 }
 
 WARPSIM_API int cudaThreadExit() {

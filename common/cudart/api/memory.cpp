@@ -46,8 +46,12 @@ Error release(Runtime& runtime, void* pointer, bool host, const Stream* stream =
 
 Error allocate_pitched(Runtime& runtime, void** pointer, size_t* pitch, size_t width, size_t rows) {
   if (!pointer || !pitch) return kInvalidValue;
-  *pitch = (width + kPitchBytes - 1) / kPitchBytes * kPitchBytes;
-  return allocate(runtime, pointer, *pitch * rows, MemoryKind::kDevice);
+  size_t row = 0, bytes = 0;
+  if (__builtin_add_overflow(width, kPitchBytes - 1, &row)) return kMemoryAllocation;
+  row -= row % kPitchBytes;
+  if (__builtin_mul_overflow(row, rows, &bytes)) return kMemoryAllocation;
+  *pitch = row;
+  return allocate(runtime, pointer, bytes, MemoryKind::kDevice);
 }
 
 }  // namespace
@@ -66,10 +70,11 @@ WARPSIM_API int cudaMallocPitch(void** pointer, size_t* pitch, size_t width, siz
 WARPSIM_API int cudaMalloc3D(PitchedPtr* pitched, Extent extent) {
   return uncaptured_call("cudaMalloc3D", [&](Runtime& rt) {
     if (!pitched) return kInvalidValue;
+    size_t rows = 0;
+    if (__builtin_mul_overflow(extent.height, extent.depth, &rows)) return kMemoryAllocation;
     pitched->xsize = extent.width;
     pitched->ysize = extent.height;
-    return allocate_pitched(rt, &pitched->ptr, &pitched->pitch, extent.width,
-                            extent.height * extent.depth);
+    return allocate_pitched(rt, &pitched->ptr, &pitched->pitch, extent.width, rows);
   });
 }
 

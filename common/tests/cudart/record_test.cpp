@@ -108,13 +108,15 @@ TEST_CASE("record: refused calls are ops with the code that solve got") {
   SKIP_WITHOUT_NVCC();
   Recorded r = record("errors");
   auto errors = r.ops<p::ApiError>();
-  REQUIRE(errors.size() == 4);
+  REQUIRE(errors.size() == 5);
   CHECK((errors[0].api == "cudaMemcpy" && errors[0].code == 1));
   CHECK(
       (errors[1].api == "cudaMemcpy" && errors[1].code_name == "cudaErrorInvalidMemcpyDirection"));
-  CHECK((errors[2].api == "cudaFree" && errors[2].code == 1));  // P is not solve's to free
-  CHECK((errors[3].api == "cudaLaunchKernel" &&
-         errors[3].code_name == "cudaErrorInvalidConfiguration"));
+  CHECK((errors[2].api == "cudaFree" && errors[2].code == 1));         // P is not solve's to free
+  CHECK((errors[3].api == "cudaDeviceReset" && errors[3].code == 1));  // would free M, N and P
+  CHECK(r.ops<p::Free>().size() == 1);                                 // what is its own
+  CHECK((errors[4].api == "cudaLaunchKernel" &&
+         errors[4].code_name == "cudaErrorInvalidConfiguration"));
   auto launch = r.ops<p::Launch>();
   REQUIRE(launch.size() == 1);
   CHECK(launch[0].block == std::array<uint32_t, 3>{64, 64, 1});

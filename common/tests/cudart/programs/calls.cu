@@ -148,6 +148,17 @@ void pitched() {
   EXPECT_OK(cudaMemset2D((char*)d + pitch, pitch, 0, 8, 2));
   EXPECT_OK(cudaMemcpy2D(back, sizeof back[0], d, pitch, sizeof h[0], 6, cudaMemcpyDeviceToHost));
   EXPECT(back[0][0] == 0 && back[5][4] == 29 && back[1][0] == 0 && back[1][2] == 7 && back[3][0] == 15);
+  // Sizes whose products run over 64 bits, and rows of nothing.
+  constexpr size_t kHuge = size_t(1) << 62;
+  void* none = nullptr;
+  cudaPitchedPtr box;
+  EXPECT_CODE(cudaMallocPitch(&none, &pitch, size_t(1) << 40, size_t(1) << 40), cudaErrorMemoryAllocation);
+  EXPECT_CODE(cudaMallocPitch(&none, &pitch, ~size_t(0), 2), cudaErrorMemoryAllocation);
+  EXPECT_CODE(cudaMalloc3D(&box, make_cudaExtent(16, kHuge, 8)), cudaErrorMemoryAllocation);
+  EXPECT_CODE(cudaMemcpy2D(d, kHuge, d, kHuge, kHuge, 4, cudaMemcpyDeviceToDevice), cudaErrorInvalidValue);
+  EXPECT_OK(cudaMemset2D(d, 512, 0, 0, ~size_t(0)));
+  EXPECT_OK(cudaMemset3D(cudaPitchedPtr{d, 512, 512, 1}, 0, make_cudaExtent(0, 1, ~size_t(0))));
+  cudaGetLastError();
   EXPECT_OK(cudaFree(d));
 }
 

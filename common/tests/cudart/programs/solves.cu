@@ -71,6 +71,9 @@ void errors(const Call& c) {
   cudaMemcpy(c.p, c.m, c.bytes + 4, cudaMemcpyDeviceToDevice);
   cudaMemcpy(c.p, c.m, 4, static_cast<cudaMemcpyKind>(9));
   cudaFree(c.p);
+  void* own;
+  cudaMalloc(&own, 64);
+  cudaDeviceReset();
   add<<<1, dim3(64, 64)>>>(c.m, c.n, c.p, c.count);
 }
 
