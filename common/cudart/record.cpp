@@ -447,6 +447,7 @@ Error Recorder::launch(const LaunchRequest& request, Error*) {
   ops_.push_back(std::move(op));
   auto broken = broken_limit(device_, launch_of(request), limits_of(*request.kernel));
   if (!broken) return kSuccess;
+  has_failed_ = true;
   unchecked_errors_.push_back("cudaLaunchKernel");
   return static_cast<Error>(broken->cuda_error);
 }
@@ -482,6 +483,7 @@ void Recorder::host_waits(HostWait what, uint32_t id, bool is_implied) {
 }
 
 void Recorder::failed(const char* api, Error error) {
+  has_failed_ = true;
   ops_.push_back(
       plan::ApiError{api, error, cudaGetErrorName(error), cudaGetErrorString(error), caller()});
 }

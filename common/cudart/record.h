@@ -64,6 +64,7 @@ class Recorder final : public Backend {
   void failed_in_driver(const char* api, int result, const std::string& why) override;
   void not_provided(const char* api, const std::string& reason) override;
   void errors_looked_at() override { unchecked_errors_.clear(); }
+  bool has_failed() const { return has_failed_; }
   Simulator& simulator() override { return simulator_; }
 
  private:
@@ -128,6 +129,7 @@ class Recorder final : public Backend {
   std::map<uint64_t, Shared> shared_;                // by address
   std::vector<bool> is_live_;                        // per buffer
   std::vector<std::string> unchecked_errors_;
+  bool has_failed_ = false;  // a call has returned an error
   uint64_t next_address_ = DeviceMemory::kDeviceBase;
   uint64_t memory_bytes_;  // for buffers in all
   uint64_t used_bytes_ = 0;

@@ -86,6 +86,10 @@ RECORD_API bool tilewise_record_end(TilewiseRecordText* plan, char* message, int
   }
 }
 
+RECORD_API bool tilewise_record_failed() {
+  return process_recorder() && process_recorder()->has_failed();
+}
+
 RECORD_API void tilewise_record_crash(int signal, uint64_t address,
                                       TilewiseRecordFailure* failure) {
   const Recorder* recorder = process_recorder();

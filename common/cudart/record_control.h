@@ -80,6 +80,9 @@ using TilewiseRecordBegin = bool(const TilewiseRecordCase* case_description,
 // The plan. False and a sentence in `message` if that is not possible.
 using TilewiseRecordEnd = bool(TilewiseRecordText* plan, char* message, int bytes);
 
+// Whether a call of solve has returned an error: who leaves by exit() then has looked at it.
+using TilewiseRecordFailed = bool();
+
 // Why a signal ended solve, with the device array that `address` points into, if any. Called from a
 // signal handler: it allocates, which a lost process can try.
 using TilewiseRecordCrash = void(int signal, uint64_t address, TilewiseRecordFailure* failure);
@@ -89,4 +92,5 @@ using TilewiseRecordCrash = void(int signal, uint64_t address, TilewiseRecordFai
 #define TILEWISE_RECORD_MODULES "tilewise_record_modules"
 #define TILEWISE_RECORD_BEGIN "tilewise_record_begin"
 #define TILEWISE_RECORD_END "tilewise_record_end"
+#define TILEWISE_RECORD_FAILED "tilewise_record_failed"
 #define TILEWISE_RECORD_CRASH "tilewise_record_crash"

@@ -4,7 +4,7 @@ A store past the end of a row lands in the next row, where another thread stores
 store is to be mended. A copy that nobody waits for arrives while others use what it brings: a race
 again, but the wait is missing. The other way round, a copy into a stage that others still read is a
 race, and that they may read what it has not brought yet only follows. A kernel whose tensor map was refused
-copies nothing.
+copies nothing; a solve that leaves when a call of CUDA is refused launches nothing.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def marked(merged: Iterable[Diagnostic], seen: Sequence[Diagnostic]) -> list[Dia
     refused, without_map = _refused_map(seen)
     return [
         _echo(item, refused)
-        if refused is not None and item.kernel in without_map
+        if refused is not None and (item.code == "no-launch" or item.kernel in without_map)
         else _echo(item, overwrites[item.other_line])
         if _is_of_overwritten(item, overwrites)
         else _marked(item, seen, causes)

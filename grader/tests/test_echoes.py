@@ -55,6 +55,12 @@ def test_what_a_stray_access_reads_is_no_finding_of_its_own(lab):
     assert ("uninitialised-global", "out-of-bounds-global") in found(both)
 
 
+def test_who_leaves_when_a_call_is_refused_launches_nothing(lab):
+    refused, nothing = fault_json("api-error", line=7), fault_json("no-launch")
+    assert ("no-launch", "api-error") in found(outcome(lab, "w8", diagnostics=[refused, nothing]))
+    assert found(outcome(lab, "w8", diagnostics=[nothing])) == [("no-launch", "")]
+
+
 def test_a_race_elsewhere_stands_on_its_own(lab):
     other_line = PAST_THE_ROW | {"line": 50, "other": party_json(line=50)}
     other_kernel = PAST_THE_ROW | {"kernel": "another"}

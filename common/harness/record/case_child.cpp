@@ -27,6 +27,10 @@ constexpr size_t kSignalStackBytes = 64 << 10;
 
 Shared* g_shared = nullptr;
 TilewiseRecordCrash* g_describe_crash = nullptr;
+TilewiseRecordEnd* g_end = nullptr;
+TilewiseRecordFailed* g_has_failed = nullptr;
+int g_parcel = -1;
+pid_t g_case = 0;
 
 template <size_t size>
 void put(const std::string& text, char (&chars)[size]) {
@@ -204,6 +208,22 @@ void send_modules(TilewiseRecordModules* modules, int parcel) {
   }
 }
 
+[[noreturn]] void hand_over() {
+  std::fflush(stdout);
+  TilewiseRecordText plan;
+  char message[sizeof g_shared->failure.message];
+  if (!g_end(&plan, message, sizeof message)) finish("crashed", Reason::kNoPlan, message);
+  if (!send_plan(g_parcel, plan.text, plan.bytes))
+    finish("crashed", Reason::kTooMuch, "What solve asked for is too much to be handed over.");
+  finish("ok", Reason::kNone, "");
+}
+
+// Many programs leave by exit() when a CUDA call fails. What counts is the call that failed, and
+// the plan knows it: such an exit is a return of solve.
+void at_exit() {
+  if (getpid() == g_case && !g_shared->is_done && g_has_failed()) hand_over();
+}
+
 }  // namespace
 
 [[noreturn]] void record_case(const Submission& submission, const Case& one, Shared* shared,
@@ -218,7 +238,8 @@ void send_modules(TilewiseRecordModules* modules, int parcel) {
            std::string("cannot load the recording CUDA runtime: ") + dlerror());
   auto* modules = function_of<TilewiseRecordModules>(cudart, TILEWISE_RECORD_MODULES);
   auto* begin = function_of<TilewiseRecordBegin>(cudart, TILEWISE_RECORD_BEGIN);
-  auto* end = function_of<TilewiseRecordEnd>(cudart, TILEWISE_RECORD_END);
+  g_end = function_of<TilewiseRecordEnd>(cudart, TILEWISE_RECORD_END);
+  g_has_failed = function_of<TilewiseRecordFailed>(cudart, TILEWISE_RECORD_FAILED);
   g_describe_crash = function_of<TilewiseRecordCrash>(cudart, TILEWISE_RECORD_CRASH);
   catch_crashes();
   forbid_signals_to_others();
@@ -237,6 +258,9 @@ void send_modules(TilewiseRecordModules* modules, int parcel) {
   if (!begin(&description, &pointers))
     finish("crashed", Reason::kNoMemory, "The submission leaves no memory for the case's arrays.");
 
+  g_parcel = parcel;
+  g_case = getpid();
+  std::atexit(at_exit);
   g_shared->in_solve = true;
   try {
     call_solve(solve, submission.signature, arguments, pointers);
@@ -245,13 +269,7 @@ void send_modules(TilewiseRecordModules* modules, int parcel) {
   } catch (...) {
     finish_exception("an exception", "");
   }
-  std::fflush(stdout);
-  TilewiseRecordText plan;
-  char message[sizeof g_shared->failure.message];
-  if (!end(&plan, message, sizeof message)) finish("crashed", Reason::kNoPlan, message);
-  if (!send_plan(parcel, plan.text, plan.bytes))
-    finish("crashed", Reason::kTooMuch, "What solve asked for is too much to be handed over.");
-  finish("ok", Reason::kNone, "");
+  hand_over();
 }
 
 }  // namespace tilewise::record
