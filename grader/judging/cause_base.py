@@ -13,6 +13,9 @@ from grader.judging.judge import Outcome
 from grader.judging.kernel_text import Kernel
 from grader.judging.wording import index_of, names_in, value
 from grader.labs import source
+from grader.labs.lab import Case
+from grader.labs.problem import PRODUCT, Problem
+from grader.labs.reference import Reference
 from grader.labs.statements import (
     Listing,
     Statement,
@@ -37,6 +40,9 @@ class Material:
     provenance: Provenance | None = None
     explained: str = ""  # a case's id
     p: np.ndarray | None = None  # of that case
+    # Of a lab that is no product.
+    reference: Reference | None = None
+    lab: Sequence[Case] = ()  # its cases
 
 
 class Base:
@@ -56,11 +62,24 @@ class Base:
         self.kernel = self._kernel()
 
     @property
+    def problem(self) -> Problem:
+        return self.outcome.case.problem if self.outcome is not None else PRODUCT
+
+    @property
+    def result(self) -> str:
+        """What sentences call what has to be right."""
+        outputs = self.problem.outputs
+        return outputs[0].name if len(outputs) == 1 else "the result"
+
+    @property
     def sizes(self) -> dict[str, str]:
         """Values of solve's integers."""
         if self.host is None or self.outcome is None:
             return {}
         case = self.outcome.case
+        if not case.problem.is_product:
+            names = dict(zip(case.problem.parameters, self.host.parameters, strict=False))
+            return {names[one]: f"{number:g}" for one, number in case.given if one in names}
         names = self.host.parameters[3:]
         values = [case.j] if len(names) == 1 else [case.j, case.k, case.l]
         if len(names) != len(values):
@@ -71,8 +90,12 @@ class Base:
         kernels = [item for item in self.text.functions() if "__global__" in item.words]
         execution = self.outcome.execution if self.outcome else None
         runs = execution.kernels if execution else ()
-        name = re.sub(r"<.*", "", runs[-1].name).split("(")[0].split()[-1] if runs else ""
+        name = _plain_name(runs[-1].name) if runs else ""
         chosen = [item for item in kernels if function_name(item) == name] or kernels
+        if not self.problem.is_product:
+            chosen = self._at_fault(kernels)
+            named = {function_name(item) for item in chosen}
+            runs = [one for one in runs if _plain_name(one.name) in named]
         if len(chosen) != 1 or self.outcome is None:
             return None
         (function,) = chosen
@@ -101,11 +124,65 @@ class Base:
         case = self.outcome.case
         dimensions = {"M": (case.j, case.k), "N": (case.k, case.l), "P": (case.j, case.l)}
         shapes = {name: dimensions[role] for role, name in roles.items()}
+        if not case.problem.is_product:
+            roles, shapes = self._arrays_of(launches, parameters, function.words)
         run = runs[-1] if runs else None
         return Kernel(
             self.text, function, parameters, sizes, shapes,
             run.grid if run else (1, 1, 1), run.block if run else (1, 1, 1), roles,
         )  # fmt: skip
+
+    @property
+    def launch(self) -> host.Launch | None:
+        """The launch of the finding's kernel, if there is one in the text."""
+        if self.host is None:
+            return None
+        names = {self.item.kernel}
+        if self.kernel is not None:
+            names.add(function_name(self.kernel.function))
+        found = [one for one in self.host.launches if one.kernel in names]
+        found = found or self.host.launches
+        return found[0] if len(found) == 1 else None
+
+    def _at_fault(self, kernels: list[Statement]) -> list[Statement]:
+        """Of several kernels the one that the finding is about."""
+        here = [item for item in kernels if function_name(item) == self.item.kernel]
+        around = [
+            function
+            for item in self.text.at(self.item.line)
+            if (function := self.text.function_of(item)) is not None and function in kernels
+        ]
+        return (around or here or kernels)[:1] if around or here or len(kernels) == 1 else kernels
+
+    def _arrays_of(
+        self, launches: Sequence[host.Launch], parameters: Sequence[str], words: Sequence[str]
+    ) -> tuple[dict[str, str], dict[str, tuple[int, int]]]:
+        """Which of solve's arrays a kernel's parameters are, and their rows and columns.
+
+        "P" is the only one that the kernel may write, whatever its name.
+        """
+        roles: dict[str, str] = {}
+        shapes: dict[str, tuple[int, int]] = {}
+        if len(launches) != 1 or len(launches[0].given) != len(parameters):
+            return roles, shapes
+        arrays = {array.name for array in self.problem.arrays}
+        known = {
+            own: name
+            for name, own in zip(self.problem.parameters, self.host.parameters, strict=False)
+            if name in arrays
+        }
+        copied = host.roles_of(self.host)
+        for parameter, given in zip(parameters, launches[0].given, strict=True):
+            name = host.plain_name(given)
+            array = known.get(copied.get(name, name))
+            if array is not None:
+                roles[array] = parameter
+                shape = self.outcome.case.shapes[array]
+                shapes[parameter] = (1, shape[0]) if len(shape) == 1 else shape
+        written = [one for one, is_const in _pointers(words, parameters) if not is_const]
+        if len(written) == 1 and written[0] in shapes:
+            roles["P"] = written[0]
+        return roles, shapes
 
     def _named(self, array: str) -> tuple[str, str] | None:
         """(role, name in the kernel) of a buffer that a finding names."""
@@ -206,6 +283,11 @@ class Base:
         if (name,) not in given or len(places) != 1 or len(given) != len(names):
             return ()
         return given[places[0]]
+
+
+def _plain_name(name: str) -> str:
+    """Of a kernel, without its type, template arguments and parameters."""
+    return re.sub(r"<.*", "", name).split("(")[0].split()[-1]
 
 
 def _pointers(words: Sequence[str], parameters: Sequence[str]) -> list[tuple[str, bool]]:

@@ -62,7 +62,9 @@ class Accesses(Base):
             return None
         given = [one for one in self.text.parameters(function) if one in ("row", "col", "column")]
         for name in dict.fromkeys(w for w in statement.words if w.isidentifier()):
-            known = self.text.declaration(name, statement)
+            known = None
+            if name not in ("const", "float", "int", "auto"):
+                known = self.text.declaration(name, statement)
             if known is None or known[1][1:2] != ("+",) or len(given) != 2:
                 continue
             absent = [one for one in given if one not in known[1]]

@@ -17,6 +17,7 @@ from grader.labs.statements import (
 )
 
 _MOST_THREADS = 1024  # of a block
+_THREADS = {"threadIdx.x", "threadIdx.y", "blockIdx.x", "blockIdx.y"}
 _SEVERAL = 4  # elements that a helper moves at once
 
 
@@ -34,7 +35,7 @@ class Places(Base):
         for what, words, axis in (("row", row, "y"), ("column", column, "x")):
             side = spread.step(kernel, words, statement, axis)
             found = spread.values_of(kernel, words, statement)
-            if side is None or found is None or side < 2:
+            if side is None or found is None or side < 1:
                 continue
             if statement.words[1] == "(" and what == "column":  # a helper stores several
                 several = np.unique(found[:, None] + np.arange(_SEVERAL)[None, :])
@@ -44,6 +45,8 @@ class Places(Base):
                 said = self._step(axis, len(found), side)
                 if said is not None:
                     return said
+            if side < 2:
+                continue
             sides[what] = side
             if not spread.is_whole(found, side):
                 said = self._fewer_threads(statement, words, found, side)
@@ -144,7 +147,7 @@ class Places(Base):
     def stored_alike(self) -> Said | None:
         """A store to P whose place is the same in several blocks, or in several threads."""
         kernel, store = self.kernel, self._store()
-        if store is None:
+        if store is None or (not self.problem.is_product and not row_of(store)):
             return None
         statement, row, column = store
         used = spread.needed(kernel, (*row, "+", *column), statement)
@@ -247,7 +250,7 @@ class Places(Base):
             return None
         case, kernel = self.outcome.case, self.kernel
         p = self.material.p
-        if p is None or self.material.explained != case.id:
+        if p is None or self.material.explained != case.id or not case.problem.is_product:
             return None
         written = ~np.isnan(p)
         launch = self.host.launches[0]
@@ -338,7 +341,9 @@ class Places(Base):
         mixed = suspects.coordinates(kernel) or suspects.divided(kernel)
         if mixed is not None:
             return mixed
-        for axis in "xy":
+        for axis, blocks in zip("xy", kernel.grid, strict=False):
+            if blocks < 2 and not self.problem.is_product:
+                continue
             unused = suspects.unused_axis(kernel, axis)
             if unused is not None:
                 return unused
@@ -351,16 +356,46 @@ class Places(Base):
             or self.given_less()
         )
 
+    def _added_at_once(self) -> Said | None:
+        """*sum += value of many threads: each reads, adds, and writes back what the others did not see."""
+        facts = self.item.facts
+        if facts is None or facts.line != facts.other_line:
+            return None
+        statement = self.text.simple_at(facts.line)
+        at = -1 if statement is None else find(statement.words, ("+=",))
+        if at < 1 or "threadIdx" in statement.words[:at]:
+            return None
+        target = [word for word in statement.words[:at] if word.isidentifier()]
+        if not target or target[0] not in self.kernel.parameters:
+            return None
+        if spread.needed(self.kernel, statement.words[1:at], statement) & _THREADS:
+            return None
+        what = shown(statement.words[:at]).replace("* ", "*", 1)
+        return Said(
+            f"{what} += {shown(statement.words[at + 1 :]).rstrip(';')}: many threads read {what}, add, and write it "
+            "back at once; what one has added in between is lost.",
+            statement.line,
+            "Add with atomicAdd(address, value).",
+        )
+
     def race_global(self) -> Said | None:
         kernel = self.kernel
-        said = suspects.coordinates(kernel) or suspects.divided(kernel) or self.scattered()
+        said = self._added_at_once()
+        said = said or suspects.coordinates(kernel) or suspects.divided(kernel) or self.scattered()
         if said is not None:
             return said
-        for axis in "xy":
+        for axis, blocks in zip("xy", kernel.grid, strict=False):
+            if blocks < 2 and not self.problem.is_product:
+                continue
             unused = suspects.unused_axis(kernel, axis)
             if unused is not None:
                 return unused
         return self.threads_unused() or self.stored_alike()
+
+
+def row_of(store: tuple) -> bool:
+    """Whether it is to a matrix: an index with a row and a column."""
+    return bool(store[1])
 
 
 def _numbers(found: np.ndarray) -> str:

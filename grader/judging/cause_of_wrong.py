@@ -20,6 +20,8 @@ class Wrong(Base):
 
     def wrong(self) -> Said | None:
         found, kernel = self.material.explanation, self.kernel
+        if not self.problem.is_product:
+            return suspects.coordinates(kernel)
         plain = suspects.product_without(kernel) or suspects.short_local(kernel)
         if plain is not None:
             return plain
@@ -42,11 +44,22 @@ class Wrong(Base):
         if found.kind == "unset":
             return self.unset(found)
         if found.kind in ("wrong-factor", "zeroed"):
-            return self.definition(found)
+            return self.of_called_helper(found) or self.definition(found)
         if found.kind == "missing":
             return self.overwritten(found)
         if found.kind == "one-matrix":
             return None
+        return None
+
+    def of_called_helper(self, found: Explanation) -> Said | None:
+        """A helper that is given a row and a column, and forms an address of one of them."""
+        for statement in self.text.at(found.line):
+            for at, word in enumerate(statement.words[:-1]):
+                function = self.text.named(word) if statement.words[at + 1] == "(" else None
+                for item in self.text.inside(function) if function is not None else ():
+                    said = self._pointer_of_helper(item)
+                    if said is not None:
+                        return said
         return None
 
     def never_turns(self) -> Said | None:
@@ -94,6 +107,9 @@ class Wrong(Base):
                 if count < 2 or by in (count, count * wide) or by < 0:
                     continue
                 blamed = suspects.named_definition(kernel, item, words)
+                # What chooses the place in the tile as well is right there: the phase lacks here.
+                if sum(item.words.count(name) for name in names_in(words)) > 1:
+                    blamed = None
                 line, meaning = blamed if blamed is not None else (item.line, words)
                 what = "column" if role == "M" else "row"
                 return Said(

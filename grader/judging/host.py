@@ -140,6 +140,18 @@ def read(text: Listing) -> Host | None:
     return host
 
 
+def roles_of(found: Host) -> dict[str, str]:
+    """Device buffer -> the parameter of solve that is copied into it or out of it."""
+    roles: dict[str, str] = {}
+    for call in found.of("cudaMemcpy", "cudaMemcpyAsync"):
+        to, source = call.variable(0), call.variable(1)
+        if to in found.allocated and source in found.parameters:
+            roles.setdefault(to, source)
+        elif source in found.allocated and to in found.parameters:
+            roles.setdefault(source, to)
+    return roles
+
+
 def definition(text: Listing, words: Sequence[str], near: Statement) -> tuple[int, tuple[str, ...]]:
     """(line, words) of what an expression means: of a name, its declaration."""
     name = plain_name(words)

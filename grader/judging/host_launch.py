@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from grader.judging.host import Host, Launch, Said, plain_name
+from grader.judging.host import Host, Launch, Said, plain_name, roles_of
 from grader.judging.kernel_text import Kernel, axes_of
 from grader.labs.source import facts
 from grader.labs.statements import Listing, closing, declared, shown, split
@@ -18,7 +18,7 @@ def swapped_arguments(text: Listing, host: Host) -> Said | None:
         return None
     wanted = text.parameters(kernel)
     given = [plain_name(part) for part in launch.given]
-    roles = _roles(host)
+    roles = roles_of(host)
     real = [roles.get(name, name) for name in given]
     if len(wanted) != len(real):
         return None
@@ -33,18 +33,6 @@ def swapped_arguments(text: Listing, host: Host) -> Said | None:
         launch.line,
         "Arguments go by their order, not by their names.",
     )
-
-
-def _roles(host: Host) -> dict[str, str]:
-    """Device buffer -> the parameter of solve that is copied into it or out of it."""
-    roles: dict[str, str] = {}
-    for call in host.of("cudaMemcpy", "cudaMemcpyAsync"):
-        to, source = call.variable(0), call.variable(1)
-        if to in host.allocated and source in host.parameters:
-            roles.setdefault(to, source)
-        elif source in host.allocated and to in host.parameters:
-            roles.setdefault(source, to)
-    return roles
 
 
 def exchanged_templates(text: Listing, source: str, host: Host) -> Said | None:

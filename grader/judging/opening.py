@@ -6,7 +6,16 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from grader.judging import host, host_launch, shared_extents, suspects, tiles, too_narrow, uncovered
+from grader.judging import (
+    host,
+    host_launch,
+    searched,
+    shared_extents,
+    suspects,
+    tiles,
+    too_narrow,
+    uncovered,
+)
 from grader.judging.cause_base import Material
 from grader.judging.cause_of_access import Accesses
 from grader.judging.cause_of_places import Places
@@ -16,7 +25,9 @@ from grader.judging.repair.child import find_apart
 from grader.judging.repair.scope import ALWAYS
 from grader.judging.repair.search import SIGNATURES
 from grader.judging.wording import names_in
+from grader.labs.problem import Problem
 from grader.labs.statements import (
+    Listing,
     Statement,
     listing,
     shown,
@@ -35,9 +46,11 @@ _TRIED = frozenset(
     {
         "wrong-result", "unwritten-output", "out-of-bounds-global", "out-of-bounds-shared",
         "uninitialised-global", "uninitialised-shared", "race-global", "race-shared",
-        "launch-config",
+        "launch-config", "api-error", "host-crash",
     }
 )  # fmt: skip
+# What a call returned is no cause, wherever it stands.
+_SAYS_LITTLE = frozenset({"api-error", "host-crash"})
 _COMPARES = ("==", "!=", "<=", ">=")
 
 
@@ -61,7 +74,22 @@ def with_cause(diagnostics: tuple[Diagnostic, ...], material: Material) -> tuple
         said = finder.by_trying(said) or said
     if said is None:
         return diagnostics
+    if not finder.problem.is_product:
+        said = _of_array(said, finder, text)
     return (_joined(first, said), *diagnostics[1:])
+
+
+def _of_array(said: Said, finder: _Finder, text: Listing) -> Said:
+    """The sentence of a lab whose result is not P."""
+    if any("P" in item.words for item in text.statements):
+        return said
+    name = finder.result
+    if finder.kernel is not None and "P" in finder.kernel.roles:
+        of = [one for one, own in finder.kernel.roles.items() if own == finder.kernel.roles["P"]]
+        name = of[0] if of[0] != "P" else name
+    return replace(
+        said, text=re.sub(r"\bP\b", name, said.text), advice=re.sub(r"\bP\b", name, said.advice)
+    )
 
 
 def _is_named(item: Diagnostic, material: Material) -> bool:
@@ -69,9 +97,10 @@ def _is_named(item: Diagnostic, material: Material) -> bool:
     return any(one.pattern is not None and one.case.id in item.cases for one in material.outcomes)
 
 
-def may_be_tried(diagnostics: tuple[Diagnostic, ...], signature: str) -> bool:
+def may_be_tried(diagnostics: tuple[Diagnostic, ...], problem: Problem) -> bool:
     """Whether a small change may be looked for: then its process can be started before."""
-    return signature in SIGNATURES and bool(diagnostics) and diagnostics[0].code in _TRIED
+    is_read = not problem.is_product or problem.signature in SIGNATURES
+    return is_read and bool(diagnostics) and diagnostics[0].code in _TRIED
 
 
 def _joined(item: Diagnostic, said: Said) -> Diagnostic:
@@ -129,24 +158,41 @@ class _Finder(Accesses, Places, Wrong):
         """
         if self.item.code not in _TRIED or not self.material.outcomes:
             return None
+        if self.item.code == "launch-config" and guess is not None:
+            return None  # what was refused is known; another launch that is not says less
         lines = [guess.line if guess is not None else 0, self.item.line, self.item.other_line]
         in_tiles = all(o.case.j % 32 == 0 for o in self.material.outcomes)
         case = self.outcome.case if self.outcome is not None else None
+        others, of = [], self.material.reference
+        if of is not None:
+            others = searched.cases(of, self.material.lab, case)
+            case = None
         found = find_apart(
             self.material.text,
             self.material.signature,
             in_tiles,
             [line for line in lines if line],
             (case.j, case.k, case.l) if case is not None else None,
+            others,
         )
+        result = self.result
         named = guess.line if guess is not None else self.item.line
-        if found is None or found.line == named or found.before == found.after:
+        if found is None or found.before == found.after:
             return None
+        is_said = guess is not None or (
+            self.problem.is_product and self.item.code not in _SAYS_LITTLE
+        )
+        if found.line == named and is_said:
+            return None
+        if found.is_added:
+            return Said(
+                f"{found.after} is missing: with it {result} would be right.", found.line, ""
+            )
         if ALWAYS in found.after:
-            return Said(f"Without {found.before} P would be right.", found.line, "")
+            return Said(f"Without {found.before} {result} would be right.", found.line, "")
         other = f" Or exchange the two in line {found.other} instead." if found.other else ""
         return Said(
-            f"{found.before}: with {found.after} in its place P would be right.{other}",
+            f"{found.before}: with {found.after} in its place {result} would be right.{other}",
             found.line,
             "",
         )
@@ -243,9 +289,9 @@ class _Finder(Accesses, Places, Wrong):
     def refused(self) -> Said | None:
         """Where the numbers of a refused launch come from."""
         facts = self.item.facts or Facts()
-        if self.host is None or len(self.host.launches) != 1:
+        launch = self.launch
+        if launch is None:
             return None
-        launch = self.host.launches[0]
         if facts.cause is Cause.ZERO_EXTENT:
             line, words = self._grid(launch)
             line, words = self._called(words) or (line, words)

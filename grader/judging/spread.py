@@ -243,7 +243,22 @@ def blamed(
         else:
             if size * (1 if is_in else count) == side and part[1] != count:
                 return part[2]
-    return None
+    return _wrong_step(parts, side)
+
+
+def _wrong_step(parts: list[tuple], side: int) -> tuple[int, tuple[str, ...]] | None:
+    """The only part with enough values that do not go on by what all the others reach."""
+    found = []
+    for part in parts:
+        size = 1
+        for grows, many in sorted(other[:2] for other in parts if other is not part):
+            if grows != size:
+                break
+            size *= many
+        else:
+            if size > 1 and size * part[1] == side and part[0] != size and part[2] is not None:
+                found.append(part[2])
+    return found[0] if len(found) == 1 else None
 
 
 def turns(kernel: Kernel, loop: Statement) -> tuple[str, list[int], tuple[str, ...]] | None:

@@ -28,7 +28,7 @@ from grader.running.record import Recorded
 # Multiply-adds of the largest case that is run again: a fraction of a second.
 LARGEST = 1 << 24
 _LARGE_TILE = 16  # a case with longer sides has more than one tile of it each way
-SECONDS = 10  # a bound for a machine in trouble, not for the work
+SECONDS = 60  # a bound for a machine in trouble: the work is bounded by LARGEST
 # A cause that cannot be found leaves the finding as it is: it never changes a verdict.
 _FAILURES = (
     GraderError, ArithmeticError, AttributeError, LookupError, OSError, StopIteration, TypeError,
@@ -84,18 +84,20 @@ def told(
     recorded: Mapping[str, Recorded],
 ) -> Result:
     """The result with its causes. outcomes: on the simulator."""
-    if not session.lab.problem.is_product:
-        return result
-    is_tried = opening.may_be_tried(result.diagnostics, session.lab.signature)
+    is_product = session.lab.problem.is_product
+    is_tried = opening.may_be_tried(result.diagnostics, session.lab.problem)
     with child.started_early(is_tried):
         followed = None
-        with contextlib.suppress(*_FAILURES):
-            followed = _followed(session, text, outcomes, recorded)
-            result = replace(result, diagnostics=opened(result.diagnostics, followed))
+        if is_product:
+            with contextlib.suppress(*_FAILURES):
+                followed = _followed(session, text, outcomes, recorded)
+                result = replace(result, diagnostics=opened(result.diagnostics, followed))
         with contextlib.suppress(*_FAILURES):
             material = opening.Material(
                 text, session.lab.signature, tuple(outcomes.values()), result.warnings
             )
+            if not is_product:
+                material = replace(material, reference=session.lab.reference, lab=session.lab.cases)
             if followed is not None:
                 material = replace(
                     material,

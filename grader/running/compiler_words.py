@@ -170,7 +170,8 @@ def line_of(message: str, line: int, bare: list[str]) -> int:
     return line
 
 
-_STARTS = re.compile(
-    r"(?:for|if|while|return|float|int|dim3|const|size_t|__syncthreads|CHECK|cuda\w{0,60})\b|\}"
+_STARTS = re.compile(r"[A-Za-z_]|\}")
+# Lines that are no statement: what goes on in the next one.
+_HEAD = re.compile(
+    r"(?:\}\s*)?(?:for|if|while|switch|else|do|#|template)\b|#|(?:__\w{1,30}__|static|inline)[\w ]*$"
 )
-_HEAD = re.compile(r"(?:\}\s*)?(?:for|if|while|switch|else|do|#|template)\b|#")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import subprocess
 import sys
 import time
@@ -9,10 +10,14 @@ from pathlib import Path
 
 import pytest
 
+from grader.judging import searched
 from grader.judging.repair import child, search
+from grader.judging.repair.given import Given, given_from
 from grader.judging.repair.reading import GivenUp, tokens_of
 from grader.judging.repair.syntax import parse
 from grader.judging.repair.trial import Exhausted, Size, try_out
+from grader.labs.course import find_course
+from grader.labs.lab import Lab, load_lab
 from grader.tests import corpus_files
 
 CAUSES = Path(__file__).resolve().parents[2] / "common" / "measure" / "causes"
@@ -35,29 +40,46 @@ def _is_right(text: str, lab: str) -> bool:
     return try_out(parse(tokens_of(text)), {}, size, numbers, lab == "01", 20_000).is_right
 
 
-# The search gives these up, and says so: they are no product, or use what it does not know.
-_NOT_READ = {
-    "00-guarded": "solve",
-    "00-plain": "solve",
-    "01-buffer": "a type",  # a struct of the host with a destructor
-    "01-coalesced": "cudaStreamCreateWithFlags",
-    "01-hosted": "__FILE__",
-    "10-mma": "a type",  # __nv_bfloat16
-    "addition-flat": "solve",
-    "reduction-shuffle": "solve",
-    "reduction-tree": "solve",
-    "tiles-asked": "; at line",  # cudaDeviceProp
-    "turn-square": "solve",
-}
+_OTHERS = {
+    "addition-flat": "matrix-addition", "reduction-shuffle": "reduction",
+    "reduction-tree": "reduction", "turn-square": "block-transpose",
+}  # fmt: skip
+_NO_PRODUCTS = ("00-first-kernels", *sorted({*_OTHERS.values(), "foo-kernel"}))
+
+
+@functools.cache
+def _lab(name: str) -> Lab:
+    return load_lab(find_course(Path(__file__).resolve().parents[2]).folder(name))
+
+
+@functools.cache
+def _cases(lab: str) -> list[Given]:
+    found = searched.cases(_lab(lab).reference, _lab(lab).cases, None)
+    return [given_from(case) for case in found]
+
+
+def _is_right_in(text: str, lab: str, case: Given) -> bool:
+    is_host = _lab(lab).problem.memory == "host"
+    return try_out(parse(tokens_of(text)), {}, case, (), is_host, 20_000).is_right
+
+
+@pytest.mark.parametrize("lab", _NO_PRODUCTS)
+def test_a_solution_of_a_lab_that_is_no_product_is_right(lab: str) -> None:
+    text = corpus_files.bare_solution(lab)
+    assert len(_cases(lab)) > 1
+    assert all(_is_right_in(text, lab, case) for case in _cases(lab))
 
 
 @pytest.mark.parametrize("name", sorted(p.stem for p in (CAUSES / "fresh").glob("*.cu")))
 def test_a_right_program_is_right(name: str) -> None:
-    if name in _NOT_READ:
-        with pytest.raises(GivenUp, match=f"^{_NOT_READ[name]}"):
+    if name == "10-mma":
+        with pytest.raises(GivenUp, match="^a type"):  # __nv_bfloat16
             _is_right(_program(name), name[:2])
+    elif name in _OTHERS or name[:2] == "00":
+        lab = _OTHERS.get(name, "00-first-kernels")
+        assert all(_is_right_in(_program(name), lab, case) for case in _cases(lab))
     else:
-        assert _is_right(_program(name), name[:2])
+        assert _is_right(_program(name), "02" if name == "tiles-asked" else name[:2])
 
 
 @pytest.mark.parametrize("lab", corpus_files.ladder())
@@ -298,3 +320,35 @@ def test_names_exchanged_in_a_macro_are_exchanged_where_it_is_used() -> None:
     seen = next(at for at, one in enumerate(text.splitlines(), 1) if "AT(rhs, c" in one)
     found = search.find(text, "square-host", False, [seen])
     assert found is not None and found.line == seen
+
+
+# One of each kind that only the host, or a lab that is no product, has.
+_PLANTED = [
+    ("00-first-kernels", "image, image_bytes, cudaMemcpyHostToDevice", "image, image_bytes, cudaMemcpyDeviceToHost", "=direction"),
+    ("00-first-kernels", "cudaMalloc(&d_image, image_bytes)", "cudaMalloc(&d_image, a_bytes)", "=size"),
+    ("00-first-kernels", "if (i < n) a", "if (i <= n) a", "=guard"),
+    ("00-first-kernels", "(d_image, rows, columns)", "(d_image, columns, rows)", "=launch"),
+    ("00-first-kernels", "  CHECK(cudaMemcpy(d_image, image, image_bytes, cudaMemcpyHostToDevice));\n", "", "cudaMemcpy(d_image, image"),
+    ("00-first-kernels", "  CHECK(cudaMemcpy(image, d_image, image_bytes, cudaMemcpyDeviceToHost));\n", "", "cudaMemcpy(image, d_image"),
+    ("matrix-addition", "A[i] + B[i]", "A[i] * B[i]", "=sum"),
+    ("matrix-addition", "row * columns + col", "row * rows + col", "=stride"),
+    ("reduction", "half > 0", "half > 1", "=loop"),
+    ("reduction", "if (tid == 0) atomicAdd", "atomicAdd", "if (tid == 0)"),
+    ("block-transpose", "blockIdx.y * T + threadIdx.y", "blockIdx.x * T + threadIdx.y", "=block"),
+    ("foo-kernel", "a[j * n + i]", "a[j + n * i]", "=stride"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("lab", "old", "new", "said"), _PLANTED)
+def test_a_fault_of_a_lab_that_is_no_product_is_found(lab, old, new, said) -> None:
+    text = corpus_files.bare_solution(lab)
+    assert text.count(old) == 1
+    line = text[: text.index(old)].count("\n") + 1
+    wrong = text.replace(old, new)
+    cases = searched.cases(_lab(lab).reference, _lab(lab).cases, None)
+    found = search.find(wrong, _lab(lab).signature, False, [], cases=cases)
+    assert found is not None
+    if said.startswith("="):
+        assert found.line == line, found
+    else:
+        assert found.after.startswith(said), found

@@ -12,12 +12,13 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from grader.judging.repair.builtin import BUILTIN
+from grader.judging.repair.given import Given, Size
 from grader.judging.repair.machine import Machine
 from grader.judging.repair.nodes import File, Node
 from grader.judging.repair.own import Own, is_simple, put_in
 from grader.judging.repair.quick import Quick, is_pure, quick_of
 from grader.judging.repair.reading import GivenUp
-from grader.judging.repair.trial import ERRORS, Run, Size, Watched
+from grader.judging.repair.trial import ERRORS, Run, Watched
 from grader.judging.repair.values import (
     Fault,
     Pointer,
@@ -49,6 +50,7 @@ class Batch:
     alone: set[int] = field(default_factory=set)
     turns_of: Mapping = field(default_factory=dict)  # most, of loops of which it is known
     narrow: tuple | None = None  # lanes, masks and others of the chosen ones
+    split: list = field(default_factory=list)  # buffers of which each edit has a copy
 
     def __post_init__(self) -> None:
         self.count = len(self.edits)
@@ -59,9 +61,9 @@ class Batch:
                 self.at.setdefault(key, []).append(number)
 
     def spread(self, whose: np.ndarray) -> None:
-        if self.lanes is not None and len(self.lanes) != len(whose):
-            raise Fault("launches that differ")
         self.lanes, self.others, self.narrow = whose, {}, None
+        for buffer in self.split:
+            buffer.base = whose * buffer.size
         self.masks = [whose == number for number in range(self.count)]
 
     def drop(self, mask) -> None:
@@ -325,7 +327,7 @@ class Tried:
 
 
 def try_together(
-    file: File, edits: Sequence[Changes], most_turns: int, size: Size, numbers: tuple,
+    file: File, edits: Sequence[Changes], most_turns: int, size: Size | Given, numbers: tuple,
     on_host: bool, steps: int, watched: Watched | None = None,
 ) -> Tried:  # fmt: skip
     """Which edits make P right; with `watched`, which make right what the chosen threads store."""

@@ -21,6 +21,7 @@ _MAX_WORDS = 1 << 18
 _FROM_HOST = {
     "cudaMemcpyHostToDevice": ("global", "host"),
     "cudaMemcpyDeviceToHost": ("host", "global"),
+    "cudaMemcpyDeviceToDevice": ("global", "global"),
 }
 
 
@@ -74,14 +75,20 @@ def _memcpy(given, templates):
         if kinds is not None and (to.memory.kind, source.memory.kind) != kinds:
             raise Fault("direction")
         words = int(size) // 4
-        if words > to.memory.size or words > source.memory.size:
+        if to.off.__class__ is not int or source.off.__class__ is not int:
+            raise GivenUp("cudaMemcpy")
+        if min(to.off, source.off, words) < 0:
+            raise Fault("size")
+        if words > to.memory.size - to.off or words > source.memory.size - source.off:
             raise Fault("size")
         if to.memory.kind == "host" and to.memory.is_input:
             raise Fault("an input")
         a, b = to.memory, source.memory
+        a.is_int = a.is_int or b.is_int
         if b.copies > a.copies:
             a.split()
-        a.data.reshape(-1, a.size)[:, :words] = b.data.reshape(-1, b.size)[:, :words]
+        here, there = slice(to.off, to.off + words), slice(source.off, source.off + words)
+        a.data.reshape(-1, a.size)[:, here] = b.data.reshape(-1, b.size)[:, there]
         return 0
 
     return run
@@ -104,8 +111,11 @@ def _memset(given, templates):
 def _free(given, templates):
     def run(f, m):
         value = given[0](f, m)
+        if value.__class__ is int and value == 0:
+            return 0
         if value.__class__ is not Pointer or value.memory.kind != "global":
             raise Fault("cudaFree")
+        value.memory.kind = "freed"
         return 0
 
     return run
@@ -175,7 +185,73 @@ def _read(given, templates):
     return run
 
 
+def _of_lanes(f, value):
+    """A value of each lane."""
+    return np.broadcast_to(value, f.world.blocks * f.world.threads)
+
+
+def _atomic(do):
+    """Lanes that meet at a word take turns; what they are told is what was there before all."""
+
+    def make(given, templates):
+        def run(f, m):
+            f.world.step()
+            to, value = given[0](f, m), given[1](f, m)
+            if to.__class__ is not Pointer or to.memory.__class__ is not Buffer:
+                raise Fault("atomic")
+            memory = to.memory
+            if memory.kind == "host":
+                raise Fault("host memory")
+            if f.world.effects is not None:
+                f.world.effects.is_joint = True
+                f.world.effects.count += 1
+            if memory.copies == 1 and memory.batch is not None and memory.kind != "shared":
+                memory.split()
+            old = memory.load(to.off, m)
+            at, values = _of_lanes(f, memory.places(to.off, m)), _of_lanes(f, value)
+            if m is not True:
+                at, values = at[m], values[m]
+            do.at(memory.data, at, values)
+            return old
+
+        return run
+
+    return make
+
+
+_WARP = 32
+
+
+def _shuffled(source):
+    """`source`: the lane that each lane asks for, of its own place and what the call is given."""
+
+    def make(given, templates):
+        def run(f, m):
+            f.world.step()
+            if f.world.effects is not None:
+                f.world.effects.is_joint = True
+            value, by = given[1](f, m), given[2](f, m)
+            width = given[3](f, m) if len(given) > 3 else _WARP
+            lanes = np.arange(f.world.blocks * f.world.threads)
+            thread = lanes % f.world.threads
+            place = thread % _WARP % width
+            wanted = source(place, by)
+            inside = (wanted >= 0) & (wanted < width)
+            inside &= thread - place + wanted < f.world.threads
+            return _of_lanes(f, value)[np.where(inside, lanes - place + wanted, lanes)]
+
+        return run
+
+    return make
+
+
 BUILTIN = {
+    "atomicAdd": _atomic(np.add), "atomicSub": _atomic(np.subtract),
+    "atomicMax": _atomic(np.maximum), "atomicMin": _atomic(np.minimum),
+    "__shfl_down_sync": _shuffled(lambda at, by: at + by),
+    "__shfl_up_sync": _shuffled(lambda at, by: at - by),
+    "__shfl_xor_sync": _shuffled(lambda at, by: at ^ by),
+    "__shfl_sync": _shuffled(lambda at, by: at * 0 + by),
     "CHECK": _plain(lambda value: value),
     "min": _plain(_least), "max": _plain(_most), "fminf": _plain(_least), "fmaxf": _plain(_most),
     "fmaf": _plain(lambda a, b, c: a * b + c), "fma": _plain(lambda a, b, c: a * b + c),
@@ -190,7 +266,10 @@ BUILTIN = {
 for _name in (
     "__syncthreads", "__syncwarp", "__pipeline_commit", "__pipeline_wait_prior", "cudaGetLastError",
     "cudaDeviceSynchronize", "cudaPeekAtLastError", "cudaGetErrorString", "cudaStreamCreate",
-    "cudaStreamDestroy", "cudaStreamSynchronize", "cudaFuncSetAttribute", "printf", "fprintf", "__threadfence",
+    "cudaStreamCreateWithFlags", "cudaStreamDestroy", "cudaStreamSynchronize", "cudaEventCreate",
+    "cudaEventRecord", "cudaEventSynchronize", "cudaEventElapsedTime", "cudaEventDestroy",
+    "cudaGetDeviceProperties", "cudaSetDevice", "cudaGetDevice", "cudaGetErrorName", "exit", "abort",
+    "assert", "puts", "fflush", "__threadfence_block", "cudaFuncSetAttribute", "printf", "fprintf", "__threadfence",
 ):  # fmt: skip
     BUILTIN[_name] = _nothing
 

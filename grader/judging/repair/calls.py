@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 
@@ -56,7 +57,9 @@ class Calls:
                 edit = self.edits.get(node.id)
                 node = edit(node) if edit is not None else node
                 if node.kind == "declare" and not node.kids[0]:
-                    found[node.text] = node.type
+                    # One word of a block's is another name of where it lies.
+                    is_reference = node.type.is_reference or node.type.is_shared
+                    found[node.text] = replace(node.type, is_reference=is_reference)
         return found
 
     def _template(self, node: Node) -> Callable:
@@ -206,6 +209,8 @@ class Calls:
                 kernel.parameters, converts, arguments, strict=True
             ):
                 env[name] = convert(part(f, m))
+                if env[name].__class__ is Pointer and env[name].memory.kind == "freed":
+                    raise Fault("freed")
             for name, part in zip(kernel.templates, templates, strict=True):
                 env[name] = part(f, m)
             if world.tried is not None:
@@ -214,6 +219,7 @@ class Calls:
                     raise Fault("a launch as before")
                 world.tried.add(sign)
             self.spread(world, grid, block)
+            world.launches += 1
             for one in external:
                 one(Frame(world, world.globals), True)
             world.weight = 1 + world.blocks * world.threads // _LANES_OF_A_STEP

@@ -13,7 +13,7 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextvars import ContextVar
 from dataclasses import asdict
 from pathlib import Path
@@ -66,13 +66,13 @@ def _end(child: subprocess.Popen) -> None:
 
 def find_apart(
     text: str, signature: str, in_tiles: bool, lines: Sequence[int],
-    seen: Sequence[int] | None = None,
+    seen: Sequence[int] | None = None, cases: Sequence[Sequence[Mapping | float]] = (),
 ) -> Repair | None:  # fmt: skip
     """As search.find, by a child."""
-    if signature not in SIGNATURES:
+    if signature not in SIGNATURES and not cases:
         return None
     request = {"text": text, "signature": signature, "in_tiles": in_tiles, "lines": list(lines)}
-    request["seen"] = seen
+    request |= {"seen": seen, "cases": list(cases)}
     child = _waiting.get()
     _waiting.set(None)
     try:

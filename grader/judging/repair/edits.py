@@ -8,6 +8,15 @@ from dataclasses import replace
 from grader.judging.repair.alike import alike
 from grader.judging.repair.missing import Missing
 from grader.judging.repair.nodes import File, Function, Node, children, walk
+from grader.judging.repair.on_host import OnHost, call_of
+from grader.judging.repair.rewritten import (
+    all_rounded_up,
+    crossed,
+    is_rounded_up,
+    rounded_down,
+    rounded_up,
+    swapped,
+)
 from grader.judging.repair.scope import (
     ALWAYS,
     Change,
@@ -30,7 +39,7 @@ _OTHER = {
 }  # fmt: skip
 
 
-class Editor(Missing):
+class Editor(Missing, OnHost):
     """The edits of one function."""
 
     def __init__(self, file: File, function: Function, macros: dict[str, int]) -> None:
@@ -48,6 +57,7 @@ class Editor(Missing):
             if node.kind == "number" and node.text.isdigit()
         }
         self.declared = {n.text for n in walk(function.body) if n.kind == "declare"}
+        self.given = {name for _, name in function.parameters} & self.scope.sizes
         self.visible = visible_at(function.body)
         self.parents: dict[int, Node] = {}
         for node in walk(function.body):
@@ -79,6 +89,10 @@ class Editor(Missing):
         yield from self._names_exchanged()
         yield from self._everywhere()
         yield from self._statements()
+        yield from self._left_out()
+        yield from self._by_one_thread()
+        yield from self._unguarded()
+        yield from self._missing_copies()
 
     def _is_plain_length(self, node: Node, changed: Node, array: str, place: int) -> bool:
         """A term less, or a name that indices in its place have: it hides no index that goes too far."""
@@ -102,8 +116,11 @@ class Editor(Missing):
         match node.kind:
             case "name":
                 yield from self._names(node)
+                yield from self._directions(node)
             case "member":
                 yield from self._members(node)
+                if not self.is_host:
+                    yield from self._places(node)
             case "number":
                 yield from self._numbers(node)
             case "binary":
@@ -114,9 +131,10 @@ class Editor(Missing):
                 yield from self._steps(node)
             case "call":
                 yield from self._arguments(node, 1)
+                yield from self._calls(node)
             case "make":
                 yield from self._arguments(node, 0)
-                yield _all_rounded_up, 0.8
+                yield all_rounded_up, 0.8
             case "braces":
                 yield from self._arguments(node, 0)
             case "launch":
@@ -125,6 +143,7 @@ class Editor(Missing):
                 yield from self._indices(node)
             case "declare":
                 yield from self._types(node)
+                yield from self._firsts(node)
                 yield from self._limits(node)
             case "if" | "choose":
                 yield from self._guards(node)
@@ -152,11 +171,19 @@ class Editor(Missing):
             for other in self._near(group, node):
                 if other == name:
                     continue
+                is_cast = parent.kind == "cast"
+                if group is scope.pointers and not is_cast:
+                    if scope.types[name].name != scope.types[other].name:
+                        continue
                 cost = (
                     0.6 if alike(name, other) else 1.3 if len(name) < 4 or len(other) < 4 else 1.2
                 )
                 if group is scope.integers and (name in scope.sizes) != (other in scope.sizes):
                     cost += 0.7
+                elif cost == 1.2 and {name, other} <= self.given:
+                    cost = 0.8  # rows for columns
+                if self._is_setting(node):
+                    cost += 1.0  # too many blocks do no harm where there is a guard
                 yield (lambda n, o=other: named(o)), cost
         if name in self.scope.integers:
             for macro in self.scope.constants:
@@ -170,6 +197,13 @@ class Editor(Missing):
                 if not self.is_host and self.scope.types[name].is_constant is False:
                     for axis in "xy":
                         yield (lambda n, o=one, a=axis: Node("member", [named(o)], a)), 2.5
+
+    def _is_setting(self, node: Node, first: int = 0) -> bool:
+        """A part of a launch's settings, as they stand there."""
+        parent = self._parent(node)
+        while parent is not node and parent.kind in ("binary", "make"):
+            node, parent = parent, self._parent(parent)
+        return parent.kind == "launch" and any(one is node for one in parent.kids[1][first:])
 
     def _members(self, node: Node) -> Iterator[tuple[Change, float]]:
         owner = node.kids[0]
@@ -223,7 +257,9 @@ class Editor(Missing):
             if other >= 0 and other != value:
                 yield (lambda n, v=other: number(v)), 1.0 if abs(other - value) == 1 else 1.5
         # A block's length is seldom a matrix's.
-        far = 1.0 if self._parent(node).kind == "launch" else 0.0
+        if self._is_setting(node, 2):
+            return
+        far = 1.0 if self._is_setting(node) or self._parent(node).kind == "launch" else 0.0
         for name in self._near(self.scope.integers, node):
             yield (lambda n, o=name: named(o)), 1.8 + far
 
@@ -239,15 +275,15 @@ class Editor(Missing):
             if sign not in ("/", "%", "<<", ">>"):
                 yield (lambda n: n.kids[1]), 1.3
         if sign == "/":
-            if _is_rounded_up(node):
-                yield _rounded_down, 0.9
+            if is_rounded_up(node):
+                yield rounded_down, 0.9
             else:
-                yield _rounded_up, 0.8
+                yield rounded_up, 0.8
         if sign == "+":  # a * w + b for b * w + a
             for side in (0, 1):
                 if node.kids[side].kind == "binary" and node.kids[side].text == "*":
                     for inner in (0, 1):
-                        yield (lambda n, s=side, i=inner: _crossed(n, s, i)), 0.9
+                        yield (lambda n, s=side, i=inner: crossed(n, s, i)), 0.9
         if sign == "-":
             yield (lambda n: replace(bare(n), kids=n.kids[::-1])), 2.0
 
@@ -287,22 +323,30 @@ class Editor(Missing):
         root = parent.kind != "binary"
         # What is counted is seldom meant times something where it is compared.
         odd = 0.8 if parent.kind == "binary" and parent.text in "<<=>>=" else 0.0
+        # A buffer that is larger hides an index that goes too far, and a block the blocks that lack.
+        hides = call_of(parent) == "cudaMalloc"
+        is_shared = self._is_setting(node, 2)
+        if hides or self._is_setting(node):
+            odd = _OF_A_LENGTH
         for name in self._near(self.scope.integers, node):
             is_size = name in self.scope.sizes
-            if name == node.text:
+            if name == node.text or is_shared:
                 continue
             yield (
                 (lambda n, o=name: binary("*", bare(n), named(o))),
                 (1.2 if is_size else 2.3) + odd,
             )
             yield (lambda n, o=name: binary("+", bare(n), named(o))), 2.6 if is_size else 1.9
-        for macro in self.scope.constants:
+        for macro in () if hides or is_shared else self.scope.constants:
             value = self.macros.get(macro)
             if value is not None:
                 right = replace(number(value), macro=macro)
                 yield (lambda n, r=right: binary("*", bare(n), r)), 1.2 + odd
         for value in (4, 2, 8):
             cost = (1.4 if root else 1.9) if value in self.written else 2.4
+            if is_shared and value != 2:  # room for two tiles in place of one is all it may lack
+                continue
+            cost += 0.0 if is_shared else odd
             yield (lambda n, v=value: binary("*", bare(n), number(v))), cost
         for sign in "-+":
             yield (lambda n, s=sign: binary(s, bare(n), number(1))), 1.7
@@ -355,29 +399,7 @@ class Editor(Missing):
     def _arguments(self, node: Node, start: int) -> Iterator[tuple[Change, float]]:
         for a in range(start, len(node.kids)):
             for b in range(a + 1, len(node.kids)):
-                yield (lambda n, a=a, b=b: replace(bare(n), kids=_swapped(n.kids, a, b))), 0.9
-
-    def _launches(self, node: Node) -> Iterator[tuple[Change, float]]:
-        _, settings, arguments = node.kids
-        if len(settings) > 1:
-            yield (
-                (
-                    lambda n: replace(
-                        bare(n), kids=[n.kids[0], _swapped(n.kids[1], 0, 1), n.kids[2]]
-                    )
-                ),
-                0.8,
-            )
-        for a in range(len(arguments)):
-            for b in range(a + 1, len(arguments)):
-                yield (
-                    (
-                        lambda n, a=a, b=b: replace(
-                            bare(n), kids=[n.kids[0], n.kids[1], _swapped(n.kids[2], a, b)]
-                        )
-                    ),
-                    0.8,
-                )
+                yield (lambda n, a=a, b=b: replace(bare(n), kids=swapped(n.kids, a, b))), 0.9
 
     def _indices(self, node: Node) -> Iterator[tuple[Change, float]]:
         inner, index = node.kids
@@ -480,38 +502,3 @@ def _used_as_integer(body: Node) -> set[str]:
 def leaves(node: Node) -> bool:
     inside = [one for one in walk(node) if one.kind != "block"]
     return bool(inside) and inside[0].kind in ("return", "continue", "break")
-
-
-def _rounded_up(node: Node) -> Node:
-    left, right = node.kids
-    return binary("/", binary("-", binary("+", left, right), number(1)), right)
-
-
-def _is_rounded_up(node: Node) -> bool:
-    left = node.kids[0]
-    return left.kind == "binary" and left.text == "-" and left.kids[0].text == "+"
-
-
-def _rounded_down(node: Node) -> Node:
-    return binary("/", node.kids[0].kids[0].kids[0], node.kids[1])
-
-
-def _all_rounded_up(node: Node) -> Node:
-    kids = [
-        _rounded_up(kid) if kid.kind == "binary" and kid.text == "/" else kid for kid in node.kids
-    ]
-    return replace(bare(node), kids=kids)
-
-
-def _crossed(node: Node, side: int, inner: int) -> Node:
-    product, term = node.kids[side], node.kids[1 - side]
-    kids = list(product.kids)
-    kids[inner], term = term, kids[inner]
-    product = replace(bare(product), kids=kids)
-    return replace(bare(node), kids=[product, term] if side == 0 else [term, product])
-
-
-def _swapped(items: Sequence[Node], a: int, b: int) -> list[Node]:
-    found = list(items)
-    found[a], found[b] = found[b], found[a]
-    return found

@@ -9,7 +9,7 @@ import numpy as np
 
 from grader.judging.repair.expressions import INTEGERS
 from grader.judging.repair.narrow import may_be_narrow, watched
-from grader.judging.repair.nodes import Node, Type, walk
+from grader.judging.repair.nodes import Function, Node, Type, walk
 from grader.judging.repair.reading import GivenUp
 from grader.judging.repair.values import (
     Buffer,
@@ -25,7 +25,7 @@ from grader.judging.repair.values import (
     truth,
     without,
 )
-from grader.judging.repair.world import Exhausted
+from grader.judging.repair.world import DEVICE, Exhausted
 
 _MAX_WORDS = 1 << 18
 _MAX_POINTERS = 64
@@ -112,7 +112,10 @@ class Statements:
         if fields is not None and any((kind.name, one) in self.file.lengths for _, one in fields):
             return self.structure_of_arrays(node, fields, first)
         if kind.is_shared:
-            raise GivenUp("shared scalar")
+            return self.shared_word(node)
+        made = self.file.methods.get(kind.name) if fields is not None else None
+        if made is not None:
+            return self.constructed(node, made, first)
         convert = self.conversion(kind)
         if first is None:
 
@@ -123,6 +126,8 @@ class Statements:
                         value = Struct({one: None for _, one in fields})
                     elif kind.name == "dim3":
                         value = Struct({"x": 1, "y": 1, "z": 1})
+                    elif kind.name == "cudaDeviceProp":
+                        value = Struct(dict(DEVICE))
                     elif kind.name in ("float4", "float2") and not kind.stars:
                         value = Struct({one: np.nan for one in "xyzw"[: int(kind.name[-1])]})
                     elif kind.name == "float" and not kind.stars:
@@ -145,6 +150,34 @@ class Statements:
             return m
 
         return given
+
+    def constructed(self, node: Node, made: Function, first: Node | None) -> Callable:
+        """Buffer x(rows, columns); of a struct that says how it is made."""
+        name, fields = node.text, self.file.structs[node.type.name]
+        if first is not None and first.kind not in ("make", "braces"):
+            raise GivenUp("constructor")
+        nodes = first.kids if first is not None else []
+        given = self.passed(made, nodes, [self.code(kid) for kid in nodes])
+        build = self.invoked(made, given, [], lambda f, m: f.env[name], False)
+
+        def declared(f, m):
+            f.env[name] = Struct({one: None for _, one in fields})
+            build(f, m)
+            return m
+
+        return declared
+
+    def shared_word(self, node: Node) -> Callable:
+        """__shared__ float scale; is one word for all threads of a block."""
+        name, kind = node.text, node.type
+        if kind.stars or kind.name not in (*INTEGERS, "float", "bool"):
+            raise GivenUp("shared scalar")
+
+        def declared(f, m):
+            f.env[name] = Ref(Pointer(shared_words(f.world, (name, node.key), 1, name, kind)))
+            return m
+
+        return declared
 
     def alias(self, name: str, first: Node) -> Callable:
         """float& x = a[i]: another name."""

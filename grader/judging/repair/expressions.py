@@ -25,7 +25,18 @@ FLOATS = {"float", "double"}
 _TYPES = (
     INTEGERS
     | FLOATS
-    | {"bool", "void", "auto", "dim3", "float2", "float4", "cudaError_t", "cudaStream_t"}
+    | {
+        "bool",
+        "void",
+        "auto",
+        "dim3",
+        "float2",
+        "float4",
+        "cudaError_t",
+        "cudaStream_t",
+        "cudaEvent_t",
+        "cudaDeviceProp",
+    }
 )
 
 
@@ -246,7 +257,7 @@ class Expressions:
             return self.node("string", token)
         if text in ("true", "false"):
             return self.node("number", token, text=str(int(text == "true")))
-        if text in ("NULL", "nullptr"):
+        if text in ("NULL", "nullptr", "__FILE__", "__LINE__"):
             return self.node("number", token, text="0")
         if text in ("reinterpret_cast", "static_cast", "const_cast"):
             self.take("<")

@@ -38,6 +38,8 @@ class Missing:
                 roots = [node.kids[1]]
             elif node.kind == "call":
                 roots = node.kids[1:]
+            elif node.kind == "if":
+                roots = [node.kids[0]]
             elif node.kind == "return":
                 roots = [node.kids[0]]
             for root in roots:

@@ -20,7 +20,8 @@ class Edit:
     cost: float
     function: str
     where: Node  # the smallest thing that it changes
-    missing: str = ""  # a statement that it adds, and where
+    missing: str = ""  # a statement that it adds, and where; ALWAYS: one that it leaves out
+    is_added: bool = False  # a statement is missing, and nothing else is changed
 
 
 @dataclass(frozen=True)
@@ -62,7 +63,8 @@ def scope_of(file: File, function: Function) -> Scope:
         n for n, k in types.items() if k.name in ("int", "auto") and not k.stars and n not in arrays
     ]
     floats = [n for n, k in types.items() if k.name == "float" and not k.stars and n not in arrays]
-    pointers = [n for n, k in types.items() if (k.stars and k.name == "float") or n in arrays]
+    kinds = ("float", "int")
+    pointers = [n for n, k in types.items() if (k.stars and k.name in kinds) or n in arrays]
     for fields in file.structs.values():
         if function.name in file.methods and file.methods[function.name] is function:
             for kind, name in fields:

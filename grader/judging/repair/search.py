@@ -13,11 +13,12 @@ from dataclasses import dataclass, replace
 from grader.judging.repair.alternatives import definition_of, turned_elsewhere
 from grader.judging.repair.batch import try_together
 from grader.judging.repair.edits import Edit, Editor, leaves
+from grader.judging.repair.given import Given, Size, given_from
 from grader.judging.repair.nodes import File, Node, children, walk
 from grader.judging.repair.reading import GivenUp, tokens_of
 from grader.judging.repair.shown import text_of
 from grader.judging.repair.syntax import parse
-from grader.judging.repair.trial import Exhausted, Size, Trial, Watched, try_out, watch
+from grader.judging.repair.trial import Exhausted, Trial, Watched, try_out, watch
 
 _STEPS = 400_000  # of all trials; each costs some more, for what it has to build
 _PER_TRIAL = 70
@@ -26,7 +27,6 @@ _PER_RUN = 9_000
 _CONFIRMING = 50_000  # of all runs that ask for another size
 _CONFIRMED = 15_000  # after so many, two sizes are enough
 _TOO_LONG = 70
-_BLOCK = 64  # the longest side of the part of P that blocks of the labs have
 # Of a batch: lanes, words of shared memory, edits.
 _LANES = 8192
 _SHARED_WORDS = 1 << 17
@@ -39,7 +39,8 @@ _MANY = 64
 _MOST_SEEN, _DEEPEST_SEEN = 64 * 64, 64
 _TURNS = 80  # of a loop, where the file as it is ends early
 
-SIGNATURES = ("square-host", "square-device", "rect-device")  # of the labs that it is for
+SIGNATURES = ("square-host", "square-device", "rect-device")  # of labs that ask for the product
+HOST = "host:"  # begins the signature of another lab whose solve is given host memory
 
 _SQUARE = ((3, 3, 3), (17, 17, 17), (33, 33, 33), (61, 61, 61), (67, 67, 67), (131, 131, 131))
 _TILES = ((32, 32, 32), (64, 64, 64))
@@ -65,6 +66,7 @@ class Repair:
     after: str
     cost: float
     other: int = 0  # a line where the same change does it, too
+    is_added: bool = False  # `after` is a statement that is missing
 
 
 def sizes_of(signature: str, in_tiles: bool) -> list[Size]:
@@ -74,15 +76,18 @@ def sizes_of(signature: str, in_tiles: bool) -> list[Size]:
 
 
 class Search:
-    """`lines`: those that are suspected, the likeliest first. `seen`: a case that is wrong."""
+    """`lines`: those that are suspected, the likeliest first. `seen`: a case that is wrong.
+
+    `cases`: of a lab that is no product.
+    """
 
     def __init__(
         self, text: str, signature: str, in_tiles: bool, lines: Sequence[int],
-        seen: Sequence[int] | None = None,
+        seen: Sequence[int] | None = None, cases: Sequence[Given] = (),
     ) -> None:  # fmt: skip
-        self.on_host = signature == "square-host"
+        self.on_host = signature.startswith(HOST) or signature == "square-host"
         self.is_square = signature != "rect-device"
-        self.sizes = sizes_of(signature, in_tiles)
+        self.sizes: list[Size | Given] = list(cases) or sizes_of(signature, in_tiles)
         if seen is not None and seen[0] * seen[2] <= _MOST_SEEN and seen[1] <= _DEEPEST_SEEN:
             first = Size(*seen)
             self.sizes = [first, *(size for size in self.sizes if size != first)]
@@ -91,21 +96,23 @@ class Search:
         self.file = parse(self.tokens)
         self.left = _STEPS
         self.confirming = _CONFIRMING
-        self.limits: dict[Size, int] = {}
-        self.plain: dict[Size, Trial] = {}
-        self.few: dict[Size, Watched | None] = {}
+        self.limits: dict[Size | Given, int] = {}
+        self.plain: dict[Size | Given, Trial] = {}
+        self.few: dict[Size | Given, Watched | None] = {}
         # Of a file without copies of its own: launches that P is wrong after.
-        self.launches: dict[Size, set] = {}
+        self.launches: dict[Size | Given, set] = {}
         functions = [*self.file.functions.values(), *self.file.methods.values()]
         launches = [n for f in functions for n in walk(f.body) if n.kind == "launch"]
         self.has_one_launch = not self.on_host and len(launches) == 1
         self.trials = 0
         self._alone: frozenset[tuple[int, str]] | None = None
 
-    def numbers(self, size: Size) -> tuple[int, ...]:
+    def numbers(self, size: Size | Given) -> tuple[int, ...]:
+        if isinstance(size, Given):
+            return ()
         return (size.j,) if self.is_square else (size.j, size.k, size.l)
 
-    def carried_out(self, size: Size) -> bool:
+    def carried_out(self, size: Size | Given) -> bool:
         """Whether the file as it is has the right P, or nothing is known of it."""
         try:
             tried = self.launches.setdefault(size, set()) if self.has_one_launch else None
@@ -122,7 +129,7 @@ class Search:
         return trial.is_right
 
     def run(
-        self, edits: Mapping, size: Size, watched: Watched | None = None, function: str = ""
+        self, edits: Mapping, size: Size | Given, watched: Watched | None = None, function: str = ""
     ) -> bool:
         """`function`: where the edits are. One on the host's side only decides the launch."""
         known = self.launches.get(size)
@@ -155,7 +162,7 @@ class Search:
                 return None
             # Several blocks first: in one block its number is 0, and adding that changes nothing.
             others = [size for size in self.sizes if size != wrong]
-            others.sort(key=lambda size: max(size.j, size.l) <= _BLOCK)
+            others.sort(key=lambda size: size.is_small)
             for edits in self.in_batches(wrong):
                 for edit, is_tried in self.promising(edits, wrong):
                     changes = dict(edit.changes)
@@ -171,7 +178,7 @@ class Search:
             return None
         return None
 
-    def chosen(self, edit: Edit, sizes: Sequence[Size]) -> Repair:
+    def chosen(self, edit: Edit, sizes: Sequence[Size | Given]) -> Repair:
         """The change, where there are two the one that is less of a surprise."""
         before = definition_of(self.file, edit)
         if before is not None and self.is_right(dict(before.changes), sizes):
@@ -182,7 +189,7 @@ class Search:
                 return replace(found, other=other.line)
         return found
 
-    def is_right(self, changes: Mapping, sizes: Sequence[Size]) -> bool:
+    def is_right(self, changes: Mapping, sizes: Sequence[Size | Given]) -> bool:
         spent = 0
         for at, size in enumerate(sizes):
             if at > 1 and spent > _CONFIRMED:
@@ -203,7 +210,7 @@ class Search:
 
     # --- many at once
 
-    def in_batches(self, size: Size) -> Iterator[list[Edit]]:
+    def in_batches(self, size: Size | Given) -> Iterator[list[Edit]]:
         """Edits that differ, as many as are worth one run."""
         plain = self.plain[size]
         watched = self.watched(size)
@@ -227,7 +234,7 @@ class Search:
         if chosen:
             yield chosen
 
-    def watched(self, size: Size) -> Watched | None:
+    def watched(self, size: Size | Given) -> Watched | None:
         """The threads that are enough to refuse a change, if the loops that they do alone show it."""
         if size not in self.few:
             try:
@@ -236,7 +243,7 @@ class Search:
                 self.few[size] = None
         return self.few[size]
 
-    def promising(self, edits: list[Edit], size: Size) -> Iterator[tuple[Edit, bool]]:
+    def promising(self, edits: list[Edit], size: Size | Given) -> Iterator[tuple[Edit, bool]]:
         """Those that may make P right, and whether they do in this case."""
         together = [edit for edit in edits if self.alone.isdisjoint(key for key, _ in edit.changes)]
         if len(together) < 2:
@@ -271,7 +278,7 @@ class Search:
         """After so many a loop has no end."""
         return 2 * plain.turns + (16 if not plain.why else _TURNS)
 
-    def weight(self, edits: list[Edit], size: Size) -> int:
+    def weight(self, edits: list[Edit], size: Size | Given) -> int:
         return self.plain[size].lanes * len(edits) // 1024
 
     @property
@@ -402,7 +409,7 @@ class Search:
             if node.line != edit.line:
                 break
         after = edit.missing or text_of(node, changes)
-        return Repair(edit.line, text_of(node), after, edit.cost)
+        return Repair(edit.line, text_of(node), after, edit.cost, is_added=edit.is_added)
 
 
 def _target(node: Node) -> str:
@@ -417,16 +424,18 @@ def _names(node: Node) -> set[str]:
 
 def find(
     text: str, signature: str, in_tiles: bool, lines: Sequence[int],
-    seen: Sequence[int] | None = None,
+    seen: Sequence[int] | None = None, cases: Sequence[Sequence[Mapping | float]] = (),
 ) -> Repair | None:  # fmt: skip
     """The change, or None. `in_tiles`: every side is a multiple of 32.
 
+    `cases`: of a lab that is no product, each the arguments of solve (given.given_from).
     For a text that nobody has looked at there is child.find_apart.
     """
-    if signature not in SIGNATURES:
+    if signature not in SIGNATURES and not cases:
         return None
     try:
-        return Search(text, signature, in_tiles, lines, seen).found()
+        given = [given_from(case) for case in cases]
+        return Search(text, signature, in_tiles, lines, seen, given).found()
     except (GivenUp, RecursionError):
         return None
 

@@ -143,6 +143,8 @@ class Parser(Expressions):
                 self.take()
                 self.take(":")
                 continue
+            if self.made_or_ended(name):
+                continue
             is_static = "static" in (self.now, self.ahead())
             kind = self.type()
             if is_static and self.ahead() != "(":
@@ -178,6 +180,41 @@ class Parser(Expressions):
                 self.file.parameters[one] = templates or []
                 for field, sizes in lengths.items():
                     self.file.lengths[one, field] = sizes
+
+    def made_or_ended(self, name: str) -> bool:
+        """A constructor of a struct, which is kept, or its destructor: it frees, and is passed over."""
+        at = self.at
+        while self.now in ("explicit", "inline", "__host__"):
+            self.take()
+        if self.now == "~":
+            self.take()
+            self.name()
+            self.balanced()
+            self.balanced()
+            self.skip(";")
+            return True
+        if not name or self.now != name or self.ahead() != "(":
+            self.at = at
+            return False
+        token = self.take()
+        if name in self.file.methods:
+            raise GivenUp("constructors")
+        self.file.structs.setdefault(name, [])
+        parameters = self.parameters()
+        first = []
+        if self.skip(":"):
+            while self.now != "{":
+                field = self.node("name", self.name())
+                begin = self.take()
+                value = self.assignment()
+                self.take(")" if begin.text == "(" else "}")
+                given = self.node("assign", begin, [field, value], "=")
+                first.append(self.node("do", field_token(field), [given]))
+                self.skip(",")
+        body = self.block()
+        body.kids = [*first, *body.kids]
+        self.file.methods[name] = Function(name, Type("void"), parameters, body, False, token.line)
+        return True
 
     def parameters(self) -> list[tuple[Type, str]]:
         self.take("(")
@@ -355,6 +392,10 @@ class Parser(Expressions):
     def _continue(self, token: Token) -> Node:
         self.take(";")
         return self.node("continue", token)
+
+
+def field_token(field: Node) -> Token:
+    return Token(field.text, field.line, field.key)
 
 
 def parse(tokens: Sequence[Token]) -> File:

@@ -8,20 +8,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from grader.judging.repair.given import Array, Given, Size
 from grader.judging.repair.machine import Machine
 from grader.judging.repair.nodes import File, Node, walk
 from grader.judging.repair.reading import GivenUp
 from grader.judging.repair.values import Buffer, Fault, Pointer
 from grader.judging.repair.world import Effects, Exhausted, Frame, World
-
-
-@dataclass(frozen=True)
-class Size:
-    """A case: M is j x k, N is k x l."""
-
-    j: int
-    k: int
-    l: int  # noqa: E741
 
 
 @dataclass(frozen=True)
@@ -62,20 +54,34 @@ ERRORS = (
 
 
 class Run:
-    """The inputs, the memory and the product of one case."""
+    """The inputs, the memory and what must come out of one case."""
 
-    def __init__(self, size: Size, numbers: tuple, on_host: bool) -> None:
-        rng = np.random.default_rng(size.j * 7919 + size.k * 104729 + size.l)
-        self.m = rng.integers(1, 64, size.j * size.k) / 8.0
-        self.n = rng.integers(1, 64, size.k * size.l) / 8.0
+    def __init__(self, size: Size | Given, numbers: tuple, on_host: bool) -> None:
         self.size, self.numbers = size, numbers
         kind = "host" if on_host else "global"
-        lengths = (len(self.m), len(self.n), size.j * size.l)
-        self.buffers = [
-            Buffer(kind, count, name=one) for one, count in zip("MNP", lengths, strict=True)
-        ]
-        self.buffers[0].data[:], self.buffers[1].data[:] = self.m, self.n
-        self.buffers[0].is_input = self.buffers[1].is_input = True
+        self.arrays: list[Array] = []
+        self.buffers: list[Buffer] = []
+        self.given: list = []
+        for one in size.arguments(numbers):
+            if not isinstance(one, Array):
+                self.given.append(one)
+                continue
+            buffer = Buffer(kind, len(one.after), name=one.name)
+            buffer.data[:] = one.before
+            buffer.is_int, buffer.is_input = one.is_int, one.is_input
+            self.arrays.append(one)
+            self.buffers.append(buffer)
+            self.given.append(Pointer(buffer))
+        self.outputs = [at for at, one in enumerate(self.arrays) if not one.is_input]
+
+    @property
+    def has_one_output(self) -> bool:
+        return len(self.outputs) == 1
+
+    @property
+    def wanted(self) -> Array:
+        """The only output."""
+        return self.arrays[self.outputs[0]]
 
     def carry_out(self, file: File, machine: Machine, world: World) -> None:
         with np.errstate(all="ignore"):
@@ -83,32 +89,35 @@ class Run:
             for node in file.globals:
                 machine.code(node)(outer, True)
             solve = file.functions.get("solve")
-            if solve is None or len(solve.parameters) != 3 + len(self.numbers):
+            if solve is None or len(solve.parameters) != len(self.given):
                 raise GivenUp("solve")
             body, _ = machine.function(solve)
-            given = [*(Pointer(one) for one in self.buffers), *self.numbers]
-            env = {name: v for (_, name), v in zip(solve.parameters, given, strict=True)}
+            env = {name: v for (_, name), v in zip(solve.parameters, self.given, strict=True)}
             body(Frame(world, env), True)
 
     def note(self, world: World, watched: Watched) -> None:
         """Let few threads do what others do not see, and see what they store."""
         world.chosen, world.loud, world.wanted = watched.chosen, watched.loud, watched.shape
         world.logs = []
-        if self.buffers[2].kind != "host":
-            self.buffers[2].log = []
-            world.logs.append(self.buffers[2])
+        self.log_output(world)
+
+    def log_output(self, world: World) -> None:
+        """Who stores what where in the only output, if it is in device memory."""
+        output = self.buffers[self.outputs[0]]
+        if output.kind != "host":
+            output.log = []
+            world.logs.append(output)
 
     def right_of_chosen(self, world: World) -> set[int]:
         """The edits with which the chosen threads store something, and all of it right."""
         stored, wrong = set(), set()
-        product = self.product()
         if world.picked is None:
             return stored
-        threads = world.launched
+        wanted, threads = self.wanted, world.launched
         for buffer in world.logs:
-            if buffer.size != len(product):
+            if buffer.size != len(wanted.after):
                 continue
-            is_wrong = buffer.data != np.tile(product, buffer.copies)
+            is_wrong = _differ(buffer.data.reshape(-1, buffer.size), wanted).ravel()
             for lanes, places in buffer.log:
                 of_chosen = np.isin(lanes % threads, world.picked)
                 lanes, places = lanes[of_chosen], places[of_chosen]
@@ -117,41 +126,48 @@ class Run:
                 wrong.update(whose[is_wrong[places]].tolist())
         return stored - wrong
 
-    def product(self) -> np.ndarray:
-        size = self.size
-        return (self.m.reshape(size.j, size.k) @ self.n.reshape(size.k, size.l)).ravel()
-
     def is_right(self, copy: int) -> bool:
-        """P is the product, and M and N are as they were. `copy`: of a batch's memories."""
-        wanted = (self.m, self.n, self.product())
-        for buffer, values in zip(self.buffers, wanted, strict=True):
+        """Outputs hold what they must, and inputs what they did. `copy`: of a batch's memories."""
+        for buffer, wanted in zip(self.buffers, self.arrays, strict=True):
             rows = buffer.data.reshape(-1, buffer.size)
-            if not np.array_equal(rows[copy if buffer.copies > 1 else 0], values):
+            if _differ(rows[copy if buffer.copies > 1 else 0], wanted).any():
                 return False
         return True
 
 
-def watch(file: File, size: Size, numbers: tuple, on_host: bool, steps: int) -> Watched | None:
+def _differ(data: np.ndarray, wanted: Array) -> np.ndarray:
+    """Where it is not what it must be; NaN is not."""
+    if wanted.bound.__class__ is float and not wanted.bound:
+        return data != wanted.after
+    with np.errstate(invalid="ignore"):
+        return ~(np.abs(data - wanted.after) <= wanted.bound)
+
+
+def watch(
+    file: File, size: Size | Given, numbers: tuple, on_host: bool, steps: int
+) -> Watched | None:
     """Which threads store what is wrong; None where no thread does, or it cannot be said.
 
     Accesses outside are let pass: where the others store is to be seen.
     """
     run = Run(size, numbers, on_host)
+    if not run.has_one_output:
+        return None
     world = World(Machine(file, {}), steps)
     world.effects, world.logs = Effects(), []
     for buffer in run.buffers:
         buffer.effects = world.effects
-    if not on_host:
-        run.buffers[2].log = []
-        world.logs.append(run.buffers[2])
+    run.log_output(world)
     try:
         run.carry_out(file, world.machine, world)
     except (Exhausted, *ERRORS):
         return None
     stored = [one for one in world.logs if one.log]
-    if len(stored) != 1 or stored[0].size != size.j * size.l:
+    if world.launches != 1 or world.effects.is_joint:
+        return None  # threads alone do not show what they all do together
+    if len(stored) != 1 or stored[0].size != len(run.wanted.after):
         return None
-    is_wrong = stored[0].data != run.product()
+    is_wrong = _differ(stored[0].data, run.wanted)
     wrong, right = set(), set()
     for lanes, places in stored[0].log:
         bad = is_wrong[places]
@@ -197,7 +213,7 @@ def _spread(items: list[int], most: int) -> list[int]:
 
 
 def try_out(
-    file: File, edits: Mapping, size: Size, numbers: tuple, on_host: bool, steps: int,
+    file: File, edits: Mapping, size: Size | Given, numbers: tuple, on_host: bool, steps: int,
     watched: Watched | None = None, tried: set | None = None,
 ) -> Trial:  # fmt: skip
     """Raises GivenUp where the file cannot be interpreted, Exhausted after so many steps.

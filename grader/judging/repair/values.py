@@ -27,6 +27,7 @@ class Buffer:
     def split(self) -> None:
         """A copy for each edit of the batch."""
         self.copies = self.batch.count
+        self.batch.split.append(self)
         self.data = np.tile(self.data, self.copies)
         self.base = self.batch.lanes * self.size
 
@@ -54,7 +55,8 @@ class Buffer:
         return off + self.base if self.copies > 1 else off
 
     def load(self, off, mask):
-        return self.data[self.places(off, mask)]
+        found = self.data[self.places(off, mask)]
+        return to_int(found) if self.is_int else found
 
     def store(self, off, mask, value) -> None:
         if self.copies == 1 and self.batch is not None and self.kind != "shared":

@@ -14,6 +14,13 @@ from grader.judging.repair.values import (
     Pointer,
 )
 
+# What a program that asks the device is told: the numbers that all of its generation share.
+DEVICE = {
+    "maxThreadsPerBlock": 1024, "sharedMemPerBlock": 49152, "warpSize": 32,
+    "maxThreadsPerMultiProcessor": 2048, "multiProcessorCount": 132, "regsPerBlock": 65536,
+    "sharedMemPerMultiprocessor": 233472, "sharedMemPerBlockOptin": 232448, "major": 9, "minor": 0,
+}  # fmt: skip
+
 
 class Exhausted(Exception):
     """More steps than there are."""
@@ -26,6 +33,7 @@ class Effects:
     count: int = 0  # stores to global and shared memory
     loops: set = field(default_factory=set)  # in which there was one
     turns: dict = field(default_factory=dict)  # of each loop, at most
+    is_joint: bool = False  # threads add to one word, or tell each other their values
 
 
 @dataclass
@@ -56,6 +64,7 @@ class World:
     lanes: int = 1  # of the largest launch
     words: int = 0  # of shared memory
     turns: int = 0  # of the longest loop
+    launches: int = 0  # so far
     effects: Effects | None = None  # in a run that is watched
     loud: frozenset = frozenset()  # loops that store what other threads see
     chosen: np.ndarray | None = None  # threads of the launch that are enough in all other loops

@@ -1,0 +1,84 @@
+"""Cases: what solve is given, and what its arrays must hold in the end.
+
+Of the product it follows from the sizes. Of any other problem the lab's reference says it, to whoever
+asks for the search: here it comes as numbers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+_NEAR = 1e-5  # of a value: the search reckons in double precision
+_SMALL_SIDE, _FEW_ELEMENTS = 64, 256  # what one block of a lab may do
+
+
+@dataclass(frozen=True)
+class Array:
+    """One of solve's arrays."""
+
+    name: str
+    is_int: bool
+    before: np.ndarray  # NaN where it is given nothing
+    after: np.ndarray
+    bound: np.ndarray | float = 0.0
+    is_input: bool = False
+
+
+@dataclass(frozen=True)
+class Size:
+    """A case of the product: M is j x k, N is k x l."""
+
+    j: int
+    k: int
+    l: int  # noqa: E741
+
+    @property
+    def is_small(self) -> bool:
+        return max(self.j, self.l) <= _SMALL_SIDE
+
+    def arguments(self, numbers: Sequence[int]) -> list[Array | float]:
+        rng = np.random.default_rng(self.j * 7919 + self.k * 104729 + self.l)
+        m = rng.integers(1, 64, self.j * self.k) / 8.0
+        n = rng.integers(1, 64, self.k * self.l) / 8.0
+        p = (m.reshape(self.j, self.k) @ n.reshape(self.k, self.l)).ravel()
+        return [
+            Array("M", False, m, m, is_input=True),
+            Array("N", False, n, n, is_input=True),
+            Array("P", False, np.full(len(p), np.nan), p),
+            *numbers,
+        ]
+
+
+@dataclass(frozen=True, eq=False)
+class Given:
+    """A case of any other problem."""
+
+    given: tuple[Array | float, ...]
+
+    @property
+    def is_small(self) -> bool:
+        return max(len(one.after) for one in self.given if isinstance(one, Array)) <= _FEW_ELEMENTS
+
+    def arguments(self, numbers: Sequence[int] = ()) -> list[Array | float]:
+        return list(self.given)
+
+
+def given_from(case: Sequence[Mapping | float]) -> Given:
+    """A case as it is sent to a child: an array is {"name", "is_int", "before", "after", "bound"}."""
+    return Given(tuple(one if isinstance(one, (int, float)) else _array(one) for one in case))
+
+
+def _array(one: Mapping) -> Array:
+    after = one["after"] if one["after"] is not None else one["before"]
+    before = [np.nan] * len(after) if one["before"] is None else one["before"]
+    is_input = one["after"] is None
+    expected = np.array(after, float)
+    bound = 0.0
+    if one["bound"] is not None:
+        bound = np.maximum(np.array(one["bound"], float), _NEAR * np.abs(expected))
+    elif not is_input and not one["is_int"]:
+        bound = _NEAR * np.abs(expected)
+    return Array(one["name"], one["is_int"], np.array(before, float), expected, bound, is_input)

@@ -1,0 +1,44 @@
+"""Expressions written in another way."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from grader.judging.repair.nodes import Node
+from grader.judging.repair.scope import bare, binary, number
+
+
+def rounded_up(node: Node) -> Node:
+    left, right = node.kids
+    return binary("/", binary("-", binary("+", left, right), number(1)), right)
+
+
+def is_rounded_up(node: Node) -> bool:
+    left = node.kids[0]
+    return left.kind == "binary" and left.text == "-" and left.kids[0].text == "+"
+
+
+def rounded_down(node: Node) -> Node:
+    return binary("/", node.kids[0].kids[0].kids[0], node.kids[1])
+
+
+def all_rounded_up(node: Node) -> Node:
+    kids = [
+        rounded_up(kid) if kid.kind == "binary" and kid.text == "/" else kid for kid in node.kids
+    ]
+    return replace(bare(node), kids=kids)
+
+
+def crossed(node: Node, side: int, inner: int) -> Node:
+    product, term = node.kids[side], node.kids[1 - side]
+    kids = list(product.kids)
+    kids[inner], term = term, kids[inner]
+    product = replace(bare(product), kids=kids)
+    return replace(bare(node), kids=[product, term] if side == 0 else [term, product])
+
+
+def swapped(items: Sequence[Node], a: int, b: int) -> list[Node]:
+    found = list(items)
+    found[a], found[b] = found[b], found[a]
+    return found
