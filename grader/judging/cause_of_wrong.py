@@ -9,6 +9,7 @@ from grader.judging.cause_base import Base
 from grader.judging.host import Said
 from grader.judging.wording import index_of, names_in, value
 from grader.labs.statements import (
+    arguments,
     is_declaration,
     shown,
 )
@@ -108,7 +109,7 @@ class Wrong(Base):
                     continue
                 blamed = suspects.named_definition(kernel, item, words)
                 # What chooses the place in the tile as well is right there: the phase lacks here.
-                if sum(item.words.count(name) for name in names_in(words)) > 1:
+                if set(names_in(words)) & set(_place_of(item.words)):
                     blamed = None
                 line, meaning = blamed if blamed is not None else (item.line, words)
                 what = "column" if role == "M" else "row"
@@ -272,6 +273,14 @@ class Wrong(Base):
             f"{which} = {shown(words)} is the wrong {what} of {found.operand}.",
             line,
         )
+
+
+def _place_of(words: Sequence[str]) -> Sequence[str]:
+    """Of a load: what it is put into, by an assignment or as a helper's first argument."""
+    if "=" in words:
+        return words[: words.index("=")]
+    given = arguments(words, words.index("(")) if "(" in words else []
+    return given[0] if given else ()
 
 
 def is_target(words: Sequence[str]) -> bool:
