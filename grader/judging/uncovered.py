@@ -11,7 +11,7 @@ from grader.judging.host import Said
 from grader.judging.kernel_text import Kernel, array_shape, counted
 from grader.judging.suspects import named_definition
 from grader.judging.tiles import fills
-from grader.judging.wording import terms, value
+from grader.judging.wording import indexed, names_in, terms, value
 from grader.labs.statements import Statement, closing, find, shown
 
 _VECTORS = {"float4": 4, "float2": 2}
@@ -20,6 +20,9 @@ _VECTORS = {"float4": 4, "float2": 2}
 def uncovered(kernel: Kernel, array: str) -> Said | None:
     """An index with which a tile is filled and that leaves out rows or columns of it."""
     shape, statements = array_shape(kernel, array), fills(kernel, array)
+    twice = _filled_twice(kernel, array, statements)
+    if twice is not None:
+        return twice
     if not shape or len(shape) < 2 or not statements:
         return None
     for position, side in enumerate(shape):
@@ -49,13 +52,44 @@ def uncovered(kernel: Kernel, array: str) -> Said | None:
         if far is not None:
             return far
         line, meaning = _behind(kernel, item, words)
+        rests = f" It rests on {shown(meaning)}." if meaning != tuple(words) else ""
         return Said(
-            f"{array} has {whole} places there, and {shown(meaning)} is only {_shown(reached)} over "
-            "all threads of the block: the others are never filled.",
+            f"{array} has {whole} places there, and {shown(words)} is only {_shown(reached)} over "
+            f"all threads of the block: the others are never filled.{rests}",
             line,
             "Over all threads and turns it must give each place once.",
         )
     return None
+
+
+def _filled_twice(kernel: Kernel, array: str, statements: Sequence[Statement]) -> Said | None:
+    """Two statements side by side with the same index: one of them is meant for other words."""
+    known: dict[tuple, Statement] = {}
+    for item in statements:
+        place = indexed(item.words, array)
+        key = (place, *(one.number for one in kernel.text.above(item)))
+        first = known.setdefault(key, item)
+        value_of_first = first.words[first.words.index("=") + 1 :] if "=" in first.words else ()
+        is_start = len(value_of_first) == 2  # 0 in every word, before some get another value
+        if first is not item and not is_start and not _changed(kernel, place, first, item):
+            return Said(
+                f"Lines {first.line} and {item.line} both fill {shown(place)}, and other words of "
+                f"{array} are never filled.",
+                item.line,
+                "Each must have words of its own.",
+            )
+    return None
+
+
+def _changed(kernel: Kernel, place: Sequence[str], first: Statement, last: Statement) -> bool:
+    """Whether a statement between two others gives a part of an index another value, or may."""
+    between = [one for one in kernel.body if first.number < one.number < last.number]
+    return any(
+        name in one.words and not one.has(*place)
+        for one in between
+        for name in place[1:]
+        if name.isidentifier()
+    )
 
 
 def _index(item: Statement, array: str, position: int) -> tuple[str, ...]:
@@ -134,8 +168,10 @@ def _behind(kernel: Kernel, item: Statement, words: Sequence[str]) -> tuple[int,
     """(line, value) of the last definition that an index is nothing but, or is divided from."""
     line, meaning = item.line, tuple(words)
     for _ in range(4):
-        name = meaning[0] if meaning and meaning[0].isidentifier() else ""
-        is_name = len(meaning) == 1
+        names = names_in(meaning)
+        # Of 4 * thread: the threads of a block have no gaps.
+        is_name = len(names) == 1 and all(w in (names[0], "*") or w.isdigit() for w in meaning)
+        name = names[0] if is_name else meaning[0] if meaning and meaning[0].isidentifier() else ""
         is_part = len(meaning) > 2 and meaning[1] in ("/", "%")
         if not name or not (is_name or (is_part and _has_gaps(kernel, (name,), item))):
             break

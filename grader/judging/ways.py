@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from grader.judging.kernel_text import counted
 from grader.judging.sums import Product, Sum, Sums, sorted_out
+from grader.judging.wording import indexed
 from grader.labs.source import shared_array
 from grader.labs.statements import Statement, function_name, listing
 from grader.results.provenance import Factor, SharedWord
@@ -73,9 +75,12 @@ class Ways(Sums):
                 return text, rounded, line
         elsewhere = self._elsewhere(one, factor, needed)
         reading = self._reading(factor, product)
+        twin = self._read_again(reading, factor) if reading != product.term.line else 0
         if elsewhere and not self._is_load_to_blame(one, factor, needed):
+            reads = f"lines {reading} and {twin} read" if twin else f"line {reading} reads"
+            reading = twin or reading
             text = (
-                f"(line {reading} reads {word}, where line {line} put {factor.name}; "
+                f"({reads} {word}, where line {line} put {factor.name}; "
                 f"{factor.matrix}[{needed[0]}][{needed[1]}] is in {elsewhere})"
             )
             return text, reading, line
@@ -132,8 +137,10 @@ class Ways(Sums):
         line = factor.read.line if factor.read and factor.read.line else product.term.line
         text = listing(self.source)
         array = factor.shared.array if factor.shared is not None else ""
-        if any(array in item.words for item in text.at(line)):
-            return line
+        # What lines before have read is not read again, but multiplied where it stands.
+        for known in (product.term.line, line):
+            if any(array in item.words for item in text.at(known)):
+                return known
         reads = [
             item
             for item in text.statements
@@ -143,7 +150,32 @@ class Ways(Sums):
             and not factor.shared.who.line == item.line
             and item.line != self._load_line(factor)
         ]
-        return reads[0].line if len(reads) == 1 else line
+        # What does not change in a loop is read before it, and has no line any more.
+        still = [item for item in reads if self._is_still(item)]
+        found = reads if len(reads) == 1 else still
+        return found[0].line if len(found) == 1 else line
+
+    def _read_again(self, line: int, factor: Factor) -> int:
+        """A later line of the same block that reads a shared array with the same index."""
+        text = listing(self.source)
+        array = factor.shared.array
+        here = next((one for one in text.at(line) if array in one.words), None)
+        place = indexed(here.words, array) if here is not None else ()
+        for item in text.inside(text.function_of(here)) if place else ():
+            is_beside = item.number > here.number and item.parent == here.parent
+            if is_beside and item.kind == "simple" and indexed(item.words, array) == place:
+                return item.line
+        return 0
+
+    def _is_still(self, item: Statement) -> bool:
+        """Whether it does not depend on the loop that it stands in."""
+        text = listing(self.source)
+        counter = next((counted(loop) for loop in text.loops(item)), "")
+        names = set(item.words)
+        for name in item.words:
+            known = text.declaration(name, item) if name.isidentifier() else None
+            names.update(known[1] if known is not None else ())
+        return bool(counter) and counter not in names
 
     def _of_component(self, one: Sum, factor: Factor) -> bool:
         """Whether a helper takes one element of four wrongly, and the others rightly."""

@@ -79,6 +79,15 @@ class Index:
     column: tuple[str, ...]
 
 
+def indexed(words: Sequence[str], array: str) -> tuple[str, ...]:
+    """An array's first use in a statement, with its index."""
+    at = find(words, (array, "["))
+    end = at + 1
+    while 0 < end < len(words) and words[end] == "[":
+        end = closing(words, end) + 1
+    return tuple(words[at:end]) if at >= 0 else ()
+
+
 def index_of(words: Sequence[str], matrix: str) -> Index | None:
     """Of the only place in these words where `matrix` has an index of that form."""
     at = find(words, (matrix, "["))

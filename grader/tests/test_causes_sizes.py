@@ -26,6 +26,7 @@ BLOCKS = {
     "02-sample": (16, 16, 1),
     "03-ifelse": (32, 32, 1),
     "04-smem": (16, 16, 1),
+    "05-four": (16, 16, 1),
     "05-tile1d": (512, 1, 1),
     "05-tile2d": (256, 1, 1),
     "06-padded": (16, 16, 1),
@@ -169,6 +170,20 @@ def test_an_index_that_alone_passes_an_array_is_not_the_arrays_fault():
 def test_words_of_a_tile_that_nobody_fills(name, array, old, new, at):
     text = changed(name, old, new)
     assert uncovered.uncovered(kernel_of(text, BLOCKS[name]), array).line == line(text, at)
+
+
+def test_words_that_two_lines_fill():
+    old, new = "As[v + HALF][u] =", "As[v][u + HALF] ="
+    text = changed("05-four", old, new)
+    said = uncovered.uncovered(kernel_of(text), "As")
+    assert said.line == line(text, "r1 < nr && ka < nk ?")
+    assert f"Lines {said.line - 1} and {said.line} both fill As[v][u + HALF]" in said.text
+    started = text.replace(
+        f"{new} r0 < nr && ka + HALF < nk ? A[r0 * nk + ka + HALF] : 0;", f"{new} 0;"
+    )
+    assert started != text
+    other = uncovered.uncovered(kernel_of(started), "As")
+    assert other is None or "both fill" not in other.text
 
 
 def test_a_fill_under_a_guard_that_asks_for_the_matrix():

@@ -46,7 +46,11 @@ def text_of(node: Node, edits: Mapping = {}, around: int = 0) -> str:  # noqa: B
             return f"{of(0)} {node.text} {of(1)}"
         case "binary":
             level = _TIGHT.get(node.text, 0)
-            text = f"{of(0, level)} {node.text} {of(1, level + (node.text in '-/%'))}"
+            if node.text in ("+", "-") and of(1) == "0":  # of r + 1
+                return of(0, around)
+            # a * (b / c) is not a * b / c
+            is_apart = node.text in "-/%" or (node.text == "*" and kids[1].text in ("/", "%"))
+            text = f"{of(0, level)} {node.text} {of(1, level + is_apart)}"
             return f"({text})" if around > level or (around and not level) else text
         case "choose":
             text = f"{of(0)} ? {of(1)} : {of(2)}"
