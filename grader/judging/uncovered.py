@@ -169,10 +169,12 @@ def _behind(kernel: Kernel, item: Statement, words: Sequence[str]) -> tuple[int,
     line, meaning = item.line, tuple(words)
     for _ in range(4):
         names = names_in(meaning)
-        # Of 4 * thread: the threads of a block have no gaps.
-        is_name = len(names) == 1 and all(w in (names[0], "*") or w.isdigit() for w in meaning)
-        name = names[0] if is_name else meaning[0] if meaning and meaning[0].isidentifier() else ""
+        name = names[0] if len(names) == 1 or (names and meaning[0] == names[0]) else ""
+        is_name = len(meaning) == 1
         is_part = len(meaning) > 2 and meaning[1] in ("/", "%")
+        # Of 4 * thread, which a loop starts with: the threads of a block have no gaps.
+        starts = any(loop.line == line != item.line for loop in kernel.text.loops(item))
+        is_part |= starts and len(meaning) == 3 and meaning[1] == "*" and len(names) == 1
         if not name or not (is_name or (is_part and _has_gaps(kernel, (name,), item))):
             break
         known = spread.meaning_of(kernel, name, item) or _start(kernel, name, item)

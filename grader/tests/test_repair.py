@@ -41,8 +41,10 @@ def _is_right(text: str, lab: str) -> bool:
 
 
 _OTHERS = {
-    "addition-flat": "matrix-addition", "reduction-shuffle": "reduction",
-    "reduction-tree": "reduction", "turn-square": "block-transpose",
+    "addition-flat": "matrix-addition", "addition-rows": "matrix-addition",
+    "reduction-shuffle": "reduction", "reduction-strides": "reduction",
+    "reduction-tree": "reduction", "turn-padded": "block-transpose",
+    "turn-square": "block-transpose",
 }  # fmt: skip
 _NO_PRODUCTS = ("00-first-kernels", *sorted({*_OTHERS.values(), "foo-kernel"}))
 
