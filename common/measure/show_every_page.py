@@ -131,7 +131,7 @@ def look(
         with mock.patch.object(carry_out, "left_by", kept):
             text = make.write(
                 course, lab, [make.Shown("yours", given)], show_numbers.OPTIONS,
-                make.chosen(lab), others=make.others(lab),
+                make.chosen(lab), or_another=True,
             )  # fmt: skip
     except SubmissionError as error:
         return {"nothing": str(error), "faults": []}

@@ -109,8 +109,7 @@ def page(
         is_ours = (course.root / "solutions") in other.path.resolve().parents
         title = "the reference" if is_ours else other.shown
         shown.append(make.Shown(title, other, with_source=not is_ours))
-    others = make.others(lab) if case_id is None else ()
-    return make.write(course, lab, shown, how, make.chosen(lab, case_id), say, others)
+    return make.write(course, lab, shown, how, make.chosen(lab, case_id), say, case_id is None)
 
 
 def _read(course: Course, lab: Lab, given: Path | None) -> submissions.Submission:

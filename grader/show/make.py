@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from itertools import chain
 from typing import Any
 
 from grader.errors import GraderError, SubmissionError, UsageError
@@ -11,12 +12,16 @@ from grader.labs.course import Course
 from grader.labs.lab import Case, Lab, Show
 from grader.labs.options import DEFAULT_SEED, Options
 from grader.labs.submission import Submission
+from grader.pipeline.grade import grade
+from grader.results.result import Result
 from grader.show import page
 from grader.trace import constants
 from grader.trace import make as traces
 
 _MOST_EVENTS = 40_000  # of all blocks; beyond, one block is shown
 _OF_A_BLOCK = 15_000
+# What any other fault may come to at another size.
+_OF_OUTPUTS = {"wrong-result", "low-precision", "unwritten-output"}
 
 
 @dataclass(frozen=True)
@@ -34,6 +39,7 @@ class Traced:
 
     trace: Mapping[str, Any]  # tilewise.trace/1
     note: str  # what a reader has to know of it
+    values: Mapping[str, int] = field(default_factory=dict)  # of constants, in place of the file's
 
 
 def chosen(lab: Lab, case_id: str | None = None) -> Show:
@@ -59,14 +65,18 @@ def write(
     options: Options,
     show: Show,
     say: Callable[[str], None] = lambda text: None,
-    others: Sequence[Show] = (),
+    or_another: bool = False,
 ) -> str:
-    """The page of one case, or of the first of the others that has a finding where it has none.
+    """The page of one case, or, where it has no finding, of another that has one.
 
     Raises GraderError.
     """
     eyebrow = f"Lab {lab.id} · {shown[0].submission.shown}"
-    show, first, why = _telling(course, lab, shown[0].submission, options, show, say, others)
+    given = shown[0].submission
+    if or_another:
+        show, first, why = _telling(course, lab, given, options, show, say)
+    else:
+        first, why = trace(course, lab, given, options, show, say), ""
     for part in (1, 2, 4, 8, 16):  # of the instructions, until the page is no larger than it may be
         runs = []
         for one in shown:
@@ -91,9 +101,7 @@ def for_student(course: Course, lab: Lab, submission: Submission, options: Optio
     """
     how = replace(options, backend="sim", seed=DEFAULT_SEED)
     try:
-        return write(
-            course, lab, [Shown("yours", submission)], how, chosen(lab), others=others(lab)
-        )
+        return write(course, lab, [Shown("yours", submission)], how, chosen(lab), or_another=True)
     except SubmissionError:
         return ""
 
@@ -109,25 +117,53 @@ def _telling(
     submission: Submission,
     options: Options,
     show: Show,
-    say: Callable[[str], None],
-    others: Sequence[Show],
+    say: Callable[[str], None] = lambda text: None,
 ) -> tuple[Show, Traced, str]:
-    """The case to show, its trace, and why it is not the one that was asked for."""
-    first = trace(course, lab, submission, options, show, say)
-    if _has_finding(first):
-        return show, first, ""
-    for other in others:
+    """The case to show, its trace, and why it is not the one that was asked for.
+
+    A file need not bear other values of its constants: a finding with them counts where the report
+    of the file as it is has it, too.
+    """
+    result = grade(course, lab, submission, replace(options, backend="sim"), say)
+    known = {one.code for one in result.diagnostics}
+    without: list[tuple[Show, Traced]] = []  # a finding
+    nothing: SubmissionError | None = None
+    small = [show, *others(lab)]
+    as_they_are: list[Show] = []  # grows while the small ones are tried
+    for wanted in chain(small, as_they_are, _of_report(lab, result)):
         try:
-            found = trace(course, lab, submission, options, other, say)
-        except SubmissionError:
+            found = trace(course, lab, submission, options, wanted, say)
+        except SubmissionError as error:
+            nothing = nothing or error
             continue
-        if _has_finding(found):
-            return other, found, f"{show.case.title} has no finding; this case has one."
-    return show, first, ""
+        codes = _codes(found)
+        if not codes:
+            without.append((wanted, found))
+            if not known:
+                break
+        elif not found.values or (known and codes <= known | _OF_OUTPUTS):
+            why = "" if wanted is show else f"{show.case.title} has no finding; this case has one."
+            return wanted, found, why
+        else:
+            as_they_are.append(Show(wanted.case))
+    if not without:
+        raise nothing or SubmissionError("There is nothing to see yet.")
+    wanted, found = without[0]
+    why = "With smaller constants this file goes wrong: it runs as it is written."
+    return wanted, found, "" if wanted in small else why
 
 
-def _has_finding(traced: Traced) -> bool:
-    return any(launch["findings"] for launch in traced.trace["launches"])
+def _of_report(lab: Lab, result: Result) -> list[Show]:
+    """The least of the cases in which the first finding of the report was seen."""
+    for diagnostic in result.diagnostics:
+        failed = [case for case in lab.cases if case.id in diagnostic.cases and not case.hidden]
+        if failed:
+            return [Show(min(failed, key=lambda case: case.work))]
+    return []
+
+
+def _codes(traced: Traced) -> set[str]:
+    return {one["code"] for launch in traced.trace["launches"] for one in launch["findings"]}
 
 
 def trace(
@@ -150,6 +186,8 @@ def trace(
             values[name] = value
         except GraderError:
             lacking.append(name)
+    if lacking:  # a file that has only some of them need not bear other values of those
+        values.clear()
 
     def made(blocks: tuple[int, ...] = (), events: int = _MOST_EVENTS) -> dict[str, Any]:
         wanted = traces.Wanted(show.case, values, blocks, events=events // part)
@@ -165,7 +203,7 @@ def trace(
         raise SubmissionError("There is nothing to see yet: solve launches no kernel.")
     if found["is_cut"] or _is_first_only(found, show.case):
         found = made((_telling_block(found),), _OF_A_BLOCK)
-    return Traced(found, _note(values, lacking))
+    return Traced(found, _note(values, lacking), values)
 
 
 def _is_first_only(found: Mapping[str, Any], case: Case) -> bool:

@@ -15,7 +15,7 @@ from grader.labs.lab import load_lab
 from grader.labs.options import Options
 from grader.labs.submission import Submission
 from grader.show import make
-from grader.tests import command_line, samples
+from grader.tests import command_line, corpus_files, samples
 from grader.tests.conftest import REPOSITORY
 from grader.trace import make as traces
 from grader.writers import html
@@ -85,15 +85,41 @@ def test_a_fault_at_an_edge_is_shown_where_there_is_one(built):
     """The first case of this lab ends with whole blocks."""
     lab = load_lab(built.labs / LAB)
     guardless = submission(LAB, "if (row < j && col < l) P[", "if (row < j) P[")
-    show, found, why = make._telling(
-        built, lab, guardless, OPTIONS, make.chosen(lab), print, make.others(lab)
-    )
+    show, found, why = make._telling(built, lab, guardless, OPTIONS, make.chosen(lab))
     assert show.case.id == "13x7x15" and "has no finding" in why
     assert {one["code"] for one in found.trace["launches"][0]["findings"]} >= {"race-global"}
-    show, found, why = make._telling(
-        built, lab, submission(LAB), OPTIONS, make.chosen(lab), print, make.others(lab)
-    )
+    show, found, why = make._telling(built, lab, submission(LAB), OPTIONS, make.chosen(lab))
     assert (show, why) == (make.chosen(lab), "")
+
+
+def test_a_fault_that_no_small_case_has_is_shown_in_one_of_the_report(built):
+    lab = load_lab(built.labs / LAB)
+    third = submission(
+        LAB, "  int first_col = ", "  if (blockIdx.x == 2) return;\n  int first_col = "
+    )
+    show, found, why = make._telling(built, lab, third, OPTIONS, make.chosen(lab))
+    assert show in [make.Show(case) for case in lab.cases] and not found.values
+    assert "has no finding" in why
+    assert found.trace["launches"][0]["findings"][0]["code"] == "unwritten-output"
+
+
+def test_a_right_program_that_bears_no_smaller_constants_has_no_finding(built):
+    """Its copies are made for tiles of 64 x 8: with others it reads beyond them."""
+    lab = load_lab(built.labs / "05-register-tiling")
+    right = corpus_files.find(lab.name, "double-buffer").submission
+    small = make.trace(built, lab, right, OPTIONS, make.chosen(lab))
+    assert small.values and small.trace["launches"][0]["findings"]
+    show, found, why = make._telling(built, lab, right, OPTIONS, make.chosen(lab))
+    assert show.case == make.chosen(lab).case and "as it is written" in why
+    assert not found.values and not found.trace["launches"][0]["findings"]
+
+
+def test_other_values_are_given_to_all_constants_or_none(built):
+    lab = load_lab(built.labs / "05-register-tiling")
+    some = corpus_files.find(lab.name, "float4").submission
+    found = make.trace(built, lab, some, OPTIONS, make.chosen(lab))
+    assert not found.values and "no constant BM" in found.note
+    assert not found.trace["launches"][0]["findings"]
 
 
 def test_a_wrong_product_is_told_with_its_cause(built):
