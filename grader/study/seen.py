@@ -65,7 +65,7 @@ def _occupancy(study: Study) -> str:
         return ""
     times = published.KERNELS["GPU4"].seconds[16384] / published.KERNELS["GPU6"].seconds[16384]
     return (
-        f"Occupancy does not order them: GPU6 at {found['GPU6']:.2f} took 1/{times:.1f} of the time of GPU4"
+        f"Occupancy does not order them: GPU6 at {found['GPU6']:.2f} was {times:.1f} times as fast as GPU4"
         f" at {found['GPU4']:.2f}."
     )
 
