@@ -79,7 +79,7 @@ def test_counts_are_taken_at_more_than_one_size(course):
     traffic = [one for lab, name, one in _limits(course) if name == "traffic" and one.also]
     sizes = [set(one.every_case) for one in traffic if one.needs != ("whole",)]
     assert len(sizes) >= 9
-    assert [one for one in sizes if len(one) < 2] == [{"w256"}]  # lab 02 has whole tiles alone
+    assert [one for one in sizes if len(one) < 2] == []
 
 
 MISTAKES = {
