@@ -124,8 +124,5 @@ constexpr int kFnMaxThreads = 0, kFnSharedBytes = 1, kFnLocalBytes = 3, kFnRegis
 constexpr int kLimitHeap = 2;
 // CUjit_option
 constexpr int kJitErrorLog = 5, kJitErrorLogBytes = 6;
-// cuLaunchKernel's `extra`
-inline void* const kLaunchParamPointer = reinterpret_cast<void*>(1);
-inline void* const kLaunchParamSize = reinterpret_cast<void*>(2);
 
 }  // namespace tilewise

@@ -125,6 +125,7 @@ int GpuBackend::load_module(const std::string& ptx, const std::string& name) {
     throw ModuleError("the driver refuses " + name + ", " + driver_.describe(result) + detail);
   }
   modules_.push_back(module);
+  texts_.push_back(ptx);
   return static_cast<int>(modules_.size()) - 1;
 }
 
@@ -213,13 +214,21 @@ GpuBackend::Kernel& GpuBackend::kernel(int module, const std::string& name) {
   k.limits.registers = get(kFnRegisters);
   k.limits.max_threads_per_block = get(kFnMaxThreads);
   k.local_bytes = get(kFnLocalBytes);
+  k.parameters = parameter_places(texts_[static_cast<size_t>(module)], name);
   return k;
 }
 
-CuResult GpuBackend::submit(const warpsim::Launch& launch, CuFunction function) const {
-  size_t bytes = launch.params.size();
-  void* extra[] = {kLaunchParamPointer, const_cast<std::byte*>(launch.params.data()),
-                   kLaunchParamSize, &bytes, nullptr};
+// Each parameter by itself: of a block of parameters (`extra`) with a tensor map in it, driver 580
+// on an H200 hands the kernel something else, and says nothing.
+CuResult GpuBackend::submit(const warpsim::Launch& launch, const Kernel& kernel) const {
+  std::vector<void*> params;
+  for (const ParameterPlace& place : kernel.parameters) {
+    if (place.offset + place.bytes > launch.params.size())
+      throw PlanError("the launch of " + launch.kernel + " has " +
+                      std::to_string(launch.params.size()) + " bytes of parameters, and one at " +
+                      std::to_string(place.offset) + " ends behind them.");
+    params.push_back(const_cast<std::byte*>(launch.params.data() + place.offset));
+  }
   if (launch.is_cooperative) {
     CuLaunchAttribute attribute{.id = kCuAttributeCooperative, .pad = {}, .value = {}};
     attribute.value.cooperative = 1;
@@ -233,15 +242,15 @@ CuResult GpuBackend::submit(const warpsim::Launch& launch, CuFunction function) 
                                 nullptr,
                                 &attribute,
                                 1};
-    return driver_.launch_with(&config, function, nullptr, extra);
+    return driver_.launch_with(&config, kernel.function, params.data(), nullptr);
   }
-  return driver_.launch(function, launch.grid.x, launch.grid.y, launch.grid.z, launch.block.x,
-                        launch.block.y, launch.block.z, launch.dynamic_shared_bytes, nullptr,
-                        nullptr, extra);
+  return driver_.launch(kernel.function, launch.grid.x, launch.grid.y, launch.grid.z,
+                        launch.block.x, launch.block.y, launch.block.z, launch.dynamic_shared_bytes,
+                        nullptr, params.data(), nullptr);
 }
 
 void GpuBackend::enqueue(const warpsim::Launch& launch) {
-  driver_.check(submit(launch, kernel(launch.module, launch.kernel).function), "launch");
+  driver_.check(submit(launch, kernel(launch.module, launch.kernel)), "launch");
 }
 
 LaunchOutcome GpuBackend::launch(const warpsim::Launch& launch) {
@@ -254,7 +263,7 @@ LaunchOutcome GpuBackend::launch(const warpsim::Launch& launch) {
     return outcome;
   }
   auto start = std::chrono::steady_clock::now();
-  CuResult result = submit(launch, k.function);
+  CuResult result = submit(launch, k);
   if (result == kCuInvalidValue || result == kCuOutOfResources ||
       result == kCuCooperativeTooLarge) {
     warpsim::BrokenLimit limit{result, {}};

@@ -11,6 +11,7 @@
 #include "harness/execute/capture.h"
 #include "harness/execute/driver.h"
 #include "harness/execute/fenced_memory.h"
+#include "harness/execute/parameters.h"
 #include "warpsim/model/launch_limits.h"
 
 namespace tilewise {
@@ -53,11 +54,12 @@ class GpuBackend : public Backend {
     CuFunction function = nullptr;
     warpsim::KernelLimits limits;
     uint32_t local_bytes = 0;
+    std::vector<ParameterPlace> parameters;
   };
   Kernel& kernel(int module, const std::string& name);
   int attribute(int number) const;
   int function_attribute(CuFunction function, int number) const;
-  CuResult submit(const warpsim::Launch& launch, CuFunction function) const;
+  CuResult submit(const warpsim::Launch& launch, const Kernel& kernel) const;
   void set_fault(CuResult result, warpsim::LaunchReport* report);
   void add_fence_damage(warpsim::LaunchReport* report);
   warpsim::Device read_limits() const;
@@ -71,6 +73,7 @@ class GpuBackend : public Backend {
   warpsim::Device limits_;
   std::unique_ptr<FencedMemory> memory_;
   std::vector<CuModule> modules_;
+  std::vector<std::string> texts_;  // PTX, likewise
   std::map<std::pair<int, std::string>, Kernel> kernels_;
   bool lost_ = false;  // a fault has taken the context with it
 };

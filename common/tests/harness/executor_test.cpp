@@ -52,7 +52,7 @@ TEST_CASE("A right kernel leaves its result and no fault") {
 
 TEST_CASE("A tensor map is made anew by the GPU's driver, of the memory that the executor has") {
   plan::Plan plan = t::device_plan(kWidth, "");
-  plan::Launch launch = t::launch("add", kWidth);
+  plan::Launch launch = t::launch("add_by_map", kWidth);
   launch.relocations.erase(launch.relocations.begin());  // M comes by the map
   launch.params.resize(192);
   plan::ParameterMap map{64, {.buffer = 0, .addend = 0, .map = {}}};
@@ -69,6 +69,12 @@ TEST_CASE("A tensor map is made anew by the GPU's driver, of the memory that the
   CHECK(e.status == Status::kOk);
   for (size_t i = 0; i < 16; ++i) CHECK(e.p().values[i] == 1.5f + static_cast<float>(i));
 
+  launch.params.resize(64);  // where the map should begin
+  launch.maps.clear();
+  plan.ops = {launch};
+  CHECK_THROWS_AS(run(plan), PlanError);
+
+  launch.params.resize(192);
   map.is.map.swizzle = 2;  // the fake knows no other map
   launch.maps = {map};
   plan.ops = {launch};

@@ -59,7 +59,6 @@ CuResult multiply_once(const Params& a) {
   return kCuSuccess;
 }
 
-constexpr size_t kMapAt = 64, kMapBytes = 128;  // of a tensor map among a kernel's parameters
 constexpr uint64_t kMapSeal = 0x5EA1ED;
 
 std::map<CuAddress, size_t> live;  // allocations, by address
@@ -94,6 +93,7 @@ const std::map<std::string, Kernel> kKernels = {
     {"multiply_once", multiply_once},
     {"multiply_slowly", [](const Params& a) { return clock_ms += 2, multiply(a); }},
     {"add", add},
+    {"add_by_map", add},
     {"add_but_last",
      [](const Params& a) {
        for (int i = 0; i < a.width * a.width - 1; ++i) a.p[i] = a.m[i] + a.n[i];
@@ -122,6 +122,10 @@ const std::map<std::string, Kernel> kKernels = {
        return add(a);
      }},
 };
+
+bool is(CuFunction function, const char* name) {
+  return reinterpret_cast<const Kernel*>(function) == &kKernels.at(name);
+}
 
 struct FakeModule {
   std::string text;
@@ -285,22 +289,25 @@ CuResult cuTensorMapEncodeTiled(void* map, int type, uint32_t dimensions, void* 
   std::memcpy(map, words, sizeof words);
   return kCuSuccess;
 }
+// Takes no block of parameters (`extra`), whose layout is the driver's own.
 CuResult cuLaunchKernel(CuFunction function, unsigned, unsigned, unsigned, unsigned, unsigned,
-                        unsigned, unsigned, CuStream, void**, void** extra) {
-  if (reinterpret_cast<Kernel*>(function) == &kKernels.at("tilewise_uniform")) {
-    uint64_t words[3];  // address, count, seed
-    std::memcpy(words, extra[1], 24);
-    for (uint64_t i = 0; i < words[1]; ++i)
-      reinterpret_cast<float*>(words[0])[i] = uniform(words[2], i);
+                        unsigned, unsigned, CuStream, void** each, void** extra) {
+  if (extra != nullptr) return kCuInvalidValue;
+  const auto word = [each](int index) {
+    uint64_t value = 0;
+    std::memcpy(&value, each[index], index == 3 ? 4 : 8);
+    return value;
+  };
+  if (is(function, "tilewise_uniform")) {  // address, count, seed
+    for (uint64_t i = 0; i < word(1); ++i)
+      reinterpret_cast<float*>(word(0))[i] = uniform(word(2), i);
     return kCuSuccess;
   }
-  Params params;
-  const size_t bytes = *static_cast<size_t*>(extra[3]);
-  if (bytes != 28 && bytes != kMapAt + kMapBytes) return kCuInvalidValue;
-  std::memcpy(&params, extra[1], 28);
-  if (bytes != 28) {  // M comes by a tensor map
+  Params params{reinterpret_cast<const float*>(word(0)), reinterpret_cast<const float*>(word(1)),
+                reinterpret_cast<float*>(word(2)), int(word(3))};
+  if (is(function, "add_by_map")) {  // M comes by a tensor map
     uint64_t words[2];
-    std::memcpy(words, static_cast<char*>(extra[1]) + kMapAt, sizeof words);
+    std::memcpy(words, each[4], sizeof words);
     if (words[0] != kMapSeal) return pending = kCuIllegalInstruction, kCuSuccess;
     params.m = reinterpret_cast<const float*>(words[1]);
   }
