@@ -16,6 +16,12 @@ void each_register(const Operand& operand, Body body) {
   }
 }
 
+bool any_register(const std::vector<Operand>& operands, const std::vector<bool>& of) {
+  bool found = false;
+  for (const Operand& o : operands) each_register(o, [&](size_t r) { found = found || of[r]; });
+  return found;
+}
+
 // Instructions first to last, the last of which jumps back to the first.
 struct Loop {
   size_t first, last;
@@ -170,7 +176,9 @@ std::vector<bool> moved_from(const Function& function, const Instruction& load) 
 }
 
 // A load whose value a compare-and-swap of the same word expects to be there still: if another
-// thread has written meanwhile, the swap fails, and the loop goes on with what it has found.
+// thread has written meanwhile, the swap fails, and the loop goes on with what it has found. Of a
+// volatile load it is enough that a swap expects its value: their addresses may be told apart no
+// more where several loads lead to one swap, as on the way down a tree.
 void find_confirmed(const Function& function, std::vector<bool>* confirmed) {
   std::vector<size_t> swaps;
   for (size_t i = 0; i < function.code.size(); ++i) {
@@ -186,36 +194,72 @@ void find_confirmed(const Function& function, std::vector<bool>* confirmed) {
     const std::vector<bool> holds = moved_from(function, load);
     for (size_t swap : swaps) {
       const std::vector<Operand>& operands = function.code[swap].src;
-      if (holds[size_t(operands[1].reg)] && words.of(operands[0]) == words.of(load.src[0]))
+      if (holds[size_t(operands[1].reg)] &&
+          (load.is_volatile || words.of(operands[0]) == words.of(load.src[0])))
         (*confirmed)[i] = true;
     }
   }
 }
 
-// Whether moves and comparisons are all that is done with the result of `load`.
-bool is_only_compared(const Function& function, const Instruction& load) {
-  const std::vector<bool> holds = moved_from(function, load);
-  bool is_compared = false;
-  for (const Instruction& code : function.code) {
-    bool reads = false;
-    for (const std::vector<Operand>* operands : {&code.src, &code.dst}) {
-      for (const Operand& o : *operands) {
-        if (operands == &code.src || o.kind == Operand::Kind::kAddress)
-          each_register(o, [&](size_t r) { reads = reads || holds[r]; });
+// Registers whose values are computed from the result of `load`, no way through memory.
+std::vector<bool> computed_from(const Function& function, const Instruction& load) {
+  std::vector<bool> holds(function.registers.size(), false);
+  each_register(load.dst[0], [&](size_t r) { holds[r] = true; });
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (const Instruction& code : function.code) {
+      if (facts_of(code.op).memory != OpcodeFacts::Memory::kNone) continue;
+      if (!any_register(code.src, holds)) continue;
+      for (const Operand& d : code.dst) {
+        each_register(d, [&](size_t r) {
+          changed = changed || !holds[r];
+          holds[r] = true;
+        });
       }
     }
-    if (reads && code.op != Opcode::kSetp && code.op != Opcode::kMov) return false;
-    is_compared = is_compared || (reads && code.op == Opcode::kSetp);
+  }
+  return holds;
+}
+
+// Whether the result of `look` decides where the code goes on, and else is used only where the
+// result of `wait`, which stands in the loop, would be: in a register that either may have set.
+bool is_first_of(const Function& function, const Instruction& look, const Instruction& wait) {
+  std::vector<int> definitions(function.registers.size(), 0);
+  for (const Instruction& code : function.code) {
+    for (const Operand& d : code.dst) each_register(d, [&](size_t r) { ++definitions[r]; });
+  }
+  const std::vector<bool> waited = computed_from(function, wait);
+  std::vector<bool> looked(function.registers.size(), false);
+  bool is_compared = false;
+  const auto add = [&](const Operand& d) {
+    bool is_new = false;
+    each_register(d, [&](size_t r) {
+      const bool is_either = waited[r] && definitions[r] > 1;
+      is_compared = is_compared || is_either;  // as the other's result is: that one waits
+      if (!is_either && !looked[r]) looked[r] = is_new = true;
+    });
+    return is_new;
+  };
+  add(look.dst[0]);
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (const Instruction& code : function.code) {
+      if (!any_register(code.src, looked)) continue;
+      const bool is_memory = facts_of(code.op).memory != OpcodeFacts::Memory::kNone;
+      if (is_memory || code.op == Opcode::kCall) return false;
+      is_compared = is_compared || code.op == Opcode::kSetp;
+      for (const Operand& d : code.dst) changed = add(d) || changed;
+    }
   }
   return is_compared;
 }
 
-// The first look of a wait, which stands before the loop of the others: a volatile load whose value
-// is compared and nothing else, and a later one that waits for the same word.
+// The first look of a wait, which stands before the loop of the others: a volatile load, and a
+// later one that waits for the same word.
 void find_first_looks(const Function& function, std::vector<bool>* polling) {
   const auto is_load = [&](size_t i) {
     const Instruction& code = function.code[i];
-    return code.op == Opcode::kLd && code.is_volatile && !code.src.empty() && has_result(code);
+    return code.op == Opcode::kLd && code.is_volatile && !code.src.empty() && !code.dst.empty();
   };
   std::vector<size_t> waits;
   for (size_t i = 0; i < function.code.size(); ++i) {
@@ -225,11 +269,11 @@ void find_first_looks(const Function& function, std::vector<bool>* polling) {
   const MemoryWords words(function);
   for (size_t i = 0; i < waits.back(); ++i) {
     if ((*polling)[i] || !is_load(i)) continue;
-    const MemoryWord word = words.of(function.code[i].src[0]);
-    const bool goes_on = std::any_of(waits.begin(), waits.end(), [&](size_t wait) {
-      return wait > i && words.of(function.code[wait].src[0]) == word;
+    const Instruction& look = function.code[i];
+    (*polling)[i] = std::any_of(waits.begin(), waits.end(), [&](size_t wait) {
+      return wait > i && words.of(function.code[wait].src[0]) == words.of(look.src[0]) &&
+             is_first_of(function, look, function.code[wait]);
     });
-    if (goes_on && is_only_compared(function, function.code[i])) (*polling)[i] = true;
   }
 }
 

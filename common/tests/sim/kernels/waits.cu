@@ -32,3 +32,46 @@ extern "C" __global__ void first_look_kept(int* out) {
   }
   out[threadIdx.x] = int(seen);
 }
+
+__device__ uint2 look_at_both(const uint2* words) {
+  uint2 value;
+  asm volatile("ld.relaxed.gpu.v2.u32 {%0, %1}, [%2];" : "=r"(value.x), "=r"(value.y) : "l"(words) : "memory");
+  return value;
+}
+
+// Each block adds its number to the sum of the blocks before it: a state and a value in one word, looked at once before
+// the loop, and used whichever look has seen it.
+extern "C" __global__ void look_back(uint2* states, int* out) {
+  uint2 before{1, 0};
+  if (blockIdx.x > 0) {
+    before = look_at_both(&states[blockIdx.x - 1]);
+    while (__any_sync(~0u, before.x == 0)) before = look_at_both(&states[blockIdx.x - 1]);
+  }
+  const unsigned sum = before.y + blockIdx.x;
+  if (threadIdx.x == 0) {
+    asm volatile("st.relaxed.gpu.v2.u32 [%0], {%1, %2};" ::"l"(&states[blockIdx.x]), "r"(1), "r"(sum) : "memory");
+    out[blockIdx.x] = int(sum);
+  }
+}
+
+// The same without the loop: what has been seen by chance is used.
+extern "C" __global__ void look_back_once(uint2* states, int* out) {
+  uint2 before{1, 0};
+  if (blockIdx.x > 0) before = look_at_both(&states[blockIdx.x - 1]);
+  const unsigned sum = before.y + blockIdx.x;
+  if (threadIdx.x == 0) {
+    asm volatile("st.relaxed.gpu.v2.u32 [%0], {%1, %2};" ::"l"(&states[blockIdx.x]), "r"(1), "r"(sum) : "memory");
+    out[blockIdx.x] = int(sum);
+  }
+}
+
+// A list from which each thread takes the first element; the word is read before the loop and in it.
+extern "C" __global__ void take_first(volatile int* heads, const int* next, int* out, int which) {
+  int head = heads[which];
+  while (true) {
+    const int seen = atomicCAS(const_cast<int*>(&heads[which]), head, next[head]);
+    if (seen == head) break;
+    head = heads[which];
+  }
+  out[head] = threadIdx.x;
+}
