@@ -19,11 +19,13 @@ TEST_CASE("A look whose value is kept races with who writes") {
 
 // As scans of CUB look back.
 TEST_CASE("The first look of a wait may be used where the last one would be") {
-  Fixture f("waits");
-  const uint64_t states = f.buffer<uint64_t>("states", std::vector<uint64_t>(8, 0));
-  const uint64_t out = f.empty("out", 4 * 8);
-  CHECK(is_clean(f.launch("look_back", {8}, {32}, states, out)));
-  CHECK(f.read<int>(out, 8) == std::vector<int>{0, 1, 3, 6, 10, 15, 21, 28});
+  for (const char* kernel : {"look_back", "look_back_else"}) {
+    Fixture f("waits");
+    const uint64_t states = f.buffer<uint64_t>("states", std::vector<uint64_t>(8, 0));
+    const uint64_t out = f.empty("out", 4 * 8);
+    CHECK(is_clean(f.launch(kernel, {8}, {32}, states, out)));
+    CHECK(f.read<int>(out, 8) == std::vector<int>{0, 1, 3, 6, 10, 15, 21, 28});
+  }
 }
 
 TEST_CASE("A look at another block's word that no loop repeats races with who writes it") {

@@ -45,6 +45,14 @@ bool leaves(const Instruction& code, size_t at, const Loop& loop) {
   return at == loop.last || target < loop.first || target > loop.last;
 }
 
+// Whether the loop is left where the jump before, within the loop, is not taken.
+bool leaves_else(const Instruction& before, const Instruction& code, const Loop& loop) {
+  if (before.op != Opcode::kBra || before.guard < 0) return false;
+  if (code.op != Opcode::kBra || code.guard >= 0 || code.src.empty()) return false;
+  const size_t target = size_t(code.src[0].target);
+  return target < loop.first || target > loop.last;
+}
+
 // Whether what `start` reads decides, without a way through memory, a jump out of the loop.
 bool decides(const Function& function, size_t start, const Loop& loop) {
   std::vector<bool> follows(function.registers.size(), false);
@@ -70,6 +78,9 @@ bool decides(const Function& function, size_t start, const Loop& loop) {
   for (size_t i = loop.first; i <= loop.last; ++i) {
     const Instruction& code = function.code[i];
     if (leaves(code, i, loop) && follows[size_t(code.guard)]) return true;
+    if (i > loop.first && leaves_else(function.code[i - 1], code, loop) &&
+        follows[size_t(function.code[i - 1].guard)])
+      return true;
   }
   return false;
 }
