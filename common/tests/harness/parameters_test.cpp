@@ -1,7 +1,6 @@
 #include "harness/execute/parameters.h"
 
 #include "catch2/catch.hpp"
-
 #include "harness/execute/backend.h"
 
 namespace tilewise {
