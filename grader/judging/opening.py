@@ -161,6 +161,9 @@ class _Finder(Accesses, Places, Wrong):
         if self.item.code == "launch-config" and guess is not None:
             return None  # what was refused is known; another launch that is not says less
         lines = [guess.line if guess is not None else 0, self.item.line, self.item.other_line]
+        followed = self.material.provenance
+        if not any(lines) and followed is not None:
+            lines += sorted({who.line for one in followed.elements for who in one.stores})
         in_tiles = all(o.case.j % 32 == 0 for o in self.material.outcomes)
         case = self.outcome.case if self.outcome is not None else None
         others, of = [], self.material.reference
@@ -295,7 +298,7 @@ class _Finder(Accesses, Places, Wrong):
         if facts.cause is Cause.ZERO_EXTENT:
             line, words = self._grid(launch)
             line, words = self._called(words) or (line, words)
-            if not line or "/" not in words:
+            if not line or "/" not in words or self._is_changed_after(line):
                 return None
             return Said(
                 f"{shown(words).rstrip(';')} is rounded down, to 0 where there is less than one "
@@ -322,6 +325,18 @@ class _Finder(Accesses, Places, Wrong):
                     "A block has at most 1024 threads: 32 x 32.",
                 )
         return None
+
+    def _is_changed_after(self, line: int) -> bool:
+        """Whether what a line of the host declares is given another value: tiles++ where there is a rest."""
+        here = self.text.simple_at(line)
+        if here is None or "=" not in here.words:
+            return False
+        name = here.words[here.words.index("=") - 1]
+        return any(
+            changes(one.words, name)
+            for one in self.text.inside(self.text.function_of(here))
+            if one.number > here.number
+        )
 
     def race_shared(self) -> Said | None:
         facts = self.item.facts or Facts()

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from grader.judging.kernel_text import Kernel
+from grader.judging.kernel_text import Kernel, counted
 from grader.judging.wording import names_in, terms, value, without_casts
 from grader.labs.statements import Statement
 
@@ -216,8 +216,14 @@ def blamed(
 ) -> tuple[int, tuple[str, ...]] | None:
     """(line, value) of the only name in a sum whose values keep it from reaching 0 to side - 1.
 
-    In such a sum one part has 0 to n - 1, the next goes on in steps of n, and so on.
+    In such a sum one part has 0 to n - 1, the next goes on in steps of n, and so on. None where a
+    part may be missing: a loop around the store that no index depends on.
     """
+    used = needed(kernel, near.words, near)
+    if "=" in near.words:
+        used = needed(kernel, near.words[: near.words.index("=")], near)
+    if any(turns(kernel, loop) and counted(loop) not in used for loop in kernel.text.loops(near)):
+        return None
     parts = []
     for term in terms(words):
         found = values_of(kernel, term, near)

@@ -324,6 +324,46 @@ def test_names_exchanged_in_a_macro_are_exchanged_where_it_is_used() -> None:
     assert found is not None and found.line == seen
 
 
+@pytest.mark.parametrize(
+    ("name", "old", "new", "seen", "after"),
+    [
+        ("00-strides", "= gridDim.x * blockDim.x;", "= blockDim.x;", "v[at] += v[at]", "blockDim.x * gridDim.x"),
+        ("reduction-strides", "i += gridDim.x * kBlock", "i += kBlock", "", "kBlock * gridDim.x"),
+        ("07-unpacked", "(t - 128) / 8, nc", "t / 8, nc", "nt[nr][nc] = v", "(t - 128) / 8"),
+        ("turn-padded", "square[x * (T + 1) + y]", "square[x * T + y]", "= square[", "x * (T + 1) + y"),
+        ("02-staged", "p.col = tid % T;", "p.col = tid / T;", "float nextB", "tid % T"),
+    ],
+)  # fmt: skip
+def test_a_change_that_others_of_the_function_show(
+    name: str, old: str, new: str, seen: str, after: str
+) -> None:
+    text = _program(name)
+    assert text.count(old) == 1
+    text = text.replace(old, new)
+    lines = [at for at, line in enumerate(text.splitlines(), 1) if seen and seen in line]
+    lab = _OTHERS.get(name, "00-first-kernels") if name in _OTHERS or name[:2] == "00" else ""
+    cases = searched.cases(_lab(lab).reference, _lab(lab).cases, None) if lab else []
+    signature = _lab(lab).signature if lab else _SIGNATURES.get(name[:2], "rect-device")
+    found = search.find(text, signature, name[:2] == "02", lines, None, cases)
+    assert found is not None
+    assert (found.line, after in found.after) == (text[: text.index(new)].count("\n") + 1, True), (
+        found
+    )
+
+
+def test_a_change_with_which_threads_store_the_same_element_is_none() -> None:
+    """In step they all store the same; on a device nobody knows who reads before."""
+    text = _program("00-strides").replace("= gridDim.x * blockDim.x;", "= blockDim.x;")
+    blind = text.replace("at = blockIdx.x * blockDim.x", "at = blockIdx.y * blockDim.x")
+    assert text != blind
+    case = _cases("00-first-kernels")[-1]
+    for one, is_right in ((_program("00-strides"), True), (blind, False)):
+        trial = try_out(parse(tokens_of(one)), {}, case, (), True, 20_000, is_alone=True)
+        assert trial.is_right == is_right
+    assert try_out(parse(tokens_of(blind)), {}, case, (), True, 20_000).is_right
+    assert "same element" in trial.why
+
+
 # One of each kind that only the host, or a lab that is no product, has.
 _PLANTED = [
     ("00-first-kernels", "image, image_bytes, cudaMemcpyHostToDevice", "image, image_bytes, cudaMemcpyDeviceToHost", "=direction"),

@@ -51,6 +51,7 @@ def _malloc(given, templates):
         if size <= 0 or size > 4 * _MAX_WORDS:
             raise Fault("size")
         buffer = Buffer("global", size // 4, name="device")
+        buffer.owners = f.world.owners
         buffer.batch, buffer.effects = f.world.batch, f.world.effects
         if f.world.logs is not None:
             buffer.log = []

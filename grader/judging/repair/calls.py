@@ -225,7 +225,14 @@ class Calls:
             world.weight = 1 + world.blocks * world.threads // _LANES_OF_A_STEP
             if world.batch is not None:
                 world.batch.is_inside = True
+            if world.owners is not None:
+                world.owners.launch, world.owners.lanes = (
+                    world.launches,
+                    world.blocks * world.threads,
+                )
             body(Frame(world, env), True)
+            if world.owners is not None:
+                world.owners.launch = 0
             if world.batch is not None:
                 world.batch.is_inside = False
             world.weight = 1

@@ -9,6 +9,7 @@ from grader.judging.repair.alike import alike
 from grader.judging.repair.missing import Missing
 from grader.judging.repair.nodes import File, Function, Node, children, walk
 from grader.judging.repair.on_host import OnHost, call_of
+from grader.judging.repair.repeated import Repeated
 from grader.judging.repair.rewritten import (
     all_rounded_up,
     crossed,
@@ -39,7 +40,7 @@ _OTHER = {
 }  # fmt: skip
 
 
-class Editor(Missing, OnHost):
+class Editor(Missing, OnHost, Repeated):
     """The edits of one function."""
 
     def __init__(self, file: File, function: Function, macros: dict[str, int]) -> None:
@@ -84,6 +85,8 @@ class Editor(Missing, OnHost):
                     node, change(node), *lengths[id(node)]
                 ):
                     far = _OF_A_LENGTH
+                if node.text in ("/", "%"):
+                    far += 0.4 * self._against_name(node, change(node))
                 yield Edit(((node.id, change),), node.line, cost + far, self.function.name, node)
         yield from self._exchanged()
         yield from self._names_exchanged()
@@ -149,6 +152,8 @@ class Editor(Missing, OnHost):
                 yield from self._guards(node)
         if node.kind in ("name", "member", "binary", "number"):
             yield from self._factors(node)
+            yield from self._like_others(node)
+            yield from self._grid_steps(node)
 
     # --- names and numbers
 
@@ -182,7 +187,7 @@ class Editor(Missing, OnHost):
                     cost += 0.7
                 elif cost == 1.2 and {name, other} <= self.given:
                     cost = 0.8  # rows for columns
-                if self._is_setting(node):
+                if self._is_setting(node) or (self.is_host and self._decides_launch(node)):
                     cost += 1.0  # too many blocks do no harm where there is a guard
                 yield (lambda n, o=other: named(o)), cost
         if name in self.scope.integers:

@@ -59,7 +59,9 @@ class Missing:
                         # In a macro's body the names are where it is used.
                         places = {n.line for name in (one, two) for n in names[name]}
                         line = places.pop() if len(places) == 1 else root.line
-                        yield Edit(changes, line, 1.1, self.function.name, root)
+                        # On the host it makes of n / 256 blocks 256 / n, which may be enough.
+                        cost = 1.1 + self.is_host
+                        yield Edit(changes, line, cost, self.function.name, root)
 
     def _everywhere(self) -> Iterator[Edit]:
         """blockDim.x where a size is meant, wherever it stands."""

@@ -196,7 +196,10 @@ class Search:
                 return True
             limit = self.confirming - spent
             try:
-                trial = try_out(self.file, changes, size, self.numbers(size), self.on_host, limit)
+                trial = try_out(
+                    self.file, changes, size, self.numbers(size), self.on_host, limit,
+                    is_alone=True,
+                )  # fmt: skip
             except Exhausted:
                 self.confirming -= limit // 2
                 return at > 1  # too large for this; two other sizes are right

@@ -12,7 +12,7 @@ from grader.judging.repair.given import Array, Given, Size
 from grader.judging.repair.machine import Machine
 from grader.judging.repair.nodes import File, Node, walk
 from grader.judging.repair.reading import GivenUp
-from grader.judging.repair.values import Buffer, Fault, Pointer
+from grader.judging.repair.values import Buffer, Fault, Owners, Pointer
 from grader.judging.repair.world import Effects, Exhausted, Frame, World
 
 
@@ -214,9 +214,12 @@ def _spread(items: list[int], most: int) -> list[int]:
 
 def try_out(
     file: File, edits: Mapping, size: Size | Given, numbers: tuple, on_host: bool, steps: int,
-    watched: Watched | None = None, tried: set | None = None,
+    watched: Watched | None = None, tried: set | None = None, is_alone: bool = False,
 ) -> Trial:  # fmt: skip
     """Raises GivenUp where the file cannot be interpreted, Exhausted after so many steps.
+
+    `is_alone`: threads that store the same element of global memory are a fault. Lanes go in step
+    here, so what races may come out right.
 
     With `watched` it is right if what the chosen threads store is right, and there is something.
     `tried`: launches that need not be carried out once more.
@@ -226,6 +229,10 @@ def try_out(
     world = World(machine, steps, tried=tried)
     if watched is not None:
         run.note(world, watched)
+    if is_alone:
+        world.owners = Owners()
+        for buffer in run.buffers:
+            buffer.owners = world.owners if buffer.kind == "global" else None
     try:
         run.carry_out(file, machine, world)
     except ERRORS as error:

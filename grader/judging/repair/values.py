@@ -11,6 +11,27 @@ class Fault(Exception):
     """The program touches what it may not."""
 
 
+class Owners:
+    """Which lane of a launch has stored each word: no other one may store it, too."""
+
+    def __init__(self) -> None:
+        self.launch = 0
+        self.lanes = 1  # of the launch
+        self.of: dict[int, tuple[int, np.ndarray]] = {}
+
+    def store(self, buffer: Buffer, at, mask) -> None:
+        launch, owner = self.of.get(id(buffer), (-1, None))
+        if launch != self.launch:
+            owner = np.full(len(buffer.data), -1)
+            self.of[id(buffer)] = self.launch, owner
+        lanes = np.arange(self.lanes) if mask is True else np.flatnonzero(mask)
+        places = at[lanes] if at.__class__ is np.ndarray else np.full(len(lanes), at)
+        before = owner[places]
+        owner[places] = lanes
+        if ((before >= 0) & (before != lanes)).any() or (owner[places] != lanes).any():
+            raise Fault("two threads store the same element")
+
+
 class Buffer:
     """Words of global, host or shared memory; NaN where nobody has written."""
 
@@ -23,6 +44,7 @@ class Buffer:
         self.batch = None  # where several edits are tried at once
         self.effects = None  # of a run that is watched
         self.log: list | None = None  # (lanes, places) of stores
+        self.owners: Owners | None = None  # of global memory, where that is looked at
 
     def split(self) -> None:
         """A copy for each edit of the batch."""
@@ -69,6 +91,8 @@ class Buffer:
         if self.log is not None and at.__class__ is np.ndarray:
             lanes = np.arange(len(at)) if mask is True else np.flatnonzero(mask)
             self.log.append((lanes, at[lanes]))
+        if self.owners is not None and self.owners.launch:
+            self.owners.store(self, at, mask)
         if at.__class__ is not np.ndarray:
             if value.__class__ is np.ndarray:
                 value = value[-1] if mask is True else value[np.flatnonzero(mask)[-1]]

@@ -75,6 +75,7 @@ class World:
     launched: int = 0  # lanes of these, for one edit
     tried: set | None = None  # launches that are known to make P wrong
     logs: list | None = None  # buffers that note who stores what where
+    owners: values.Owners | None = None  # where threads may not store the same element
 
     def step(self) -> None:
         self.steps -= self.weight

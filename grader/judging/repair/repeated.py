@@ -1,0 +1,80 @@
+"""Changes that make an expression like others of its function: what they are counted with lacks here."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from grader.judging.repair.nodes import Node, walk
+from grader.judging.repair.scope import Change, bare, binary, named
+
+_ROW = re.compile(r"row|(?:^|_)[ry]$|^ty$", re.IGNORECASE)
+_COLUMN = re.compile(r"col|(?:^|_)[cx]$|^tx$", re.IGNORECASE)
+_LEAVES = ("name", "number")
+_MOST = 6
+
+
+class Repeated:
+    """A part of Editor."""
+
+    def _like_others(self, node: Node) -> Iterator[tuple[Change, float]]:
+        """t where the same line has t - 128, T where an array has rows of T + 1."""
+        above = self._parent(node)
+        if node.kind not in _LEAVES or above.kind in ("call", "member"):
+            return
+        found: dict[tuple[str, str, str], tuple[Node, bool]] = {}
+        for one in walk(self.function.body):
+            if one.kind != "binary" or one.text not in "+-" or one is above:
+                continue
+            left, right = one.kids
+            is_like = _shown(left) == _shown(node) and right.kind == "number"
+            if is_like:
+                key = (_shown(left), one.text, _shown(right))
+                is_here = one.line == node.line
+                if key not in found or is_here:
+                    found[key] = (one, is_here)
+        for one, is_here in list(found.values())[:_MOST]:
+            yield (lambda n, o=one: bare(o)), 0.9 if is_here else 1.2
+
+    def _grid_steps(self, node: Node) -> Iterator[tuple[Change, float]]:
+        """A step of one block, where all blocks of the grid go on together."""
+        if not self.function.is_kernel:
+            return
+        above = self._parent(node)
+        if node.kind == "name" and node.text in self.declared:
+            return  # what it is computed from is changed
+        is_step = above.kind == "assign" and above.text == "+=" and above.kids[1] is node
+        is_named = _shown(node) == "blockDim.x" and "blockIdx" not in self._whole(node)
+        if is_step or is_named:
+            blocks = Node("member", [named("gridDim")], "x")
+            yield (lambda n: binary("*", bare(n), blocks)), 0.8 if is_step else 0.5
+
+    def _whole(self, node: Node) -> set[str]:
+        """The names in the expression that it is a part of."""
+        while self._parent(node) is not node and self._parent(node).kind in ("binary", "cast"):
+            node = self._parent(node)
+        return {one.text for one in walk(node) if one.kind == "name"}
+
+    def _decides_launch(self, node: Node) -> bool:
+        """Whether it is a part of a variable's value that a launch has for its blocks or threads."""
+        while self._parent(node) is not node and node.kind != "declare":
+            node = self._parent(node)
+        settings = [one.kids[1] for one in walk(self.function.body) if one.kind == "launch"]
+        used = {one.text for parts in settings for part in parts for one in walk(part)}
+        return node.kind == "declare" and node.text in used
+
+    def _against_name(self, node: Node, changed: Node) -> bool:
+        """A row that would be a remainder, a column that would be a quotient."""
+        if node.kind != "binary" or {node.text, changed.text} != {"/", "%"}:
+            return False
+        while self._parent(node) is not node and node.kind not in ("declare", "assign"):
+            node = self._parent(node)
+        target = node.kids[0] if node.kind == "assign" else node
+        wrong = _ROW if changed.text == "%" else _COLUMN
+        return target.kind in ("declare", "name", "member") and bool(wrong.search(target.text))
+
+
+def _shown(node: Node) -> str:
+    if node.kind == "member" and node.kids[0].kind == "name":
+        return f"{node.kids[0].text}.{node.text}"
+    return (node.macro or node.text) if node.kind in _LEAVES else ""
