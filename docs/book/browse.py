@@ -108,6 +108,10 @@ def main() -> int:
     if not paths:
         print(f"{given.site} has no such page: make docs builds it.", file=sys.stderr)
         return 2
+    if show_pages.axe() is None or browser.find() is None:
+        what = "axe-core (common/setup/extra.sh browser axe_playwright_python) and chromium"
+        print(f"This needs {what}.", file=sys.stderr)
+        return 2
     if given.pictures:
         given.pictures.mkdir(parents=True, exist_ok=True)
     wrong = 0

@@ -82,7 +82,10 @@ def read(folders: Sequence[Path]) -> list[Entry]:
             platform = summary["platform"]
             most = {lab: float(facts["max_score"]) for lab, facts in summary["labs"].items()}
         except (OSError, ValueError, KeyError, TypeError, AttributeError):
-            raise UsageError(f"{folder} is no folder that `grader batch` wrote.") from None
+            what = "is no folder that `grader batch` wrote"
+            if (folder / ".batch").is_dir():  # which begins with it, and ends with the summary
+                what = "holds a batch that was stopped before its end: call it again"
+            raise UsageError(f"{folder} {what}.") from None
         rows = csv.DictReader(io.StringIO(text, newline=""))
         found += [Entry(folder, platform, row, most) for row in rows]
     return found

@@ -363,6 +363,14 @@ def test_a_total_is_of_what_the_batch_graded_out_of(graded, course):
     assert termtable.most_points(everyone, termtable.labs_of(entries)[0], terms.Term()) == 20
 
 
+def test_a_stopped_batch_is_told_from_another_folder(tmp_path):
+    with pytest.raises(UsageError, match="is no folder that `grader batch` wrote"):
+        termtable.read([tmp_path])
+    (tmp_path / ".batch").mkdir()
+    with pytest.raises(UsageError, match="stopped before its end: call it again"):
+        termtable.read([tmp_path])
+
+
 def test_people_are_joined_over_platforms(tmp_path):
     def entry(platform, **cells):
         return termtable.Entry(tmp_path, platform, {"student": "x", "name": "", **cells})
