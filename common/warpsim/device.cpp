@@ -83,6 +83,8 @@ Timing read_timing(const nlohmann::json& json, const Device& device) {
   optional("multiply_cycles", &t.multiply_cycles);
   optional("slow_cycles", &t.slow_cycles);
   optional("double_cycles", &t.double_cycles);
+  optional("tensor_cycles", &t.tensor_cycles);
+  optional("tensor_half_cycles", &t.tensor_half_cycles);
   optional("wide_load_cycles", &t.wide_load_cycles);
   optional("alu_latency", &t.alu_latency);
   optional("load_store_cycles", &t.load_store_cycles);

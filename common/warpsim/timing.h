@@ -28,10 +28,13 @@ struct Timing {
   // FP32 arithmetic. 1: 32 lanes, so that issue slots are what limits it (8.6 and later); 2: 16
   // lanes, the same as multiply integers (7.0 to 8.0).
   double fma_cycles = 1;
-  double integer_cycles = 2;    // ALU: integer, logic, comparison, move
-  double multiply_cycles = 2;   // integer multiply-add
-  double slow_cycles = 8;       // conversion, special function
-  double double_cycles = 8;     // double precision, in the same queue
+  double integer_cycles = 2;   // ALU: integer, logic, comparison, move
+  double multiply_cycles = 2;  // integer multiply-add
+  double slow_cycles = 8;      // conversion, special function
+  double double_cycles = 8;    // double precision, in the same queue
+  // A product of 16 x 8 elements on a tensor core, by 32 and by 16 bytes of each row of the left
+  // factor (k = 16 and 8 of 16-bit numbers, 8 and 4 of tf32). 0: not known.
+  double tensor_cycles = 0, tensor_half_cycles = 0;
   double wide_load_cycles = 0;  // register ports, for a 16-byte shared load's result
   int alu_latency = 4;          // of arithmetic, where no machine code says it
 

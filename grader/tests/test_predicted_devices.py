@@ -21,7 +21,7 @@ ROOT = Path(__file__).resolve().parents[2]
 DEVICES = ROOT / "common/devices"
 PREDICT = ROOT / "build/bin/tilewise-predict"
 N = 1024
-BOUNDS = {"issue", "fma", "integer", "shared", "l1", "l2", "memory", "latency", "launch"}
+BOUNDS = {"issue", "fma", "integer", "tensor", "shared", "l1", "l2", "memory", "latency", "launch"}
 
 
 def graded(course, device: str, submission: str = "solutions/02-tiled-kernel", root=ROOT) -> Kernel:

@@ -10,6 +10,7 @@ NAMES = {
     "issue": "instruction issue",
     "fma": "multiply-adds",
     "integer": "integer arithmetic",
+    "tensor": "tensor cores",
     "shared": "shared wavefronts",
     "l1": "requests to L1",
     "l2": "L2 traffic",

@@ -1,6 +1,9 @@
 // The time model's terms on inputs small enough to work out by hand.
 
+#include <array>
+
 #include "tests/catch.h"
+#include "warpsim/model/machine_code.h"
 #include "warpsim/model/replay.h"
 #include "warpsim/model/schedule.h"
 #include "warpsim/model/sector_cache.h"
@@ -100,6 +103,43 @@ TEST_CASE("double precision keeps its unit for as long as the device says") {
   Model model(std::vector<MachineInstruction>(4, make(Work::kDouble)));
   model.timing.double_cycles = 64;
   CHECK(model.run().cycles == 3 * 64 + 1);
+}
+
+TEST_CASE("a product on a tensor core keeps it for as long as its shape says") {
+  MachineInstruction whole = make(Work::kTensor), half = whole;
+  whole.tensor_bytes = 32;
+  half.tensor_bytes = 16;
+  auto run = [](const std::vector<MachineInstruction>& code, size_t warps) {
+    Model model(code, warps);
+    model.timing.tensor_cycles = 6;
+    model.timing.tensor_half_cycles = 4;
+    return model.run();
+  };
+  CHECK(run({whole, whole, half, half}, 1).cycles == 6 + 6 + 4 + 1);
+  CHECK(run({whole, whole, half, half}, 1).tensor == 20);
+  CHECK(run({whole, whole}, 4).cycles == 7);  // each scheduler has one
+  CHECK(run({whole, whole}, 8).cycles == 19);
+  CHECK(run({whole, make(Work::kFma), make(Work::kFma)}, 1).cycles == 3);  // others go on
+}
+
+TEST_CASE("what HMMA multiplies is read from its code, and ldmatrix is a load from shared memory") {
+  const std::array<MachineWord, 6> words = {
+      MachineWord{0x000000060c08723c, 0x004fde0000041808, 0},   // 16816.F32.BF16
+      MachineWord{0x000000000608723c, 0x004fde0000041008, 0},   // 1688.F32.BF16
+      MachineWord{0x0000000c0806723c, 0x004fde0000000806, 0},   // 16816.F16
+      MachineWord{0x000000060c08723c, 0x004fde0000081008, 0},   // 1688.F32.TF32
+      MachineWord{0x000000000608723c, 0x004fde0000085008, 0},   // 1684.F32.TF32
+      MachineWord{0x000000040c08783b, 0x000fe80008004200, 0}};  // LDSM.16.MT88.4
+  CubinKernel kernel;
+  kernel.architecture = 90;
+  kernel.code.assign(words.begin(), words.end());
+  const MachineCode code = decode_machine_code(kernel, ptx::Function{});
+  std::vector<int> bytes;
+  for (const MachineInstruction& m : code.code) bytes.push_back(m.tensor_bytes);
+  CHECK(bytes == std::vector<int>{32, 16, 32, 32, 16, 0});
+  CHECK(code.code[0].work == Work::kTensor);
+  CHECK(code.code[5].work == Work::kSharedLoad);
+  CHECK(code.code[5].bytes == 4);
 }
 
 TEST_CASE("a request takes as long as its lines, its words or the device's least") {

@@ -59,6 +59,7 @@ void multiply(Warp& w, const Fragments& f) {
 void count(Warp& w, const Op* op, int matrices) {
   SiteState& s = w.worker->sites[op->access.site];
   ++s.shared_requests;
+  uint64_t wavefronts = 0;
   for (int i = 0; i < matrices; ++i) {
     WarpAccess rows{w.mask & 0xFFu << (kMatrixRows * i), 4 * kRowWords, {}};
     rows.is_store = w.worker->image->sites[op->access.site].is_store;
@@ -66,9 +67,11 @@ void count(Warp& w, const Op* op, int matrices) {
       rows.address[size_t(lane)] = uint32_t(access::lane_address(w, op->access, lane));
     });
     if (rows.mask == 0) continue;
-    s.wavefronts += warp_banks(rows).wavefronts;
+    wavefronts += warp_banks(rows).wavefronts;
     ++s.ideal_wavefronts;
   }
+  s.wavefronts += wavefronts;
+  if (w.worker->tracer != nullptr) w.worker->tracer->matrices(op->access.site, wavefronts);
 }
 
 // Whose register holds the number at `row` and `column`, and in which half of it.

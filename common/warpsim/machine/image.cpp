@@ -236,6 +236,8 @@ void note_access(Image& image, const ptx::Instruction& code, bool is_kernel,
     (code.space == Space::kGlobal ? facts->writes_anything : facts->reads_anything) = true;
   if (code.op == Opcode::kTex || code.op == Opcode::kSuld) facts->reads_anything = true;
   if (code.op == Opcode::kSust) facts->writes_anything = true;
+  if (code.op == Opcode::kMbarrierWait || code.op == Opcode::kBulkCopy)
+    facts->meets_in_shared = true;
   const Memory memory = ptx::facts_of(code.op).memory;
   if (memory == Memory::kNone) return;
   const bool atomic = memory == Memory::kAtomic;

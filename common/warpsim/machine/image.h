@@ -48,6 +48,7 @@ struct KernelFacts {
   bool has_global_atomics = false;
   bool has_volatile = false;  // volatile, relaxed, acquire, release
   bool calls_malloc = false, prints = false;
+  bool meets_in_shared = false;  // waits at mbarriers, or for copies in bulk
   bool has_recursion = false;
   bool reads_anything = false;   // a global load whose pointer cannot be traced to a parameter
   bool writes_anything = false;  // the same for stores and atomics

@@ -56,6 +56,8 @@ enum Opcode : unsigned {
   kS2ur = 0x1c3,
   kRedux = 0x1c4,
   kHmma = 0x3c,
+  kLdsm = 0x3b,
+  kStsm = 0x44,
   kImma = 0x37,
   kDmma = 0x3f,
 };
@@ -103,8 +105,10 @@ Work work_of(unsigned opcode) {
     case kStl:
       return Work::kLocal;
     case kLds:
+    case kLdsm:
       return Work::kSharedLoad;
     case kSts:
+    case kStsm:
       return Work::kSharedStore;
     case kShfl:
     case kRedux:
@@ -132,6 +136,13 @@ Work work_of(unsigned opcode) {
 uint8_t access_bytes(const MachineWord& word) {
   constexpr std::array<uint8_t, 8> kBytes = {1, 1, 2, 2, 4, 8, 16, 16};
   return kBytes[word.bits(73, 3)];
+}
+
+// Bytes that HMMA takes of each row of its left factor, 16 x k. As ptxas of CUDA 13.0 writes it for
+// sm_90: bit 75 for k = 16 of 16-bit numbers, bit 83 for tf32, and bit 78 for its k = 4.
+uint8_t tensor_bytes(const MachineWord& word) {
+  const bool is_tf32 = word.bits(83, 1) != 0;
+  return (is_tf32 ? word.bits(78, 1) == 0 : word.bits(75, 1) != 0) ? 32 : 16;
 }
 
 // Where a branch goes, in instructions from the next one. The distance is in units of 4 bytes:
@@ -212,7 +223,8 @@ MachineCode decode_machine_code(const CubinKernel& kernel, const ptx::Function& 
     const auto opcode = unsigned(word.bits(0, 9));
     MachineInstruction m;
     m.work = work_of(opcode);
-    m.bytes = access_bytes(word);
+    m.bytes = opcode == kLdsm || opcode == kStsm ? 4 : access_bytes(word);
+    if (opcode == kHmma) m.tensor_bytes = tensor_bytes(word);
     constexpr unsigned kAlways = 7;
     m.guarded = word.bits(12, 4) != kAlways;
     m.stall = uint8_t(std::max<uint64_t>(1, word.bits(105, 4)));

@@ -40,12 +40,13 @@ enum class Work : uint8_t {
   kBarrier,
   kBranch,
   kExit,
-  kTensor,  // tensor cores: the model does not know their speed
+  kTensor,  // a product on a tensor core
 };
 
 struct MachineInstruction {
   Work work = Work::kInteger;
   uint8_t bytes = 4;           // per lane, of a memory access
+  uint8_t tensor_bytes = 0;    // kTensor: of a row of the left factor, 32 or 16; 0: another product
   bool guarded = false;        // has a predicate
   bool links = false;          // a branch that may also fall through
   uint8_t pending_copies = 0;  // kWaitCopies: groups that may still be on their way

@@ -162,8 +162,9 @@ class Predictor {
   static void add(ReplayResult& sum, const ReplayResult& r, double times) {
     for (double ReplayResult::*field :
          {&ReplayResult::cycles, &ReplayResult::issue, &ReplayResult::fma, &ReplayResult::integer,
-          &ReplayResult::multiply, &ReplayResult::slow, &ReplayResult::shared,
-          &ReplayResult::global, &ReplayResult::l2_bytes, &ReplayResult::memory_bytes})
+          &ReplayResult::multiply, &ReplayResult::slow, &ReplayResult::tensor,
+          &ReplayResult::shared, &ReplayResult::global, &ReplayResult::l2_bytes,
+          &ReplayResult::memory_bytes})
       sum.*field += r.*field * times;
     for (size_t i = 0; i < sum.waits.size(); ++i) sum.waits[i] += r.waits[i] * times;
   }
@@ -175,6 +176,7 @@ class Predictor {
         {"issue", sum.issue * per_scheduler},
         {"fma", sum.fma * per_scheduler},
         {"integer", std::max({sum.integer, sum.multiply, sum.slow}) * per_scheduler},
+        {"tensor", sum.tensor * per_scheduler},
         {"shared", sum.shared * per_sm},
         {"l1", sum.global * per_sm},
     };
@@ -206,6 +208,7 @@ class Predictor {
     offer(term("fma") > 0.75 * term("issue") ? "fma" : "issue",
           std::max(term("issue"), term("fma")));
     offer("integer", term("integer"));
+    offer("tensor", term("tensor"));
     offer(term("shared") >= term("l1") ? "shared" : "l1", load_store);
     offer("l2", term("l2"));
     offer("memory", term("memory"));
@@ -221,6 +224,8 @@ class Predictor {
     if (bound == "issue")
       return "fewer instructions per multiply-add: unroll, load wider, keep more results in "
              "registers";
+    if (bound == "tensor")
+      return "fewer products on tensor cores, or more of them at once: near what mma.sync can";
     if (bound == "integer") return "less address arithmetic inside the loop";
     if (bound == "shared")
       return "fewer shared wavefronts: keep more results in registers, load 16 bytes at a time, "
@@ -274,8 +279,10 @@ std::vector<uint64_t> blocks_to_profile(const Device& device, const LaunchShape&
 std::optional<Prediction> predict(const Device& device, const LaunchShape& shape,
                                   const LaunchProfile& profile, const MachineCode& code) {
   if (!device.timing || profile.blocks.empty() || shape.blocks_per_sm == 0) return std::nullopt;
+  const Timing& t = *device.timing;
   for (const MachineInstruction& m : code.code) {
-    if (m.work == Work::kTensor) return std::nullopt;
+    const double cycles = m.tensor_bytes == 32 ? t.tensor_cycles : t.tensor_half_cycles;
+    if (m.work == Work::kTensor && (m.tensor_bytes == 0 || cycles == 0)) return std::nullopt;
   }
   return Predictor(device, shape, profile, code).predict();
 }

@@ -20,7 +20,7 @@
 namespace warpsim {
 
 struct Term {
-  std::string name;  // "issue", "fma", "integer", "shared", "l1", "l2", "memory"
+  std::string name;  // "issue", "fma", "integer", "tensor", "shared", "l1", "l2", "memory"
   double ms = 0;     // what the whole launch would take if nothing else counted
 };
 

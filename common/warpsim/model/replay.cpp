@@ -90,7 +90,7 @@ class Multiprocessor {
     std::vector<size_t> warps;
     size_t candidate = SIZE_MAX, last = SIZE_MAX;
     double when = kNever;
-    double free = 0, integer_free = 0, multiply_free = 0, slow_free = 0;
+    double free = 0, integer_free = 0, multiply_free = 0, slow_free = 0, tensor_free = 0;
   };
 
   const MachineInstruction& next_of(const WarpState& w) const {
@@ -111,8 +111,9 @@ class Multiprocessor {
         return &s.multiply_free;
       case Work::kSlow:
       case Work::kDouble:
-      case Work::kTensor:
         return &s.slow_free;
+      case Work::kTensor:
+        return &s.tensor_free;
       default:
         return nullptr;
     }
@@ -185,6 +186,9 @@ class Multiprocessor {
     } else if (m.work == Work::kMultiply) {
       cycles = t_.multiply_cycles;
       sum = narrow() ? &result_.fma : &result_.multiply;
+    } else if (m.work == Work::kTensor) {
+      cycles = m.tensor_bytes == 32 ? t_.tensor_cycles : t_.tensor_half_cycles;
+      sum = &result_.tensor;
     }
     *unit = now + cycles;
     *sum += cycles;
@@ -255,7 +259,6 @@ class Multiprocessor {
         done = now + t_.constant_latency;
         break;
       case Work::kSlow:
-      case Work::kTensor:
         done = now + t_.slow_cycles + 2 * t_.alu_latency;
         break;
       case Work::kDouble:

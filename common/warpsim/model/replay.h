@@ -30,9 +30,9 @@ struct ReplayInput {
 
 struct ReplayResult {
   double cycles = 0;  // until the last block has finished
-  // Sums over the blocks: cycles of one scheduler for issue to slow, of the multiprocessor for
+  // Sums over the blocks: cycles of one scheduler for issue to tensor, of the multiprocessor for
   // shared and global; bytes. Where one unit multiplies floats and integers, fma has both.
-  double issue = 0, fma = 0, integer = 0, multiply = 0, slow = 0;
+  double issue = 0, fma = 0, integer = 0, multiply = 0, slow = 0, tensor = 0;
   double shared = 0, global = 0, l2_bytes = 0, memory_bytes = 0;
   double l1_hits = 0, l1_sectors = 0;
   std::array<double, size_t(Wait::kCount)> waits{};  // scheduler cycles with nothing to issue

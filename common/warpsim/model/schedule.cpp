@@ -104,6 +104,13 @@ class Scheduler {
     }
   }
 
+  // As the products that a wmma consists of, whose machine instructions are told apart by nothing.
+  bool shares_line(int32_t ptx) const {
+    const auto next = size_t(ptx) + 1;
+    return next < function_.code.size() &&
+           function_.code[next].ptx_line == function_.code[size_t(ptx)].ptx_line;
+  }
+
   // True for a machine instruction that stands for one execution of its PTX instruction: arithmetic
   // and memory accesses, which ptxas neither drops nor repeats, unlike address computations.
   bool is_anchor(const MachineInstruction& m) const {
@@ -119,7 +126,9 @@ class Scheduler {
       case Work::kGlobalLoad:
         return p.op == Opcode::kLd && p.space != Space::kShared;
       case Work::kSharedLoad:
-        return p.op == Opcode::kLd && p.space == Space::kShared;
+        return p.op == Opcode::kLdmatrix || (p.op == Opcode::kLd && p.space == Space::kShared);
+      case Work::kTensor:
+        return p.op == Opcode::kMma && !shares_line(m.ptx);
       case Work::kGlobalStore:
       case Work::kSharedStore:
         return p.op == Opcode::kSt;

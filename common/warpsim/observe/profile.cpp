@@ -56,6 +56,11 @@ void Tracer::shared(uint32_t site, const Pattern& pattern) {
     sums[i + 1] += pattern.banks(bank_kind(memory.is_store, widths[i])).wavefronts;
 }
 
+void Tracer::matrices(uint32_t site, uint64_t wavefronts) {
+  ++shared_[site][0];
+  for (size_t i = 1; i <= 3; ++i) shared_[site][i] += wavefronts;
+}
+
 LaunchProfile Tracer::finish(uint32_t function) {
   const Image& image = *worker_.image;
   profile_.function = &image.module.functions[function];

@@ -51,6 +51,7 @@ class Tracer {
   void begin_block(uint64_t block);
   void global(uint32_t site, uint32_t warp, const WarpAccess& access, uint64_t moved_bytes);
   void shared(uint32_t site, const Pattern& pattern);
+  void matrices(uint32_t site, uint64_t wavefronts);  // one ldmatrix or stmatrix
   // Everything seen; `function`: the kernel's index.
   LaunchProfile finish(uint32_t function);
 

@@ -162,13 +162,17 @@ std::optional<LaunchProfile> Simulator::profile(const Launch& launch,
   if (kernel < 0) return std::nullopt;
   Image& image = m.image(launch.module);
   const KernelFacts& facts = kernel_facts(image, kernel);
-  *refusal = facts.has_global_atomics
-                 ? "the kernel uses atomics on global memory, whose speed the model does not know."
-             : facts.has_volatile
-                 ? "the kernel may wait for other blocks (it reads or writes volatile memory), and "
-                   "the model looks at few blocks."
-             : facts.calls_malloc ? "the kernel allocates memory, which the model does not know."
-                                  : "";
+  *refusal =
+      facts.has_global_atomics
+          ? "the kernel uses atomics on global memory, whose speed the model does not know."
+      : facts.has_volatile
+          ? "the kernel may wait for other blocks (it reads or writes volatile memory), and "
+            "the model looks at few blocks."
+      : facts.meets_in_shared
+          ? "warps of the kernel wait for each other, or for the copy engine, at barriers in "
+            "shared memory, whose time the model does not know."
+      : facts.calls_malloc ? "the kernel allocates memory, which the model does not know."
+                           : "";
   if (!refusal->empty()) return std::nullopt;
   const Checks checks = std::exchange(m.options.checks, Checks::none());
   m.options.checks.counters = true;

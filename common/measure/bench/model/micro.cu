@@ -61,10 +61,10 @@ struct Lanes {
 constexpr int kUnroll = 16, kRounds = 64;
 
 // Cycles that a block takes for kRounds x kUnroll requests per warp: cycles[0].
-#define TIMED(body)                                                            \
-  __syncthreads();                                                             \
-  const long long start = clock64();                                           \
-  _Pragma("unroll 1") for (int r = 0; r < kRounds; ++r){body} __syncthreads(); \
+#define TIMED(...)                                                                    \
+  __syncthreads();                                                                    \
+  const long long start = clock64();                                                  \
+  _Pragma("unroll 1") for (int r = 0; r < kRounds; ++r){__VA_ARGS__} __syncthreads(); \
   if (threadIdx.x == 0) cycles[0] = clock64() - start;
 
 // `sum` grows by what was loaded, every word of it: ptxas narrows a load of which words are not
@@ -284,6 +284,89 @@ Lanes lanes(const std::function<int(int)>& offset) {
 long long* cycles;
 float* out;
 
+// Products on tensor cores: 16 x 8 elements of P, K steps of k, kSums sums of their own in a warp.
+enum class Factors { kBf16, kF16, kF16Sums, kTf32 };
+
+template <Factors kFactors, int kSteps>
+__device__ void multiply(float (&d)[4], const unsigned (&a)[4], const unsigned (&b)[2]) {
+#define PRODUCT_4_2(name)                                                                        \
+  asm volatile("mma.sync.aligned." name " {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};" \
+               : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])                                  \
+               : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]))
+#define PRODUCT_2_1(name)                                                               \
+  asm volatile("mma.sync.aligned." name " {%0,%1,%2,%3}, {%4,%5}, {%6}, {%0,%1,%2,%3};" \
+               : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])                         \
+               : "r"(a[0]), "r"(a[1]), "r"(b[0]))
+  if constexpr (kFactors == Factors::kBf16 && kSteps == 16)
+    PRODUCT_4_2("m16n8k16.row.col.f32.bf16.bf16.f32");
+  else if constexpr (kFactors == Factors::kBf16)
+    PRODUCT_2_1("m16n8k8.row.col.f32.bf16.bf16.f32");
+  else if constexpr (kFactors == Factors::kF16 && kSteps == 16)
+    PRODUCT_4_2("m16n8k16.row.col.f32.f16.f16.f32");
+  else if constexpr (kFactors == Factors::kF16)
+    PRODUCT_2_1("m16n8k8.row.col.f32.f16.f16.f32");
+  else if constexpr (kFactors == Factors::kTf32 && kSteps == 8)
+    PRODUCT_4_2("m16n8k8.row.col.f32.tf32.tf32.f32");
+  else if constexpr (kFactors == Factors::kTf32)
+    PRODUCT_2_1("m16n8k4.row.col.f32.tf32.tf32.f32");
+  else if constexpr (kSteps == 16)
+    asm volatile(
+        "mma.sync.aligned.m16n8k16.row.col.f16.f16.f16.f16 {%0,%1}, {%2,%3,%4,%5}, {%6,%7}, "
+        "{%0,%1};"
+        : "+r"(reinterpret_cast<unsigned&>(d[0])), "+r"(reinterpret_cast<unsigned&>(d[1]))
+        : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
+  else
+    asm volatile("mma.sync.aligned.m16n8k8.row.col.f16.f16.f16.f16 {%0,%1}, {%2,%3}, {%4}, {%0,%1};"
+                 : "+r"(reinterpret_cast<unsigned&>(d[0])), "+r"(reinterpret_cast<unsigned&>(d[1]))
+                 : "r"(a[0]), "r"(a[1]), "r"(b[0]));
+#undef PRODUCT_4_2
+#undef PRODUCT_2_1
+}
+
+template <Factors kFactors, int kSteps, int kSums>
+__global__ void tensor_products(long long* cycles, float* out) {
+  float d[kSums][4] = {};
+  unsigned a[4] = {threadIdx.x, 1, 2, 3}, b[2] = {threadIdx.x, 5};
+  TIMED({
+    _Pragma("unroll") for (int u = 0; u < kUnroll; ++u)
+        multiply<kFactors, kSteps>(d[u % kSums], a, b);
+  })
+  float sum = 0;
+  for (int u = 0; u < kSums; ++u) sum += d[u][0] + d[u][1] + d[u][2] + d[u][3];
+  out[threadIdx.x] = sum;
+}
+
+// ldmatrix of kMatrices matrices, rows one behind the other. `kIsChain`: each address needs the
+// result before.
+template <int kMatrices, bool kIsChain>
+__global__ void matrix_loads(int drift, long long* cycles, float* out) {
+  __shared__ __align__(16) unsigned data[8192];
+  for (int i = threadIdx.x; i < 8192; i += blockDim.x) data[i] = 0;
+  unsigned at = unsigned(__cvta_generic_to_shared(data)) + threadIdx.x % 32 * 16;
+  unsigned sum = 0;
+  TIMED({
+    _Pragma("unroll") for (int u = 0; u < kUnroll; ++u) {
+      unsigned v[4] = {};
+      if constexpr (kMatrices == 4)
+        asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0,%1,%2,%3}, [%4];"
+                     : "=r"(v[0]), "=r"(v[1]), "=r"(v[2]), "=r"(v[3])
+                     : "r"(at + u * 512));
+      else if constexpr (kMatrices == 2)
+        asm volatile("ldmatrix.sync.aligned.m8n8.x2.shared.b16 {%0,%1}, [%2];"
+                     : "=r"(v[0]), "=r"(v[1])
+                     : "r"(at + u * 512));
+      else
+        asm volatile("ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%0}, [%1];"
+                     : "=r"(v[0])
+                     : "r"(at + u * 512));
+      sum ^= v[0] ^ v[1] ^ v[2] ^ v[3];
+      if (kIsChain) at += sum;
+    }
+    at += drift;
+  })
+  out[threadIdx.x] = sum;
+}
+
 double block_cycles(const std::function<void()>& work) {
   std::vector<double> times;
   for (int i = 0; i < 6; ++i) {
@@ -409,6 +492,43 @@ void bandwidths(const char* data, int sms) {
   measure("memory bandwidth, read", size_t(4) << 30, 4 * sms, (size_t(8) << 20), true);
 }
 
+template <Factors kFactors, int kSteps>
+void tensor_terms(const std::string& name) {
+  for (int warps : {4, 8, 16}) {
+    const double c =
+        block_cycles([&] { tensor_products<kFactors, kSteps, 8><<<1, 32 * warps>>>(cycles, out); });
+    say("mma " + name + ", " + std::to_string(warps) + " warps",
+        c / (double(kRounds) * kUnroll * warps / 4), "cycles of a scheduler");
+  }
+  const double c =
+      block_cycles([&] { tensor_products<kFactors, kSteps, 1><<<1, 32>>>(cycles, out); });
+  say("latency, mma " + name, c / (kRounds * kUnroll), "cycles");
+}
+
+template <int kMatrices>
+void matrix_load_terms() {
+  const std::string name = "ldmatrix of " + std::to_string(kMatrices);
+  double c = block_cycles([&] { matrix_loads<kMatrices, false><<<1, 512>>>(0, cycles, out); });
+  say(name, c / (16.0 * kRounds * kUnroll), "cycles per request and SM");
+  c = block_cycles([&] { matrix_loads<kMatrices, true><<<1, 32>>>(0, cycles, out); });
+  say("latency, " + name + " and an exclusive or and an addition", c / (kRounds * kUnroll),
+      "cycles");
+}
+
+void tensor_cores() {
+  tensor_terms<Factors::kBf16, 16>("m16n8k16, bf16");
+  tensor_terms<Factors::kBf16, 8>("m16n8k8, bf16");
+  tensor_terms<Factors::kF16, 16>("m16n8k16, f16");
+  tensor_terms<Factors::kF16, 8>("m16n8k8, f16");
+  tensor_terms<Factors::kF16Sums, 16>("m16n8k16, f16 with sums of f16");
+  tensor_terms<Factors::kF16Sums, 8>("m16n8k8, f16 with sums of f16");
+  tensor_terms<Factors::kTf32, 8>("m16n8k8, tf32");
+  tensor_terms<Factors::kTf32, 4>("m16n8k4, tf32");
+  matrix_load_terms<1>();
+  matrix_load_terms<2>();
+  matrix_load_terms<4>();
+}
+
 }  // namespace
 
 int main() {
@@ -442,6 +562,7 @@ int main() {
     double c = block_cycles([&] { barriers<<<1, 32 * warps>>>(cycles, out); });
     say("barrier, " + std::to_string(warps) + " warps", c / (kRounds * kUnroll), "cycles");
   }
+  tensor_cores();
   latencies(data);
   bandwidths(data, device.multiProcessorCount);
 
