@@ -84,7 +84,9 @@ Predicted PredictedTime::make(warpsim::Simulator& simulator, const warpsim::Laun
     if (!profile) return {{}, refusal};
     const warpsim::MachineCode& code = code_of(*profile->function, cubin, *device.timing);
     if (auto prediction = warpsim::predict(device, shape, *profile, code)) return {prediction, ""};
-    return {{}, "the kernel uses tensor cores in a way whose speed the model does not know for this device."};
+    return {{},
+            "the kernel uses tensor cores in a way whose speed the model does not know for this "
+            "device."};
   } catch (const std::bad_alloc&) {  // everything else has been done
     return {{}, "the kernel makes more memory accesses than can be kept."};
   }
