@@ -23,6 +23,7 @@ class Attack:
     exact: float | None = None
     lab: str = "02-tiled-kernel"
     compile_seconds: float | None = None  # of its own
+    record_seconds: float | None = None  # likewise
     top: str = ""  # of a file that is the solution but for these: lines before its code
     solve: str = ""  # and lines at the beginning of solve
     is_right: bool = False  # it computes all phases, not only the first

@@ -6,6 +6,7 @@ simulator, with a seed that they do not know and with limits that are short.
 
 from __future__ import annotations
 
+import dataclasses
 import json
 from pathlib import Path
 
@@ -28,7 +29,7 @@ SECRET = "the hidden answer 4711"
 LIMITS = StepLimits(
     compile_seconds=40,
     compile_memory_bytes=2 << 30,
-    record_seconds=3,  # a first look at a library of hundreds of megabytes takes more than one
+    record_seconds=3,
     record_memory_bytes=512 << 20,
     record_processes=16,
     device_memory_bytes=256 << 20,
@@ -57,8 +58,11 @@ def _grade(course: Course, attack: Attack, folder: Path, seed: int) -> Result:
     secret.write_text(f'#error "{SECRET}"\n')
     text = attack.text(str(secret), lambda lab, case: _answers(course, lab, case))
     (folder / "matmul.cu").write_text(text)
-    seconds = attack.compile_seconds or LIMITS.compile_seconds
-    limits = StepLimits(**{**vars(LIMITS), "compile_seconds": seconds})
+    own = {
+        name: getattr(attack, name) or getattr(LIMITS, name)
+        for name in ("compile_seconds", "record_seconds")
+    }
+    limits = dataclasses.replace(LIMITS, **own)
     options = Options("sim", seed=seed, limits=limits)
     return grade(course, load_lab(course.labs / attack.lab), read(folder / "matmul.cu"), options)
 

@@ -19,12 +19,12 @@ export function counted(step) {
   for (const access of step.accesses) {
     const isStore = access.kind === "store" || access.kind === "copy-write";
     const way = isStore ? "store" : "load";
-    if (access.kind === "atomic") continue;
+    if (access.space === "shared") add("bank_conflicts", access.wavefronts - access.ideal);
+    if (access.kind === "atomic") continue; // neither a load nor a store
     if (access.space === "global") add(`global_${way}_sectors`, access.sectors);
     if (access.space === "shared") {
       const unit = /^(ld|st)matrix/.test(step.code.op) ? "matrix" : "shared";
       add(`${unit}_${way}_wavefronts`, access.wavefronts);
-      add("bank_conflicts", access.wavefronts - access.ideal);
     }
   }
   if (step.kind === "barrier") add("barriers", 1);
