@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
 from typing import Any
@@ -130,7 +130,12 @@ def _telling(
     nothing: SubmissionError | None = None
     small = [show, *others(lab)]
     as_they_are: list[Show] = []  # grows while the small ones are tried
-    for wanted in chain(small, as_they_are, _of_report(lab, result)):
+
+    def if_nothing_runs() -> Iterator[Show]:
+        if not without:
+            yield Show(min((c for c in lab.cases if not c.hidden), key=lambda case: case.work))
+
+    for wanted in chain(small, as_they_are, _of_report(lab, result), if_nothing_runs()):
         try:
             found = trace(course, lab, submission, options, wanted, say)
         except SubmissionError as error:
@@ -149,8 +154,12 @@ def _telling(
     if not without:
         raise nothing or SubmissionError("There is nothing to see yet.")
     wanted, found = without[0]
-    why = "With smaller constants this file goes wrong: it runs as it is written."
-    return wanted, found, "" if wanted in small else why
+    why = ""
+    if wanted in as_they_are:
+        why = "With smaller constants this file goes wrong: it runs as it is written."
+    elif wanted not in small:
+        why = f"Of {show.case.title} there is nothing to see: the file is made for other sizes."
+    return wanted, found, why
 
 
 def _of_report(lab: Lab, result: Result) -> list[Show]:

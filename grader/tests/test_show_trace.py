@@ -11,6 +11,7 @@ import sys
 
 import pytest
 
+from grader.errors import SubmissionError
 from grader.labs.lab import load_lab
 from grader.labs.options import Options
 from grader.labs.submission import Submission
@@ -112,6 +113,17 @@ def test_a_right_program_that_bears_no_smaller_constants_has_no_finding(built):
     show, found, why = make._telling(built, lab, right, OPTIONS, make.chosen(lab))
     assert show.case == make.chosen(lab).case and "as it is written" in why
     assert not found.values and not found.trace["launches"][0]["findings"]
+
+
+def test_a_right_program_that_runs_in_no_small_case_is_shown_in_a_graded_one(built):
+    """Its tile has no constant of that name, and 4x4 has no block of it."""
+    lab = load_lab(built.labs / "02-tiled-kernel")
+    right = corpus_files.find(lab.name, "two-streams").submission
+    with pytest.raises(SubmissionError, match="launches no kernel"):
+        make.trace(built, lab, right, OPTIONS, make.chosen(lab))
+    show, found, why = make._telling(built, lab, right, OPTIONS, make.chosen(lab))
+    assert show in [make.Show(case) for case in lab.cases] and "made for other sizes" in why
+    assert found.trace["launches"] and not make._codes(found)
 
 
 def test_other_values_are_given_to_all_constants_or_none(built):
