@@ -10,6 +10,7 @@
 #include "harness/execute/refused.h"
 #include "warpsim/finding_text.h"
 #include "warpsim/ptx/demangle.h"
+#include "warpsim/ptx/parser.h"
 
 namespace tilewise {
 
@@ -125,7 +126,11 @@ int GpuBackend::load_module(const std::string& ptx, const std::string& name) {
     throw ModuleError("the driver refuses " + name + ", " + driver_.describe(result) + detail);
   }
   modules_.push_back(module);
-  texts_.push_back(ptx);
+  try {
+    parsed_.push_back(warpsim::ptx::parse(ptx, name));
+  } catch (const warpsim::ptx::ParseError& error) {
+    throw ModuleError(error.what());
+  }
   return static_cast<int>(modules_.size()) - 1;
 }
 
@@ -214,7 +219,14 @@ GpuBackend::Kernel& GpuBackend::kernel(int module, const std::string& name) {
   k.limits.registers = get(kFnRegisters);
   k.limits.max_threads_per_block = get(kFnMaxThreads);
   k.local_bytes = get(kFnLocalBytes);
-  k.parameters = parameter_places(texts_[static_cast<size_t>(module)], name);
+  const warpsim::ptx::Module& parsed = parsed_[static_cast<size_t>(module)];
+  for (const warpsim::ptx::Function& function : parsed.functions) {
+    if (function.name != name) continue;
+    for (const int32_t p : function.params) {
+      const warpsim::ptx::Variable& parameter = parsed.variables[static_cast<size_t>(p)];
+      k.parameters.emplace_back(parameter.param_offset_bytes, parameter.size_bytes);
+    }
+  }
   return k;
 }
 
@@ -222,12 +234,12 @@ GpuBackend::Kernel& GpuBackend::kernel(int module, const std::string& name) {
 // on an H200 hands the kernel something else, and says nothing.
 CuResult GpuBackend::submit(const warpsim::Launch& launch, const Kernel& kernel) const {
   std::vector<void*> params;
-  for (const ParameterPlace& place : kernel.parameters) {
-    if (place.offset + place.bytes > launch.params.size())
+  for (const auto& [offset, bytes] : kernel.parameters) {
+    if (offset + bytes > launch.params.size())
       throw PlanError("the launch of " + launch.kernel + " has " +
                       std::to_string(launch.params.size()) + " bytes of parameters, and one at " +
-                      std::to_string(place.offset) + " ends behind them.");
-    params.push_back(const_cast<std::byte*>(launch.params.data() + place.offset));
+                      std::to_string(offset) + " ends behind them.");
+    params.push_back(const_cast<std::byte*>(launch.params.data() + offset));
   }
   if (launch.is_cooperative) {
     CuLaunchAttribute attribute{.id = kCuAttributeCooperative, .pad = {}, .value = {}};

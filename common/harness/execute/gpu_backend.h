@@ -5,14 +5,15 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "harness/execute/backend.h"
 #include "harness/execute/capture.h"
 #include "harness/execute/driver.h"
 #include "harness/execute/fenced_memory.h"
-#include "harness/execute/parameters.h"
 #include "warpsim/model/launch_limits.h"
+#include "warpsim/ptx/ir.h"
 
 namespace tilewise {
 
@@ -54,7 +55,7 @@ class GpuBackend : public Backend {
     CuFunction function = nullptr;
     warpsim::KernelLimits limits;
     uint32_t local_bytes = 0;
-    std::vector<ParameterPlace> parameters;
+    std::vector<std::pair<size_t, size_t>> parameters;  // of each: where it begins, its bytes
   };
   Kernel& kernel(int module, const std::string& name);
   int attribute(int number) const;
@@ -73,7 +74,7 @@ class GpuBackend : public Backend {
   warpsim::Device limits_;
   std::unique_ptr<FencedMemory> memory_;
   std::vector<CuModule> modules_;
-  std::vector<std::string> texts_;  // PTX, likewise
+  std::vector<warpsim::ptx::Module> parsed_;  // likewise
   std::map<std::pair<int, std::string>, Kernel> kernels_;
   bool lost_ = false;  // a fault has taken the context with it
 };

@@ -2,7 +2,7 @@
 // are the C++ functions below, found by name. With it the GPU side of the executor is tested on
 // machines without a GPU.
 //
-// "PTX" is any text with `.entry NAME`; a text that holds "refuse me" does not load.
+// The PTX of a kernel has an empty body; a text that holds "refuse me" does not load.
 
 #include <unistd.h>
 

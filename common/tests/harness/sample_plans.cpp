@@ -89,17 +89,20 @@ plan::Plan host_plan(uint32_t width, const std::string& module, const std::strin
   return plan;
 }
 
-#define TILEWISE_FAKE(name, more) \
-  ".entry " name "(.param .u64 m, .param .u64 n, .param .u64 p, .param .u32 width" more ") "
+#define TILEWISE_FAKE(name, more)                                                                \
+  ".visible .entry " name "(.param .u64 m, .param .u64 n, .param .u64 p, .param .u32 width" more \
+  ")\n{ ret; }\n"
 
-const char kFakePtx[] = TILEWISE_FAKE("add", "") TILEWISE_FAKE("add_but_last", "") TILEWISE_FAKE(
-    "past_end", "") TILEWISE_FAKE("before_start", "") TILEWISE_FAKE("change_input", "")
-    TILEWISE_FAKE("accumulate", "") TILEWISE_FAKE("illegal", "") TILEWISE_FAKE("misaligned", "")
-        TILEWISE_FAKE("assertion", "") TILEWISE_FAKE("launch_failure", "") TILEWISE_FAKE("hang", "")
-            TILEWISE_FAKE("print", "") TILEWISE_FAKE("multiply", "")
-                TILEWISE_FAKE("multiply_once", "") TILEWISE_FAKE("multiply_slowly", "")
-                    TILEWISE_FAKE("clear_all", "") TILEWISE_FAKE("multiply_or_find", "")
-                        TILEWISE_FAKE("add_by_map", ", .param .align 64 .b8 map[128]");
+const char kFakePtx[] = ".version 9.0\n.target sm_90\n.address_size 64\n" TILEWISE_FAKE("add", "")
+    TILEWISE_FAKE("add_but_last", "") TILEWISE_FAKE("past_end", "")
+        TILEWISE_FAKE("before_start", "") TILEWISE_FAKE("change_input", "")
+            TILEWISE_FAKE("accumulate", "") TILEWISE_FAKE("illegal", "")
+                TILEWISE_FAKE("misaligned", "") TILEWISE_FAKE("assertion", "")
+                    TILEWISE_FAKE("launch_failure", "") TILEWISE_FAKE("hang", "")
+                        TILEWISE_FAKE("print", "") TILEWISE_FAKE("multiply", "")
+                            TILEWISE_FAKE("multiply_once", "") TILEWISE_FAKE("multiply_slowly", "")
+                                TILEWISE_FAKE("clear_all", "") TILEWISE_FAKE("multiply_or_find", "")
+                                    TILEWISE_FAKE("add_by_map", ", .param .align 64 .b8 map[128]");
 
 // The index of this thread's element is in %r5, its byte offset in %rd4; %rd1 to %rd3 are M, N, P.
 #define TILEWISE_HEAD(name)                                                         \

@@ -72,6 +72,20 @@ TEST_CASE("Parameters are laid out as the ABI says") {
   CHECK(function.is_kernel);
 }
 
+TEST_CASE("parameters lie as in a struct of C, a tensor map at the next multiple of 128") {
+  const Module module = parse(
+      ".version 9.0\n.target sm_90\n.address_size 64\n.visible .entry boxes(\n"
+      ".param .align 128 .b8 a[128],\n.param .align 128 .b8 b[128],\n.param .u64 .ptr .align 1 c,\n"
+      ".param .u8 d,\n.param .f32 e,\n.param .align 4 .b8 f[12],\n.param .b16 g,\n.param .u64 "
+      "h\n)\n"
+      "{ ret; }\n",
+      "boxes");
+  std::vector<uint32_t> places;
+  for (const int32_t p : module.functions[0].params)
+    places.push_back(module.variables[size_t(p)].param_offset_bytes);
+  CHECK(places == std::vector<uint32_t>{0, 128, 256, 264, 268, 272, 284, 288});
+}
+
 TEST_CASE("Literals have the width of the operand they stand for") {
   Module module = kernel(
       "mov.f32 %f1, 1.5; mov.f64 %fd1, 0f40000000; mov.b32 %r1, -1; mov.b32 %r1, 0f3F800000; "
