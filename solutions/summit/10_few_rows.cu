@@ -2,19 +2,29 @@
 // takes time.
 //
 // A tile of 64 rows would multiply mostly zeros. Here a thread holds four columns of all rows, a
-// warp 128 columns, and the eight warps of a block and many blocks share k. Each block adds up its
-// warps' sums in shared memory and leaves them in scratch memory; the last block of a strip of
+// warp 128 columns, and the eight warps of a block and many blocks share k. Up to 8 rows a thread
+// asks for all that it needs of N before it waits for M: memory is never without requests. Blocks
+// that begin while the kernel before still runs ask the L2 cache for it at once. Each block adds up
+// its warps' sums in shared memory and leaves them in scratch memory; the last block of a strip of
 // columns adds up what all have left, in order of k, so the result does not depend on timing.
 #include "common/ptx.cuh"
 #include "common/summit.h"
+#include "scheduled.h"
 #include "thin.h"
 
 namespace summit {
 namespace {
 
 constexpr int WARPS = 8, THREADS = WARPS * 32;
-constexpr int STRIP = 128;  // columns
-constexpr int SHARE = 256;  // steps of k in a block
+constexpr int STRIP = 128;         // columns
+constexpr int BLOCKS_AT_ONCE = 8;  // of a multiprocessor, by the registers of one and two rows
+
+// Steps of k in a block. All loads of a thread are under way at once only where its sums leave it
+// the registers.
+template <int ROWS>
+constexpr int SHARE = ROWS <= 8 ? 128 : 256;
+template <int ROWS>
+constexpr int LOADS = SHARE<ROWS> / WARPS;
 
 template <bool ALIGNED>
 __device__ __forceinline__ float4 load_columns(const float* row, int col, int l) {
@@ -29,32 +39,63 @@ __device__ __forceinline__ float4 load_columns(const float* row, int col, int l)
 }
 
 // Grid: x strips of columns, y shares of k. ROWS >= j.
-template <int ROWS, bool ALIGNED>
-__global__ void __launch_bounds__(THREADS)
-    few_rows(Problem p, int shares, float* __restrict__ scratch, unsigned* __restrict__ ready) {
-  constexpr int kSums = ROWS * STRIP;
-  __shared__ float m[SHARE][ROWS];
-  __shared__ float4 of_warps[WARPS / 2][ROWS][32];
-  __shared__ unsigned arrived;
-  start_next_kernel();
-  wait_for_kernels_before();
-  int strip = blockIdx.x, share = blockIdx.y, lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-  int col = strip * STRIP + lane * 4, k0 = share * SHARE, steps = min(SHARE, p.k - k0);
-  for (int e = threadIdx.x; e < SHARE * ROWS; e += THREADS) {
-    int r = e / SHARE, i = e % SHARE;
+template <int ROWS>
+__device__ __forceinline__ void load_m(const Problem& p, int k0, int steps, float (*m)[ROWS]) {
+  for (int e = threadIdx.x; e < SHARE<ROWS> * ROWS; e += THREADS) {
+    int r = e / SHARE<ROWS>, i = e % SHARE<ROWS>;
     m[i][r] = r < p.j && i < steps ? __ldg(p.M + size_t(r) * p.k + k0 + i) : 0.0f;
   }
   __syncthreads();
-  float4 sum[ROWS] = {};
-#pragma unroll(ROWS <= 2 ? 16 : 8)
-  for (int i = warp; i < steps; i += WARPS) {
-    float4 n = load_columns<ALIGNED>(p.N + size_t(k0 + i) * p.l, col, p.l);
+}
+
+template <int ROWS>
+__device__ __forceinline__ void add_products(const float (&m)[ROWS], float4 n,
+                                             float4 (&sum)[ROWS]) {
 #pragma unroll
-    for (int r = 0; r < ROWS; ++r) {
-      float x = m[i][r];
-      sum[r].x = fmaf(x, n.x, sum[r].x), sum[r].y = fmaf(x, n.y, sum[r].y);
-      sum[r].z = fmaf(x, n.z, sum[r].z), sum[r].w = fmaf(x, n.w, sum[r].w);
-    }
+  for (int r = 0; r < ROWS; ++r) {
+    float x = m[r];
+    sum[r].x = fmaf(x, n.x, sum[r].x), sum[r].y = fmaf(x, n.y, sum[r].y);
+    sum[r].z = fmaf(x, n.z, sum[r].z), sum[r].w = fmaf(x, n.w, sum[r].w);
+  }
+}
+
+// The first `early` blocks may begin before the kernel before has ended. N may be asked for then:
+// what that kernel still writes of it reaches the L2 cache, too. (Blocks that begin later would
+// only ask twice.)
+template <int ROWS, bool ALIGNED>
+__global__ void __launch_bounds__(THREADS)
+    few_rows(Problem p, int shares, int early, float* __restrict__ scratch,
+             unsigned* __restrict__ ready) {
+  constexpr int kSums = ROWS * STRIP, kLoads = LOADS<ROWS>;
+  __shared__ float m[SHARE<ROWS>][ROWS];
+  __shared__ float4 of_warps[WARPS / 2][ROWS][32];
+  __shared__ unsigned arrived;
+  start_next_kernel();
+  int strip = blockIdx.x, share = blockIdx.y, lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+  int col = strip * STRIP + lane * 4, k0 = share * SHARE<ROWS>, steps = min(SHARE<ROWS>, p.k - k0);
+  float4 sum[ROWS] = {};
+  bool is_whole = steps == SHARE<ROWS> && (strip + 1) * STRIP <= p.l;
+  if (ALIGNED && ROWS <= 8 && is_whole) {
+    const float* from = p.N + size_t(k0 + warp) * p.l + col;
+    size_t next = size_t(WARPS) * p.l;
+    // Eight lanes read a line of 128 bytes.
+    if (lane % 8 == 0 && int(blockIdx.y * gridDim.x + blockIdx.x) < early)
+#pragma unroll
+      for (int i = 0; i < kLoads; ++i) prefetch_l2(from + i * next);
+    wait_for_kernels_before();
+    float4 n[kLoads];
+#pragma unroll
+    for (int i = 0; i < kLoads; ++i)
+      n[i] = __ldcs(reinterpret_cast<const float4*>(from + i * next));
+    load_m(p, k0, steps, m);
+#pragma unroll
+    for (int i = 0; i < kLoads; ++i) add_products(m[i * WARPS + warp], n[i], sum);
+  } else {
+    wait_for_kernels_before();
+    load_m(p, k0, steps, m);
+#pragma unroll(ROWS <= 2 ? 16 : 8)
+    for (int i = warp; i < steps; i += WARPS)
+      add_products(m[i], load_columns<ALIGNED>(p.N + size_t(k0 + i) * p.l, col, p.l), sum);
   }
   // Half of the warps leave their sums and the other half adds them to its own, three times.
 #pragma unroll
@@ -102,11 +143,12 @@ __global__ void __launch_bounds__(THREADS)
 template <int ROWS>
 void launch(const Problem& p, cudaStream_t stream) {
   static ThinScratch scratch;
-  int strips = ceil_div(p.l, STRIP), shares = ceil_div(p.k, SHARE);
+  static int early = BLOCKS_AT_ONCE * multiprocessors();
+  int strips = ceil_div(p.l, STRIP), shares = ceil_div(p.k, SHARE<ROWS>);
   float* parts = scratch.parts(size_t(strips) * shares * ROWS * STRIP);
   unsigned* ready = scratch.counters(strips);
   auto kernel = rows_are_aligned(p.N, p.l) ? few_rows<ROWS, true> : few_rows<ROWS, false>;
-  launch_early(kernel, {dim3(strips, shares), THREADS}, stream, p, shares, parts, ready);
+  launch_early(kernel, {dim3(strips, shares), THREADS}, stream, p, shares, early, parts, ready);
 }
 
 }  // namespace

@@ -36,6 +36,11 @@ __device__ __forceinline__ void copy_wait() {
   asm volatile("cp.async.wait_group %0;" ::"n"(OPEN) : "memory");
 }
 
+// Brings the line with this address into the L2 cache (rung 10).
+__device__ __forceinline__ void prefetch_l2(const void* p) {
+  asm volatile("prefetch.global.L2 [%0];" ::"l"(p));
+}
+
 // ---- mbarriers and the bulk tensor copy engine (from rung 04) ----
 
 __device__ __forceinline__ void barrier_init(uint32_t barrier, int arrivals) {
