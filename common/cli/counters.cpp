@@ -1,13 +1,12 @@
 #include "cli/counters.h"
 
-#include <nlohmann/json.hpp>
-
+#include "json/json.h"
 #include "warpsim/counters.h"
 
 namespace warpsim::cli {
 
 std::string counters_text() {
-  using Json = nlohmann::ordered_json;
+  using tilewise::Json;
   Json table = Json::array();
   for (const CounterInfo& counter : counter_table()) {
     if (counter.who == CounterInfo::Who::kInternal) continue;
@@ -19,7 +18,7 @@ std::string counters_text() {
                      {"devices", counter.who == CounterInfo::Who::kAlways ? "all" : "transactions"},
                      {"meaning", counter.meaning}});
   }
-  return table.dump(1);
+  return tilewise::json_text(table, 1);
 }
 
 }  // namespace warpsim::cli

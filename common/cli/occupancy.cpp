@@ -1,8 +1,8 @@
 #include "cli/occupancy.h"
 
-#include <nlohmann/json.hpp>
 #include <stdexcept>
 
+#include "json/json.h"
 #include "warpsim/device.h"
 
 namespace warpsim::cli {
@@ -34,24 +34,23 @@ std::string answer(const OccupancyQuestion& question) {
   check(question, device);
   const Occupancy found =
       occupancy(device, question.registers, question.shared_bytes, question.threads);
-  nlohmann::ordered_json limits = nlohmann::ordered_json::object();
+  tilewise::Json limits = tilewise::Json::object();
   for (const Occupancy::Limit& limit : found.limits)  // null: the kernel takes none of it
-    limits[limit.name] = limit.blocks > device.max_threads_per_sm
-                             ? nlohmann::ordered_json(nullptr)
-                             : nlohmann::ordered_json(limit.blocks);
-  const nlohmann::ordered_json json = {{"schema", "warpsim.occupancy/1"},
-                                       {"device", device.id},
-                                       {"name", device.name},
-                                       {"registers", question.registers},
-                                       {"shared_bytes", question.shared_bytes},
-                                       {"threads", question.threads},
-                                       {"blocks_per_sm", found.blocks_per_sm},
-                                       {"warps_per_sm", found.warps_per_sm},
-                                       {"max_warps_per_sm", device.max_warps_per_sm},
-                                       {"occupancy", found.fraction},
-                                       {"limiter", found.limiter},
-                                       {"limits", limits}};
-  return json.dump();
+    limits[limit.name] = limit.blocks > device.max_threads_per_sm ? tilewise::Json(nullptr)
+                                                                  : tilewise::Json(limit.blocks);
+  const tilewise::Json json = {{"schema", "warpsim.occupancy/1"},
+                               {"device", device.id},
+                               {"name", device.name},
+                               {"registers", question.registers},
+                               {"shared_bytes", question.shared_bytes},
+                               {"threads", question.threads},
+                               {"blocks_per_sm", found.blocks_per_sm},
+                               {"warps_per_sm", found.warps_per_sm},
+                               {"max_warps_per_sm", device.max_warps_per_sm},
+                               {"occupancy", found.fraction},
+                               {"limiter", found.limiter},
+                               {"limits", limits}};
+  return tilewise::json_text(json);
 }
 
 }  // namespace warpsim::cli

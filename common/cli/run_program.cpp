@@ -11,7 +11,6 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
-#include <nlohmann/json.hpp>
 #include <sstream>
 
 #include "cudart/elf_file.h"
@@ -19,6 +18,7 @@
 #include "cudart/sarif.h"
 #include "cudart/session_report.h"
 #include "cudart/shared_state.h"
+#include "json/json.h"
 #include "warpsim/device.h"
 
 namespace warpsim::cli {
@@ -137,7 +137,7 @@ void write_to(const std::string& path, const std::string& text) {
 void leave_last_words(SharedState& shared, const RunOptions& options) {
   const uint32_t slot = shared.slot;
   const char* text = shared.place(slot);
-  const auto words = nlohmann::json::parse(text, text + shared.sizes[slot - 1], nullptr, false);
+  const auto words = tilewise::json_or_null({text, shared.sizes[slot - 1]});
   if (!words.is_object()) return;
   complain("the program ended too early for a whole report; this was known before:");
   if (words.contains("text")) std::fputs(words["text"].get<std::string>().c_str(), stderr);

@@ -10,9 +10,10 @@
 #include <filesystem>
 #include <fstream>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <sstream>
 #include <vector>
+
+#include "json/json.h"
 
 extern char** environ;
 
@@ -36,7 +37,9 @@ fs::path folder_above_library() {
 
 fs::path ptxas_of_toolchain() {
   std::ifstream file(folder_above_library() / "toolchain.json");
-  nlohmann::json json = nlohmann::json::parse(file, nullptr, false);
+  std::ostringstream text;
+  text << file.rdbuf();
+  const tilewise::Json json = tilewise::json_or_null(text.str());
   if (!json.is_object()) return {};
   return json.value("ptxas", std::string());
 }

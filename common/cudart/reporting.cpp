@@ -7,11 +7,11 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
-#include <nlohmann/json.hpp>
 
 #include "cudart/report_file.h"
 #include "cudart/runtime.h"
 #include "cudart/sarif.h"
+#include "json/json.h"
 
 namespace warpsim::cudart {
 
@@ -92,12 +92,12 @@ void Reporting::keep() {
   const auto start = std::chrono::steady_clock::now();
   known_ = report_.kernels().size() + report_.diagnostics().size();
   const std::string program = program_path();
-  nlohmann::json all;
+  tilewise::Json all;
   if (options_.report != "none")
     all["text"] = to_text(report_, device_, options_.report == "lines");
   if (!options_.json_path.empty()) all["json"] = to_json(report_, device_, program);
   if (!options_.sarif_path.empty()) all["sarif"] = to_sarif(report_, program, options_.sarif_root);
-  const std::string text = all.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  const std::string text = tilewise::json_text(all);
   if (text.size() <= SharedState::kSlotBytes) {
     const uint32_t slot = shared_->slot == 1 ? 2 : 1;
     std::memcpy(shared_->place(slot), text.data(), text.size());

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
-#include <nlohmann/json.hpp>
 #include <set>
 #include <stdexcept>
 
+#include "json/json.h"
 #include "warpsim/rules.h"
 
 namespace warpsim::cudart {
@@ -14,7 +14,7 @@ namespace warpsim::cudart {
 namespace {
 
 namespace fs = std::filesystem;
-using Json = nlohmann::ordered_json;
+using tilewise::Json;
 
 constexpr char kSchema[] =
     "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json";
@@ -152,7 +152,7 @@ Json result_json(const SessionDiagnostic& entry, const std::string& program, con
   }
   result["partialFingerprints"] = {
       {kFingerprint, hash_of(std::string(to_string(d.code)) + '\n' + to_string(d.cause) + '\n' +
-                             d.kernel + '\n' + d.array + '\n' + places[0].dump())}};
+                             d.kernel + '\n' + d.array + '\n' + tilewise::json_text(places[0]))}};
   result["properties"] = {{"kernel", d.kernel}, {"cause", to_string(d.cause)}, {"count", d.count}};
   return result;
 }
@@ -171,7 +171,7 @@ Json document(const Json& results, const Json& notifications, const fs::path& ro
 }
 
 std::string text_of(const Json& json) {
-  return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+  return tilewise::json_text(json, 1) + "\n";
 }
 
 }  // namespace
@@ -194,7 +194,7 @@ std::string merged_sarif(const std::vector<std::string>& texts) {
   std::set<std::string> known;
   try {
     for (const std::string& text : texts) {
-      Json one = Json::parse(text);
+      Json one = tilewise::json_of(text);
       for (const Json& run : one.at("runs")) {
         if (run.at("tool").at("driver").at("name") != "warpsim")
           throw std::runtime_error("it is not by warpsim");
@@ -203,7 +203,7 @@ std::string merged_sarif(const std::vector<std::string>& texts) {
           if (known.insert(mark.get<std::string>()).second) results.push_back(result);
         }
         for (const Json& note : run.at("invocations").at(0).at("toolExecutionNotifications")) {
-          if (known.insert(note.dump()).second) notifications.push_back(note);
+          if (known.insert(tilewise::json_text(note)).second) notifications.push_back(note);
         }
       }
       if (all.is_null()) all = std::move(one);

@@ -1,6 +1,6 @@
-#include <nlohmann/json.hpp>
 
 #include "cudart/session_report.h"
+#include "json/json.h"
 #include "warpsim/counters_json.h"
 #include "warpsim/finding_json.h"
 
@@ -8,7 +8,7 @@ namespace warpsim::cudart {
 
 namespace {
 
-using Json = nlohmann::ordered_json;
+using tilewise::Json;
 
 Json occupancy_json(const KernelReport& kernel, const Device& device, Json* limiter) {
   if (!kernel.registers) return nullptr;
@@ -59,7 +59,7 @@ std::string to_json(const SessionReport& report, const Device& device, const std
       {"schema", "warpsim.report/1"},       {"program", program}, {"device", device.id},
       {"launches", report.launches()},      {"kernels", kernels}, {"diagnostics", diagnostics},
       {"unsupported", report.unsupported()}};
-  return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+  return tilewise::json_text(json, 1) + "\n";
 }
 
 }  // namespace warpsim::cudart

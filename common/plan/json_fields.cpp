@@ -11,7 +11,7 @@ std::string shown(const Json& value) {
   if (value.is_array()) return "an array";
   if (value.is_object()) return "an object";
   if (value.is_string() && value.get_ref<const std::string&>().size() > 200) return "a long string";
-  std::string text = value.dump(-1, ' ', true, Json::error_handler_t::replace);
+  std::string text = json_text(value, -1, Letters::kAscii);
   if (text.size() > 60) text = text.substr(0, 57) + "...";
   return text;
 }

@@ -11,16 +11,15 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <nlohmann/json.hpp>
 #include <set>
 #include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
 
-namespace tilewise {
+#include "json/json.h"
 
-using Json = nlohmann::ordered_json;  // fields stay in the order we write them
+namespace tilewise {
 
 class FieldError : public std::runtime_error {
  public:

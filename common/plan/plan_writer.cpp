@@ -226,7 +226,7 @@ std::string to_text(const Plan& plan) {
   if (!plan.host_writes.array.empty()) json["host_writes"]["array"] = plan.host_writes.array;
   json["leaked_buffers"] = plan.leaked_buffers;
   json["unchecked_errors"] = plan.unchecked_errors;
-  return json.dump() + "\n";
+  return json_text(json) + "\n";
 }
 
 }  // namespace tilewise::plan

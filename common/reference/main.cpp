@@ -7,11 +7,11 @@
 #include <chrono>
 #include <cstdio>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <random>
 #include <string>
 #include <vector>
 
+#include "json/json.h"
 #include "reference/reference.h"
 
 namespace {
@@ -67,14 +67,14 @@ int main(int argc, char** argv) {
   }
   std::vector<double> seconds = measure(kMethods.at(method), n, repeats);
   std::sort(seconds.begin(), seconds.end());
-  const nlohmann::ordered_json json = {{"schema", "tilewise.reference/1"},
-                                       {"method", method},
-                                       {"n", n},
-                                       {"threads", method == "ikj-openmp" ? openmp_threads() : 1},
-                                       {"repeats", repeats},
-                                       {"seconds",
-                                        {{"median", seconds[seconds.size() / 2]},
-                                         {"low", seconds.front()},
-                                         {"high", seconds.back()}}}};
-  std::printf("%s\n", json.dump().c_str());
+  const tilewise::Json json = {{"schema", "tilewise.reference/1"},
+                               {"method", method},
+                               {"n", n},
+                               {"threads", method == "ikj-openmp" ? openmp_threads() : 1},
+                               {"repeats", repeats},
+                               {"seconds",
+                                {{"median", seconds[seconds.size() / 2]},
+                                 {"low", seconds.front()},
+                                 {"high", seconds.back()}}}};
+  std::printf("%s\n", tilewise::json_text(json).c_str());
 }

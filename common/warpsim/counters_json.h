@@ -1,6 +1,6 @@
 // The counters as JSON, by name, in the order of reports.
 //
-// A header, so that warpsim itself needs no JSON in its interface; Json is nlohmann::ordered_json.
+// A header, so that warpsim itself needs no JSON in its interface; Json is tilewise::Json.
 
 #pragma once
 

@@ -6,12 +6,16 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <nlohmann/json.hpp>
+#include <sstream>
 #include <stdexcept>
+
+#include "json/json.h"
 
 namespace warpsim {
 
 namespace {
+
+using tilewise::Json;
 
 namespace fs = std::filesystem;
 
@@ -39,19 +43,19 @@ fs::path device_folder() {
 }
 
 template <class T>
-void read_field(const nlohmann::json& json, const char* field, T* value) {
+void read_field(const Json& json, const char* field, T* value) {
   if (!json.contains(field))
     throw std::runtime_error(std::string("the field \"") + field + "\" is missing");
   try {
     *value = json.at(field).get<T>();
-  } catch (const nlohmann::json::exception&) {
+  } catch (const Json::exception&) {
     throw std::runtime_error(std::string("the field \"") + field + "\" has the wrong type");
   }
 }
 
 // The enumerator whose name the field holds.
 template <class T, size_t kCount>
-void read_choice(const nlohmann::json& json, const char* field,
+void read_choice(const Json& json, const char* field,
                  const std::pair<const char*, T> (&choices)[kCount], T* value) {
   std::string text, known;
   read_field(json, field, &text);
@@ -67,7 +71,7 @@ void read_choice(const nlohmann::json& json, const char* field,
 }
 
 // Every field may be left out: the default is then that of recent GPUs (model/timing.h).
-Timing read_timing(const nlohmann::json& json, const Device& device) {
+Timing read_timing(const Json& json, const Device& device) {
   Timing t;
   t.l2_gbs = t.memory_gbs = device.memory_bandwidth_gbs;
   auto optional = [&](const char* field, auto* value) {
@@ -103,7 +107,7 @@ Timing read_timing(const nlohmann::json& json, const Device& device) {
   optional("barrier_latency", &t.barrier_latency);
   optional("barrier_cycles", &t.barrier_cycles);
   if (json.contains("shared_operands")) {
-    const nlohmann::json& operands = json.at("shared_operands");
+    const Json& operands = json.at("shared_operands");
     read_field(operands, "offsets", &t.shared_operands.emplace().offsets);
     read_field(operands, "issue_cycles", &t.shared_operands->issue_cycles);
     if (t.shared_operands->offsets < 1)
@@ -116,7 +120,7 @@ Timing read_timing(const nlohmann::json& json, const Device& device) {
   return t;
 }
 
-Device from_json(const nlohmann::json& json, const std::string& id) {
+Device from_json(const Json& json, const std::string& id) {
   if (!json.is_object()) throw std::runtime_error("it is not a JSON object");
   Device d;
   d.id = id;
@@ -185,8 +189,10 @@ Device load_device(const std::string& id) {
                              "; known are: " + known);
   }
   try {
-    return from_json(nlohmann::json::parse(file), id);
-  } catch (const nlohmann::json::parse_error& error) {
+    std::ostringstream text;
+    text << file.rdbuf();
+    return from_json(tilewise::json_of(text.str()), id);
+  } catch (const Json::parse_error& error) {
     throw std::runtime_error("device file " + path.string() + " is not JSON: " + error.what());
   } catch (const std::runtime_error& error) {
     throw std::runtime_error("device file " + path.string() + ": " + error.what());

@@ -1,7 +1,7 @@
 // A finding as JSON: the one place that writes it, for tilewise-exec and for `warpsim run`.
 // docs/finding.schema.json describes the fields.
 //
-// A header, so that warpsim itself needs no JSON in its interface; Json is nlohmann::ordered_json.
+// A header, so that warpsim itself needs no JSON in its interface; Json is tilewise::Json.
 
 #pragma once
 

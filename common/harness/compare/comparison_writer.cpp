@@ -78,7 +78,7 @@ std::string to_text(const Comparison& comparison, const plan::Plan& submission,
                     {"highest_watts", comparison.highest_watts},
                     {"throttle_reasons", comparison.throttle_reasons}};
   json["gpu"] = gpu;
-  return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+  return json_text(json, 1) + "\n";
 }
 
 }  // namespace tilewise

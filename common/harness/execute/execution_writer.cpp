@@ -143,7 +143,7 @@ std::string to_text(const Execution& execution, const plan::Plan& plan, const st
   json["provenance"] = execution.provenance;
   json["seconds"] = execution.seconds;
   // Kernels may print any bytes: what is no UTF-8 becomes a replacement character.
-  return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+  return json_text(json, 1) + "\n";
 }
 
 }  // namespace tilewise

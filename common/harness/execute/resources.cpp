@@ -9,7 +9,7 @@ namespace tilewise {
 Resources read_resources(const std::string& path) {
   Resources resources;
   try {
-    Json json = Json::parse(read_file(path));
+    Json json = json_of(read_file(path));
     if (!json.is_object()) throw FieldError("top level", "expected an object.");
     for (const auto& [kernel, entry] : json.items()) {
       Fields fields(entry, kernel);

@@ -61,7 +61,7 @@ int run(const std::vector<std::string>& cases, const plan::Signature& signature,
   for (const std::string& text : cases) {
     const Wanted one = wanted(text, signature);
     const Json line = {{"case", one.plan_case.id}, {"refused", check_one(one, modules, folder)}};
-    std::printf("%s\n", line.dump(-1, ' ', true, Json::error_handler_t::replace).c_str());
+    std::printf("%s\n", json_text(line, -1, Letters::kAscii).c_str());
   }
   return 0;
 }

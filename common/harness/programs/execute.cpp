@@ -65,7 +65,7 @@ void declare(CLI::App& app, Arguments& a) {
   app.add_flag_callback(
       "--vocabulary",
       [] {
-        std::puts(warpsim::vocabulary_json<Json>().dump(1).c_str());
+        std::puts(json_text(warpsim::vocabulary_json<Json>(), 1).c_str());
         throw CLI::Success();
       },
       "print the names that findings use, as JSON");

@@ -82,7 +82,7 @@ int run(const Arguments& arguments) {
     entry["kernels"] =
         predict(plan, resources == "-" ? Resources{} : read_resources(resources), arguments.device);
     report.push_back(std::move(entry));
-    write_file(arguments.output, report.dump(1) + "\n");
+    write_file(arguments.output, json_text(report, 1) + "\n");
   }
   return 0;
 }

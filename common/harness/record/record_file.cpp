@@ -3,20 +3,13 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include <nlohmann/json.hpp>
-
+#include "json/json.h"
 #include "plan/error.h"
 #include "plan/files.h"
 
 namespace tilewise::record {
 
 namespace {
-
-using Json = nlohmann::ordered_json;
-
-std::string dumped(const Json& json, int indent) {
-  return json.dump(indent, ' ', false, Json::error_handler_t::replace) + "\n";
-}
 
 std::string module_name(size_t index) {
   return "module" + std::to_string(index) + ".ptx";
@@ -48,7 +41,7 @@ void FolderSink::add_case(const Case& one, const Outcome& outcome) {
   }
   for (size_t i = 0; i < targets_.size(); ++i)
     json["modules"].push_back({{"file", module_name(i)}, {"target", targets_[i]}});
-  write_file(folder_ + "/record.json", dumped(json, 1));
+  write_file(folder_ + "/record.json", json_text(json, 1) + "\n");
 }
 
 StreamSink::StreamSink() {
@@ -72,7 +65,7 @@ void StreamSink::add_modules(const std::vector<Module>& modules) {
   size_t index = 0;
   for (const Module& module : modules) {
     Json json = {{"module", module_name(index++)}, {"target", module.target}, {"ptx", module.ptx}};
-    std::fputs(dumped(json, -1).c_str(), file_);
+    std::fputs((json_text(json) + "\n").c_str(), file_);
   }
 }
 
@@ -85,7 +78,7 @@ void StreamSink::add_case(const Case& one, const Outcome& outcome) {
                {"seconds", outcome.seconds},
                {"printed", outcome.printed}};
   if (outcome.status == "ok") json["plan"] = outcome.parcel.plan;
-  std::fputs(dumped(json, -1).c_str(), file_);
+  std::fputs((json_text(json) + "\n").c_str(), file_);
   std::fflush(file_);
 }
 

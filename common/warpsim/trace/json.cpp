@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <bit>
 #include <fstream>
-#include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "json/json.h"
 #include "warpsim/counters_json.h"
 #include "warpsim/device.h"
 #include "warpsim/finding_json.h"
@@ -14,7 +14,7 @@ namespace warpsim::trace {
 
 namespace {
 
-using Json = nlohmann::ordered_json;
+using tilewise::Json;
 
 constexpr size_t kMostTextBytes = 1 << 20;  // of one source file
 
@@ -276,7 +276,7 @@ std::string to_json(const Recording& recording, const Device& device, const std:
   if (settings.first_line != 0) json["filter"]["lines"] = {settings.first_line, settings.last_line};
   for (const LaunchTrace& launch : recording.launches())
     json["launches"].push_back(launch_json(recording, launch, device.counting_rule));
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+  return tilewise::json_text(json) + "\n";
 }
 
 }  // namespace warpsim::trace
