@@ -17,7 +17,7 @@ from grader.judging.judge import Outcome, describe, is_own_file, merge
 from grader.labs.expression import ExpressionError, evaluate, names_in
 from grader.labs.lab import FACTS, Check, Lab
 from grader.labs.sums import counters_in, with_sums
-from grader.results.result import CheckResult
+from grader.results.result import CheckResult, Diagnostic
 from grader.running.execution import Execution
 from grader.running.timing import WIDEST_INTERVAL, Timing
 
@@ -29,6 +29,7 @@ class Evidence:
     outcomes: Mapping[str, Outcome]  # on the backend that is graded; both: sim, timed cases on gpu
     safety: Mapping[str, Outcome]  # on the simulator, which sees and counts every access
     timings: Mapping[str, Timing]  # gpu, both: the timed cases that ran
+    probed: tuple[Diagnostic, ...] = ()  # what the lab's probes found
     not_timed: str = ""  # both: why our side could not time what it should; one sentence
 
 
@@ -141,7 +142,8 @@ def _case_name(outcome: Outcome) -> str:
 
 def _clean(check: Check, lab: Lab, evidence: Evidence) -> CheckResult:
     outcomes = [evidence.safety[name] for name in check.cases]
-    found = [item for item in merge(outcomes) if item.code in check.codes]
+    probed = evidence.probed if check.probes else ()
+    found = [item for item in merge(outcomes, probed) if item.code in check.codes]
     if found:
         first = found[0]  # as the report has them: the cause before what follows from it
         place = f" at line {first.line}" if first.line else ""

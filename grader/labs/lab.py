@@ -31,6 +31,7 @@
     backend = "sim"                      # only on sim or gpu; without it on either
 
       kind = "clean"     codes = [...], cases = [...]   none of these diagnostics
+                         probes = [...]                 nor at these sizes, see [[probes]]
       kind = "counter"   case = "w64", value = "global_load_sectors / global_load_requests",
                          at_most = 4.0 and/or at_least = 1.0, message = "what a failure means";
                          counted on the simulator, also where the backend is gpu; besides
@@ -41,6 +42,11 @@
                          of another `case`: all of them have to hold
       kind = "time"      case = "w1024", full = 1.15, none = 4.0   time over the reference's
                          both = 12: its points on the backend both, see below
+
+    [[probes]]                           # a size at which an int is too small for an index:
+    id = "tall"                          # few blocks are executed, without data, if the file is
+    title = "65,521 rows of 65,521"      # right in all cases; accesses outside are found
+    j = 65521                            # and k, l
 
     [[show]]                             # a case that fits the eye, to be traced and shown
     id = "4x4"
@@ -156,6 +162,7 @@ class Check:
     cases: tuple[str, ...] = ()  # outputs, clean; of counter and time the one `case`
     arrays: tuple[str, ...] = ()  # outputs: the ones that must be right; none: all
     codes: tuple[str, ...] = ()  # clean
+    probes: tuple[str, ...] = ()  # clean: sizes beyond an int that it looks at, too
     value: str = ""  # counter: an expression over COUNTERS and the case's numbers
     at_most: float | None = None  # counter
     at_least: float | None = None  # counter
@@ -205,6 +212,7 @@ class Lab:
     hints: tuple[Hint, ...]
     folder: Path = field(compare=False)
     shows: tuple[Show, ...] = ()
+    probes: tuple[Case, ...] = ()  # none of the cases: P is neither computed nor looked at
 
     def show(self, case_id: str) -> Show | None:
         return next((show for show in self.shows if show.case.id == case_id), None)
@@ -276,6 +284,9 @@ class _Reader:
             hints=tuple(self.hint(t, i) for i, t in enumerate(get.tables("hints", []), 1)),
             folder=self.path.parent,
             shows=tuple(self.show(t, i) for i, t in enumerate(get.tables("show", []), 1)),
+            probes=tuple(
+                self.case(t, i, "probe") for i, t in enumerate(get.tables("probes", []), 1)
+            ),
         )
         get.finish()
         self.hold_together(lab)
@@ -373,6 +384,7 @@ class _Reader:
             common["arrays"] = get.texts("arrays", ())
         if kind == "clean":
             common["codes"] = get.texts("codes")
+            common["probes"] = get.texts("probes", ())
         elif kind == "counter":
             common |= {
                 "value": get.text("value"),
@@ -458,7 +470,12 @@ class _Reader:
         """What concerns several tables: unique ids, references, points, shapes."""
         case_ids = self.unique("case", [case.id for case in lab.cases])
         check_ids = self.unique("check", [check.id for check in lab.checks])
-        self.unique("case", [*case_ids, *(show.case.id for show in lab.shows)])
+        probe_ids = [probe.id for probe in lab.probes]
+        self.unique("case", [*case_ids, *(show.case.id for show in lab.shows), *probe_ids])
+        if lab.probes and lab.signature not in ("square-device", "rect-device"):
+            raise self.fail(
+                "probes", "only labs whose solve takes M, N and P on the device have some"
+            )
         for case in lab.cases:
             if lab.signature.startswith("square-") and not case.j == case.k == case.l:
                 raise self.fail(f"case {case.id}", f"{lab.signature} needs a square: give width")
@@ -472,6 +489,9 @@ class _Reader:
                         f"check {check.id}",
                         f"the counts of '{name}' would give away what is hidden",
                     )
+            for name in check.probes:
+                if name not in probe_ids:
+                    raise self.fail(f"check {check.id}", f"there is no probe '{name}'")
             for name in check.needs:
                 if name not in earlier:
                     raise self.fail(f"check {check.id}", f"needs: no earlier check '{name}'")

@@ -97,7 +97,7 @@ def concluded(lab: Lab, result: Result, evidence: rubric.Evidence, text: str = "
         for case_id, timing in evidence.timings.items()
         for item in judge.of_timing(lab.case(case_id), timing)
     ]
-    more = [*timed, *launch_shape.exchanged(evidence.outcomes.values(), text)]
+    more = [*evidence.probed, *timed, *launch_shape.exchanged(evidence.outcomes.values(), text)]
     found = judge.merge(_all_outcomes(evidence), more)
     kernels = _kernels(lab, evidence)
     if any(item.severity == "error" for item in found):

@@ -33,7 +33,7 @@ from grader.machine.toolchain import (
     find_toolchain,
     program,
 )
-from grader.pipeline import both, causes, conclude
+from grader.pipeline import both, causes, conclude, probes
 from grader.pipeline.carry_out import (
     Place,
     Session,
@@ -128,13 +128,13 @@ def _run(session: Session, submission: Submission, base: Result) -> Result:
     recorded = record(
         session.course,
         session.lab.signature,
-        cases,
+        [*cases, *_probed(session)],
         compiled,
         session.options.device,
         subfolder(session, "plans"),
         session.options.limits,
     )
-    _stop_if_recorder_lacks_something(recorded.values())
+    _stop_if_recorder_lacks_something(recorded[case.id] for case in cases)
     try:
         return _judged(session, submission, result, recorded)
     except execute.NewerInstructionError as error:
@@ -154,6 +154,10 @@ def _stop_if_device_is_too_old(lab: Lab, options: Options) -> None:
 def _needed_cases(lab: Lab, backend: str) -> list[Case]:
     used = {name for check in lab.checks_for(backend) for name in check.every_case}
     return [case for case in lab.cases if case.id in used]
+
+
+def _probed(session: Session) -> tuple[Case, ...]:
+    return session.lab.probes if session.options.backend in ("sim", "both") else ()
 
 
 def _stop_if_recorder_lacks_something(recorded: Iterable[Recorded]) -> None:
@@ -186,12 +190,15 @@ def _judged(
     if options.backend == "both":
         cases = _needed_cases(lab, "sim")
         seen = outcomes_on(session, simulator, text, cases, recorded, resources)
-        told = _with_gpu(session, submission, result, recorded, seen)
+        probed = probes.look(session, text, seen.values(), recorded)
+        told = _with_gpu(session, submission, result, recorded, seen, probed)
         return causes.told(session, text, told, seen, recorded)
     cases = _needed_cases(lab, options.backend)
     if options.backend == "sim":
         seen = outcomes_on(session, simulator, text, cases, recorded, resources)
-        told = conclude.concluded(lab, result, rubric.Evidence(seen, seen, {}), text)
+        probed = probes.look(session, text, seen.values(), recorded)
+        evidence = rubric.Evidence(seen, seen, {}, probed=probed)
+        told = conclude.concluded(lab, result, evidence, text)
         return causes.told(session, text, told, seen, recorded)
     place = Place("gpu", options.device, session.architecture)
     outcomes = outcomes_on(session, place, text, cases, recorded, resources)
@@ -214,10 +221,11 @@ def _with_gpu(
     result: Result,
     recorded: dict[str, Recorded],
     seen: dict[str, judge.Outcome],
+    probed: tuple[Diagnostic, ...],
 ) -> Result:
     """What the simulator saw, with the clock; an error of ours where the GPU contradicts it."""
     lab, text = session.lab, submission.text
-    before = rubric.evaluate_checks(lab, "both", rubric.Evidence(seen, seen, {}))
+    before = rubric.evaluate_checks(lab, "both", rubric.Evidence(seen, seen, {}, probed=probed))
     blocked = {check.id for check in before if "blocked_by" in check.data}
     clocks = [check for check in lab.checks_for("both") if check.kind == "time"]
     wanted = {check.cases[0] for check in clocks if check.id not in blocked}
@@ -226,11 +234,16 @@ def _with_gpu(
     result = replace(result, gpu=beside.run)
     if beside.is_ours:
         alone = conclude.concluded(
-            lab, replace(result, backend="sim"), rubric.Evidence(seen, seen, {}), text
+            lab,
+            replace(result, backend="sim"),
+            rubric.Evidence(seen, seen, {}, probed=probed),
+            text,
         )
         return conclude.contradicted(alone, beside.run)
     outcomes = {**seen, **beside.outcomes}
-    evidence = rubric.Evidence(outcomes, seen, beside.timings, beside.not_timed)
+    evidence = rubric.Evidence(
+        outcomes, seen, beside.timings, probed=probed, not_timed=beside.not_timed
+    )
     return conclude.concluded(lab, result, evidence, text)
 
 

@@ -11,7 +11,7 @@ import subprocess
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -204,6 +204,26 @@ def execute(
     command += ["--time-limit", f"{limits.execute_seconds:g}"]
     command += ["--memory", str(limits.device_memory_bytes >> 20)]
     return _simulated(course, job, command, resources, limits)
+
+
+_PROBE_SECONDS = 20
+_PROBE_MEMORY_BYTES = 4 << 30
+# Warp instructions of a launch: a block whose loops go through all of P never ends.
+_PROBE_INSTRUCTIONS = 20_000_000
+
+
+def sampled(course: Course, job: Job, device: str, limits: StepLimits) -> Execution:
+    """Executes few blocks of each launch on the simulator, without data; nothing is left of P.
+
+    Raises StepError if the executor or its machine fails.
+    """
+    command: list[str | Path] = [
+        "--plan", job.plan, "--backend", "sim", "--device", device, "--result", job.result,
+        "--threads", "1", "--budget", str(_PROBE_INSTRUCTIONS),
+        "--sample", "--checks", "bounds,misaligned,counters",
+    ]  # fmt: skip
+    less = replace(limits, execute_seconds=_PROBE_SECONDS, execute_memory_bytes=_PROBE_MEMORY_BYTES)
+    return _simulated(course, job, command, None, less)
 
 
 def _simulated(

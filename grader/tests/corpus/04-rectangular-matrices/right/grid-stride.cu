@@ -18,13 +18,13 @@ __global__ void rect_kernel(const float* M, const float* N, float* P, Shape s) {
       int row = by * T + ty, col = bx * T + tx;
       float sum = 0.0f;
       for (int i = 0; i < s.k; i += T) {
-        Mds[ty][tx] = row < s.j && i + tx < s.k ? M[row * s.k + i + tx] : 0.0f;
-        Nds[ty][tx] = i + ty < s.k && col < s.l ? N[(i + ty) * s.l + col] : 0.0f;
+        Mds[ty][tx] = row < s.j && i + tx < s.k ? M[size_t(row) * s.k + i + tx] : 0.0f;
+        Nds[ty][tx] = i + ty < s.k && col < s.l ? N[size_t(i + ty) * s.l + col] : 0.0f;
         __syncthreads();
         for (int q = 0; q < T; ++q) sum += Mds[ty][q] * Nds[q][tx];
         __syncthreads();
       }
-      if (row < s.j && col < s.l) P[row * s.l + col] = sum;
+      if (row < s.j && col < s.l) P[size_t(row) * s.l + col] = sum;
     }
   }
 }

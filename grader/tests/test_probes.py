@@ -1,0 +1,79 @@
+"""Indices of int at sizes where they overflow: files that are right at every size one can compute."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from grader.errors import CourseError
+from grader.labs.lab import load_lab
+from grader.labs.options import Options
+from grader.labs.submission import FILE_NAME, Submission
+from grader.pipeline.grade import grade
+
+LAB_04, LAB_07 = "04-rectangular-matrices", "07-vector-access"
+WIDE_M, WIDE_N = "M[size_t(row) * k", "N[size_t(n_row) * l"
+# Lab, what is replaced, by what, and in which probe it is found, at which line.
+INTS = {
+    "P": (LAB_04, "P[size_t(row) * l", "P[row * l", "At 65,521x16 times 16x65,521: ", "P[row"),
+    "M": (LAB_04, WIDE_M, "M[row * k", "At 1,000,003x4,294 times 4,294x16: ", "M[row"),
+    "N": (LAB_04, WIDE_N, "N[n_row * l", "At 16x4,294 times 4,294x1,000,003: ", "N[n_row"),
+    "too-late": (LAB_04, WIDE_M, "M[size_t(row * k)", "At 1,000,003x4,294 times", "M[size_t(row *"),
+    "vectors": (LAB_07, "size_t(row) * cols", "row * cols", "At 1,000,003x4,294 times", "from["),
+}
+
+
+def _graded(course, lab_name: str, text: str):
+    submission = Submission(Path(FILE_NAME), FILE_NAME, text, text.encode())
+    return grade(course, load_lab(course.folder(lab_name)), submission, Options("sim"))
+
+
+def _solution(course, lab_name: str) -> str:
+    return (course.solutions / lab_name / FILE_NAME).read_text()
+
+
+@pytest.mark.parametrize(("lab_name", "wide", "narrow", "where", "line"), INTS.values(), ids=INTS)
+def test_an_int_that_overflows_costs_the_points_of_memory(
+    built, lab_name, wide, narrow, where, line
+):
+    text = _solution(built, lab_name)
+    assert wide in text
+    text = text.replace(wide, narrow)
+    result = _graded(built, lab_name, text)
+    failed = [check.id for check in result.checks if check.status != "passed"]
+    assert failed == ["memory"]
+    first = result.diagnostics[0]
+    assert first.code == "out-of-bounds-global"
+    assert first.message.startswith(where)
+    assert "size_t(row)" in first.advice
+    assert line in text.split("\n")[first.line - 1]
+
+
+def test_unsigned_is_wide_enough(built):
+    text = _solution(built, LAB_04).replace("size_t(", "unsigned(")
+    assert _graded(built, LAB_04, text).score == 100
+
+
+def test_a_file_that_is_wrong_elsewhere_is_not_probed(built):
+    text = _solution(built, LAB_04).replace("P[size_t(row) * l", "P[row * l")
+    text = text.replace("sum += Mds[ty][i]", "sum -= Mds[ty][i]")
+    assert all("65,521" not in item.message for item in _graded(built, LAB_04, text).diagnostics)
+
+
+@pytest.mark.parametrize(
+    ("lab_name", "old", "new", "said"),
+    [
+        (LAB_04, 'probes = ["index-p"', 'probes = ["index-q"', "there is no probe 'index-q'"),
+        (LAB_04, 'id = "index-m"', 'id = "index-p"', "two are called 'index-p'"),
+        (LAB_04, '"rect-device"', '"rect-host"', "'signature' is 'rect-host'"),
+    ],
+)
+def test_a_mistake_in_probes_is_one_sentence(built, tmp_path, lab_name, old, new, said):
+    folder = tmp_path / lab_name
+    shutil.copytree(built.folder(lab_name), folder)
+    text = (folder / "lab.toml").read_text()
+    assert old in text
+    (folder / "lab.toml").write_text(text.replace(old, new, 1))
+    with pytest.raises(CourseError) as error:
+        load_lab(folder)
+    assert said in str(error.value)
