@@ -99,7 +99,15 @@ void Generator::tiles() {
   line("bar.sync 0");
   read_tile();
   if (chance(30)) statements(1, 2);
-  if (chance(30)) line("add.u32 %t1, %t1, 4");
+  if (chance(30)) {
+    line("add.u32 %t1, %t1, 4");
+  } else if (chance(40)) {  // now and then, apart from where it is read
+    const std::string past = label();
+    line("setp.eq.u32 %again, %t5, " + std::to_string(below(2)));
+    line("@%again bra " + past);
+    line("add.u32 %t1, %t1, 4");
+    text_ += past + ":\n";
+  }
   line("bar.sync 0");
   line("add.u64 %tg, %tg, " + choose("{64|128}"));
   line("add.u32 %t5, %t5, 1");

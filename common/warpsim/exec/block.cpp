@@ -275,13 +275,14 @@ Done run_turn(Block& block) {
     if (worker.engine != nullptr) {
       // Compiled code goes on with the next warp by itself only where turns are the usual ones.
       worker.carefree_until = worker.quantum == kQuantum ? carefree_until(worker) : 0;
+      worker.began_round = false;
       i = worker.engine->run(first, first.resume).index;
     } else {
       interpret(first, first.resume);
     }
     if (launch.stop) return done;
     Warp& warp = worker.warps[i];
-    done.useful |= &warp != &first;
+    done.useful |= &warp != &first || worker.began_round;
     const bool waited = warp.has_waited && warp.state == WarpState::kReady;
     const bool at_mbarrier = waited && warp.waits_at == warp.mbarrier_wait.at;
     done.useful |= !waited || (at_mbarrier && !warp.mbarrier_wait.again);
@@ -466,6 +467,28 @@ void arrive(Warp& w, const Op* op, uint32_t id, uint32_t threads, bool waits) {
   barrier.arrived_threads += kLanes;
   if (threads != 0) barrier.expected_threads = (threads + kLanes - 1) / kLanes * kLanes;
   check_complete(block, id);
+}
+
+bool meet(Warp& last, const Op* op, uint32_t id) {
+  Block& block = *last.block;
+  Worker& worker = *block.worker;
+  Barrier& barrier = block.barriers[id];
+  if (worker.recorder != nullptr || barrier.passing != 0 || barrier.expected_threads != 0 ||
+      barrier.arrived_warps + 1 != worker.warps.size() || block.has_partial_order)
+    return false;
+  for (const Warp& w : worker.warps) {
+    const bool waits = w.state == WarpState::kAtBarrier && w.barrier_op == op;
+    if (w.mask != kAllLanes || (!waits && &w != &last)) return false;
+  }
+  ++worker.barrier_arrivals[op->barrier.number];
+  ++block.barriers_passed;
+  barrier.clear();
+  order_all(block);
+  for (Warp& w : worker.warps) w.state = WarpState::kReady;
+  last.barrier_id = id;
+  last.barrier_op = op;
+  last.resume = op + 1;
+  return true;
 }
 
 void warp_sync(Warp& w, const uint32_t* members) {

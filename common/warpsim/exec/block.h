@@ -28,6 +28,10 @@ void report_deadlock(const std::vector<Worker*>& waiting);
 bool report_used(Worker& worker);
 // A warp arrives at a barrier. `waits`: it stops until the barrier is complete.
 void arrive(Warp& w, const Op* op, uint32_t id, uint32_t threads, bool waits);
+// What arrive() and its caller do when the last warp comes to a barrier at which all others of the
+// block wait, whole, at the same operation: compiled code's way. False: nothing done, as there is
+// more to it.
+bool meet(Warp& last, const Op* op, uint32_t id);
 // The running lanes meet those that their masks name; `members`: by lane.
 void warp_sync(Warp& w, const uint32_t* members);
 

@@ -90,11 +90,17 @@ int Assembler::take() {
 }
 
 int Assembler::use(uint32_t row, int vector, Reads reads) {
-  const uint32_t offset = slot(row, vector);
+  const auto width = uniform == nullptr ? Uniform::Width::kVaries : uniform->width(at, row);
+  const uint32_t offset = slot(row, width == Uniform::Width::kVaries ? vector : 0);
   int r = find(offset);
   if (r < 0) {
     r = take();
-    vmovups(vec(r), at_slot(offset));
+    if (width == Uniform::Width::kVaries)
+      vmovups(vec(r), at_slot(offset));
+    else if (width == Uniform::Width::kWide)
+      vpbroadcastq(vec(r), qword[frame + offset]);
+    else
+      vpbroadcastd(vec(r), dword[frame + offset]);
     held_[size_t(r)] = {};
     held_[size_t(r)].slot = offset;
     held_[size_t(r)].row = row;

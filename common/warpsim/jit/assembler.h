@@ -15,6 +15,7 @@
 #include <array>
 #include <cstdint>
 
+#include "warpsim/jit/uniform.h"
 #include "warpsim/machine/program.h"
 
 namespace warpsim::jit {
@@ -35,8 +36,15 @@ class Assembler : public Xbyak::CodeGenerator {
   Xbyak::Xmm vec(int index) const;
   Xbyak::Address at_slot(uint32_t slot) const { return ptr[frame + slot]; }
 
+  // What is known of rows where the next operations are: `at` is the index of the running one.
+  const Uniform* uniform = nullptr;
+  size_t at = 0;
+  bool is_uniform(uint32_t row) const {
+    return uniform != nullptr && uniform->width(at, row) != Uniform::Width::kVaries;
+  }
+
   enum class Reads { kBits, kNumbers };
-  // The register that holds a slot. kNumbers: it may be raw.
+  // The register that holds a slot; of a uniform row, its first one. kNumbers: it may be raw.
   int use(uint32_t row, int vector, Reads reads = Reads::kBits);
   // A register for a new value of the slot. What it held before is lost: call it after use() of the
   // sources, and write it in one instruction that reads them, or hold() the sources.

@@ -42,9 +42,12 @@ inline constexpr int kArrivalsInMemos = -2;   // Worker::barrier_arrivals
 inline constexpr int kUsedInMemos = -3;       // Worker::used
 inline constexpr int kCarefreeInMemos = -4;   // Worker::carefree_until
 inline constexpr int kRunningInMemos = -5;    // where the code says which warp it runs
-inline constexpr int kNextWarpInMemos = -6;   // of the block; nullptr behind the last one
+inline constexpr int kNextWarpInMemos = -6;   // whose turn it is then; nullptr: C++ decides
 inline constexpr int kNextMemosInMemos = -7;  // and its memos
-inline constexpr int kBeforeMemos = 7;
+inline constexpr int kRoundInMemos = -8;      // a byte to be set to 1 when that one's turn comes
+inline constexpr int kSettledInMemos = -9;    // the bits of settled.h
+inline constexpr int kParamsInMemos = -10;    // of the launch
+inline constexpr int kBeforeMemos = 10;
 uintptr_t enter(const CompiledProgram& program, const void* entry, Warp& warp, void** memos);
 
 // Whether this build and this processor can run compiled code; else why not, in a sentence.

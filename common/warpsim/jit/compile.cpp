@@ -16,6 +16,7 @@
 #include <deque>
 #include <string_view>
 
+#include "warpsim/exec/block.h"
 #include "warpsim/exec/ops.h"
 #include "warpsim/jit/assembler.h"
 #include "warpsim/jit/code.h"
@@ -24,6 +25,7 @@
 #include "warpsim/jit/liveness.h"
 #include "warpsim/jit/moves.h"
 #include "warpsim/jit/planted.h"
+#include "warpsim/jit/settled.h"
 #include "warpsim/jit/state.h"
 #include "warpsim/jit/vectors.h"
 #include "warpsim/machine/block.h"
@@ -53,6 +55,9 @@ bool has_avx512() {
 Memo* enter_window(Warp* w, const Window* window) {
   return State::enter_window(*w, *window);
 }
+bool renew_memo(Warp* w, const Window* window, Memo* memo) {
+  return State::renew(*w, *window, *memo);
+}
 const Op* give_up_turn(Warp* w, const Op* op) {
   return w->stop(op, WarpState::kReady);
 }
@@ -65,11 +70,14 @@ class ProgramCode {
         checks_(checks),
         program_(program),
         windows_(result.windows),
+        settled_(find_settled(image, program, result.windows, is_kernel)),
         live_(image, program, is_kernel),
+        uniform_(image, program),
         code_(has_avx512()),
         moves_(code_, image),
         labels_(program.ops.size()),
         has_entry_(program.ops.size(), false) {
+    if (is_kernel) code_.uniform = &uniform_;
     for (const Program::Constant& c : program.constants) constants_[c.row] = c.bits;
   }
 
@@ -90,6 +98,7 @@ class ProgramCode {
   void emit_slow(SlowWindow& slow);
   void emit_barrier(size_t i);
   void emit_next_warp();
+  void emit_load_param(size_t i);
   void emit_branch(size_t i);
   void emit_branch_if(size_t i);
   void jump_to(size_t target);
@@ -109,7 +118,9 @@ class ProgramCode {
   const Checks checks_;
   const Program& program_;
   const Windows& windows_;
+  const Settled settled_;
   Liveness live_;
+  const Uniform uniform_;
   Assembler code_;
   Moves moves_;
   Constants constants_;
@@ -126,7 +137,8 @@ class ProgramCode {
     const Window* window;
     size_t op;
     Assembler::Snapshot registers;
-    Xbyak::Label label, back;
+    GateWays ways;
+    Xbyak::Label back;
   };
   std::deque<SlowWindow> slow_windows_;
 };
@@ -273,7 +285,8 @@ void ProgramCode::emit_window(size_t i, const Window& window) {
   slow.window = &window;
   slow.op = i;
   slow.registers = code_.snapshot();
-  emit_gate(code_, window, checks_, slow.label);
+  const uint32_t settled = settled_.of_window[size_t(&window - windows_.list.data())];
+  emit_gate(code_, window, checks_, settled, slow.ways);
   code_.L(slow.back);
 }
 
@@ -294,15 +307,31 @@ void ProgramCode::call_enter_window(size_t i, const Window& window) {
 }
 
 void ProgramCode::emit_slow(SlowWindow& slow) {
-  code_.L(slow.label);
-  code_.leave(slow.registers, [&](uint32_t row) { return live_.live_before(slow.op, row); });
+  const auto is_live = [&](uint32_t row) { return live_.live_before(slow.op, row); };
+  if (slow.ways.is_renewed) {
+    using namespace Xbyak::util;
+    code_.L(slow.ways.renew);
+    code_.leave(slow.registers, is_live);
+    code_.mov(rdi, code_.warp);
+    code_.mov(rsi, reinterpret_cast<uint64_t>(slow.window));
+    code_.mov(rdx, code_.memo);
+    code_.vzeroupper();
+    code_.mov(rax, reinterpret_cast<uint64_t>(&renew_memo));
+    code_.call(rax);
+    code_.test(al, al);
+    code_.come_back(slow.registers);
+    restore_gate(code_);
+    code_.jnz(slow.ways.renewed, Xbyak::CodeGenerator::T_NEAR);
+  }
+  code_.L(slow.ways.slow);
+  code_.leave(slow.registers, is_live);
   call_enter_window(slow.op, *slow.window);
   code_.come_back(slow.registers);
   code_.jmp(slow.back, Xbyak::CodeGenerator::T_NEAR);
 }
 
 // What ops::barrier_sync does where the warp is not the last one to arrive and nothing is to be
-// reported.
+// reported; for the last one meet() does it.
 void ProgramCode::emit_barrier(size_t i) {
   using namespace Xbyak::util;
   const Op& op = program_.ops[i];
@@ -311,14 +340,14 @@ void ProgramCode::emit_barrier(size_t i) {
       id->second >= 16)
     return emit_handler(i);
   const auto barrier = int(offsetof(Block, barriers) + id->second * sizeof(Barrier));
-  Xbyak::Label is_known, other;
+  Xbyak::Label is_known, last, other;
   write_back_before(i);
   code_.mov(r8, code_.ptr[code_.warp + offsetof(Warp, block)]);
   code_.mov(rcx, reinterpret_cast<uint64_t>(&op));
   code_.mov(eax, code_.dword[r8 + (barrier + int(offsetof(Barrier, arrived_warps)))]);
   code_.inc(eax);
   code_.cmp(eax, code_.dword[r8 + offsetof(Block, live_warps)]);
-  code_.jae(other, Xbyak::CodeGenerator::T_NEAR);
+  code_.jae(last, Xbyak::CodeGenerator::T_NEAR);
   code_.cmp(code_.dword[r8 + (barrier + int(offsetof(Barrier, expected_threads)))], 0);
   code_.jne(other, Xbyak::CodeGenerator::T_NEAR);
   code_.mov(rdx, code_.ptr[r8 + (barrier + int(offsetof(Barrier, first_waiting)))]);
@@ -349,6 +378,15 @@ void ProgramCode::emit_barrier(size_t i) {
   code_.lea(rax, code_.ptr[rip + labels_[i + 1]]);
   code_.mov(code_.ptr[code_.warp + offsetof(Warp, compiled_entry)], rax);
   emit_next_warp();
+  code_.L(last);
+  code_.mov(rdi, code_.warp);
+  code_.mov(rsi, rcx);
+  code_.mov(edx, uint32_t(id->second));
+  code_.vzeroupper();
+  code_.mov(rax, reinterpret_cast<uint64_t>(&meet));
+  code_.call(rax);
+  code_.test(al, al);
+  code_.jnz(labels_[i + 1], Xbyak::CodeGenerator::T_NEAR);
   code_.L(other);
   emit_handler(i);
 }
@@ -381,10 +419,28 @@ void ProgramCode::emit_next_warp() {
   code_.mov(code_.ptr[rdx], rdi);
   code_.mov(code_.qword[rdi + offsetof(Warp, quantum)], uint32_t(kQuantum));
   code_.mov(code_.byte[rdi + offsetof(Warp, has_waited)], 0);
+  code_.mov(rax, code_.ptr[code_.memos + 8 * kRoundInMemos]);
+  code_.mov(code_.byte[rax], 1);
   code_.mov(code_.memos, code_.ptr[code_.memos + 8 * kNextMemosInMemos]);
   code_.mov(code_.warp, rdi);
   code_.mov(code_.frame, code_.ptr[rdi + offsetof(Warp, regs)]);
   code_.jmp(code_.ptr[rdi + offsetof(Warp, compiled_entry)]);
+}
+
+void ProgramCode::emit_load_param(size_t i) {
+  const Op& op = program_.ops[i];
+  const bool wide = op.param.bytes == 8;
+  if ((!wide && op.param.bytes != 4) || op.param.offset != int64_t{int32_t(op.param.offset)})
+    return emit_handler(i);
+  code_.mov(code_.rax, code_.ptr[code_.memos + 8 * kParamsInMemos]);
+  for (int v = 0; v < (wide ? 2 : 1) * code_.vectors; ++v) {
+    const Xbyak::Xmm d = code_.vec(code_.define(op.d, v));
+    if (wide)
+      code_.vpbroadcastq(d, code_.qword[code_.rax + int(op.param.offset)]);
+    else
+      code_.vpbroadcastd(d, code_.dword[code_.rax + int(op.param.offset)]);
+    code_.release();
+  }
 }
 
 // An operation that has code goes on there; another one is the interpreter's.
@@ -433,7 +489,10 @@ void ProgramCode::emit_branch_if(size_t i) {
 void ProgramCode::emit_op(size_t i) {
   const Op& op = program_.ops[i];
   const Meaning& m = meaning_of(op);
+  code_.at = i;
   if (windows_.starting[i] >= 0) emit_window(i, windows_.list[size_t(windows_.starting[i])]);
+  if (settled_.cleared[i] != 0)
+    code_.and_(code_.dword[code_.memos + 8 * kSettledInMemos], ~settled_.cleared[i]);
   switch (m.action) {
     case A::kEnter:
       return emit_enter(i);
@@ -452,6 +511,8 @@ void ProgramCode::emit_op(size_t i) {
       if (windows_.of_access[i] >= 0)
         return moves_.store(op, windows_.list[size_t(windows_.of_access[i])]);
       return emit_handler(i);
+    case A::kLoadParam:
+      return emit_load_param(i);
     case A::kAddress:
       if (windows_.finds_address[i]) return;
       return emit_handler(i);

@@ -26,14 +26,16 @@ int32_t group_at(const Window::Group& g, size_t field) {
 // rdi: the shadow's ledger.
 class Gate {
  public:
-  Gate(Assembler& code, const Window& window, const Checks& checks, Xbyak::Label& slow)
+  Gate(Assembler& code, const Window& window, const Checks& checks, uint32_t settled,
+       GateWays& ways)
       : c_(code),
         window_(window),
         at_(window.memo),
+        settled_(settled),
         watch_(checks.initialised || checks.races || checks.counters),
         has_shadow_(checks.initialised || checks.races),
         notes_(checks.races),
-        slow_(slow),
+        ways_(ways),
         different_(code.vec(code.scratch())),
         first_(code.vec(code.scratch())),
         moment_(code.vec(code.scratch())) {}
@@ -42,16 +44,21 @@ class Gate {
     using namespace Xbyak::util;
     c_.mov(c_.memo, c_.ptr[c_.memos + 8 * int(window_.index)]);
     c_.test(c_.memo, c_.memo);
-    c_.jz(slow_, Xbyak::CodeGenerator::T_NEAR);
+    c_.jz(ways_.slow, kNear);
     c_.cmp(c_.qword[c_.memo + offsetof(Memo, is_fast)], 0);
-    c_.je(slow_, Xbyak::CodeGenerator::T_NEAR);
+    c_.je(ways_.slow, kNear);
     c_.mov(r9, c_.ptr[c_.warp + offsetof(Warp, groups)]);
-    compare_addresses();
-    for (const Window::Load& load : window_.global) check_global(load);
     const bool shared = !window_.shared.empty() || !window_.stores.empty();
+    if (shared) find_shared();
+    compare_groups(false);
+    for (size_t g = 0; g < window_.groups.size(); ++g) {
+      if (window_.groups[g].is_global) check_bounds(g);
+    }
     if (shared && has_shadow_) check_shadow();
     // Everything holds: from here on things are done.
-    for (size_t g = 0; g < window_.groups.size(); ++g) take_group(g);
+    for (size_t g = 0; g < window_.groups.size(); ++g) {
+      if (window_.groups[g].is_global) take_global(g);
+    }
     c_.inc(c_.qword[c_.memo + offsetof(Memo, times)]);
     c_.mov(rax, memo_at(offsetof(Memo, next)));
     c_.mov(c_.ptr[c_.memos + 8 * int(window_.index)], rax);
@@ -62,32 +69,63 @@ class Gate {
   }
 
  private:
+  static constexpr auto kNear = Xbyak::CodeGenerator::T_NEAR;
   Xbyak::Address memo_at(size_t offset) const { return c_.ptr[c_.memo + int(offset)]; }
   size_t key(size_t g) const { return at_.keys + g * sizeof(Memo::Key); }
-  size_t global(const Window::Load& load) const {
-    return at_.globals + size_t(&load - window_.global.data()) * sizeof(Memo::Global);
-  }
-  void jump_slow_if_not_equal() { c_.jne(slow_, Xbyak::CodeGenerator::T_NEAR); }
+  size_t global(size_t g) const { return at_.globals + g * sizeof(Memo::Global); }
+  void jump_slow_if_not_equal() { c_.jne(ways_.slow, kNear); }
 
-  // rax: the address of the first lane, as it is in the row.
+  // The address of the first lane, as it is in the row.
   void load_first(const Window::Group& g, const Reg64& to) {
     const int cached = c_.cached(g.row.row, 0);
-    if (cached >= 0)
+    if (g.row.wide && cached >= 0)
       c_.vmovq(to, Xmm(cached));
-    else
+    else if (g.row.wide)
       c_.mov(to, c_.ptr[c_.frame + g.row.row]);
+    else if (cached >= 0)
+      c_.vmovd(to.cvt32(), Xmm(cached));
+    else
+      c_.mov(to.cvt32(), c_.dword[c_.frame + g.row.row]);
   }
 
-  void compare_addresses() {
+  // The addresses in shared memory are the memo's, and in the warp's groups. Nothing is compared
+  // where no row that holds them was written since that was so.
+  void find_shared() {
+    using namespace Xbyak::util;
+    Xbyak::Label known;
+    const auto settled = c_.dword[c_.memos + 8 * kSettledInMemos];
+    if (settled_ != 0) {
+      c_.test(settled, settled_);
+      c_.jnz(known, kNear);
+    }
+    compare_groups(true);
+    for (size_t i = 0; i < window_.groups.size(); ++i) {
+      const Window::Group& g = window_.groups[i];
+      if (!g.is_shared || g.address == nullptr) continue;
+      static_assert(offsetof(AddressGroup, base) == offsetof(AddressGroup, pattern) + 8);
+      const Xmm both(moment_.getIdx());
+      c_.vmovups(both, memo_at(key(i)));
+      c_.vmovups(c_.ptr[r9 + group_at(g, offsetof(AddressGroup, pattern))], both);
+    }
+    if (settled_ == 0) return;
+    c_.cmp(memo_at(offsetof(Memo, next)), c_.memo);  // where there is a ring they move
+    c_.jne(known);
+    c_.or_(settled, settled_);
+    c_.L(known);
+  }
+
+  // Of shared memory where the lanes lie, of global memory only how.
+  void compare_groups(bool shared) {
     using namespace Xbyak::util;
     bool any = false;
     for (size_t i = 0; i < window_.groups.size(); ++i) {
       const Window::Group& g = window_.groups[i];
+      if (g.is_shared != shared) continue;
       if (g.address == nullptr) {  // it has been found before
         c_.mov(rax, memo_at(key(i) + offsetof(Memo::Key, pattern)));
         c_.cmp(c_.ptr[r9 + group_at(g, offsetof(AddressGroup, pattern))], rax);
         jump_slow_if_not_equal();
-        if (!g.is_shared) continue;
+        if (!shared) continue;
         c_.mov(rax, memo_at(key(i) + offsetof(Memo::Key, base)));
         c_.cmp(c_.ptr[r9 + group_at(g, offsetof(AddressGroup, base))], rax);
         jump_slow_if_not_equal();
@@ -98,49 +136,59 @@ class Gate {
         c_.avx512 ? c_.vpxord(different_, different_, different_)
                   : c_.vpxor(different_, different_, different_);
       any = true;
+      if (shared) {
+        load_first(g, rax);
+        c_.cmp(rax, memo_at(key(i) + offsetof(Memo::Key, base)));
+        jump_slow_if_not_equal();
+      }
       compare_row(i, g);
     }
     if (!any) return;
     if (c_.avx512) {
       c_.vptestmd(c_.k1, different_, different_);
       c_.kortestw(c_.k1, c_.k1);
-      c_.jnz(slow_, Xbyak::CodeGenerator::T_NEAR);
     } else {
       c_.vptest(different_, different_);
-      c_.jnz(slow_, Xbyak::CodeGenerator::T_NEAR);
     }
+    c_.jnz(ways_.slow, kNear);
   }
 
-  // Of global memory only how the lanes lie, of shared memory also where.
+  // Each lane lies as far from the first as the pattern says, which all warps share.
   void compare_row(size_t index, const Window::Group& g) {
-    const int vectors = (g.row.wide ? 2 : 1) * c_.vectors;
-    if (g.is_global) {
-      const int cached = c_.cached(g.row.row, 0);
-      if (cached >= 0)
-        c_.vpbroadcastq(first_, Xmm(cached));
-      else
-        c_.vpbroadcastq(first_, c_.ptr[c_.frame + g.row.row]);
-    }
-    for (int v = 0; v < vectors; ++v) {
-      const auto expected =
-          memo_at(at_.rows + index * MemoLayout::kRowBytes + size_t(v * c_.vector_bytes));
-      const int cached = c_.cached(g.row.row, v);
-      Xmm row = cached >= 0 ? c_.vec(cached) : moment_;
-      if (cached < 0) c_.vmovups(moment_, c_.at_slot(c_.slot(g.row.row, v)));
-      if (g.is_global) {
-        c_.vpsubq(moment_, row, first_);
-        row = moment_;
-      }
-      if (c_.avx512) {
-        c_.vpternlogd(different_, row, expected, 0xF6);  // different | (row ^ expected)
+    using namespace Xbyak::util;
+    const bool wide = g.row.wide;
+    const int cached_first = c_.cached(g.row.row, 0);
+    if (cached_first >= 0)
+      wide ? c_.vpbroadcastq(first_, Xmm(cached_first))
+           : c_.vpbroadcastd(first_, Xmm(cached_first));
+    else
+      wide ? c_.vpbroadcastq(first_, c_.qword[c_.frame + g.row.row])
+           : c_.vpbroadcastd(first_, c_.dword[c_.frame + g.row.row]);
+    c_.mov(rax, memo_at(key(index) + offsetof(Memo::Key, delta)));
+    for (int v = 0; v < (wide ? 2 : 1) * c_.vectors; ++v) {
+      const auto delta = c_.ptr[rax + v * (wide ? c_.vector_bytes / 2 : c_.vector_bytes)];
+      if (wide) {
+        c_.vpmovsxdq(moment_, delta);
+        c_.vpaddq(moment_, moment_, first_);
       } else {
-        c_.vpxor(moment_, row, expected);
+        c_.vpaddd(moment_, first_, delta);
+      }
+      const int cached = c_.cached(g.row.row, v);
+      if (c_.avx512) {  // different | (moment ^ row)
+        if (cached >= 0)
+          c_.vpternlogd(different_, moment_, c_.vec(cached), 0xF6);
+        else
+          c_.vpternlogd(different_, moment_, c_.at_slot(c_.slot(g.row.row, v)), 0xF6);
+      } else {
+        if (cached >= 0)
+          c_.vpxor(moment_, moment_, c_.vec(cached));
+        else
+          c_.vpxor(moment_, moment_, c_.at_slot(c_.slot(g.row.row, v)));
         c_.vpor(different_, different_, moment_);
       }
     }
   }
 
-  // r8: the group's base.
   void load_base(const Window::Group& g, const Reg64& to) {
     if (g.address != nullptr)
       load_first(g, to);
@@ -148,18 +196,23 @@ class Gate {
       c_.mov(to, c_.ptr[Xbyak::util::r9 + group_at(g, offsetof(AddressGroup, base))]);
   }
 
-  void check_global(const Window::Load& load) {
-    using namespace Xbyak::util;
-    load_base(window_.groups[load.group], rax);
-    if (load.bytes > 1) {
-      c_.lea(rcx, c_.ptr[rax + int32_t(load.op->access.offset)]);
-      c_.test(ecx, load.bytes - 1);
-      c_.jnz(slow_, Xbyak::CodeGenerator::T_NEAR);
+  uint32_t bytes_of(size_t group) const {
+    for (const Window::Load& load : window_.global) {
+      if (load.group == group) return load.bytes;
     }
+    return 1;
+  }
+
+  // Of all loads through the address, whose offsets are multiples of what they load.
+  void check_bounds(size_t index) {
+    using namespace Xbyak::util;
+    load_base(window_.groups[index], rax);
+    c_.test(al, bytes_of(index) - 1);
+    c_.jnz(ways_.slow, kNear);
     if (planted == Planted::kUnbounded) return;
-    c_.sub(rax, memo_at(global(load) + offsetof(Memo::Global, low)));
-    c_.cmp(rax, memo_at(global(load) + offsetof(Memo::Global, limit)));
-    c_.ja(slow_, Xbyak::CodeGenerator::T_NEAR);
+    c_.sub(rax, memo_at(global(index) + offsetof(Memo::Global, low)));
+    c_.cmp(rax, memo_at(global(index) + offsetof(Memo::Global, limit)));
+    c_.ja(ways_.slow, kNear);
   }
 
   void check_shadow() {
@@ -168,34 +221,38 @@ class Gate {
     using Ledger = SharedShadow::Ledger;
     c_.mov(rdi, c_.ptr[c_.memos + 8 * kLedgerInMemos]);
     if (planted != Planted::kUnchecked) {
-      c_.mov(rax, memo_at(offsetof(Memo, written_by)));
-      c_.cmp(rax, c_.ptr[rdi + offsetof(Ledger, block)]);
-      jump_slow_if_not_equal();
-      for (size_t part = 0; part < Memo::kParts; ++part) {
-        c_.mov(rax, memo_at(offsetof(Memo, region) + 8 * part));
+      for (size_t part = 0; part < at_.parts; ++part) {
+        c_.mov(rax, region(part));
         c_.mov(rcx, c_.ptr[rax + offsetof(Region, written)]);
         if (!window_.stores.empty()) c_.or_(rcx, c_.ptr[rax + offsetof(Region, read)]);
-        c_.test(memo_at(offsetof(Memo, chunks) + 8 * part), rcx);
-        c_.jnz(slow_, Xbyak::CodeGenerator::T_NEAR);
+        c_.test(chunks(part), rcx);
+        c_.jnz(ways_.slow, kNear);
       }
     }
     if (!window_.shared.empty() && notes_) {
       c_.cmp(c_.qword[rdi + offsetof(Ledger, read_count)], SharedShadow::kMaxReads - 1);
-      c_.jae(slow_, Xbyak::CodeGenerator::T_NEAR);
+      c_.jae(ways_.slow, kNear);
     }
+    if (planted == Planted::kUnchecked) return;
+    c_.mov(rax, memo_at(offsetof(Memo, written_by)));
+    c_.cmp(rax, c_.ptr[rdi + offsetof(Ledger, block)]);
+    c_.jne(ways_.renew, kNear);
+    c_.L(ways_.renewed);
+    ways_.is_renewed = true;
   }
 
-  void take_group(size_t index) {
+  Xbyak::Address region(size_t part) const {
+    return memo_at(offsetof(Memo, parts) + part * sizeof(Memo::Part) +
+                   offsetof(Memo::Part, region));
+  }
+  Xbyak::Address chunks(size_t part) const {
+    return memo_at(offsetof(Memo, parts) + part * sizeof(Memo::Part) +
+                   offsetof(Memo::Part, chunks));
+  }
+
+  void take_global(size_t index) {
     using namespace Xbyak::util;
     const Window::Group& g = window_.groups[index];
-    if (g.is_shared) {
-      if (g.address == nullptr) return;
-      static_assert(offsetof(AddressGroup, base) == offsetof(AddressGroup, pattern) + 8);
-      const Xmm both(moment_.getIdx());
-      c_.vmovups(both, memo_at(key(index)));
-      c_.vmovups(c_.ptr[r9 + group_at(g, offsetof(AddressGroup, pattern))], both);
-      return;
-    }
     load_base(g, r8);
     if (g.address != nullptr) {
       c_.mov(r10, r8);
@@ -207,37 +264,37 @@ class Gate {
     } else {
       c_.mov(r10, c_.ptr[r9 + group_at(g, offsetof(AddressGroup, step))]);
     }
-    int64_t asked_for = INT64_MIN;
-    for (const Window::Load& load : window_.global) {
-      if (load.group != index) continue;
-      const int64_t offset = load.op->access.offset;
-      // The lines of the next turn of a loop; those of loads close by are the same.
-      const bool asks =
-          asked_for == INT64_MIN || offset < asked_for || offset >= asked_for + kLineBytes;
-      if (asks) asked_for = offset;
-      take_load(load, g, asks);
+    if (watch_) {
+      constexpr uint32_t kWords = Memo::Global::kSectorBytes - 4;
+      static_assert(sizeof(Memo::Global::passes) == 2 * Memo::Global::kSectorBytes);
+      c_.mov(eax, r8d);
+      c_.and_(eax, kWords);
+      c_.inc(c_.qword[c_.memo + rax * 2 + int(global(index) + offsetof(Memo::Global, passes))]);
     }
+    const size_t place = at_.places + g.global_place * sizeof(Place);
+    c_.add(r8, memo_at(global(index) + offsetof(Memo::Global, bias)));
+    c_.mov(memo_at(place + offsetof(Place, half)), r8);
+    ask_for_next(index);
+    if (!g.shape.has_halves()) return;
+    c_.add(r8, memo_at(global(index) + offsetof(Memo::Global, second_half)));
+    c_.mov(memo_at(place + offsetof(Place, half) + 8), r8);
+    if (!g.shape.is_repeated) ask_for_next(index);
   }
 
-  void take_load(const Window::Load& load, const Window::Group& g, bool asks) {
+  // The lines of the next turn of a loop; those of loads close by are the same.
+  void ask_for_next(size_t index) {
     using namespace Xbyak::util;
-    const size_t at = global(load);
-    const size_t place = at_.places + load.place * sizeof(Place);
-    c_.lea(rcx, c_.ptr[r8 + int32_t(load.op->access.offset)]);
-    if (watch_) {
-      c_.mov(edx, ecx);
-      c_.and_(edx, 31);
-      c_.mov(rax, memo_at(at + offsetof(Memo::Global, sectors_by_phase)));
-      c_.movzx(edx, c_.byte[rax + rdx]);
-      c_.add(memo_at(at + offsetof(Memo::Global, sectors)), rdx);
+    int64_t asked_for = INT64_MIN;
+    c_.add(r10, r8);
+    for (const Window::Load& load : window_.global) {
+      if (load.group != index) continue;
+      const int64_t offset = load.offset;
+      if (asked_for != INT64_MIN && offset >= asked_for && offset < asked_for + kLineBytes)
+        continue;
+      asked_for = offset;
+      c_.prefetcht0(c_.byte[r10 + int(offset)]);
     }
-    c_.add(rcx, memo_at(at + offsetof(Memo::Global, bias)));
-    c_.mov(memo_at(place + offsetof(Place, half)), rcx);
-    if (asks) c_.prefetcht0(c_.byte[rcx + r10]);
-    if (!g.shape.has_halves()) return;
-    c_.add(rcx, memo_at(at + offsetof(Memo::Global, second_half)));
-    c_.mov(memo_at(place + offsetof(Place, half) + 8), rcx);
-    if (asks) c_.prefetcht0(c_.byte[rcx + r10]);
+    c_.sub(r10, r8);
   }
 
   // Both kinds of memory have been looked at; rdi is the ledger still.
@@ -246,9 +303,9 @@ class Gate {
     using Region = SharedShadow::Region;
     using Ledger = SharedShadow::Ledger;
     using Read = SharedShadow::Read;
-    for (size_t part = 0; part < Memo::kParts; ++part) {
-      c_.mov(rax, memo_at(offsetof(Memo, region) + 8 * part));
-      c_.mov(rcx, memo_at(offsetof(Memo, chunks) + 8 * part));
+    for (size_t part = 0; part < at_.parts; ++part) {
+      c_.mov(rax, region(part));
+      c_.mov(rcx, chunks(part));
       c_.or_(c_.ptr[rax + offsetof(Region, read)], rcx);
     }
     if (!notes_ || planted == Planted::kUnnoted) return;
@@ -270,9 +327,9 @@ class Gate {
     using namespace Xbyak::util;
     using Region = SharedShadow::Region;
     using Ledger = SharedShadow::Ledger;
-    for (size_t part = 0; part < Memo::kParts; ++part) {
-      c_.mov(rax, memo_at(offsetof(Memo, region) + 8 * part));
-      c_.mov(rcx, memo_at(offsetof(Memo, chunks) + 8 * part));
+    for (size_t part = 0; part < at_.parts; ++part) {
+      c_.mov(rax, region(part));
+      c_.mov(rcx, chunks(part));
       c_.or_(c_.ptr[rax + offsetof(Region, written)], rcx);
     }
     c_.mov(eax, c_.dword[rdi + offsetof(Ledger, now)]);
@@ -315,12 +372,19 @@ class Gate {
   Assembler& c_;
   const Window& window_;
   const MemoLayout& at_;
+  const uint32_t settled_;
   const bool watch_, has_shadow_, notes_;
-  Xbyak::Label& slow_;
+  GateWays& ways_;
   const Xmm different_, first_, moment_;
 };
 
 }  // namespace
+
+void restore_gate(Assembler& code) {
+  using namespace Xbyak::util;
+  code.mov(r9, code.ptr[code.warp + offsetof(Warp, groups)]);
+  code.mov(rdi, code.ptr[code.memos + 8 * kLedgerInMemos]);
+}
 
 void prepare_gate(Assembler& code, const Window& window) {
   for (const Window::Group& g : window.groups) {
@@ -333,8 +397,9 @@ void prepare_gate(Assembler& code, const Window& window) {
   code.release();
 }
 
-void emit_gate(Assembler& code, const Window& window, const Checks& checks, Xbyak::Label& slow) {
-  Gate(code, window, checks, slow).emit();
+void emit_gate(Assembler& code, const Window& window, const Checks& checks, uint32_t settled,
+               GateWays& ways) {
+  Gate(code, window, checks, settled, ways).emit();
   code.release();
 }
 

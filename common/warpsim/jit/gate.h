@@ -10,9 +10,19 @@
 
 namespace warpsim::jit {
 
-// Jumps to `slow` with nothing done where C++ has to decide. Only register `memo` of the address
-// registers is kept; it is set in either case, 0 if there is no memo yet.
-void emit_gate(Assembler& code, const Window& window, const Checks& checks, Xbyak::Label& slow);
+// Ways out of a gate, to code that is not there yet: where C++ has to decide, with nothing done;
+// and where State::renew is to be asked, and comes back if it says yes.
+struct GateWays {
+  Xbyak::Label slow, renew, renewed;
+  bool is_renewed = false;  // there is such a way
+};
+// Only register `memo` of the address registers is kept; it is set in either case, 0 if there is no
+// memo yet.
+// `settled`: the window's bit there (settled.h), 0: it has none.
+void emit_gate(Assembler& code, const Window& window, const Checks& checks, uint32_t settled,
+               GateWays& ways);
+// What the gate's registers hold when it comes back; the processor's flags stay as they are.
+void restore_gate(Assembler& code);
 // Brings into registers' final form what the gate compares; before emit_gate, and before the state
 // of the registers is kept for the slow way.
 void prepare_gate(Assembler& code, const Window& window);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <optional>
 #include <utility>
 
@@ -91,6 +92,7 @@ class Lanes {
   bool fused();
   bool widen(bool is_signed);
   bool narrow();
+  bool shift_wide(bool is_signed, bool adds, int by);
   bool multiply_wide(bool is_signed, bool adds);
   bool select(bool wide);
   bool compare();
@@ -260,7 +262,8 @@ bool Lanes::floats() {
 }
 
 bool Lanes::fused() {
-  const bool takes_addend = addend_dies_ && op_.c != op_.a && op_.c != op_.b;
+  const bool takes_addend =
+      addend_dies_ && op_.c != op_.a && op_.c != op_.b && !c_.is_uniform(op_.c);
   for (int v = 0; v < narrow_vectors(); ++v) {
     const int a = c_.use(op_.a, v, Reads::kNumbers), b = c_.use(op_.b, v, Reads::kNumbers);
     const int sum = c_.use(op_.c, v, Reads::kNumbers);
@@ -310,7 +313,26 @@ bool Lanes::narrow() {
   return true;
 }
 
+// By a power of two, as sizes of elements are: a shift.
+bool Lanes::shift_wide(bool is_signed, bool adds, int by) {
+  for (int v = 0; v < wide_vectors(); ++v) {
+    const Xmm t = widened(op_.a, v, is_signed);
+    if (adds) {
+      c_.vpsllq(t, t, uint8_t(by));
+      const int addend = c_.use(op_.c, v);
+      c_.vpaddq(reg(c_.define(op_.d, v)), t, reg(addend));
+    } else {
+      c_.vpsllq(reg(c_.define(op_.d, v)), t, uint8_t(by));
+    }
+    c_.release();
+  }
+  return true;
+}
+
 bool Lanes::multiply_wide(bool is_signed, bool adds) {
+  const uint32_t factor = uint32_t(constant(op_.b).value_or(0));
+  if (std::has_single_bit(factor) && factor <= 1u << 30)
+    return shift_wide(is_signed, adds, std::countr_zero(factor));
   for (int v = 0; v < wide_vectors(); ++v) {
     const Xmm a = widened(op_.a, v, false), b = widened(op_.b, v, false);
     const int addend = adds ? c_.use(op_.c, v) : -1;

@@ -34,7 +34,7 @@ void Moves::load(const Op& op, const Window& window) {
   }
   const Shape& shape = window.groups[load->group].shape;
   if (shape.is_exact && site.elements == 4) return load_fours(op, window, *load);
-  const int32_t displacement = shared ? int32_t(op.access.offset) : 0;
+  const int32_t displacement = load->offset;
   const uint32_t rows[4] = {op.d, op.a, op.b, op.c};
   const size_t per_half = size_t(code_.vectors) / 2;
   const bool consecutive[2] = {shape.half[0] == HalfShape::kConsecutive,
@@ -43,6 +43,12 @@ void Moves::load(const Op& op, const Window& window) {
     for (int v = 0; v < code_.vectors; ++v) {
       const size_t half = size_t(v) / per_half, within = size_t(v) % per_half;
       const int at = displacement + 4 * e;
+      if (shape.is_repeated && half == 1) {
+        const Xbyak::Xmm first = code_.vec(code_.use(rows[e], v - int(per_half)));
+        code_.vmovaps(code_.vec(code_.define(rows[e], v)), first);
+        code_.release();
+        continue;
+      }
       if (shape.by_halves) {
         const Xbyak::Reg64 base = place(window, load->place, offsetof(Place, half) + 8 * half);
         const Xbyak::Xmm d = code_.vec(code_.define(rows[e], v));
@@ -50,12 +56,6 @@ void Moves::load(const Op& op, const Window& window) {
           code_.vmovups(d, code_.ptr[base + (at + int(within) * code_.vector_bytes)]);
         else
           code_.vbroadcastss(d, code_.dword[base + at]);
-        code_.release();
-        continue;
-      }
-      if (shape.is_repeated && half == 1) {
-        const Xbyak::Xmm first = code_.vec(code_.use(rows[e], v - int(per_half)));
-        code_.vmovaps(code_.vec(code_.define(rows[e], v)), first);
         code_.release();
         continue;
       }
@@ -83,8 +83,7 @@ void Moves::load(const Op& op, const Window& window) {
 // of 1, 5, 9 and 13, and so on, each lane's in 128 bits; turned over, they are four rows.
 void Moves::load_fours(const Op& op, const Window& window, const Window::Load& load) {
   const Shape& shape = window.groups[load.group].shape;
-  const bool shared = image_.sites[op.access.site].space == ptx::Space::kShared;
-  const int32_t displacement = shared ? int32_t(op.access.offset) : 0;
+  const int32_t displacement = load.offset;
   const uint32_t rows[4] = {op.d, op.a, op.b, op.c};
   const int per_half = code_.vectors / 2, quads = 16 / per_half / 4;
   for (int v = 0; v < code_.vectors; ++v) {

@@ -15,6 +15,7 @@ enum class Planted : uint8_t {
   kUnnoted,     // a window's loads are not noted down for the stores that follow
   kUnchecked,   // what a window's loads touch is not looked at
   kStale,       // a window's addresses are taken to be those of the time before
+  kSettled,     // rows of settled windows may be written
   kUnbounded,   // loads from global memory may lie outside their array
 };
 inline Planted planted = Planted::kNone;

@@ -16,7 +16,9 @@ namespace {
 
 bool has_shape(const Pattern& p, const Shape& shape) {
   if (p.mask != kAllLanes) return false;
-  if (shape.by_halves) return p.half[0] == shape.half[0] && p.half[1] == shape.half[1];
+  if (shape.by_halves)
+    return p.half[0] == shape.half[0] && p.half[1] == shape.half[1] &&
+           (!shape.is_repeated || p.delta[16] == 0);
   return !shape.is_exact || shape_of(p) == shape;
 }
 
@@ -81,6 +83,9 @@ State::State(Worker& worker, std::shared_ptr<const CompiledImage> code)
       memos_(memo_stride() * worker.warps.size(), nullptr),
       rings_(last_.size()),
       table_(kTableSize, nullptr) {
+  // Blocks that may wait for each other are looked at after each round (exec/residents.h).
+  const KernelFacts& facts = *worker.launch->facts;
+  const bool rounds_are_alike = !facts.has_volatile && !facts.has_global_atomics;
   for (Warp& w : worker.warps) {
     void** const memos = memos_of(w);
     memos[kLedgerInMemos] = worker.shared_shadow->ledger();
@@ -88,9 +93,12 @@ State::State(Worker& worker, std::shared_ptr<const CompiledImage> code)
     memos[kUsedInMemos] = &worker.used;
     memos[kCarefreeInMemos] = &worker.carefree_until;
     memos[kRunningInMemos] = &running_;
+    memos[kParamsInMemos] = worker.launch->params.data();
     const bool is_last = &w == &worker.warps.back();
-    memos[kNextWarpInMemos] = is_last ? nullptr : &w + 1;
-    memos[kNextMemosInMemos] = is_last ? nullptr : memos + memo_stride();
+    Warp* const next = !is_last ? &w + 1 : rounds_are_alike ? worker.warps.data() : nullptr;
+    memos[kNextWarpInMemos] = next;
+    memos[kNextMemosInMemos] = next == nullptr ? nullptr : memos_of(*next);
+    memos[kRoundInMemos] = is_last ? &worker.began_round : &unread_;
   }
 }
 
@@ -101,6 +109,7 @@ Warp& State::run(Warp& first, const Op* op) {
   while (op != nullptr) {
     Warp& w = *running_;
     if (w.mask != kAllLanes) {
+      memos_of(w)[kSettledInMemos] = nullptr;
       op = op->masked(w, op);
       continue;
     }
@@ -111,12 +120,16 @@ Warp& State::run(Warp& first, const Op* op) {
     const void* entry =
         compiled == nullptr ? nullptr : compiled->entries[size_t(op - compiled->ops)];
     if (entry == nullptr) {
+      memos_of(w)[kSettledInMemos] = nullptr;
       op = op->full(w, op);
       continue;
     }
+    if (op == compiled->ops) memos_of(w)[kSettledInMemos] = nullptr;  // a block begins
     const uintptr_t next = enter(*compiled, entry, w, memos_of(w));
     op = reinterpret_cast<const Op*>(next & ~uintptr_t{1});
-    if (next & 1) op = op->full(*running_, op);
+    if ((next & 1) == 0) continue;
+    memos_of(*running_)[kSettledInMemos] = nullptr;
+    op = op->full(*running_, op);
   }
   return *running_;
 }
@@ -126,7 +139,10 @@ void State::settle() {
   remembered_.clear();
   remembered_bytes_ = 0;
   std::fill(rings_.begin(), rings_.end(), Ring{});
-  for (const Warp& w : worker_.warps) std::fill_n(memos_of(w), code_->window_count, nullptr);
+  for (const Warp& w : worker_.warps) {
+    std::fill_n(memos_of(w), code_->window_count, nullptr);
+    memos_of(w)[kSettledInMemos] = nullptr;
+  }
   for (const Plan& plan : plans_) {
     if (plan.times == 0 || planted == Planted::kUncounted) continue;
     for (const auto* list : {&plan.loads.loads, &plan.stores.loads}) {
@@ -150,12 +166,17 @@ void State::settle_memo(const Window& window, Memo& memo) {
   memo.is_fast = 0;
   if (memo.plan_times != nullptr) *memo.plan_times += memo.times;
   if (watch_ && planted != Planted::kUncounted) {
-    auto* global = in_memo<Memo::Global>(memo, window.memo.globals);
+    const auto* key = in_memo<Memo::Key>(memo, window.memo.keys);
+    const auto* global = in_memo<Memo::Global>(memo, window.memo.globals);
     for (const Window::Load& load : window.global) {
       SiteState& s = worker_.sites[load.op->access.site];
       s.requests += memo.times;
-      s.sectors += global->sectors;
-      ++global;
+      for (size_t i = 0; i < global[load.group].passes.size(); ++i) {
+        const uint64_t passes = global[load.group].passes[i];
+        if (passes == 0) continue;
+        const uint64_t address = 4 * i + uint64_t(int64_t{load.offset});
+        s.sectors += passes * key[load.group].pattern->sectors(address);
+      }
     }
   }
   memo.times = 0;
@@ -230,15 +251,27 @@ Memo* State::enter_window(Warp& w, const Window& window) {
   return &memo;
 }
 
+bool State::renew(Warp& w, const Window& window, Memo& memo) {
+  SharedShadow& shadow = *w.worker->shared_shadow;
+  if (window.stores.empty() && !shadow.is_written(*memo.touched)) return false;
+  if (!window.stores.empty()) shadow.mark_written(*memo.touched);
+  memo.written_by = shadow.ledger()->block;
+  return true;
+}
+
 bool State::can_be_fast(const Window& window, const Plan* plan) const {
   if (!window.memo.has_gate || worker_.rules.traffic != nullptr) return false;
   if (plan != nullptr && check_shadow_ &&
-      (window.stores.empty() ? plan->loads : plan->stores).parts.size() > Memo::kParts)
+      (window.stores.empty() ? plan->loads : plan->stores).parts.size() > window.memo.parts)
     return false;
+  std::array<const AllocationRecord*, kMaxGroups> records{};
   for (const Window::Load& load : window.global) {
     const SiteState& s = worker_.sites[load.op->access.site];
     if (watch_ && s.shadow != nullptr) return false;
     if (check_initialised_ && s.record->initialised != nullptr) return false;
+    // What lies between two that are in bounds is so, too.
+    if (records[load.group] != nullptr && records[load.group] != s.record) return false;
+    records[load.group] = s.record;
   }
   return true;
 }
@@ -253,34 +286,34 @@ void State::remember(Warp& w, const Window& window, Memo& memo, Plan* plan) {
     const Window::Group& group = window.groups[i];
     const AddressGroup& g = w.groups[group.group];
     const uint64_t base = group.is_shared ? g.base : 0;
-    const bool same = key[i].pattern == g.pattern && key[i].base == base;
-    key[i] = {g.pattern, base};
-    if (same) continue;
-    const uint32_t row = window.memo.rows + uint32_t(i) * MemoLayout::kRowBytes;
-    for (size_t lane = 0; lane < kLanes; ++lane) {
-      const uint64_t address = base + uint64_t(int64_t{g.pattern->delta[lane]});
-      if (group.row.wide)
-        in_memo<uint64_t>(memo, row)[lane] = address;
-      else
-        in_memo<uint32_t>(memo, row)[lane] = uint32_t(address);
-    }
+    key[i] = {g.pattern, base, g.pattern->delta.data()};
   }
   auto* global = in_memo<Memo::Global>(memo, window.memo.globals);
-  for (const Window::Load& load : window.global) {
-    const Pattern& p = *w.groups[window.groups[load.group].group].pattern;
-    const SiteState& s = worker_.sites[load.op->access.site];
-    const uint64_t low = s.base - uint64_t(int64_t{p.lowest}) - uint64_t(load.op->access.offset);
-    const uint64_t bias = reinterpret_cast<uint64_t>(s.data) - s.base;
-    *global++ = {low, s.size_bytes - p.span_bytes, bias, p.delta[16], p.all_sectors(), 0};
+  for (size_t i = 0; i < window.groups.size(); ++i) {
+    if (!window.groups[i].is_global) continue;
+    const Pattern& p = *w.groups[window.groups[i].group].pattern;
+    int64_t least = INT64_MAX, most = INT64_MIN;  // of the offsets
+    const SiteState* s = nullptr;
+    for (const Window::Load& load : window.global) {
+      if (load.group != i) continue;
+      least = std::min<int64_t>(least, load.offset);
+      most = std::max<int64_t>(most, load.offset);
+      s = &worker_.sites[load.op->access.site];
+    }
+    const uint64_t low = s->base - uint64_t(int64_t{p.lowest} + least);
+    const uint64_t limit = s->size_bytes - p.span_bytes - uint64_t(most - least);
+    const uint64_t bias = reinterpret_cast<uint64_t>(s->data) - s->base;
+    global[i] = {low, limit, bias, p.delta[16], {}};
   }
   memo.is_fast = 1;
   memo.plan_times = plan != nullptr ? &plan->times : nullptr;
   if (plan == nullptr || !check_shadow_) return;
-  const LoadPlan& list = window.stores.empty() ? plan->loads : plan->stores;
-  for (size_t i = 0; i < Memo::kParts; ++i) {
+  LoadPlan& list = window.stores.empty() ? plan->loads : plan->stores;
+  memo.touched = &list;
+  for (size_t i = 0; i < memo.parts.size(); ++i) {
     const bool is_there = i < list.parts.size();
-    memo.region[i] = shadow.region(is_there ? list.parts[i].region : 0);
-    memo.chunks[i] = is_there ? list.parts[i].chunks : 0;
+    memo.parts[i].region = shadow.region(is_there ? list.parts[i].region : 0);
+    memo.parts[i].chunks = is_there ? list.parts[i].chunks : 0;
   }
   memo.plan = &plan->loads;
   memo.written_by = shadow.ledger()->block;
@@ -317,7 +350,7 @@ bool State::check_shared(Warp& w, const Window& window, Memo& memo, Plan** found
   for (const Window::Group& group : window.groups) {
     if (!group.is_shared) continue;
     const AddressGroup& g = w.groups[group.group];
-    places[group.place] = place_at(worker_.shared + int32_t(uint32_t(g.base)), *g.pattern);
+    places[group.shared_place] = place_at(worker_.shared + int32_t(uint32_t(g.base)), *g.pattern);
   }
   return true;
 }
@@ -385,12 +418,15 @@ State::Plan* State::make_plan(Warp& w, const Window& window) {
 
 bool State::check_global(Warp& w, const Window& window, Memo& memo) {
   Place* places = in_memo<Place>(memo, window.memo.places);
+  static_assert(kMaxGroups <= 32);
+  uint32_t placed = 0;  // bits, by group
   for (const Window::Load& load : window.global) {
     const AddressGroup& g = w.groups[window.groups[load.group].group];
     const Pattern& p = *g.pattern;
     const uint32_t site = load.op->access.site;
     const SiteState& s = worker_.sites[site];
-    const uint64_t base = g.base + uint64_t(load.op->access.offset);
+    const int64_t op_offset = load.offset;
+    const uint64_t base = g.base + uint64_t(op_offset);
     const uint64_t low = base + uint64_t(int64_t{p.lowest});
     const uint64_t relative = low - s.base;
     if (relative >= s.size_bytes || p.span_bytes > s.size_bytes - relative) {
@@ -402,7 +438,12 @@ bool State::check_global(Warp& w, const Window& window, Memo& memo) {
         !access::all_initialised(*s.record, offset, p)) {
       return false;
     }
-    places[load.place] = place_at(s.data + offset, p);
+    // All loads through one address find their data by one place.
+    const Place place = place_at(s.data + (offset - uint64_t(op_offset)), p);
+    const bool is_first = (placed >> load.group & 1) == 0;
+    if (!is_first && places[load.place].half[0] != place.half[0]) return false;
+    placed |= 1u << load.group;
+    places[load.place] = place;
   }
   return true;
 }
@@ -412,13 +453,13 @@ void State::take_global(Warp& w, const Window& window, Memo& memo) {
   for (const Window::Load& load : window.global) {
     const AddressGroup& g = w.groups[window.groups[load.group].group];
     const Pattern& p = *g.pattern;
-    const uint64_t base = g.base + uint64_t(load.op->access.offset);
+    const uint64_t base = g.base + uint64_t(int64_t{load.offset});
     if (watch_) {
       const SiteState& s = worker_.sites[load.op->access.site];
       access::count_global(w, load.op->access.site, p, base);
       if (s.shadow != nullptr) s.shadow->load(w, load.op->access.site, base - s.base, p);
     }
-    access::prefetch_next(g, p, places[load.place].half[0]);
+    access::prefetch_next(g, p, places[load.place].half[0] + load.offset);
   }
 }
 

@@ -27,6 +27,9 @@ class State final : public Engine {
   // they are counted and noted down, and the memo's places say where the data lies. nullptr:
   // nothing done.
   static Memo* enter_window(Warp& w, const Window& window);
+  // The memo was of another block, and all else that it says of shared memory holds: so that it is
+  // of this one. False: not all that the window loads has been written by this block.
+  static bool renew(Warp& w, const Window& window, Memo& memo);
 
  private:
   // A window's loads from shared memory with addresses of certain patterns and bases.
@@ -58,6 +61,7 @@ class State final : public Engine {
   const std::shared_ptr<const CompiledImage> code_;
   const bool watch_, check_initialised_, check_shadow_;
   Warp* running_ = nullptr;
+  bool unread_ = false;
   std::vector<Plan*> last_;  // by window and warp
   // The memos to be tried next: by warp, and there by window, behind what code.h says.
   std::vector<void*> memos_;

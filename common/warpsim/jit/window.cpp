@@ -11,8 +11,11 @@ namespace warpsim::jit {
 
 namespace {
 
-bool can_be_hoisted(const MemorySite& site) {
-  return !site.is_volatile && !site.is_atomic && site.element_bytes == 4 &&
+bool can_be_hoisted(const MemorySite& site, int64_t offset) {
+  constexpr int64_t kFar = int64_t{1} << 30;  // what fits into an instruction, with what is added
+  const bool is_near = site.space == ptx::Space::kShared ? offset == int64_t{int32_t(offset)}
+                                                         : offset >= -kFar && offset < kFar;
+  return is_near && !site.is_volatile && !site.is_atomic && site.element_bytes == 4 &&
          (site.space == ptx::Space::kShared || site.space == ptx::Space::kGlobal);
 }
 
@@ -102,7 +105,7 @@ class Finder {
     const Op& op = program_.ops[i];
     const MemorySite& site = image_.sites[op.access.site];
     const auto known = address_of_.find(op.e);
-    if (!can_be_hoisted(site) || known == address_of_.end()) return false;
+    if (!can_be_hoisted(site, op.access.offset) || known == address_of_.end()) return false;
     if (site.is_store && !can_be_stored(op, site)) return false;
     const Op* address = known->second;
     const size_t at = size_t(address - program_.ops.data());
@@ -110,8 +113,7 @@ class Finder {
     const bool computed_since =
         open_ && at >= start_ &&
         std::find(written_.begin(), written_.end(), address->a) != written_.end();
-    const bool is_full =
-        open_ && (places_ + 1 >= kPlaces || found_.list.back().groups.size() >= kMaxGroups);
+    const bool is_full = open_ && found_.list.back().groups.size() >= kMaxGroups;
     // Loads from shared memory and stores to it share no window: who has read a word counts for who
     // may write it.
     const bool shared = site.space == ptx::Space::kShared;
@@ -121,16 +123,17 @@ class Finder {
     if (!open_ || computed_since || is_full || mixed) open(i, at);
     Window& window = found_.list.back();
     const uint32_t group = group_index(window, *address, at);
-    Window::Load load{&op, group, site.bytes(), 0};
+    Window::Load load{&op, group, site.bytes(), 0, int32_t(op.access.offset)};
+    Window::Group& g = window.groups[group];
     if (shared) {
-      Window::Group& g = window.groups[group];
-      if (!g.is_shared) g.place = places_++;
+      if (!g.is_shared) g.shared_place = places_++;
       g.is_shared = true;
-      load.place = g.place;
+      load.place = g.shared_place;
       (site.is_store ? window.stores : window.shared).push_back(load);
     } else {
-      load.place = places_++;
-      window.groups[group].is_global = true;
+      if (!g.is_global) g.global_place = places_++;
+      g.is_global = true;
+      load.place = g.global_place;
       window.global.push_back(load);
     }
     found_.of_access[i] = int32_t(found_.list.size() - 1);
@@ -192,8 +195,7 @@ bool has_gate(const Image& image, const Window& window) {
     if (g.is_shared == g.is_global || (g.is_global && !g.row.wide)) return false;
   }
   for (const Window::Load& load : window.global) {
-    const int64_t offset = load.op->access.offset;
-    if (image.sites[load.op->access.site].in_const_space || offset != int64_t{int32_t(offset)})
+    if (image.sites[load.op->access.site].in_const_space || load.offset % int32_t(load.bytes) != 0)
       return false;
   }
   for (const Window::Load& store : window.stores) {
@@ -204,17 +206,24 @@ bool has_gate(const Image& image, const Window& window) {
   return true;
 }
 
+bool lies_in_one_region(const Image& image) {
+  const bool grows = std::any_of(image.shared.begin(), image.shared.end(),
+                                 [](const SharedArray& array) { return array.is_dynamic; });
+  constexpr uint32_t kGranules = SharedShadow::kGranulesPerChunk * SharedShadow::kChunksPerRegion;
+  return !grows && image.shared_bytes <= kGranules << (image.has_sub_word_shared ? 0 : 2);
+}
+
 }  // namespace
 
 MemoLayout memo_layout(const Image& image, const Window& window, uint32_t places) {
   MemoLayout at;
   at.has_gate = has_gate(image, window);
+  at.parts = lies_in_one_region(image) ? 1 : 2;
   uint32_t end = sizeof(Memo);
   at.keys = after(&end, window.groups.size(), sizeof(Memo::Key), 16);
-  at.globals = after(&end, window.global.size(), sizeof(Memo::Global), 8);
+  at.globals = after(&end, window.groups.size(), sizeof(Memo::Global), 8);
   at.stores = after(&end, window.stores.size(), sizeof(Memo::Stored), 8);
   at.places = after(&end, places, sizeof(Place), 8);
-  at.rows = after(&end, at.has_gate ? window.groups.size() : 0, MemoLayout::kRowBytes, 64);
   at.bytes = (end + 63) / 64 * 64;
   return at;
 }
@@ -226,7 +235,10 @@ Shape shape_of(const Pattern& p) {
     if (p.half[size_t(h)] == HalfShape::kConsecutive && p.bytes != 4) shape.by_halves = false;
     shape.half[h] = p.half[size_t(h)];
   }
-  if (shape.by_halves) return shape;
+  if (shape.by_halves) {
+    shape.is_repeated = shape.half[0] == shape.half[1] && p.delta[16] == 0;
+    return shape;
+  }
   shape = {};
   constexpr int32_t kFar = 1 << 24;  // what fits into an instruction, with an offset
   shape.is_exact = p.mask == kAllLanes;

@@ -25,9 +25,9 @@ namespace warpsim::jit {
 struct Shape {
   bool by_halves = false;  // each half of the warp as `half` says, else any way
   HalfShape half[2] = {HalfShape::kOther, HalfShape::kOther};
-  // Else: both halves lie alike, and the lanes of one so far from its first; and whether both go to
-  // the same places.
-  bool is_exact = false, is_repeated = false;
+  // Else: both halves lie alike, and the lanes of one so far from its first.
+  bool is_exact = false;
+  bool is_repeated = false;  // of either kind: both halves go to the same places
   std::array<int32_t, 16> delta{};
   // Whether the places of both halves' first lanes are wanted.
   bool has_halves() const { return by_halves || is_exact; }
@@ -40,16 +40,16 @@ struct Window {
     uint32_t group = 0;           // index into Warp::groups
     const Op* address = nullptr;  // to be executed at the beginning; nullptr: executed before
     Shape shape;
-    AddressRow row{};        // what `address` reads, or has read
-    bool is_shared = false;  // loads from shared memory go through it, and find their data at
-    bool is_global = false;
-    uint32_t place = 0;  // index into the places, before their offsets
+    AddressRow row{};                             // what `address` reads, or has read
+    bool is_shared = false, is_global = false;    // accesses of that kind go through it
+    uint32_t shared_place = 0, global_place = 0;  // indices into the places
   };
   struct Load {  // or store
     const Op* op = nullptr;
     uint32_t group = 0;  // index into `groups`
     uint32_t bytes = 0;  // per lane
     uint32_t place = 0;  // index into the places, where the code finds its data
+    int32_t offset = 0;  // from there
   };
   uint32_t index = 0;         // among the windows of all programs
   const Op* start = nullptr;  // the first operation that it is about
@@ -60,14 +60,12 @@ struct Window {
   MemoLayout memo;
 };
 
-// Where a load's data lies in this process: of the first lane of each half of the warp, and how far
-// the lanes lie from the first. Loads from shared memory through one address have one place, before
-// their offsets; loads from global memory one each.
+// Where the data of accesses through one address lie in this process, before their offsets: of the
+// first lane of each half of the warp, and how far the lanes lie from the first.
 struct Place {
   const std::byte* half[2];
   const int32_t* delta;
 };
-inline constexpr size_t kPlaces = 256;
 inline constexpr size_t kMaxGroups = 16;  // of one window
 
 // The windows of a program, by the index of the operation where they begin. `groups`: the addresses

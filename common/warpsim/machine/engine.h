@@ -16,8 +16,9 @@ class Engine {
  public:
   virtual ~Engine() = default;
   // Runs the warp from `op` until it stops, as the interpreter's loop does. Where it stops at a
-  // barrier, warps that come behind it in the block may have had their turns too, with all that
-  // belongs to a turn: returned is the one that stopped last, whose turn is not accounted for yet.
+  // barrier, warps that come behind it in the block may have had their turns too, and then all
+  // again from the first one on (Worker::began_round), with all that belongs to a turn: returned is
+  // the one that stopped last, whose turn is not accounted for yet.
   virtual Warp& run(Warp& warp, const Op* op) = 0;
   // Hands the worker what has been counted apart. After it the worker's patterns may be dropped.
   virtual void settle() = 0;

@@ -103,16 +103,17 @@ struct alignas(64) Warp {
   uint32_t exited = 0;   // lanes that have exited the kernel (or never were)
   uint32_t started = 0;  // lanes that there are
   WarpState state = WarpState::kReady;
+  bool has_waited = false;  // its last turn ended in a loop that waits for somebody else
   const Op* resume = nullptr;
   // Where compiled code goes on with `compiled_at`, of a warp that it has parked; whether that is
   // where the warp resumes is for the reader to see.
   const Op* compiled_at = nullptr;
   const void* compiled_entry = nullptr;
-  uint64_t instructions = 0;  // executed so far
-  // The clock: when it was read last, how often at once, and how far it is ahead of `instructions`.
-  uint64_t clock_read = 0, clock_ahead = 0;
-  uint32_t clock_reads = 0;
-  uint64_t multiply_adds = 0;        // of the instructions, those that multiply and add floats
+  uint64_t instructions = 0;   // executed so far
+  uint64_t multiply_adds = 0;  // of the instructions, those that multiply and add floats
+  // Barrier state while kAtBarrier.
+  const Op* barrier_op = nullptr;
+  uint32_t barrier_id = 0;
   uint32_t sync_stamp = 0;           // the shared shadow's time of this warp's last synchronisation
   uint32_t sync_time = 0;            // the same in Block::time
   uint32_t any_sync_stamp = 0;       // of its last synchronisation of any lanes
@@ -132,14 +133,13 @@ struct alignas(64) Warp {
   std::byte* local = nullptr;  // 32 x local_bytes
   uint32_t local_offset = 0;   // of the running function's local variables
 
-  // Barrier state while kAtBarrier.
-  uint32_t barrier_id = 0;
-  const Op* barrier_op = nullptr;
+  // The clock: when it was read last, how often at once, and how far it is ahead of `instructions`.
+  uint64_t clock_read = 0, clock_ahead = 0;
+  uint32_t clock_reads = 0;
 
   // Loops that wait for somebody else.
   std::vector<Waiting> waiting;
-  bool has_waited = false;       // its last turn ended in one
-  bool waits_for_lock = false;   // which is one for a lock
+  bool waits_for_lock = false;   // the last one is one for a lock
   const Op* waits_at = nullptr;  // there
   MbarrierWait mbarrier_wait;
   bool is_split = false;  // lanes have gone on without others, which they were to meet

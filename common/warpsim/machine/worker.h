@@ -154,6 +154,8 @@ struct Worker {
   uint64_t reported = 0;       // those of them that the launch knows of
   // Turns that end before `used` comes to this need nobody to look at the launch's budget.
   uint64_t carefree_until = 0;
+  // Since then compiled code has gone on from the last warp's turn to the first one's.
+  bool began_round = false;
   // Observers.
   SharedShadow* shared_shadow = nullptr;
   Reporter* reporter = nullptr;

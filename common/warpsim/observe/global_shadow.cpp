@@ -115,8 +115,48 @@ void GlobalShadow::claim(Warp& w, uint64_t record, uint64_t granule, uint32_t si
   std::atomic_ref<uint32_t>(writer_site_[granule]).store(site, std::memory_order_relaxed);
 }
 
+// Of words that nobody has touched, in runs of neighbours.
+bool GlobalShadow::store_runs(Warp& w, uint32_t site, uint64_t first, const Pattern& p) {
+  bool fresh = true;
+  for (const Pattern::Run& run : p.runs) {
+    uint64_t* writer = writer_.get() + first + uint64_t(int64_t{run.granule});
+    uint64_t before = 0;
+    for (size_t i = 0; i < run.count; ++i)
+      before |= std::atomic_ref<uint64_t>(writer[i]).load(std::memory_order_relaxed);
+    if (reader_ != nullptr) {
+      const uint64_t* reader = reader_.get() + (writer - writer_.get());
+      for (size_t i = 0; i < run.count; ++i) before |= reader[i];
+    }
+    fresh &= before == 0;
+  }
+  if (!fresh) return false;
+  const uint64_t record = mine(w, 0);
+  const bool parallel = w.worker->launch->parallel;
+  bool is_alone = true;
+  for (const Pattern::Run& run : p.runs) {
+    uint64_t* writer = writer_.get() + first + uint64_t(int64_t{run.granule});
+    uint32_t* writer_site = writer_site_.get() + (writer - writer_.get());
+    const uint32_t* who = p.who.data() + run.first;
+    if (!parallel) {
+      for (size_t i = 0; i < run.count; ++i) writer[i] = record | who[i];
+      std::fill_n(writer_site, run.count, site);
+      continue;
+    }
+    for (size_t i = 0; i < run.count; ++i) {
+      const uint64_t before =
+          std::atomic_ref<uint64_t>(writer[i]).exchange(record | who[i], std::memory_order_relaxed);
+      is_alone &= before == 0 || block_of(before) == block_of(record);
+      std::atomic_ref<uint32_t>(writer_site[i]).store(site, std::memory_order_relaxed);
+    }
+  }
+  if (!is_alone) w.worker->launch->repeat_serially = w.worker->launch->stop = true;
+  return true;
+}
+
 bool GlobalShadow::store(Warp& w, uint32_t site, uint64_t offset, const Pattern& p) {
   if (p.overlapping || w.worker->image->sites[site].is_volatile) return false;
+  if (p.granule_shift == shift_ && offset % (uint64_t{1} << shift_) == 0)
+    return store_runs(w, site, offset >> shift_, p);
   bool fresh = true;
   each_granule(offset, p, [&](uint32_t, uint64_t g) {
     fresh &= std::atomic_ref<uint64_t>(writer_[g]).load(std::memory_order_relaxed) == 0 &&

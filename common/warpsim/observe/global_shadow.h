@@ -66,6 +66,7 @@ class GlobalShadow {
   uint64_t mine(const Warp& w, uint32_t lane) const;
   bool by_other(const Warp& w, uint64_t record, uint32_t lane, bool reader) const;
   bool is_ordered(const Warp& w, uint64_t record) const;
+  bool store_runs(Warp& w, uint32_t site, uint64_t first, const Pattern& p);
   void claim(Warp& w, uint64_t record, uint64_t granule, uint32_t site);
   void rely(Warp& w, uint64_t offset, const Pattern& p);
   void publish(Warp& w, uint32_t site, uint64_t offset, const Pattern& p);

@@ -156,7 +156,6 @@ void SharedShadow::complete(LoadPlan& plan) {
   }
 }
 
-// Whether this block has written all of it, some time or other.
 bool SharedShadow::is_written(LoadPlan& plan) {
   if (plan.written_by == ledger_.block) return true;
   uint32_t bad = 0;
@@ -166,6 +165,14 @@ bool SharedShadow::is_written(LoadPlan& plan) {
   }
   if (bad == 0) plan.written_by = ledger_.block;
   return bad == 0;
+}
+
+void SharedShadow::mark_written(const LoadPlan& plan) {
+  for (const LoadPlan::Touch& touch : plan.touches) {
+    Chunk& chunk = chunks_[touch.chunk];
+    chunk.written = touch.granules | (chunk.block == first_ ? chunk.written : 0);
+    chunk.block = first_;
+  }
 }
 
 // A chunk counts as read even if one of the loads turns out to be reported on: then stores look at

@@ -21,6 +21,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <new>
 #include <vector>
 
 #include "warpsim/counting/pattern.h"
@@ -51,6 +52,16 @@ struct LoadPlan {
   std::vector<Part> parts;
   // The block (SharedShadow::Ledger::block) that is known to have written all of it; 0: none.
   uint64_t written_by = 0;
+};
+
+// Begins where a cache line does: compiled code writes records a line at a time.
+template <class T>
+struct LineAllocator {
+  using value_type = T;
+  static constexpr std::align_val_t kLine{64};
+  T* allocate(size_t count) { return static_cast<T*>(::operator new(count * sizeof(T), kLine)); }
+  void deallocate(T* at, size_t) { ::operator delete(at, kLine); }
+  bool operator==(const LineAllocator&) const { return true; }
 };
 
 class SharedShadow {
@@ -88,6 +99,9 @@ class SharedShadow {
   void complete(LoadPlan& plan);  // fills in what it touches
   bool are_plain(LoadPlan& plan);
   void note(const Warp& w, const LoadPlan& plan);  // that they have been executed
+  // Whether this block has written all that the plan touches, some time or other; and that it has.
+  bool is_written(LoadPlan& plan);
+  void mark_written(const LoadPlan& plan);
   // Plain stores in two steps: whether nobody has touched the words since the last barrier, so that
   // there is nothing to report; then that they are written.
   bool is_untouched(uint32_t base, const Pattern& p);
@@ -122,6 +136,7 @@ class SharedShadow {
   // An mbarrier is used: its init has to come before.
   void use_mbarrier(Warp& w, uint32_t site, uint32_t lane, uint32_t base);
 
+  static constexpr uint32_t kGranulesPerChunk = 32, kChunksPerRegion = 64;
   // For compiled code. 64 chunks, a bit each: touched since the last barrier. A chunk that copies
   // are on their way to counts as written until they are seen to have arrived.
   struct Region {
@@ -154,7 +169,6 @@ class SharedShadow {
     uint32_t block = 0;    // first_ of the block that `written` belongs to
     uint32_t written = 0;  // per granule: written by this block
   };
-  static constexpr uint32_t kGranulesPerChunk = 32, kChunksPerRegion = 64;
   static constexpr uint32_t kUnsettled = UINT32_MAX;
 
   uint32_t tick();
@@ -174,7 +188,6 @@ class SharedShadow {
   void set_bit(uint32_t chunk, uint64_t Region::*what) {
     regions_[chunk / kChunksPerRegion].*what |= uint64_t{1} << chunk % kChunksPerRegion;
   }
-  bool is_written(LoadPlan& plan);
   bool words_are_written(uint32_t base, const Pattern& p);
   bool words_are_untouched(uint32_t base, const Pattern& p);
   void examine_load(Warp& w, uint32_t site, uint32_t base, const Pattern& p);
@@ -200,11 +213,12 @@ class SharedShadow {
   uint32_t shift_ = 2;
   bool initialised_ = true, races_ = true;
   Ledger ledger_;
-  uint32_t first_ = 1;                     // stamp of the block's beginning
-  uint32_t interval_ = 1;                  // stamp of the last barrier
-  std::vector<uint32_t> writer_, reader_;  // records
-  std::vector<uint32_t> writer_site_;      // the instruction
-  std::vector<uint32_t> reader_site_;      // with a second thread: | site 22 | thread 10 |
+  uint32_t first_ = 1;     // stamp of the block's beginning
+  uint32_t interval_ = 1;  // stamp of the last barrier
+  using Records = std::vector<uint32_t, LineAllocator<uint32_t>>;
+  Records writer_, reader_;
+  Records writer_site_;  // the instruction
+  Records reader_site_;  // with a second thread: | site 22 | thread 10 |
   std::vector<Chunk> chunks_;
   std::vector<Region> regions_;
   std::vector<uint64_t> unsettled_;  // per region: chunks that copies may be on their way to
