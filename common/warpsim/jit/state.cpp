@@ -19,7 +19,13 @@ bool has_shape(const Pattern& p, const Shape& shape) {
   if (shape.by_halves)
     return p.half[0] == shape.half[0] && p.half[1] == shape.half[1] &&
            (!shape.is_repeated || p.delta[16] == 0);
-  return !shape.is_exact || shape_of(p) == shape;
+  if (!shape.is_exact) return true;
+  uint32_t different = uint32_t((p.delta[16] == 0) != shape.is_repeated);
+  for (size_t i = 0; i < 16; ++i) {
+    different |= uint32_t(p.delta[i] ^ shape.delta[i]);
+    different |= uint32_t((p.delta[16 + i] - p.delta[16]) ^ shape.delta[i]);
+  }
+  return different == 0;
 }
 
 // Whether two of the stores write one byte.

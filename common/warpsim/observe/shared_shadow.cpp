@@ -15,6 +15,14 @@ uint32_t stamped(uint32_t stamp) {
   return stamp << SharedShadow::kStampShift;
 }
 
+// Whether it is quicker to go from lane to lane than from run to run of neighbours: all lanes, a
+// granule of its own each, and few of them side by side.
+bool is_scattered(const Pattern& p) {
+  constexpr size_t kManyRuns = 6;
+  return p.runs.size() >= kManyRuns && p.mask == kAllLanes && !p.overlapping &&
+         p.who.size() == kLanes;
+}
+
 }  // namespace
 
 template <class Body>
@@ -261,12 +269,22 @@ bool SharedShadow::is_untouched(uint32_t base_bytes, const Pattern& p) {
 void SharedShadow::write(const Warp& w, uint32_t site, uint32_t base_bytes, const Pattern& p) {
   const uint32_t base = base_bytes >> shift_;
   const uint32_t mine = stamped(ledger_.now) | w.index << 5;
-  for (const Pattern::Run& run : p.runs) {
-    uint32_t* writer = writer_.data() + base + run.granule;
-    uint32_t* writer_site = writer_site_.data() + base + run.granule;
-    const uint32_t* who = p.who.data() + run.first;
-    for (uint32_t i = 0; i < run.count; ++i) writer[i] = mine | who[i];
-    std::fill_n(writer_site, run.count, site);
+  if (is_scattered(p)) {
+    uint32_t* const writer = writer_.data() + base;
+    uint32_t* const writer_site = writer_site_.data() + base;
+    for (uint32_t lane = 0; lane < kLanes; ++lane) {
+      const int32_t granule = p.delta[lane] >> shift_;
+      writer[granule] = mine | lane;
+      writer_site[granule] = site;
+    }
+  } else {
+    for (const Pattern::Run& run : p.runs) {
+      uint32_t* writer = writer_.data() + base + run.granule;
+      uint32_t* writer_site = writer_site_.data() + base + run.granule;
+      const uint32_t* who = p.who.data() + run.first;
+      for (uint32_t i = 0; i < run.count; ++i) writer[i] = mine | who[i];
+      std::fill_n(writer_site, run.count, site);
+    }
   }
   each_chunk(base, p, [&](uint32_t index, uint32_t bits) {
     Chunk& chunk = chunks_[index];
@@ -314,6 +332,16 @@ bool SharedShadow::store(Warp& w, uint32_t site, uint32_t base, const Pattern& p
 bool SharedShadow::words_are_untouched(uint32_t base, const Pattern& p) {
   enter_reads();
   const uint32_t current = stamped(interval_);
+  if (is_scattered(p)) {
+    const uint32_t* const writer = writer_.data() + base;
+    const uint32_t* const reader = reader_.data() + base;
+    uint32_t newest = 0;
+    for (uint32_t lane = 0; lane < kLanes; ++lane) {
+      const int32_t granule = p.delta[lane] >> shift_;
+      newest = std::max(newest, std::max(writer[granule], reader[granule]));
+    }
+    return newest < current;
+  }
   for (const Pattern::Run& run : p.runs) {
     const uint32_t* writer = writer_.data() + base + run.granule;
     const uint32_t* reader = reader_.data() + base + run.granule;
