@@ -191,6 +191,19 @@ struct MemcpyNodeParams {  // cudaMemcpyNodeParams
   Memcpy3DParms copyParams;
 };
 
+struct ConditionalNodeParams {  // cudaConditionalNodeParams
+  unsigned long long handle;
+  int type;
+  unsigned size;
+  void** graphs;
+  void* context;  // CUDA 13
+};
+enum ConditionalNodeType : int {  // cudaGraphConditionalNodeType
+  kIfCondition = 0,
+  kWhileCondition = 1,
+  kSwitchCondition = 2,
+};
+
 enum GraphNodeType : int {  // cudaGraphNodeType
   kKernelNode = 0,
   kMemcpyNode = 1,
@@ -202,6 +215,7 @@ enum GraphNodeType : int {  // cudaGraphNodeType
   kRecordEventNode = 7,
   kAllocNode = 10,
   kFreeNode = 11,
+  kConditionalNode = 13,
 };
 
 struct GraphNodeParams {  // cudaGraphNodeParams
@@ -213,6 +227,7 @@ struct GraphNodeParams {  // cudaGraphNodeParams
     MemsetParams memset;
     HostNodeParams host;
     MemAllocNodeParams alloc;
+    ConditionalNodeParams conditional;
     void* handle;  // of the graph, the event, the memory to free
   };
   long long reserved2;

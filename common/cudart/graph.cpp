@@ -17,6 +17,7 @@ GraphNodeType GraphNode::type() const {
     }
     GraphNodeType operator()(const AllocWork&) const { return kAllocNode; }
     GraphNodeType operator()(const FreeWork&) const { return kFreeNode; }
+    GraphNodeType operator()(const ConditionalWork&) const { return kConditionalNode; }
   } type_of;
   return std::visit(type_of, work);
 }
@@ -67,10 +68,14 @@ std::vector<GraphNode*> Graph::in_order() const {
 std::unique_ptr<Graph> Graph::clone() const {
   auto copy = std::make_unique<Graph>();
   copy->references = references;
+  copy->default_conditions = default_conditions;
   std::map<const GraphNode*, GraphNode*> twin;
   for (const auto& node : nodes) {
     GraphNode* made = copy->add(node->work, {}, node->made_at);
     if (auto* child = std::get_if<ChildWork>(&made->work)) child->graph = child->graph->clone();
+    if (auto* conditional = std::get_if<ConditionalWork>(&made->work)) {
+      for (std::shared_ptr<Graph>& body : conditional->bodies) body = body->clone();
+    }
     made->original = node.get();
     made->is_enabled = node->is_enabled;
     twin[node.get()] = made;
@@ -87,6 +92,11 @@ GraphNode* Graph::clone_of(const GraphNode* original) const {
     if (node->original == original) return node.get();
     if (const auto* child = std::get_if<ChildWork>(&node->work)) {
       if (GraphNode* found = child->graph->clone_of(original)) return found;
+    }
+    if (const auto* conditional = std::get_if<ConditionalWork>(&node->work)) {
+      for (const std::shared_ptr<Graph>& body : conditional->bodies) {
+        if (GraphNode* found = body->clone_of(original)) return found;
+      }
     }
   }
   return nullptr;

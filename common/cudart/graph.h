@@ -49,6 +49,12 @@ struct KernelWork {
   bool is_cooperative = false;
   std::vector<std::byte> params;
 };
+struct ConditionalWork {
+  uint64_t condition = 0;  // address of a word of device memory
+  int type = kIfCondition;
+  std::vector<std::shared_ptr<Graph>> bodies;
+  std::shared_ptr<std::vector<void*>> handles;  // of the bodies, as the program was given them
+};
 struct EventWork {
   Event* event = nullptr;
   bool is_record = false;
@@ -66,7 +72,7 @@ struct FreeWork {
 struct EmptyWork {};
 
 using GraphWork = std::variant<EmptyWork, KernelWork, Memcpy3DParms, MemsetParams, HostNodeParams,
-                               ChildWork, EventWork, AllocWork, FreeWork>;
+                               ChildWork, EventWork, AllocWork, FreeWork, ConditionalWork>;
 
 struct GraphNode : Known<GraphNode> {
   Graph* graph = nullptr;
@@ -93,6 +99,7 @@ struct GraphReference {
 struct Graph : Known<Graph> {
   std::vector<std::shared_ptr<GraphReference>> references;
   std::vector<std::unique_ptr<GraphNode>> nodes;
+  std::map<uint64_t, uint32_t> default_conditions;  // what they are when the graph begins
 
   GraphNode* add(GraphWork work, std::vector<GraphNode*> dependencies, const void* made_at);
   void remove(GraphNode* node);

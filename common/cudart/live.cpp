@@ -37,6 +37,7 @@ class LiveBackend final : public Backend {
     sim.engine = options_.engine;
     sim.instruction_budget = options_.instruction_budget;
     sim.sample = options_.sample;
+    sim.nested = true;
     if (!options_.trace_path.empty()) sim.trace = &recording_;
     simulator_.memory().set_lazy(options_.sample.on);
     simulator_.memory().set_wide_fences(options_.checks.bounds);
@@ -165,6 +166,8 @@ class LiveBackend final : public Backend {
     reporting_.add_finding(found);
   }
   void report_undone();
+  // One launch and those that its kernel asks for; the status is that of the first that fails.
+  LaunchReport carry_out(const Launch& launch, const RegisteredKernel& by_host, uint32_t stream);
 
   LiveOptions options_;
   trace::Recording recording_;
@@ -198,19 +201,36 @@ void LiveBackend::note(uint32_t stream, std::string operation, std::vector<Touch
   }
 }
 
-Error LiveBackend::launch(const LaunchRequest& request, Error* later) {
-  const RegisteredKernel& kernel = *request.kernel;
-  reporting_.begin_launch(kernel.name);
-  LaunchReport report = simulator_.launch(launch_of(request));
-  note(request.stream, report.kernel, std::move(report.touched), true);
+LaunchReport LiveBackend::carry_out(const Launch& launch, const RegisteredKernel& by_host,
+                                    uint32_t stream) {
+  reporting_.begin_launch(launch.kernel);
+  LaunchReport report = simulator_.launch(launch);
+  const std::vector<Launch> nested = simulator_.take_nested();
+  note(stream, report.kernel, std::move(report.touched), true);
   Runtime& runtime = Runtime::instance();
   runtime.timeline().advance_launch(runtime.device(), report.counters);
 
-  bool is_bad = report.status == LaunchStatus::kBadLaunch;
-  uint32_t registers = is_bad || !reporting_.is_wanted()
-                           ? 0
-                           : registers_of(kernel.module->ptx.text, kernel.name, runtime.device());
+  const bool is_bad = report.status == LaunchStatus::kBadLaunch;
+  const uint32_t registers =
+      is_bad || !reporting_.is_wanted()
+          ? 0
+          : registers_of(by_host.module->ptx.text, launch.kernel, runtime.device());
   reporting_.end_launch(report, registers);
+  for (const Launch& one : nested) {
+    const LaunchReport inner = carry_out(one, by_host, stream);
+    // A launch that a kernel gets wrong is a finding, and no fault of the kernel's launch.
+    if (inner.status == LaunchStatus::kOk || inner.status == LaunchStatus::kBadLaunch) continue;
+    report.status = inner.status;
+    report.cuda_error = inner.cuda_error;
+    report.message = inner.message;
+    break;
+  }
+  return report;
+}
+
+Error LiveBackend::launch(const LaunchRequest& request, Error* later) {
+  const LaunchReport report = carry_out(launch_of(request), *request.kernel, request.stream);
+  const bool is_bad = report.status == LaunchStatus::kBadLaunch;
   if (report.status != LaunchStatus::kOk && options_.checks.launches) {
     Failed failed{report.kernel, lines_.at({caller_address()})};
     if (is_bad && request.drops_error && !failed_launch_) failed_launch_ = std::move(failed);

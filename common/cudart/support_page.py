@@ -19,7 +19,7 @@ FAMILIES = (
         r"cuda(Graph(?!ics)|StreamBeginCapture|StreamEndCapture|StreamGetCapture"
         r"|StreamUpdateCapture|ThreadExchangeStreamCapture|UserObject|DeviceGraph|DeviceGetGraph"
         r"|DeviceSetGraph|StreamIsCapturing)",
-        "conditional nodes, graphics and other processes are not modelled",
+        "graphics and other processes are not modelled",
     ),
     (
         "Arrays, textures, surfaces",
@@ -225,8 +225,15 @@ def page() -> str:
             "",
             "Graphs, made by hand or captured, do what their launches do: nodes without an edge between them are",
             "in no order, as work of two streams. Source files that were compiled with `-rdc=true` are linked, by",
-            "their PTX. Dynamic parallelism (launches from device code) and clusters of more than one block are not",
-            "modelled; such a launch ends its kernel, by name.",
+            "their PTX. Clusters of more than one block are not modelled; such a launch ends its kernel, by name.",
+            "",
+            "Kernels may launch kernels under `warpsim run`, 24 levels deep. What a kernel launches is carried out when it",
+            "has ended, in the order of the calls and one after the other, those of the tail stream last, each with what",
+            "it launches itself: an order that CUDA allows, and no other one is tried. So two launches that must not run side",
+            "by side, and a kernel that changes what its launch reads, are not told. There is no limit on launches that wait.",
+            "Bodies of conditional nodes (`if`, `while`, `switch`) are done as kernels have said by",
+            "`cudaGraphSetConditional()`. In a recorded `solve` both are refused. Copies, events with times and graphs",
+            "in device code are refused by name.",
             "",
         ]
     )

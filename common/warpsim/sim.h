@@ -125,6 +125,8 @@ struct Options {
   // What launches do is written down here; one worker then, and sampled launches leave nothing.
   // To be set before modules are loaded. Not together with a history.
   trace::Recording* trace = nullptr;
+  // Kernels may launch kernels; whoever launched them carries these out: Simulator::take_nested().
+  bool nested = false;
   std::function<void(std::string_view)> print;  // device printf; unset: standard output
 };
 
@@ -139,6 +141,7 @@ struct Launch {
   uint32_t max_dynamic_shared_bytes = 0;
   std::vector<std::byte> params;  // the kernel's parameter block, laid out as PTX says
   bool is_cooperative = false;    // all blocks are resident, and may wait for each other
+  uint32_t depth = 0;             // of launches by kernels; 0: by the host
 };
 
 class Simulator {
@@ -177,6 +180,10 @@ class Simulator {
   // the report, and a fault that a GPU would not survive (LaunchStatus::kFault and later) stops the
   // launch; memory written so far stays written.
   LaunchReport launch(const Launch& launch);
+
+  // What the kernel of the last launch() has launched, in an order that it allows. A launch that
+  // did not end well has launched nothing. To be launched before anything else is.
+  std::vector<Launch> take_nested();
 
   // Executes only these blocks (linear indices, one after the other), unchecked, for the time
   // model; what they wrote is undone. Empty if they could not be executed by themselves: the kernel

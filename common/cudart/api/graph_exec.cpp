@@ -73,6 +73,13 @@ UpdateResult update(Graph* exec, const Graph& graph, GraphUpdateInfo* info) {
     if (const auto* child = std::get_if<ChildWork>(&from.work)) {
       if (UpdateResult why = update(std::get<ChildWork>(to.work).graph.get(), *child->graph, info))
         return why;
+    } else if (const auto* conditional = std::get_if<ConditionalWork>(&from.work)) {
+      auto& bodies = std::get<ConditionalWork>(to.work).bodies;
+      if (bodies.size() != conditional->bodies.size()) return differs(&from, kTopologyChanged);
+      for (size_t body = 0; body < bodies.size(); ++body) {
+        if (UpdateResult why = update(bodies[body].get(), *conditional->bodies[body], info))
+          return why;
+      }
     } else {
       to.work = from.work;
     }

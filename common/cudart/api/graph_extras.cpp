@@ -70,6 +70,8 @@ const char* type_name(GraphNodeType type) {
       return "allocate";
     case kFreeNode:
       return "free";
+    case kConditionalNode:
+      return "conditional";
   }
   return "";
 }

@@ -39,6 +39,7 @@ Error work_of(Runtime& runtime, const KernelNodeParams* params, GraphWork* work)
 Error work_of(Runtime& runtime, const Memcpy3DParms* params, GraphWork* work);
 Error work_of(Runtime& runtime, const MemsetParams* params, GraphWork* work);
 Error work_of(Runtime& runtime, const HostNodeParams* params, GraphWork* work);
+Error work_of(Runtime& runtime, ConditionalNodeParams* params, GraphWork* work);
 Error work_of(Runtime& runtime, GraphNodeParams* params, GraphWork* work);
 // A copy of `bytes` between two places, each memory or a symbol with an offset.
 Error copy_work(Runtime& runtime, void* target, const void* source, size_t bytes, int kind,
@@ -49,6 +50,10 @@ Error copy_from_symbol(Runtime& runtime, void* target, const void* symbol, size_
                        size_t offset, int kind, GraphWork* work);
 // Memory that a node of a graph gives out: its address is known at once.
 Error allocate_for(Runtime& runtime, size_t bytes, void** pointer);
+
+// What a kernel has set a condition to; what they are before the graph begins.
+uint32_t condition_value(Runtime& runtime, uint64_t condition);
+void set_default_conditions(Runtime& runtime, const Graph& graph);
 
 // The node that may be given this work: one of the same type.
 Error replace_work(GraphNode* node, GraphWork work);

@@ -76,9 +76,10 @@ Error work_of(Runtime& runtime, GraphNodeParams* params, GraphWork* work) {
     case kFreeNode:
       *work = FreeWork{params->handle};
       return kSuccess;
+    case kConditionalNode:
+      return work_of(runtime, &params->conditional, work);
     default:
-      runtime.backend().not_provided("cudaGraphAddNode",
-                                     "Conditional nodes and nodes of semaphores are not modelled.");
+      runtime.backend().not_provided("cudaGraphAddNode", "Nodes of semaphores are not modelled.");
       return kNotSupported;
   }
 }
@@ -147,6 +148,7 @@ class Carrying {
   }
   Error work(const GraphNode& node, void* stream);
   Error host_function(const HostNodeParams& host, void* stream);
+  Error conditional(const ConditionalWork& node, void* stream);
 
   Runtime& runtime_;
   Lanes& lanes_;
@@ -191,6 +193,23 @@ Error Carrying::host_function(const HostNodeParams& host, void* stream) {
   return kSuccess;
 }
 
+// The condition is looked at when all before the node is done, and nothing goes on beside it.
+Error Carrying::conditional(const ConditionalWork& node, void* stream) {
+  const size_t event = first_event_, lane = first_lane_;
+  for (;;) {
+    const uint32_t value = condition_value(runtime_, node.condition);
+    size_t body = value;  // of a switch
+    if (node.type == kIfCondition) body = value != 0 ? 0 : 1;
+    if (node.type == kWhileCondition) body = value != 0 ? 0 : node.bodies.size();
+    if (body >= node.bodies.size()) return kSuccess;
+    first_event_ = event, first_lane_ = lane;
+    if (Error error = graph(*node.bodies[body], stream)) return error;
+    // A kernel that was stopped will never say that it is enough.
+    if (node.type != kWhileCondition || runtime_.has_unseen_fault() || runtime_.sticky_error())
+      return kSuccess;
+  }
+}
+
 Error Carrying::work(const GraphNode& node, void* stream) {
   const uint32_t number = runtime_.find_stream(stream)->number;
   if (const auto* kernel = std::get_if<KernelWork>(&node.work))
@@ -202,6 +221,8 @@ Error Carrying::work(const GraphNode& node, void* stream) {
   if (const auto* host = std::get_if<HostNodeParams>(&node.work))
     return host_function(*host, stream);
   if (const auto* child = std::get_if<ChildWork>(&node.work)) return graph(*child->graph, stream);
+  if (const auto* chosen = std::get_if<ConditionalWork>(&node.work))
+    return conditional(*chosen, stream);
   if (const auto* at = std::get_if<EventWork>(&node.work)) {
     if (!runtime_.find_event(at->event)) return kInvalidResourceHandle;
     if (at->is_record) {
@@ -245,6 +266,7 @@ Error carry_out(Runtime& runtime, const Graph& graph, void* stream, bool frees_f
     if (!runtime.find_stream(handle)) lanes = {};  // cudaDeviceReset
     break;
   }
+  set_default_conditions(runtime, graph);
   return Carrying(runtime, lanes, frees_first).graph(graph, stream);
 }
 

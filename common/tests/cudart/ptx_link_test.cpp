@@ -87,11 +87,3 @@ TEST_CASE("ptx link: a program of two source files runs, with the lines of both"
   CAPTURE(fault.errors);
   CHECK(fault.errors.find("linked_other.cu:17: error: out-of-bounds-global") != std::string::npos);
 }
-
-TEST_CASE("ptx link: a kernel that launches kernels is refused, and why") {
-  SKIP_WITHOUT_NVCC();
-  Run r = linked("nested");
-  CAPTURE(r.output, r.errors);
-  CHECK(r.status == 3);
-  CHECK(r.errors.find("a launch from a kernel (dynamic parallelism)") != std::string::npos);
-}

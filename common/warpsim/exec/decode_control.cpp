@@ -153,7 +153,18 @@ bool Decoder::call_host(const Code& code, const ptx::Function& callee) {
   } known[] = {{"vprintf", &ops::call_vprintf},
                {"__assertfail", &ops::call_assertfail},
                {"malloc", &ops::call_malloc},
-               {"free", &ops::call_free}};
+               {"free", &ops::call_free},
+               {"__cudaCDP2GetParameterBufferV2", &ops::call_parameter_buffer},
+               {"__cudaCDP2LaunchDeviceV2", &ops::call_launch_device},
+               {"__cudaCDP2LaunchDeviceV2_ptsz", &ops::call_launch_device},
+               {"cudaGraphSetConditional", &ops::call_set_conditional},
+               {"__cudaCDP2GetLastError", &ops::call_without_effect},
+               {"__cudaCDP2PeekAtLastError", &ops::call_without_effect},
+               {"__cudaCDP2StreamCreateWithFlags", &ops::call_stream_create},
+               {"__cudaCDP2StreamDestroy", &ops::call_without_effect},
+               {"__cudaCDP2StreamWaitEvent", &ops::call_without_effect},
+               {"__cudaCDP2EventRecord", &ops::call_without_effect},
+               {"__cudaCDP2EventDestroy", &ops::call_without_effect}};
   for (const auto& k : known) {
     if (callee.name != k.name) continue;
     uint32_t rows[4] = {};

@@ -5,23 +5,12 @@
 #include <cstring>
 
 #include "warpsim/exec/access.h"
+#include "warpsim/exec/call_params.h"
 #include "warpsim/finding_text.h"
 
 namespace warpsim::ops {
 
 namespace {
-
-uint64_t param64(const Warp& w, uint32_t at, int lane) {
-  return row<uint32_t>(w, at)[lane] | uint64_t{row<uint32_t>(w, at + kRow32Bytes)[lane]} << 32;
-}
-uint32_t param32(const Warp& w, uint32_t at, int lane) {
-  return row<uint32_t>(w, at)[lane];
-}
-
-void set_param64(Warp& w, uint32_t at, int lane, uint64_t value) {
-  row<uint32_t>(w, at)[lane] = uint32_t(value);
-  row<uint32_t>(w, at + kRow32Bytes)[lane] = uint32_t(value >> 32);
-}
 
 // Bytes at a generic address; false when they are nobody's.
 bool read_generic(const Warp& w, int lane, uint64_t address, void* target, uint64_t bytes) {

@@ -134,6 +134,12 @@ const Op* call_vprintf(Warp&, const Op*);
 const Op* call_assertfail(Warp&, const Op*);
 const Op* call_malloc(Warp&, const Op*);
 const Op* call_free(Warp&, const Op*);
+// nested_calls.cpp
+const Op* call_parameter_buffer(Warp&, const Op*);
+const Op* call_launch_device(Warp&, const Op*);
+const Op* call_stream_create(Warp&, const Op*);
+const Op* call_without_effect(Warp&, const Op*);
+const Op* call_set_conditional(Warp&, const Op*);
 }  // namespace ops
 
 }  // namespace warpsim

@@ -275,7 +275,9 @@ void collect_functions(const Image& image, int32_t function, std::vector<int32_t
     }
     if (code.src[0].kind != Operand::Kind::kFunction) continue;
     const ptx::Function& callee = image.module.functions[size_t(code.src[0].function)];
-    if (callee.name == "malloc" || callee.name == "free") facts->calls_malloc = true;
+    const bool launches =
+        callee.name == "__cudaCDP2GetParameterBufferV2" || callee.name == "cudaGraphSetConditional";
+    if (callee.name == "malloc" || callee.name == "free" || launches) facts->calls_malloc = true;
     if (callee.name == "vprintf") facts->prints = true;
     if (!callee.is_extern) collect_functions(image, code.src[0].function, path, facts);
   }

@@ -47,7 +47,8 @@ struct KernelFacts {
   bool ready = false;
   bool has_global_atomics = false;
   bool has_volatile = false;  // volatile, relaxed, acquire, release
-  bool calls_malloc = false, prints = false;
+  bool calls_malloc = false;  // or free, or launches kernels: memory comes and goes
+  bool prints = false;
   bool meets_in_shared = false;  // waits at mbarriers, or for copies in bulk
   bool has_recursion = false;
   bool reads_anything = false;   // a global load whose pointer cannot be traced to a parameter

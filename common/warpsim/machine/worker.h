@@ -33,6 +33,7 @@ class Recorder;
 }
 class GlobalShadow;
 class GlobalShadows;
+class NestedLaunches;
 class Reporter;
 class SharedShadow;
 class Tracer;
@@ -64,6 +65,7 @@ struct LaunchContext {
   uint64_t budget = 0;               // warp instructions
   bool parallel = false;             // more than one worker
   GlobalShadows* shadows = nullptr;  // of the allocations the kernel may write
+  NestedLaunches* nested = nullptr;  // nullptr: kernels cannot launch kernels
 
   EngineSource* engines = nullptr;  // nullptr: the interpreter runs everything
   uint64_t engine_after = 0;        // warp instructions of a worker until it asks for an engine

@@ -56,6 +56,7 @@ void Simulator::Impl::configure(LaunchContext& context, const Launch& launch, Im
   context.block_count = launch.grid.count();
   context.grid_workspace = launch.is_cooperative ? grid_workspace : 0;
   context.may_interleave = !is_watched();
+  context.nested = options.nested && !options.sample.on ? &nested : nullptr;
   // Of registers no more is known than that a thread has some.
   constexpr uint32_t kFewRegisters = 16;
   const uint64_t per_sm =
@@ -138,6 +139,10 @@ void Simulator::Impl::choose_engine(LaunchContext& context, int module) {
   const bool at_once =
       options.engine == EngineChoice::kCompiled || loaded.compiler->has_code_for(context.function);
   context.engine_after = engine_after.value_or(at_once ? 0 : kLong);
+  // Compiled code goes through so many in the time that the interpreter takes for the default.
+  constexpr uint64_t kFaster = 10;
+  if (options.instruction_budget == 0 && options.engine == EngineChoice::kAuto)
+    context.budget *= kFaster;
 }
 
 void Simulator::Impl::run(LaunchContext& context, unsigned threads, Collector& collector) {

@@ -237,6 +237,7 @@ LaunchReport Simulator::launch(const Launch& launch) {
     refuse(broken->cuda_error, std::move(broken->finding), &report);
     return report;
   }
+  m.nested.begin(launch.module, launch.depth);
   if (launch.is_cooperative) m.clear_grid_workspace();
   for (AllocationRecord* r : MemoryView(m.memory).live()) r->settle();
   if (m.options.sample.on) {
@@ -248,9 +249,14 @@ LaunchReport Simulator::launch(const Launch& launch) {
     else
       m.execute(launch, image, kernel, &report);
   }
+  if (report.status != LaunchStatus::kOk) take_nested();
   report.seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
   return report;
+}
+
+std::vector<Launch> Simulator::take_nested() {
+  return impl_->nested.take(impl_->memory);
 }
 
 }  // namespace warpsim

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "warpsim/exec/decode.h"
+#include "warpsim/exec/nested.h"
 #include "warpsim/jit/compiler.h"
 #include "warpsim/machine/texture.h"
 #include "warpsim/observe/collect.h"
@@ -36,6 +37,7 @@ struct Simulator::Impl {
   };
   std::vector<Loaded> modules;
   uint64_t launches = 0;
+  NestedLaunches nested;
   uint64_t grid_workspace = 0;           // of cooperative launches: address
   std::optional<uint64_t> engine_after;  // instead of what choose_engine would say
 

@@ -16,13 +16,6 @@ __global__ void use(int* out) {
   out[threadIdx.x] = twice(threadIdx.x) + shared_value + own(0) + static_cast<int>(table[1]);
 }
 
-__global__ void child(int* out) {
-  out[0] = 1;
-}
-__global__ void parent(int* out) {
-  child<<<1, 1>>>(out);
-}
-
 void other(int* out, int value);
 void past_the_end(int* out);
 
@@ -32,11 +25,6 @@ int main(int argc, char** argv) {
   EXPECT_OK(cudaMalloc(&out, 128));
   if (!std::strcmp(which, "fault")) {
     past_the_end(out);
-    cudaDeviceSynchronize();
-    return 0;
-  }
-  if (!std::strcmp(which, "nested")) {
-    parent<<<1, 1>>>(out);
     cudaDeviceSynchronize();
     return 0;
   }
