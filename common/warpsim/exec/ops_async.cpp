@@ -17,7 +17,8 @@ namespace {
 
 struct Copy {
   uint32_t lane, bytes, wanted;
-  bool is_first;  // of the lanes that read something
+  bool is_first;     // of the lanes that read something
+  uint32_t sectors;  // of the request
   uint32_t target;
   uint64_t source;
 };
@@ -33,6 +34,7 @@ void issue(Warp& w, const Op* op, const Copy& copy) {
                       .bytes = copy.bytes,
                       .counted_at = global_site,
                       .is_counted = copy.is_first,
+                      .sectors = copy.sectors,
                       .started = w.instructions - op[1].copy_target.ahead,
                       .multiplied = w.multiply_adds - op[1].e};
   std::byte data[16] = {};
@@ -172,6 +174,7 @@ bool copy_at_once(Warp& w, const Op* op) {
   }
 
   if (s.shadow != nullptr) s.shadow->load(w, copy.global_site, offset, from);
+  const uint64_t sectors_before = s.sectors;
   ++s.async_requests;
   ++s.requests;
   s.async_bytes += uint64_t{bytes} * uint64_t(from.lanes());
@@ -200,6 +203,7 @@ bool copy_at_once(Warp& w, const Op* op) {
                        .target = &p,
                        .counted_at = copy.global_site,
                        .is_counted = true,
+                       .sectors = uint32_t(s.sectors - sectors_before),
                        .started = w.instructions - to.ahead,
                        .multiplied = w.multiply_adds - op[1].e});
   return true;
@@ -211,6 +215,7 @@ struct Progress {
 };
 
 // Of a copy that travels for long no more counts: it makes up for none that is waited for at once.
+// Nor does one that reads little make up for one that reads much.
 constexpr uint64_t kMostMultiplyAdds = 128;
 
 // Lets lanes' copies arrive, whose data lie at `from`.
@@ -220,7 +225,8 @@ void arrive(Warp& w, Progress now, const PendingCopy& copy, const std::byte* fro
   if (copy.is_counted) {
     SiteState& site = worker.sites[copy.counted_at];
     site.async_distance += now.instructions - copy.started;
-    site.async_multiply_adds += std::min(now.multiply_adds - copy.multiplied, kMostMultiplyAdds);
+    site.async_multiply_adds +=
+        std::min(now.multiply_adds - copy.multiplied, kMostMultiplyAdds) * copy.sectors;
   }
   std::byte* to = worker.shared + copy.shared_offset;
   if (copy.target != nullptr) {
@@ -327,11 +333,14 @@ const Op* async_copy(Warp& w, const Op* op) {
     access.address[size_t(lane)] = access::lane_address(w, copy.global, copy.global_offset, lane);
     if (wanted[size_t(lane)] != 0) access.mask |= 1u << lane;
   });
+  const uint64_t before = w.worker->sites[copy.global_site].sectors;
   count(w, copy.global_site, access, target, wanted);
+  const auto sectors = uint32_t(w.worker->sites[copy.global_site].sectors - before);
   for_each_lane(w.mask, [&](int lane) {
     const auto i = size_t(lane);
     const bool is_first = access.mask != 0 && lane == __builtin_ctz(access.mask);
-    issue(w, op, {uint32_t(lane), bytes, wanted[i], is_first, target[i], access.address[i]});
+    issue(w, op,
+          {uint32_t(lane), bytes, wanted[i], is_first, sectors, target[i], access.address[i]});
   });
   return op + 2;
 }

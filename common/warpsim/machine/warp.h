@@ -58,6 +58,7 @@ struct PendingCopy {
   const Pattern* target = nullptr;        // where several lanes' bytes go
   uint32_t counted_at = 0;  // site of the global side whose distance this copy stands for
   bool is_counted = false;  // one lane of each request is
+  uint32_t sectors = 0;     // of the request
   uint64_t started = 0;     // Warp::instructions up to the request
   uint64_t multiplied = 0;  // Warp::multiply_adds up to the request
   int32_t traced = -1;      // its row in the trace
