@@ -137,8 +137,9 @@ TEST_CASE("The engines say the same of random programs with a fault") {
 
 TEST_CASE("Random programs show faults in the compiler") {
   if (!warpsim::jit::why_not().empty()) return;
-  for (Planted fault : {Planted::kSubtracts, Planted::kForeignNan, Planted::kDrops,
-                        Planted::kUncounted, Planted::kStale, Planted::kSettled}) {
+  for (Planted fault :
+       {Planted::kSubtracts, Planted::kForeignNan, Planted::kDrops, Planted::kUncounted,
+        Planted::kStale, Planted::kSettled, Planted::kOneForAll}) {
     CAPTURE(int(fault));
     CHECK(is_seen(fault, true));
   }

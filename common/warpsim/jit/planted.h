@@ -16,6 +16,7 @@ enum class Planted : uint8_t {
   kUnchecked,   // what a window's loads touch is not looked at
   kStale,       // a window's addresses are taken to be those of the time before
   kSettled,     // rows of settled windows may be written
+  kOneForAll,   // all special registers are taken to be the same in all lanes
   kUnbounded,   // loads from global memory may lie outside their array
 };
 inline Planted planted = Planted::kNone;
