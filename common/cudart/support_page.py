@@ -232,8 +232,8 @@ def page() -> str:
             "it launches itself: an order that CUDA allows, and no other one is tried. So two launches that must not run side",
             "by side, and a kernel that changes what its launch reads, are not told. There is no limit on launches that wait.",
             "Bodies of conditional nodes (`if`, `while`, `switch`) are done as kernels have said by",
-            "`cudaGraphSetConditional()`. In a recorded `solve` both are refused. Copies, events with times and graphs",
-            "in device code are refused by name.",
+            "`cudaGraphSetConditional()`. In a recorded `solve` both are refused. `cudaMalloc()` in device code takes of the",
+            "heap; copies, events and graphs in device code are refused by name.",
             "",
         ]
     )

@@ -33,12 +33,13 @@ WARPSIM_API int cudaStreamBeginCaptureToGraph(void* stream, void* handle, void* 
 
 WARPSIM_API int cudaStreamEndCapture(void* handle, void** graph) {
   return call("cudaStreamEndCapture", [&](Runtime& rt) {
-    if (!graph) return kInvalidValue;
-    *graph = nullptr;
+    if (graph) *graph = nullptr;
     const Stream* stream = rt.find_stream(handle);
     if (!stream) return kInvalidResourceHandle;
     std::unique_ptr<Capture> ended;
     if (Error error = rt.captures().end(stream, &ended)) return error;
+    // A program that captures into a graph of its own has it already.
+    if (!graph) return ended->own ? kInvalidValue : kSuccess;
     *graph = ended->own ? rt.graphs().adopt(std::move(ended->own)) : ended->graph;
     return kSuccess;
   });

@@ -37,7 +37,7 @@ TEST_CASE("nested launches: what goes wrong in them is found, with its line") {
   Run outside = nested("outside");
   CAPTURE(outside.output, outside.errors);
   CHECK(outside.output == "all checks passed\n");
-  CHECK(outside.errors.find("nested.cu:46: error: out-of-bounds-global") != std::string::npos);
+  CHECK(outside.errors.find("nested.cu:61: error: out-of-bounds-global") != std::string::npos);
   Run too_large = nested("too-large");
   CAPTURE(too_large.errors);
   CHECK(too_large.errors.find("launch-config") != std::string::npos);
@@ -56,7 +56,9 @@ TEST_CASE("nested launches: where nobody carries them out they are refused by na
       "call (r0), __cudaCDP2GetParameterBufferV2, (a0, b0, c0, d0);\n"
       "ld.param.b64 %rd1, [r0]; }\nret;\n}\n",
       "k");
-  const warpsim::Launch launch{.module = module, .kernel = "k", .grid = {1}, .block = {1}};
+  warpsim::Launch launch;
+  launch.module = module;
+  launch.kernel = "k";
   const warpsim::LaunchReport refused = sim.launch(launch);
   CHECK(refused.status == warpsim::LaunchStatus::kUnsupported);
   CHECK(refused.message.find("a launch from a kernel (dynamic parallelism)") != std::string::npos);

@@ -161,6 +161,8 @@ bool Decoder::call_host(const Code& code, const ptx::Function& callee) {
                {"__cudaCDP2GetLastError", &ops::call_without_effect},
                {"__cudaCDP2PeekAtLastError", &ops::call_without_effect},
                {"__cudaCDP2StreamCreateWithFlags", &ops::call_stream_create},
+               {"__cudaCDP2Malloc", &ops::call_device_malloc},
+               {"__cudaCDP2Free", &ops::call_device_free},
                {"__cudaCDP2StreamDestroy", &ops::call_without_effect},
                {"__cudaCDP2StreamWaitEvent", &ops::call_without_effect},
                {"__cudaCDP2EventRecord", &ops::call_without_effect},

@@ -53,6 +53,17 @@ Dim3 dim3_param(const Warp& w, uint32_t at, int lane) {
 constexpr uint64_t kNoBuffer = 0;
 constexpr uint64_t kFirstStream = 16;  // a handle behind those that have names
 constexpr uint32_t kInvalidValue = 1;  // cudaErrorInvalidValue
+constexpr uint32_t kNoMemory = 2;      // cudaErrorMemoryAllocation
+
+// Stores a handle where a lane's pointer leads, into local or global memory.
+bool put_handle(const Warp& w, int lane, uint64_t address, uint64_t handle) {
+  const uint64_t in_local = address - kLocalWindow, of_thread = w.worker->local_bytes_per_thread;
+  if (in_local >= kWindowBytes)
+    return w.worker->launch->memory->write(address, &handle, sizeof handle);
+  if (in_local + sizeof handle > of_thread) return false;
+  std::memcpy(w.local + uint64_t(lane) * of_thread + in_local, &handle, sizeof handle);
+  return true;
+}
 
 }  // namespace
 
@@ -92,22 +103,30 @@ const Op* call_launch_device(Warp& w, const Op* op) {
 
 // a = where its handle goes, d = error. All that is launched is carried out in order anyway.
 const Op* call_stream_create(Warp& w, const Op* op) {
-  const LaunchContext& launch = *w.worker->launch;
-  if (launch.nested == nullptr) return unsupported(w, op);
+  if (w.worker->launch->nested == nullptr) return unsupported(w, op);
   for_each_lane(w.mask, [&](int lane) {
-    const uint64_t address = param64(w, op->a, lane), handle = kFirstStream;
-    const uint64_t in_local = address - kLocalWindow, of_thread = w.worker->local_bytes_per_thread;
-    bool is_good = true;
-    if (in_local < kWindowBytes) {
-      is_good = in_local + sizeof handle <= of_thread;
-      if (is_good)
-        std::memcpy(w.local + uint64_t(lane) * of_thread + in_local, &handle, sizeof handle);
-    } else {
-      is_good = launch.memory->write(address, &handle, sizeof handle);
-    }
+    const bool is_good = put_handle(w, lane, param64(w, op->a, lane), kFirstStream);
     if (op->d != 0) set_param32(w, op->d, lane, is_good ? 0 : kInvalidValue);
   });
   return op + 1;
+}
+
+// cudaMalloc() in a kernel takes of the heap. a = where the address goes, b = bytes, d = error.
+const Op* call_device_malloc(Warp& w, const Op* op) {
+  for_each_lane(w.mask, [&](int lane) {
+    const uint64_t bytes = param64(w, op->b, lane);
+    const uint64_t made = bytes == 0 ? 0 : w.worker->launch->memory->allocate_in_heap(bytes);
+    const bool is_put = put_handle(w, lane, param64(w, op->a, lane), made);
+    const uint32_t error = !is_put ? kInvalidValue : made == 0 && bytes != 0 ? kNoMemory : 0;
+    if (op->d != 0) set_param32(w, op->d, lane, error);
+  });
+  return op + 1;
+}
+const Op* call_device_free(Warp& w, const Op* op) {
+  for_each_lane(w.mask, [&](int lane) {
+    if (op->d != 0) set_param32(w, op->d, lane, 0);
+  });
+  return call_free(w, op);
 }
 
 // Streams and events of device code order launches, which are carried out in their order anyway,

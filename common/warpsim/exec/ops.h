@@ -138,6 +138,8 @@ const Op* call_free(Warp&, const Op*);
 const Op* call_parameter_buffer(Warp&, const Op*);
 const Op* call_launch_device(Warp&, const Op*);
 const Op* call_stream_create(Warp&, const Op*);
+const Op* call_device_malloc(Warp&, const Op*);
+const Op* call_device_free(Warp&, const Op*);
 const Op* call_without_effect(Warp&, const Op*);
 const Op* call_set_conditional(Warp&, const Op*);
 }  // namespace ops

@@ -257,6 +257,13 @@ void note_access(Image& image, const ptx::Instruction& code, bool is_kernel,
   if (memory == Memory::kStore || atomic) note(&facts->writes_anything, &facts->written_params);
 }
 
+// Functions of the system that allocate, free, launch kernels or decide what is launched.
+bool changes_memory(std::string_view name) {
+  return name == "malloc" || name == "free" || name == "__cudaCDP2Malloc" ||
+         name == "__cudaCDP2Free" || name == "__cudaCDP2GetParameterBufferV2" ||
+         name == "cudaGraphSetConditional";
+}
+
 void collect_functions(const Image& image, int32_t function, std::vector<int32_t>& path,
                        KernelFacts* facts) {
   if (std::find(path.begin(), path.end(), function) != path.end()) {
@@ -275,9 +282,7 @@ void collect_functions(const Image& image, int32_t function, std::vector<int32_t
     }
     if (code.src[0].kind != Operand::Kind::kFunction) continue;
     const ptx::Function& callee = image.module.functions[size_t(code.src[0].function)];
-    const bool launches =
-        callee.name == "__cudaCDP2GetParameterBufferV2" || callee.name == "cudaGraphSetConditional";
-    if (callee.name == "malloc" || callee.name == "free" || launches) facts->calls_malloc = true;
+    if (changes_memory(callee.name)) facts->calls_malloc = true;
     if (callee.name == "vprintf") facts->prints = true;
     if (!callee.is_extern) collect_functions(image, code.src[0].function, path, facts);
   }

@@ -42,6 +42,21 @@ __global__ void deeper(T* deepest, T depth) {
   deeper<<<1, 1>>>(deepest, depth + 1);
 }
 
+// Memory of the heap, handed from one launch to the next.
+__global__ void use_and_free(int* out, int* own) {
+  out[threadIdx.x] = own[threadIdx.x];
+  __syncthreads();
+  if (threadIdx.x == 0) cudaFree(own);
+}
+__global__ void take(int* out, int count) {
+  int* own;
+  if (cudaMalloc(&own, count * sizeof(int)) != cudaSuccess) return;
+  for (int i = 0; i < count; ++i) own[i] = 3 * i;
+  use_and_free<<<1, count>>>(out, own);
+  int* none;
+  if (cudaMalloc(&none, size_t(1) << 40) == cudaSuccess) out[0] = 1;
+}
+
 __global__ void outside(int* out) {
   out[threadIdx.x + 32] = 1;
 }
@@ -107,6 +122,13 @@ void conditions(int* words) {
   add_kernel(loop.conditional.phGraph_out[0], count_down, nullptr, left, turns, again);
   cudaGraphNodeParams either = conditional(no, cudaGraphCondTypeIf, 2);
   at = add_conditional(graph, at, &either);
+  cudaStream_t stream;  // into a graph that there is already
+  EXPECT_OK(cudaStreamCreate(&stream));
+  EXPECT_OK(cudaStreamBeginCaptureToGraph(stream, either.conditional.phGraph_out[1], nullptr,
+                                          nullptr, 0, cudaStreamCaptureModeGlobal));
+  set<<<1, 1, 0, stream>>>(which + 3, 7);
+  EXPECT_OK(cudaStreamEndCapture(stream, nullptr));
+  EXPECT_OK(cudaStreamDestroy(stream));
   add_kernel(either.conditional.phGraph_out[0], set, nullptr, which, 1);
   add_kernel(either.conditional.phGraph_out[1], set, nullptr, which + 1, 2);
   at = add_kernel(graph, choose, at, third, 2u);
@@ -120,10 +142,10 @@ void conditions(int* words) {
     const int five = 5;
     EXPECT_OK(cudaMemcpy(left, &five, 4, cudaMemcpyHostToDevice));
     EXPECT_OK(cudaGraphLaunch(exec, nullptr));
-    int back[5];
+    int back[6];
     EXPECT_OK(cudaMemcpy(back, words, sizeof back, cudaMemcpyDeviceToHost));
     EXPECT(back[0] == 0 && back[1] == 5 * round);
-    EXPECT(back[2] == 0 && back[3] == 2 && back[4] == 12);
+    EXPECT(back[2] == 0 && back[3] == 2 && back[4] == 12 && back[5] == 7);
   }
   cudaGraphConditionalHandle none = 0;
   cudaGraphNodeParams wrong = conditional(none, cudaGraphCondTypeIf, 1);
@@ -170,6 +192,9 @@ int main(int argc, char** argv) {
   deeper<<<1, 1>>>(out, 0);
   fetch();
   EXPECT(back[0] == 24);
+  take<<<1, 1>>>(out, kCount);
+  fetch();
+  for (int i = 0; i < kCount; ++i) EXPECT(back[i] == 3 * i);
   conditions(out);
   EXPECT_OK(cudaFree(out));
   return finish();
