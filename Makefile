@@ -118,7 +118,7 @@ docs: setup
 
 wheel: setup
 	@common/setup/extra.sh wheel ziglang auditwheel
-	@.venv/bin/python common/wheel/make.py $(if $(OUTPUT),--output "$(OUTPUT)")
+	@.venv/bin/python common/wheel/make.py $(if $(PLATFORM),--platform $(PLATFORM)) $(if $(OUTPUT),--output "$(OUTPUT)")
 
 clean:
 	@rm -rf build

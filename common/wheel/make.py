@@ -6,6 +6,7 @@ make.py [--output FOLDER]
 from __future__ import annotations
 
 import argparse
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -42,7 +43,8 @@ def _audit(wheel: Path, platform: str) -> None:
     command = [sys.executable, "-m", "auditwheel", "show", str(wheel)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     said = " ".join(done.stdout.split())
-    if done.returncode or f'platform tag: "{stage.tag(platform)}"' not in said:
+    found = re.search(rf'platform tag: "manylinux_2_(\d+)_{platform}"', said)
+    if done.returncode or not found or int(found[1]) > int(programs.GLIBC.split(".")[1]):
         say(f"auditwheel: {said or done.stderr.strip()}")
 
 

@@ -25,7 +25,7 @@ class History;
 
 namespace warpsim::trace {
 
-class Recorder : public EventClock {
+class Recorder final : public EventClock {
  public:
   // `follower`: of the same worker, nullptr where values are not followed; its history then knows
   // the launch's arrays by their indices.

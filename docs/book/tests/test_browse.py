@@ -54,3 +54,17 @@ def test_a_planted_fault_is_found(chromium, tmp_path, name):
     (tmp_path / "page.html").write_text(GOOD.replace(before, after))
     found = browse.look(chromium, tmp_path / "page.html")
     assert any(name in one for one in found), found
+
+
+def test_a_page_that_does_not_answer_is_named_and_the_next_one_looked_at(
+    chromium, tmp_path, monkeypatch, capsys
+):
+    endless = GOOD.replace("</body>", "<script>for (;;) {}</script></body>")
+    (tmp_path / "endless.html").write_text(endless)
+    (tmp_path / "wide.html").write_text(GOOD.replace(*FAULTS["pixels wide"]))
+    monkeypatch.setattr(browse, "_SECONDS", 20)
+    monkeypatch.setattr(sys, "argv", ["browse.py", str(tmp_path)])
+    assert browse.main() == 1
+    said = capsys.readouterr().out
+    assert "endless.html: Chromium does not answer (within 20 s a view)\nwide.html: 1280" in said
+    assert said.endswith("2 pages, 2 with something that should not be\n")
