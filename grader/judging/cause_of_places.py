@@ -11,6 +11,7 @@ from grader.judging.cause_base import Base
 from grader.judging.host import Said
 from grader.judging.wording import index_of, value
 from grader.labs.statements import (
+    Statement,
     closing,
     find,
     shown,
@@ -117,6 +118,8 @@ class Places(Base):
             filled = [s for s in tiles.fills(kernel, array)]
             if at < 0 or not shape or len(shape) < 2 or item in filled:
                 continue  # of a flat tile the index is neither a row nor a column
+            if self._is_read_in_parts(array, filled):
+                continue
             at, position = at + 1, 0
             while at < len(item.words) and item.words[at] == "[":
                 end = closing(item.words, at)
@@ -143,6 +146,19 @@ class Places(Base):
                             )
                 at, position = end + 1, position + 1
         return None
+
+    def _is_read_in_parts(self, array: str, filled: list[Statement]) -> bool:
+        """Whether one index alone does not say what is read: there are others, or an address is taken."""
+        places = [
+            (item, at)
+            for item in self.kernel.body
+            if "__shared__" not in item.words and item not in filled and item.kind == "simple"
+            for at in range(len(item.words) - 1)
+            if item.words[at : at + 2] == (array, "[")
+        ]
+        by_address = any(at and item.words[at - 1] == "&" for item, at in places)
+        by_vector = any("float4" in item.words or "float4_at" in item.words for item, _ in places)
+        return len(places) > 1 or (by_address and not by_vector)
 
     def stored_alike(self) -> Said | None:
         """A store to P whose place is the same in several blocks, or in several threads."""
@@ -249,6 +265,8 @@ class Places(Base):
         if self.host is None or len(self.host.launches) != 1 or self.outcome is None:
             return None
         case, kernel = self.outcome.case, self.kernel
+        if any("gridDim" in item.words for item in kernel.body):
+            return None  # its threads may go on by the whole grid
         p = self.material.p
         if p is None or self.material.explained != case.id or not case.problem.is_product:
             return None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from grader.judging.host import Host, Launch, Said, plain_name, roles_of
-from grader.judging.kernel_text import Kernel, axes_of
+from grader.judging.kernel_text import Kernel, axes_of, declarations
 from grader.labs.source import facts
 from grader.labs.statements import Listing, closing, declared, shown, split
 
@@ -163,3 +163,37 @@ def flat_block(text: Listing, kernel: Kernel, host: Host) -> Said | None:
         line,
         f"Launch a block of one dimension, of {kernel.block[0] * kernel.block[1]} threads.",
     )
+
+
+def step_of_other_axis(text: Listing, kernel: Kernel, launch: Launch, axis: str) -> Said | None:
+    """blockIdx.y * BX + threadIdx.y, where the block is BX wide and BY high."""
+    sides = _block_sides(text, launch)
+    if len(sides) < 2 or axis not in "xy":
+        return None
+    here, other = sides["xy".index(axis)], sides["yx".index(axis)]
+    if tuple(here) == tuple(other) or len(here) != 1 or len(other) != 1:
+        return None
+    for name, line, words, item in declarations(kernel):
+        if axes_of(kernel.expanded(words, item), "blockIdx") != [axis]:
+            continue
+        if other[0] in words and here[0] not in words:
+            return Said(
+                f"{name} = {shown(words)}: along {axis} a block has {here[0]} threads, not "
+                f"{other[0]}.",
+                line,
+                f"Multiply blockIdx.{axis} by {here[0]}.",
+            )
+    return None
+
+
+def _block_sides(text: Listing, launch: Launch) -> list[tuple[str, ...]]:
+    """The block's sides, as the host writes them."""
+    words = launch.settings[1] if len(launch.settings) > 1 else ()
+    name = plain_name(words)
+    if name:
+        known = text.declaration(name, text.statements[launch.number])
+        words = known[1] if known is not None else ()
+    words = tuple(words)
+    if words[:2] == ("dim3", "(") and words[-1:] == (")",):
+        words = words[2:-1]
+    return [tuple(part) for part in split(words, ",")]

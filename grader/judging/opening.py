@@ -41,12 +41,12 @@ _ON_THE_WAY = frozenset(
         "unwritten-output", "wrong-result", "memory-leak",
     }
 )  # fmt: skip
-# What a small change may mend. Not misaligned-access: the search knows no alignment.
+# What a small change may mend.
 _TRIED = frozenset(
     {
         "wrong-result", "unwritten-output", "out-of-bounds-global", "out-of-bounds-shared",
         "uninitialised-global", "uninitialised-shared", "race-global", "race-shared",
-        "launch-config", "api-error", "host-crash",
+        "launch-config", "api-error", "host-crash", "misaligned-access",
     }
 )  # fmt: skip
 # What a call returned is no cause, wherever it stands.
@@ -164,6 +164,8 @@ class _Finder(Accesses, Places, Wrong):
         followed = self.material.provenance
         if not any(lines) and followed is not None:
             lines += sorted({who.line for one in followed.elements for who in one.stores})
+        if not any(lines) and self.kernel is not None:
+            lines += [one.line for one in self.kernel.accesses(self.kernel.roles.get("P", ""))]
         in_tiles = all(o.case.j % 32 == 0 for o in self.material.outcomes)
         case = self.outcome.case if self.outcome is not None else None
         others, of = [], self.material.reference
@@ -182,6 +184,9 @@ class _Finder(Accesses, Places, Wrong):
         named = guess.line if guess is not None else self.item.line
         if found is None or found.before == found.after:
             return None
+        if self.item.code == "misaligned-access" and found.before.startswith("if"):
+            if "%" not in found.after and "&" not in found.after.replace("&&", ""):
+                return None  # it only keeps threads from what is moved as one
         is_said = guess is not None or (
             self.problem.is_product and self.item.code not in _SAYS_LITTLE
         )
@@ -282,6 +287,9 @@ class _Finder(Accesses, Places, Wrong):
         name = host.plain_name(launch.settings[1]) if len(launch.settings) > 1 else ""
         known = self.text.declaration(name, self.text.statements[launch.number]) if name else None
         shape = "({},{},{})".format(*self.kernel.block)
+        other = host_launch.step_of_other_axis(self.text, self.kernel, launch, axis)
+        if other is not None:
+            return other
         return Said(
             f"The blocks have {shape} threads, and the kernel counts {tile} along {axis} to the "
             f"next block.",
@@ -296,10 +304,13 @@ class _Finder(Accesses, Places, Wrong):
         if launch is None:
             return None
         if facts.cause is Cause.ZERO_EXTENT:
-            line, words = self._grid(launch)
+            axis = re.search(r"has 0 in ([xyz])", self.item.message)
+            line, words = self._grid(launch, axis[1] if axis is not None else "")
             line, words = self._called(words) or (line, words)
             if not line or "/" not in words or self._is_changed_after(line):
                 return None
+            if _is_rounded_up(words):
+                return None  # what it divides is 0
             return Said(
                 f"{shown(words).rstrip(';')} is rounded down, to 0 where there is less than one "
                 "block.",
@@ -370,7 +381,10 @@ class _Finder(Accesses, Places, Wrong):
         )
 
     def waited(self) -> Said | None:
-        """A wait that lets too many groups of copies be under way."""
+        """A wait that lets too many groups of copies be under way, or that the block does not meet after."""
+        early = tiles.met_before_wait(self.kernel, self.item.line)
+        if early is not None:
+            return early
         waits = [
             item
             for item in self.kernel.body
@@ -463,6 +477,12 @@ class _Finder(Accesses, Places, Wrong):
             barrier.line,
             "Let every thread of the block reach each __syncthreads().",
         )
+
+
+def _is_rounded_up(words: Sequence[str]) -> bool:
+    """(whole + piece - 1) / piece."""
+    at = words.index("/")
+    return words[at - 1] == ")" and words[at - 3 : at - 1] == ("-", "1") and "+" in words[:at]
 
 
 def changes(words: Sequence[str], name: str) -> bool:

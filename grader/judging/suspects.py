@@ -172,6 +172,8 @@ def divided(kernel: Kernel, line: int = 0) -> Said | None:
             left, right = value(mine, kernel.known), value(its, kernel.known)
             if words[1:2] == theirs[1:2] or left is None or right is None or left == right:
                 continue
+            if _has_partner(kernel, item, words) and _has_partner(kernel, item, theirs):
+                continue  # two pairs of them, for two tiles
             guilty = _wrong_divisor(kernel, item, words, theirs, left, right)
             blamed = here if guilty == 0 else there
             return Said(
@@ -223,6 +225,15 @@ def _both(kernel: Kernel, one: tuple, two: tuple) -> Said | None:
         f"{name} and {other} both have {shown(mine)}.",
         there if _is_meant(name, mine[1]) and not _is_meant(other, its[1]) else here,
         f"One of them is the quotient, the other the remainder of {mine[0]}.",
+    )
+
+
+def _has_partner(kernel: Kernel, item: Statement, words: Sequence[str]) -> bool:
+    """Whether a quotient has a remainder by the same number beside it, and a remainder a quotient."""
+    partner = (words[0], "%" if words[1] == "/" else "/", *words[2:])
+    return any(
+        tuple(meaning) == partner and place.parent == item.parent
+        for _, _, meaning, place in declarations(kernel)
     )
 
 

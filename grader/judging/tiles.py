@@ -209,6 +209,29 @@ def _stage(items: Sequence[Statement], array: str) -> tuple[str, ...] | None:
     return found.pop() if len(found) == 1 else None
 
 
+def met_before_wait(kernel: Kernel, reader: int) -> Said | None:
+    """__syncthreads() and then the wait: what others have copied may be under way still."""
+    waits = [
+        item
+        for item in kernel.body
+        if item.has("__pipeline_wait_prior", "(") and item.line < reader
+    ]
+    if not waits:
+        return None
+    wait = waits[-1]
+    meets = [one for one in barriers(kernel) if one.parent == wait.parent]
+    after = [one for one in meets if one.number > wait.number and one.line < reader]
+    before = [one for one in meets if one.number < wait.number]
+    if after or not before:
+        return None
+    return Said(
+        f"The block meets in line {before[-1].line}, before each thread waits for its own copies in "
+        f"line {wait.line}: those of the other threads may be under way still.",
+        before[-1].line,
+        "Wait first, then let the block meet.",
+    )
+
+
 def next_phase(kernel: Kernel) -> Said | None:
     """if (ph + 1 < n) start(ph): the guard speaks of the next phase, the call of this one."""
     for item in kernel.body:

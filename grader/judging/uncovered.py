@@ -40,7 +40,7 @@ def uncovered(kernel: Kernel, array: str) -> Said | None:
             continue
         item = statements[0]
         words = _index(item, array, position)
-        still = _turned_alike(kernel, item, words)
+        still = _turned_alike(kernel, item, words, array)
         if still is not None:
             return Said(
                 f"Each turn of the loop of line {still.line} fills the same words of {array}: "
@@ -128,8 +128,14 @@ def _used(kernel: Kernel, array: str, position: int, sides: int, side: int) -> i
     return most if 1 < most <= side else None
 
 
-def _turned_alike(kernel: Kernel, item: Statement, words: Sequence[str]) -> Statement | None:
-    """A loop with few turns around a fill, on which no index of it depends."""
+def _turned_alike(
+    kernel: Kernel, item: Statement, words: Sequence[str], array: str
+) -> Statement | None:
+    """A loop with few turns around a fill, on which no index of it depends.
+
+    Not one in which the array is read, too: there each turn fills a tile anew.
+    """
+    filled = fills(kernel, array)
     at = find(item.words, (words[0],)) if words else -1
     used = (
         spread.needed(kernel, item.words[: item.words.index("=")], item)
@@ -137,6 +143,9 @@ def _turned_alike(kernel: Kernel, item: Statement, words: Sequence[str]) -> Stat
         else set()
     )
     for loop in kernel.text.loops(item):
+        inside = kernel.text.inside(loop)
+        if any(one not in filled and one.has(array, "[") for one in inside):
+            break
         if spread.turns(kernel, loop) and used and counted(loop) not in used:
             return loop
     return None

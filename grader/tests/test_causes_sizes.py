@@ -231,3 +231,61 @@ def test_a_row_instead_of_the_matrix_is_blamed_where_it_is_counted():
     said = host.HostRules(listing, host.read(listing), {"N": "4"}, 64).first()
     assert said.line == line(text, "int SIZE = N;")
     assert "one row" in said.advice
+
+
+@pytest.mark.parametrize(
+    ("name", "array", "old", "new"),
+    [
+        ("06-padded", "Bt", "threadIdx.y * blockDim.x + threadIdx.x", "threadIdx.y + threadIdx.x"),
+        ("07-float4", "s_b", "(tid & 15) << 2", "(tid & 1) << 2"),
+    ],
+)
+def test_a_phase_fills_the_same_words_by_right(name, array, old, new):
+    said = uncovered.uncovered(kernel_of(changed(name, old, new), BLOCKS[name]), array)
+    assert said is None or "Each turn" not in said.text
+
+
+def test_two_tiles_have_quotients_of_their_own():
+    assert suspects.divided(kernel_of(program("05-outer"), (16, 16, 1))) is None
+    text = changed("05-outer", "mc = id % DEPTH", "mc = id % SIDE")
+    assert suspects.divided(kernel_of(text, (16, 16, 1))) is not None
+
+
+@pytest.mark.parametrize(
+    ("name", "old", "new"),
+    [
+        (
+            "08-swap",
+            "    __pipeline_wait_prior(0);\n    __syncthreads();",
+            "    __syncthreads();\n    __pipeline_wait_prior(0);",
+        ),
+        (
+            "08-ring",
+            "        __pipeline_wait_prior(STAGES - 2);\n        __syncthreads();",
+            "        __syncthreads();\n        __pipeline_wait_prior(STAGES - 2);",
+        ),
+    ],
+)
+def test_the_block_meets_after_the_wait(name, old, new):
+    text, right = changed(name, old, new), program(name)
+    reader = len(text.splitlines())
+    said = tiles.met_before_wait(kernel_of(text), reader)
+    assert said.line == line(text, new.strip().splitlines()[0])
+    assert tiles.met_before_wait(kernel_of(right), reader) is None
+
+
+@pytest.mark.parametrize(
+    ("name", "old", "new"),
+    [
+        ("01-owner", "blockIdx.y * BY", "blockIdx.y * BX"),
+        ("01-macro", "blockIdx.y * BY", "blockIdx.y * BX"),
+    ],
+)
+def test_a_step_of_the_other_axis(name, old, new):
+    text = changed(name, old, new)
+    for one, is_seen in ((text, True), (program(name), False)):
+        kernel = kernel_of(one, (32, 8, 1))
+        launch = host.read(kernel.text).launches[0]
+        said = host_launch.step_of_other_axis(kernel.text, kernel, launch, "y")
+        assert (said is not None) == is_seen
+        assert said is None or said.line == line(one, new)

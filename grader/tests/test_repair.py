@@ -60,6 +60,10 @@ def _cases(lab: str) -> list[Given]:
     return [given_from(case) for case in found]
 
 
+def bare_03() -> str:
+    return corpus_files.bare_solution(corpus_files.ladder()[2])
+
+
 def _is_right_in(text: str, lab: str, case: Given) -> bool:
     is_host = _lab(lab).problem.memory == "host"
     return try_out(parse(tokens_of(text)), {}, case, (), is_host, 20_000).is_right
@@ -76,6 +80,9 @@ def test_a_solution_of_a_lab_that_is_no_product_is_right(lab: str) -> None:
 def test_a_right_program_is_right(name: str) -> None:
     if name == "10-mma":
         with pytest.raises(GivenUp, match="^a type"):  # __nv_bfloat16
+            _is_right(_program(name), name[:2])
+    elif name == "07-mixed":
+        with pytest.raises(GivenUp, match="^array"):  # of structs that hold arrays
             _is_right(_program(name), name[:2])
     elif name in _OTHERS or name[:2] == "00":
         lab = _OTHERS.get(name, "00-first-kernels")
@@ -184,7 +191,14 @@ def test_what_condition_does_not_hold_is_not_read() -> None:
     text = "#if 0\nclass Unknown;\n#else\nint a;\n#endif\n#ifdef X\nb\n#endif\n"
     assert [token.text for token in tokens_of(text)] == ["int", "a", ";"]
     with pytest.raises(GivenUp):
-        tokens_of("#if X > 3\nint a;\n#endif\n")
+        tokens_of("#if X / 3\nint a;\n#endif\n")
+    for condition, is_there in (
+        ("X > 3", False),
+        ("!defined(X) && 2 <= 3", True),
+        ("Y >= 16", True),
+    ):
+        text = f"#define Y 16\n#if {condition}\na\n#endif\n"
+        assert bool(tokens_of(text)) == is_there
 
 
 @pytest.mark.parametrize(
@@ -204,6 +218,36 @@ def test_what_condition_does_not_hold_is_not_read() -> None:
         ("02-walk", "N_TILE * n)", "N_TILE)", "tiles.b[row]", ("+= N_TILE", "+= N_TILE * n")),
         ("02-walk", "aBegin + n;", "aBegin + n - N_TILE;", "for (;", ("- N_TILE", "aBegin + n")),
         ("03-macro", "if (c >= n)", "if (c > n)", "return mat[", ("c > n", "c >= n")),
+        # A helper's guard, its arguments, what it rounds.
+        ("03-getput", "if (r >= n || c >= n)", "if (r >= n)", "return x[", ("if (r", "c >= n")),
+        ("07-quads", "if (r < rows) {", "if (c < cols) {", "q.x = p[0]", ("c < cols", "r < rows")),
+        ("03-getput", "n, r, q, z)", "n, q, r, z)", "x[r * n + c] = value", ("q, r", "r, q")),
+        (
+            "03-fetch",
+            "(B, s * S + i, c, dim)",
+            "(B, c, s * S + i, dim)",
+            "return",
+            ("c, s * S", "s * S + i, c"),
+        ),
+        # Axes, fields and settings.
+        (
+            "02-objects",
+            "* blockIdx.y * width + SIDE * blockIdx.x;",
+            "* blockIdx.x * width + SIDE * blockIdx.y;",
+            "c[threadIdx.y",
+            ("blockIdx.x * width", "blockIdx.y * width"),
+        ),
+        (
+            "02-flat",
+            "C + blockIdx.y * TW * n + blockIdx.x * TW",
+            "C + blockIdx.x * TW * n + blockIdx.y * TW",
+            "pc[ly",
+            ("blockIdx.x * TW * n", "blockIdx.y * TW * n"),
+        ),
+        ("03-getput", "W * W>>>", "W>>>", "z += x[e]", ("W>>>", "W * W>>>")),
+        # Vectors out of line.
+        ("07-quads", "ld % 4 == 0", "ld % 2 == 0", "float4 *>(p)", ("% 2", "% 4")),
+        ("07-float4", "(tid & 15) << 2", "(tid & 15) << 1", "int load_b_n", ("<< 1", "<< 2")),
     ],
 )
 def test_the_guilty_line_is_found(name: str, old: str, new: str, seen: str, change: tuple) -> None:
@@ -217,6 +261,36 @@ def test_the_guilty_line_is_found(name: str, old: str, new: str, seen: str, chan
     assert new.strip() in lines[found.line - 1]
     assert change[0] in found.before
     assert change[1] in found.after
+
+
+@pytest.mark.parametrize(
+    ("text", "old", "new"),
+    [
+        (bare_03(), "if (count * piece < whole)", "if (whole % piece > 1)"),
+        (bare_03(), "int count = whole / piece;", "int count = whole / (piece + 1);"),
+    ],
+)
+def test_what_a_helper_of_the_host_rounds_is_tried(text: str, old: str, new: str) -> None:
+    """It decides the launch: such changes cannot share a run."""
+    assert text.count(old) == 1
+    wrong = text.replace(old, new)
+    found = search.find(wrong, "square-device", False, [], (1, 1, 1))
+    assert found is not None
+    assert new in wrong.splitlines()[found.line - 1]
+
+
+def test_fields_with_each_others_value() -> None:
+    text = _program("04-extent").replace("e.k = k;\n    e.l = l;", "e.k = l;\n    e.l = k;")
+    assert text != _program("04-extent")
+    found = search.find(text, "rect-device", False, [])
+    assert found is not None
+    assert text.splitlines()[found.line - 1].strip() == "e.k = l;"
+    local = _program("04-extent").replace("int mx = from + x;\n        int ny = from + y;",
+                                          "int mx, ny; mx = from + y; ny = from + x;")  # fmt: skip
+    assert local != _program("04-extent")
+    found = search.find(local, "rect-device", False, [])
+    assert found is not None
+    assert "mx = from + y" in local.splitlines()[found.line - 1]
 
 
 def test_a_right_program_needs_no_change() -> None:

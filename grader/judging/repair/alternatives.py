@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from grader.judging.repair.nodes import File, Function, Node, walk
+from grader.judging.repair.nodes import File, Function, Node, children, walk
 from grader.judging.repair.scope import Edit, bare, binary
 
 _MOST = 4
@@ -54,6 +54,59 @@ def _with_value(edit: Edit, given: Node, value: Node) -> Edit:
         return replace(bare(one), kids=[None, value])
 
     return Edit(((given.id, changed),), given.line, edit.cost, edit.function, given)
+
+
+def calls_of(file: File, edit: Edit) -> Iterator[Edit]:
+    """For two parameters of a helper that change places in it: its calls, with the arguments exchanged.
+
+    A helper that is given (row, col) and counts row * width + col does what it says.
+    """
+    function = file.functions.get(edit.function)
+    if function is None or function.is_kernel or function.name == "solve":
+        return
+    names = [name for _, name in function.parameters]
+    exchanged = _exchanged(edit, names)
+    if len(exchanged) != 2 or exchanged[0] > exchanged[1]:
+        return
+    one, two = exchanged
+    calls = [
+        (other, node)
+        for other in [*file.functions.values(), *file.methods.values()]
+        for node in walk(other.body)
+        if node.kind == "call" and node.kids[0].text == function.name
+    ]
+    for other, node in calls[:_MOST]:
+        if len(node.kids) <= 1 + two:
+            continue
+
+        def swapped(n: Node) -> Node:
+            kids = list(n.kids)
+            kids[1 + one], kids[1 + two] = kids[1 + two], kids[1 + one]
+            return replace(bare(n), kids=kids)
+
+        yield Edit(((node.id, swapped),), node.line, edit.cost, other.name, node)
+
+
+def _exchanged(edit: Edit, names: list[str]) -> list[int]:
+    """Which parameters an edit has in each other's place, in the order in which the text names them."""
+    changes = dict(edit.changes)
+    before = [one.text for one in walk(edit.where) if one.kind == "name" and one.text in names]
+    after = [one.text for one in _walk_changed(edit.where, changes) if one.text in names]
+    differ = [(a, b) for a, b in zip(before, after, strict=False) if a != b]
+    if len(before) != len(after) or len(differ) != 2 or differ[0] != differ[1][::-1]:
+        return []
+    return [names.index(differ[0][0]), names.index(differ[0][1])]
+
+
+def _walk_changed(node: Node, changes: dict) -> Iterator[Node]:
+    """The names in a node, as an edit makes it."""
+    change = changes.get(node.id)
+    if change is not None:
+        node = change(node)
+    if node.kind == "name":
+        yield node
+    for kid in children(node):
+        yield from _walk_changed(kid, changes)
 
 
 def turned_elsewhere(edit: Edit, others: Sequence[Edit]) -> Iterator[Edit]:

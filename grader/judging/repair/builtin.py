@@ -257,6 +257,8 @@ BUILTIN = {
     "min": _plain(_least), "max": _plain(_most), "fminf": _plain(_least), "fmaxf": _plain(_most),
     "fmaf": _plain(lambda a, b, c: a * b + c), "fma": _plain(lambda a, b, c: a * b + c),
     "__fmaf_rn": _plain(lambda a, b, c: a * b + c), "__fmul_rn": _plain(lambda a, b: a * b),
+    "umin": _plain(_least), "umax": _plain(_most),
+    "__mul24": _plain(lambda a, b: a * b), "__umul24": _plain(lambda a, b: a * b),
     "ceil": _plain(_ceil), "ceilf": _plain(_ceil),
     "floor": _plain(lambda v: np.floor(v)), "abs": _plain(lambda v: abs(v)),
     "cudaMalloc": _malloc, "cudaMemcpy": _memcpy, "cudaMemcpyAsync": _memcpy, "cudaFree": _free,
@@ -271,6 +273,7 @@ for _name in (
     "cudaEventRecord", "cudaEventSynchronize", "cudaEventElapsedTime", "cudaEventDestroy",
     "cudaGetDeviceProperties", "cudaSetDevice", "cudaGetDevice", "cudaGetErrorName", "exit", "abort",
     "assert", "puts", "fflush", "__threadfence_block", "cudaFuncSetAttribute", "printf", "fprintf", "__threadfence",
+    "this_thread_block", "sync", "__activemask", "__ballot_sync",
 ):  # fmt: skip
     BUILTIN[_name] = _nothing
 

@@ -33,6 +33,14 @@ def _mark(value) -> object:
     return value
 
 
+def _length(env: dict, array: str, at: int) -> int:
+    """Of an array that a function was given."""
+    value = env.get(array)
+    if value.__class__ is not Pointer or at >= len(value.dims):
+        raise GivenUp("deduction")
+    return value.dims[at]
+
+
 class Calls:
     """A part of Machine."""
 
@@ -79,6 +87,8 @@ class Calls:
             target = target.kids[0]
         if target.kind == "member":
             method = self.file.methods.get(target.text)
+            if method is None and target.text in ("sync", "thread_rank"):
+                return self.of_group(target)
             if method is None:
                 raise GivenUp("method")
             given = self.passed(method, node.kids[1:], given)
@@ -98,21 +108,79 @@ class Calls:
             return known(given, templates)
         if name.startswith("cuda"):
             raise GivenUp(name)
+        if name == "swap" and len(given) == 2:
+            return self.exchanged(node.kids[1:], given)
         variable = self.code(target)
+        own = self.operator("operator()", given, wants_address)
 
         def lambda_call(f, m):
             value = variable(f, m)
+            if value.__class__ is Struct and own is not None:
+                return own(value)(f, m)
             if not isinstance(value, tuple):
                 raise GivenUp(name)
-            names, body = value
-            # What it declares is its own; what it changes outside is not followed.
+            names, body, declared = value
             inner = Frame(f.world, dict(f.env), fields=f.fields)
             for one, argument in zip(names, given, strict=True):
                 inner.env[one] = argument(f, m)
             body(inner, m)
+            for one in f.env:  # what it changes outside; what it declares is its own
+                if one not in declared:
+                    f.env[one] = inner.env[one]
             return inner.result
 
         return lambda_call
+
+    def operator(self, name: str, given: list[Callable], wants_address: bool) -> Callable | None:
+        """For a struct: what its operator makes of it."""
+        method = self.file.methods.get(name)
+        if method is None:
+            return None
+        return lambda owner: self.invoked(method, given, [], lambda f, m: owner, wants_address)
+
+    def exchanged(self, nodes: list[Node], given: list[Callable]) -> Callable:
+        """std::swap."""
+        put = [self.assigner(node) for node in nodes]
+
+        def swap(f, m):
+            one, two = (part(f, m) for part in given)
+            put[0](f, m, two)
+            put[1](f, m, one)
+            return 0
+
+        return swap
+
+    def of_group(self, target: Node) -> Callable:
+        """block.sync() and block.thread_rank() of cooperative groups; lanes go in step anyway."""
+        if target.text == "sync":
+            return lambda f, m: 0
+
+        def rank(f, m):
+            place, sides = (f.world.globals[one].fields for one in ("threadIdx", "blockDim"))
+            return (place["z"] * sides["y"] + place["y"]) * sides["x"] + place["x"]
+
+        return rank
+
+    def _built(self, node: Node) -> Callable:
+        """View(data, width), View{data, width}: a struct without a name."""
+        kind = Type(node.text)
+        declared = self.code(
+            Node(
+                "declare",
+                [None, Node("braces", node.kids, line=node.line)],
+                "",
+                node.line,
+                -1,
+                kind,
+            )
+        )
+
+        def build(f, m):
+            inner = Frame(f.world, dict(f.env), fields=f.fields)
+            declared(inner, m)
+            return inner.env[""]
+
+        return build
 
     def passed(self, function: Function, nodes: list[Node], given: list) -> list[Callable]:
         """Arguments; of a reference where it lies."""
@@ -127,7 +195,7 @@ class Calls:
         for name in function.templates[len(given) :]:
             if name in function.defaults:
                 found.append(self.code(function.defaults[name]))
-            elif name in function.kinds:
+            elif name in function.kinds or name in function.lengths:
                 found.append(lambda f, m: None)
             else:
                 raise GivenUp("deduction")
@@ -135,6 +203,10 @@ class Calls:
 
     def invoked(self, function, given, templates, owner, wants_address) -> Callable:
         names = [name for _, name in function.parameters]
+        lacking = len(names) - len(given)
+        if 0 < lacking <= len(function.rest):
+            given = [*given, *(self.code(one) for one in function.rest[-lacking:])]
+        deduced = function.templates[len(templates) :]
         if len(names) != len(given) or len(templates) > len(function.templates):
             raise GivenUp("arguments")
         templates = self.with_defaults(function, templates)
@@ -149,6 +221,9 @@ class Calls:
                 env[name] = value if value.__class__ is Ref else convert(value)
             for name, part in zip(function.templates, templates, strict=True):
                 env[name] = part(f, m)
+            for name in deduced:
+                if name in function.lengths:
+                    env[name] = _length(env, *function.lengths[name])
             inner = Frame(f.world, env)
             if owner is not None:
                 value = owner(f, m)

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from grader.judging.repair.alike import alike
 from grader.judging.repair.missing import Missing
-from grader.judging.repair.nodes import File, Function, Node, children, walk
+from grader.judging.repair.nodes import MADE, File, Function, Node, children, walk
 from grader.judging.repair.on_host import OnHost, call_of
 from grader.judging.repair.repeated import Repeated
 from grader.judging.repair.rewritten import (
@@ -58,6 +58,9 @@ class Editor(Missing, OnHost, Repeated):
             if node.kind == "number" and node.text.isdigit()
         }
         self.declared = {n.text for n in walk(function.body) if n.kind == "declare"}
+        parameters = [name for _, name in function.parameters]
+        used = [n.text for n in walk(function.body) if n.kind == "name" and n.text in parameters]
+        self.uses = {name: used.count(name) for name in parameters}
         self.given = {name for _, name in function.parameters} & self.scope.sizes
         self.visible = visible_at(function.body)
         self.parents: dict[int, Node] = {}
@@ -79,6 +82,8 @@ class Editor(Missing, OnHost, Repeated):
             for one in walk(length)
         }
         for node in walk(self.function.body):
+            if node.key > MADE:
+                continue  # it stands nowhere in the file
             for change, cost in self._changes(node):
                 far = 0.0
                 if id(node) in lengths and not self._is_plain_length(
@@ -87,15 +92,27 @@ class Editor(Missing, OnHost, Repeated):
                     far = _OF_A_LENGTH
                 if node.text in ("/", "%"):
                     far += 0.4 * self._against_name(node, change(node))
+                far += self._is_odd(node)
                 yield Edit(((node.id, change),), node.line, cost + far, self.function.name, node)
         yield from self._exchanged()
         yield from self._names_exchanged()
+        yield from self._values_exchanged()
+        yield from self._axes_exchanged()
         yield from self._everywhere()
         yield from self._statements()
         yield from self._left_out()
         yield from self._by_one_thread()
         yield from self._unguarded()
         yield from self._missing_copies()
+
+    def _is_odd(self, node: Node) -> float:
+        """A change within (whole + piece - 1) / piece, and of the only use of a helper's parameter."""
+        above = self._parent(node)
+        division = self._parent(above)
+        if node.text == "-" and division.text == "/" and is_rounded_up(division):
+            return 1.0
+        is_only = node.kind == "name" and self.uses.get(node.text, 0) == 1
+        return 0.8 if is_only and not self.function.is_kernel and not self.is_host else 0.0
 
     def _is_plain_length(self, node: Node, changed: Node, array: str, place: int) -> bool:
         """A term less, or a name that indices in its place have: it hides no index that goes too far."""
@@ -260,7 +277,10 @@ class Editor(Missing, OnHost, Repeated):
                     yield (lambda n, v=other, t=macro: replace(number(v), macro=t)), 1.4
         for other in dict.fromkeys((value - 1, value + 1, 0, value * 2, value // 2)):
             if other >= 0 and other != value:
-                yield (lambda n, v=other: number(v)), 1.0 if abs(other - value) == 1 else 1.5
+                cost = 1.0 if abs(other - value) == 1 else 1.5
+                if other == 2 * value and self._parent(node).text == "%":
+                    cost = 0.7  # half of what has to lie together
+                yield (lambda n, v=other: number(v)), cost
         # A block's length is seldom a matrix's.
         if self._is_setting(node, 2):
             return
@@ -335,6 +355,8 @@ class Editor(Missing, OnHost, Repeated):
             odd = _OF_A_LENGTH
         for name in self._near(self.scope.integers, node):
             is_size = name in self.scope.sizes
+            if name == node.text and node.kind == "name" and self._is_setting(node, 1):
+                yield (lambda n, o=name: binary("*", bare(n), named(o))), 1.3  # of a flat block
             if name == node.text or is_shared:
                 continue
             yield (
@@ -435,7 +457,7 @@ class Editor(Missing, OnHost, Repeated):
         is_exit = node.kind == "if" and leaves(node.kids[1])
         for name in self._near(self.scope.integers, node):
             for side in sides:
-                if name in sides:
+                if name == side or (name in sides and self.function.is_kernel):
                     continue
                 sign, joins = (">=", "||") if is_exit else ("<", "&&")
                 extra = binary(sign, named(name), named(side))

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from grader.judging.repair.expressions import INTEGERS
+from grader.judging.repair.expressions import INTEGERS, VECTORS
 from grader.judging.repair.narrow import may_be_narrow, watched
 from grader.judging.repair.nodes import Function, Node, Type, walk
 from grader.judging.repair.reading import GivenUp
@@ -25,7 +25,7 @@ from grader.judging.repair.values import (
     truth,
     without,
 )
-from grader.judging.repair.world import DEVICE, Exhausted
+from grader.judging.repair.world import DEVICE, Exhausted, Frame
 
 _MAX_WORDS = 1 << 18
 _MAX_POINTERS = 64
@@ -78,13 +78,14 @@ class Statements:
         if node.kind == "lambda":
             body = self.code(node.kids[0])
             names = [name for name in node.text.split(",") if name]
-            return lambda f, m: (names, body)
+            declared = {*names, *(n.text for n in walk(node) if n.kind == "declare")}
+            return lambda f, m: (names, body, declared)
         if node.kind != "braces":
             return self.code(node)
         if kind is None:
             raise GivenUp("braces")
         parts = [self.code(kid) for kid in node.kids if kid.kind != "braces"]
-        if kind.name in ("float4", "float2", "dim3"):
+        if kind.name in VECTORS or kind.name == "dim3":
             return self._make(Node("make", node.kids, kind.name, node.line, node.key))
         fields = self.file.structs.get(kind.name)
         if fields is not None:
@@ -128,8 +129,8 @@ class Statements:
                         value = Struct({"x": 1, "y": 1, "z": 1})
                     elif kind.name == "cudaDeviceProp":
                         value = Struct(dict(DEVICE))
-                    elif kind.name in ("float4", "float2") and not kind.stars:
-                        value = Struct({one: np.nan for one in "xyzw"[: int(kind.name[-1])]})
+                    elif kind.name in VECTORS and not kind.stars:
+                        value = Struct({one: np.nan for one in "xyzw"[: VECTORS[kind.name]]})
                     elif kind.name == "float" and not kind.stars:
                         value = np.nan
                     f.env[name] = value
@@ -232,8 +233,9 @@ class Statements:
                 is_int = kind.name in INTEGERS
                 beginning = np.nan if first is None else 0 if is_int else 0.0
                 memory = Local(size, beginning, world.batch, is_int)
-                for at, part in enumerate(given):
-                    memory.store(at, True, part(f, m))
+                for at, part in given:
+                    place = sum(i * math.prod(dims[d + 1 :]) for d, i in enumerate(at))
+                    memory.store(place, True, part(f, m))
                 f.env[name] = Pointer(memory, 0, dims, unit)
                 return m
             f.env[name] = Pointer(shared_words(world, key, size, name, kind), 0, dims, unit)
@@ -253,7 +255,7 @@ class Statements:
             if not 0 < count <= _MAX_POINTERS:
                 raise Fault("size")
             memory = Local(count, None, f.world.batch)
-            for at, part in enumerate(given):
+            for (at,), part in given:
                 memory.store(at, True, part(f, m))
             f.env[name] = Pointer(memory, 0, (count,), 1)
             return m
@@ -265,7 +267,9 @@ class Statements:
         if first is not None and first.kids:
             raise GivenUp("braces")
         name, kind = node.text, node.type
-        if kind.args or self.file.parameters.get(kind.name):
+        templates = self.file.parameters.get(kind.name) or []
+        given = [self.code(one) for one in kind.args]
+        if len(given) != len(templates) or kind.name in self.file.methods:
             raise GivenUp("struct template with arrays")
         lengths = {
             one: [self.code(size) for size in self.file.lengths.get((kind.name, one), ())]
@@ -275,9 +279,10 @@ class Statements:
             raise GivenUp("shared scalar")
 
         def declared(f, m):
-            found = {}
+            found = {one: part(f, m) for one, part in zip(templates, given, strict=True)}
+            inner = Frame(f.world, {**f.env, **found}, fields=f.fields)
             for own, one in fields:
-                dims = tuple(int(part(f, m)) for part in lengths[one])
+                dims = tuple(int(part(inner, m)) for part in lengths[one])
                 if not dims:
                     found[one] = None
                     continue
@@ -296,16 +301,20 @@ class Statements:
 
         return declared
 
-    def listed(self, first: Node) -> list[Callable]:
-        """An array's first values, where they are not all 0."""
+    def listed(self, first: Node) -> list[tuple[tuple[int, ...], Callable]]:
+        """An array's first values and their places, where they are not all 0."""
         if first.kind != "braces":
             raise GivenUp("array")
         leaves = [one for one in walk(first) if one.kind != "braces"]
         if all(one.kind == "number" and float(one.text.rstrip("fF")) == 0 for one in leaves):
             return []
-        if any(kid.kind == "braces" for kid in first.kids):
-            raise GivenUp("array")
-        return [self.code(kid) for kid in first.kids]
+        found: list[tuple[tuple[int, ...], Callable]] = []
+        for at, kid in enumerate(first.kids):
+            if kid.kind == "braces":
+                found += [((at, *inner), part) for inner, part in self.listed(kid)]
+            else:
+                found.append(((at,), self.code(kid)))
+        return found
 
     def _if(self, node: Node) -> Callable:
         condition = self.code(node.kids[0])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from grader.judging.repair.nodes import File, Node, Type
+from grader.judging.repair.nodes import MADE, File, Node, Type
 from grader.judging.repair.reading import GivenUp, Token
 
 _LEVELS = (
@@ -15,13 +15,16 @@ _ASSIGNS = ("=", "+=", "-=", "*=", "/=", "%=", "<<=", ">>=", "&=", "|=", "^=")
 _WORDS = {
     "const", "constexpr", "static", "inline", "volatile", "__restrict__", "__forceinline__", "register",
     "__device__", "__host__", "__global__", "__shared__", "extern", "unsigned", "signed", "typename",
-    "__restrict", "restrict", "struct", "mutable", "__noinline__",
+    "__restrict", "restrict", "struct", "class", "mutable", "__noinline__", "__constant__", "__managed__",
 }  # fmt: skip
 INTEGERS = {
     "int", "unsigned", "long", "short", "char", "size_t", "uint", "int32_t", "uint32_t", "int64_t",
     "uint64_t", "signed", "ptrdiff_t", "uint8_t", "uint16_t",
 }  # fmt: skip
 FLOATS = {"float", "double"}
+VECTORS = {
+    f"{kind}{count}": count for kind in ("float", "int", "uint", "double") for count in (2, 3, 4)
+}
 _TYPES = (
     INTEGERS
     | FLOATS
@@ -30,8 +33,8 @@ _TYPES = (
         "void",
         "auto",
         "dim3",
-        "float2",
-        "float4",
+        *VECTORS,
+        "thread_block",
         "cudaError_t",
         "cudaStream_t",
         "cudaEvent_t",
@@ -48,7 +51,7 @@ class Expressions:
         self.aliases: dict[str, Type] = {}
         self.templates: set[str] = set()  # names of functions with template parameters
         self.namespaces: set[str] = {"std"}
-        self.last_key = 1 << 30
+        self.last_key = MADE  # of nodes that stand nowhere in the file
 
     # --- tokens
 
@@ -98,6 +101,8 @@ class Expressions:
             return True
         if self.ahead() == "::":
             return False
+        if text in FLOATS | INTEGERS and self.ahead() == "(" and self.ahead(2) in ("*", "&"):
+            return self.ahead(4) == ")" and self.ahead(5) == "["  # float (*row)[16]
         known = text in _TYPES or text in self.file.structs or text in self.aliases
         return known and self.ahead() not in ("(", "{", "=", "+", ".", ";", ")", ",") or (
             known and text in self.file.structs and self.ahead() not in ("(", ".", "=")
@@ -231,7 +236,7 @@ class Expressions:
     def sizeof(self) -> Node:
         token = self.take()
         self.take("(")
-        if self.now in _TYPES or self.now in _WORDS or self.now in self.file.structs:
+        if self.now in {*_TYPES, *_WORDS, *self.file.structs, *self.aliases}:
             kind = self.type()
             self.take(")")
             found = self.node("number", token, text=str(_size(kind)))
@@ -276,13 +281,16 @@ class Expressions:
             found.type = Type("int" if text in INTEGERS else "float" if text in FLOATS else "bool")
             self.take(close)
             return found
-        if text in ("dim3", "make_float4", "make_float2", "float4", "float2") and self.now in (
-            "(",
-            "{",
-        ):
+        kind = text.removeprefix("make_")
+        if (kind == "dim3" or kind in VECTORS) and self.now in ("(", "{"):
             close = ")" if self.take().text == "(" else "}"
-            kind = text.removeprefix("make_")
             return self.node("make", token, self.list_until(close), kind)
+        if text in self.file.structs and self.now == "{":
+            self.take()
+            return self.node("built", token, self.list_until("}"))
+        if text in self.file.structs and self.now == "(":
+            self.take()
+            return self.node("built", token, self.list_until(")"))
         return self.node("name", token)
 
     def scoped(self, token: Token) -> Node:

@@ -12,6 +12,7 @@ import numpy as np
 
 from grader.judging.repair.calls import Calls
 from grader.judging.repair.execution import Statements
+from grader.judging.repair.expressions import VECTORS
 from grader.judging.repair.nodes import File, Node, Type
 from grader.judging.repair.reading import GivenUp
 from grader.judging.repair.values import (
@@ -57,7 +58,7 @@ class Machine(Calls, Statements):
         return node.code
 
     def _number(self, node: Node) -> Callable:
-        text = node.text
+        text = node.text.replace("'", "")
         if text[:2] in ("0x", "0X"):
             value = int(text.rstrip("uUlL"), 16)
         elif any(c in text for c in ".eEfF"):
@@ -138,9 +139,12 @@ class Machine(Calls, Statements):
 
     def _index(self, node: Node) -> Callable:
         base, index = self.code(node.kids[0]), self.code(node.kids[1])
+        own = self.operator("operator[]", [index], False)
 
         def get(f, m):
             value = base(f, m)
+            if value.__class__ is Struct and own is not None:
+                return own(value)(f, m)
             if value.__class__ is not Pointer:
                 raise Fault("pointer")
             if len(value.dims) > 1:
@@ -157,9 +161,35 @@ class Machine(Calls, Statements):
 
         def get(f, m):
             value = base(f, m)
+            if value.__class__ is Place:
+                return value.holder.get(value.name)
             if value.__class__ is not Pointer:
                 raise Fault("pointer")
             return value.load(m)
+
+        return get
+
+    def _extent(self, node: Node) -> Callable:
+        """How many elements an array has."""
+        array = self.code(node.kids[0])
+
+        def count(f, m):
+            value = array(f, m)
+            if value.__class__ is not Pointer or not value.dims:
+                raise GivenUp("extent")
+            return value.dims[0]
+
+        return count
+
+    def _part(self, node: Node) -> Callable:
+        """A field by its number."""
+        whole, at = self.code(node.kids[0]), int(node.text)
+
+        def get(f, m):
+            value = whole(f, m)
+            if value.__class__ is not Struct or at >= len(value.fields):
+                raise GivenUp("bindings")
+            return list(value.fields.values())[at]
 
         return get
 
@@ -173,9 +203,12 @@ class Machine(Calls, Statements):
             return self.address(edit(node))
         if node.kind == "index":
             base, index = self.code(node.kids[0]), self.code(node.kids[1])
+            own = self.operator("operator[]", [index], True)
 
             def element(f, m):
                 value = base(f, m)
+                if value.__class__ is Struct and own is not None:
+                    return own(value)(f, m)
                 if value.__class__ is not Pointer:
                     raise Fault("pointer")
                 return value.at(index(f, m))
@@ -303,8 +336,8 @@ class Machine(Calls, Statements):
         parts = [self.code(kid) for kid in node.kids]
         if node.text == "dim3":
             names, rest = "xyz", 1
-        elif node.text in ("float4", "float2"):
-            names, rest = "xyzw"[: int(node.text[-1])], 0.0
+        elif node.text in VECTORS:
+            names, rest = "xyzw"[: VECTORS[node.text]], 0.0
         else:
             if len(parts) == 1:
                 return self._converted(parts[0], node.text)

@@ -9,6 +9,9 @@ from grader.judging.repair.nodes import Node, walk
 from grader.judging.repair.scope import Change, Edit, bare, binary, named, number
 from grader.judging.repair.shown import text_of
 
+_BUILT_IN = ("blockIdx", "threadIdx", "blockDim", "gridDim")
+_MOST_GIVEN = 8
+
 
 class Missing:
     """A part of Editor."""
@@ -29,6 +32,43 @@ class Missing:
                     for a, b in ((one, two), (two, one))
                 )
                 yield Edit(changes, one.line, 1.4, self.function.name, one)
+
+    def _values_exchanged(self) -> Iterator[Edit]:
+        """e.k = l; e.l = k; each with the other's value."""
+        for block in walk(self.function.body):
+            if block.kind != "block":
+                continue
+            given = [
+                one.kids[0]
+                for one in block.kids
+                if one is not None and one.kind == "do" and one.kids[0].kind == "assign"
+                and one.kids[0].text == "=" and one.kids[0].kids[0].kind in ("name", "member")
+            ][:_MOST_GIVEN]  # fmt: skip
+            for at, one in enumerate(given):
+                for two in given[at + 1 :]:
+                    changes = tuple(
+                        (a.id, lambda n, v=b.kids[1]: replace(bare(n), kids=[n.kids[0], v]))
+                        for a, b in ((one, two), (two, one))
+                    )
+                    yield Edit(changes, one.line, 1.2, self.function.name, one)
+
+    def _axes_exchanged(self) -> Iterator[Edit]:
+        """blockIdx.x and blockIdx.y for each other, in one expression."""
+        for node in walk(self.function.body):
+            if node.kind not in ("index", "declare", "assign") or node.kids[1] is None:
+                continue
+            found: dict[tuple[str, str], list[Node]] = {}
+            for one in walk(node.kids[1]):
+                if one.kind == "member" and one.text in "xy" and one.kids[0].text in _BUILT_IN:
+                    found.setdefault((one.kids[0].text, one.text), []).append(one)
+            for owner in _BUILT_IN:
+                both = [found.get((owner, axis), []) for axis in "xy"]
+                if all(both):
+                    changes = tuple(
+                        (n.id, lambda n, a=axis: replace(bare(n), text=a))
+                        for nodes, axis in zip(both, "yx", strict=True) for n in nodes
+                    )  # fmt: skip
+                    yield Edit(changes, node.line, 0.9, self.function.name, node.kids[1])
 
     def _names_exchanged(self) -> Iterator[Edit]:
         """row and col for col and row, in one expression."""

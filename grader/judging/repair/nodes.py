@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+MADE = 1 << 30  # keys above it are of nodes that stand nowhere in the file
+
 
 @dataclass(eq=False)
 class Node:
@@ -46,6 +48,9 @@ class Function:
     templates: list[str] = field(default_factory=list)
     kinds: frozenset[str] = frozenset()  # template parameters that are types
     defaults: dict[str, Node] = field(default_factory=dict)  # of template parameters
+    rest: list[Node] = field(default_factory=list)  # the last parameters, where none are given
+    # Template parameters that are the length of an array: (the array, which of its dimensions).
+    lengths: dict[str, tuple[str, int]] = field(default_factory=dict)
 
 
 @dataclass

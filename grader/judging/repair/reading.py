@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 import re
 from collections.abc import Set
 from dataclasses import dataclass
@@ -28,7 +29,7 @@ class Token:
 
 _TOKEN = re.compile(
     r"\d+\.\d*(?:[eE][-+]?\d+)?[fF]?|\.\d+[fF]?|\d+[eE][-+]?\d+[fF]?|\d+[fF]\b|0[xX][0-9a-fA-F]+[uUlL]*"
-    r'|\d+[uUlL]*|\w+|"(?:[^"\\\n]|\\.)*"|<<<|>>>|<<=|>>=|->|::|[-+*/%=!<>&|^]=|\+\+|--|&&|\|\||<<|>>'
+    r'|\d[\d\x27]*[uUlL]*|\w+|"(?:[^"\\\n]|\\.)*"|<<<|>>>|<<=|>>=|->|::|[-+*/%=!<>&|^]=|\+\+|--|&&|\|\||<<|>>'
     r"|[-+*/%=!<>&|^~?:;,.(){}\[\]#]|(\S)"
 )
 _MAX_CHARACTERS = 200_000
@@ -107,13 +108,7 @@ class _Conditions:
         if word in ("ifdef", "ifndef"):
             self.open.append((name in macros) == (word == "ifdef"))
         elif word == "if":
-            found = re.fullmatch(
-                r"\s*#\s*if\s+(!?)\s*(?:defined\s*\(?\s*(\w+)\s*\)?|(\w+))\s*", line
-            )
-            if found is None:
-                raise GivenUp("if")
-            holds = found[2] in macros if found[2] else _value_of(found[3], macros)
-            self.open.append(holds != bool(found[1]))
+            self.open.append(_holds(line.split("if", 1)[1], macros))
         elif word == "endif" and self.open:
             self.open.pop()
         elif word == "else" and self.open:
@@ -122,10 +117,47 @@ class _Conditions:
             raise GivenUp(word)
 
 
-def _value_of(word: str, macros: Macros) -> bool:
+def _holds(condition: str, macros: Macros) -> bool:
+    """#if defined(X) && WIDTH > 8: numbers and comparisons, no arithmetic."""
+    words = [one[0] for one in _TOKEN.finditer(condition)]
+    terms: list[list[str]] = [[]]
+    signs = []
+    for word in words:
+        if word in ("&&", "||"):
+            signs.append(word)
+            terms.append([])
+        else:
+            terms[-1].append(word)
+    if len(set(signs)) > 1:
+        raise GivenUp("if")
+    each = [_term_holds(term, macros) for term in terms]
+    return any(each) if "||" in signs else all(each)
+
+
+def _term_holds(words: list[str], macros: Macros) -> bool:
+    is_denied = words[:1] == ["!"]
+    words = [word for word in words[is_denied:] if word not in "()"]
+    if words[:1] == ["defined"] and len(words) == 2:
+        return (words[1] in macros) != is_denied
+    if len(words) == 1:
+        return (_value_of(words[0], macros) != 0) != is_denied
+    if len(words) == 3 and words[1] in _COMPARED:
+        left, right = (_value_of(word, macros) for word in words[::2])
+        return _COMPARED[words[1]](left, right) != is_denied
+    raise GivenUp("if")
+
+
+_COMPARED = {
+    "==": operator.eq, "!=": operator.ne, "<": operator.lt, "<=": operator.le, ">": operator.gt,
+    ">=": operator.ge,
+}  # fmt: skip
+
+
+def _value_of(word: str, macros: Macros) -> int:
+    """0 for what is no number, as the preprocessor has it."""
     if word in macros and len(macros[word][1]) == 1:
         word = macros[word][1][0].text
-    return word.isdigit() and int(word) != 0
+    return int(word.rstrip("uUlL")) if word.rstrip("uUlL").isdigit() else 0
 
 
 class _Expansion:

@@ -60,7 +60,9 @@ def scope_of(file: File, function: Function) -> Scope:
             if node.kids[0]:
                 arrays.add(node.text)
     integers = [
-        n for n, k in types.items() if k.name in ("int", "auto") and not k.stars and n not in arrays
+        n
+        for n, k in types.items()
+        if " " not in n and k.name in ("int", "auto") and not k.stars and n not in arrays
     ]
     floats = [n for n, k in types.items() if k.name == "float" and not k.stars and n not in arrays]
     kinds = ("float", "int")

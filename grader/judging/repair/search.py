@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from grader.judging.repair.alternatives import definition_of, turned_elsewhere
+from grader.judging.repair.alternatives import calls_of, definition_of, turned_elsewhere
 from grader.judging.repair.batch import try_together
 from grader.judging.repair.edits import Edit, Editor, leaves
 from grader.judging.repair.given import Given, Size, given_from
@@ -183,6 +183,9 @@ class Search:
         before = definition_of(self.file, edit)
         if before is not None and self.is_right(dict(before.changes), sizes):
             return self.described(before)
+        for other in calls_of(self.file, edit):
+            if self.is_right(dict(other.changes), sizes):
+                return self.described(other)
         found = self.described(edit)
         for other in turned_elsewhere(edit, self.ordered()):
             if self.is_right(dict(other.changes), sizes):
@@ -289,6 +292,8 @@ class Search:
         """What is the same for all lanes: the host's side, sizes of arrays, template arguments."""
         if self._alone is None:
             found: set[tuple[int, str]] = set()
+            for name in self.called_by_host():
+                found |= self.file.functions[name].body.ids
             for function in [*self.file.functions.values(), *self.file.methods.values()]:
                 for node in walk(function.body):
                     if node.kind == "declare":
@@ -310,6 +315,19 @@ class Search:
                 found |= set().union(*(node.ids for node in nodes))
             self._alone = frozenset(found)
         return self._alone
+
+    def called_by_host(self) -> set[str]:
+        """Functions that solve calls, and those that these call: kernels are launched."""
+        known: set[str] = set()
+        waiting = ["solve"]
+        while waiting:
+            function = self.file.functions.get(waiting.pop())
+            for one in walk(function.body) if function is not None else ():
+                name = one.kids[0].text if one.kind == "call" else ""
+                if name in self.file.functions and name not in known:
+                    known.add(name)
+                    waiting.append(name)
+        return known
 
     # --- what to try first
 
@@ -356,6 +374,10 @@ class Search:
                         used.setdefault(node.line, set()).update(_names(kid))
                 if node.kind in ("name", "member"):
                     used.setdefault(node.line, set()).add(node.text)
+                for kid in children(node):
+                    if kid.line != node.line and kid.line < function.line:  # a macro's body
+                        used.setdefault(node.line, set()).add(f"@{kid.line}")
+                        defined.setdefault(f"@{kid.line}", set()).add(kid.line)
                 if node.kind in ("call", "launch"):
                     target = (
                         node.kids[0].kids[0] if node.kids[0].kind == "template" else node.kids[0]

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from grader.judging.repair.expressions import Expressions
 from grader.judging.repair.nodes import File, Function, Node, Type, finish
+from grader.judging.repair.plainer import plainer
 from grader.judging.repair.reading import GivenUp, Token
+from grader.judging.repair.structs import Structs
 
 
-class Parser(Expressions):
+class Parser(Structs):
     """The whole file."""
 
     # --- the file
@@ -30,7 +31,7 @@ class Parser(Expressions):
             self.namespace()
             return
         if self.skip("typedef"):
-            if self.now == "struct":
+            if self.now in ("struct", "class"):
                 self.struct()
             else:
                 kind = self.type()
@@ -41,7 +42,7 @@ class Parser(Expressions):
         if self.now == "enum":
             self.enum()
             return
-        if self.now == "struct" and self.ahead(2) == "{":
+        if self.begins_struct():
             self.struct(templates)
             return
         is_kernel = any(
@@ -59,6 +60,8 @@ class Parser(Expressions):
         if templates:
             self.templates.add(name.text)
         parameters = self.parameters()
+        rest, lengths = self.rest, self.lengths_given
+        kind = self.given_later(kind)
         if self.skip(";"):
             return
         body = self.block()
@@ -67,8 +70,9 @@ class Parser(Expressions):
                 return  # the same with const
             raise GivenUp("overloads")
         self.file.functions[name.text] = Function(
-            name.text, kind, parameters, body, is_kernel, name.line, templates, kinds, defaults
-        )
+            name.text, kind, parameters, body, is_kernel, name.line, templates, kinds, defaults,
+            rest, {one: place for one, place in lengths.items() if one in templates},
+        )  # fmt: skip
 
     def template_parameters(self) -> tuple[list[str], frozenset[str], dict[str, Node]]:
         """Names, those of types, and what they are if nothing is given."""
@@ -116,107 +120,10 @@ class Parser(Expressions):
         while not self.skip("}"):
             self.top()
 
-    def enum(self) -> None:
-        self.take("enum")
-        if self.now != "{":
-            self.name()
-        self.take("{")
-        while not self.skip("}"):
-            name = self.name()
-            self.take("=")
-            value = self.ternary()
-            one = self.node("declare", name, [None, value])
-            one.type = Type("int", is_constant=True)
-            self.file.globals.append(self.node("block", name, [one]))
-            self.skip(",")
-        self.take(";")
-
-    def struct(self, templates: list[str] | None = None) -> None:
-        self.take("struct")
-        name = self.take().text if self.now != "{" else ""
-        fields: list[tuple[Type, str]] = []
-        statics: list[Node] = []
-        lengths: dict[str, list[Node]] = {}
-        self.take("{")
-        while not self.skip("}"):
-            if self.now in ("public", "private"):
-                self.take()
-                self.take(":")
-                continue
-            if self.made_or_ended(name):
-                continue
-            is_static = "static" in (self.now, self.ahead())
-            kind = self.type()
-            if is_static and self.ahead() != "(":
-                statics.append(self.declaration(kind))
-                self.take(";")
-                continue
-            if self.ahead() == "(":
-                method = self.name()
-                parameters = self.parameters()
-                self.skip("const")
-                self.file.methods[method.text] = Function(
-                    method.text, kind, parameters, self.block(), False, method.line
-                )
-                continue
-            while True:
-                stars = kind.stars
-                while self.skip("*"):
-                    stars += 1
-                field = self.name().text
-                fields.append((Type(kind.name, stars), field))
-                while self.skip("["):
-                    lengths.setdefault(field, []).append(self.ternary())
-                    self.take("]")
-                if not self.skip(","):
-                    break
-            self.take(";")
-        alias = self.take().text if self.now != ";" else ""
-        self.take(";")
-        for one in (name, alias):
-            if one:
-                self.file.structs[one] = fields
-                self.file.statics[one] = statics
-                self.file.parameters[one] = templates or []
-                for field, sizes in lengths.items():
-                    self.file.lengths[one, field] = sizes
-
-    def made_or_ended(self, name: str) -> bool:
-        """A constructor of a struct, which is kept, or its destructor: it frees, and is passed over."""
-        at = self.at
-        while self.now in ("explicit", "inline", "__host__"):
-            self.take()
-        if self.now == "~":
-            self.take()
-            self.name()
-            self.balanced()
-            self.balanced()
-            self.skip(";")
-            return True
-        if not name or self.now != name or self.ahead() != "(":
-            self.at = at
-            return False
-        token = self.take()
-        if name in self.file.methods:
-            raise GivenUp("constructors")
-        self.file.structs.setdefault(name, [])
-        parameters = self.parameters()
-        first = []
-        if self.skip(":"):
-            while self.now != "{":
-                field = self.node("name", self.name())
-                begin = self.take()
-                value = self.assignment()
-                self.take(")" if begin.text == "(" else "}")
-                given = self.node("assign", begin, [field, value], "=")
-                first.append(self.node("do", field_token(field), [given]))
-                self.skip(",")
-        body = self.block()
-        body.kids = [*first, *body.kids]
-        self.file.methods[name] = Function(name, Type("void"), parameters, body, False, token.line)
-        return True
-
     def parameters(self) -> list[tuple[Type, str]]:
+        """Sets `rest` and `lengths_given`, too."""
+        self.rest: list[Node] = []
+        self.lengths_given: dict[str, tuple[str, int]] = {}
         self.take("(")
         found = []
         while not self.skip(")"):
@@ -233,11 +140,15 @@ class Parser(Expressions):
                 kind = Type(kind.name, 1)
             elif self.tokens[self.at].is_name():
                 name = self.take().text
+            at = 0
             while self.now == "[":
+                if self.ahead(2) == "]":
+                    self.lengths_given.setdefault(self.ahead(), (name, at))
                 self.balanced()
                 kind = Type(kind.name, 1)
-            if self.now == "=":
-                raise GivenUp("defaults")
+                at += 1
+            if self.skip("="):
+                self.rest.append(self.ternary())
             found.append((kind, name))
             self.skip(",")
         return found
@@ -260,8 +171,17 @@ class Parser(Expressions):
             return self.node("block", self.take())
         if text in ("for", "while", "if", "do", "return", "break", "continue"):
             return getattr(self, "_" + text)(self.take())
-        if text in ("switch", "goto", "asm", "try"):
+        if text == "switch":
+            return self.switch(self.take())
+        if text in ("goto", "asm", "try"):
             raise GivenUp(text)
+        if self.begins_struct():
+            self.struct()
+            return self.node("block", token)
+        if text == "using":
+            self.take()
+            self.using()
+            return self.node("block", token)
         if self.is_type():
             found = self.declaration(self.type())
         else:
@@ -280,15 +200,25 @@ class Parser(Expressions):
         start = self.tokens[self.at]
         found = []
         stars = kind.stars
+        if self.now == "[" and kind.name == "auto":
+            return self.bindings(kind)
         while True:
             while self.now in ("*", "const", "__restrict__", "&"):
                 if self.now == "&":
                     raise GivenUp("references")
                 stars += self.take().text == "*"
-            if self.now == "(":
-                raise GivenUp("declarator")
+            is_row = self.now == "("  # float (*row)[16]: what it points to has its length
+            if is_row:
+                self.take()
+                if self.take().text not in ("*", "&"):
+                    raise GivenUp("declarator")
+                stars += 1
             name = self.name()
-            if not self.tokens[self.at - 1].is_name() or name.text == "operator":
+            if is_row:
+                self.take(")")
+                while self.now == "[":
+                    self.balanced()
+            if not is_row and not self.tokens[self.at - 1].is_name() or name.text == "operator":
                 raise GivenUp("declarator")
             sizes = []
             while self.skip("["):
@@ -309,6 +239,7 @@ class Parser(Expressions):
                 kind.is_extern,
                 kind.is_reference,
                 kind.is_constant,
+                kind.args,
             )
             found.append(one)
             stars = 0
@@ -322,7 +253,11 @@ class Parser(Expressions):
         if self.now == "[":
             start = self.tokens[self.at]
             self.balanced()
+            while self.now in ("__device__", "__host__"):
+                self.take()
             parameters = self.parameters() if self.now == "(" else []
+            self.skip("mutable")
+            self.given_later(kind)
             found = self.node("lambda", start, [self.block()])
             found.text = ",".join(name for _, name in parameters)
             return found
@@ -346,6 +281,8 @@ class Parser(Expressions):
 
     def _for(self, token: Token) -> Node:
         self.take("(")
+        if self.is_over_array():
+            return self.over_array(token)
         first = self.simple(";")
         condition = self.ternary() if self.now != ";" else None
         self.take(";")
@@ -370,11 +307,21 @@ class Parser(Expressions):
     def _if(self, token: Token) -> Node:
         self.skip("constexpr")
         self.take("(")
-        condition = self.assignment()
+        first = None
+        if self.is_type():  # if (int at = place(); at < n), if (float* to = place())
+            first = self.declaration(self.type())
+            if self.now == ")":
+                condition = self.made(token, "name", [], first.kids[0].text)
+            else:
+                self.take(";")
+                condition = self.assignment()
+        else:
+            condition = self.assignment()
         self.take(")")
         body = self.statement()
         other = self.statement() if self.skip("else") else None
-        return self.node("if", token, [condition, body, other])
+        found = self.node("if", token, [condition, body, other])
+        return found if first is None else self.made(token, "block", [first, found])
 
     def _return(self, token: Token) -> Node:
         value = None
@@ -394,13 +341,9 @@ class Parser(Expressions):
         return self.node("continue", token)
 
 
-def field_token(field: Node) -> Token:
-    return Token(field.text, field.line, field.key)
-
-
 def parse(tokens: Sequence[Token]) -> File:
     """Raises GivenUp."""
-    file = Parser(tokens).parse()
+    file = Parser(plainer(list(tokens))).parse()
     for function in [*file.functions.values(), *file.methods.values()]:
         finish(function.body)
     for node in file.globals:

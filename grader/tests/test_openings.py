@@ -1,0 +1,43 @@
+"""What a report must not open with: rules that would accuse a line of programs of another shape."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from grader.labs.lab import load_lab
+from grader.labs.options import Options
+from grader.labs.submission import Submission
+from grader.pipeline.grade import grade
+from grader.tests.corpus_files import REPOSITORY, labs
+
+_FRESH = REPOSITORY / "common" / "measure" / "causes" / "fresh"
+
+
+@pytest.mark.parametrize(
+    ("name", "old", "new", "untrue"),
+    [
+        # The elements of a tile are read in two places, or by an address.
+        ("05-grid2", "sb[q][x + 1]}", "sb[q + 1][x]}", "the threads of the block read"),
+        ("10-mma", "(warp & 1) * 32", "(warp & 1) * 16", "the threads of the block read"),
+        # Whether rows are aligned is not asked at all: that nobody moves four at once is no cause.
+        ("07-rows4", "cols % 4 == 0 && col + 3 < cols", "col + 3 < cols", "with if ("),
+        ("07-quads", "c + 3 < cols && ld % 4 == 0", "c + 3 < cols", "with if ("),
+        # Threads go on by the whole grid.
+        ("01-rowwise", "gridDim.x * blockDim.x", "gridDim.x * gridDim.y", "leave out"),
+        ("01-rowwise", "col += threads", "col += 2 * threads", "leave out"),
+        # Each phase fills the same words.
+        ("07-float4", "(tid & 15) << 2", "(tid & 7) << 2", "Each turn of the loop"),
+    ],
+)  # fmt: skip
+def test_a_line_is_not_accused_by_mistake(name, old, new, untrue, built):
+    text = (_FRESH / f"{name}.cu").read_text()
+    assert old in text
+    text = text.replace(old, new, 1)
+    folder = next(lab for lab in labs() if lab.startswith(name[:2]))
+    submission = Submission(Path("matmul.cu"), "matmul.cu", text, text.encode())
+    result = grade(built, load_lab(built.folder(folder)), submission, Options("sim"))
+    first = result.diagnostics[0]
+    assert first.severity == "error"
+    assert untrue not in f"{first.message} {first.advice}"
