@@ -355,7 +355,8 @@ class Editor(Missing, OnHost, Repeated):
             odd = _OF_A_LENGTH
         for name in self._near(self.scope.integers, node):
             is_size = name in self.scope.sizes
-            if name == node.text and node.kind == "name" and self._is_setting(node, 1):
+            is_block = self._is_setting(node, 1) and not is_shared
+            if name == node.text and node.kind == "name" and is_block:
                 yield (lambda n, o=name: binary("*", bare(n), named(o))), 1.3  # of a flat block
             if name == node.text or is_shared:
                 continue
