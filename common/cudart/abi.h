@@ -285,7 +285,10 @@ enum LaunchAttributeId : int {
   kAttributeCooperative = 2,
   kAttributeSynchronizationPolicy = 3,
   kAttributeClusterDimension = 4,
+  kAttributeProgrammaticSerialization = 6,
+  kAttributeProgrammaticEvent = 7,
   kAttributePriority = 8,
+  kAttributeCompletionEvent = 12,
 };
 
 struct LaunchConfig {  // cudaLaunchConfig_t

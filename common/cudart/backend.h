@@ -25,6 +25,7 @@ struct LaunchRequest {
   uint32_t dynamic_shared_bytes = 0;
   uint32_t stream = 0;
   bool is_cooperative = false;
+  bool is_early = false;  // programmatic stream serialization
   std::vector<std::byte> params;
   // As kernel<<<...>>>(): the program sees what the launch returns by asking for it only.
   bool drops_error = false;
@@ -54,7 +55,8 @@ inline Launch launch_of(const LaunchRequest& request) {
           .dynamic_shared_bytes = request.dynamic_shared_bytes,
           .max_dynamic_shared_bytes = request.kernel->granted_dynamic_shared_bytes.value_or(0),
           .params = request.params,
-          .is_cooperative = request.is_cooperative};
+          .is_cooperative = request.is_cooperative,
+          .is_early = request.is_early};
 }
 
 struct StreamCopy {

@@ -47,6 +47,7 @@ struct KernelWork {
   Dim3Abi grid{}, block{};
   size_t shared_bytes = 0;
   bool is_cooperative = false;
+  bool is_early = false;
   std::vector<std::byte> params;
 };
 struct ConditionalWork {

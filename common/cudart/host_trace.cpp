@@ -126,6 +126,18 @@ std::vector<plan::Segment> HostTrace::describe(const void* source, uint64_t byte
   return segments;
 }
 
+bool HostTrace::is_moved_argument(const std::byte* argument, uint64_t bytes) {
+  bool is_moved = false;
+  for (uint64_t word = 0; word < bytes / 4; ++word) {
+    const uint32_t value = load_word(argument, word);
+    is_moved |= tags_.find(value).has_value() || Tags::is_place(value);
+    uint64_t both = value;
+    if (word % 2 == 0 && word + 1 < bytes / 4) std::memcpy(&both, argument + 4 * word, 8);
+    if (tags_.is_computed_from_tag(value) || tags_.is_computed_from_tag(both)) ++computed_words_;
+  }
+  return is_moved;
+}
+
 size_t HostTrace::add_read_back(void* target, ReadBack copy) {
   copy.target = reinterpret_cast<uint64_t>(target);
   mark(target, copy.bytes,

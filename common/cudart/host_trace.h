@@ -52,6 +52,10 @@ class HostTrace {
   std::vector<plan::Segment> describe(const void* source, uint64_t bytes,
                                       const std::function<bool(size_t)>& comes_after = {});
 
+  // A kernel's argument: words that come from the device. What was computed from them is counted,
+  // what was only moved cannot be part of a list of launches: true.
+  bool is_moved_argument(const std::byte* argument, uint64_t bytes);
+
   // A copy to the host: marks the target (of `bytes`, and where it lies is filled in). Returns the
   // number of the read-back.
   size_t add_read_back(void* target, ReadBack copy);
@@ -117,7 +121,8 @@ class HostTrace {
   std::vector<ReadBack> read_backs_;
   std::vector<EarlyRead> early_reads_;
   std::vector<std::vector<Piece>> pieces_;  // per read-back
-  uint64_t computed_words_ = 0;  // copied to the device although host arithmetic made them
+  // Copied to the device, or handed to kernels, although host arithmetic made them.
+  uint64_t computed_words_ = 0;
   uint64_t lost_words_ = 0;
 };
 

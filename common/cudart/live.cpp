@@ -3,11 +3,13 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <map>
 #include <optional>
 
 #include "cudart/crash.h"
+#include "cudart/elf_file.h"
 #include "cudart/host_faults.h"
 #include "cudart/host_lines.h"
 #include "cudart/options.h"
@@ -39,6 +41,10 @@ class LiveBackend final : public Backend {
     sim.sample = options_.sample;
     sim.nested = true;
     if (!options_.trace_path.empty()) sim.trace = &recording_;
+    // Launches that begin early are asked for by this function alone.
+    const auto program = tilewise::read_elf_file("/proc/self/exe");
+    if (program && std::ranges::count(program->undefined, "cudaLaunchKernelExC") != 0)
+      look_at(Options::Touches::kWrites);
     simulator_.memory().set_lazy(options_.sample.on);
     simulator_.memory().set_wide_fences(options_.checks.bounds);
     sim.print = [](std::string_view text) { std::fwrite(text.data(), 1, text.size(), stdout); };
@@ -123,10 +129,11 @@ class LiveBackend final : public Backend {
   bool set_heap(uint64_t bytes) override { return simulator_.memory().set_heap_bytes(bytes); }
   Error launch(const LaunchRequest& request, Error* later) override;
 
-  // Before the first stream is made all work is in one, and need not be known.
+  // Before the first stream is made all work is in one, and need not be known but for launches that
+  // begin before the ones before have ended.
   void stream_made(uint32_t stream, bool is_blocking) override {
     work_.order().make_stream(stream, is_blocking);
-    simulator_.options().touched = options_.checks.races && !options_.sample.on;
+    look_at(Options::Touches::kAll);
   }
   void event_recorded(uint32_t event, uint32_t stream) override {
     work_.order().record_event(event, stream);
@@ -157,8 +164,13 @@ class LiveBackend final : public Backend {
 
  private:
   // Work of a stream that has been done: what it meets is reported.
-  void note(uint32_t stream, std::string operation, std::vector<Touched> touched,
-            bool is_kernel = false);
+  void note(uint32_t stream, std::string operation, std::vector<Touched> touched) {
+    note(stream, {std::move(operation), false, caller(), std::move(touched)});
+  }
+  void note(uint32_t stream, StreamWork work);
+  void look_at(Options::Touches touched) {
+    if (options_.checks.races && !options_.sample.on) simulator_.options().touched = touched;
+  }
   void unsupported(const std::string& sentence) { reporting_.add_unsupported(sentence); }
   void report(Diagnostic found, const HostLine& line) {
     set_place(&found, line);
@@ -185,10 +197,8 @@ class LiveBackend final : public Backend {
   std::optional<Failed> failed_launch_, stopped_launch_;
 };
 
-void LiveBackend::note(uint32_t stream, std::string operation, std::vector<Touched> touched,
-                       bool is_kernel) {
+void LiveBackend::note(uint32_t stream, StreamWork work) {
   if (!options_.checks.races) return;
-  StreamWork work{std::move(operation), is_kernel, caller(), std::move(touched)};
   for (const Unordered& met : work_.add(stream, std::move(work))) {
     Diagnostic d = unordered_finding(met);
     if (const Allocation* at = simulator_.memory().find(met.address)) {
@@ -206,7 +216,7 @@ LaunchReport LiveBackend::carry_out(const Launch& launch, const RegisteredKernel
   reporting_.begin_launch(launch.kernel);
   LaunchReport report = simulator_.launch(launch);
   const std::vector<Launch> nested = simulator_.take_nested();
-  note(stream, report.kernel, std::move(report.touched), true);
+  note(stream, work_of(report, launch.is_early, caller()));
   Runtime& runtime = Runtime::instance();
   runtime.timeline().advance_launch(runtime.device(), report.counters);
 

@@ -10,6 +10,7 @@
 #include "cudart/crash.h"
 #include "cudart/runtime.h"
 #include "cudart/version.h"
+#include "warpsim/ptx/demangle.h"
 
 extern "C" const char* cudaGetErrorName(int);
 extern "C" const char* cudaGetErrorString(int);
@@ -201,13 +202,16 @@ void Recorder::note_early_reads(uint64_t call) {
   }
 }
 
-// Programs without streams of their own have plans that do not speak of order.
+// Programs without streams of their own, all of whose launches wait for the ones before, have plans
+// that do not speak of order.
 std::vector<plan::Op> Recorder::final_ops() const {
   std::vector<Op> ops;
   const bool ordered = std::any_of(ops_.begin(), ops_.end(), [](const auto& entry) {
     const auto* op = std::get_if<Op>(&entry);
-    return op && (std::holds_alternative<plan::MakeStream>(*op) ||
-                  std::holds_alternative<plan::EarlyUse>(*op));
+    if (!op) return false;
+    const auto* launch = std::get_if<plan::Launch>(op);
+    return (launch && launch->is_early) || std::holds_alternative<plan::MakeStream>(*op) ||
+           std::holds_alternative<plan::EarlyUse>(*op);
   });
   for (const auto& entry : ops_) {
     if (const auto* op = std::get_if<Op>(&entry)) {
@@ -344,6 +348,10 @@ void Recorder::allocated_in(uint32_t stream, const MemoryRange&) {
 
 void Recorder::copy_to_device(uint64_t target, const void* source, uint64_t bytes,
                               const StreamCopy& how) {
+  if (is_in_use(source, bytes) && reinterpret_cast<uint64_t>(source) != target) {
+    copy_on_device(target, reinterpret_cast<uint64_t>(source), bytes, how.stream);
+    return;
+  }
   Place to = place_of(target);
   std::vector<plan::Segment> segments =
       with_tensor_maps(taken_from_host("cudaMemcpy", source, bytes, to, how), to.offset);
@@ -358,6 +366,10 @@ void Recorder::copy_to_device(uint64_t target, const void* source, uint64_t byte
 }
 
 void Recorder::copy_to_host(void* target, uint64_t source, uint64_t bytes, const StreamCopy& how) {
+  if (is_in_use(target, bytes) && reinterpret_cast<uint64_t>(target) != source) {
+    copy_on_device(reinterpret_cast<uint64_t>(target), source, bytes, how.stream);
+    return;
+  }
   Place from = place_of(source);
   for (const plan::EarlyUse& use : host_use_.changed()) ops_.push_back(use);
   const size_t number = trace_.add_read_back(target, {.buffer = from.buffer,
@@ -429,6 +441,26 @@ std::vector<plan::Relocation> Recorder::relocations(const std::vector<std::byte>
   return result;
 }
 
+// Of what the host has computed, or read on the device, a list of launches has no values.
+void Recorder::note_arguments(const LaunchRequest& request, const plan::Launch& op) {
+  const Simulator::KernelInfo& info = request.kernel->info;
+  std::vector<std::byte> params = op.params;
+  for (const plan::Relocation& address : op.relocations)
+    std::fill_n(params.begin() + address.offset, sizeof(uint64_t), std::byte{0});
+  bool is_moved = false;
+  for (size_t i = 0; i < info.param_offsets.size(); ++i) {
+    const uint64_t offset = info.param_offsets[i], bytes = info.param_sizes[i];
+    if (offset + bytes <= params.size())
+      is_moved |= trace_.is_moved_argument(params.data() + offset, bytes);
+  }
+  if (!is_moved) return;
+  ops_.push_back(plan::Unsupported{
+      "cudaLaunchKernel", "solve hands values that it has read from the device to " +
+                              ptx::function_source_name(op.kernel) +
+                              " as arguments, where they cannot be followed. Let the kernel read "
+                              "them where they lie."});
+}
+
 Error Recorder::launch(const LaunchRequest& request, Error*) {
   plan::Launch op;
   op.module = request.kernel->module->index;
@@ -438,9 +470,11 @@ Error Recorder::launch(const LaunchRequest& request, Error*) {
   op.shared_bytes = request.dynamic_shared_bytes;
   op.stream = request.stream;
   op.is_cooperative = request.is_cooperative;
+  op.is_early = request.is_early;
   op.params = request.params;
   op.maps = tensor_maps(&op.params);
   op.relocations = relocations(op.params);
+  note_arguments(request, op);
   hand_over(op);
   op.call = caller();
   host_use_.add_work(request.stream);

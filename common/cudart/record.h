@@ -114,8 +114,10 @@ class Recorder final : public Backend {
   // Before a launch, and when the host has waited.
   void hand_over(const tilewise::plan::Launch& launch);
   void take_back();
+  bool is_in_use(const void* memory, uint64_t bytes) const;
   void settle_copies();
   std::vector<Op> final_ops() const;
+  void note_arguments(const LaunchRequest& request, const tilewise::plan::Launch& op);
 
   const Device& device_;
   AddressMap& addresses_;

@@ -5,6 +5,7 @@
 #include <sys/mman.h>
 
 #include <functional>
+#include <iterator>
 #include <string_view>
 
 #include "cudart/record.h"
@@ -78,6 +79,16 @@ void Recorder::hand_over(const plan::Launch& launch) {
     }
     shared.is_in_use = true;
   }
+}
+
+// A launch may have written there since the host waited last: its buffer has what is there, not the
+// host's side of it.
+bool Recorder::is_in_use(const void* memory, uint64_t bytes) const {
+  const auto address = reinterpret_cast<uint64_t>(memory);
+  auto after = shared_.upper_bound(address);
+  if (after == shared_.begin()) return false;
+  const auto& [start, shared] = *std::prev(after);
+  return shared.is_in_use && bytes <= shared.bytes && address - start <= shared.bytes - bytes;
 }
 
 void Recorder::take_back() {

@@ -73,4 +73,12 @@ bool Tags::is_computed_from_tag(uint32_t word) const {
   return find(word & ~kQuiet).has_value() || is_place(word & ~kQuiet);
 }
 
+bool Tags::is_computed_from_tag(uint64_t word) const {
+  constexpr int kMoreBits = 29;  // of a double's mantissa
+  const auto high = static_cast<uint32_t>(word >> 32);
+  if ((high & 0x7FF80000) != 0x7FF80000) return false;
+  const auto payload = static_cast<uint32_t>(word >> kMoreBits) & kPayload;
+  return is_computed_from_tag((high & kSign) | kExponent | kQuiet | payload);
+}
+
 }  // namespace tilewise::record

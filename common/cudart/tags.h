@@ -46,6 +46,8 @@ class Tags {
 
   // True for what arithmetic makes of a tag of either kind: the same NaN made quiet.
   bool is_computed_from_tag(uint32_t word) const;
+  // The same of a double that was made of a float.
+  bool is_computed_from_tag(uint64_t word) const;
 
  private:
   std::vector<uint32_t> starts_;  // first serial number of each run

@@ -99,6 +99,7 @@ Timing read_timing(const Json& json, const Device& device) {
   optional("l1_latency", &t.l1_latency);
   optional("l2_latency", &t.l2_latency);
   optional("memory_latency", &t.memory_latency);
+  optional("l2_other_half", &t.l2_other_half);
   optional("l1_bytes", &t.l1_bytes);
   optional("shared_least_bytes", &t.shared_least_bytes);
   optional("l2_port_bytes", &t.l2_port_bytes);

@@ -103,6 +103,7 @@ enum class Cause : uint8_t {
   kAnotherMask,   // `other` is named, and gives another mask itself
   // Of unordered-streams: two pieces of work, or one and the host, that nothing orders.
   kNoEvent,        // `other` is in another stream
+  kBegunEarly,     // `other` is the launch before, for which the kernel has not waited
   kHostRead,       // the host read `amount` bytes that the copy `other` may not have brought yet
   kHostWrote,      // the host wrote to memory that the copy `other` may not have read yet
   kSolveReturned,  // and the copy to the host may not have ended

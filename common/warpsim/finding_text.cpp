@@ -203,6 +203,12 @@ std::string unordered(const Diagnostic& d) {
       return fmt::format(
           "solve returns before the {} has been waited for: its caller reads {} at once",
           work_name(other), d.array);
+    case Cause::kBegunEarly:
+      return fmt::format(
+          "{} {} {}, which {} {}: it may begin before that launch has ended (programmatic stream "
+          "serialization), and has not waited for it; cudaGridDependencySynchronize() before this "
+          "access would",
+          work_name(d), verb(d), place, work_name(other), other.writes() ? "writes" : "reads");
     default:
       return fmt::format(
           "{} {} {}, which {} {}: nothing orders the two; an event, one stream for both or a wait "

@@ -59,6 +59,9 @@ struct LaunchReport {
   Sampling sampling;
   // What it touched, if Options::touched asked for it.
   std::vector<Touched> touched;
+  // Of griddepcontrol: it lets a launch that may begin early begin before it has ended itself; and
+  // some block did so, or ended, only when it had waited for the launch before.
+  bool lets_next_begin = false, waits_first = false;
 };
 
 }  // namespace warpsim

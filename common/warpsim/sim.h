@@ -118,8 +118,10 @@ struct Options {
   // Distinct (code, kernel, line) that are kept; further occurrences are only counted.
   uint32_t max_diagnostics = 100;
   SampleOptions sample;
-  // What launches touch is noted, for checks.races; one worker then.
-  bool touched = false;
+  // What launches touch is noted, for checks.races. kWrites: what they write, and all of those that
+  // begin early or let the next one begin early. All takes one worker.
+  enum class Touches { kNone, kWrites, kAll };
+  Touches touched = Touches::kNone;
   // Where the values that launches store come from is noted here; one worker then, no sampling.
   provenance::History* history = nullptr;
   // What launches do is written down here; one worker then, and sampled launches leave nothing.
@@ -142,6 +144,9 @@ struct Launch {
   std::vector<std::byte> params;  // the kernel's parameter block, laid out as PTX says
   bool is_cooperative = false;    // all blocks are resident, and may wait for each other
   uint32_t depth = 0;             // of launches by kernels; 0: by the host
+  // It may begin before the launch before it in its stream has ended, for which it has to wait
+  // itself (programmatic stream serialization, griddepcontrol.wait).
+  bool is_early = false;
 };
 
 class Simulator {

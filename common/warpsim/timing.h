@@ -45,6 +45,7 @@ struct Timing {
   double request_cycles = 0;  // of any request at least
   double shared_latency = 23, constant_latency = 30, l1_latency = 33, l2_latency = 280,
          memory_latency = 660;
+  double l2_other_half = 0;         // more cycles, for the first read of what an upload left in L2
   uint64_t l1_bytes = 0;            // shared memory included; 0: no cache
   uint64_t shared_least_bytes = 0;  // of those, that shared memory has even if no kernel wants any
   double l2_port_bytes = 64;        // per cycle, from L2 into one multiprocessor

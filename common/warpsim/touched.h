@@ -13,6 +13,9 @@ struct Touched {
   bool writes = false;
   std::string file;
   uint32_t line = 0;
+  // By a launch that may have begun early, before it had waited for the one before (see
+  // Launch::is_early). What it touches then stands there once more without this.
+  bool early = false;
 };
 
 }  // namespace warpsim

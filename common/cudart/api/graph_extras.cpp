@@ -110,6 +110,8 @@ WARPSIM_API int cudaGraphKernelNodeSetAttribute(void* node, int attribute, const
     // The others change how fast it is.
     if (attribute == kAttributeCooperative)
       work->is_cooperative = *static_cast<const int*>(value) != 0;
+    if (attribute == kAttributeProgrammaticSerialization)
+      work->is_early = *static_cast<const int*>(value) != 0;
     return kSuccess;
   });
 }
@@ -120,6 +122,7 @@ WARPSIM_API int cudaGraphKernelNodeCopyAttributes(void* source, void* target) {
     KernelWork* to = kernel_of(target);
     if (!from || !to) return kInvalidValue;
     to->is_cooperative = from->is_cooperative;
+    to->is_early = from->is_early;
     return kSuccess;
   });
 }

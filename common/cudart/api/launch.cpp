@@ -17,7 +17,7 @@ struct Configuration {
   size_t shared_bytes;
   void* stream;
   const void* caller = nullptr;
-  bool is_cooperative = false;
+  bool is_cooperative = false, is_early = false;
 };
 
 // kernel<<<grid, block, shared, stream>>>(...) pushes a configuration and calls the kernel's host
@@ -49,6 +49,7 @@ std::vector<std::byte> parameter_block(const Simulator::KernelInfo& info, void**
     Error error = describe_launch(rt, function, c.grid, c.block, c.shared_bytes, c.is_cooperative,
                                   arguments, &work);
     if (error) return error;
+    work.is_early = c.is_early;
     const Stream* stream = rt.find_stream(c.stream);
     if (stream && rt.captures().of(stream)) {
       if (Error wrong = check_launch(rt, work)) return wrong;
@@ -81,13 +82,8 @@ Error describe_launch(Runtime& runtime, const void* function, Dim3Abi grid, Dim3
   RegisteredKernel* kernel = runtime.kernel(function, &error);
   if (!kernel) return error;
   if (!arguments && !kernel->info.param_offsets.empty()) return kInvalidValue;
-  *work = {kernel,
-           function,
-           grid,
-           block,
-           shared_bytes,
-           is_cooperative,
-           parameter_block(kernel->info, arguments)};
+  *work = {kernel,       function,       grid,  block,
+           shared_bytes, is_cooperative, false, parameter_block(kernel->info, arguments)};
   return kSuccess;
 }
 
@@ -103,6 +99,7 @@ Error launch(Runtime& runtime, const KernelWork& work, void* stream, bool drops_
   if (!queue) return kInvalidResourceHandle;
   LaunchRequest request = request_of(work, queue->number);
   request.drops_error = drops_error;
+  request.is_early = work.is_early;
   if (work.is_cooperative) {
     const uint64_t room =
         resident_blocks(runtime, *work.kernel, uint32_t(request.block.count()), work.shared_bytes);
@@ -167,19 +164,21 @@ WARPSIM_API int cudaLaunchKernel(const void* function, Dim3Abi grid, Dim3Abi blo
 WARPSIM_API int cudaLaunchKernelExC(const LaunchConfig* config, const void* function,
                                     void** arguments) {
   if (!config) return call("cudaLaunchKernelExC", [](Runtime&) { return kInvalidValue; });
-  bool is_cooperative = false;
+  Configuration asked{config->gridDim, config->blockDim, config->dynamicSmemBytes, config->stream};
   for (unsigned i = 0; i < config->numAttrs; ++i) {
     const LaunchAttribute& attribute = config->attrs[i];
     const Dim3Abi& cluster = attribute.val.clusterDim;
-    is_cooperative |= attribute.id == kAttributeCooperative && attribute.val.cooperative;
+    asked.is_cooperative |= attribute.id == kAttributeCooperative && attribute.val.cooperative;
+    // As cooperative, an int that is the first of its union.
+    asked.is_early |=
+        attribute.id == kAttributeProgrammaticSerialization && attribute.val.cooperative;
     if (attribute.id == kAttributeClusterDimension &&
         (cluster.x > 1 || cluster.y > 1 || cluster.z > 1))
       return not_provided("cudaLaunchKernelExC", "Thread block clusters are not modelled.");
+    if (attribute.id == kAttributeProgrammaticEvent || attribute.id == kAttributeCompletionEvent)
+      return not_provided("cudaLaunchKernelExC", "Events of a launch itself are not modelled.");
   }
-  return launch_call("cudaLaunchKernelExC", function,
-                     {config->gridDim, config->blockDim, config->dynamicSmemBytes, config->stream,
-                      nullptr, is_cooperative},
-                     arguments);
+  return launch_call("cudaLaunchKernelExC", function, asked, arguments);
 }
 
 WARPSIM_API int cudaLaunchCooperativeKernel(const void* function, Dim3Abi grid, Dim3Abi block,

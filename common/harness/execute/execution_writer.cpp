@@ -58,6 +58,43 @@ Json write(const std::vector<plan::ApiError>& errors) {
   return list;
 }
 
+// Sectors that copies on the device read and write, of which no kernel's counters know. Pieces that
+// follow each other, as the columns of a copy by rows do, share what both touch.
+class CopiedSectors {
+ public:
+  void add(const plan::CopyOnDevice& op) {
+    loaded_ += from_.add(op.source, op.source_offset, op.bytes);
+    stored_ += to_.add(op.buffer, op.offset, op.bytes);
+  }
+  Json json() const {
+    return {{"copied_load_sectors", loaded_}, {"copied_store_sectors", stored_}};
+  }
+
+ private:
+  struct Side {
+    uint32_t buffer = UINT32_MAX;
+    uint64_t last = 0;
+    uint64_t add(uint32_t of, uint64_t offset, uint64_t bytes) {
+      if (bytes == 0) return 0;
+      constexpr uint64_t kSector = 32;
+      const uint64_t first = offset / kSector, end = (offset + bytes - 1) / kSector;
+      const bool shared = of == buffer && first == last;
+      buffer = of, last = end;
+      return end - first + (shared ? 0 : 1);
+    }
+  };
+  Side from_, to_;
+  uint64_t loaded_ = 0, stored_ = 0;
+};
+
+Json copied(const plan::Plan& plan) {
+  CopiedSectors sectors;
+  for (const plan::Op& op : plan.ops) {
+    if (const auto* copy = std::get_if<plan::CopyOnDevice>(&op)) sectors.add(*copy);
+  }
+  return sectors.json();
+}
+
 // Names, since a reader of the result does not know the plan's buffer ids.
 Json leaked(const plan::Plan& plan) {
   Json list = Json::array();
@@ -136,6 +173,7 @@ std::string to_text(const Execution& execution, const plan::Plan& plan, const st
   json["errors"] = write(execution.errors);
   json["unchecked_errors"] = plan.unchecked_errors;
   json["leaked_buffers"] = leaked(plan);
+  json["copies"] = copied(plan);
   json["host_writes"] = {{"count", plan.host_writes.count}, {"first", plan.host_writes.first}};
   json["printf"] = execution.printed;
   json["time_ms"] = write(execution.time_ms);

@@ -102,7 +102,7 @@ Executor::Executor(const plan::Plan& plan, Backend& backend)
 
 void Executor::run() {
   auto start = std::chrono::steady_clock::now();
-  if (has_data_ && order_.has_streams()) backend_.note_touched();
+  if (has_data_ && order_.is_in_doubt()) backend_.note_touched();
   if (prepare()) {
     for (const plan::Op& op : plan_.ops) {
       const auto carried_out = [this](const auto& o) {
@@ -326,6 +326,7 @@ bool Executor::carry_out(const plan::Launch& op) {
   launch.block = as_dim3(op.block);
   launch.dynamic_shared_bytes = op.shared_bytes;
   launch.is_cooperative = op.is_cooperative;
+  launch.is_early = op.is_early;
   launch.params = op.params;
   addresses_.relocate(op.relocations, launch.params);
   for (const plan::ParameterMap& map : op.maps) {

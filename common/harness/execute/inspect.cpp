@@ -1,5 +1,6 @@
 #include "harness/execute/inspect.h"
 
+#include <algorithm>
 #include <bit>
 #include <cstring>
 
@@ -85,8 +86,9 @@ void Inspection::conclude(const plan::Plan& plan, Execution* execution) const {
   if (plan.host_writes.count > 0) {
     uint64_t first = plan.host_writes.first < 0 ? 0 : static_cast<uint64_t>(plan.host_writes.first);
     const std::string name = plan.written_by_host();
-    faults.push_back(fault(plan, warpsim::Code::kHostComputed, name, first, plan.host_writes.count,
-                           elements(name)));
+    // What goes to the device, or into arguments, may go there more than once.
+    const uint64_t count = std::min(plan.host_writes.count, elements(name));
+    faults.push_back(fault(plan, warpsim::Code::kHostComputed, name, first, count, elements(name)));
   }
   for (const ModifiedInput& input : modified_) {
     faults.push_back(

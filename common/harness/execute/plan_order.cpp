@@ -10,9 +10,14 @@ using warpsim::Touched;
 
 PlanOrder::PlanOrder(const plan::Plan& plan, const Addresses& addresses, Report report)
     : plan_(plan), addresses_(addresses), report_(std::move(report)) {
-  has_streams_ = std::any_of(plan.ops.begin(), plan.ops.end(), [](const plan::Op& op) {
-    return std::holds_alternative<plan::MakeStream>(op);
+  is_in_doubt_ = std::any_of(plan.ops.begin(), plan.ops.end(), [](const plan::Op& op) {
+    const auto* launch = std::get_if<plan::Launch>(&op);
+    return std::holds_alternative<plan::MakeStream>(op) || (launch && launch->is_early);
   });
+  // What is done before the first stream is made may be met by its work.
+  for (const plan::Op& op : plan.ops) {
+    if (const auto* made = std::get_if<plan::MakeStream>(&op)) done(*made);
+  }
 }
 
 Touched PlanOrder::range(uint32_t buffer, uint64_t offset, uint64_t bytes, bool writes) const {
@@ -26,7 +31,7 @@ void PlanOrder::add(uint32_t stream, const char* operation, uint64_t call,
 }
 
 void PlanOrder::add(uint32_t stream, warpsim::StreamWork work) {
-  if (!has_streams_) return;
+  if (!is_in_doubt_) return;
   for (const warpsim::Unordered& met : work_.add(stream, std::move(work))) {
     warpsim::Diagnostic d = unordered_finding(met);
     for (const plan::Buffer& buffer : plan_.buffers) {
@@ -42,7 +47,7 @@ void PlanOrder::add(uint32_t stream, warpsim::StreamWork work) {
 }
 
 void PlanOrder::launched(const plan::Launch& op, const warpsim::LaunchReport& report) {
-  add(op.stream, {report.kernel, true, op.call, report.touched});
+  add(op.stream, work_of(report, op.is_early, op.call));
 }
 
 void PlanOrder::wrote_symbol(const plan::SymbolWrite& op, uint64_t address, uint64_t bytes) {

@@ -22,8 +22,9 @@ class PlanOrder {
   // Both must outlive this. `report` is told what is found.
   PlanOrder(const plan::Plan& plan, const Addresses& addresses, Report report);
 
-  // Whether the plan has streams of its own: launches have to say what they touch then.
-  bool has_streams() const { return has_streams_; }
+  // Whether the plan has streams of its own, or launches that may begin early: launches have to say
+  // what they touch then.
+  bool is_in_doubt() const { return is_in_doubt_; }
 
   // Operations in the plan's order, when they have been carried out.
   void launched(const plan::Launch& op, const warpsim::LaunchReport& report);
@@ -51,7 +52,7 @@ class PlanOrder {
   const plan::Plan& plan_;
   const Addresses& addresses_;
   Report report_;
-  bool has_streams_;
+  bool is_in_doubt_;
   warpsim::StreamWorkLog work_;
 };
 

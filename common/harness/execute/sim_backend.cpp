@@ -148,7 +148,10 @@ class SimBackend : public Backend {
     return outcome;
   }
 
-  void note_touched() override { sim_.options().touched = sim_.options().checks.races; }
+  void note_touched() override {
+    using Touches = warpsim::Options::Touches;
+    sim_.options().touched = sim_.options().checks.races ? Touches::kAll : Touches::kNone;
+  }
 
   bool readable() const override { return true; }
 

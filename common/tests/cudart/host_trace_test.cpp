@@ -157,6 +157,28 @@ TEST_CASE("host trace: host arithmetic on results that goes to the device is cou
   CHECK(plan.host_writes.count == 1);
 }
 
+TEST_CASE("host trace: arguments that the host computed are counted, moved ones told apart") {
+  Square s(4);
+  std::vector<float> read(4);
+  s.trace.add_read_back(read.data(), {.buffer = 1, .bytes = 16});
+  volatile float two = 2;
+  struct {
+    double wide;
+    float computed[3];
+    int size;
+  } made{two * static_cast<double>(read[0]), {read[0] * two, read[1] + read[2], 7.0f}, 4};
+  CHECK_FALSE(s.trace.is_moved_argument(reinterpret_cast<std::byte*>(&made), sizeof made));
+  float moved[2] = {1, 2};
+  CHECK_FALSE(s.trace.is_moved_argument(reinterpret_cast<std::byte*>(moved), sizeof moved));
+  copy_floats(&moved[1], &read[3], 1);
+  CHECK(s.trace.is_moved_argument(reinterpret_cast<std::byte*>(moved), sizeof moved));
+  plan::Plan plan;
+  plan.signature = plan::Signature::kSquareHost;
+  plan.j = plan.k = plan.l = 2;
+  s.trace.finish(&plan);
+  CHECK(plan.host_writes.count == 3);
+}
+
 TEST_CASE("tags: place tags say where a word was written, and no more") {
   Tags tags;
   std::vector<float> a(100);

@@ -9,16 +9,7 @@ using namespace tilewise::test;
 namespace {
 
 Run nested(const std::string& which) {
-  static const std::string made = [] {
-    const std::string path = fresh_folder("nested") + "/nested";
-    const Run built = run("env -u LD_PRELOAD " + find_nvcc() +
-                          " -std=c++17 -arch=sm_90 -rdc=true -lineinfo -cudart shared -o " + path +
-                          " " PROGRAM_FOLDER "/nested.cu");
-    INFO(built.output << built.errors);
-    REQUIRE(built.status == 0);
-    return path;
-  }();
-  return run(WARPSIM " run -- " + made + " " + which);
+  return run(WARPSIM " run -- " + relocatable_program({"nested.cu"}) + " " + which);
 }
 
 }  // namespace

@@ -23,16 +23,8 @@ size_t times(const std::string& text, const std::string& part) {
 
 // nvcc links the device code of the two files, too.
 Run linked(const std::string& which) {
-  static const std::string made = [] {
-    const std::string path = fresh_folder("linked") + "/linked";
-    const Run built = run("env -u LD_PRELOAD " + find_nvcc() +
-                          " -std=c++17 -arch=sm_90 -rdc=true -lineinfo -cudart shared -o " + path +
-                          " " PROGRAM_FOLDER "/linked.cu " PROGRAM_FOLDER "/linked_other.cu");
-    INFO(built.output << built.errors);
-    REQUIRE(built.status == 0);
-    return path;
-  }();
-  return run(WARPSIM " run -- " + made + " " + which);
+  return run(WARPSIM " run -- " + relocatable_program({"linked.cu", "linked_other.cu"}) + " " +
+             which);
 }
 
 }  // namespace

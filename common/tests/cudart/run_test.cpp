@@ -89,6 +89,28 @@ TEST_CASE("run: work of two streams in no order is a finding, with both operatio
   }
 }
 
+TEST_CASE("run: a launch that may begin early and has not waited for the one before is a finding") {
+  SKIP_WITHOUT_NVCC();
+  const std::string early = program("early");
+  const std::string found = "error: unordered-streams";
+  for (const char* right : {"waits", "waits-lets", "not-early-lets"}) {
+    CAPTURE(right);
+    const Run r = warpsim(early + " " + right);
+    CHECK(r.output == "all checks passed\n");
+    CHECK(r.errors.find("No faults found") != std::string::npos);
+  }
+  for (const char* wrong :
+       {"nothing", "lets", "reads-first-waits", "last-warp", "last-warp-lets"}) {
+    CAPTURE(wrong);
+    const Run r = warpsim(early + " " + wrong);
+    CAPTURE(r.errors);
+    CHECK(r.output == "all checks passed\n");
+    CHECK(r.errors.find(found) != std::string::npos);
+    CHECK(r.errors.find("which fill (line 13) in the default stream writes: it may begin before") !=
+          std::string::npos);
+  }
+}
+
 TEST_CASE("run: a device pointer used on the host is named") {
   SKIP_WITHOUT_NVCC();
   Run r = warpsim(program("fault") + " host");

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <fstream>
 #include <functional>
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "tests/catch.h"
@@ -121,6 +122,20 @@ std::string program(const std::string& name, const std::string& options) {
 
 std::string submission(const std::string& name) {
   return build(name, "--no-compress", "-shared");
+}
+
+std::string relocatable_program(const std::vector<std::string>& files) {
+  static std::map<std::vector<std::string>, std::string> made;
+  std::string& path = made[files];
+  if (!path.empty()) return path;
+  const std::string result = fresh_folder(fs::path(files[0]).stem().string()) + "/program";
+  std::string command = std::string(kWithoutPreload) + find_nvcc() +
+                        " -std=c++17 -arch=sm_90 -rdc=true -lineinfo -cudart shared -o " + result;
+  for (const std::string& file : files) command += " " PROGRAM_FOLDER "/" + file;
+  const Run built = run(command);
+  INFO(built.output << built.errors);
+  REQUIRE(built.status == 0);
+  return path = result;
 }
 
 std::string fresh_folder(const std::string& name) {

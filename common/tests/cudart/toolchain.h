@@ -24,6 +24,9 @@ int cuda_major();  // of that nvcc
 // per content of the folder; fails the test with the compiler's words if it cannot be. `options`
 // for nvcc.
 std::string program(const std::string& name, const std::string& options = "");
+// An executable made from these files of programs/ with -rdc=true: nvcc links their device code as
+// well. Compiled once in this process.
+std::string relocatable_program(const std::vector<std::string>& files);
 // A shared object made from programs/NAME.cu.
 std::string submission(const std::string& name);
 

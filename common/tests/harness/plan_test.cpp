@@ -1,5 +1,6 @@
 #include "plan/plan.h"
 
+#include <ctime>
 #include <functional>
 
 #include "plan/check.h"
@@ -23,7 +24,7 @@ plan::Plan full_plan() {
   plan::Launch launch = t::launch("_Z3addPKfS0_Pfi", 4);
   launch.relocations[2].addend = 16;
   plan::Launch together = launch;
-  together.is_cooperative = true;
+  together.is_cooperative = together.is_early = true;
   plan.ops = {
       plan::Malloc{3},
       plan::CopyToDevice{
@@ -58,6 +59,17 @@ std::string message_of(const std::string& text) {
 
 }  // namespace
 
+TEST_CASE("A plan of very many operations is read in time that grows with their number") {
+  plan::Plan plan = t::device_plan(256, "module0.ptx");
+  constexpr uint32_t kMany = 4 * 256 * 256;
+  for (uint32_t i = 0; i < kMany; ++i) plan.ops.push_back(plan::Memset{2, i, 0, 1});
+  const std::string text = plan::to_text(plan);
+  const std::clock_t start = std::clock();
+  CHECK(plan::parse(text, "x").ops.size() == kMany);
+  // It took minutes while each object was looked for in all of those before it.
+  CHECK(double(std::clock() - start) / CLOCKS_PER_SEC < 15);
+}
+
 TEST_CASE("A plan that uses every operation survives writing and reading") {
   std::string text = plan::to_text(full_plan());
   plan::Plan plan = plan::parse(text, "x");
@@ -68,6 +80,8 @@ TEST_CASE("A plan that uses every operation survives writing and reading") {
   CHECK(launch.relocations[2].addend == 16);
   CHECK_FALSE(launch.is_cooperative);
   CHECK(std::get<plan::Launch>(plan.ops[13]).is_cooperative);
+  CHECK(std::get<plan::Launch>(plan.ops[13]).is_early);
+  CHECK_FALSE(launch.is_early);
   CHECK(launch.block[1] == 4);
   CHECK(plan.buffers[4].symbol == "table");
   CHECK(plan.host_writes.first == 7);

@@ -1,6 +1,6 @@
-// Half precision and bfloat16. A result is first computed in the processor's 64-bit mantissas,
-// rounded to odd, so that rounding once more gives what rounding the exact value gives; then the
-// nearest of the 16-bit numbers is looked for.
+// Half precision, bfloat16 and numbers of eight bits. A result is first computed in the processor's
+// 64-bit mantissas, rounded to odd, so that rounding once more gives what rounding the exact value
+// gives; then the nearest of the 16-bit numbers is looked for.
 
 #include "tests/oracle/ieee.h"
 
@@ -14,6 +14,8 @@ struct Format {
 };
 
 constexpr Format kHalf{0x7C00, 10, 15}, kBrain{0x7F80, 7, 127};
+// Of eight bits; e4m3 has a NaN where another format's infinity is.
+constexpr Format kE4M3{0x7F, 3, 7}, kE5M2{0x7C, 2, 15};
 
 Format format_of(Type type) {
   return type == Type::kBF16 || type == Type::kBF16x2 ? kBrain : kHalf;
@@ -39,11 +41,9 @@ long double to_number(Format f, uint64_t bits) {
   return bits & 0x8000 ? -value : value;
 }
 
-uint64_t to_nearest(Format f, long double value) {
-  if (std::isnan(value)) return 0x7FFF;
-  uint64_t sign = std::signbit(value) ? 0x8000 : 0;
-  long double v = std::fabs(value);
-  if (v >= magnitude(f, f.infinity)) return sign | f.infinity;
+// Of a number without sign.
+uint32_t nearest_code(Format f, long double v) {
+  if (v >= magnitude(f, f.infinity)) return f.infinity;
   uint32_t below = 0, above = f.infinity;  // magnitude(below) <= v < magnitude(above)
   while (above - below > 1) {
     uint32_t middle = (below + above) / 2;
@@ -51,7 +51,30 @@ uint64_t to_nearest(Format f, long double value) {
   }
   long double down = v - magnitude(f, below), up = magnitude(f, above) - v;
   bool take_above = up < down || (up == down && (above & 1) == 0);
-  return sign | (take_above ? above : below);
+  return take_above ? above : below;
+}
+
+uint64_t to_nearest(Format f, long double value) {
+  if (std::isnan(value)) return 0x7FFF;
+  return (std::signbit(value) ? 0x8000 : 0) | nearest_code(f, std::fabs(value));
+}
+
+// What is beyond the largest number becomes it.
+uint64_t to_byte(Format f, long double value, bool relu) {
+  if (std::isnan(value)) return 0x7F;
+  if (relu && std::signbit(value)) return 0;
+  return (std::signbit(value) ? 0x80 : 0) |
+         std::min(nearest_code(f, std::fabs(value)), f.infinity - 1);
+}
+
+uint64_t half_of_byte(Type type, uint64_t byte, bool relu) {
+  Format f = type == Type::kE4M3x2 ? kE4M3 : kE5M2;
+  uint32_t code = byte & 0x7F;
+  if (type == Type::kE4M3x2 ? code == 0x7F : code > f.infinity) return 0x7FFF;
+  if (relu && (byte & 0x80)) return 0;
+  long double value =
+      code == f.infinity ? std::numeric_limits<long double>::infinity() : magnitude(f, code);
+  return to_nearest(kHalf, byte & 0x80 ? -value : value);
 }
 
 // a * b + c, rounded to odd.
@@ -98,10 +121,27 @@ uint64_t evaluate_half(const Instruction& i, const Sources& s) {
   return is_pair(i.type) ? low | one(i, f, s, 16) << 16 : low;
 }
 
+// Between pairs of eight bits and f32 or f16x2.
+uint64_t convert_bytes(const Instruction& i, const Sources& s) {
+  if (i.type == Type::kF16x2)
+    return half_of_byte(i.src_type, s[0] >> 8, i.relu) << 16 |
+           half_of_byte(i.src_type, s[0], i.relu);
+  Format f = i.type == Type::kE4M3x2 ? kE4M3 : kE5M2;
+  auto number = [](uint64_t bits) { return std::bit_cast<float>(static_cast<uint32_t>(bits)); };
+  long double high =
+      i.src_type == Type::kF32 ? number(s[0]) : to_number(kHalf, s[0] >> 16 & 0xFFFF);
+  long double low = i.src_type == Type::kF32 ? number(s[1]) : to_number(kHalf, s[0] & 0xFFFF);
+  return to_byte(f, high, i.relu) << 8 | to_byte(f, low, i.relu);
+}
+
 // Between the 16-bit formats and f32 or f64.
 uint64_t convert_half(const Instruction& i, const Sources& s) {
   if (i.sat || i.ftz || (i.rounding != Rounding::kNone && i.rounding != Rounding::kRn))
     not_covered(i);
+  for (Type type : {i.type, i.src_type}) {
+    if (type == Type::kE4M3x2 || type == Type::kE5M2x2) return convert_bytes(i, s);
+  }
+  if (i.relu || i.sat_finite) not_covered(i);
   auto number = [&](uint64_t bits) -> long double {
     if (i.src_type == Type::kF32) return std::bit_cast<float>(static_cast<uint32_t>(bits));
     if (i.src_type == Type::kF64) return std::bit_cast<double>(bits);

@@ -125,6 +125,9 @@ constexpr std::string_view kOperations[] = {
     "cvt.rn.{f16|bf16}.f32 H, f",
     "cvt.f32.{f16|bf16} F, h",
     "cvt.rn.{f16x2|bf16x2}.f32 R, f, f",
+    "cvt.rn.satfinite.{e4m3x2|e5m2x2|relu.e4m3x2|relu.e5m2x2}.f32 H, f, f",
+    "cvt.rn.satfinite.{e4m3x2|e5m2x2|relu.e4m3x2|relu.e5m2x2}.f16x2 H, r",
+    "cvt.rn.{f16x2|relu.f16x2}.{e4m3x2|e5m2x2} R, h",
 };
 
 }  // namespace

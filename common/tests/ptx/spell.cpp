@@ -134,6 +134,7 @@ class Speller {
     flag(i_.ftz, "ftz");
     flag(i_.nan, "NaN");
     flag(i_.sat, "sat");
+    flag(i_.sat_finite, "satfinite");
     flag(i_.relu, "relu");
     if (i_.xorsign) add("xorsign.abs");
     if (i_.limit != LimitMode::kNone) add(i_.limit == LimitMode::kClamp ? "clamp" : "wrap");

@@ -95,7 +95,9 @@ TEST_CASE("Failed assertion stops the launch at its line") {
 TEST_CASE("Votes, shuffles and reductions of a warp") {
   Fixture f("control");
   const uint64_t out = f.empty("out", 128);
-  CHECK(is_clean(f.launch("warp_functions", {}, {32}, out)));
+  const LaunchReport r = f.launch("warp_functions", {}, {32}, out);
+  CHECK(is_clean(r));
+  CHECK(r.counters.lane_exchanges == 10);
   const std::vector<int> got = f.read<int>(out, 32);
   for (int x = 0; x < 32; ++x) CHECK(got[size_t(x)] == 496 + 11000 + 100000 + (x ^ 1) + 217);
 }

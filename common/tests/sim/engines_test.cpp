@@ -58,6 +58,20 @@ TEST_CASE("A window's addresses are compared with those of the time before") {
   CHECK(status(Planted::kStale) == LaunchStatus::kUnsupported);
 }
 
+TEST_CASE("Lanes that have moved together lie as before, those that have moved apart do not") {
+  if (!jit::why_not().empty()) return;
+  auto launch = [](Planted fault) {
+    Fixture f("chunks");
+    const uint64_t m = f.buffer("M", ramp(8192)), p = f.empty("P", 64 * 4);
+    jit::planted = fault;
+    const LaunchReport r = f.launch("moving_apart", {1}, {64}, m, p, 4, 40);
+    jit::planted = Planted::kNone;
+    return r;
+  };
+  CHECK(is_clean(launch(Planted::kNone)));
+  CHECK(launch(Planted::kSettled).status == LaunchStatus::kUnsupported);
+}
+
 TEST_CASE("A window's loads are checked against the array's end") {
   if (!jit::why_not().empty()) return;
   auto status = [](Planted fault) {

@@ -198,10 +198,52 @@ TEST_CASE("Integer instructions: masks, fields, pairs and bytes") {
   CHECK(run("griddepcontrol.wait; griddepcontrol.launch_dependents; mov.u32 %d, %a;", 7) == 7);
 }
 
+TEST_CASE("Conversions that end at the largest number") {
+  const std::string to_half = "cvt.rn.satfinite.f16.f32 %hd, %a;";
+  CHECK(run(to_half, 0x7F800000) == 0x7BFF);
+  CHECK(run(to_half, 0xFF800000) == 0xFBFF);
+  CHECK(run(to_half, 0x477FF000) == 0x7BFF);  // 65520, which to the nearest is infinity
+  CHECK(run(to_half, 0x7FC00000) == 0x7FFF);
+  CHECK(run("cvt.rn.f16.f32 %hd, %a;", 0x477FF000) == 0x7C00);
+  CHECK(run("cvt.rn.relu.satfinite.bf16x2.f32 %d, %a, %b;", 0x7F800000, 0xFF800000) == 0x7F7F0000);
+  CHECK(run("cvt.rn.satfinite.tf32.f32 %d, %a;", 0x7F7FFFFF) == 0x7F7FE000);
+  CHECK(run("cvt.rna.satfinite.tf32.f32 %d, %a;", 0xFF800000) == 0xFF7FE000);
+  CHECK(run("cvt.rn.tf32.f32 %d, %a;", 0x7F7FFFFF) == 0x7F800000);
+}
+
+// e4m3: 1 = 38, 2 = 40, largest 448 = 7E, smallest 2^-9 = 01, NaN = 7F. e5m2: 1 = 3C, 2 = 40,
+// largest 57344 = 7B, infinity = 7C, smallest 2^-16 = 01, NaN = 7F.
+TEST_CASE("Numbers of eight bits: the first source and the upper half are the upper byte") {
+  const std::string small = "cvt.rn.satfinite.e4m3x2.f32 %hd, %a, %b;",
+                    wide = "cvt.rn.satfinite.e5m2x2.f32 %hd, %a, %b;";
+  CHECK(run(small, 0x3F800000, 0xC0000000) == 0x38C0);  // 1, -2
+  CHECK(run(wide, 0x3F800000, 0xC0000000) == 0x3CC0);
+  CHECK(run(small, 0x43E00000, 0x43E80000) == 0x7E7E);  // 448; 464, half way to what is not there
+  CHECK(run(small, 0x7F800000, 0xFF7FFFFF) == 0x7EFE);
+  CHECK(run(wide, 0x47600000, 0xFF800000) == 0x7BFB);   // 57344, -infinity
+  CHECK(run(small, 0x7FC00000, 0xFFC00000) == 0x7F7F);  // of either sign
+  CHECK(run(small, 0x3F880000, 0x3F980000) == 0x383A);  // 1.0625 and 1.1875: ties, to even
+  CHECK(run(small, 0x3F880001, 0x3F97FFFF) == 0x3939);
+  CHECK(run(small, 0x3B000000, 0x3A800000) == 0x0100);  // 2^-9; half of it, a tie
+  CHECK(run(small, 0x3A800001, 0xBA800000) == 0x0180);  // -0 keeps its sign
+  CHECK(run(small, 0x3C780000, 0x3C7C0000) == 0x0808);  // rounded up from subnormal to normal
+  CHECK(run(wide, 0x37800000, 0x00000001) == 0x0100);   // 2^-16, a subnormal float
+  CHECK(run("cvt.rn.satfinite.relu.e4m3x2.f32 %hd, %a, %b;", 0xBF800000, 0x3F800000) == 0x0038);
+  CHECK(run("cvt.rn.satfinite.relu.e5m2x2.f32 %hd, %a, %b;", 0xFFC00000, 0x80000000) == 0x7F00);
+  CHECK(run("cvt.rn.satfinite.e4m3x2.f16x2 %hd, %a;", 0x3C00C000) == 0x38C0);
+  CHECK(run("cvt.rn.satfinite.e5m2x2.f16x2 %hd, %a;", 0x7C007FFF) == 0x7B7F);
+  CHECK(run("cvt.rn.satfinite.e5m2x2.f16x2 %hd, %a;", 0x00010180) == 0x0002);  // 2^-24; 1.5 * 2^-16
+  CHECK(run("cvt.rn.f16x2.e4m3x2 %d, %ha;", 0x7E81) == 0x5F009800);            // 448, -2^-9
+  CHECK(run("cvt.rn.f16x2.e4m3x2 %d, %ha;", 0x7FFF) == 0x7FFF7FFF);
+  CHECK(run("cvt.rn.f16x2.e5m2x2 %d, %ha;", 0x7CFD) == 0x7C007FFF);  // infinity, NaN
+  CHECK(run("cvt.rn.f16x2.e5m2x2 %d, %ha;", 0x0183) == 0x01008300);
+  CHECK(run("cvt.rn.relu.f16x2.e4m3x2 %d, %ha;", 0xB838) == 0x00003C00);
+}
+
 TEST_CASE("A form that the ISA has and warpsim has not is refused by name and line") {
   for (const char* body :
        {"fma.rn.oob.f16 %hd, %ha, %hb, %hc;", "vadd.s32.s32.s32 %d, %a, %b;",
-        "vabsdiff4.s32.s32.s32 %d, %a, %b, %c;", "cvt.rn.satfinite.e4m3x2.f32 %hd, %a, %b;"}) {
+        "vabsdiff4.s32.s32.s32 %d, %a, %b, %c;", "cvt.rn.satfinite.e2m1x2.f32 %hd, %a, %b;"}) {
     const Result r = launch(body, 0, 0, 0);
     INFO(body);
     CHECK(r.report.status == LaunchStatus::kUnsupported);

@@ -229,6 +229,27 @@ TEST_CASE("what L2 does not have comes from memory, later") {
   CHECK(r.cycles == 128 / 16 + 1 + model.timing.memory_latency);
 }
 
+TEST_CASE("what another multiprocessor brings into L2 is waited for, without its bytes") {
+  Model model({make(Work::kGlobalLoad, 0), make(Work::kFma, -1, {0})});
+  model.read_lines(1, true);
+  ReplayInput in{&model.code, &model.schedule, &model.profile, &model.timing, {0}, 65536, 64, 16};
+  in.cold_share = 1;
+  const ReplayResult r = replay(in);
+  CHECK(r.memory_bytes == 0);
+  CHECK(r.cycles == 1 + model.timing.memory_latency);
+  in.cold_share = 0;
+  in.other_half_share = 1;
+  model.timing.l2_other_half = 77;
+  CHECK(replay(in).cycles == 2 + 1 + model.timing.l2_latency + 77);
+  // A line that is read again, since there is no L1 to keep it, is in L2 by then.
+  Model twice(
+      {make(Work::kGlobalLoad, 0), make(Work::kGlobalLoad, 1, {0}), make(Work::kFma, -1, {1})});
+  twice.read_lines(2, true);
+  ReplayInput again{&twice.code, &twice.schedule, &twice.profile, &twice.timing, {0}, 0, 64, 16};
+  again.cold_share = 1;
+  CHECK(replay(again).cycles == 2 + 1 + twice.timing.memory_latency + twice.timing.l2_latency);
+}
+
 TEST_CASE("a barrier waits for the slowest warp and takes two cycles for each that arrives") {
   Model model({make(Work::kBarrier), make(Work::kFma)}, 8);
   // Eight arrivals in a row, the first at cycle 0, then the latency, then both warps of a

@@ -101,8 +101,9 @@ const Traffic& Pattern::count_traffic(uint64_t base) const {
   return (*traffic_by_phase_)[base & 127] = rules->traffic(access(base));
 }
 
-const Pattern* PatternCache::get(uint32_t mask, uint8_t bytes, uint8_t granule_shift,
-                                 const int32_t* delta, Pattern* scratch) {
+namespace {
+
+uint64_t hash_of(uint32_t mask, uint8_t bytes, uint8_t granule_shift, const int32_t* delta) {
   uint64_t hash = mask * 0x9E3779B97F4A7C15 + bytes * 64 + granule_shift;
   for (int i = 0; i < kLanes; i += 2) {
     uint64_t two;
@@ -110,14 +111,36 @@ const Pattern* PatternCache::get(uint32_t mask, uint8_t bytes, uint8_t granule_s
     hash = (hash ^ two) * 0xFF51AFD7ED558CCD;
     hash ^= hash >> 29;
   }
+  return hash;
+}
+
+}  // namespace
+
+// At most a fourth of the table is in use.
+void PatternCache::grow() {
+  constexpr size_t kLeast = 256;
+  const size_t size = std::max(kLeast, 4 * table_.size());
+  table_.assign(size, nullptr);
+  for (Pattern& p : patterns_) {
+    size_t slot = hash_of(p.mask, p.bytes, p.granule_shift, p.delta.data()) & (size - 1);
+    while (table_[slot] != nullptr) slot = (slot + 1) & (size - 1);
+    table_[slot] = &p;
+  }
+}
+
+const Pattern* PatternCache::get(uint32_t mask, uint8_t bytes, uint8_t granule_shift,
+                                 const int32_t* delta, Pattern* scratch) {
+  if (4 * patterns_.size() >= table_.size() && !full()) grow();
+  const uint64_t hash = hash_of(mask, bytes, granule_shift, delta);
   auto same = [&](const Pattern& p) {
     return p.mask == mask && p.bytes == bytes && p.granule_shift == granule_shift &&
            std::memcmp(p.delta.data(), delta, sizeof p.delta) == 0;
   };
-  size_t slot = hash % kTableSize;
+  const size_t last = table_.size() - 1;
+  size_t slot = hash & last;
   while (table_[slot] != nullptr) {
     if (same(*table_[slot])) return table_[slot];
-    slot = (slot + 1) % kTableSize;
+    slot = (slot + 1) & last;
   }
   Pattern* pattern = scratch;
   if (!full()) {

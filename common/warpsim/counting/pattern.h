@@ -106,7 +106,7 @@ struct Pattern {
 // The patterns a worker has met. Pointers stay valid until clear().
 class PatternCache {
  public:
-  explicit PatternCache(const CountingRules& rules) : rules_(rules), table_(kTableSize, nullptr) {}
+  explicit PatternCache(const CountingRules& rules) : rules_(rules) {}
   // The pattern of these lanes. `scratch` holds it when the cache is full.
   const Pattern* get(uint32_t mask, uint8_t bytes, uint8_t granule_shift, const int32_t* delta,
                      Pattern* scratch);
@@ -114,9 +114,12 @@ class PatternCache {
   void clear();
 
  private:
-  static constexpr size_t kCapacity = 4096, kTableSize = 16384;
+  static constexpr size_t kCapacity = 4096;
+  void grow();
   const CountingRules& rules_;
   std::deque<Pattern> patterns_;
+  // By hash; a power of two. It grows: most launches meet few patterns, and each begins with a new
+  // cache.
   std::vector<Pattern*> table_;
 };
 

@@ -180,6 +180,8 @@ void start(Block& block, Worker& w, uint64_t linear_index) {
   block.mbarriers.clear();
   block.bulk.clear();
   block.rounds_in_vain = 0;
+  block.grid_waits = 0;
+  block.lets_next_begin = false;
   w.shared_shadow->begin_block();
   // What the block before has left is nobody's to read; a fixed pattern (a NaN, or -1) keeps
   // results reproducible.
@@ -332,6 +334,7 @@ Turn take_turn(Worker& w) {
   }
   if (w.block.live_warps == 0) {
     end_bulk_copies(w);
+    if (w.block.grid_waits != 0 && !w.block.lets_next_begin) w.launch->waits_first = true;
     return Turn::kEnded;
   }
   if (done.useful) w.block.rounds_in_vain = 0;

@@ -14,7 +14,8 @@ bool Decoder::lifted(const Code& code, const Handlers& h, uint32_t extend_bytes,
   const bool wide[3] = {h.wide_a, h.wide_b, h.wide_c};
   // mad.wide adds to a number of twice the width: a literal there is not cut to the factors' width.
   const Type addend = code.part == ptx::MulPart::kWide ? Type::kB64 : code.type;
-  const Type types[3] = {code.op == Opcode::kCvt ? code.src_type : code.type, code.type, addend};
+  const Type first = code.op == Opcode::kCvt ? code.src_type : code.type;
+  const Type types[3] = {first, first, addend};
   uint32_t rows[3] = {0, 0, 0};
   for (size_t i = 0; i < code.src.size(); ++i) {
     const Operand& operand = code.src[i];
@@ -187,7 +188,8 @@ bool Decoder::convert(const Code& code) {
     program_.ops.back().set(Op::Lookup{how});
     return true;
   }
-  Handlers h = select_convert(code);
+  Handlers h = select_byte_convert(code);
+  if (!h) h = select_convert(code);
   if (!h) h = select_rounding(code);
   const bool to_integer = !ptx::is_float(code.type);
   // An integer result narrower than its register is extended to it by its own type.

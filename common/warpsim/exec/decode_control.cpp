@@ -281,6 +281,13 @@ bool Decoder::fence(const Code& code) {
   return true;
 }
 
+// Of what changes no value, the order of launches alone is of interest.
+bool Decoder::hint(const Code& code) {
+  if (code.mnemonic == "griddepcontrol.wait") emit(&ops::grid_wait);
+  if (code.mnemonic == "griddepcontrol.launch_dependents") emit(&ops::let_next_begin);
+  return true;
+}
+
 bool Decoder::body(const Code& code) {
   // clang-format off
   switch (code.op) {
@@ -309,7 +316,8 @@ bool Decoder::body(const Code& code) {
     case Opcode::kRet: case Opcode::kExit: case Opcode::kTrap: case Opcode::kBrkpt: return leave(code);
     case Opcode::kMembar:                       return fence(code);
     // One block after the other and warp by warp: nobody needs to wait.
-    case Opcode::kPrefetch: case Opcode::kNanosleep: case Opcode::kHint: return true;
+    case Opcode::kPrefetch: case Opcode::kNanosleep: return true;
+    case Opcode::kHint:                         return hint(code);
     default:                                    return arithmetic(code);
   }
   // clang-format on

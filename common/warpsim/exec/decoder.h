@@ -112,6 +112,7 @@ class Decoder {
   bool between_lanes(const Code& code);
   bool barrier(const Code& code);
   bool fence(const Code& code);
+  bool hint(const Code& code);
   static bool has_word(const Code& code, std::string_view modifier);  // with its dot
   static Fence fence_of(const Code& code);  // of a fence, or of an access that is one, too
   bool branch(const Code& code);

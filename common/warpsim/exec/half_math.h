@@ -31,14 +31,17 @@ inline bool is_nan16(uint32_t x) {
 }
 inline constexpr uint16_t kNan16 = 0x7FFF;
 
-// What becomes of a result: saturated to [0, 1] (NaN to 0), or its negative values to 0.
-enum class After16 : uint8_t { kNothing, kSat, kRelu };
+// What becomes of a result: saturated to [0, 1] (NaN to 0), its negative values to 0, or what is
+// beyond the largest number to it.
+enum class After16 : uint8_t { kNothing, kSat, kRelu, kSatFinite, kReluSatFinite };
 template <class N>
 inline uint16_t finish16(uint16_t x, After16 how) {
   if (how == After16::kSat)
     return is_nan16<N>(x) || (x & 0x8000) != 0 ? uint16_t(0) : std::min(x, N::kOne);
-  if (how == After16::kRelu && !is_nan16<N>(x) && (x & 0x8000) != 0) return 0;
-  return x;
+  if (is_nan16<N>(x)) return x;
+  const bool is_finite = how == After16::kSatFinite || how == After16::kReluSatFinite;
+  if ((how == After16::kRelu || how == After16::kReluSatFinite) && (x & 0x8000) != 0) return 0;
+  return is_finite && (x & 0x7FFF) == N::kInfinity ? uint16_t(x - 1) : x;
 }
 
 // Any rounding. `value` is exact or was rounded to odd with some bits to spare.

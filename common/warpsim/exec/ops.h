@@ -26,6 +26,8 @@ Handlers select_half(const ptx::Instruction& code);      // f16, f16x2, bf16, bf
 Handlers select_convert(const ptx::Instruction& code);   // cvt
 // cvt to f16, bf16, tf32 and pairs of them; *how is the operation's Op::Lookup.
 Handlers select_small_convert(const ptx::Instruction& code, uint32_t* how);
+// cvt between pairs of 8-bit numbers and f32 or f16x2.
+Handlers select_byte_convert(const ptx::Instruction& code);
 // u16x2, s16x2, vabsdiff4, and min and max with .relu or .xorsign.abs but for half precision.
 Handlers select_pairs(const ptx::Instruction& code);
 // setp: writes predicate d (and its complement-like second result e) from rows a, b and predicate
@@ -75,6 +77,8 @@ const Op* barrier_sync(Warp&, const Op*);
 const Op* barrier_arrive(Warp&, const Op*);
 const Op* warp_sync(Warp&, const Op*);
 const Op* fence(Warp&, const Op*);
+const Op* grid_wait(Warp&, const Op*);
+const Op* let_next_begin(Warp&, const Op*);
 const Op* async_copy(Warp&, const Op*);
 const Op* async_commit(Warp&, const Op*);
 const Op* async_wait_group(Warp&, const Op*);

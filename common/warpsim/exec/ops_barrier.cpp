@@ -1,4 +1,4 @@
-// bar, barrier, bar.warp.sync and fences.
+// bar, barrier, bar.warp.sync, fences and griddepcontrol.
 //
 // barrier_sync, barrier_arrive: a = row of the barrier's number, b = row of the thread count (0:
 // all threads of the block). bar.red: c = predicate operand, d = result.
@@ -46,6 +46,24 @@ const Op* fence(Warp& w, const Op* op) {
   const GlobalShadows* shadows = w.worker->launch->shadows;
   if (shadows != nullptr && shadows->order() != nullptr)
     shadows->order()->fence(w, op->fence.scope == Fence::kDevice);
+  return op + 1;
+}
+
+// Launches run one after the other, so nobody needs to wait: who did is kept for those who look for
+// races between them.
+const Op* grid_wait(Warp& w, const Op* op) {
+  Block& block = *w.block;
+  const uint32_t bit = 1u << w.index;
+  if ((block.grid_waits & bit) == 0) block.grid_wait_time[w.index] = block.time;
+  block.grid_waits |= bit;
+  return op + 1;
+}
+
+const Op* let_next_begin(Warp& w, const Op* op) {
+  LaunchContext& launch = *w.worker->launch;
+  if (!w.block->lets_next_begin && w.block->grid_waits != 0) launch.waits_first = true;
+  w.block->lets_next_begin = true;
+  launch.lets_next_begin = true;
   return op + 1;
 }
 

@@ -263,7 +263,7 @@ Handlers float_to_float_types(const ptx::Instruction& code) {
 }  // namespace
 
 Handlers select_convert(const ptx::Instruction& code) {
-  if (code.relu) return {};  // of half precision only, which is elsewhere
+  if (code.relu || code.sat_finite) return {};  // of smaller numbers only, which are elsewhere
   const bool from_float = ptx::is_float(code.src_type), to_float = ptx::is_float(code.type);
   if (!from_float && !to_float) return integer_to_integer(code);
   if (from_float && !to_float) return to_integer_from_float(code);

@@ -102,12 +102,16 @@ const Op* narrowed_pair(Warp& w, const Op* op) {
 // 10 bits of mantissa in a float's place.
 uint32_t to_tf32(uint32_t a, const How& how) {
   if (math::is_nan32(a)) return math::kNan32;
-  if (how.after == After16::kRelu && (a >> 31) != 0) return 0;
-  if ((a & 0x7F800000) == 0x7F800000) return a;
+  const bool is_finite = how.after == After16::kSatFinite || how.after == After16::kReluSatFinite;
+  const bool no_negative = how.after == After16::kRelu || how.after == After16::kReluSatFinite;
+  if (no_negative && (a >> 31) != 0) return 0;
+  constexpr uint32_t kInfinity = 0x7F800000, kLargest = 0x7F7FE000;
+  if ((a & kInfinity) == kInfinity) return is_finite ? (a & ~kInfinity) | kLargest : a;
   const uint32_t added = how.rounding == Rounding::kRna  ? 0x1000
                          : how.rounding == Rounding::kRn ? 0xFFF + (a >> 13 & 1)
                                                          : 0;
-  return (a + added) & 0xFFFFE000;
+  const uint32_t rounded = (a + added) & 0xFFFFE000;
+  return is_finite && (rounded & kInfinity) == kInfinity ? rounded - 0x2000 : rounded;
 }
 const Op* tf32_lanes(Warp& w, const Op* op) {
   const How how(op->lookup.table);
@@ -119,6 +123,12 @@ const Op* tf32_lanes(Warp& w, const Op* op) {
 
 Handlers both(Handler h, bool wide = false) {
   return {h, h, false, wide, wide, false};
+}
+
+After16 after_of(const ptx::Instruction& code) {
+  if (code.sat) return After16::kSat;
+  if (code.relu) return code.sat_finite ? After16::kReluSatFinite : After16::kRelu;
+  return code.sat_finite ? After16::kSatFinite : After16::kNothing;
 }
 
 Handlers by_source(const ptx::Instruction& code) {
@@ -159,13 +169,9 @@ Handlers select_small_convert(const ptx::Instruction& code, uint32_t* how) {
   const bool is_brain = code.type == Type::kBF16 || code.type == Type::kBF16x2;
   const bool is_tf32 = code.type == Type::kTF32;
   if (!is_pair && !is_brain && !is_tf32 && code.type != Type::kF16) return {};
-  if (code.sat && (code.relu || is_pair || is_brain || is_tf32)) return {};
-  *how = How(code.rounding,
-             code.sat    ? After16::kSat
-             : code.relu ? After16::kRelu
-                         : After16::kNothing,
-             is_brain)
-             .packed();
+  if (code.sat && (code.relu || code.sat_finite || is_pair || is_brain || is_tf32)) return {};
+  if (code.sat_finite && code.src_type != Type::kF32) return {};
+  *how = How(code.rounding, after_of(code), is_brain).packed();
   const bool same = code.type == code.src_type;
   const bool to_whole = code.rounding >= Rounding::kRni;
   if (is_tf32) {

@@ -134,6 +134,15 @@ int Assembler::scratch() {
   return r;
 }
 
+Xbyak::Xmm Assembler::all_ones() {
+  const Xbyak::Xmm t = vec(scratch());
+  if (avx512)
+    vpternlogd(t, t, t, 0xFF);
+  else
+    vpcmpeqd(t, t, t);
+  return t;
+}
+
 void Assembler::release() {
   for (Held& h : held_) {
     h.is_pinned = false;

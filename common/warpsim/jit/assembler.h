@@ -56,6 +56,8 @@ class Assembler : public Xbyak::CodeGenerator {
   int cached(uint32_t row, int vector) const { return find(slot(row, vector)); }
   // A register for a moment, until release().
   int scratch();
+  // A scratch register with every bit set.
+  Xbyak::Xmm all_ones();
   // Between operations: all registers may be taken again, scratch ones are free.
   void release();
   // The row's value is not wanted any more.

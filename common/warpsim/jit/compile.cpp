@@ -70,9 +70,9 @@ class ProgramCode {
         checks_(checks),
         program_(program),
         windows_(result.windows),
-        settled_(find_settled(image, program, result.windows, is_kernel)),
-        live_(image, program, is_kernel),
         uniform_(image, program),
+        settled_(find_settled(image, program, result.windows, uniform_, is_kernel)),
+        live_(image, program, is_kernel),
         code_(has_avx512()),
         moves_(code_, image),
         labels_(program.ops.size()),
@@ -118,9 +118,9 @@ class ProgramCode {
   const Checks checks_;
   const Program& program_;
   const Windows& windows_;
+  const Uniform uniform_;
   const Settled settled_;
   Liveness live_;
-  const Uniform uniform_;
   Assembler code_;
   Moves moves_;
   Constants constants_;
@@ -285,7 +285,7 @@ void ProgramCode::emit_window(size_t i, const Window& window) {
   slow.window = &window;
   slow.op = i;
   slow.registers = code_.snapshot();
-  const uint32_t settled = settled_.of_window[size_t(&window - windows_.list.data())];
+  const Settled::Bits settled = settled_.of_window[size_t(&window - windows_.list.data())];
   emit_gate(code_, window, checks_, settled, slow.ways);
   code_.L(slow.back);
 }

@@ -26,7 +26,7 @@ int32_t group_at(const Window::Group& g, size_t field) {
 // rdi: the shadow's ledger.
 class Gate {
  public:
-  Gate(Assembler& code, const Window& window, const Checks& checks, uint32_t settled,
+  Gate(Assembler& code, const Window& window, const Checks& checks, Settled::Bits settled,
        GateWays& ways)
       : c_(code),
         window_(window),
@@ -50,7 +50,7 @@ class Gate {
     c_.mov(r9, c_.ptr[c_.warp + offsetof(Warp, groups)]);
     const bool shared = !window_.shared.empty() || !window_.stores.empty();
     if (shared) find_shared();
-    compare_groups(false);
+    compare_global();
     for (size_t g = 0; g < window_.groups.size(); ++g) {
       if (window_.groups[g].is_global) check_bounds(g);
     }
@@ -93,11 +93,7 @@ class Gate {
   void find_shared() {
     using namespace Xbyak::util;
     Xbyak::Label known;
-    const auto settled = c_.dword[c_.memos + 8 * kSettledInMemos];
-    if (settled_ != 0) {
-      c_.test(settled, settled_);
-      c_.jnz(known, kNear);
-    }
+    skip_if_settled(settled_.shared, known);
     compare_groups(true);
     for (size_t i = 0; i < window_.groups.size(); ++i) {
       const Window::Group& g = window_.groups[i];
@@ -107,11 +103,44 @@ class Gate {
       c_.vmovups(both, memo_at(key(i)));
       c_.vmovups(c_.ptr[r9 + group_at(g, offsetof(AddressGroup, pattern))], both);
     }
-    if (settled_ == 0) return;
-    c_.cmp(memo_at(offsetof(Memo, next)), c_.memo);  // where there is a ring they move
+    set_settled(settled_.shared, known);
+  }
+
+  // How the lanes lie in global memory: not compared where they have only moved together since.
+  void compare_global() {
+    for (size_t i = 0; i < window_.groups.size(); ++i) {
+      const Window::Group& g = window_.groups[i];
+      if (!g.is_shared && g.address == nullptr) compare_found(i, g);
+    }
+    Xbyak::Label known;
+    skip_if_settled(settled_.global, known);
+    compare_groups(false);
+    set_settled(settled_.global, known);
+  }
+
+  void skip_if_settled(uint32_t bit, Xbyak::Label& known) {
+    if (bit == 0) return;
+    c_.test(c_.dword[c_.memos + 8 * kSettledInMemos], bit);
+    c_.jnz(known, kNear);
+  }
+  void set_settled(uint32_t bit, Xbyak::Label& known) {
+    if (bit == 0) return;
+    c_.cmp(memo_at(offsetof(Memo, next)), c_.memo);  // in a ring the next memo may say otherwise
     c_.jne(known);
-    c_.or_(settled, settled_);
+    c_.or_(c_.dword[c_.memos + 8 * kSettledInMemos], bit);
     c_.L(known);
+  }
+
+  // An address that was found before the window began.
+  void compare_found(size_t i, const Window::Group& g) {
+    using namespace Xbyak::util;
+    c_.mov(rax, memo_at(key(i) + offsetof(Memo::Key, pattern)));
+    c_.cmp(c_.ptr[r9 + group_at(g, offsetof(AddressGroup, pattern))], rax);
+    jump_slow_if_not_equal();
+    if (!g.is_shared) return;
+    c_.mov(rax, memo_at(key(i) + offsetof(Memo::Key, base)));
+    c_.cmp(c_.ptr[r9 + group_at(g, offsetof(AddressGroup, base))], rax);
+    jump_slow_if_not_equal();
   }
 
   // Of shared memory where the lanes lie, of global memory only how.
@@ -121,14 +150,8 @@ class Gate {
     for (size_t i = 0; i < window_.groups.size(); ++i) {
       const Window::Group& g = window_.groups[i];
       if (g.is_shared != shared) continue;
-      if (g.address == nullptr) {  // it has been found before
-        c_.mov(rax, memo_at(key(i) + offsetof(Memo::Key, pattern)));
-        c_.cmp(c_.ptr[r9 + group_at(g, offsetof(AddressGroup, pattern))], rax);
-        jump_slow_if_not_equal();
-        if (!shared) continue;
-        c_.mov(rax, memo_at(key(i) + offsetof(Memo::Key, base)));
-        c_.cmp(c_.ptr[r9 + group_at(g, offsetof(AddressGroup, base))], rax);
-        jump_slow_if_not_equal();
+      if (g.address == nullptr) {
+        if (shared) compare_found(i, g);
         continue;
       }
       if (planted == Planted::kStale) continue;
@@ -372,7 +395,7 @@ class Gate {
   Assembler& c_;
   const Window& window_;
   const MemoLayout& at_;
-  const uint32_t settled_;
+  const Settled::Bits settled_;
   const bool watch_, has_shadow_, notes_;
   GateWays& ways_;
   const Xmm different_, first_, moment_;
@@ -397,7 +420,7 @@ void prepare_gate(Assembler& code, const Window& window) {
   code.release();
 }
 
-void emit_gate(Assembler& code, const Window& window, const Checks& checks, uint32_t settled,
+void emit_gate(Assembler& code, const Window& window, const Checks& checks, Settled::Bits settled,
                GateWays& ways) {
   Gate(code, window, checks, settled, ways).emit();
   code.release();

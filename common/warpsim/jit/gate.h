@@ -4,6 +4,7 @@
 #pragma once
 
 #include "warpsim/jit/assembler.h"
+#include "warpsim/jit/settled.h"
 #include "warpsim/jit/window.h"
 #include "warpsim/machine/image.h"
 #include "warpsim/sim.h"
@@ -18,8 +19,7 @@ struct GateWays {
 };
 // Only register `memo` of the address registers is kept; it is set in either case, 0 if there is no
 // memo yet.
-// `settled`: the window's bit there (settled.h), 0: it has none.
-void emit_gate(Assembler& code, const Window& window, const Checks& checks, uint32_t settled,
+void emit_gate(Assembler& code, const Window& window, const Checks& checks, Settled::Bits settled,
                GateWays& ways);
 // What the gate's registers hold when it comes back; the processor's flags stay as they are.
 void restore_gate(Assembler& code);

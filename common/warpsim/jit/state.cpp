@@ -87,8 +87,7 @@ State::State(Worker& worker, std::shared_ptr<const CompiledImage> code)
       check_shadow_(worker.launch->checks.initialised || worker.launch->checks.races),
       last_(size_t{code_->window_count} * worker.warps.size(), nullptr),
       memos_(memo_stride() * worker.warps.size(), nullptr),
-      rings_(last_.size()),
-      table_(kTableSize, nullptr) {
+      rings_(last_.size()) {
   // Blocks that may wait for each other are looked at after each round (exec/residents.h).
   const KernelFacts& facts = *worker.launch->facts;
   const bool rounds_are_alike = !facts.has_volatile && !facts.has_global_atomics;
@@ -347,9 +346,12 @@ bool State::check_shared(Warp& w, const Window& window, Memo& memo, Plan** found
   *found = last;
   if (!last->is_good) return false;
   if (check_shadow_ && planted != Planted::kUnchecked) {
-    if (!worker_.shared_shadow->are_plain(last->loads)) return false;
+    SharedShadow& shadow = *worker_.shared_shadow;
+    if (!shadow.are_plain(w, last->loads)) return false;
     for (const LoadPlan::Load& store : last->stores.loads) {
-      if (!worker_.shared_shadow->is_untouched(store.base, *store.pattern)) return false;
+      if (!shadow.is_untouched(store.base, *store.pattern) &&
+          !shadow.is_own(w, store.base, *store.pattern))
+        return false;
     }
   }
   Place* places = in_memo<Place>(memo, window.memo.places);
@@ -380,12 +382,28 @@ State::Plan* State::find_plan(Warp& w, const Window& window) {
     hash = (hash ^ hash >> 29 ^ uint32_t(g.base)) * 0x9E3779B97F4A7C15;
   }
   hash ^= hash >> 32;
-  size_t slot = hash % kTableSize;
-  for (; table_[slot] != nullptr; slot = (slot + 1) % kTableSize) {
+  if (4 * plans_.size() >= table_.size() && plans_.size() < kMaxPlans) grow_table();
+  const size_t last = table_.size() - 1;
+  size_t slot = hash & last;
+  for (; table_[slot] != nullptr; slot = (slot + 1) & last) {
     if (table_[slot]->window == &window && matches(*table_[slot], w, window)) return table_[slot];
   }
   if (plans_.size() >= kMaxPlans) return nullptr;
-  return table_[slot] = make_plan(w, window);
+  table_[slot] = make_plan(w, window);
+  table_[slot]->hash = hash;
+  return table_[slot];
+}
+
+// At most a fourth of the table is in use.
+void State::grow_table() {
+  constexpr size_t kLeast = 256;
+  const size_t size = std::max(kLeast, 4 * table_.size());
+  table_.assign(size, nullptr);
+  for (Plan& plan : plans_) {
+    size_t slot = plan.hash & (size - 1);
+    while (table_[slot] != nullptr) slot = (slot + 1) & (size - 1);
+    table_[slot] = &plan;
+  }
 }
 
 State::Plan* State::make_plan(Warp& w, const Window& window) {

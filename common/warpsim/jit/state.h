@@ -37,11 +37,12 @@ class State final : public Engine {
     const Window* window = nullptr;
     std::array<const Pattern*, kMaxGroups> pattern{};
     std::array<uint32_t, kMaxGroups> base{};
+    uint64_t hash = 0;
     bool is_good = false;  // in bounds and aligned
     uint64_t times = 0;    // that it was executed, not yet in the sites' counters
     LoadPlan loads, stores;
   };
-  static constexpr size_t kMaxPlans = 4096, kTableSize = 16384;
+  static constexpr size_t kMaxPlans = 4096;
 
   bool check_shared(Warp& w, const Window& window, Memo& memo, Plan** plan);
   bool check_global(Warp& w, const Window& window, Memo& memo);
@@ -55,6 +56,7 @@ class State final : public Engine {
   void settle_memo(const Window& window, Memo& memo);
   Plan* find_plan(Warp& w, const Window& window);
   Plan* make_plan(Warp& w, const Window& window);
+  void grow_table();
   bool matches(const Plan& plan, const Warp& w, const Window& window) const;
 
   Worker& worker_;
@@ -82,6 +84,7 @@ class State final : public Engine {
   };
   std::vector<Ring> rings_;  // by window and warp
   std::deque<Plan> plans_;
+  // By hash; a power of two, which grows, as few launches need many.
   std::vector<Plan*> table_;
 };
 

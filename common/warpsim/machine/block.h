@@ -46,6 +46,11 @@ struct Block {
   Mbarriers mbarriers;
   BulkCopies bulk;
   uint32_t rounds_in_vain = 0;  // turns of all warps in which nobody got beyond a wait
+  // Warps that have waited for the launch before (bits), and Block::time when they did so first;
+  // whether one has let the next launch begin.
+  uint32_t grid_waits = 0;
+  std::array<uint32_t, 32> grid_wait_time{};
+  bool lets_next_begin = false;
 };
 
 }  // namespace warpsim

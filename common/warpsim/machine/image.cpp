@@ -238,6 +238,7 @@ void note_access(Image& image, const ptx::Instruction& code, bool is_kernel,
   if (code.op == Opcode::kSust) facts->writes_anything = true;
   if (code.op == Opcode::kMbarrierWait || code.op == Opcode::kBulkCopy)
     facts->meets_in_shared = true;
+  if (code.mnemonic == "griddepcontrol.launch_dependents") facts->lets_next_begin = true;
   const Memory memory = ptx::facts_of(code.op).memory;
   if (memory == Memory::kNone) return;
   const bool atomic = memory == Memory::kAtomic;

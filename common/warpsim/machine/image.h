@@ -51,6 +51,7 @@ struct KernelFacts {
   bool prints = false;
   bool meets_in_shared = false;  // waits at mbarriers, or for copies in bulk
   bool has_recursion = false;
+  bool lets_next_begin = false;  // griddepcontrol.launch_dependents
   bool reads_anything = false;   // a global load whose pointer cannot be traced to a parameter
   bool writes_anything = false;  // the same for stores and atomics
   std::vector<uint32_t> read_params, written_params;  // offsets of pointer parameters

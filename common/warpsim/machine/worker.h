@@ -75,12 +75,14 @@ struct LaunchContext {
   bool may_interleave = false;      // blocks may be begun before the ones before have ended
   uint64_t grid_workspace = 0;      // of a cooperative launch: where its barrier is
   std::vector<Worker*> allocating;  // all workers, of a kernel that allocates: they take turns
+  bool begins_early = false;        // what it does before it waits for the launch before is noted
   // What the workers write lies apart from what they only read, and from each other.
   alignas(64) std::atomic<uint64_t> next_block{0};
   alignas(64) std::atomic<uint64_t> used_instructions{0};
   alignas(64) std::atomic<bool> stop{false};
   // A parallel run met something whose report would depend on the schedule: repeat on one worker.
   std::atomic<bool> repeat_serially{false};
+  std::atomic<bool> lets_next_begin{false}, waits_first{false};  // see LaunchReport
 
   std::array<uint32_t, 3> thread_of(uint32_t linear) const {
     return {linear % block[0], linear / block[0] % block[1], linear / (block[0] * block[1])};

@@ -118,7 +118,7 @@ class Predictor {
     in.l1_bytes = l1_bytes(residents);
     in.l2_bytes_per_cycle = std::min(t_.l2_port_bytes, t_.l2_gbs * 1e9 / hz_ / device_.sm_count);
     in.memory_bytes_per_cycle = t_.memory_gbs * 1e9 / hz_ / device_.sm_count;
-    in.memory_share = memory_share(in);
+    share_memory(in);
     return replay(in);
   }
 
@@ -138,14 +138,18 @@ class Predictor {
     return std::max(0.0, double(t_.l1_bytes) - taken);
   }
 
-  // The part of what misses in L1 that comes from memory: the distinct bytes that a wave touches,
-  // over the bytes that its multiprocessors ask for. If the whole launch fits in L2, it is read
-  // once.
-  double memory_share(const ReplayInput& in) const {
-    if (t_.l1_bytes == 0) return 1;
+  // What comes from memory. The part of what misses in L1: the distinct bytes that a wave touches
+  // and L2 does not have, over the bytes that its multiprocessors ask for. L2 may have some from
+  // the wave before, or from the upload before the launch.
+  void share_memory(ReplayInput& in) const {
+    in.memory_share = in.cold_share = 1;
+    if (t_.l1_bytes == 0) return;
     std::set<uint64_t> asked;
     for (size_t b : in.blocks) asked.merge(footprint(profile_.blocks[b]));
-    if (asked.empty()) return 0;
+    if (asked.empty()) {
+      in.memory_share = 0;
+      return;
+    }
     const double per_wave = 32.0 * double(asked.size()) * device_.sm_count;
     const double gx = shape_.grid[0], gy = double(shape_.grid[1]) * shape_.grid[2];
     const BlockTrace* first = find(profile_, 0);
@@ -153,10 +157,20 @@ class Predictor {
                       gy > 1 ? find(profile_, shape_.grid[0]) : nullptr);
     const double whole = f.bytes(gx, gy);
     const double waves = std::max(1.0, blocks_ / wave_);
-    constexpr double kUsable = 0.8;  // of L2: the rest holds what is on its way out
-    double wave = f.bytes(std::min(gx, wave_), std::min(gy, std::ceil(wave_ / gx)));
-    if (whole <= kUsable * double(device_.l2_bytes)) wave = std::min(wave, whole / waves);
-    return std::min(1.0, wave / per_wave);
+    const double wave = f.bytes(std::min(gx, wave_), std::min(gy, std::ceil(wave_ / gx)));
+    const double first_time = std::min(wave, whole / waves), again = wave - first_time;
+    const double cold = missing_share(whole) * first_time + missing_share(wave) * again;
+    in.cold_share = cold / wave;
+    in.other_half_share = (1 - missing_share(whole)) * first_time / wave;
+    in.memory_share = std::min(1.0, cold / per_wave);
+  }
+
+  // The part of so many bytes, read by all multiprocessors, that L2 has lost when they are read
+  // again: nothing of 24 MB, half of 32, all of 64 on an H200 with 50 MB, whose halves keep
+  // their own copies (docs/time-model.md).
+  double missing_share(double bytes) const {
+    const auto l2 = double(device_.l2_bytes);
+    return std::clamp((bytes - l2 / 3) / (l2 - l2 / 3), 0.0, 1.0);
   }
 
   static void add(ReplayResult& sum, const ReplayResult& r, double times) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <deque>
+#include <unordered_set>
 
 #include "warpsim/model/sector_cache.h"
 
@@ -364,17 +365,28 @@ class Multiprocessor {
     return std::max(done, arrival);
   }
 
-  // Sectors from L2, or from memory behind it: which lines are in L2 is drawn by their address.
+  // A number from 0 to 1 that depends on the line alone.
+  static double draw(uint64_t tag, uint64_t factor) {
+    return double((tag * factor) >> 40) / double(1 << 24);
+  }
+
+  // Sectors from L2, or from memory behind it: which lines are in L2, and which of the others this
+  // multiprocessor brings there, is drawn by their address.
   double fetch(uint64_t tag, int sectors, double now) {
     const double bytes = 32.0 * sectors;
     result_.l2_bytes += bytes;
     l2_free_ = std::max(l2_free_, now) + bytes / in_.l2_bytes_per_cycle;
     double arrival = std::max(now, l2_free_) + t_.l2_latency;
-    const double draw = double((tag * 0x9E3779B97F4A7C15) >> 40) / double(1 << 24);
-    if (draw < in_.memory_share) {
+    if (draw(tag, 0x9E3779B97F4A7C15) < in_.memory_share) {
       result_.memory_bytes += bytes;
       memory_free_ = std::max(memory_free_, now) + bytes / in_.memory_bytes_per_cycle;
       arrival = std::max(arrival, memory_free_ + t_.memory_latency);
+    } else if (fetched_.insert(tag).second) {
+      const double at = draw(tag, 0xD6E8FEB86659FD93);
+      if (at < in_.cold_share)
+        arrival = std::max(arrival, now + t_.memory_latency);
+      else if (at < in_.cold_share + in_.other_half_share)
+        arrival += t_.l2_other_half;
     }
     return arrival;
   }
@@ -412,6 +424,7 @@ class Multiprocessor {
   const Timing& t_;
   const Places places_;
   SectorCache cache_;
+  std::unordered_set<uint64_t> fetched_;  // lines, from L2 or through it
   std::vector<Scheduler> schedulers_;
   std::vector<WarpState> warps_;
   std::vector<uint32_t> arrived_, live_;  // per block

@@ -26,6 +26,12 @@ struct ReplayInput {
   double l1_bytes = 0;         // left of the cache beside shared memory
   double l2_bytes_per_cycle = 64, memory_bytes_per_cycle = 16;  // this multiprocessor's share
   double memory_share = 0;  // of the bytes that miss in L1, those that L2 does not have either
+  // Of the lines that the blocks touch, those that L2 does not have when they begin. One of the
+  // multiprocessors that share a line brings it from memory; the others ask for it at about the
+  // same time and wait as long.
+  double cold_share = 0;
+  // Those that lie in L2, but only in the half that an upload put them in.
+  double other_half_share = 0;
 };
 
 struct ReplayResult {

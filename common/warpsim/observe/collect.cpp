@@ -22,6 +22,19 @@ GlobalCounts global_counts(const MemorySite& site) {
   return {&Counters::global_load_requests, &Counters::global_load_sectors};
 }
 
+bool hands_to_other_lanes(ptx::Opcode op) {
+  switch (op) {
+    case ptx::Opcode::kShfl:
+    case ptx::Opcode::kVote:
+    case ptx::Opcode::kMatch:
+    case ptx::Opcode::kRedux:
+    case ptx::Opcode::kMovmatrix:
+      return true;
+    default:
+      return false;
+  }
+}
+
 }  // namespace
 
 Counters& Collector::at(uint32_t function, uint32_t instruction) {
@@ -42,6 +55,7 @@ void Collector::add_blocks(const Worker& worker) {
       const bool fma = code.type == ptx::Type::kF32 &&
                        (code.op == ptx::Opcode::kFma || code.op == ptx::Opcode::kMad);
       if (fma && code.guard < 0) c.fma_lanes += lanes;
+      if (hands_to_other_lanes(code.op)) c.lane_exchanges += entries;
       if (code.op == ptx::Opcode::kMma) {
         c.tensor_instructions += entries;
         c.tensor_multiply_adds += entries * code.tile.m * code.tile.n * code.tile.k;

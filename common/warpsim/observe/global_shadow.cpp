@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <atomic>
 #include <cstring>
-#include <new>
 
 #include "warpsim/machine/worker.h"
 #include "warpsim/observe/describe.h"
@@ -16,6 +15,7 @@ namespace {
 constexpr uint64_t kLastTime =
     0xFFFFF;  // a block's clock stands still here: its races go unseen from then on
 constexpr int kTimeShift = 12;
+constexpr uint32_t kThreadMask = 0x3FF;
 
 uint64_t block_of(uint64_t record) {
   return record >> 32;
@@ -24,7 +24,7 @@ uint64_t time_of(uint64_t record) {
   return record >> kTimeShift & kLastTime;
 }
 uint32_t thread_of(uint64_t record) {
-  return uint32_t(record & 0x3FF);
+  return uint32_t(record & kThreadMask);
 }
 uint32_t warp_of(uint64_t record) {
   return uint32_t(record >> 5 & 31);
@@ -33,28 +33,56 @@ uint32_t lane_of(uint64_t record) {
   return uint32_t(record & 31);
 }
 
-template <class T>
-T* zeroed(size_t count) {
-  void* memory = std::calloc(count, sizeof(T));
-  if (memory == nullptr) throw std::bad_alloc();
-  prefer_large_pages(memory, count * sizeof(T));
-  return static_cast<T*>(memory);
+// Not 0 unless nobody left the record, or one thread alone did, who is also `own`'s.
+uint64_t by_another(uint64_t record, uint64_t own) {
+  const uint64_t differs = (record ^ own) & ~(kLastTime << kTimeShift);
+  return record == 0 ? 0 : differs;
 }
 
 }  // namespace
 
 GlobalShadow::GlobalShadow(AllocationRecord* record, uint32_t granule_shift, Keeps keeps,
-                           BlockOrder* order)
+                           BlockOrder* order, Scratch& scratch, bool early)
     : allocation_(record),
       order_(order),
       shift_(granule_shift),
-      first_readers_only_(keeps == Keeps::kFirstReaders) {
-  const size_t granules = (record->info.size_bytes >> granule_shift) + 1;
-  writer_.reset(zeroed<uint64_t>(granules));
-  writer_site_.reset(zeroed<uint32_t>(granules));
-  if (keeps == Keeps::kWriters) return;
-  reader_.reset(zeroed<uint64_t>(granules));
-  reader_site_.reset(zeroed<uint32_t>(granules));
+      first_access_only_(keeps == Keeps::kFirstAccess),
+      granules_((record->info.size_bytes >> granule_shift) + 1),
+      is_marked_((granules_ >> kSectionShift) + 1, 0) {
+  const size_t sides = keeps == Keeps::kWriters ? 1 : 2;
+  const size_t records = first_access_only_ ? 0 : sides;
+  const size_t sites = sides + (early ? 2 : 0);
+  memory_ = scratch.take(granules_ * (records * sizeof(uint64_t) + sites * sizeof(uint32_t)),
+                         Scratch::Content::kZeros);
+  auto* all = reinterpret_cast<uint64_t*>(memory_.data());
+  if (records > 0) writer_ = all;
+  if (records > 1) reader_ = all + granules_;
+  writer_site_ = reinterpret_cast<uint32_t*>(all + records * granules_);
+  if (sides > 1) reader_site_ = writer_site_ + granules_;
+  if (!early) return;
+  early_writer_ = writer_site_ + sides * granules_;
+  early_reader_ = early_writer_ + granules_;
+}
+
+GlobalShadow::~GlobalShadow() {
+  for (uint64_t section = 0; section < is_marked_.size(); ++section) {
+    if (is_marked_[section] == 0) continue;
+    const uint64_t first = section << kSectionShift;
+    const uint64_t count = std::min(granules_ - first, uint64_t{1} << kSectionShift);
+    for (uint64_t* records : {writer_, reader_}) {
+      if (records != nullptr) std::fill_n(records + first, count, 0);
+    }
+    for (uint32_t* sites : {writer_site_, reader_site_, early_writer_, early_reader_}) {
+      if (sites != nullptr) std::fill_n(sites + first, count, 0);
+    }
+  }
+}
+
+inline void GlobalShadow::mark(uint64_t first, uint64_t count) {
+  for (uint64_t s = first >> kSectionShift; s <= (first + count - 1) >> kSectionShift; ++s) {
+    const std::atomic_ref<uint8_t> marked(is_marked_[s]);  // of several workers each sets the same
+    if (marked.load(std::memory_order_relaxed) == 0) marked.store(1, std::memory_order_relaxed);
+  }
 }
 
 template <class Body>
@@ -96,11 +124,26 @@ bool GlobalShadow::is_ordered(const Warp& w, uint64_t record) const {
          order_->comes_before(w, block_of(record) - 1, thread_of(record), uint32_t(time));
 }
 
+// Whether the warp, or one that it is ordered behind, has waited for the launch before.
+bool GlobalShadow::has_waited(const Warp& w) const {
+  const Block& block = *w.block;
+  if ((block.grid_waits >> w.index & 1) != 0) return true;
+  for (uint32_t left = block.grid_waits; left != 0; left &= left - 1) {
+    const auto other = uint32_t(__builtin_ctz(left));
+    const uint64_t wait = (block.linear + 1) << 32 |
+                          std::min<uint64_t>(block.grid_wait_time[other], kLastTime) << kTimeShift |
+                          other << 5;
+    if (!by_other(w, wait, 0, false)) return true;
+  }
+  return order_ != nullptr && order_->relies_on_others(w);  // which may have waited
+}
+
 uint64_t GlobalShadow::address_of(uint64_t granule) const {
   return allocation_->info.address + (granule << shift_);
 }
 
 void GlobalShadow::claim(Warp& w, uint64_t record, uint64_t granule, uint32_t site) {
+  mark(granule, 1);
   if (!w.worker->launch->parallel) {
     writer_[granule] = record;
     writer_site_[granule] = site;
@@ -115,33 +158,53 @@ void GlobalShadow::claim(Warp& w, uint64_t record, uint64_t granule, uint32_t si
   std::atomic_ref<uint32_t>(writer_site_[granule]).store(site, std::memory_order_relaxed);
 }
 
-// Of words that nobody has touched, in runs of neighbours.
+// Whether the pattern's runs are the shadow's granules, one lane each.
+bool GlobalShadow::goes_by_runs(const Pattern& p, uint64_t offset) const {
+  return !p.overlapping && p.granule_shift == shift_ && offset % (uint64_t{1} << shift_) == 0;
+}
+
+// Words that nobody has touched, or the same thread alone, in runs of neighbours. False, with
+// nothing done, if there are others.
 bool GlobalShadow::store_runs(Warp& w, uint32_t site, uint64_t first, const Pattern& p) {
-  bool fresh = true;
-  for (const Pattern::Run& run : p.runs) {
-    uint64_t* writer = writer_.get() + first + uint64_t(int64_t{run.granule});
-    uint64_t before = 0;
-    for (size_t i = 0; i < run.count; ++i)
-      before |= std::atomic_ref<uint64_t>(writer[i]).load(std::memory_order_relaxed);
-    if (reader_ != nullptr) {
-      const uint64_t* reader = reader_.get() + (writer - writer_.get());
-      for (size_t i = 0; i < run.count; ++i) before |= reader[i];
-    }
-    fresh &= before == 0;
-  }
-  if (!fresh) return false;
   const uint64_t record = mine(w, 0);
-  const bool parallel = w.worker->launch->parallel;
+  uint64_t others = 0;
+  for (const Pattern::Run& run : p.runs) {
+    const uint64_t* writer = writer_ + first + uint64_t(int64_t{run.granule});
+    const uint64_t* reader = reader_ + (writer - writer_);
+    const uint32_t* who = p.who.data() + run.first;
+    for (size_t i = 0; i < run.count; ++i)
+      others |= by_another(writer[i], record | who[i]) | by_another(reader[i], record | who[i]);
+  }
+  if (others != 0) return false;
+  for (const Pattern::Run& run : p.runs) {
+    uint64_t* writer = writer_ + first + uint64_t(int64_t{run.granule});
+    const uint32_t* who = p.who.data() + run.first;
+    mark(uint64_t(writer - writer_), run.count);
+    for (size_t i = 0; i < run.count; ++i) writer[i] = record | who[i];
+    std::fill_n(writer_site_ + (writer - writer_), run.count, site);
+  }
+  return true;
+}
+
+bool GlobalShadow::store_runs_in_parallel(Warp& w, uint32_t site, uint64_t first,
+                                          const Pattern& p) {
+  const uint64_t record = mine(w, 0);
+  uint64_t others = 0;
+  for (const Pattern::Run& run : p.runs) {
+    uint64_t* writer = writer_ + first + uint64_t(int64_t{run.granule});
+    const uint32_t* who = p.who.data() + run.first;
+    for (size_t i = 0; i < run.count; ++i) {
+      const uint64_t before = std::atomic_ref<uint64_t>(writer[i]).load(std::memory_order_relaxed);
+      others |= by_another(before, record | who[i]);
+    }
+  }
+  if (others != 0) return false;
   bool is_alone = true;
   for (const Pattern::Run& run : p.runs) {
-    uint64_t* writer = writer_.get() + first + uint64_t(int64_t{run.granule});
-    uint32_t* writer_site = writer_site_.get() + (writer - writer_.get());
+    uint64_t* writer = writer_ + first + uint64_t(int64_t{run.granule});
+    uint32_t* writer_site = writer_site_ + (writer - writer_);
     const uint32_t* who = p.who.data() + run.first;
-    if (!parallel) {
-      for (size_t i = 0; i < run.count; ++i) writer[i] = record | who[i];
-      std::fill_n(writer_site, run.count, site);
-      continue;
-    }
+    mark(uint64_t(writer - writer_), run.count);
     for (size_t i = 0; i < run.count; ++i) {
       const uint64_t before =
           std::atomic_ref<uint64_t>(writer[i]).exchange(record | who[i], std::memory_order_relaxed);
@@ -153,10 +216,63 @@ bool GlobalShadow::store_runs(Warp& w, uint32_t site, uint64_t first, const Patt
   return true;
 }
 
+// The same for loads: each word was touched by nobody, or by the thread that reads it now.
+bool GlobalShadow::load_runs(Warp& w, uint32_t site, uint64_t first, const Pattern& p) {
+  const uint64_t record = mine(w, 0);
+  uint64_t others = 0;
+  for (const Pattern::Run& run : p.runs) {
+    const uint64_t* writer = writer_ + first + uint64_t(int64_t{run.granule});
+    const uint64_t* reader = reader_ + (writer - writer_);
+    const uint32_t* who = p.who.data() + run.first;
+    for (size_t i = 0; i < run.count; ++i)
+      others |= by_another(writer[i], record | who[i]) | by_another(reader[i], record | who[i]);
+  }
+  if (others != 0) return false;
+  for (const Pattern::Run& run : p.runs) {
+    uint64_t* reader = reader_ + first + uint64_t(int64_t{run.granule});
+    uint32_t* reader_site = reader_site_ + (reader - reader_);
+    const uint32_t* who = p.who.data() + run.first;
+    mark(uint64_t(reader - reader_), run.count);
+    for (size_t i = 0; i < run.count; ++i) {
+      const uint32_t second =
+          reader[i] == 0 ? thread_of(record | who[i]) : reader_site[i] & kThreadMask;
+      reader[i] = record | who[i];
+      reader_site[i] = site << 10 | second;
+    }
+  }
+  return true;
+}
+
+// Notes down the site of each granule's first access.
+void GlobalShadow::touch(uint32_t* sites, uint32_t site, uint64_t offset, const Pattern& p) {
+  const uint32_t value = site + 1;
+  if (p.granule_shift == shift_ && offset % (uint64_t{1} << shift_) == 0) {
+    uint32_t* first = sites + (offset >> shift_);
+    for (const Pattern::Run& run : p.runs) {
+      uint32_t* at = first + run.granule;
+      mark(uint64_t(at - sites), run.count);
+      for (size_t i = 0; i < run.count; ++i) at[i] = at[i] == 0 ? value : at[i];
+    }
+    return;
+  }
+  each_granule(offset, p, [&](uint32_t, uint64_t g) {
+    mark(g, 1);
+    if (sites[g] == 0) sites[g] = value;
+  });
+}
+
 bool GlobalShadow::store(Warp& w, uint32_t site, uint64_t offset, const Pattern& p) {
+  const bool parallel = w.worker->launch->parallel;
+  if (early_writer_ != nullptr && !has_waited(w)) touch(early_writer_, site, offset, p);
+  if (first_access_only_) {
+    touch(writer_site_, site, offset, p);
+    return true;
+  }
   if (p.overlapping || w.worker->image->sites[site].is_volatile) return false;
-  if (p.granule_shift == shift_ && offset % (uint64_t{1} << shift_) == 0)
-    return store_runs(w, site, offset >> shift_, p);
+  if (goes_by_runs(p, offset)) {
+    const uint64_t first = offset >> shift_;
+    return parallel ? store_runs_in_parallel(w, site, first, p) : store_runs(w, site, first, p);
+  }
   bool fresh = true;
   each_granule(offset, p, [&](uint32_t, uint64_t g) {
     fresh &= std::atomic_ref<uint64_t>(writer_[g]).load(std::memory_order_relaxed) == 0 &&
@@ -235,11 +351,17 @@ void GlobalShadow::read_by(const Warp& w, uint64_t granule, uint32_t lane, uint3
     }
     second = thread_of(old) != thread_of(record) ? thread_of(old) : reader_site_[granule] & 0x3FF;
   }
+  mark(granule, 1);
   reader_[granule] = record;
   reader_site_[granule] = site << 10 | uint32_t(second);
 }
 
 void GlobalShadow::load(Warp& w, uint32_t site, uint64_t offset, const Pattern& p) {
+  if (early_reader_ != nullptr && !has_waited(w)) touch(early_reader_, site, offset, p);
+  if (first_access_only_) {
+    touch(reader_site_, site, offset, p);
+    return;
+  }
   if (reader_ == nullptr) {
     // A launch on several workers reads nothing that it may write, as far as its parameters tell:
     // here an address has left its own array. Only in order is what it finds always the same.
@@ -247,15 +369,10 @@ void GlobalShadow::load(Warp& w, uint32_t site, uint64_t offset, const Pattern& 
     w.worker->launch->stop = true;
     return;
   }
-  if (first_readers_only_) {
-    each_granule(offset, p, [&](uint32_t lane, uint64_t g) {
-      if (reader_[g] == 0) read_by(w, g, lane, site);
-    });
-    return;
-  }
   const MemorySite& access = w.worker->image->sites[site];
   if (access.is_volatile) rely(w, offset, p);
   if (access.is_polling) return;
+  if (goes_by_runs(p, offset) && load_runs(w, site, offset >> shift_, p)) return;
   each_granule(offset, p, [&](uint32_t lane, uint64_t g) {
     if (by_other(w, writer_[g], lane, false)) report(w, site, lane, g, true);
     read_by(w, g, lane, site);
@@ -263,6 +380,11 @@ void GlobalShadow::load(Warp& w, uint32_t site, uint64_t offset, const Pattern& 
 }
 
 void GlobalShadow::atomic(Warp& w, uint32_t site, uint64_t offset, const Pattern& p) {
+  if (early_writer_ != nullptr && !has_waited(w)) touch(early_writer_, site, offset, p);
+  if (first_access_only_) {
+    touch(writer_site_, site, offset, p);
+    return;
+  }
   rely(w, offset, p);
   each_granule(offset, p, [&](uint32_t lane, uint64_t g) {
     const uint64_t before = writer_[g];
@@ -274,28 +396,52 @@ void GlobalShadow::atomic(Warp& w, uint32_t site, uint64_t offset, const Pattern
 }
 
 void GlobalShadow::add_touched(const Image& image, std::vector<Touched>* touched) const {
-  const uint64_t granules = (allocation_->info.size_bytes >> shift_) + 1;
   const uint64_t end_of_all = address_of(0) + allocation_->info.size_bytes;
-  // Runs of touched granules with one site. A launch is over soon after: the loops are tight.
-  auto add = [&](bool writes, const uint64_t* record, auto site_of) {
-    for (uint64_t g = 0; g < granules;) {
-      while (g < granules && record[g] == 0) ++g;
-      if (g == granules) break;
+  // Runs of touched granules with one site, or with any where there are very many: members of
+  // structures, say. A launch is over soon after: the loops are tight.
+  constexpr size_t kMostExact = 1 << 14;
+  auto add = [&](bool writes, const auto* record, auto site_of, bool early = false) {
+    const size_t most = touched->size() + kMostExact;
+    for (uint64_t g = 0; g < granules_;) {
+      if (is_marked_[g >> kSectionShift] == 0) {
+        g = ((g >> kSectionShift) + 1) << kSectionShift;
+        continue;
+      }
+      const uint64_t end_of_section =
+          std::min(granules_, ((g >> kSectionShift) + 1) << kSectionShift);
+      while (g < end_of_section && record[g] == 0) ++g;
+      if (g == end_of_section) continue;
       const uint32_t site = site_of(g);
       uint64_t end = g + 1;
-      while (end < granules && record[end] != 0 && site_of(end) == site) ++end;
+      while (end < granules_ && record[end] != 0 &&
+             (site_of(end) == site || touched->size() >= most)) {
+        ++end;
+      }
       const MemorySite& code = image.sites[site];
       const ptx::SourceLine where = image.instruction(code.function, code.instruction).where;
       const auto& files = image.module.files;
       const bool known = where.line != 0 && where.file >= 0 && size_t(where.file) < files.size();
       touched->push_back({address_of(g), std::min(address_of(end), end_of_all), writes,
-                          known ? files[size_t(where.file)] : "", known ? where.line : 0});
+                          known ? files[size_t(where.file)] : "", known ? where.line : 0, early});
       g = end;
     }
   };
-  add(true, writer_.get(), [&](uint64_t g) { return writer_site_[g]; });
+  auto add_first = [&](bool writes, const uint32_t* sites, bool early) {
+    add(
+        writes, sites, [&](uint64_t g) { return sites[g] - 1; }, early);
+  };
+  if (early_writer_ != nullptr) {
+    add_first(true, early_writer_, true);
+    add_first(false, early_reader_, true);
+  }
+  if (first_access_only_) {
+    add_first(true, writer_site_, false);
+    add_first(false, reader_site_, false);
+    return;
+  }
+  add(true, writer_, [&](uint64_t g) { return writer_site_[g]; });
   if (reader_ == nullptr) return;
-  add(false, reader_.get(), [&](uint64_t g) { return reader_site_[g] >> 10; });
+  add(false, reader_, [&](uint64_t g) { return reader_site_[g] >> 10; });
 }
 
 std::vector<Touched> GlobalShadows::touched(const Image& image) const {

@@ -11,7 +11,6 @@
 #pragma once
 
 #include <cstdint>
-#include <cstdlib>
 #include <memory>
 #include <unordered_map>
 #include <utility>
@@ -20,6 +19,7 @@
 #include "warpsim/counting/pattern.h"
 #include "warpsim/memory_view.h"
 #include "warpsim/observe/block_order.h"
+#include "warpsim/scratch.h"
 #include "warpsim/touched.h"
 
 namespace warpsim {
@@ -29,11 +29,16 @@ struct Warp;
 
 class GlobalShadow {
  public:
-  // Of what the launch may write, readers included or not; or of what it only reads, where nothing
-  // can race and each word's first reader is noted down for whoever asks what was touched.
-  enum class Keeps { kWriters, kWritersAndReaders, kFirstReaders };
-  // `order`: nullptr where nothing orders blocks.
-  GlobalShadow(AllocationRecord* record, uint32_t granule_shift, Keeps keeps, BlockOrder* order);
+  // Of what the launch may write, readers included or not; or of anything else, where nothing is
+  // looked for and each word's first access is noted down for whoever asks what was touched.
+  enum class Keeps { kWriters, kWritersAndReaders, kFirstAccess };
+  // `order`: nullptr where nothing orders blocks. `early`: what warps do before they have waited
+  // for the launch before is noted down besides.
+  GlobalShadow(AllocationRecord* record, uint32_t granule_shift, Keeps keeps, BlockOrder* order,
+               Scratch& scratch, bool early);
+  ~GlobalShadow();
+  GlobalShadow(const GlobalShadow&) = delete;
+  GlobalShadow& operator=(const GlobalShadow&) = delete;
 
   // `offset` of the first active lane's access within the allocation. False: examine_store with the
   // values comes next.
@@ -47,13 +52,6 @@ class GlobalShadow {
   void add_touched(const Image& image, std::vector<Touched>* touched) const;
 
  private:
-  template <class T>
-  struct Free {
-    void operator()(T* p) const { std::free(p); }
-  };
-  template <class T>
-  using Array = std::unique_ptr<T[], Free<T>>;  // calloc: pages that nobody touches cost nothing
-
   enum Kind : uint64_t {
     kOne = 0,
     kSeveralLanes = 1u << 10,
@@ -66,7 +64,12 @@ class GlobalShadow {
   uint64_t mine(const Warp& w, uint32_t lane) const;
   bool by_other(const Warp& w, uint64_t record, uint32_t lane, bool reader) const;
   bool is_ordered(const Warp& w, uint64_t record) const;
+  bool goes_by_runs(const Pattern& p, uint64_t offset) const;
   bool store_runs(Warp& w, uint32_t site, uint64_t first, const Pattern& p);
+  bool store_runs_in_parallel(Warp& w, uint32_t site, uint64_t first, const Pattern& p);
+  bool load_runs(Warp& w, uint32_t site, uint64_t first, const Pattern& p);
+  void touch(uint32_t* sites, uint32_t site, uint64_t offset, const Pattern& p);
+  bool has_waited(const Warp& w) const;
   void claim(Warp& w, uint64_t record, uint64_t granule, uint32_t site);
   void rely(Warp& w, uint64_t offset, const Pattern& p);
   void publish(Warp& w, uint32_t site, uint64_t offset, const Pattern& p);
@@ -76,13 +79,23 @@ class GlobalShadow {
   void each_granule(uint64_t offset, const Pattern& p, Body body) const;
 
   uint64_t address_of(uint64_t granule) const;
+  // Records of these granules are about to be written.
+  void mark(uint64_t first, uint64_t count);
 
   AllocationRecord* allocation_;
   BlockOrder* order_;
   uint32_t shift_;
-  bool first_readers_only_;
-  Array<uint64_t> writer_, reader_;
-  Array<uint32_t> writer_site_, reader_site_;
+  bool first_access_only_;
+  uint64_t granules_;
+  Scratch::Block memory_;  // of all records: zeros, where no section is marked
+  // Of kFirstAccess only the sites are kept, + 1.
+  uint64_t *writer_ = nullptr, *reader_ = nullptr;
+  uint32_t *writer_site_ = nullptr, *reader_site_ = nullptr;
+  // nullptr unless early accesses are noted; first sites, + 1.
+  uint32_t *early_writer_ = nullptr, *early_reader_ = nullptr;
+  // So that a launch that touches little has little to clear at its end.
+  static constexpr uint32_t kSectionShift = 12;  // granules
+  std::vector<uint8_t> is_marked_;               // by section
 };
 
 class GlobalShadows {
@@ -90,21 +103,37 @@ class GlobalShadows {
   // `order`: nullptr where nothing orders blocks.
   explicit GlobalShadows(std::unique_ptr<BlockOrder> order = nullptr) : order_(std::move(order)) {}
 
-  void add(AllocationRecord* record, uint32_t granule_shift, GlobalShadow::Keeps keeps) {
-    if (find(record) != nullptr) return;
-    shadows_.emplace(record,
-                     std::make_unique<GlobalShadow>(record, granule_shift, keeps, order_.get()));
+  void add(AllocationRecord* record, uint32_t granule_shift, GlobalShadow::Keeps keeps,
+           Scratch& scratch, bool early) {
+    auto& shadow = shadows_[record];
+    if (shadow == nullptr) {
+      shadow = std::make_unique<GlobalShadow>(record, granule_shift, keeps, order_.get(), scratch,
+                                              early);
+    }
+  }
+  // Allocations that have none get one when they are met. Of one worker only.
+  void note_all(uint32_t granule_shift, Scratch& scratch, bool early) {
+    shift_of_all_ = granule_shift;
+    scratch_ = &scratch;
+    early_ = early;
   }
   BlockOrder* order() const { return order_.get(); }
   std::vector<Touched> touched(const Image& image) const;
-  GlobalShadow* find(const AllocationRecord* record) const {
+  GlobalShadow* find(AllocationRecord* record) {
     auto it = shadows_.find(record);
-    return it == shadows_.end() ? nullptr : it->second.get();
+    if (it != shadows_.end()) return it->second.get();
+    // What a kernel makes may be gone before anybody asks.
+    if (scratch_ == nullptr || record->info.is_constant || record->heap_place) return nullptr;
+    add(record, shift_of_all_, GlobalShadow::Keeps::kFirstAccess, *scratch_, early_);
+    return shadows_[record].get();
   }
 
  private:
   std::unique_ptr<BlockOrder> order_;
   std::unordered_map<const AllocationRecord*, std::unique_ptr<GlobalShadow>> shadows_;
+  uint32_t shift_of_all_ = 0;
+  Scratch* scratch_ = nullptr;  // nullptr: only what was added has a shadow
+  bool early_ = false;
 };
 
 }  // namespace warpsim

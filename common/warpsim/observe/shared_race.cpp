@@ -181,11 +181,11 @@ void SharedShadow::examine_store(Warp& w, uint32_t site, uint32_t base_bytes, co
         reported |= 1u << lane;
         return;
       }
-      if (!exempt && (changes(lane, at) || is_pending(record)) &&
-          written_by_other(w, granule, lane)) {
+      if (!exempt && written_by_other(w, granule, lane) &&
+          (is_pending(record) || changes(lane, at))) {
         report_race(w, site, lane, granule, true);
         reported |= 1u << lane;
-      } else if (!atomic_before && changes(lane, at) && read_by_other(w, granule, lane)) {
+      } else if (!atomic_before && read_by_other(w, granule, lane) && changes(lane, at)) {
         report_race(w, site, lane, granule, false);
         reported |= 1u << lane;
       }

@@ -23,6 +23,9 @@ bool is_scattered(const Pattern& p) {
          p.who.size() == kLanes;
 }
 
+// Of a record: the thread, and 0 where it is one thread's, and nothing but a plain access.
+constexpr uint32_t kWhoMask = (1u << SharedShadow::kStampShift) - 1;
+
 }  // namespace
 
 template <class Body>
@@ -52,7 +55,7 @@ void SharedShadow::resize(uint32_t bytes, uint32_t granule_shift, bool initialis
   regions_.assign(chunks_.size() / kChunksPerRegion + 1, {});
   unsettled_.assign(regions_.size(), 0);
   has_unsettled_ = false;
-  reads_ = std::make_unique<Read[]>(kMaxReads);
+  reads_ = std::make_unique_for_overwrite<Read[]>(kMaxReads);
   ledger_.reads = reads_.get();
 }
 
@@ -131,7 +134,7 @@ void SharedShadow::load(Warp& w, uint32_t site, uint32_t base_bytes, const Patte
         !is_bit(index, &Region::written) && chunk.block == first_ && (bits & ~chunk.written) == 0;
     return true;
   });
-  if (!plain && !words_are_written(base, p)) examine_load(w, site, base_bytes, p);
+  if (!plain && !words_are_written_or_own(w, site, base, p)) examine_load(w, site, base_bytes, p);
   if (!races_) return;
   reads_[ledger_.read_count++] = {&p, &w, base, site, ledger_.now, w.sync_stamp, nullptr};
   if (ledger_.read_count == kMaxReads || patterns_may_change_) enter_reads();
@@ -185,7 +188,7 @@ void SharedShadow::mark_written(const LoadPlan& plan) {
 
 // A chunk counts as read even if one of the loads turns out to be reported on: then stores look at
 // its records, which are exact.
-bool SharedShadow::are_plain(LoadPlan& plan) {
+bool SharedShadow::are_plain(const Warp& w, LoadPlan& plan) {
   uint64_t touched = 0;
   for (const LoadPlan::Part& part : plan.parts) {
     Region& region = regions_[part.region];
@@ -194,7 +197,7 @@ bool SharedShadow::are_plain(LoadPlan& plan) {
   }
   if (__builtin_expect(touched == 0, 1) && is_written(plan)) return true;
   for (const LoadPlan::Load& load : plan.loads) {
-    if (!words_are_written(load.base >> shift_, *load.pattern)) return false;
+    if (!words_are_written_or_own(w, load.site, load.base >> shift_, *load.pattern)) return false;
   }
   return true;
 }
@@ -218,6 +221,26 @@ bool SharedShadow::words_are_written(uint32_t base, const Pattern& p) {
     const uint32_t* writer = writer_.data() + base + run.granule;
     uint32_t bad = 0;
     for (uint32_t i = 0; i < run.count; ++i) bad |= uint32_t(writer[i] - low >= span);
+    if (bad != 0) return false;
+  }
+  return true;
+}
+
+// Or, since the last barrier, by the very thread that reads it now.
+bool SharedShadow::words_are_written_or_own(const Warp& w, uint32_t site, uint32_t base,
+                                            const Pattern& p) {
+  if (words_are_written(base, p)) return true;
+  if (p.overlapping || w.worker->image->sites[site].is_polling) return false;
+  const uint32_t low = stamped(first_), span = stamped(interval_) - low, me = w.index << 5;
+  for (const Pattern::Run& run : p.runs) {
+    const uint32_t* writer = writer_.data() + base + run.granule;
+    const uint32_t* who = p.who.data() + run.first;
+    uint32_t bad = 0;
+    for (uint32_t i = 0; i < run.count; ++i) {
+      const bool is_before = writer[i] - low < span;
+      const bool is_mine = writer[i] >= low && (writer[i] & kWhoMask) == (me | who[i]);
+      bad |= uint32_t(!is_before && !is_mine);
+    }
     if (bad != 0) return false;
   }
   return true;
@@ -264,6 +287,26 @@ bool SharedShadow::is_untouched(uint32_t base_bytes, const Pattern& p) {
   });
   if (!bulk_readers_.empty() && overlaps_bulk_reader(base_bytes, p)) return false;
   return plain || words_are_untouched(base, p);
+}
+
+// is_untouched() has entered the reads. Who else has read is known for sure only where no warp
+// waits for another one but at barriers of the whole block.
+bool SharedShadow::is_own(const Warp& w, uint32_t base_bytes, const Pattern& p) const {
+  if (!races_ || warps_ != 0 || !bulk_readers_.empty() || p.overlapping) return false;
+  const uint32_t base = base_bytes >> shift_, current = stamped(interval_), me = w.index << 5;
+  for (const Pattern::Run& run : p.runs) {
+    const uint32_t* writer = writer_.data() + base + run.granule;
+    const uint32_t* reader = reader_.data() + base + run.granule;
+    const uint32_t* who = p.who.data() + run.first;
+    uint32_t bad = 0;
+    for (uint32_t i = 0; i < run.count; ++i) {
+      const uint32_t mine = me | who[i];
+      bad |= uint32_t(writer[i] >= current) & uint32_t((writer[i] & kWhoMask) != mine);
+      bad |= uint32_t(reader[i] >= current) & uint32_t((reader[i] & kWhoMask) != mine);
+    }
+    if (bad != 0) return false;
+  }
+  return true;
 }
 
 void SharedShadow::write(const Warp& w, uint32_t site, uint32_t base_bytes, const Pattern& p) {
@@ -322,8 +365,8 @@ void SharedShadow::async_arrive(const Warp& w, uint32_t base_bytes, const Patter
 }
 
 bool SharedShadow::store(Warp& w, uint32_t site, uint32_t base, const Pattern& p) {
-  if (p.overlapping || w.worker->image->sites[site].is_volatile || !is_untouched(base, p))
-    return false;
+  if (p.overlapping || w.worker->image->sites[site].is_volatile) return false;
+  if (!is_untouched(base, p) && !is_own(w, base, p)) return false;
   write(w, site, base, p);
   return true;
 }

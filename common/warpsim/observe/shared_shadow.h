@@ -97,7 +97,7 @@ class SharedShadow {
   // The same for the loads of a plan, in two steps. False, and nothing done: one of them has
   // something to report, or might.
   void complete(LoadPlan& plan);  // fills in what it touches
-  bool are_plain(LoadPlan& plan);
+  bool are_plain(const Warp& w, LoadPlan& plan);
   void note(const Warp& w, const LoadPlan& plan);  // that they have been executed
   // Whether this block has written all that the plan touches, some time or other; and that it has.
   bool is_written(LoadPlan& plan);
@@ -105,6 +105,8 @@ class SharedShadow {
   // Plain stores in two steps: whether nobody has touched the words since the last barrier, so that
   // there is nothing to report; then that they are written.
   bool is_untouched(uint32_t base, const Pattern& p);
+  // Where that is not so: whether each was touched by the very thread that stores there now.
+  bool is_own(const Warp& w, uint32_t base, const Pattern& p) const;
   void write(const Warp& w, uint32_t site, uint32_t base, const Pattern& p);
   // A plain store. False: the caller has to call examine_store with the values, before it stores
   // them.
@@ -151,8 +153,8 @@ class SharedShadow {
     const Warp* warp;
     uint32_t base;  // granule
     uint32_t site;
-    uint32_t stamp, sync_stamp;      // when it happened; when its warp was synchronised last
-    const LoadPlan* plan = nullptr;  // all loads of a plan, instead of pattern, base and site
+    uint32_t stamp, sync_stamp;  // when it happened; when its warp was synchronised last
+    const LoadPlan* plan;        // all loads of a plan, instead of pattern, base and site
   };
   static constexpr size_t kMaxReads = 4096;
   struct Ledger {
@@ -189,6 +191,7 @@ class SharedShadow {
     regions_[chunk / kChunksPerRegion].*what |= uint64_t{1} << chunk % kChunksPerRegion;
   }
   bool words_are_written(uint32_t base, const Pattern& p);
+  bool words_are_written_or_own(const Warp& w, uint32_t site, uint32_t base, const Pattern& p);
   bool words_are_untouched(uint32_t base, const Pattern& p);
   void examine_load(Warp& w, uint32_t site, uint32_t base, const Pattern& p);
   // A store in bulk that has not read all yet.
@@ -223,7 +226,7 @@ class SharedShadow {
   std::vector<Region> regions_;
   std::vector<uint64_t> unsettled_;  // per region: chunks that copies may be on their way to
   bool has_unsettled_ = false;
-  std::unique_ptr<Read[]> reads_;
+  std::unique_ptr<Read[]> reads_;  // not initialised: most of it is never touched
   bool flags_ = false;
   uint32_t warps_ = 0;                  // of a block; 0: only the last reader's warp is known
   std::vector<uint32_t> read_by_warp_;  // per granule and warp: the stamp of its last read

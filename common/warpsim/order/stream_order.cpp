@@ -18,26 +18,45 @@ void join(StreamClock* into, const StreamClock& other) {
 }  // namespace
 
 void StreamOrder::make_stream(uint32_t stream, bool is_blocking) {
+  has_streams_ = true;
   if (!is_blocking) unblocked_.insert(stream);
 }
 
 StreamClock& StreamOrder::advance(uint32_t stream) {
-  StreamClock& clock = streams_[stream];
-  join(&clock, host_);
+  learn(stream, host_);
   if (stream == kLegacy) {
     for (const auto& [other, known] : streams_) {
-      if (other != kLegacy && is_blocking(other)) join(&clock, known);
+      if (other != kLegacy && is_blocking(other)) learn(stream, known);
     }
   } else if (is_blocking(stream)) {
-    join(&clock, streams_[kLegacy]);
+    learn(stream, streams_[kLegacy]);
   }
-  return clock;
+  return streams_[stream];
 }
 
-StreamPoint StreamOrder::add_work(uint32_t stream, StreamClock* before) {
+void StreamOrder::learn(uint32_t stream, const StreamClock& clock) {
+  join(&streams_[stream], clock);
+  const auto early = early_.find(stream);
+  if (early != early_.end()) join(&early->second, clock);
+}
+
+StreamPoint StreamOrder::add_work(uint32_t stream, const LaunchOrder& launch, StreamClock* before,
+                                  StreamClock* early) {
   StreamClock& clock = advance(stream);
   *before = clock;
+  const auto last = early_.find(stream);
+  *early = launch.is_early && last != early_.end() ? last->second : clock;
+  if (launch.is_launch)
+    early_[stream] = launch.waits_first ? *before : *early;
+  else
+    early_.erase(stream);
   return {stream, ++clock[stream]};
+}
+
+bool StreamOrder::is_settled(const StreamPoint& point) const {
+  if (has_streams_ || point.stream != kLegacy) return false;
+  const auto early = early_.find(kLegacy);
+  return early == early_.end() || has_ended(early->second, point);
 }
 
 void StreamOrder::record_event(uint32_t event, uint32_t stream) {
@@ -46,7 +65,9 @@ void StreamOrder::record_event(uint32_t event, uint32_t stream) {
 
 void StreamOrder::wait_for_event(uint32_t stream, uint32_t event) {
   const auto recorded = events_.find(event);
-  if (recorded != events_.end()) join(&advance(stream), recorded->second);
+  if (recorded == events_.end()) return;
+  advance(stream);
+  learn(stream, recorded->second);
 }
 
 void StreamOrder::host_waits_for_device() {

@@ -10,6 +10,7 @@
 
 #include "warpsim/finding.h"
 #include "warpsim/order/stream_order.h"
+#include "warpsim/report.h"
 #include "warpsim/touched.h"
 
 namespace warpsim {
@@ -20,13 +21,19 @@ struct StreamWork {
   bool is_kernel = false;
   uint64_t call = 0;  // where the program calls it, see Party::call
   std::vector<Touched> touched;
+  LaunchOrder launch = {};
+  bool lets_next_begin = false;  // a launch that may begin early does so while this one runs
 };
+
+// Of a launch, from its report.
+StreamWork work_of(const LaunchReport& report, bool is_early, uint64_t call);
 
 // Two pieces of work that touch a byte in no order, at least one to write it.
 struct Unordered {
   Party earlier, later;  // as they were called
   bool later_is_kernel = false;
-  uint64_t address = 0;  // the lowest byte that both touch
+  bool is_early = false;  // the later one is a launch that has begun early, and has not waited
+  uint64_t address = 0;   // the lowest byte that both touch
 };
 
 class StreamWorkLog {
@@ -39,6 +46,7 @@ class StreamWorkLog {
  private:
   struct Entry {
     StreamPoint point;
+    uint64_t first = 0, end = 0;  // all that it touches lies between
     StreamWork work;
   };
   void forget_ended();

@@ -24,7 +24,8 @@ bool is_rounded_to_whole(const ptx::Instruction& code) {
 }
 
 Conversion conversion_of(const ptx::Instruction& code) {
-  if (!ptx::is_float(code.src_type)) return Conversion::kNone;
+  const bool from_bytes = code.src_type == Type::kE4M3x2 || code.src_type == Type::kE5M2x2;
+  if (!ptx::is_float(code.src_type) || from_bytes) return Conversion::kNone;
   switch (code.type) {
     case Type::kF16:
     case Type::kF16x2:

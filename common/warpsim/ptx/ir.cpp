@@ -16,6 +16,8 @@ uint32_t size_bytes(Type type) {
     case Type::kS16:
     case Type::kF16:
     case Type::kBF16:
+    case Type::kE4M3x2:
+    case Type::kE5M2x2:
       return 2;
     case Type::kB32:
     case Type::kU32:

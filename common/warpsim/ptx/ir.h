@@ -22,7 +22,7 @@ enum class Type : uint8_t {
   kU8, kU16, kU32, kU64,
   kS8, kS16, kS32, kS64,
   kU16x2, kS16x2,
-  kF16, kF16x2, kBF16, kBF16x2, kTF32, kF32, kF64,
+  kF16, kF16x2, kBF16, kBF16x2, kE4M3x2, kE5M2x2, kTF32, kF32, kF64,
 };
 // clang-format on
 
@@ -185,6 +185,7 @@ struct Instruction {
   bool shift_amount = false;  // bfind.shiftamt: the left shift that brings the found bit to the top
   bool nan = false;           // min.NaN, max.NaN: a NaN operand makes the result NaN
   bool relu = false;          // a negative result becomes 0
+  bool sat_finite = false;    // what is beyond the largest number becomes it
   bool xorsign = false;       // min, max .xorsign.abs: of the magnitudes, with the signs' product
   bool accumulate = false;    // vabsdiff4.add: the sum of all, added to c
   uint8_t dimensions = 0;     // cp.async.bulk.tensor: of the tensor

@@ -189,6 +189,7 @@ bool take_modifier(const OpcodeRow& row, std::string_view word, Instruction* i) 
          take_flag(row, kModRelu, "relu", word, &i->relu) ||
          take_flag(row, kModXorsign, "xorsign", word, &i->xorsign) ||
          take_flag(row, kModSum, "add", word, &i->accumulate) ||
+         (row.op == Opcode::kCvt && word == "satfinite" && (i->sat_finite = true)) ||
          ((row.modifiers & kModXorsign) && word == "abs" && i->xorsign) ||
          ((row.modifiers & kModLimit) && take_limit(word, i)) ||
          ((row.modifiers & kModBulk) && take_bulk(word, i)) ||
@@ -220,6 +221,9 @@ uint32_t class_of(Type type) {
     case Type::kU16x2:
     case Type::kS16x2:
       return kTakesPair;
+    case Type::kE4M3x2:
+    case Type::kE5M2x2:
+      return kTakesBytes;
     case Type::kNone:
     case Type::kB128:
       return 0;

@@ -11,7 +11,7 @@ using enum Opcode;
 
 constexpr uint32_t kInt = kTakesInt, kBits = kTakesBits, kFloat = kTakesFloat, kHalf = kTakesHalf,
                    kPred = kTakesPred, kWord = kTakesWord, kNumber = kTakesNumber,
-                   kData = kTakesData, kPair = kTakesPair;
+                   kData = kTakesData, kPair = kTakesPair, kBytes = kTakesBytes;
 constexpr uint32_t kRnd = kModRounding | kModFtz | kModSat;  // floating arithmetic
 constexpr uint32_t kApx = kModRounding | kModFtz | kModApprox;
 constexpr uint32_t kExtreme = kModFtz | kModNan | kModRelu | kModXorsign;
@@ -94,7 +94,7 @@ constexpr OpcodeRow kTable[] = {
     {"slct",             kSlct,            "t=tts",   2, kWord | kFloat, kModFtz},
 
     {"mov",              kMov,             "m=m",     1, kWord | kFloat | kPred, 0},
-    {"cvt",              kCvt,             "T=S?S",   2, kData, kRnd | kModRelu},
+    {"cvt",              kCvt,             "T=S?S",   2, kData | kBytes, kRnd | kModRelu},
     {"cvta",             kCvta,            "t=t",     1, kInt, kModSpace | kModTo},
     {"isspacep",         kIsspacep,        "p=x",     0, 0, kModSpace},
     {"ld",               kLd,              "V=a",     1, kData, kLdSt},

@@ -56,6 +56,7 @@ enum TypeClass : uint32_t {
   kTakesHalf = 1 << 4,   // f16 f16x2 bf16 bf16x2 tf32
   kTakesPred = 1 << 5,   // pred
   kTakesPair = 1 << 6,   // u16x2 s16x2
+  kTakesBytes = 1 << 7,  // e4m3x2 e5m2x2
   kTakesWord = kTakesInt | kTakesBits,
   kTakesNumber = kTakesInt | kTakesFloat | kTakesHalf,
   kTakesData = kTakesInt | kTakesByte | kTakesBits | kTakesFloat | kTakesHalf,

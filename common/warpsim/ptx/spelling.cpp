@@ -5,11 +5,13 @@ namespace warpsim::ptx {
 std::span<const Word<Type>> type_words() {
   using enum Type;
   static constexpr Word<Type> kWords[] = {
-      {"pred", kPred},   {"b8", kB8},   {"b16", kB16},     {"b32", kB32},   {"b64", kB64},
-      {"b128", kB128},   {"u8", kU8},   {"u16", kU16},     {"u32", kU32},   {"u64", kU64},
-      {"s8", kS8},       {"s16", kS16}, {"s32", kS32},     {"s64", kS64},   {"u16x2", kU16x2},
-      {"s16x2", kS16x2}, {"f16", kF16}, {"f16x2", kF16x2}, {"bf16", kBF16}, {"bf16x2", kBF16x2},
-      {"tf32", kTF32},   {"f32", kF32}, {"f64", kF64}};
+      {"pred", kPred},     {"b8", kB8},         {"b16", kB16},     {"b32", kB32},
+      {"b64", kB64},       {"b128", kB128},     {"u8", kU8},       {"u16", kU16},
+      {"u32", kU32},       {"u64", kU64},       {"s8", kS8},       {"s16", kS16},
+      {"s32", kS32},       {"s64", kS64},       {"u16x2", kU16x2}, {"s16x2", kS16x2},
+      {"f16", kF16},       {"f16x2", kF16x2},   {"bf16", kBF16},   {"bf16x2", kBF16x2},
+      {"e4m3x2", kE4M3x2}, {"e5m2x2", kE5M2x2}, {"tf32", kTF32},   {"f32", kF32},
+      {"f64", kF64}};
   return kWords;
 }
 

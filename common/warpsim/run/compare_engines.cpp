@@ -18,12 +18,12 @@ void Simulator::Impl::compare_engines(const Launch& launch, Image& image, int32_
   if (memory.used_bytes() > kMostBytes || is_watched())
     return execute(launch, image, kernel, report);
   const auto print = std::exchange(options.print, nullptr);
-  const MemoryImage before(MemoryView(memory).live());
+  const MemoryImage before(MemoryView(memory).live(), scratch);
   std::string printed;
   options.print = [&](std::string_view text) { printed += text; };
   options.engine = EngineChoice::kInterpreter;
   execute(launch, image, kernel, report);
-  const MemoryImage after(MemoryView(memory).live());
+  const MemoryImage after(MemoryView(memory).live(), scratch);
   for (uint64_t compilation : {0, 1, 2, 3}) {
     if (kernel_facts(image, kernel).calls_malloc || report->status == LaunchStatus::kUnsupported)
       break;
@@ -37,7 +37,8 @@ void Simulator::Impl::compare_engines(const Launch& launch, Image& image, int32_
     LaunchReport again;
     execute(launch, image, kernel, &again);
     std::string difference = report_difference(*report, again);
-    if (difference.empty()) difference = after.difference(MemoryImage(MemoryView(memory).live()));
+    if (difference.empty())
+      difference = after.difference(MemoryImage(MemoryView(memory).live(), scratch));
     if (difference.empty() && printed != printed_again) difference = "what was printed";
     if (difference.empty()) continue;
     report->status = LaunchStatus::kUnsupported;

@@ -10,6 +10,7 @@
 #include "warpsim/exec/residents.h"
 #include "warpsim/exec/runner.h"
 #include "warpsim/provenance/follower.h"
+#include "warpsim/run/helpers.h"
 #include "warpsim/run/memory_image.h"
 #include "warpsim/run/sampler.h"
 #include "warpsim/run/simulator_impl.h"
@@ -52,6 +53,7 @@ void Simulator::Impl::configure(LaunchContext& context, const Launch& launch, Im
   context.params.resize(
       std::max<size_t>(launch.params.size(), image.module.functions[size_t(kernel)].param_bytes));
   context.number = launches;
+  context.begins_early = launch.is_early && options.touched != Options::Touches::kNone;
   context.budget = options.instruction_budget != 0 ? options.instruction_budget : kDefaultBudget;
   context.block_count = launch.grid.count();
   context.grid_workspace = launch.is_cooperative ? grid_workspace : 0;
@@ -120,18 +122,22 @@ GlobalShadows Simulator::Impl::make_shadows(const LaunchContext& context,
   const uint32_t shift = context.image->has_sub_word_global ? 0 : 2;
   using Keeps = GlobalShadow::Keeps;
   const Keeps keeps = context.parallel ? Keeps::kWriters : Keeps::kWritersAndReaders;
-  for (AllocationRecord* r : written) shadows.add(r, shift, keeps);
-  if (options.touched && !context.parallel) {
-    for (AllocationRecord* r : MemoryView(memory).live()) {
-      if (!r->info.is_constant) shadows.add(r, shift, Keeps::kFirstReaders);
-    }
-  }
+  for (AllocationRecord* r : written) shadows.add(r, shift, keeps, scratch, context.begins_early);
+  if (notes_all(context)) shadows.note_all(shift, scratch, context.begins_early);
   return shadows;
+}
+
+bool Simulator::Impl::notes_all(const LaunchContext& context) const {
+  using Touches = Options::Touches;
+  return options.touched == Touches::kAll ||
+         (options.touched == Touches::kWrites &&
+          (context.begins_early || context.facts->lets_next_begin));
 }
 
 void Simulator::Impl::choose_engine(LaunchContext& context, int module) {
   if (options.engine == EngineChoice::kInterpreter || is_watched()) return;
   if (context.facts->calls_malloc) return;  // compiled code keeps where an allocation is
+  if (context.begins_early) return;         // and does not tell the shadows each time
   Loaded& loaded = modules[size_t(module)];
   if (loaded.compiler == nullptr) loaded.compiler = std::make_unique<jit::Compiler>(*loaded.image);
   context.engines = loaded.compiler.get();
@@ -149,7 +155,7 @@ void Simulator::Impl::run(LaunchContext& context, unsigned threads, Collector& c
   // Each makes what it works on in its own thread, so that what two workers write never shares a
   // cache line.
   std::vector<std::unique_ptr<Runner>> runners(threads);
-  runners[0] = std::make_unique<Runner>(context);
+  if (threads == 1) runners[0] = std::make_unique<Runner>(context);  // may be watched
   std::optional<provenance::Follower> follower;
   if (options.history != nullptr) {
     follower.emplace(options.history, context);
@@ -182,16 +188,17 @@ void Simulator::Impl::run(LaunchContext& context, unsigned threads, Collector& c
       context.stop = true;
     }
   };
-  std::vector<std::thread> helpers;
-  for (unsigned i = 1; i < threads; ++i) helpers.emplace_back(work, i);
+  Helpers helpers(threads - 1, [&](unsigned i) { work(i + 1); });
   work(0);
-  for (std::thread& t : helpers) t.join();
+  helpers.wait();
   for (const std::exception_ptr& failure : failures) {
     if (failure != nullptr) std::rethrow_exception(failure);
   }
   if (recorder) recorder->end();
   if (context.repeat_serially) return;
-  for (auto& r : runners) collector.add(r->worker);
+  for (auto& r : runners) {
+    if (r != nullptr) collector.add(r->worker);  // there may be fewer threads than were wanted
+  }
   for (auto& r : residents.helpers()) collector.add(r->worker);
 }
 
@@ -206,16 +213,17 @@ void Simulator::Impl::execute(const Launch& launch, Image& image, int32_t kernel
   unsigned threads = options.threads > 0 ? unsigned(options.threads)
                                          : std::max(1u, std::thread::hardware_concurrency());
   threads = unsigned(std::min<uint64_t>(threads, context.block_count));
-  if (is_watched() || options.touched) threads = 1;
+  if (is_watched() || notes_all(context)) threads = 1;
   if (threads > 1 && !has_to_run_in_order(context, written)) {
     context.parallel = true;
-    const MemoryImage before(written, threads);
+    const MemoryImage before(written, scratch, threads);
     GlobalShadows shadows = make_shadows(context, written);
     context.shadows = &shadows;
     Collector collector(context);
     run(context, threads, collector);
     if (!context.repeat_serially) {
       collector.finish(report);
+      tell_touched(context, shadows, report);
       return;
     }
     before.restore();
@@ -229,7 +237,15 @@ void Simulator::Impl::execute(const Launch& launch, Image& image, int32_t kernel
   run(ordered, 1, collector);
   collector.finish(report);
   if (options.trace != nullptr) options.trace->end_launch(*report);
-  if (options.touched) report->touched = shadows.touched(image);
+  tell_touched(ordered, shadows, report);
+}
+
+void Simulator::Impl::tell_touched(const LaunchContext& context, const GlobalShadows& shadows,
+                                   LaunchReport* report) const {
+  if (options.touched == Options::Touches::kNone) return;
+  report->touched = shadows.touched(*context.image);
+  report->lets_next_begin = context.lets_next_begin;
+  report->waits_first = context.waits_first;
 }
 
 // One worker, and nothing to restore afterwards: few blocks are executed.

@@ -3,30 +3,28 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdlib>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "warpsim/memory_view.h"
+#include "warpsim/scratch.h"
 
 namespace warpsim {
 
 class MemoryImage {
  public:
   // Large allocations are copied by so many threads: most of it is the first touch of new pages.
-  explicit MemoryImage(const std::vector<AllocationRecord*>& records, unsigned threads = 1);
+  MemoryImage(const std::vector<AllocationRecord*>& records, Scratch& scratch,
+              unsigned threads = 1);
   void restore() const;
   // Where `other`, taken of the same allocations, differs first; empty: nowhere.
   std::string difference(const MemoryImage& other) const;
 
  private:
-  struct Free {
-    void operator()(std::byte* p) const { std::free(p); }
-  };
   struct Saved {
     AllocationRecord* record;
-    std::unique_ptr<std::byte[], Free> data;  // as many bytes as the record's
+    Scratch::Block data;  // as many bytes as the record's
     std::unique_ptr<InitialisedMap> initialised;
   };
   std::vector<Saved> saved_;

@@ -185,7 +185,7 @@ std::optional<LaunchProfile> Simulator::profile(const Launch& launch,
   // What a sampled launch leaves in memory means nothing: no need to restore it.
   const std::vector<AllocationRecord*> written =
       m.options.sample.on ? std::vector<AllocationRecord*>{} : m.may_be_written(context);
-  const MemoryImage before(written);
+  const MemoryImage before(written, m.scratch);
   GlobalShadows shadows = m.make_shadows(context, written);
   context.shadows = &shadows;
   Runner runner(context);

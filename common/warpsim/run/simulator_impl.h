@@ -17,6 +17,7 @@
 #include "warpsim/machine/texture.h"
 #include "warpsim/observe/collect.h"
 #include "warpsim/observe/global_shadow.h"
+#include "warpsim/scratch.h"
 #include "warpsim/sim.h"
 #include "warpsim/trace/recording.h"
 
@@ -25,6 +26,7 @@ namespace warpsim {
 struct Simulator::Impl {
   Device device;
   DeviceMemory memory;
+  Scratch scratch;  // for what launches need: shadows, images of memory
   TextureTable textures;
   Options options;
   struct Loaded {
@@ -71,6 +73,10 @@ struct Simulator::Impl {
   GlobalShadows make_shadows(const LaunchContext& context,
                              const std::vector<AllocationRecord*>& written);
   void choose_engine(LaunchContext& context, int module);
+  // Whether all that the launch touches is noted.
+  bool notes_all(const LaunchContext& context) const;
+  void tell_touched(const LaunchContext& context, const GlobalShadows& shadows,
+                    LaunchReport* report) const;
   void compare_engines(const Launch& launch, Image& image, int32_t kernel, LaunchReport* report);
   void run(LaunchContext& context, unsigned threads, Collector& collector);
   void execute(const Launch& launch, Image& image, int32_t kernel, LaunchReport* report);

@@ -51,4 +51,19 @@ __global__ void many_patterns(const int* index, float* P, int turns) {
   P[threadIdx.x] = sum + s[threadIdx.x];
 }
 
+// The lanes lie side by side, and move together for some turns; then each goes a step of its own.
+__global__ void moving_apart(const float* M, float* P, int rounds, int turns) {
+  const float* at = M + threadIdx.x;
+  float sum = 0;
+  for (int round = 0; round < rounds; ++round) {
+#pragma unroll 1
+    for (int k = 0; k < turns; ++k) {
+      sum += *at;
+      at += turns;
+    }
+    at += threadIdx.x;
+  }
+  P[threadIdx.x] = sum;
+}
+
 }  // extern "C"
