@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from grader.judging import bounds, host_launch, kernel_text, spread, suspects, tiles
+from grader.judging import barriers, bounds, host_launch, kernel_text, spread, suspects
 from grader.judging.cause_base import Base
 from grader.judging.host import Said
 from grader.judging.wording import index_of, value
@@ -115,7 +115,7 @@ class Places(Base):
         for array in kernel_text.shared_arrays(kernel):
             shape = kernel_text.array_shape(kernel, array)
             at = find(item.words, (array, "["))
-            filled = [s for s in tiles.fills(kernel, array)]
+            filled = [s for s in barriers.fills(kernel, array)]
             if at < 0 or not shape or len(shape) < 2 or item in filled:
                 continue  # of a flat tile the index is neither a row nor a column
             if self._is_read_in_parts(array, filled):
@@ -286,7 +286,7 @@ class Places(Base):
             missing.append((_range("row", rows, case.j - 1), "y", rows, case.j, 1))
         if not missing:
             return None
-        line, _ = self._grid(launch, missing[0][1])
+        line, words = self._grid(launch, missing[0][1])
         tile = [-(-columns // kernel.grid[0]), -(-rows // kernel.grid[1])]
         store, is_known = self._store(), False
         if store is not None:
@@ -298,6 +298,17 @@ class Places(Base):
         for *_, axis in missing:
             # What one block has stored says nothing of what it should: a part of its own may be missing.
             if not is_known and kernel.grid[axis] == 1 and tile[axis] != kernel.block[axis]:
+                return None
+            # By what it is divided by the grid covers P: the kernel does not store what a block should.
+            parts = {
+                value(words[at + 1 : at + 2], kernel.known)
+                for at, w in enumerate(words)
+                if w == "/"
+            }
+            whole = (case.l, case.j)[axis]
+            if not is_known and any(
+                part and part != tile[axis] and part * kernel.grid[axis] >= whole for part in parts
+            ):
                 return None
         needed = (-(-case.l // tile[0]), -(-case.j // tile[1]))
         parts = " and ".join(part for part, *_ in missing)

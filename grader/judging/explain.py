@@ -185,6 +185,11 @@ def _unordered(facts: Facts, place: str) -> str:
             return f"solve returns before it has waited for the {_work(other)}."
     theirs = "writes" if other.writes else "reads"
     both = f"{_work(facts)} {_verb(facts)} {place}, which {_work(other)} {theirs}"
+    if facts.cause is Cause.BEGUN_EARLY:
+        return (
+            f"{both}: it may begin before that launch has ended (programmatic stream serialization), "
+            "and has not waited for it."
+        )
     return f"{both}: no event, no common stream and no wait of the host puts the two in an order."
 
 
@@ -412,6 +417,10 @@ _ADVICE_BY_CAUSE = {
     Cause.COPY_IN_FLIGHT: (
         "Commit the copies to a group, wait for that group, let the block meet at a barrier, "
         "then read: in this order."
+    ),
+    Cause.BEGUN_EARLY: (
+        "Call cudaGridDependencySynchronize() in the kernel before it touches what the launch before "
+        "it uses, or launch it without programmatic stream serialization."
     ),
     Cause.HOST_READ: "Call cudaStreamSynchronize for the copy's stream before its data are used.",
     Cause.SOLVE_RETURNED: "Call cudaStreamSynchronize for the copy's stream before solve returns.",

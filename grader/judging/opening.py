@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from grader.judging import (
+    barriers,
     host,
     host_launch,
     searched,
@@ -51,6 +52,7 @@ _TRIED = frozenset(
 )  # fmt: skip
 # What a call returned is no cause, wherever it stands.
 _SAYS_LITTLE = frozenset({"api-error", "host-crash"})
+_ELEMENTS, _MOST_LINES = 4, 5  # of those that were followed
 _COMPARES = ("==", "!=", "<=", ">=")
 
 
@@ -161,9 +163,7 @@ class _Finder(Accesses, Places, Wrong):
         if self.item.code == "launch-config" and guess is not None:
             return None  # what was refused is known; another launch that is not says less
         lines = [guess.line if guess is not None else 0, self.item.line, self.item.other_line]
-        followed = self.material.provenance
-        if not any(lines) and followed is not None:
-            lines += sorted({who.line for one in followed.elements for who in one.stores})
+        lines += self._followed_lines()
         if not any(lines) and self.kernel is not None:
             lines += [one.line for one in self.kernel.accesses(self.kernel.roles.get("P", ""))]
         in_tiles = all(o.case.j % 32 == 0 for o in self.material.outcomes)
@@ -204,6 +204,21 @@ class _Finder(Accesses, Places, Wrong):
             found.line,
             "",
         )
+
+    def _followed_lines(self) -> list[int]:
+        """Where the wrong elements are stored, and what they are made of was put into a tile."""
+        found: list[int] = []
+        facts, followed = self.item.facts or Facts(), self.material.provenance
+        if self.item.code == "uninitialised-shared" and self.kernel is not None:
+            found += [one.line for one in barriers.fills(self.kernel, facts.array.split("[")[0])]
+        if self.item.code in ("wrong-result", "unwritten-output") and followed is not None:
+            for element in followed.elements[:_ELEMENTS]:
+                found += [who.line for who in element.stores[:1]]
+            for element in followed.elements[:_ELEMENTS]:
+                for term in element.terms[:1]:
+                    for factor in term.factors:
+                        found += [factor.shared.who.line] if factor.shared is not None else []
+        return list(dict.fromkeys(line for line in found if line))[:_MOST_LINES]
 
     def by_warning(self) -> Said | None:
         """What nvcc itself has seen: a barrier that is none, a variable without a value."""
@@ -358,11 +373,12 @@ class _Finder(Accesses, Places, Wrong):
             return tiles.stages(self.kernel) or tiles.next_phase(self.kernel)
         if mine[1] == other[1]:
             return suspects.divided(self.kernel) or suspects.coordinates(self.kernel)
-        if facts.scope is Scope.WARP:
+        if facts.scope is Scope.WARP and "__syncwarp" in self.material.text:
             return None
         reads = other[0] if mine[1] else mine[0]
         writes = mine[0] if mine[1] else other[0]
-        return tiles.between(self.kernel, reads, writes)
+        reads = barriers.reading(self.kernel, facts.array, reads)
+        return barriers.between(self.kernel, reads, writes)
 
     def unfilled(self) -> Said | None:
         facts = self.item.facts or Facts()
@@ -427,10 +443,10 @@ class _Finder(Accesses, Places, Wrong):
     def divergent(self) -> Said | None:
         """The branch that keeps threads from a barrier."""
         facts = self.item.facts or Facts()
-        barriers = tiles.barriers(self.kernel)
+        stops = barriers.barriers(self.kernel)
         if facts.cause is Cause.ANOTHER_BARRIER:
-            return self._in_a_branch(barriers)
-        for barrier in barriers:
+            return self._in_a_branch(stops)
+        for barrier in stops:
             holder = next(self.text.above(barrier), None)
             branches = [s for s in self.text.above(barrier) if s.kind in ("if", "else")]
             if (
@@ -448,22 +464,22 @@ class _Finder(Accesses, Places, Wrong):
                     )
         if facts.cause is Cause.EXITED:
             for item in self.kernel.body:
-                if item.words[:1] == ("return",) and barriers and item.number < barriers[-1].number:
+                if item.words[:1] == ("return",) and stops and item.number < stops[-1].number:
                     branch = next((s for s in self.text.above(item) if s.kind == "if"), None)
                     if branch is not None:
                         return Said(
                             f"Threads with {shown(branch.words)} return in line {item.line}, before "
-                            f"the barrier of line {barriers[0].line} that the others wait at.",
+                            f"the barrier of line {stops[0].line} that the others wait at.",
                             item.line,
                             "Let all threads stay for the barriers; guard only loads and stores.",
                         )
         return None
 
-    def _in_a_branch(self, barriers: Sequence[Statement]) -> Said | None:
+    def _in_a_branch(self, stops: Sequence[Statement]) -> Said | None:
         """The one of several barriers that not all threads come to."""
         inside = [
             (barrier, branch)
-            for barrier in barriers
+            for barrier in stops
             if (branch := next(self.text.above(barrier), None)) is not None
             and branch.kind in ("if", "else")
         ]

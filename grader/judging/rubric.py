@@ -143,7 +143,9 @@ def _case_name(outcome: Outcome) -> str:
 def _clean(check: Check, lab: Lab, evidence: Evidence) -> CheckResult:
     outcomes = [evidence.safety[name] for name in check.cases]
     probed = evidence.probed if check.probes else ()
-    found = [item for item in merge(outcomes, probed) if item.code in check.codes]
+    # A probe is there for this check: whatever it finds counts.
+    codes = {*check.codes, *(item.code for item in probed)}
+    found = [item for item in merge(outcomes, probed) if item.code in codes]
     if found:
         first = found[0]  # as the report has them: the cause before what follows from it
         place = f" at line {first.line}" if first.line else ""

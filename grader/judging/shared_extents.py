@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from grader.judging import host, spread
+from grader.judging.barriers import fills
 from grader.judging.host import Host, Said
 from grader.judging.kernel_text import Kernel, array_shape
-from grader.judging.tiles import fills
 from grader.judging.wording import value
 from grader.labs.statements import Statement, closing, find, function_name, shown, split
 

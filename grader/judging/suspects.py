@@ -32,6 +32,8 @@ def block_too_small(kernel: Kernel) -> tuple[str, int, int] | None:
         blocks, threads = axes_of(wide, "blockIdx"), axes_of(wide, "threadIdx")
         if len(blocks) != 1 or blocks != threads or not stands_alone(wide):
             continue
+        if any(names_in(term) and "Idx" not in "".join(term) for term in terms(wide)):
+            continue  # 16 * r: a thread has several rows, or columns
         for term in terms(wide):
             if "blockIdx" not in term:
                 continue
@@ -48,7 +50,9 @@ def block_too_small(kernel: Kernel) -> tuple[str, int, int] | None:
 def _stores_several(kernel: Kernel) -> bool:
     """Whether a thread has several results: it stores in several places, or in a loop."""
     name = kernel.roles.get("P", "")
-    stores = [s for s in kernel.accesses(name) if s.words[:1] == (name,)] if name else []
+    if not name:
+        return True  # it is not known where it stores
+    stores = [s for s in kernel.accesses(name) if s.words[:1] == (name,)]
     return len(stores) > 1 or any(kernel.text.loops(one) for one in stores)
 
 
@@ -232,9 +236,10 @@ def _has_partner(kernel: Kernel, item: Statement, words: Sequence[str]) -> bool:
     """Whether a quotient has a remainder by the same number beside it, and a remainder a quotient."""
     partner = (words[0], "%" if words[1] == "/" else "/", *words[2:])
     return any(
-        tuple(meaning) == partner and place.parent == item.parent
+        (tuple(meaning) == partner or (*partner, "*") == tuple(meaning[: len(partner) + 1]))
+        and place.parent == item.parent
         for _, _, meaning, place in declarations(kernel)
-    )
+    )  # t % 4 * 4 is the first of four columns
 
 
 def _pair(one: Sequence[str], two: Sequence[str]) -> tuple[str, tuple, tuple] | None:

@@ -1,4 +1,4 @@
-"""What is wrong with a tile in shared memory: who fills it, which barrier or stage is missing.
+"""What is wrong with a tile in shared memory: who fills it, which stage is missing.
 
 As in `suspects`, a rule is asked where a finding shows its effect, and says nothing where it is not
 certain.
@@ -8,31 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from grader.judging.barriers import barriers, fills
 from grader.judging.host import Said
 from grader.judging.kernel_text import Kernel, array_shape, call_arguments_of, shared_arrays
 from grader.judging.wording import factors, names_in, value
 from grader.labs.statements import Statement, closing, find, shown
-
-
-def fills(kernel: Kernel, array: str) -> list[Statement]:
-    """The statements that put something into a shared array."""
-    found = []
-    for item in kernel.body:
-        if item.kind != "simple" or "__shared__" in item.words or array not in item.words:
-            continue
-        at = item.words.index(array)
-        left = item.words.index("=") if "=" in item.words else -1
-        is_target = 0 <= at < left and "+=" not in item.words
-        is_copied = (
-            any(
-                array in part and ("&" in part or part[0] == array)
-                for part in call_arguments_of(item)[:1]
-            )
-            and left < 0
-        )
-        if is_target or is_copied:
-            found.append(item)
-    return found
 
 
 def never_filled(kernel: Kernel, array: str, reader: int) -> Said | None:
@@ -117,59 +97,6 @@ def filled_inside_only(kernel: Kernel, array: str) -> Said | None:
         branch.line,
         f"Put 0 into {array} where the matrix has no element.",
     )
-
-
-def barriers(kernel: Kernel) -> list[Statement]:
-    return [
-        item for item in kernel.body if item.kind == "simple" and item.has("__syncthreads", "(")
-    ]
-
-
-def between(kernel: Kernel, reads: int, writes: int) -> Said | None:
-    """Why two lines of a block race: which barrier is missing, or stands in the wrong place."""
-    reader, writer = kernel.text.at(reads), kernel.text.at(writes)
-    if not reader or not writer or reads == writes:
-        return None
-    read, write = reader[-1], writer[-1]
-    shared = [one for one in kernel.text.loops(read) if one in kernel.text.loops(write)]
-    if not shared:
-        return None
-    loop = shared[0]
-    if any(item.has("asm") for item in kernel.body if loop in list(kernel.text.above(item))):
-        return None  # it may be a barrier of some threads
-    inside = [b for b in barriers(kernel) if loop in list(kernel.text.above(b))]
-    first, second = sorted((read.number, write.number))
-    middle = [b for b in inside if first < b.number < second]
-    after = [b for b in inside if b.number > second]
-    before = [b for b in inside if b.number < first]
-    direct = [b for b in middle if next(kernel.text.above(b)) is loop]
-    if write.number < read.number:
-        if middle and not after and not before and direct:
-            return Said(
-                f"Between filling (line {writes}) and reading (line {reads}) there is a barrier, in "
-                f"line {middle[0].line}. But the next turn of the loop fills again while others "
-                "still read.",
-                reads,
-                "Add a __syncthreads() at the end of the loop's body.",
-            )
-        if not middle:
-            early = before[0].line if before else 0
-            where = (
-                f" The one of line {early} comes before the filling: what is filled after it may be "
-                "read too early."
-                if early
-                else ""
-            )
-            return Said(
-                f"No barrier stands between filling the tile (line {writes}) and reading it (line "
-                f"{reads}).{where}",
-                early or reads,
-                f"Put a __syncthreads() after line {writes}, before the loop that reads.",
-            )
-    return None
-
-
-# --- the products
 
 
 def stages(kernel: Kernel) -> Said | None:

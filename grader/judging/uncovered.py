@@ -7,10 +7,10 @@ from collections.abc import Sequence
 import numpy as np
 
 from grader.judging import spread
+from grader.judging.barriers import fills
 from grader.judging.host import Said
 from grader.judging.kernel_text import Kernel, array_shape, counted
 from grader.judging.suspects import named_definition
-from grader.judging.tiles import fills
 from grader.judging.wording import indexed, names_in, terms, value
 from grader.labs.statements import Statement, closing, find, shown
 

@@ -216,6 +216,7 @@ _TOKEN = re.compile(
     re.VERBOSE,
 )
 _CONTROL = frozenset({"for", "while", "if", "switch"})
+_AFTER_PARAMETERS = frozenset({"const", "noexcept", "override"})  # of a method
 _TYPES = frozenset({"struct", "class", "union", "enum", "namespace", "extern"})
 
 
@@ -223,8 +224,8 @@ def _statements(bare: str) -> dict:
     """The text as tokens, and the statements that they make.
 
     A statement is [kind, parent, first token, end of its tokens]. Kinds: "function" and "lambda"
-    (their head), "for", "while", "if" and "switch" (what stands in the parentheses), "else", "do",
-    "block", "type" and "simple" (up to its semicolon). Lines of the preprocessor are left out.
+    (their head), "macro" (likewise, where it stands in a function), "for", "while", "if" and "switch"
+    (what stands in the parentheses), "else", "do", "block", "type" and "simple" (up to its semicolon). Lines of the preprocessor are left out.
     """
     tokens: list[str] = []
     lines: list[int] = []
@@ -291,6 +292,10 @@ class _Splitter:
         self.open.append((statement, braced))
         self.at = at + braced
 
+    def _is_in_function(self) -> bool:
+        kinds = [self.found[number][0] for number, _ in self.open]
+        return "function" in kinds and "type" not in kinds[kinds.index("function") :]
+
     def _ended(self) -> None:
         """A statement has ended: so have those whose body it was, unless an else follows."""
         while self.open and not self.open[-1][1]:
@@ -318,11 +323,16 @@ class _Splitter:
             before = self.tokens[at - 1] if at > first else ""
             if word == "{" and depth == 0:
                 head = self.tokens[first:at]
-                if any(item in _TYPES for item in head[:4]) and "(" not in head:
+                is_template = head[:1] == ["template"] and ">" in head
+                begins = head[head.index(">") + 1 :] if is_template else head
+                if any(item in _TYPES for item in begins[:4]) and "(" not in head:
                     self._begin(self._add("type", first, at), at)
                     return
-                if before == ")" and "=" not in head and "return" not in head:
-                    self._begin(self._add("function", first, at), at)
+                ends = before == ")" or (before in _AFTER_PARAMETERS and head[-2:-1] == [")"])
+                if ends and "=" not in head and "return" not in head:
+                    # There are no functions in functions: REPEAT(i, n) { ... } is a macro's loop.
+                    kind = "macro" if self._is_in_function() else "function"
+                    self._begin(self._add(kind, first, at), at)
                     return
                 if before in (")", "mutable") or before == "]":
                     if "[" in head and head[-1] != "]" or head[-3:-1] == ["=", "["]:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from grader.labs import source
 
-LOOPS = frozenset({"for", "while", "do"})
+LOOPS = frozenset({"for", "while", "do", "macro"})
 _FUNCTIONS = frozenset({"function", "lambda"})
 _ASSIGNS = frozenset({"=", "+=", "-=", "*=", "/=", "%=", "<<=", ">>=", "&=", "|=", "^="})
 _MOST_LEVELS = 60
@@ -101,6 +101,7 @@ class Listing:
     def __init__(self, text: str) -> None:
         facts = source.facts(text)
         self.constants = facts.constants
+        self.bare = facts.bare
         self.statements: list[Statement] = []
         for number, (kind, parent, first, end) in enumerate(facts.statements):
             lines = tuple(facts.lines[first:end]) or tuple(facts.lines[first : first + 1])

@@ -13,28 +13,30 @@ from grader.labs.expression import evaluate, names_in
 
 SUMS = {
     "loaded_sectors": "global_load_sectors + global_atomic_sectors + global_reduction_sectors"
-    " + constant_load_words + bulk_load_bytes / 32",
+    " + constant_load_words + bulk_load_bytes / 32 + copied_load_sectors",
     "load_requests": "global_load_requests + global_atomic_requests + global_reduction_requests"
     " + constant_load_requests + bulk_load_requests",
     "stored_sectors": "global_store_sectors + global_atomic_sectors + global_reduction_sectors"
-    " + bulk_store_bytes / 32",
+    " + bulk_store_bytes / 32 + copied_store_sectors",
     "store_requests": "global_store_requests + global_atomic_requests + global_reduction_requests"
     " + bulk_store_requests",
     "local_sectors": "local_load_sectors + local_store_sectors",
-    "tile_load_requests": "shared_load_requests + matrix_load_requests + shared_atomic_requests",
+    "tile_load_requests": "shared_load_requests + matrix_load_requests + shared_atomic_requests"
+    " + lane_exchanges",
     "tile_load_wavefronts": "shared_load_wavefronts + matrix_load_wavefronts"
-    " + shared_atomic_wavefronts",
+    " + shared_atomic_wavefronts + lane_exchanges",
     "tile_store_wavefronts": "shared_store_wavefronts + matrix_store_wavefronts"
     " + shared_atomic_wavefronts + bulk_load_bytes / 128",
 }
 MEANINGS = {
-    "loaded_sectors": "sectors of 32 bytes that are read from global or constant memory",
+    "loaded_sectors": "sectors of 32 bytes that are read from global or constant memory,"
+    " by copies on the device too",
     "load_requests": "instructions of a warp that read them",
-    "stored_sectors": "sectors of 32 bytes that are written to global memory",
+    "stored_sectors": "sectors of 32 bytes that are written to global memory, by copies on the device too",
     "store_requests": "instructions of a warp that write them",
     "local_sectors": "sectors of 32 bytes of arrays that a thread does not keep in registers",
-    "tile_load_requests": "instructions of a warp that read shared memory",
-    "tile_load_wavefronts": "cycles of shared memory that they take",
+    "tile_load_requests": "instructions of a warp that read shared memory or another lane's registers",
+    "tile_load_wavefronts": "cycles of shared memory that they take, one for an exchange between lanes",
     "tile_store_wavefronts": "cycles of shared memory that writing takes",
 }
 PARTS = {name: tuple(sorted(names_in(text))) for name, text in SUMS.items()}

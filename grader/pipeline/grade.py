@@ -128,13 +128,14 @@ def _run(session: Session, submission: Submission, base: Result) -> Result:
     recorded = record(
         session.course,
         session.lab.signature,
-        [*cases, *_probed(session)],
+        cases,
         compiled,
         session.options.device,
         subfolder(session, "plans"),
         session.options.limits,
     )
-    _stop_if_recorder_lacks_something(recorded[case.id] for case in cases)
+    _stop_if_recorder_lacks_something(recorded.values())
+    recorded |= probes.plans(session, compiled)
     try:
         return _judged(session, submission, result, recorded)
     except execute.NewerInstructionError as error:
@@ -154,10 +155,6 @@ def _stop_if_device_is_too_old(lab: Lab, options: Options) -> None:
 def _needed_cases(lab: Lab, backend: str) -> list[Case]:
     used = {name for check in lab.checks_for(backend) for name in check.every_case}
     return [case for case in lab.cases if case.id in used]
-
-
-def _probed(session: Session) -> tuple[Case, ...]:
-    return session.lab.probes if session.options.backend in ("sim", "both") else ()
 
 
 def _stop_if_recorder_lacks_something(recorded: Iterable[Recorded]) -> None:

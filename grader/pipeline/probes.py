@@ -1,12 +1,15 @@
 """Whether indices still fit at sizes that nobody could compute here: an int that overflows.
 
 A probe is a case of which few blocks are executed, without data, in memory that is taken only where
-it is touched. It says nothing about P; what it finds are accesses outside. Only files that are right
-at all other sizes are probed: others have something else to mend first.
+it is touched. What it finds are accesses outside, and a solve that does not do the work at such a
+size: one that throws, launches nothing or leaves out most of the product, since a size that need not
+be computed would be a way round the indices. Only files that are right at all other sizes are probed:
+others have something else to mend first.
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
@@ -16,13 +19,31 @@ from grader.labs.lab import Case
 from grader.pipeline.carry_out import Session, subfolder
 from grader.results.result import Diagnostic
 from grader.running import execute
-from grader.running.record import Recorded
+from grader.running.compile import Compiled
+from grader.running.execution import Execution
+from grader.running.record import Reason, Recorded, record
 
 CODES = frozenset({"out-of-bounds-global", "misaligned-access"})
 _ADVICE = (
     "An int ends at 2,147,483,647. Make a product 64 bits wide before it is too late: "
     "size_t(row) * l + col."
 )
+_REFUSED_ADVICE = "solve is for matrices of every size that the device can hold."
+_LARGEST_GRID_Y = 65_535  # a kernel with few rows a block may need more: its right
+# What solve may allocate: the device is the limit, since nothing of it is touched.
+_DEVICE_BYTES = 1 << 40
+# Of no fault of solve's.
+_NOT_ITS_FAULT = frozenset({Reason.NO_MEMORY, Reason.DEVICE_CODE, Reason.NO_PLAN})
+
+
+def plans(session: Session, compiled: Compiled) -> dict[str, Recorded]:
+    """The plans of the lab's probes."""
+    if not session.lab.probes or session.options.backend not in ("sim", "both"):
+        return {}
+    limits = replace(session.options.limits, device_memory_bytes=_DEVICE_BYTES)
+    folder = subfolder(session, "probe-plans")
+    lab, device = session.lab, session.options.device
+    return record(session.course, lab.signature, lab.probes, compiled, device, folder, limits)
 
 
 def look(
@@ -39,15 +60,22 @@ def look(
         return ()
     session.say("looking at indices of sizes beyond an int")
     found: dict[tuple[str, int], Diagnostic] = {}
+    usual = _usual_share(seen)
     for case in session.lab.probes:
-        for item in _of(session, case, text, recorded[case.id]):
+        for item in _of(session, case, text, recorded[case.id], usual):
             found.setdefault((item.code, item.line), item)
     return tuple(found.values())
 
 
-def _of(session: Session, case: Case, text: str, recorded: Recorded) -> list[Diagnostic]:
-    if recorded.plan is None:  # of what keeps a solve from such sizes, memory is the least fault
-        return []
+def _of(
+    session: Session, case: Case, text: str, recorded: Recorded, usual: float
+) -> list[Diagnostic]:
+    roomy = _device_memory(session) >= 4 * _bytes_of(case)  # for copies that solve makes
+    if recorded.plan is None:
+        if not roomy or recorded.reason in _NOT_ITS_FAULT:
+            return []
+        failure = judge.recording_failure(recorded)
+        return [_told(failure, case, _REFUSED_ADVICE)] if failure.code != "unsupported" else []
     folder = subfolder(session, "probes") / case.id
     folder.mkdir(exist_ok=True)
     job = execute.Job(
@@ -57,21 +85,62 @@ def _of(session: Session, case: Case, text: str, recorded: Recorded) -> list[Dia
         execution = execute.sampled(
             session.course, job, session.options.device, session.options.limits
         )
-    except StepError:  # a kernel that cannot be probed loses nothing
-        return []
-    if execution.api_errors:  # as where solve wants more memory of its own than there is
+    except StepError:  # ours, and not the kernel's
         return []
     context = explain.context(text, case, explain.read_plan(recorded.plan))
     found = judge.judged(case, execution, context, lambda: _nothing_to_compare(case)).diagnostics
-    return [_told(item, case) for item in found if item.code in CODES]
+    indices = [_told(item, case, _ADVICE) for item in found if item.code in CODES]
+    if indices or (execution.api_errors and not roomy):
+        return indices
+    return _left_out(case, execution, found, usual)
+
+
+def _left_out(
+    case: Case, execution: Execution, found: Iterable[Diagnostic], usual: float
+) -> list[Diagnostic]:
+    """What a solve that does not compute this size says of itself."""
+    if execution.status == "launch-config" and max(case.j, case.l) > _LARGEST_GRID_Y:
+        return []
+    if execution.launches == 0 or execution.status == "launch-config":
+        return [
+            _told(item, case, _REFUSED_ADVICE)
+            for item in found
+            if item.code in ("no-launch", "launch-config", "api-error", "host-computed")
+        ]
+    done = _share(case, execution)
+    if execution.status == "ok" and usual > 0 and done < usual / 2:
+        message = f"The kernels do {100 * done / usual:.0f}% of the multiply-adds that P needs."
+        return [_told(Diagnostic("wrong-result", "error", message), case, _REFUSED_ADVICE)]
+    return []
+
+
+def _share(case: Case, execution: Execution) -> float:
+    counted = execution.counters.get("fma_lanes", 0)
+    return (counted + execution.counters.get("tensor_multiply_adds", 0)) / case.work
+
+
+def _usual_share(seen: Iterable[judge.Outcome]) -> float:
+    """Multiply-adds that are counted for each that P needs, in the largest case; 0: others do it."""
+    done = [one for one in seen if one.execution is not None]
+    largest = max(done, key=lambda one: one.case.work, default=None)
+    return 0 if largest is None else min(1, _share(largest.case, largest.execution))
+
+
+def _device_memory(session: Session) -> int:
+    file = session.course.root / "common" / "devices" / f"{session.options.device}.json"
+    return json.loads(file.read_text(encoding="utf-8"))["global_bytes"]
+
+
+def _bytes_of(case: Case) -> int:
+    return 4 * (case.j * case.k + case.k * case.l + case.j * case.l)
 
 
 def _nothing_to_compare(case: Case):
     return judge.case_result(case, "passed", ""), None, None
 
 
-def _told(item: Diagnostic, case: Case) -> Diagnostic:
+def _told(item: Diagnostic, case: Case, advice: str) -> Diagnostic:
     """No case of the report: it says its sizes itself."""
     sizes = f"{case.j:,}x{case.k:,} times {case.k:,}x{case.l:,}"
     message = f"At {sizes}: {item.message}"
-    return replace(item, cases=(), message=message, advice=_ADVICE)
+    return replace(item, cases=(), message=message, advice=advice)

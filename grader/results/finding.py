@@ -81,6 +81,7 @@ class Cause(StrEnum):
     ANOTHER_MASK = "another-mask"  # `other` is named, and gives another one
     # unordered-streams
     NO_EVENT = "no-event"  # `other` is in another stream
+    BEGUN_EARLY = "begun-early"  # `other` is the launch before, for which the kernel has not waited
     HOST_READ = "host-read"  # of `amount` bytes that the copy `other` may not have brought yet
     HOST_WROTE = "host-wrote"  # to memory that the copy `other` may not have read yet
     SOLVE_RETURNED = "solve-returned"  # and the copy `other` may not have ended

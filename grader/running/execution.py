@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -90,11 +90,12 @@ class Execution:
     gpu: str = ""  # name of the GPU, on gpu
     printed: str = ""  # by kernels, whatever it says
     provenance: Provenance | None = None  # of the elements of P that were asked for
+    copies: dict[str, float] = field(default_factory=dict)  # sectors of copies on the device
 
     @property
     def counters(self) -> dict[str, float]:
-        """Summed over the kernels."""
-        total: dict[str, float] = {}
+        """Summed over the kernels, with what copies on the device move."""
+        total: dict[str, float] = dict(self.copies)
         for kernel in self.kernels:
             add_counters(total, kernel.counters)
         return total
@@ -132,6 +133,7 @@ def parse(fields: dict[str, Any]) -> Execution:
         gpu=gpu.get("name", ""),
         printed=str(fields.get("printf") or ""),
         provenance=provenance_from(found) if (found := fields.get("provenance")) else None,
+        copies={name: n for name, n in (fields.get("copies") or {}).items() if n},
     )
 
 

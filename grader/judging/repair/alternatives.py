@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from grader.judging.repair.nodes import File, Function, Node, children, walk
 from grader.judging.repair.scope import Edit, bare, binary
+from grader.judging.repair.shown import text_of
 
 _MOST = 4
 
@@ -73,7 +74,7 @@ def calls_of(file: File, edit: Edit) -> Iterator[Edit]:
         (other, node)
         for other in [*file.functions.values(), *file.methods.values()]
         for node in walk(other.body)
-        if node.kind == "call" and node.kids[0].text == function.name
+        if node.kind == "call" and node.kids[0].text == function.called
     ]
     for other, node in calls[:_MOST]:
         if len(node.kids) <= 1 + two:
@@ -131,3 +132,53 @@ def _turned(edit: Edit) -> str:
         return ""
     base = node.kids[0].kids[0]
     return base.text if base.kind in ("name", "member") else ""
+
+
+def odd_ones(file: File, edit: Edit) -> Iterator[Edit]:
+    """For an index that other arrays have in the same place, too: the one index that differs from them.
+
+    Where tiles of two stages are filled and read with [ph % 2] and one with [(ph + 1) % 2], it is that one.
+    """
+    function = file.functions.get(edit.function) or file.methods.get(edit.function)
+    if function is None or len(edit.changes) != 1:
+        return
+    shared = {
+        one.text: len(one.kids[0])
+        for one in walk(function.body)
+        if one.kind == "declare" and one.type.is_shared and one.kids[0]
+    }
+    found: dict[tuple[int, int], list[Node]] = {}
+    mine = None
+    for node in walk(function.body):
+        place = _place(node, shared)
+        if place is not None:
+            found.setdefault(place, []).append(node.kids[1])
+            if edit.where is node.kids[1] or edit.where.id in node.kids[1].ids:
+                mine = place, node.kids[1]
+    if mine is None:
+        return
+    text = text_of(mine[1])
+    others = [one for one in found[mine[0]] if one is not mine[1]]
+    odd = [one for one in others if text_of(one) != text]
+    if len(odd) != 1 or len(others) - len(odd) < 2 or mine[1].kind in ("name", "number"):
+        return
+    value = mine[1]
+    yield Edit(
+        ((odd[0].id, lambda n: replace(bare(n), **_as(value))),), odd[0].line, edit.cost,
+        edit.function, odd[0],
+    )  # fmt: skip
+
+
+def _as(value: Node) -> dict:
+    return {"kind": value.kind, "text": value.text, "kids": value.kids, "macro": value.macro}
+
+
+def _place(node: Node, shared: dict[str, int]) -> tuple[int, int] | None:
+    """Of an index of a shared array: how many it has, and which one it is."""
+    if node.kind != "index":
+        return None
+    base, at = node.kids[0], 0
+    while base.kind == "index":
+        base, at = base.kids[0], at + 1
+    sides = shared.get(base.text, 0) if base.kind == "name" else 0
+    return (sides, at) if sides > 1 else None

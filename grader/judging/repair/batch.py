@@ -328,7 +328,7 @@ class Tried:
 
 def try_together(
     file: File, edits: Sequence[Changes], most_turns: int, size: Size | Given, numbers: tuple,
-    on_host: bool, steps: int, watched: Watched | None = None,
+    on_host: bool, steps: int, watched: Watched | None = None, turns_of: Mapping | None = None,
 ) -> Tried:  # fmt: skip
     """Which edits make P right; with `watched`, which make right what the chosen threads store."""
     batch = Batch(edits, most_turns)
@@ -341,12 +341,14 @@ def try_together(
     if watched is not None:
         run.note(world, watched)
         batch.turns_of = watched.turns
+    elif turns_of is not None:
+        batch.turns_of = turns_of
     try:
         run.carry_out(file, machine, world)
     except (Exhausted, GivenUp, *ERRORS):
         return Tried([], [], steps - world.steps, not batch.dead.all())
     if watched is not None:
-        right = run.right_of_chosen(world)
+        right = run.right_of_chosen(world, watched.lacking)
         right = [number for number in sorted(right) if not batch.dead[number]]
         return Tried(right, sorted(batch.alone), steps - world.steps)
     right = [

@@ -52,7 +52,7 @@ def _malloc(given, templates):
             raise Fault("size")
         buffer = Buffer("global", size // 4, name="device")
         buffer.owners = f.world.owners
-        buffer.batch, buffer.effects = f.world.batch, f.world.effects
+        buffer.batch, buffer.effects = f.world.batch, f.world.effects or f.world.lenient
         if f.world.logs is not None:
             buffer.log = []
             f.world.logs.append(buffer)
@@ -134,7 +134,7 @@ def _copied(words_of):
                     raise Fault("copy")
                 bad = pointer.off % words != 0
                 bad = bad if mask is True else bad & mask
-                if mask is not False and np.any(bad) and f.world.effects is None:
+                if mask is not False and np.any(bad) and not (f.world.effects or f.world.lenient):
                     if f.world.batch is None:
                         raise Fault("alignment")
                     f.world.batch.drop(bad if bad.__class__ is np.ndarray else mask)
@@ -257,6 +257,7 @@ BUILTIN = {
     "min": _plain(_least), "max": _plain(_most), "fminf": _plain(_least), "fmaxf": _plain(_most),
     "fmaf": _plain(lambda a, b, c: a * b + c), "fma": _plain(lambda a, b, c: a * b + c),
     "__fmaf_rn": _plain(lambda a, b, c: a * b + c), "__fmul_rn": _plain(lambda a, b: a * b),
+    "__fadd_rn": _plain(lambda a, b: a + b), "__fsub_rn": _plain(lambda a, b: a - b),
     "umin": _plain(_least), "umax": _plain(_most),
     "__mul24": _plain(lambda a, b: a * b), "__umul24": _plain(lambda a, b: a * b),
     "ceil": _plain(_ceil), "ceilf": _plain(_ceil),
@@ -273,7 +274,8 @@ for _name in (
     "cudaEventRecord", "cudaEventSynchronize", "cudaEventElapsedTime", "cudaEventDestroy",
     "cudaGetDeviceProperties", "cudaSetDevice", "cudaGetDevice", "cudaGetErrorName", "exit", "abort",
     "assert", "puts", "fflush", "__threadfence_block", "cudaFuncSetAttribute", "printf", "fprintf", "__threadfence",
-    "this_thread_block", "sync", "__activemask", "__ballot_sync",
+    "this_thread_block", "sync", "clock64", "clock", "__nanosleep", "__threadfence_system", "cudaDeviceReset",
+    "cudaFuncSetCacheConfig", "cudaDeviceSetCacheConfig", "cudaStreamWaitEvent", "strerror", "perror", "__activemask", "__ballot_sync",
 ):  # fmt: skip
     BUILTIN[_name] = _nothing
 

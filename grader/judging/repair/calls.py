@@ -8,11 +8,14 @@ from dataclasses import replace
 
 import numpy as np
 
-from grader.judging.repair.execution import REFERRED
+from grader.judging.repair.declarations import REFERRED
 from grader.judging.repair.nodes import Function, Node, Type, walk
+from grader.judging.repair.overloads import takes, whole
 from grader.judging.repair.reading import GivenUp
 from grader.judging.repair.values import (
+    Closure,
     Fault,
+    Place,
     Pointer,
     Ref,
     Struct,
@@ -21,6 +24,11 @@ from grader.judging.repair.values import (
 from grader.judging.repair.world import Exhausted, Frame, World
 
 _MAX_LANES = 1 << 15
+# What a block of cooperative groups can be asked for.
+_OF_GROUP = {
+    "sync": "", "thread_rank": "", "thread_index": "threadIdx", "group_index": "blockIdx",
+    "group_dim": "blockDim", "dim_threads": "blockDim",
+}  # fmt: skip
 _LANES_OF_A_STEP = 1024
 
 
@@ -31,6 +39,16 @@ def _mark(value) -> object:
     if value.__class__ is Struct:
         return tuple((name, _mark(one)) for name, one in value.fields.items())
     return value
+
+
+def _variable(name: str) -> Callable:
+    def refer(f, m):
+        if name not in f.env and f.fields is not None and name in f.fields:
+            return Ref(Place(f.fields, name))
+        known = f.env.get(name)
+        return known if known.__class__ is Ref else Ref(Place(f.env, name))
+
+    return refer
 
 
 def _length(env: dict, array: str, at: int) -> int:
@@ -57,6 +75,7 @@ class Calls:
 
     def types_of(self, function: Function) -> dict[str, Type]:
         found = {name: kind for kind, name in function.parameters}
+        declared: dict[str, Type] = {}
         found["return"] = function.type
         if function.type.is_reference:
             found["&"] = function.type
@@ -67,7 +86,13 @@ class Calls:
                 if node.kind == "declare" and not node.kids[0]:
                     # One word of a block's is another name of where it lies.
                     is_reference = node.type.is_reference or node.type.is_shared
-                    found[node.text] = replace(node.type, is_reference=is_reference)
+                    kind = replace(node.type, is_reference=is_reference)
+                    known = declared.setdefault(node.text, kind)
+                    if (known.name, known.stars) != (kind.name, kind.stars):
+                        # Two of one name: each is what it is declared as.
+                        is_reference = known.is_reference or is_reference
+                        kind = Type("auto", is_reference=is_reference)
+                    found[node.text] = kind
         return found
 
     def _template(self, node: Node) -> Callable:
@@ -80,63 +105,99 @@ class Calls:
         from grader.judging.repair.builtin import BUILTIN
 
         target = node.kids[0]
-        given = [self.code(kid) for kid in node.kids[1:]]
+        if target.kind == "name" and target.text == "cudaMemcpyToSymbol":
+            return self.to_symbol(node)
+        given = [self.part(kid) for kid in node.kids[1:]]
         templates: list[Callable] = []
         if target.kind == "template":
             templates = [self.code(kid) for kid in target.kids[1:]]
             target = target.kids[0]
         if target.kind == "member":
-            method = self.file.methods.get(target.text)
-            if method is None and target.text in ("sync", "thread_rank"):
+            name = target.text
+            if name in self.file.of_structs:
+                owner = self.code(target.kids[0])
+                return self.of_method(name, node.kids[1:], given, owner, wants_address, templates)
+            if name in _OF_GROUP:
                 return self.of_group(target)
-            if method is None:
-                raise GivenUp("method")
-            given = self.passed(method, node.kids[1:], given)
-            return self.invoked(method, given, [], self.code(target.kids[0]), False)
+            if name == "get" and not given:
+                return self.code(target.kids[0])  # of unique_ptr
+            raise GivenUp("method")
+        if target.kind == "scoped":
+            return self.of_static(target.text, target, node.kids[1:], given)
         if target.kind != "name":
-            raise GivenUp("call")
+            return self.called_value(self.code(target), node.kids[1:], given)
         name = target.text
         edit = self.edits.get(target.id)
         if edit is not None:
             name = edit(target).text
-        function = self.file.functions.get(name)
-        if function is not None:
-            given = self.passed(function, node.kids[1:], given)
-            return self.invoked(function, given, templates, None, wants_address)
+        functions = self.file.named.get(name)
+        if functions is not None:
+            return self.one_of(functions, node.kids[1:], given, templates, None, wants_address)
         known = BUILTIN.get(name)
+        if name in self.file.of_structs and name not in self.file.structs:
+            own = self.of_method(
+                name, node.kids[1:], given, lambda f, m: f.env.get("this"), wants_address, templates
+            )
+            other = known(given, templates) if known is not None else None
+
+            def sibling(f, m):
+                if other is not None and "this" not in f.env:
+                    return other(f, m)
+                return own(f, m)
+
+            return sibling
         if known is not None:
             return known(given, templates)
         if name.startswith("cuda"):
             raise GivenUp(name)
         if name == "swap" and len(given) == 2:
             return self.exchanged(node.kids[1:], given)
-        variable = self.code(target)
-        own = self.operator("operator()", given, wants_address)
+        return self.called_value(self.code(target), node.kids[1:], given, wants_address)
+
+    def part(self, node: Node) -> Callable:
+        """An argument; what braces make of it depends on the parameter."""
+        return (lambda f, m: None) if node.kind == "braces" else self.code(node)
+
+    def to_symbol(self, node: Node) -> Callable:
+        """cudaMemcpyToSymbol(WIDTH, &width, sizeof(int)): of one number."""
+        if len(node.kids) < 4:
+            raise GivenUp("cudaMemcpyToSymbol")
+        put, source = self.assigner(node.kids[1]), self.code(node.kids[2])
+
+        def copy(f, m):
+            value = whole(source(f, m))
+            if value.__class__ in (Pointer, Struct) or value is None:
+                raise GivenUp("cudaMemcpyToSymbol")
+            put(Frame(f.world, f.world.globals), m, value)
+            return 0
+
+        return copy
+
+    def called_value(
+        self, variable: Callable, nodes: list[Node], given: list[Callable], wants_address: bool = False
+    ) -> Callable:  # fmt: skip
+        """A call of a lambda, or of a struct that can be called."""
+        own = None
+        if any(takes(one, len(given)) for one in self.file.of_structs.get("operator()", ())):
+            own = self.of_method("operator()", nodes, given, variable, wants_address)
 
         def lambda_call(f, m):
             value = variable(f, m)
             if value.__class__ is Struct and own is not None:
-                return own(value)(f, m)
-            if not isinstance(value, tuple):
-                raise GivenUp(name)
-            names, body, declared = value
-            inner = Frame(f.world, dict(f.env), fields=f.fields)
-            for one, argument in zip(names, given, strict=True):
+                return own(f, m)
+            if value.__class__ is not Closure:
+                raise GivenUp("call")
+            home = value.home
+            inner = Frame(f.world, dict(home.env), fields=home.fields)
+            for one, argument in zip(value.names, given, strict=True):
                 inner.env[one] = argument(f, m)
-            body(inner, m)
-            for one in f.env:  # what it changes outside; what it declares is its own
-                if one not in declared:
-                    f.env[one] = inner.env[one]
+            value.body(inner, m)
+            for one in home.env:  # what it changes outside; what it declares is its own
+                if one not in value.declared:
+                    home.env[one] = inner.env[one]
             return inner.result
 
         return lambda_call
-
-    def operator(self, name: str, given: list[Callable], wants_address: bool) -> Callable | None:
-        """For a struct: what its operator makes of it."""
-        method = self.file.methods.get(name)
-        if method is None:
-            return None
-        return lambda owner: self.invoked(method, given, [], lambda f, m: owner, wants_address)
 
     def exchanged(self, nodes: list[Node], given: list[Callable]) -> Callable:
         """std::swap."""
@@ -154,6 +215,8 @@ class Calls:
         """block.sync() and block.thread_rank() of cooperative groups; lanes go in step anyway."""
         if target.text == "sync":
             return lambda f, m: 0
+        if _OF_GROUP[target.text]:
+            return lambda f, m: f.world.globals[_OF_GROUP[target.text]]
 
         def rank(f, m):
             place, sides = (f.world.globals[one].fields for one in ("threadIdx", "blockDim"))
@@ -163,7 +226,7 @@ class Calls:
 
     def _built(self, node: Node) -> Callable:
         """View(data, width), View{data, width}: a struct without a name."""
-        kind = Type(node.text)
+        kind = node.type or Type(node.text)
         declared = self.code(
             Node(
                 "declare",
@@ -184,10 +247,17 @@ class Calls:
 
     def passed(self, function: Function, nodes: list[Node], given: list) -> list[Callable]:
         """Arguments; of a reference where it lies."""
-        return [
-            self.referring(node) if kind.is_reference and node.kind in REFERRED else part
-            for (kind, _), node, part in zip(function.parameters, nodes, given, strict=False)
-        ] + given[len(function.parameters) :]
+        found = []
+        for (kind, _), node, part in zip(function.parameters, nodes, given, strict=False):
+            if kind.is_reference and kind.stars and node.kind == "name":
+                found.append(_variable(node.text))  # not what it points to
+            elif kind.is_reference and node.kind in REFERRED:
+                found.append(self.referring(node))
+            elif node.kind == "braces":
+                found.append(self.initial(node, kind))
+            else:
+                found.append(part)
+        return found + given[len(function.parameters) :]
 
     def with_defaults(self, function: Function, given: list[Callable]) -> list[Callable]:
         """What each template parameter stands for; of a type that is deduced nothing need be known."""
@@ -211,6 +281,7 @@ class Calls:
             raise GivenUp("arguments")
         templates = self.with_defaults(function, templates)
         is_reference = function.type.is_reference
+        others = {name for kind, name in function.parameters if kind.is_reference}
 
         def run(f, m):
             f.world.step()
@@ -218,7 +289,8 @@ class Calls:
             env = {}
             for name, convert, part in zip(names, converts, given, strict=True):
                 value = part(f, m)
-                env[name] = value if value.__class__ is Ref else convert(value)
+                is_itself = value.__class__ is Ref or (value.__class__ is Struct and name in others)
+                env[name] = value if is_itself else convert(value)
             for name, part in zip(function.templates, templates, strict=True):
                 env[name] = part(f, m)
             for name in deduced:
@@ -226,12 +298,14 @@ class Calls:
                     env[name] = _length(env, *function.lengths[name])
             inner = Frame(f.world, env)
             if owner is not None:
-                value = owner(f, m)
+                value = whole(owner(f, m))
                 if value.__class__ is not Struct:
                     raise GivenUp("method")
-                inner.fields = value.fields
+                inner.fields, env["this"] = value.fields, value
             body(inner, m)
-            if is_reference:
+            if is_reference and inner.result.__class__ is not Struct:  # not *this
+                if inner.result.__class__ is Place:
+                    return inner.result if wants_address else whole(inner.result)
                 if inner.result.__class__ is not Pointer:
                     raise GivenUp("reference")
                 return inner.result if wants_address else inner.result.load(m)
@@ -239,7 +313,7 @@ class Calls:
 
         if is_reference:
             for one in walk(function.body):
-                if one.kind == "return" and one.kids[0].kind not in ("deref", "index"):
+                if one.kind == "return" and one.kids[0].kind not in REFERRED:
                     raise GivenUp("reference")
         return run
 
@@ -255,8 +329,12 @@ class Calls:
         external = [
             self.code(node) for node in self.file.globals for one in node.kids if one.type.is_extern
         ]
-        settings = [self.code(kid) for kid in settings]
-        arguments = [self.code(kid) for kid in arguments]
+        settings = [
+            self.initial(kid, Type("dim3")) if kid.kind == "braces" else self.code(kid)
+            for kid in settings
+        ]
+        given = [self.part(kid) for kid in arguments]
+        arguments = self.passed(kernel, arguments, given)
         if len(arguments) != len(kernel.parameters) or len(templates) > len(kernel.templates):
             raise GivenUp("arguments")
         templates = self.with_defaults(kernel, templates)

@@ -9,7 +9,7 @@ from grader.judging.repair.alike import alike
 from grader.judging.repair.missing import Missing
 from grader.judging.repair.nodes import MADE, File, Function, Node, children, walk
 from grader.judging.repair.on_host import OnHost, call_of
-from grader.judging.repair.repeated import Repeated
+from grader.judging.repair.repeated import Repeated, divisors_of, factors_of
 from grader.judging.repair.rewritten import (
     all_rounded_up,
     crossed,
@@ -30,11 +30,13 @@ from grader.judging.repair.scope import (
     visible_at,
 )
 
+_ORDERS = ("<", "<=", ">", ">=")
 _ODD = ("*%", "*/", "+*", "%*", "/*")  # seldom what was meant
 _OF_A_LENGTH = 1.2  # a longer array hides an index that goes too far
+_MOST_MACROS = 12
 _AXES = {"x": "yz", "y": "xz", "z": ""}
 _OTHER = {
-    "<": ("<=",), "<=": ("<",), ">": (">=",), ">=": (">",), "==": ("!=",), "!=": ("==",),
+    "<": ("<=", ">"), "<=": ("<", ">="), ">": (">=", "<"), ">=": (">", "<="), "==": ("!=",), "!=": ("==",),
     "&&": ("||",), "||": ("&&",), "+": ("*", "-"), "-": ("+",), "*": ("+", "/", "%"), "/": ("%", "*"),
     "%": ("/", "*"), "<<": (">>",), ">>": ("<<",), "&": ("%",),
 }  # fmt: skip
@@ -45,7 +47,10 @@ class Editor(Missing, OnHost, Repeated):
 
     def __init__(self, file: File, function: Function, macros: dict[str, int]) -> None:
         self.file, self.function, self.macros = file, function, macros
-        self.scope = scope_of(file, function)
+        scope = scope_of(file, function)
+        # A macro that stands for an expression of numbers is one, too.
+        more = tuple(name for name in macros if name not in scope.constants)
+        self.scope = replace(scope, constants=(*scope.constants, *more[:_MOST_MACROS]))
         self.counted = _used_as_integer(function.body)
         self.has_stages = any(
             node.kind == "declare" and len(node.kids[0] or ()) > 1 and node.type.is_shared
@@ -57,6 +62,7 @@ class Editor(Missing, OnHost, Repeated):
             for node in walk(function.body)
             if node.kind == "number" and node.text.isdigit()
         }
+        self.factors, self.divisors = factors_of(function), divisors_of(function)
         self.declared = {n.text for n in walk(function.body) if n.kind == "declare"}
         parameters = [name for _, name in function.parameters]
         used = [n.text for n in walk(function.body) if n.kind == "name" and n.text in parameters]
@@ -84,6 +90,9 @@ class Editor(Missing, OnHost, Repeated):
         for node in walk(self.function.body):
             if node.key > MADE:
                 continue  # it stands nowhere in the file
+            if self._parent(node).kind == "extent" or self._parent(node).key > MADE:
+                if node.kind == "name" and self._parent(node).kind in ("extent", "index"):
+                    continue  # the array of `for (auto one : array)`
             for change, cost in self._changes(node):
                 far = 0.0
                 if id(node) in lengths and not self._is_plain_length(
@@ -275,9 +284,13 @@ class Editor(Missing, OnHost, Repeated):
                 other = self.macros.get(macro)
                 if other is not None and other != value:
                     yield (lambda n, v=other, t=macro: replace(number(v), macro=t)), 1.4
-        for other in dict.fromkeys((value - 1, value + 1, 0, value * 2, value // 2)):
+        is_factor = value in self.factors and self._parent(node).text == "*"
+        others = (value - 1, value + 1, 0, value * 2, value // 2)
+        for other in dict.fromkeys((*others, *sorted(self.factors if is_factor else ()))):
             if other >= 0 and other != value:
                 cost = 1.0 if abs(other - value) == 1 else 1.5
+                if is_factor and other in self.factors:
+                    cost = 0.9  # what something else is multiplied by
                 if other == 2 * value and self._parent(node).text == "%":
                     cost = 0.7  # half of what has to lie together
                 yield (lambda n, v=other: number(v)), cost
@@ -292,8 +305,14 @@ class Editor(Missing, OnHost, Repeated):
 
     def _operators(self, node: Node) -> Iterator[tuple[Change, float]]:
         sign = node.text
+        loop = self._parent(node)
+        is_counted = loop.kind == "for" and loop.kids[2] is not None
         for other in _OTHER.get(sign, ()):
             cost = 0.5 if sign in "<=>=&&||" else 1.5 + 0.7 * (sign + other in _ODD)
+            if sign in _ORDERS and other in _ORDERS and sign[0] != other[0]:
+                cost = 0.8  # the other way round
+                if is_counted:
+                    continue  # a loop that never turns is no cause
             yield (lambda n, s=other: replace(bare(n), text=s)), cost
         if sign in ("+", "-", "*", "/", "%", "&&", "||", "<<", ">>"):
             yield (lambda n: bare(n).kids[0]), 1.3
@@ -311,6 +330,7 @@ class Editor(Missing, OnHost, Repeated):
                         yield (lambda n, s=side, i=inner: crossed(n, s, i)), 0.9
         if sign == "-":
             yield (lambda n: replace(bare(n), kids=n.kids[::-1])), 2.0
+        yield from self._other_parts(node)
 
     def _factors(self, node: Node) -> Iterator[tuple[Change, float]]:
         """What a term lacks."""
@@ -342,7 +362,8 @@ class Editor(Missing, OnHost, Repeated):
         if node.kind == "name" and node.text not in self.scope.integers:
             return
         if node.kind == "binary" and (
-            node.text not in ("*", "%", "&", "/", "+", "-", "<<", ">>") or parent.kind == "binary"
+            node.text not in ("*", "%", "&", "/", "+", "-", "<<", ">>")
+            or (parent.kind == "binary" and not self._is_term(node, parent))
         ):
             return
         root = parent.kind != "binary"
@@ -370,14 +391,20 @@ class Editor(Missing, OnHost, Repeated):
             if value is not None:
                 right = replace(number(value), macro=macro)
                 yield (lambda n, r=right: binary("*", bare(n), r)), 1.2 + odd
-        for value in (4, 2, 8):
+        for value in (4, 2, 8, *sorted(self.factors - {2, 4, 8})):
             cost = (1.4 if root else 1.9) if value in self.written else 2.4
+            if value in self.factors and not node.macro:
+                cost = 1.0  # what something else is multiplied by
             if is_shared and value != 2:  # room for two tiles in place of one is all it may lack
                 continue
             cost += 0.0 if is_shared else odd
             yield (lambda n, v=value: binary("*", bare(n), number(v))), cost
         for sign in "-+":
             yield (lambda n, s=sign: binary(s, bare(n), number(1))), 1.7
+
+    def _is_term(self, node: Node, parent: Node) -> bool:
+        """A quotient or a remainder in a sum."""
+        return parent.text == "+" and node.text in ("/", "%", "&", ">>")
 
     def _assignments(self, node: Node) -> Iterator[tuple[Change, float]]:
         if node.text == "=":

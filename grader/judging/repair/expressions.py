@@ -25,6 +25,7 @@ FLOATS = {"float", "double"}
 VECTORS = {
     f"{kind}{count}": count for kind in ("float", "int", "uint", "double") for count in (2, 3, 4)
 }
+_OWNING = frozenset(("unique_ptr", "shared_ptr"))  # read as the pointers that they hold
 _TYPES = (
     INTEGERS
     | FLOATS
@@ -39,6 +40,9 @@ _TYPES = (
         "cudaStream_t",
         "cudaEvent_t",
         "cudaDeviceProp",
+        "unique_ptr",
+        "shared_ptr",
+        "decltype",
     }
 )
 
@@ -51,6 +55,8 @@ class Expressions:
         self.aliases: dict[str, Type] = {}
         self.templates: set[str] = set()  # names of functions with template parameters
         self.namespaces: set[str] = {"std"}
+        self.labels: set[str] = set()
+        self.kernels: dict[str, Node] = {}  # auto kernel = product<16>;
         self.last_key = MADE  # of nodes that stand nowhere in the file
 
     # --- tokens
@@ -80,6 +86,18 @@ class Expressions:
             raise GivenUp(f"a name at line {self.tokens[self.at].line}")
         return self.take()
 
+    def function_name(self) -> Token:
+        """`operator+` is a name, too."""
+        token = self.name()
+        if token.text != "operator":
+            return token
+        signs = ""
+        while self.now != "(" or not signs:
+            signs += self.take().text
+            if signs == "(":
+                signs += self.take(")").text
+        return Token("operator" + signs, token.line, token.key)
+
     def balanced(self) -> None:
         depth = 0
         while True:
@@ -101,6 +119,8 @@ class Expressions:
             return True
         if self.ahead() == "::":
             return False
+        if (text, self.ahead()) in (("array", "<"), ("decltype", "(")):
+            return True
         if text in FLOATS | INTEGERS and self.ahead() == "(" and self.ahead(2) in ("*", "&"):
             return self.ahead(4) == ")" and self.ahead(5) == "["  # float (*row)[16]
         known = text in _TYPES or text in self.file.structs or text in self.aliases
@@ -111,7 +131,9 @@ class Expressions:
     def type(self) -> Type:
         shared = extern = constant = False
         name = ""
+        stars = 0
         args: tuple = ()
+        sizes: tuple = ()
         while True:
             text = self.now
             if text in ("alignas", "__align__"):
@@ -129,29 +151,47 @@ class Expressions:
             elif text in INTEGERS and name in ("", "int"):
                 name = "int"
                 self.take()
-            elif not name and (text in _TYPES or text in self.file.structs):
+            elif not name and text not in _OWNING and (text in _TYPES or text in self.file.structs):
                 name = "float" if text == "double" else text
                 self.take()
                 if self.now == "<" and self.file.parameters.get(name):
                     args = self.template_arguments()
             elif not name and text in self.aliases:
-                name, args = self.aliases[text].name, self.aliases[text].args
+                alias = self.aliases[text]
+                name, args, sizes, stars = alias.name, alias.args, alias.sizes, alias.stars
                 self.take()
+            elif not name and text == "decltype":
+                self.take()
+                self.balanced()
+                name = "auto"
+            elif not name and text == "array" and self.ahead() == "<":  # std::array<float, 4>
+                self.at += 2
+                inner = self.type()
+                self.take(",")
+                name, args, stars = inner.name, inner.args, inner.stars
+                sizes = (self.binary(7), *inner.sizes)
+                self.take(">")
+            elif not name and text in _OWNING:
+                self.take()
+                self.take("<")
+                inner = self.type()
+                while not self.skip(">"):
+                    self.take()
+                name, args, stars = inner.name, inner.args, inner.stars + 1
             else:
                 break
         if not name:
             raise GivenUp(f"a type at line {self.tokens[self.at].line}: {self.now}")
-        stars = 0
         reference = False
-        while self.now in ("*", "&", "const", "__restrict__", "__restrict"):
+        while self.now in ("*", "&", "&&", "const", "__restrict__", "__restrict"):
             stars += self.now == "*"
-            reference = reference or self.now == "&"
+            reference = reference or self.now in ("&", "&&")
             self.take()
-        return Type(name, stars, shared, extern, reference, constant, args)
+        return Type(name, stars, shared, extern, reference, constant, args, sizes)
 
     def template_argument(self) -> Node:
         token = self.tokens[self.at]
-        known = token.text in _TYPES | set(self.file.structs) | set(self.aliases)
+        known = token.text in _TYPES | _WORDS | set(self.file.structs) | set(self.aliases)
         if not known or self.ahead() == "::":
             return self.binary(7)
         found = self.node("type", token)
@@ -173,10 +213,18 @@ class Expressions:
     def list_until(self, end: str) -> list[Node]:
         found = []
         while not self.skip(end):
-            found.append(self.assignment())
+            found.append(self.given())
             if self.now != end:
                 self.take(",")
         return found
+
+    def given(self) -> Node:
+        """An argument: {row, col} where a struct is meant."""
+        if self.now == "{":
+            return self.braces()
+        if self.now == "[":  # a lambda
+            return self.initialiser(Type("auto"))
+        return self.assignment()
 
     def assignment(self) -> Node:
         left = self.ternary()
@@ -217,12 +265,24 @@ class Expressions:
             return self.sizeof()
         if token.text == "(" and self._is_cast():
             self.take()
-            kind = self.type()
+            kind = self.pointed(self.type())
             self.take(")")
             found = self.node("cast", token, [self.unary()])
             found.type = kind
             return found
         return self.postfix(self.primary())
+
+    def pointed(self, kind: Type) -> Type:
+        """float (*)[16]: to rows of 16."""
+        if self.now != "(" or self.ahead() not in ("*", "&"):
+            return kind
+        self.at += 2
+        self.take(")")
+        sizes = []
+        while self.skip("["):
+            sizes.append(self.ternary())
+            self.take("]")
+        return Type(kind.name, 1, sizes=tuple(sizes))
 
     def _is_cast(self) -> bool:
         self.at += 1
@@ -235,6 +295,8 @@ class Expressions:
 
     def sizeof(self) -> Node:
         token = self.take()
+        if self.now != "(":  # sizeof *P
+            return self.node("sizeof", token, [self.unary()])
         self.take("(")
         if self.now in {*_TYPES, *_WORDS, *self.file.structs, *self.aliases}:
             kind = self.type()
@@ -250,7 +312,7 @@ class Expressions:
             self.at += 2
         token = self.take()
         text = token.text
-        if self.now == "::" or (self.now == "<" and self.file.parameters.get(text)):
+        if self.now == "::" or (self.now == "<" and self.is_struct_template(text)):
             return self.scoped(token)
         if text == "(":
             found = self.assignment()
@@ -266,7 +328,7 @@ class Expressions:
             return self.node("number", token, text="0")
         if text in ("reinterpret_cast", "static_cast", "const_cast"):
             self.take("<")
-            kind = self.type()
+            kind = self.pointed(self.type())
             self.take(">")
             self.take("(")
             found = self.node("cast", token, [self.assignment()])
@@ -285,6 +347,10 @@ class Expressions:
         if (kind == "dim3" or kind in VECTORS) and self.now in ("(", "{"):
             close = ")" if self.take().text == "(" else "}"
             return self.node("make", token, self.list_until(close), kind)
+        if text == "numeric_limits" and self.now == "<":
+            return self.limit(token)
+        if text in self.aliases and self.now in ("(", "{"):
+            return self.converted(token)
         if text in self.file.structs and self.now == "{":
             self.take()
             return self.node("built", token, self.list_until("}"))
@@ -293,13 +359,49 @@ class Expressions:
             return self.node("built", token, self.list_until(")"))
         return self.node("name", token)
 
+    def limit(self, token: Token) -> Node:
+        """std::numeric_limits<int>::max()"""
+        self.take("<")
+        kind = self.type()
+        self.take(">")
+        self.take("::")
+        name = self.name().text
+        self.balanced()
+        if kind.name != "int" or name not in ("max", "min"):
+            raise GivenUp("limits")
+        return self.node("number", token, text=str((1 << 31) - 1 if name == "max" else 0))
+
+    def converted(self, token: Token) -> Node:
+        """real(0), where real is float; Pair{a, b}, where it is a struct."""
+        kind = self.aliases[token.text]
+        close = ")" if self.take().text == "(" else "}"
+        given = self.list_until(close)
+        if kind.name in self.file.structs and not kind.stars:
+            found = self.node("built", token, given, kind.name)
+        elif (kind.name == "dim3" or kind.name in VECTORS) and not kind.stars:
+            return self.node("make", token, given, kind.name)
+        elif len(given) > 1:
+            raise GivenUp("conversion")
+        else:
+            found = self.node("cast", token, given or [self.node("number", token, text="0")])
+        found.type = kind
+        return found
+
+    def is_struct_template(self, name: str) -> bool:
+        return bool(self.file.parameters.get(name)) and name in self.file.structs
+
     def scoped(self, token: Token) -> Node:
-        """A struct's constant: Cfg::BM."""
+        """A struct's constant or function: Cfg::BM. Or Tile<16>{}."""
         known = self.aliases.get(token.text, Type(token.text))
         if known.name == "auto":
             known = Type(token.text)  # a template parameter
         if self.now == "<":
             known = Type(token.text, args=self.template_arguments())
+            if self.now in ("(", "{"):
+                close = ")" if self.take().text == "(" else "}"
+                found = self.node("built", token, self.list_until(close))
+                found.type = known
+                return found
         self.take("::")
         name = self.name()
         found = self.node("scoped", name, list(known.args))
@@ -326,15 +428,17 @@ class Expressions:
                 found = self.node("after", token, [found])
             elif (
                 text == "<"
-                and found.kind == "name"
+                and found.kind in ("name", "member")
                 and found.text in self.templates | {"copy_async"}
             ):
                 found = self.node("template", token, [found, *self.template_arguments()])
             elif text == "<<<":
                 self.take()
-                settings = [self.assignment()]
+                if found.kind == "name":
+                    found = self.kernels.get(found.text, found)
+                settings = [self.given()]
                 while self.skip(","):
-                    settings.append(self.assignment())
+                    settings.append(self.given())
                 self.take(">>>")
                 self.take("(")
                 found = self.node("launch", token, [found, settings, self.list_until(")")])

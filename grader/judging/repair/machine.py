@@ -11,12 +11,16 @@ from collections.abc import Callable, Mapping
 import numpy as np
 
 from grader.judging.repair.calls import Calls
+from grader.judging.repair.changes import Changes
+from grader.judging.repair.declarations import Declarations
 from grader.judging.repair.execution import Statements
 from grader.judging.repair.expressions import VECTORS
 from grader.judging.repair.nodes import File, Node, Type
+from grader.judging.repair.overloads import Overloads, whole
 from grader.judging.repair.reading import GivenUp
 from grader.judging.repair.values import (
     Fault,
+    Fields,
     Place,
     Pointer,
     Ref,
@@ -29,10 +33,15 @@ from grader.judging.repair.values import (
     truth,
     without,
 )
-from grader.judging.repair.world import BINARY, Frame, plus
+from grader.judging.repair.world import BINARY, Frame
+
+_LIMITS = {
+    "INT_MAX": (1 << 31) - 1, "INT_MIN": -(1 << 31), "UINT_MAX": (1 << 32) - 1,
+    "FLT_MAX": 3.4028234663852886e38, "EXIT_FAILURE": 1, "EXIT_SUCCESS": 0,
+}  # fmt: skip
 
 
-class Machine(Calls, Statements):
+class Machine(Calls, Statements, Declarations, Changes, Overloads):
     """`edits`: what stands in place of a node, by its id."""
 
     def __init__(self, file: File, edits: Mapping[tuple[int, str], Callable[[Node], Node]]) -> None:
@@ -89,6 +98,14 @@ class Machine(Calls, Statements):
             try:
                 return f.world.globals[name]
             except KeyError:
+                this = f.env.get("this")
+                if this is not None and self.file.statics.get(this.kind):
+                    args = tuple(this.fields.get(n) for n in self.file.parameters[this.kind])
+                    known = self.constants_of(f.world, this.kind, args)
+                    if name in known:
+                        return known[name]
+                if name in _LIMITS:
+                    return _LIMITS[name]
                 if name.startswith("cuda"):
                     return 0 if name == "cudaSuccess" else name
                 raise GivenUp(name) from None
@@ -96,8 +113,15 @@ class Machine(Calls, Statements):
         return get
 
     def _type(self, node: Node) -> Callable:
-        kind, given = node.type, [self.code(kid) for kid in node.kids]
-        return lambda f, m: (kind.name, tuple(part(f, m) for part in given))
+        kind, given, name = node.type, [self.code(kid) for kid in node.kids], node.text
+
+        def get(f, m):
+            known = f.env.get(name, f.fields.get(name) if f.fields is not None else None)
+            if known.__class__ is tuple:  # a template's own parameter
+                return known
+            return kind.name, tuple(part(f, m) for part in given)
+
+        return get
 
     def _scoped(self, node: Node) -> Callable:
         """A constant of a struct, of a struct template, or of a template's parameter."""
@@ -106,6 +130,8 @@ class Machine(Calls, Statements):
 
         def get(f, m):
             owner = f.env.get(kind.name)
+            if owner.__class__ is not tuple and f.fields is not None:
+                owner = f.fields.get(kind.name)
             if owner.__class__ is not tuple:
                 owner = (kind.name, tuple(part(f, m) for part in given))
             try:
@@ -131,6 +157,8 @@ class Machine(Calls, Statements):
 
         def get(f, m):
             value = base(f, m)
+            if value.__class__ is not Struct:
+                value = whole(value)
             if value.__class__ is not Struct or name not in value.fields:
                 raise GivenUp(name)
             return value.fields[name]
@@ -139,12 +167,12 @@ class Machine(Calls, Statements):
 
     def _index(self, node: Node) -> Callable:
         base, index = self.code(node.kids[0]), self.code(node.kids[1])
-        own = self.operator("operator[]", [index], False)
+        own = self.subscript(node, base, index, False)
 
         def get(f, m):
             value = base(f, m)
             if value.__class__ is Struct and own is not None:
-                return own(value)(f, m)
+                return own(f, m)
             if value.__class__ is not Pointer:
                 raise Fault("pointer")
             if len(value.dims) > 1:
@@ -156,6 +184,12 @@ class Machine(Calls, Statements):
 
         return get
 
+    def subscript(self, node: Node, base: Callable, index: Callable, wants_address: bool):
+        """A struct's own operator[]."""
+        if "operator[]" not in self.file.of_structs:
+            return None
+        return self.of_method("operator[]", node.kids[1:], [index], base, wants_address)
+
     def _deref(self, node: Node) -> Callable:
         base = self.code(node.kids[0])
 
@@ -163,6 +197,8 @@ class Machine(Calls, Statements):
             value = base(f, m)
             if value.__class__ is Place:
                 return value.holder.get(value.name)
+            if value.__class__ is Struct:  # *this
+                return value
             if value.__class__ is not Pointer:
                 raise Fault("pointer")
             return value.load(m)
@@ -203,12 +239,12 @@ class Machine(Calls, Statements):
             return self.address(edit(node))
         if node.kind == "index":
             base, index = self.code(node.kids[0]), self.code(node.kids[1])
-            own = self.operator("operator[]", [index], True)
+            own = self.subscript(node, base, index, True)
 
             def element(f, m):
                 value = base(f, m)
                 if value.__class__ is Struct and own is not None:
-                    return own(value)(f, m)
+                    return own(f, m)
                 if value.__class__ is not Pointer:
                     raise Fault("pointer")
                 return value.at(index(f, m))
@@ -218,13 +254,22 @@ class Machine(Calls, Statements):
             return self.code(node.kids[0])
         if node.kind == "member":
             owner, field_name = self.code(node.kids[0]), node.text
-            if node.kids[0].kind in ("index", "deref"):
+            name = node.kids[0].text if node.kids[0].kind == "name" else ""
+            if node.kids[0].kind in ("index", "deref", "call"):
                 owner = self.address(node.kids[0])
 
             def part(f, m):
-                value = owner(f, m)
+                held = f.env.get(name) if name else None
+                # A reference to what lies in an array is changed there.
+                value = held.target if held.__class__ is Ref else owner(f, m)
+                if value.__class__ is Pointer and value.names:
+                    names = [name for name, _ in value.names]
+                    if field_name not in names:
+                        raise GivenUp("member")
+                    return Pointer(value.memory, value.off + names.index(field_name))
                 if value.__class__ is Pointer and field_name in "xyzw":
                     return Pointer(value.memory, value.off + "xyzw".index(field_name))
+                value = whole(value)
                 if value.__class__ is not Struct:
                     raise GivenUp("member")
                 return Place(value.fields, field_name)
@@ -243,7 +288,8 @@ class Machine(Calls, Statements):
                     return value
                 if name not in f.env and f.fields is not None and name in f.fields:
                     return Place(f.fields, name)
-                return Place(f.env, name)
+                known = f.world.globals
+                return Place(known if name not in f.env and name in known else f.env, name)
 
             return variable
         raise GivenUp(f"address of {node.kind}")
@@ -251,19 +297,32 @@ class Machine(Calls, Statements):
     def _cast(self, node: Node) -> Callable:
         inner, kind = self.code(node.kids[0]), node.type
         convert = self.conversion(kind)
+        lengths = [self.code(size) for size in kind.sizes]
 
         def cast(f, m):
-            return convert(inner(f, m))
+            value = convert(inner(f, m))
+            if lengths and value.__class__ is Pointer:  # to rows of so many
+                dims = (value.memory.size, *(int(length(f, m)) for length in lengths))
+                return Pointer(value.memory, value.off, dims, value.unit, value.names)
+            return value
 
         return cast
 
     def conversion(self, kind: Type) -> Callable:
         if kind.stars:
             unit = {"float4": 4, "float2": 2}.get(kind.name, 1)
+            names = self.plain_fields(kind.name)
 
             def pointed(value):
+                if value.__class__ is Place and unit == 1 and not names:
+                    held = whole(value)  # (float*)&four
+                    is_vector = held.__class__ is Struct and "".join(held.fields) in "xyzw"
+                    return Pointer(Fields(held.fields)) if is_vector else value
                 if value.__class__ is not Pointer:
                     return value
+                if names:
+                    dims = value.dims if value.names == names else ()
+                    return Pointer(value.memory, value.off, dims, len(names), names)
                 return Pointer(value.memory, value.off, value.dims if unit == 1 else (), unit)
 
             return pointed
@@ -272,6 +331,15 @@ class Machine(Calls, Statements):
         if kind.name == "float":
             return to_float
         return lambda value: value.copy() if value.__class__ is Struct else value
+
+    def plain_fields(self, kind: str) -> tuple[tuple[str, bool], ...]:
+        """Of a struct of numbers: their names, and which are integers. Else nothing."""
+        fields = self.file.structs.get(kind) or ()
+        if any((kind, name) in self.file.lengths for _, name in fields):
+            return ()
+        if any(one.stars or one.name not in ("int", "float") for one, _ in fields):
+            return ()
+        return tuple((name, one.name == "int") for one, name in fields)
 
     def _unary(self, node: Node) -> Callable:
         inner, sign = self.code(node.kids[0]), node.text
@@ -305,12 +373,16 @@ class Machine(Calls, Statements):
 
             return joined
         do = BINARY[node.text]
-        if node.text in ("/", "%"):
+        own = self.of_operator(node.text, node.kids, [left, right])
+        if node.text in ("/", "%") and own is None:
             return _dividing(do, left, right)
 
         def combined(f, m):
+            a, b = left(f, m), right(f, m)
+            if own is not None and (a.__class__ is Struct or b.__class__ is Struct):
+                return own(f, m)
             try:
-                return do(left(f, m), right(f, m))
+                return do(a, b)
             except TypeError:
                 raise Fault("type") from None
 
@@ -354,7 +426,8 @@ class Machine(Calls, Statements):
 
         def made(f, m):
             given = [part(f, m) for part in parts]
-            return Struct({n: given[i] if i < len(given) else rest for i, n in enumerate(names)})
+            each = {n: given[i] if i < len(given) else rest for i, n in enumerate(names)}
+            return Struct(each, node.text)
 
         return made
 
@@ -375,86 +448,6 @@ class Machine(Calls, Statements):
             return 8 if value.__class__ is Pointer or value is None else 4
 
         return size
-
-    # --- changes
-
-    def assigner(self, target: Node) -> Callable:
-        """Stores a value: f, m, value."""
-        edit = self.edits.get(target.id)
-        if edit is not None:
-            return self.assigner(edit(target))
-        if target.kind == "name":
-            name = target.text
-            kind = self.types.get(name)
-            convert = self.conversion(kind) if kind is not None else (lambda value: value)
-
-            def put(f, m, value):
-                value = convert(value)
-                env = f.env
-                known = env.get(name)
-                if known.__class__ is Ref:
-                    return store_in(known.target, m, value)
-                if name not in env and f.fields is not None and name in f.fields:
-                    env = f.fields
-                env[name] = value if m is True else merged(m, value, env.get(name))
-
-            return put
-        where = self.address(target)
-
-        def store(f, m, value):
-            store_in(where(f, m), m, value)
-
-        return store
-
-    def _assign(self, node: Node) -> Callable:
-        put = self.assigner(node.kids[0])
-        value = self.initial(node.kids[1], None)
-        if node.text == "=":
-
-            def assigned(f, m):
-                given = value(f, m)
-                put(f, m, given)
-                return given
-
-            return assigned
-        old = self.code(node.kids[0])
-        do = BINARY[node.text[:-1]]
-
-        def changed(f, m):
-            given = do(old(f, m), value(f, m))
-            put(f, m, given)
-            return given
-
-        return changed
-
-    def _before(self, node: Node) -> Callable:
-        return self.counted(node, True)
-
-    def _after(self, node: Node) -> Callable:
-        return self.counted(node, False)
-
-    def counted(self, node: Node, gives_new: bool) -> Callable:
-        get, put = self.code(node.kids[0]), self.assigner(node.kids[0])
-        by = 1 if node.text == "++" else -1
-
-        def count(f, m):
-            old = get(f, m)
-            if old is None:
-                raise Fault("no value")
-            new = plus(old, by)
-            put(f, m, new)
-            return new if gives_new else old
-
-        return count
-
-
-def store_in(place, m, value) -> None:
-    if place.__class__ is Place:
-        place.holder[place.name] = merged(m, value, place.holder.get(place.name))
-    elif place.__class__ is Pointer:
-        place.store(m, value)
-    else:
-        raise Fault("pointer")
 
 
 def _dividing(do: Callable, left: Callable, right: Callable) -> Callable:

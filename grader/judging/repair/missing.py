@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import combinations
 
 from grader.judging.repair.nodes import Node, walk
 from grader.judging.repair.scope import Change, Edit, bare, binary, named, number
@@ -25,13 +26,16 @@ class Missing:
             if node.kind == "declare" and not node.kids[0] and node.kids[1] is not None
             and node.type.name == "int" and not node.type.stars
         ]  # fmt: skip
-        for at, one in enumerate(given):
-            for two in given[at + 1 :]:
-                changes = tuple(
-                    (a.id, lambda n, v=b.kids[1]: replace(bare(n), kids=[n.kids[0], v]))
-                    for a, b in ((one, two), (two, one))
-                )
-                yield Edit(changes, one.line, 1.4, self.function.name, one)
+        yield from self._of_each_two(given, 1.4)
+
+    def _of_each_two(self, given: list[Node], cost: float) -> Iterator[Edit]:
+        """Each two of what is given values, with each other's."""
+        for one, two in combinations(given, 2):
+            changes = tuple(
+                (a.id, lambda n, v=b.kids[1]: replace(bare(n), kids=[n.kids[0], v]))
+                for a, b in ((one, two), (two, one))
+            )
+            yield Edit(changes, one.line, cost, self.function.name, one)
 
     def _values_exchanged(self) -> Iterator[Edit]:
         """e.k = l; e.l = k; each with the other's value."""
@@ -44,13 +48,7 @@ class Missing:
                 if one is not None and one.kind == "do" and one.kids[0].kind == "assign"
                 and one.kids[0].text == "=" and one.kids[0].kids[0].kind in ("name", "member")
             ][:_MOST_GIVEN]  # fmt: skip
-            for at, one in enumerate(given):
-                for two in given[at + 1 :]:
-                    changes = tuple(
-                        (a.id, lambda n, v=b.kids[1]: replace(bare(n), kids=[n.kids[0], v]))
-                        for a, b in ((one, two), (two, one))
-                    )
-                    yield Edit(changes, one.line, 1.2, self.function.name, one)
+            yield from self._of_each_two(given, 1.2)
 
     def _axes_exchanged(self) -> Iterator[Edit]:
         """blockIdx.x and blockIdx.y for each other, in one expression."""

@@ -9,11 +9,21 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 
 from grader.judging.repair.nodes import Node, walk
-from grader.judging.repair.values import Buffer, Local, Pointer, Ref, Struct, settled
+from grader.judging.repair.values import (
+    Buffer,
+    Closure,
+    Fields,
+    Local,
+    Pointer,
+    Ref,
+    Struct,
+    settled,
+)
 from grader.judging.repair.world import Frame, World
 
 
@@ -40,13 +50,20 @@ def watched(node: Node, run: Callable) -> Callable:
                 world.effects.loops.add(key)
             return after
         # An edited loop has no key; what it does is not known.
-        if world.few is None or key[0] < 0 or key in world.loud or f.fields is not None:
+        if world.few is None or key[0] < 0 or key in world.loud:
             return run(f, m)
-        if any(value.__class__ is Ref for value in f.env.values()):
-            return run(f, m)  # what it is another name of has all lanes
+        if any(_has_all_lanes(value, f) for value in f.env.values()):
+            return run(f, m)
         return _for_few(run, f, m)
 
     return carried_out
+
+
+def _has_all_lanes(value, f) -> bool:
+    """Whether it is another name of something outside."""
+    if value.__class__ is Pointer:
+        return value.memory.__class__ is Fields
+    return value.__class__ is Ref or (value.__class__ is Closure and value.home is not f)
 
 
 def _for_few(run: Callable, f: Frame, m):
@@ -57,8 +74,13 @@ def _for_few(run: Callable, f: Frame, m):
         return m
     view = _View(world)
     before = {name: view.of(value) for name, value in f.env.items()}
-    fields = {n: dict(v.fields) for n, v in before.items() if v.__class__ is Struct}
+    fields = {n: _kept(v) for n, v in before.items() if v.__class__ is Struct}
     inner = Frame(world, dict(before))
+    for name, value in before.items():
+        if value.__class__ is Closure:
+            inner.env[name] = replace(value, home=inner)
+    if f.fields is not None:
+        inner.fields = before["this"].fields
     kept = view.enter()
     try:
         run(inner, mine)
@@ -67,14 +89,27 @@ def _for_few(run: Callable, f: Frame, m):
     for name, old in before.items():
         new = inner.env[name]
         # A struct is changed where it lies.
-        if new is not old or (name in fields and _differ(fields[name], new.fields)):
+        if new is old and name in fields:
+            _put_back(view, fields[name], new, f.env[name])
+        elif new is not old and new.__class__ is not Closure:
             f.env[name] = view.back(new, f.env[name])
     view.restore()
     return m
 
 
-def _differ(one: dict, two: dict) -> bool:
-    return any(one[name] is not two.get(name) for name in one)
+def _kept(struct: Struct) -> dict:
+    """What its fields are before the loop."""
+    return {n: (v, _kept(v) if v.__class__ is Struct else None) for n, v in struct.fields.items()}
+
+
+def _put_back(view: _View, kept: dict, new: Struct, old: Struct) -> None:
+    """What has changed, into the struct that others know, too."""
+    for name, value in new.fields.items():
+        before, inside = kept.get(name, (None, None))
+        if value is before and inside is not None:
+            _put_back(view, inside, value, old.fields[name])
+        elif value is not before:
+            old.fields[name] = view.back(value, old.fields.get(name))
 
 
 class _View:
@@ -91,9 +126,10 @@ class _View:
         if kind is np.ndarray:
             return value[self.few] if len(value) == self.count else value
         if kind is Pointer:
-            return Pointer(self.memory(value.memory), self.of(value.off), value.dims, value.unit)
+            memory, off = self.memory(value.memory), self.of(value.off)
+            return Pointer(memory, off, value.dims, value.unit, value.names)
         if kind is Struct:
-            return Struct({name: self.of(one) for name, one in value.fields.items()})
+            return Struct({n: self.of(one) for n, one in value.fields.items()}, value.kind)
         return value
 
     def memory(self, memory):
@@ -146,10 +182,11 @@ class _View:
         if kind is Pointer:
             memory = self.originals.get(id(value.memory), value.memory)
             off = old.off if old.__class__ is Pointer else 0
-            return Pointer(memory, self.back(value.off, off), value.dims, value.unit)
+            return Pointer(memory, self.back(value.off, off), value.dims, value.unit, value.names)
         if kind is Struct:
             were = old.fields if old.__class__ is Struct else {}
-            return Struct({n: self.back(one, were.get(n, 0)) for n, one in value.fields.items()})
+            back = {n: self.back(one, were.get(n, 0)) for n, one in value.fields.items()}
+            return Struct(back, value.kind)
         return value
 
     def restore(self) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+APART = "/"  # stands in no name
 MADE = 1 << 30  # keys above it are of nodes that stand nowhere in the file
 
 
@@ -35,6 +36,7 @@ class Type:
     is_reference: bool = False
     is_constant: bool = False
     args: tuple = ()  # nodes: what a struct's template parameters stand for
+    sizes: tuple = ()  # nodes: of typedef float Tile[16][16]
 
 
 @dataclass(eq=False)
@@ -51,17 +53,62 @@ class Function:
     rest: list[Node] = field(default_factory=list)  # the last parameters, where none are given
     # Template parameters that are the length of an array: (the array, which of its dimensions).
     lengths: dict[str, tuple[str, int]] = field(default_factory=dict)
+    owner: str = ""  # the struct whose method it is
+    sizes: dict[str, list] = field(default_factory=dict)  # of parameters that are arrays
+    is_static: bool = False
+
+    @property
+    def called(self) -> str:
+        """What the text calls it: `name` tells those of one name apart."""
+        return self.name.split(APART)[0]
 
 
 @dataclass
 class File:
     functions: dict[str, Function] = field(default_factory=dict)
+    named: dict[str, list[Function]] = field(default_factory=dict)  # by what the text calls them
     structs: dict[str, list[tuple[Type, str]]] = field(default_factory=dict)
     globals: list[Node] = field(default_factory=list)
     methods: dict[str, Function] = field(default_factory=dict)
+    of_structs: dict[str, list[Function]] = field(default_factory=dict)  # methods, as `named`
+    bases: dict[str, list[str]] = field(default_factory=dict)  # what a struct is derived from
+    zeroed: set[tuple[str, str]] = field(
+        default_factory=set
+    )  # arrays of a struct that begin with 0
     lengths: dict[tuple[str, str], list[Node]] = field(default_factory=dict)  # of a struct's arrays
     statics: dict[str, list[Node]] = field(default_factory=dict)  # constants of a struct
     parameters: dict[str, list[str]] = field(default_factory=dict)  # of a struct template
+
+    def keep(self, function: Function) -> None:
+        """One more function, with a name of its own. One that differs in `const` alone is none."""
+        table = self.methods if function.owner else self.functions
+        known = (self.of_structs if function.owner else self.named).setdefault(function.name, [])
+        if any(_is_same(one, function) for one in known):
+            return
+        known.append(function)
+        if function.name in table:
+            function.name += f"{APART}{len(known)}"
+        table[function.name] = function
+
+    def lines_of(self, kind: str) -> list[str]:
+        """A struct and what it is derived from."""
+        found = [kind]
+        for one in found:
+            found += [base for base in self.bases.get(one, ()) if base not in found]
+        return found
+
+
+def _is_same(one: Function, two: Function) -> bool:
+    if one.owner != two.owner or len(one.parameters) != len(two.parameters):
+        return False
+    pairs = zip(one.parameters, two.parameters, strict=True)
+    if any((a.name, a.stars) != (b.name, b.stars) for (a, _), (b, _) in pairs):
+        return False
+    return [_texts(s) for s in one.sizes.values()] == [_texts(s) for s in two.sizes.values()]
+
+
+def _texts(sizes: list) -> list[list[str]]:
+    return [[one.text for one in walk(size)] if size is not None else [] for size in sizes]
 
 
 def finish(node: Node) -> frozenset[tuple[int, str]]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from grader.judging.repair.nodes import File, Node, walk
-from grader.judging.repair.values import Buffer, Local, Place, Pointer, Ref, Struct
+from grader.judging.repair.values import Buffer, Fields, Local, Place, Pointer, Ref, Struct
 from grader.judging.repair.world import Frame
 
 _SIMPLE = frozenset(
@@ -64,9 +64,10 @@ class Own:
         if kind is np.ndarray:
             return value[self.at] if len(value) == self.count else value
         if kind is Pointer:
-            return Pointer(self.memory(value.memory), self.of(value.off), value.dims, value.unit)
+            memory, off = self.memory(value.memory), self.of(value.off)
+            return Pointer(memory, off, value.dims, value.unit, value.names)
         if kind is Struct:
-            return Struct({name: self.of(one) for name, one in value.fields.items()})
+            return Struct({n: self.of(one) for n, one in value.fields.items()}, value.kind)
         if kind is Ref:
             return (
                 self.of(value.get(True))
@@ -79,6 +80,8 @@ class Own:
         found = memory.__class__.__new__(memory.__class__)
         found.__dict__.update(memory.__dict__)
         found.batch = Drop(self.batch, self.number)
+        if memory.__class__ is Fields:
+            found.fields = {name: self.of(one) for name, one in memory.fields.items()}
         if memory.__class__ is Buffer:
             found.base = self.of(memory.base)
         elif memory.__class__ is Local:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import operator
 import re
-from collections.abc import Set
+from collections.abc import Callable, Set
 from dataclasses import dataclass
 
 from grader.labs.source_reader import without_comments
@@ -30,14 +30,20 @@ class Token:
 _TOKEN = re.compile(
     r"\d+\.\d*(?:[eE][-+]?\d+)?[fF]?|\.\d+[fF]?|\d+[eE][-+]?\d+[fF]?|\d+[fF]\b|0[xX][0-9a-fA-F]+[uUlL]*"
     r'|\d[\d\x27]*[uUlL]*|\w+|"(?:[^"\\\n]|\\.)*"|<<<|>>>|<<=|>>=|->|::|[-+*/%=!<>&|^]=|\+\+|--|&&|\|\||<<|>>'
-    r"|[-+*/%=!<>&|^~?:;,.(){}\[\]#]|(\S)"
+    r"|##|\.\.\.|[-+*/%=!<>&|^~?:;,.(){}\[\]#]|(\S)"
 )
 _MAX_CHARACTERS = 200_000
 _MAX_TOKENS = 20_000
 _MAX_DEPTH = 12
+_MAX_CONDITION = 64  # words
 
 _CONDITIONS = frozenset(("if", "ifdef", "ifndef", "else", "elif", "endif"))
 
+_NUMBER_MACRO = re.compile(
+    r"^[ \t]*#[ \t]*define[ \t]+(\w{1,80})[ \t]+([^\n]{1,200})$", re.MULTILINE
+)
+_WORD = re.compile(r"\w+|<<|>>|[^\s\w]")
+_DEEPEST_MACRO, _LONGEST_MACRO = 4, 40
 # A macro's parameters, if it has any, and its body.
 Macros = dict[str, tuple[list[str] | None, list[Token]]]
 
@@ -99,6 +105,7 @@ class _Conditions:
 
     def __init__(self) -> None:
         self.open: list[bool] = []
+        self.had: list[bool] = []  # whether a part of it was taken
 
     @property
     def holds(self) -> bool:
@@ -111,46 +118,90 @@ class _Conditions:
             self.open.append(_holds(line.split("if", 1)[1], macros))
         elif word == "endif" and self.open:
             self.open.pop()
+            self.had.pop()
+            return
         elif word == "else" and self.open:
-            self.open[-1] = not self.open[-1]
+            self.open[-1] = not self.had[-1]
+        elif word == "elif" and self.open:
+            self.open[-1] = not self.had[-1] and _holds(line.split("elif", 1)[1], macros)
         else:
             raise GivenUp(word)
+        if len(self.had) < len(self.open):
+            self.had.append(False)
+        self.had[-1] = self.had[-1] or self.open[-1]
 
 
 def _holds(condition: str, macros: Macros) -> bool:
-    """#if defined(X) && WIDTH > 8: numbers and comparisons, no arithmetic."""
+    """#if defined(X) && WIDTH * 2 > 8: numbers, names, their arithmetic and comparisons."""
     words = [one[0] for one in _TOKEN.finditer(condition)]
-    terms: list[list[str]] = [[]]
-    signs = []
-    for word in words:
-        if word in ("&&", "||"):
-            signs.append(word)
-            terms.append([])
-        else:
-            terms[-1].append(word)
-    if len(set(signs)) > 1:
+    value, rest = _level(words, 0, macros)
+    if rest:
         raise GivenUp("if")
-    each = [_term_holds(term, macros) for term in terms]
-    return any(each) if "||" in signs else all(each)
+    return bool(value)
 
 
-def _term_holds(words: list[str], macros: Macros) -> bool:
-    is_denied = words[:1] == ["!"]
-    words = [word for word in words[is_denied:] if word not in "()"]
-    if words[:1] == ["defined"] and len(words) == 2:
-        return (words[1] in macros) != is_denied
-    if len(words) == 1:
-        return (_value_of(words[0], macros) != 0) != is_denied
-    if len(words) == 3 and words[1] in _COMPARED:
-        left, right = (_value_of(word, macros) for word in words[::2])
-        return _COMPARED[words[1]](left, right) != is_denied
-    raise GivenUp("if")
+_SIGNS: tuple[dict[str, Callable[[int, int], int]], ...] = (
+    {"||": lambda a, b: bool(a) or bool(b)},
+    {"&&": lambda a, b: bool(a) and bool(b)},
+    {"==": operator.eq, "!=": operator.ne},
+    {"<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge},
+    {"+": operator.add, "-": operator.sub},
+    {"*": operator.mul, "/": operator.floordiv, "%": operator.mod},
+)
 
 
-_COMPARED = {
-    "==": operator.eq, "!=": operator.ne, "<": operator.lt, "<=": operator.le, ">": operator.gt,
-    ">=": operator.ge,
-}  # fmt: skip
+def numbers_of_macros(text: str) -> dict[str, int]:
+    """#define QUADS (WIDTH / 4): macros without parameters that stand for a number."""
+    joined = without_comments(text).replace("\\\n", " ")
+    bodies = {found[1]: _WORD.findall(found[2]) for found in _NUMBER_MACRO.finditer(joined)}
+    known: dict[str, int] = {}
+    for _ in range(_DEEPEST_MACRO):
+        for name, words in bodies.items():
+            if name in known or not words or len(words) > _LONGEST_MACRO:
+                continue
+            words = [str(known.get(word, word)) for word in words]
+            if any(word[0].isalpha() or word[0] == "_" for word in words):
+                continue
+            try:
+                value, rest = _level(words, 0, {})
+            except (GivenUp, ArithmeticError, RecursionError):
+                continue
+            if not rest and 0 < value < 1 << 20:
+                known[name] = value
+    return known
+
+
+def _level(words: list[str], level: int, macros: Macros) -> tuple[int, list[str]]:
+    """A value, and the words behind it."""
+    if level == len(_SIGNS):
+        return _term(words, macros)
+    left, words = _level(words, level + 1, macros)
+    while words and words[0] in _SIGNS[level]:
+        right, rest = _level(words[1:], level + 1, macros)
+        if words[0] in "/%" and not right:
+            raise GivenUp("if")
+        left, words = int(_SIGNS[level][words[0]](left, right)), rest
+    return left, words
+
+
+def _term(words: list[str], macros: Macros) -> tuple[int, list[str]]:
+    if not words or len(words) > _MAX_CONDITION:
+        raise GivenUp("if")
+    if words[0] == "!":
+        value, rest = _term(words[1:], macros)
+        return int(not value), rest
+    if words[0] == "(":
+        value, rest = _level(words[1:], 0, macros)
+        if rest[:1] != [")"]:
+            raise GivenUp("if")
+        return value, rest[1:]
+    if words[0] == "defined":
+        inside = [word for word in words[1:4] if word not in "()"][:1]
+        rest = words[4:] if words[1:2] == ["("] else words[2:]
+        return int(bool(inside) and inside[0] in macros), rest
+    if not words[0][0].isalnum() and words[0][0] != "_":
+        raise GivenUp("if")
+    return _value_of(words[0], macros), words[1:]
 
 
 def _value_of(word: str, macros: Macros) -> int:
@@ -193,6 +244,10 @@ class _Expansion:
                     found.append(token)
                     continue
                 arguments, at = _arguments(tokens, at)
+                if parameters[-1:] == ["..."]:
+                    rest = _with_commas(arguments[len(parameters) - 1 :])
+                    arguments = [*arguments[: len(parameters) - 1], rest]
+                    parameters = [*parameters[:-1], "__VA_ARGS__"]
                 values = dict(zip(parameters, arguments, strict=False))
                 body = self.filled(body, values)
             elif len(body) == 1:
@@ -203,11 +258,34 @@ class _Expansion:
     def filled(self, body: list[Token], values: dict[str, list[Token]]) -> list[Token]:
         """A body with what its parameters stand for."""
         found: list[Token] = []
+        is_text = is_joined = False
         for word in body:
             given = values.get(word.text, [word])
             self.take(len(given))
-            found += given
+            if word.text == "##":
+                is_joined = bool(found)
+            elif word.text == "#":
+                is_text = True
+            elif is_text:  # #call: what it says is never asked for
+                found.append(Token('""', word.line, word.key))
+                is_text = False
+            elif is_joined and given:
+                first = found[-1]
+                found[-1] = Token(first.text + given[0].text, first.line, first.key)
+                found += given[1:]
+                is_joined = False
+            else:
+                found += given
         return found
+
+
+def _with_commas(arguments: list[list[Token]]) -> list[Token]:
+    found: list[Token] = []
+    for at, one in enumerate(arguments):
+        if at:
+            found.append(Token(",", one[0].line if one else 0, 0))
+        found += one
+    return found
 
 
 def _arguments(tokens: list[Token], at: int) -> tuple[list[list[Token]], int]:

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 
-from grader.judging.repair.nodes import Node, walk
-from grader.judging.repair.scope import Change, bare, binary, named
+from grader.judging.repair.nodes import Function, Node, walk
+from grader.judging.repair.scope import Change, bare, binary, named, number
 
 _ROW = re.compile(r"row|(?:^|_)[ry]$|^ty$", re.IGNORECASE)
 _COLUMN = re.compile(r"col|(?:^|_)[cx]$|^tx$", re.IGNORECASE)
 _LEAVES = ("name", "number")
 _MOST = 6
+_BITS, _HALVES = {">>": "&", "&": ">>"}, {"/": "%", "%": "/"}
+_MASKS, _SHIFTS = (1, 3, 7, 15, 31), (1, 2, 3, 4, 5)
+_MOST_DIVISORS = 4
 
 
 class Repeated:
@@ -25,6 +29,8 @@ class Repeated:
         found: dict[tuple[str, str, str], tuple[Node, bool]] = {}
         for one in walk(self.function.body):
             if one.kind != "binary" or one.text not in "+-" or one is above:
+                continue
+            if node.id in one.ids:  # the same place of a macro's body: it would hold itself
                 continue
             left, right = one.kids
             is_like = _shown(left) == _shown(node) and right.kind == "number"
@@ -49,6 +55,18 @@ class Repeated:
             blocks = Node("member", [named("gridDim")], "x")
             yield (lambda n: binary("*", bare(n), blocks)), 0.8 if is_step else 0.5
 
+    def _other_parts(self, node: Node) -> Iterator[tuple[Change, float]]:
+        """Lower bits for upper ones, t % 4 for t / 2, and the other way round."""
+        sign = node.text
+        if sign in _BITS:
+            for value in _MASKS if sign == ">>" else _SHIFTS:
+                yield _divided(_BITS[sign], value), 1.3
+        if sign in _HALVES:
+            far = 0.4 * self._against_name(node, replace(bare(node), text=_HALVES[sign]))
+            for value in sorted(self.divisors)[:_MOST_DIVISORS]:
+                if str(value) != node.kids[1].text:
+                    yield _divided(_HALVES[sign], value), 1.6 + far
+
     def _whole(self, node: Node) -> set[str]:
         """The names in the expression that it is a part of."""
         while self._parent(node) is not node and self._parent(node).kind in ("binary", "cast"):
@@ -72,6 +90,30 @@ class Repeated:
         target = node.kids[0] if node.kind == "assign" else node
         wrong = _ROW if changed.text == "%" else _COLUMN
         return target.kind in ("declare", "name", "member") and bool(wrong.search(target.text))
+
+
+def _divided(sign: str, value: int) -> Change:
+    return lambda n: replace(bare(n), text=sign, kids=[n.kids[0], number(value)])
+
+
+def factors_of(function: Function) -> set[int]:
+    """Numbers that something is multiplied by."""
+    return {
+        int(side.text)
+        for node in walk(function.body)
+        if node.kind == "binary" and node.text == "*"
+        for side in node.kids
+        if side.kind == "number" and side.text.isdigit() and int(side.text) > 1 and not side.macro
+    }
+
+
+def divisors_of(function: Function) -> set[int]:
+    return {
+        int(node.kids[1].text)
+        for node in walk(function.body)
+        if node.kind == "binary" and node.text in _HALVES
+        if node.kids[1].text.isdigit() and int(node.kids[1].text) > 1 and not node.kids[1].macro
+    }
 
 
 def _shown(node: Node) -> str:

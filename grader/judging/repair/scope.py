@@ -48,6 +48,11 @@ def scope_of(file: File, function: Function) -> Scope:
             first.setdefault(node.text, node.line)
             if node.kids[0]:
                 arrays.add(node.text)
+    for kind, name in file.structs.get(function.owner, ()):  # fields
+        if name not in types:
+            types[name], first[name] = kind, 0
+            if (function.owner, name) in file.lengths:
+                arrays.add(name)
     for name in function.templates:
         if name in function.kinds:
             continue
@@ -67,12 +72,6 @@ def scope_of(file: File, function: Function) -> Scope:
     floats = [n for n, k in types.items() if k.name == "float" and not k.stars and n not in arrays]
     kinds = ("float", "int")
     pointers = [n for n, k in types.items() if (k.stars and k.name in kinds) or n in arrays]
-    for fields in file.structs.values():
-        if function.name in file.methods and file.methods[function.name] is function:
-            for kind, name in fields:
-                if kind.name == "int" and not kind.stars:
-                    integers.append(name)
-                    types[name], first[name] = kind, 0
     structs = [n for n, k in types.items() if k.name in file.structs and not k.stars]
     changing = set()
     for node in walk(function.body):

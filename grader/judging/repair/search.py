@@ -10,15 +10,20 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from grader.judging.repair.alternatives import calls_of, definition_of, turned_elsewhere
+from grader.judging.repair.alternatives import (
+    calls_of,
+    definition_of,
+    odd_ones,
+    turned_elsewhere,
+)
 from grader.judging.repair.batch import try_together
 from grader.judging.repair.edits import Edit, Editor, leaves
 from grader.judging.repair.given import Given, Size, given_from
-from grader.judging.repair.nodes import File, Node, children, walk
-from grader.judging.repair.reading import GivenUp, tokens_of
+from grader.judging.repair.nodes import MADE, File, Node, children, walk
+from grader.judging.repair.reading import GivenUp, numbers_of_macros, tokens_of
 from grader.judging.repair.shown import text_of
 from grader.judging.repair.syntax import parse
-from grader.judging.repair.trial import Exhausted, Trial, Watched, try_out, watch
+from grader.judging.repair.trial import Exhausted, Trial, Watched, most_turns, try_out, watch
 
 _STEPS = 400_000  # of all trials; each costs some more, for what it has to build
 _PER_TRIAL = 70
@@ -33,11 +38,17 @@ _SHARED_WORDS = 1 << 17
 _MOST = 32
 # Of one in which few lanes do the most of the work.
 _MANY_LANES = 1 << 14
-_MANY_WORDS = 1 << 18
+_MANY_WORDS = 1 << 20
 _MANY = 64
 # Of a case that was seen to be wrong: elements of P, and products of one.
 _MOST_SEEN, _DEEPEST_SEEN = 64 * 64, 64
 _TURNS = 80  # of a loop, where the file as it is ends early
+# A case whose products have more terms than this is tried with so few, if it costs as many steps.
+_SHORT, _COSTLY = 4, 6_000
+# How much farther a line is from which a value comes, that uses it, or that decides whether it is carried out.
+_BACK, _FORWARD, _AROUND = 0.5, 0.4, 0.6
+_COSTLIEST = 12_000  # of a case that another one is given up for
+_MOST_SHARPENED = 2
 
 SIGNATURES = ("square-host", "square-device", "rect-device")  # of labs that ask for the product
 HOST = "host:"  # begins the signature of another lab whose solve is given host memory
@@ -93,6 +104,7 @@ class Search:
             self.sizes = [first, *(size for size in self.sizes if size != first)]
         self.lines = list(lines)
         self.tokens = tokens_of(text)
+        self.macro_numbers = numbers_of_macros(text)
         self.file = parse(self.tokens)
         self.left = _STEPS
         self.confirming = _CONFIRMING
@@ -105,6 +117,9 @@ class Search:
         launches = [n for f in functions for n in walk(f.body) if n.kind == "launch"]
         self.has_one_launch = not self.on_host and len(launches) == 1
         self.trials = 0
+        self.wrong: Size | Given | None = None  # the case in which changes are tried first
+        self.refuting: Size | Given | None = None  # the last case that has refused one
+        self.sharpened = 0
         self._alone: frozenset[tuple[int, str]] | None = None
 
     def numbers(self, size: Size | Given) -> tuple[int, ...]:
@@ -157,32 +172,66 @@ class Search:
     def found(self) -> Repair | None:
         """None where there is no such change, or none was found in time. Raises GivenUp."""
         try:
-            wrong = next((size for size in self.sizes if not self.carried_out(size)), None)
-            if wrong is None:
+            self.wrong = next((size for size in self.sizes if not self.carried_out(size)), None)
+            if self.wrong is None:
                 return None
-            # Several blocks first: in one block its number is 0, and adding that changes nothing.
-            others = [size for size in self.sizes if size != wrong]
-            others.sort(key=lambda size: size.is_small)
-            for edits in self.in_batches(wrong):
-                for edit, is_tried in self.promising(edits, wrong):
+            self.shorten()
+            for edits in self.in_batches():
+                at = self.wrong
+                for edit, is_tried in self.promising(edits, at):
                     changes = dict(edit.changes)
-                    watched = self.watched(wrong)
+                    is_tried = is_tried and at == self.wrong
+                    watched = self.watched(self.wrong)
                     if not is_tried and watched is not None:
-                        if not self.run(changes, wrong, watched, edit.function):
+                        if not self.run(changes, self.wrong, watched, edit.function):
                             continue
-                    if not is_tried and not self.run(changes, wrong, None, edit.function):
+                    if not is_tried and not self.run(changes, self.wrong, None, edit.function):
                         continue
-                    if self.is_right(changes, others):
+                    if self.is_right(changes, self.others()):
                         return self.chosen(edit, self.sizes)
+                    self.sharpen()
         except Exhausted:
             return None
         return None
+
+    def others(self) -> list[Size | Given]:
+        """Several blocks first: in one block its number is 0, and adding that changes nothing."""
+        others = [size for size in self.sizes if size != self.wrong]
+        if self.refuting in others:  # what has refused a change may refuse the next one
+            others.sort(key=lambda size: (size != self.refuting, size.is_small))
+        else:
+            others.sort(key=lambda size: size.is_small)
+        return others
+
+    def shorten(self) -> None:
+        """A case with shorter products that is wrong, too, costs less."""
+        wrong = self.wrong
+        if self.is_square or not isinstance(wrong, Size) or wrong.k <= _SHORT:
+            return
+        short = replace(wrong, k=_SHORT + (wrong.k % 4 != 0))
+        if self.plain[wrong].steps > _COSTLY and short not in self.plain:
+            if not self.carried_out(short):
+                self.wrong = short
+
+    def sharpen(self) -> None:
+        """What comes right in one case and not in another: the other one says more."""
+        size = self.refuting
+        if size is None or size == self.wrong or self.sharpened >= _MOST_SHARPENED:
+            return
+        if size not in self.plain and self.carried_out(size):
+            return
+        if not self.plain[size].is_right and self.plain[size].steps <= _COSTLIEST:
+            self.wrong = size
+            self.sharpened += 1
 
     def chosen(self, edit: Edit, sizes: Sequence[Size | Given]) -> Repair:
         """The change, where there are two the one that is less of a surprise."""
         before = definition_of(self.file, edit)
         if before is not None and self.is_right(dict(before.changes), sizes):
             return self.described(before)
+        for other in odd_ones(self.file, edit):
+            if self.is_right(dict(other.changes), sizes):
+                return self.described(other)
         for other in calls_of(self.file, edit):
             if self.is_right(dict(other.changes), sizes):
                 return self.described(other)
@@ -211,22 +260,15 @@ class Search:
             spent += trial.steps
             if not trial.is_right:
                 self.confirming -= spent
+                self.refuting = size
                 return False
         return True
 
     # --- many at once
 
-    def in_batches(self, size: Size | Given) -> Iterator[list[Edit]]:
+    def in_batches(self) -> Iterator[list[Edit]]:
         """Edits that differ, as many as are worth one run."""
-        plain = self.plain[size]
-        watched = self.watched(size)
-        lanes, edits, words = (_LANES, _MOST, _SHARED_WORDS)
-        if watched is not None:
-            plain, lanes, edits, words = watched.trial, _MANY_LANES, _MANY, _MANY_WORDS
-        most = min(edits, lanes // max(plain.lanes, 1))
-        if plain.words:
-            most = min(most, words // plain.words)
-        seen, chosen = set(), []
+        seen, chosen, most = set(), [], self.most_together()
         for edit in self.ordered():
             if len(edit.changes) == 1 and edit.where.kind != "for":
                 key = (edit.where.id, text_of(edit.where, dict(edit.changes)))
@@ -236,9 +278,18 @@ class Search:
             chosen.append(edit)
             if len(chosen) >= most:
                 yield chosen
-                chosen = []
+                chosen, most = [], self.most_together()
         if chosen:
             yield chosen
+
+    def most_together(self) -> int:
+        plain = self.plain[self.wrong]
+        watched = self.watched(self.wrong)
+        lanes, edits, words = (_LANES, _MOST, _SHARED_WORDS)
+        if watched is not None:
+            plain, lanes, edits, words = watched.trial, _MANY_LANES, _MANY, _MANY_WORDS
+        most = min(edits, lanes // max(plain.lanes, 1))
+        return max(1, min(most, words // plain.words) if plain.words else most)
 
     def watched(self, size: Size | Given) -> Watched | None:
         """The threads that are enough to refuse a change, if the loops that they do alone show it."""
@@ -264,7 +315,7 @@ class Search:
             tried = try_together(
                 self.file, [dict(edit.changes) for edit in part], self.turns(plain), size,
                 self.numbers(size), self.on_host, self.limits[size] * (1 + self.weight(part, size)),
-                watched,
+                watched, self.most_turns(size),
             )  # fmt: skip
             self.left -= tried.steps + _PER_TRIAL * (1 + len(part) // 8)
             if self.left <= 0:
@@ -283,6 +334,11 @@ class Search:
     def turns(self, plain: Trial) -> int:
         """After so many a loop has no end."""
         return 2 * plain.turns + (16 if not plain.why else _TURNS)
+
+    def most_turns(self, size: Size | Given) -> Mapping | None:
+        """Of each loop, where the file as it is comes to its end."""
+        plain = self.plain[size]
+        return None if plain.why else most_turns(self.file, plain.turns_of)
 
     def weight(self, edits: list[Edit], size: Size | Given) -> int:
         return self.plain[size].lanes * len(edits) // 1024
@@ -333,7 +389,7 @@ class Search:
 
     def ordered(self) -> list[Edit]:
         near = self.nearness()
-        macros = {
+        macros = self.macro_numbers | {
             token.macro: int(token.text)
             for token in self.tokens
             if token.macro and token.text.isdigit()
@@ -385,7 +441,7 @@ class Search:
                     calls.setdefault(target.text, set()).add(node.line)
             lines = {node.line for node in walk(function.body)}
             for _, parameter in function.parameters:
-                defined.setdefault(parameter, set()).update(calls.get(function.name, ()))
+                defined.setdefault(parameter, set()).update(calls.get(function.called, ()))
             for node in walk(function.body):  # what decides whether and how often
                 if node.kind in ("if", "for", "dowhile"):
                     inside = {one.line for one in walk(node)}
@@ -396,21 +452,21 @@ class Search:
                     defined.setdefault(f"@{node.line}", set()).add(node.line)
         for function in [*self.file.functions.values(), *self.file.methods.values()]:
             for _, parameter in function.parameters:
-                defined.setdefault(parameter, set()).update(calls.get(function.name, ()))
+                defined.setdefault(parameter, set()).update(calls.get(function.called, ()))
         for line in list(found):  # what becomes of the values that are made there
             for name, made in defined.items():
                 if line not in made or name.startswith("@"):
                     continue
                 for there, names in used.items():
                     if name in names and there not in found:
-                        found[there] = found[line] + 0.4
+                        found[there] = found[line] + _FORWARD
         front = dict(found)
         for _ in range(4):
             following: dict[int, float] = {}
             for line, distance in front.items():
                 for name in used.get(line, ()):
                     for there in defined.get(name, ()):
-                        far = distance + (0.5 if not name.startswith("@") else 0.6)
+                        far = distance + (_BACK if not name.startswith("@") else _AROUND)
                         if far < found.get(there, 9.0):
                             found[there] = following[there] = far
             front = following
@@ -430,6 +486,8 @@ class Search:
             above = parents[id(node)]
             if above.kind in ("block", "for") or len(text_of(above)) > _TOO_LONG:
                 break
+            if above.key > MADE:
+                break  # it stands nowhere in the file
             node = above
             if node.line != edit.line:
                 break

@@ -53,7 +53,7 @@ class Structs(Sugar):
             self.tokens[at - 1].text == "("
         ):
             at += 1
-        return self.tokens[at].text == "{" or self.tokens[at + 1].text in ("{", "final")
+        return self.tokens[at].text == "{" or self.tokens[at + 1].text in ("{", "final", ":")
 
     def given_later(self, kind: Type) -> Type:
         """auto f() -> float, and the words behind a method's parameters."""
@@ -75,7 +75,9 @@ class Structs(Sugar):
             self.file.structs.setdefault(name, [])
             self.file.parameters[name] = templates or []
         firsts: list[Node] = []
-        fields: list[tuple[Type, str]] = []
+        fields: list[tuple[Type, str]] = self.derived(name)
+        if name:
+            self.file.structs[name] = fields
         statics: list[Node] = []
         lengths: dict[str, list[Node]] = {}
         self.take("{")
@@ -86,14 +88,23 @@ class Structs(Sugar):
                 continue
             if self.made_or_ended(name):
                 continue
-            is_static = "static" in (self.now, self.ahead())
+            if self.begins_struct():
+                self.struct()
+                if self.declared_last:
+                    fields.append((Type(self.declared_last[0]), self.declared_last[1]))
+                continue
+            if self.skip("using"):
+                self.using()
+                continue
+            of_method, kinds, defaults = self.template_parameters()
+            is_static = "static" in (self.now, self.ahead(), self.ahead(2), self.ahead(3))
             kind = self.type()
-            if is_static and self.ahead() != "(":
+            if self.ahead() == "(" or self.now == "operator":
+                self.method(kind, name, is_static, of_method, kinds, defaults)
+                continue
+            if is_static:
                 statics.append(self.declaration(kind))
                 self.take(";")
-                continue
-            if self.ahead() == "(" or self.now == "operator":
-                self.method(kind)
                 continue
             while True:
                 stars = kind.stars
@@ -108,6 +119,15 @@ class Structs(Sugar):
                     token = self.tokens[self.at]
                     self.skip("=")
                     first = self.initialiser(kind)
+                    if field in lengths:
+                        if first.kind != "braces" or any(one.text != "0" for one in first.kids):
+                            raise GivenUp("fields")
+                        self.file.zeroed.add((name, field))
+                        if self.skip(","):
+                            continue
+                        break
+                    if first.kind == "braces" and not first.kids:
+                        first = self.made(token, "number", [], "0")
                     if first.kind == "braces":
                         first = first.kids[0] if len(first.kids) == 1 else first
                     if first.kind == "braces":
@@ -118,14 +138,15 @@ class Structs(Sugar):
                 if not self.skip(","):
                     break
             self.take(";")
-        made = self.file.methods.get(name)
-        if firsts and made is not None:
-            made.body.kids = [*firsts, *made.body.kids]
-        elif firsts:
+        made = self.file.of_structs.get(name, [])
+        for one in made:
+            one.body.kids = [*firsts, *one.body.kids]
+        if firsts and not made:
             token = self.tokens[self.at]
             body = self.made(token, "block", firsts)
-            self.file.methods[name] = Function(name, Type("void"), [], body, False, token.line)
+            self.file.keep(Function(name, Type("void"), [], body, False, token.line, owner=name))
         alias = self.take().text if self.now != ";" else ""
+        self.declared_last = (name, alias) if alias and name else ()
         self.take(";")
         for one in (name, alias):
             if one:
@@ -161,8 +182,7 @@ class Structs(Sugar):
             self.take()
             self.take(";")
             return True
-        if name in self.file.methods:
-            raise GivenUp("constructors")
+        rest, sizes = self.rest, self.sizes_given
         first = []
         if self.skip(":"):
             while self.now != "{":
@@ -175,25 +195,56 @@ class Structs(Sugar):
                 self.skip(",")
         body = self.block()
         body.kids = [*first, *body.kids]
-        self.file.methods[name] = Function(name, Type("void"), parameters, body, False, token.line)
+        self.file.keep(
+            Function(
+                name, Type("void"), parameters, body, False, token.line, rest=rest, owner=name,
+                sizes=sizes,
+            )
+        )  # fmt: skip
         return True
 
-    def method(self, kind: Type) -> None:
+    def derived(self, name: str) -> list[tuple[Type, str]]:
+        """struct View : Base: with what Base has."""
+        fields: list[tuple[Type, str]] = []
+        if not self.skip(":"):
+            return fields
+        bases = self.file.bases.setdefault(name, [])
+        while self.now != "{":
+            if self.now in ("public", "private", "protected", ","):
+                self.take()
+                continue
+            base = self.name().text
+            if base not in self.file.structs:
+                raise GivenUp("base")
+            bases.append(base)
+            fields += self.file.structs[base]
+            for _, field in self.file.structs[base]:
+                if (base, field) in self.file.lengths:
+                    self.file.lengths[name, field] = self.file.lengths[base, field]
+        return fields
+
+    def method(
+        self, kind: Type, owner: str, is_static: bool, templates: list[str], kinds: frozenset[str],
+        defaults: dict[str, Node],
+    ) -> None:  # fmt: skip
         """A struct's function; operator() and operator[] have no other name."""
-        token = self.name()
-        if token.text == "operator":
-            signs = self.take().text + self.take().text
-            if signs not in ("()", "[]"):
-                raise GivenUp("operator")
-            token = Token("operator" + signs, token.line, token.key)
+        token = self.function_name()
+        if templates:
+            self.templates.add(token.text)
         parameters = self.parameters()
-        rest = self.rest
+        rest, sizes, lengths = self.rest, self.sizes_given, self.lengths_given
         kind = self.given_later(kind)
-        if token.text in self.file.methods:
-            raise GivenUp("methods of one name")
-        self.file.methods[token.text] = Function(
-            token.text, kind, parameters, self.block(), False, token.line, rest=rest
-        )
+        if self.now == "=":  # = delete, = default
+            self.at += 2
+            self.take(";")
+            return
+        self.file.keep(
+            Function(
+                token.text, kind, parameters, self.block(), False, token.line, templates, kinds,
+                defaults, rest, {one: at for one, at in lengths.items() if one in templates},
+                owner or "struct", sizes, is_static,
+            )
+        )  # fmt: skip
 
 
 def field_token(field: Node) -> Token:

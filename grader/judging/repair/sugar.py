@@ -8,6 +8,8 @@ from grader.judging.repair.expressions import Expressions
 from grader.judging.repair.nodes import Node, Type, walk
 from grader.judging.repair.reading import GivenUp, Token
 
+_FREES = ("cudaFree", "free", "cudaEventDestroy", "cudaStreamDestroy", "if")
+
 
 class Sugar(Expressions):
     """A part of Parser, which has statement(), assignment() and their like."""
@@ -63,14 +65,18 @@ class Sugar(Expressions):
     # --- switch
 
     def switch(self, token: Token) -> Node:
-        """Cases that end with break or return, as conditions in a loop of one turn."""
+        """Cases as conditions in a loop of one turn, which break leaves.
+
+        A case that goes on into the next one lets it be carried out, too.
+        """
         self.take("(")
         value = self.assignment()
         self.take(")")
         self.take("{")
-        name = "chosen"
-        chosen = self.declared(token, Type("int"), name, value)
-        cases: list[Node] = []
+        name, fallen = "chosen", "fallen"
+        first = [self.declared(token, Type("int"), name, value)]
+        parts: list[tuple[list[Node], bool, list[Node]]] = []
+        is_plain = True
         while not self.skip("}"):
             conditions, is_rest = self._labels(token, name)
             body: list[Node] = []
@@ -82,22 +88,53 @@ class Sugar(Expressions):
             last = body[-1] if body else None
             while last is not None and last.kind == "block" and last.kids:
                 last = last.kids[-1]
-            if self.now != "}" and (last is None or last.kind not in ("break", "return")):
-                raise GivenUp("switch")
+            is_last = self.now == "}"
+            is_plain &= is_last or (last is not None and last.kind in ("break", "return"))
+            is_plain &= is_last or not is_rest
+            parts.append((conditions, is_rest, body))
+        if not is_plain:
+            zero = self.made(token, "number", [], "0")
+            first.append(self.declared(token, Type("int"), fallen, zero))
+        cases: list[Node] = []
+        for conditions, is_rest, body in parts:
             block = self.made(token, "block", body)
-            if is_rest:
-                if self.now != "}":
-                    raise GivenUp("switch")
+            if is_plain and is_rest:
                 cases.append(block)
                 continue
-            condition = conditions[0]
-            for other in conditions[1:]:
-                condition = self.made(token, "binary", [condition, other], "||")
+            if is_plain:
+                condition = self._either(token, conditions)
+            else:
+                mine = conditions
+                if is_rest:  # none of all
+                    every = self._either(
+                        token, [self._again(one, name) for other in parts for one in other[0]]
+                    )
+                    mine = [*conditions, self.made(token, "unary", [every], "!")]
+                here = self.made(token, "name", [], fallen)
+                condition = self._either(token, [here, *mine])
+                there = self.made(token, "name", [], fallen)
+                one = self.made(token, "number", [], "1")
+                mark = self.made(token, "do", [self.made(token, "assign", [there, one], "=")])
+                block = self.made(token, "block", [mark, *body])
             cases.append(self.made(token, "if", [condition, block, None]))
         once = self.made(token, "number", [], "0")
         body_of_all = self.made(token, "block", cases)
         loop = self.made(token, "dowhile", [once, body_of_all])
-        return self.node("block", token, [chosen, loop])
+        return self.node("block", token, [*first, loop])
+
+    def _either(self, token: Token, conditions: list[Node]) -> Node:
+        if not conditions:
+            return self.made(token, "number", [], "0")
+        condition = conditions[0]
+        for other in conditions[1:]:
+            condition = self.made(token, "binary", [condition, other], "||")
+        return condition
+
+    def _again(self, condition: Node, name: str) -> Node:
+        """A label's condition, for a second place."""
+        token = self.tokens[self.at - 1]
+        this = self.made(token, "name", [], name)
+        return self.made(token, "binary", [this, condition.kids[1]], "==")
 
     def _labels(self, token: Token, name: str) -> tuple[list[Node], bool]:
         conditions, is_rest = [], False
@@ -112,6 +149,28 @@ class Sugar(Expressions):
         if not conditions and not is_rest:
             raise GivenUp("switch")
         return conditions, is_rest
+
+    # --- goto done; ... done: cudaFree(a);
+
+    def jump(self) -> Node:
+        """To the end, where memory is only freed: it is done where a call is refused, and none is here."""
+        token = self.take()
+        if token.text == "goto":
+            label = self.take().text
+            self.take(";")
+            if label in self.labels:
+                raise GivenUp("goto")
+            return self.node("return", token, [None])
+        self.labels.add(token.text)
+        self.take(":")
+        at, depth = self.at, 0
+        while depth >= 0 and at + 1 < len(self.tokens):
+            word, after = self.tokens[at].text, self.tokens[at + 1].text
+            depth += (word == "{") - (word == "}")
+            if after == "(" and word.isidentifier() and not word.startswith(_FREES):
+                raise GivenUp("goto")
+            at += 1
+        return self.node("block", token)
 
     # --- auto [row, col] = place();
 

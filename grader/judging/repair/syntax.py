@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from grader.judging.repair.nodes import File, Function, Node, Type, finish
 from grader.judging.repair.plainer import plainer
@@ -36,7 +37,7 @@ class Parser(Structs):
             else:
                 kind = self.type()
                 if self.now != ";":
-                    self.aliases[self.name().text] = kind
+                    self.aliased(self.name().text, kind)
                 self.take(";")
             return
         if self.now == "enum":
@@ -45,6 +46,11 @@ class Parser(Structs):
         if self.begins_struct():
             self.struct(templates)
             return
+        if self.now == "extern" and self.ahead().startswith('"') and self.ahead(2) == "{":
+            self.at += 3
+            while not self.skip("}"):
+                self.top()
+            return
         is_kernel = any(
             self.tokens[i].text == "__global__" for i in range(self.at, min(self.at + 6, len(self.tokens)))
         )  # fmt: skip
@@ -52,27 +58,24 @@ class Parser(Structs):
         while self.now in ("__launch_bounds__", "__align__", "alignas"):
             self.take()
             self.balanced()
-        if self.tokens[self.at + 1].text != "(":
+        if self.ahead() != "(" and self.now != "operator":
             self.file.globals.append(self.declaration(kind))
             self.take(";")
             return
-        name = self.name()
+        name = self.function_name()
         if templates:
             self.templates.add(name.text)
         parameters = self.parameters()
-        rest, lengths = self.rest, self.lengths_given
+        rest, lengths, sizes = self.rest, self.lengths_given, self.sizes_given
         kind = self.given_later(kind)
         if self.skip(";"):
             return
         body = self.block()
-        if name.text in self.file.functions:
-            if len(self.file.functions[name.text].parameters) == len(parameters):
-                return  # the same with const
-            raise GivenUp("overloads")
-        self.file.functions[name.text] = Function(
+        function = Function(
             name.text, kind, parameters, body, is_kernel, name.line, templates, kinds, defaults,
-            rest, {one: place for one, place in lengths.items() if one in templates},
+            rest, {one: place for one, place in lengths.items() if one in templates}, sizes=sizes,
         )  # fmt: skip
+        self.file.keep(function)
 
     def template_parameters(self) -> tuple[list[str], frozenset[str], dict[str, Node]]:
         """Names, those of types, and what they are if nothing is given."""
@@ -104,12 +107,25 @@ class Parser(Structs):
                 self.take()
             return
         name = self.name()
+        if self.skip(";"):  # using std::min;
+            return
         self.take("=")
-        self.aliases[name.text] = self.type()
+        self.aliased(name.text, self.type())
         self.take(";")
+
+    def aliased(self, name: str, kind: Type) -> None:
+        """Another name of a type, or of an array of it: typedef float Tile[16][16];"""
+        sizes = []
+        while self.skip("["):
+            sizes.append(self.ternary())
+            self.take("]")
+        self.aliases[name] = replace(kind, sizes=(*sizes, *kind.sizes))
 
     def namespace(self) -> None:
         name = self.take().text if self.now != "{" else ""
+        while self.skip("::"):  # namespace lab::detail {
+            self.namespaces.add(name)
+            name = self.name().text
         if self.skip("="):
             while not self.skip(";"):
                 self.take()
@@ -121,8 +137,9 @@ class Parser(Structs):
             self.top()
 
     def parameters(self) -> list[tuple[Type, str]]:
-        """Sets `rest` and `lengths_given`, too."""
+        """Sets `rest`, `lengths_given` and `sizes_given`, too."""
         self.rest: list[Node] = []
+        self.sizes_given: dict[str, list] = {}
         self.lengths_given: dict[str, tuple[str, int]] = {}
         self.take("(")
         found = []
@@ -138,13 +155,21 @@ class Parser(Structs):
                 name = self.name().text
                 self.take(")")
                 kind = Type(kind.name, 1)
+            elif kind.sizes:  # Tile &tile
+                name = self.take().text
+                self.sizes_given[name] = list(kind.sizes)
+                kind = Type(kind.name, 1)
             elif self.tokens[self.at].is_name():
                 name = self.take().text
             at = 0
             while self.now == "[":
                 if self.ahead(2) == "]":
                     self.lengths_given.setdefault(self.ahead(), (name, at))
-                self.balanced()
+                self.take()
+                self.sizes_given.setdefault(name, []).append(
+                    None if self.now == "]" else self.ternary()
+                )
+                self.take("]")
                 kind = Type(kind.name, 1)
                 at += 1
             if self.skip("="):
@@ -173,8 +198,22 @@ class Parser(Structs):
             return getattr(self, "_" + text)(self.take())
         if text == "switch":
             return self.switch(self.take())
-        if text in ("goto", "asm", "try"):
+        if text == "asm":
             raise GivenUp(text)
+        if text == "goto" or (self.ahead() == ":" and text.isidentifier() and text != "default"):
+            return self.jump()
+        if text == "try":  # nothing is thrown here
+            self.take()
+            found = self.block()
+            while self.skip("catch"):
+                self.balanced()
+                self.balanced()
+            return found
+        if text == "throw":
+            while self.now != ";":
+                self.take()
+            self.take(";")
+            return self.node("return", token, [None])
         if self.begins_struct():
             self.struct()
             return self.node("block", token)
@@ -216,7 +255,7 @@ class Parser(Structs):
             name = self.name()
             if is_row:
                 self.take(")")
-                while self.now == "[":
+                while self.now in ("[", "("):  # void (*f)(int)
                     self.balanced()
             if not is_row and not self.tokens[self.at - 1].is_name() or name.text == "operator":
                 raise GivenUp("declarator")
@@ -224,9 +263,15 @@ class Parser(Structs):
             while self.skip("["):
                 sizes.append(None if self.now == "]" else self.ternary())
                 self.take("]")
+            sizes += kind.sizes
             first = None
             if self.skip("="):
                 first = self.initialiser(kind)
+                if self.is_kernel(first):
+                    self.kernels[name.text] = first.kids[0] if first.kind == "address" else first
+                    if self.skip(","):
+                        continue
+                    break
             elif self.now == "{":
                 first = self.braces()
             elif self.now == "(":
@@ -247,12 +292,19 @@ class Parser(Structs):
                 break
         return self.node("block", start, found)
 
+    def is_kernel(self, node: Node) -> bool:
+        while node.kind in ("address", "template") and node.kids:
+            node = node.kids[0]
+        known = self.file.functions.get(node.text) if node.kind == "name" else None
+        return known is not None and known.is_kernel
+
     def initialiser(self, kind: Type) -> Node:
         if self.now == "{":
             return self.braces()
         if self.now == "[":
             start = self.tokens[self.at]
             self.balanced()
+            begin = self.at
             while self.now in ("__device__", "__host__"):
                 self.take()
             parameters = self.parameters() if self.now == "(" else []
@@ -260,6 +312,8 @@ class Parser(Structs):
             self.given_later(kind)
             found = self.node("lambda", start, [self.block()])
             found.text = ",".join(name for _, name in parameters)
+            if self.now == "(" and self.at > begin:  # [&] { ... }()
+                return self.postfix(found)
             return found
         return self.assignment()
 
@@ -267,7 +321,13 @@ class Parser(Structs):
         start = self.take("{")
         kids = []
         while not self.skip("}"):
-            kids.append(self.braces() if self.now == "{" else self.assignment())
+            if self.now == "." and self.ahead(2) == "=":  # {.row = 1}
+                self.take()
+                name = self.name()
+                self.take()
+                kids.append(self.node("named", name, [self.given()]))
+            else:
+                kids.append(self.given())
             self.skip(",")
         return self.node("braces", start, kids)
 

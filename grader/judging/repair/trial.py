@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -24,6 +24,7 @@ class Trial:
     lanes: int = 0
     words: int = 0
     turns: int = 0
+    turns_of: Mapping = field(default_factory=dict)  # of each loop
 
 
 @dataclass(frozen=True)
@@ -35,6 +36,7 @@ class Watched:
     trial: Trial
     shape: tuple  # of the launch
     turns: dict  # most turns of each loop
+    lacking: np.ndarray | None = None  # elements that nobody stores, where no other is wrong
 
 
 _MORE_TURNS = 12
@@ -108,9 +110,12 @@ class Run:
             output.log = []
             world.logs.append(output)
 
-    def right_of_chosen(self, world: World) -> set[int]:
-        """The edits with which the chosen threads store something, and all of it right."""
-        stored, wrong = set(), set()
+    def right_of_chosen(self, world: World, lacking: np.ndarray | None = None) -> set[int]:
+        """The edits with which the chosen threads store something, and all of it right.
+
+        `lacking`: at least one of these must be among it.
+        """
+        stored, wrong, new = set(), set(), set()
         if world.picked is None:
             return stored
         wanted, threads = self.wanted, world.launched
@@ -124,7 +129,18 @@ class Run:
                 whose = lanes // threads
                 stored.update(whose.tolist())
                 wrong.update(whose[is_wrong[places]].tolist())
-        return stored - wrong
+                if lacking is not None:
+                    new.update(whose[lacking[places % buffer.size]].tolist())
+        return (stored if lacking is None else new) - wrong
+
+    def stored_by_chosen(self, world: World) -> dict[int, float]:
+        """What the chosen threads store where."""
+        found = {}
+        for buffer in world.logs:
+            for lanes, places in buffer.log if world.picked is not None else ():
+                places = places[np.isin(lanes, world.picked)]
+                found.update(zip(places.tolist(), buffer.data[places].tolist(), strict=True))
+        return found
 
     def is_right(self, copy: int) -> bool:
         """Outputs hold what they must, and inputs what they did. `copy`: of a batch's memories."""
@@ -173,21 +189,109 @@ def watch(
         bad = is_wrong[places]
         wrong.update(lanes[bad].tolist())
         right.update(lanes[~bad].tolist())
+    threads = math.prod(world.shape[1])
+    lacking, beside = None, []
+    if not wrong and is_wrong.any():
+        wrong, lacking = _idle(stored[0].log, world), is_wrong
+        beside = _beside(wrong, right, world)
     if not wrong:
         return None
-    threads = math.prod(world.shape[1])
     chosen = sorted({
         *_spread(_of_blocks(wrong, threads, 2), _WRONG),
+        *_spread(beside, _WRONG),
         *_spread(_of_blocks(right - wrong, threads, 1), _RIGHT),
     })  # fmt: skip
     lanes = len({one // threads for one in chosen}) * threads
-    turns = {key: 2 * count + _MORE_TURNS for key, count in world.effects.turns.items()}
+    trial = Trial(False, steps - world.steps, "", lanes, world.words, world.turns, world.turns_of)
+    # What a loop does that has not begun is not known.
+    unseen = {node.id for node in loops_of(file)} - set(world.turns_of)
+    found = Watched(
+        np.array(chosen), frozenset(world.effects.loops | unseen), trial, world.shape,
+        most_turns(file, world.turns_of), lacking,
+    )  # fmt: skip
+    stored_now = _values_of(stored[0], set(chosen))
+    for loud in _loops_to_keep(file):
+        if _agrees(file, size, numbers, on_host, steps, found, stored_now):
+            break
+        found = replace(found, loud=found.loud | loud)
+    return found
+
+
+def _values_of(buffer: Buffer, chosen: set[int]) -> dict[int, float]:
+    found = {}
+    for lanes, places in buffer.log:
+        places = places[np.isin(lanes, list(chosen))]
+        found.update(zip(places.tolist(), buffer.data[places].tolist(), strict=True))
+    return found
+
+
+def _idle(log: list, world: World) -> set[int]:
+    """Threads that store nothing, or what another one stores, too."""
+    lanes = np.concatenate([one for one, _ in log])
+    places = np.concatenate([one for _, one in log])
+    order = np.lexsort((lanes, places))
+    lanes, places = lanes[order], places[order]
+    again = np.flatnonzero((places[1:] == places[:-1]) & (lanes[1:] != lanes[:-1])) + 1
+    if len(again):
+        return set(lanes[again].tolist())
+    return set(range(world.blocks * world.threads)) - set(lanes.tolist())
+
+
+def _beside(idle: set[int], stores: set[int], world: World) -> list[int]:
+    """Those of the idle threads that stand next to one that stores, in x or in y.
+
+    Most idle threads may lie outside of P by right.
+    """
+    row = world.shape[1][0]
+    return sorted(
+        one for one in idle if not stores.isdisjoint((one - 1, one + 1, one - row, one + row))
+    )
+
+
+def _loops_to_keep(file: File) -> Iterator[frozenset]:
+    """Loops that all threads may have to carry out: those of helpers, then all.
+
+    A helper's loop may fetch what is put into a tile afterwards.
+    """
+    yield frozenset(
+        node.id
+        for function in [*file.functions.values(), *file.methods.values()]
+        if not function.is_kernel
+        for node in loops_in(function.body)
+    )
+    yield frozenset(node.id for node in loops_of(file))
+
+
+def _agrees(
+    file: File, size: Size | Given, numbers: tuple, on_host: bool, steps: int, watched: Watched,
+    wanted: dict[int, float],
+) -> bool:  # fmt: skip
+    """Whether the chosen threads store the same if the others leave the quiet loops out."""
+    run = Run(size, numbers, on_host)
+    world = World(Machine(file, {}), steps)
+    world.lenient = Effects()
+    for buffer in run.buffers:
+        buffer.effects = world.lenient
+    run.note(world, watched)
+    try:
+        run.carry_out(file, world.machine, world)
+    except (Exhausted, *ERRORS):
+        return False
+    found = run.stored_by_chosen(world)
+    return found.keys() == wanted.keys() and all(
+        value == wanted[at] or (value != value and wanted[at] != wanted[at])
+        for at, value in found.items()
+    )
+
+
+def most_turns(file: File, seen: Mapping) -> dict:
+    """How often a loop may turn that turned so often before anything was changed."""
+    turns = {key: 2 * count + _MORE_TURNS for key, count in seen.items()}
     outer = [node.id for node in loops_of(file) if any(loops_in(node))]
     for key in outer:  # a turn of these is many of the others'
         if key in turns:
-            turns[key] = 2 * world.effects.turns[key] + 2
-    trial = Trial(False, steps - world.steps, "", lanes, world.words, world.turns)
-    return Watched(np.array(chosen), frozenset(world.effects.loops), trial, world.shape, turns)
+            turns[key] = 2 * seen[key] + 2
+    return turns
 
 
 def loops_in(node: Node) -> Iterator[Node]:
@@ -240,8 +344,10 @@ def try_out(
         return Trial(False, steps - world.steps, why, world.lanes, world.words, world.turns)
     is_right = run.is_right(0)
     if watched is not None and world.few is not None:
-        is_right = bool(run.right_of_chosen(world))
-    return Trial(is_right, steps - world.steps, "", world.lanes, world.words, world.turns)
+        is_right = bool(run.right_of_chosen(world, watched.lacking))
+    return Trial(
+        is_right, steps - world.steps, "", world.lanes, world.words, world.turns, world.turns_of
+    )
 
 
 __all__ = ["ERRORS", "Exhausted", "GivenUp", "Run", "Size", "Trial", "Watched", "try_out", "watch"]

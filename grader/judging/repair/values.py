@@ -62,6 +62,8 @@ class Buffer:
 
     def places(self, off, mask, words: int = 1):
         """The indices of active lanes into `data`; raises Fault if one is outside."""
+        if off.__class__ is np.ndarray and off.dtype.kind == "f":
+            off = to_int(off)  # an edit among others has made it so
         if off.__class__ is not np.ndarray:
             if not 0 <= off <= self.size - words:
                 self.outside(mask)
@@ -144,6 +146,8 @@ class Local:
         self.items[off] = merged(mask, value, self.items[off])
 
     def _inside(self, off, mask):
+        if off.dtype.kind == "f":
+            off = to_int(off)
         if int(off.view(np.uint64).max()) < self.size:
             return off
         bad = outside = (off < 0) | (off >= self.size)
@@ -162,6 +166,47 @@ class Local:
         return self.items
 
 
+class Fields:
+    """The parts of a float4 by their number."""
+
+    kind = "local"
+    effects = None
+
+    def __init__(self, fields: dict) -> None:
+        self.fields, self.batch = fields, None
+
+    def _outside(self, off, mask) -> None:
+        bad = (off < 0) | (off >= len(self.fields))
+        bad = bad if mask is True else bad & mask
+        if np.any(bad):
+            raise Fault("vector")
+
+    def load(self, off, mask):
+        self._outside(off, mask)
+        parts = list(self.fields.values())
+        if off.__class__ is not np.ndarray:
+            return parts[off]
+        parts = [np.broadcast_to(part, len(off)) for part in parts]
+        return np.choose(np.clip(off, 0, len(parts) - 1), parts)
+
+    def store(self, off, mask, value) -> None:
+        self._outside(off, mask)
+        for at, name in enumerate(self.fields):
+            mine = both(mask, truth(off == at))
+            if mine is not False:
+                self.fields[name] = merged(mine, value, self.fields[name])
+
+
+@dataclass(slots=True)
+class Closure:
+    """A lambda, and the frame that it was written in."""
+
+    names: list[str]
+    body: object
+    declared: set[str]
+    home: object
+
+
 @dataclass(slots=True)
 class Pointer:
     """`dims`: of the array that it is, outermost first; `unit`: floats of what it points to."""
@@ -170,12 +215,13 @@ class Pointer:
     off: object = 0
     dims: tuple[int, ...] = ()
     unit: int = 1
+    names: tuple[tuple[str, bool], ...] = ()  # fields of the structs there, and which are integers
 
     def moved(self, by) -> Pointer:
         step = self.unit
         for size in self.dims[1:]:
             step *= size
-        return Pointer(self.memory, self.off + by * step, self.dims, self.unit)
+        return Pointer(self.memory, self.off + by * step, self.dims, self.unit, self.names)
 
     def at(self, index) -> Pointer:
         found = self.moved(index)
@@ -187,6 +233,12 @@ class Pointer:
             raise Fault("host memory")
         if self.unit == 1:
             return self.memory.load(self.off, mask)
+        if self.names:
+            found = {}
+            for i, (name, is_int) in enumerate(self.names):
+                value = self.memory.load(self.off + i, mask)
+                found[name] = to_int(value) if is_int else value
+            return Struct(found)
         self._aligned(mask)
         names = "xyzw"[: self.unit]
         return Struct({n: self.memory.load(self.off + i, mask) for i, n in enumerate(names)})
@@ -197,9 +249,18 @@ class Pointer:
         if self.unit == 1:
             self.memory.store(self.off, mask, value)
             return
-        self._aligned(mask)
-        for i, name in enumerate("xyzw"[: self.unit]):
+        if not self.names:
+            self._aligned(mask)
+        names = [name for name, _ in self.names] or "xyzw"[: self.unit]
+        for i, name in enumerate(names):
             self.memory.store(self.off + i, mask, value.fields[name])
+
+    def store_at(self, place: tuple[int, ...], value) -> None:
+        """One of an array's first values."""
+        found = self
+        for index in place:
+            found = found.at(index)
+        found.store(True, value)
 
     def _aligned(self, mask) -> None:
         bad = self.off % self.unit != 0
@@ -214,13 +275,15 @@ class Pointer:
 
 
 class Struct:
-    __slots__ = ("fields",)
+    __slots__ = ("fields", "kind")
 
-    def __init__(self, fields: dict) -> None:
-        self.fields = fields
+    def __init__(self, fields: dict, kind: str = "") -> None:
+        self.fields, self.kind = fields, kind  # its type's name, where that is known
 
     def copy(self) -> Struct:
-        return Struct({n: v.copy() if isinstance(v, Struct) else v for n, v in self.fields.items()})
+        return Struct(
+            {n: v.copy() if isinstance(v, Struct) else v for n, v in self.fields.items()}, self.kind
+        )
 
 
 @dataclass(slots=True)
@@ -250,12 +313,15 @@ def merged(mask, new, old):
     if new.__class__ is Pointer:
         if old.__class__ is not Pointer or old.memory is not new.memory:
             return new
-        return Pointer(new.memory, np.where(mask, new.off, old.off), new.dims, new.unit)
+        off = np.where(mask, new.off, old.off)
+        return Pointer(new.memory, off, new.dims, new.unit, new.names)
     if new.__class__ is Struct:
         if old.__class__ is not Struct:
             return new
-        return Struct({n: merged(mask, v, old.fields.get(n, v)) for n, v in new.fields.items()})
-    if old is None:
+        return Struct(
+            {n: merged(mask, v, old.fields.get(n, v)) for n, v in new.fields.items()}, new.kind
+        )
+    if old is None or new.__class__ is tuple or new is None:
         return new
     return np.where(mask, new, old)
 

@@ -32,7 +32,6 @@ class Effects:
 
     count: int = 0  # stores to global and shared memory
     loops: set = field(default_factory=set)  # in which there was one
-    turns: dict = field(default_factory=dict)  # of each loop, at most
     is_joint: bool = False  # threads add to one word, or tell each other their values
 
 
@@ -75,6 +74,8 @@ class World:
     launched: int = 0  # lanes of these, for one edit
     tried: set | None = None  # launches that are known to make P wrong
     logs: list | None = None  # buffers that note who stores what where
+    lenient: Effects | None = None  # accesses outside are let pass, as in a run that is watched
+    turns_of: dict = field(default_factory=dict)  # of each loop, at most
     owners: values.Owners | None = None  # where threads may not store the same element
 
     def step(self) -> None:

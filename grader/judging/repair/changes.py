@@ -1,0 +1,116 @@
+"""Assignments of an interpreted file."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from grader.judging.repair.nodes import Node, walk
+from grader.judging.repair.reading import GivenUp
+from grader.judging.repair.values import Fault, Place, Pointer, Ref, Struct, merged
+from grader.judging.repair.world import BINARY, plus
+
+
+def store_in(place, m, value) -> None:
+    if place.__class__ is Place:
+        place.holder[place.name] = merged(m, value, place.holder.get(place.name))
+    elif place.__class__ is Pointer:
+        place.store(m, value)
+    else:
+        raise Fault("pointer")
+
+
+class Changes:
+    """A part of Machine."""
+
+    def assigner(self, target: Node) -> Callable:
+        """Stores a value: f, m, value."""
+        edit = self.edits.get(target.id)
+        if edit is not None:
+            return self.assigner(edit(target))
+        if target.kind == "name":
+            name = target.text
+            kind = self.types.get(name)
+            convert = self.conversion(kind) if kind is not None else (lambda value: value)
+
+            def put(f, m, value):
+                value = convert(value)
+                env = f.env
+                known = env.get(name)
+                if known.__class__ is Ref:
+                    return store_in(known.target, m, value)
+                if known.__class__ is Pointer and value.__class__ is not Pointer and m is not True:
+                    batch = f.world.batch
+                    if batch is not None and batch.is_inside:  # one of them makes a number of it
+                        return batch.drop(m)
+                if name not in env and f.fields is not None and name in f.fields:
+                    env = f.fields
+                env[name] = value if m is True else merged(m, value, env.get(name))
+
+            return put
+        where = self.address(target)
+
+        def store(f, m, value):
+            store_in(where(f, m), m, value)
+
+        return store
+
+    def _assign(self, node: Node) -> Callable:
+        value = self.initial(node.kids[1], None)
+        if node.text != "=" and any(one.kind in ("before", "after") for one in walk(node.kids[0])):
+            return self._changed_once(node, value)
+        put = self.assigner(node.kids[0])
+        if node.text == "=":
+
+            def assigned(f, m):
+                given = value(f, m)
+                put(f, m, given)
+                return given
+
+            return assigned
+        old = self.code(node.kids[0])
+        do = BINARY[node.text[:-1]]
+        own = self.of_operator(node.text, node.kids, [old, value])
+
+        def changed(f, m):
+            before = old(f, m)
+            if own is not None and before.__class__ is Struct:
+                return own(f, m)
+            given = do(before, value(f, m))
+            put(f, m, given)
+            return given
+
+        return changed
+
+    def _changed_once(self, node: Node, value: Callable) -> Callable:
+        """*at++ += 1: where it is to be put is asked for once."""
+        where, do = self.address(node.kids[0]), BINARY[node.text[:-1]]
+
+        def changed(f, m):
+            place = where(f, m)
+            if place.__class__ is not Pointer:
+                raise GivenUp("assignment")
+            given = do(place.load(m), value(f, m))
+            place.store(m, given)
+            return given
+
+        return changed
+
+    def _before(self, node: Node) -> Callable:
+        return self.counted(node, True)
+
+    def _after(self, node: Node) -> Callable:
+        return self.counted(node, False)
+
+    def counted(self, node: Node, gives_new: bool) -> Callable:
+        get, put = self.code(node.kids[0]), self.assigner(node.kids[0])
+        by = 1 if node.text == "++" else -1
+
+        def count(f, m):
+            old = get(f, m)
+            if old is None:
+                raise Fault("no value")
+            new = plus(old, by)
+            put(f, m, new)
+            return new if gives_new else old
+
+        return count

@@ -1,0 +1,345 @@
+"""Declarations of an interpreted file: variables, arrays, structs, what they begin with."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+
+from grader.judging.repair.expressions import INTEGERS, VECTORS
+from grader.judging.repair.nodes import Node, Type, walk
+from grader.judging.repair.reading import GivenUp
+from grader.judging.repair.values import (
+    Buffer,
+    Fault,
+    Local,
+    Place,
+    Pointer,
+    Ref,
+    Struct,
+    merged,
+)
+from grader.judging.repair.world import DEVICE, Exhausted, Frame
+
+_MAX_WORDS = 1 << 18
+_MAX_POINTERS = 64
+REFERRED = frozenset(("name", "index", "member", "deref"))
+
+
+def shared_words(world, key: tuple, size: int, name: str, kind: Type) -> Buffer:
+    """A block's array, made by the first that declares it."""
+    if key not in world.shared:
+        buffer = Buffer("shared", size, world.blocks, name)
+        if size * world.blocks > _MAX_WORDS * 4:
+            raise Exhausted
+        buffer.is_int = kind.name == "int"
+        buffer.batch, buffer.effects = world.batch, world.effects or world.lenient
+        world.words += size
+        if world.blocks > 1:
+            buffer.base = world.block_of * size
+        world.shared[key] = buffer
+    return world.shared[key]
+
+
+class Declarations:
+    """A part of Machine."""
+
+    def of_fields(self, node: Node, fields: list, kind: Type) -> Callable:
+        """{row, col}, {.row = 1} of a struct."""
+        types = {name: own for own, name in fields}
+        given = []
+        for (own, name), kid in zip(fields, node.kids, strict=False):
+            if kid.kind == "named":
+                name, kid = kid.text, kid.kids[0]
+                own = types.get(name)
+            if own is None:
+                raise GivenUp("braces")
+            given.append((name, self.conversion(own), self.initial(kid, own)))
+        rest = {name: own for name, own in types.items() if name not in {one[0] for one in given}}
+
+        def structure(f, m):
+            found = {name: None for _, name in fields}
+            for name, convert, part in given:
+                found[name] = convert(part(f, m))
+            for name, own in rest.items():  # as C++ has it
+                is_number = own.name in (*INTEGERS, "float", "bool")
+                found[name] = 0 if is_number or own.stars else None
+                if own.name in self.file.structs and not own.stars:
+                    found[name] = self.empty(own, f)
+            return Struct(found, kind.name)
+
+        return structure
+
+    def _declare(self, node: Node) -> Callable:
+        sizes, first = node.kids
+        name, kind = node.text, node.type
+        if sizes:
+            return self.array(node, sizes, first)
+        fields = None if kind.stars else self.file.structs.get(kind.name)
+        if fields is not None and any((kind.name, one) in self.file.lengths for _, one in fields):
+            return self.structure_of_arrays(node, fields, first)
+        if kind.is_shared:
+            return self.shared_word(node)
+        if fields is not None and kind.name in self.file.of_structs and not kind.is_reference:
+            return self.constructed(node, first)
+        convert = self.conversion(kind)
+        if first is None:
+
+            def declared(f, m):
+                if m is True or name not in f.env:
+                    value = None
+                    if fields is not None:
+                        value = self.empty(kind, f)
+                    elif kind.name == "dim3":
+                        value = Struct({"x": 1, "y": 1, "z": 1})
+                    elif kind.name == "cudaDeviceProp":
+                        value = Struct(dict(DEVICE))
+                    elif kind.name in VECTORS and not kind.stars:
+                        value = Struct({one: np.nan for one in "xyzw"[: VECTORS[kind.name]]})
+                    elif kind.name == "float" and not kind.stars:
+                        value = np.nan
+                    f.env[name] = value
+                return m
+
+            return declared
+        if kind.is_reference and first.kind in REFERRED:
+            return self.alias(name, first)
+        value = self.initial(first, kind)
+        is_dim = kind.name == "dim3"
+
+        def given(f, m):
+            f.world.step()
+            found = convert(value(f, m))
+            if is_dim and found.__class__ is not Struct:
+                found = Struct({"x": found, "y": 1, "z": 1})
+            f.env[name] = found if m is True else merged(m, found, f.env.get(name))
+            return m
+
+        return given
+
+    def constructed(self, node: Node, first: Node | None) -> Callable:
+        """Buffer x(rows, columns); of a struct that says how it is made."""
+        name, kind = node.text, node.type
+        if first is not None and first.kind not in ("make", "braces"):
+            return self.copied(name, first)
+        nodes = first.kids if first is not None else []
+        given = [self.code(kid) for kid in nodes]
+        known = self.file.of_structs[kind.name]
+        build = self.one_of(known, nodes, given, [], lambda f, m: f.env[name], False)
+
+        def declared(f, m):
+            f.env[name] = self.empty(kind, f)
+            build(f, m)
+            return m
+
+        return declared
+
+    def copied(self, name: str, first: Node) -> Callable:
+        """Buffer x = make(rows);"""
+        value = self.code(first)
+
+        def declared(f, m):
+            found = value(f, m)
+            if found.__class__ is not Struct:
+                raise GivenUp("constructor")
+            f.env[name] = found.copy()
+            return m
+
+        return declared
+
+    def empty(self, kind: Type, f: Frame) -> Struct:
+        """A struct before anything is put into it."""
+        found: dict = {}
+        for own, name in self.file.structs[kind.name]:
+            is_struct = own.name in self.file.structs and not own.stars
+            found[name] = self.empty(own, f) if is_struct else None
+        templates = self.file.parameters.get(kind.name) or []
+        for name, node in zip(templates, kind.args, strict=False):
+            found[name] = self.code(node)(f, True)
+        return Struct(found, kind.name)
+
+    def shared_word(self, node: Node) -> Callable:
+        """__shared__ float scale; is one word for all threads of a block."""
+        name, kind = node.text, node.type
+        if kind.stars or kind.name not in (*INTEGERS, "float", "bool"):
+            raise GivenUp("shared scalar")
+
+        def declared(f, m):
+            f.env[name] = Ref(Pointer(shared_words(f.world, (name, node.key), 1, name, kind)))
+            return m
+
+        return declared
+
+    def alias(self, name: str, first: Node) -> Callable:
+        """float& x = a[i]: another name."""
+        refer = self.referring(first)
+
+        def bound(f, m):
+            f.env[name] = refer(f, m)
+            return m
+
+        return bound
+
+    def referring(self, node: Node) -> Callable:
+        where = self.address(node)
+
+        def refer(f, m):
+            place = where(f, m)
+            if place.__class__ is Place:
+                held = place.holder.get(place.name)
+                # What lies elsewhere is not copied anyway.
+                return held if held.__class__ is Struct else Ref(place)
+            if place.__class__ is Pointer:
+                return place if place.dims else Ref(place)
+            raise GivenUp("reference")
+
+        return refer
+
+    def array(self, node: Node, sizes: list, first: Node | None) -> Callable:
+        name, kind = node.text, node.type
+        if kind.is_extern and sizes == [None]:
+            sizes = []
+        names = self.plain_fields(kind.name)
+        is_plain = kind.name in (*INTEGERS, "float", "float4", "float2", "auto") or bool(names)
+        if not is_plain or (kind.stars and kind.is_shared):
+            raise GivenUp("array")
+        if kind.stars:
+            return self.pointers(name, sizes, first)
+        unit = len(names) or {"float4": 4, "float2": 2}.get(kind.name, 1)
+        if None in sizes and first is not None and first.kind == "braces" and len(sizes) == 1:
+            sizes = [Node("number", text=str(len(first.kids)))]
+        if None in sizes:
+            raise GivenUp("array")
+        if names and first is not None and first.kids:
+            raise GivenUp("array of structs")
+        lengths = [self.code(size) for size in sizes]
+        given = self.listed(first) if first is not None else []
+        key = (name, node.key)
+
+        def declared(f, m):
+            world = f.world
+            dims = tuple(int(n(f, m)) for n in lengths) or (world.dynamic,)
+            if kind.is_extern and not world.dynamic:
+                return m
+            size = math.prod(dims) * unit
+            if size < 1 or size > _MAX_WORDS:
+                raise Fault("size")
+            if not kind.is_shared:
+                is_int = kind.name in INTEGERS
+                beginning = np.nan if first is None else 0 if is_int else 0.0
+                memory = Local(size, beginning, world.batch, is_int)
+                f.env[name] = Pointer(memory, 0, dims, unit, names)
+                for at, part in given:
+                    f.env[name].store_at(at, part(f, m))
+                return m
+            words = shared_words(world, key, size, name, kind)
+            f.env[name] = Pointer(words, 0, dims, unit, names)
+            return m
+
+        return declared
+
+    def pointers(self, name: str, sizes: list, first: Node | None) -> Callable:
+        """An array of pointers: each thread's own."""
+        if len(sizes) != 1:
+            raise GivenUp("array")
+        given = self.listed(first) if first is not None else []
+        length = self.code(sizes[0]) if sizes[0] is not None else None
+
+        def declared(f, m):
+            count = int(length(f, m)) if length is not None else len(given)
+            if not 0 < count <= _MAX_POINTERS:
+                raise Fault("size")
+            memory = Local(count, None, f.world.batch)
+            for (at,), part in given:
+                memory.store(at, True, part(f, m))
+            f.env[name] = Pointer(memory, 0, (count,), 1)
+            return m
+
+        return declared
+
+    def structure_of_arrays(self, node: Node, fields: list, first: Node | None) -> Callable:
+        """A struct whose fields are arrays, in shared memory or a thread's own."""
+        name, kind = node.text, node.type
+        is_made = kind.name in self.file.of_structs
+        if first is not None and first.kind not in ("braces", "make"):
+            return self.copied(name, first)
+        templates = self.file.parameters.get(kind.name) or []
+        given = [self.code(one) for one in kind.args]
+        if len(given) != len(templates):
+            raise GivenUp("struct template with arrays")
+        build, values = None, []
+        if is_made:
+            nodes = first.kids if first is not None else []
+            known, given_to = self.file.of_structs[kind.name], [self.part(kid) for kid in nodes]
+            build = self.one_of(known, nodes, given_to, [], lambda f, m: f.env[name], False)
+        elif first is not None:
+            values = self.first_values(fields, first)
+        lengths = {
+            one: [self.code(size) for size in self.file.lengths.get((kind.name, one), ())]
+            for _, one in fields
+        }
+        if kind.is_shared and not all(lengths.values()):
+            raise GivenUp("shared scalar")
+
+        def declared(f, m):
+            found = {one: part(f, m) for one, part in zip(templates, given, strict=True)}
+            inner = Frame(f.world, {**f.env, **found}, fields=f.fields)
+            for own, one in fields:
+                dims = tuple(int(part(inner, m)) for part in lengths[one])
+                if not dims:
+                    is_struct = own.name in self.file.structs and not own.stars
+                    found[one] = self.empty(own, f) if is_struct else None
+                    continue
+                size = math.prod(dims)
+                if own.stars or own.name not in (*INTEGERS, "float") or not 0 < size <= _MAX_WORDS:
+                    raise GivenUp("array")
+                if kind.is_shared:
+                    memory = shared_words(
+                        f.world, (name, node.key, one), size, f"{name}.{one}", own
+                    )
+                else:
+                    is_zero = (first is not None and not is_made) or (
+                        kind.name,
+                        one,
+                    ) in self.file.zeroed
+                    beginning = 0.0 if is_zero else np.nan
+                    memory = Local(size, beginning, f.world.batch, own.name in INTEGERS)
+                found[one] = Pointer(memory, 0, dims)
+            f.env[name] = Struct(found, kind.name)
+            for one, at, part in values:
+                value = part(f, m)
+                if at is None:
+                    found[one] = value
+                else:
+                    found[one].store_at(at, value)
+            if build is not None:
+                build(f, m)
+            return m
+
+        return declared
+
+    def first_values(self, fields: list, first: Node) -> list[tuple]:
+        """{{1, 2}, 3} of a struct with arrays: the field, the place in it, the value."""
+        found: list[tuple] = []
+        for (_, name), kid in zip(fields, first.kids, strict=False):
+            if kid.kind == "braces":
+                found += [(name, at, part) for at, part in self.listed(kid)]
+            else:
+                found.append((name, None, self.code(kid)))
+        return found
+
+    def listed(self, first: Node) -> list[tuple[tuple[int, ...], Callable]]:
+        """An array's first values and their places, where they are not all 0."""
+        if first.kind != "braces":
+            raise GivenUp("array")
+        leaves = [one for one in walk(first) if one.kind != "braces"]
+        if all(one.kind == "number" and float(one.text.rstrip("fF")) == 0 for one in leaves):
+            return []
+        found: list[tuple[tuple[int, ...], Callable]] = []
+        for at, kid in enumerate(first.kids):
+            if kid.kind == "braces":
+                found += [((at, *inner), part) for inner, part in self.listed(kid)]
+            else:
+                found.append(((at,), self.code(kid)))
+        return found

@@ -1,0 +1,183 @@
+"""Which function a name means: several of one name, methods of several structs, a file's own operators."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from grader.judging.repair.nodes import Function, Node, walk
+from grader.judging.repair.reading import GivenUp
+from grader.judging.repair.values import Place, Pointer, Struct, is_integer
+from grader.judging.repair.world import Frame
+
+_CHANGING = frozenset(("before", "after", "assign"))
+_NUMBERS = frozenset(("int", "float", "bool"))
+
+
+def takes(function: Function, count: int) -> bool:
+    most = len(function.parameters)
+    return most - len(function.rest) <= count <= most
+
+
+def whole(value):
+    """A struct, where a pointer to it is given."""
+    if value.__class__ is Place:
+        return value.holder.get(value.name)
+    if value.__class__ is Pointer and value.names:
+        return value.load(True)
+    return value
+
+
+class Overloads:
+    """A part of Machine."""
+
+    def one_of(
+        self, known: Sequence[Function], nodes: list[Node], given: list, templates: list,
+        owner: Callable | None, wants_address: bool,
+    ) -> Callable:  # fmt: skip
+        """A call of the one that fits; what it is given decides where their number does not."""
+        fitting = [one for one in known if takes(one, len(given))]
+        if not fitting:
+            raise GivenUp("arguments")
+        if len(fitting) > 1 and templates:
+            named = [one for one in fitting if len(one.templates) >= len(templates)]
+            fitting = named or fitting
+        runs = [
+            self.invoked(one, self.passed(one, nodes, given), templates, owner, wants_address)
+            for one in fitting
+        ]
+        if len(runs) == 1:
+            return runs[0]
+        if any(one.kind in _CHANGING for node in nodes for one in walk(node)):
+            raise GivenUp("overloads")
+
+        def run(f, m):
+            values = [part(f, m) for part in given]
+            likeness = [self.likeness(f, one, values) for one in fitting]
+            best = max(likeness)
+            if best < 0:
+                raise GivenUp("overloads")
+            return runs[likeness.index(best)](f, m)
+
+        return run
+
+    def likeness(self, f: Frame, function: Function, values: list) -> int:
+        """How well a function's parameters are like what it is given; below 0: not at all."""
+        found = 0
+        for (kind, name), value in zip(function.parameters, values, strict=False):
+            is_pointer = value.__class__ in (Pointer, Place)
+            if kind.name == "auto" and not kind.stars:
+                continue
+            if bool(kind.stars) != is_pointer and not (kind.is_reference and is_pointer):
+                return -1
+            if value.__class__ is Struct:
+                if kind.name in _NUMBERS or (value.kind and value.kind != kind.name):
+                    return -1
+                found += 2 * bool(value.kind)
+            elif not is_pointer:
+                if kind.name not in _NUMBERS:
+                    return -1
+                found += 1 + (is_integer(value) == (kind.name != "float"))
+            elif name in function.sizes:
+                dims = self.dims_of(f, function.sizes[name])
+                own = value.dims[-len(dims) :] if value.__class__ is Pointer else ()
+                if None not in dims and tuple(dims) != tuple(own):
+                    return -1
+                found += 2
+            elif value.__class__ is Pointer and value.unit == {"float4": 4, "float2": 2}.get(
+                kind.name, 1
+            ):
+                found += 1
+        return found
+
+    def dims_of(self, f: Frame, sizes: list) -> list:
+        found = []
+        for size in sizes:
+            try:
+                found.append(self.code(size)(Frame(f.world, dict(f.world.globals)), True))
+            except GivenUp:
+                found.append(None)  # a template's parameter
+        return found
+
+    def of_method(
+        self, name: str, nodes: list[Node], given: list, owner: Callable, wants_address: bool,
+        templates: Sequence[Callable] = (),
+    ) -> Callable:  # fmt: skip
+        """A call of a struct's function; which struct's is known when it is called."""
+        known = self.file.of_structs.get(name, [])
+        owners = {one.owner for one in known}
+        runs: dict[str, Callable] = {}
+
+        def of(kind: str) -> Callable:
+            if kind not in runs:
+                line = self.file.lines_of(kind) if kind else []
+                named = next((one for one in line if one in owners), None)
+                if named is None and len(owners) == 1:
+                    (named,) = owners
+                mine = [one for one in known if one.owner == named]
+                if not mine:
+                    raise GivenUp("method")
+                kept, self.types = self.types, types
+                try:
+                    runs[kind] = self.one_of(
+                        mine, nodes, given, list(templates), owner, wants_address
+                    )
+                finally:
+                    self.types = kept
+            return runs[kind]
+
+        types = self.types
+        if len(owners) == 1:
+            return of("")
+
+        def run(f, m):
+            value = whole(owner(f, m))
+            if value.__class__ is not Struct:
+                raise GivenUp("method")
+            return of(value.kind)(f, m)
+
+        return run
+
+    def of_static(self, name: str, node: Node, nodes: list[Node], given: list) -> Callable:
+        """Tile::index(r, c), Policy::index(r, c)."""
+        known = [one for one in self.file.of_structs.get(name, ()) if one.is_static]
+        kind = node.type
+        sides = [self.code(kid) for kid in node.kids]
+
+        def run(f, m):
+            owner, args = f.env.get(kind.name), ()
+            if owner.__class__ is not tuple and f.fields is not None:
+                owner = f.fields.get(kind.name)
+            if owner.__class__ is not tuple:
+                owner, args = kind.name, tuple(part(f, m) for part in sides)
+            else:
+                owner, args = owner
+            mine = [one for one in known if one.owner in self.file.lines_of(owner)]
+            fields = dict(zip(self.file.parameters.get(owner, ()), args, strict=False))
+            this = Struct(fields, owner)
+            return self.one_of(mine, nodes, given, [], lambda f, m: this, False)(f, m)
+
+        return run
+
+    def of_operator(self, sign: str, nodes: list[Node], given: list) -> Callable | None:
+        """What a file's own operator makes of its operands; None where it has none of that sign."""
+        name = "operator" + sign
+        functions = [one for one in self.file.named.get(name, ()) if takes(one, len(nodes))]
+        methods = [one for one in self.file.of_structs.get(name, ()) if takes(one, len(nodes) - 1)]
+        if not functions and not methods:
+            return None
+        owners = {one.owner for one in methods}
+        of_all = self.one_of(functions, nodes, given, [], None, False) if functions else None
+        of_own = self.of_method(name, nodes[1:], given[1:], given[0], False) if methods else None
+
+        def run(f, m):
+            first = given[0](f, m)
+            is_own = first.__class__ is Struct and any(
+                one in owners for one in self.file.lines_of(first.kind)
+            )
+            if of_own is not None and (is_own or of_all is None):
+                return of_own(f, m)
+            if of_all is None:
+                raise GivenUp("operator")
+            return of_all(f, m)
+
+        return run
