@@ -8,7 +8,7 @@
 //   arrive_and_expect(&full, bytes);         // one arrival, and so many bytes have to come
 //   copy_box(tile, &map, x, y, &full);       // asks for the box at column x, row y
 //   wait_for_phase(&full, parity);           // all threads that read the tile
-//   arrive(&empty);                          // one arrival
+//   arrive(&empty);                          // one arrival, when what was read has come
 //
 // A phase of a barrier is complete when all its arrivals and all its bytes have come; then the next
 // one begins by itself. Phases have numbers 0, 1, 2 and so on; wait_for_phase takes the last bit of
@@ -72,7 +72,11 @@ __device__ inline void publish_barriers() {
   asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
 }
 
+// The fence is for what was read before: the compiler lets an ldmatrix be on its way when the
+// arrival is made, and the engine may then write over what it has yet to read. Without it an H200
+// got a row wrong in 3 products of 1000 (docs/measurements/repeated-products.md).
 __device__ inline void arrive(uint64_t* barrier) {
+  asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
   asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(shared_address(barrier))
                : "memory");
 }

@@ -257,6 +257,12 @@ class OpReader {
     return op;
   }
 
+  static bool flag(Fields& fields, const char* name) {
+    const uint32_t value = fields.u32_or(name, 0);
+    if (value > 1) fields.fail(name, "expected 0 or 1.");
+    return value == 1;
+  }
+
   Op launch(Fields& fields) {
     Launch op;
     op.module = module(fields);
@@ -265,9 +271,8 @@ class OpReader {
     op.block = triple(fields, "block");
     op.shared_bytes = fields.u32("shared_bytes");
     op.stream = fields.u32_or("stream", 0);
-    const uint32_t cooperative = fields.u32_or("cooperative", 0);
-    if (cooperative > 1) fields.fail("cooperative", "expected 0 or 1.");
-    op.is_cooperative = cooperative == 1;
+    op.is_cooperative = flag(fields, "cooperative");
+    op.is_early = flag(fields, "early");
     op.call = fields.u64_or("call", 0);
     op.params = fields.hex("params");
     const Json& json = fields.array("relocations");

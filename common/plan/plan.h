@@ -146,6 +146,7 @@ struct Launch {
   uint32_t shared_bytes = 0;  // dynamic shared memory
   uint32_t stream = 0;
   bool is_cooperative = false;  // all blocks are resident, and may wait for each other
+  bool is_early = false;        // may begin before the launch before it in its stream has ended
   std::vector<std::byte> params;
   std::vector<Relocation> relocations;
   std::vector<ParameterMap> maps;  // in the order of their places

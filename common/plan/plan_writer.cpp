@@ -118,6 +118,7 @@ struct OpWriter {
         {"grid", op.grid},     {"block", op.block},           {"shared_bytes", op.shared_bytes},
         {"stream", op.stream}, {"params", to_hex(op.params)}, {"relocations", relocations}};
     if (op.is_cooperative) json["cooperative"] = 1;
+    if (op.is_early) json["early"] = 1;
     for (const ParameterMap& map : op.maps)
       json["maps"].push_back({{"offset", map.offset}, {"tensor_map", to_json(map.is)}});
     return with_call(std::move(json), op.call);
