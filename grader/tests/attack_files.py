@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 REPOSITORY = Path(__file__).resolve().parents[2]
@@ -26,11 +26,12 @@ class Attack:
     record_seconds: float | None = None  # likewise
     top: str = ""  # of a file that is the solution but for these: lines before its code
     solve: str = ""  # and lines at the beginning of solve
+    edits: dict[str, str] = field(default_factory=dict)  # and what stands once is replaced
     is_right: bool = False  # it computes all phases, not only the first
 
     @property
     def has_file(self) -> bool:
-        return not self.top and not self.solve
+        return not self.top and not self.solve and not self.edits
 
     def text(self, secret: str, answers: Callable[[str, str], str]) -> str:
         """`secret`: the file it is after. answers(lab, case): what it has learnt by heart."""
@@ -46,7 +47,7 @@ class Attack:
         changes[begin] = f"{begin}\n  {self.solve}"
         if not self.is_right:
             changes["ph < width / TILE_WIDTH"] = "ph < 1"
-        for old, new in changes.items():
+        for old, new in {**changes, **self.edits}.items():
             assert text.count(old) == 1, old
             text = text.replace(old, new)
         return text

@@ -1,6 +1,7 @@
 """Makes a class of students for `grader batch`: the same seed, the same bytes.
 
     python -m grader.tests.make_class FOLDER [--students 500] [--seed 7] [--platform moodle]
+                                             [--named 0.8] [--pool 5] [--attacks NAME,NAME]
 
 Most hand in one lab, some all of them: solutions, right and wrong files of the corpus, attacks
 (where they exist), untouched skeletons, and garbage: nothing, a PDF, a binary, a wrong name,
@@ -43,10 +44,27 @@ class Student:
     files: dict[str, bytes]
 
 
-def make(folder: Path, students: int, seed: int, platform: str, labs: tuple[str, ...]) -> dict:
-    """Writes the class, of attackers alone if `students` is 0; returns what it holds."""
+def make(
+    folder: Path,
+    students: int,
+    seed: int,
+    platform: str,
+    labs: tuple[str, ...],
+    named: float = 0.8,
+    pool: int | None = None,
+    attacks: tuple[str, ...] = (),
+) -> dict:
+    """Writes the class, of attackers alone if `students` is 0; returns what it holds.
+
+    `named`: the share of files that carry their student's name; the others are copies. `pool`: how
+    many different files of a kind and lab there are. `attacks`: handed in besides, by one student
+    each.
+    """
     chance = random.Random(seed)
-    made = list(_students(chance, students, labs) if students else _attackers())
+    made = list(_students(chance, students, labs, named, pool) if students else _attackers())
+    for number, name in enumerate(attacks, len(made) + 1):
+        lab, content = _all_attacks()[name]
+        made.append(Student(number, f"Attack {name}", "attack", {f"{lab}/matmul.cu": content}))
     write = {"plain": _plain, "moodle": _moodle, "canvas": _canvas, "github": _github}
     folder.mkdir(parents=True)
     if platform == "gradescope":
@@ -68,7 +86,18 @@ def make(folder: Path, students: int, seed: int, platform: str, labs: tuple[str,
     return {"students": len(made), "seed": seed, "kinds": kinds, "distinct_files": len(contents)}
 
 
-def _students(chance: random.Random, count: int, labs: tuple[str, ...]) -> Iterator[Student]:
+def _students(
+    chance: random.Random,
+    count: int,
+    labs: tuple[str, ...],
+    named: float,
+    pool: int | None,
+) -> Iterator[Student]:
+    @functools.cache
+    def sources(kind: str, lab: str) -> list[bytes]:
+        there = _SOURCES[kind](lab)
+        return there if pool is None else chance.sample(there, min(pool, len(there)))
+
     for number in range(1, count + 1):
         name = f"{chance.choice(_FIRST)} {chance.choice(_LAST)}"
         kind = chance.choices(list(_SHARES), weights=_SHARES.values())[0]
@@ -80,8 +109,8 @@ def _students(chance: random.Random, count: int, labs: tuple[str, ...]) -> Itera
             files = {f"{lab}/matmul.cu": _solution(lab) for lab in labs}
         else:
             lab = chance.choice([x for x in labs if kind != "attack" or _attacks(x)])
-            content = chance.choice(_SOURCES[kind](lab))
-            if chance.random() < 0.8:
+            content = chance.choice(sources(kind, lab))
+            if chance.random() < named:
                 content += f"\n// {name}, {number}\n".encode()
             files = {f"{lab}/matmul.cu": content}
         yield Student(number, name, kind, files)
@@ -255,9 +284,25 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=7)
     parser.add_argument("--platform", choices=PLATFORMS, default="moodle")
     parser.add_argument("--labs", default="", help="folder names; default: all with a corpus")
+    parser.add_argument("--named", type=float, default=0.8, help="share of files with a name")
+    parser.add_argument(
+        "--pool", type=int, help="different files of each kind and lab; default: all"
+    )
+    parser.add_argument("--attacks", default="", help="of attacks.toml, handed in besides")
     given = parser.parse_args()
     labs = given.labs.split(",") if given.labs else corpus_files.ladder()
-    print(json.dumps(make(given.folder, given.students, given.seed, given.platform, tuple(labs))))
+    attacks = tuple(name for name in given.attacks.split(",") if name)
+    made = make(
+        given.folder,
+        given.students,
+        given.seed,
+        given.platform,
+        tuple(labs),
+        given.named,
+        given.pool,
+        attacks,
+    )
+    print(json.dumps(made))
 
 
 if __name__ == "__main__":

@@ -19,10 +19,10 @@ def one_of_each(items: Iterable, kinds: Callable[[Any], Iterable[Hashable]]) -> 
     return chosen
 
 
-def first_of(items: Iterable) -> list:
-    """Parameters for pytest: all but the first are marked slow. A tuple is several parameters."""
+def first_of(items: Iterable, count: int = 1) -> list:
+    """Parameters for pytest: all but the first `count` are marked slow. A tuple is several parameters."""
     given = [item if isinstance(item, tuple) else (item,) for item in items]
     return [
-        pytest.param(*item, marks=[pytest.mark.slow] if number else [])
+        pytest.param(*item, marks=[pytest.mark.slow] if number >= count else [])
         for number, item in enumerate(given)
     ]

@@ -89,6 +89,7 @@ def test_without_the_option_a_skip_passes(tmp_path):
     assert run(tmp_path, FORBIDDEN).returncode == 0
 
 
+@pytest.mark.slow
 def test_a_modules_fixture_is_made_once_by_all_workers(tmp_path):
     done = run(tmp_path, SHARING, "-n", "2", "--dist", "loadgroup")
     assert done.returncode == 0, done.stdout

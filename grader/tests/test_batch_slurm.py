@@ -142,6 +142,7 @@ def cluster(tmp_path, monkeypatch):
         subprocess.run([script, "stop", folder], timeout=60)
 
 
+@pytest.mark.slow
 def test_a_real_cluster_loses_nobody(cluster, built, tmp_path):
     files = {f"s{n}/matmul.cu": f"this is no CUDA {n}".encode() for n in range(4)}
     export = fill(tmp_path / "class", {**files, "gus/matmul.cu": b""})

@@ -59,12 +59,10 @@ def test_a_limit_that_forgets_atomics_is_noticed(lab):
 
 def test_where_conflicts_are_limited_lanes_that_take_turns_are_too(course):
     """One lane at a time meets nobody, and takes as many wavefronts."""
-    lax = {
-        (lab, name)
-        for lab, name, one in _limits(course)
-        if one.value == "bank_conflicts" and not one.also and name != "edge-conflicts"
-    }
-    assert lax == set()
+    limits = _limits(course)
+    conflicts = {(lab, name) for lab, name, one in limits if one.value == "bank_conflicts"}
+    turns = {(lab, name) for lab, name, one in limits if "_wavefronts" in one.value}
+    assert {name for lab, name in conflicts - turns} == {"edge-conflicts"}
 
 
 def test_registers_are_no_local_memory(course):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 from click.testing import CliRunner
 
 from grader.cli import cli
@@ -40,6 +41,7 @@ def test_a_lab_on_asynchronous_copies_refuses_a_gpu_that_has_none(built):
     assert "make grade LAB=08 BACKEND=sim DEVICE=h200" in said
 
 
+@pytest.mark.slow
 def test_an_instruction_that_the_gpu_does_not_have_does_not_compile_for_it(built, tmp_path):
     (tmp_path / "matmul.cu").write_text(COPIES)
     older = " ".join(graded("02", tmp_path / "matmul.cu", "t4").output.split())

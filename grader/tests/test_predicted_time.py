@@ -81,6 +81,7 @@ def disagreements(predicted: dict[str, float]) -> list[str]:
     return found
 
 
+@pytest.mark.slow
 def test_the_published_times_of_a_c1060(plans: Path) -> None:
     assert disagreements(predict(plans, ROOT / "common/devices")) == []
 

@@ -10,6 +10,7 @@ from grader.labs.lab import load_lab
 from grader.labs.options import Options
 from grader.labs.submission import FILE_NAME, Submission
 from grader.pipeline.grade import grade
+from grader.tests.selection import first_of
 
 LAB_04, LAB_07 = "04-rectangular-matrices", "07-vector-access"
 WIDE_M, WIDE_N = "M[size_t(row) * k", "N[size_t(n_row) * l"
@@ -32,7 +33,9 @@ def _solution(course, lab_name: str) -> str:
     return (course.solutions / lab_name / FILE_NAME).read_text()
 
 
-@pytest.mark.parametrize(("lab_name", "wide", "narrow", "where", "line"), INTS.values(), ids=INTS)
+@pytest.mark.parametrize(
+    ("lab_name", "wide", "narrow", "where", "line"), first_of(INTS.values(), 2), ids=INTS
+)
 def test_an_int_that_overflows_costs_the_points_of_memory(
     built, lab_name, wide, narrow, where, line
 ):
@@ -47,6 +50,51 @@ def test_an_int_that_overflows_costs_the_points_of_memory(
     assert first.message.startswith(where)
     assert "size_t(row)" in first.advice
     assert line in text.split("\n")[first.line - 1]
+
+
+# What solve begins with, to have nothing to do with sizes at which its index of int overflows.
+WAYS_ROUND = {
+    "returns": ("if (size_t(j) * l > 2147483647u) return;", "no-launch"),
+    "throws": ("if (j > 60000) throw 1;", "host-crash"),
+    "exits": ("if (j > 60000) std::exit(0);", "host-crash"),
+    "wants-too-much": (
+        "float* w = nullptr; if (j > 60000 && cudaMalloc(&w, size_t(1) << 42)) return;",
+        "no-launch",
+    ),
+    "too-many-threads": (
+        "if (j == 65521) { rect_kernel<<<1, 2048>>>(M, N, P, j, k, l); return; }",
+        "launch-config",
+    ),
+    "little-work": (
+        "if (j == 65521) { rect_kernel<<<1, dim3(16, 16)>>>(M, N, P, j, k, l); return; }",
+        "wrong-result",
+    ),
+}
+
+
+@pytest.mark.parametrize(("line", "code"), first_of(WAYS_ROUND.values(), 2), ids=WAYS_ROUND)
+def test_a_solve_that_refuses_such_sizes_loses_the_same_points(built, line, code):
+    text = _solution(built, LAB_04).replace("P[size_t(row) * l", "P[row * l")
+    begin = "void solve(const float* M, const float* N, float* P, int j, int k, int l) {\n"
+    assert begin in text
+    text = text.replace(begin, f"#include <cstdlib>\n{begin}  {line}\n")
+    result = _graded(built, LAB_04, text)
+    failed = [check.id for check in result.checks if check.status != "passed"]
+    assert failed == ["memory"]
+    assert result.diagnostics[0].code == code
+    assert result.diagnostics[0].message.startswith("At 65,521x16 times 16x65,521: ")
+
+
+def test_copies_of_such_matrices_are_no_refusal(built):
+    text = _solution(built, LAB_04)
+    launch = "  rect_kernel<<<grid, block>>>(M, N, P, j, k, l);\n"
+    assert launch in text
+    own = "  float* own; CHECK(cudaMalloc(&own, size_t(j) * k * sizeof(float)));\n"
+    copy = "  CHECK(cudaMemcpy(own, M, size_t(j) * k * sizeof(float), cudaMemcpyDeviceToDevice));\n"
+    text = text.replace(
+        launch, f"{own}{copy}{launch.replace('(M,', '(own,')}  CHECK(cudaFree(own));\n"
+    )
+    assert _graded(built, LAB_04, text).score == 100
 
 
 def test_unsigned_is_wide_enough(built):

@@ -46,7 +46,7 @@ def test_a_batch_finds_what_its_edits_do_alone(wrong):
     plain = search.plain[size]
     edits = [
         dict(edit.changes)
-        for edit in search.ordered()[:40]
+        for edit in search.ordered()[:48]
         if search.alone.isdisjoint(key for key, _ in edit.changes)
     ]
     alone = []
@@ -106,7 +106,7 @@ def test_the_other_stage_is_tried():
     old, new = "int nxt = cur ^ 1;", "int nxt = cur;"
     search = _search("08-pipe", old, new, "int nxt", "rect-device")
     wrong = next(size for size in search.sizes if not search.carried_out(size))
-    edits = {text_of(edit.where, dict(edit.changes)): edit for edit in search.ordered()[:40]}
+    edits = {text_of(edit.where, dict(edit.changes)): edit for edit in search.ordered()[:48]}
     assert search.run(dict(edits["cur ^ 1"].changes), wrong)
 
 

@@ -8,6 +8,7 @@ from grader.judging.repair.given import Size
 from grader.judging.repair.reading import GivenUp, tokens_of
 from grader.judging.repair.syntax import parse
 from grader.judging.repair.trial import try_out
+from grader.tests.ways_of_saying import WAYS
 
 _PROGRAM = """#include "check.h"
 constexpr int T = 16;
@@ -43,6 +44,17 @@ _PLAIN = {
 _SUM = "s += {} * b[i][tx];"
 _STYLES = {
     "switch": {"store": "switch (w > 0) { case 1: P[r * w + c] = s; break; default: return; }"},
+    "a case that goes on into the next": {
+        "store": "switch (w > 0) { case 0: s = 0; case 1: s *= 1; case 2: P[r * w + c] = s; break; "
+                 "case 3: s = 0; }",
+    },
+    "the rest before other cases": {
+        "store": "switch (w % 3) { default: s += 0; case 2: P[r * w + c] = s; break; case 5: s = 0; }",
+    },
+    "goto where memory is freed": {
+        "launch": "int* q = 0; if (cudaMalloc(&q, sizeof *q * w) != cudaSuccess) goto end; "
+                  "k<<<dim3(w / T, w / T), dim3(T, T)>>>(M, N, P, w); end: cudaFree(q);",
+    },
     "cooperative groups": {
         "top": "#include <cooperative_groups.h>\nnamespace cg = cooperative_groups;",
         "before": "cg::thread_block g = cg::this_thread_block();",
@@ -162,13 +174,22 @@ def test_a_way_of_saying_it_is_carried_out(style: str) -> None:
     assert not _is_right({**wrong, "load": wrong.get("load", _PLAIN["load"]).replace("p * T", "0")})
 
 
+@pytest.mark.parametrize("way", sorted(WAYS))
+def test_another_way_is_carried_out(way: str) -> None:
+    parts = WAYS[way]
+    assert _is_right(parts)
+    assert not _is_right({**parts, "before": "M += 1; " + parts.get("before", "")})
+
+
 @pytest.mark.parametrize(
     "parts",
     [
         {"inner": "int i = 0; again: s += a[ty][i] * b[i][tx]; if (++i < T) goto again;"},
-        {"store": "switch (w) { case 1: s += 1; case 2: P[r * w + c] = s; break; }"},
-        {"top": "struct A { int f() { return 1; } }; struct B { int f() { return 2; } };"},
-        {"top": "#if W / 2\n#endif"},
+        {
+            "launch": "if (w < 0) goto end; k<<<dim3(w / T, w / T), dim3(T, T)>>>(M, N, P, w); end: f(w);"
+        },
+        {"top": "union A { int f; float g; };"},
+        {"top": "#if W ? 2 : 3\n#endif"},
     ],
 )
 def test_what_is_not_read_is_given_up(parts: dict) -> None:

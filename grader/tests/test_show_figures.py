@@ -44,6 +44,7 @@ def stores(built):
     return [banks.store_of(built, stride) for stride in banks.STRIDES]
 
 
+@pytest.mark.slow
 def test_the_figure_of_banks_is_current(built, stores):
     assert svg.not_current(built, banks.LAB, banks.drawn(built)) == {}, (
         "python -m grader.show.figures"
@@ -52,6 +53,7 @@ def test_the_figure_of_banks_is_current(built, stores):
     assert banks._frame(changed[0], 16) != banks._frame(stores[0], 16)
 
 
+@pytest.mark.slow
 def test_lanes_go_to_the_banks_that_the_handout_computes(stores):
     """Lane (i, r) stores word i * stride + r; a bank serves one of them in each wavefront."""
     for store in stores:

@@ -82,6 +82,7 @@ def test_what_is_no_trace_is_refused(tmp_path):
     assert not path.with_suffix(".html").exists()
 
 
+@pytest.mark.slow
 def test_a_fault_at_an_edge_is_shown_where_there_is_one(built):
     """The first case of this lab ends with whole blocks."""
     lab = load_lab(built.labs / LAB)
@@ -93,6 +94,7 @@ def test_a_fault_at_an_edge_is_shown_where_there_is_one(built):
     assert (show, why) == (make.chosen(lab), "")
 
 
+@pytest.mark.slow
 def test_a_fault_that_no_small_case_has_is_shown_in_one_of_the_report(built):
     lab = load_lab(built.labs / LAB)
     third = submission(

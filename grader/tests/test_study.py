@@ -58,6 +58,7 @@ def counted(bench):
 # --- the published table of transactions ---------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_every_cell_of_the_published_table_is_counted(counted):
     rows = measure.table_rows(counted)
     assert {row.label for row in rows if row.n == 128} == set(published.TRAFFIC)
@@ -82,6 +83,7 @@ def test_every_cell_of_the_published_table_is_counted(counted):
     assert all(row.explanation for row in rows if not all(cell.agrees for cell in row.cells))
 
 
+@pytest.mark.slow
 def test_narrow_blocks_follow_the_formula_of_their_shape(counted):
     for entry in counted:
         if entry.variant in gallery.NARROW_VARIANTS:
@@ -107,6 +109,7 @@ def _coefficients(formula):
     return a, (low - a * 64**3) / 64**2
 
 
+@pytest.mark.slow
 def test_a_wrong_count_is_not_taken_for_the_printed_one(counted):
     entry = next(e for e in counted if e.variant == Variant("GPU1", 8, 8) and e.n == 128)
     good = measure.compare_traffic(entry, entry.variant.traffic)
@@ -144,6 +147,7 @@ def test_printed_percentages_are_compared_digit_for_digit():
 # --- resources and occupancy ---------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_blocks_shared_memory_and_occupancy_are_as_printed(bench, counted):
     best = [e for e in counted if e.variant.is_published_best and e.n == 128]
     best += measure.count_all(bench, [(Variant("GPU1", 256, 1), 256)])
@@ -157,6 +161,7 @@ def test_blocks_shared_memory_and_occupancy_are_as_printed(bench, counted):
         assert f"{entry.occupancy + 1e-9:.2f}" == kernel.occupancy == entry.occupancy_published
 
 
+@pytest.mark.slow
 def test_shared_memory_of_1_3_holds_launch_parameters_and_arguments(counted):
     """The kernels themselves declare what is left: nothing, two tiles, one tile."""
     declared = {"GPU1": 0, "GPU2": 0, "GPU3": 0, "GPU4": 2048, "GPU5": 2112, "GPU6": 2176,
@@ -186,6 +191,7 @@ SHAPES = (
 )
 
 
+@pytest.mark.slow
 def test_every_kernel_is_right_and_clean_under_all_checks(bench):
     """Through the pipeline of grading: recorded, executed with every check, compared."""
     wrong = []
@@ -228,6 +234,7 @@ def sample_study(counted=(), **changes):
     return result.Study(**fields | changes)
 
 
+@pytest.mark.slow
 def test_tables_name_what_differs_and_why(counted):
     found = {table.title: table for table in tables.tables(sample_study(counted))}
     table = found["The published table of transactions, cell by cell"]
@@ -238,6 +245,7 @@ def test_tables_name_what_differs_and_why(counted):
     assert row[-2:] == ("3/3", "3/3")
 
 
+@pytest.mark.slow
 def test_markdown_and_json_hold_the_study(counted):
     study = sample_study(counted)
     text = markdown.render(study, ["volume.png"])
@@ -251,6 +259,7 @@ def test_markdown_and_json_hold_the_study(counted):
 # --- what follows from the printed figures ---------------------------------------------------
 
 
+@pytest.mark.slow
 def test_every_printed_table_has_cublas_and_its_figures(counted):
     found = {table.title: table for table in tables.tables(sample_study(counted))}
     times = rows_of(found["Printed seconds, Tesla C1060"])
@@ -273,6 +282,7 @@ def rows_of(table):
     return {row[0]: row[1:] for row in table.rows}
 
 
+@pytest.mark.slow
 def test_what_the_bytes_need_follows_the_count(counted):
     def needs(entries):
         (table,) = [t for t in printed.tables(sample_study(entries)) if "seconds, T" in t.title]
@@ -287,6 +297,7 @@ def test_what_the_bytes_need_follows_the_count(counted):
     assert needs(twice) == pytest.approx(2 * needs(counted), rel=0.01)
 
 
+@pytest.mark.slow
 def test_a_study_opens_with_what_one_sees(counted):
     study = sample_study(counted)
     found = seen.sentences(study)
@@ -299,6 +310,7 @@ def test_a_study_opens_with_what_one_sees(counted):
     assert text.startswith("What one sees\n- ")
 
 
+@pytest.mark.slow
 def test_nothing_is_wider_than_100_columns_or_broken(counted):
     """Counts as large as those of n = 512 fit, and no cell is broken over two lines."""
     large = [
@@ -478,6 +490,7 @@ def test_sizes_that_are_no_numbers_are_refused():
     assert "give widths such as 1024,2048" in run.output
 
 
+@pytest.mark.slow
 def test_pictures(counted, tmp_path):
     pytest.importorskip("matplotlib", reason="pictures need matplotlib, which make study installs")
     from grader.study.pictures import draw

@@ -39,6 +39,7 @@ def test_each_part_counts(name):
 def test_counters_stand_for_their_sums():
     assert sums.counters_in({"bank_conflicts", "tile_load_requests"}) == {
         "bank_conflicts", "shared_load_requests", "matrix_load_requests", "shared_atomic_requests",
+        "lane_exchanges",
     }  # fmt: skip
 
 

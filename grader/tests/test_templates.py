@@ -148,6 +148,7 @@ def steps(name, job):
     return {step["name"]: step for step in load(name)["jobs"][job]["steps"] if "run" in step}
 
 
+@pytest.mark.slow
 def test_github_grades_and_shows_the_summary(runner):
     found = steps("templates/github/grade.yml", "grade")
     done = runner(found["Grade"]["run"], LAB="01")

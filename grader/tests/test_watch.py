@@ -193,6 +193,7 @@ grader's tests from a real terminal; `>>` marks what the student did.
 """
 
 
+@pytest.mark.slow
 def test_the_session_in_the_docs(built, tmp_path, update_golden):
     """Drives a whole session; the page in docs/ must show just that."""
     if find_toolchain(built).version != "13.0":

@@ -99,7 +99,7 @@ def _without(result: dict, word: str) -> dict:
     return json.loads(text)
 
 
-@pytest.mark.parametrize("attack", one_of_each(TEXT | NAME, lambda name: [(TEXT | NAME)[name][1]]))
+@pytest.mark.parametrize("attack", one_of_each(TEXT | NAME, lambda name: [name in TEXT]))
 def test_words_change_nothing(built, attack):
     word, kind, code = (TEXT | NAME)[attack]
     result = _graded(built, kind, word)
