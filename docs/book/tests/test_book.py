@@ -152,6 +152,7 @@ def test_a_page_asks_nobody_and_fits_a_phone(course):
         assert page.said == []
 
 
+@pytest.mark.slow
 def test_the_course_book_itself(tmp_path):
     result = build(ROOT, tmp_path / "book")
     assert (result.returncode, result.stderr) == (0, "")

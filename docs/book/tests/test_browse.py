@@ -56,6 +56,7 @@ def test_a_planted_fault_is_found(chromium, tmp_path, name):
     assert any(name in one for one in found), found
 
 
+@pytest.mark.slow
 def test_a_page_that_does_not_answer_is_named_and_the_next_one_looked_at(
     chromium, tmp_path, monkeypatch, capsys
 ):
