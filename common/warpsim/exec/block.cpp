@@ -339,7 +339,8 @@ Turn take_turn(Worker& w) {
   }
   if (done.useful) w.block.rounds_in_vain = 0;
   if (!done.useful && done.at_mbarriers) {
-    if (++w.block.rounds_in_vain < kMostInVain) return Turn::kGoesOn;
+    const uint32_t turns = ++w.block.rounds_in_vain;
+    if (turns < kMostInVain && !w.block.standstill.is_reached(w, turns)) return Turn::kGoesOn;
     report_mbarrier_deadlock(w.block);
     return Turn::kEnded;
   }

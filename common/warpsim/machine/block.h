@@ -7,6 +7,7 @@
 
 #include "warpsim/machine/bulk.h"
 #include "warpsim/machine/mbarrier.h"
+#include "warpsim/machine/standstill.h"
 
 namespace warpsim {
 
@@ -46,6 +47,7 @@ struct Block {
   Mbarriers mbarriers;
   BulkCopies bulk;
   uint32_t rounds_in_vain = 0;  // turns of all warps in which nobody got beyond a wait
+  Standstill standstill;
   // Warps that have waited for the launch before (bits), and Block::time when they did so first;
   // whether one has let the next launch begin.
   uint32_t grid_waits = 0;

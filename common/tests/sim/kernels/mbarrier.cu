@@ -210,3 +210,24 @@ extern "C" __global__ void copies(const float* in, float* out, int fault) {
     }
   out[threadIdx.x] = tile[threadIdx.x ^ 1];  // @tile
 }
+
+// Waits for an arrival that does not come, and gives up: 0 after so many turns by a count, 1 by a
+// count in shared memory, 2 when the clock has gone on so far.
+extern "C" __global__ void gives_up(int* out, int kind, int turns) {
+  __shared__ uint64_t bar;
+  __shared__ volatile int count;
+  init(&bar, 2);
+  count = 0;
+  arrive(&bar);
+  int n = 0;
+  const long long start = clock64();
+  if (kind == 0) {
+    while (!try_wait(&bar, 0) && n < turns) ++n;
+  } else if (kind == 1) {
+    while (!try_wait(&bar, 0) && count < turns) count = count + 1;
+  } else {
+    while (!try_wait(&bar, 0) && clock64() - start < turns) {
+    }
+  }
+  out[0] = kind == 1 ? count : n;
+}
