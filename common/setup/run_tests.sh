@@ -19,6 +19,9 @@ if [[ -n ${PYTHONDONTWRITEBYTECODE:-} ]]; then
   export PYTHONPYCACHEPREFIX=$ROOT/build/pycache
 fi
 
+# NumPy's threads spin while they wait for each other, on the processors that the workers share.
+export OPENBLAS_NUM_THREADS=1
+
 run_cpp() {
   ctest --test-dir "$1" --output-on-failure --no-tests=error -j "$JOBS" </dev/null
 }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import zlib
 from pathlib import Path
@@ -163,6 +164,12 @@ def pytest_collection_modifyitems(items) -> None:
         defined = info.name2fixturedefs.values() if info else ()
         if any(found[-1].scope == "module" for found in defined):
             item.add_marker(pytest.mark.xdist_group(item.module.__name__))
+
+
+def pytest_collection_finish() -> None:
+    """The thousands of tests of a worker live until its end: the garbage collector need not visit them."""
+    gc.collect()
+    gc.freeze()
 
 
 def _may_be_skipped(report) -> bool:

@@ -81,6 +81,7 @@ def test_a_folder_for_each_student_has_its_page_beside(tmp_path):
     }
 
 
+@pytest.mark.slow
 def test_without_the_option_they_go_and_come_back_the_same(graded):
     export, output = graded
     before = {path.name: path.read_bytes() for path in (output / "feedback" / "runs").iterdir()}

@@ -19,9 +19,9 @@ _FRESH = REPOSITORY / "common" / "measure" / "causes" / "fresh"
 @pytest.mark.parametrize(
     ("name", "old", "new", "untrue"),
     first_of([
-        # The elements of a tile are read in two places, or by an address.
-        ("05-grid2", "sb[q][x + 1]}", "sb[q + 1][x]}", "the threads of the block read"),
+        # The elements of a tile are read by an address, or in two places.
         ("10-mma", "(warp & 1) * 32", "(warp & 1) * 16", "the threads of the block read"),
+        ("05-grid2", "sb[q][x + 1]}", "sb[q + 1][x]}", "the threads of the block read"),
         # t % 4 * 4 is t / 4's other half; t % 16 has one of its own.
         ("07-fetch", "m[i].z * n[2].y", "m[i].z * n[1].y", "quotient and remainder"),
         # Whether rows are aligned is not asked at all: that nobody moves four at once is no cause.
@@ -32,7 +32,7 @@ _FRESH = REPOSITORY / "common" / "measure" / "causes" / "fresh"
         ("01-rowwise", "col += threads", "col += 2 * threads", "leave out"),
         # Each phase fills the same words.
         ("07-float4", "(tid & 15) << 2", "(tid & 7) << 2", "Each turn of the loop"),
-    ], 2),
+    ]),
 )  # fmt: skip
 def test_a_line_is_not_accused_by_mistake(name, old, new, untrue, built):
     text = (_FRESH / f"{name}.cu").read_text()
