@@ -1,5 +1,9 @@
 """What may be used is the same with and without a sandbox, and a limit that is hit is named."""
 
+import os
+import subprocess
+import sys
+
 import pytest
 
 from grader import sandbox
@@ -10,7 +14,9 @@ from grader.running.record import Reason, Recorded, _with_limit, record
 from grader.sandbox.limits import StepLimits
 
 KERNEL = """
+#include <chrono>
 #include <cstdio>
+#include <ctime>
 #include <thread>
 #include <vector>
 __global__ void naive(const float* M, const float* N, float* P, int width) {
@@ -32,6 +38,8 @@ WORK = {
     "threads": "std::vector<std::thread> all; for (int i = 0; i < 24; ++i) all.emplace_back([] {"
     " std::vector<int> own(1000); }); for (auto& one : all) one.join();",
     "too-much": "std::vector<char> large(20ul << 30, 1); large[7] = 2;",
+    "busy": "for (clock_t start = clock(); clock() - start < CLOCKS_PER_SEC;) {}",
+    "blocked": "std::this_thread::sleep_for(std::chrono::seconds(100));",
     "file": 'if (FILE* file = std::fopen("/tmp/tilewise-test", "w")) {'
     ' std::fputs("written", file); std::fclose(file); std::remove("/tmp/tilewise-test"); }',
 }
@@ -45,12 +53,12 @@ def recorded(request, built, tmp_path, monkeypatch):
     elif sandbox.kind() != request.param:
         pytest.fail("there is no sandbox here")
 
-    def run(name: str) -> Recorded:
+    def run(name: str, seconds: float = 60) -> Recorded:
         content = (KERNEL % WORK[name]).encode()
         compiled = compile_submission(built, find_toolchain(built), content, 90)
         assert isinstance(compiled, Compiled)
         cases = [Case("w2048", "2048", 2048, 2048, 2048)]
-        limits = StepLimits(record_seconds=60)  # of a busy machine
+        limits = StepLimits(record_seconds=seconds)
         return record(built, "square-device", cases, compiled, "h200", tmp_path, limits)["w2048"]
 
     run.kind = request.param
@@ -94,3 +102,23 @@ def test_no_file_can_be_written_in_either_way(recorded):
 def test_limits_are_named(reason, subject, words):
     one = Recorded("w4", "crashed", "because.", None, reason, subject)
     assert _with_limit(one, StepLimits()).message == words
+
+
+@pytest.fixture
+def crowded():
+    """One processor for this test and all that it starts, and five other processes that want it."""
+    processors = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, {min(processors)})
+    others = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(5)]
+    yield
+    os.sched_setaffinity(0, processors)
+    for one in others:
+        one.kill()
+        one.wait()
+
+
+@pytest.mark.slow
+def test_the_time_in_which_others_have_the_processor_does_not_count(recorded, crowded):
+    assert recorded("busy", seconds=2).status == "ok"
+    ended = recorded("blocked", seconds=2)
+    assert (ended.status, ended.reason) == ("timeout", Reason.TIME_LIMIT)

@@ -23,12 +23,17 @@ fi
 
 flags=(-std=c++20 -O1 -g1 -DFMT_HEADER_ONLY -fsanitize=fuzzer-no-link,address,undefined
   -fno-sanitize-recover=undefined -I "$common")
-for source in "$here/fuzz_plan.cpp" "$common"/plan/*.cpp \
-  "$common"/harness/execute/{addresses,executor,inspect}.cpp "$common"/warpsim/ptx/demangle.cpp \
-  "$common"/warpsim/{counters,finding,finding_text,finding_words,launch_log,tensor_map}.cpp; do
-  clang++ "${flags[@]}" -c "$source" -o "$build/objects/$(basename "$source" .cpp).o"
+sources=("$here/fuzz_plan.cpp" "$common"/plan/*.cpp "$common"/json/*.cpp "$common"/warpsim/order/*.cpp
+  "$common"/harness/execute/{addresses,executor,inspect,plan_order}.cpp "$common"/warpsim/ptx/demangle.cpp
+  "$common"/warpsim/{counters,finding,finding_text,finding_words,launch_log,tensor_map}.cpp)
+objects=()
+for source in "${sources[@]}"; do
+  object=${source#"$common"/}
+  object=$build/objects/${object//\//-}.o  # two folders may have a file of one name
+  clang++ "${flags[@]}" -c "$source" -o "$object"
+  objects+=("$object")
 done
-clang++ -fsanitize=fuzzer,address,undefined "$build"/objects/*.o -o "$build/fuzz_plan"
+clang++ -fsanitize=fuzzer,address,undefined "${objects[@]}" -o "$build/fuzz_plan"
 
 cd "$build"
 exec ./fuzz_plan -max_total_time="$seconds" -timeout=20 -rss_limit_mb=3072 -max_len=32768 \
