@@ -123,8 +123,8 @@ def unused_axis(kernel: Kernel, axis: str) -> Said | None:
             weight = 1 if any(mark in name.lower() for mark in names[:1]) else 2
             found.append((weight, name, line, words))
         elif blocks == [other]:
-            if has_one and len(wide) == 3:
-                return None  # a block has a row of its own
+            if has_one and (len(wide) == 3 or "/" in wide or "%" in wide):
+                return None  # a block has a row of its own, or its number stands for both
             weight = 0 if any(mark in name.lower() for mark in names[:1]) else 3
             found.append((weight, name, line, words))
     if not found:

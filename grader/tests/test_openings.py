@@ -30,6 +30,8 @@ _FRESH = REPOSITORY / "common" / "measure" / "causes" / "fresh"
         # Threads go on by the whole grid.
         ("01-rowwise", "gridDim.x * blockDim.x", "gridDim.x * gridDim.y", "leave out"),
         ("01-rowwise", "col += threads", "col += 2 * threads", "leave out"),
+        # The blocks' numbers lie along x alone and stand for rows and columns.
+        ("02-plane", "(blockIdx.x % steps)", "(blockIdx.x / steps)", "is used nowhere"),
         # Each phase fills the same words.
         ("07-float4", "(tid & 15) << 2", "(tid & 7) << 2", "Each turn of the loop"),
     ]),
