@@ -175,11 +175,19 @@ def opened(
     return tuple(told if item is first else item for item in kept)
 
 
+_COVERED = (
+    "One thread has to come to each element: which rows and columns do the grid, the block and the "
+    "index of the store give, and which does a guard leave out?"
+)
+
+
 def _told(item: Diagnostic, outcome: Outcome, found: Explanation) -> Diagnostic:
     message = f"In {outcome.result.size}: {found.sentence}"
     line = found.line or item.line
     pattern = outcome.pattern
     advice = found.common
+    if not advice and found.kind == "not-stored":
+        advice = _COVERED  # a pattern of the values tells nothing of what has none
     if not advice and pattern is not None and pattern.is_mistake:
         advice = pattern.sentence
     return replace(
