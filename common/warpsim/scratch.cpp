@@ -10,7 +10,7 @@ namespace warpsim {
 namespace {
 
 constexpr size_t kWorthKeeping = 64 << 10;  // shorter ones the heap keeps by itself
-constexpr size_t kMostBlocks = 64;
+constexpr size_t kMostKeptBlocks = 64;
 
 }  // namespace
 
@@ -54,7 +54,7 @@ void Scratch::keep(const Kept& block) {
   }
   kept_.push_back(block);
   kept_bytes_ += block.bytes;
-  while (kept_bytes_ > kMostKept || kept_.size() > kMostBlocks) {
+  while (kept_bytes_ > kMostKept || kept_.size() > kMostKeptBlocks) {
     std::free(kept_.front().data);
     kept_bytes_ -= kept_.front().bytes;
     kept_.erase(kept_.begin());

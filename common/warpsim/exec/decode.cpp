@@ -22,7 +22,7 @@ using ptx::Type;
 constexpr uint32_t kFrameStart = 64;  // offset 0 means "none" in operations
 constexpr uint32_t kSparePredicates = 8;
 
-uint32_t round_up(uint32_t value, uint32_t unit) {
+uint32_t aligned_up(uint32_t value, uint32_t unit) {
   return (value + unit - 1) / unit * unit;
 }
 
@@ -55,7 +55,7 @@ FrameLayout lay_out(const ptx::Module& module, int32_t index) {
   layout.slots = ptx::assign_slots(function, layout.flow);
   layout.predicates = kFrameStart;
   layout.spare_predicates = kFrameStart + 4 * layout.slots.predicate_count;
-  uint32_t next = round_up(layout.spare_predicates + 4 * kSparePredicates, 64);
+  uint32_t next = aligned_up(layout.spare_predicates + 4 * kSparePredicates, 64);
   if (!function.is_kernel) {
     for (const auto* list : {&function.params, &function.returns}) {
       for (int32_t variable : *list) {
@@ -155,7 +155,7 @@ void Decoder::decode() {
           f.target >= code.size() ? 0 : distance;
   }
   if (checks_.counters) mark_merged(first_site);
-  program_.frame_bytes = round_up(next_, 64);
+  program_.frame_bytes = aligned_up(next_, 64);
   program_.register_bytes = layout_.end;
   program_.decoded = true;
 }

@@ -15,7 +15,7 @@ namespace {
 constexpr uint64_t kLastTime =
     0xFFFFF;  // a block's clock stands still here: its races go unseen from then on
 constexpr int kTimeShift = 12;
-constexpr uint32_t kThreadMask = 0x3FF;
+constexpr uint32_t kWho = 0x3FF;
 
 uint64_t block_of(uint64_t record) {
   return record >> 32;
@@ -24,7 +24,7 @@ uint64_t time_of(uint64_t record) {
   return record >> kTimeShift & kLastTime;
 }
 uint32_t thread_of(uint64_t record) {
-  return uint32_t(record & kThreadMask);
+  return uint32_t(record & kWho);
 }
 uint32_t warp_of(uint64_t record) {
   return uint32_t(record >> 5 & 31);
@@ -235,7 +235,7 @@ bool GlobalShadow::load_runs(Warp& w, uint32_t site, uint64_t first, const Patte
     mark(uint64_t(reader - reader_), run.count);
     for (size_t i = 0; i < run.count; ++i) {
       const uint32_t second =
-          reader[i] == 0 ? thread_of(record | who[i]) : reader_site[i] & kThreadMask;
+          reader[i] == 0 ? thread_of(record | who[i]) : reader_site[i] & kWho;
       reader[i] = record | who[i];
       reader_site[i] = site << 10 | second;
     }
