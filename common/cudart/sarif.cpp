@@ -96,11 +96,6 @@ Json rules_json() {
   return list;
 }
 
-size_t rule_index(Code code) {
-  const Rule* first = rules().data();
-  return static_cast<size_t>(&rule_of(code) - first);
-}
-
 // Of a text, the same on every machine.
 std::string hash_of(const std::string& text) {
   uint64_t hash = 0xCBF29CE484222325;  // FNV-1a
@@ -135,7 +130,7 @@ Json result_json(const SessionDiagnostic& entry, const std::string& program, con
   if (!text.empty() && text[0] >= 'a' && text[0] <= 'z') text[0] = char(text[0] - 'a' + 'A');
   if (!text.empty() && text.back() != '.') text += '.';
   Json result = {{"ruleId", to_string(d.code)},
-                 {"ruleIndex", rule_index(d.code)},
+                 {"ruleIndex", size_t(d.code)},
                  {"level", level(d.severity)},
                  {"message", {{"text", text + who(d) + also(entry)}}}};
   Json places = Json::array();

@@ -14,38 +14,15 @@ namespace warpsim {
 // A note says what is worth knowing and no fault by itself: --error-exitcode takes none for one.
 enum class Severity : uint8_t { kNote, kWarning, kError };
 
-// Every enumeration below has its names in finding.cpp: they stand in JSON, and
-// grader/results/finding.py and docs/finding.schema.json know the same ones (a test holds them
-// together).
+// Every enumeration below has its names in finding.cpp, those of Code and Cause in their tables:
+// they stand in JSON, and grader/results/finding.py and docs/finding.schema.json know the same ones
+// (a test holds them together).
 
 // The diagnostic codes that the simulator and the executor give; the grader has more.
 enum class Code : uint8_t {
-  kOutOfBoundsGlobal,
-  kOutOfBoundsShared,
-  kMisalignedAccess,
-  kUninitialisedShared,
-  kUninitialisedGlobal,
-  kRaceShared,
-  kRaceGlobal,
-  kBarrierDivergence,
-  kTimeout,
-  kAssert,
-  kTrap,
-  kUnsupported,
-  kLaunchConfig,
-  kNoLaunch,
-  kHostComputed,
-  kInputModified,
-  kUnwrittenOutput,
-  kWrongMask,
-  kUnorderedStreams,
-  kDeadlock,  // `amount` blocks wait for others, `limit` more cannot begin; `other` waits elsewhere
-  kNeverWrittenCopy,  // what the host did or left undone: these and the next three
-  kUncheckedLaunch,
-  kMemoryLeak,
-  kHostCrash,
-  kPhase,       // of an mbarrier: misused; `interval` is how many of its phases were complete
-  kAsyncProxy,  // a copy in bulk and what `other` wrote, with no fence of the proxies between
+#define WARPSIM_CODE(name, text) name,
+#include "warpsim/codes.inc"
+#undef WARPSIM_CODE
 };
 
 enum class AccessKind : uint8_t {
@@ -60,93 +37,9 @@ enum class MemorySpace : uint8_t { kNone, kGlobal, kShared, kLocal, kConstant };
 
 // What makes the code true, where one code has several ways.
 enum class Cause : uint8_t {
-  kNone,
-  // Of out-of-bounds-*: where the access went.
-  kBeforeStart,     // beyond_bytes before the array
-  kPastEnd,         // its last byte is the array's beyond_bytes-th one too many
-  kNoArray,         // shared memory of a kernel that has none
-  kNullPointer,     // near address 0
-  kHostPointer,     // through a parameter that holds a host address
-  kNoAllocation,    // far from every allocation
-  kFreed,           // an allocation that is none any more
-  kConstantMemory,  // a store to it
-  kAddressSpace,    // an instruction for one state space, an address of another one
-  // Of uninitialised-*.
-  kNeverWritten,
-  kCopyInFlight,  // `other` is the asynchronous copy, which was not waited for
-  // Of barrier-divergence.
-  kLanesMissing,    // `other` is where the missing lanes go on
-  kAnotherBarrier,  // `other` waits at another barrier
-  kExited,          // `other` had returned
-  kNeverComplete,   // barrier number `amount`
-  // Of timeout.
-  kInstructionBudget,  // of `limit` warp instructions
-  kTimeLimit,          // of `limit` seconds
-  kLocalMemory,        // a thread has `amount` bytes of it: `limit` warp instructions take too long
-  kManyWarps,          // `amount` of them, no one for long, used up `limit` warp instructions
-  // Of launch-config.
-  kZeroExtent,
-  kBlockThreads,    // more threads than a block may have
-  kBlockExtent,     // along one axis
-  kGridExtent,      // along one axis
-  kSharedMemory,    // static, or in all, more than the device has
-  kSharedNotAsked,  // more than without cudaFuncSetAttribute
-  kSharedGranted,   // more than cudaFuncSetAttribute granted
-  kRegisters,       // of all threads of a block
-  kLaunchBounds,    // more threads than __launch_bounds__ promises
-  kRequiredBlock,   // another block than the kernel is made for
-  kNoKernel,        // the module has no kernel of that name
-  kDriverRefused,   // `words` are the driver's
-  // Of wrong-mask: a function of a warp and the lanes that its mask names.
-  kNotNamed,      // the mask lacks the lane that calls it
-  kNamedMissing,  // `other` is named and not there
-  kAnotherMask,   // `other` is named, and gives another mask itself
-  // Of unordered-streams: two pieces of work, or one and the host, that nothing orders.
-  kNoEvent,        // `other` is in another stream
-  kBegunEarly,     // `other` is the launch before, for which the kernel has not waited
-  kHostRead,       // the host read `amount` bytes that the copy `other` may not have brought yet
-  kHostWrote,      // the host wrote to memory that the copy `other` may not have read yet
-  kSolveReturned,  // and the copy to the host may not have ended
-  kNoFunction,     // of trap: a call by an address at which there is no such function
-  // Of never-written-copy: a copy to the host, of whose `limit` bytes nobody has written `amount`.
-  kAllUnwritten,
-  kPartUnwritten,
-  kPadding,  // a few bytes at equal distances, as between the members of a structure
-  // Of unchecked-launch.
-  kErrorNotAsked,  // the launch failed, and the program never called cudaGetLastError
-  kFaultNotSeen,   // the kernel was stopped, and no later call could say so
-  // Of host-crash.
-  kDevicePointer,  // the host followed one
-  // Of deadlock: a wait at an mbarrier, of which `interval` phases are complete.
-  kArrivalsLack,  // `amount` of the `limit` that a phase expects
-  kBytesLack,     // of `limit` announced, by `other`, `amount` do not come
-  kBytesTooMany,  // `amount` more have come than the `limit` announced
-  // Of phase.
-  kNotInitialised,
-  kInvalidated,       // and used
-  kOverwritten,       // by something else than operations of mbarriers
-  kInitialisedAgain,  // while `amount` of `limit` arrivals had come
-  kInvalidatedInUse,  // likewise
-  kBadCount,          // `amount` arrivals: at least one, at most `limit`
-  kTooManyArrivals,   // `amount`, where `limit` are still expected
-  kTooManyBytes,      // `amount` on their way: at most `limit`
-  kCompletesPhase,    // an arrival that must not be the last one is
-  kNotWaited,         // what the copy `other` brings is used before its phase is complete
-  kWrongParity,       // likewise, by who waited for the phase before, which was complete
-  kEndsInFlight,      // the block has ended, and nobody has waited for the copy
-  // Of misaligned-access: a copy in bulk.
-  kBulkAlignment,     // an address that is `amount` bytes beyond a multiple of `limit`
-  kBulkSize,          // of `amount` bytes, no multiple of `limit`
-  kNoTensorMap,       // no map lies where it is looked for
-  kTensorDimensions,  // `amount` of them, and `limit` in the map
-  // Of out-of-bounds-global: textures and surfaces. offset_bytes is a coordinate.
-  kOutsideTexture,  // element offset_bytes of linear memory that has `limit`: a fetch gives 0
-  kOutsideSurface,  // where there are `limit` bytes of a row (`amount` 0), rows (1), planes (2),
-                    // layers (3)
-  kNoTexture,       // the handle is none, or, `amount` 1, none any more
-  kTextureKind,     // the object is made for another instruction
-  // Of any code, on a GPU: the driver reported error number `amount`, `words` are its own.
-  kDriver,
+#define WARPSIM_CAUSE(name, text) name,
+#include "warpsim/causes.inc"
+#undef WARPSIM_CAUSE
 };
 
 // What would put two accesses that race in an order.

@@ -22,6 +22,14 @@ Json party_json(const Party& p) {
           {"call", p.call}};
 }
 
+// Of a launch that is refused for a size that is 0 or too large: which one, "grid.x"; "" of others.
+inline std::string extent_name(const Diagnostic& d) {
+  const bool is_extent = d.cause == Cause::kZeroExtent || d.cause == Cause::kBlockExtent ||
+                         d.cause == Cause::kGridExtent;
+  if (!is_extent || !d.refusal) return "";
+  return std::string(d.refusal->is_grid ? "grid." : "block.") + "xyz"[d.refusal->axis];
+}
+
 // `launch`: the launch that showed it first, as the document counts them.
 template <class Json>
 Json finding_json(const Diagnostic& d, int64_t launch) {
@@ -52,6 +60,7 @@ Json finding_json(const Diagnostic& d, int64_t launch) {
                {"interval", d.interval ? Json(*d.interval) : Json(nullptr)},
                {"amount", d.amount},
                {"limit", d.limit},
+               {"extent", extent_name(d)},
                {"words", d.words},
                {"assertion", nullptr},
                {"other", d.other ? party_json<Json>(*d.other) : Json(nullptr)}};

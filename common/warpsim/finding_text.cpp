@@ -364,7 +364,9 @@ std::string block_name(const std::array<uint32_t, 3>& block, const Extents& shap
 
 std::string sentence(const Diagnostic& d, const Extents& shape) {
   if (d.cause == Cause::kDriver) return of_driver(d);
-  switch (d.code) {
+#pragma GCC diagnostic push
+#pragma GCC diagnostic error "-Wswitch"
+  switch (d.code) {  // no default
     case Code::kOutOfBoundsGlobal:
     case Code::kOutOfBoundsShared:
       return out_of_bounds(d);
@@ -427,6 +429,7 @@ std::string sentence(const Diagnostic& d, const Extents& shape) {
       return "the host follows a device pointer" +
              (d.array.empty() ? "" : ": " + d.array + " at byte " + std::to_string(d.offset_bytes));
   }
+#pragma GCC diagnostic pop
   return "";
 }
 

@@ -12,8 +12,7 @@ struct Rule {
   const char* help;  // what usually causes it, and what mends it
 };
 
-// One for each code that `warpsim run` may report, in the order of the codes.
+// One for each code, in the order of the codes.
 const std::vector<Rule>& rules();
-const Rule& rule_of(Code code);
 
 }  // namespace warpsim

@@ -39,7 +39,7 @@ ORDER = (
     "unsupported",
 )
 KNOWN = frozenset(ORDER)
-# The others are found by the simulator or the executor (common/warpsim/finding.h).
+# The others are found by the simulator or the executor (common/warpsim/codes.inc).
 _OF_THE_GRADER = frozenset(
     (
         "does-not-compile",

@@ -3,6 +3,8 @@
 #include "warpsim/finding_text.h"
 
 #include "tests/catch.h"
+#include "warpsim/finding_json.h"
+#include "warpsim/rules.h"
 
 namespace warpsim::test {
 namespace {
@@ -91,6 +93,27 @@ TEST_CASE("Unwritten elements are counted") {
   CHECK(sentence(d) == "2 of 16 elements of P were never written, the first is P[3][3].");
   d.amount = 16;
   CHECK(sentence(d) == "No element of P was written.");
+}
+
+TEST_CASE("A size for which a launch is refused has its name in JSON") {
+  Diagnostic d;
+  d.refusal = Refusal{.axis = 1, .is_grid = true};
+  d.cause = Cause::kZeroExtent;
+  CHECK(extent_name(d) == "grid.y");
+  d.refusal = Refusal{.axis = 2};
+  d.cause = Cause::kBlockExtent;
+  CHECK(extent_name(d) == "block.z");
+  d.cause = Cause::kBlockThreads;
+  CHECK(extent_name(d).empty());
+}
+
+TEST_CASE("Every code has its rule, at its place") {
+  REQUIRE(rules().size() == names_of("code").size());
+  for (size_t i = 0; i < rules().size(); ++i) {
+    CHECK(size_t(rules()[i].code) == i);
+    CHECK(std::string(rules()[i].what).ends_with("."));
+    CHECK(std::string(rules()[i].help).ends_with("."));
+  }
 }
 
 TEST_CASE("Every name of every enumeration is different") {
