@@ -151,7 +151,7 @@ class Wrong(Base):
     def converted(self, found: Explanation) -> Said | None:
         """The variable or array that is declared as int."""
         statement = self.text.simple_at(found.line)
-        if statement is None or "int" not in found.sentence.split():
+        if statement is None or found.to != "int":
             return None
         for name in names_in(statement.words):
             declaration = next(

@@ -35,6 +35,7 @@ from grader.labs.statements import (
 )
 from grader.results.finding import Access, Cause, Facts, Scope
 from grader.results.result import Diagnostic
+from grader.running import compiler_words
 
 _ON_THE_WAY = frozenset(
     {
@@ -226,27 +227,28 @@ class _Finder(Accesses, Places, Wrong):
             statement = next(iter(self.text.at(warning.line)), None)
             if statement is None:
                 continue
-            if "expression has no effect" in warning.message and "__syncthreads" in statement.words:
+            without_effect = compiler_words.has_no_effect(warning.message)
+            if without_effect and "__syncthreads" in statement.words:
                 if self.item.code in ("race-shared", "uninitialised-shared", "wrong-result"):
                     return Said(
                         "__syncthreads without parentheses does nothing: it is not called.",
                         warning.line,
                         "Write __syncthreads();",
                     )
-            unset = re.search(r'variable "(\w+)" is used before its value is set', warning.message)
+            unset = compiler_words.unset_variable(warning.message)
             if unset and self.item.code in (
                 "wrong-result", "uninitialised-global", "out-of-bounds-global", "api-error",
                 "host-crash", "low-precision", "unwritten-output",
             ):  # fmt: skip
-                if self.host is not None and unset[1] in self.host.allocated:
+                if self.host is not None and unset in self.host.allocated:
                     continue
                 near = statement
-                known = self.text.declaration(unset[1], near)
+                known = self.text.declaration(unset, near)
                 line = known[0] if known is not None else warning.line
                 return Said(
-                    f"{unset[1]} is used in line {warning.line} before it has a value.",
+                    f"{unset} is used in line {warning.line} before it has a value.",
                     line,
-                    f"Give {unset[1]} its first value where it is declared; a sum begins with 0.",
+                    f"Give {unset} its first value where it is declared; a sum begins with 0.",
                 )
         return None
 
@@ -319,8 +321,10 @@ class _Finder(Accesses, Places, Wrong):
         if launch is None:
             return None
         if facts.cause is Cause.ZERO_EXTENT:
-            axis = re.search(r"has 0 in ([xyz])", self.item.message)
-            line, words = self._grid(launch, axis[1] if axis is not None else "")
+            of, _, axis = facts.extent.partition(".")
+            if of == "block":
+                return None
+            line, words = self._grid(launch, axis)
             line, words = self._called(words) or (line, words)
             if not line or "/" not in words or self._is_changed_after(line):
                 return None

@@ -88,7 +88,7 @@ def _rounding(elements: Sequence[ElementHistory]) -> Explanation | None:
                     f"Piece {factor.piece} of {_name(factor)} is cut to bfloat16, not rounded to the "
                     f"nearest{in_line(line)}: what is left for the next pieces is twice as large."
                 )
-                return Explanation("converted", text, operand=factor.matrix, line=line)
+                return Explanation("converted", text, operand=factor.matrix, line=line, to=to)
     return None
 
 
@@ -101,7 +101,7 @@ def _rest(elements: Sequence[ElementHistory]) -> Explanation | None:
                     f"Piece {factor.piece} of {_name(factor)} is taken of a number that is rounded "
                     f"already{in_line(line)}: what the piece before left over is gone."
                 )
-                return Explanation("converted", text, operand=factor.matrix, line=line)
+                return Explanation("converted", text, operand=factor.matrix, line=line, to=to)
     return None
 
 

@@ -177,7 +177,7 @@ class Writer(Stores):
                 how = _ROUNDED.get(to, f"converted to {to}")
                 often = f", {times} times" if times > 1 else ""
                 text = f"{place_name(one.place)}: the sum is {how}{in_line(line)}{often}."
-                return self._explained("converted", text, one, line=line)
+                return self._explained("converted", text, one, line=line, to=to)
             for product in one.products:
                 for factor in (product.m, product.n):
                     for to, line in factor.converted:
@@ -185,7 +185,7 @@ class Writer(Stores):
                             continue
                         how = _ROUNDED.get(to, f"converted to {to}")
                         text = f"{place_name(one.place)}: {factor.name} is {how}{in_line(line)}."
-                        return self._explained("converted", text, one, factor.matrix, line)
+                        return self._explained("converted", text, one, factor.matrix, line, to=to)
         return None
 
     def starts(self, sums: Sequence[Sum]) -> Explanation | None:

@@ -191,8 +191,9 @@ class Sums:
         operand: str = "",
         line: int = 0,
         common: str = "",
+        to: str = "",
     ) -> Explanation:
-        return Explanation(kind, text, common, operand, line, element=one.place)
+        return Explanation(kind, text, common, operand, line, element=one.place, to=to)
 
 
 def place_name(place: tuple[int, int]) -> str:

@@ -29,6 +29,7 @@ class Explanation:
     phase: int | None = None  # counted from 0
     got: tuple[int, int] = (0, 0)  # row and column of the wrong operand
     needed: tuple[int, int] | None = None  # of the right one
+    to: str = ""  # of "converted": "int", "half" ..., or how it was rounded
     is_telling: bool = True  # False: another case may tell more
 
 

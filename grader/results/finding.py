@@ -1,7 +1,7 @@
 """A finding as facts: what, where, by whom. No sentences: grader/judging/explain.py makes them.
 
-The names are those of common/warpsim/finding.h; docs/finding.schema.json lists them, too, and a test
-holds the three together. `facts_from` is the one place that reads a finding's JSON.
+The names are those of common/warpsim/finding.h and its causes.inc; docs/result.schema.json lists them,
+too, and a test holds the three together. `facts_from` is the one place that reads a finding's JSON.
 """
 
 from __future__ import annotations
@@ -183,6 +183,7 @@ class Facts(Party):
     interval: int | None = None
     amount: int = 0  # numbers of the cause: how many, and of how many
     limit: int = 0
+    extent: str = ""  # of a refused launch: "grid.x", the size that is 0 or too large
     words: str = ""  # somebody else's, such as the driver's: never looked into
     assertion: Assertion | None = None
     other: Party | None = None  # the other access of a race, or another second party

@@ -28,6 +28,7 @@ _REMOVED = {
     "__ballot": "__ballot_sync(mask, ...)",
 }
 _UNDEFINED = re.compile(r'^identifier "([^"]{1,200})" is undefined')
+_UNSET = re.compile(r'variable "(\w+)" is used before its value is set')
 # What CUDA calls it, for names that are nearly right.
 _NAMES = (
     "threadIdx", "blockIdx", "blockDim", "gridDim", "dim3", "__syncthreads", "__shared__",
@@ -152,6 +153,17 @@ def advice(message: str) -> str:
         if near and near[0] != name:
             return f"Is {near[0]} meant?"
     return next((text for pattern, text in _ADVICE if re.search(pattern, message)), "")
+
+
+def has_no_effect(message: str) -> bool:
+    """Whether it is nvcc's warning that an expression does nothing."""
+    return "expression has no effect" in message
+
+
+def unset_variable(message: str) -> str:
+    """The variable of nvcc's warning that it is used without a value; "" of other messages."""
+    unset = _UNSET.search(message)
+    return unset[1] if unset else ""
 
 
 def line_of(message: str, line: int, bare: list[str]) -> int:

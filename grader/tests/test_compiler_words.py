@@ -57,3 +57,11 @@ def test_flags_of_the_compiler_are_not_recommended(lab):
     (found,) = conclude.does_not_compile(lab, blank, CompileError(3, CEIL, 1)).diagnostics
     assert found.message.endswith("is not allowed (1 more follow from it or after it).")
     assert "experimental" not in found.message
+
+
+def test_what_nvcc_has_seen_is_read_here_alone():
+    unset = 'variable "sum" is used before its value is set'
+    assert compiler_words.unset_variable(unset) == "sum"
+    assert not compiler_words.has_no_effect(unset)
+    assert compiler_words.has_no_effect("expression has no effect")
+    assert compiler_words.unset_variable("expression has no effect") == ""
