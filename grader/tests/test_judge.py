@@ -416,6 +416,25 @@ def test_a_race_in_a_hidden_case_names_no_line(lab):
     assert checks["sizes"].message.endswith("by chance, because of race-shared")
 
 
+def test_an_error_that_no_check_lists_is_not_for_nothing(lab):
+    listed = {code for check in lab.checks for code in check.codes}
+    assert "async-proxy" not in listed and "memory-leak" not in listed
+    one = outcome(lab, "w8", diagnostics=[fault_json("async-proxy", line=33)])
+    assert one.is_right
+    checks = evaluate(lab, one)
+    assert checks["sizes"].status == "failed"
+    title = lab.case("w8").title
+    assert checks["sizes"].message == f"{title}: right in spite of async-proxy at line 33"
+
+
+def test_an_error_that_a_check_lists_fails_that_check_alone(lab):
+    assert "out-of-bounds-shared" in {code for check in lab.checks for code in check.codes}
+    said = fault_json("out-of-bounds-shared", line=33)
+    checks = evaluate(lab, outcome(lab, "w8", diagnostics=[said]))
+    assert checks["sizes"].status == "passed"
+    assert checks["clean"].status == "failed"
+
+
 def test_a_warning_of_a_race_takes_nothing(lab):
     said = fault_json("race-shared", line=33) | {"severity": "warning"}
     assert evaluate(lab, outcome(lab, "w8", diagnostics=[said]))["sizes"].status == "passed"
