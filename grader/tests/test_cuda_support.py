@@ -1,6 +1,7 @@
 """docs/cuda-support.md says what the tables in the source say."""
 
 import importlib.util
+import re
 from types import ModuleType
 
 import pytest
@@ -46,6 +47,21 @@ def test_forms_belong_to_modelled_instructions(support: ModuleType) -> None:
     for _, _, _, forms in support.isa_families():
         for name in forms:
             assert support.is_modelled(name, rows), name
+
+
+def test_every_new_function_is_called_by_a_program(support: ModuleType) -> None:
+    """never_called.txt has those that no program calls yet: it may only get shorter."""
+    tests = REPOSITORY / "common" / "tests"
+    sources = [*tests.rglob("*.cu"), *(tests / "cudart").rglob("*.cpp")]
+    sources += [
+        path for folder in ("solutions", "labs") for path in (REPOSITORY / folder).rglob("*.cu")
+    ]
+    called = set(re.findall(r"\bcuda\w+", "\n".join(path.read_text() for path in sources)))
+    names = {name for name in support.provided() if not name.startswith("__")}
+    never = {name for name in names if not {name, re.sub(r"_v\d$", "", name)} & called}
+    listed = (tests / "cudart" / "never_called.txt").read_text().split()
+    assert listed == sorted(listed)
+    assert never == set(listed)
 
 
 def test_every_function_of_a_source_is_exported(support: ModuleType) -> None:

@@ -160,6 +160,10 @@ WARPSIM_API int cudaDeviceGetSharedMemConfig(int* config) {
 
 WARPSIM_API int cudaSetDeviceFlags(unsigned flags) {
   return call("cudaSetDeviceFlags", [&](Runtime&) {
+    // How the host waits (one of three, or none), and what else there is: mapping, local memory
+    // that is kept, copies that wait.
+    const unsigned waits = flags & 7;
+    if ((flags & ~0x9Fu) != 0 || (waits & (waits - 1)) != 0) return kInvalidValue;
     g_device_flags = flags;
     return kSuccess;
   });

@@ -30,6 +30,15 @@ TEST_CASE("graphs: nodes that use the same memory need an edge between them") {
   CHECK(r.errors.find("unordered-streams") != std::string::npos);
 }
 
+TEST_CASE("graphs: nodes of every kind are asked for and changed") {
+  SKIP_WITHOUT_NVCC();
+  Run r = run(WARPSIM " run -- " + program("graph_nodes"));
+  CAPTURE(r.errors);
+  CHECK(r.output == "all checks passed\n");
+  CHECK(r.status == 0);
+  CHECK(r.errors.find("No faults found") != std::string::npos);
+}
+
 TEST_CASE("pools: memory in the order of a stream, with the books that a pool keeps") {
   SKIP_WITHOUT_NVCC();
   Run r = run(WARPSIM " run -- " + program("pools"));

@@ -30,6 +30,13 @@ TEST_CASE("run: API calls that succeed do what they say") {
   CHECK(r.status == 0);
 }
 
+TEST_CASE("run: API calls that ask, or set what changes no result, answer what they should") {
+  SKIP_WITHOUT_NVCC();
+  Run r = warpsim(program("queries"), "--quiet");
+  CHECK(r.output == "all checks passed\n");
+  CHECK(r.status == 0);
+}
+
 TEST_CASE("run: the same program with the per-thread default stream and compressed device code") {
   SKIP_WITHOUT_NVCC();
   Run r = warpsim(program("calls", "-default-stream per-thread"), "--quiet");
