@@ -9,7 +9,7 @@ import pytest
 
 from grader.judging import explain
 from grader.labs import codes
-from grader.tests import corpus_files
+from grader.tests import attack_files, corpus_files
 from grader.tests.conftest import REPOSITORY
 from grader.writers import FORMATS
 
@@ -89,6 +89,13 @@ def test_every_lab_is_in_the_course_book_and_has_a_corpus():
         assert corpus_files.entries("right", lab)
 
 
+def test_every_lab_is_reached_from_the_handout_of_one_before_it():
+    labs = sorted(path.parent for path in REPOSITORY.glob("labs/*/lab.toml"))
+    for number, lab in enumerate(labs[1:], 1):
+        ends = [(before / "README.md").read_text()[-1000:] for before in labs[:number]]
+        assert any(f"](../{lab.name}/README.md)" in end for end in ends), lab.name
+
+
 def test_every_device_has_its_rates_in_the_docs_and_in_the_tests():
     page = (REPOSITORY / "docs" / "time-model.md").read_text()
     table = page[page.index("## Other GPUs") :]
@@ -96,6 +103,20 @@ def test_every_device_has_its_rates_in_the_docs_and_in_the_tests():
     for device in sorted(path.stem for path in REPOSITORY.glob("common/devices/*.json")):
         assert f"`{device}`" in table
         assert re.search(rf'\{{"{device}", \d', peaks)
+
+
+# Of a lab's `solve`, which `warpsim run` knows nothing of.
+_OF_SOLVE = {"no-launch", "host-computed", "input-modified", "unwritten-output"}
+
+
+def test_every_check_and_its_codes_are_in_the_manual():
+    names = re.findall(
+        r'\{"(\w+)", &Checks::', (REPOSITORY / "common/warpsim/checks.cpp").read_text()
+    )
+    page = (REPOSITORY / "docs" / "warpsim.md").read_text()
+    section = page[page.index("## Checks") :].partition("\n## ")[0]
+    assert names and re.findall(r"^\| `(\w+)` \|", section, re.MULTILINE) == names
+    assert {code for code in codes.OF_THE_EXECUTOR if code not in section} == _OF_SOLVE
 
 
 @pytest.mark.parametrize("module", FORMATS.values())
@@ -112,6 +133,22 @@ _WITHOUT_ADVICE = {
 
 def test_every_code_has_advice():
     assert {code for code in codes.ORDER if not explain.advice_for(code)} == _WITHOUT_ADVICE
+
+
+# The clock finds the first; the others are told of whole programs, by `warpsim run`.
+_WITHOUT_SUBMISSION = {"too-fast", "unchecked-launch", "never-written-copy"}
+
+
+def test_every_code_has_a_submission_that_opens_with_it():
+    shown = {entry.code for entry in corpus_files.entries("wrong")} - {""}
+    shown |= {code for attack in attack_files.ALL for code in attack.codes}
+    assert set(codes.ORDER) - shown == _WITHOUT_SUBMISSION
+
+
+def test_the_page_explains_codes_in_the_order_of_reports():
+    page = (REPOSITORY / "docs" / "reading-a-report.md").read_text()
+    rows = re.findall(r"^\| ([a-z-]+) \|", page, re.MULTILINE)
+    assert [row for row in rows if row in codes.KNOWN] == list(codes.ORDER)
 
 
 def test_no_code_is_listed_twice():

@@ -1,5 +1,9 @@
 """Every pattern is found in data that has it, and none where another mistake was made."""
 
+import ast
+import fnmatch
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -92,6 +96,25 @@ def _corner(rows, columns):
 )
 def test_planted_variant_is_found(name, number):
     assert _find(SAME_NAME[name][number]).name == name
+
+
+def named(source: str) -> list[str]:
+    """The names that patterns are made with; * for what an f-string puts in."""
+    calls = [node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Call)]
+    made = [call.args[0] for call in calls if getattr(call.func, "id", "") == "Pattern"]
+    return [
+        "".join(
+            getattr(part, "value", "") if isinstance(part, ast.Constant) else "*" for part in parts
+        )
+        for parts in (name.values if isinstance(name, ast.JoinedStr) else [name] for name in made)
+    ]
+
+
+def test_every_pattern_is_planted_here():
+    names = set(named(Path(patterns.__file__).read_text(encoding="utf-8")))
+    assert len(names) > 20 and {"transposed N", "last *s"} <= names
+    planted = (*PLANTED, *SAME_NAME)
+    assert [name for name in names if not fnmatch.filter(planted, name)] == []
 
 
 def _find(plant):
