@@ -87,8 +87,14 @@ void forget_call(std::vector<plan::Op>* ops) {
       ops->back());
 }
 
+// Whether every op is to say where it is called: who looks for a mistake in solve asks for it.
+bool tells_calls() {
+  const char* set = std::getenv("TILEWISE_CALLS");
+  return set && std::string(set) == "1";
+}
+
 // An op of a program without streams of its own.
-void append_unordered(const plan::Op& op, std::vector<plan::Op>* ops) {
+void append_unordered(const plan::Op& op, bool with_call, std::vector<plan::Op>* ops) {
   if (std::holds_alternative<plan::RecordEvent>(op) ||
       std::holds_alternative<plan::WaitForEvent>(op))
     return;
@@ -97,7 +103,7 @@ void append_unordered(const plan::Op& op, std::vector<plan::Op>* ops) {
     return;
   }
   ops->push_back(op);
-  forget_call(ops);
+  if (!with_call) forget_call(ops);
   if (auto* made = std::get_if<plan::Malloc>(&ops->back())) made->in_stream = false;
   if (auto* freed = std::get_if<plan::Free>(&ops->back())) freed->in_stream = false;
 }
@@ -206,6 +212,7 @@ void Recorder::note_early_reads(uint64_t call) {
 // that do not speak of order.
 std::vector<plan::Op> Recorder::final_ops() const {
   std::vector<Op> ops;
+  const bool with_calls = tells_calls();
   const bool ordered = std::any_of(ops_.begin(), ops_.end(), [](const auto& entry) {
     const auto* op = std::get_if<Op>(&entry);
     if (!op) return false;
@@ -218,13 +225,13 @@ std::vector<plan::Op> Recorder::final_ops() const {
       if (ordered)
         ops.push_back(*op);
       else
-        append_unordered(*op, &ops);
+        append_unordered(*op, with_calls, &ops);
     } else if (const auto* wait = std::get_if<ImpliedWait>(&entry)) {
       if (ordered) ops.push_back(wait->sync);
     } else {
       for (plan::CopyToHost& copy : trace_.copies_of(std::get<ReadBackOp>(entry).number)) {
         ops.push_back(std::move(copy));
-        if (!ordered) forget_call(&ops);
+        if (!ordered && !with_calls) forget_call(&ops);
       }
     }
   }
@@ -295,7 +302,7 @@ uint64_t Recorder::allocate(uint64_t bytes, MemoryKind kind) {
   if (kind == MemoryKind::kManaged) return allocate_shared(bytes, kind);
   uint32_t id =
       add_buffer(bytes, "cudaMalloc #" + std::to_string(++allocations_), plan::Role::kStudent);
-  ops_.push_back(plan::Malloc{id});
+  ops_.push_back(plan::Malloc{id, false, 0, caller()});
   return plan_.buffers[id].address;
 }
 
@@ -310,7 +317,8 @@ Error Recorder::release(const MemoryRange& range) {
     return kInvalidValue;  // one of solve's own arrays
   used_bytes_ -= range.bytes;
   is_live_[id] = false;
-  ops_.push_back(std::exchange(released_in_, std::nullopt).value_or(plan::Free{id}));
+  ops_.push_back(
+      std::exchange(released_in_, std::nullopt).value_or(plan::Free{id, false, 0, caller()}));
   return kSuccess;
 }
 

@@ -48,7 +48,7 @@ def hint(lab: str | None, submission: Path | None) -> None:
     again.
     """
     course = find_course()
-    folder = course.lab_folder(lab) if lab else _recent(course)
+    folder = course.lab_folder(lab) if lab else _recent(course, "hint")
     result = grading.last_of(course, folder) if submission is None else None
     if result is None:
         result = grading.grade_one(
@@ -57,10 +57,10 @@ def hint(lab: str | None, submission: Path | None) -> None:
     click.echo(_give_hint(course, folder.name, result, remembers=submission is None))
 
 
-def _recent(course: Course) -> Path:
+def _recent(course: Course, command: str) -> Path:
     name = last.recent(course)
     if name is None:
-        raise UsageError("No lab has been graded yet: say which one, as in make hint LAB=02.")
+        raise UsageError(f"No lab has been graded yet: say which one, as in make {command} LAB=02.")
     return course.folder(name)
 
 
@@ -92,7 +92,7 @@ def watch(lab: str | None, backend: str, device: str | None) -> None:
     Without LAB it is the lab that was graded last.
     """
     course = find_course()
-    folder = course.lab_folder(lab) if lab else _recent(course)
+    folder = course.lab_folder(lab) if lab else _recent(course, "watch")
     screen = Screen(course, device)
     actions = _watch_actions(course, grading.options_for(course, backend, device, None), screen)
     try:

@@ -8,17 +8,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 
 from grader.judging.host import Said
 from grader.judging.kernel_text import Kernel, array_shape, call_arguments_of, shared_arrays
-from grader.labs.statements import Listing, Statement, find, function_name
+from grader.labs.statements import Listing, Statement, find, function_name, shown
 
 _DEEPEST = 4  # helpers that call helpers
 _MOST = 6  # calls of one
 _HOLDERS = ("function", "lambda")
 _JOINED = re.compile(r"\\\n")
-_MACRO = re.compile(r"^[ \t]*#[ \t]*define[ \t]+(\w{1,80})[^\n]*__syncthreads", re.MULTILINE)
+_MACRO = r"^[ \t]*#[ \t]*define[ \t]+(\w{{1,80}})[^\n]*\b{}\b[ \t]*{}"
 _SYNC = ("__syncthreads", "(")
+_WARP = ("__syncwarp", "(")
 _GROUP = (".", "sync", "(")  # of a cooperative group
 
 
@@ -45,11 +47,11 @@ def fills(kernel: Kernel, array: str) -> list[Statement]:
 
 def barriers(kernel: Kernel) -> list[Statement]:
     """The statements of a kernel at which its block meets."""
-    names = _that_meet(kernel.text)
-    return [item for item in kernel.body if item.kind == "simple" and _meets(item, names)]
+    names = that_meet(kernel.text)
+    return [item for item in kernel.body if item.kind == "simple" and meets(item, names)]
 
 
-def _meets(item: Statement, names: frozenset[str]) -> bool:
+def meets(item: Statement, names: frozenset[str]) -> bool:
     if item.has(*_SYNC):
         return True
     if item.has(*_GROUP):
@@ -57,15 +59,63 @@ def _meets(item: Statement, names: frozenset[str]) -> bool:
     return any(word in names for word in item.words)
 
 
-def _that_meet(text: Listing) -> frozenset[str]:
-    """Macros and helpers in which there is a __syncthreads()."""
-    names = {found[1] for found in _MACRO.finditer(_JOINED.sub(" ", text.bare))}
-    for function in text.functions():
-        if "__global__" not in function.words:
-            inside = [one for one in text.inside(function) if one.kind == "simple"]
-            if any(_meets(one, frozenset(names)) for one in inside):
-                names.add(function_name(function))
+def that_meet(text: Listing) -> frozenset[str]:
+    """Macros, helpers and lambdas in which there is a __syncthreads()."""
+    return _holders_of(text, _SYNC)
+
+
+def _macros_with(text: Listing, word: str, after: str = r"\(") -> dict[str, int]:
+    """Macro -> the line of its definition."""
+    bare = _JOINED.sub(" \0", text.bare)  # a joined line still counts as two
+    found = {}
+    for match in re.finditer(_MACRO.format(word, after), bare, re.MULTILINE):
+        start = bare[: match.start()]
+        found[match[1]] = 1 + start.count("\n") + start.count("\0")
+    return found
+
+
+def not_called(text: Listing, item: Statement) -> int:
+    """The line of a __syncthreads that lacks its parentheses: in a statement, or in its macro."""
+    if "__syncthreads" in item.words:
+        return item.line
+    macros = _macros_with(text, _SYNC[0], r"(?![ \t]*\()")
+    return next((line for name, line in macros.items() if name in item.words), 0)
+
+
+def _holders_of(text: Listing, sync: tuple[str, str]) -> frozenset[str]:
+    names = set(_macros_with(text, sync[0]))
+    for holder in text.statements:
+        if holder.kind not in _HOLDERS or "__global__" in holder.words:
+            continue
+        for one in text.inside(holder):
+            is_met = one.has(*sync) or any(word in names for word in one.words)
+            if one.kind == "simple" and (is_met or (sync is _SYNC and meets(one, frozenset()))):
+                names.add(_name_of(holder))
+                break
     return frozenset(names - {""})
+
+
+def _name_of(holder: Statement) -> str:
+    """Of a function, or of the variable that a lambda is put into."""
+    if holder.kind != "lambda":
+        return function_name(holder)
+    at = holder.words.index("=") if "=" in holder.words else 0
+    return holder.words[at - 1] if at else ""
+
+
+def _place_of(text: Listing, item: Statement, sync: tuple[str, str]) -> int:
+    """The line of a barrier: in the macro, the helper or the lambda that a statement calls."""
+    if item.has(*sync):
+        return item.line
+    for name, line in _macros_with(text, sync[0]).items():
+        if name in item.words:
+            return line
+    for holder in text.statements:
+        if holder.kind in _HOLDERS and (name := _name_of(holder)) and name in item.words:
+            inside = [one for one in text.inside(holder) if one.has(*sync)]
+            if inside:
+                return inside[0].line
+    return item.line
 
 
 def places(kernel: Kernel, line: int) -> list[Statement]:
@@ -85,10 +135,7 @@ def places(kernel: Kernel, line: int) -> list[Statement]:
 
 
 def _calls(text: Listing, holder: Statement) -> Iterator[Statement]:
-    name = function_name(holder)
-    if holder.kind == "lambda":
-        at = holder.words.index("=") if "=" in holder.words else 0
-        name = holder.words[at - 1] if at else ""
+    name = _name_of(holder)
     if not name:
         return
     for item in text.statements:
@@ -103,12 +150,28 @@ def between(kernel: Kernel, reads: int, writes: int) -> Said | None:
     stops = barriers(kernel)
     if reads == writes:
         return _within_turns(kernel, stops, reads)
+    said = _in_a_helper(kernel, reads, writes)
+    if said is not None:
+        return said
     for write in places(kernel, writes):
         for read in places(kernel, reads):
             said = _between(kernel, stops, read, write)
             if said is not None:
                 return said
     return None
+
+
+def _in_a_helper(kernel: Kernel, reads: int, writes: int) -> Said | None:
+    """Where both lines stand in the same helper, what stands between them there."""
+    text = kernel.text
+    read, write = (next(iter(text.at(line)[-1:]), None) for line in (reads, writes))
+    function = text.function_of(read) if read is not None else None
+    if function is None or function is kernel.function or write is None:
+        return None
+    if text.function_of(write) is not function or "__global__" in function.words:
+        return None
+    inner = replace(kernel, function=function, parameters=text.parameters(function))
+    return _between(inner, barriers(inner), read, write)
 
 
 def reading(kernel: Kernel, array: str, line: int) -> int:
@@ -149,17 +212,25 @@ def _between(
     if any(item.has("asm") for item in inside):
         return None  # it may be a barrier of some threads
     met = [one for one in stops if one in inside and _is_passed(kernel, one, read, write)]
+    passed_by = _passed_by(kernel, stops, met, inside, read, write)
+    if passed_by is not None:
+        return passed_by
     if met and _has_stages(kernel):
         return None  # one barrier a turn is enough there; the stage may be the wrong one
     first, second = sorted((read.number, write.number))
     middle = [one for one in met if first < one.number < second]
     around = [one for one in met if one.number < first or one.number > second]
     if not middle:
+        names = _holders_of(kernel.text, _WARP)
         warps = [
-            one for one in inside if first < one.number < second and one.has("__syncwarp", "(")
+            one
+            for one in inside
+            if first < one.number < second
+            and (one.has(*_WARP) or any(word in names for word in one.words))
         ]
         if warps:
-            return _of_a_warp(warps[0], read, write)
+            line = _place_of(kernel.text, warps[0], _WARP)
+            return _of_a_warp(line, read, write)
         return _none_between(read, write, around, first)
     if around or loop is None:
         return None
@@ -179,11 +250,36 @@ def _between(
     )
 
 
-def _of_a_warp(stop: Statement, read: Statement, write: Statement) -> Said:
+def _passed_by(
+    kernel: Kernel, stops: list[Statement], met: list[Statement], inside: list[Statement],
+    read: Statement, write: Statement,
+) -> Said | None:  # fmt: skip
+    """A barrier between the two, or after them, that the block passes by in some turns."""
+    first, second = sorted((read.number, write.number))
+
+    def is_between(one: Statement) -> bool:
+        return first < one.number < second
+
+    for stop in stops:
+        branch = next((one for one in kernel.text.above(stop) if one.kind == "if"), None)
+        if stop in met or stop not in inside or branch is None or branch not in inside:
+            continue
+        if any(is_between(one) == is_between(stop) for one in met):
+            continue
+        return Said(
+            f"The barrier in line {stop.line} is inside if ({shown(branch.words)}): where that is "
+            "false nobody waits.",
+            stop.line,
+            "Let the block pass it every time.",
+        )
+    return None
+
+
+def _of_a_warp(line: int, read: Statement, write: Statement) -> Said:
     return Said(
         f"Between filling the tile (line {write.line}) and reading it (line {read.line}) only the "
         "threads of one warp wait for each other; the other warps of the block may be later.",
-        stop.line,
+        line,
         "Put a __syncthreads() in its place.",
     )
 

@@ -24,6 +24,7 @@ from grader.labs.statements import (
 from grader.results.explanation import Explanation
 from grader.results.provenance import Provenance
 from grader.results.result import Diagnostic
+from grader.running.host_calls import HostCalls
 
 ABOUT_P = frozenset({"wrong-result", "unwritten-output", "low-precision"})
 
@@ -40,6 +41,7 @@ class Material:
     provenance: Provenance | None = None
     explained: str = ""  # a case's id
     p: np.ndarray | None = None  # of that case
+    calls: HostCalls | None = None  # of solve, in the first case of the first finding
     # Of a lab that is no product.
     reference: Reference | None = None
     lab: Sequence[Case] = ()  # its cases

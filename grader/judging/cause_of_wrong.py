@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from grader.judging import kernel_text, spread, suspects
+from grader.judging import barriers, kernel_text, spread, suspects
 from grader.judging.cause_base import Base
 from grader.judging.host import Said
 from grader.judging.wording import index_of, names_in, value
@@ -14,6 +14,8 @@ from grader.labs.statements import (
     shown,
 )
 from grader.results.explanation import Explanation
+
+_WHOLE = ("int", "unsigned", "long", "short")
 
 
 class Wrong(Base):
@@ -43,7 +45,7 @@ class Wrong(Base):
         if found.kind == "converted":
             return self.converted(found)
         if found.kind == "unset":
-            return self.unset(found)
+            return self.private_object() or self.unset(found)
         if found.kind in ("wrong-factor", "zeroed"):
             return self.of_called_helper(found) or self.definition(found)
         if found.kind == "missing":
@@ -161,7 +163,7 @@ class Wrong(Base):
                     if item.kind == "simple"
                     and is_declaration(item.words)
                     and name in item.words
-                    and any(w in ("int", "unsigned", "long", "short") for w in item.words[:4])
+                    and any(w in _WHOLE for w in item.words[:4])
                 ),
                 None,
             )
@@ -172,6 +174,36 @@ class Wrong(Base):
                     f"{name} is declared as int: what is put into it loses its fraction.",
                     declaration.line,
                     f"Declare {name} as float.",
+                )
+        left = statement.words[: statement.words.index("=")] if "=" in statement.words else ()
+        field = kernel_text.field_of(left)
+        declaration = kernel_text.field_of_type(self.text, field, _WHOLE) if field else None
+        if declaration is not None:
+            return Said(
+                f"{field} is declared as int: what is put into it loses its fraction.",
+                declaration.line,
+                f"Declare {field} as float.",
+            )
+        return None
+
+    def private_object(self) -> Said | None:
+        """An object with tiles that each thread has for itself, in a kernel whose threads meet."""
+        kernel = self.kernel
+        if any("__shared__" in item.words for item in kernel.body) or not barriers.barriers(kernel):
+            return None
+        types = {
+            word for item in self.text.statements if item.kind == "type" for word in item.words
+        } - {"struct", "class", "template", "typename", "int", "<", ">", "{"}
+        for item in kernel.body:
+            words = item.words
+            if item.kind != "simple" or words[:1] == () or words[0] not in types:
+                continue
+            if words[-1] == ";" and not {"(", "=", "*", "&"} & set(words) and len(words) > 2:
+                return Said(
+                    f"{words[-2]} is each thread's own: what one thread puts into it no other one "
+                    "sees.",
+                    item.line,
+                    f"Put __shared__ before it: the block has one {words[-2]} then.",
                 )
         return None
 

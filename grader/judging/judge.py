@@ -44,9 +44,11 @@ class Outcome:
         return self.result.status == "passed"
 
 
-def not_recorded(case: Case, recorded: Recorded) -> Outcome:
-    """A case whose `solve` left no plan."""
+def not_recorded(case: Case, recorded: Recorded, line: int = 0) -> Outcome:
+    """A case whose `solve` left no plan; it crashed in a line of matmul.cu, if that is known."""
     diagnostic = recording_failure(recorded)
+    if line:
+        diagnostic = replace(diagnostic, line=line, file=FILE_NAME)
     result = case_result(case, "failed", diagnostic.message)
     return Outcome(case, result, (replace(diagnostic, cases=(case.id,)),), ran=False)
 

@@ -154,3 +154,22 @@ def shared_arrays(kernel: Kernel) -> list[str]:
             if at:
                 found.append(part[at - 1])
     return found
+
+
+def field_of(left: Sequence[str]) -> str:
+    """right, of s.right[i][j]: the field that is given a value; "" if it is none."""
+    at = left.index("[") if "[" in left else len(left)
+    return left[at - 1] if at > 1 and left[at - 2] in (".", "->") else ""
+
+
+def field_of_type(text: Listing, name: str, types: Sequence[str]) -> Statement | None:
+    """The only declaration of a field, if it is of one of the types."""
+    found = [
+        item
+        for item in text.statements
+        if item.kind == "simple"
+        and name in item.words
+        and any(one.kind == "type" for one in text.above(item))
+        and text.function_of(item) is None
+    ]
+    return found[0] if len(found) == 1 and any(w in types for w in found[0].words[:3]) else None

@@ -2,26 +2,31 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Sequence
 from dataclasses import replace
 
 from grader.judging import (
     barriers,
+    divergence,
     host,
     host_launch,
+    managed,
     searched,
     shared_extents,
     suspects,
     tiles,
     too_narrow,
     uncovered,
+    warned,
 )
 from grader.judging.cause_base import Material
 from grader.judging.cause_of_access import Accesses
 from grader.judging.cause_of_places import Places
 from grader.judging.cause_of_wrong import Wrong
 from grader.judging.host import Said
+from grader.judging.host_events import HostEvents
 from grader.judging.repair.child import find_apart
 from grader.judging.repair.scope import ALWAYS
 from grader.judging.repair.search import SIGNATURES
@@ -30,6 +35,7 @@ from grader.labs.problem import Problem
 from grader.labs.statements import (
     Listing,
     Statement,
+    function_name,
     listing,
     shown,
 )
@@ -40,7 +46,7 @@ from grader.running import compiler_words
 _ON_THE_WAY = frozenset(
     {
         "api-error", "host-crash", "uninitialised-global", "out-of-bounds-global", "input-modified",
-        "unwritten-output", "wrong-result", "memory-leak",
+        "unwritten-output", "wrong-result", "memory-leak", "no-launch",
     }
 )  # fmt: skip
 # What a small change may mend.
@@ -74,12 +80,23 @@ def with_cause(diagnostics: tuple[Diagnostic, ...], material: Material) -> tuple
     said = finder.known()
     if said is None:
         said = finder.cause()
-        said = finder.by_trying(said) or said
+        tried = finder.by_trying(said)
+        if tried is not None and _is_another_place(tried, first):
+            first = replace(first, advice="")  # a guard is not what is missing
+        said = tried or said
     if said is None:
         return diagnostics
     if not finder.problem.is_product:
         said = _of_array(said, finder, text)
     return (_joined(first, said), *diagnostics[1:])
+
+
+def _is_another_place(said: Said, item: Diagnostic) -> bool:
+    """Whether an access that strays is to be mended elsewhere than by a guard around it."""
+    facts = item.facts or Facts()
+    strays = facts.cause in (Cause.PAST_END, Cause.BEFORE_START)
+    is_guard = "if (" in said.text or re.search(r" [<>]=? ", said.text) is not None
+    return strays and said.line != item.line and not is_guard
 
 
 def _of_array(said: Said, finder: _Finder, text: Listing) -> Said:
@@ -98,6 +115,13 @@ def _of_array(said: Said, finder: _Finder, text: Listing) -> Said:
 def _is_named(item: Diagnostic, material: Material) -> bool:
     """Whether P itself told how it came short of float's accuracy."""
     return any(one.pattern is not None and one.case.id in item.cases for one in material.outcomes)
+
+
+def asks_for_calls(diagnostics: tuple[Diagnostic, ...], problem: Problem, text: str) -> bool:
+    """Whether it may help to see the calls with which solve moves data, or sets it."""
+    if not diagnostics or diagnostics[0].code not in _ON_THE_WAY:
+        return False
+    return problem.memory == "host" or "cudaMemset" in text
 
 
 def may_be_tried(diagnostics: tuple[Diagnostic, ...], problem: Problem) -> bool:
@@ -127,7 +151,14 @@ class _Finder(Accesses, Places, Wrong):
 
     def known(self) -> Said | None:
         """What needs no guess: nvcc or the calls themselves say so."""
-        return self.by_warning() or self.by_host() or self.by_dynamic_memory() or self.by_type()
+        return (
+            self.by_warning()
+            or self.by_host()
+            or self.by_calls()
+            or self.by_shared_memory()
+            or self.by_dynamic_memory()
+            or self.by_type()
+        )
 
     def cause(self) -> Said | None:
         rules = [self.by_arguments, self.by_block]
@@ -223,18 +254,13 @@ class _Finder(Accesses, Places, Wrong):
 
     def by_warning(self) -> Said | None:
         """What nvcc itself has seen: a barrier that is none, a variable without a value."""
+        said = warned.warned(self.text, self.material.warnings, self.item.code)
+        if said is not None:
+            return said
         for warning in self.material.warnings:
             statement = next(iter(self.text.at(warning.line)), None)
             if statement is None:
                 continue
-            without_effect = compiler_words.has_no_effect(warning.message)
-            if without_effect and "__syncthreads" in statement.words:
-                if self.item.code in ("race-shared", "uninitialised-shared", "wrong-result"):
-                    return Said(
-                        "__syncthreads without parentheses does nothing: it is not called.",
-                        warning.line,
-                        "Write __syncthreads();",
-                    )
             unset = compiler_words.unset_variable(warning.message)
             if unset and self.item.code in (
                 "wrong-result", "uninitialised-global", "out-of-bounds-global", "api-error",
@@ -255,11 +281,61 @@ class _Finder(Accesses, Places, Wrong):
     def by_host(self) -> Said | None:
         if self.host is None or self.item.code not in _ON_THE_WAY or self.outcome is None:
             return None
+        if self.item.code == "no-launch":
+            return self.never_launched()
         if self.material.signature != "square-host" or len(self.host.parameters) != 4:
             return None
         case = self.outcome.case
         rules = host.HostRules(self.text, self.host, self.sizes, 4 * case.j * case.l)
         return rules.first() or host_launch.other_buffers(self.text, self.host)
+
+    def never_launched(self) -> Said | None:
+        """A loop that launches, and has no turn since its pieces are counted rounded down."""
+        launching = {
+            function_name(function)
+            for function in self.text.functions()
+            if any(item.has("<<<") for item in self.text.inside(function))
+        }
+        for item in self.host.body:
+            if not (item.has("<<<") or launching & set(item.words)):
+                continue
+            for loop in self.text.loops(item):
+                condition = loop.parts[1] if loop.kind == "for" and len(loop.parts) == 3 else ()
+                for name in names_in(condition):
+                    line, words = self.text.declaration(name, loop) or (0, ())
+                    if "/" in words and not _is_rounded_up(words):
+                        return Said(
+                            f"{name} = {shown(words)} is rounded down, to 0 where there is less "
+                            f"than one piece: then the loop of line {loop.line}, which launches, "
+                            "has no turn.",
+                            line,
+                            "Round up: (whole + piece - 1) / piece.",
+                        )
+        return None
+
+    def by_calls(self) -> Said | None:
+        """What solve's calls were seen to do, wherever they stand."""
+        if self.host is None or self.material.calls is None or self.item.code not in _ON_THE_WAY:
+            return None
+        return HostEvents(self.text, self.host, self.material.calls, self.problem).first()
+
+    def by_shared_memory(self) -> Said | None:
+        """What the host itself reads and writes, of memory that a kernel uses, too."""
+        if self.host is None or self.outcome is None or self.problem.memory != "host":
+            return None
+        if self.item.code not in (*_ON_THE_WAY, "host-computed"):
+            return None
+        names = dict(zip(self.problem.parameters, self.host.parameters, strict=False))
+        shapes = self.outcome.case.shapes
+        arrays = {
+            names[name]: (math.prod(shape), 4 * math.prod(shape))
+            for name, shape in shapes.items()
+            if name in names
+        }
+        known = {**self.text.constants, **self.sizes}
+        return managed.copied_by_halves(self.host, known, arrays) or managed.unawaited(
+            self.text, self.host
+        )
 
     def by_dynamic_memory(self) -> Said | None:
         facts = self.item.facts or Facts()
@@ -448,8 +524,13 @@ class _Finder(Accesses, Places, Wrong):
         """The branch that keeps threads from a barrier."""
         facts = self.item.facts or Facts()
         stops = barriers.barriers(self.kernel)
-        if facts.cause is Cause.ANOTHER_BARRIER:
-            return self._in_a_branch(stops)
+        if facts.cause is Cause.ANOTHER_BARRIER and (said := self._in_a_branch(stops)):
+            return said
+        other = facts.other_line if facts.other is not None else 0
+        lines = [line for line in (self.item.line, other) if line]
+        said = divergence.diverges(self.kernel, lines, facts.cause is Cause.EXITED)
+        if said is not None:
+            return said
         for barrier in stops:
             holder = next(self.text.above(barrier), None)
             branches = [s for s in self.text.above(barrier) if s.kind in ("if", "else")]
@@ -466,17 +547,6 @@ class _Finder(Accesses, Places, Wrong):
                         barrier.line,
                         "Let every thread of the block reach each __syncthreads().",
                     )
-        if facts.cause is Cause.EXITED:
-            for item in self.kernel.body:
-                if item.words[:1] == ("return",) and stops and item.number < stops[-1].number:
-                    branch = next((s for s in self.text.above(item) if s.kind == "if"), None)
-                    if branch is not None:
-                        return Said(
-                            f"Threads with {shown(branch.words)} return in line {item.line}, before "
-                            f"the barrier of line {stops[0].line} that the others wait at.",
-                            item.line,
-                            "Let all threads stay for the barriers; guard only loads and stores.",
-                        )
         return None
 
     def _in_a_branch(self, stops: Sequence[Statement]) -> Said | None:
@@ -500,8 +570,11 @@ class _Finder(Accesses, Places, Wrong):
 
 
 def _is_rounded_up(words: Sequence[str]) -> bool:
-    """(whole + piece - 1) / piece."""
+    """(whole + piece - 1) / piece, and (whole + 15) / 16."""
     at = words.index("/")
+    number, by = (words[at - 2] if at > 1 else ""), (words[at + 1] if at + 1 < len(words) else "")
+    if words[at - 1] == ")" and words[at - 3 : at - 2] == ("+",) and by.isdigit():
+        return number.isdigit() and int(number) >= int(by) - 1
     return words[at - 1] == ")" and words[at - 3 : at - 1] == ("-", "1") and "+" in words[:at]
 
 

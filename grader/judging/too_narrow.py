@@ -41,9 +41,36 @@ def too_narrow(kernel: Kernel) -> Said | None:
         kind, largest = _type_of(item.words)
         if not kind:
             continue
-        most = _largest(kernel, words, item)
-        if most is not None and most > largest:
-            return _said(kind, largest, name, f"{shown(words)} goes up to {most}", line)
+        for given, near in [(words, item), *_assigned(kernel, name)]:
+            most = _largest(kernel, given, near)
+            if most is not None and most > largest:
+                return _said(kind, largest, name, f"{shown(given)} goes up to {most}", line)
+        if kind == "bool" and (loop := _counts_to(kernel, name)) is not None:
+            return Said(
+                f"{name} is a bool, which is 0 or 1, whatever number it is given; the loop of line "
+                f"{loop.line} counts to it.",
+                line,
+                f"Declare {name} as int.",
+            )
+    return None
+
+
+def _assigned(kernel: Kernel, name: str) -> list[tuple[tuple[str, ...], Statement]]:
+    """What a variable is given after its declaration."""
+    return [
+        (tuple(item.words[2:-1] if item.words[-1] == ";" else item.words[2:]), item)
+        for item in kernel.body
+        if item.kind == "simple" and item.words[:2] == (name, "=")
+    ]
+
+
+def _counts_to(kernel: Kernel, name: str) -> Statement | None:
+    """A loop that ends at a variable."""
+    for loop in kernel.body:
+        if loop.kind == "for" and len(loop.parts) == 3:
+            condition = loop.parts[1]
+            if condition[1:2] in (("<",), ("<=",), ("!=",)) and condition[2:] == (name,):
+                return loop
     return None
 
 

@@ -335,7 +335,7 @@ class _Splitter:
                     self._begin(self._add(kind, first, at), at)
                     return
                 if before in (")", "mutable") or before == "]":
-                    if "[" in head and head[-1] != "]" or head[-3:-1] == ["=", "["]:
+                    if "[" in head and head[-1] != "]" or _ends_in_captures(head):
                         self._begin(self._add("lambda", first, at), at)
                         return
                 depth += 1
@@ -352,6 +352,14 @@ class _Splitter:
         self._add("simple", first, at)
         self.at = max(at, first + 1)
         self._ended()
+
+
+def _ends_in_captures(head: list[str]) -> bool:
+    """auto dot = [&]: a lambda without parameters, no array."""
+    if head[-1:] != ["]"] or "[" not in head:
+        return False
+    at = len(head) - 1 - head[::-1].index("[")
+    return at > 0 and head[at - 1] in ("=", "(", ",", "return")
 
 
 def main() -> int:

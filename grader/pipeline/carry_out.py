@@ -20,7 +20,7 @@ from grader.machine.toolchain import Toolchain
 from grader.running import execute, timing
 from grader.running.compile import CompileError, compile_submission
 from grader.running.execution import Execution
-from grader.running.host_lines import with_host_lines
+from grader.running.host_lines import line_of_crash, with_host_lines
 from grader.running.record import Recorded, record
 from grader.running.timing import Timing
 from grader.text import printed_lines
@@ -135,7 +135,8 @@ def outcomes_on(
     outcomes = {}
     for case in cases:
         if case.id not in by_case:
-            outcomes[case.id] = judge.not_recorded(case, recorded[case.id])
+            line = line_of_crash(recorded[case.id].call, session.library)
+            outcomes[case.id] = judge.not_recorded(case, recorded[case.id], line)
             outcomes[case.id] = _with_words(outcomes[case.id], recorded[case.id])
             continue
         if case.id not in executions:

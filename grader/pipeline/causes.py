@@ -18,12 +18,14 @@ from grader.judging import opening, provenance
 from grader.judging.judge import Outcome
 from grader.judging.repair import child
 from grader.labs import data
-from grader.pipeline.carry_out import Session, job_of
+from grader.pipeline.carry_out import Session, job_of, subfolder
 from grader.results.explanation import Explanation
 from grader.results.provenance import Provenance
 from grader.results.result import Diagnostic, Result
-from grader.running import execute
-from grader.running.record import Recorded
+from grader.running import execute, host_calls
+from grader.running.compile import Compiled
+from grader.running.host_calls import HostCalls
+from grader.running.record import Recorded, record
 
 # Multiply-adds of the largest case that is run again: a fraction of a second.
 LARGEST = 1 << 24
@@ -96,6 +98,8 @@ def told(
             material = opening.Material(
                 text, session.lab.signature, tuple(outcomes.values()), result.warnings
             )
+            with contextlib.suppress(*_FAILURES):
+                material = replace(material, calls=_calls(session, text, result, outcomes))
             if not is_product:
                 material = replace(material, reference=session.lab.reference, lab=session.lab.cases)
             if followed is not None:
@@ -108,6 +112,30 @@ def told(
                 )
             result = replace(result, diagnostics=opening.with_cause(result.diagnostics, material))
     return result
+
+
+def _calls(
+    session: Session, text: str, result: Result, outcomes: Mapping[str, Outcome]
+) -> HostCalls | None:
+    """What solve asked for in the first case that shows the first finding, recorded once more."""
+    if session.library is None or not opening.asks_for_calls(
+        result.diagnostics, session.lab.problem, text
+    ):
+        return None
+    shown = [outcomes[name].case for name in result.diagnostics[0].cases if name in outcomes]
+    case = next((one for one in shown if not one.hidden), None)
+    if case is None:
+        return None
+    session.say("looking at the calls of solve")
+    found = record(
+        session.course, session.lab.signature, [case],
+        Compiled(session.library.parent, session.library, ""), session.options.device,
+        subfolder(session, "calls"), session.options.limits, tells_calls=True,
+    )[case.id]  # fmt: skip
+    if found.plan is None:
+        return None
+    names = [array.name for array in case.problem.arrays]
+    return host_calls.read(found.plan, session.library, names)
 
 
 def _followed(

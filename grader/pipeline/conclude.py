@@ -11,7 +11,7 @@ from grader.labs.options import Options
 from grader.labs.submission import FILE_NAME
 from grader.pipeline import gains
 from grader.results.result import Diagnostic, GpuRun, Kernel, LineCounters, Result
-from grader.running import compiler_words
+from grader.running import compiler_places, compiler_words
 from grader.running.compile import Compiled, CompileError
 from grader.running.execution import KernelRun, add_counters
 from grader.text import lines_of
@@ -61,15 +61,13 @@ def unreadable(lab: Lab, shown: str, options: Options, message: str) -> Result:
 
 def does_not_compile(lab: Lab, base: Result, error: CompileError, text: str = "") -> Result:
     """One diagnostic, no points. text: of the submission."""
-    line = error.line
-    if text:
-        line = compiler_words.line_of(
-            error.message, line, source.without_comments(text).split("\n")
-        )
+    lines = source.without_comments(text).split("\n") if text else []
+    place = compiler_places.place(error.message, error.line, lines)
     more = f" ({error.more} more follow from it or after it)" if error.more else ""
     message = f"{compiler_words.plain(error.message)}{more}."
-    advice = compiler_words.advice(error.message)
-    diagnostic = Diagnostic("does-not-compile", "error", message, FILE_NAME, line, advice=advice)
+    diagnostic = Diagnostic(
+        "does-not-compile", "error", message, FILE_NAME, place.line, advice=place.advice
+    )
     checks = rubric.all_failed(lab, base.backend, "The file does not compile.")
     return replace(base, diagnostics=(diagnostic,), checks=checks, message="It does not compile.")
 

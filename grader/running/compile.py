@@ -337,13 +337,23 @@ def first_error(output: str) -> CompileError:
             (line.strip() for line in reversed(lines) if line.strip()), "it said nothing"
         )
         raise StepError(f"The compiler itself failed: {last}")
-    match, _ = found[0]
+    match, after = found[0]
     name = clean(Path(match["file"]).name)
-    message = clean(match["text"])
+    message = clean(" ".join([match["text"], *_goes_on(after)]))
     if name == FILE_NAME:
         return CompileError(int(match["line"]), message, len(found) - 1)
     # An error inside a header: the line of matmul.cu that brought it in follows or precedes.
     return CompileError(_own_line(lines), f"{name}:{match['line']}: {message}", len(found) - 1)
+
+
+_MOST_LINES = 8  # of one message
+
+
+def _goes_on(after: list[str]) -> list[str]:
+    """The rest of a message: what stands before the line of the source that is shown with a caret."""
+    caret = next((at for at, one in enumerate(after[:_MOST_LINES]) if one.strip() == "^"), 0)
+    rest = [one.strip() for one in after[: max(caret - 1, 0)]]
+    return [f"({one})" for one in rest if one]
 
 
 _NVCC_WARNING = re.compile(

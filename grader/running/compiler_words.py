@@ -29,6 +29,9 @@ _REMOVED = {
 }
 _UNDEFINED = re.compile(r'^identifier "([^"]{1,200})" is undefined')
 _UNSET = re.compile(r'variable "(\w+)" is used before its value is set')
+_WITHOUT_RETURN = re.compile(
+    r'missing return statement at end of non-void function "(?:\w+::)*(\w+)"'
+)
 # What CUDA calls it, for names that are nearly right.
 _NAMES = (
     "threadIdx", "blockIdx", "blockDim", "gridDim", "dim3", "__syncthreads", "__shared__",
@@ -43,6 +46,10 @@ _ADVICE = (
         r'__host__ function\("(?:std::)?ceilf?"\)',
         "An integer divided by an integer is rounded down before ceil sees it: round up by "
         "(whole + piece - 1) / piece.",
+    ),
+    (
+        r"calling a __device__ function",
+        "Only kernels and functions marked __device__ may call this; the others run on the host.",
     ),
     (
         r"calling a .*__host__ function",
@@ -64,6 +71,11 @@ _ADVICE = (
         r"^expected an identifier",
         "A name is missing here, or a word of the language stands for one.",
     ),
+    (r'^expected a ">>>"', "Between grid and block stands a comma: kernel<<<grid, block>>>(...)."),
+    (
+        r"host function call cannot be configured",
+        "Only a function marked __global__ can be launched: __global__ void kernel(...).",
+    ),
     (
         r"__global__ function call must be configured",
         "A kernel is not called like a function: write kernel<<<grid, block>>>(...).",
@@ -83,6 +95,15 @@ _ADVICE = (
         "Keep the const: const float* points to what is only read.",
     ),
     (
+        r'"const \w+ \*" is incompatible with parameter of type "void \*"',
+        "What is const is only read, and this argument is written to: the target stands first.",
+    ),
+    (
+        r'^argument of type "(?:const )?(\w+) \*" is incompatible with parameter of type '
+        r'"(?:const )?(?!\1|void)\w+ \*"',
+        "The two point to different types: give the array the type that the parameter has.",
+    ),
+    (
         r"^argument of type .* is incompatible with parameter of type",
         "The arguments are in another order than the parameters, or one is missing: hold them "
         "against the declaration.",
@@ -92,7 +113,7 @@ _ADVICE = (
         "A matrix is one row of numbers behind a pointer, with one index: row * width + column.",
     ),
     (
-        r"must have a constant value|function call must have a constant value",
+        r"must have a constant value|variable length array",
         "The size of an array must be known to the compiler: a constexpr or #define, no variable "
         "and no parameter.",
     ),
@@ -101,6 +122,30 @@ _ADVICE = (
         r'^class "(?:uint3|dim3|__cuda_builtin_\w+)" has no member',
         "Of threadIdx, blockIdx, blockDim and gridDim there are .x, .y and .z, in small letters.",
     ),
+    (
+        r'^no operator "[^"]+" matches these operands.*(?:dim3|uint3)|'
+        r'conversion function from "(?:const )?(?:dim3|uint3)" to',
+        "This has three numbers, .x, .y and .z: say which one.",
+    ),
+    (
+        r'^no instance of constructor "dim3',
+        "A dim3 is made of one to three whole numbers: dim3(x, y).",
+    ),
+    (
+        r'a value of type "void \*" cannot be',
+        "C++ wants a cast: (float*)malloc(bytes). Memory of the device is made by "
+        "cudaMalloc(&pointer, bytes).",
+    ),
+    (
+        r'a value of type "(?:enum )?cudaError(?:_t)?" cannot be',
+        "A call of CUDA returns whether it went well; what it makes goes where its first argument "
+        "points.",
+    ),
+    (
+        r"must have arithmetic or",
+        "An array, a row of one or a pointer is no number: give all its indices.",
+    ),
+    (r"^explicit type is missing", "A function says what it returns: __global__ void kernel(...)."),
     (
         r"has already been declared in the current scope",
         "Declare it once; later lines use it without its type.",
@@ -142,16 +187,20 @@ def plain(message: str) -> str:
     return _FLAGS.sub("", message).rstrip(". ")
 
 
+def of_name(name: str) -> str:
+    """What to do about an undefined name of CUDA's; "" if it is none."""
+    if name in _REMOVED:
+        return f"CUDA 13 has no {name} any more: use {_REMOVED[name]}."
+    near = [one for one in _NAMES if one.strip("_") == name.strip("_")]
+    near = near or difflib.get_close_matches(name, _NAMES, 1, 0.8)
+    return f"Is {near[0]} meant?" if near and near[0] != name else ""
+
+
 def advice(message: str) -> str:
     """What to do about it, for the messages that beginners meet most; else ""."""
     undefined = _UNDEFINED.match(message)
-    if undefined:
-        name = undefined[1]
-        if name in _REMOVED:
-            return f"CUDA 13 has no {name} any more: use {_REMOVED[name]}."
-        near = difflib.get_close_matches(name, _NAMES, 1, 0.8)
-        if near and near[0] != name:
-            return f"Is {near[0]} meant?"
+    if undefined and (meant := of_name(undefined[1])):
+        return meant
     return next((text for pattern, text in _ADVICE if re.search(pattern, message)), "")
 
 
@@ -166,24 +215,22 @@ def unset_variable(message: str) -> str:
     return unset[1] if unset else ""
 
 
-def line_of(message: str, line: int, bare: list[str]) -> int:
-    """Where the mistake is, if that is certain; else the compiler's line.
-
-    bare: the file's lines without comments. The compiler notices a missing semicolon only at the
-    first word of the next line.
-    """
-    if not message.startswith('expected a ";"') or not 1 < line <= len(bare):
-        return line
-    before = next((at for at in range(line - 1, 0, -1) if bare[at - 1].strip()), 0)
-    text = bare[before - 1].strip() if before else ""
-    starts = _STARTS.match(bare[line - 1].strip())
-    if starts and text and (text[-1].isalnum() or text[-1] in "_)]") and not _HEAD.match(text):
-        return before
-    return line
+def function_without_return(message: str) -> str:
+    """The function of nvcc's warning that it can end without a return; "" of other messages."""
+    found = _WITHOUT_RETURN.search(message)
+    return found[1] if found else ""
 
 
-_STARTS = re.compile(r"[A-Za-z_]|\}")
-# Lines that are no statement: what goes on in the next one.
-_HEAD = re.compile(
-    r"(?:\}\s*)?(?:for|if|while|switch|else|do|#|template)\b|#|(?:__\w{1,30}__|static|inline)[\w ]*$"
-)
+def assigns_where_compared(message: str) -> bool:
+    """Whether it is nvcc's warning of = where == may be meant."""
+    return 'use of "=" where "=="' in message
+
+
+def compares_unsigned_with_0(message: str) -> bool:
+    """Whether it is nvcc's warning that an unsigned number is never below 0."""
+    return "pointless comparison of unsigned" in message
+
+
+def is_beyond_an_int(message: str) -> bool:
+    """Whether it is nvcc's warning that constants give more than an int holds."""
+    return "integer operation result is out of range" in message

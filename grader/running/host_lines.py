@@ -7,6 +7,7 @@ sandbox, and what it says is taken for a line number and nothing else.
 
 from __future__ import annotations
 
+import re
 import shutil
 from collections.abc import Iterable
 from dataclasses import replace
@@ -19,6 +20,7 @@ from grader.running.execution import Execution
 
 _SECONDS = 10
 _MOST_CALLS = 64
+_ADDRESS = re.compile(r"0x[0-9a-f]{1,16}")
 
 
 def with_host_lines(execution: Execution, library: Path | None) -> Execution:
@@ -57,22 +59,38 @@ def with_host_lines(execution: Execution, library: Path | None) -> Execution:
     return replace(execution, faults=tuple(faults), api_errors=errors)
 
 
+def line_of_crash(call: int, library: Path | None) -> int:
+    """Where solve crashed; 0 where that is not known."""
+    lines = frames(library, [call]).get(call, ()) if call and library is not None else ()
+    return lines[0] if lines else 0
+
+
 def _lines(library: Path, calls: Iterable[int]) -> dict[int, int]:
     """Line of matmul.cu by offset; the innermost, where a function of it was inlined."""
-    found: dict[int, int] = {}
+    return {call: lines[0] for call, lines in frames(library, calls).items()}
+
+
+def frames(library: Path, calls: Iterable[int]) -> dict[int, tuple[int, ...]]:
+    """Lines of matmul.cu by offset, the innermost first: where a helper was inlined, its caller's, too."""
+    found: dict[int, tuple[int, ...]] = {}
     program = shutil.which("addr2line")
-    if program is None:
+    wanted = list(dict.fromkeys(calls))
+    if program is None or not wanted:
         return found
     tool = Path(program)
-    for call in calls:
-        ended = sandbox.run(
-            [program, "-i", "-e", library, hex(call)],
-            limits=sandbox.Limits(seconds=_SECONDS, output_bytes=1 << 16),
-            view=sandbox.View(readable=[library.parent, tool.parent, tool.resolve().parent]),
-        )
-        for place in ended.stdout.splitlines():
-            name, _, number = place.partition(" ")[0].rpartition(":")
-            if name.rsplit("/", 1)[-1] == FILE_NAME and number.isdigit() and int(number):
-                found[call] = int(number)
-                break
+    ended = sandbox.run(
+        [program, "-a", "-i", "-e", library, *map(hex, wanted)],
+        limits=sandbox.Limits(seconds=_SECONDS, output_bytes=1 << 18),
+        view=sandbox.View(readable=[library.parent, tool.parent, tool.resolve().parent]),
+    )
+    call = 0
+    for text in ended.stdout.splitlines():
+        if text.startswith("0x"):
+            number = text.strip()
+            call = int(number, 16) if _ADDRESS.fullmatch(number) else 0
+            continue
+        name, _, number = text.partition(" ")[0].rpartition(":")
+        if name.rsplit("/", 1)[-1] == FILE_NAME and number.isdigit() and int(number):
+            if call in wanted:
+                found[call] = (*found.get(call, ()), int(number))
     return found

@@ -69,6 +69,7 @@ class Recorded:
     reason: Reason = Reason.NONE  # why there is no plan
     subject: str = ""  # whom the reason is about: a symbol, a call, an array
     printed: str = ""  # by the submission, whatever it says
+    call: int = 0  # where solve crashed, an offset in the compiled file; 0: not known
 
 
 @dataclass
@@ -88,10 +89,12 @@ def record(
     device: str,
     output: Path,
     limits: StepLimits | None = None,
+    tells_calls: bool = False,
 ) -> dict[str, Recorded]:
     """Records the cases into the folder `output`; one entry per case, whatever happened.
 
-    signature: of `solve`, as in lab.toml. Raises StepError if the recorder itself failed.
+    signature: of `solve`, as in lab.toml. `tells_calls`: whether every op says where solve calls it,
+    also where no stream asks for it. Raises StepError if the recorder itself failed.
     """
     limits = limits or StepLimits()
     command: list[str | Path] = [
@@ -129,6 +132,7 @@ def record(
             # Registers are not told: in the sandbox ptxas could write nothing, and everywhere else
             # solve is to be answered the same.
             "TILEWISE_PTXAS": "",
+            "TILEWISE_CALLS": "1" if tells_calls else "",
         },
         keep_bytes=_MOST_BYTES,
     )
@@ -235,7 +239,9 @@ def _recorded(
     printed = entry.get("printed", "")
     if entry["status"] != "ok":
         message = clean(entry.get("message", ""))
-        return Recorded(case.id, entry["status"], message, None, *_reason(entry), printed)
+        return Recorded(
+            case.id, entry["status"], message, None, *_reason(entry), printed, _place(entry)
+        )
     plan = plans.get(case.id, Checked(None, "there is none"))
     if plan.path is None:
         message = (
@@ -283,6 +289,11 @@ def _with_limit(one: Recorded, limits: StepLimits) -> Recorded:
         case _:
             return one
     return replace(one, message=f"{one.message.rstrip('.')} ({limit})")
+
+
+def _place(entry: dict) -> int:
+    said = entry.get("call", "")
+    return int(said) if said.isdigit() and len(said) < 20 else 0
 
 
 def _reason(entry: dict) -> tuple[Reason, str]:

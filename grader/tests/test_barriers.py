@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from grader.judging import barriers
+from grader.judging import barriers, divergence
 from grader.judging.kernel_text import Kernel
 from grader.labs.statements import Listing
 from grader.tests.corpus_files import REPOSITORY, bare_solution, ladder
@@ -100,3 +100,116 @@ def test_a_barrier_of_the_warp_is_none_of_the_block(name, first, instead, reads,
     said = _said(text.replace(first, instead), reads, writes)
     assert said is not None and "only the threads of one warp wait" in said.text
     assert "__syncwarp" in text.replace(first, instead).splitlines()[said.line - 1]
+
+
+@pytest.mark.parametrize(
+    ("name", "old", "reads", "writes", "at"),
+    [
+        ("02-lambdas", "[] { __syncthreads(); }", "part += a", "a[y][x] =", "auto meet"),
+        (
+            "02-upper",
+            "define BARRIER() __syncthreads()",
+            "v += Ms",
+            "LOAD(Ns, N",
+            "#define BARRIER",
+        ),
+    ],
+)
+def test_a_barrier_of_a_warp_is_found_where_it_stands(name, old, reads, writes, at) -> None:
+    text = _text(name)
+    assert _said(text, reads, writes) is None
+    said = _said(text.replace(old, old.replace("threads", "warp")), reads, writes)
+    assert "only the threads of one warp wait" in said.text
+    assert said.line == next(n for n, row in enumerate(text.splitlines(), 1) if at in row)
+
+
+def test_a_barrier_that_is_not_called_is_none() -> None:
+    text = _text("02-upper").replace("__syncthreads()", "__syncthreads")
+    kernel = _kernel(text)
+    assert barriers.barriers(kernel) == []
+    (use, *_) = [item for item in kernel.body if "BARRIER" in item.words]
+    assert barriers.not_called(kernel.text, use) == 4
+    right = _kernel(_text("02-upper"))
+    (use, *_) = [item for item in right.body if "BARRIER" in item.words]
+    assert barriers.not_called(right.text, use) == 0
+
+
+# Program, what is changed, the line to blame, words of the sentence.
+_DIVERGES = {
+    "a return in a helper": (
+        "03-staging", "  const bool there = row < w && col < w;\n",
+        "  if (row >= w || col >= w) return;\n  const bool there = row < w && col < w;\n",
+        "col >= w) return;", "return from stage()",
+    ),
+    "a loop that depends on the thread": (
+        "03-staging", "at < w; at", "at + threadIdx.x < w; at", "at + threadIdx.x < w",
+        "depends on the thread",
+    ),
+    "a barrier in a branch": (
+        "03-staging", "  __syncthreads();\n}", "  if (there) __syncthreads();\n}", "if (there)",
+        "This __syncthreads() is inside if (there)",
+    ),
+    "a continue": (
+        "02-upper", "        BARRIER();\n        for",
+        "        if (threadIdx.x > 3) continue;\n        BARRIER();\n        for", "continue;",
+        "go on to the next turn",
+    ),
+    "the first column of a loop": (
+        "02-upper", "unsigned int t = 0; t <", "unsigned int t = threadIdx.y / 8; t <",
+        "t = threadIdx.y / 8", "depends on the thread",
+    ),
+    "a call in a branch": (
+        "02-lambdas", "    total += dot();\n    meet();", "    total += dot();\n    if (x < 8) meet();",
+        "if (x < 8) meet", "This barrier is inside if (x < 8)",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("what", sorted(_DIVERGES))
+def test_what_keeps_threads_from_a_barrier(what: str) -> None:
+    name, old, new, at, words = _DIVERGES[what]
+    text = _text(name)
+    assert divergence.diverges(_kernel(text), []) is None
+    assert text.count(old) == 1
+    text = text.replace(old, new)
+    said = divergence.diverges(_kernel(text), [])
+    assert words in said.text
+    assert said.line == next(n for n, row in enumerate(text.splitlines(), 1) if at in row)
+
+
+@pytest.mark.parametrize(
+    "name", ["02-upper", "02-lambdas", "03-staging", "02-walkers", "08-double"]
+)
+def test_barriers_that_all_threads_reach_are_not_accused(name: str) -> None:
+    assert divergence.diverges(_kernel(_text(name)), []) is None
+
+
+@pytest.mark.parametrize("number", range(len(ladder())))
+def test_barriers_of_solutions_are_not_accused(number: int) -> None:
+    listing = Listing(_text(str(number)))
+    for function in listing.functions():
+        if "__global__" in function.words:
+            kernel = Kernel(listing, function, listing.parameters(function))
+            assert divergence.diverges(kernel, []) is None
+
+
+@pytest.mark.parametrize(
+    ("name", "old", "new", "reads", "writes", "at"),
+    [
+        (
+            "02-blockof", "addBoth(s, sum);\n    __sync", "addBoth(s, sum);\n    if (phase % 2) __sync",
+            "sum += s.left", "s.right[i][j] =", "if (phase % 2)",
+        ),
+        (
+            "1", "    __syncthreads();  // separates loading", "    if (ph > 0) __syncthreads();  //",
+            "sum += Mds", "Nds[ty][tx] =", "if (ph > 0)",
+        ),
+    ],
+)  # fmt: skip
+def test_a_barrier_that_is_passed_by_in_some_turns(name, old, new, reads, writes, at) -> None:
+    text = _text(name)
+    assert text.count(old) == 1
+    text = text.replace(old, new)
+    said = _said(text, reads, writes)
+    assert "nobody waits" in said.text
+    assert said.line == next(n for n, row in enumerate(text.splitlines(), 1) if at in row)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from grader.judging import bounds, host, host_launch, kernel_text, spread, suspects
+from grader.judging import bounds, host, host_launch, kernel_text, managed, spread, suspects
 from grader.labs.statements import Listing, shown
 from grader.tests.corpus_files import bare_solution, ladder
 
@@ -131,3 +131,58 @@ def test_hostile_texts_are_cut_into_statements(piece):
     listing = Listing(TILED + piece * 30_000)
     host.read(listing)
     assert len(listing.statements) <= 40_000
+
+
+MANAGED = """void solve(float* a, float* b, int n, int rows) {
+  float* x;
+  cudaMallocManaged(&x, n * sizeof(float));
+  memcpy(x, a, n * sizeof(float));
+  twice<<<4, 128>>>(x, n);
+  cudaDeviceSynchronize();
+  memcpy(a, x, n * sizeof(float));
+  cudaFree(x);
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "at"),
+    [
+        ("", "", ""),
+        ("  cudaDeviceSynchronize();\n", "", "memcpy(a, x"),
+        ("  cudaDeviceSynchronize();\n  memcpy(a, x, n * sizeof(float));\n",
+         "  memcpy(a, x, n * sizeof(float));\n  cudaDeviceSynchronize();\n", "memcpy(a, x"),
+        ("  cudaDeviceSynchronize();\n", "  cudaStreamSynchronize(0);\n", ""),
+        ("  cudaDeviceSynchronize();\n  memcpy(a, x, n * sizeof(float));\n", "", ""),
+        ("cudaMallocManaged", "cudaMalloc", ""),
+    ],
+)  # fmt: skip
+def test_what_the_host_reads_of_shared_memory_before_the_kernel_has_ended(old, new, at):
+    text = MANAGED.replace(old, new) if old else MANAGED
+    listing = Listing(text)
+    said = managed.unawaited(listing, host.read(listing))
+    assert (said is not None) == bool(at)
+    assert said is None or said.line == line(text, at)
+
+
+@pytest.mark.parametrize(
+    ("size", "is_said"), [("n * sizeof(float)", False), ("n", True), ("k", False)]
+)
+def test_memcpy_counts_bytes(size, is_said):
+    text = MANAGED.replace("memcpy(a, x, n * sizeof(float))", f"memcpy(a, x, {size})")
+    found = managed.copied_by_halves(host.read(Listing(text)), {"n": "8"}, {"a": (8, 32)})
+    assert (found is not None) == is_said
+    assert found is None or "times sizeof" in found.advice
+
+
+def test_a_field_of_a_struct_has_one_declaration():
+    text = (
+        "struct Shared { float left[4]; int right[4][4]; };\n"
+        "__global__ void k(float* M) {\n  __shared__ Shared s;\n  s.right[1][2] = M[0];\n}\n"
+    )
+    listing = Listing(text)
+    (store,) = [item for item in listing.statements if item.has("s", ".", "right")]
+    field = kernel_text.field_of(store.words[: store.words.index("=")])
+    assert field == "right"
+    assert kernel_text.field_of_type(listing, "right", ("int",)).line == 1
+    assert kernel_text.field_of_type(listing, "left", ("int",)) is None

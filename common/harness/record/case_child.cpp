@@ -30,6 +30,7 @@ TilewiseRecordCrash* g_describe_crash = nullptr;
 TilewiseRecordEnd* g_end = nullptr;
 TilewiseRecordFailed* g_has_failed = nullptr;
 int g_parcel = -1;
+const std::string* g_submission = nullptr;  // its path
 pid_t g_case = 0;
 
 template <size_t size>
@@ -65,6 +66,36 @@ bool is_stack_overflow(uint64_t address, const void* context) {
   return stack != 0 && address < stack + kFurthest && stack < address + kFurthest;
 }
 
+uint64_t code_of(const void* context) {
+#if defined(__x86_64__)
+  return static_cast<uint64_t>(static_cast<const ucontext_t*>(context)->uc_mcontext.gregs[REG_RIP]);
+#elif defined(__aarch64__)
+  return static_cast<const ucontext_t*>(context)->uc_mcontext.pc;
+#else
+  return 0;
+#endif
+}
+
+// Of an instruction of the submission; 0 for any other.
+uint64_t offset_in_submission(uint64_t code) {
+  Dl_info file;
+  if (!code || !dladdr(reinterpret_cast<void*>(code), &file) || !file.dli_fname) return 0;
+  if (!g_submission || *g_submission != file.dli_fname) return 0;
+  return code - reinterpret_cast<uint64_t>(file.dli_fbase);
+}
+
+// Where solve was. A leaf function such as memcpy has its return address on top of the stack.
+uint64_t place_of_crash(int signal, const void* context) {
+  const uint64_t place = offset_in_submission(code_of(context));
+  if (place || signal != SIGSEGV) return place;
+#if defined(__x86_64__)
+  const uint64_t back = *reinterpret_cast<const uint64_t*>(stack_pointer(context));
+  return offset_in_submission(back ? back - 1 : 0);
+#else
+  return 0;
+#endif
+}
+
 // The signals' default action is restored first, so that a fault in here still ends the process.
 void on_crash(int number, siginfo_t* info, void* context) {
   signal(number, SIG_DFL);
@@ -75,6 +106,7 @@ void on_crash(int number, siginfo_t* info, void* context) {
         g_shared->failure.message);
   } else {
     g_describe_crash(number, address, &g_shared->failure);
+    g_shared->crash = place_of_crash(number, context);
   }
   raise(number);
 }
@@ -224,11 +256,17 @@ void at_exit() {
   if (getpid() == g_case && !g_shared->is_done && g_has_failed()) hand_over();
 }
 
+// Others throw: what was refused says more than that somebody looked.
+void leave_if_refused() {
+  if (g_has_failed()) hand_over();
+}
+
 }  // namespace
 
 [[noreturn]] void record_case(const Submission& submission, const Case& one, Shared* shared,
                               int parcel, int words) {
   g_shared = shared;
+  g_submission = &submission.path;
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   setpgid(0, 0);
   parcel = keep_only(parcel, words);
@@ -265,8 +303,10 @@ void at_exit() {
   try {
     call_solve(solve, submission.signature, arguments, pointers);
   } catch (const std::exception& error) {
+    leave_if_refused();
     finish_exception(demangled(typeid(error).name()), error.what());
   } catch (...) {
+    leave_if_refused();
     finish_exception("an exception", "");
   }
   hand_over();

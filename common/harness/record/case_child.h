@@ -14,6 +14,7 @@ struct Shared {
   bool in_solve;  // otherwise the submission was still being loaded
   char status[16];
   TilewiseRecordFailure failure;  // unless solve returned
+  uint64_t crash;  // where a signal met the submission, as an offset in its file; 0: not known
 };
 
 // Never returns. The modules and the plan go to `parcel`, what the submission prints to `words`

@@ -136,12 +136,14 @@ Outcome outcome_of(const Shared& shared, Wait wait, double limit) {
   outcome.reason = shared.failure.reason;
   outcome.subject = text_of(shared.failure.subject);
   outcome.message = text_of(shared.failure.message);
+  outcome.crash = shared.crash;
   const char* what = shared.in_solve ? "solve" : "the submission, while it was being loaded,";
   // Where the wait itself tells why, nothing is left of what stands in the shared memory.
   auto set = [&](const char* status, Reason reason) {
     outcome.status = status;
     outcome.reason = reason;
     outcome.subject.clear();
+    outcome.crash = 0;
   };
   if (wait.is_timeout) {
     set("timeout", Reason::kTimeLimit);

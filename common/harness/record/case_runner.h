@@ -33,6 +33,7 @@ struct Outcome {
   double seconds = 0;
   Parcel parcel;        // if status is ok
   std::string printed;  // the first kMostPrintedBytes; whatever the submission says
+  uint64_t crash = 0;   // see Shared
 };
 
 constexpr size_t kMostPrintedBytes = 8192;

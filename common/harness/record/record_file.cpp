@@ -77,6 +77,7 @@ void StreamSink::add_case(const Case& one, const Outcome& outcome) {
                {"message", outcome.message},
                {"seconds", outcome.seconds},
                {"printed", outcome.printed}};
+  if (outcome.crash != 0) json["call"] = outcome.crash;
   if (outcome.status == "ok") json["plan"] = outcome.parcel.plan;
   std::fputs((json_text(json) + "\n").c_str(), file_);
   std::fflush(file_);

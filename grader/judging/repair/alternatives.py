@@ -23,6 +23,8 @@ def definition_of(file: File, edit: Edit) -> Edit | None:
     if function is None or len(edit.changes) != 1:
         return None
     changed = edit.changes[0][1](node)
+    if node.kind == "name" and changed.kind == "binary":
+        return _in_its_definition(edit, function, node, changed)
     if node.kind == "binary" and (node.text, changed.text) in (("<", "<="), (">", ">=")):
         given = _given_once(function, node.kids[1])
         value = given.kids[1] if given is not None else None
@@ -38,6 +40,16 @@ def definition_of(file: File, edit: Edit) -> Edit | None:
     if given is None:
         return None
     return _with_value(edit, given, binary(term.text, given.kids[1], term.kids[1]))
+
+
+def _in_its_definition(edit: Edit, function: Function, name: Node, changed: Node) -> Edit | None:
+    """n * n for n, where n is given a value for this alone."""
+    given = _given_once(function, name)
+    if given is None or edit.function != "solve":
+        return None
+    value = given.kids[1]
+    parts = [value if kid.text == name.text else kid for kid in changed.kids]
+    return _with_value(edit, given, binary(changed.text, *parts))
 
 
 def _given_once(function: Function, name: Node) -> Node | None:

@@ -42,7 +42,7 @@ def _plain(do):
     return make
 
 
-def _malloc(given, templates):
+def _malloc(given, templates, name="device"):
     def run(f, m):
         place, size = given[0](f, m), int(to_int(given[1](f, m)))
         is_element = place.__class__ is Pointer and place.memory.kind == "local"
@@ -50,7 +50,7 @@ def _malloc(given, templates):
             raise Fault("cudaMalloc")
         if size <= 0 or size > 4 * _MAX_WORDS:
             raise Fault("size")
-        buffer = Buffer("global", size // 4, name="device")
+        buffer = Buffer("global", size // 4, name=name)
         buffer.owners = f.world.owners
         buffer.batch, buffer.effects = f.world.batch, f.world.effects or f.world.lenient
         if f.world.logs is not None:
@@ -93,6 +93,28 @@ def _memcpy(given, templates):
         return 0
 
     return run
+
+
+def _host_memcpy(given, templates):
+    """Between memory that the host reaches."""
+
+    def run(f, m):
+        to, source, size = (part(f, m) for part in given[:3])
+        if to.__class__ is not Pointer or source.__class__ is not Pointer:
+            raise GivenUp("memcpy")
+        for one in (to, source):
+            if one.memory.kind != "host" and getattr(one.memory, "name", "") != "managed":
+                raise Fault("memcpy")
+        return copied([lambda f, m: to, lambda f, m: source, lambda f, m: size], f, m)
+
+    def copied(parts, f, m):
+        return _memcpy([*parts, lambda f, m: "cudaMemcpyDefault"], templates)(f, m)
+
+    return run
+
+
+def _malloc_managed(given, templates):
+    return _malloc(given, templates, "managed")
 
 
 def _memset(given, templates):
@@ -262,7 +284,7 @@ BUILTIN = {
     "__mul24": _plain(lambda a, b: a * b), "__umul24": _plain(lambda a, b: a * b),
     "ceil": _plain(_ceil), "ceilf": _plain(_ceil),
     "floor": _plain(lambda v: np.floor(v)), "abs": _plain(lambda v: abs(v)),
-    "cudaMalloc": _malloc, "cudaMemcpy": _memcpy, "cudaMemcpyAsync": _memcpy, "cudaFree": _free,
+    "cudaMallocManaged": _malloc_managed, "memcpy": _host_memcpy, "cudaMalloc": _malloc, "cudaMemcpy": _memcpy, "cudaMemcpyAsync": _memcpy, "cudaFree": _free,
     "cudaMemset": _memset, "cudaMemsetAsync": _memset, "__ldg": _read,
     "copy_async": _copied(lambda f, m, given, templates: int(templates[0](f, m)) // 4),
     "__pipeline_memcpy_async": _copied(lambda f, m, given, templates: int(given[2](f, m)) // 4),

@@ -165,7 +165,8 @@ class Search:
             return False
         self.trials += 1
         self.left -= trial.steps + _PER_TRIAL
-        if on_host and not trial.is_right:
+        # Of several launches, or of one before one that is refused, the first may be right.
+        if on_host and not trial.is_right and len(tried - known) == 1 and "launch" not in trial.why:
             known |= tried
         return trial.is_right
 
@@ -373,8 +374,8 @@ class Search:
         return self._alone
 
     def called_by_host(self) -> set[str]:
-        """Functions that solve calls, and those that these call: kernels are launched."""
-        known: set[str] = set()
+        """solve, functions that it calls, and those that these call: kernels are launched."""
+        known: set[str] = {"solve"} & set(self.file.functions)
         waiting = ["solve"]
         while waiting:
             function = self.file.functions.get(waiting.pop())

@@ -1,0 +1,683 @@
+"""What solve's calls did, in the order in which they were made: which one is wrong, and where.
+
+host.py reads the text of solve. Here the calls have been seen: they may stand in helpers, in
+methods, in loops over an array of pointers. Only what was seen is said.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from grader.judging.host import Host, Said, definition, plain_name
+from grader.judging.wording import calls as calls_in
+from grader.labs.problem import Problem
+from grader.labs.statements import Listing, Statement, closing, function_name, shown
+from grader.running.host_calls import HostCall, HostCalls
+
+_SIZE_AT = {"cudaMalloc": 1, "cudaMemcpy": 2, "cudaMemcpyAsync": 2}
+_POINTER_BYTES = 8
+_DEEPEST = 3  # definitions of a size that name each other
+_COMPARES = ("==", "!=", "<=", ">=")
+_CAST = re.compile(r"(\w+_cast) < ([\w ]+) >[ ]?")
+_OF_VARIABLE = re.compile(r"sizeof \( \w+ \)")
+_TYPES = ("float", "int", "double", "char", "short", "T", "Real")
+_DEVICE_SIDE = {"cudaMemcpyHostToDevice": 0, "cudaMemcpyDeviceToHost": 1}
+_COPIES = ("cudaMemcpy", "cudaMemcpyAsync", "cudaMemset", "cudaMemsetAsync")
+# Who gives words of the host's own memory to an array.
+_BY_HAND = ("memcpy", "copy", "copy_n", "swap", "for_each", "transform")
+
+
+@dataclass(frozen=True)
+class _Array:
+    """One of solve's arrays."""
+
+    name: str  # as solve calls it
+    bytes: int
+    is_input: bool
+    is_output: bool
+
+
+class HostEvents:
+    """`seen`: of the case that the finding is about."""
+
+    def __init__(self, text: Listing, host: Host, seen: HostCalls, problem: Problem) -> None:
+        self.text = text
+        self.host = host
+        self.seen = seen
+        self.arrays = self._arrays(problem)
+
+    def _arrays(self, problem: Problem) -> dict[str, _Array]:
+        found = {}
+        names = dict(zip(problem.parameters, self.host.parameters, strict=False))
+        inputs = {one.name for one in problem.given}
+        outputs = {one.name for one in problem.outputs}
+        for name, size in self.seen.arrays.items():
+            found[name] = _Array(names.get(name, name), size, name in inputs, name in outputs)
+        return found
+
+    def first(self) -> Said | None:
+        for rule in (
+            self.left_before,
+            self.lost_address,
+            self.no_room,
+            self.too_small,
+            self.copied_short,
+            self.never_copied,
+            self.address_of_pointer,
+            self.copied_early,
+            self.filled_late,
+            self.freed_early,
+            self.other_way,
+            self.other_buffer,
+            self.exchanged_in_launch,
+            self.never_copied_back,
+        ):
+            found = rule()
+            if found is not None:
+                return found
+        return None
+
+    # --- lines
+
+    def line(self, call: HostCall, is_wrong_here: bool = True) -> int:
+        """The line to look at: in a helper, unless the helper does it right for others.
+
+        `is_wrong_here`: whether every call of the line goes wrong.
+        """
+        if not call.lines:
+            return 0
+        if is_wrong_here:
+            return call.lines[0]
+        if len(call.lines) > 1:
+            return call.lines[-1]
+        return self._caller(call) or call.lines[0]
+
+    def _caller(self, call: HostCall) -> int:
+        """The line that calls a helper, where each of its calls in the text was made once."""
+        function = self._function_at(call.lines[0])
+        name = function_name(function) if function is not None else ""
+        if not name or function is self.host.solve:
+            return 0
+        places = [item for item in self.host.body if item.kind == "simple" and calls_in(item, name)]
+        same = [one for one in self.seen.of(call.kind) if one.lines[:1] == call.lines[:1]]
+        if len(places) != len(same) or any(self.text.loops(item) for item in places):
+            return 0
+        return next(places[at].line for at, one in enumerate(same) if one is call)
+
+    def _function_at(self, line: int) -> Statement | None:
+        inside = [self.text.function_of(item) for item in self.text.at(line)]
+        return next((one for one in inside if one is not None), None)
+
+    def _blamed(self, call: HostCall, wrong: Sequence[HostCall]) -> int:
+        others = [
+            one
+            for one in self.seen.of(call.kind)
+            if one.lines[:1] == call.lines[:1] and not any(one is other for other in wrong)
+        ]
+        return self.line(call, not others)
+
+    def _buffer(self, number: int) -> str:
+        """What a sentence calls a buffer: its variable in solve, or what was copied there."""
+        made = next((one for one in self.seen.of("malloc") if one.buffer == number), None)
+        line = made.lines[0] if made is not None and made.lines else 0
+        of = [
+            call.variable(0)
+            for call in self.host.of("cudaMalloc")
+            if line and self.text.statements[call.number] in self.text.at(line)
+        ]
+        if len(of) == 1 and of[0]:
+            return of[0]
+        filled = self._filled_from(number)
+        if filled:
+            return f"the buffer that {self.arrays[filled[0].host].name} was copied into"
+        return f"the buffer that line {line} allocates" if line else "a buffer"
+
+    def _filled_from(self, buffer: int) -> list[HostCall]:
+        return [
+            one
+            for one in self.seen.of("to-device")
+            if one.buffer == buffer and one.host in self.arrays
+        ]
+
+    # --- sizes
+
+    def _size_words(self, call: HostCall, name: str) -> tuple[int, tuple[str, ...]]:
+        """(line, words) of the size that a call is given; chased through a name or a helper."""
+        for item in self.text.at(call.lines[0] if call.lines else 0):
+            for given in calls_in(item, name):
+                if len(given) > _SIZE_AT[name]:
+                    return self._meaning(tuple(given[_SIZE_AT[name]]), item)
+        return 0, ()
+
+    def _meaning(self, words: tuple[str, ...], near: Statement) -> tuple[int, tuple[str, ...]]:
+        line = near.line
+        for _ in range(_DEEPEST):
+            called = self.text.named(words[0]) if words[1:] == ("(", ")") else None
+            if called is not None:
+                inside = [one for one in self.text.inside(called) if one.words[:1] == ("return",)]
+                if len(inside) != 1:
+                    break
+                line, words, near = inside[0].line, inside[0].words[1:], inside[0]
+                words = words[:-1] if words[-1:] == (";",) else words
+                continue
+            if len(words) == 3 and words[1] in (".", "->"):  # a field that one line fills
+                given = [
+                    one
+                    for one in self.text.statements
+                    if one.kind == "simple" and one.words[1:4] == (words[1], words[2], "=")
+                ]
+                if len(given) != 1:
+                    break
+                line, near = given[0].line, given[0]
+                words = given[0].words[4:-1] if given[0].words[-1] == ";" else given[0].words[4:]
+                continue
+            at, meant = definition(self.text, words, near)
+            if not at or meant == words:
+                break
+            line, words = at, tuple(meant)
+        return line, words
+
+    def _given(self, words: Sequence[str], call: HostCall, blamed: int) -> str:
+        """The size as it is written, where it is what is wrong."""
+        if call.lines and self._caller(call) == blamed != call.lines[0]:
+            return " when it is called so"
+        text = _CAST.sub(r"\1<\2>", shown(words))
+        return f": {text}" if text else ""
+
+    def _too_few(self, size: int, array: _Array, words: Sequence[str]) -> str:
+        """Why so few bytes."""
+        if "sizeof" in words and size * size == 4 * array.bytes and size > _POINTER_BYTES:
+            return "This is one row: all of it is rows times columns times sizeof the type."
+        if size == array.bytes // 4 and "sizeof" not in words and len(words) != 3:
+            return "This counts elements; a size is in bytes: times sizeof the type."
+        if "^" in words:
+            return "^ is no power in C++ but an exclusive or: multiply."
+        if size == _POINTER_BYTES and "sizeof" in words:
+            return "sizeof of a pointer is 8, however much it points to."
+        if _OF_VARIABLE.fullmatch(" ".join(words)) and words[2] not in _TYPES:
+            return (
+                f"sizeof({words[2]}) is the size of the variable itself, not of what it holds or "
+                "points to."
+            )
+        return "All of it is rows times columns times sizeof the type."
+
+    def left_before(self) -> Said | None:
+        """A return or a goto that solve takes before it launches anything."""
+        if self.seen.of("launch") or not self.host.launches or self.seen.of("refused"):
+            return None
+        launch = self.host.launches[0]
+        done = [one.lines[-1] for one in self.seen.of("malloc", "to-device", "fill") if one.lines]
+        inside = {at for item in self.host.body for at in item.lines}
+        last = max((at for at in done if at < launch.line and at in inside), default=0)
+        if not last:
+            return None
+        for item in self.host.body:
+            if not last <= item.line < launch.line or item.words[:1] not in (
+                ("return",),
+                ("goto",),
+            ):
+                continue
+            branch = next((one for one in self.text.above(item) if one.kind == "if"), None)
+            if branch is None or item.number > launch.number:
+                continue
+            return Said(
+                f"solve leaves here, as {shown(branch.words)} is true, before line {launch.line} "
+                "launches a kernel.",
+                item.line,
+                "Is the condition the wrong way round?",
+            )
+        return None
+
+    def lost_address(self) -> Said | None:
+        """A helper that allocates into its own copy of a pointer."""
+        for made in self.seen.of("malloc"):
+            function = self._function_at(made.lines[0]) if made.lines else None
+            if function is None or function is self.host.solve:
+                continue
+            if self._is_given_to_kernel(made.buffer):
+                continue
+            for item in self.text.at(made.lines[0]):
+                for given in calls_in(item, "cudaMalloc"):
+                    name = plain_name(given[0]) if given and "&" in given[0] else ""
+                    if name in self.text.parameters(function) and _is_copy(function, name):
+                        return Said(
+                            f"cudaMalloc puts the address into {name}, which is "
+                            f"{function_name(function)}()'s own copy of the pointer; the caller's "
+                            "stays as it was.",
+                            made.lines[0],
+                            f"Take it by reference, as in float*& {name}.",
+                        )
+        return None
+
+    def no_room(self) -> Said | None:
+        """A pointer of the kernel's for which a loop makes no room."""
+        kernels = [item for item in self.text.functions() if "__global__" in item.words]
+        launches = self.seen.of("launch")
+        refused = [one for one in self.seen.of("refused") if one.api.startswith("cudaMalloc")]
+        if len(kernels) != 1 or not launches or refused:
+            return None
+        pointers = self._pointers(kernels[0])
+        made = self.seen.of("malloc")
+        places = {one.lines[:1] for one in made}
+        if len(places) != 1 or len(made) >= len(pointers) or not made[0].lines:
+            return None
+        here = self.text.at(made[0].lines[0])
+        loop = next((loop for item in here for loop in self.text.loops(item)), None)
+        if loop is None or len(launches[0].arguments) >= len(pointers):
+            return None
+        return Said(
+            f"The loop makes room for {len(made)} buffers; the kernel is given {len(pointers)} "
+            "pointers, and one of them points to no memory of the device.",
+            loop.line,
+            "How many turns does the loop take?",
+        )
+
+    def too_small(self) -> Said | None:
+        """A buffer in which what goes there has no room."""
+        short: list[tuple[HostCall, _Array]] = []
+        for made in self.seen.of("malloc"):
+            ties = [
+                self.arrays[one.host]
+                for one in self.seen.of("to-device", "to-host")
+                if one.buffer == made.buffer and one.host in self.arrays
+            ]
+            if not ties and self._is_given_to_kernel(made.buffer):
+                ties = self._unserved()
+            ties = [one for one in ties if one.bytes > made.bytes]
+            if ties:
+                short.append((made, min(ties, key=lambda one: one.bytes)))
+        if not short:
+            return None
+        made, array = short[0]
+        line, words = self._size_words(made, "cudaMalloc")
+        blamed = self._blamed(made, [one for one, _ in short])
+        if blamed == (made.lines or (0,))[0]:
+            blamed = line or blamed
+        given = self._given(words, made, blamed)
+        return Said(
+            f"cudaMalloc makes room for {made.bytes} bytes{given}; {array.name} has {array.bytes} "
+            "bytes.",
+            blamed,
+            self._too_few(made.bytes, array, words),
+        )
+
+    def _is_given_to_kernel(self, buffer: int) -> bool:
+        return any(buffer == one for call in self.seen.of("launch") for _, one in call.arguments)
+
+    def _unserved(self) -> list[_Array]:
+        """The one array that no copy has reached, if a copy was refused."""
+        if not any(one.api.startswith("cudaMemcpy") for one in self.seen.of("refused")):
+            return []
+        served = {one.host for one in self.seen.of("to-device", "to-host")}
+        left = [array for name, array in self.arrays.items() if name not in served]
+        return left if len(left) == 1 else []
+
+    def copied_short(self) -> Said | None:
+        """A copy of less than the array."""
+        for kind in ("to-device", "to-host"):
+            for name, array in self.arrays.items():
+                own = [one for one in self.seen.of(kind) if one.host == name]
+                if not own or _covered(own) >= array.bytes or not own[0].lines:
+                    continue
+                if self.seen.is_indirect:
+                    continue
+                if kind == "to-host" and self._is_filled_by_hand(array.name):
+                    continue
+                line, words = self._size_words(own[0], "cudaMemcpy")
+                short = [
+                    one
+                    for one in self.seen.of(kind)
+                    if one.host in self.arrays and one.bytes < self.arrays[one.host].bytes
+                ]
+                blamed = self._blamed(own[0], short)
+                if blamed == own[0].lines[0]:
+                    blamed = line or blamed
+                given = self._given(words, own[0], blamed)
+                advice = self._too_few(own[0].bytes, array, words)
+                if any(self.text.loops(item) for item in self.text.at(own[0].lines[0])):
+                    advice = f"Where in {array.name} does each part begin, and where does it end?"
+                way = "to the device" if kind == "to-device" else "back to the host"
+                return Said(
+                    f"Of the {array.bytes} bytes of {array.name} only {_covered(own)} are copied "
+                    f"{way}{given}.",
+                    blamed,
+                    advice,
+                )
+        return None
+
+    def _is_filled_by_hand(self, name: str) -> bool:
+        """Whether solve itself may put words into an array or take them out."""
+        for item in self.host.body:
+            for at, word in enumerate(item.words):
+                if word != name:
+                    continue
+                if item.words[at + 1 : at + 2] == ("[",) or any(w in item.words for w in _BY_HAND):
+                    return True
+                if item.words[at - 1 : at] == ("*",) or "(" not in item.words:
+                    return True
+        return False
+
+    # --- what goes where
+
+    def never_copied(self) -> Said | None:
+        """An input that does not reach the device, while another one does so twice."""
+        if self.seen.is_indirect:
+            return None
+        copies = [one for one in self.seen.of("to-device") if one.host in self.arrays]
+        reached = {one.host for one in copies}
+        absent = [
+            array for name, array in self.arrays.items() if array.is_input and name not in reached
+        ]
+        if len(absent) != 1 or not self.seen.of("launch"):
+            return None
+        (array,) = absent
+        seen: dict[str, HostCall] = {}
+        for call in copies:
+            before = seen.setdefault(call.host, call)
+            if before.buffer != call.buffer and before.offset == call.offset and call.lines:
+                name = self.arrays[call.host].name
+                return Said(
+                    f"{name} is copied to the device a second time here, and {array.name} is never "
+                    "copied.",
+                    self._blamed(call, [call]),
+                    f"Copy {array.name} in its place.",
+                )
+        refused = [one for one in self.seen.of("refused") if one.api.startswith("cudaMemcpy")]
+        if refused or not copies or not copies[0].lines:
+            return None
+        here = self.text.at(copies[0].lines[0])
+        loop = next((loop for item in here for loop in self.text.loops(item)), None)
+        if loop is not None and len({one.lines[0] for one in copies if one.lines}) == 1:
+            done = ", ".join(dict.fromkeys(self.arrays[one.host].name for one in copies))
+            return Said(
+                f"The loop copies {done} to the device; {array.name} is never copied.",
+                loop.line,
+                "Which number does the loop begin with, and which is the last one?",
+            )
+        return None
+
+    def copied_early(self) -> Said | None:
+        """A result that is fetched before the kernel that makes it is launched."""
+        order = {id(one): at for at, one in enumerate(self.seen.calls)}
+        for name, array in self.arrays.items():
+            back = [one for one in self.seen.of("to-host") if one.host == name]
+            if not back or not array.is_output or not back[-1].lines:
+                continue
+            last = back[-1]
+            given = [
+                one
+                for one in self.seen.of("launch")
+                if any(buffer == last.buffer for _, buffer in one.arguments)
+            ]
+            if not given or any(order[id(one)] < order[id(last)] for one in given):
+                continue
+            launch = given[0]
+            where = f"line {launch.lines[0]} launches" if launch.lines else "solve launches"
+            return Said(
+                f"{array.name} is copied back here, before {where} the kernel: there is no result "
+                "yet.",
+                self.line(last, False),
+                "Launch first, then copy.",
+            )
+        return None
+
+    def address_of_pointer(self) -> Said | None:
+        """cudaMemcpy(&d_M, M, ...): where the pointer lies, not what it points to."""
+        for call in self.seen.of("refused"):
+            if call.api not in _SIZE_AT or not call.api.startswith("cudaMemcpy") or not call.lines:
+                continue
+            for item in self.text.at(call.lines[0]):
+                for given in calls_in(item, call.api):
+                    side = _DEVICE_SIDE.get(plain_name(given[3])) if len(given) > 3 else None
+                    words = given[side] if side is not None else ()
+                    if words[:1] == ("&",) and len(words) == 2:
+                        return Said(
+                            f"{call.api} is given &{words[1]}, the place of the pointer itself, "
+                            "which is host memory; the device memory is what it points to.",
+                            call.lines[0],
+                            f"Write {words[1]}.",
+                        )
+        return None
+
+    def filled_late(self) -> Said | None:
+        """What a kernel adds to, set to its first value only after it."""
+        order = {id(one): at for at, one in enumerate(self.seen.calls)}
+        for call in self.seen.of("fill"):
+            same = [one for one in self.seen.of("fill", "to-device") if one.buffer == call.buffer]
+            given = [
+                one
+                for one in self.seen.of("launch")
+                if any(buffer == call.buffer for _, buffer in one.arguments)
+            ]
+            if not given or not call.lines or same[0] is not call:
+                continue
+            if all(order[id(one)] < order[id(call)] for one in given):
+                where = f", which line {given[0].lines[0]} launches" if given[0].lines else ""
+                return Said(
+                    f"{self._target(call)} is set only after the kernel{where}: the kernel finds "
+                    "no value there, and what it stores is lost.",
+                    self.line(call, False),
+                    "Set it before the launch.",
+                )
+        return None
+
+    def _target(self, call: HostCall) -> str:
+        """The variable that a call's first argument is."""
+        names = {
+            plain_name(given[0])
+            for item in self.text.at(call.lines[0])
+            for name in _COPIES
+            for given in calls_in(item, name)
+            if given
+        } - {""}
+        return names.pop() if len(names) == 1 else "This buffer"
+
+    def other_way(self) -> Said | None:
+        """A copy of the result to the device, where it is to be fetched."""
+        order = {id(one): at for at, one in enumerate(self.seen.calls)}
+        back = {one.host for one in self.seen.of("to-host")}
+        for name, array in self.arrays.items():
+            if not array.is_output or name in back or self.seen.is_indirect:
+                continue
+            for call in self.seen.of("to-device"):
+                given = [
+                    one
+                    for one in self.seen.of("launch")
+                    if any(buffer == call.buffer for _, buffer in one.arguments)
+                ]
+                if call.host != name or not call.lines or not given:
+                    continue
+                if not all(order[id(one)] < order[id(call)] for one in given):
+                    continue
+                return Said(
+                    f"{array.name} is copied to the device here, after the kernel has stored its "
+                    f"result there; nothing comes back into {array.name}.",
+                    self.line(call, False),
+                    f"The target stands first: cudaMemcpy({array.name}, ..., "
+                    "cudaMemcpyDeviceToHost).",
+                )
+        return None
+
+    def freed_early(self) -> Said | None:
+        """Memory that is freed, and used after that."""
+        order = {id(one): at for at, one in enumerate(self.seen.calls)}
+        freed = {one.buffer: one for one in self.seen.of("free")}
+        for call in self.seen.of("launch"):
+            for _, buffer in call.arguments:
+                done = freed.get(buffer)
+                if done is not None and done.lines and order[id(done)] < order[id(call)]:
+                    later = f"line {call.lines[0]}" if call.lines else "solve"
+                    return self._freed(done, f"{later} launches a kernel with it after that")
+        refused = [one for one in self.seen.of("refused") if one.api.startswith("cudaMemcpy")]
+        back = {one.host for one in self.seen.of("to-host")}
+        if not refused or not refused[0].lines:
+            return None
+        lacks = [a for name, a in self.arrays.items() if a.is_output and name not in back]
+        for buffer, done in freed.items():
+            results = self._is_given_to_kernel(buffer) and not self._filled_from(buffer)
+            if results and lacks and done.lines and order[id(done)] < order[id(refused[0])]:
+                return self._freed(
+                    done, f"line {refused[0].lines[0]} is to copy it to {lacks[0].name} after that"
+                )
+        return None
+
+    def _freed(self, done: HostCall, later: str) -> Said:
+        function = self._function_at(done.lines[0])
+        advice = "Free a buffer after its last use."
+        if function is not None and "~" in function.words:
+            advice = (
+                "A destructor frees it: a copy of the object has ended, as one that is passed by "
+                "value does. Pass a reference (&)."
+            )
+        name = self._buffer(done.buffer)
+        name = name if " " not in name else name[:1].upper() + name[1:]
+        return Said(f"{name} is freed here, and {later}.", done.lines[0], advice)
+
+    def other_buffer(self) -> Said | None:
+        """An input that is fetched in place of the result."""
+        fetched = {one.buffer for one in self.seen.of("to-host")}
+        for call in self.seen.of("to-host"):
+            array = self.arrays.get(call.host)
+            filled = self._filled_from(call.buffer)
+            if array is None or not array.is_output or array.is_input or not filled:
+                continue
+            unused = [
+                buffer
+                for launch in self.seen.of("launch")
+                for _, buffer in launch.arguments
+                if buffer not in fetched and not self._filled_from(buffer)
+            ]
+            if unused and call.lines and not self._is_written(call.buffer):
+                source = self.arrays[filled[0].host].name
+                return Said(
+                    f"What is copied back into {array.name} is the buffer that {source} was copied "
+                    f"into; {self._buffer(unused[0])}, which the kernel is given, too, is never "
+                    "copied back.",
+                    self.line(call, False),
+                    "Copy the one that the kernel stores its result in.",
+                )
+        return None
+
+    def _is_written(self, buffer: int) -> bool:
+        """Whether a kernel is given it for a parameter that it may write to, as far as known."""
+        return any(
+            at < len(pointers) and not pointers[at]
+            for launch, pointers in self._launches()
+            for at, (_, one) in enumerate(sorted(launch.arguments))
+            if one == buffer
+        )
+
+    def _launches(self) -> list[tuple[HostCall, list[bool]]]:
+        """Launches of the only kernel, and which of its pointers are const."""
+        kernels = [item for item in self.text.functions() if "__global__" in item.words]
+        if len(kernels) != 1:
+            return []
+        pointers = [const for _, const in self._pointers(kernels[0])]
+        return [
+            (one, pointers) for one in self.seen.of("launch") if len(one.arguments) == len(pointers)
+        ]
+
+    def _pointers(self, kernel: Statement) -> list[tuple[str, bool]]:
+        """(name, is const) of a kernel's pointers."""
+        found = []
+        for name in self.text.parameters(kernel):
+            at = max((i for i, word in enumerate(kernel.words) if word == name), default=0)
+            start = at
+            while start > 0 and kernel.words[start - 1] not in ("(", ","):
+                start -= 1
+            kind = kernel.words[start:at]
+            if "*" in kind:
+                is_const = "const" in kind[: kind.index("*")]
+                found.append((name, is_const or self._is_only_read(kernel, name)))
+        return found
+
+    def _is_only_read(self, kernel: Statement, name: str) -> bool:
+        """Whether all that a kernel does with a pointer is to read elements of it."""
+        uses = 0
+        for item in self.text.inside(kernel):
+            for at, word in enumerate(item.words):
+                if word != name:
+                    continue
+                end = closing(item.words, at + 1)
+                after = item.words[end + 1 : end + 2]
+                is_target = bool(after) and after[0][-1:] == "=" and after[0] not in _COMPARES
+                if item.words[at + 1 : at + 2] != ("[",) or item.words[at - 1 : at] == ("&",):
+                    return False
+                if is_target or after[:1] in (("++",), ("--",)):
+                    return False
+                uses += 1
+        return uses > 0
+
+    def exchanged_in_launch(self) -> Said | None:
+        """The buffer that is copied back is given to a parameter that the kernel only reads."""
+        kernels = [item for item in self.text.functions() if "__global__" in item.words]
+        fetched = {one.buffer for one in self.seen.of("to-host") if one.host in self.arrays}
+        for launch, pointers in self._launches():
+            names = [name for name, _ in self._pointers(kernels[0])]
+            given = [buffer for _, buffer in sorted(launch.arguments)]
+            pairs = list(zip(names, given, pointers, strict=True))
+            wrong = [one for one in pairs if not one[2] and one[1] not in fetched]
+            read = [one for one in pairs if one[2] and one[1] in fetched]
+            if len(wrong) != 1 or len(read) != 1 or not self._filled_from(wrong[0][1]):
+                continue
+            if self._filled_from(read[0][1]) or not launch.lines:
+                continue
+            of = self.arrays[self._filled_from(wrong[0][1])[0].host].name
+            return Said(
+                f"The kernel stores in {wrong[0][0]}, and is given the buffer with {of} for it; the "
+                f"buffer that is copied back is given for {read[0][0]}, which it only reads.",
+                launch.lines[0],
+                f"The kernel's parameters are ({', '.join(self.text.parameters(kernels[0]))}): "
+                "arguments go by their order.",
+            )
+        return None
+
+    def never_copied_back(self) -> Said | None:
+        """A result that stays on the device."""
+        if self.seen.is_indirect or self.seen.of("refused"):
+            return None
+        back = {one.host for one in self.seen.of("to-host")}
+        for name, array in self.arrays.items():
+            if not array.is_output or name in back or self._is_filled_by_hand(array.name):
+                continue
+            own = {one.buffer for one in self.seen.of("to-device") if one.host == name}
+            fetched = {one.buffer for one in self.seen.of("to-host")}
+            launches = [
+                one
+                for one in self.seen.of("launch")
+                if any(
+                    buffer in own
+                    if own
+                    else buffer not in fetched and not self._filled_from(buffer)
+                    for _, buffer in one.arguments
+                )
+            ]
+            if launches and launches[-1].lines:
+                return Said(
+                    f"The result is never copied back: no call copies anything into {array.name}.",
+                    launches[-1].lines[0],
+                    f"Copy it after the launch: cudaMemcpy({array.name}, ..., "
+                    "cudaMemcpyDeviceToHost).",
+                )
+        return None
+
+
+def _is_copy(function: Statement, name: str) -> bool:
+    """Whether a parameter is a pointer that is passed by value."""
+    at = max(place for place, word in enumerate(function.words) if word == name)
+    start = at
+    while start > 0 and function.words[start - 1] not in ("(", ","):
+        start -= 1
+    kind = function.words[start:at]
+    return kind.count("*") == 1 and "&" not in kind
+
+
+def _covered(calls: Sequence[HostCall]) -> int:
+    """Bytes of an array that the calls copy, each once."""
+    end = total = 0
+    for start, stop in sorted((one.offset, one.offset + one.bytes) for one in calls):
+        total += max(0, stop - max(start, end))
+        end = max(end, stop)
+    return total
