@@ -161,7 +161,9 @@ def test_what_nvcc_has_seen_is_read_here_alone():
     assert compiler_words.function_without_return(missing) == "at"
     assert compiler_words.function_without_return(unset) == ""
     assert compiler_words.assigns_where_compared('use of "=" where "==" may have been intended')
-    assert compiler_words.compares_unsigned_with_0("pointless comparison of unsigned integer with zero")
+    assert compiler_words.compares_unsigned_with_0(
+        "pointless comparison of unsigned integer with zero"
+    )
     assert compiler_words.is_beyond_an_int("integer operation result is out of range")
 
 
