@@ -16,7 +16,10 @@
 // a chain: each block waited for the one before, which waited for the one before that.)
 //
 // A worker is what computes a share: the eight consumer warps of a block; or, compiled for tiles of
-// 128 x 128 (SUMMIT_SLICES 2), each half of them, with a ring of stages of its own.
+// 128 x 128 (SUMMIT_SLICES 2), each half of them, with a ring of stages of its own. Compiled with
+// SUMMIT_JOINED the two halves are one worker again: each takes half of a job's steps of k, and
+// they add up what they have through shared memory, so that a tile has half as many parts that
+// travel, and twice as many threads to add them.
 #include "common/straight_loop.cuh"
 #include "common/summit.h"
 #include "even_waves.h"
@@ -28,7 +31,16 @@ namespace {
 constexpr int GROUP = 2048 / BM;    // tile rows of P that are taken together
 constexpr int QUADS = BM * BN / 4;  // 16-byte groups of a tile
 constexpr int IN_FLIGHT = 8;        // of them a thread adds at a time
-constexpr int WORKERS = SLICES;     // of a block
+#ifdef SUMMIT_JOINED
+constexpr int WORKERS = 1;  // of a block
+constexpr int AT_ONCE = 3;  // parts that the owner of a tile loads before it adds
+#else
+constexpr int WORKERS = SLICES;
+constexpr int AT_ONCE = 2;
+#endif
+constexpr int JOINED = SLICES / WORKERS;  // rings that a worker has
+constexpr int TEAM = JOINED * CONSUMERS;  // threads of a worker
+constexpr int ROWS_LEFT = TM / JOINED;    // of a thread's results, once they are joined
 constexpr int RING_BYTES = even_waves_ring_bytes(STAGES, STAGE_BYTES);
 
 // A worker's share, in units of BLOCK_STEPS steps of k of the tiles from `tile` on, laid end to
@@ -39,11 +51,19 @@ struct Share {
 
 // Workers 0..whole_tiles-1 take a tile each; the `shares` workers after them divide the rest. The
 // last block may have a worker too many.
-__device__ Share share_of_worker(int worker, int j, int k, int l, int whole_tiles, int shares) {
+// Where they meet, each tile is divided by itself.
+__device__ Share share_of_worker(int worker, int j, int k, int l, int whole_tiles, int shares,
+                                 int meeting) {
   int units = ceil_div(k, BLOCK_STEPS);
   if (worker < whole_tiles) return {worker, 0, units};
   if (worker >= whole_tiles + shares) return {0, 0, 0};
   int total = (ceil_div(j, BM) * ceil_div(l, BN) - whole_tiles) * units;
+  if (meeting) {
+    int parts = shares / (total / units), tile = (worker - whole_tiles) / parts;
+    int part = worker - whole_tiles - tile * parts;
+    return {whole_tiles, tile * units + share_begin(part, units, parts),
+            tile * units + share_begin(part + 1, units, parts)};
+  }
   return {whole_tiles, share_begin(worker - whole_tiles, total, shares),
           share_begin(worker - whole_tiles + 1, total, shares)};
 }
@@ -53,8 +73,18 @@ struct Job {
   int row, col;  // of the tile's first result in P
   int first, units;
   int tile;
-  __device__ int stages() const volatile { return ceil_div(units * BLOCK_STEPS, BK); }
 };
+
+// A ring's units of a job: all, or where rings are joined the first or the second half.
+struct Half {
+  int first, units;
+  __device__ int stages() const { return ceil_div(units * BLOCK_STEPS, BK); }
+};
+__device__ __forceinline__ Half half_of(int first, int units, int ring) {
+  if constexpr (JOINED == 1) return {first, units};
+  int second = units / 2;
+  return ring == 0 ? Half{first, units - second} : Half{first + units - second, second};
+}
 
 // Takes the last job off the share, which must not be empty.
 __device__ Job take_job(Share& share, int j, int k, int l) {
@@ -78,6 +108,7 @@ __device__ Job take_job(Share& share, int j, int k, int l) {
 struct Desk {
   Share share;
   Job job;
+  int place[2];  // in each ring, where its half of the results is put (SUMMIT_JOINED)
 };
 
 // Where a row of 64 results of a warp is put together before it is stored: eight rows at a time, so
@@ -89,6 +120,9 @@ static_assert(sizeof(Desk) <= kDeskBytes && STRIP * 4 == kStripBytes);
 __device__ __forceinline__ int thread_of_worker() {
   return WORKERS == 1 ? thread_number() : thread_number() % CONSUMERS;
 }
+__device__ __forceinline__ int ring_number() {
+  return SLICES == 1 ? 0 : thread_number() / CONSUMERS;
+}
 __device__ __forceinline__ int worker_of_thread() {
   return WORKERS == 1 ? 0 : thread_number() / CONSUMERS;
 }
@@ -96,16 +130,18 @@ __device__ __forceinline__ int worker_of_thread() {
 // A worker's ring, and its desk behind it: found again each time, so that no register keeps it.
 __device__ __forceinline__ unsigned char* ring_of_thread() {
   extern __shared__ __align__(1024) unsigned char shared[];
-  return shared + worker_of_thread() * RING_BYTES;
+  return shared + ring_number() * RING_BYTES;
 }
 __device__ __forceinline__ Desk* desk_of_thread() {
-  return reinterpret_cast<Desk*>(ring_of_thread() + STAGES * (STAGE_BYTES + 16));
+  extern __shared__ __align__(1024) unsigned char shared[];
+  return reinterpret_cast<Desk*>(shared + worker_of_thread() * RING_BYTES +
+                                 STAGES * (STAGE_BYTES + 16));
 }
 
 // A barrier for the consumers of a worker alone; number 0 is __syncthreads.
 __device__ __forceinline__ void sync_consumers() {
   if constexpr (WORKERS == 1)
-    asm volatile("bar.sync 1, %0;" ::"n"(CONSUMERS) : "memory");
+    asm volatile("bar.sync 1, %0;" ::"n"(TEAM) : "memory");
   else if (worker_of_thread() == 0)
     asm volatile("bar.sync 1, %0;" ::"n"(CONSUMERS) : "memory");
   else
@@ -118,11 +154,22 @@ __device__ __forceinline__ const float4* part_of(const float4* scratch, int s) {
   return scratch + size_t(s) * QUADS;
 }
 
+// Where the group's thread has it in the tile.
+struct Group {
+  int row, col;
+  __device__ Group(int group) {
+    int thread = group % TEAM, quad = group / TEAM;  // of that thread
+    Place place(thread % CONSUMERS);
+    row = place.row + (thread / CONSUMERS * ROWS_LEFT + quad / (TN / 4)) * 8;
+    col = place.col + quad % (TN / 4) * 16;
+  }
+};
+
 // Adds 16-byte groups [begin, end) of the `count` parts from share `first` on and stores them.
 __device__ void add_parts(const float4* scratch, int first, int count, float* P, int j, int l,
                           int row, int col, int begin, int end) {
 #pragma unroll 1
-  for (int e = begin + thread_of_worker(); e < end; e += IN_FLIGHT * CONSUMERS) {
+  for (int e = begin + thread_of_worker(); e < end; e += IN_FLIGHT * TEAM) {
     float4 sum[IN_FLIGHT];
 #pragma unroll
     for (int q = 0; q < IN_FLIGHT; ++q) sum[q] = make_float4(0, 0, 0, 0);
@@ -131,19 +178,17 @@ __device__ void add_parts(const float4* scratch, int first, int count, float* P,
       const float4* part = part_of(scratch, first + s) + e;
 #pragma unroll
       for (int q = 0; q < IN_FLIGHT; ++q) {
-        if (e + q * CONSUMERS >= end) continue;
-        float4 v = __ldcg(part + q * CONSUMERS);
+        if (e + q * TEAM >= end) continue;
+        float4 v = __ldcg(part + q * TEAM);
         sum[q].x += v.x, sum[q].y += v.y, sum[q].z += v.z, sum[q].w += v.w;
       }
     }
 #pragma unroll
     for (int q = 0; q < IN_FLIGHT; ++q) {
-      int at = e + q * CONSUMERS;
+      int at = e + q * TEAM;
       if (at >= end) continue;
-      Place place(at % CONSUMERS);
-      int quad = at / CONSUMERS;  // of that thread
-      store_row(P, row + place.row + quad / (TN / 4) * 8, col + place.col + quad % (TN / 4) * 16, j,
-                l, &sum[q].x);
+      Group group(at);
+      store_row(P, row + group.row, col + group.col, j, l, &sum[q].x);
     }
   }
 }
@@ -158,13 +203,14 @@ __device__ void meet(volatile unsigned* ready, unsigned count) {
 // store_tile where P's rows are not aligned. A thread's own results would be stores of four bytes,
 // each to sectors that three others write to as well; so a warp puts rows together in shared
 // memory, and stores 32 neighbours at a time.
+template <int FIRST>
 __device__ __forceinline__ void store_tile_unaligned(float* strip, float* P, int row, int col,
                                                      const Place& place, int j, int l,
                                                      const float (&sum)[TM][TN]) {
   int lane = thread_of_worker() % 32, y = place.row % 8, x = place.col % 64;
-  row += place.row - y, col += place.col - x + lane;
+  row += place.row - y + FIRST * 8, col += place.col - x + lane;
 #pragma unroll
-  for (int r = 0; r < TM; ++r) {
+  for (int r = FIRST; r < FIRST + ROWS_LEFT; ++r) {
 #pragma unroll
     for (int c = 0; c < TN; c += 4)
       *reinterpret_cast<float4*>(strip + y * STRIP_PITCH + x + c * 4) =
@@ -185,15 +231,59 @@ __device__ __forceinline__ void store_tile_unaligned(float* strip, float* P, int
   }
 }
 
+// Adds up what the worker's two rings have. A thread gives half of its rows to the thread with the
+// same place in the other ring, by way of the stage that comes next in its own, which the producer
+// has left empty for it; of the other half, which begins with row FIRST, it gets that thread's.
+template <int FIRST>
+__device__ __forceinline__ void join(Cursor& cursor, float (&sum)[TM][TN]) {
+  static_assert(JOINED == 1 || CONSUMERS * ROWS_LEFT * TN * 4 <= STAGE_BYTES);
+  constexpr int number = FIRST / ROWS_LEFT;  // of the ring
+  const int thread = thread_number() % CONSUMERS;
+  extern __shared__ __align__(1024) unsigned char shared[];
+  Ring own{shared_address(shared) + number * RING_BYTES};
+  Ring other{shared_address(shared) + (number ^ 1) * RING_BYTES};
+  volatile Desk& desk = *desk_of_thread();
+  barrier_wait(own.full(cursor.at), cursor.parity);  // the ring's warps have read what was there
+  uint32_t to = own.stage(cursor.at) + thread * 16;
+#pragma unroll
+  for (int r = 0; r < ROWS_LEFT; ++r)
+#pragma unroll
+    for (int c = 0; c < TN; c += 4) {
+      const float* v = &sum[r + TM - ROWS_LEFT - FIRST][c];
+      asm volatile("st.shared.v4.f32 [%0], {%1, %2, %3, %4};" ::"r"(to + (r * (TN / 4) + c / 4) *
+                                                                             CONSUMERS * 16),
+                   "f"(v[0]), "f"(v[1]), "f"(v[2]), "f"(v[3])
+                   : "memory");
+    }
+  if (thread == 0) desk.place[number] = cursor.at;
+  fence_before_copies();  // the copy engine fills this place again
+  sync_consumers();
+  int at = desk.place[number ^ 1];
+  uint32_t from = other.stage(at) + thread * 16;
+#pragma unroll
+  for (int r = 0; r < ROWS_LEFT; ++r)
+#pragma unroll
+    for (int c = 0; c < TN; c += 4) {
+      float4 v = load_shared4(from + (r * (TN / 4) + c / 4) * CONSUMERS * 16);
+      float* own = &sum[FIRST + r][c];
+      own[0] += v.x, own[1] += v.y, own[2] += v.z, own[3] += v.w;
+    }
+  fence_before_copies();  // the loads are over
+  __syncwarp();
+  if (elected()) barrier_arrive(other.empty(at));  // it has as many warps as its own
+  cursor.advance();
+}
+
 // What the consumers do with a finished job: store the tile, after the other parts have been added
 // if there are any; or leave the part.
+template <int FIRST>
 __device__ __forceinline__ void finish(float (&sum)[TM][TN], float* strips, float* P, int j, int k,
                                        int l, int whole_tiles, int shares, int meeting,
                                        float4* scratch, unsigned* ready) {
   // Read anew what the main loop has no registers to keep.
   const int thread = thread_of_worker();
   const volatile Desk& desk = *desk_of_thread();
-  Place place(thread);
+  Place place(thread % CONSUMERS);
   j = anew(j), k = anew(k), l = anew(l), whole_tiles = anew(whole_tiles), shares = anew(shares);
   int units = ceil_div(k, BLOCK_STEPS), row = desk.job.row, col = desk.job.col;
   int others = 0;  // parts to add
@@ -201,22 +291,23 @@ __device__ __forceinline__ void finish(float (&sum)[TM][TN], float* strips, floa
     int share = blockIdx.x * WORKERS + worker_of_thread() - whole_tiles;
     int tile = desk.job.tile - whole_tiles;
     int total = (ceil_div(j, BM) * ceil_div(l, BN) - whole_tiles) * units;
-    int first = share_of(tile * units, total, shares);  // of the shares that the tile is cut into
+    int count = shares / (total / units);  // of its parts, if its workers meet
+    int first = meeting ? tile * count : share_of(tile * units, total, shares);
     ready += 2 * tile;
     if (meeting || desk.job.first + desk.job.units != units) {
       float4* part = scratch + size_t(share) * QUADS + thread;
 #pragma unroll
-      for (int r = 0; r < TM; ++r)
+      for (int r = 0; r < ROWS_LEFT; ++r)
 #pragma unroll
-        for (int c = 0; c < TN; c += 4)
-          __stcg(part + (r * TN + c) / 4 * CONSUMERS,
-                 make_float4(sum[r][c], sum[r][c + 1], sum[r][c + 2], sum[r][c + 3]));
+        for (int c = 0; c < TN; c += 4) {
+          const float* v = &sum[FIRST + r][c];
+          __stcg(part + (r * TN + c) / 4 * TEAM, make_float4(v[0], v[1], v[2], v[3]));
+        }
       __threadfence();  // the part is visible before it is counted
       sync_consumers();
       if (thread == 0) atomicAdd(ready, 1u);
       if (!meeting) return;
       // All workers run at once, so they can wait for each other.
-      int count = shares / (total / units);
       if (thread == 0) meet(ready, count);
       sync_consumers();
       __threadfence();
@@ -237,22 +328,27 @@ __device__ __forceinline__ void finish(float (&sum)[TM][TN], float* strips, floa
   }
   // Also where there are none: two ways to the stores would need the results in two places.
 #pragma unroll
-  for (int r = 0; r < TM; r += IN_FLIGHT / (TN / 4)) {
+  for (int r = 0; r < ROWS_LEFT; r += IN_FLIGHT / (TN / 4)) {
     float4 all[IN_FLIGHT];
 #pragma unroll
     for (int q = 0; q < IN_FLIGHT; ++q) all[q] = make_float4(0, 0, 0, 0);
 #pragma unroll 1
-    for (int s = 0; s < others; s += 2) {  // two at a time: what takes time is waiting
-      float4 v[2][IN_FLIGHT];
+    for (int s = 0; s < others; s += AT_ONCE) {  // what takes time is waiting
+      float4 v[AT_ONCE][IN_FLIGHT];
 #pragma unroll
-      for (int e = 0; e < 2; ++e) {
-        const float4* part = part_of(scratch, min(s + e, others - 1)) + r * (TN / 4) * CONSUMERS;
+      for (int e = 0; e < AT_ONCE; ++e) {
+        const float4* part = part_of(scratch, min(s + e, others - 1)) + r * (TN / 4) * TEAM;
 #pragma unroll
-        for (int q = 0; q < IN_FLIGHT; ++q) v[e][q] = __ldcg(part + q * CONSUMERS);
+        for (int q = 0; q < IN_FLIGHT; ++q) {
+          // A register that is only sometimes loaded counts as in use before, which would leave
+          // schedule.py too few.
+          if constexpr (JOINED > 1) v[e][q] = make_float4(0, 0, 0, 0);
+          if (JOINED == 1 || s + e < others) v[e][q] = __ldcg(part + q * TEAM);
+        }
       }
 #pragma unroll
-      for (int e = 0; e < 2; ++e) {
-        if (s + e >= others) break;
+      for (int e = 0; e < AT_ONCE; ++e) {
+        if (JOINED == 1 && s + e >= others) break;
 #pragma unroll
         for (int q = 0; q < IN_FLIGHT; ++q) {
           all[q].x += v[e][q].x, all[q].y += v[e][q].y;
@@ -262,14 +358,15 @@ __device__ __forceinline__ void finish(float (&sum)[TM][TN], float* strips, floa
     }
 #pragma unroll
     for (int q = 0; q < IN_FLIGHT; ++q) {
-      float* own = &sum[r + q / (TN / 4)][q % (TN / 4) * 4];
+      float* own = &sum[FIRST + r + q / (TN / 4)][q % (TN / 4) * 4];
       own[0] += all[q].x, own[1] += all[q].y, own[2] += all[q].z, own[3] += all[q].w;
     }
   }
   if (l % 4 == 0 && reinterpret_cast<uintptr_t>(P) % 16 == 0)
-    store_tile(P, row, col, place, j, l, sum);
+    store_tile<FIRST, FIRST + ROWS_LEFT>(P, row, col, place, j, l, sum);
   else
-    store_tile_unaligned(strips + thread_number() / 32 * STRIP, P, row, col, place, j, l, sum);
+    store_tile_unaligned<FIRST>(strips + thread_number() / 32 * STRIP, P, row, col, place, j, l,
+                                sum);
 }
 
 }  // namespace
@@ -283,29 +380,32 @@ extern "C" __global__ void __launch_bounds__(THREADS, 1)
                unsigned* __restrict__ ready) {
   extern __shared__ __align__(1024) unsigned char shared[];
   start_next_kernel();  // it waits for this one before it reads or writes what others may still use
-  if (threadIdx.x < WORKERS) Ring{shared_address(shared) + threadIdx.x * RING_BYTES}.init();
+  if (threadIdx.x < SLICES) Ring{shared_address(shared) + threadIdx.x * RING_BYTES}.init();
   __syncthreads();  // the barriers exist; from here on the roles part for good
 
   Cursor cursor;
-  if (threadIdx.x >= WORKERS * CONSUMERS) {
+  if (threadIdx.x >= SLICES * CONSUMERS) {
     asm volatile("setmaxnreg.dec.sync.aligned.u32 24;");
-    int worker = (threadIdx.x - WORKERS * CONSUMERS) / 32;
-    if (worker >= WORKERS || threadIdx.x % 32 != 0) return;
+    int number = (threadIdx.x - SLICES * CONSUMERS) / 32;  // of the ring
+    if (number >= SLICES || threadIdx.x % 32 != 0) return;
     prepare(maps);
-    Share share = share_of_worker(blockIdx.x * WORKERS + worker, j, k, l, whole_tiles, shares);
+    int worker = blockIdx.x * WORKERS + (WORKERS == 1 ? 0 : number);
+    Share share = share_of_worker(worker, j, k, l, whole_tiles, shares, meeting);
     // The operands may still be being written, P and the scratch memory still be in use. The
     // consumers need not wait: they write nothing before the first data have arrived.
     wait_for_kernels_before();
-    Ring ring{shared_address(shared) + worker * RING_BYTES};
+    Ring ring{shared_address(shared) + number * RING_BYTES};
     while (share.next < share.end) {
       Job job = take_job(share, j, k, l);
-      produce(ring, cursor, maps, job.row, job.col, job.first * BLOCK_STEPS, job.stages());
+      Half half = half_of(job.first, job.units, number);
+      produce(ring, cursor, maps, job.row, job.col, half.first * BLOCK_STEPS, half.stages());
+      if constexpr (JOINED > 1) leave_empty(ring, cursor);
     }
   } else {
     asm volatile("setmaxnreg.inc.sync.aligned.u32 240;");
     if (thread_of_worker() == 0)
-      desk_of_thread()->share =
-          share_of_worker(blockIdx.x * WORKERS + worker_of_thread(), j, k, l, whole_tiles, shares);
+      desk_of_thread()->share = share_of_worker(blockIdx.x * WORKERS + worker_of_thread(), j, k, l,
+                                                whole_tiles, shares, meeting);
     sync_consumers();
 #pragma unroll 1
     while (desk_of_thread()->share.next < desk_of_thread()->share.end) {
@@ -318,11 +418,22 @@ extern "C" __global__ void __launch_bounds__(THREADS, 1)
       float sum[TM][TN];
       clear(sum);
       // The last unit may have fewer steps: what is missing arrives as zeros.
-      int steps = desk_of_thread()->job.units * BLOCK_STEPS, stages = ceil_div(steps, BK);
-      consume(Ring{shared_address(ring_of_thread())}, cursor, stages,
-              last_stage_bytes(steps, 0, stages), sum);
-      finish(sum, reinterpret_cast<float*>(shared + WORKERS * RING_BYTES), P, j, k, l, whole_tiles,
-             shares, meeting, scratch, ready);
+      Half half = half_of(0, desk_of_thread()->job.units, ring_number());
+      int steps = half.units * BLOCK_STEPS, stages = half.stages();
+      if (JOINED == 1 || stages > 0)  // the second half of one unit is none
+        consume(Ring{shared_address(ring_of_thread())}, cursor, stages,
+                last_stage_bytes(steps, 0, stages), sum);
+      float* strips = reinterpret_cast<float*>(shared + SLICES * RING_BYTES);
+      if constexpr (JOINED == 1) {
+        finish<0>(sum, strips, P, j, k, l, whole_tiles, shares, meeting, scratch, ready);
+      } else if (ring_number() == 0) {
+        join<0>(cursor, sum);
+        finish<0>(sum, strips, P, j, k, l, whole_tiles, shares, meeting, scratch, ready);
+      } else {
+        join<TM - ROWS_LEFT>(cursor, sum);
+        finish<TM - ROWS_LEFT>(sum, strips, P, j, k, l, whole_tiles, shares, meeting, scratch,
+                               ready);
+      }
     }
   }
 }

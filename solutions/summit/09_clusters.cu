@@ -10,8 +10,9 @@
 // Parts are always added in order of k, so the result does not depend on timing. For products with
 // very little k there are two more, of 256 x 64 and 64 x 256 in one slice, two blocks of which fit
 // on a multiprocessor. They keep the order that ptxas gave them: 232 registers are too few for
-// schedule.py. New against rung 08: the split, cluster barriers, loads from another block's shared
-// memory.
+// schedule.py. Operands that the copy engine cannot address need no copy where a share of k fits
+// into its ring at once (fill_ring). New against rung 08: the split, cluster barriers, loads from
+// another block's shared memory.
 #include "clusters.h"
 #include "common/straight_loop.cuh"
 #include "common/summit.h"
@@ -77,6 +78,42 @@ __device__ __forceinline__ Steps steps_of(const Work& w, int k, int cluster, int
   return {first * BLOCK_STEPS, min(k - first * BLOCK_STEPS, count * BLOCK_STEPS)};
 }
 
+// Where the rows of an operand are not aligned and a slice's share of k fits into its ring: the
+// slice's consumers fill the ring themselves, four bytes at a time, once; stage s is full when all
+// their copies for it are complete.
+__device__ __forceinline__ void fill_ring(const Ring& ring, const float* M, const float* N, int j,
+                                          int k, int l, int row, int col, const Steps& share) {
+  int lane = thread_number() % 32, warp = thread_number() % CONSUMERS / 32;
+  int end = share.k0 + share.steps;
+#pragma unroll 1
+  for (int s = 0; s * BK < share.steps; ++s) {
+    int k0 = share.k0 + s * BK;
+    {
+      // M, 32 steps of a row: chunk lane / 4 of row r lies at place lane / 4 ^ r % 8.
+      const float* from = M + size_t(row + warp) * k + k0 + lane;
+      bool in_k = k0 + lane < end;
+#pragma unroll 8
+      for (int r = warp; r < BM; r += CONSUMERS / 32) {
+        uint32_t to = ring.stage(s) + r * MDS_ROW + ((lane >> 2 ^ r & 7) << 4) + (lane & 3) * 4;
+        copy_async<4>(to, in_k && row + r < j ? from : M, in_k && row + r < j);
+        from += size_t(CONSUMERS / 32) * k;
+      }
+    }
+    const float* from = N + size_t(k0 + warp) * l + col + lane;
+    uint32_t to = ring.stage(s) + MDS_BYTES + warp * NDS_ROW + lane * 4;
+#pragma unroll 2
+    for (int i = warp; i < BK; i += CONSUMERS / 32) {
+#pragma unroll
+      for (int c = 0; c < BN; c += 32) {
+        bool inside = k0 + i < end && col + c + lane < l;
+        copy_async<4>(to + c * 4, inside ? from + c : N, inside);
+      }
+      from += size_t(CONSUMERS / 32) * l, to += CONSUMERS / 32 * NDS_ROW;
+    }
+    barrier_arrive_after_copies(ring.full(s));
+  }
+}
+
 // Adds the parts in shared memory of groups e, e + WORKERS, ... of 16 bytes, in order of k.
 __device__ __forceinline__ void add_cluster(uint32_t parts, int cluster, int e, int end,
                                             float4 (&sum)[IN_FLIGHT]) {
@@ -100,20 +137,23 @@ __device__ __forceinline__ void add_cluster(uint32_t parts, int cluster, int e, 
 
 // Grid: (cluster * groups, rows of tiles, columns of tiles), in clusters of `cluster` blocks.
 // ready[tile * cluster + rank] counts groups that have left their part; zero before and after every
-// launch. scratch: [tile][group][QUADS] float4.
+// launch. scratch: [tile][group][QUADS] float4. M and N: nullptr, or the operands that fill_ring
+// takes in place of the maps.
 extern "C" __global__ void __launch_bounds__(THREADS, SUMMIT_BLOCKS)
     clusters(const __grid_constant__ Maps maps, float* __restrict__ P, int j, int k, int l,
-             int cluster, int groups, float4* __restrict__ scratch, unsigned* __restrict__ ready) {
+             int cluster, int groups, float4* __restrict__ scratch, unsigned* __restrict__ ready,
+             const float* __restrict__ M, const float* __restrict__ N) {
   extern __shared__ __align__(1024) unsigned char shared[];
   start_next_kernel();  // it waits for this one before it reads or writes what others may still use
-  if (threadIdx.x < SLICES) Ring{shared_address(shared) + threadIdx.x * RING_BYTES}.init();
+  if (threadIdx.x < SLICES)
+    Ring{shared_address(shared) + threadIdx.x * RING_BYTES}.init(M ? CONSUMERS : 1);
   __syncthreads();  // the barriers exist; from here on the roles part for good
 
   Cursor cursor;
   if (threadIdx.x >= WORKERS) {
     asm volatile("setmaxnreg.dec.sync.aligned.u32 24;");
     int slice = (threadIdx.x - WORKERS) / 32;
-    if (slice < SLICES && threadIdx.x % 32 == 0) {
+    if (slice < SLICES && threadIdx.x % 32 == 0 && !M) {
       prepare(maps);
       Work w = work_of_block(j);
       Steps s = steps_of(w, k, cluster, groups, slice);
@@ -132,8 +172,14 @@ extern "C" __global__ void __launch_bounds__(THREADS, SUMMIT_BLOCKS)
   clear(sum);
   {
     int slice = thread_number() / CONSUMERS;
-    int steps = steps_of(work_of_block(j), anew(k), anew(cluster), anew(groups), slice).steps;
-    int stages = ceil_div(steps, BK);
+    Work w = work_of_block(j);
+    Steps share = steps_of(w, anew(k), anew(cluster), anew(groups), slice);
+    int steps = share.steps, stages = ceil_div(steps, BK);
+    if (M) {
+      wait_for_kernels_before();
+      fill_ring(Ring{shared_address(shared) + slice * RING_BYTES}, M, N, j, k, l, w.row, w.col,
+                share);
+    }
     if (stages > 0)
       consume(Ring{shared_address(shared) + slice * RING_BYTES}, cursor, stages,
               last_stage_bytes(steps, 0, stages), sum);

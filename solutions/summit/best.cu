@@ -24,12 +24,17 @@ double million(double count) {
   return count * 1e-6;
 }
 
-// What copying operands with unaligned rows to longer ones takes.
+// What storing to rows that are not aligned takes.
+void add_unaligned(const Problem& p, Choice* c) {
+  if (!rows_are_aligned(p.P, p.l)) c->features[kUnaligned] = million(double(p.j) * p.l);
+}
+
+// The same, and copying operands with unaligned rows to longer ones.
 void add_copies(const Problem& p, Choice* c) {
   double elements = (rows_are_aligned(p.M, p.k) ? 0 : double(p.j) * p.k) +
                     (rows_are_aligned(p.N, p.l) ? 0 : double(p.k) * p.l);
   if (elements > 0) c->features[kCopy] = 1, c->features[kCopied] = million(elements);
-  if (!rows_are_aligned(p.P, p.l)) c->features[kUnaligned] = million(double(p.j) * p.l);
+  add_unaligned(p, c);
 }
 
 void count_clusters(const Problem& p, Choice* c) {
@@ -41,29 +46,45 @@ void count_clusters(const Problem& p, Choice* c) {
   double* f = c->features;
   f[kClusterStart] = 1;
   f[kClusterPass + (&t - kClusterTiles)] = rounds * passes * t.blocks;
-  f[kClusterSum] = c->cluster - 1;
-  if (c->groups > 1)
-    f[kMemorySum] = 1, f[kGroup] = c->groups * t.rows * t.columns / 4096.0 / c->cluster;
+  f[kClusterSum] = c->cluster - 1, f[kLargeCluster] = c->cluster > 2;
+  if (c->groups > 1) {
+    // The last cluster loads eight groups at a time and what is left over one by one.
+    int quads = ceil_div(t.rows * t.columns / 4, c->cluster), workers = t.threads() - 128;
+    f[kMemorySum] = 1;
+    f[kGroup] = ceil_div(quads, workers) * (c->groups / 8 + c->groups % 8);
+  }
   f[kNextRound] = rounds - 1, f[kNextInCluster] = (rounds - 1) * c->cluster;
+  if (c->direct) {
+    int steps = ceil_div(ceil_div(p.k, kStep), c->cluster * c->groups * t.slices) * kStep;
+    int reads = steps * (t.rows + t.columns) / (t.rows / 64 * (t.columns / 64) * 32);
+    f[kDirect] = 1, f[kDirectRead] = rounds * reads * t.blocks * 0.01;
+    add_unaligned(p, c);
+    return;
+  }
   add_copies(p, c);
 }
 
 void count_even_waves(const Problem& p, int processors, Choice* c) {
   const EvenWaves& s = c->even;
-  bool small = s.tile->workers > 1;
+  bool small = s.tile->workers > 1, joined = s.tile->rings > s.tile->workers;
   int workers = processors * s.tile->workers, rest = s.tiles - s.whole_tiles;
   int rounds = ceil_div(s.whole_tiles, workers);
-  double passes = double(rounds) * 2 * ceil_div(p.k, kStep);  // 2: a scheduler has two warps
+  // A scheduler has two warps, with a tile each or, joined, half of the steps each.
+  auto passes_of = [&](int units) { return 2.0 * (joined ? ceil_div(units, 2) : units); };
+  double passes = rounds * passes_of(ceil_div(p.k, kStep));
   double* f = c->features;
   f[kEvenStart] = 1;
   if (s.shares > 0) {
-    passes += 2.0 * ceil_div(rest * ceil_div(p.k, kStep), s.shares);
+    passes += passes_of(ceil_div(rest * ceil_div(p.k, kStep), s.shares));
     int parts = ceil_div(s.shares, rest);
-    f[s.meeting ? kMeeting : kOwner] = 1;
-    f[s.meeting ? kMeetingPart : kOwnerPart] = s.meeting ? parts : parts - 1;
+    int sum = s.meeting ? kMeeting : kOwner;
+    if (joined) sum += kJoinedMeeting - kMeeting;
+    f[sum] = 1;
+    f[sum + 1] = s.meeting ? parts : parts - 1;
   }
-  f[small ? kSmallPass : kEvenPass] = passes;
-  f[small ? kSmallTile : kEvenTile] = rounds + (s.shares > 0);
+  int pass = joined ? kJoinedPass : small ? kSmallPass : kEvenPass;
+  f[pass] = passes;
+  f[pass + 1] = rounds + (s.shares > 0);
   add_copies(p, c);
 }
 
@@ -74,7 +95,7 @@ int power_of_two(int least) {
 }
 
 Choice few_rows(const Problem& p) {
-  Choice c = {Kernel::kFewRows, nullptr, 1, 1};
+  Choice c = {Kernel::kFewRows, nullptr, 1, 1, false};
   double elements = million(double(p.k) * p.l);
   c.features[kThinStart] = 1, c.features[kThinRead] = elements;
   c.features[kThinRows] = elements * power_of_two(p.j);
@@ -84,7 +105,7 @@ Choice few_rows(const Problem& p) {
 // `times`: how often the shares fill the multiprocessors.
 Choice few_columns(const Problem& p, int processors, int times) {
   int shares = std::clamp(times * processors / ceil_div(p.j, 32), 1, ceil_div(p.k, 256));
-  Choice c = {Kernel::kFewColumns, nullptr, 1, shares};
+  Choice c = {Kernel::kFewColumns, nullptr, 1, shares, false};
   double elements = million(double(p.j) * p.k);
   c.features[kThinStart] = 1, c.features[kThinColumnsRead] = elements;
   c.features[kThinColumns] = elements * power_of_two(p.l);
@@ -106,7 +127,7 @@ int candidates(const Problem& p, int processors, Choice* choices) {
   EvenWaves splits[kMostSplits];
   int count = even_wave_splits(p, processors, splits);
   for (int s = 0; s < count; ++s) {
-    all.push_back({Kernel::kEvenWaves, nullptr, 1, 1, splits[s]});
+    all.push_back({Kernel::kEvenWaves, nullptr, 1, 1, false, splits[s]});
     count_even_waves(p, processors, &all.back());
   }
   for (const ClusterTile& t : kClusterTiles) {
@@ -118,8 +139,13 @@ int candidates(const Problem& p, int processors, Choice* choices) {
           std::max(1, clusters_at_once(t, cluster) / (rows * columns));  // groups in one round
       for (int groups : {1, most}) {
         if (cluster * groups > 1 && cluster * groups * t.slices > units) continue;
-        all.push_back({Kernel::kClusters, &t, cluster, groups});
-        count_clusters(p, &all.back());
+        bool fits = ceil_div(units, cluster * groups * t.slices) * kStep <= t.stages * 32;
+        bool aligned = rows_are_aligned(p.M, p.k) && rows_are_aligned(p.N, p.l);
+        for (bool direct : {false, true}) {
+          if (direct && (aligned || !fits)) continue;
+          all.push_back({Kernel::kClusters, &t, cluster, groups, direct});
+          count_clusters(p, &all.back());
+        }
         if (most == 1) break;
       }
     }
@@ -161,7 +187,7 @@ void launch(const Problem& p, const Choice& c, cudaStream_t stream) {
     case Kernel::kFewColumns:
       return launch_few_columns(p, c.groups, stream);
     case Kernel::kClusters:
-      return launch_clusters(p, *c.tile, c.cluster, c.groups, stream);
+      return launch_clusters(p, *c.tile, c.cluster, c.groups, c.direct, stream);
   }
 }
 

@@ -23,7 +23,7 @@ enum Feature {
   kClusterPass,                    // this and the next five: passes of each of kClusterTiles
   kClusterSum = kClusterPass + 6,  // blocks of a cluster after the first
   kMemorySum,                      // several clusters at a tile
-  kGroup,                          // what a block then reads: groups times 64 x 64 results
+  kGroup,                          // how often a thread then waits for other clusters' parts
   kNextRound,                      // further blocks of a multiprocessor
   kNextInCluster,                  // the same, times the blocks of a cluster
   kCopy,                           // a launch to copy operands to longer rows
@@ -36,6 +36,15 @@ enum Feature {
   kThinTogether,                   // sums over a cluster
   kThinApart,                      // sums through scratch memory
   kThinPart,                       // each of the parts
+  kDirect,                         // rung 09 reading unaligned operands as they are
+  kDirectRead,                     // and hundred of these reads by a thread
+  kLargeCluster,                   // a cluster of more than two blocks
+  kJoinedPass,                     // as for rung 08's other tiles, with rings that are joined
+  kJoinedTile,
+  kJoinedMeeting,
+  kJoinedMeetingPart,
+  kJoinedOwner,
+  kJoinedOwnerPart,
   kFeatures
 };
 
@@ -43,6 +52,7 @@ struct Choice {
   Kernel kernel;
   const ClusterTile* tile;  // of kClusters; nullptr otherwise
   int cluster, groups;      // of kClusters; of kFewColumns `groups` is the shares of k
+  bool direct;              // of kClusters: unaligned operands are read as they are
   EvenWaves even;           // of kEvenWaves
   double features[kFeatures];
   double microseconds;  // predicted

@@ -14,6 +14,7 @@ extern "C" const unsigned char summit_straight_block_cubin[];
 extern "C" const unsigned char summit_even_waves_cubin[];
 extern "C" const unsigned char summit_even_waves_wide_cubin[];
 extern "C" const unsigned char summit_even_waves_small_cubin[];
+extern "C" const unsigned char summit_even_waves_joined_cubin[];
 extern "C" const unsigned char summit_clusters_128_cubin[];
 extern "C" const unsigned char summit_clusters_64_cubin[];
 extern "C" const unsigned char summit_clusters_256x64_cubin[];
@@ -67,7 +68,7 @@ int multiprocessors() {
 int even_wave_splits(const Problem& p, int processors, EvenWaves* splits) {
   int tall = ceil_div(p.j, BM) * ceil_div(p.l, BN), wide = ceil_div(p.j, BN) * ceil_div(p.l, BM);
   int units = ceil_div(p.k, BLOCK_STEPS), count = 0;
-  for (const EvenTile* tile : {&kEvenTiles[wide < tall], &kEvenTiles[2]}) {
+  for (const EvenTile* tile : {&kEvenTiles[wide < tall], &kEvenTiles[2], &kEvenTiles[3]}) {
     int tiles = ceil_div(p.j, tile->rows) * ceil_div(p.l, tile->columns);
     int workers = processors * tile->workers, whole = tiles / workers * workers;
     int rest = tiles - whole;
@@ -79,7 +80,6 @@ int even_wave_splits(const Problem& p, int processors, EvenWaves* splits) {
     if (shares > rest) splits[count++] = {tile, tiles, whole, shares, false};
     // Few tiles: as many equal parts of each as there can be.
     int parts = whole > 0 ? 0 : std::min({workers / tiles, units / LEAST_UNITS, MOST_PARTS});
-    while (parts > 1 && units % parts != 0) --parts;
     if (parts <= 1) continue;
     splits[count++] = {tile, tiles, 0, tiles * parts, true};
     if (tiles * parts != shares) splits[count++] = {tile, tiles, 0, tiles * parts, false};
@@ -106,19 +106,21 @@ void launch_08(const Problem& p, cudaStream_t stream) {
   int rest = best.tiles % processors;
   if ((long long)stages * (processors - rest) > 4LL * processors)
     for (int i = 1; i < count && splits[i].tile == best.tile; ++i)
-      if (i == 1 || (splits[i].meeting && splits[i].shares * 10 >= processors * 9))
+      if (i == 1 || (splits[i].meeting && splits[i].shares * 10 >= processors * 9 &&
+                     ceil_div(p.k, BLOCK_STEPS) % (splits[i].shares / splits[i].tiles) == 0))
         best = splits[i];
   launch_even_waves(p, best, stream);
 }
 
 void launch_even_waves(const Problem& p, const EvenWaves& s, cudaStream_t stream) {
   static const unsigned char* const cubins[] = {
-      summit_even_waves_cubin, summit_even_waves_wide_cubin, summit_even_waves_small_cubin};
+      summit_even_waves_cubin, summit_even_waves_wide_cubin, summit_even_waves_small_cubin,
+      summit_even_waves_joined_cubin};
   static CUfunction kernels[std::size(kEvenTiles)];
   static Scratch parts, counters;
   const EvenTile& t = *s.tile;
-  int warps = t.rows / 64 * (t.columns / 64) * t.workers, which = int(s.tile - kEvenTiles);
-  int bytes = t.workers * even_waves_ring_bytes(t.stages, (t.rows + t.columns) * BK * 4) +
+  int warps = t.rows / 64 * (t.columns / 64) * t.rings, which = int(s.tile - kEvenTiles);
+  int bytes = t.rings * even_waves_ring_bytes(t.stages, (t.rows + t.columns) * BK * 4) +
               warps * kStripBytes;
   CUfunction& kernel = kernels[which];
   if (!kernel) kernel = load_kernel(cubins[which], "even_waves", bytes);
@@ -163,7 +165,7 @@ int clusters_at_once(const ClusterTile& tile, int cluster) {
 }
 
 void launch_clusters(const Problem& p, const ClusterTile& tile, int cluster, int groups,
-                     cudaStream_t stream) {
+                     bool direct, cudaStream_t stream) {
   static Scratch parts, counters;
   int rows = ceil_div(p.j, tile.rows), columns = ceil_div(p.l, tile.columns);
   float4* scratch = nullptr;
@@ -174,9 +176,12 @@ void launch_clusters(const Problem& p, const ClusterTile& tile, int cluster, int
     ready = static_cast<unsigned*>(
         counters.get(size_t(rows) * columns * cluster * sizeof(unsigned), true));
   }
-  Operands operands(p, stream, tile.rows, tile.columns);
+  Maps none = {};
+  Maps maps = direct ? none : Operands(p, stream, tile.rows, tile.columns).maps;
   Problem q = p;
-  void* arguments[] = {&operands.maps, &q.P, &q.j, &q.k, &q.l, &cluster, &groups, &scratch, &ready};
+  if (!direct) q.M = q.N = nullptr;
+  void* arguments[] = {&maps,   &q.P,     &q.j,   &q.k, &q.l, &cluster,
+                       &groups, &scratch, &ready, &q.M, &q.N};
   launch(
       cluster_kernel(tile),
       {dim3(cluster * groups, rows, columns), tile.threads(), tile.shared_bytes(), true, cluster},

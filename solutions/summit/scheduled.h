@@ -24,13 +24,16 @@ inline constexpr ClusterTile kClusterTiles[] = {
     {"256x64", 256, 64, 2, 2, 1},      {"64x256", 64, 256, 2, 2, 1},
     {"256x64 pair", 256, 64, 1, 2, 2}, {"64x256 pair", 64, 256, 1, 2, 2}};
 
-// A tile of rung 08, and how many workers a multiprocessor has for it.
+// A tile of rung 08, how many workers a multiprocessor has for it, and how many rings of stages:
+// one for each worker, or two that one worker joins.
 struct EvenTile {
   const char* name;
-  int rows, columns, workers, stages;
+  int rows, columns, workers, stages, rings;
 };
-inline constexpr EvenTile kEvenTiles[] = {
-    {"256x128", 256, 128, 1, 4}, {"128x256", 128, 256, 1, 4}, {"128x128", 128, 128, 2, 3}};
+inline constexpr EvenTile kEvenTiles[] = {{"256x128", 256, 128, 1, 4, 1},
+                                          {"128x256", 128, 256, 1, 4, 1},
+                                          {"128x128", 128, 128, 2, 3, 2},
+                                          {"128x128 joined", 128, 128, 1, 3, 2}};
 
 // How rung 08 divides a product: so many tiles are computed whole, the others shared by `shares`
 // workers. `meeting`: equally many parts of each tile, whose workers add it up together.
@@ -40,7 +43,7 @@ struct EvenWaves {
   bool meeting;
 };
 // All that make sense; returns how many, at most kMostSplits.
-constexpr int kMostSplits = 8;
+constexpr int kMostSplits = 16;
 int even_wave_splits(const Problem&, int multiprocessors, EvenWaves* splits);
 void launch_even_waves(const Problem&, const EvenWaves&, cudaStream_t);
 
@@ -48,8 +51,9 @@ void launch_even_waves(const Problem&, const EvenWaves&, cudaStream_t);
 int clusters_at_once(const ClusterTile& tile, int cluster);
 
 // Clusters of `cluster` (1..8) blocks, `groups` (>= 1) of them at each tile: k in slices * cluster
-// * groups shares. `tile` must be one of kClusterTiles.
-void launch_clusters(const Problem&, const ClusterTile& tile, int cluster, int groups,
+// * groups shares. `tile` must be one of kClusterTiles. `direct`: unaligned operands are not copied
+// first; each share must then have at most tile.stages * 32 steps.
+void launch_clusters(const Problem&, const ClusterTile& tile, int cluster, int groups, bool direct,
                      cudaStream_t);
 
 }  // namespace summit

@@ -230,8 +230,8 @@ std::string name_of(const Choice& c) {
     std::snprintf(text, sizeof text, "even waves %s, %d shares%s", c.even.tile->name, c.even.shares,
                   c.even.meeting ? ", meeting" : "");
   else if (c.kernel == Kernel::kClusters)
-    std::snprintf(text, sizeof text, "%s, clusters of %d, %d groups", c.tile->name, c.cluster,
-                  c.groups);
+    std::snprintf(text, sizeof text, "%s, clusters of %d, %d groups%s", c.tile->name, c.cluster,
+                  c.groups, c.direct ? ", direct" : "");
   else
     std::snprintf(text, sizeof text, "few %s, %d shares",
                   c.kernel == Kernel::kFewRows ? "rows" : "columns", c.groups);

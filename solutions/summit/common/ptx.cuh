@@ -18,14 +18,18 @@ __device__ __forceinline__ uint32_t shared_address(const void* p) {
 // Starts a copy of BYTES (4 or 16) from global to shared memory; !inside writes zeros instead and
 // reads nothing.
 template <int BYTES>
-__device__ __forceinline__ void copy_async(float* to, const float* from, bool inside) {
+__device__ __forceinline__ void copy_async(uint32_t shared_to, const float* from, bool inside) {
   int read = inside ? BYTES : 0;
   if constexpr (BYTES == 16)
-    asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(shared_address(to)),
-                 "l"(from), "r"(read));
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(shared_to), "l"(from),
+                 "r"(read));
   else
-    asm volatile("cp.async.ca.shared.global [%0], [%1], 4, %2;" ::"r"(shared_address(to)),
-                 "l"(from), "r"(read));
+    asm volatile("cp.async.ca.shared.global [%0], [%1], 4, %2;" ::"r"(shared_to), "l"(from),
+                 "r"(read));
+}
+template <int BYTES>
+__device__ __forceinline__ void copy_async(float* to, const float* from, bool inside) {
+  copy_async<BYTES>(shared_address(to), from, inside);
 }
 // Closes a group of copies. copy_wait<n> returns when at most the n youngest groups are open.
 __device__ __forceinline__ void copy_commit() {
@@ -34,6 +38,11 @@ __device__ __forceinline__ void copy_commit() {
 template <int OPEN>
 __device__ __forceinline__ void copy_wait() {
   asm volatile("cp.async.wait_group %0;" ::"n"(OPEN) : "memory");
+}
+
+// Arrives on the barrier once the copies that this thread has started are complete.
+__device__ __forceinline__ void barrier_arrive_after_copies(uint32_t barrier) {
+  asm volatile("cp.async.mbarrier.arrive.noinc.shared::cta.b64 [%0];" ::"r"(barrier) : "memory");
 }
 
 // Brings the line with this address into the L2 cache (rung 10).
@@ -81,6 +90,11 @@ __device__ __forceinline__ void copy_box(uint32_t shared_to, const CUtensorMap* 
 // Fetches the map itself, which takes as long as a first copy.
 __device__ __forceinline__ void prefetch_map(const CUtensorMap* map) {
   asm volatile("prefetch.tensormap [%0];" ::"l"(map) : "memory");
+}
+
+// Before the copy engine is let at shared memory that ordinary loads and stores have used.
+__device__ __forceinline__ void fence_before_copies() {
+  asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
 }
 
 // ---- clusters of blocks (rung 09) ----

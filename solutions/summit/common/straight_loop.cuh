@@ -29,10 +29,11 @@ struct Ring {
   __device__ uint32_t empty(int place) const { return full(place) + STAGES * 8; }
   __device__ uint32_t end() const { return base + STAGES * (STAGE_BYTES + 16); }
 
-  // By one thread, before any other touches the ring; a __syncthreads must follow.
-  __device__ void init() const {
+  // By one thread, before any other touches the ring; a __syncthreads must follow. `arrivals`: how
+  // many threads say that they have filled a stage.
+  __device__ void init(int arrivals = 1) const {
     for (int s = 0; s < STAGES; ++s) {
-      barrier_init(full(s), 1);
+      barrier_init(full(s), arrivals);
       barrier_init(empty(s), CONSUMERS / 32);
     }
     barrier_fence();
@@ -73,6 +74,14 @@ __device__ __forceinline__ void produce(const Ring& ring, Cursor& cursor, const 
     copy_box(ring.stage(at) + MDS_BYTES, &maps.n, col, k0 + s * BK, ring.full(at));
     cursor.advance();
   }
+}
+
+// By the same thread: the next place is left to the consumers, who are told when all have read what
+// was there, and give it back as they do a stage.
+__device__ __forceinline__ void leave_empty(const Ring& ring, Cursor& cursor) {
+  barrier_wait(ring.empty(cursor.at), cursor.parity ^ 1);
+  barrier_arrive(ring.full(cursor.at));
+  cursor.advance();
 }
 
 // What may be done before the operands are known to be written.

@@ -90,11 +90,13 @@ __device__ __forceinline__ void clear(float (&sum)[TM][TN]) {
     for (int c = 0; c < TN; ++c) sum[r][c] = 0.0f;
 }
 
-// Stores the thread's results of the tile that begins at (row, col) of P, which is j x l.
+// Stores the thread's results, or rows [FIRST, END) of them, of the tile that begins at (row, col)
+// of P, which is j x l.
+template <int FIRST = 0, int END = TM>
 __device__ __forceinline__ void store_tile(float* P, int row, int col, const Place& place, int j,
                                            int l, const float (&sum)[TM][TN]) {
 #pragma unroll
-  for (int r = 0; r < TM; ++r)
+  for (int r = FIRST; r < END; ++r)
 #pragma unroll
     for (int c = 0; c < TN; c += 4)
       store_row(P, row + place.row + r * 8, col + place.col + c * 4, j, l, &sum[r][c]);
