@@ -40,6 +40,11 @@ inline void tell(StreamOrder* order, HostWait what, uint32_t id) {
   if (what == HostWait::kEvent) order->host_waits_for_event(id);
 }
 
+inline bool has_waited(StreamOrder* order, HostWait what, uint32_t id) {
+  return what == HostWait::kStream ? order->host_has_waited_for_stream(id)
+                                   : order->host_has_waited_for_event(id);
+}
+
 inline KernelLimits limits_of(const RegisteredKernel& kernel) {
   return {.static_shared_bytes = kernel.info.static_shared_bytes,
           .granted_dynamic_shared_bytes = kernel.granted_dynamic_shared_bytes,
@@ -112,6 +117,8 @@ class Backend {
   virtual void stream_waits(uint32_t stream, uint32_t event) = 0;
   // `is_implied`: by a call that is made for something else.
   virtual void host_waits(HostWait what, uint32_t id, bool is_implied) = 0;
+  // Whether the host knows already that the stream's work, or the event's, has ended.
+  virtual bool host_has_waited(HostWait what, uint32_t id) = 0;
   // Where the program makes the call that comes next.
   void called_from(const void* address) { caller_ = address; }
   const void* caller_address() const { return caller_; }

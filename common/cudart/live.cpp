@@ -142,6 +142,9 @@ class LiveBackend final : public Backend {
     work_.order().wait_for_event(stream, event);
   }
   void host_waits(HostWait what, uint32_t id, bool) override { tell(&work_.order(), what, id); }
+  bool host_has_waited(HostWait what, uint32_t id) override {
+    return has_waited(&work_.order(), what, id);
+  }
 
   void failed(const char*, Error) override {}
   void failed_in_driver(const char* api, int, const std::string& why) override {

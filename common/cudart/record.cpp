@@ -524,6 +524,10 @@ void Recorder::host_waits(HostWait what, uint32_t id, bool is_implied) {
     ops_.push_back(sync);
 }
 
+bool Recorder::host_has_waited(HostWait what, uint32_t id) {
+  return has_waited(&host_use_.order(), what, id);
+}
+
 void Recorder::failed(const char* api, Error error) {
   has_failed_ = true;
   ops_.push_back(

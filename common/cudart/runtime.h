@@ -13,7 +13,9 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <string>
+#include <utility>
 
 #include "cudart/address_map.h"
 #include "cudart/arrays.h"
@@ -76,6 +78,13 @@ class Runtime {
   Event* find_event(void* handle);
   bool destroy_event(void* handle);
 
+  // Whether a program asks for the first time since it was told the last time that this has ended.
+  bool asks_first(HostWait what, uint32_t id) {
+    if (asked_.insert({what, id}).second) return true;
+    asked_.erase({what, id});
+    return false;
+  }
+
   // A fault that ended a kernel becomes visible in the first call after the launch that is no error
   // query, and from then on every call returns it, as in a real context that is lost.
   void kernel_faulted(Error error);
@@ -103,6 +112,7 @@ class Runtime {
   AddressMap addresses_;
   Timeline timeline_;
   Graphs graphs_;
+  std::set<std::pair<HostWait, uint32_t>> asked_;
   Captures captures_;
   Pools pools_;
   Arrays arrays_;

@@ -36,7 +36,15 @@ def for_students(result: Result) -> Result:
         kernels=tuple(item for item in result.kernels if not _is_of(item, hidden)),
         gpu=result.gpu and _gpu(result.gpu, hidden),
         per_step={} if any(_is_of(item, hidden) for item in result.kernels) else result.per_step,
+        seconds=_seconds(result),
     )
+
+
+def _seconds(result: Result) -> float:
+    """A kernel may take as long in a hidden case as the data say: where there are any, of the others."""
+    if not any(case.hidden for case in result.cases):
+        return result.seconds
+    return sum(case.seconds for case in result.cases if not case.hidden)
 
 
 def _is_only_hidden(item: Diagnostic, hidden: set[str]) -> bool:

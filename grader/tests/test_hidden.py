@@ -123,3 +123,17 @@ def test_what_a_shown_case_has_too_keeps_its_numbers():
     assert (seen.diagnostics[0].line, seen.diagnostics[0].cases) == (20, (case,))
     assert len(seen.diagnostics) == 2
     assert seen.checks[0].message == "race-shared at line 20"
+
+
+@pytest.mark.parametrize("name", STUDENT_FORMATS)
+def test_how_long_a_hidden_case_takes_is_told_by_no_form(name):
+    base = leaking(LEAKS["threads"])
+    shown = [dataclasses.replace(case, seconds=7.0) for case in base.cases if not case.hidden]
+    hidden = next(case for case in base.cases if case.hidden)
+    reports = set()
+    for seconds in (0.5, 61.0):
+        cases = (*shown, dataclasses.replace(hidden, seconds=seconds))
+        slow = dataclasses.replace(base, cases=cases, seconds=100 + seconds)
+        reports.add(render(name, [slow], one=True, style=Style()))
+    assert len(reports) == 1
+    assert for_students(slow).seconds == 7.0 * len(shown)

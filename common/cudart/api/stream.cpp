@@ -63,19 +63,29 @@ Error wait(Runtime& runtime, HostWait what, uint32_t id) {
   return kSuccess;
 }
 
-Error wait_for_stream(Runtime& runtime, void* handle) {
+// Asking for work that nobody has waited for gets "not ready" at first: a program that does not listen
+// has waited for nothing. One that asks again has.
+Error ask(Runtime& runtime, HostWait what, uint32_t id) {
+  const bool is_first =
+      !runtime.backend().host_has_waited(what, id) && runtime.asks_first(what, id);
+  return is_first ? kNotReady : wait(runtime, what, id);
+}
+
+using Wait = Error (*)(Runtime&, HostWait, uint32_t);
+
+Error wait_for_stream(Runtime& runtime, void* handle, Wait how = wait) {
   const Stream* stream = runtime.find_stream(handle);
   if (!stream) return kInvalidResourceHandle;
   Captures& captures = runtime.captures();
   Error error = captures.of(stream) ? captures.forbids_wait(stream) : kSuccess;
   if (!error && stream->number == 0) error = captures.forbids_legacy();
-  return error ? error : wait(runtime, HostWait::kStream, stream->number);
+  return error ? error : how(runtime, HostWait::kStream, stream->number);
 }
 
-Error wait_for_event(Runtime& runtime, void* handle) {
+Error wait_for_event(Runtime& runtime, void* handle, Wait how = wait) {
   const Event* event = runtime.find_event(handle);
   if (event && runtime.captures().is_captured(event)) return kCapturedEvent;
-  return event ? wait(runtime, HostWait::kEvent, event->number) : kInvalidResourceHandle;
+  return event ? how(runtime, HostWait::kEvent, event->number) : kInvalidResourceHandle;
 }
 
 }  // namespace
@@ -106,7 +116,7 @@ WARPSIM_API int cudaStreamSynchronize(void* stream) {
 }
 
 WARPSIM_API int cudaStreamQuery(void* stream) {
-  return call("cudaStreamQuery", [&](Runtime& rt) { return wait_for_stream(rt, stream); });
+  return call("cudaStreamQuery", [&](Runtime& rt) { return wait_for_stream(rt, stream, ask); });
 }
 
 WARPSIM_API int cudaStreamWaitEvent(void* stream, void* event, unsigned flags) {
@@ -233,7 +243,7 @@ WARPSIM_API int cudaEventRecordWithFlags(void* event, void* stream, unsigned fla
 }
 
 WARPSIM_API int cudaEventQuery(void* event) {
-  return call("cudaEventQuery", [&](Runtime& rt) { return wait_for_event(rt, event); });
+  return call("cudaEventQuery", [&](Runtime& rt) { return wait_for_event(rt, event, ask); });
 }
 
 WARPSIM_API int cudaEventSynchronize(void* event) {

@@ -58,13 +58,32 @@ Json write(const std::vector<plan::ApiError>& errors) {
   return list;
 }
 
-// Sectors that copies on the device read and write, of which no kernel's counters know. Pieces that
-// follow each other, as the columns of a copy by rows do, share what both touch.
+// Sectors that copies read and write, of which no kernel's counters know: on the device, and by way of
+// host memory of solve's own, where pieces can be put in another order as well. solve's arrays have to
+// travel where they are on the host, and do not count there. Pieces that follow each other, as the columns
+// of a copy by rows do, share what both touch.
 class CopiedSectors {
  public:
+  explicit CopiedSectors(const plan::Plan& plan) : plan_(plan) {}
   void add(const plan::CopyOnDevice& op) {
-    loaded_ += from_.add(op.source, op.source_offset, op.bytes);
-    stored_ += to_.add(op.buffer, op.offset, op.bytes);
+    loaded_ += from_.add(place(op.source), op.source_offset, op.bytes);
+    stored_ += to_.add(place(op.buffer), op.offset, op.bytes);
+  }
+  void add(const plan::CopyToHost& op) {
+    if (!is_own(op.host)) return;
+    loaded_ += from_.add(place(op.buffer), op.buffer_offset, op.bytes);
+    stored_ += to_.add(op.host, op.offset, op.bytes);
+  }
+  void add(const plan::CopyToDevice& op) {
+    uint64_t offset = op.offset;
+    for (const plan::Segment& segment : op.segments) {
+      const uint64_t bytes = segment.bytes;
+      if (is_own(segment.host)) {
+        loaded_ += from_.add(segment.host, segment.offset, bytes);
+        stored_ += to_.add(place(op.buffer), offset, bytes);
+      }
+      offset += bytes;
+    }
   }
   Json json() const {
     return {{"copied_load_sectors", loaded_}, {"copied_store_sectors", stored_}};
@@ -72,25 +91,34 @@ class CopiedSectors {
 
  private:
   struct Side {
-    uint32_t buffer = UINT32_MAX;
+    std::string place;
     uint64_t last = 0;
-    uint64_t add(uint32_t of, uint64_t offset, uint64_t bytes) {
+    uint64_t add(const std::string& at, uint64_t offset, uint64_t bytes) {
       if (bytes == 0) return 0;
       constexpr uint64_t kSector = 32;
       const uint64_t first = offset / kSector, end = (offset + bytes - 1) / kSector;
-      const bool shared = of == buffer && first == last;
-      buffer = of, last = end;
+      const bool shared = at == place && first == last;
+      place = at, last = end;
       return end - first + (shared ? 0 : 1);
     }
   };
+  // No host array has such a name.
+  static std::string place(uint32_t buffer) { return "#" + std::to_string(buffer); }
+  bool is_own(const std::string& host) const {
+    uint32_t rows = 0, columns = 0;
+    return !host.empty() && !plan_.shape(host, &rows, &columns);
+  }
+  const plan::Plan& plan_;
   Side from_, to_;
   uint64_t loaded_ = 0, stored_ = 0;
 };
 
 Json copied(const plan::Plan& plan) {
-  CopiedSectors sectors;
+  CopiedSectors sectors(plan);
   for (const plan::Op& op : plan.ops) {
-    if (const auto* copy = std::get_if<plan::CopyOnDevice>(&op)) sectors.add(*copy);
+    if (const auto* on_device = std::get_if<plan::CopyOnDevice>(&op)) sectors.add(*on_device);
+    if (const auto* to_host = std::get_if<plan::CopyToHost>(&op)) sectors.add(*to_host);
+    if (const auto* to_device = std::get_if<plan::CopyToDevice>(&op)) sectors.add(*to_device);
   }
   return sectors.json();
 }

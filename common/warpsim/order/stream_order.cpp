@@ -83,4 +83,20 @@ void StreamOrder::host_waits_for_event(uint32_t event) {
   if (recorded != events_.end()) join(&host_, recorded->second);
 }
 
+bool StreamOrder::host_knows(const StreamClock& clock) const {
+  return std::all_of(clock.begin(), clock.end(), [&](const auto& known) {
+    return has_ended(host_, {known.first, known.second});
+  });
+}
+
+bool StreamOrder::host_has_waited_for_stream(uint32_t stream) const {
+  const auto known = streams_.find(stream);
+  return known == streams_.end() || host_knows(known->second);
+}
+
+bool StreamOrder::host_has_waited_for_event(uint32_t event) const {
+  const auto recorded = events_.find(event);
+  return recorded == events_.end() || host_knows(recorded->second);
+}
+
 }  // namespace warpsim

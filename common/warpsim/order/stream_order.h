@@ -58,6 +58,9 @@ class StreamOrder {
   void host_waits_for_device();
   void host_waits_for_stream(uint32_t stream);
   void host_waits_for_event(uint32_t event);
+  // Whether the host knows already that this has ended, without waiting.
+  bool host_has_waited_for_stream(uint32_t stream) const;
+  bool host_has_waited_for_event(uint32_t event) const;
   // What has ended for certain, as the host knows.
   const StreamClock& host() const { return host_; }
   // Whether no work to come can meet this: all is in one stream.
@@ -68,6 +71,7 @@ class StreamOrder {
   // The stream's clock when its next work begins.
   StreamClock& advance(uint32_t stream);
   void learn(uint32_t stream, const StreamClock& clock);
+  bool host_knows(const StreamClock& clock) const;
 
   bool has_streams_ = false;
   std::set<uint32_t> unblocked_;
