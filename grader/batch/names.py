@@ -28,7 +28,8 @@ _CANVAS = re.compile(
     r"^(?P<name>.+?)(?:_(?P<late>late|LATE))?_(?P<user>[0-9]+)_(?P<file>[0-9]+)_(?P<rest>.+)$"
 )
 _CANVAS_ANONYMOUS = re.compile(
-    r"^(?:(?P<late>late|LATE)_)?anon_(?P<user>[A-Za-z0-9]+)_(?P<file>[0-9]+)_(?P<rest>.+)$"
+    # A student may be called Anon, and be late: late_12_34_ is no id of an anonymous one.
+    r"^(?:(?P<late>late|LATE)_)?anon_(?!(?:late|LATE)_[0-9]+_[0-9]+_)(?P<user>[A-Za-z0-9]+)_(?P<file>[0-9]+)_(?P<rest>.+)$"
 )
 _MOODLE_MARK = r"_(?P<user>[0-9]+)_assignsubmission_(?:file|onlinetext)"
 _MOODLE = re.compile(rf"^(?P<name>.+?){_MOODLE_MARK}(?:_(?P<rest>.*))?$", re.DOTALL)

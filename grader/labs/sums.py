@@ -20,6 +20,7 @@ SUMS = {
     " + bulk_store_bytes / 32 + copied_store_sectors",
     "store_requests": "global_store_requests + global_atomic_requests + global_reduction_requests"
     " + bulk_store_requests",
+    "copied_sectors": "copied_load_sectors + copied_store_sectors",
     "local_sectors": "local_load_sectors + local_store_sectors",
     "tile_load_requests": "shared_load_requests + matrix_load_requests + shared_atomic_requests"
     " + lane_exchanges",
@@ -34,6 +35,8 @@ MEANINGS = {
     "load_requests": "instructions of a warp that read them",
     "stored_sectors": "sectors of 32 bytes that are written to global memory, by copies on the device too",
     "store_requests": "instructions of a warp that write them",
+    "copied_sectors": "sectors of 32 bytes that copies read and write, on the device and by way of solve's own"
+    " memory on the host",
     "local_sectors": "sectors of 32 bytes of arrays that a thread does not keep in registers",
     "tile_load_requests": "instructions of a warp that read shared memory or another lane's registers",
     "tile_load_wavefronts": "cycles of shared memory that they take, one for an exchange between lanes",

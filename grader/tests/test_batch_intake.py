@@ -53,6 +53,8 @@ class TestNames:
             ("doejane_late_4711_90210_my_file_2.cu", "4711", True, "my_file_2.cu"),
             ("anon_x4f2q_90210_matmul.cu", "x4f2q", False, "matmul.cu"),
             ("LATE_anon_x4f2q_90210_matmul.cu", "x4f2q", True, "matmul.cu"),
+            ("anon_LATE_4711_90210_matmul.cu", "4711", True, "matmul.cu"),
+            ("anon_late_90210_matmul.cu", "late", False, "matmul.cu"),
         ],
     )
     def test_canvas(self, name, user, late, file_name):
