@@ -32,6 +32,35 @@ uint64_t round_up(uint64_t value, uint64_t unit) {
   return (value + unit - 1) / unit * unit;
 }
 
+// Whether `next` is one more row of `before`, which has it then.
+bool extend(plan::CopyOnDevice* before, const plan::CopyOnDevice& next) {
+  const uint64_t at = before->offset + plan::to_last(before->rows, before->pitch);
+  const uint64_t from = before->source_offset + plan::to_last(before->rows, before->source_pitch);
+  const bool fits = before->buffer == next.buffer && before->source == next.source &&
+                    before->bytes == next.bytes && before->stream == next.stream &&
+                    before->call == next.call && before->rows < plan::kMostRows &&
+                    at < next.offset && from < next.source_offset;
+  const uint64_t pitch = next.offset - at, source_pitch = next.source_offset - from;
+  if (!fits ||
+      (before->rows > 1 && (pitch != before->pitch || source_pitch != before->source_pitch)))
+    return false;
+  ++before->rows;
+  before->pitch = pitch;
+  before->source_pitch = source_pitch;
+  return true;
+}
+
+bool extend(plan::Memset* before, const plan::Memset& next) {
+  const uint64_t at = before->offset + plan::to_last(before->rows, before->pitch);
+  const bool fits = before->buffer == next.buffer && before->value == next.value &&
+                    before->bytes == next.bytes && before->stream == next.stream &&
+                    before->call == next.call && before->rows < plan::kMostRows && at < next.offset;
+  if (!fits || (before->rows > 1 && next.offset - at != before->pitch)) return false;
+  ++before->rows;
+  before->pitch = next.offset - at;
+  return true;
+}
+
 bool in_device_range(uint64_t address) {
   return address >= DeviceMemory::kDeviceBase && address < DeviceMemory::kDeviceEnd;
 }
@@ -397,14 +426,16 @@ void Recorder::copy_to_host(void* target, uint64_t source, uint64_t bytes, const
 void Recorder::copy_on_device(uint64_t target, uint64_t source, uint64_t bytes, uint32_t stream) {
   Place to = place_of(target), from = place_of(source);
   host_use_.add_work(stream);
-  ops_.push_back(
-      plan::CopyOnDevice{to.buffer, to.offset, from.buffer, from.offset, bytes, stream, caller()});
+  const plan::CopyOnDevice op{to.buffer, to.offset, from.buffer, from.offset,
+                              bytes,     stream,    caller()};
+  if (auto* before = last<plan::CopyOnDevice>(); !before || !extend(before, op)) ops_.push_back(op);
 }
 
 void Recorder::fill(uint64_t target, uint8_t value, uint64_t bytes, uint32_t stream) {
   Place to = place_of(target);
   host_use_.add_work(stream);
-  ops_.push_back(plan::Memset{to.buffer, to.offset, value, bytes, stream, caller()});
+  const plan::Memset op{to.buffer, to.offset, value, bytes, stream, caller()};
+  if (auto* before = last<plan::Memset>(); !before || !extend(before, op)) ops_.push_back(op);
 }
 
 uint64_t Recorder::variable_address(const RegisteredVariable& variable) {

@@ -118,6 +118,12 @@ class Recorder final : public Backend {
   bool is_in_use(const void* memory, uint64_t bytes) const;
   void settle_copies();
   std::vector<Op> final_ops() const;
+  // The last operation, if it is one of these.
+  template <class Kind>
+  Kind* last() {
+    auto* op = ops_.empty() ? nullptr : std::get_if<Op>(&ops_.back());
+    return op ? std::get_if<Kind>(op) : nullptr;
+  }
   void note_arguments(const LaunchRequest& request, const tilewise::plan::Launch& op);
 
   const Device& device_;

@@ -2,17 +2,19 @@
 """The simulator judges and a GPU adds the clock: does anybody get more, and is nobody accused?
 
     both_on_gpu.py [--seconds 240] [--jobs 12] [--rounds 30] [--labs 02 05 | --exercises] [--names not-tiled]
-                   [--kinds right wrong] [--twice 8] [--gpu-alone 8] [--output docs/measurements/both-on-gpu.md]
+                   [--kinds right wrong odd] [--twice 8] [--gpu-alone 8] [--output docs/measurements/both-on-gpu.md]
 
 Grades every solution, the corpus' right submissions and its wrong ones with `--backend both`, in
-that order, the slow ones first among the wrong. What the simulator alone would give follows from
+that order, the slow ones first among the wrong; with `--kinds odd` the right and odd programs of
+attacks/right.toml, which need not have full marks. What the simulator alone would give follows from
 the same result, since its checks are the same with other points; --twice N grades the first N of
 each kind with `--backend sim` as well, to show that it does, and --gpu-alone N with `--backend gpu`.
 --exercises takes lab 00 and the small kernels, which have no points of the clock. Held against each
 result:
 
   nobody has more than on the simulator alone,
-  what is right loses nothing but points of the clock, and no result is an error; where a lab has no
+  what is right loses nothing but points of the clock, what is right and odd no other points than are
+    written down beside it, and no result is an error; where a lab has no
     clock, the GPU alone gives what the simulator gives,
   what is wrong opens with the code that the corpus pins.
 
@@ -34,19 +36,20 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
-from grader.tests import corpus_files  # noqa: E402
+from grader.tests import attack_files, corpus_files  # noqa: E402
 
 
 @dataclass(frozen=True)
 class Job:
     """One file to grade."""
 
-    kind: str  # solution | right | slow | wrong
+    kind: str  # solution | right | slow | wrong | odd
     lab: str
     name: str
     code: str = ""  # that the report must open with
     twice: bool = False
     gpu_alone: bool = False
+    points: float = 100.0  # of one that is right, on the simulator
 
 
 @dataclass
@@ -78,7 +81,10 @@ def jobs(labs: list[str], names: list[str], twice: int, gpu_alone: int = 0) -> l
             for one in corpus_files.entries(kind, lab):
                 is_slow = kind == "wrong" and one.check and not one.code
                 found.append(Job("slow" if is_slow else kind, lab, one.name, one.code))
-    order = {"solution": 0, "slow": 1, "right": 2, "wrong": 3}
+    for one in attack_files.RIGHT:
+        if one.lab in labs:
+            found.append(Job("odd", one.lab, one.name, points=one.exact))
+    order = {"solution": 0, "slow": 1, "right": 2, "odd": 3, "wrong": 4}
     turn: dict[tuple, int] = {}  # of each kind the labs in turn: time may not suffice for all
     places = {}
     for job in found:
@@ -109,7 +115,11 @@ def grade(job: Job, rounds: int) -> Graded:
     lab = load_lab(course.folder(job.lab))
     path = course.solutions / job.lab / FILE_NAME
     text = path.read_text(encoding="utf-8")
-    if job.kind != "solution":
+    if job.kind == "odd":
+        text = next(one for one in attack_files.RIGHT if one.name == job.name).text(
+            "", lambda *_: ""
+        )
+    elif job.kind != "solution":
         text = corpus_files.find(job.lab, job.name).text
     submission = Submission(path, FILE_NAME, text, text.encode())
     result = grade_file(course, lab, submission, Options("both"))
@@ -148,10 +158,10 @@ def faults(one: Graded):
     is_same = one.gpu_alone is None or one.has_clock or one.gpu_alone == one.alone
     if not is_same and one.job.kind != "wrong":  # a wrong one may take the GPU down
         yield f"graded with gpu it has {one.gpu_alone:g} points, not {one.alone:g}"
-    if one.job.kind in ("solution", "right"):
+    if one.job.kind in ("solution", "right", "odd"):
         if one.on_gpu != "same":
             yield f"the GPU says {one.on_gpu or 'nothing'}"
-        if one.alone != 100 or one.score < 100 - one.clock - 1e-6:
+        if one.alone != one.job.points or one.score < one.alone - one.clock - 1e-6:
             yield f"right, and has {one.alone:g} points on the simulator, {one.score:g} here"
     if one.job.kind == "solution" and one.score != 100:
         yield f"the solution has {one.score:g} points"
@@ -197,7 +207,7 @@ def report(found: list[Graded], left: list[Job], seconds: float) -> str:
     head += ["|---|---|---|---|---|---|"]
     kinds = {
         kind: [o for o in found if o.job.kind == kind]
-        for kind in ("solution", "right", "slow", "wrong")
+        for kind in ("solution", "right", "odd", "slow", "wrong")
     }
     bad = [one for one in found if one.wrong]
     compared = sum(one.cases for one in found)
@@ -236,11 +246,12 @@ def report(found: list[Graded], left: list[Job], seconds: float) -> str:
             or ["- nothing"]
         ),
         "",
-        "Slow ones, and right ones that lose points of the clock:",
+        "Slow ones, odd ones, and right ones that lose points of the clock:",
         "",
         *head,
         *[row(one) for one in kinds["slow"]],
         *[row(one) for one in kinds["solution"] + kinds["right"] if one.score < 100],
+        *[row(one) for one in kinds["odd"]],
         "",
         "Wrong ones:",
         "",

@@ -207,6 +207,12 @@ class OpReader {
     op.bytes = fields.u64("bytes");
     op.stream = fields.u32_or("stream", 0);
     op.call = fields.u64_or("call", 0);
+    op.rows = rows(fields);
+    if (op.rows > 1) {
+      op.pitch = pitch(fields, "pitch", op.rows, op.buffer, op.offset, op.bytes);
+      op.source_pitch =
+          pitch(fields, "source_pitch", op.rows, op.source, op.source_offset, op.bytes);
+    }
     within_buffer(fields, "offset", op.buffer, op.offset, op.bytes);
     within_buffer(fields, "source_offset", op.source, op.source_offset, op.bytes);
     return op;
@@ -223,8 +229,36 @@ class OpReader {
     op.bytes = fields.u64("bytes");
     op.stream = fields.u32_or("stream", 0);
     op.call = fields.u64_or("call", 0);
+    op.rows = rows(fields);
+    if (op.rows > 1) op.pitch = pitch(fields, "pitch", op.rows, op.buffer, op.offset, op.bytes);
     within_buffer(fields, "offset", op.buffer, op.offset, op.bytes);
     return op;
+  }
+
+  uint64_t rows(Fields& fields) {
+    const uint64_t rows = fields.u64_or("rows", 1);
+    if (rows == 0 || rows > kMostRows - rows_) {
+      fields.fail("rows", "expected 1 to " + std::to_string(kMostRows) +
+                              ", of all operations together, found " + std::to_string(rows) + ".");
+    }
+    if (rows > 1) rows_ += rows;
+    return rows;
+  }
+
+  // Of pieces that all lie within the buffer. Each begins behind the one before, so that there are
+  // no more of them than bytes.
+  uint64_t pitch(Fields& fields, const char* name, uint64_t rows, uint32_t buffer, uint64_t offset,
+                 uint64_t bytes) {
+    const uint64_t pitch = fields.u64(name), size = plan_.buffers[buffer].bytes;
+    if (pitch == 0 || pitch > size)
+      fields.fail(name, "expected 1 to " + std::to_string(size) + ", the bytes of the buffer.");
+    within_buffer(fields, name, buffer, offset, 0);
+    const uint64_t rest = size - offset;
+    if (rows - 1 > rest / pitch || bytes > rest - to_last(rows, pitch)) {
+      fields.fail(name, std::to_string(rows) + " pieces do not fit into buffer " +
+                            std::to_string(buffer) + " of " + std::to_string(size) + " bytes.");
+    }
+    return pitch;
   }
 
   Op symbol_write(Fields& fields) {
@@ -346,6 +380,7 @@ class OpReader {
 
   const Plan& plan_;
   std::map<std::string, uint64_t> host_bytes_;
+  uint64_t rows_ = 0;  // of operations that have several
 };
 
 }  // namespace

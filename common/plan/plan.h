@@ -100,6 +100,8 @@ struct CopyOnDevice {
   uint64_t source_offset = 0, bytes = 0;
   uint32_t stream = 0;
   uint64_t call = 0;
+  uint64_t rows = 1;  // so many pieces of `bytes`, in order, each so far behind the one before:
+  uint64_t pitch = 0, source_pitch = 0;
 };
 struct Memset {
   uint32_t buffer = 0;
@@ -108,6 +110,7 @@ struct Memset {
   uint64_t bytes = 0;
   uint32_t stream = 0;
   uint64_t call = 0;
+  uint64_t rows = 1, pitch = 0;  // as above
 };
 struct SymbolWrite {  // cudaMemcpyToSymbol
   uint32_t module = 0;
@@ -232,6 +235,15 @@ Plan parse(const std::string& text, const std::string& name);
 // The plan in a file; module paths become absolute or relative to the working folder, ready to
 // open.
 Plan load(const std::string& path);
+
+// The most rows of all operations that have some.
+constexpr uint64_t kMostRows = uint64_t(1) << 24;
+
+// How far behind the first piece the last one begins; none of the plan's is out of 64 bits.
+inline uint64_t to_last(uint64_t rows, uint64_t pitch) {
+  return (rows - 1) * pitch;
+}
+
 // The inverse of parse().
 std::string to_text(const Plan& plan);
 

@@ -73,23 +73,28 @@ struct OpWriter {
                      op.call);
   }
   Json operator()(const CopyOnDevice& op) const {
-    return with_call({{"op", "copy_d2d"},
-                      {"buffer", op.buffer},
-                      {"offset", op.offset},
-                      {"source", op.source},
-                      {"source_offset", op.source_offset},
-                      {"bytes", op.bytes},
-                      {"stream", op.stream}},
-                     op.call);
+    Json json = {{"op", "copy_d2d"},
+                 {"buffer", op.buffer},
+                 {"offset", op.offset},
+                 {"source", op.source},
+                 {"source_offset", op.source_offset},
+                 {"bytes", op.bytes},
+                 {"stream", op.stream}};
+    if (op.rows > 1) {
+      json["rows"] = op.rows;
+      json["pitch"] = op.pitch;
+      json["source_pitch"] = op.source_pitch;
+    }
+    return with_call(std::move(json), op.call);
   }
   Json operator()(const Memset& op) const {
-    return with_call({{"op", "memset"},
-                      {"buffer", op.buffer},
-                      {"offset", op.offset},
-                      {"value", op.value},
-                      {"bytes", op.bytes},
-                      {"stream", op.stream}},
-                     op.call);
+    Json json = {{"op", "memset"},    {"buffer", op.buffer}, {"offset", op.offset},
+                 {"value", op.value}, {"bytes", op.bytes},   {"stream", op.stream}};
+    if (op.rows > 1) {
+      json["rows"] = op.rows;
+      json["pitch"] = op.pitch;
+    }
+    return with_call(std::move(json), op.call);
   }
   Json operator()(const SymbolWrite& op) const {
     Json json = {{"op", "symbol_write"},

@@ -1,4 +1,7 @@
-"""The attacks of attacks/attacks.toml as files: a .cu beside it, or lab 02's solution with lines added."""
+"""The attacks of attacks/attacks.toml as files: a .cu beside it, or lab 02's solution with lines added.
+
+right.toml has programs that attack nothing in the same form.
+"""
 
 from __future__ import annotations
 
@@ -58,4 +61,13 @@ def _listed() -> list[Attack]:
     return [Attack(**{**entry, "codes": tuple(entry["codes"])}) for entry in entries]
 
 
+def _right() -> list[Attack]:
+    found = []
+    for entry in tomllib.loads((ATTACKS / "right.toml").read_text())["attack"]:
+        what = entry.pop("what")
+        found.append(Attack(**entry, attacks=what, codes=(), is_right=True))
+    return found
+
+
 ALL = _listed()
+RIGHT = _right()

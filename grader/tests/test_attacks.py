@@ -21,7 +21,7 @@ from grader.labs.submission import read
 from grader.pipeline.grade import grade
 from grader.results.result import Result, to_dict
 from grader.sandbox.limits import StepLimits
-from grader.tests.attack_files import ALL, ATTACKS, Attack
+from grader.tests.attack_files import ALL, ATTACKS, RIGHT, Attack
 from grader.tests.selection import one_of_each
 
 HIDDEN_SEED = 20260711
@@ -52,18 +52,19 @@ def _answers(course: Course, lab_name: str, case_id: str) -> str:
     return ", ".join(f"{float(value)!r}f" for value in product.ravel())
 
 
-def _grade(course: Course, attack: Attack, folder: Path, seed: int) -> Result:
+def _grade(
+    course: Course, attack: Attack, folder: Path, seed: int, limits: StepLimits = LIMITS
+) -> Result:
     folder.mkdir(parents=True)
     secret = folder / "SECRET.txt"
     secret.write_text(f'#error "{SECRET}"\n')
     text = attack.text(str(secret), lambda lab, case: _answers(course, lab, case))
     (folder / "matmul.cu").write_text(text)
     own = {
-        name: getattr(attack, name) or getattr(LIMITS, name)
+        name: getattr(attack, name) or getattr(limits, name)
         for name in ("compile_seconds", "record_seconds")
     }
-    limits = dataclasses.replace(LIMITS, **own)
-    options = Options("sim", seed=seed, limits=limits)
+    options = Options("sim", seed=seed, limits=dataclasses.replace(limits, **own))
     lab = load_lab(
         next(
             at / attack.lab for at in (course.labs, course.exercises) if (at / attack.lab).is_dir()
@@ -104,6 +105,22 @@ def test_attack_is_caught(attack, built, tmp_path):
         assert result.status == "failed" and result.score <= attack.most, said
 
 
+# A right program may need as long as a class is given.
+OF_RIGHT = StepLimits(compile_seconds=120, record_seconds=20, execute_seconds=120)
+
+
+@pytest.mark.parametrize(
+    "program", one_of_each(RIGHT, lambda one: [one.lab]), ids=[one.name for one in RIGHT]
+)
+def test_what_is_right_and_odd_is_not_accused(program, built, tmp_path):
+    result = _grade(built, program, tmp_path / program.name, HIDDEN_SEED, OF_RIGHT)
+    said = _summary(result)
+    assert not result.diagnostics, said
+    assert result.score == program.exact, said
+    lost = [item for item in result.checks if item.score < item.max_score]
+    assert all(item.group == "performance" for item in lost), said
+
+
 def test_the_published_seed_would_have_helped(built, tmp_path):
     """Why a class is graded with a seed of its own: the same file, and the seed it knows."""
     for name, case in (("known-answers", "w64"), ("known-toy", "toy")):
@@ -116,7 +133,7 @@ def test_the_collection_is_complete():
     """Every file is described, every description has its file, every code exists."""
     files = {f"{attack.name}.cu" for attack in ALL if attack.has_file}
     assert files == {path.name for path in ATTACKS.glob("*.cu")}
-    assert len({attack.name for attack in ALL}) == len(ALL) >= 40
+    assert len({attack.name for attack in (*ALL, *RIGHT)}) == len(ALL) + len(RIGHT) >= 240
     for attack in ALL:
         assert attack.codes or attack.exact is not None, attack.name
         assert set(attack.codes) <= codes.KNOWN, attack.name

@@ -63,8 +63,8 @@ Error wait(Runtime& runtime, HostWait what, uint32_t id) {
   return kSuccess;
 }
 
-// Asking for work that nobody has waited for gets "not ready" at first: a program that does not listen
-// has waited for nothing. One that asks again has.
+// Asking for work that nobody has waited for gets "not ready" at first: a program that does not
+// listen has waited for nothing. One that asks again has.
 Error ask(Runtime& runtime, HostWait what, uint32_t id) {
   const bool is_first =
       !runtime.backend().host_has_waited(what, id) && runtime.asks_first(what, id);

@@ -58,16 +58,19 @@ Json write(const std::vector<plan::ApiError>& errors) {
   return list;
 }
 
-// Sectors that copies read and write, of which no kernel's counters know: on the device, and by way of
-// host memory of solve's own, where pieces can be put in another order as well. solve's arrays have to
-// travel where they are on the host, and do not count there. Pieces that follow each other, as the columns
-// of a copy by rows do, share what both touch.
+// Sectors that copies read and write, of which no kernel's counters know: on the device, and by way
+// of host memory of solve's own, where pieces can be put in another order as well. solve's arrays
+// have to travel where they are on the host, and do not count there. Pieces that follow each other,
+// as the columns of a copy by rows do, share what both touch.
 class CopiedSectors {
  public:
   explicit CopiedSectors(const plan::Plan& plan) : plan_(plan) {}
   void add(const plan::CopyOnDevice& op) {
-    loaded_ += from_.add(place(op.source), op.source_offset, op.bytes);
-    stored_ += to_.add(place(op.buffer), op.offset, op.bytes);
+    const std::string source = place(op.source), target = place(op.buffer);
+    for (uint64_t row = 0; row < op.rows; ++row) {
+      loaded_ += from_.add(source, op.source_offset + row * op.source_pitch, op.bytes);
+      stored_ += to_.add(target, op.offset + row * op.pitch, op.bytes);
+    }
   }
   void add(const plan::CopyToHost& op) {
     if (!is_own(op.host)) return;

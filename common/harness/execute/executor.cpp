@@ -266,22 +266,32 @@ bool Executor::carry_out(const plan::CopyToHost& op) {
 bool Executor::carry_out(const plan::CopyOnDevice& op) {
   DeviceCopy copy{addresses_.of(op.buffer) + op.offset, addresses_.of(op.source) + op.source_offset,
                   op.bytes};
-  if (has_data_)
+  if (!has_data_) {
+    backend_.assume_written(copy.target, plan::to_last(op.rows, op.pitch) + copy.bytes);
+    return true;
+  }
+  for (uint64_t row = 0; row < op.rows; ++row) {
     backend_.copy(copy.target, copy.source, copy.bytes);
-  else
-    backend_.assume_written(copy.target, copy.bytes);
-  actions_.push_back(copy);
+    actions_.push_back(copy);
+    copy.target += op.pitch;
+    copy.source += op.source_pitch;
+  }
   return true;
 }
 
 bool Executor::carry_out(const plan::Memset& op) {
   DeviceFill fill{addresses_.of(op.buffer) + op.offset, op.value, op.bytes};
   // Small fills set up counters and flags, large ones matrices.
-  if (has_data_ || fill.bytes <= kSmallFill)
+  const uint64_t all = plan::to_last(op.rows, op.pitch) + op.bytes;
+  if (!has_data_ && all > kSmallFill) {
+    backend_.assume_written(fill.address, all);
+    return true;
+  }
+  for (uint64_t row = 0; row < op.rows; ++row) {
     backend_.fill(fill.address, fill.value, fill.bytes);
-  else
-    backend_.assume_written(fill.address, fill.bytes);
-  actions_.push_back(fill);
+    actions_.push_back(fill);
+    fill.address += op.pitch;
+  }
   return true;
 }
 

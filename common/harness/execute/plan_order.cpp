@@ -76,13 +76,19 @@ void PlanOrder::done(const plan::CopyToHost& op) {
 }
 
 void PlanOrder::done(const plan::CopyOnDevice& op) {
-  add(op.stream, "copy on the device", op.call,
-      {range(op.source, op.source_offset, op.bytes, false),
-       range(op.buffer, op.offset, op.bytes, true)});
+  std::vector<Touched> touched;
+  for (uint64_t row = 0; is_in_doubt_ && row < op.rows; ++row) {
+    touched.push_back(range(op.source, op.source_offset + row * op.source_pitch, op.bytes, false));
+    touched.push_back(range(op.buffer, op.offset + row * op.pitch, op.bytes, true));
+  }
+  add(op.stream, "copy on the device", op.call, std::move(touched));
 }
 
 void PlanOrder::done(const plan::Memset& op) {
-  add(op.stream, "memset", op.call, {range(op.buffer, op.offset, op.bytes, true)});
+  std::vector<Touched> touched;
+  for (uint64_t row = 0; is_in_doubt_ && row < op.rows; ++row)
+    touched.push_back(range(op.buffer, op.offset + row * op.pitch, op.bytes, true));
+  add(op.stream, "memset", op.call, std::move(touched));
 }
 
 void PlanOrder::done(const plan::Sync& op) {

@@ -242,6 +242,26 @@ TEST_CASE("Copies on the device, literals and variables land where the plan says
   CHECK(e.p().values[12] == 2);
 }
 
+TEST_CASE("Rows of copies and of fills are what they are one by one") {
+  plan::Plan plan = t::device_plan(kWidth, "");
+  plan.ops = {
+      plan::Memset{2, 0, 0, 64, 0}, plan::CopyOnDevice{2, 4, 0, 0, 8, 0, 0, 3, 16, 12},
+      plan::Memset{2, 12, 0x40, 4, 0, 0, 3, 20},
+      plan::CopyOnDevice{2, 40, 2, 4, 4, 0, 0, 2, 8, 4}};  // the second takes what the first left
+  plan::Plan single = plan;
+  single.ops = {plan.ops[0]};
+  for (uint64_t row = 0; row < 3; ++row)
+    single.ops.push_back(plan::CopyOnDevice{2, 4 + 16 * row, 0, 12 * row, 8, 0});
+  for (uint64_t row = 0; row < 3; ++row)
+    single.ops.push_back(plan::Memset{2, 12 + 20 * row, 0x40, 4, 0});
+  for (uint64_t row = 0; row < 2; ++row)
+    single.ops.push_back(plan::CopyOnDevice{2, 40 + 8 * row, 2, 4 + 4 * row, 4, 0});
+  const Execution rows = run(plan), each = run(single);
+  CHECK(rows.p().values == each.p().values);
+  CHECK(rows.p().values[5] != 0);
+  CHECK(rows.p().values[13] != 0);
+}
+
 TEST_CASE("A freed buffer's memory is gone, unless it is kept for timing") {
   plan::Plan plan = t::host_plan(kWidth, "", "add");
   t::TemporaryFolder folder;

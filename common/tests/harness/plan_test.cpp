@@ -41,7 +41,9 @@ plan::Plan full_plan() {
       plan::Free{3},
       plan::Malloc{5},
       together,
-      plan::SetHeap{64 << 20}};
+      plan::SetHeap{64 << 20},
+      plan::CopyOnDevice{2, 0, 0, 16, 4, 1, 0, 3, 16, 8},
+      plan::Memset{2, 8, 0, 4, 0, 0, 4, 16}};
   plan.host_writes = {3, 7, ""};
   plan.leaked_buffers = {5};
   plan.unchecked_errors = {"cudaMemcpy"};
@@ -366,6 +368,36 @@ TEST_CASE("Copies find their buffers allocated") {
   CHECK(refusal(host, "/leaked_buffers", Json::array({0})) != "");
   // A kernel that is given a freed buffer is the student's mistake, and is let through.
   CHECK(refusal(host, "/ops/-", host["ops"][5]) == "");
+}
+
+TEST_CASE("Rows of a copy and of a fill lie within their buffers, and are no more than bytes") {
+  const Json device =
+      Json::parse(plan::to_text(t::device_plan(4, "module0.ptx")));  // 64 bytes each
+  const Json fill = {{"op", "memset"}, {"buffer", 2}, {"offset", 4}, {"value", 0},
+                     {"bytes", 12},    {"rows", 4},   {"pitch", 16}};
+  const Json copy = {{"op", "copy_d2d"}, {"buffer", 2},        {"offset", 0},
+                     {"source", 0},      {"source_offset", 8}, {"bytes", 8},
+                     {"rows", 4},        {"pitch", 16},        {"source_pitch", 16}};
+  CHECK(refusal(device, "/ops/-", fill) == "");
+  CHECK(refusal(device, "/ops/-", copy) == "");
+  struct {
+    const char* field;
+    Json value;
+  } wrong[] = {{"rows", 0},        {"rows", 5},           {"rows", uint64_t{1} << 25},
+               {"rows", "4"},      {"pitch", 0},          {"pitch", 17},
+               {"pitch", 65},      {"pitch", UINT64_MAX}, {"pitch", uint64_t{1} << 62},
+               {"pitch", nullptr}, {"bytes", 13},         {"offset", 65}};
+  for (const auto& one : wrong) {
+    CAPTURE(one.field, one.value.dump());
+    Json changed = fill;
+    changed[one.field] = one.value;
+    CHECK(t::contains(refusal(device, "/ops/-", changed), "plan x.plan.json: "));
+  }
+  for (const Json& pitch : {Json(0), Json(17), Json(UINT64_MAX), Json(true)}) {
+    Json changed = copy;
+    changed["source_pitch"] = pitch;
+    CHECK(t::contains(refusal(device, "/ops/-", changed), "plan x.plan.json: "));
+  }
 }
 
 TEST_CASE("Text that two readers could understand in two ways is refused") {

@@ -44,6 +44,26 @@ TEST_CASE("Blocking streams and the default stream wait for each other, others d
   write(2, 4);
 }
 
+TEST_CASE("The host knows what it has waited for, and work that is new it does not know") {
+  Writes write;
+  StreamOrder& order = write.log.order();
+  CHECK(order.host_has_waited_for_stream(1));
+  CHECK(order.host_has_waited_for_event(9));
+  write(1, 0);
+  order.record_event(9, 1);
+  write(2, 0, 64, 128);
+  CHECK_FALSE(order.host_has_waited_for_stream(1));
+  CHECK_FALSE(order.host_has_waited_for_event(9));
+  order.host_waits_for_event(9);
+  CHECK(order.host_has_waited_for_stream(1));
+  CHECK_FALSE(order.host_has_waited_for_stream(2));
+  order.host_waits_for_device();
+  CHECK(order.host_has_waited_for_stream(2));
+  write(1, 0);
+  CHECK_FALSE(order.host_has_waited_for_stream(1));
+  CHECK(order.host_has_waited_for_event(9));
+}
+
 TEST_CASE("An event orders what comes before its record and after the wait for it") {
   Writes write;
   StreamOrder& order = write(1, 0).order();

@@ -1,4 +1,4 @@
-// Streams that are ordered, and streams that are not: the argument says what is left out.
+// Ordered streams, and others: the argument says what is left out, or what is there for the wait.
 
 #include <cstring>
 
@@ -31,7 +31,15 @@ int main(int, char** arguments) {
   cudaEventRecord(filled, first);
   if (has("event")) cudaStreamWaitEvent(second, filled, 0);
   twice<<<4, 256, 0, second>>>(a, b, n);
-  if (has("wait")) cudaStreamSynchronize(second);
+  if (!has("query")) {
+    cudaStreamQuery(second);  // and does not listen
+  } else if (!has("poll")) {
+    while (cudaStreamQuery(second) == cudaErrorNotReady) {
+    }
+    if (cudaStreamQuery(second) != cudaSuccess) return 2;
+  } else if (has("wait")) {
+    cudaStreamSynchronize(second);
+  }
   cudaMemcpyAsync(host, b, sizeof(float) * n, cudaMemcpyDeviceToHost, first);
   cudaStreamSynchronize(first);
   // Halves of one buffer in two streams are no fault.
