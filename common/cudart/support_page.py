@@ -193,6 +193,8 @@ def page() -> str:
             "what the launch before it does. Events of a launch itself are not provided. On a GPU, the grader's",
             "launches do not begin early.",
             "Work of the host and of kernels does not overlap, so a kernel that waits for the host in mapped memory never ends.",
+            '`cudaStreamQuery()` and `cudaEventQuery()` say "not ready" the first time they are asked about work that the host',
+            "has not waited for; the next one waits. A callback of a stream counts as a wait of the host, which on a GPU it is not.",
             "",
             "## Barriers in shared memory and copies in bulk",
             "",
