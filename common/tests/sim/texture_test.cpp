@@ -290,6 +290,8 @@ TEST_CASE("Surfaces race as other memory does, and take single bytes") {
   const std::vector<uint8_t> row = f.read<uint8_t>(f.object.storage.address, 32);
   CHECK(std::vector<uint8_t>(row.begin() + 28, row.end()) == std::vector<uint8_t>{1, 2, 3, 7});
   CHECK(f.read<uint8_t>(f.object.storage.address + 128, 6)[5] == 200);
+  REQUIRE(is_clean(f.launch("halves", {1}, {20}, f.handle)));
+  CHECK(f.read<int16_t>(f.object.storage.address, 20)[19] == 57);
   const LaunchReport crooked = f.launch("crooked", {1}, {1}, f.handle);
   REQUIRE(find(crooked, "misaligned-access") != nullptr);
   CHECK(find(crooked, "misaligned-access")->line == f.line("crooked"));

@@ -101,6 +101,11 @@ struct AddPair {
   }
 };
 
+// Whether the allocation that the site touched last has these bytes.
+bool holds(const SiteState& s, uint64_t address, uint32_t bytes) {
+  return address - s.base < s.size_bytes && bytes <= s.size_bytes - (address - s.base);
+}
+
 // Where a lane's word lies; nullptr, with the fault reported, when it may not be touched. Tells the
 // observers.
 std::byte* locate(Warp& w, const Op* op, uint32_t lane, uint64_t address, uint32_t bytes) {
@@ -121,7 +126,8 @@ std::byte* locate(Warp& w, const Op* op, uint32_t lane, uint64_t address, uint32
       return worker.shared + offset;
     }
   } else if (space != ptx::Space::kLocal && address % bytes == 0 &&
-             access::find_global(w, op->access.site, address, bytes) &&
+             (holds(s, address, bytes) ||
+              access::find_global(w, op->access.site, address, bytes)) &&
              !s.record->info.is_constant) {
     const uint64_t offset = address - s.base;
     if (s.record->initialised != nullptr) {
@@ -175,18 +181,43 @@ void count(Warp& w, uint32_t site, const uint64_t* addresses, uint32_t bytes) {
     to.address[size_t(lane)] = at == ptx::Space::kShared ? uint32_t(address) : address;
     sorted[lanes++] = address;
   });
-  std::sort(sorted.begin(), sorted.begin() + lanes);
   s.atomic_lanes += lanes;
-  s.atomic_addresses +=
-      uint64_t(std::unique(sorted.begin(), sorted.begin() + lanes) - sorted.begin());
+  const bool is_one = std::all_of(sorted.begin(), sorted.begin() + lanes,
+                                  [&](uint64_t address) { return address == sorted[0]; });
+  if (is_one) {
+    ++s.atomic_addresses;
+  } else {
+    std::sort(sorted.begin(), sorted.begin() + lanes);
+    s.atomic_addresses +=
+        uint64_t(std::unique(sorted.begin(), sorted.begin() + lanes) - sorted.begin());
+  }
   if (global.mask != 0) {
     ++s.requests;
-    s.sectors += merged ? 1 : atomic_sectors(global);
+    // Lanes at one address take turns of one lane each.
+    s.sectors += merged   ? 1
+                 : is_one ? lanes * sectors({1u << __builtin_ctz(w.mask), bytes, global.address})
+                          : atomic_sectors(global);
     if (worker.rules.traffic != nullptr) s.add(worker.rules.traffic(global));
   }
   if (shared.mask != 0) {
     count_shared(s, worker.image->sites[site], shared, merged);
   }
+}
+
+// Lanes between two others at the same address of global memory. Whatever is noted down of an
+// access, the first and the last of them leave behind.
+uint32_t lanes_between(uint32_t mask, const uint64_t* addresses) {
+  uint32_t between = 0;
+  int before = -1, last = -1;
+  for_each_lane(mask, [&](int lane) {
+    if (before >= 0 && addresses[before] == addresses[last] && addresses[last] == addresses[lane] &&
+        space_of(addresses[lane]) == ptx::Space::kGlobal) {
+      between |= 1u << last;
+    }
+    before = last;
+    last = lane;
+  });
+  return between;
 }
 
 template <class T, auto F>
@@ -196,9 +227,12 @@ const Op* atomic(Warp& w, const Op* op) {
   for_each_lane(w.mask,
                 [&](int lane) { addresses[lane] = access::lane_address(w, op->access, lane); });
   if (w.worker->launch->checks.counters) count(w, op->access.site, addresses, sizeof(T));
+  const uint32_t between = lanes_between(w.mask, addresses);
+  std::byte* at = nullptr;
   for_each_lane(w.mask, [&](int lane) {
     T old{};
-    std::byte* at = locate(w, op, uint32_t(lane), addresses[lane], sizeof(T));
+    if ((between >> lane & 1) == 0 || at == nullptr)
+      at = locate(w, op, uint32_t(lane), addresses[lane], sizeof(T));
     if (at != nullptr) {
       std::memcpy(&old, at, sizeof(T));
       const T value = F(old, T(row<R>(w, op->b)[lane]), T(row<R>(w, op->c)[lane]));

@@ -223,6 +223,13 @@ bool is_global_access(const ptx::Instruction& code) {
   return code.space == Space::kGlobal || code.space == Space::kGeneric;
 }
 
+// Whether it stores or loads an element of a surface that shares its word with others.
+bool is_part_of_word(const ptx::Instruction& code) {
+  if (code.op != Opcode::kSust && code.op != Opcode::kSuld) return false;
+  const Operand& element = code.op == Opcode::kSust ? code.src[1] : code.dst[0];
+  return ptx::size_bytes(code.type) * std::max<size_t>(1, element.elements.size()) < 4;
+}
+
 // The address of an access to global memory; nullptr if the instruction is none.
 const Operand* global_address(const ptx::Instruction& code) {
   const bool is_async = code.op == Opcode::kCpAsync;
@@ -338,6 +345,7 @@ void place_variables(Image& image, DeviceMemory& memory) {
   initialise_globals(image, memory);
   for (const ptx::Function& function : image.module.functions) {
     for (const ptx::Instruction& code : function.code) {
+      if (is_part_of_word(code)) image.has_sub_word_global = true;
       const Memory memory = ptx::facts_of(code.op).memory;
       const bool is_whole = ptx::size_bytes(code.type) >= 4 || code.matrices != 0;
       if (memory == Memory::kNone || memory == Memory::kCopy || is_whole) continue;

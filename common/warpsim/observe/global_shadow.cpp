@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <bit>
 #include <cstring>
 
 #include "warpsim/machine/worker.h"
@@ -37,6 +38,15 @@ uint32_t lane_of(uint64_t record) {
 uint64_t by_another(uint64_t record, uint64_t own) {
   const uint64_t differs = (record ^ own) & ~(kLastTime << kTimeShift);
   return record == 0 ? 0 : differs;
+}
+
+template <class Body>
+void granules_of(uint32_t lanes, uint64_t offset, const Pattern& p, uint32_t shift, Body body) {
+  for_each_lane(lanes, [&](int lane) {
+    const uint64_t first = offset + uint64_t(int64_t{p.delta[lane]});
+    for (uint64_t g = first >> shift; g <= (first + p.bytes - 1) >> shift; ++g)
+      body(uint32_t(lane), g);
+  });
 }
 
 }  // namespace
@@ -87,11 +97,7 @@ inline void GlobalShadow::mark(uint64_t first, uint64_t count) {
 
 template <class Body>
 void GlobalShadow::each_granule(uint64_t offset, const Pattern& p, Body body) const {
-  for_each_lane(p.mask, [&](int lane) {
-    const uint64_t first = offset + uint64_t(int64_t{p.delta[lane]});
-    for (uint64_t g = first >> shift_; g <= (first + p.bytes - 1) >> shift_; ++g)
-      body(uint32_t(lane), g);
-  });
+  granules_of(p.mask, offset, p, shift_, body);
 }
 
 uint64_t GlobalShadow::mine(const Warp& w, uint32_t lane) const {
@@ -373,7 +379,19 @@ void GlobalShadow::load(Warp& w, uint32_t site, uint64_t offset, const Pattern& 
   if (access.is_volatile) rely(w, offset, p);
   if (access.is_polling) return;
   if (goes_by_runs(p, offset) && load_runs(w, site, offset >> shift_, p)) return;
-  each_granule(offset, p, [&](uint32_t lane, uint64_t g) {
+  // One address, read by many lanes: a record knows one lane or several, the last and the one before
+  // it, so that those in the middle leave nothing. Where two lanes are no others to a writer, none is.
+  uint32_t lanes = p.mask;
+  if (p.span_bytes == p.bytes && p.lanes() > 4) {
+    const uint32_t first = lanes & -lanes, last = std::bit_floor(lanes);
+    const uint32_t second = (lanes ^ first) & -(lanes ^ first);
+    bool is_race = false;
+    granules_of(first | second, offset, p, shift_, [&](uint32_t lane, uint64_t g) {
+      is_race |= by_other(w, writer_[g], lane, false);
+    });
+    if (!is_race) lanes = first | second | std::bit_floor(lanes ^ last) | last;
+  }
+  granules_of(lanes, offset, p, shift_, [&](uint32_t lane, uint64_t g) {
     if (by_other(w, writer_[g], lane, false)) report(w, site, lane, g, true);
     read_by(w, g, lane, site);
   });
@@ -399,7 +417,7 @@ void GlobalShadow::add_touched(const Image& image, std::vector<Touched>* touched
   const uint64_t end_of_all = address_of(0) + allocation_->info.size_bytes;
   // Runs of touched granules with one site, or with any where there are very many: members of
   // structures, say. A launch is over soon after: the loops are tight.
-  constexpr size_t kMostExact = 1 << 14;
+  constexpr size_t kMostExact = 1 << 11;
   auto add = [&](bool writes, const auto* record, auto site_of, bool early = false) {
     const size_t most = touched->size() + kMostExact;
     for (uint64_t g = 0; g < granules_;) {

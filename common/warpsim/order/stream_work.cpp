@@ -60,8 +60,9 @@ StreamWork work_of(const LaunchReport& report, bool is_early, uint64_t call) {
 
 void tidy(std::vector<Touched>* touched) {
   std::sort(touched->begin(), touched->end(), [](const Touched& a, const Touched& b) {
-    return std::tie(a.early, a.writes, a.line, a.file, a.first) <
-           std::tie(b.early, b.writes, b.line, b.file, b.first);
+    // Names last: there may be a million of these, of one file.
+    return std::tie(a.early, a.writes, a.line, a.first, a.file) <
+           std::tie(b.early, b.writes, b.line, b.first, b.file);
   });
   size_t kept = 0;
   for (size_t i = 0; i < touched->size(); ++i) {

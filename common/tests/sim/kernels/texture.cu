@@ -74,6 +74,11 @@ extern "C" __global__ void bytes(cudaSurfaceObject_t s) {
   surf2Dwrite(static_cast<unsigned char>(200), s, 4 * i + 1, 1);
 }
 
+// Two elements to a word, by two threads.
+extern "C" __global__ void halves(cudaSurfaceObject_t s) {
+  surf2Dwrite(static_cast<short>(3 * threadIdx.x), s, 2 * threadIdx.x, 0);
+}
+
 extern "C" __global__ void crooked(cudaSurfaceObject_t s) {
   surf2Dwrite(1.0f, s, 4 * threadIdx.x + 2, 0);  // @crooked
 }
