@@ -182,7 +182,8 @@ class LiveBackend final : public Backend {
   }
   void report_undone();
   // One launch and those that its kernel asks for; the status is that of the first that fails.
-  LaunchReport carry_out(const Launch& launch, const RegisteredKernel& by_host, uint32_t stream);
+  LaunchReport carry_out(const Launch& launch, const RegisteredKernel& by_host, uint32_t stream,
+                         bool is_nested = false);
 
   LiveOptions options_;
   trace::Recording recording_;
@@ -215,7 +216,7 @@ void LiveBackend::note(uint32_t stream, StreamWork work) {
 }
 
 LaunchReport LiveBackend::carry_out(const Launch& launch, const RegisteredKernel& by_host,
-                                    uint32_t stream) {
+                                    uint32_t stream, bool is_nested) {
   reporting_.begin_launch(launch.kernel);
   LaunchReport report = simulator_.launch(launch);
   const std::vector<Launch> nested = simulator_.take_nested();
@@ -224,13 +225,17 @@ LaunchReport LiveBackend::carry_out(const Launch& launch, const RegisteredKernel
   runtime.timeline().advance_launch(runtime.device(), report.counters);
 
   const bool is_bad = report.status == LaunchStatus::kBadLaunch;
+  if (is_bad && !is_nested) {
+    const HostLine line = lines_.at({caller_address()});
+    for (Diagnostic& found : report.diagnostics) set_place(&found, line);
+  }
   const uint32_t registers =
       is_bad || !reporting_.is_wanted()
           ? 0
           : registers_of(by_host.module->ptx.text, launch.kernel, runtime.device());
   reporting_.end_launch(report, registers);
   for (const Launch& one : nested) {
-    const LaunchReport inner = carry_out(one, by_host, stream);
+    const LaunchReport inner = carry_out(one, by_host, stream, true);
     // A launch that a kernel gets wrong is a finding, and no fault of the kernel's launch.
     if (inner.status == LaunchStatus::kOk || inner.status == LaunchStatus::kBadLaunch) continue;
     report.status = inner.status;
@@ -267,7 +272,9 @@ void LiveBackend::report_undone() {
   if (stopped_launch_ && Runtime::instance().has_unseen_fault()) {
     report(unchecked_launch(Cause::kFaultNotSeen, stopped_launch_->kernel), stopped_launch_->line);
   }
-  if (!options_.checks.leaks) return;
+  // After a kernel's fault cudaFree() fails as well, and a program that ends at once frees nothing.
+  const Runtime& runtime = Runtime::instance();
+  if (!options_.checks.leaks || runtime.sticky_error() || runtime.has_unseen_fault()) return;
   if (auto found = leak(simulator_.memory(), Runtime::instance().addresses())) {
     const auto known = allocated_at_.find(found->array);
     const HostLine line = known == allocated_at_.end() ? HostLine{} : lines_.at(known->second);

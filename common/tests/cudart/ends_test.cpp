@@ -92,6 +92,7 @@ TEST_CASE("ends: device memory that nobody has written is told when the host cop
 TEST_CASE("ends: a launch that failed and was not asked about is a warning") {
   SKIP_WITHOUT_NVCC();
   CHECK(says(ends("unasked"), "ends.cu:73: warning: unchecked-launch: the launch of fill failed"));
+  CHECK(says(ends("asked"), "ends.cu:75: error: launch-config: A block of 2048x1x1"));
   CHECK_FALSE(says(ends("asked"), "unchecked-launch"));
   CHECK_FALSE(says(ends("unasked", "--checks bounds"), "unchecked-launch"));
 }
@@ -102,6 +103,7 @@ TEST_CASE("ends: memory that is not freed is a note, with the line of its cudaMa
              "ends.cu:51: note: memory-leak: cudaMalloc #3 (120 bytes) is never freed"));
   CHECK_FALSE(says(ends("late"), "memory-leak"));
   CHECK_FALSE(says(ends("whole"), "memory-leak"));
+  CHECK_FALSE(says(ends("far"), "memory-leak"));  // after a kernel's fault cudaFree() fails
   CHECK_FALSE(says(ends("leak", "--checks bounds"), "memory-leak"));
 }
 

@@ -79,15 +79,15 @@ uint64_t dot_product(const Instruction& i, const Sources& s) {
   return cut(static_cast<uint64_t>(sum), 4);
 }
 
-// a + b + c with the carry flag as PTX has it: the carry out of the top bit, for subtraction the
-// borrow.
+// a + b + c with the carry flag: the carry out of the top bit. A subtraction is the sum of a, what b
+// is not, and 1, or the flag; see warpsim/exec/ops_carry.cpp.
 uint64_t with_carry(const Instruction& i, uint64_t a, uint64_t b, bool* carry) {
   uint32_t width = size_bytes(i.type);
   bool subtract = i.op == Opcode::kSub || i.op == Opcode::kSubc;
   bool uses = i.op == Opcode::kAddc || i.op == Opcode::kSubc || i.op == Opcode::kMadc;
-  Wide x = cut(a, width), y = cut(b, width), in = uses && *carry ? 1 : 0;
-  Wide sum = subtract ? x - y - in : x + y + in;
-  if (i.carry_out) *carry = subtract ? sum < 0 : sum >> (8 * width) & 1;
+  Wide x = cut(a, width), y = cut(subtract ? ~b : b, width);
+  Wide sum = x + y + (uses ? (*carry ? 1 : 0) : subtract ? 1 : 0);
+  if (i.carry_out) *carry = sum >> (8 * width) & 1;
   return cut(static_cast<uint64_t>(sum), width);
 }
 

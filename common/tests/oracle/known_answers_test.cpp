@@ -63,6 +63,11 @@ TEST_CASE("Integer arithmetic") {
   CHECK(word("mov.u32 %r2, 0x01020304; mov.u32 %r3, 0x01010101; dp4a.u32.u32 %r1, %r2, %r3, 5;") ==
         15);
   CHECK(word("mov.u32 %r2, -1; add.cc.u32 %r3, %r2, 1; addc.u32 %r1, 5, 0;") == 6);
+  CHECK(word("mov.u32 %r2, 3; sub.cc.u32 %r3, %r2, 5; subc.u32 %r1, 9, 0;") == 8);
+  CHECK(word("mov.u32 %r2, 5; sub.cc.u32 %r3, %r2, 3; subc.u32 %r1, 9, 0;") == 9);
+  // The flag is set where nothing was borrowed, which nvcc's division of 128 bits relies on.
+  CHECK(word("mov.u32 %r2, 5; sub.cc.u32 %r3, %r2, 3; addc.u32 %r1, 0, 0;") == 1);
+  CHECK(word("mov.u32 %r2, 3; sub.cc.u32 %r3, %r2, 5; addc.u32 %r1, 0, 0;") == 0);
   CHECK(word("mov.u32 %r2, 0x00FFFFFF; mul24.lo.s32 %r1, %r2, %r2;") == 1);
 }
 

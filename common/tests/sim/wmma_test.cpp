@@ -51,6 +51,43 @@ struct Square : Fixture {
   uint64_t p = 0;
 };
 
+TEST_CASE("A wmma product of bytes has sums of 32 bits, of signed ones and of others") {
+  std::vector<int8_t> m(256), n(256);
+  for (int i = 0; i < 256; ++i) m[size_t(i)] = int8_t(i * 37), n[size_t(i)] = int8_t(i * 91 + 5);
+  for (int columns : {0, 1}) {
+    CAPTURE(columns);
+    Fixture f("wmma");
+    const uint64_t p = f.empty("P", 1024);
+    const LaunchReport r =
+        f.launch("bytes", {1}, {32}, f.buffer("M", m), f.buffer("N", n), p, columns);
+    CAPTURE(describe(r));
+    REQUIRE(is_clean(r));
+    const std::vector<int32_t> found = f.read<int32_t>(p, 256);
+    for (size_t y = 0; y < 16; ++y) {
+      for (size_t x = 0; x < 16; ++x) {
+        int sum = 1;
+        for (size_t k = 0; k < 16; ++k)
+          sum += columns ? m[16 * k + y] * n[16 * x + k] : m[16 * y + k] * n[16 * k + x];
+        CHECK(found[16 * y + x] == sum);
+      }
+    }
+  }
+  std::vector<uint8_t> wide(512), narrow(128);
+  for (size_t i = 0; i < 512; ++i) wide[i] = uint8_t(i * 37), narrow[i % 128] = uint8_t(i * 91 + 5);
+  Fixture f("wmma");
+  const uint64_t p = f.empty("P", 1024);
+  REQUIRE(
+      is_clean(f.launch("wide_bytes", {1}, {32}, f.buffer("M", wide), f.buffer("N", narrow), p)));
+  const std::vector<int32_t> found = f.read<int32_t>(p, 256);
+  for (size_t y = 0; y < 32; ++y) {
+    for (size_t x = 0; x < 8; ++x) {
+      int sum = 0;
+      for (size_t k = 0; k < 16; ++k) sum += wide[16 * y + k] * narrow[16 * x + k];
+      CHECK(found[8 * y + x] == sum);
+    }
+  }
+}
+
 TEST_CASE("A wmma product is that of the matrices, from global and from shared memory") {
   for (int staged : {0, 1}) {
     for (int columns : {0, 1, 2}) {

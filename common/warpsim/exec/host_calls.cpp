@@ -72,13 +72,16 @@ class Arguments {
     uint64_t value = 0;
     read_generic(w_, lane_, address_ + at_, &value, bytes);
     at_ += bytes;
+    ++taken_;
     return value;
   }
+  uint32_t taken() const { return taken_; }
 
  private:
   const Warp& w_;
   int lane_;
   uint64_t address_, at_ = 0;
+  uint32_t taken_ = 0;
 };
 
 template <class... T>
@@ -129,10 +132,8 @@ std::string print_one(const Warp& w, int lane, Conversion c, Arguments& argument
   }
 }
 
-std::string formatted(const Warp& w, int lane, const std::string& format,
-                      uint64_t arguments_address) {
+std::string formatted(const Warp& w, int lane, const std::string& format, Arguments& arguments) {
   std::string text;
-  Arguments arguments(w, lane, arguments_address);
   for (size_t i = 0; i < format.size();) {
     if (format[i] != '%') {
       text += format[i++];
@@ -154,13 +155,13 @@ void use_heap(Worker& worker, uint64_t bytes) {
 
 }  // namespace
 
-// a = format, b = arguments, d = result: the number of arguments is not known here, so 0 as for
-// success.
+// a = format, b = arguments, d = result: how many arguments the format took.
 const Op* call_vprintf(Warp& w, const Op* op) {
   for_each_lane(w.mask, [&](int lane) {
+    Arguments arguments(w, lane, param64(w, op->b, lane));
     w.worker->printed +=
-        formatted(w, lane, read_string(w, lane, param64(w, op->a, lane)), param64(w, op->b, lane));
-    if (op->d != 0) row<uint32_t>(w, op->d)[lane] = 0;
+        formatted(w, lane, read_string(w, lane, param64(w, op->a, lane)), arguments);
+    if (op->d != 0) row<uint32_t>(w, op->d)[lane] = arguments.taken();
   });
   return op + 1;
 }

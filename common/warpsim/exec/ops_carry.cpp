@@ -1,5 +1,9 @@
 // add.cc, addc, sub.cc, subc, mad.cc, madc: arithmetic in several words through a carry flag, the
 // predicate at op->e.
+//
+// A subtraction adds what the subtrahend is not: its flag is set where nothing was borrowed. The
+// PTX ISA calls it the borrow, which is the same as long as only subc reads it. nvcc's own division
+// of 128 bits reads it with addc.
 
 #include "warpsim/exec/ops.h"
 #include "warpsim/machine/lift.h"
@@ -26,7 +30,7 @@ const Op* with_carry(Warp& w, const Op* op) {
     if constexpr (kKind == Kind::kAdd) {
       sum = Wide(a[i]) + b[i] + in;
     } else if constexpr (kKind == Kind::kSub) {
-      sum = Wide(a[i]) - b[i] - in;  // the borrow shows in the bits above
+      sum = Wide(a[i]) + T(~b[i]) + (kCarryIn ? in : T(1));
     } else {
       // The signed and the unsigned product agree in the low word; madc.hi is used with unsigned
       // words.

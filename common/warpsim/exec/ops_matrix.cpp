@@ -55,6 +55,36 @@ void multiply(Warp& w, const Fragments& f) {
   });
 }
 
+// The same of integers of 8 bits, whose sums wrap.
+void multiply_bytes(Warp& w, const Fragments& f) {
+  constexpr int kMost = 32, kPerRegister = 4;
+  const int b_registers = f.tile.k / 4 / kPerRegister, a_registers = 2 * b_registers;
+  int32_t a[kM][kMost], b[kN][kMost];
+  auto number = [&](uint32_t bits, int e) {
+    const auto byte = uint8_t(bits >> (8 * e));
+    return f.factors == ptx::Type::kS8 ? int32_t{int8_t(byte)} : int32_t{byte};
+  };
+  for (int lane = 0; lane < kLanes; ++lane) {
+    const int group = lane / 4, within = lane % 4;
+    for (int e = 0; e < kPerRegister; ++e) {
+      for (int r = 0; r < a_registers; ++r)
+        a[group + 8 * (r % 2)][(4 * (r / 2) + within) * kPerRegister + e] =
+            number(row<uint32_t>(w, f.a[size_t(r)])[lane], e);
+      for (int r = 0; r < b_registers; ++r)
+        b[group][(4 * r + within) * kPerRegister + e] =
+            number(row<uint32_t>(w, f.b[size_t(r)])[lane], e);
+    }
+  }
+  for_each_lane(w.mask, [&](int lane) {
+    for (int e = 0; e < 4; ++e) {
+      const int32_t *x = a[lane / 4 + 8 * (e / 2)], *y = b[2 * (lane % 4) + e % 2];
+      uint32_t sum = row<uint32_t>(w, f.c[size_t(e)])[lane];
+      for (int k = 0; k < f.tile.k; ++k) sum += uint32_t(x[k] * y[k]);
+      row<uint32_t>(w, f.d[size_t(e)])[lane] = sum;
+    }
+  });
+}
+
 // Counts one wavefront for a matrix without conflicts: its rows are 128 bytes.
 void count(Warp& w, const Op* op, int matrices) {
   SiteState& s = w.worker->sites[op->access.site];
@@ -137,7 +167,11 @@ const Op* whole_warp(Warp& w, const Op* op) {
 }
 
 const Op* multiply_matrices(Warp& w, const Op* op) {
-  multiply(w, w.worker->image->fragments[op->matrices.index]);
+  const Fragments& f = w.worker->image->fragments[op->matrices.index];
+  if (f.sums == ptx::Type::kS32)
+    multiply_bytes(w, f);
+  else
+    multiply(w, f);
   return op + 1;
 }
 

@@ -51,6 +51,12 @@ Value Follower::fragment(Value word, Type type, const FragmentPlace& place, int 
 
 // D = A B + C as chains of products, in the order of k.
 void Follower::multiply(const Code& code) {
+  if (code.type == Type::kS32) {  // of bytes, which no float is made of
+    Lanes plain;
+    plain.fill(History::kPlainValue);
+    for (const Operand& element : code.dst[0].elements) write(element, plain);
+    return;
+  }
   const int parts = code.src_type == Type::kTF32 ? 1 : 2, k = code.tile.k;
   const int b_registers = k / 4 / parts;
   std::vector<Value> a(size_t(kRows * k)), b(size_t(kColumns * k));

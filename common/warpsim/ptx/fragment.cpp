@@ -5,6 +5,11 @@ namespace warpsim::ptx {
 std::optional<FragmentRegisters> fragment_registers(const Instruction& mma) {
   const Tile& tile = mma.tile;
   if (tile.m != 16 || tile.n != 8) return std::nullopt;
+  if (mma.src_type == Type::kS8 || mma.src_type == Type::kU8) {
+    if (mma.type != Type::kS32 || (tile.k != 16 && tile.k != 32)) return std::nullopt;
+    const auto a = uint8_t(tile.k / 8);
+    return FragmentRegisters{4, a, uint8_t(a / 2), 4};
+  }
   const bool is_half = mma.src_type == Type::kF16;
   const bool is_tf32 = mma.src_type == Type::kTF32;
   if (!is_half && !is_tf32 && mma.src_type != Type::kBF16) return std::nullopt;

@@ -12,12 +12,13 @@
 
 namespace warpsim::ptx {
 
-// Registers of 32 bits in each operand of an mma: two numbers of 16 bits in each, or one of 32.
+// Registers of 32 bits in each operand of an mma: four numbers of 8 bits in each, two of 16, or one
+// of 32.
 struct FragmentRegisters {
   uint8_t d = 0, a = 0, b = 0, c = 0;
 };
 
-// Nothing for shapes and types that are not modelled: fp64, integers, fp8, sparse.
+// Nothing for shapes and types that are not modelled: fp64, integers of 4 bits and 1, fp8, sparse.
 std::optional<FragmentRegisters> fragment_registers(const Instruction& mma);
 
 }  // namespace warpsim::ptx

@@ -31,8 +31,13 @@ int lines_of(char matrix, const Tile& tile) {
   return matrix == 'a' ? tile.m : matrix == 'b' || is_turned(tile) ? tile.n : tile.m;
 }
 
+bool is_byte(Type type) {
+  return type == Type::kS8 || type == Type::kU8;
+}
+
 size_t registers_of(char matrix, Type type, const Tile& tile) {
-  if (matrix == 'c' || matrix == 'd') return type == Type::kF32 ? 8 : 4;
+  if (matrix == 'c' || matrix == 'd') return type == Type::kF16 ? 4 : 8;
+  if (is_byte(type)) return size_t(lines_of(matrix, tile) / 8);
   if (type == Type::kF16) return 8;
   return type == Type::kTF32 ? 4 : size_t(lines_of(matrix, tile) / 4);
 }
@@ -49,6 +54,10 @@ std::vector<Corner> blocks_of(char matrix, Type type, const Tile& tile) {
   if (matrix == 'c' || matrix == 'd') {
     if (lines == 32) return {{0, 0}, {8, 0}, {16, 0}, {24, 0}};
     return {{0, 0}, {8, 0}, {0, 8}, {8, 8}};
+  }
+  if (is_byte(type)) {
+    for (int line = 0; line < lines; line += 8) blocks.push_back({line, 0});
+    return blocks;
   }
   // The first factor of an m16n8: two blocks of lines, then two along k; the second: along k.
   const bool is_first = matrix == (is_turned(tile) ? 'b' : 'a');
@@ -141,6 +150,8 @@ class Expansion {
       move_halves(vector, blocks);
     else if (is_sum)
       move_sums(vector, blocks);
+    else if (bytes_ == 1)
+      load_bytes(vector, blocks);
     else
       load_tf32(vector, blocks);
     if (is_load_ && !is_sum) repeat(vector, blocks.size());
@@ -282,6 +293,31 @@ class Expansion {
       transfer(".b32", address_of(blocks[i]), vector.elements[i]);
   }
 
+  // Four numbers of a line in each register.
+  void load_bytes(const Operand& vector, const std::vector<Corner>& blocks) {
+    const Lane q = quarter();
+    const Operand first = compute("shl.b32", {q.within, number(2)});
+    find_start(along_ ? q.group : first, along_ ? first : q.group);
+    for (size_t i = 0; i < blocks.size(); ++i) {
+      if (along_) {
+        transfer(".b32", address_of(blocks[i]), vector.elements[i]);
+        continue;
+      }
+      Operand all;
+      for (int e = 0; e < 4; ++e) {
+        const Operand one = fresh(Type::kB32);
+        transfer(".u8", address_of({blocks[i].line, blocks[i].place + e}), one);
+        if (e == 0) {
+          all = one;
+          continue;
+        }
+        const Operand joined = e == 3 ? vector.elements[i] : fresh(Type::kB32);
+        add("bfi.b32", {joined}, {one, all, number(8 * e), number(8)});
+        all = joined;
+      }
+    }
+  }
+
   // Four blocks, or two, at once: lane 8 * i + r names line r of block i of memory.
   void load_matrices(const Operand& vector, const std::vector<Corner>& blocks) {
     const size_t together = std::min<size_t>(4, blocks.size());
@@ -320,21 +356,26 @@ class Expansion {
   }
 
   void multiply() {
-    const bool is_tf32 = from_.src_type == Type::kTF32, turned = is_turned(from_.tile);
+    const bool is_tf32 = from_.src_type == Type::kTF32, with_bytes = is_byte(from_.src_type),
+               turned = is_turned(from_.tile);
     const Operand &a = from_.src[turned ? 1 : 0], &b = from_.src[turned ? 0 : 1];
     const Operand& c = from_.src[2];
     const Operand d = free_of_sources();
-    const char* sum = from_.type == Type::kF32 ? "f32" : "f16";
-    const char* factor = is_tf32 ? "tf32" : from_.src_type == Type::kF16 ? "f16" : "bf16";
+    const char* sum = with_bytes ? "s32" : from_.type == Type::kF32 ? "f32" : "f16";
+    const char* factor = with_bytes                     ? from_.src_type == Type::kS8 ? "s8" : "u8"
+                         : is_tf32                      ? "tf32"
+                         : from_.src_type == Type::kF16 ? "f16"
+                                                        : "bf16";
     const std::string name = std::string("mma.sync.aligned.m16n8k") + (is_tf32 ? "4" : "16") +
                              ".row.col." + sum + "." + factor + "." + factor + "." + sum;
-    const size_t sums = d.elements.size() / 2, registers = is_tf32 ? 1 : 2;
+    const size_t sums = d.elements.size() / 2, registers = is_tf32 || with_bytes ? 1 : 2;
     const bool two_of_b = from_.tile.n == 16;
     for (size_t t = 0; t < 2; ++t) {
       const Operand to = part(d, sums * t, sums);
       for (size_t step = 0; step < (is_tf32 ? 2u : 1u); ++step) {
-        const Operand second = part(b, (two_of_b ? 2 * t : 0) + step, registers);
-        const Operand first = part(a, two_of_b ? 2 * step : 4 * t, 2 * registers);
+        const size_t before = with_bytes ? 1 : 2;  // registers of the half before
+        const Operand second = part(b, (two_of_b ? before * t : 0) + step, registers);
+        const Operand first = part(a, two_of_b ? 2 * step : 2 * before * t, 2 * registers);
         add(name, {to}, {first, second, step == 0 ? part(c, sums * t, sums) : to});
       }
     }
@@ -416,6 +457,7 @@ bool is_shape(const Tile& tile, bool is_tf32) {
 bool is_modelled_wmma(const Instruction& i) {
   using enum Type;
   if (i.op == Opcode::kWmmaMma) {
+    if (is_byte(i.src_type)) return i.type == kS32 && is_shape(i.tile, false);
     const bool with_halves = i.type == kF16 && i.src_type == kF16;
     return (with_halves || i.type == kF32) && is_shape(i.tile, i.src_type == kTF32) &&
            (i.src_type == kF16 || i.src_type == kBF16 || i.src_type == kTF32);
@@ -425,7 +467,8 @@ bool is_modelled_wmma(const Instruction& i) {
   const char matrix = matrix_of(i);
   if (matrix == 'c' || matrix == 'd')
     return (i.type == kF32 && is_shape(i.tile, true)) ||
-           ((i.type == kF32 || i.type == kF16) && is_shape(i.tile, false));
+           ((i.type == kF32 || i.type == kF16 || i.type == kS32) && is_shape(i.tile, false));
+  if (is_byte(i.type)) return is_shape(i.tile, false);
   if (i.type != kF16 && i.type != kBF16 && i.type != kTF32) return false;
   return is_shape(i.tile, i.type == kTF32);
 }

@@ -9,6 +9,8 @@
 // - A fragment is one of blocks of 8 x 8 numbers, each held as mma holds it: a line of a block (a
 //   row of A, a column of B) by four lanes. Of A and B of f16 eight registers are named; products
 //   take the first ones, and the others hold the same once more.
+// - Of bytes a block is 8 lines of 16 numbers, and a product of 16 x 16 or 32 x 8 two of m16n8k16.
+//   Which register holds which block is our choice: nobody has looked at ptxas' here.
 // - 16-bit blocks that lie the other way round in memory are loaded as they lie, and turned by
 //   movmatrix. A and B that are known to lie in shared memory are loaded by ldmatrix.
 

@@ -53,6 +53,37 @@ extern "C" __global__ void square(const __half* m, const __half* n, float* p, in
   if (columns == 2) multiply<Rows, Columns>(m, n, p, 16);
 }
 
+// Sums of 32 bits, of 16 x 16 bytes whose rows or columns lie together.
+template <class T, class Layout>
+__device__ void multiply_bytes(const T* m, const T* n, int* p) {
+  wmma::fragment<wmma::matrix_a, 16, 16, 16, T, Layout> a;
+  wmma::fragment<wmma::matrix_b, 16, 16, 16, T, Layout> b;
+  wmma::fragment<wmma::accumulator, 16, 16, 16, int> c;
+  wmma::fill_fragment(c, 1);
+  wmma::load_matrix_sync(a, m, 16);
+  wmma::load_matrix_sync(b, n, 16);
+  wmma::mma_sync(c, a, b, c);
+  wmma::store_matrix_sync(p, c, 16, wmma::mem_row_major);
+}
+
+extern "C" __global__ void bytes(const signed char* m, const signed char* n, int* p, int columns) {
+  if (columns)
+    multiply_bytes<signed char, wmma::col_major>(m, n, p);
+  else
+    multiply_bytes<signed char, wmma::row_major>(m, n, p);
+}
+
+extern "C" __global__ void wide_bytes(const unsigned char* m, const unsigned char* n, int* p) {
+  wmma::fragment<wmma::matrix_a, 32, 8, 16, unsigned char, wmma::row_major> a;
+  wmma::fragment<wmma::matrix_b, 32, 8, 16, unsigned char, wmma::col_major> b;
+  wmma::fragment<wmma::accumulator, 32, 8, 16, int> c;
+  wmma::fill_fragment(c, 0);
+  wmma::load_matrix_sync(a, m, 16);
+  wmma::load_matrix_sync(b, n, 16);
+  wmma::mma_sync(c, a, b, c);
+  wmma::store_matrix_sync(p, c, 8, wmma::mem_row_major);
+}
+
 // Only some lanes get to it.
 extern "C" __global__ void some_lanes(const __half* m, const __half* n, float* p, int lanes) {
   if (int(threadIdx.x) < lanes) multiply<wmma::row_major, wmma::col_major>(m, n, p, 16);
