@@ -215,11 +215,54 @@ bool all_initialised(AllocationRecord& record, uint64_t offset, const Pattern& p
   return all;
 }
 
+// Which words of a load are stored somewhere else and nothing besides: bit e for element e. Of
+// floats none is: nvcc moves structures in integers.
+static uint32_t words_only_moved(const Image& image, uint32_t site) {
+  const MemorySite& s = image.sites[site];
+  const ptx::Instruction& load = image.instruction(s.function, s.instruction);
+  if (load.op != ptx::Opcode::kLd || ptx::is_float(load.type)) return 0;
+  const ptx::Operand& to = load.dst[0];
+  const bool is_vector = to.kind == ptx::Operand::Kind::kVector;
+  auto used = [&](const ptx::Operand& operand, int32_t reg) {
+    return operand.reg == reg ||
+           std::any_of(operand.elements.begin(), operand.elements.end(),
+                       [&](const ptx::Operand& element) { return element.reg == reg; });
+  };
+  uint32_t moved = 0;
+  for (size_t e = 0; e < (is_vector ? to.elements.size() : 1); ++e) {
+    const int32_t reg = is_vector ? to.elements[e].reg : to.reg;
+    bool is_moved = reg >= 0;
+    for (const ptx::Instruction& code : image.module.functions[s.function].code) {
+      for (size_t i = 0; is_moved && i < code.src.size(); ++i)
+        is_moved = !used(code.src[i], reg) || (code.op == ptx::Opcode::kSt && i == 1);
+    }
+    moved |= uint32_t{is_moved} << e;
+  }
+  return moved;
+}
+
+// A number is written as a whole. One of which a part is written is none, but members of a
+// structure that is moved as it lies, and what lies between them; so is a word beside others that
+// are written, which goes elsewhere as it is.
+static bool misses_padding_only(const InitialisedMap& map, const Image& image, uint32_t site,
+                                uint64_t first, uint32_t bytes) {
+  const uint32_t element_bytes = image.sites[site].element_bytes;
+  uint32_t missing = 0, elements = 0;
+  for (uint32_t at = 0; at < bytes; at += element_bytes, ++elements) {
+    bool any = false;
+    for (uint32_t i = 0; i < element_bytes; ++i) any |= map.get(first + at + i);
+    missing |= uint32_t{!any} << elements;
+  }
+  if (missing == (1u << elements) - 1) return false;
+  return missing == 0 || (missing & ~words_only_moved(image, site)) == 0;
+}
+
 void report_uninitialised(Warp& w, uint32_t site, AllocationRecord& record, uint64_t offset,
                           const Pattern& p) {
   for_each_lane(p.mask, [&](int lane) {
     const uint64_t first = offset + uint64_t(int64_t{p.delta[size_t(lane)]});
     if (record.initialised->first_unwritten(first, p.bytes) == first + p.bytes) return;
+    if (misses_padding_only(*record.initialised, *w.worker->image, site, first, p.bytes)) return;
     describe_uninitialised_global(w, site, uint32_t(lane), record.info,
                                   record.info.address + first);
   });

@@ -212,9 +212,44 @@ bool Decoder::move(const Code& code) {
   return true;
 }
 
+// mov.b16 {lo, hi}, either way: a byte each, in a register that is wider.
+bool Decoder::move_bytes(const Code& code) {
+  Code permute;
+  permute.op = Opcode::kPrmt, permute.type = Type::kB32;
+  const Handlers h = select_bits(permute);
+  auto emit_permuted = [&](uint32_t d, uint32_t a, uint32_t b, uint32_t selector) {
+    const uint32_t c = constant(selector, false);
+    Op& op = emit(h);
+    op.d = d, op.a = a, op.b = b, op.c = c;
+  };
+  const bool packs = code.src[0].kind == Operand::Kind::kVector;
+  const std::vector<Operand>& parts = packs ? code.src[0].elements : code.dst[0].elements;
+  if (parts.size() != 2) return false;
+  const uint32_t zero = constant(0, false);
+  if (packs) {
+    const uint32_t low = source(parts[0], false, Type::kB8),
+                   high = source(parts[1], false, Type::kB8);
+    const Dest d = dest(code.dst[0], false);
+    const uint32_t both = new_row(false);
+    emit_permuted(both, low, high, 0x0040);
+    emit_permuted(d.row, both, zero, 0x4410);
+    finish_dest(d, 0, false);
+    return true;
+  }
+  const uint32_t a = source(code.src[0], false, code.type);
+  const Dest low = dest(parts[0], false), high = dest(parts[1], false);
+  const uint32_t upper = new_row(false);
+  emit_permuted(upper, a, zero, 0x4441);
+  emit_permuted(low.row, a, zero, 0x4440);
+  emit_permuted(high.row, upper, zero, 0x3210);
+  for (const Dest& d : {low, high}) finish_dest(d, 0, false);
+  return true;
+}
+
 // mov.b64 {lo, hi} and {a, b, c, d}, mov.b32 {lo, hi}, either way.
 bool Decoder::move_vector(const Code& code) {
   const uint32_t bytes = ptx::size_bytes(code.type);
+  if (bytes == 2) return move_bytes(code);
   if (bytes != 4 && bytes != 8) return false;
   if (code.src[0].kind == Operand::Kind::kVector) {
     const auto& parts = code.src[0].elements;

@@ -89,6 +89,7 @@ class Decoder {
   bool lookup(const Code& code, const Handlers& h);
   bool lifted(const Code& code, const Handlers& h, uint32_t extend_bytes, bool is_signed);
   bool move(const Code& code);
+  bool move_bytes(const Code& code);
   bool move_vector(const Code& code);
   bool convert(const Code& code);
   bool convert_address(const Code& code);

@@ -72,12 +72,15 @@ void BlockOrder::fence(Warp& w, bool device_wide) {
 void BlockOrder::acquire(Warp& w, uint64_t address) {
   enter(w);
   now_.warps[w.index].acquired = w.block->time;
+  now_.has_heard = true;
   const auto it = released_.find(address);
   if (it != released_.end()) merge(now_.acquired, it->second);
 }
 
 void BlockOrder::release(Warp& w, uint64_t address) {
   pass_barrier(w);
+  if (now_.told != w.block->last_barrier)
+    told_[now_.block] = now_.told = uint32_t(w.block->last_barrier);
   OfWarp& own = now_.warps[w.index];
   if (own.fenced != 0) {
     own.published.push_back({own.fenced, w.block->time++});
@@ -129,6 +132,13 @@ bool BlockOrder::comes_before(const Warp& w, uint64_t block, uint32_t thread, ui
   if (!has(now_.acquired, block)) return false;
   const Published& p = published_[block];
   return time <= p.by_all || (!p.by_thread.empty() && time <= p.by_thread[thread]);
+}
+
+bool BlockOrder::was_read_before(const Warp& w, uint64_t block, uint32_t time) {
+  enter(w);
+  if (block == now_.block || !now_.has_heard) return false;
+  const auto told = told_.find(block);
+  return told != told_.end() && time < told->second;
 }
 
 bool BlockOrder::relies_on_others(const Warp& w) {

@@ -5,6 +5,11 @@
 // atomic or a volatile load, may rely on them: the last block that sums up what the others left, a
 // lock, a chain of flags. Orders pass on. A fence on the reading side is not asked for.
 //
+// A write after a read asks for less: what a block has read before a barrier has its value, and
+// nothing that a block does which has heard of it changes that. An atomic or a volatile store
+// behind the barrier tells it, with no fence: a scan's tiles that hand on their sums in one word,
+// and write over what they have read.
+//
 // The blocks of such a kernel run one after the other on one worker. Times are Block::time, which
 // also grows at fences and publications here. Where it is in doubt, two accesses count as ordered:
 // a block's publications are not told apart by their words.
@@ -30,6 +35,8 @@ class BlockOrder {
   void release(Warp& w, uint64_t address);
   // Whether what `thread` of `block` did at `time` comes before what the warp does now.
   bool comes_before(const Warp& w, uint64_t block, uint32_t thread, uint32_t time);
+  // Whether what `block` read at `time` had its value before what the running block writes now.
+  bool was_read_before(const Warp& w, uint64_t block, uint32_t time);
   // Whether the running block may rely on anything of another one.
   bool relies_on_others(const Warp& w);
   // From now on blocks take turns: what is known of one stays while another one runs.
@@ -63,11 +70,14 @@ class BlockOrder {
   std::unordered_map<uint64_t, Published> published_;  // by block
   std::unordered_map<uint64_t, Blocks> released_;      // by address: who published through it
   uint64_t published_bytes_ = 0;
+  std::unordered_map<uint64_t, uint32_t> told_;  // by block: the barrier before it last told others
 
   // Of the running block.
   struct Running {
     uint64_t block = UINT64_MAX;
     Blocks acquired;
+    bool has_heard = false;  // has read a word by which others may have told it something
+    uint32_t told = 0;
     std::vector<OfWarp> warps;
     std::vector<uint32_t> fenced;          // per thread: its accesses up to here lie before a fence
     std::vector<uint32_t> fenced_earlier;  // the same for fences before the last barrier

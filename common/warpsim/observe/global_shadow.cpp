@@ -109,7 +109,11 @@ uint64_t GlobalShadow::mine(const Warp& w, uint32_t lane) const {
 bool GlobalShadow::by_other(const Warp& w, uint64_t record, uint32_t lane, bool reader) const {
   if (record == 0) return false;
   const uint64_t kind = reader ? record & kKindMask : uint64_t{kOne};
-  if (block_of(record) != w.block->linear + 1) return !is_ordered(w, record);
+  if (block_of(record) != w.block->linear + 1) {
+    if (is_ordered(w, record)) return false;
+    return !reader || order_ == nullptr ||
+           !order_->was_read_before(w, block_of(record) - 1, uint32_t(time_of(record)));
+  }
   // Of several blocks that have read, only the last is known.
   if (kind == kSeveralBlocks && (order_ == nullptr || !order_->relies_on_others(w))) return true;
   const uint64_t time = time_of(record);
@@ -240,8 +244,7 @@ bool GlobalShadow::load_runs(Warp& w, uint32_t site, uint64_t first, const Patte
     const uint32_t* who = p.who.data() + run.first;
     mark(uint64_t(reader - reader_), run.count);
     for (size_t i = 0; i < run.count; ++i) {
-      const uint32_t second =
-          reader[i] == 0 ? thread_of(record | who[i]) : reader_site[i] & kWho;
+      const uint32_t second = reader[i] == 0 ? thread_of(record | who[i]) : reader_site[i] & kWho;
       reader[i] = record | who[i];
       reader_site[i] = site << 10 | second;
     }
@@ -379,8 +382,9 @@ void GlobalShadow::load(Warp& w, uint32_t site, uint64_t offset, const Pattern& 
   if (access.is_volatile) rely(w, offset, p);
   if (access.is_polling) return;
   if (goes_by_runs(p, offset) && load_runs(w, site, offset >> shift_, p)) return;
-  // One address, read by many lanes: a record knows one lane or several, the last and the one before
-  // it, so that those in the middle leave nothing. Where two lanes are no others to a writer, none is.
+  // One address, read by many lanes: a record knows one lane or several, the last and the one
+  // before it, so that those in the middle leave nothing. Where two lanes are no others to a
+  // writer, none is.
   uint32_t lanes = p.mask;
   if (p.span_bytes == p.bytes && p.lanes() > 4) {
     const uint32_t first = lanes & -lanes, last = std::bit_floor(lanes);

@@ -71,6 +71,8 @@ __global__ void brains(const float* in, unsigned short* out, int n) {
   o[k++] = (unsigned short)__bfloat162int_rz(a);
   put(__floats2bfloat162_rn(in[i], 3.1f).y);
   put(__hdiv(a, __float2bfloat16(3.0f)));
+  o[k++] = (unsigned char)__bfloat162char_rz(a);
+  o[k++] = __bfloat162uchar_rz(__habs(b));
   for (; k < 24; ++k) o[k] = 0;
 }
 
@@ -92,6 +94,13 @@ __global__ void sums(__half2* h, __half* one, __nv_bfloat16* b) {
   atomicAdd(h, __floats2half2_rn(1, 0.5f));
   atomicAdd(one, __float2half(0.25f));
   atomicAdd(b, __float2bfloat16(1.0f));
+}
+
+float bfloat(unsigned bits) {
+  bits <<= 16;
+  float f;
+  std::memcpy(&f, &bits, 4);
+  return f;
 }
 
 int main() {
@@ -117,6 +126,7 @@ int main() {
     std::memcpy(&u, &v[i], 4);
     const unsigned nearest = (u + 0x7fff + ((u >> 16) & 1)) >> 16;
     right &= o[24 * i] == nearest;
+    if (std::fabs(v[i]) < 100) right &= o[24 * i + 16] == (unsigned char)(int)bfloat(nearest);
   }
   expect("bfloat16", right);
   bits("bfloat16", o);
