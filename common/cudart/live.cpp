@@ -229,11 +229,10 @@ LaunchReport LiveBackend::carry_out(const Launch& launch, const RegisteredKernel
     const HostLine line = lines_.at({caller_address()});
     for (Diagnostic& found : report.diagnostics) set_place(&found, line);
   }
-  const uint32_t registers =
-      is_bad || !reporting_.is_wanted()
-          ? 0
-          : registers_of(by_host.module->ptx.text, launch.kernel, runtime.device());
-  reporting_.end_launch(report, registers);
+  reporting_.end_launch(report, [&]() -> uint32_t {
+    if (is_bad || !reporting_.is_wanted()) return 0;
+    return registers_of(by_host.module->ptx.text, launch.kernel, runtime.device());
+  });
   for (const Launch& one : nested) {
     const LaunchReport inner = carry_out(one, by_host, stream, true);
     // A launch that a kernel gets wrong is a finding, and no fault of the kernel's launch.

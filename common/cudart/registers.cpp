@@ -9,8 +9,8 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <map>
 #include <sstream>
+#include <string_view>
 #include <vector>
 
 #include "json/json.h"
@@ -70,9 +70,15 @@ std::string read_file(const fs::path& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-// Everything `ptxas -v` prints for this PTX, empty if it cannot be run.
+size_t count_of(std::string_view word, std::string_view text) {
+  size_t count = 0;
+  for (size_t at = text.find(word); at != text.npos; at = text.find(word, at + 1)) ++count;
+  return count;
+}
+
+// Everything `ptxas -v` prints for this PTX, or for one kernel of it; empty if it cannot be run.
 std::string run_ptxas(const fs::path& ptxas, const std::string& ptx,
-                      const std::string& architecture) {
+                      const std::string& architecture, const std::string& kernel) {
   std::string folder = (fs::temp_directory_path() / "warpsim-XXXXXX").string();
   if (!mkdtemp(folder.data())) return "";
   fs::path input = fs::path(folder) / "module.ptx", log = fs::path(folder) / "log";
@@ -80,6 +86,7 @@ std::string run_ptxas(const fs::path& ptxas, const std::string& ptx,
 
   std::vector<std::string> words = {ptxas, "-v", "-arch=" + architecture,
                                     input, "-o", fs::path(folder) / "module.cubin"};
+  if (!kernel.empty()) words.insert(words.end(), {"--entry", kernel});
   std::vector<char*> arguments;
   for (std::string& word : words) arguments.push_back(word.data());
   arguments.push_back(nullptr);
@@ -109,17 +116,37 @@ uint32_t registers_in_ptxas_output(const std::string& output, const std::string&
   return static_cast<uint32_t>(std::strtoul(output.c_str() + at + 5, nullptr, 10));
 }
 
-uint32_t registers_of(const std::string& ptx, const std::string& kernel, const Device& device) {
-  static const fs::path ptxas = find_ptxas();
-  // By PTX text. Never destroyed: destructors of the program may launch kernels.
-  static auto& outputs = *new std::map<std::string, std::string>;
-  if (ptxas.empty()) return 0;
-  auto found = outputs.find(ptx);
-  if (found == outputs.end()) {
-    std::string architecture = "sm_" + std::to_string(device.cc_major * 10 + device.cc_minor);
-    found = outputs.emplace(ptx, run_ptxas(ptxas, ptx, architecture)).first;
+uint32_t RegisterCounts::ask(Module& module, const std::string& ptx, const std::string& kernel,
+                             const std::string& architecture) const {
+  if (!module.is_whole && module.known.size() < module.alone) {
+    const std::string alone = run_ptxas(ptxas_, ptx, architecture, kernel);
+    if (const uint32_t registers = registers_in_ptxas_output(alone, kernel)) return registers;
   }
-  return registers_in_ptxas_output(found->second, kernel);
+  if (!module.is_whole) {
+    module.is_whole = true;
+    module.output = run_ptxas(ptxas_, ptx, architecture, "");
+  }
+  return registers_in_ptxas_output(module.output, kernel);
+}
+
+uint32_t RegisterCounts::of(const std::string& ptx, const std::string& kernel,
+                            const Device& device) {
+  if (ptxas_.empty()) return 0;
+  const auto [at, is_new] = modules_.try_emplace(ptx);
+  Module& module = at->second;
+  if (is_new) module.alone = 1 + count_of(".entry", ptx) / 4;
+  const auto found = module.known.find(kernel);
+  if (found != module.known.end()) return found->second;
+  const std::string architecture = "sm_" + std::to_string(device.cc_major * 10 + device.cc_minor);
+  const uint32_t registers = ask(module, ptx, kernel, architecture);
+  module.known.emplace(kernel, registers);
+  return registers;
+}
+
+uint32_t registers_of(const std::string& ptx, const std::string& kernel, const Device& device) {
+  // Never destroyed: destructors of the program may launch kernels.
+  static auto& counts = *new RegisterCounts(find_ptxas());
+  return counts.of(ptx, kernel, device);
 }
 
 }  // namespace warpsim::cudart

@@ -2,8 +2,11 @@
 
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <map>
 #include <string>
+#include <utility>
 
 #include "warpsim/device.h"
 
@@ -11,9 +14,30 @@ namespace warpsim::cudart {
 
 // Registers that ptxas gives `kernel` (mangled) of this PTX on `device`, 0 if there is no ptxas or
 // it fails. ptxas is looked for in $TILEWISE_PTXAS (empty: there is none), toolchain.json beside
-// the library's folder, PATH, $CUDA_HOME and /usr/local/cuda; it runs once per PTX text and its
-// answers are kept.
+// the library's folder, PATH, $CUDA_HOME and /usr/local/cuda.
 uint32_t registers_of(const std::string& ptx, const std::string& kernel, const Device& device);
+
+// The answers of one ptxas, kept. A program launches few of the kernels that templates and headers
+// put into a module, and to compile them all can take seconds: up to a fourth of them are compiled
+// alone as they are asked for, and only where there are more the whole module.
+class RegisterCounts {
+ public:
+  explicit RegisterCounts(std::string ptxas) : ptxas_(std::move(ptxas)) {}
+  uint32_t of(const std::string& ptx, const std::string& kernel, const Device& device);
+
+ private:
+  struct Module {
+    std::map<std::string, uint32_t> known;
+    size_t alone = 0;  // how many kernels may be compiled alone
+    bool is_whole = false;
+    std::string output;  // of ptxas, for the whole module
+  };
+  uint32_t ask(Module& module, const std::string& ptx, const std::string& kernel,
+               const std::string& architecture) const;
+
+  const std::string ptxas_;
+  std::map<std::string, Module> modules_;  // by PTX text
+};
 
 // The registers per kernel in what `ptxas -v` prints; a wording that is not known gives no entries.
 // `kernel` as above.

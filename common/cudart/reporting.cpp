@@ -51,7 +51,7 @@ void Reporting::begin_launch(const std::string& kernel) {
   shared_->kernel[size] = '\0';
 }
 
-void Reporting::end_launch(const LaunchReport& launch, uint32_t registers) {
+void Reporting::end_launch(const LaunchReport& launch, const std::function<uint32_t()>& registers) {
   if (shared_ != nullptr) shared_->kernel[0] = '\0';
   report_.add(launch, registers);
   for (const Diagnostic& found : launch.diagnostics) count(found);

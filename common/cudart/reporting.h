@@ -3,6 +3,8 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
+#include <functional>
 #include <set>
 #include <string>
 
@@ -20,7 +22,7 @@ class Reporting {
 
   bool is_wanted() const;  // some report is
   void begin_launch(const std::string& kernel);
-  void end_launch(const LaunchReport& launch, uint32_t registers);
+  void end_launch(const LaunchReport& launch, const std::function<uint32_t()>& registers);
   void add_finding(const Diagnostic& found);
   // Said at once as well, each sentence once.
   void add_unsupported(const std::string& sentence);

@@ -4,13 +4,13 @@
 
 namespace warpsim::cudart {
 
-void SessionReport::add(const LaunchReport& report, uint32_t registers) {
+void SessionReport::add(const LaunchReport& report, const std::function<uint32_t()>& registers) {
   if (report.status == LaunchStatus::kBadLaunch) {
     log_.add_findings(report.diagnostics);
     return;
   }
   KernelReport& kernel = log_.add(report);
-  if (kernel.launches == 1) kernel.registers = registers;
+  if (kernel.launches == 1) kernel.registers = registers();
 }
 
 std::string more_arrays_text(const SessionDiagnostic& finding) {

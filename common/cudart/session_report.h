@@ -4,6 +4,8 @@
 
 #pragma once
 
+#include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -22,7 +24,8 @@ using SessionDiagnostic = LoggedFinding;
 class SessionReport {
  public:
   SessionReport() { log_.joins_arrays = true; }
-  void add(const LaunchReport& report, uint32_t registers);
+  // `registers` of the kernel are asked for once per kernel and configuration: that may take long.
+  void add(const LaunchReport& report, const std::function<uint32_t()>& registers);
   // One that belongs to no single launch.
   void add_finding(const Diagnostic& found) { warpsim::add_finding(&log_.faults, found, -1, true); }
   // A launch that could not be carried out, or an API call that is not provided: one sentence.

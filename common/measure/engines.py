@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Holds compiled kernels against the interpreter, launch by launch, bit for bit (--engine compared).
 
-    engines.py record DIR [--only TEXT]     compile and record every submission    (nvcc; minutes)
-    engines.py compare DIR [--jobs N]       carry all plans out on both engines    (neither)
+    engines.py record DIR [--only TEXT] [--part I/K]   compile and record submissions   (nvcc; minutes)
+    engines.py compare DIR                             carry all plans out on both engines    (neither)
 
 Submissions: the corpus, right and wrong, the solutions, the gallery, kernels/ and unseen/ beside
 this file; each in the cases of its lab that are small enough, since every launch runs five times.
@@ -58,45 +58,59 @@ def _unseen_header() -> str:
     return (ROOT / "common/measure/unseen/unseen.h").read_text().replace("#pragma once", "")
 
 
-def record(directory: Path, only: str, build: Path) -> None:
-    from grader.labs.course import find_course
-    from grader.labs.lab import Case, load_lab
-    from grader.labs.options import Options
-    from grader.machine.toolchain import find_toolchain
-    from grader.pipeline.carry_out import Session, make_inputs
-    from grader.running.compile import CompileError, compile_submission
-    from grader.running.record import record as record_plans
+class Recorder:
+    """Compiles submissions and records their plans, several at a time."""
 
-    course = dataclasses.replace(find_course(ROOT), given_programs=build)
-    toolchain = find_toolchain(course)
-    given: dict[tuple[str, str], dict[str, str]] = {}  # (lab, case) -> name -> file
-    jobs, left_out = [], []
-    squares = [Case(f"w{n}", f"{n} x {n}", n, n, n) for n in WIDTHS]
-    for group, name, lab_name, content in submissions():
-        if only not in name:
-            continue
-        lab = load_lab(course.folder(lab_name or "02-tiled-kernel"))
-        cases = [case for case in lab.cases if case.work <= MOST_WORK] if lab_name else squares
-        signature = lab.signature if lab_name else "square-device"
-        print(f"{name}: {len(cases)} cases", file=sys.stderr, flush=True)
-        for case in cases:
-            if (lab_name, case.id) in given:
-                continue
-            session = Session(
-                course, lab, Options("sim"), print, directory / (lab_name or "squares"), toolchain,
-                ARCHITECTURE,
-            )  # fmt: skip
-            files = make_inputs(session, case).files
-            given[lab_name, case.id] = {
-                key: str(path.relative_to(directory)) for key, path in files.items()
+    def __init__(self, directory: Path, build: Path) -> None:
+        from grader.labs.course import find_course
+        from grader.machine.toolchain import find_toolchain
+
+        self.directory = directory
+        self.course = dataclasses.replace(find_course(ROOT), given_programs=build)
+        self.toolchain = find_toolchain(self.course)
+
+    def lab_and_cases(self, lab_name: str):
+        """The lab, and those of its cases that are small enough; of a submission without a lab, squares."""
+        from grader.labs.lab import Case, load_lab
+
+        lab = load_lab(self.course.folder(lab_name or "02-tiled-kernel"))
+        if lab_name:
+            return lab, [case for case in lab.cases if case.work <= MOST_WORK]
+        return lab, [Case(f"w{n}", f"{n} x {n}", n, n, n) for n in WIDTHS]
+
+    def make_inputs(self, lab_name: str) -> dict[str, dict[str, str]]:
+        """Case -> name -> file, below the directory."""
+        from grader.labs.options import Options
+        from grader.pipeline.carry_out import Session, make_inputs
+
+        lab, cases = self.lab_and_cases(lab_name)
+        session = Session(
+            self.course, lab, Options("sim"), print, self.directory / (lab_name or "squares"),
+            self.toolchain, ARCHITECTURE,
+        )  # fmt: skip
+        return {
+            case.id: {
+                name: str(path.relative_to(self.directory))
+                for name, path in make_inputs(session, case).files.items()
             }
-        compiled = compile_submission(course, toolchain, content, ARCHITECTURE)
+            for case in cases
+        }
+
+    def record(self, group: str, name: str, lab_name: str, content: bytes):
+        """The plans' jobs, without inputs, and why cases have none."""
+        from grader.running.compile import CompileError, compile_submission
+        from grader.running.record import record as record_plans
+
+        lab, cases = self.lab_and_cases(lab_name)
+        print(f"{name}: {len(cases)} cases", file=sys.stderr, flush=True)
+        compiled = compile_submission(self.course, self.toolchain, content, ARCHITECTURE)
         if isinstance(compiled, CompileError):
-            left_out.append(f"{name} does not compile")
-            continue
-        folder = directory / "plans" / name
+            return [], [f"{name} does not compile"]
+        folder = self.directory / "plans" / name
         folder.mkdir(parents=True, exist_ok=True)
-        recorded = record_plans(course, signature, cases, compiled, "h200", folder)
+        signature = lab.signature if lab_name else "square-device"
+        recorded = record_plans(self.course, signature, cases, compiled, "h200", folder)
+        jobs, left_out = [], []
         for case in cases:
             plan = recorded[case.id].plan
             if plan is None:
@@ -104,8 +118,21 @@ def record(directory: Path, only: str, build: Path) -> None:
                 continue
             jobs.append(
                 {"group": group, "name": name, "case": case.id, "budget": 20 * case.work + 10**6,
-                 "plan": str(plan.relative_to(directory)), "inputs": given[lab_name, case.id]}
+                 "plan": str(plan.relative_to(self.directory))}
             )  # fmt: skip
+        return jobs, left_out
+
+
+def record(directory: Path, only: str, part: slice, threads: int, build: Path) -> None:
+    chosen = [one for one in submissions() if only in one[1]][part]
+    recorder = Recorder(directory, build)
+    inputs = {lab: recorder.make_inputs(lab) for lab in sorted({one[2] for one in chosen})}
+    jobs, left_out = [], []
+    with ThreadPoolExecutor(threads) as pool:
+        results = pool.map(lambda one: recorder.record(*one), chosen)
+        for (_, _, lab, _), (found, without) in zip(chosen, results, strict=True):
+            jobs += [job | {"inputs": inputs[lab][job["case"]]} for job in found]
+            left_out += without
     (directory / "jobs.json").write_text(
         json.dumps({"jobs": jobs, "left_out": left_out}, indent=1) + "\n"
     )
@@ -178,12 +205,28 @@ def table(results: list[dict]) -> str:
     return "\n".join(lines)
 
 
+def every_kth(text: str) -> slice:
+    first, _, step = text.partition("/")
+    if not (first.isdecimal() and step.isdecimal() and 1 <= int(first) <= int(step)):
+        raise argparse.ArgumentTypeError(
+            f"{text} is no part: 2/8 is every eighth from the second on"
+        )
+    return slice(int(first) - 1, None, int(step))
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("step", choices=("record", "compare"))
     parser.add_argument("directory", type=Path)
     parser.add_argument("--only", default="", help="submissions whose name contains this")
-    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
+    parser.add_argument(
+        "--part",
+        type=every_kth,
+        default="1/1",
+        metavar="I/K",
+        help="every Kth of them, from the Ith on",
+    )
+    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="at a time")
     parser.add_argument("--threads", type=int, default=2, help="of the simulator, in each job")
     parser.add_argument("--build", type=Path, default=ROOT / "build", help="with bin/ and lib/")
     given = parser.parse_args()
@@ -193,7 +236,7 @@ def main() -> int:
         program = given.build.resolve() / "bin/tilewise-exec"
         return compare(directory, program, given.jobs, given.threads)
     sys.path.insert(0, str(ROOT))
-    record(directory, given.only, given.build.resolve())
+    record(directory, given.only, given.part, given.jobs, given.build.resolve())
     return 0
 
 

@@ -1,5 +1,6 @@
 #include "warpsim/scratch.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <new>
 
@@ -36,29 +37,37 @@ Scratch::Block Scratch::take(size_t bytes, Content content) {
     block.bytes_ = best->bytes;
     kept_bytes_ -= best->bytes;
     kept_.erase(best);
+    taken_bytes_ += block.bytes_;
     return block;
   }
+  most_taken_ = std::max(most_taken_, taken_bytes_ + bytes);
+  while (kept_bytes_ > kAlwaysKept && kept_bytes_ + taken_bytes_ + bytes > most_taken_)
+    give_back_oldest();
   // Pages that nobody touches cost nothing, with zeros either.
   void* fresh = content == Content::kZeros ? std::calloc(bytes, 1) : std::malloc(bytes);
   if (fresh == nullptr && bytes != 0) throw std::bad_alloc();
   prefer_large_pages(fresh, bytes);
   block.data_ = static_cast<std::byte*>(fresh);
   block.bytes_ = bytes;
+  taken_bytes_ += bytes;
   return block;
 }
 
+void Scratch::give_back_oldest() {
+  std::free(kept_.front().data);
+  kept_bytes_ -= kept_.front().bytes;
+  kept_.erase(kept_.begin());
+}
+
 void Scratch::keep(const Kept& block) {
+  taken_bytes_ -= block.bytes;
   if (block.bytes < kWorthKeeping || block.bytes > kMostKept) {
     std::free(block.data);
     return;
   }
   kept_.push_back(block);
   kept_bytes_ += block.bytes;
-  while (kept_bytes_ > kMostKept || kept_.size() > kMostKeptBlocks) {
-    std::free(kept_.front().data);
-    kept_bytes_ -= kept_.front().bytes;
-    kept_.erase(kept_.begin());
-  }
+  while (kept_bytes_ > kMostKept || kept_.size() > kMostKeptBlocks) give_back_oldest();
 }
 
 }  // namespace warpsim

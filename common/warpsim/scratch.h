@@ -46,8 +46,11 @@ class Scratch {
   Block take(size_t bytes, Content content);
   size_t kept_bytes() const { return kept_bytes_; }
 
-  // What is longer than this together is given back to the system, the oldest first.
-  static constexpr size_t kMostKept = size_t{256} << 20;
+  // What is longer than this together is given back to the system, the oldest first. Above the
+  // lower bound so is what would make kept and taken blocks together longer than those taken at
+  // once have ever been: a process then needs hardly more memory than its largest launch.
+  static constexpr size_t kMostKept = size_t{1} << 30;
+  static constexpr size_t kAlwaysKept = size_t{256} << 20;
 
  private:
   struct Kept {
@@ -56,8 +59,9 @@ class Scratch {
     Content content;
   };
   void keep(const Kept& block);
+  void give_back_oldest();
   std::vector<Kept> kept_;  // the oldest first
-  size_t kept_bytes_ = 0;
+  size_t kept_bytes_ = 0, taken_bytes_ = 0, most_taken_ = 0;
 };
 
 }  // namespace warpsim

@@ -1,5 +1,6 @@
 // The parts of the runtime that need neither a program nor a simulator.
 
+#include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
 
@@ -10,6 +11,7 @@
 #include "cudart/session_report.h"
 #include "cudart/timeline.h"
 #include "tests/catch.h"
+#include "tests/cudart/toolchain.h"
 
 using namespace warpsim;
 using namespace warpsim::cudart;
@@ -37,6 +39,59 @@ TEST_CASE("registers: read from what ptxas -v prints, per kernel") {
   CHECK(registers_in_ptxas_output(log, "_Z5otherPf") == 8);
   CHECK(registers_in_ptxas_output(log, "_Z4nonePf") == 0);
   CHECK(registers_in_ptxas_output("", "_Z5tiledPf") == 0);
+}
+
+namespace {
+
+// A script that answers as ptxas does and notes down what it was asked for. Kernels a, b, c have
+// 10, 20 and 30 registers; anything else it fails on.
+std::string stand_in_for_ptxas(const std::string& folder, bool knows_entries) {
+  const std::string path = folder + "/ptxas";
+  std::ofstream(path) << "#!/bin/sh\n"
+                         "shift 5\n"
+                         "echo \"${2:-all}\" >>'"
+                      << folder
+                      << "/asked'\n"
+                         "say() { echo \"Compiling entry function '$1' for 'sm_90'\"; echo \"Used "
+                         "$2 registers\"; }\n"
+                      << (knows_entries ? "" : "[ -z \"$2\" ] || exit 1\n")
+                      << "case ${2:-all} in\n"
+                         "  a) say a 10 ;;\n"
+                         "  b) say b 20 ;;\n"
+                         "  c) say c 30 ;;\n"
+                         "  all) say a 10; say b 20; say c 30 ;;\n"
+                         "  *) exit 1 ;;\n"
+                         "esac\n";
+  std::filesystem::permissions(path, std::filesystem::perms::owner_all);
+  return path;
+}
+
+}  // namespace
+
+TEST_CASE("registers: a fourth of a module's kernels are compiled alone, the whole only for more") {
+  const std::string folder = tilewise::test::fresh_folder("registers-alone");
+  RegisterCounts counts(stand_in_for_ptxas(folder, true));
+  const Device device = load_device("h200");
+  const std::string module = ".entry a .entry b .entry c .entry d";
+  CHECK(counts.of(module, "b", device) == 20);
+  CHECK(counts.of(module, "b", device) == 20);
+  CHECK(counts.of(module, "a", device) == 10);
+  CHECK(counts.of("another", "a", device) == 10);
+  CHECK(tilewise::test::read_text(folder + "/asked") == "b\na\na\n");
+  CHECK(counts.of(module, "c", device) == 30);
+  CHECK(counts.of(module, "none", device) == 0);
+  CHECK(counts.of(module, "none", device) == 0);
+  CHECK(tilewise::test::read_text(folder + "/asked") == "b\na\na\nall\n");
+}
+
+TEST_CASE("registers: a ptxas that cannot compile one kernel alone is asked for all") {
+  const std::string folder = tilewise::test::fresh_folder("registers-whole");
+  RegisterCounts counts(stand_in_for_ptxas(folder, false));
+  const Device device = load_device("h200");
+  CHECK(counts.of("module", "c", device) == 30);
+  CHECK(counts.of("module", "b", device) == 20);
+  CHECK(tilewise::test::read_text(folder + "/asked") == "c\nall\n");
+  CHECK(RegisterCounts("").of("module", "a", device) == 0);
 }
 
 TEST_CASE("address map: containment, starts and overlaps") {
@@ -102,10 +157,14 @@ LaunchReport launch_report(uint32_t blocks, uint64_t instructions) {
 
 TEST_CASE("report: launches of one configuration are merged, others are not") {
   SessionReport report;
-  report.add(launch_report(1, 10), 32);
-  report.add(launch_report(1, 20), 32);
-  report.add(launch_report(2, 5), 32);
+  int asked = 0;
+  const auto registers = [&] { return ++asked, 32u; };
+  report.add(launch_report(1, 10), registers);
+  report.add(launch_report(1, 20), registers);
+  report.add(launch_report(2, 5), registers);
+  CHECK(asked == 2);
   REQUIRE(report.kernels().size() == 2);
+  CHECK(report.kernels()[0].registers == 32);
   CHECK(report.kernels()[0].launches == 2);
   CHECK(report.kernels()[0].counters.instructions == 30);
   REQUIRE(report.kernels()[0].lines.size() == 1);
@@ -122,7 +181,7 @@ TEST_CASE("report: a refused launch is a diagnostic and no kernel") {
   refused.diagnostics.resize(1);
   refused.diagnostics[0].code = Code::kLaunchConfig;
   refused.diagnostics[0].message = "The block has 2000 threads.";
-  report.add(refused, 0);
+  report.add(refused, [] { return 0u; });
   CHECK(report.kernels().empty());
   REQUIRE(report.diagnostics().size() == 1);
   CHECK(report.diagnostics()[0].diagnostic.code == Code::kLaunchConfig);
@@ -132,7 +191,7 @@ TEST_CASE("report: a refused launch is a diagnostic and no kernel") {
 
 TEST_CASE("report: JSON has the fields of a grading result") {
   SessionReport report;
-  report.add(launch_report(4, 10), 0);
+  report.add(launch_report(4, 10), [] { return 0u; });
   auto json = nlohmann::json::parse(to_json(report, load_device("h200"), "/bin/x"));
   CHECK(json["schema"] == "warpsim.report/1");
   CHECK(json["device"] == "h200");
@@ -159,7 +218,7 @@ TEST_CASE("report: JSON has the fields of a grading result") {
 
 TEST_CASE("report: text names the line, the thread and the count") {
   SessionReport report;
-  report.add(launch_report(4, 1234567), 0);
+  report.add(launch_report(4, 1234567), [] { return 0u; });
   std::string text = to_text(report, load_device("h200"), true);
   CHECK(text.find("matmul.cu:12: error: race-shared: Two threads.") != std::string::npos);
   CHECK(text.find("3 times in all") != std::string::npos);
@@ -178,7 +237,7 @@ TEST_CASE("report: text shows every counter that is not zero") {
     }
     REQUIRE(value > 1010);
     SessionReport report;
-    report.add(launch, 0);
+    report.add(launch, [] { return 0u; });
     const std::string text = to_text(report, load_device(device), false);
     for (uint64_t number = 1001; number <= value; ++number) {
       CAPTURE(device, number, text);

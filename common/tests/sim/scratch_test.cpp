@@ -47,6 +47,23 @@ TEST_CASE("No more is kept than some") {
   CHECK(scratch.kept_bytes() == Scratch::kMostKept);
 }
 
+TEST_CASE("Kept and taken together are no more than was taken at once, or than some") {
+  constexpr size_t kHalf = 3 * Scratch::kAlwaysKept / 4;
+  Scratch scratch;
+  {
+    const Scratch::Block one = scratch.take(kHalf, Scratch::Content::kZeros);
+    const Scratch::Block two = scratch.take(kHalf, Scratch::Content::kZeros);
+  }
+  CHECK(scratch.kept_bytes() == 2 * kHalf);
+  {
+    const Scratch::Block one = scratch.take(kHalf, Scratch::Content::kZeros);
+    const Scratch::Block two = scratch.take(kHalf, Scratch::Content::kZeros);
+    CHECK(scratch.kept_bytes() == 0);
+  }
+  const Scratch::Block other = scratch.take(kHalf, Scratch::Content::kAny);
+  CHECK(scratch.kept_bytes() == kHalf);
+}
+
 // The second launch's blocks go where other blocks of the first one have been: what the first left
 // in the shadow would make that a race.
 TEST_CASE("What one launch has written and read is not the next one's") {

@@ -3,6 +3,8 @@
 // mask does not name, or that are not active, take no part: a source lane that is inactive gives
 // its register's stale value on a GPU; here it gives the reading lane's own value.
 
+#include <algorithm>
+
 #include "warpsim/exec/ops.h"
 #include "warpsim/machine/lift.h"
 #include "warpsim/observe/barrier.h"
@@ -42,7 +44,7 @@ const Op* shuffle_lanes(Warp& w, const Op* op) {
   if (op->lanes.members != 0) check_mask(w, op, row<uint32_t>(w, op->lanes.members));
   uint32_t result[kLanes] = {};
   uint32_t in_range = 0;
-  for_each_lane(w.mask, [&](int lane) {
+  const auto exchange = [&](int lane, uint32_t mask) {
     const int distance = int(b[lane] & 31), clamp = int(c[lane] & 31),
               segment = int(c[lane] >> 8 & 31);
     const int highest = (lane & segment) | (clamp & ~segment), lowest = lane & segment;
@@ -67,12 +69,18 @@ const Op* shuffle_lanes(Warp& w, const Op* op) {
         break;
     }
     if (!good) source = lane;
-    if (!(w.mask >> source & 1)) source = lane;
+    if (!(mask >> source & 1)) source = lane;
     result[lane] = a[source];
     in_range |= uint32_t(good) << lane;
-  });
+  };
   uint32_t* d = row<uint32_t>(w, op->d);
-  for_each_lane(w.mask, [&](int lane) { d[lane] = result[lane]; });
+  if (w.mask == kAllLanes) {
+    for (int lane = 0; lane < kLanes; ++lane) exchange(lane, kAllLanes);
+    std::copy_n(result, kLanes, d);
+  } else {
+    for_each_lane(w.mask, [&](int lane) { exchange(lane, w.mask); });
+    for_each_lane(w.mask, [&](int lane) { d[lane] = result[lane]; });
+  }
   if (op->e != 0) set_predicate(w, op->e, in_range);
   return op + 1;
 }

@@ -100,6 +100,11 @@ void check_mask(const Warp& w, const Op* op, const uint32_t* members) {
   if (!w.worker->launch->checks.barriers) return;
   const uint32_t there = w.started & ~w.exited;
   // Most often all lanes give one mask, which names just them.
+  if (w.mask == kAllLanes) {
+    uint32_t named = kAllLanes;
+    for (int i = 0; i < kLanes; ++i) named &= members[i];
+    if (named == kAllLanes) return;
+  }
   uint32_t common = w.mask, any = 0;
   bool same = true;
   const uint32_t first = members[__builtin_ctz(w.mask)];
