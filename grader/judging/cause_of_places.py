@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -12,6 +13,7 @@ from grader.judging.host import Said
 from grader.judging.wording import index_of, value
 from grader.labs.statements import (
     Statement,
+    arguments,
     closing,
     find,
     shown,
@@ -89,6 +91,16 @@ class Places(Base):
             f"Launch {threads} threads: as many as fill a tile, and reach all of the block's P.",
         )
 
+    def _divisors(self, words: Sequence[str]) -> set[int | None]:
+        """What a grid's words divide by, themselves or in a helper that they call."""
+        known = self.kernel.known
+        found = {value(words[at + 1 : at + 2], known) for at, w in enumerate(words) if w == "/"}
+        for at, word in enumerate(words[:-1]):
+            function = self.text.named(word) if words[at + 1] == "(" else None
+            if function is not None and any("/" in one.words for one in self.text.inside(function)):
+                found |= {value(given, known) for given in arguments(words, at + 1)}
+        return found
+
     def _step(self, axis: str, reached: int, side: int) -> Said | None:
         """blockIdx times another number than a block has rows or columns."""
         kernel = self.kernel
@@ -99,7 +111,9 @@ class Places(Base):
         }
         if reached not in sides:
             return None
-        for name, line, words, item in kernel_text.declarations(kernel):
+        known = kernel_text.declarations(kernel)
+        # What only has another name is multiplied elsewhere.
+        for name, line, words, item in [one for one in known if len(one[2]) > 3]:
             if axis in kernel_text.axes_of(kernel.expanded(words, item), "blockIdx"):
                 what = "columns" if axis == "x" else "rows"
                 return Said(
@@ -300,11 +314,7 @@ class Places(Base):
             if not is_known and kernel.grid[axis] == 1 and tile[axis] != kernel.block[axis]:
                 return None
             # By what it is divided by the grid covers P: the kernel does not store what a block should.
-            parts = {
-                value(words[at + 1 : at + 2], kernel.known)
-                for at, w in enumerate(words)
-                if w == "/"
-            }
+            parts = self._divisors(words)
             whole = (case.l, case.j)[axis]
             if not is_known and any(
                 part and part != tile[axis] and part * kernel.grid[axis] >= whole for part in parts

@@ -71,7 +71,7 @@ def with_cause(diagnostics: tuple[Diagnostic, ...], material: Material) -> tuple
     if first.severity != "error" or first.code == "does-not-compile":
         if first.code not in ("memory-leak", "barrier-divergence"):
             return diagnostics
-    if first.code == "low-precision" and _is_named(first, material):
+    if first.code == "low-precision" and _is_named(first, material) and not _is_split(material):
         return diagnostics
     text = listing(material.text)
     if not text.statements:
@@ -112,6 +112,11 @@ def _of_array(said: Said, finder: _Finder, text: Listing) -> Said:
     )
 
 
+def _is_split(material: Material) -> bool:
+    """Whether the search may say more of it than P does."""
+    return any(one.case.problem.factors == "split" for one in material.outcomes)
+
+
 def _is_named(item: Diagnostic, material: Material) -> bool:
     """Whether P itself told how it came short of float's accuracy."""
     return any(one.pattern is not None and one.case.id in item.cases for one in material.outcomes)
@@ -127,7 +132,12 @@ def asks_for_calls(diagnostics: tuple[Diagnostic, ...], problem: Problem, text: 
 def may_be_tried(diagnostics: tuple[Diagnostic, ...], problem: Problem) -> bool:
     """Whether a small change may be looked for: then its process can be started before."""
     is_read = not problem.is_product or problem.signature in SIGNATURES
-    return is_read and bool(diagnostics) and diagnostics[0].code in _TRIED
+    return is_read and bool(diagnostics) and _is_tried(diagnostics[0], problem)
+
+
+def _is_tried(item: Diagnostic, problem: Problem) -> bool:
+    """Of a product in pieces the search sees also what P lacks of a float's accuracy."""
+    return item.code in _TRIED or (item.code == "low-precision" and problem.factors == "split")
 
 
 def _joined(item: Diagnostic, said: Said) -> Diagnostic:
@@ -190,14 +200,15 @@ class _Finder(Accesses, Places, Wrong):
 
         A change on the line that a rule has guessed is tried first.
         """
-        if self.item.code not in _TRIED or not self.material.outcomes:
+        if not self.material.outcomes or not _is_tried(self.item, self.problem):
             return None
         if self.item.code == "launch-config" and guess is not None:
             return None  # what was refused is known; another launch that is not says less
         lines = [guess.line if guess is not None else 0, self.item.line, self.item.other_line]
         lines += self._followed_lines()
-        if not any(lines) and self.kernel is not None:
-            lines += [one.line for one in self.kernel.accesses(self.kernel.roles.get("P", ""))]
+        is_unreached = self.item.code in ("unwritten-output", "race-global")
+        if (is_unreached or not any(lines)) and self.kernel is not None:
+            lines += self._naming_result()
         in_tiles = all(o.case.j % 32 == 0 for o in self.material.outcomes)
         case = self.outcome.case if self.outcome is not None else None
         others, of = [], self.material.reference
@@ -211,6 +222,7 @@ class _Finder(Accesses, Places, Wrong):
             [line for line in lines if line],
             (case.j, case.k, case.l) if case is not None else None,
             others,
+            self.problem.factors == "split",
         )
         result = self.result
         named = guess.line if guess is not None else self.item.line
@@ -237,6 +249,12 @@ class _Finder(Accesses, Places, Wrong):
             "",
         )
 
+    def _naming_result(self) -> list[int]:
+        """Lines of the kernel that store P, or take its address."""
+        kernel, name = self.kernel, self.kernel.roles.get("P", "")
+        found = [one.line for one in kernel.accesses(name)]
+        return found or [one.line for one in kernel.body if name in one.words]
+
     def _followed_lines(self) -> list[int]:
         """Where the wrong elements are stored, and what they are made of was put into a tile."""
         found: list[int] = []
@@ -250,6 +268,10 @@ class _Finder(Accesses, Places, Wrong):
                 for term in element.terms[:1]:
                     for factor in term.factors:
                         found += [factor.shared.who.line] if factor.shared is not None else []
+        if self.item.code == "low-precision" and followed is not None:
+            for element in followed.elements[:_ELEMENTS]:  # where pieces are made
+                for factor in (f for term in element.terms for f in term.factors):
+                    found += [line for _, line in (*factor.converted, *factor.converted_before)]
         return list(dict.fromkeys(line for line in found if line))[:_MOST_LINES]
 
     def by_warning(self) -> Said | None:

@@ -126,6 +126,11 @@ def _mispaired(
         return None
     where = place_name((one.row, one.column))
     lines = {pair: sorted({term.line for term in terms[pair]}) for pair in terms}
+    for side, matrix in enumerate("MN"):
+        used = {pair[side] for pair in counts if counts[pair]}
+        others = {pair[1 - side] for pair in counts if counts[pair]}
+        if len(used) == 1 and len(others) > 1 and twice:
+            return _of_one_piece(where, matrix, used.pop(), terms[twice[0]], one)
     if twice:
         pair = twice[0]
         line = lines[pair][-1]
@@ -136,6 +141,14 @@ def _mispaired(
         )
         text += f", {_pair(gone[0])} never." if gone else "."
         return Explanation("mispaired", text, line=line, element=(one.row, one.column))
+    useless = [pair for pair in counts if counts[pair] and pair not in needed]
+    if len(gone) == 1 and len(useless) == 1:
+        line = lines[useless[0]][0]
+        text = (
+            f"{where}: line {line} multiplies {_pair(useless[0])}, whose products are too small to "
+            f"matter; {_pair(gone[0])} is never multiplied."
+        )
+        return Explanation("mispaired", text, line=line, element=(one.row, one.column))
     present = [pair for pair in needed if counts[pair]]
     line = lines[0, 0][0]
     if present == [(0, 0)]:
@@ -145,6 +158,20 @@ def _mispaired(
         rest = [f"{s}{t}" for s, t in gone[1:]]
         text += f"; nor {'is' if len(rest) == 1 else 'are'} {', '.join(rest)}." if rest else "."
     return Explanation("mispaired", text, line=line, element=(one.row, one.column))
+
+
+def _of_one_piece(
+    where: str, matrix: str, piece: int, terms: Sequence[Term], one: ElementHistory
+) -> Explanation:
+    """All products have the same piece of a matrix: it is what was read for the others, too."""
+    factors = [f for term in terms for f in term.factors if f.matrix == matrix]
+    lines = {f.read.line for f in factors if f.read is not None and f.read.line}
+    line = lines.pop() if len(lines) == 1 else terms[0].line
+    text = (
+        f"{where}: every product has piece {piece} of {matrix}; line {line} reads no other piece, and "
+        f"the products of the others are missing."
+    )
+    return Explanation("mispaired", text, operand=matrix, line=line, element=(one.row, one.column))
 
 
 def _belongs(one: ElementHistory, term: Term) -> bool:

@@ -101,6 +101,7 @@ class Ways(Sums):
         def key(one: Factor) -> tuple:
             held = one.fragment
             place = (one.matrix, one.row, one.column, one.shared and one.shared.offset_bytes)
+            place = (*place, one.shared and one.shared.interval)  # not in another phase
             return held and (held.who.block, held.who.thread, place)
 
         return any(

@@ -32,6 +32,10 @@ _FRESH = REPOSITORY / "common" / "measure" / "causes" / "fresh"
         ("01-rowwise", "col += threads", "col += 2 * threads", "leave out"),
         # The blocks' numbers lie along x alone and stand for rows and columns.
         ("02-plane", "(blockIdx.x % steps)", "(blockIdx.x / steps)", "is used nowhere"),
+        # The first phase is right; the tile is loaded again in the others.
+        ("10-byhand", "l, z + e / TC,", "l, e / TC,", "where it was loaded it is right"),
+        # What is multiplied has another name than what is only blockIdx.x.
+        ("05-coarse", "bx * TILE_WIDTH * COARSE_FACTOR + tx", "bx * TILE_WIDTH + tx", "bx = blockIdx.x goes on"),
         # Each phase fills the same words.
         ("07-float4", "(tid & 15) << 2", "(tid & 7) << 2", "Each turn of the loop"),
     ]),

@@ -12,6 +12,7 @@ from grader.results.provenance import ElementHistory, Factor, Provenance, Term, 
 
 SIDE, K, UP = 4, 3, 256.0
 ROUND, STORE = 30, 90
+USELESS = {(2, 1): 77}  # a pair that nobody needs
 # The pairs of pieces, each with the line that multiplies them.
 LINES = {(0, 2): 74, (1, 1): 75, (2, 0): 76, (0, 1): 78, (1, 0): 79, (0, 0): 80}
 Pairs = Sequence[tuple[int, int]]
@@ -27,7 +28,7 @@ def piece(matrix: str, row: int, column: int, number: int) -> Factor:
 
 def term(row: int, column: int, t: int, pair: tuple[int, int]) -> Term:
     factors = (piece("M", row, t, pair[0]), piece("N", t, column, pair[1]))
-    return Term(factors, LINES[pair], 1, scale=UP ** -sum(pair))
+    return Term(factors, (LINES | USELESS)[pair], 1, scale=UP ** -sum(pair))
 
 
 def run(
@@ -73,6 +74,9 @@ def without(*gone: tuple[int, int]) -> Pairs:
     [
         ([*without((1, 0)), (0, 1)], 78,
          "P[0][0]: piece 0 of M with piece 1 of N is multiplied 2 times (line 78), piece 1 of M with piece 0 of N never."),
+        ([*without((2, 0)), (2, 1)], 77,
+         "P[0][0]: line 77 multiplies piece 2 of M with piece 1 of N, whose products are too small to matter; "
+         "piece 2 of M with piece 0 of N is never multiplied."),
         (without((1, 1)), 80, "P[0][0]: piece 1 of M with piece 1 of N is never multiplied."),
         ([(0, 0), (0, 1), (1, 0)], 80, "P[0][0]: piece 0 of M with piece 2 of N is never multiplied; nor are 11, 20."),
     ],
@@ -93,6 +97,17 @@ def test_pairs_that_are_missing_or_doubled(pairs, line, sentence):
 def test_pieces_that_are_made_or_counted_wrongly(change, line, words):
     found = said(run(change=change))
     assert found.line == line and words in found.sentence
+
+
+def test_one_piece_that_is_read_for_all_of_them_is_told_where_it_is_read():
+    def change(made: Term) -> Term:
+        m, n = made.factors
+        first = replace(n, piece=0, kind="element", scale=1.0, read=Who(65))
+        return replace(made, factors=(m, first))
+
+    found = said(run(change=change))
+    assert (found.kind, found.operand, found.line) == ("mispaired", "N", 65)
+    assert "every product has piece 0 of N; line 65 reads no other piece" in found.sentence
 
 
 def test_a_piece_of_another_element_is_told_with_its_pair():

@@ -79,11 +79,9 @@ def test_a_solution_of_a_lab_that_is_no_product_is_right(lab: str) -> None:
 
 @pytest.mark.parametrize("name", sorted(p.stem for p in (CAUSES / "fresh").glob("*.cu")))
 def test_a_right_program_is_right(name: str) -> None:
-    if name in ("10-mma", "10-wmma"):
-        with pytest.raises(GivenUp, match="^a type"):  # __nv_bfloat16
-            _is_right(_program(name), name[:2])
-    elif name in ("01-halves", "01-three", "07-mixed", "08-late", "08-relay"):
-        with pytest.raises(GivenUp, match="^array"):  # of streams, of structs that hold arrays
+    if name in ("01-halves", "01-three", "07-mixed", "07-union", "08-late", "08-relay", "10-wmma"):
+        # arrays of streams, structs with arrays that are copied, unions, fragments of wmma
+        with pytest.raises(GivenUp):
             _is_right(_program(name), name[:2])
     elif name == "00-vectors":
         with pytest.raises(GivenUp, match="^a type"):  # a template of std::vector<T>

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from grader.judging.repair.copy_engine import BARRIERS, COPY_ENGINE
 from grader.judging.repair.reading import GivenUp
+from grader.judging.repair.tensor import TENSOR
 from grader.judging.repair.values import (
     Buffer,
     Fault,
@@ -150,6 +152,8 @@ def _copied(words_of):
             f.world.step()
             to, source = given[0](f, m), given[1](f, m)
             words = words_of(f, m, given, templates)
+            if to.__class__ is Pointer and to.memory.is_half:
+                words *= 2
             inside = truth(given[2](f, m)) if templates and len(given) > 2 else True
             for pointer, mask in ((to, m), (source, both(m, inside))):
                 if pointer.__class__ is not Pointer:
@@ -269,6 +273,8 @@ def _shuffled(source):
 
 
 BUILTIN = {
+    **TENSOR,
+    **COPY_ENGINE,
     "atomicAdd": _atomic(np.add), "atomicSub": _atomic(np.subtract),
     "atomicMax": _atomic(np.maximum), "atomicMin": _atomic(np.minimum),
     "__shfl_down_sync": _shuffled(lambda at, by: at + by),
@@ -300,5 +306,6 @@ for _name in (
     "cudaFuncSetCacheConfig", "cudaDeviceSetCacheConfig", "cudaStreamWaitEvent", "strerror", "perror", "__activemask", "__ballot_sync",
 ):  # fmt: skip
     BUILTIN[_name] = _nothing
+BUILTIN |= dict.fromkeys(BARRIERS, _nothing)
 
 __all__ = ["BUILTIN", "is_integer"]

@@ -60,9 +60,13 @@ class Changes:
             return self._changed_once(node, value)
         put = self.assigner(node.kids[0])
         if node.text == "=":
+            kind = self.types.get(node.kids[0].text) if node.kids[0].kind == "name" else None
+            is_pointer = kind is not None and kind.stars > 0
 
             def assigned(f, m):
                 given = value(f, m)
+                if given.__class__ is Struct and not is_pointer and self.holds_arrays(given.kind):
+                    raise GivenUp("a struct with arrays is copied")
                 put(f, m, given)
                 return given
 

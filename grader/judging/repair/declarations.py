@@ -34,6 +34,7 @@ def shared_words(world, key: tuple, size: int, name: str, kind: Type) -> Buffer:
         if size * world.blocks > _MAX_WORDS * 4:
             raise Exhausted
         buffer.is_int = kind.name == "int"
+        buffer.is_half = kind.name in ("bf16", "__nv_bfloat162")
         buffer.batch, buffer.effects = world.batch, world.effects or world.lenient
         world.words += size
         if world.blocks > 1:
@@ -77,7 +78,7 @@ class Declarations:
         if sizes:
             return self.array(node, sizes, first)
         fields = None if kind.stars else self.file.structs.get(kind.name)
-        if fields is not None and any((kind.name, one) in self.file.lengths for _, one in fields):
+        if fields is not None and self.holds_arrays(kind.name) and not kind.is_reference:
             return self.structure_of_arrays(node, fields, first)
         if kind.is_shared:
             return self.shared_word(node)
@@ -138,11 +139,14 @@ class Declarations:
     def copied(self, name: str, first: Node) -> Callable:
         """Buffer x = make(rows);"""
         value = self.code(first)
+        is_elsewhere = first.kind in REFERRED
 
         def declared(f, m):
             found = value(f, m)
             if found.__class__ is not Struct:
                 raise GivenUp("constructor")
+            if is_elsewhere and self.holds_arrays(found.kind):
+                raise GivenUp("a struct with arrays is copied")
             f.env[name] = found.copy()
             return m
 
@@ -192,21 +196,26 @@ class Declarations:
                 return held if held.__class__ is Struct else Ref(place)
             if place.__class__ is Pointer:
                 return place if place.dims else Ref(place)
+            if place.__class__ is Struct:
+                return place
             raise GivenUp("reference")
 
         return refer
 
     def array(self, node: Node, sizes: list, first: Node | None) -> Callable:
         name, kind = node.text, node.type
+        if self.holds_arrays(kind.name) and not kind.stars:
+            return self.array_of_structs(node, sizes, first)
         if kind.is_extern and sizes == [None]:
             sizes = []
         names = self.plain_fields(kind.name)
-        is_plain = kind.name in (*INTEGERS, "float", "float4", "float2", "auto") or bool(names)
+        is_half = kind.name in ("bf16", "__nv_bfloat162")
+        is_plain = kind.name in (*INTEGERS, "float", "bf16", *VECTORS, "auto") or bool(names)
         if not is_plain or (kind.stars and kind.is_shared):
             raise GivenUp("array")
         if kind.stars:
             return self.pointers(name, sizes, first)
-        unit = len(names) or {"float4": 4, "float2": 2}.get(kind.name, 1)
+        unit = len(names) or VECTORS.get(kind.name, 1)
         if None in sizes and first is not None and first.kind == "braces" and len(sizes) == 1:
             sizes = [Node("number", text=str(len(first.kids)))]
         if None in sizes:
@@ -228,7 +237,7 @@ class Declarations:
             if not kind.is_shared:
                 is_int = kind.name in INTEGERS
                 beginning = np.nan if first is None else 0 if is_int else 0.0
-                memory = Local(size, beginning, world.batch, is_int)
+                memory = Local(size, beginning, world.batch, is_int, is_half)
                 f.env[name] = Pointer(memory, 0, dims, unit, names)
                 for at, part in given:
                     f.env[name].store_at(at, part(f, m))
@@ -275,37 +284,15 @@ class Declarations:
             build = self.one_of(known, nodes, given_to, [], lambda f, m: f.env[name], False)
         elif first is not None:
             values = self.first_values(fields, first)
-        lengths = {
-            one: [self.code(size) for size in self.file.lengths.get((kind.name, one), ())]
-            for _, one in fields
-        }
-        if kind.is_shared and not all(lengths.values()):
-            raise GivenUp("shared scalar")
 
         def declared(f, m):
             found = {one: part(f, m) for one, part in zip(templates, given, strict=True)}
             inner = Frame(f.world, {**f.env, **found}, fields=f.fields)
-            for own, one in fields:
-                dims = tuple(int(part(inner, m)) for part in lengths[one])
-                if not dims:
-                    is_struct = own.name in self.file.structs and not own.stars
-                    found[one] = self.empty(own, f) if is_struct else None
-                    continue
-                size = math.prod(dims)
-                if own.stars or own.name not in (*INTEGERS, "float") or not 0 < size <= _MAX_WORDS:
-                    raise GivenUp("array")
-                if kind.is_shared:
-                    memory = shared_words(
-                        f.world, (name, node.key, one), size, f"{name}.{one}", own
-                    )
-                else:
-                    is_zero = (first is not None and not is_made) or (
-                        kind.name,
-                        one,
-                    ) in self.file.zeroed
-                    beginning = 0.0 if is_zero else np.nan
-                    memory = Local(size, beginning, f.world.batch, own.name in INTEGERS)
-                found[one] = Pointer(memory, 0, dims)
+            is_zero = first is not None and not is_made
+            whole = self.laid_out(
+                kind.name, fields, inner, (), (name, node.key), kind.is_shared, is_zero
+            )
+            found |= whole.fields
             f.env[name] = Struct(found, kind.name)
             for one, at, part in values:
                 value = part(f, m)
@@ -318,6 +305,68 @@ class Declarations:
             return m
 
         return declared
+
+    def holds_arrays(self, kind: str) -> bool:
+        """Whether a struct, or one in it, has an array."""
+        fields = self.file.structs.get(kind) or ()
+        return any(
+            (kind, name) in self.file.lengths or (not own.stars and self.holds_arrays(own.name))
+            for own, name in fields
+        )
+
+    def array_of_structs(self, node: Node, sizes: list, first: Node | None) -> Callable:
+        """Slot slots[4], where a Slot holds arrays."""
+        name, kind = node.text, node.type
+        if None in sizes or kind.name in self.file.of_structs and first is not None:
+            raise GivenUp("array of structs")
+        if self.file.parameters.get(kind.name):
+            raise GivenUp("array of struct templates")
+        lengths = [self.code(size) for size in sizes]
+        fields = self.file.structs[kind.name]
+
+        def declared(f, m):
+            lead = tuple(int(part(f, m)) for part in lengths)
+            f.env[name] = self.laid_out(
+                kind.name, fields, f, lead, (name, node.key), kind.is_shared, first is not None
+            )
+            return m
+
+        return declared
+
+    def laid_out(
+        self, kind: str, fields: list, f: Frame, lead: tuple, key: tuple, is_shared: bool, is_zero: bool
+    ) -> Struct:  # fmt: skip
+        """A struct, or an array of them: each field is one array for all."""
+        found: dict = {}
+        for own, one in fields:
+            sizes = self.file.lengths.get((kind, one), ())
+            dims = (*lead, *(int(self.code(size)(f, True)) for size in sizes))
+            inner = None if own.stars else self.file.structs.get(own.name)
+            if inner is not None and self.holds_arrays(own.name):
+                found[one] = self.laid_out(
+                    own.name, inner, f, dims, (*key, one), is_shared, is_zero
+                )
+                continue
+            if not dims and not is_shared:
+                found[one] = self.empty(own, f) if inner is not None else None
+                continue
+            if not sizes:
+                raise GivenUp("scalar in a struct")
+            names = () if own.stars else self.plain_fields(own.name)
+            unit = len(names) or VECTORS.get(own.name, 1)
+            size = math.prod(dims) * unit
+            is_known = own.name in (*INTEGERS, "float", "bf16", *VECTORS) or bool(names)
+            if own.stars or not is_known or not 0 < size <= _MAX_WORDS:
+                raise GivenUp("array")
+            if is_shared:
+                named = ".".join((key[0], *key[2:], one))
+                memory = shared_words(f.world, (*key, one), size, named, own)
+            else:
+                beginning = 0.0 if is_zero or (kind, one) in self.file.zeroed else np.nan
+                is_half = own.name in ("bf16", "__nv_bfloat162")
+                memory = Local(size, beginning, f.world.batch, own.name in INTEGERS, is_half)
+            found[one] = Pointer(memory, 0, dims, unit, names)
+        return Struct(found, kind, len(lead))
 
     def first_values(self, fields: list, first: Node) -> list[tuple]:
         """{{1, 2}, 3} of a struct with arrays: the field, the place in it, the value."""

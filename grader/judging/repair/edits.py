@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from grader.judging.repair.alike import alike
+from grader.judging.repair.elsewhere import Elsewhere, products_of
 from grader.judging.repair.missing import Missing
 from grader.judging.repair.nodes import MADE, File, Function, Node, children, walk
 from grader.judging.repair.on_host import OnHost, call_of
@@ -34,6 +35,7 @@ _ORDERS = ("<", "<=", ">", ">=")
 _ODD = ("*%", "*/", "+*", "%*", "/*")  # seldom what was meant
 _OF_A_LENGTH = 1.2  # a longer array hides an index that goes too far
 _MOST_MACROS = 12
+_AS_ELSEWHERE = 0.7
 _AXES = {"x": "yz", "y": "xz", "z": ""}
 _OTHER = {
     "<": ("<=", ">"), "<=": ("<", ">="), ">": (">=", "<"), ">=": (">", "<="), "==": ("!=",), "!=": ("==",),
@@ -42,7 +44,7 @@ _OTHER = {
 }  # fmt: skip
 
 
-class Editor(Missing, OnHost, Repeated):
+class Editor(Missing, OnHost, Repeated, Elsewhere):
     """The edits of one function."""
 
     def __init__(self, file: File, function: Function, macros: dict[str, int]) -> None:
@@ -69,6 +71,8 @@ class Editor(Missing, OnHost, Repeated):
         self.uses = {name: used.count(name) for name in parameters}
         self.given = {name for _, name in function.parameters} & self.scope.sizes
         self.visible = visible_at(function.body)
+        self.products = products_of(file)
+        self.meeting: dict[int, bool] = {}  # loops: whether threads meet in them
         self.parents: dict[int, Node] = {}
         for node in walk(function.body):
             for kid in children(node):
@@ -215,6 +219,8 @@ class Editor(Missing, OnHost, Repeated):
                     cost = 0.8  # rows for columns
                 if self._is_setting(node) or (self.is_host and self._decides_launch(node)):
                     cost += 1.0  # too many blocks do no harm where there is a guard
+                if other in self._partners(node):
+                    cost = min(cost, _AS_ELSEWHERE)
                 yield (lambda n, o=other: named(o)), cost
         if name in self.scope.integers:
             for macro in self.scope.constants:
@@ -286,9 +292,19 @@ class Editor(Missing, OnHost, Repeated):
                     yield (lambda n, v=other, t=macro: replace(number(v), macro=t)), 1.4
         is_factor = value in self.factors and self._parent(node).text == "*"
         others = (value - 1, value + 1, 0, value * 2, value // 2)
+        above = self._parent(node)
+        if not value and not self.is_host:
+            yield from self._phase_for_0(node)
+        # 8 for 4 and 7 for 3, where lanes and pieces are counted.
+        is_place = value and above.kind == "binary" and above.text in ("*", "/", "%", "&", "+", "^")
+        if is_place and value & (value + 1) == 0:
+            others = (*others, 2 * value + 1)
+        is_place = is_place and (value & (value - 1) == 0 or value & (value + 1) == 0)
         for other in dict.fromkeys((*others, *sorted(self.factors if is_factor else ()))):
             if other >= 0 and other != value:
                 cost = 1.0 if abs(other - value) == 1 else 1.5
+                if is_place and other in (2 * value, value // 2, 2 * value + 1) and other:
+                    cost = 1.0
                 if is_factor and other in self.factors:
                     cost = 0.9  # what something else is multiplied by
                 if other == 2 * value and self._parent(node).text == "%":
@@ -386,6 +402,8 @@ class Editor(Missing, OnHost, Repeated):
                 (1.2 if is_size else 2.3) + odd,
             )
             yield (lambda n, o=name: binary("+", bare(n), named(o))), 2.6 if is_size else 1.9
+        if not (hides or is_shared or self.is_host or parent.text in ("*", "/", "%", "-")):
+            yield from self._phase_added(node)
         for macro in () if hides or is_shared else self.scope.constants:
             value = self.macros.get(macro)
             if value is not None:
@@ -409,6 +427,16 @@ class Editor(Missing, OnHost, Repeated):
     def _assignments(self, node: Node) -> Iterator[tuple[Change, float]]:
         if node.text == "=":
             yield (lambda n: replace(bare(n), text="+=")), 1.0
+            for name in self.scope.floats if node.kids[0].text in self.scope.floats else ():
+                if self.scope.types[name].is_constant:
+                    yield (
+                        (
+                            lambda n, o=name: replace(
+                                bare(n), kids=[n.kids[0], binary("*", n.kids[1], named(o))]
+                            )
+                        ),
+                        1.2,
+                    )
         if node.text == "+=":
             yield (lambda n: replace(bare(n), text="=")), 1.5
             target, given = node.kids
@@ -454,7 +482,8 @@ class Editor(Missing, OnHost, Repeated):
     def _arguments(self, node: Node, start: int) -> Iterator[tuple[Change, float]]:
         for a in range(start, len(node.kids)):
             for b in range(a + 1, len(node.kids)):
-                yield (lambda n, a=a, b=b: replace(bare(n), kids=swapped(n.kids, a, b))), 0.9
+                cost = 0.7 if b == a + 1 else 0.9
+                yield (lambda n, a=a, b=b: replace(bare(n), kids=swapped(n.kids, a, b))), cost
 
     def _indices(self, node: Node) -> Iterator[tuple[Change, float]]:
         inner, index = node.kids

@@ -16,19 +16,22 @@ _WORDS = {
     "const", "constexpr", "static", "inline", "volatile", "__restrict__", "__forceinline__", "register",
     "__device__", "__host__", "__global__", "__shared__", "extern", "unsigned", "signed", "typename",
     "__restrict", "restrict", "struct", "class", "mutable", "__noinline__", "__constant__", "__managed__",
+    "__grid_constant__",
 }  # fmt: skip
 INTEGERS = {
     "int", "unsigned", "long", "short", "char", "size_t", "uint", "int32_t", "uint32_t", "int64_t",
     "uint64_t", "signed", "ptrdiff_t", "uint8_t", "uint16_t",
 }  # fmt: skip
 FLOATS = {"float", "double"}
+HALVES = {"__nv_bfloat16": "bf16"}  # of 2 bytes
 VECTORS = {
     f"{kind}{count}": count for kind in ("float", "int", "uint", "double") for count in (2, 3, 4)
-}
+} | {"__nv_bfloat162": 2}
 _OWNING = frozenset(("unique_ptr", "shared_ptr"))  # read as the pointers that they hold
 _TYPES = (
     INTEGERS
     | FLOATS
+    | set(HALVES)
     | {
         "bool",
         "void",
@@ -40,6 +43,7 @@ _TYPES = (
         "cudaStream_t",
         "cudaEvent_t",
         "cudaDeviceProp",
+        "CUtensorMap",
         "unique_ptr",
         "shared_ptr",
         "decltype",
@@ -152,7 +156,7 @@ class Expressions:
                 name = "int"
                 self.take()
             elif not name and text not in _OWNING and (text in _TYPES or text in self.file.structs):
-                name = "float" if text == "double" else text
+                name = "float" if text == "double" else HALVES.get(text, text)
                 self.take()
                 if self.now == "<" and self.file.parameters.get(name):
                     args = self.template_arguments()
@@ -449,4 +453,4 @@ class Expressions:
 def _size(kind: Type) -> int:
     if kind.stars:
         return 8
-    return {"float4": 16, "float2": 8, "bool": 1}.get(kind.name, 4)
+    return {"float4": 16, "float2": 8, "bool": 1, "bf16": 2}.get(kind.name, 4)

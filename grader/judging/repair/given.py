@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+_OF_PIECES = 1e-7  # of a sum: the smallest pieces that matter come to ten times as much
 _NEAR = 1e-5  # of a value: the search reckons in double precision
 _SMALL_SIDE, _FEW_ELEMENTS = 64, 256  # what one block of a lab may do
 
@@ -29,11 +30,15 @@ class Array:
 
 @dataclass(frozen=True)
 class Size:
-    """A case of the product: M is j x k, N is k x l."""
+    """A case of the product: M is j x k, N is k x l.
+
+    `is_fine`: elements that need all bits of a float, of which a product of bf16 in pieces may lose some.
+    """
 
     j: int
     k: int
     l: int  # noqa: E741
+    is_fine: bool = False
 
     @property
     def is_small(self) -> bool:
@@ -41,13 +46,15 @@ class Size:
 
     def arguments(self, numbers: Sequence[int]) -> list[Array | float]:
         rng = np.random.default_rng(self.j * 7919 + self.k * 104729 + self.l)
-        m = rng.integers(1, 64, self.j * self.k) / 8.0
-        n = rng.integers(1, 64, self.k * self.l) / 8.0
+        most, unit = (1 << 24, 1 << 21) if self.is_fine else (64, 8)
+        m = rng.integers(1, most, self.j * self.k) / unit
+        n = rng.integers(1, most, self.k * self.l) / unit
         p = (m.reshape(self.j, self.k) @ n.reshape(self.k, self.l)).ravel()
+        bound = _OF_PIECES * p if self.is_fine else 0.0
         return [
             Array("M", False, m, m, is_input=True),
             Array("N", False, n, n, is_input=True),
-            Array("P", False, np.full(len(p), np.nan), p),
+            Array("P", False, np.full(len(p), np.nan), p, bound),
             *numbers,
         ]
 

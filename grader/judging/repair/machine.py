@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping
 
 import numpy as np
 
+from grader.judging.repair import halves
 from grader.judging.repair.calls import Calls
 from grader.judging.repair.changes import Changes
 from grader.judging.repair.declarations import Declarations
@@ -39,6 +40,11 @@ _LIMITS = {
     "INT_MAX": (1 << 31) - 1, "INT_MIN": -(1 << 31), "UINT_MAX": (1 << 32) - 1,
     "FLT_MAX": 3.4028234663852886e38, "EXIT_FAILURE": 1, "EXIT_SUCCESS": 0,
 }  # fmt: skip
+
+
+# Pointers to these see elements of 2 bytes as what they are.
+_OF_HALVES = frozenset(("bf16", "__nv_bfloat162"))
+_ANY = frozenset(("void", "auto", "char"))
 
 
 class Machine(Calls, Statements, Declarations, Changes, Overloads):
@@ -171,14 +177,17 @@ class Machine(Calls, Statements, Declarations, Changes, Overloads):
 
         def get(f, m):
             value = base(f, m)
-            if value.__class__ is Struct and own is not None:
-                return own(f, m)
+            if value.__class__ is Struct:
+                if value.lead:
+                    return value.at(index(f, m))
+                if own is not None:
+                    return own(f, m)
             if value.__class__ is not Pointer:
                 raise Fault("pointer")
             if len(value.dims) > 1:
                 return value.at(index(f, m))
             off = index(f, m)
-            if value.unit == 1 and value.memory.kind != "host":
+            if value.unit == 1 and not value.is_packed and value.memory.kind != "host":
                 return value.memory.load(value.off + off, m)
             return value.at(off).load(m)
 
@@ -243,8 +252,11 @@ class Machine(Calls, Statements, Declarations, Changes, Overloads):
 
             def element(f, m):
                 value = base(f, m)
-                if value.__class__ is Struct and own is not None:
-                    return own(f, m)
+                if value.__class__ is Struct:
+                    if value.lead:
+                        return value.at(index(f, m))
+                    if own is not None:
+                        return own(f, m)
                 if value.__class__ is not Pointer:
                     raise Fault("pointer")
                 return value.at(index(f, m))
@@ -298,20 +310,28 @@ class Machine(Calls, Statements, Declarations, Changes, Overloads):
         inner, kind = self.code(node.kids[0]), node.type
         convert = self.conversion(kind)
         lengths = [self.code(size) for size in kind.sizes]
+        is_laid_out = self.holds_arrays(kind.name)
 
         def cast(f, m):
             value = convert(inner(f, m))
+            if is_laid_out and value.__class__ is Pointer and value.memory.kind == "shared":
+                # The block's dynamic memory, taken for one struct.
+                fields = self.file.structs[kind.name]
+                return self.laid_out(kind.name, fields, f, (), (kind.name, node.key), True, False)
             if lengths and value.__class__ is Pointer:  # to rows of so many
                 dims = (value.memory.size, *(int(length(f, m)) for length in lengths))
-                return Pointer(value.memory, value.off, dims, value.unit, value.names)
+                return Pointer(
+                    value.memory, value.off, dims, value.unit, value.names, value.is_packed
+                )
             return value
 
         return cast
 
     def conversion(self, kind: Type) -> Callable:
         if kind.stars:
-            unit = {"float4": 4, "float2": 2}.get(kind.name, 1)
+            unit = VECTORS.get(kind.name, 1)
             names = self.plain_fields(kind.name)
+            is_half = kind.name in _OF_HALVES
 
             def pointed(value):
                 if value.__class__ is Place and unit == 1 and not names:
@@ -320,6 +340,8 @@ class Machine(Calls, Statements, Declarations, Changes, Overloads):
                     return Pointer(Fields(held.fields)) if is_vector else value
                 if value.__class__ is not Pointer:
                     return value
+                if kind.name not in _ANY and value.memory.is_half and not is_half:
+                    return Pointer(value.memory, value.off, (), unit, (), True)
                 if names:
                     dims = value.dims if value.names == names else ()
                     return Pointer(value.memory, value.off, dims, len(names), names)
@@ -330,6 +352,8 @@ class Machine(Calls, Statements, Declarations, Changes, Overloads):
             return to_int
         if kind.name == "float":
             return to_float
+        if kind.name == "bf16":
+            return lambda value: halves.rounded(to_float(value))
         return lambda value: value.copy() if value.__class__ is Struct else value
 
     def plain_fields(self, kind: str) -> tuple[tuple[str, bool], ...]:
@@ -444,7 +468,7 @@ class Machine(Calls, Statements, Declarations, Changes, Overloads):
         def size(f, m):
             value = inner(f, m)
             if value.__class__ is Pointer and value.dims:
-                return 4 * math.prod(value.dims)
+                return (2 if value.memory.is_half else 4) * math.prod(value.dims)
             return 8 if value.__class__ is Pointer or value is None else 4
 
         return size

@@ -127,9 +127,10 @@ class _View:
             return value[self.few] if len(value) == self.count else value
         if kind is Pointer:
             memory, off = self.memory(value.memory), self.of(value.off)
-            return Pointer(memory, off, value.dims, value.unit, value.names)
+            return Pointer(memory, off, value.dims, value.unit, value.names, value.is_packed)
         if kind is Struct:
-            return Struct({n: self.of(one) for n, one in value.fields.items()}, value.kind)
+            parts = {n: self.of(one) for n, one in value.fields.items()}
+            return Struct(parts, value.kind, value.lead)
         return value
 
     def memory(self, memory):
@@ -182,11 +183,12 @@ class _View:
         if kind is Pointer:
             memory = self.originals.get(id(value.memory), value.memory)
             off = old.off if old.__class__ is Pointer else 0
-            return Pointer(memory, self.back(value.off, off), value.dims, value.unit, value.names)
+            off = self.back(value.off, off)
+            return Pointer(memory, off, value.dims, value.unit, value.names, value.is_packed)
         if kind is Struct:
             were = old.fields if old.__class__ is Struct else {}
             back = {n: self.back(one, were.get(n, 0)) for n, one in value.fields.items()}
-            return Struct(back, value.kind)
+            return Struct(back, value.kind, value.lead)
         return value
 
     def restore(self) -> None:

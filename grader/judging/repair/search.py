@@ -25,7 +25,7 @@ from grader.judging.repair.shown import text_of
 from grader.judging.repair.syntax import parse
 from grader.judging.repair.trial import Exhausted, Trial, Watched, most_turns, try_out, watch
 
-_STEPS = 400_000  # of all trials; each costs some more, for what it has to build
+_STEPS = 260_000  # of all trials; each costs some more, for what it has to build
 _PER_TRIAL = 70
 _PLAIN = 20_000  # of the file as it is
 _PER_RUN = 9_000
@@ -80,9 +80,9 @@ class Repair:
     is_added: bool = False  # `after` is a statement that is missing
 
 
-def sizes_of(signature: str, in_tiles: bool) -> list[Size]:
+def sizes_of(signature: str, in_tiles: bool, is_fine: bool = False) -> list[Size]:
     if signature == "rect-device":
-        return [Size(*one) for one in _RECTANGULAR]
+        return [Size(*one, is_fine) for one in _RECTANGULAR]
     return [Size(*one) for one in (_TILES if in_tiles else _SQUARE)]
 
 
@@ -94,13 +94,13 @@ class Search:
 
     def __init__(
         self, text: str, signature: str, in_tiles: bool, lines: Sequence[int],
-        seen: Sequence[int] | None = None, cases: Sequence[Given] = (),
+        seen: Sequence[int] | None = None, cases: Sequence[Given] = (), is_fine: bool = False,
     ) -> None:  # fmt: skip
         self.on_host = signature.startswith(HOST) or signature == "square-host"
         self.is_square = signature != "rect-device"
-        self.sizes: list[Size | Given] = list(cases) or sizes_of(signature, in_tiles)
+        self.sizes: list[Size | Given] = list(cases) or sizes_of(signature, in_tiles, is_fine)
         if seen is not None and seen[0] * seen[2] <= _MOST_SEEN and seen[1] <= _DEEPEST_SEEN:
-            first = Size(*seen)
+            first = Size(*seen, is_fine)
             self.sizes = [first, *(size for size in self.sizes if size != first)]
         self.lines = list(lines)
         self.tokens = tokens_of(text)
@@ -509,17 +509,19 @@ def _names(node: Node) -> set[str]:
 def find(
     text: str, signature: str, in_tiles: bool, lines: Sequence[int],
     seen: Sequence[int] | None = None, cases: Sequence[Sequence[Mapping | float]] = (),
+    is_fine: bool = False,
 ) -> Repair | None:  # fmt: skip
     """The change, or None. `in_tiles`: every side is a multiple of 32.
 
     `cases`: of a lab that is no product, each the arguments of solve (given.given_from).
+    `is_fine`: the product has to have a float's accuracy, of factors in pieces.
     For a text that nobody has looked at there is child.find_apart.
     """
     if signature not in SIGNATURES and not cases:
         return None
     try:
         given = [given_from(case) for case in cases]
-        return Search(text, signature, in_tiles, lines, seen, given).found()
+        return Search(text, signature, in_tiles, lines, seen, given, is_fine).found()
     except (GivenUp, RecursionError):
         return None
 

@@ -242,9 +242,13 @@ class Parser(Structs):
         if self.now == "[" and kind.name == "auto":
             return self.bindings(kind)
         while True:
+            if found:
+                kind = replace(kind, is_reference=False)
             while self.now in ("*", "const", "__restrict__", "&"):
-                if self.now == "&":
+                if self.now == "&" and not found:
                     raise GivenUp("references")
+                if self.now == "&":  # const Box &m = a, &n = b;
+                    kind = replace(kind, is_reference=True)
                 stars += self.take().text == "*"
             is_row = self.now == "("  # float (*row)[16]: what it points to has its length
             if is_row:

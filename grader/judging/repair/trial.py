@@ -40,6 +40,7 @@ class Watched:
 
 
 _MORE_TURNS = 12
+_WARP = 32
 _WRONG, _RIGHT = 6, 2  # as many threads of those that store a wrong element, and of the others
 
 # What a wrong program does to an interpreter that looks for no such thing.
@@ -201,6 +202,10 @@ def watch(
         *_spread(beside, _WRONG),
         *_spread(_of_blocks(right - wrong, threads, 1), _RIGHT),
     })  # fmt: skip
+    if world.effects.is_of_warps:
+        if threads % _WARP:
+            return None
+        chosen = _whole_warps(chosen, wrong)
     lanes = len({one // threads for one in chosen}) * threads
     trial = Trial(False, steps - world.steps, "", lanes, world.words, world.turns, world.turns_of)
     # What a loop does that has not begun is not known.
@@ -215,6 +220,14 @@ def watch(
             break
         found = replace(found, loud=found.loud | loud)
     return found
+
+
+def _whole_warps(chosen: list[int], wrong: set[int]) -> list[int]:
+    """Few warps: of those that are wrong, and of the others."""
+    bad = sorted({one // _WARP for one in chosen if one in wrong})
+    good = sorted({one // _WARP for one in chosen} - set(bad))
+    kept = sorted({*bad[:1], *bad[-1:], *good[-1:]})
+    return [warp * _WARP + lane for warp in kept for lane in range(_WARP)]
 
 
 def _values_of(buffer: Buffer, chosen: set[int]) -> dict[int, float]:

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from grader.judging.repair import halves
+
 
 class Fault(Exception):
     """The program touches what it may not."""
@@ -40,6 +42,8 @@ class Buffer:
         self.data = np.full(size * copies, np.nan)
         self.base: int | np.ndarray = 0  # of each lane's copy
         self.is_int = False
+        self.is_half = False  # each element of 2 bytes, rounded to bf16
+        self.unread: set[int] = set()  # where the copy engine has put what nobody has read since
         self.is_input = False  # of solve: nothing may be copied to it
         self.batch = None  # where several edits are tried at once
         self.effects = None  # of a run that is watched
@@ -88,6 +92,8 @@ class Buffer:
         at = self.places(off, mask)
         if self.is_int:
             value = np.trunc(value)
+        elif self.is_half:
+            value = halves.rounded(value)
         if self.effects is not None:
             self.effects.count += 1
         if self.log is not None and at.__class__ is np.ndarray:
@@ -112,8 +118,11 @@ class Local:
 
     kind = "local"
 
-    def __init__(self, size: int, first: object = np.nan, batch=None, is_int: bool = False) -> None:
-        self.size = size
+    def __init__(
+        self, size: int, first: object = np.nan, batch=None, is_int: bool = False,
+        is_half: bool = False,
+    ) -> None:  # fmt: skip
+        self.size, self.is_half = size, is_half
         self.items: object = [first] * size  # a matrix once lanes ask for different elements
         self.batch, self.is_int = batch, is_int
         self.lanes: np.ndarray | None = None
@@ -133,6 +142,8 @@ class Local:
         return found if self.lanes is None else found.copy()
 
     def store(self, off, mask, value) -> None:
+        if self.is_half:
+            value = halves.rounded(value)
         if off.__class__ is np.ndarray:
             matrix, off, lanes = self._matrix(len(off)), self._inside(off, mask), self.lanes
             if mask is not True:
@@ -161,7 +172,7 @@ class Local:
         if self.lanes is None:
             found = np.zeros((self.size, lanes), np.int64 if self.is_int else np.float64)
             for at, item in enumerate(self.items):
-                found[at] = 0 if self.is_int and not np.all(np.isfinite(item)) else item
+                found[at] = np.where(np.isfinite(item), item, 0) if self.is_int else item
             self.items, self.lanes = found, np.arange(lanes)
         return self.items
 
@@ -171,6 +182,7 @@ class Fields:
 
     kind = "local"
     effects = None
+    is_half = False
 
     def __init__(self, fields: dict) -> None:
         self.fields, self.batch = fields, None
@@ -209,19 +221,24 @@ class Closure:
 
 @dataclass(slots=True)
 class Pointer:
-    """`dims`: of the array that it is, outermost first; `unit`: floats of what it points to."""
+    """`dims`: of the array that it is, outermost first; `unit`: floats of what it points to.
+
+    `is_packed`: each of these is two elements of 2 bytes, in the two halves of a word.
+    """
 
     memory: object
     off: object = 0
     dims: tuple[int, ...] = ()
     unit: int = 1
     names: tuple[tuple[str, bool], ...] = ()  # fields of the structs there, and which are integers
+    is_packed: bool = False
 
     def moved(self, by) -> Pointer:
-        step = self.unit
+        step = self.unit << self.is_packed
         for size in self.dims[1:]:
             step *= size
-        return Pointer(self.memory, self.off + by * step, self.dims, self.unit, self.names)
+        off = self.off + by * step
+        return Pointer(self.memory, off, self.dims, self.unit, self.names, self.is_packed)
 
     def at(self, index) -> Pointer:
         found = self.moved(index)
@@ -231,6 +248,8 @@ class Pointer:
     def load(self, mask):
         if self.memory.kind == "host":
             raise Fault("host memory")
+        if self.is_packed:
+            return self._packed(mask)
         if self.unit == 1:
             return self.memory.load(self.off, mask)
         if self.names:
@@ -239,21 +258,43 @@ class Pointer:
                 value = self.memory.load(self.off + i, mask)
                 found[name] = to_int(value) if is_int else value
             return Struct(found)
-        self._aligned(mask)
+        self.aligned(mask)
         names = "xyzw"[: self.unit]
         return Struct({n: self.memory.load(self.off + i, mask) for i, n in enumerate(names)})
 
     def store(self, mask, value) -> None:
         if self.memory.kind == "host":
             raise Fault("host memory")
+        if self.is_packed:
+            self._unpack(mask, value)
+            return
         if self.unit == 1:
             self.memory.store(self.off, mask, value)
             return
         if not self.names:
-            self._aligned(mask)
+            self.aligned(mask)
         names = [name for name, _ in self.names] or "xyzw"[: self.unit]
         for i, name in enumerate(names):
             self.memory.store(self.off + i, mask, value.fields[name])
+
+    def _packed(self, mask):
+        self.aligned(mask)
+        words = [
+            halves.packed(
+                self.memory.load(self.off + 2 * i, mask),
+                self.memory.load(self.off + 2 * i + 1, mask),
+            )
+            for i in range(self.unit)
+        ]
+        return words[0] if self.unit == 1 else Struct(dict(zip("xyzw", words, strict=False)))
+
+    def _unpack(self, mask, value) -> None:
+        self.aligned(mask)
+        words = [value] if self.unit == 1 else list(value.fields.values())
+        for i, word in enumerate(words[: self.unit]):
+            low, high = halves.unpacked(word)
+            self.memory.store(self.off + 2 * i, mask, low)
+            self.memory.store(self.off + 2 * i + 1, mask, high)
 
     def store_at(self, place: tuple[int, ...], value) -> None:
         """One of an array's first values."""
@@ -262,8 +303,8 @@ class Pointer:
             found = found.at(index)
         found.store(True, value)
 
-    def _aligned(self, mask) -> None:
-        bad = self.off % self.unit != 0
+    def aligned(self, mask) -> None:
+        bad = self.off % (self.unit << self.is_packed) != 0
         if mask is not True:
             bad = bad & mask
         if np.any(bad):
@@ -275,15 +316,27 @@ class Pointer:
 
 
 class Struct:
-    __slots__ = ("fields", "kind")
+    """`lead`: of an array of structs that hold arrays, how many indices choose one.
 
-    def __init__(self, fields: dict, kind: str = "") -> None:
+    Each of its fields is one array then, of all these structs.
+    """
+
+    __slots__ = ("fields", "kind", "lead")
+
+    def __init__(self, fields: dict, kind: str = "", lead: int = 0) -> None:
         self.fields, self.kind = fields, kind  # its type's name, where that is known
+        self.lead = lead
 
     def copy(self) -> Struct:
         return Struct(
-            {n: v.copy() if isinstance(v, Struct) else v for n, v in self.fields.items()}, self.kind
+            {n: v.copy() if isinstance(v, Struct) else v for n, v in self.fields.items()},
+            self.kind,
+            self.lead,
         )
+
+    def at(self, index) -> Struct:
+        """One of an array."""
+        return Struct({n: v.at(index) for n, v in self.fields.items()}, self.kind, self.lead - 1)
 
 
 @dataclass(slots=True)
@@ -314,12 +367,14 @@ def merged(mask, new, old):
         if old.__class__ is not Pointer or old.memory is not new.memory:
             return new
         off = np.where(mask, new.off, old.off)
-        return Pointer(new.memory, off, new.dims, new.unit, new.names)
+        return Pointer(new.memory, off, new.dims, new.unit, new.names, new.is_packed)
     if new.__class__ is Struct:
         if old.__class__ is not Struct:
             return new
         return Struct(
-            {n: merged(mask, v, old.fields.get(n, v)) for n, v in new.fields.items()}, new.kind
+            {n: merged(mask, v, old.fields.get(n, v)) for n, v in new.fields.items()},
+            new.kind,
+            new.lead,
         )
     if old is None or new.__class__ is tuple or new is None:
         return new

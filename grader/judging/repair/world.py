@@ -33,6 +33,7 @@ class Effects:
     count: int = 0  # stores to global and shared memory
     loops: set = field(default_factory=set)  # in which there was one
     is_joint: bool = False  # threads add to one word, or tell each other their values
+    is_of_warps: bool = False  # the threads of a warp multiply together
 
 
 @dataclass

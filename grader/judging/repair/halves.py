@@ -1,0 +1,40 @@
+"""Numbers of 2 bytes (bf16), and words that hold two of them."""
+
+from __future__ import annotations
+
+import numpy as np
+
+
+def bits(value) -> np.ndarray:
+    """Of the nearest bf16, ties to even."""
+    whole = np.asarray(value, np.float64).astype(np.float32).view(np.uint32).astype(np.int64)
+    rounded = (whole + 0x7FFF + (whole >> 16 & 1)) >> 16
+    return np.where(np.isnan(value), 0x7FC0, rounded)
+
+
+def _value(half) -> np.ndarray:
+    return (np.asarray(half, np.int64) << 16).astype(np.uint32).view(np.float32).astype(np.float64)
+
+
+def _plain(value):
+    return value if value.ndim else value.item()
+
+
+def cut(value):
+    """Towards 0."""
+    whole = np.asarray(value, np.float64).astype(np.float32).view(np.uint32).astype(np.int64)
+    return _plain(_value(whole >> 16))
+
+
+def rounded(value):
+    return _plain(_value(bits(value)))
+
+
+def packed(low, high):
+    """Both in one word, `low` in its lower half."""
+    return _plain(bits(low) | bits(high) << 16)
+
+
+def unpacked(word):
+    word = np.nan_to_num(np.asarray(word)).astype(np.int64)
+    return _plain(_value(word & 0xFFFF)), _plain(_value(word >> 16 & 0xFFFF))

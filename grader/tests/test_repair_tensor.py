@@ -1,0 +1,90 @@
+"""Labs 10 to 12 in the search for a change: fragments, products of warps, boxes, numbers of 2 bytes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from grader.judging.repair import halves, search
+from grader.judging.repair.reading import GivenUp, tokens_of
+from grader.judging.repair.syntax import parse
+from grader.judging.repair.trial import Size, try_out
+from grader.labs import data
+from grader.tests import corpus_files
+
+_FRESH = Path(__file__).resolve().parents[2] / "common" / "measure" / "causes" / "fresh"
+_FOLDERS = {lab[:2]: lab for lab in corpus_files.labs()}
+_IN_PIECES = "12"
+_PROGRAMS = [
+    ("10", "solution"), ("10", "10-mma"), ("10", "10-byhand"), ("10", "10-quarter"),
+    ("11", "solution"), ("11", "11-short"), ("12", "solution"), ("12", "12-parts"),
+    ("08", "08-cursor"),
+]  # fmt: skip
+
+
+def _text(lab: str, name: str) -> str:
+    if name == "solution":
+        return corpus_files.bare_solution(_FOLDERS[lab])
+    return (_FRESH / f"{name}.cu").read_text()
+
+
+@pytest.mark.parametrize(("lab", "name"), _PROGRAMS)
+@pytest.mark.parametrize("sides", [(17, 18, 20), (5, 100, 7)])
+def test_a_right_program_is_carried_out_rightly(
+    lab: str, name: str, sides: tuple[int, int, int]
+) -> None:
+    size = Size(*sides, lab == _IN_PIECES)
+    trial = try_out(parse(tokens_of(_text(lab, name))), {}, size, sides, False, 100_000)
+    assert (trial.is_right, trial.why) == (True, "")
+
+
+_FAULTS = [
+    ("10", "solution", "8 * c + lane % 4 * 2;", "8 * c + lane % 8 * 2;"),
+    ("10", "solution", "(four.z, four.w)", "(four.y, four.w)"),
+    ("10", "10-byhand", "[8 * i + g][2 * t + 8]);", "[8 * i + g][2 * t + 4]);"),
+    ("10", "10-byhand", "at(n, k, l, z + e / TC,", "at(n, k, l, e / TC,"),
+    ("11", "solution", "&map_m, ph * BK, first_row,", "&map_m, first_row, ph * BK,"),
+    ("11", "solution", "piece = piece ^ row % 8;", "piece = piece ^ row % 4;"),
+    ("12", "12-parts", "multiply_add(third, al, bb + 2 * h);", "multiply_add(third, al, bm + 2 * h);"),
+    ("08", "08-cursor", "begun * T + r, c0 + x);", "c0 + x, begun * T + r);"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("lab", "name", "right", "wrong"), _FAULTS)
+def test_a_planted_fault_is_found_on_its_line(lab: str, name: str, right: str, wrong: str) -> None:
+    text = _text(lab, name)
+    assert text.count(right) == 1
+    text = text.replace(right, wrong)
+    line = next(at for at, one in enumerate(text.splitlines(), 1) if wrong in one)
+    found = search.find(text, "rect-device", False, [line], is_fine=lab == _IN_PIECES)
+    assert found is not None
+    assert found.line == line
+
+
+def test_whoever_asks_for_more_tiles_than_there_are_stages_is_not_followed() -> None:
+    text = _text("11", "solution").replace("constexpr int BK = 64;", "constexpr int BK = 16;")
+    with pytest.raises(GivenUp):
+        try_out(parse(tokens_of(text)), {}, Size(5, 100, 7), (5, 100, 7), False, 100_000)
+
+
+def test_numbers_of_2_bytes_are_rounded_as_the_graders_reference_rounds_them() -> None:
+    rng = np.random.default_rng(3)
+    given = np.concatenate([rng.normal(size=500), [0.0, 1.0 + 2**-8, 1.0 + 3 * 2**-8, -(2.0**-20)]])
+    given = given.astype(np.float32)
+    assert (halves.rounded(given) == data.rounded_to_bf16(given)).all()
+    assert (halves.cut(given) == data.cut_to_bf16(given)).all()
+    low, high = halves.unpacked(halves.packed(given, -given))
+    assert (low == halves.rounded(given)).all()
+    assert (high == halves.rounded(-given)).all()
+
+
+def test_a_piece_that_is_left_out_is_seen_only_where_elements_need_all_bits() -> None:
+    text = _text("12", "12-parts")
+    lacking = "        multiply_add(third, al, bb + 2 * h);\n"
+    file = parse(tokens_of(text.replace(lacking, "")))
+    sides = (17, 18, 20)
+    assert text.count(lacking) == 1
+    assert try_out(file, {}, Size(*sides), sides, False, 100_000).is_right
+    assert not try_out(file, {}, Size(*sides, True), sides, False, 100_000).is_right
