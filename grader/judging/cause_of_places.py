@@ -321,6 +321,8 @@ class Places(Base):
             ):
                 return None
         needed = (-(-case.l // tile[0]), -(-case.j // tile[1]))
+        if any(needed[axis] <= kernel.grid[axis] for *_, axis in missing):
+            return None  # there are as many: the threads of a block leave something out
         parts = " and ".join(part for part, *_ in missing)
         said = f"{text}, which leave out {parts} of P."
         if any((columns, rows)[axis] % tile[axis] for *_, axis in missing):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from grader.judging import barriers, kernel_text, spread, suspects
+from grader.judging import barriers, kernel_text, spread, suspects, walked
 from grader.judging.cause_base import Base
 from grader.judging.host import Said
 from grader.judging.wording import index_of, names_in, value
@@ -47,7 +47,11 @@ class Wrong(Base):
         if found.kind == "unset":
             return self.private_object() or self.unset(found)
         if found.kind in ("wrong-factor", "zeroed"):
-            return self.of_called_helper(found) or self.definition(found)
+            return (
+                self.of_called_helper(found)
+                or self.definition(found)
+                or walked.origin(kernel, found)
+            )
         if found.kind == "missing":
             return self.overwritten(found)
         if found.kind == "one-matrix":

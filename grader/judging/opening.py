@@ -30,7 +30,7 @@ from grader.judging.host_events import HostEvents
 from grader.judging.repair.child import find_apart
 from grader.judging.repair.scope import ALWAYS
 from grader.judging.repair.search import SIGNATURES
-from grader.judging.wording import names_in
+from grader.judging.wording import changes, names_in
 from grader.labs.problem import Problem
 from grader.labs.statements import (
     Listing,
@@ -59,8 +59,14 @@ _TRIED = frozenset(
 )  # fmt: skip
 # What a call returned is no cause, wherever it stands.
 _SAYS_LITTLE = frozenset({"api-error", "host-crash"})
+# Who touched what, where a change on that line says what is to be done.
+_SAYS_WHERE = frozenset(
+    {
+        "race-shared", "race-global", "uninitialised-shared", "unwritten-output", "out-of-bounds-global",
+        "out-of-bounds-shared",
+    }
+)  # fmt: skip
 _ELEMENTS, _MOST_LINES = 4, 5  # of those that were followed
-_COMPARES = ("==", "!=", "<=", ">=")
 
 
 def with_cause(diagnostics: tuple[Diagnostic, ...], material: Material) -> tuple[Diagnostic, ...]:
@@ -206,6 +212,7 @@ class _Finder(Accesses, Places, Wrong):
             return None  # what was refused is known; another launch that is not says less
         lines = [guess.line if guess is not None else 0, self.item.line, self.item.other_line]
         lines += self._followed_lines()
+        # What decides who stores where is in the kernel, whatever the launch is.
         is_unreached = self.item.code in ("unwritten-output", "race-global")
         if (is_unreached or not any(lines)) and self.kernel is not None:
             lines += self._naming_result()
@@ -231,9 +238,7 @@ class _Finder(Accesses, Places, Wrong):
         if self.item.code == "misaligned-access" and found.before.startswith("if"):
             if "%" not in found.after and "&" not in found.after.replace("&&", ""):
                 return None  # it only keeps threads from what is moved as one
-        is_said = guess is not None or (
-            self.problem.is_product and self.item.code not in _SAYS_LITTLE
-        )
+        is_said = guess is not None or (self.problem.is_product and self._says_why())
         if found.line == named and is_said:
             return None
         if found.is_added:
@@ -254,6 +259,13 @@ class _Finder(Accesses, Places, Wrong):
         kernel, name = self.kernel, self.kernel.roles.get("P", "")
         found = [one.line for one in kernel.accesses(name)]
         return found or [one.line for one in kernel.body if name in one.words]
+
+    def _says_why(self) -> bool:
+        """Whether what was seen on a line says what is wrong there."""
+        if self.item.code in ("wrong-result", "low-precision"):
+            found = self.material.explanation
+            return found is None or found.kind not in ("zeroed", "beyond")
+        return self.item.code not in (*_SAYS_LITTLE, *_SAYS_WHERE)
 
     def _followed_lines(self) -> list[int]:
         """Where the wrong elements are stored, and what they are made of was put into a tile."""
@@ -598,16 +610,3 @@ def _is_rounded_up(words: Sequence[str]) -> bool:
     if words[at - 1] == ")" and words[at - 3 : at - 2] == ("+",) and by.isdigit():
         return number.isdigit() and int(number) >= int(by) - 1
     return words[at - 1] == ")" and words[at - 3 : at - 1] == ("-", "1") and "+" in words[:at]
-
-
-def changes(words: Sequence[str], name: str) -> bool:
-    """Whether a statement may give a variable another value."""
-    for at, word in enumerate(words):
-        if word != name:
-            continue
-        before = words[at - 1] if at else ""
-        after = words[at + 1] if at + 1 < len(words) else ""
-        gives = after[-1:] == "=" and after not in _COMPARES
-        if gives or before in ("++", "--", "&") or after in ("++", "--"):
-            return True
-    return False

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -21,21 +22,40 @@ _MOST_WORK = 1 << 19
 _MOST_CASES = 6
 _KIND = "uniform"  # values that differ, whatever the case has: an element may not pass for another
 _SEED = 1
+_MOST_HALVES = 8
 
 
 def cases(
     reference: Reference, lab: Sequence[Case], wrong: Case | None
 ) -> list[list[dict | float]]:
     """The lab's small cases, each as the arguments of solve; `wrong` before the others."""
-    small = [
-        case
-        for case in lab
-        if not case.hidden
-        and sum(math.prod(shape) for shape in case.shapes.values()) <= _MOST_ELEMENTS
-        and case.work <= _MOST_WORK
-    ]
+    small = [case for case in lab if not case.hidden and _is_small(case)]
+    if wrong is not None and not wrong.hidden and wrong not in small:
+        smaller = _smaller(wrong)
+        if smaller is not None:
+            wrong = smaller
+            small.append(smaller)
     small.sort(key=lambda case: (wrong is None or case.id != wrong.id, case.work))
     return [_arguments(reference, case) for case in small[:_MOST_CASES]]
+
+
+def _is_small(case: Case) -> bool:
+    elements = sum(math.prod(shape) for shape in case.shapes.values())
+    return elements <= _MOST_ELEMENTS and case.work <= _MOST_WORK
+
+
+def _smaller(case: Case) -> Case | None:
+    """The same in small: numbers halved until it is, as multiples of a block that they may be."""
+    whole = dict(case.given)
+    for _ in range(_MOST_HALVES):
+        whole = {
+            name: number if name in case.problem.floats or number % 2 else number // 2
+            for name, number in whole.items()
+        }
+        smaller = replace(case, id=f"{case.id}-small", given=tuple(whole.items()))
+        if _is_small(smaller):
+            return smaller
+    return None
 
 
 def _arguments(reference: Reference, case: Case) -> list[dict | float]:

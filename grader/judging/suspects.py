@@ -61,10 +61,12 @@ def coordinates(kernel: Kernel) -> Said | None:
     taken = _taken_twice(kernel)
     if taken is not None:
         return taken
+    crossed = _crossed(kernel)
     for name, line, words, item in declarations(kernel):
         wide = kernel.expanded(words, item)
         blocks, threads = axes_of(wide, "blockIdx"), axes_of(wide, "threadIdx")
-        if len(blocks) == 1 and len(threads) == 1 and blocks != threads and stands_alone(wide):
+        # Rows of blocks along x and columns along y are a choice, where both are made so.
+        if (name, line) in crossed and len({crossed[one] for one in crossed}) == 1:
             return Said(
                 f"{name} = {shown(words)}: the block's place comes from blockIdx.{blocks[0]}, the "
                 f"thread's from threadIdx.{threads[0]}.",
@@ -82,6 +84,19 @@ def coordinates(kernel: Kernel) -> Said | None:
                     "Multiply blockIdx by blockDim (or by the tile).",
                 )
     return None
+
+
+def _crossed(kernel: Kernel) -> dict[tuple[str, int], tuple[str, str]]:
+    """Definitions whose block and thread are of two axes, and which: (name, line) of each."""
+    found: dict[tuple[str, int], tuple[str, str]] = {}
+    if 1 in kernel.block[:2]:
+        return found  # threads in one row may stand in a column of blocks
+    for name, line, words, item in declarations(kernel):
+        wide = kernel.expanded(words, item)
+        blocks, threads = axes_of(wide, "blockIdx"), axes_of(wide, "threadIdx")
+        if len(blocks) == 1 and len(threads) == 1 and blocks != threads and stands_alone(wide):
+            found[name, line] = blocks[0], threads[0]
+    return found
 
 
 def _taken_twice(kernel: Kernel) -> Said | None:
@@ -113,6 +128,8 @@ def unused_axis(kernel: Kernel, axis: str) -> Said | None:
     if kernel.grid[0] * kernel.grid[1] < 2:
         return None
     has_one = kernel.grid["xy".index(axis)] < 2
+    if has_one and kernel.block["xy".index(axis)] < 2:
+        return None  # all is numbered along the other axis
     other = "y" if axis == "x" else "x"
     names = _COLUMNS if axis == "x" else _ROWS
     found = []

@@ -8,7 +8,7 @@ from grader.judging.kernel_text import counted
 from grader.judging.sums import Product, Sum, Sums, sorted_out
 from grader.judging.wording import indexed
 from grader.labs.source import shared_array
-from grader.labs.statements import Statement, function_name, listing
+from grader.labs.statements import Listing, Statement, function_name, listing
 from grader.results.provenance import Factor, SharedWord
 
 
@@ -85,6 +85,8 @@ class Ways(Sums):
             )
             return text, reading, line
         loaded = factor.load.line if factor.load else 0
+        if loaded != line and self._is_of_another(loaded, line):
+            loaded = 0
         if loaded and loaded != line and not elsewhere and self._is_in_kernel(loaded, factor):
             text = f"(line {loaded} loaded it, line {line} put it into {word})"
             return text, loaded, reading
@@ -194,6 +196,28 @@ class Ways(Sums):
         inside = [item for item in text.at(line) if item.has("[")]
         function = text.function_of(inside[0]) if inside else None
         return function is not None and "__global__" in function.words
+
+    def _is_of_another(self, loaded: int, put: int) -> bool:
+        """Whether the line that is said to have loaded it reads other arrays than the one that put it.
+
+        Two loads that nvcc has made one address of may both have the line of the first.
+        """
+        text = listing(self.source)
+        first, second = (self._arrays_at(text, line) for line in (loaded, put))
+        return bool(first) and bool(second) and first.isdisjoint(second)
+
+    @staticmethod
+    def _arrays_at(text: Listing, line: int) -> set[str]:
+        """The parameters that a kernel's line has an index of."""
+        found: set[str] = set()
+        for item in text.at(line):
+            function = text.function_of(item)
+            if function is None or "__global__" not in function.words:
+                continue
+            pairs = zip(item.words, item.words[1:], strict=False)
+            indexed = {word for word, after in pairs if after == "["}
+            found |= indexed & set(text.parameters(function))
+        return found
 
     def _is_load_to_blame(self, one: Sum, factor: Factor, needed: tuple[int, int]) -> bool:
         """Whether the tile is filled wrongly, rather than read in the wrong place.

@@ -185,3 +185,19 @@ def calls(item: Statement, name: str) -> list[list[tuple[str, ...]]]:
         found.append(arguments(item.words, at + 1))
         at = find(item.words, (name, "("), at + 1)
     return found
+
+
+_COMPARES = ("==", "!=", "<=", ">=")
+
+
+def changes(words: Sequence[str], name: str) -> bool:
+    """Whether a statement may give a variable another value."""
+    for at, word in enumerate(words):
+        if word != name:
+            continue
+        before = words[at - 1] if at else ""
+        after = words[at + 1] if at + 1 < len(words) else ""
+        gives = after[-1:] == "=" and after not in _COMPARES
+        if gives or before in ("++", "--", "&") or after in ("++", "--"):
+            return True
+    return False

@@ -4,6 +4,16 @@ The program is test_repair_reads's.
 """
 
 WAYS = {
+    "an enum and a typedef of the kernel's own": {
+        "before": "enum { W = 16, HALF = W / 2 }; typedef float Row[W]; __shared__ Row d[HALF * 2];",
+        "inner": "d[ty][tx] = b[ty][tx]; __syncthreads(); for (int i = 0; i < HALF * 2; ++i) s += a[ty][i] * d[i][tx];",
+    },
+    "references in one declaration": {
+        "inner": "for (int i = 0; i < T; ++i) { float &x = a[ty][i], &y = b[i][tx]; s += x * y; }",
+    },
+    "rows of an array by a pointer": {
+        "inner": "for (int i = 0; i < T; ++i) s += *(*(a + ty) + i) * (*(b + i))[tx];",
+    },
     "methods of one name": {
         "top": (
             "struct A { int w; __device__ int at(int y, int x) const { return y * w + x; } "

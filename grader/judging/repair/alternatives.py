@@ -20,7 +20,7 @@ def definition_of(file: File, edit: Edit) -> Edit | None:
     """
     node = edit.where
     function = file.functions.get(edit.function) or file.methods.get(edit.function)
-    if function is None or len(edit.changes) != 1:
+    if function is None or not is_of_its_place(edit):
         return None
     changed = edit.changes[0][1](node)
     if node.kind == "name" and changed.kind == "binary":
@@ -50,6 +50,11 @@ def _in_its_definition(edit: Edit, function: Function, name: Node, changed: Node
     value = given.kids[1]
     parts = [value if kid.text == name.text else kid for kid in changed.kids]
     return _with_value(edit, given, binary(changed.text, *parts))
+
+
+def is_of_its_place(edit: Edit) -> bool:
+    """Whether nothing is changed but what the edit stands for: not so of a statement put into a loop."""
+    return len(edit.changes) == 1 and edit.changes[0][0] == edit.where.id
 
 
 def _given_once(function: Function, name: Node) -> Node | None:
@@ -137,7 +142,7 @@ def turned_elsewhere(edit: Edit, others: Sequence[Edit]) -> Iterator[Edit]:
 def _turned(edit: Edit) -> str:
     """The array whose two indices an edit exchanges."""
     node = edit.where
-    if len(edit.changes) != 1 or node.kind != "index" or node.kids[0].kind != "index":
+    if node.kind != "index" or node.kids[0].kind != "index" or not is_of_its_place(edit):
         return ""
     changed = edit.changes[0][1](node)
     if changed.kind != "index" or changed.kids[1] is not node.kids[0].kids[1]:
@@ -179,6 +184,43 @@ def odd_ones(file: File, edit: Edit) -> Iterator[Edit]:
         ((odd[0].id, lambda n: replace(bare(n), **_as(value))),), odd[0].line, edit.cost,
         edit.function, odd[0],
     )  # fmt: skip
+
+
+def as_declared(file: File, edit: Edit) -> Iterator[Edit]:
+    """For a pitch put in place of the one that the array is declared with: the other indices of it.
+
+    Where float t[T * PITCH] is filled at r * T + c and read at c * PITCH + r, the first is wrong.
+    """
+    function = file.functions.get(edit.function) or file.methods.get(edit.function)
+    node = edit.where
+    if function is None or not is_of_its_place(edit) or node.kind not in ("name", "number"):
+        return
+    before, after = _called(node), _called(edit.changes[0][1](node))
+    inside = list(walk(function.body))
+    places = [one for one in inside if one.kind == "index" and one.kids[0].kind == "name"]
+    array = next((one.kids[0].text for one in places if node.id in one.kids[1].ids), "")
+    pitches = {
+        _called(size.kids[1])
+        for declared in inside
+        if declared.kind == "declare" and declared.text == array
+        for size in declared.kids[0] or ()
+        if size is not None and size.kind == "binary" and size.text == "*"
+    }
+    if not after or before == after or pitches != {before}:
+        return
+    for place in places:
+        if place.kids[0].text != array or node.id in place.kids[1].ids:
+            continue
+        for one in walk(place.kids[1]):
+            if one.kind in ("name", "number") and _called(one) == after:
+                value = replace(bare(node))
+                yield Edit(
+                    ((one.id, lambda n, v=value: bare(v)),), one.line, edit.cost, edit.function, one
+                )  # fmt: skip
+
+
+def _called(node: Node) -> str:
+    return (node.macro or node.text) if node.kind in ("name", "number") else ""
 
 
 def _as(value: Node) -> dict:

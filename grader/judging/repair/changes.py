@@ -44,6 +44,11 @@ class Changes:
                         return batch.drop(m)
                 if name not in env and f.fields is not None and name in f.fields:
                     env = f.fields
+                elif name not in env and name in f.world.globals:
+                    batch = f.world.batch
+                    if batch is not None and batch.is_inside:
+                        return batch.drop(m)  # of all edits it would be changed
+                    env = f.world.globals
                 env[name] = value if m is True else merged(m, value, env.get(name))
 
             return put

@@ -7,10 +7,11 @@ from dataclasses import replace
 
 from grader.judging.repair.alike import alike
 from grader.judging.repair.elsewhere import Elsewhere, products_of
+from grader.judging.repair.linear import Linear
 from grader.judging.repair.missing import Missing
 from grader.judging.repair.nodes import MADE, File, Function, Node, children, walk
 from grader.judging.repair.on_host import OnHost, call_of
-from grader.judging.repair.repeated import Repeated, divisors_of, factors_of
+from grader.judging.repair.repeated import Repeated, divisors_of, factors_of, lacks_factor
 from grader.judging.repair.rewritten import (
     all_rounded_up,
     crossed,
@@ -36,6 +37,9 @@ _ODD = ("*%", "*/", "+*", "%*", "/*")  # seldom what was meant
 _OF_A_LENGTH = 1.2  # a longer array hides an index that goes too far
 _MOST_MACROS = 12
 _AS_ELSEWHERE = 0.7
+_SHIFTS = ("1", "2", "3", "4", "5")
+_MOST_WRITTEN, _WARP = 6, 32
+_BUILT_IN = ("threadIdx", "blockIdx", "blockDim", "gridDim")
 _AXES = {"x": "yz", "y": "xz", "z": ""}
 _OTHER = {
     "<": ("<=", ">"), "<=": ("<", ">="), ">": (">=", "<"), ">=": (">", "<="), "==": ("!=",), "!=": ("==",),
@@ -44,10 +48,14 @@ _OTHER = {
 }  # fmt: skip
 
 
-class Editor(Missing, OnHost, Repeated, Elsewhere):
+class Editor(Linear, Missing, OnHost, Repeated, Elsewhere):
     """The edits of one function."""
 
-    def __init__(self, file: File, function: Function, macros: dict[str, int]) -> None:
+    def __init__(
+        self, file: File, function: Function, macros: dict[str, int],
+        products: set[tuple[str, str]] = frozenset(),
+    ) -> None:  # fmt: skip
+        """`products`: what is multiplied somewhere in the file (products_of)."""
         self.file, self.function, self.macros = file, function, macros
         scope = scope_of(file, function)
         # A macro that stands for an expression of numbers is one, too.
@@ -63,6 +71,12 @@ class Editor(Missing, OnHost, Repeated, Elsewhere):
             int(node.text)
             for node in walk(function.body)
             if node.kind == "number" and node.text.isdigit()
+        }
+        self.products = products
+        self.masks = {
+            (1 << int(node.kids[1].text)) - 1
+            for node in walk(function.body)
+            if node.kind == "binary" and node.text == ">>" and node.kids[1].text in _SHIFTS
         }
         self.factors, self.divisors = factors_of(function), divisors_of(function)
         self.declared = {n.text for n in walk(function.body) if n.kind == "declare"}
@@ -97,7 +111,10 @@ class Editor(Missing, OnHost, Repeated, Elsewhere):
             if self._parent(node).kind == "extent" or self._parent(node).key > MADE:
                 if node.kind == "name" and self._parent(node).kind in ("extent", "index"):
                     continue  # the array of `for (auto one : array)`
+            is_target = self._is_target(node)
             for change, cost in self._changes(node):
+                if is_target and not self._may_be_target(change(node)):
+                    continue
                 far = 0.0
                 if id(node) in lengths and not self._is_plain_length(
                     node, change(node), *lengths[id(node)]
@@ -105,18 +122,33 @@ class Editor(Missing, OnHost, Repeated, Elsewhere):
                     far = _OF_A_LENGTH
                 if node.text in ("/", "%"):
                     far += 0.4 * self._against_name(node, change(node))
-                far += self._is_odd(node)
+                far += self._is_odd(node) + self._hides(node, change(node))
                 yield Edit(((node.id, change),), node.line, cost + far, self.function.name, node)
         yield from self._exchanged()
         yield from self._names_exchanged()
         yield from self._values_exchanged()
         yield from self._axes_exchanged()
         yield from self._everywhere()
+        yield from self._everywhere_in_line()
+        yield from self._other_axis()
         yield from self._statements()
         yield from self._left_out()
         yield from self._by_one_thread()
         yield from self._unguarded()
         yield from self._missing_copies()
+
+    def _is_target(self, node: Node) -> bool:
+        """What is given a value there."""
+        above = self._parent(node)
+        return above.kind in ("assign", "before", "after") and above.kids[0] is node
+
+    def _may_be_target(self, node: Node) -> bool:
+        if node.kind == "name":
+            kind = self.scope.types.get(node.text)
+            return kind is not None and not kind.is_constant
+        if node.kind == "member":
+            return node.kids[0].text not in _BUILT_IN
+        return node.kind in ("index", "deref", "assign", "call")
 
     def _is_odd(self, node: Node) -> float:
         """A change within (whole + piece - 1) / piece, and of the only use of a helper's parameter."""
@@ -126,6 +158,13 @@ class Editor(Missing, OnHost, Repeated, Elsewhere):
             return 1.0
         is_only = node.kind == "name" and self.uses.get(node.text, 0) == 1
         return 0.8 if is_only and not self.function.is_kernel and not self.is_host else 0.0
+
+    def _hides(self, node: Node, changed: Node) -> float:
+        """More blocks, or other ones, where the launch may have been sound: they hide what a kernel leaves out."""
+        if not self.is_host or not (self._is_setting(node) or self._decides_launch(node)):
+            return 0.0
+        is_other = node.kind == "number" and changed.kind in ("number", "name")
+        return 1.0 if is_other or (node.text == "/" and changed.text != "/") else 0.0
 
     def _is_plain_length(self, node: Node, changed: Node, array: str, place: int) -> bool:
         """A term less, or a name that indices in its place have: it hides no index that goes too far."""
@@ -183,6 +222,7 @@ class Editor(Missing, OnHost, Repeated, Elsewhere):
         if node.kind in ("name", "member", "binary", "number"):
             yield from self._factors(node)
             yield from self._like_others(node)
+            yield from self._in_order(node)
             yield from self._grid_steps(node)
 
     # --- names and numbers
@@ -258,6 +298,8 @@ class Editor(Missing, OnHost, Repeated, Elsewhere):
             if self.scope.integers and owner.text in ("blockDim", "gridDim"):
                 for name in self._near(self.scope.integers, node):
                     yield (lambda n, o=name: named(o)), 2.0
+                for value in (_WARP, *sorted(self.written - {0, 1, _WARP})[:_MOST_WRITTEN]):
+                    yield (lambda n, v=value: number(v)), 1.8
             return
         for fields in self.file.structs.values():
             kinds = {name: kind for kind, name in fields}
@@ -300,11 +342,17 @@ class Editor(Missing, OnHost, Repeated, Elsewhere):
         if is_place and value & (value + 1) == 0:
             others = (*others, 2 * value + 1)
         is_place = is_place and (value & (value - 1) == 0 or value & (value + 1) == 0)
-        for other in dict.fromkeys((*others, *sorted(self.factors if is_factor else ()))):
+        is_mask = above.text == "&" and not value & (value + 1)
+        if is_mask:
+            others += (2 * value + 1, value // 2, *self.masks)
+        written = sorted(self.written)[:_MOST_WRITTEN] if not self.is_host else []
+        for other in dict.fromkeys((*others, *sorted(self.factors if is_factor else ()), *written)):
             if other >= 0 and other != value:
                 cost = 1.0 if abs(other - value) == 1 else 1.5
                 if is_place and other in (2 * value, value // 2, 2 * value + 1) and other:
                     cost = 1.0
+                if other in self.masks and above.text == "&":
+                    cost = 0.7  # what a shift elsewhere leaves over
                 if is_factor and other in self.factors:
                     cost = 0.9  # what something else is multiplied by
                 if other == 2 * value and self._parent(node).text == "%":
@@ -322,11 +370,14 @@ class Editor(Missing, OnHost, Repeated, Elsewhere):
     def _operators(self, node: Node) -> Iterator[tuple[Change, float]]:
         sign = node.text
         loop = self._parent(node)
-        is_counted = loop.kind == "for" and loop.kids[2] is not None
+        while loop.kind == "binary" and loop.text in ("&&", "||"):
+            loop = self._parent(loop)
+        is_loop = loop.kind == "for"
+        is_counted = is_loop and loop.kids[2] is not None
         for other in _OTHER.get(sign, ()):
             cost = 0.5 if sign in "<=>=&&||" else 1.5 + 0.7 * (sign + other in _ODD)
             if sign in _ORDERS and other in _ORDERS and sign[0] != other[0]:
-                cost = 0.8  # the other way round
+                cost = 0.8 + 1.2 * (is_loop and self.is_host)  # the other way round
                 if is_counted:
                     continue  # a loop that never turns is no cause
             yield (lambda n, s=other: replace(bare(n), text=s)), cost
@@ -339,6 +390,8 @@ class Editor(Missing, OnHost, Repeated, Elsewhere):
                 yield rounded_down, 0.9
             else:
                 yield rounded_up, 0.8
+        if sign == "+" and node.kids[0].text == "/" and node.kids[1].text == "1":
+            yield (lambda n: rounded_up(n.kids[0])), 0.9  # whole / piece + 1
         if sign == "+":  # a * w + b for b * w + a
             for side in (0, 1):
                 if node.kids[side].kind == "binary" and node.kids[side].text == "*":
@@ -395,12 +448,15 @@ class Editor(Missing, OnHost, Repeated, Elsewhere):
             is_block = self._is_setting(node, 1) and not is_shared
             if name == node.text and node.kind == "name" and is_block:
                 yield (lambda n, o=name: binary("*", bare(n), named(o))), 1.3  # of a flat block
+            if name == node.text and is_size and not hides and not is_shared:
+                if parent.kind != "binary" or parent.text in "+-":
+                    yield (lambda n, o=name: binary("*", bare(n), named(o))), 1.5 + odd  # T * T
             if name == node.text or is_shared:
                 continue
-            yield (
-                (lambda n, o=name: binary("*", bare(n), named(o))),
-                (1.2 if is_size else 2.3) + odd,
-            )
+            cost = 1.2 if is_size else 2.3
+            if is_size and not self.is_host and lacks_factor(node, name, self.products):
+                cost = 0.7
+            yield (lambda n, o=name: binary("*", bare(n), named(o))), cost + odd
             yield (lambda n, o=name: binary("+", bare(n), named(o))), 2.6 if is_size else 1.9
         if not (hides or is_shared or self.is_host or parent.text in ("*", "/", "%", "-")):
             yield from self._phase_added(node)
@@ -408,7 +464,8 @@ class Editor(Missing, OnHost, Repeated, Elsewhere):
             value = self.macros.get(macro)
             if value is not None:
                 right = replace(number(value), macro=macro)
-                yield (lambda n, r=right: binary("*", bare(n), r)), 1.2 + odd
+                far = 0.5 * (not self.is_host and lacks_factor(node, macro, self.products))
+                yield (lambda n, r=right: binary("*", bare(n), r)), 1.2 - far + odd
         for value in (4, 2, 8, *sorted(self.factors - {2, 4, 8})):
             cost = (1.4 if root else 1.9) if value in self.written else 2.4
             if value in self.factors and not node.macro:

@@ -18,9 +18,12 @@ _WORDS = {
     "__restrict", "restrict", "struct", "class", "mutable", "__noinline__", "__constant__", "__managed__",
     "__grid_constant__",
 }  # fmt: skip
+# What says more about a declaration, in parentheses.
+_ATTRIBUTES = ("alignas", "__align__", "__launch_bounds__", "__attribute__")
 INTEGERS = {
     "int", "unsigned", "long", "short", "char", "size_t", "uint", "int32_t", "uint32_t", "int64_t",
-    "uint64_t", "signed", "ptrdiff_t", "uint8_t", "uint16_t",
+    "uint64_t", "signed", "ptrdiff_t", "uint8_t", "uint16_t", "ssize_t", "int8_t", "int16_t", "ushort", "uchar",
+    "ulong", "int_fast32_t", "uint_fast32_t",
 }  # fmt: skip
 FLOATS = {"float", "double"}
 HALVES = {"__nv_bfloat16": "bf16"}  # of 2 bytes
@@ -140,8 +143,10 @@ class Expressions:
         sizes: tuple = ()
         while True:
             text = self.now
-            if text in ("alignas", "__align__"):
+            if text in _ATTRIBUTES:
                 self.take()
+                self.balanced()
+            elif text == "[" and self.ahead() == "[" and not name:  # [[nodiscard]]
                 self.balanced()
             elif text in _WORDS:
                 shared = shared or text == "__shared__"

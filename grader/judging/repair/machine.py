@@ -210,7 +210,7 @@ class Machine(Calls, Statements, Declarations, Changes, Overloads):
                 return value
             if value.__class__ is not Pointer:
                 raise Fault("pointer")
-            return value.load(m)
+            return value.at(0) if len(value.dims) > 1 else value.load(m)
 
         return get
 
@@ -263,7 +263,15 @@ class Machine(Calls, Statements, Declarations, Changes, Overloads):
 
             return element
         if node.kind == "deref":
-            return self.code(node.kids[0])
+            base = self.code(node.kids[0])
+
+            def first(f, m):
+                value = base(f, m)
+                if value.__class__ is Pointer and value.dims:
+                    return value.at(0)
+                return value
+
+            return first
         if node.kind == "member":
             owner, field_name = self.code(node.kids[0]), node.text
             name = node.kids[0].text if node.kids[0].kind == "name" else ""

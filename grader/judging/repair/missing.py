@@ -116,6 +116,62 @@ class Missing:
                 rest = tuple(change for change in changes if change[0] != nodes[0].id)
                 yield Edit(rest, nodes[1].line, 1.9, self.function.name, nodes[1])
 
+    def _everywhere_in_line(self) -> Iterator[Edit]:
+        """Another name for one that stands several times in a line, or that several divide by."""
+        found: dict[tuple, list[Node]] = {}
+        for node in walk(self.function.body):
+            above = self._parent(node)
+            name = node.macro if node.kind == "number" else node.text
+            if not name or above.kind in ("member", "template", "call") or node.kind == "literal":
+                continue
+            if node.kind == "name" and name not in self.scope.integers:
+                continue
+            if node.kind not in ("name", "number"):
+                continue
+            found.setdefault((name, node.line), []).append(node)
+            if above.kind == "binary" and above.text in "/%" and above.kids[1] is node:
+                found.setdefault((name, text_of(above.kids[0]), "/%"), []).append(node)
+        done = set()
+        for (name, *_), nodes in found.items():
+            key = frozenset(node.id for node in nodes)
+            if len(key) < 2 or len(key) != len(nodes) or key in done:
+                continue
+            done.add(key)
+            others = [named(one) for one in self._near(self.scope.integers, nodes[0])]
+            others += [
+                replace(number(self.macros.get(one, 1)), macro=one) for one in self.scope.constants
+            ]
+            for other in others[:_MOST_GIVEN]:
+                if (other.macro or other.text) == name:
+                    continue
+                changes = tuple((n.id, lambda n, o=other: bare(o)) for n in nodes)
+                is_size = bool(other.macro) or other.text in self.scope.sizes
+                cost = 1.4 + 0.6 * (not is_size) + self.is_host
+                yield Edit(changes, nodes[0].line, cost, self.function.name, self._around(nodes))
+
+    def _around(self, nodes: list[Node]) -> Node:
+        """The least that all of them stand in."""
+        around = self._parent(nodes[0])
+        while self._parent(around) is not around and any(n.id not in around.ids for n in nodes):
+            around = self._parent(around)
+        return around
+
+    def _other_axis(self) -> Iterator[Edit]:
+        """gridDim.y * blockDim.y for gridDim.x * blockDim.x."""
+        for node in walk(self.function.body):
+            if node.kind != "binary" or self._parent(node).kind == "binary":
+                continue
+            axes = [
+                one
+                for one in walk(node)
+                if one.kind == "member" and one.text in "xy" and one.kids[0].text in _BUILT_IN
+            ]
+            if len(axes) < 2 or len({one.text for one in axes}) != 1:
+                continue
+            other = "y" if axes[0].text == "x" else "x"
+            changes = tuple((one.id, lambda n, a=other: replace(bare(n), text=a)) for one in axes)
+            yield Edit(changes, node.line, 0.8, self.function.name, node)
+
     def _statements(self) -> Iterator[Edit]:
         body = self.function.body
         loops = [node for node in walk(body) if node.kind == "for"]

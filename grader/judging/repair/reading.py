@@ -48,6 +48,12 @@ _DEEPEST_MACRO, _LONGEST_MACRO = 4, 40
 Macros = dict[str, tuple[list[str] | None, list[Token]]]
 
 
+def _without_suffix(text: str) -> str:
+    """15 for 15u."""
+    is_whole = text[0].isdigit() and text[-1] in "uUlL" and text[:2] not in ("0x", "0X")
+    return text.rstrip("uUlL") if is_whole else text
+
+
 def tokens_of(text: str) -> list[Token]:
     """The file's tokens after its macros. Raises GivenUp."""
     if len(text) > _MAX_CHARACTERS:
@@ -89,7 +95,7 @@ def tokens_of(text: str) -> list[Token]:
             key += 1
             if key > _MAX_TOKENS:
                 raise GivenUp("length")
-            found.append(Token(word[0], number, key))
+            found.append(Token(_without_suffix(word[0]), number, key))
         if directive:
             parameters = None
             if head[3] is not None:

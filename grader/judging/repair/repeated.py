@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
-from grader.judging.repair.nodes import Function, Node, walk
+from grader.judging.repair.nodes import File, Function, Node, walk
 from grader.judging.repair.scope import Change, bare, binary, named, number
 
 _ROW = re.compile(r"row|(?:^|_)[ry]$|^ty$", re.IGNORECASE)
@@ -105,6 +105,29 @@ def factors_of(function: Function) -> set[int]:
         for side in node.kids
         if side.kind == "number" and side.text.isdigit() and int(side.text) > 1 and not side.macro
     }
+
+
+def products_of(file: File) -> set[tuple[str, str]]:
+    """Each two names that are multiplied somewhere in the file: tile and wide, in tile * wide."""
+    found: set[tuple[str, str]] = set()
+    bodies = [one.body for one in (*file.functions.values(), *file.methods.values())]
+    for node in (one for body in (*bodies, *file.globals) for one in walk(body)):
+        if node.kind == "binary" and node.text == "*":
+            left, right = ([_shown(one) for one in _factors(side)] for side in node.kids)
+            found |= {(a, b) for a in left for b in right if a and b and a != b}
+    return found | {(b, a) for a, b in found}
+
+
+def lacks_factor(node: Node, name: str, products: set[tuple[str, str]]) -> bool:
+    """Whether a product has one of two that are multiplied elsewhere, and not the other."""
+    names = [_shown(one) for one in _factors(node)]
+    return name not in names and any((one, name) in products for one in names)
+
+
+def _factors(node: Node) -> list[Node]:
+    if node.kind == "binary" and node.text == "*":
+        return [*_factors(node.kids[0]), *_factors(node.kids[1])]
+    return [node] if node.kind in _LEAVES else []
 
 
 def divisors_of(function: Function) -> set[int]:

@@ -7,20 +7,24 @@ every machine.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from grader.judging.repair.alternatives import (
+    as_declared,
     calls_of,
     definition_of,
     odd_ones,
     turned_elsewhere,
 )
+from grader.judging.repair.bare_macros import bare_macros
 from grader.judging.repair.batch import try_together
 from grader.judging.repair.edits import Edit, Editor, leaves
 from grader.judging.repair.given import Given, Size, given_from
 from grader.judging.repair.nodes import MADE, File, Node, children, walk
 from grader.judging.repair.reading import GivenUp, numbers_of_macros, tokens_of
+from grader.judging.repair.repeated import products_of
 from grader.judging.repair.shown import text_of
 from grader.judging.repair.syntax import parse
 from grader.judging.repair.trial import Exhausted, Trial, Watched, most_turns, try_out, watch
@@ -47,13 +51,18 @@ _TURNS = 80  # of a loop, where the file as it is ends early
 _SHORT, _COSTLY = 4, 6_000
 # How much farther a line is from which a value comes, that uses it, or that decides whether it is carried out.
 _BACK, _FORWARD, _AROUND = 0.5, 0.4, 0.6
+_SHARED = 0.4  # how much farther what a macro says is, where it is used often
+_MOST_PARENTHESES = 2  # cases that have to be right with more of them, besides the wrong one
 _COSTLIEST = 12_000  # of a case that another one is given up for
 _MOST_SHARPENED = 2
 
 SIGNATURES = ("square-host", "square-device", "rect-device")  # of labs that ask for the product
 HOST = "host:"  # begins the signature of another lab whose solve is given host memory
 
-_SQUARE = ((3, 3, 3), (17, 17, 17), (33, 33, 33), (61, 61, 61), (67, 67, 67), (131, 131, 131))
+# One of them has whole tiles: what is right with a rest only is wrong there.
+_SQUARE = (
+    (3, 3, 3), (17, 17, 17), (33, 33, 33), (32, 32, 32), (61, 61, 61), (67, 67, 67), (131, 131, 131)
+)  # fmt: skip
 _TILES = ((32, 32, 32), (64, 64, 64))
 # The second has many phases, and few blocks: a count taken of another side is short there.
 _RECTANGULAR = (
@@ -103,6 +112,7 @@ class Search:
             first = Size(*seen, is_fine)
             self.sizes = [first, *(size for size in self.sizes if size != first)]
         self.lines = list(lines)
+        self.text = text
         self.tokens = tokens_of(text)
         self.macro_numbers = numbers_of_macros(text)
         self.file = parse(self.tokens)
@@ -176,6 +186,9 @@ class Search:
             self.wrong = next((size for size in self.sizes if not self.carried_out(size)), None)
             if self.wrong is None:
                 return None
+            in_macro = self.with_parentheses()
+            if in_macro is not None:
+                return in_macro
             self.shorten()
             for edits in self.in_batches():
                 at = self.wrong
@@ -188,11 +201,27 @@ class Search:
                             continue
                     if not is_tried and not self.run(changes, self.wrong, None, edit.function):
                         continue
-                    if self.is_right(changes, self.others()):
+                    if self.is_right(changes, self.others()) and self.is_alone(changes):
                         return self.chosen(edit, self.sizes)
                     self.sharpen()
         except Exhausted:
             return None
+        return None
+
+    def with_parentheses(self) -> Repair | None:
+        """A macro that lacks some around its parameters."""
+        for one in bare_macros(self.text):
+            try:
+                file = parse(tokens_of(one.text))
+                spent = [
+                    try_out(file, {}, size, self.numbers(size), self.on_host, _PLAIN, is_alone=True)
+                    for size in (self.wrong, *self.others()[:_MOST_PARENTHESES])
+                ]
+            except (GivenUp, Exhausted):
+                continue
+            self.left -= sum(trial.steps for trial in spent)
+            if all(trial.is_right for trial in spent):
+                return Repair(one.line, one.before, one.after, 0.0)
         return None
 
     def others(self) -> list[Size | Given]:
@@ -230,7 +259,7 @@ class Search:
         before = definition_of(self.file, edit)
         if before is not None and self.is_right(dict(before.changes), sizes):
             return self.described(before)
-        for other in odd_ones(self.file, edit):
+        for other in (*odd_ones(self.file, edit), *as_declared(self.file, edit)):
             if self.is_right(dict(other.changes), sizes):
                 return self.described(other)
         for other in calls_of(self.file, edit):
@@ -241,6 +270,21 @@ class Search:
             if self.is_right(dict(other.changes), sizes):
                 return replace(found, other=other.line)
         return found
+
+    def is_alone(self, changes: Mapping) -> bool:
+        """Whether no two threads store the same element, where P was wrong and is not any more."""
+        limit = max(self.confirming, _PER_RUN)
+        size = self.wrong
+        try:
+            trial = try_out(
+                self.file, changes, size, self.numbers(size), self.on_host, limit, is_alone=True
+            )
+        except Exhausted:
+            return True
+        except GivenUp:
+            return False
+        self.confirming -= trial.steps
+        return trial.is_right
 
     def is_right(self, changes: Mapping, sizes: Sequence[Size | Given]) -> bool:
         spent = 0
@@ -339,7 +383,7 @@ class Search:
     def most_turns(self, size: Size | Given) -> Mapping | None:
         """Of each loop, where the file as it is comes to its end."""
         plain = self.plain[size]
-        return None if plain.why else most_turns(self.file, plain.turns_of)
+        return None if plain.why else most_turns(self.file, plain.turns_of, size)
 
     def weight(self, edits: list[Edit], size: Size | Given) -> int:
         return self.plain[size].lanes * len(edits) // 1024
@@ -398,14 +442,18 @@ class Search:
         edits: list[tuple[float, int, Edit]] = []
         alternatives: dict[tuple, int] = {}
         functions = [*self.file.functions.values(), *self.file.methods.values()]
+        products = products_of(self.file)
+        uses = Counter(node.id for function in functions for node in walk(function.body))
         for function in functions:
-            editor = Editor(self.file, function, macros)
+            editor = Editor(self.file, function, macros, products)
             for edit in editor.all():
                 # The first few of many alternatives at one place are the likelier ones.
                 place = (edit.where.id, round(edit.cost, 1))
                 alternatives[place] = alternatives.get(place, -1) + 1
                 crowd = min(alternatives[place] * 0.05, 0.5)
                 cost = edit.cost + crowd + near.get(edit.line, 1.5 if editor.is_host else 2.5)
+                # In a macro that is used often it would be wrong wherever it is used.
+                cost += _SHARED * any(uses[key] > 1 for key, _ in edit.changes)
                 edits.append((cost, len(edits), edit))
         edits.sort(key=lambda one: one[:2])
         return [edit for _, _, edit in edits]

@@ -32,13 +32,7 @@ class Parser(Structs):
             self.namespace()
             return
         if self.skip("typedef"):
-            if self.now in ("struct", "class"):
-                self.struct()
-            else:
-                kind = self.type()
-                if self.now != ";":
-                    self.aliased(self.name().text, kind)
-                self.take(";")
+            self.typedef()
             return
         if self.now == "enum":
             self.enum()
@@ -51,13 +45,12 @@ class Parser(Structs):
             while not self.skip("}"):
                 self.top()
             return
-        is_kernel = any(
-            self.tokens[i].text == "__global__" for i in range(self.at, min(self.at + 6, len(self.tokens)))
-        )  # fmt: skip
+        start = self.at
         kind = self.type()
         while self.now in ("__launch_bounds__", "__align__", "alignas"):
             self.take()
             self.balanced()
+        is_kernel = any(token.text == "__global__" for token in self.tokens[start : self.at])
         if self.ahead() != "(" and self.now != "operator":
             self.file.globals.append(self.declaration(kind))
             self.take(";")
@@ -111,6 +104,15 @@ class Parser(Structs):
             return
         self.take("=")
         self.aliased(name.text, self.type())
+        self.take(";")
+
+    def typedef(self) -> None:
+        if self.now in ("struct", "class"):
+            self.struct()
+            return
+        kind = self.type()
+        if self.now != ";":
+            self.aliased(self.name().text, kind)
         self.take(";")
 
     def aliased(self, name: str, kind: Type) -> None:
@@ -217,6 +219,15 @@ class Parser(Structs):
         if self.begins_struct():
             self.struct()
             return self.node("block", token)
+        if text == "enum":  # of a function: constants of its own
+            before = len(self.file.globals)
+            self.enum()
+            found = [one for block in self.file.globals[before:] for one in block.kids]
+            del self.file.globals[before:]
+            return self.node("block", token, found)
+        if self.skip("typedef"):
+            self.typedef()
+            return self.node("block", token)
         if text == "using":
             self.take()
             self.using()
@@ -242,13 +253,10 @@ class Parser(Structs):
         if self.now == "[" and kind.name == "auto":
             return self.bindings(kind)
         while True:
-            if found:
-                kind = replace(kind, is_reference=False)
+            own = replace(kind, is_reference=False) if found else kind
             while self.now in ("*", "const", "__restrict__", "&"):
-                if self.now == "&" and not found:
-                    raise GivenUp("references")
-                if self.now == "&":  # const Box &m = a, &n = b;
-                    kind = replace(kind, is_reference=True)
+                if self.now == "&":  # float &a = one, &b = other;
+                    own = replace(kind, is_reference=True)
                 stars += self.take().text == "*"
             is_row = self.now == "("  # float (*row)[16]: what it points to has its length
             if is_row:
@@ -286,7 +294,7 @@ class Parser(Structs):
                 stars,
                 kind.is_shared,
                 kind.is_extern,
-                kind.is_reference,
+                own.is_reference,
                 kind.is_constant,
                 kind.args,
             )

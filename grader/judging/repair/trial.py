@@ -41,6 +41,7 @@ class Watched:
 
 _MORE_TURNS = 12
 _WARP = 32
+_NARROW = 8  # of tiles
 _WRONG, _RIGHT = 6, 2  # as many threads of those that store a wrong element, and of the others
 
 # What a wrong program does to an interpreter that looks for no such thing.
@@ -212,7 +213,7 @@ def watch(
     unseen = {node.id for node in loops_of(file)} - set(world.turns_of)
     found = Watched(
         np.array(chosen), frozenset(world.effects.loops | unseen), trial, world.shape,
-        most_turns(file, world.turns_of), lacking,
+        most_turns(file, world.turns_of, size), lacking,
     )  # fmt: skip
     stored_now = _values_of(stored[0], set(chosen))
     for loud in _loops_to_keep(file):
@@ -297,13 +298,15 @@ def _agrees(
     )
 
 
-def most_turns(file: File, seen: Mapping) -> dict:
+def most_turns(file: File, seen: Mapping, size: Size | Given) -> dict:
     """How often a loop may turn that turned so often before anything was changed."""
     turns = {key: 2 * count + _MORE_TURNS for key, count in seen.items()}
     outer = [node.id for node in loops_of(file) if any(loops_in(node))]
+    # What ends too early is to go on to the end: over all tiles, if these are not narrow.
+    needed = -(-size.k // _NARROW) + 1 if isinstance(size, Size) else 0
     for key in outer:  # a turn of these is many of the others'
         if key in turns:
-            turns[key] = 2 * seen[key] + 2
+            turns[key] = max(2 * seen[key] + 2, needed)
     return turns
 
 

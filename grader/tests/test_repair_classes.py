@@ -1,0 +1,218 @@
+"""Classes of faults that the search for a change finds, each planted in a program of another style."""
+
+from __future__ import annotations
+
+import pytest
+
+from grader.judging import searched, suspects, walked
+from grader.judging.repair import alternatives, search
+from grader.judging.repair.bare_macros import bare_macros
+from grader.judging.repair.batch import try_together
+from grader.judging.repair.given import given_from
+from grader.judging.repair.nodes import walk
+from grader.judging.repair.scope import named
+from grader.results.explanation import Explanation
+from grader.tests import corpus_files
+from grader.tests.test_causes import TILED, kernel_of, line
+from grader.tests.test_repair import _cases, _lab, _program
+
+# A program, what is changed in it, lines that the report would suspect, a case that was wrong, and
+# what the search says.
+_PLANTED = [
+    pytest.param(
+        "01-rowblock", "square-host",
+        [("    float t = 0.f;\n", ""),
+         ("  for (int c = threadIdx.x;", "  float t = 0.f;\n  for (int c = threadIdx.x;")],
+        ("to[c] = t",), None, ("float t = 0.f;", "t = 0.f at the beginning of each turn"),
+        id="a sum that each turn has to begin anew",
+    ),
+    pytest.param(
+        "01-closure", "square-host", [("r = me / side, c = me % side", "r = me / PER, c = me % PER")],
+        ("out[at(r, c)] = acc",), None, ("r = me / PER", "int r = me / side, int c = me % side"),
+        id="quotient and remainder by another number",
+    ),
+    pytest.param(
+        "02-unsigned", "square-device", [("t & (S - 1)", "t & S")],
+        ("r = fmaf",), None, ("t & S;", "int cl = t % S"), id="a kernel with launch bounds",
+    ),
+    pytest.param(
+        "02-idx", "square-device", [("((r) * (ld) + (c))", "(r * ld + c)")],
+        ("C[IDX(",), None, ("#define IDX", "((r) * ld + (c))"),
+        id="a macro whose parameters lack parentheses",
+    ),
+    pytest.param(
+        "03-linear64", "square-device", [("blockIdx.x / CEIL(n, T)", "blockIdx.x / (n / T + 1)")],
+        ("tiles<<<", "c[(long long)"), (16, 16, 16),
+        ("br = blockIdx.x / (n / T + 1)", "int br = blockIdx.x / ((n + T - 1) / T)"),
+        id="one more than a quotient, where it is rounded up",
+    ),
+    pytest.param(
+        "04-sizes", "rect-device", [("start < s.inner; start += B", "start < s.cols; start += B")],
+        ("out[row * s.cols",), None, ("start < s.cols; start += B", "start < s.inner"),
+        id="a loop over the phases that has to go on much longer",
+    ),
+    pytest.param(
+        "tiles-split", "square-device", [("&pool[T * T]", "pool + T")],
+        ("ms[own] = m[k];", "ns[own] = n[k * width];"), None, ("ns = pool + T;", "float *ns = pool + T * T"),
+        id="a tile that begins after one row of the other",
+    ),
+    pytest.param(
+        "01-walkcols", "square-host", [("threadIdx.x & 31u", "threadIdx.x & 15u")],
+        ("C[row * n + col] = dot",), (17, 17, 17), ("& 15u", "int lane = threadIdx.x & 31"),
+        id="a mask that does not fit the shift, with a suffix",
+    ),
+    pytest.param(
+        "01-walkcols", "square-host", [("col += 32;", "col += blockDim.x;")],
+        ("C[row * n + col] = dot", "row = blockIdx.x"), None, ("col += blockDim.x", "col += 32"),
+        id="a warp that goes on by the block's threads",
+    ),
+    pytest.param(
+        "02-coarse", "square-device", [("kTile * kWide * blockIdx.x", "kTile * blockIdx.x")],
+        ("coarse<<<", "out[offset("), (64, 64, 64),
+        ("side = kTile * blockIdx.x", "int side = kTile * blockIdx.x * kWide"),
+        id="a factor that is multiplied with it elsewhere",
+    ),
+]  # fmt: skip
+
+
+def _changed(name: str, changes: list) -> str:
+    text = _program(name)
+    for old, new in changes:
+        assert text.count(old) == 1
+        text = text.replace(old, new)
+    return text
+
+
+@pytest.mark.parametrize(("name", "signature", "changes", "suspected", "seen", "said"), _PLANTED)
+def test_a_class_of_faults_is_found(
+    name: str, signature: str, changes: list, suspected: tuple, seen: tuple | None, said: tuple
+) -> None:
+    text = _changed(name, changes)
+    lines = [line(text, part) for part in suspected]
+    found = search.find(text, signature, name[:2] in ("02", "ti"), lines, seen)
+    assert found is not None
+    assert (found.line, found.after) == (line(text, said[0]), said[1])
+
+
+_NO_PRODUCTS = [
+    pytest.param(
+        "addition-hop", "matrix-addition", ("r += gridDim.y * blockDim.y", "r += gridDim.x * blockDim.x"),
+        ("plus<<<", "c[r * a.w + q] ="), "r += gridDim.y * blockDim.y", id="both of the other axis",
+    ),
+    pytest.param(
+        "turn-linear", "block-transpose", ("buffer[r * PITCH + c] =", "buffer[r * T + c] ="),
+        ("square[r * width + c] = buffer",), "buffer[r * PITCH + c]",
+        id="a pitch that is not the declared one",
+    ),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "lab", "change", "suspected", "after"), _NO_PRODUCTS)
+def test_a_class_of_faults_is_found_in_a_lab_that_is_no_product(
+    name: str, lab: str, change: tuple, suspected: tuple, after: str
+) -> None:
+    text = _changed(name, [change])
+    cases = _cases(lab)
+    looked = search.Search(text, "", False, [line(text, s) for s in suspected], None, cases)
+    found = looked.found()
+    assert found is not None
+    assert (found.line, found.after) == (line(text, change[1]), after)
+
+
+def test_a_case_that_is_too_large_is_tried_in_small() -> None:
+    lab = _lab("reduction")
+    large = next(case for case in lab.cases if case.id == "n65536")
+    first, *rest = searched.cases(lab.reference, lab.cases, large)
+    assert [case[2] for case in rest] == [1, 8, 255, 256, 257]
+    assert (first[2], len(first[0]["before"])) == (4096, 4096)
+    hidden = next(case for case in lab.cases if case.hidden)
+    assert searched.cases(lab.reference, lab.cases, hidden)[0][2] != hidden.numbers["n"]
+    text = _changed("reduction-runs", [("blockIdx.x * kThreads * kRun;", "blockIdx.x * kThreads;")])
+    cases = [given_from(case) for case in (first, *rest)]
+    found = search.Search(text, "", False, [], None, cases).found()
+    assert found.after == "int begin = blockIdx.x * kThreads * kRun"
+
+
+def test_an_index_is_put_together_anew() -> None:
+    text = corpus_files.bare_solution("foo-kernel")
+    assert text.count("a[j * n + i]") == 1
+    text = text.replace("a[j * n + i]", "a[4 * i + j]")
+    found = search.Search(
+        text, "", False, [line(text, "b[i] = 0.5f")], None, _cases("foo-kernel")
+    ).found()
+    assert (found.line, found.after) == (line(text, "a[4 * i + j]"), "a[j * n + i]")
+
+
+@pytest.mark.parametrize("name", ["01-rowblock", "02-idx", "03-linear64", "04-cursor", "08-relay"])
+def test_each_change_can_be_held_against_others(name: str) -> None:
+    looked = search.Search(_program(name), "square-device", False, [], None)
+    edits = looked.ordered()
+    assert len(edits) > 100
+    for edit in edits:
+        alternatives.definition_of(looked.file, edit)
+        for others in (alternatives.odd_ones, alternatives.as_declared, alternatives.calls_of):
+            assert all(other.line for other in others(looked.file, edit))
+        assert list(alternatives.turned_elsewhere(edit, [])) == []
+        assert looked.described(edit).line == edit.line
+
+
+def test_a_change_that_assigns_to_a_constant_is_out_and_spoils_no_other() -> None:
+    text = corpus_files.bare_solution("foo-kernel").replace("a[j * n + i]", "a[4 * i + j]")
+    looked = search.Search(text, "", False, [], None, _cases("foo-kernel"))
+    case = looked.sizes[0]
+    assert not looked.carried_out(case)
+    body = looked.file.functions["foo_kernel"].body
+    counted = next(node.kids[0] for node in walk(body) if node.kind == "before")
+    right = next(
+        edit for edit in looked.ordered() if looked.described(edit).after == "a[j * n + i]"
+    )
+    # In its lanes the constant is counted up; in the others it has to stay what it is.
+    wrong = {counted.id: lambda n: named("BLOCK")}
+    tried = try_together(looked.file, [wrong, dict(right.changes)], 99, case, (), False, 9_000)
+    assert tried.right == [1]
+    for edit in looked.ordered():
+        for key, change in edit.changes:
+            if key == counted.id and edit.where is counted:
+                assert change(counted).text != "BLOCK"
+
+
+def test_only_a_macro_that_lacks_parentheses_is_bare() -> None:
+    macro = "#define AT(r, c) {}\nx = a[AT(i + 1, j)];\n"
+    assert [one.after for one in bare_macros(macro.format("(r * w + c)"))] == ["((r) * w + c)"]
+    assert not list(bare_macros(macro.format("((r) * w + (c))")))
+    assert not list(bare_macros("#define AT(r, c) (r * w + c)\nx = a[AT(i, j)];\n"))
+
+
+def test_rows_of_blocks_along_x_are_a_choice() -> None:
+    text = TILED.replace("blockIdx.y", "blockIdx.q").replace("blockIdx.x", "blockIdx.y")
+    text = text.replace("blockIdx.q", "blockIdx.x")
+    assert suspects.coordinates(kernel_of(text)) is None
+    one = TILED.replace("blockIdx.y", "blockIdx.x")
+    assert suspects.coordinates(kernel_of(one)) is not None
+    assert suspects.coordinates(kernel_of(one, block=(256, 1, 1))) is None
+
+
+def test_blocks_and_threads_of_one_dimension_need_no_second() -> None:
+    text = (
+        "__global__ void k(const float* M, const float* N, float* P, int n) {{\n  int row = {};\n}}"
+    )
+    one = kernel_of(text.format("blockIdx.x * 4 + (threadIdx.x >> 5)"), block=(128, 1, 1))
+    one.grid = (4, 1, 1)
+    assert suspects.unused_axis(one, "y") is None
+    two = kernel_of(text.format("blockIdx.x * 16 + threadIdx.y"))
+    assert suspects.unused_axis(two, "y").line == 2
+
+
+def test_a_load_through_a_pointer_is_blamed_where_the_pointer_comes_from() -> None:
+    kernel = kernel_of(_program("02-unsigned"))
+    text = _program("02-unsigned")
+
+    def said(operand: str, at: str, phase: int, got: tuple, needed: tuple):
+        found = Explanation(
+            "wrong-factor", "", "", operand, line(text, at), 0, (0, 0), phase, got, needed
+        )
+        return walked.origin(kernel, found)
+
+    assert said("N", "tb[t] = *pb", 1, (1, 0), (16, 0)).line == line(text, "pb += S * n")
+    assert said("M", "ta[t] = *pa", 0, (16, 0), (0, 0)).line == line(text, "float* pa =")
+    assert said("M", "r = fmaf", 0, (16, 0), (0, 0)) is None  # no such load
