@@ -47,6 +47,7 @@ _OTHERS = {
     "reduction-tree": "reduction", "reduction-two": "reduction",
     "turn-padded": "block-transpose", "turn-square": "block-transpose",
     "reduction-twice": "reduction", "turn-linear": "block-transpose", "addition-hop": "matrix-addition",
+    "reduction-runs": "reduction",
 }  # fmt: skip
 _NO_PRODUCTS = ("00-first-kernels", *sorted({*_OTHERS.values(), "foo-kernel"}))
 
