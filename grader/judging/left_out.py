@@ -30,7 +30,7 @@ class LeftOut(Ways):
                 if self._is_somewhere(one, matrix, needed):
                     continue  # it is there: it was looked for in the wrong place
                 name = f"{matrix}[{needed[0]}][{needed[1]}]"
-                line = self._load_line(zero) if zero.shared else term.line
+                line = self._load_line(zero, matrix) if zero.shared else term.line
                 text = f"{place_name(one.place)}: needs {name}, but was given 0 instead"
                 if zero.shared is not None:
                     who = "({},{},{})".format(*zero.shared.who.thread)

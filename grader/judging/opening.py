@@ -13,6 +13,7 @@ from grader.judging import (
     host,
     host_launch,
     managed,
+    pieces,
     searched,
     shared_extents,
     suspects,
@@ -119,8 +120,8 @@ def _of_array(said: Said, finder: _Finder, text: Listing) -> Said:
 
 
 def _is_split(material: Material) -> bool:
-    """Whether the search may say more of it than P does."""
-    return any(one.case.problem.factors == "split" for one in material.outcomes)
+    """Whether elements are multiplied in pieces: of these the search may say more than P does."""
+    return material.provenance is not None and pieces.is_split(material.provenance)
 
 
 def _is_named(item: Diagnostic, material: Material) -> bool:

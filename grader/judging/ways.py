@@ -12,12 +12,26 @@ from grader.labs.statements import Listing, Statement, function_name, listing
 from grader.results.provenance import Factor, SharedWord
 
 
+def _pointers(function: Statement, parameters: Sequence[str]) -> list[str]:
+    words = function.words
+    return [
+        name
+        for name in parameters
+        if any(
+            word == name and words[at - 1] in ("*", "__restrict__", "__restrict")
+            for at, word in enumerate(words)
+        )
+    ]
+
+
 class Ways(Sums):
     """Which line loaded an operand, and which read it."""
 
-    def _load_line(self, factor: Factor) -> int:
+    def _load_line(self, factor: Factor, matrix: str = "") -> int:
+        """`matrix`: that it should be of, where it is of none."""
         if factor.shared is not None:
-            return self._called(factor.shared.who.line, factor.shared.array)
+            who, array = factor.shared.who, factor.shared.array
+            return self._called(who.line, array, factor.matrix or matrix)
         return self._loading(factor.load.line, factor.matrix) if factor.load else 0
 
     def _loading(self, line: int, matrix: str) -> int:
@@ -28,7 +42,7 @@ class Ways(Sums):
         names = text.parameters(function)[:2] if function is not None else []
         if len(names) != 2 or matrix not in ("M", "N"):
             return line
-        name = names[0] if matrix == "M" else names[1]
+        name = names["MN".index(matrix)]
         reads = [item for item in text.inside(function) if item.has(name, "[")]
         here = text.at(line)
         in_helper = here and text.function_of(here[0]) is not function
@@ -36,19 +50,25 @@ class Ways(Sums):
             return line
         return reads[0].line
 
-    def _called(self, line: int, array: str) -> int:
-        """The line itself, or where a helper that it stands in is called for this array."""
+    def _called(self, line: int, array: str, matrix: str = "") -> int:
+        """The line itself, or where a helper that it stands in is called for this array or matrix."""
         text = listing(self.source)
         inside = text.at(line)
         function = text.function_of(inside[0]) if inside else None
         if function is None or "__global__" in function.words or array in words_of(inside):
             return line
         name = function_name(function)
-        calls = [
-            item
-            for item in text.statements
-            if item.kind == "simple" and item.has(name, "(") and array in item.words
+        all_calls = [
+            item for item in text.statements if item.kind == "simple" and item.has(name, "(")
         ]
+        calls = [item for item in all_calls if array in item.words]
+        kernel = text.named(self.kernel)
+        names = _pointers(kernel, text.parameters(kernel))[:2] if kernel is not None else []
+        if not calls and len(all_calls) > 1 and len(names) == 2 and matrix in ("M", "N"):
+            # A tile may have another name there: a reference, a parameter, a struct's field.
+            given, other = names if matrix == "M" else names[::-1]
+            of = [item for item in all_calls if given in item.words and other not in item.words]
+            calls = of if any(other in item.words for item in all_calls) else []
         return calls[0].line if len(calls) == 1 else line
 
     def _way(

@@ -124,6 +124,16 @@ def test_statements_of_every_solution():
     assert shown(loop.parts[1]) == "ph < width / TILE_WIDTH"
 
 
+@pytest.mark.parametrize("head", ["[&] {", "[] {", "[=] {", "[&](int i) {"])
+def test_a_lambda_has_statements_of_its_own(head):
+    text = (
+        "__global__ void f(float* P) {\n  auto go = "
+        + head
+        + "\n    P[0] = 1;\n    P[1] = 2;\n  };\n}\n"
+    )
+    assert [item.line for item in Listing(text).statements if item.has("P", "[")] == [3, 4]
+
+
 @pytest.mark.parametrize(
     "piece", ["{", "}", "(", "if (", "for (;;", "a[", '"', "else ", "= {", "<<<"]
 )
