@@ -20,6 +20,7 @@ _HOLDERS = ("function", "lambda")
 _JOINED = re.compile(r"\\\n")
 _MACRO = r"^[ \t]*#[ \t]*define[ \t]+(\w{{1,80}})[^\n]*\b{}\b[ \t]*{}"
 _SYNC = ("__syncthreads", "(")
+_FENCES = ("__threadfence", "__threadfence_block", "__threadfence_system")
 _WARP = ("__syncwarp", "(")
 _GROUP = (".", "sync", "(")  # of a cooperative group
 
@@ -231,7 +232,25 @@ def _between(
         if warps:
             line = _place_of(kernel.text, warps[0], _WARP)
             return _of_a_warp(line, read, write)
-        return _none_between(read, write, around, first)
+        fence = next(
+            (
+                one
+                for one in inside
+                if first < one.number < second and any(word in _FENCES for word in one.words)
+            ),
+            None,
+        )
+        if fence is not None:
+            return Said(
+                f"{shown(fence.words).rstrip(';')} orders what this thread itself does; it waits "
+                "for nobody.",
+                fence.line,
+                "Put a __syncthreads() in its place.",
+            )
+        around_write = kernel.text.loops(write)
+        is_loop = any(one not in around_write for one in kernel.text.loops(read))
+        what = "the loop that" if is_loop else f"line {read.line}"
+        return _none_between(read, write, around, first, what)
     if around or loop is None:
         return None
     if write is not read and write.number < read.number:
@@ -284,7 +303,9 @@ def _of_a_warp(line: int, read: Statement, write: Statement) -> Said:
     )
 
 
-def _none_between(read: Statement, write: Statement, around: list[Statement], first: int) -> Said:
+def _none_between(
+    read: Statement, write: Statement, around: list[Statement], first: int, what: str
+) -> Said:
     early = next((one.line for one in around if one.number < first), 0)
     if write.number < read.number:
         where = (
@@ -297,7 +318,7 @@ def _none_between(read: Statement, write: Statement, around: list[Statement], fi
             f"No barrier stands between filling the tile (line {write.line}) and reading it (line "
             f"{read.line}).{where}",
             early or read.line,
-            f"Put a __syncthreads() after line {write.line}, before the loop that reads.",
+            f"Put a __syncthreads() after line {write.line}, before {what} reads.",
         )
     return Said(
         f"No barrier stands between reading the tile (line {read.line}) and filling it again (line "

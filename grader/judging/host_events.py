@@ -6,56 +6,19 @@ methods, in loops over an array of pointers. Only what was seen is said.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 
-from grader.judging.host import Host, Said, definition, plain_name
+from grader.judging.host import Said, plain_name
+from grader.judging.host_seen import SIZE_AT, Array, HostSeen
 from grader.judging.wording import calls as calls_in
-from grader.labs.problem import Problem
-from grader.labs.statements import Listing, Statement, closing, function_name, shown
-from grader.running.host_calls import HostCall, HostCalls
+from grader.labs.statements import Statement, function_name, shown
+from grader.running.host_calls import HostCall
 
-_SIZE_AT = {"cudaMalloc": 1, "cudaMemcpy": 2, "cudaMemcpyAsync": 2}
-_POINTER_BYTES = 8
-_DEEPEST = 3  # definitions of a size that name each other
-_COMPARES = ("==", "!=", "<=", ">=")
-_CAST = re.compile(r"(\w+_cast) < ([\w ]+) >[ ]?")
-_OF_VARIABLE = re.compile(r"sizeof \( \w+ \)")
-_TYPES = ("float", "int", "double", "char", "short", "T", "Real")
 _DEVICE_SIDE = {"cudaMemcpyHostToDevice": 0, "cudaMemcpyDeviceToHost": 1}
-_COPIES = ("cudaMemcpy", "cudaMemcpyAsync", "cudaMemset", "cudaMemsetAsync")
-# Who gives words of the host's own memory to an array.
-_BY_HAND = ("memcpy", "copy", "copy_n", "swap", "for_each", "transform")
 
 
-@dataclass(frozen=True)
-class _Array:
-    """One of solve's arrays."""
-
-    name: str  # as solve calls it
-    bytes: int
-    is_input: bool
-    is_output: bool
-
-
-class HostEvents:
-    """`seen`: of the case that the finding is about."""
-
-    def __init__(self, text: Listing, host: Host, seen: HostCalls, problem: Problem) -> None:
-        self.text = text
-        self.host = host
-        self.seen = seen
-        self.arrays = self._arrays(problem)
-
-    def _arrays(self, problem: Problem) -> dict[str, _Array]:
-        found = {}
-        names = dict(zip(problem.parameters, self.host.parameters, strict=False))
-        inputs = {one.name for one in problem.given}
-        outputs = {one.name for one in problem.outputs}
-        for name, size in self.seen.arrays.items():
-            found[name] = _Array(names.get(name, name), size, name in inputs, name in outputs)
-        return found
+class HostEvents(HostSeen):
+    """The rules, in their order."""
 
     def first(self) -> Said | None:
         for rule in (
@@ -79,136 +42,13 @@ class HostEvents:
                 return found
         return None
 
-    # --- lines
-
-    def line(self, call: HostCall, is_wrong_here: bool = True) -> int:
-        """The line to look at: in a helper, unless the helper does it right for others.
-
-        `is_wrong_here`: whether every call of the line goes wrong.
-        """
-        if not call.lines:
-            return 0
-        if is_wrong_here:
-            return call.lines[0]
-        if len(call.lines) > 1:
-            return call.lines[-1]
-        return self._caller(call) or call.lines[0]
-
-    def _caller(self, call: HostCall) -> int:
-        """The line that calls a helper, where each of its calls in the text was made once."""
-        function = self._function_at(call.lines[0])
-        name = function_name(function) if function is not None else ""
-        if not name or function is self.host.solve:
-            return 0
-        places = [item for item in self.host.body if item.kind == "simple" and calls_in(item, name)]
-        same = [one for one in self.seen.of(call.kind) if one.lines[:1] == call.lines[:1]]
-        if len(places) != len(same) or any(self.text.loops(item) for item in places):
-            return 0
-        return next(places[at].line for at, one in enumerate(same) if one is call)
-
-    def _function_at(self, line: int) -> Statement | None:
-        inside = [self.text.function_of(item) for item in self.text.at(line)]
-        return next((one for one in inside if one is not None), None)
-
-    def _blamed(self, call: HostCall, wrong: Sequence[HostCall]) -> int:
-        others = [
-            one
-            for one in self.seen.of(call.kind)
-            if one.lines[:1] == call.lines[:1] and not any(one is other for other in wrong)
-        ]
-        return self.line(call, not others)
-
-    def _buffer(self, number: int) -> str:
-        """What a sentence calls a buffer: its variable in solve, or what was copied there."""
-        made = next((one for one in self.seen.of("malloc") if one.buffer == number), None)
-        line = made.lines[0] if made is not None and made.lines else 0
-        of = [
-            call.variable(0)
-            for call in self.host.of("cudaMalloc")
-            if line and self.text.statements[call.number] in self.text.at(line)
-        ]
-        if len(of) == 1 and of[0]:
-            return of[0]
-        filled = self._filled_from(number)
-        if filled:
-            return f"the buffer that {self.arrays[filled[0].host].name} was copied into"
-        return f"the buffer that line {line} allocates" if line else "a buffer"
-
-    def _filled_from(self, buffer: int) -> list[HostCall]:
-        return [
-            one
-            for one in self.seen.of("to-device")
-            if one.buffer == buffer and one.host in self.arrays
-        ]
-
-    # --- sizes
-
-    def _size_words(self, call: HostCall, name: str) -> tuple[int, tuple[str, ...]]:
-        """(line, words) of the size that a call is given; chased through a name or a helper."""
-        for item in self.text.at(call.lines[0] if call.lines else 0):
-            for given in calls_in(item, name):
-                if len(given) > _SIZE_AT[name]:
-                    return self._meaning(tuple(given[_SIZE_AT[name]]), item)
-        return 0, ()
-
-    def _meaning(self, words: tuple[str, ...], near: Statement) -> tuple[int, tuple[str, ...]]:
-        line = near.line
-        for _ in range(_DEEPEST):
-            called = self.text.named(words[0]) if words[1:] == ("(", ")") else None
-            if called is not None:
-                inside = [one for one in self.text.inside(called) if one.words[:1] == ("return",)]
-                if len(inside) != 1:
-                    break
-                line, words, near = inside[0].line, inside[0].words[1:], inside[0]
-                words = words[:-1] if words[-1:] == (";",) else words
-                continue
-            if len(words) == 3 and words[1] in (".", "->"):  # a field that one line fills
-                given = [
-                    one
-                    for one in self.text.statements
-                    if one.kind == "simple" and one.words[1:4] == (words[1], words[2], "=")
-                ]
-                if len(given) != 1:
-                    break
-                line, near = given[0].line, given[0]
-                words = given[0].words[4:-1] if given[0].words[-1] == ";" else given[0].words[4:]
-                continue
-            at, meant = definition(self.text, words, near)
-            if not at or meant == words:
-                break
-            line, words = at, tuple(meant)
-        return line, words
-
-    def _given(self, words: Sequence[str], call: HostCall, blamed: int) -> str:
-        """The size as it is written, where it is what is wrong."""
-        if call.lines and self._caller(call) == blamed != call.lines[0]:
-            return " when it is called so"
-        text = _CAST.sub(r"\1<\2>", shown(words))
-        return f": {text}" if text else ""
-
-    def _too_few(self, size: int, array: _Array, words: Sequence[str]) -> str:
-        """Why so few bytes."""
-        if "sizeof" in words and size * size == 4 * array.bytes and size > _POINTER_BYTES:
-            return "This is one row: all of it is rows times columns times sizeof the type."
-        if size == array.bytes // 4 and "sizeof" not in words and len(words) != 3:
-            return "This counts elements; a size is in bytes: times sizeof the type."
-        if "^" in words:
-            return "^ is no power in C++ but an exclusive or: multiply."
-        if size == _POINTER_BYTES and "sizeof" in words:
-            return "sizeof of a pointer is 8, however much it points to."
-        if _OF_VARIABLE.fullmatch(" ".join(words)) and words[2] not in _TYPES:
-            return (
-                f"sizeof({words[2]}) is the size of the variable itself, not of what it holds or "
-                "points to."
-            )
-        return "All of it is rows times columns times sizeof the type."
-
     def left_before(self) -> Said | None:
         """A return or a goto that solve takes before it launches anything."""
         if self.seen.of("launch") or not self.host.launches or self.seen.of("refused"):
             return None
         launch = self.host.launches[0]
-        done = [one.lines[-1] for one in self.seen.of("malloc", "to-device", "fill") if one.lines]
+        seen = [one for one in self.seen.of("malloc", "to-device", "fill") if one.lines]
+        done = [one.lines[-1] if len(one.lines) > 1 else self._nth_caller(one) for one in seen]
         inside = {at for item in self.host.body for at in item.lines}
         last = max((at for at in done if at < launch.line and at in inside), default=0)
         if not last:
@@ -276,7 +116,7 @@ class HostEvents:
 
     def too_small(self) -> Said | None:
         """A buffer in which what goes there has no room."""
-        short: list[tuple[HostCall, _Array]] = []
+        short: list[tuple[HostCall, Array]] = []
         for made in self.seen.of("malloc"):
             ties = [
                 self.arrays[one.host]
@@ -302,17 +142,6 @@ class HostEvents:
             blamed,
             self._too_few(made.bytes, array, words),
         )
-
-    def _is_given_to_kernel(self, buffer: int) -> bool:
-        return any(buffer == one for call in self.seen.of("launch") for _, one in call.arguments)
-
-    def _unserved(self) -> list[_Array]:
-        """The one array that no copy has reached, if a copy was refused."""
-        if not any(one.api.startswith("cudaMemcpy") for one in self.seen.of("refused")):
-            return []
-        served = {one.host for one in self.seen.of("to-device", "to-host")}
-        left = [array for name, array in self.arrays.items() if name not in served]
-        return left if len(left) == 1 else []
 
     def copied_short(self) -> Said | None:
         """A copy of less than the array."""
@@ -346,20 +175,6 @@ class HostEvents:
                     advice,
                 )
         return None
-
-    def _is_filled_by_hand(self, name: str) -> bool:
-        """Whether solve itself may put words into an array or take them out."""
-        for item in self.host.body:
-            for at, word in enumerate(item.words):
-                if word != name:
-                    continue
-                if item.words[at + 1 : at + 2] == ("[",) or any(w in item.words for w in _BY_HAND):
-                    return True
-                if item.words[at - 1 : at] == ("*",) or "(" not in item.words:
-                    return True
-        return False
-
-    # --- what goes where
 
     def never_copied(self) -> Said | None:
         """An input that does not reach the device, while another one does so twice."""
@@ -426,7 +241,7 @@ class HostEvents:
     def address_of_pointer(self) -> Said | None:
         """cudaMemcpy(&d_M, M, ...): where the pointer lies, not what it points to."""
         for call in self.seen.of("refused"):
-            if call.api not in _SIZE_AT or not call.api.startswith("cudaMemcpy") or not call.lines:
+            if call.api not in SIZE_AT or not call.api.startswith("cudaMemcpy") or not call.lines:
                 continue
             for item in self.text.at(call.lines[0]):
                 for given in calls_in(item, call.api):
@@ -462,17 +277,6 @@ class HostEvents:
                     "Set it before the launch.",
                 )
         return None
-
-    def _target(self, call: HostCall) -> str:
-        """The variable that a call's first argument is."""
-        names = {
-            plain_name(given[0])
-            for item in self.text.at(call.lines[0])
-            for name in _COPIES
-            for given in calls_in(item, name)
-            if given
-        } - {""}
-        return names.pop() if len(names) == 1 else "This buffer"
 
     def other_way(self) -> Said | None:
         """A copy of the result to the device, where it is to be fetched."""
@@ -559,56 +363,6 @@ class HostEvents:
                     "Copy the one that the kernel stores its result in.",
                 )
         return None
-
-    def _is_written(self, buffer: int) -> bool:
-        """Whether a kernel is given it for a parameter that it may write to, as far as known."""
-        return any(
-            at < len(pointers) and not pointers[at]
-            for launch, pointers in self._launches()
-            for at, (_, one) in enumerate(sorted(launch.arguments))
-            if one == buffer
-        )
-
-    def _launches(self) -> list[tuple[HostCall, list[bool]]]:
-        """Launches of the only kernel, and which of its pointers are const."""
-        kernels = [item for item in self.text.functions() if "__global__" in item.words]
-        if len(kernels) != 1:
-            return []
-        pointers = [const for _, const in self._pointers(kernels[0])]
-        return [
-            (one, pointers) for one in self.seen.of("launch") if len(one.arguments) == len(pointers)
-        ]
-
-    def _pointers(self, kernel: Statement) -> list[tuple[str, bool]]:
-        """(name, is const) of a kernel's pointers."""
-        found = []
-        for name in self.text.parameters(kernel):
-            at = max((i for i, word in enumerate(kernel.words) if word == name), default=0)
-            start = at
-            while start > 0 and kernel.words[start - 1] not in ("(", ","):
-                start -= 1
-            kind = kernel.words[start:at]
-            if "*" in kind:
-                is_const = "const" in kind[: kind.index("*")]
-                found.append((name, is_const or self._is_only_read(kernel, name)))
-        return found
-
-    def _is_only_read(self, kernel: Statement, name: str) -> bool:
-        """Whether all that a kernel does with a pointer is to read elements of it."""
-        uses = 0
-        for item in self.text.inside(kernel):
-            for at, word in enumerate(item.words):
-                if word != name:
-                    continue
-                end = closing(item.words, at + 1)
-                after = item.words[end + 1 : end + 2]
-                is_target = bool(after) and after[0][-1:] == "=" and after[0] not in _COMPARES
-                if item.words[at + 1 : at + 2] != ("[",) or item.words[at - 1 : at] == ("&",):
-                    return False
-                if is_target or after[:1] in (("++",), ("--",)):
-                    return False
-                uses += 1
-        return uses > 0
 
     def exchanged_in_launch(self) -> Said | None:
         """The buffer that is copied back is given to a parameter that the kernel only reads."""

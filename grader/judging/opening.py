@@ -103,7 +103,8 @@ def _is_another_place(said: Said, item: Diagnostic) -> bool:
     facts = item.facts or Facts()
     strays = facts.cause in (Cause.PAST_END, Cause.BEFORE_START)
     is_guard = "if (" in said.text or re.search(r" [<>]=? ", said.text) is not None
-    return strays and said.line != item.line and not is_guard
+    is_refused = facts.cause is Cause.ZERO_EXTENT and "/" not in said.text
+    return (is_refused or (strays and not is_guard)) and said.line != item.line
 
 
 def _of_array(said: Said, finder: _Finder, text: Listing) -> Said:

@@ -12,7 +12,8 @@ from collections.abc import Sequence
 
 from grader.judging import barriers
 from grader.judging.host import Said
-from grader.labs.statements import Listing, Statement, function_name, shown
+from grader.judging.wording import calls
+from grader.labs.statements import Listing, Statement, find, function_name, shown
 from grader.results.result import Diagnostic
 from grader.running import compiler_words
 
@@ -39,7 +40,7 @@ def warned(text: Listing, warnings: Sequence[Diagnostic], code: str) -> Said | N
             said = _of_one(text, warning, statement, code)
             if said is not None:
                 return said
-    return _empty_body(text) or _turned_sign(text) or _own_copy(text)
+    return _empty_body(text) or _turned_sign(text) or _own_copy(text) or _lost_field(text)
 
 
 def _of_one(text: Listing, warning: Diagnostic, statement: Statement, code: str) -> Said | None:
@@ -156,6 +157,34 @@ def _own_copy(text: Listing) -> Said | None:
                     f"{function_name(function)}() changes {name}, which is its own copy: the "
                     "caller's stays as it was.",
                     function.line,
+                    f"Take it by reference: & before {name}.",
+                )
+    return None
+
+
+def _lost_field(text: Listing) -> Said | None:
+    """void make(Matrix m) { cudaMalloc(&m.elements, ...); }: the caller's struct gets no address."""
+    for function in text.functions():
+        inside = text.inside(function)
+        for name in text.parameters(function):
+            if not _is_by_value(function, name):
+                continue
+            made = [
+                item
+                for item in inside
+                for given in calls(item, "cudaMalloc")
+                if given and find(given[0], ("&", name, ".")) >= 0
+            ]
+            words = [item.words for item in inside if name in item.words]
+            is_used = any(
+                "<<<" in one or "return" in one[:1] and one[1:2] == (name,) or "cudaFree" in one
+                for one in words
+            )
+            if made and not is_used:
+                return Said(
+                    f"cudaMalloc puts the address into {function_name(function)}()'s own copy of "
+                    f"{name}; the caller's stays as it was.",
+                    made[0].line,
                     f"Take it by reference: & before {name}.",
                 )
     return None

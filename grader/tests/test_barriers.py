@@ -213,3 +213,23 @@ def test_a_barrier_that_is_passed_by_in_some_turns(name, old, new, reads, writes
     said = _said(text, reads, writes)
     assert "nobody waits" in said.text
     assert said.line == next(n for n, row in enumerate(text.splitlines(), 1) if at in row)
+
+
+def test_a_fence_waits_for_nobody() -> None:
+    text = bare_solution("block-transpose")
+    kernel = next(at for at, row in enumerate(text.splitlines(), 1) if "void turn_kernel" in row)
+    rows = text.splitlines()
+    write, stop, read = (
+        next(n for n, row in enumerate(rows, 1) if n > kernel and part in row)
+        for part in ("tile[threadIdx.y]", "__syncthreads", "tile[threadIdx.x]")
+    )
+    listing = Listing(text.replace("__syncthreads();", "__threadfence_block();"))
+    function = next(item for item in listing.functions() if "turn_kernel" in item.words)
+    own = Kernel(listing, function, listing.parameters(function), block=(16, 16, 1))
+    said = barriers.between(own, read, write)
+    assert said.line == stop
+    assert "waits for nobody" in said.text
+    listing = Listing(text.replace("  __syncthreads();\n", "\n"))
+    function = next(item for item in listing.functions() if "turn_kernel" in item.words)
+    own = Kernel(listing, function, listing.parameters(function), block=(16, 16, 1))
+    assert barriers.between(own, read, write).advice.endswith(f"before line {read} reads.")

@@ -79,6 +79,22 @@ def test_a_sum_that_a_helper_keeps_for_itself(between, rest, is_said):
     assert found is None or (found.line == 1 and "add() changes sum" in found.text)
 
 
+@pytest.mark.parametrize(
+    ("head", "end", "is_said"),
+    [
+        ("void make(Matrix m, int n)", "", True),
+        ("void make(Matrix& m, int n)", "", False),
+        ("Matrix make(Matrix m, int n)", "  return m;\n", False),
+        ("void once(Matrix m, int n)", "  k<<<1, n>>>(m.d);\n", False),
+    ],
+)
+def test_a_struct_that_is_passed_by_value_keeps_no_address(head, end, is_said):
+    text = f"{head} {{\n  cudaMalloc((void**)&m.d, n);\n{end}}}\n"
+    found = warned.warned(Listing(text), [], "out-of-bounds-global")
+    assert (found is not None) == is_said
+    assert found is None or (found.line == 2 and "make()'s own copy of m" in found.text)
+
+
 def test_right_programs_break_none_of_the_rules_that_need_no_warning():
     texts = [bare_solution(name) for name in labs()]
     texts += [path.read_text() for path in sorted(_FRESH.glob("*.cu"))]
