@@ -14,6 +14,8 @@ from grader.labs.expression import evaluate, names_in
 SUMS = {
     "loaded_sectors": "global_load_sectors + global_atomic_sectors + global_reduction_sectors"
     " + constant_load_words + bulk_load_bytes / 32 + copied_load_sectors",
+    "thread_sectors": "global_load_sectors + global_atomic_sectors + global_reduction_sectors"
+    " + constant_load_words",
     "load_requests": "global_load_requests + global_atomic_requests + global_reduction_requests"
     " + constant_load_requests + bulk_load_requests",
     "stored_sectors": "global_store_sectors + global_atomic_sectors + global_reduction_sectors"
@@ -32,6 +34,7 @@ SUMS = {
 MEANINGS = {
     "loaded_sectors": "sectors of 32 bytes that are read from global or constant memory,"
     " by copies on the device too",
+    "thread_sectors": "those of them that threads read, and no copy",
     "load_requests": "instructions of a warp that read them",
     "stored_sectors": "sectors of 32 bytes that are written to global memory, by copies on the device too",
     "store_requests": "instructions of a warp that write them",

@@ -76,7 +76,11 @@ TEST_CASE("A plan that uses every operation survives writing and reading") {
   std::string text = plan::to_text(full_plan());
   plan::Plan plan = plan::parse(text, "x");
   CHECK(plan::to_text(plan) == text);
-  CHECK(plan.ops.size() == 15);
+  REQUIRE(plan.ops.size() == 17);
+  const auto& copied = std::get<plan::CopyOnDevice>(plan.ops[15]);
+  CHECK((copied.rows == 3 && copied.pitch == 16 && copied.source_pitch == 8));
+  const auto& filled = std::get<plan::Memset>(plan.ops[16]);
+  CHECK((filled.rows == 4 && filled.pitch == 16));
   CHECK(std::get<plan::SetHeap>(plan.ops[14]).bytes == 64 << 20);
   const auto& launch = std::get<plan::Launch>(plan.ops[6]);
   CHECK(launch.relocations[2].addend == 16);
