@@ -4,7 +4,7 @@ import sys
 
 import pytest
 
-from grader.course.toolchain import find_toolchain
+from grader.machine.toolchain import find_toolchain
 from grader.tests.conftest import REPOSITORY
 
 sys.path.insert(0, str(REPOSITORY / "common" / "measure" / "features"))

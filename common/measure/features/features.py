@@ -43,7 +43,8 @@ def build(folder: Path, only: list[str] | None, jobs: int) -> None:
             return ""
         more = re.findall(r"^// nvcc: (.*)", source.read_text(), re.MULTILINE)
         command = [
-            *NVCC.split(),
+            NVCC,
+            *OPTIONS.split(),
             *(more[0].split() if more else []),
             str(source),
             "-o",
@@ -152,7 +153,7 @@ def table(sim: dict, gpu: dict | None) -> None:
         besides = [
             f"{f['code']} {f['line']}" for f in findings if (f["line"], f["code"]) not in known
         ]
-        codes = ", ".join(code for _, code in known)
+        codes = ", ".join(code for _, code in marks(source))
         print(
             f"| {name} | {codes} | {', '.join(missing(source, findings))} | {', '.join(besides)} |"
         )

@@ -79,8 +79,8 @@ uint64_t dot_product(const Instruction& i, const Sources& s) {
   return cut(static_cast<uint64_t>(sum), 4);
 }
 
-// a + b + c with the carry flag: the carry out of the top bit. A subtraction is the sum of a, what b
-// is not, and 1, or the flag; see warpsim/exec/ops_carry.cpp.
+// a + b + c with the carry flag: the carry out of the top bit. A subtraction is the sum of a, what
+// b is not, and 1, or the flag; see warpsim/exec/ops_carry.cpp.
 uint64_t with_carry(const Instruction& i, uint64_t a, uint64_t b, bool* carry) {
   uint32_t width = size_bytes(i.type);
   bool subtract = i.op == Opcode::kSub || i.op == Opcode::kSubc;
