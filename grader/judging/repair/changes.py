@@ -67,11 +67,13 @@ class Changes:
         if node.text == "=":
             kind = self.types.get(node.kids[0].text) if node.kids[0].kind == "name" else None
             is_pointer = kind is not None and kind.stars > 0
+            is_new = node.kids[1].kind in ("make", "built", "braces")  # nobody else has its arrays
 
             def assigned(f, m):
                 given = value(f, m)
                 if given.__class__ is Struct and not is_pointer and self.holds_arrays(given.kind):
-                    raise GivenUp("a struct with arrays is copied")
+                    if not is_new or m is not True:
+                        raise GivenUp("a struct with arrays is copied")
                 put(f, m, given)
                 return given
 

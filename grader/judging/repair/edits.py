@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from grader.judging.repair.alike import alike
-from grader.judging.repair.elsewhere import Elsewhere, products_of
+from grader.judging.repair.elsewhere import Elsewhere, partners_of
 from grader.judging.repair.linear import Linear
 from grader.judging.repair.missing import Missing
 from grader.judging.repair.nodes import MADE, File, Function, Node, children, walk
@@ -85,7 +85,7 @@ class Editor(Linear, Missing, OnHost, Repeated, Elsewhere):
         self.uses = {name: used.count(name) for name in parameters}
         self.given = {name for _, name in function.parameters} & self.scope.sizes
         self.visible = visible_at(function.body)
-        self.products = products_of(file)
+        self.partners = partners_of(file)
         self.meeting: dict[int, bool] = {}  # loops: whether threads meet in them
         self.parents: dict[int, Node] = {}
         for node in walk(function.body):

@@ -62,14 +62,14 @@ class Elsewhere:
         above = self._parent(node)
         if above.kind == "binary" and above.text in ("/", "%") and above.kids[1] is node:
             left = above.kids[0]
-            return self.products.get(f"{left.text} /", set()) if left.kind == "name" else set()
+            return self.partners.get(f"{left.text} /", set()) if left.kind == "name" else set()
         if above.kind != "binary" or above.text != "*":
             return set()
         beside = above.kids[1] if above.kids[0] is node else above.kids[0]
-        return self.products.get(beside.text, set()) if beside.kind == "name" else set()
+        return self.partners.get(beside.text, set()) if beside.kind == "name" else set()
 
 
-def products_of(file: File) -> dict[str, set[str]]:
+def partners_of(file: File) -> dict[str, set[str]]:
     """Names, and the names that they are multiplied with; "lane /": what lane is divided by."""
     found: dict[str, set[str]] = {}
     for function in [*file.functions.values(), *file.methods.values()]:
