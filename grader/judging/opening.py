@@ -212,6 +212,8 @@ class _Finder(Accesses, Places, Wrong):
             return None
         if self.item.code == "launch-config" and guess is not None:
             return None  # what was refused is known; another launch that is not says less
+        if self.item.code == "api-error" and "CUtensorMap" in self.text.bare:
+            return None  # which maps a size allows is not to be seen in the few sizes that are tried
         lines = [guess.line if guess is not None else 0, self.item.line, self.item.other_line]
         lines += self._followed_lines()
         # What decides who stores where is in the kernel, whatever the launch is.
@@ -240,6 +242,9 @@ class _Finder(Accesses, Places, Wrong):
         if self.item.code == "misaligned-access" and found.before.startswith("if"):
             if "%" not in found.after and "&" not in found.after.replace("&&", ""):
                 return None  # it only keeps threads from what is moved as one
+        if self.item.code == "out-of-bounds-global" and found.before.startswith("if"):
+            if "%" in found.before and "%" not in found.after:
+                return None  # it only sends all threads another way
         is_said = guess is not None or (self.problem.is_product and self._says_why())
         if found.line == named and is_said:
             return None

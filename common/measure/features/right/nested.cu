@@ -1,5 +1,7 @@
 // Kernels that launch kernels: a tree of sums by recursion, a launch into the tail, several streams
-// of a block. nvcc: -rdc=true
+// of a block.
+
+// nvcc: -rdc=true
 #include "../feature.h"
 
 __global__ void tree(const int* in, int* out, int from, int count) {
