@@ -213,7 +213,9 @@ class _Finder(Accesses, Places, Wrong):
         if self.item.code == "launch-config" and guess is not None:
             return None  # what was refused is known; another launch that is not says less
         if self.item.code == "api-error" and "CUtensorMap" in self.text.bare:
-            return None  # which maps a size allows is not to be seen in the few sizes that are tried
+            return (
+                None  # which maps a size allows is not to be seen in the few sizes that are tried
+            )
         lines = [guess.line if guess is not None else 0, self.item.line, self.item.other_line]
         lines += self._followed_lines()
         # What decides who stores where is in the kernel, whatever the launch is.
