@@ -27,6 +27,7 @@ QUICK = {
         "copy_not_waited_for",
         "freed_too_early",
         "never_asked",
+        "told_elsewhere",
         "told_too_early",
         "wrong_mask",
     ],

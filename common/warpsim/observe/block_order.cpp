@@ -8,7 +8,8 @@ namespace warpsim {
 
 namespace {
 
-constexpr uint64_t kMostBytes = uint64_t{256} << 20;  // beyond, blocks count as fully published
+constexpr uint64_t kMostBytes = uint64_t{256} << 20;  // beyond, blocks count as ordered
+constexpr uint32_t kStart = 1;                        // Block::last_barrier before the first one
 
 bool has(const std::vector<uint64_t>& bits, uint64_t i) {
   return i / 64 < bits.size() && (bits[i / 64] >> i % 64 & 1) != 0;
@@ -72,25 +73,38 @@ void BlockOrder::fence(Warp& w, bool device_wide) {
 void BlockOrder::acquire(Warp& w, uint64_t address) {
   enter(w);
   now_.warps[w.index].acquired = w.block->time;
-  now_.has_heard = true;
-  const auto it = released_.find(address);
-  if (it != released_.end()) merge(now_.acquired, it->second);
+  const auto word = words_.find(address);
+  if (word == words_.end()) return;
+  merge(now_.acquired, word->second.published);
+  merge(now_.heard, word->second.told);
 }
 
 void BlockOrder::release(Warp& w, uint64_t address) {
   pass_barrier(w);
-  if (now_.told != w.block->last_barrier)
-    told_[now_.block] = now_.told = uint32_t(w.block->last_barrier);
   OfWarp& own = now_.warps[w.index];
   if (own.fenced != 0) {
     own.published.push_back({own.fenced, w.block->time++});
     own.fenced = 0;
   }
-  if (now_.fence_interval == 0 && now_.acquired.empty()) return;
+  const bool publishes = now_.fence_interval != 0 || !now_.acquired.empty();
+  const bool tells = w.block->last_barrier != kStart || !now_.heard.empty();
+  if (!publishes && !tells) return;
+  Word& through = words_[address];
+  if (tells) tell(w, through);
+  if (!publishes) return;
   publish(w);
-  Blocks& through = released_[address];
-  insert(through, now_.block);
-  merge(through, now_.acquired);
+  insert(through.published, now_.block);
+  merge(through.published, now_.acquired);
+}
+
+void BlockOrder::tell(const Warp& w, Word& through) {
+  if (now_.told != w.block->last_barrier)
+    told_[now_.block] = now_.told = uint32_t(w.block->last_barrier);
+  if (told_bytes_ > kMostBytes) return;
+  const size_t before = through.told.size();
+  insert(through.told, now_.block);
+  merge(through.told, now_.heard);
+  told_bytes_ += (through.told.size() - before) * sizeof(uint64_t);
 }
 
 void BlockOrder::publish(Warp& w) {
@@ -136,7 +150,7 @@ bool BlockOrder::comes_before(const Warp& w, uint64_t block, uint32_t thread, ui
 
 bool BlockOrder::was_read_before(const Warp& w, uint64_t block, uint32_t time) {
   enter(w);
-  if (block == now_.block || !now_.has_heard) return false;
+  if (block == now_.block || (told_bytes_ <= kMostBytes && !has(now_.heard, block))) return false;
   const auto told = told_.find(block);
   return told != told_.end() && time < told->second;
 }

@@ -7,8 +7,8 @@
 //
 // A write after a read asks for less: what a block has read before a barrier has its value, and
 // nothing that a block does which has heard of it changes that. An atomic or a volatile store
-// behind the barrier tells it, with no fence: a scan's tiles that hand on their sums in one word,
-// and write over what they have read.
+// behind the barrier tells it, with no fence, to whoever reads that word: a scan's tiles that hand
+// on their sums in one word, and write over what they have read.
 //
 // The blocks of such a kernel run one after the other on one worker. Times are Block::time, which
 // also grows at fences and publications here. Where it is in doubt, two accesses count as ordered:
@@ -44,6 +44,10 @@ class BlockOrder {
 
  private:
   using Blocks = std::vector<uint64_t>;  // bits
+  // Who has published through a word, or told that it has read, and all that these knew of.
+  struct Word {
+    Blocks published, told;
+  };
   // What a block has published: all accesses up to a time, and of each thread up to a later one.
   struct Published {
     uint32_t by_all = 0;
@@ -65,19 +69,21 @@ class BlockOrder {
   void enter(const Warp& w);
   void pass_barrier(const Warp& w);
   void publish(Warp& w);
+  void tell(const Warp& w, Word& through);
 
   uint32_t threads_;
   std::unordered_map<uint64_t, Published> published_;  // by block
-  std::unordered_map<uint64_t, Blocks> released_;      // by address: who published through it
   uint64_t published_bytes_ = 0;
   std::unordered_map<uint64_t, uint32_t> told_;  // by block: the barrier before it last told others
+  uint64_t told_bytes_ = 0;
+  std::unordered_map<uint64_t, Word> words_;  // by address
 
   // Of the running block.
   struct Running {
     uint64_t block = UINT64_MAX;
-    Blocks acquired;
-    bool has_heard = false;  // has read a word by which others may have told it something
-    uint32_t told = 0;
+    Blocks acquired;         // who published what it may rely on
+    Blocks heard;            // who told it that it has read
+    uint32_t told = 0;       // its last barrier when it told others
     std::vector<OfWarp> warps;
     std::vector<uint32_t> fenced;          // per thread: its accesses up to here lie before a fence
     std::vector<uint32_t> fenced_earlier;  // the same for fences before the last barrier
