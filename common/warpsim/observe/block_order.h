@@ -81,9 +81,9 @@ class BlockOrder {
   // Of the running block.
   struct Running {
     uint64_t block = UINT64_MAX;
-    Blocks acquired;         // who published what it may rely on
-    Blocks heard;            // who told it that it has read
-    uint32_t told = 0;       // its last barrier when it told others
+    Blocks acquired;    // who published what it may rely on
+    Blocks heard;       // who told it that it has read
+    uint32_t told = 0;  // its last barrier when it told others
     std::vector<OfWarp> warps;
     std::vector<uint32_t> fenced;          // per thread: its accesses up to here lie before a fence
     std::vector<uint32_t> fenced_earlier;  // the same for fences before the last barrier
