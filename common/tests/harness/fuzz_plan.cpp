@@ -132,6 +132,15 @@ Json* some_value(Json& top, std::mt19937& random) {
   return at;
 }
 
+// An object in the tree, chosen at random; null if none is met.
+Json* some_object(Json& top, std::mt19937& random) {
+  for (int tries = 0; tries < 8; ++tries) {
+    Json* value = some_value(top, random);
+    if (value->is_object() && !value->empty()) return value;
+  }
+  return nullptr;
+}
+
 Json invented(std::mt19937& random) {
   static const Json kValues[] = {0,
                                  1,
@@ -192,7 +201,7 @@ extern "C" size_t LLVMFuzzerCustomMutator(uint8_t* data, size_t size, size_t mos
   if (tree.is_discarded()) return LLVMFuzzerMutate(data, size, most);
   for (unsigned changes = 1 + random() % 3; changes > 0; --changes) {
     Json& value = *some_value(tree, random);
-    switch (random() % 5) {
+    switch (random() % 6) {
       case 0:
         value = Json(*some_value(tree, random));  // a copy of another part
         break;
@@ -213,7 +222,19 @@ extern "C" size_t LLVMFuzzerCustomMutator(uint8_t* data, size_t size, size_t mos
           value = invented(random);
         }
         break;
-      case 3:
+      case 3: {  // a field of another object, so that optional ones come where they were not
+        Json* from = some_object(tree, random);
+        Json* to = some_object(tree, random);
+        if (from && to) {
+          auto field = from->begin();
+          std::advance(field, random() % from->size());
+          const std::string name = field.key();
+          const Json copy = field.value();
+          (*to)[name] = copy;
+        }
+        break;
+      }
+      case 4:
         if (value.is_number_integer()) {
           value = value.get<uint64_t>() + random() % 9 - 4;
         } else {

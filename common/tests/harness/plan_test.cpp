@@ -1,7 +1,10 @@
 #include "plan/plan.h"
 
 #include <ctime>
+#include <filesystem>
 #include <functional>
+#include <set>
+#include <variant>
 
 #include "plan/check.h"
 #include "plan/error.h"
@@ -43,7 +46,15 @@ plan::Plan full_plan() {
       together,
       plan::SetHeap{64 << 20},
       plan::CopyOnDevice{2, 0, 0, 16, 4, 1, 0, 3, 16, 8},
-      plan::Memset{2, 8, 0, 4, 0, 0, 4, 16}};
+      plan::Memset{2, 8, 0, 4, 0, 0, 4, 16},
+      plan::MakeStream{1, false},
+      plan::CopyToHost{"staging #0", 8, 2, 16, 4, 1, 90},
+      plan::RecordEvent{2, 1},
+      plan::WaitForEvent{0, 2},
+      plan::EarlyUse{plan::EarlyUse::Kind::kRead, 2, 16, 4, 1, 90, 95},
+      plan::Sync{plan::WaitsFor::kStream, 1},
+      plan::Sync{plan::WaitsFor::kEvent, 2}};
+  plan.host.push_back({"staging #0", 32});
   plan.host_writes = {3, 7, ""};
   plan.leaked_buffers = {5};
   plan.unchecked_errors = {"cudaMemcpy"};
@@ -76,7 +87,10 @@ TEST_CASE("A plan that uses every operation survives writing and reading") {
   std::string text = plan::to_text(full_plan());
   plan::Plan plan = plan::parse(text, "x");
   CHECK(plan::to_text(plan) == text);
-  REQUIRE(plan.ops.size() == 17);
+  REQUIRE(plan.ops.size() == 24);
+  std::set<size_t> kinds;
+  for (const plan::Op& op : plan.ops) kinds.insert(op.index());
+  CHECK(kinds.size() == std::variant_size_v<plan::Op>);
   const auto& copied = std::get<plan::CopyOnDevice>(plan.ops[15]);
   CHECK((copied.rows == 3 && copied.pitch == 16 && copied.source_pitch == 8));
   const auto& filled = std::get<plan::Memset>(plan.ops[16]);
@@ -135,6 +149,30 @@ TEST_CASE("A plan with tensor maps survives writing and reading") {
   CHECK((maps[1].offset == 192 && maps[1].is.buffer == 1 && maps[1].is.addend == 16));
   CHECK((maps[1].is.map.size[1] == 2 && maps[1].is.map.stride[0] == 16));
   CHECK(std::get<plan::CopyToDevice>(plan.ops[1]).segments[1].map->map.swizzle == 1);
+}
+
+// The fuzzer's changes copy fields, and make up no names.
+TEST_CASE(
+    "Every operation and field of a plan stands in a seed of the fuzzer, which is carried out") {
+  auto add = [](const Json& plan, std::set<std::string>* names) {
+    for (const Json& op : plan["ops"])
+      for (const auto& field : op.items())
+        names->insert(op["op"].get<std::string>() + "." + field.key());
+  };
+  std::set<std::string> seeds, all;
+  for (const auto& file : std::filesystem::directory_iterator(TILEWISE_PLAN_SEEDS)) {
+    CAPTURE(file.path().string());
+    const std::string text = read_file(file.path().string());
+    const plan::Plan plan = plan::parse(text, "seed");
+    CHECK_NOTHROW(check_case(plan, {"w4", plan.signature, 4, 4, 4, ""}));
+    add(Json::parse(text), &seeds);
+  }
+  add(Json::parse(plan::to_text(full_plan())), &all);
+  add(Json::parse(plan::to_text(plan_with_maps())), &all);
+  for (const std::string& name : all) {
+    CAPTURE(name);
+    CHECK(seeds.count(name) == 1);
+  }
 }
 
 TEST_CASE("A tensor map that no driver would have made is refused") {
