@@ -5,6 +5,7 @@
 //                                   `time`: cuBLAS and these
 //   bench tune N | JxKxL ...        every kernel and split that launch_best chooses from, what it
 //                                   predicts, and the counts that this rests on
+//   bench repeat COUNT JxKxL ...    launch_best so often: same bits each time?
 //   bench once CONTESTANT JxKxL     two launches of one contestant, for a profiler
 // A contestant is cublas, cublas_pedantic or a rung's name. "+1" behind a shape: M, N and P begin
 // one float behind a multiple of 256 bytes.
@@ -49,7 +50,7 @@ class Data {
  public:
   Problem p;
 
-  Data(Shape s, int shift = 0) {
+  Data(Shape s, int shift = 0, int seed = 1) {
     size_t sizes[] = {size_t(s.j) * s.k, size_t(s.k) * s.l, size_t(s.j) * s.l};
     for (int m = 0; m < 3; ++m)
       check(cudaMalloc(&memory_[m], (sizes[m] + 2 * kFence + 4) * sizeof(float)), "data");
@@ -60,8 +61,8 @@ class Data {
          s.k,
          s.l};
     words_ = sizes[2];
-    fill_random<<<1024, 256>>>(const_cast<float*>(p.M), sizes[0], 1);
-    fill_random<<<1024, 256>>>(const_cast<float*>(p.N), sizes[1], 2);
+    fill_random<<<1024, 256>>>(const_cast<float*>(p.M), sizes[0], seed);
+    fill_random<<<1024, 256>>>(const_cast<float*>(p.N), sizes[1], seed + 1);
     check(cudaMalloc(&scalar_, sizeof(int)), "data");
   }
   ~Data() {
@@ -313,6 +314,37 @@ void tune_shape(Shape s) {
   cudaEventDestroy(to);
 }
 
+// Two products take turns, so that what one has left in scratch memory is wrong for the other.
+int repeat_shape(Shape s, int count) {
+  Data one(s, s.shift), other(s, s.shift, 3);
+  const Problem* products[2] = {&one.p, &other.p};
+  size_t words = size_t(s.j) * s.l;
+  uint32_t* first[2];
+  int *scalar, failures = 0;
+  for (uint32_t*& f : first) check(cudaMalloc(&f, words * 4), "repeat");
+  check(cudaMalloc(&scalar, 4), "repeat");
+  for (int i = 0; i < count; ++i) {
+    launch_best(*products[i % 2], nullptr);
+    auto result = reinterpret_cast<uint32_t*>(products[i % 2]->P);
+    if (i < 2) {
+      check(cudaMemcpy(first[i], result, words * 4, cudaMemcpyDeviceToDevice), "first result");
+      continue;
+    }
+    int differ = 0;
+    check(cudaMemsetAsync(scalar, 0, 4), "repeat");
+    count_different<<<256, 256>>>(result, first[i % 2], words, scalar);
+    check(cudaMemcpy(&differ, scalar, 4, cudaMemcpyDeviceToHost), "repeat");
+    failures += differ != 0;
+  }
+  std::printf(
+      "{\"repeat\": \"%dx%dx%d+%d\", \"choice\": \"%s\", \"launches\": %d, \"different\": %d}\n",
+      s.j, s.k, s.l, s.shift, name_of(choose(one.p, multiprocessors())).c_str(), count, failures);
+  std::fflush(stdout);
+  for (uint32_t* f : first) cudaFree(f);
+  cudaFree(scalar);
+  return failures;
+}
+
 int once(const char* name, Shape s) {
   Data data(s, s.shift);
   for (const Contestant& c : contestants())
@@ -344,10 +376,10 @@ void print_device() {
 int main(int argc, char** argv) {
   std::string mode = argc > 1 ? argv[1] : "";
   if (!(mode == "check" || ((mode == "time" || mode == "tune") && argc > 2) ||
-        (mode == "once" && argc == 4))) {
+        (mode == "repeat" && argc > 3) || (mode == "once" && argc == 4))) {
     std::fprintf(stderr,
-                 "usage: bench check [JxKxL ...] | time N|JxKxL ... | tune N|JxKxL ... | once "
-                 "CONTESTANT JxKxL\n");
+                 "usage: bench check [JxKxL ...] | time N|JxKxL ... | tune N|JxKxL ... | repeat "
+                 "COUNT N|JxKxL ... | once CONTESTANT JxKxL\n");
     return 2;
   }
   cublasCreate(&handle);
@@ -356,6 +388,11 @@ int main(int argc, char** argv) {
   if (mode == "tune") {
     for (int i = 2; i < argc; ++i) tune_shape(parse(argv[i]));
     return 0;
+  }
+  if (mode == "repeat") {
+    int different = 0;
+    for (int i = 3; i < argc; ++i) different += repeat_shape(parse(argv[i]), std::atoi(argv[2]));
+    return different > 0;
   }
   if (mode == "time") {
     bool some = argc > 4 && std::strcmp(argv[2], "--only") == 0;

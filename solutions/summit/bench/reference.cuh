@@ -50,4 +50,12 @@ __global__ void count_changed(const uint32_t* from, size_t count, uint32_t patte
     if (from[i] != pattern) atomicAdd(changed, 1);
 }
 
+// Counts words that differ.
+__global__ void count_different(const uint32_t* a, const uint32_t* b, size_t count,
+                                int* different) {
+  for (size_t i = blockIdx.x * size_t(blockDim.x) + threadIdx.x; i < count;
+       i += size_t(gridDim.x) * blockDim.x)
+    if (a[i] != b[i]) atomicAdd(different, 1);
+}
+
 }  // namespace summit
