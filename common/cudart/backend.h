@@ -119,6 +119,8 @@ class Backend {
   virtual void host_waits(HostWait what, uint32_t id, bool is_implied) = 0;
   // Whether the host knows already that the stream's work, or the event's, has ended.
   virtual bool host_has_waited(HostWait what, uint32_t id) = 0;
+  // What is known of the order of all that has been done so far.
+  virtual StreamOrder& order() = 0;
   // Where the program makes the call that comes next.
   void called_from(const void* address) { caller_ = address; }
   const void* caller_address() const { return caller_; }

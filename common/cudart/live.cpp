@@ -145,6 +145,7 @@ class LiveBackend final : public Backend {
   bool host_has_waited(HostWait what, uint32_t id) override {
     return has_waited(&work_.order(), what, id);
   }
+  StreamOrder& order() override { return work_.order(); }
 
   void failed(const char*, Error) override {}
   void failed_in_driver(const char* api, int, const std::string& why) override {

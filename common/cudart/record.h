@@ -61,6 +61,7 @@ class Recorder final : public Backend {
   void stream_waits(uint32_t stream, uint32_t event) override;
   void host_waits(HostWait what, uint32_t id, bool is_implied) override;
   bool host_has_waited(HostWait what, uint32_t id) override;
+  StreamOrder& order() override { return host_use_.order(); }
   void failed(const char* api, Error error) override;
   void failed_in_driver(const char* api, int result, const std::string& why) override;
   void not_provided(const char* api, const std::string& reason) override;

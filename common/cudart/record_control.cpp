@@ -77,6 +77,11 @@ RECORD_API bool tilewise_record_begin(const TilewiseRecordCase* description,
 
 RECORD_API bool tilewise_record_end(TilewiseRecordText* plan, char* message, int bytes) {
   try {
+    Runtime& runtime = Runtime::instance();
+    {
+      std::lock_guard lock(runtime.mutex());
+      runtime.callbacks().run_unawaited();
+    }
     g_plan = tilewise::plan::to_text(process_recorder()->finish(g_module_files));
     *plan = {g_plan.data(), g_plan.size(), {}};
     return true;

@@ -166,6 +166,7 @@ Error Runtime::surface_fault() {
 }
 
 Error Runtime::reset() {
+  callbacks_.run_all();
   Error refused = kSuccess;
   for (const auto& [address, range] : std::map(addresses_.all())) {
     if (range.kind == MemoryKind::kSymbol) continue;

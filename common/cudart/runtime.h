@@ -20,6 +20,7 @@
 #include "cudart/address_map.h"
 #include "cudart/arrays.h"
 #include "cudart/backend.h"
+#include "cudart/callbacks.h"
 #include "cudart/capture.h"
 #include "cudart/graph.h"
 #include "cudart/pools.h"
@@ -58,6 +59,7 @@ class Runtime {
   Pools& pools() { return pools_; }
   Arrays& arrays() { return arrays_; }
   Captures& captures() { return captures_; }
+  Callbacks& callbacks() { return callbacks_; }
   bool is_recording() const { return is_recording_; }
 
   // The kernel behind a host function, its module loaded and its parameters known; nullptr and
@@ -114,6 +116,7 @@ class Runtime {
   Graphs graphs_;
   std::set<std::pair<HostWait, uint32_t>> asked_;
   Captures captures_;
+  Callbacks callbacks_{*this};
   Pools pools_;
   Arrays arrays_;
   Stream default_stream_;

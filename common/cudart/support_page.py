@@ -194,7 +194,7 @@ def page() -> str:
             "launches do not begin early.",
             "Work of the host and of kernels does not overlap, so a kernel that waits for the host in mapped memory never ends.",
             '`cudaStreamQuery()` and `cudaEventQuery()` say "not ready" the first time they are asked about work that the host',
-            "has not waited for; the next one waits. A callback of a stream counts as a wait of the host, which on a GPU it is not.",
+            "has not waited for; the next one waits. A function that a stream calls on the host waits until a call has to come after it, or until the program sleeps or computes for a while: what the program does before that is not ordered with the stream's work.",
             "",
             "## Barriers in shared memory and copies in bulk",
             "",

@@ -27,6 +27,7 @@ class Attack:
     lab: str = "02-tiled-kernel"
     compile_seconds: float | None = None  # of its own
     record_seconds: float | None = None  # likewise
+    execute_seconds: float | None = None  # likewise
     top: str = ""  # of a file that is the solution but for these: lines before its code
     solve: str = ""  # and lines at the beginning of solve
     edits: dict[str, str] = field(default_factory=dict)  # and what stands once is replaced

@@ -62,7 +62,7 @@ def _grade(
     (folder / "matmul.cu").write_text(text)
     own = {
         name: getattr(attack, name) or getattr(limits, name)
-        for name in ("compile_seconds", "record_seconds")
+        for name in ("compile_seconds", "record_seconds", "execute_seconds")
     }
     options = Options("sim", seed=seed, limits=dataclasses.replace(limits, **own))
     lab = load_lab(

@@ -62,6 +62,7 @@ Error copy_bytes(Runtime& runtime, void* target, const void* source, size_t byte
       !find_side(runtime, source, bytes, &from) || !kind_fits(kind, to, from)) {
     return kInvalidValue;
   }
+  runtime.callbacks().run_before_work(queue->number);
   Backend& backend = runtime.backend();
   if (to.is_device_only() && from.is_device_only()) {
     backend.copy_on_device(address_of(target), address_of(source), bytes, queue->number);
@@ -113,6 +114,7 @@ Error fill_bytes(Runtime& runtime, void* target, int value, size_t bytes, void* 
   if (bytes == 0) return kSuccess;
   Side to;
   if (!target || !find_side(runtime, target, bytes, &to) || !to.is_device()) return kInvalidValue;
+  runtime.callbacks().run_before_work(queue->number);
   if (to.is_device_only()) {
     runtime.backend().fill(address_of(target), static_cast<uint8_t>(value), bytes, queue->number);
   } else {

@@ -184,12 +184,9 @@ Error Carrying::graph(const Graph& graph, void* stream) {
   return kSuccess;
 }
 
-// Without the lock: it may wait for another thread that calls the runtime.
 Error Carrying::host_function(const HostNodeParams& host, void* stream) {
-  runtime_.backend().host_waits(HostWait::kStream, runtime_.find_stream(stream)->number, false);
-  runtime_.mutex().unlock();
-  host.fn(host.userData);
-  runtime_.mutex().lock();
+  runtime_.callbacks().add(runtime_.find_stream(stream)->number,
+                           [host] { host.fn(host.userData); });
   return kSuccess;
 }
 
@@ -266,6 +263,8 @@ Error carry_out(Runtime& runtime, const Graph& graph, void* stream, bool frees_f
     if (!runtime.find_stream(handle)) lanes = {};  // cudaDeviceReset
     break;
   }
+  // The first work of the graph may be a function of the host, which asks for none before it.
+  runtime.callbacks().run_before_work(runtime.find_stream(stream)->number);
   set_default_conditions(runtime, graph);
   return Carrying(runtime, lanes, frees_first).graph(graph, stream);
 }

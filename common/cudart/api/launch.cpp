@@ -106,6 +106,7 @@ Error launch(Runtime& runtime, const KernelWork& work, void* stream, bool drops_
     if (room != 0 && request.grid.count() > room) return kCooperativeLaunchTooLarge;
     request.is_cooperative = true;
   }
+  runtime.callbacks().run_before_work(queue->number);
   Error later = kSuccess;
   const Error error = runtime.backend().launch(request, &later);
   if (later) runtime.kernel_faulted(later);

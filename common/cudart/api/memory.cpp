@@ -111,7 +111,9 @@ WARPSIM_API int cudaFreeAsync(void* pointer, void* stream) {
     Error error;
     if (queue && rt.captures().of(queue) && is_captured(rt, stream, FreeWork{pointer}, &error))
       return error;
-    return queue ? release(rt, pointer, false, queue) : kInvalidResourceHandle;
+    if (!queue) return kInvalidResourceHandle;
+    rt.callbacks().run_before_work(queue->number);
+    return release(rt, pointer, false, queue);
   });
 }
 

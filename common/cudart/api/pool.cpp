@@ -30,6 +30,7 @@ Error allocate_from(Runtime& runtime, void** pointer, size_t bytes, Pool* pool, 
   if (runtime.captures().of(queue)) return allocate_in_graph(runtime, pointer, bytes, stream);
   *pointer = nullptr;
   if (bytes == 0) return kSuccess;
+  runtime.callbacks().run_before_work(queue->number);
   if (!pool) pool = runtime.pools().current();
   if (!pool->take(bytes)) return kMemoryAllocation;
   const uint64_t address = runtime.backend().allocate(bytes, MemoryKind::kDevice);

@@ -73,13 +73,26 @@ Error ask(Runtime& runtime, HostWait what, uint32_t id) {
 
 using Wait = Error (*)(Runtime&, HostWait, uint32_t);
 
-Error wait_for_stream(Runtime& runtime, void* handle, Wait how = wait) {
-  const Stream* stream = runtime.find_stream(handle);
-  if (!stream) return kInvalidResourceHandle;
+// Whether the stream is captured, and so on, and can be used for anything else.
+Error find_usable(Runtime& runtime, void* handle, const Stream** stream) {
+  *stream = runtime.find_stream(handle);
+  if (!*stream) return kInvalidResourceHandle;
   Captures& captures = runtime.captures();
-  Error error = captures.of(stream) ? captures.forbids_wait(stream) : kSuccess;
-  if (!error && stream->number == 0) error = captures.forbids_legacy();
+  const Error error = captures.of(*stream) ? captures.forbids_wait(*stream) : kSuccess;
+  return !error && (*stream)->number == 0 ? captures.forbids_legacy() : error;
+}
+
+Error wait_for_stream(Runtime& runtime, void* handle, Wait how = wait) {
+  const Stream* stream = nullptr;
+  const Error error = find_usable(runtime, handle, &stream);
   return error ? error : how(runtime, HostWait::kStream, stream->number);
+}
+
+Error add_callback(Runtime& runtime, void* handle, std::function<void()> function) {
+  const Stream* stream = nullptr;
+  const Error error = find_usable(runtime, handle, &stream);
+  if (!error) runtime.callbacks().add(stream->number, std::move(function));
+  return error;
 }
 
 Error wait_for_event(Runtime& runtime, void* handle, Wait how = wait) {
@@ -193,29 +206,21 @@ WARPSIM_API int cudaDeviceGetStreamPriorityRange(int* least, int* greatest) {
   });
 }
 
-// Callbacks run at once and without the lock: all work they wait for is done, and they may use
-// other threads. What they use on the host the stream's work has left, so the host counts as having
-// waited.
 WARPSIM_API int cudaStreamAddCallback(void* stream, void (*callback)(void*, int, void*), void* data,
                                       unsigned flags) {
-  Error error = call("cudaStreamAddCallback", [&](Runtime& rt) {
+  return call("cudaStreamAddCallback", [&](Runtime& rt) {
     if (!callback || flags) return kInvalidValue;
-    return wait_for_stream(rt, stream);
+    return add_callback(rt, stream, [=] { callback(stream, kSuccess, data); });
   });
-  if (!error) callback(stream, kSuccess, data);
-  return error;
 }
 
 WARPSIM_API int cudaLaunchHostFunc(void* stream, void (*function)(void*), void* data) {
-  bool is_later = false;
-  Error error = call("cudaLaunchHostFunc", [&](Runtime& rt) {
+  return call("cudaLaunchHostFunc", [&](Runtime& rt) {
     if (!function) return kInvalidValue;
     Error wrong;
-    if ((is_later = is_captured(rt, stream, HostNodeParams{function, data}, &wrong))) return wrong;
-    return wait_for_stream(rt, stream);
+    if (is_captured(rt, stream, HostNodeParams{function, data}, &wrong)) return wrong;
+    return add_callback(rt, stream, [=] { function(data); });
   });
-  if (!error && !is_later) function(data);
-  return error;
 }
 
 WARPSIM_API int cudaEventCreate(void** event) {

@@ -31,7 +31,9 @@ template <typename Body>
   std::lock_guard lock(runtime.mutex());
   runtime.backend().called_from(__builtin_return_address(0));  // of the exported function
   if (Error fault = runtime.surface_fault()) return finish(runtime, api, fault);
-  return finish(runtime, api, body(runtime));
+  const Error error = finish(runtime, api, body(runtime));
+  if (runtime.callbacks().are_pending()) runtime.callbacks().run_awaited();
+  return error;
 }
 
 // The same for a call that may not be made while streams are captured: it could wait for them.

@@ -33,6 +33,7 @@ Error copy_to(Runtime& runtime, const void* symbol, const void* source, size_t b
   if (!queue) return kInvalidResourceHandle;
   if (!fits(*variable, bytes, offset)) return kInvalidValue;
   if (bytes == 0) return kSuccess;
+  runtime.callbacks().run_before_work(queue->number);
   bool from_device = is_device_range(runtime, source, bytes);
   if (kind == kHostToDevice || (kind == kDefault && !from_device)) {
     if (!source || from_device) return kInvalidValue;

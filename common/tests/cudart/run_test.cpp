@@ -73,7 +73,7 @@ TEST_CASE("run: a fault in a kernel ends the context, as on a GPU") {
 TEST_CASE("run: work of two streams in no order is a finding, with both operations") {
   SKIP_WITHOUT_NVCC();
   const std::string streams = program("streams");
-  for (const char* right : {" nothing", " poll"}) {
+  for (const char* right : {" nothing", " poll", " said"}) {
     const Run r = warpsim(streams + right);
     CAPTURE(right, r.errors);
     CHECK(r.status == 0);
@@ -83,16 +83,19 @@ TEST_CASE("run: work of two streams in no order is a finding, with both operatio
     const char *without, *found;
   } cases[] = {
       {"event",
-       "twice (line 14) in stream 2 reads cudaMalloc #1 at byte 0, which fill (line 9) in "
+       "twice (line 15) in stream 2 reads cudaMalloc #1 at byte 0, which fill (line 10) in "
        "stream 1 writes"},
       {"wait",
-       "copy to the host in stream 1 reads cudaMalloc #2 at byte 0, which twice (line 14) "
+       "copy to the host in stream 1 reads cudaMalloc #2 at byte 0, which twice (line 15) "
        "in stream 2 writes"},
       {"query",
-       "copy to the host in stream 1 reads cudaMalloc #2 at byte 0, which twice (line 14) "
+       "copy to the host in stream 1 reads cudaMalloc #2 at byte 0, which twice (line 15) "
+       "in stream 2 writes"},
+      {"callback",
+       "copy to the host in stream 1 reads cudaMalloc #2 at byte 0, which twice (line 15) "
        "in stream 2 writes"},
       {"memset",
-       "twice (line 14) in stream 2 reads cudaMalloc #1 at byte 0, which memset in the "
+       "twice (line 15) in stream 2 reads cudaMalloc #1 at byte 0, which memset in the "
        "default stream writes"},
   };
   for (const auto& one : cases) {

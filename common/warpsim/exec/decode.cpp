@@ -203,12 +203,26 @@ void Decoder::emit_guarded(const Code& code) {
   forget_groups_of(code);
 }
 
-// Behind the instruction and its guard: a warp that waits in vain gives up its turn there.
+// Behind the instruction and its guard: a warp that waits in vain gives up its turn there, and what
+// it has counted is taken back if its address is still known.
 void Decoder::emit_poll(const Code& code) {
   Op& op = emit(&ops::poll);
   op.a = register_row(code.dst[0].reg);
   op.d = ptx::facts_of(code.op).memory == ptx::OpcodeFacts::Memory::kAtomic;
   op.set(Op::Poll{is_wide(code.dst[0])});
+  const Operand& at = code.src[0];
+  const bool keeps_address =
+      at.kind == Operand::Kind::kAddress && (at.reg < 0 || at.reg != code.dst[0].reg);
+  const bool has_site = !image_.sites.empty() && image_.sites.back().instruction == index_ &&
+                        image_.sites.back().function == function_index_;
+  if (code.guard >= 0 || !keeps_address || !has_site) return;
+  bool wide = false;
+  int64_t offset = 0;
+  const uint32_t row = address_row(at, code.space, &wide, &offset);
+  if (!wide || int32_t(offset) != offset) return;
+  op.b = row;
+  op.c = uint32_t(offset);
+  op.e = uint32_t(image_.sites.size());
 }
 
 void Decoder::unsupported(const Code&) {

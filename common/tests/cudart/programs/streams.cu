@@ -1,5 +1,6 @@
 // Ordered streams, and others: the argument says what is left out, or what is there for the wait.
 
+#include <atomic>
 #include <cstring>
 
 #include "expect.h"
@@ -13,6 +14,8 @@ __global__ void twice(const float* a, float* b, int n) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i < n) b[i] = 2 * a[i];
 }
+
+std::atomic<bool> said{false};
 
 int main(int, char** arguments) {
   const char* without = arguments[1];
@@ -37,6 +40,10 @@ int main(int, char** arguments) {
     while (cudaStreamQuery(second) == cudaErrorNotReady) {
     }
     if (cudaStreamQuery(second) != cudaSuccess) return 2;
+  } else if (!has("callback") || !has("said")) {
+    cudaLaunchHostFunc(second, [](void*) { said = true; }, nullptr);
+    while (!has("said") && !said) {
+    }
   } else if (has("wait")) {
     cudaStreamSynchronize(second);
   }
