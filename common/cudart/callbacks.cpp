@@ -4,6 +4,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <fstream>
 #include <string>
@@ -21,6 +22,8 @@ constexpr auto kBetweenLooks = std::chrono::milliseconds(2);
 constexpr int kAsleep = 3, kStill = 50;
 // Of processor time since its latest call, and since the function was added.
 constexpr double kMostSecondsOfSilence = 0.02, kMostSeconds = 0.1;
+// Whatever the threads do. Seconds of the clock.
+constexpr double kLongest = 1;
 
 double seconds_of(clockid_t clock) {
   timespec time{};
@@ -59,16 +62,19 @@ void Callbacks::run(IsDue is_due, bool is_known) {
   const std::thread::id self = std::this_thread::get_id();
   if (running_ == self) return;  // a function that calls the runtime
   for (;;) {
-    while (running_) changed_.wait(runtime_.mutex());
-    auto next = pending_.begin();
-    while (next != pending_.end() && !is_due(*next)) ++next;
+    const auto next = std::ranges::find_if(pending_, is_due);
     if (next == pending_.end()) return;
+    if (running_) {
+      changed_.wait(runtime_.mutex());
+      continue;
+    }
     const Pending one = std::move(*next);
     pending_.erase(next);
     Backend& backend = runtime_.backend();
     if (is_known && !has_ended(backend.order().host(), one.point))
       backend.host_waits(HostWait::kStream, one.stream, false);
     running_ = self;
+    running_in_ = one.stream;
     runtime_.mutex().unlock();
     call_function(one.function);
     runtime_.mutex().lock();
@@ -77,8 +83,14 @@ void Callbacks::run(IsDue is_due, bool is_known) {
   }
 }
 
+void Callbacks::finish_running(std::optional<uint32_t> stream) {
+  if (running_ == std::this_thread::get_id()) return;
+  while (running_ && (!stream || *stream == running_in_)) changed_.wait(runtime_.mutex());
+}
+
 void Callbacks::run_before_work(uint32_t stream) {
   if (!are_pending()) return;
+  finish_running(stream);
   StreamOrder order = runtime_.backend().order();
   StreamClock before;
   order.add_work(stream, &before);
@@ -100,16 +112,18 @@ void Callbacks::run_unawaited() {
 
 void Callbacks::note_caller(bool is_first) {
   if (running_ == std::this_thread::get_id()) return;
+  const bool is_another = caller_.thread != gettid();
   caller_.thread = gettid();
   if (pthread_getcpuclockid(pthread_self(), &caller_.clock) != 0) return;
   caller_.computed = seconds_of(caller_.clock);
-  if (is_first) caller_.first = caller_.computed;
+  if (is_first || is_another) caller_.first = caller_.computed;
+  if (is_first) added_ = seconds_of(CLOCK_MONOTONIC);
 }
 
 bool Callbacks::caller_waits(int* asleep) const {
   const double now = seconds_of(caller_.clock);
   if (now < 0 || now - caller_.computed > kMostSecondsOfSilence ||
-      now - caller_.first > kMostSeconds)
+      now - caller_.first > kMostSeconds || seconds_of(CLOCK_MONOTONIC) - added_ > kLongest)
     return true;
   const char state = state_of(caller_.thread);
   const bool is_asleep = state == 0 ? now == caller_.computed : state != 'R';

@@ -40,6 +40,9 @@ class Callbacks {
   bool are_pending() const { return !pending_.empty() || running_; }
   // Those that new work of the stream comes after.
   void run_before_work(uint32_t stream);
+  // The one that runs, of this stream or of any. It may itself wait for other threads, so that
+  // nobody may call this who need not wait for it.
+  void finish_running(std::optional<uint32_t> stream);
   // Those that the host has waited for.
   void run_awaited();
   void run_all();
@@ -57,7 +60,7 @@ class Callbacks {
     pid_t thread = 0;
     clockid_t clock = 0;
     double computed = 0;  // seconds of its processor time when that call was made
-    double first = 0;     // likewise, when the first pending function was added
+    double first = 0;     // likewise, at its first call since a function is pending
   };
 
   template <class IsDue>
@@ -69,9 +72,11 @@ class Callbacks {
 
   Runtime& runtime_;
   std::list<Pending> pending_;
-  std::optional<std::thread::id> running_;  // the thread that runs one of them
+  std::optional<std::thread::id> running_;  // the thread that runs one
+  uint32_t running_in_ = 0;                 // the stream of that one
   std::condition_variable_any changed_;
   Caller caller_;
+  double added_ = 0;  // when the first pending function was
   bool is_watched_ = false;
 };
 

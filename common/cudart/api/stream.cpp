@@ -58,6 +58,8 @@ constexpr unsigned kExternal = 1;
 
 // The host has waited.
 Error wait(Runtime& runtime, HostWait what, uint32_t id) {
+  const bool is_stream = what == HostWait::kStream;
+  runtime.callbacks().finish_running(is_stream ? std::optional(id) : std::nullopt);
   runtime.backend().host_waits(what, id, false);
   runtime.pools().trim_all();
   return kSuccess;
@@ -73,7 +75,7 @@ Error ask(Runtime& runtime, HostWait what, uint32_t id) {
 
 using Wait = Error (*)(Runtime&, HostWait, uint32_t);
 
-// Whether the stream is captured, and so on, and can be used for anything else.
+// A stream that exists and whose capture, if any, this call does not break.
 Error find_usable(Runtime& runtime, void* handle, const Stream** stream) {
   *stream = runtime.find_stream(handle);
   if (!*stream) return kInvalidResourceHandle;
