@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from grader.judging.host import Said
 from grader.judging.kernel_text import TURNED, Kernel, head_names, same
 from grader.judging.wording import Index, bare, names_in, value
-from grader.labs.statements import Statement, find, shown, split
+from grader.labs.statements import Listing, Statement, find, function_name, shown, split
 
 _SMALL = 16
 
@@ -171,7 +171,10 @@ def guard_lets_pass(
         touching = [
             c
             for c in guard.comparisons
-            if any(same(c.left, part) or _is_of(c.left, part) for _, part, _ in parts)
+            if any(
+                means(kernel, c.left, part, statement) or _is_of(c.left, part)
+                for _, part, _ in parts
+            )
         ]
         if not touching:
             continue
@@ -184,7 +187,7 @@ def guard_lets_pass(
             )
         for what, part, limit in parts:
             for c in guard.comparisons:
-                if not same(c.left, part):
+                if not means(kernel, c.left, part, statement):
                     continue
                 seen[what] = c
                 if c.sign == "<=" and _is_size(kernel, c.right, limit):
@@ -197,7 +200,7 @@ def guard_lets_pass(
                 bound = value(c.right, kernel.known)
                 if bound is not None and bound != limit and len(set(shape)) > 1:
                     return Said(
-                        f"The guard {shown(guard.words)} compares the {what} {shown(c.left)} with "
+                        f"The guard {shown(guard.words)} compares {_the(what, c.left)} with "
                         f"{shown(c.right)}, which is {bound} here; {array} has {limit} {what}s.",
                         guard.line,
                         "Each index has the limit of its own dimension.",
@@ -208,7 +211,7 @@ def guard_lets_pass(
             if what in seen or len(part) != 1 or not part[0].isidentifier() or part[0] in turning:
                 continue
             lefts = [c.left for g in found for c in g.comparisons]
-            if any(same(left, part) for left in lefts):
+            if any(same(left, part) or part[0] in left for left in lefts):
                 continue
             return Said(
                 f"The guard {shown(guard.words)} does not look at {part[0]}: the {what} of {array} "
@@ -249,8 +252,78 @@ def guard_lets_pass(
     return None
 
 
+def unused_limit(text: Listing, statement: Statement) -> Said | None:
+    """A function that is given the number of rows, and never looks at it."""
+    function = text.function_of(statement)
+    if function is None or "__global__" in function.words or function.words[-1:] == ("]",):
+        return None
+    given = text.parameters(function)
+    used = {word for item in text.inside(function) for word in item.words}
+    unused = [name for name in given if name not in used]
+    name = function_name(function)
+    if len(unused) != 1 or not name or _kind(function.words, unused[0]) not in _NUMBERS:
+        return None
+    return Said(
+        f"{name} is given {unused[0]} and does not use it: nothing keeps its accesses inside that "
+        "limit.",
+        statement.line,
+        f"Compare the index that {unused[0]} is the limit of, before the access.",
+    )
+
+
+_NUMBERS = frozenset({"int", "unsigned", "size_t", "uint", "long"})
+
+
+def _kind(words: Sequence[str], name: str) -> str:
+    """The word in front of a parameter's name: its type, if that is one word."""
+    places = [at for at, word in enumerate(words) if word == name]
+    return words[places[-1] - 1] if places else ""
+
+
+# Where threads are whose index is worked out, to hold two ways of writing it against each other.
+_PLACES = (
+    {
+        "blockIdx.x": "3",
+        "blockIdx.y": "5",
+        "blockIdx.z": "2",
+        "threadIdx.x": "7",
+        "threadIdx.y": "11",
+    },
+    {
+        "blockIdx.x": "4",
+        "blockIdx.y": "1",
+        "blockIdx.z": "3",
+        "threadIdx.x": "2",
+        "threadIdx.y": "6",
+    },
+)
+
+
+def means(kernel: Kernel, left: Sequence[str], part: Sequence[str], near: Statement) -> bool:
+    """Whether a guard that looks at `left` looks at the index `part`: the same words, or a variable
+    with the same value, as Row is where the index is blockIdx.y * blockDim.y + threadIdx.y."""
+    if same(left, part):
+        return True
+    meaning: Sequence[str] = left
+    if len(left) == 1 and left[0].isidentifier():
+        declared = kernel.text.declaration(left[0], near)
+        meaning = kernel.expanded(declared[1], near) if declared is not None else ()
+    sides = {f"blockDim.{axis}": str(side) for axis, side in zip("xyz", kernel.block, strict=True)}
+    values = [
+        (value(meaning, known), value(part, known))
+        for known in ({**kernel.known, **sides, **place} for place in _PLACES)
+    ]
+    return all(one is not None and one == other for one, other in values)
+
+
 def _differ(one: Sequence[str], two: Sequence[str]) -> int:
     return sum(a != b for a, b in zip(one, two, strict=True))
+
+
+def _the(what: str, words: Sequence[str]) -> str:
+    """ "the row my_row"; "row" where the variable is called so."""
+    name = shown(words)
+    return name if name.lower() in (what, what[:3]) else f"the {what} {name}"
 
 
 def _is_of(left: Sequence[str], part: Sequence[str]) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from grader.judging import bounds, kernel_text, shared_extents, spread, suspects
 from grader.judging.cause_base import Base
 from grader.judging.host import Said
+from grader.judging.sums import several
 from grader.judging.wording import index_of, value
 from grader.labs.statements import (
     Statement,
@@ -33,6 +34,8 @@ class Accesses(Base):
         ):
             return None
         mixed = suspects.coordinates(kernel) or self._pointer_of_helper(statement)
+        if mixed is None and facts.cause is Cause.PAST_END:
+            mixed = bounds.unused_limit(self.text, statement)
         if named is None:
             return mixed
         role, name = named
@@ -47,12 +50,14 @@ class Accesses(Base):
         length = value(index.length, kernel.known)
         if length is not None and length != shape[1]:
             return Said(
-                f"A row of {role} has {shape[1]} elements here; {name}[{shown(index.row)} * "
+                f"A row of {role} has {several(shape[1], 'element')} here; {name}[{shown(index.row)} * "
                 f"{shown(index.length)} + ...] counts {length}.",
                 statement.line,
                 f"Multiply the row by the number of columns of {role}.",
             )
-        guard = bounds.guard_lets_pass(kernel, statement, name, index, shape)
+        guard = None
+        if facts.cause is not Cause.BEFORE_START:  # of guards that look at the upper end
+            guard = bounds.guard_lets_pass(kernel, statement, name, index, shape)
         return guard or mixed or suspects.divided(kernel)
 
     def _pointer_of_helper(self, statement: Statement) -> Said | None:

@@ -10,6 +10,7 @@ import numpy as np
 from grader.judging import barriers, bounds, host_launch, kernel_text, spread, suspects
 from grader.judging.cause_base import Base
 from grader.judging.host import Said
+from grader.judging.sums import several
 from grader.judging.wording import index_of, value
 from grader.labs.statements import (
     Statement,
@@ -153,10 +154,10 @@ class Places(Base):
                                 (),
                             )
                             return Said(
-                                f"{array}[...][{shown(words)}]: the tile has {fitting[0]}, and the "
-                                f"threads of the block read {_numbers(found)}.",
+                                f"{array}[...][{shown(words)}]: this index should take {fitting[0]} "
+                                f"values, and over all threads and turns it is {_numbers(found)}.",
                                 line,
-                                "Over all threads and turns each must be read, as P is stored.",
+                                "A thread must read what belongs to the elements of P that it stores.",
                             )
                 at, position = end + 1, position + 1
         return None
@@ -327,7 +328,10 @@ class Places(Base):
         said = f"{text}, which leave out {parts} of P."
         if any((columns, rows)[axis] % tile[axis] for *_, axis in missing):
             return None
-        advice = f"x needs {needed[0]} blocks for the {case.l} columns, y {needed[1]} for the {case.j} rows, rounded up."
+        advice = (
+            f"x needs {several(needed[0], 'block')} for the {several(case.l, 'column')}, y {needed[1]} for "
+            f"the {several(case.j, 'row')}, rounded up."
+        )
         if case.j != case.l:
             turned = (-(-case.j // tile[1]), -(-case.l // tile[0]))
             if kernel.grid[:2] == turned and turned != needed:
@@ -359,10 +363,10 @@ class Places(Base):
                 limit = kernel.shapes[name][0 if part is index.row else 1]
                 bound = value(c.right, kernel.known)
                 if bound is not None and bound < limit:
-                    what = "rows" if part is index.row else "columns"
+                    what = "row" if part is index.row else "column"
                     return self.given_less() or Said(
-                        f"The guard {shown(guard.words)} stops at {bound}, and P has {limit} {what}:"
-                        " their threads do not store.",
+                        f"The guard {shown(guard.words)} stops at {bound}, and P has {limit} {what}s:"
+                        f" the threads of the last {what}s do not store.",
                         guard.line,
                         "Let every thread inside P store.",
                     )

@@ -3,13 +3,14 @@
 A store past the end of a row lands in the next row, where another thread stores: a race, but the
 store is to be mended. A copy that nobody waits for arrives while others use what it brings: a race
 again, but the wait is missing. The other way round, a copy into a stage that others still read is a
-race, and that they may read what it has not brought yet only follows. A kernel whose tensor map was refused
-copies nothing; a solve that leaves when a call of CUDA is refused launches nothing.
+race, and that they may read what it has not brought yet only follows. What nobody has written is no
+number here, and neither is a P that is computed from it. A kernel whose tensor map was refused copies
+nothing; a solve that leaves when a call of CUDA is refused launches nothing.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from grader.judging import explain
@@ -20,6 +21,8 @@ _OUTSIDE = {
     "out-of-bounds-shared": ("race-shared", "uninitialised-shared"),
     "out-of-bounds-global": ("race-global", "uninitialised-global"),
 }
+
+_UNWRITTEN = ("uninitialised-global", "uninitialised-shared")
 
 
 def marked(merged: Iterable[Diagnostic], seen: Sequence[Diagnostic]) -> list[Diagnostic]:
@@ -39,6 +42,21 @@ def marked(merged: Iterable[Diagnostic], seen: Sequence[Diagnostic]) -> list[Dia
         else _marked(item, seen, causes)
         for item in merged
     ]
+
+
+def of_unset(found: Sequence[Diagnostic], unset: Collection[str]) -> list[Diagnostic]:
+    """The findings; a wrong P that is no number wherever it is wrong follows from what was read and
+    had never been written. unset: the cases whose P is so."""
+    told = []
+    for item in found:
+        causes = [
+            one
+            for one in found
+            if one.code in _UNWRITTEN and not one.echo_of and set(item.cases) <= set(one.cases)
+        ]
+        follows = item.code == "wrong-result" and set(item.cases) <= set(unset)
+        told.append(_echo(item, causes[0]) if follows and causes else item)
+    return told
 
 
 def _refused_map(seen: Sequence[Diagnostic]) -> tuple[Diagnostic | None, frozenset[str]]:

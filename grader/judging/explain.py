@@ -132,7 +132,7 @@ def _as_said(fault: Fault, who: str) -> str:
     """The executor's own sentence, whatever stands in it."""
     text = whole(fault.message or fault.code)
     if not fault.kernel or not has_thread(fault):
-        return text
+        return f"The {text[4:]}" if text.startswith("the ") else text
     speaks_of_the_thread = bool(fault.facts.access) and fault.facts.cause is not Cause.DRIVER
     return f"{who}{' ' if speaks_of_the_thread else ': '}{text}"
 
@@ -173,6 +173,12 @@ def _work(party: Party) -> str:
     return f"{party.operation or 'other work'} ({stream}{f', line {party.line}' if party.line else ''})"
 
 
+def _work_named(party: Party) -> str:
+    """ "the copy to the device (stream 1, line 27)"; a kernel goes by its name."""
+    article = "the kernel" if party.operation and " " not in party.operation else "the"
+    return f"{article} {_work(party)}"
+
+
 def _unordered(facts: Facts, place: str) -> str:
     other = facts.other or Party()
     match facts.cause:
@@ -184,13 +190,14 @@ def _unordered(facts: Facts, place: str) -> str:
         case Cause.SOLVE_RETURNED:
             return f"solve returns before it has waited for the {_work(other)}."
     theirs = "writes" if other.writes else "reads"
-    both = f"{_work(facts)} {_verb(facts)} {place}, which {_work(other)} {theirs}"
+    mine, others = _work_named(facts), _work_named(other)
+    both = f"{mine[0].upper()}{mine[1:]} {_verb(facts)} {place}, which {others} {theirs}"
     if facts.cause is Cause.BEGUN_EARLY:
         return (
             f"{both}: it may begin before that launch has ended (programmatic stream serialization), "
             "and has not waited for it."
         )
-    return f"{both}: no event, no common stream and no wait of the host puts the two in an order."
+    return f"{both}: nothing makes one wait for the other (a common stream, an event, or the host)."
 
 
 def missing_barrier(code: str, facts: Facts) -> str:
@@ -379,8 +386,8 @@ _ADVICE = {
         "beginning of the next one."
     ),
     "unordered-streams": (
-        "Put both into one stream, or let the second stream wait: cudaEventRecord after the first, "
-        "cudaStreamWaitEvent before the second."
+        "Put both into one stream (a launch names it last: <<<grid, block, 0, stream>>>), or let the "
+        "second stream wait: cudaEventRecord after the first, cudaStreamWaitEvent before the second."
     ),
     "race-shared": (
         "Put a __syncthreads() between the two lines, where every thread of the block passes it."
@@ -413,6 +420,10 @@ _ADVICE_BY_CAUSE = {
     Cause.ARRIVALS_LACK: (
         "The number that mbarrier.init was given must be the number of arrivals in each phase. And "
         "does a wait name a phase that is yet to come?"
+    ),
+    Cause.BULK_ALIGNMENT: (
+        "Declare the array with alignas, 128 where boxes of a tensor map go to shared memory and 16 "
+        "otherwise, and let every part of it that a copy fills begin at such a multiple."
     ),
     Cause.COPY_IN_FLIGHT: (
         "Commit the copies to a group, wait for that group, let the block meet at a barrier, "

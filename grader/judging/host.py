@@ -176,7 +176,8 @@ class HostRules:
         for name in [*host.pointers, *host.allocated]:
             self.sizes[f"sizeof {name}"] = "8"
 
-    def first(self) -> Said | None:
+    def first(self, *, asks_for_result: bool = True) -> Said | None:
+        """asks_for_result: whether a result that is not copied back may be the cause."""
         for rule in (
             self.no_address,
             self.sizes_wrong,
@@ -184,7 +185,7 @@ class HostRules:
             self.sources,
             self.freed,
             self.arguments_of_launch,
-            self.copied_back,
+            self.copied_back if asks_for_result else lambda: None,
         ):
             found = rule()
             if found is not None:

@@ -35,6 +35,25 @@ def swapped_arguments(text: Listing, host: Host) -> Said | None:
     )
 
 
+def input_for_output(text: Listing, host: Host) -> Said | None:
+    """A launch that is given M or N where the kernel writes its result."""
+    inputs, result = host.pointers[:2], host.pointers[2:]
+    for launch in host.launches:
+        kernel = text.named(launch.kernel)
+        names = text.parameters(kernel) if kernel is not None else []
+        if len(names) != len(launch.given) or not result:
+            continue
+        for name, part in zip(names, launch.given, strict=True):
+            if _is_const_pointer(kernel.words, name) is False and plain_name(part) in inputs:
+                return Said(
+                    f"The kernel writes to {name}, and the launch gives it {plain_name(part)} for "
+                    "that, which is an input.",
+                    launch.line,
+                    f"Give it {result[0]}.",
+                )
+    return None
+
+
 def exchanged_templates(text: Listing, source: str, host: Host) -> Said | None:
     """kernel<BM, BK, BN> of a kernel that is template <int BM, int BN, int BK>."""
     for launch in host.launches:

@@ -443,10 +443,17 @@ def merge(outcomes: Iterable[Outcome], more: Iterable[Diagnostic] = ()) -> tuple
     seen = [item for outcome in outcomes for item in outcome.diagnostics]
     found = [
         _with_case(_with_pattern(item, outcomes), outcomes)
-        for item in echoes.marked(merged.values(), seen)
+        for item in echoes.of_unset(
+            echoes.marked(merged.values(), seen), {o.case.id for o in outcomes if _is_unset(o)}
+        )
     ]
     found += more
     return tuple(sorted(found, key=_order))
+
+
+def _is_unset(outcome: Outcome) -> bool:
+    """Whether all that is wrong in P is not a number: what nobody has written is none, here."""
+    return outcome.pattern is not None and outcome.pattern.name == "NaN"
 
 
 def _order(item: Diagnostic) -> tuple:

@@ -37,7 +37,7 @@ class LeftOut(Ways):
                     text += f" (line {line} put it into {self._word(zero.shared)}, in thread {who})"
                 common = (
                     f"Inside {matrix} nothing may be replaced by 0: the condition keeps threads "
-                    "from loading that have to load."
+                    "from loading that must load."
                 )
                 return self._explained("zeroed", text + ".", one, matrix, line, common)
         return None
@@ -105,11 +105,11 @@ class LeftOut(Ways):
                 line, reset = self._loop_line(one, missing, line)
                 if reset:
                     common = "The sum is set to 0 again there: only what comes after is left."
-                elif missing[0] == 0 and missing[-1] < self.shape.k - 1:
+                elif missing[0] == 0 and missing[-1] < self.shape.k - 1 and self._starts_late(line):
                     common = "A loop starts too late."
                 text = (
                     f"{place_name(one.place)}: {several(len(missing), 'product')} of {self.shape.k} missing, "
-                    f"those for k = {ranges(missing)}; the first is M[{i}][{t}] with N[{t}][{j}]."
+                    f"{'that' if len(missing) == 1 else 'those'} for k = {ranges(missing)}; the first is M[{i}][{t}] with N[{t}][{j}]."
                 )
                 misread = any(
                     found is not None
@@ -143,7 +143,8 @@ class LeftOut(Ways):
             known = text.declaration(name, adding)
             resets = [
                 item
-                for item in text.assignments(name, text.function_of(adding))
+                for one_name in _names_of(name, text.inside(text.function_of(adding)))
+                for item in text.assignments(one_name, text.function_of(adding))
                 if len(item.words) > 2
                 and item.words[-2] in ("0", "0.0f", "0.f", "0.0")
                 and any(one in text.above(item) for one in loops)
@@ -166,6 +167,24 @@ class LeftOut(Ways):
             return self._bound_line(loops[-1]), False
         is_inner = len(loops) < 3 or runs > max(one.phases, 1)
         return self._bound_line(loops[0 if is_inner else 1]), False
+
+    def _starts_late(self, line: int) -> bool:
+        """Whether a loop of the kernel begins with a number other than 0."""
+        text = listing(self.source)
+        here = text.at(line)
+        function = text.function_of(here[0]) if here else None
+        for item in text.inside(function):
+            if item.kind != "for" or len(item.parts) != 3 or "=" not in item.parts[0][1:]:
+                continue
+            first = item.parts[0][item.parts[0].index("=") + 1 :]
+            if (
+                len(first) == 1
+                and first[0].isdigit()
+                and int(first[0]) > 0
+                and "+" in str(item.parts[2])
+            ):
+                return True
+        return False
 
     def _bound_line(self, loop: Statement) -> int:
         """The line that decides how often a loop runs: its own, or that of its bound."""
@@ -201,6 +220,17 @@ class LeftOut(Ways):
                 "The first products are missing: the sum is set to 0 again, or a loop starts late."
             )
         return ""
+
+
+def _names_of(name: str, body: Sequence[Statement]) -> list[str]:
+    """The name, and those of references to what it holds: one, in for (float& one : sum)."""
+    names = [name]
+    for item in body:
+        if item.kind == "for" and ":" in item.words:
+            at = item.words.index(":")
+            if item.words[at + 1 :] in [(one,) for one in names] and "&" in item.words[:at]:
+                names.append(item.words[at - 1])
+    return names
 
 
 def _counted(loop: Statement) -> str:

@@ -51,7 +51,7 @@ def _moved_columns(
         candidates = order[low[column] : high[column]]
         apart = np.abs(got[:, [column]] - expected[:, candidates])
         sources = candidates[(apart <= near).all(axis=0)]
-        if not len(sources):
+        if not len(sources) or column in sources:  # its own: it is where it belongs, and inexact
             return {}
         if len(sources) == 1:  # columns that are alike tell nothing
             moved[int(column)] = int(sources[0])

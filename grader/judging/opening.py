@@ -67,6 +67,8 @@ _SAYS_WHERE = frozenset(
         "out-of-bounds-shared",
     }
 )  # fmt: skip
+# What happens before there is a result: that it is not copied back is another fault.
+_IN_THE_KERNEL = frozenset({"out-of-bounds-global", "uninitialised-global"})
 _ELEMENTS, _MOST_LINES = 4, 5  # of those that were followed
 
 
@@ -85,26 +87,37 @@ def with_cause(diagnostics: tuple[Diagnostic, ...], material: Material) -> tuple
         return diagnostics
     finder = _Finder(text, material, first)
     said = finder.known()
+    if said is not None and first.code == "uninitialised-global":
+        first = replace(first, advice="")  # it asks for what is told
     if said is None:
         said = finder.cause()
         tried = finder.by_trying(said)
-        if tried is not None and _is_another_place(tried, first):
-            first = replace(first, advice="")  # a guard is not what is missing
+        if tried is not None and _is_general(first, tried):
+            first = replace(first, advice="")  # the change itself is told
         said = tried or said
+    rest = tuple(_with_result_missing(one, text, material) for one in diagnostics[1:])
     if said is None:
-        return diagnostics
+        return (diagnostics[0], *rest)
     if not finder.problem.is_product:
         said = _of_array(said, finder, text)
-    return (_joined(first, said), *diagnostics[1:])
+    return (_joined(first, said), *rest)
 
 
-def _is_another_place(said: Said, item: Diagnostic) -> bool:
-    """Whether an access that strays is to be mended elsewhere than by a guard around it."""
+def _with_result_missing(item: Diagnostic, text: Listing, material: Material) -> Diagnostic:
+    """A later finding that P is not written, where it is written on the device and stays there."""
+    if item.code != "unwritten-output" or item.line:
+        return item
+    said = _Finder(text, material, item).by_host()
+    return item if said is None else replace(_joined(item, said), message=said.text)
+
+
+def _is_general(item: Diagnostic, tried: Said) -> bool:
+    """Whether the advice is that of the code, and would lead away from a change that is known."""
     facts = item.facts or Facts()
-    strays = facts.cause in (Cause.PAST_END, Cause.BEFORE_START)
-    is_guard = "if (" in said.text or re.search(r" [<>]=? ", said.text) is not None
-    is_refused = facts.cause is Cause.ZERO_EXTENT and "/" not in said.text
-    return (is_refused or (strays and not is_guard)) and said.line != item.line
+    if facts.cause is Cause.ZERO_EXTENT:
+        return "/" not in tried.text
+    is_guard = "if (" in tried.text or re.search(r" [<>]=? ", tried.text) is not None
+    return item.code in (*_SAYS_WHERE, "uninitialised-global") and not is_guard
 
 
 def _of_array(said: Said, finder: _Finder, text: Listing) -> Said:
@@ -244,6 +257,8 @@ class _Finder(Accesses, Places, Wrong):
         if self.item.code == "misaligned-access" and found.before.startswith("if"):
             if "%" not in found.after and "&" not in found.after.replace("&&", ""):
                 return None  # it only keeps threads from what is moved as one
+            if re.search(r"[%&] ?\w+\)? ?== ?[1-9]", found.after):
+                return None  # a multiple is what is needed
         if self.item.code == "out-of-bounds-global" and found.before.startswith("if"):
             if "%" in found.before and "%" not in found.after:
                 return None  # it only sends all threads another way
@@ -330,6 +345,8 @@ class _Finder(Accesses, Places, Wrong):
             return None
         case = self.outcome.case
         rules = host.HostRules(self.text, self.host, self.sizes, 4 * case.j * case.l)
+        if self.item.code in _IN_THE_KERNEL:
+            return rules.first(asks_for_result=False)
         return rules.first() or host_launch.other_buffers(self.text, self.host)
 
     def never_launched(self) -> Said | None:
@@ -360,7 +377,10 @@ class _Finder(Accesses, Places, Wrong):
         """What solve's calls were seen to do, wherever they stand."""
         if self.host is None or self.material.calls is None or self.item.code not in _ON_THE_WAY:
             return None
-        return HostEvents(self.text, self.host, self.material.calls, self.problem).first()
+        events = HostEvents(self.text, self.host, self.material.calls, self.problem)
+        said = events.first()
+        is_of_result = said is not None and said == events.never_copied_back()
+        return None if is_of_result and self.item.code in _IN_THE_KERNEL else said
 
     def by_shared_memory(self) -> Said | None:
         """What the host itself reads and writes, of memory that a kernel uses, too."""
@@ -395,8 +415,12 @@ class _Finder(Accesses, Places, Wrong):
     def by_arguments(self) -> Said | None:
         if self.host is None or self.item.code in ("launch-config", "timeout", "memory-leak"):
             return None
+        given = None
+        if self.problem.is_product and self.item.code == "input-modified":
+            given = host_launch.input_for_output(self.text, self.host)
         return (
-            host_launch.swapped_arguments(self.text, self.host)
+            given
+            or host_launch.swapped_arguments(self.text, self.host)
             or host_launch.exchanged_templates(self.text, self.material.text, self.host)
             or host_launch.comma(self.text, self.host)
         )
@@ -516,8 +540,14 @@ class _Finder(Accesses, Places, Wrong):
             or tiles.filled_inside_only(self.kernel, array)
             or self.threads_of_loops()
             or uncovered.uncovered(self.kernel, array)
-            or self.scattered()
+            or self._scattered_of(array)
         )
+
+    def _scattered_of(self, array: str) -> Said | None:
+        """Of this array, or of P: what is wrong with another tile does not leave this one unfilled."""
+        said = self.scattered()
+        of = re.match(r"(\w+)\[", said.text) if said is not None else None
+        return None if of is not None and of[1] != array else said
 
     def waited(self) -> Said | None:
         """A wait that lets too many groups of copies be under way, or that the block does not meet after."""
@@ -529,6 +559,16 @@ class _Finder(Accesses, Places, Wrong):
             for item in self.kernel.body
             if "__pipeline_wait_prior" in item.words and item.line < self.item.line
         ]
+        if waits and not any(
+            "commit" in word for one in self.text.statements for word in one.words
+        ):
+            facts = self.item.facts or Facts()
+            return Said(
+                f"{shown(waits[-1].words).rstrip(';')} waits for groups of copies, and no copy is in a "
+                "group: the kernel has no __pipeline_commit().",
+                facts.other_line or waits[-1].line,
+                "Call __pipeline_commit() after the copies of a stage have been started.",
+            )
         if not waits or waits[-1].has("(", "0", ")"):
             return None
         call = shown(waits[-1].words).rstrip(";")

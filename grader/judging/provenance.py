@@ -14,7 +14,7 @@ import numpy as np
 from grader.judging import pieces
 from grader.judging.hypotheses import Deviation, hypotheses, stride_of
 from grader.judging.stores import Stores
-from grader.judging.sums import Product, Shape, Sum, in_line, place_name, sorted_out
+from grader.judging.sums import Product, Shape, Sum, in_line, place_name, several, sorted_out
 from grader.labs.statements import listing
 from grader.results.explanation import Explanation
 from grader.results.provenance import Factor, Provenance
@@ -338,5 +338,6 @@ class Writer(Stores):
                 return text
         stride = stride_of(facts, width) if is_load else None
         if stride is not None:
-            return f"A row of {operand} has {width} elements; it is loaded as if it had {stride}."
+            has = several(width, "element")
+            return f"A row of {operand} has {has}; it is loaded as if it had {stride}."
         return ""

@@ -70,7 +70,7 @@ class _Brace:
 def place(message: str, line: int, lines: Sequence[str]) -> Place:
     """`lines`: the file's, without comments."""
     lines = [_QUOTED.sub('""', one[:_LONGEST]) for one in lines]
-    for rule in (_semicolon, _braces, _undefined, _calls, _brackets):
+    for rule in (_semicolon, _braces, _undefined, _calls, _brackets, _open_macro):
         found = rule(message, line, lines)
         if found is not None:
             return found
@@ -303,4 +303,24 @@ def _brackets(message: str, line: int, lines: Sequence[str]) -> Place | None:
             few, sign = ("never closed", opens) if more > 0 else ("never opened", closes)
             what = f"one {sign} of this line is {few}"
             return Place(line, f"Count the brackets: {what}.")
+    return None
+
+
+_OPEN_MACRO = re.compile(r'^unterminated argument list invoking macro "(\w{1,200})"')
+
+
+def _open_macro(message: str, line: int, lines: Sequence[str]) -> Place | None:
+    """CHECK(cudaFree(p); the compiler reads on to the end of the file before it says so."""
+    found = _OPEN_MACRO.match(message)
+    if not found:
+        return None
+    name = found[1]
+    for number, text in enumerate(lines[:line], 1):
+        bare = _QUOTED.sub('""', text[:_LONGEST]).partition("//")[0]
+        at = bare.find(f"{name}(")
+        if at < 0 or bare.lstrip().startswith("#"):
+            continue
+        call = bare[at:]
+        if call.rstrip().endswith(";") and call.count("(") > call.count(")"):
+            return Place(number, f"A ) is missing: the one that closes {name}( in this line.")
     return None

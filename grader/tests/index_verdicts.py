@@ -36,7 +36,8 @@ _MOVED = re.compile(r"P\[(\d+)\]\[(\d+)\] holds the whole sum of P\[(\d+)\]\[(\d
 _GOES = re.compile(r"P\[(\d+)\]\[(\d+)\] is never stored: its sum goes to P\[(\d+)\]\[(\d+)\]")
 _NEVER = re.compile(r"No thread stores P\[(\d+)\]\[(\d+)\]")
 _LEFT_OUT = re.compile(
-    rf"P\[(\d+)\]\[(\d+)\]: (\d+) products? of \d+ missing, those for k = [^;]*; the first is {_NAME} with"
+    rf"P\[(\d+)\]\[(\d+)\]: (\d+) products? of \d+ missing, (?:that|those) for k = [^;]*; the first is "
+    rf"{_NAME} with"
 )
 
 

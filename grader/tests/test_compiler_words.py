@@ -75,6 +75,11 @@ NO_CUDA_MALLOC = 'no instance of overloaded function "cudaMalloc" matches the ar
         ("width);\n}\n", "width);\n", 'at the end of the file: expected a "}"', 0, 9, "its own"),
         ("  P[row]", "  }\n  P[row]", 'identifier "P" is undefined', 8, 7, "one too many"),
         ("  P[row]", "  }\n  P[row]", "expected a declaration", 8, 7, "one too many"),
+        # A macro's parenthesis: the compiler reads on to the end of the file.
+        (
+            "cudaMalloc(&d_M, width);", "CHECK(cudaMalloc(&d_M, width);",
+            'unterminated argument list invoking macro "CHECK"', 14, 11, "closes CHECK(",
+        ),
         # Names.
         ("int row", "int Row", 'identifier "row" is undefined', 5, 5, "Line 2 declares Row"),
         ("int row", "int rwo", 'identifier "row" is undefined', 5, 5, "Line 2 declares rwo"),

@@ -10,7 +10,7 @@ from grader.labs.lab import load_lab
 from grader.labs.options import Options
 from grader.labs.submission import Submission
 from grader.pipeline.grade import grade
-from grader.tests.corpus_files import REPOSITORY, labs
+from grader.tests.corpus_files import REPOSITORY, find, labs
 from grader.tests.selection import first_of
 
 _FRESH = REPOSITORY / "common" / "measure" / "causes" / "fresh"
@@ -20,8 +20,8 @@ _FRESH = REPOSITORY / "common" / "measure" / "causes" / "fresh"
     ("name", "old", "new", "untrue"),
     first_of([
         # The elements of a tile are read by an address, or in two places.
-        ("10-mma", "(warp & 1) * 32", "(warp & 1) * 16", "the threads of the block read"),
-        ("05-grid2", "sb[q][x + 1]}", "sb[q + 1][x]}", "the threads of the block read"),
+        ("10-mma", "(warp & 1) * 32", "(warp & 1) * 16", "over all threads and turns it is"),
+        ("05-grid2", "sb[q][x + 1]}", "sb[q + 1][x]}", "over all threads and turns it is"),
         # t % 4 * 4 is t / 4's other half; t % 16 has one of its own.
         ("07-fetch", "m[i].z * n[2].y", "m[i].z * n[1].y", "quotient and remainder"),
         # Whether rows are aligned is not asked at all: that nobody moves four at once is no cause.
@@ -52,3 +52,21 @@ def test_a_line_is_not_accused_by_mistake(name, old, new, untrue, built):
     assert untrue not in f"{first.message} {first.advice}"
     if "No thread stores" in first.message:
         assert "start at 0" not in first.advice
+
+
+def test_a_result_that_stays_on_the_device_is_told_of_each_finding_by_itself(built):
+    """Accesses outside are not for want of a copy; a P that is nowhere written is."""
+    entry = find("01", "no-guard-and-no-copy-back")
+    result = grade(built, load_lab(built.folder(entry.lab)), entry.submission, Options("sim"))
+    first = result.diagnostics[0]
+    assert first.code == "out-of-bounds-global" and "copied back" not in first.message
+    unwritten = next(item for item in result.diagnostics if item.code == "unwritten-output")
+    assert unwritten.message == "The result is never copied back: no call copies d_P into P."
+
+
+def test_a_product_of_what_was_never_written_is_no_second_finding(built):
+    entry = find("01", "no-copy-in")
+    result = grade(built, load_lab(built.folder(entry.lab)), entry.submission, Options("sim"))
+    codes = {item.code: item.echo_of for item in result.diagnostics}
+    assert codes["wrong-result"] == "uninitialised-global"
+    assert result.diagnostics[0].advice == ""
