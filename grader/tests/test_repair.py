@@ -81,8 +81,9 @@ def test_a_solution_of_a_lab_that_is_no_product_is_right(lab: str) -> None:
 
 @pytest.mark.parametrize("name", sorted(p.stem for p in (CAUSES / "fresh").glob("*.cu")))
 def test_a_right_program_is_right(name: str) -> None:
-    if name in ("01-halves", "01-three", "07-mixed", "07-union", "10-wmma"):
-        # arrays of streams, structs with arrays that are copied, unions, fragments of wmma
+    if name in ("01-halves", "01-three", "04-sides", "07-mixed", "07-union", "10-wmma"):
+        # arrays of streams, structs with arrays that are copied, a method that uses a parameter of
+        # its struct template, unions, fragments of wmma
         with pytest.raises(GivenUp):
             _is_right(_program(name), name[:2])
     elif name == "00-vectors":

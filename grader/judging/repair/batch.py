@@ -34,6 +34,8 @@ from grader.judging.repair.world import Exhausted, Frame, World
 _STATEMENTS = frozenset(
     ("block", "do", "declare", "if", "for", "dowhile", "break", "continue", "return")
 )
+# How many turns more than before an edit may take, by the steps of the file as it is.
+_LATE, _STEPS_OF_A_TURN = 64, 8
 Changes = Mapping[tuple[int, str], Callable[[Node], Node]]
 
 
@@ -49,12 +51,16 @@ class Batch:
     others: dict[tuple[int, ...], object] = field(default_factory=dict)  # all lanes but of these
     alone: set[int] = field(default_factory=set)
     turns_of: Mapping = field(default_factory=dict)  # most, of loops of which it is known
+    usual: Mapping = field(default_factory=dict)  # turns of each loop without any edit
+    outer: frozenset = frozenset()  # of these, those with loops in them
+    most_late: int = 0  # turns beyond those, of all loops together
     narrow: tuple | None = None  # lanes, masks and others of the chosen ones
     split: list = field(default_factory=list)  # buffers of which each edit has a copy
 
     def __post_init__(self) -> None:
         self.count = len(self.edits)
         self.dead = np.zeros(self.count, bool)
+        self.late = np.zeros(self.count, int)
         self.at: dict[tuple[int, str], list[int]] = {}
         for number, changes in enumerate(self.edits):
             for key in changes:
@@ -80,6 +86,23 @@ class Batch:
         if not self.is_inside or not self.dead.any():
             return mask
         return both(mask, settled(~self.dead[self.lanes]))
+
+    def turned(self, key: tuple[int, str], turns: int, mask) -> None:
+        """One more turn of a loop. All edits wait for the one whose loops turn most often.
+
+        One that has more phases than the others is carried out alone.
+        """
+        if turns > self.turns_of.get(key, self.most_turns):
+            self.drop(mask)
+        elif turns > self.usual.get(key, turns) and mask is not False:
+            lanes = self.lanes if mask is True else self.lanes[mask]
+            is_late = np.bincount(lanes, minlength=self.count) > 0
+            if key in self.outer:
+                for number in np.flatnonzero(is_late & ~self.dead).tolist():
+                    self.leave_alone(number)
+                return
+            self.late += is_late
+            self.dead |= self.late > self.most_late
 
     def leave_alone(self, number: int) -> None:
         self.alone.add(number)
@@ -340,7 +363,9 @@ def try_together(
     world.batch = batch
     if watched is not None:
         run.note(world, watched)
-        batch.turns_of = watched.turns
+        batch.turns_of, batch.usual = watched.turns, watched.trial.turns_of
+        batch.outer = watched.outer
+        batch.most_late = max(_LATE, watched.trial.steps // _STEPS_OF_A_TURN)
     elif turns_of is not None:
         batch.turns_of = turns_of
     try:

@@ -44,6 +44,21 @@ def _plain(do):
     return make
 
 
+def _product(do):
+    """The first two are multiplied."""
+
+    def make(given, templates):
+        def run(f, m):
+            parts = [part(f, m) for part in given]
+            if f.world.pairs is not None and len(parts) > 1:
+                f.world.multiplied(parts[0], parts[1], m)
+            return do(*parts)
+
+        return run
+
+    return make
+
+
 def _malloc(given, templates, name="device"):
     def run(f, m):
         place, size = given[0](f, m), int(to_int(given[1](f, m)))
@@ -283,8 +298,8 @@ BUILTIN = {
     "__shfl_sync": _shuffled(lambda at, by: at * 0 + by),
     "CHECK": _plain(lambda value: value),
     "min": _plain(_least), "max": _plain(_most), "fminf": _plain(_least), "fmaxf": _plain(_most),
-    "fmaf": _plain(lambda a, b, c: a * b + c), "fma": _plain(lambda a, b, c: a * b + c),
-    "__fmaf_rn": _plain(lambda a, b, c: a * b + c), "__fmul_rn": _plain(lambda a, b: a * b),
+    "fmaf": _product(lambda a, b, c: a * b + c), "fma": _product(lambda a, b, c: a * b + c),
+    "__fmaf_rn": _product(lambda a, b, c: a * b + c), "__fmul_rn": _product(lambda a, b: a * b),
     "__fadd_rn": _plain(lambda a, b: a + b), "__fsub_rn": _plain(lambda a, b: a - b),
     "umin": _plain(_least), "umax": _plain(_most),
     "__mul24": _plain(lambda a, b: a * b), "__umul24": _plain(lambda a, b: a * b),

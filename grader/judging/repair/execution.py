@@ -96,7 +96,7 @@ class Statements:
         first, condition, step, body = (
             self.code(kid) if kid is not None else None for kid in node.kids
         )
-        key = node.id
+        key = node.loop
 
         def run(f, m):
             if first is not None:
@@ -108,8 +108,7 @@ class Statements:
                 f.world.step()
                 turns += 1
                 if batch is not None:
-                    if turns > batch.turns_of.get(key, batch.most_turns):
-                        batch.drop(active)
+                    batch.turned(key, turns, active)
                     active = batch.living(active)
                     if active is False:
                         break
@@ -134,7 +133,7 @@ class Statements:
 
     def _dowhile(self, node: Node) -> Callable:
         condition, body = (self.code(kid) for kid in node.kids)
-        key = node.id
+        key = node.loop
 
         def run(f, m):
             kept = f.broken, f.continued
@@ -144,8 +143,7 @@ class Statements:
                 f.world.step()
                 turns += 1
                 if batch is not None:
-                    if turns > batch.turns_of.get(key, batch.most_turns):
-                        batch.drop(active)
+                    batch.turned(key, turns, active)
                     active = batch.living(active)
                     if active is False:
                         break

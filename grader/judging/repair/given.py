@@ -6,14 +6,23 @@ asks for the search: here it comes as numbers.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 
 _OF_PIECES = 1e-7  # of a sum: the smallest pieces that matter come to ten times as much
 _NEAR = 1e-5  # of a value: the search reckons in double precision
 _SMALL_SIDE, _FEW_ELEMENTS = 64, 256  # what one block of a lab may do
+_UNITS = 8  # of 1: most elements have a fraction, which an int loses
+_SHORT_FLOATS = re.compile(r"bf16|bfloat16|half|wmma|tf32")
+
+
+def has_whole_floats(text: str) -> bool:
+    """Whether a kernel's factors keep all their bits."""
+    return _SHORT_FLOATS.search(text) is None
 
 
 @dataclass(frozen=True)
@@ -33,12 +42,14 @@ class Size:
     """A case of the product: M is j x k, N is k x l.
 
     `is_fine`: elements that need all bits of a float, of which a product of bf16 in pieces may lose some.
+    `is_told`: each element of M and N has a value of its own, so that a factor tells where it is from.
     """
 
     j: int
     k: int
     l: int  # noqa: E741
     is_fine: bool = False
+    is_told: bool = False
 
     @property
     def is_small(self) -> bool:
@@ -46,9 +57,14 @@ class Size:
 
     def arguments(self, numbers: Sequence[int]) -> list[Array | float]:
         rng = np.random.default_rng(self.j * 7919 + self.k * 104729 + self.l)
-        most, unit = (1 << 24, 1 << 21) if self.is_fine else (64, 8)
-        m = rng.integers(1, most, self.j * self.k) / unit
-        n = rng.integers(1, most, self.k * self.l) / unit
+        of_m, of_n = self.j * self.k, self.k * self.l
+        if self.is_told:
+            m = (1 + rng.permutation(of_m)) / _UNITS
+            n = (1 + of_m + rng.permutation(of_n)) / _UNITS
+        else:
+            most, unit = (1 << 24, 1 << 21) if self.is_fine else (64, _UNITS)
+            m = rng.integers(1, most, of_m) / unit
+            n = rng.integers(1, most, of_n) / unit
         p = (m.reshape(self.j, self.k) @ n.reshape(self.k, self.l)).ravel()
         bound = _OF_PIECES * p if self.is_fine else 0.0
         return [
@@ -57,6 +73,37 @@ class Size:
             Array("P", False, np.full(len(p), np.nan), p, bound),
             *numbers,
         ]
+
+
+@lru_cache(maxsize=8)
+def pairs_of(size: Size | Given) -> Pairs | None:
+    if not isinstance(size, Size) or not size.is_told:
+        return None
+    m, n = (np.rint(one.before * _UNITS).astype(np.int64) for one in size.arguments(())[:2])
+    terms = np.zeros(len(m) + len(n) + 2, np.int64)
+    terms[m] = np.tile(np.arange(1, size.k + 1), size.j)
+    terms[n] = -np.repeat(np.arange(1, size.k + 1), size.l)
+    return Pairs(terms)
+
+
+@dataclass(frozen=True, eq=False)
+class Pairs:
+    """Which elements may be multiplied: M[y][k] with N[k][x], each known by its value.
+
+    `terms`: by the value, k + 1 for an element of M, -(k + 1) for one of N, 0 for no element.
+    """
+
+    terms: np.ndarray
+
+    def wrong(self, one, two):
+        """Where an element of M meets one of N that has no term in common with it."""
+        one, two = one * _UNITS, two * _UNITS
+        a, b = one.astype(np.int64), two.astype(np.int64)
+        of_a, of_b = self.terms.take(a, mode="clip"), self.terms.take(b, mode="clip")
+        found = (of_a * of_b < 0) & (of_a + of_b != 0)
+        if np.count_nonzero(found):
+            found &= (a == one) & (b == two)  # a sum is no element
+        return found
 
 
 @dataclass(frozen=True, eq=False)

@@ -408,11 +408,14 @@ class Machine(Calls, Statements, Declarations, Changes, Overloads):
         own = self.of_operator(node.text, node.kids, [left, right])
         if node.text in ("/", "%") and own is None:
             return _dividing(do, left, right)
+        is_product = node.text == "*"
 
         def combined(f, m):
             a, b = left(f, m), right(f, m)
             if own is not None and (a.__class__ is Struct or b.__class__ is Struct):
                 return own(f, m)
+            if is_product and f.world.pairs is not None:
+                f.world.multiplied(a, b, m)
             try:
                 return do(a, b)
             except TypeError:

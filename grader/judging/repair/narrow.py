@@ -39,7 +39,7 @@ def watched(node: Node, run: Callable) -> Callable:
 
     Whether it stores words that others see is what the file as it is has shown.
     """
-    key = node.id
+    key = node.loop
 
     def carried_out(f, m):
         world = f.world
@@ -49,7 +49,7 @@ def watched(node: Node, run: Callable) -> Callable:
             if world.effects.count != before:
                 world.effects.loops.add(key)
             return after
-        # An edited loop has no key; what it does is not known.
+        # A loop that stands nowhere in the file has no key; what it does is not known.
         if world.few is None or key[0] < 0 or key in world.loud:
             return run(f, m)
         if any(_has_all_lanes(value, f) for value in f.env.values()):

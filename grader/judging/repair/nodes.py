@@ -21,10 +21,16 @@ class Node:
     ids: frozenset[tuple[int, str]] = frozenset()  # of all that it consists of
     macro: str = ""  # the name that a number was written as
     code: object = None  # compiled, without any edit
+    origin: tuple[int, str] | None = None  # of an edited node: which one it stands for
 
     @property
     def id(self) -> tuple[int, str]:
         return self.key, self.kind
+
+    @property
+    def loop(self) -> tuple[int, str]:
+        """By which a loop is known; an edited one as what it was made of."""
+        return self.origin or self.id
 
 
 @dataclass(frozen=True)

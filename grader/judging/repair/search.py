@@ -21,7 +21,7 @@ from grader.judging.repair.alternatives import (
 from grader.judging.repair.bare_macros import bare_macros
 from grader.judging.repair.batch import try_together
 from grader.judging.repair.edits import Edit, Editor, leaves
-from grader.judging.repair.given import Given, Size, given_from
+from grader.judging.repair.given import Given, Size, given_from, has_whole_floats
 from grader.judging.repair.nodes import MADE, File, Node, children, walk
 from grader.judging.repair.reading import GivenUp, numbers_of_macros, tokens_of
 from grader.judging.repair.repeated import products_of
@@ -29,8 +29,9 @@ from grader.judging.repair.shown import text_of
 from grader.judging.repair.syntax import parse
 from grader.judging.repair.trial import Exhausted, Trial, Watched, most_turns, try_out, watch
 
-_STEPS = 260_000  # of all trials; each costs some more, for what it has to build
+_STEPS = 240_000  # of all trials; each costs some more, for what it has to build
 _PER_TRIAL = 70
+_ALONE = 6  # a step of one change is so much shorter than one of a batch
 _PLAIN = 20_000  # of the file as it is
 _PER_RUN = 9_000
 _CONFIRMING = 50_000  # of all runs that ask for another size
@@ -47,8 +48,8 @@ _MANY = 64
 # Of a case that was seen to be wrong: elements of P, and products of one.
 _MOST_SEEN, _DEEPEST_SEEN = 64 * 64, 64
 _TURNS = 80  # of a loop, where the file as it is ends early
-# A case whose products have more terms than this is tried with so few, if it costs as many steps.
-_SHORT, _COSTLY = 4, 6_000
+# A case that costs so many steps is tried with products of as few terms: with one tile, or with some.
+_SHORT, _COSTLY = (4, 12, 20, 36), 1_500
 # How much farther a line is from which a value comes, that uses it, or that decides whether it is carried out.
 _BACK, _FORWARD, _AROUND = 0.5, 0.4, 0.6
 _SHARED = 0.4  # how much farther what a macro says is, where it is used often
@@ -89,10 +90,12 @@ class Repair:
     is_added: bool = False  # `after` is a statement that is missing
 
 
-def sizes_of(signature: str, in_tiles: bool, is_fine: bool = False) -> list[Size]:
+def sizes_of(
+    signature: str, in_tiles: bool, is_fine: bool = False, is_told: bool = False
+) -> list[Size]:
     if signature == "rect-device":
-        return [Size(*one, is_fine) for one in _RECTANGULAR]
-    return [Size(*one) for one in (_TILES if in_tiles else _SQUARE)]
+        return [Size(*one, is_fine, is_told) for one in _RECTANGULAR]
+    return [Size(*one, False, is_told) for one in (_TILES if in_tiles else _SQUARE)]
 
 
 class Search:
@@ -107,9 +110,11 @@ class Search:
     ) -> None:  # fmt: skip
         self.on_host = signature.startswith(HOST) or signature == "square-host"
         self.is_square = signature != "rect-device"
-        self.sizes: list[Size | Given] = list(cases) or sizes_of(signature, in_tiles, is_fine)
+        is_told = not is_fine and has_whole_floats(text)
+        known = sizes_of(signature, in_tiles, is_fine, is_told)
+        self.sizes: list[Size | Given] = list(cases) or known
         if seen is not None and seen[0] * seen[2] <= _MOST_SEEN and seen[1] <= _DEEPEST_SEEN:
-            first = Size(*seen, is_fine)
+            first = Size(*seen, is_fine, is_told)
             self.sizes = [first, *(size for size in self.sizes if size != first)]
         self.lines = list(lines)
         self.text = text
@@ -167,14 +172,14 @@ class Search:
                 self.file, edits, size, self.numbers(size), self.on_host, limit, watched, tried
             )
         except Exhausted:
-            self.left -= limit + _PER_TRIAL
+            self.left -= limit // _ALONE + _PER_TRIAL
             if self.left <= 0:
                 raise
             return False
         except GivenUp:
             return False
         self.trials += 1
-        self.left -= trial.steps + _PER_TRIAL
+        self.left -= trial.steps // _ALONE + _PER_TRIAL
         # Of several launches, or of one before one that is refused, the first may be right.
         if on_host and not trial.is_right and len(tried - known) == 1 and "launch" not in trial.why:
             known |= tried
@@ -236,12 +241,15 @@ class Search:
     def shorten(self) -> None:
         """A case with shorter products that is wrong, too, costs less."""
         wrong = self.wrong
-        if self.is_square or not isinstance(wrong, Size) or wrong.k <= _SHORT:
+        if self.is_square or not isinstance(wrong, Size) or wrong.k <= _SHORT[0]:
             return
-        short = replace(wrong, k=_SHORT + (wrong.k % 4 != 0))
-        if self.plain[wrong].steps > _COSTLY and short not in self.plain:
-            if not self.carried_out(short):
+        for count in _SHORT:
+            short = replace(wrong, k=count + (wrong.k % 4 != 0))
+            if short.k >= wrong.k or self.plain[wrong].steps <= _COSTLY:
+                return
+            if short not in self.plain and not self.carried_out(short):
                 self.wrong = short
+                return
 
     def sharpen(self) -> None:
         """What comes right in one case and not in another: the other one says more."""
@@ -253,6 +261,7 @@ class Search:
         if not self.plain[size].is_right and self.plain[size].steps <= _COSTLIEST:
             self.wrong = size
             self.sharpened += 1
+            self.shorten()
 
     def chosen(self, edit: Edit, sizes: Sequence[Size | Given]) -> Repair:
         """The change, where there are two the one that is less of a surprise."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from grader.judging.repair.given import Array, Given, Size
+from grader.judging.repair.given import Array, Given, Size, pairs_of
 from grader.judging.repair.machine import Machine
 from grader.judging.repair.nodes import File, Node, walk
 from grader.judging.repair.reading import GivenUp
@@ -37,6 +37,7 @@ class Watched:
     shape: tuple  # of the launch
     turns: dict  # most turns of each loop
     lacking: np.ndarray | None = None  # elements that nobody stores, where no other is wrong
+    outer: frozenset = frozenset()  # loops with loops in them
 
 
 _MORE_TURNS = 12
@@ -103,6 +104,7 @@ class Run:
         """Let few threads do what others do not see, and see what they store."""
         world.chosen, world.loud, world.wanted = watched.chosen, watched.loud, watched.shape
         world.logs = []
+        world.pairs = pairs_of(self.size)
         self.log_output(world)
 
     def log_output(self, world: World) -> None:
@@ -213,7 +215,7 @@ def watch(
     unseen = {node.id for node in loops_of(file)} - set(world.turns_of)
     found = Watched(
         np.array(chosen), frozenset(world.effects.loops | unseen), trial, world.shape,
-        most_turns(file, world.turns_of, size), lacking,
+        most_turns(file, world.turns_of, size), lacking, outer_loops(file),
     )  # fmt: skip
     stored_now = _values_of(stored[0], set(chosen))
     for loud in _loops_to_keep(file):
@@ -287,6 +289,7 @@ def _agrees(
     for buffer in run.buffers:
         buffer.effects = world.lenient
     run.note(world, watched)
+    world.pairs = None
     try:
         run.carry_out(file, world.machine, world)
     except (Exhausted, *ERRORS):
@@ -301,10 +304,9 @@ def _agrees(
 def most_turns(file: File, seen: Mapping, size: Size | Given) -> dict:
     """How often a loop may turn that turned so often before anything was changed."""
     turns = {key: 2 * count + _MORE_TURNS for key, count in seen.items()}
-    outer = [node.id for node in loops_of(file) if any(loops_in(node))]
     # What ends too early is to go on to the end: over all tiles, if these are not narrow.
     needed = -(-size.k // _NARROW) + 1 if isinstance(size, Size) else 0
-    for key in outer:  # a turn of these is many of the others'
+    for key in outer_loops(file):  # a turn of these is many of the others'
         if key in turns:
             turns[key] = max(2 * seen[key] + 2, needed)
     return turns
@@ -312,6 +314,10 @@ def most_turns(file: File, seen: Mapping, size: Size | Given) -> dict:
 
 def loops_in(node: Node) -> Iterator[Node]:
     return (one for one in walk(node) if one is not node and one.kind in ("for", "dowhile"))
+
+
+def outer_loops(file: File) -> frozenset[tuple[int, str]]:
+    return frozenset(node.id for node in loops_of(file) if any(loops_in(node)))
 
 
 def loops_of(file: File) -> Iterator[Node]:

@@ -459,7 +459,7 @@ def either(a, b):
     if b is False:
         return a
     found = a | b
-    return True if found.all() else found
+    return True if np.count_nonzero(found) == found.size else found
 
 
 def without(a, b):
@@ -472,16 +472,17 @@ def without(a, b):
 
 
 def settled(mask):
-    return mask if mask.any() else False
+    return mask if np.count_nonzero(mask) else False
 
 
 def truth(value):
     """A condition as a mask, not limited to active lanes."""
     if value.__class__ is np.ndarray:
         found = value if value.dtype.kind == "b" else value != 0
-        if not found.any():
+        count = np.count_nonzero(found)
+        if not count:
             return False
-        return True if found.all() else found
+        return True if count == found.size else found
     if value.__class__ is Pointer:
         return True
     return bool(value)

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from grader.judging.repair import values
+from grader.judging.repair.given import Pairs
 from grader.judging.repair.values import (
     Fault,
     Pointer,
@@ -78,11 +79,33 @@ class World:
     lenient: Effects | None = None  # accesses outside are let pass, as in a run that is watched
     turns_of: dict = field(default_factory=dict)  # of each loop, at most
     owners: values.Owners | None = None  # where threads may not store the same element
+    pairs: Pairs | None = None  # what the chosen threads may multiply
 
     def step(self) -> None:
         self.steps -= self.weight
         if self.steps < 0:
             raise Exhausted
+
+    def multiplied(self, a, b, mask) -> None:
+        """A pair that no element of P has makes a change wrong at once.
+
+        Only of the chosen threads, in a loop that they carry out alone: others may multiply what
+        nobody stores.
+        """
+        if self.few is not None or self.picked is None or a.__class__ is not np.ndarray:
+            return
+        if b.__class__ is not np.ndarray or a.dtype.kind != "f" or b.dtype.kind != "f":
+            return
+        batch = self.batch
+        if batch is not None and len(a) != len(batch.lanes):
+            return
+        bad = self.pairs.wrong(a, b)
+        if mask is not True:
+            bad &= mask
+        if np.count_nonzero(bad):
+            if batch is None:
+                raise Fault("pair")
+            batch.drop(bad)
 
 
 def _shift(sign: str) -> Callable:
