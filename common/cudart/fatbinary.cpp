@@ -16,8 +16,8 @@ constexpr uint32_t kContainerMagic = 0xBA55ED50;
 constexpr char kDeviceRuntime[] = ".visible .func  (.param .b32 func_retval0) __cudaCDP2";
 constexpr uint64_t kFlagLz4 = 0x2000;
 constexpr uint64_t kFlagZstd = 0x8000;
-constexpr uint64_t kEntryHeaderBytes = 0x40;      // the shortest there is
-constexpr uint64_t kLargestPtxBytes = 256 << 20;  // a claim above this is a damaged header
+constexpr uint64_t kEntryHeaderBytes = 0x40;   // the shortest there is
+constexpr uint64_t kLargestBytes = 256 << 20;  // a claim above this is a damaged header
 
 template <typename T>
 T load(std::span<const std::byte> bytes, size_t offset) {
@@ -39,28 +39,7 @@ std::string without_padding(std::string text) {
 }
 
 std::string ptx_text(const FatBinaryEntry& entry) {
-  if (entry.uncompressed_bytes == 0) {
-    const char* text = reinterpret_cast<const char*>(entry.payload.data());
-    return without_padding(std::string(text, entry.payload.size()));
-  }
-  std::string text;
-  if (entry.uncompressed_bytes <= kLargestPtxBytes) {
-    if (entry.flags & kFlagLz4 && decompress_lz4(entry.payload, entry.uncompressed_bytes, &text))
-      return without_padding(std::move(text));
-    if (entry.flags & kFlagZstd) {
-      ZstdResult result = decompress_zstd(entry.payload, entry.uncompressed_bytes, &text);
-      if (result == ZstdResult::kOk) return without_padding(std::move(text));
-      if (result == ZstdResult::kNoLibrary) {
-        throw FatBinaryError(
-            "The embedded PTX is compressed with Zstandard and this machine has no libzstd.so.1: "
-            "compile with nvcc "
-            "--no-compress.");
-      }
-    }
-  }
-  throw FatBinaryError(
-      "The embedded PTX is compressed in a way that cannot be read: compile with nvcc "
-      "--no-compress.");
+  return without_padding(bytes_of(entry));
 }
 
 // The lowest target of the newest toolkit that is supported (CUDA 13).
@@ -147,6 +126,29 @@ std::vector<FatBinaryEntry> read_entries(std::span<const std::byte> container) {
     rest = rest.subspan(entry_header + stored);
   }
   return entries;
+}
+
+std::string bytes_of(const FatBinaryEntry& entry) {
+  if (entry.uncompressed_bytes == 0)
+    return {reinterpret_cast<const char*>(entry.payload.data()), entry.payload.size()};
+  std::string bytes;
+  if (entry.uncompressed_bytes <= kLargestBytes) {
+    if (entry.flags & kFlagLz4 && decompress_lz4(entry.payload, entry.uncompressed_bytes, &bytes))
+      return bytes;
+    if (entry.flags & kFlagZstd) {
+      ZstdResult result = decompress_zstd(entry.payload, entry.uncompressed_bytes, &bytes);
+      if (result == ZstdResult::kOk) return bytes;
+      if (result == ZstdResult::kNoLibrary) {
+        throw FatBinaryError(
+            "The embedded PTX is compressed with Zstandard and this machine has no libzstd.so.1: "
+            "compile with nvcc "
+            "--no-compress.");
+      }
+    }
+  }
+  throw FatBinaryError(
+      "The embedded PTX is compressed in a way that cannot be read: compile with nvcc "
+      "--no-compress.");
 }
 
 Ptx select_ptx(std::span<const std::byte> container, uint32_t compute_capability) {

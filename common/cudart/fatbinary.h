@@ -52,6 +52,9 @@ std::vector<std::span<const std::byte>> containers_of_wrapper(const void* wrappe
 // malformed.
 std::vector<FatBinaryEntry> read_entries(std::span<const std::byte> container);
 
+// The payload, decompressed; zeros may pad it. Throws FatBinaryError.
+std::string bytes_of(const FatBinaryEntry& entry);
+
 struct Ptx {
   std::string text;
   std::string name;  // FatBinaryEntry::name

@@ -232,7 +232,7 @@ LaunchReport LiveBackend::carry_out(const Launch& launch, const RegisteredKernel
   }
   reporting_.end_launch(report, [&]() -> uint32_t {
     if (is_bad || !reporting_.is_wanted()) return 0;
-    return registers_of(by_host.module->ptx.text, launch.kernel, runtime.device());
+    return registers_of(*by_host.module, launch.kernel, runtime.device());
   });
   for (const Launch& one : nested) {
     const LaunchReport inner = carry_out(one, by_host, stream, true);

@@ -13,6 +13,8 @@
 #include <string_view>
 #include <vector>
 
+#include "cudart/machine_code.h"
+#include "cudart/registry.h"
 #include "json/json.h"
 
 extern char** environ;
@@ -143,10 +145,16 @@ uint32_t RegisterCounts::of(const std::string& ptx, const std::string& kernel,
   return registers;
 }
 
-uint32_t registers_of(const std::string& ptx, const std::string& kernel, const Device& device) {
+uint32_t registers_of(RegisteredModule& module, const std::string& kernel, const Device& device) {
+  if (!module.registers) {
+    const auto compute_capability = uint32_t(device.cc_major * 10 + device.cc_minor);
+    module.registers = registers_of_wrapper(module.wrapper, compute_capability);
+  }
+  const auto known = module.registers->find(kernel);
+  if (known != module.registers->end()) return known->second;
   // Never destroyed: destructors of the program may launch kernels.
   static auto& counts = *new RegisterCounts(find_ptxas());
-  return counts.of(ptx, kernel, device);
+  return counts.of(module.ptx.text, kernel, device);
 }
 
 }  // namespace warpsim::cudart

@@ -1,4 +1,5 @@
-// Registers per thread, which PTX does not say: ptxas is asked.
+// Registers per thread, which PTX does not say: the program's machine code for the device does, and
+// where it brings none ptxas is asked.
 
 #pragma once
 
@@ -12,10 +13,12 @@
 
 namespace warpsim::cudart {
 
-// Registers that ptxas gives `kernel` (mangled) of this PTX on `device`, 0 if there is no ptxas or
-// it fails. ptxas is looked for in $TILEWISE_PTXAS (empty: there is none), toolchain.json beside
-// the library's folder, PATH, $CUDA_HOME and /usr/local/cuda.
-uint32_t registers_of(const std::string& ptx, const std::string& kernel, const Device& device);
+struct RegisteredModule;
+
+// Registers of `kernel` (mangled) on `device`, 0 if the program has no machine code for it and
+// there is no ptxas or it fails. ptxas is looked for in $TILEWISE_PTXAS (empty: there is none),
+// toolchain.json beside the library's folder, PATH, $CUDA_HOME and /usr/local/cuda.
+uint32_t registers_of(RegisteredModule& module, const std::string& kernel, const Device& device);
 
 // The answers of one ptxas, kept. A program launches few of the kernels that templates and headers
 // put into a module, and to compile them all can take seconds: up to a fourth of them are compiled

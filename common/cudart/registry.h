@@ -29,6 +29,8 @@ struct RegisteredModule {
     std::string name;          // as in the PTX
   };
   std::vector<Managed> managed;
+  // What its machine code for this device says, once somebody has asked.
+  std::optional<std::map<std::string, uint32_t>> registers;
   int error = 0;  // why it cannot be loaded (Error), 0: not tried or loaded
 };
 

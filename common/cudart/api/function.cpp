@@ -28,7 +28,7 @@ uint64_t constant_bytes(const ptx::Module& module) {
 }
 
 uint32_t registers_of_kernel(Runtime& runtime, const RegisteredKernel& kernel) {
-  return registers_of(kernel.module->ptx.text, kernel.name, runtime.device());
+  return registers_of(*kernel.module, kernel.name, runtime.device());
 }
 
 Error set_attribute(Runtime& runtime, const void* function, int attribute, int value) {

@@ -1,4 +1,5 @@
-// Loaded before the CUDA runtime: writes, for each copy to the host, its size and a hash of its bytes to the file $COPIES.
+// Loaded before the CUDA runtime: writes, for each copy to the host, its size and a hash of its bytes to the file $COPIES, and the bytes
+// themselves, as far as there is room, to $COPIES.bytes.
 // The same program leaves the same lines on a GPU and under warpsim if what its kernels computed is the same, bit for bit.
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -8,6 +9,7 @@
 #include <string.h>
 
 static const int to_host = 2, by_address = 4;
+static const long most_bytes = 32 << 20;  // a copy that has no room any more is left out
 
 static void* next(const char* name) {
     void* found = dlsym(RTLD_NEXT, name);
@@ -37,6 +39,13 @@ static void note(const void* data, size_t size) {
     uint64_t hash = 14695981039346656037u;
     for (size_t i = 0; i < size; ++i) hash = (hash ^ ((const unsigned char*)data)[i]) * 1099511628211u;
     fprintf(file, "%zu %016llx\n", size, (unsigned long long)hash);
+    fclose(file);
+    char beside[4096];
+    snprintf(beside, sizeof beside, "%s.bytes", name);
+    file = fopen(beside, "ab");
+    if (!file) return;
+    fseek(file, 0, SEEK_END);
+    if (ftell(file) + (long)size <= most_bytes) fwrite(data, 1, size, file);
     fclose(file);
 }
 

@@ -33,7 +33,7 @@ def stops(row: dict) -> str:
     if run.get("status") == 3:
         return run["err"].strip().split(": ")[-1].split("\n")[0]
     if run.get("status") is None or run["status"] in (-9, -24, 152):
-        return "not done after 120 s"
+        return "not done in time"
     waived = re.search(r"Waiving execution as device.* does not support (.*)", run["out"])
     if waived and row.get("native", {}).get("status") == 0:
         return f"waives the run: no {waived[1].lower()}"
@@ -87,11 +87,38 @@ def findings(row: dict, verdicts: dict) -> str:
     return f"{listed}: {verdict}" + (f", {why}" if why and why != "leak" else "")
 
 
-def bits(row: dict) -> str:
+NEEDS_NO_WRITER = ("never-written-copy", "uninitialised", "out-of-bounds", "race", "wrong-mask")
+
+
+def why_different(row: dict, verdicts: dict) -> str:
+    """The class of reason, as far as it can be told from what was measured or was read in the source."""
+    known = verdicts.get("bits", {}).get(row["suite"], {}).get(row["name"])
+    if known:
+        return known
+    difference = row.get("difference", {})
+    if difference.get("same_apart"):
+        return "contracted products"
+    codes = sorted({one["code"] for one in row["checks"].get("findings", [])})
+    found = [code for code in codes if code.startswith(NEEDS_NO_WRITER)]
+    if found:
+        return found[0]
+    if difference.get("approximate"):
+        names = ", ".join(name.split(".")[0] for name in difference["approximate"])
+        steps = difference.get("f32", {}).get("median")
+        return names + (f": {steps:.0f} steps" if steps else "")
+    return "not traced"
+
+
+def bits(row: dict, verdicts: dict) -> str:
     ours, theirs = row.get("none", {}).get("copies"), row.get("native", {}).get("copies")
-    if not theirs:
+    stopped = row.get("none", {}).get("status") in (None, -9, -24, 152)
+    if not theirs or stopped:
         return ""
-    return "same" if ours == theirs else "differ"
+    if ours == theirs:
+        return "same"
+    if row.get("again", {}).get("copies", theirs) != theirs:
+        return "GPU: not the same twice"
+    return f"differ: {why_different(row, verdicts)}"
 
 
 def table(rows: list[dict], verdicts: dict) -> list[str]:
@@ -115,17 +142,18 @@ def table(rows: list[dict], verdicts: dict) -> list[str]:
         if native and own_check(native) != check:
             check += f" (GPU: {own_check(native)})"
         lines.append(
-            f"| {row['name']} | yes | {check} | {bits(row)} | {findings(row, verdicts)} | {sanitizer(row)} "
+            f"| {row['name']} | yes | {check} | {bits(row, verdicts)} | {findings(row, verdicts)} | {sanitizer(row)} "
             f"| {run['cpu']} | {none.get('cpu', '')} |"
         )
     return lines
 
 
-def summary(name: str, rows: list[dict]) -> str:
+def summary(name: str, rows: list[dict], verdicts_of: dict) -> str:
     compiled = [row for row in rows if "checks" in row]
     ended = [row for row in compiled if ends(row)]
     verdicts = collections.Counter(row["verdict"] for row in ended if "verdict" in row)
-    compared = [row for row in ended if bits(row)]
+    told = [bits(row, verdicts_of) for row in ended]
+    compared = [text for text in told if text and not text.startswith("GPU")]
     said = [row for row in ended if own_check(row["checks"]) in ("passes", "fails")]
     agree = sum(own_check(row["checks"]) == own_check(row.get("native", {})) for row in said)
     long = [
@@ -137,7 +165,7 @@ def summary(name: str, rows: list[dict]) -> str:
     ratio = f"{statistics.median(long):.2f} ({len(long)})" if long else ""
     return (
         f"| {name} | {len(rows)} | {len(compiled)} | {len(ended)} | {agree} of {len(said)} "
-        f"| {sum(bits(row) == 'same' for row in compared)} of {len(compared)} "
+        f"| {compared.count('same')} of {len(compared)} "
         f"| {verdicts['true']} | {verdicts['harmless']} | {verdicts['limit'] + verdicts['false']} | {verdicts['not examined']} | {ratio} |"
     )
 
@@ -174,10 +202,16 @@ def main() -> None:
         ]
         if rows:
             tables += [f"## {title}", "", *table(rows, verdicts), ""]
-            summaries.append(summary(title, rows))
+            summaries.append(summary(title, rows, verdicts))
             everything += rows
-    summaries.append(summary("all", everything))
+    summaries.append(summary("all", everything, verdicts))
+    reasons = collections.Counter(
+        bits(row, verdicts).removeprefix("differ: ").split(": ")[0]
+        for row in everything
+        if ends(row) and bits(row, verdicts).startswith("differ")
+    )
     parts = {
+        "reasons": "; ".join(f"{reason} {count}" for reason, count in reasons.most_common()),
         "summary": "\n".join(summaries),
         "stops": what_stops(everything),
         "tables": "\n".join(tables).rstrip(),

@@ -24,11 +24,14 @@ from pathlib import Path
 from typing import NoReturn
 
 import data
+import differences
 
 HERE = Path(__file__).resolve().parent
+WARPSIM = HERE.parents[2] / "build/bin/warpsim"
 NVCC_OPTIONS = "-cudart shared -lineinfo -Xcompiler -g1 -Wno-deprecated-gpu-targets"
 TOOLS = ("memcheck", "racecheck", "initcheck", "synccheck")
 SHOWN = 4000
+LONG = 2  # seconds: worth a run on the interpreter, too
 
 
 def fail(message: str) -> NoReturn:
@@ -170,11 +173,9 @@ class Runner:
         if "without" in job:
             return {key: value for key, value in job.items() if key != "work"}
         arguments = self.arguments
-        source = job["work"] / job["folder"]
         logs = job["work"] / "logs" / job["name"]
         result = {key: value for key, value in job.items() if key != "work"}
-        if not (source / job["program"]).exists():
-            built = self.command(["bash", f"{job['name']}.build.sh"], source, logs / "build", 300)
+        if built := self.build(job):
             result["build"] = built
             if built["status"]:
                 return result
@@ -183,12 +184,7 @@ class Runner:
         def run(
             mode: str, before: list[str], seconds: float, environment: dict | None = None
         ) -> dict:
-            folder = source.with_name(f"{source.name}@{job['name']}@{mode}")
-            shutil.copytree(
-                source, folder, symlinks=True, ignore=shutil.ignore_patterns("*.o", "*.cu", "*.git")
-            )
-            result[mode] = self.command(before + words, folder, logs / mode, seconds, environment)
-            shutil.rmtree(folder)
+            result[mode] = self.in_copy(job, mode, before + words, seconds, environment)
             return result[mode]
 
         def copies(mode: str, before: list[str], seconds: float) -> dict:
@@ -203,6 +199,7 @@ class Runner:
         if arguments.gpu:
             with self.gpu:
                 copies("native", [], 60)
+                copies("again", [], 60)
         warpsim = [str(arguments.warpsim), "run", "--threads", "1"]
         report = logs / "checks.json"
         checked = run("checks", [*warpsim, "--json", str(report), "--"], arguments.seconds)
@@ -210,13 +207,69 @@ class Runner:
             checked |= said(report)
         if checked["status"] is not None and checked["status"] >= 0:
             copies("none", [*warpsim, "--checks", "none", "--"], arguments.seconds)
-        if arguments.gpu and any(
-            found["severity"] != "note" for found in checked.get("findings", [])
-        ):
-            for tool in TOOLS:
-                with self.gpu:
-                    run(tool, ["compute-sanitizer", "--tool", tool], 60)
+        if arguments.gpu and (copied := result["native"]["copies"]):
+            if result["again"]["copies"] == copied != result.get("none", {}).get("copies"):
+                result["difference"] = self.difference(job, warpsim)
+        for file in logs.glob("*.bytes"):
+            file.unlink()
+        if arguments.interpreter and checked.get("cpu", 0) >= LONG and checked["status"] == 0:
+            run("interpreter", [*warpsim, "--engine", "interpreter", "--"], arguments.seconds)
         return result
+
+    def build(self, job: dict) -> dict:
+        """Empty if the program is there already."""
+        source = job["work"] / job["folder"]
+        if (source / job["program"]).exists():
+            return {}
+        log = job["work"] / "logs" / job["name"] / "build"
+        return self.command(["bash", f"{job['name']}.build.sh"], source, log, 300)
+
+    def in_copy(
+        self, job: dict, mode: str, words: list[str], seconds: float, environment: dict | None
+    ) -> dict:
+        """Runs in a copy of the program's folder, as it may write there."""
+        source = job["work"] / job["folder"]
+        folder = source.with_name(f"{source.name}@{job['name']}@{mode}")
+        shutil.copytree(
+            source, folder, symlinks=True, ignore=shutil.ignore_patterns("*.o", "*.cu", "*.git")
+        )
+        log = job["work"] / "logs" / job["name"] / mode
+        done = self.command(words, folder, log, seconds, environment)
+        shutil.rmtree(folder)
+        return done
+
+    def difference(self, job: dict, warpsim: list[str]) -> dict:
+        """What is known of a program whose copies always are the same on the GPU and others under warpsim."""
+        logs = job["work"] / "logs" / job["name"]
+        source = job["work"] / job["folder"]
+        found = differences.of_files(logs / "native.copies", logs / "none.copies")
+        found["approximate"] = differences.approximate(source / job["program"])
+        # Built so that no product and sum are contracted: the same on both then?
+        folder = source.with_name(f"{source.name}@{job['name']}@apart")
+        shutil.copytree(source, folder, symlinks=True, ignore=shutil.ignore_patterns("*.o"))
+        (folder / job["program"]).unlink()
+        apart = {"NVCC_APPEND_FLAGS": "-fmad=false"}
+        build = ["bash", f"{job['name']}.build.sh"]
+        if not self.command(build, folder, logs / "build.apart", 300, apart)["status"]:
+            copied = {}
+            words = [f"./{job['program']}", *shlex.split(job["arguments"])]
+            for mode, before in (("native", []), ("none", [*warpsim, "--checks", "none", "--"])):
+                file = logs / f"{mode}.apart.copies"
+                environment = {"LD_PRELOAD": str(self.counter), "COPIES": str(file)}
+                self.command(before + words, folder, logs / f"{mode}.apart", 120, environment)
+                copied[mode] = file.read_text() if file.exists() else ""
+            found["same_apart"] = copied["native"] == copied["none"] != ""
+        shutil.rmtree(folder)
+        return found
+
+    def sanitize(self, job: dict, row: dict) -> dict:
+        done = {"suite": row["suite"], "name": row["name"]}
+        words = [f"./{job['program']}", *shlex.split(job["arguments"])]
+        for tool in TOOLS:
+            before = ["compute-sanitizer", "--tool", tool]
+            with self.gpu:
+                done[tool] = self.in_copy(job, tool, before + words, 60, None)
+        return done
 
 
 def said(report: Path) -> dict:
@@ -234,23 +287,47 @@ def tail(path: Path) -> str:
     return text if len(text) <= SHOWN else text[: SHOWN // 2] + "\n[...]\n" + text[-SHOWN // 2 :]
 
 
-def run(arguments: argparse.Namespace) -> None:
+def jobs_of(works: list[Path]) -> list[dict]:
     jobs = []
-    for work in arguments.work:
+    for work in works:
         lists = sorted(work.glob("*.jobs.json")) or fail(f"{work} was not prepared")
         jobs += [
             job | {"work": work.resolve()} for path in lists for job in json.loads(path.read_text())
         ]
+    return jobs
+
+
+def run(arguments: argparse.Namespace) -> None:
+    jobs = jobs_of(arguments.work)
     if arguments.only:
         jobs = [job for job in jobs if job["name"] in arguments.only]
+    jobs.sort(key=lambda job: job["name"] not in arguments.first)
     runner = Runner(arguments)
+    verdicts = tomllib.loads((HERE / "verdicts.toml").read_text())
     with (
         open(arguments.output, "w") as file,
         concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool,
     ):
-        for done in concurrent.futures.as_completed(pool.submit(runner.one, job) for job in jobs):
-            file.write(json.dumps(done.result()) + "\n")
+
+        def write(row: dict) -> None:
+            file.write(json.dumps(row) + "\n")
             file.flush()
+
+        doubtful = []
+        running = {pool.submit(runner.one, job): job for job in jobs}
+        for done in concurrent.futures.as_completed(running):
+            row = done.result()
+            write(row)
+            found = row.get("checks", {}).get("findings", [])
+            if arguments.gpu and any(one["severity"] != "note" for one in found):
+                doubtful.append((running[done], row))
+        # What nobody has examined yet first.
+        doubtful.sort(key=lambda one: one[1]["name"] in verdicts.get(one[1]["suite"], {}))
+        if shutil.which("compute-sanitizer") is None:
+            doubtful = []
+        running = [pool.submit(runner.sanitize, job, row) for job, row in doubtful]
+        for done in concurrent.futures.as_completed(running):
+            write(done.result())
 
 
 def main() -> None:
@@ -266,12 +343,14 @@ def main() -> None:
     command = commands.add_parser("run")
     command.add_argument("work", type=Path, nargs="+")
     command.add_argument("--output", type=Path, required=True)
-    command.add_argument("--warpsim", type=Path, default=HERE.parents[2] / "build/bin/warpsim")
+    command.add_argument("--warpsim", type=Path, default=WARPSIM)
     command.add_argument("--gpu", action="store_true")
     command.add_argument("--gpu-jobs", type=int, default=4)
     command.add_argument("--jobs", type=int, default=os.cpu_count())
     command.add_argument("--seconds", type=int, default=120)
     command.add_argument("--deadline", type=int, default=36000)
+    command.add_argument("--interpreter", action="store_true")
+    command.add_argument("--first", nargs="*", default=[])
     command.add_argument("--only", nargs="*")
     command.set_defaults(do=run)
     arguments = parser.parse_args()

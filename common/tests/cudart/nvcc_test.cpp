@@ -72,3 +72,38 @@ TEST_CASE("nvcc: a program that it compiled runs, whatever the command says") {
   CHECK(r.status == 0);
   CHECK(r.errors.find("ends.cu:51: note: memory-leak") != std::string::npos);
 }
+
+// The kernel's registers as ptxas gave them stand in the machine code: of this device's, not of
+// another's.
+TEST_CASE("nvcc: registers are those of the program's machine code, with no ptxas") {
+  SKIP_WITHOUT_NVCC();
+  const std::string folder = fresh_folder("registers-machine");
+  std::ofstream(folder + "/k.cu")
+      << "__global__ void k(float* p) {\n"
+         "  float s[40];\n"
+         "  for (int i = 0; i < 40; ++i) s[i] = p[i * threadIdx.x];\n"
+         "  for (int i = 0; i < 40; ++i) p[i + threadIdx.x] = s[i] * s[(i + 3) % 40];\n"
+         "}\n"
+         "int main() {\n"
+         "  float* p;\n"
+         "  cudaMalloc(&p, 8192);\n"
+         "  cudaMemset(p, 0, 8192);\n"
+         "  k<<<1, 32>>>(p);\n"
+         "  return cudaDeviceSynchronize();\n"
+         "}\n";
+  for (const char* code : {"sm_90", "sm_80"}) {
+    CAPTURE(code);
+    const std::string architecture = std::string("compute_") + (code + 3);
+    Run made = run("cd " + folder + " && env -u LD_PRELOAD " + find_nvcc() +
+                   " -cudart shared -gencode arch=" + architecture + ",code=[" + code + "," +
+                   architecture + "] -Xptxas -v k.cu -o k");
+    REQUIRE(made.status == 0);
+    const std::string said = made.output + made.errors;
+    const size_t used = said.find("Used ");
+    REQUIRE(used != std::string::npos);
+    const std::string count = said.substr(used + 5, said.find(' ', used + 5) - used - 5);
+    Run r = run("TILEWISE_PTXAS= " WARPSIM " run -- " + folder + "/k");
+    const bool is_told = r.errors.find("registers " + count + " ") != std::string::npos;
+    CHECK(is_told == (std::string(code) == "sm_90"));
+  }
+}

@@ -3,6 +3,7 @@
 #include <tuple>
 #include <unordered_map>
 #include <utility>
+#include <vector>
 
 #include "warpsim/exec/ops.h"
 
@@ -57,6 +58,7 @@ void put_integers(Table& table) {
     put(table, select_bits(instruction(r.op, Type::kU64)), r.wide);
   }
   put(table, select_bits(instruction(Opcode::kShr, Type::kS32)), Action::kShrS32);
+  put(table, select_bits(instruction(Opcode::kShr, Type::kS64)), Action::kShrS64);
   put(table, select_bits(instruction(Opcode::kLop3, Type::kB32)), Action::kLop3);
   put(table, select_integer(instruction(Opcode::kMin, Type::kS32)), Action::kMinS32);
   put(table, select_integer(instruction(Opcode::kMax, Type::kS32)), Action::kMaxS32);
@@ -77,6 +79,74 @@ void put_floats(Table& table) {
   put(table, select_float(instruction(Opcode::kSub, Type::kF32)), Action::kSubF);
   put(table, select_float(instruction(Opcode::kMul, Type::kF32)), Action::kMulF);
   put(table, select_float(instruction(Opcode::kFma, Type::kF32)), Action::kFmaF);
+  put(table, select_float(instruction(Opcode::kNeg, Type::kF32)), Action::kNegF);
+  put(table, select_float(instruction(Opcode::kAbs, Type::kF32)), Action::kAbsF);
+  put(table, select_float(instruction(Opcode::kMin, Type::kF32)), Action::kMinF);
+  put(table, select_float(instruction(Opcode::kMax, Type::kF32)), Action::kMaxF);
+  put(table, select_float(instruction(Opcode::kAdd, Type::kF64)), Action::kAddD);
+  put(table, select_float(instruction(Opcode::kSub, Type::kF64)), Action::kSubD);
+  put(table, select_float(instruction(Opcode::kMul, Type::kF64)), Action::kMulD);
+  put(table, select_float(instruction(Opcode::kFma, Type::kF64)), Action::kFmaD);
+  put(table, select_float(instruction(Opcode::kNeg, Type::kF64)), Action::kNegD);
+  put(table, select_float(instruction(Opcode::kAbs, Type::kF64)), Action::kAbsD);
+}
+
+// Instructions that are not compiled, of which it is known that they go from rows to a row: the
+// rest of the kernel need not be told that they may do anything.
+void put_handled(Table& table) {
+  struct Row {
+    Action action;
+    std::vector<Opcode> ops;
+  };
+  const Row rows[] = {{Action::kHandled1,
+                       {Opcode::kNeg, Opcode::kAbs, Opcode::kRcp, Opcode::kSqrt, Opcode::kRsqrt,
+                        Opcode::kSin, Opcode::kCos, Opcode::kLg2, Opcode::kEx2, Opcode::kTanh}},
+                      {Action::kHandled2,
+                       {Opcode::kAdd, Opcode::kSub, Opcode::kMul, Opcode::kDiv, Opcode::kRem,
+                        Opcode::kMin, Opcode::kMax}},
+                      {Action::kHandled3, {Opcode::kFma, Opcode::kMad}}};
+  constexpr Type kTypes[] = {Type::kS16, Type::kU16, Type::kS32, Type::kU32,
+                             Type::kS64, Type::kU64, Type::kF32, Type::kF64};
+  for (const Row& row : rows) {
+    for (const Opcode op : row.ops) {
+      for (const Type type : kTypes) {
+        ptx::Instruction code = instruction(op, type);
+        const bool is_float = type == Type::kF32 || type == Type::kF64;
+        if (!is_float) {
+          for (const ptx::MulPart part : {code.part, ptx::MulPart::kLo, ptx::MulPart::kHi}) {
+            code.part = part;
+            put(table, select_integer(code), row.action);
+          }
+          continue;
+        }
+        for (const bool ftz : {false, true}) {
+          for (const bool sat : {false, true}) {
+            code.ftz = ftz, code.sat = sat;
+            put(table, select_float(code), row.action);
+          }
+        }
+      }
+    }
+  }
+  constexpr ptx::Rounding kRoundings[] = {
+      ptx::Rounding::kNone, ptx::Rounding::kRn,  ptx::Rounding::kRz,
+      ptx::Rounding::kRm,   ptx::Rounding::kRp,  ptx::Rounding::kRni,
+      ptx::Rounding::kRzi,  ptx::Rounding::kRmi, ptx::Rounding::kRpi};
+  constexpr Type kConverted[] = {Type::kS8,  Type::kU8,  Type::kS16, Type::kU16, Type::kS32,
+                                 Type::kU32, Type::kS64, Type::kU64, Type::kF32, Type::kF64};
+  for (const Type to : kConverted) {
+    for (const Type from : kConverted) {
+      for (const ptx::Rounding rounding : kRoundings) {
+        ptx::Instruction code = instruction(Opcode::kCvt, to);
+        code.src_type = from;
+        code.rounding = rounding;
+        for (const bool ftz : {false, true}) {
+          code.ftz = ftz;
+          put(table, select_convert(code), Action::kHandled1);
+        }
+      }
+    }
+  }
 }
 
 void put_moves(Table& table) {
@@ -102,6 +172,10 @@ void put_moves(Table& table) {
   for (Type wide : {Type::kU64, Type::kS64}) {
     for (Type narrow : {Type::kU32, Type::kS32}) convert(narrow, wide, Action::kNarrow);
   }
+  convert(Type::kF32, Type::kS32, Action::kFloatOfS32);
+  convert(Type::kF32, Type::kU32, Action::kFloatOfU32);
+  convert(Type::kF64, Type::kS32, Action::kDoubleOfS32);
+  convert(Type::kF64, Type::kF32, Action::kDoubleOfFloat);
   put(table, select_selp(instruction(Opcode::kSelp, Type::kB32)), Action::kSelect32);
   put(table, select_selp(instruction(Opcode::kSelp, Type::kB64)), Action::kSelect64);
 }
@@ -115,11 +189,10 @@ void put_comparisons(Table& table) {
       {CmpOp::kLtu, Comparison::kLtu}, {CmpOp::kLeu, Comparison::kLeu},
       {CmpOp::kGtu, Comparison::kGtu}, {CmpOp::kGeu, Comparison::kGeu},
       {CmpOp::kNum, Comparison::kNum}, {CmpOp::kNan, Comparison::kNan}};
-  const std::pair<Type, Action> types[] = {{Type::kS32, Action::kCompareS32},
-                                           {Type::kU32, Action::kCompareU32},
-                                           {Type::kS64, Action::kCompareS64},
-                                           {Type::kU64, Action::kCompareU64},
-                                           {Type::kF32, Action::kCompareF32}};
+  const std::pair<Type, Action> types[] = {
+      {Type::kS32, Action::kCompareS32}, {Type::kU32, Action::kCompareU32},
+      {Type::kS64, Action::kCompareS64}, {Type::kU64, Action::kCompareU64},
+      {Type::kF64, Action::kCompareF64}, {Type::kF32, Action::kCompareF32}};
   for (const auto& [type, action] : types) {
     for (const auto& [cmp, comparison] : comparisons) {
       ptx::Instruction code = instruction(Opcode::kSetp, type);
@@ -169,6 +242,23 @@ void put_memory(Table& table) {
   }
 }
 
+void put_between_lanes(Table& table) {
+  for (const ptx::ShflMode mode :
+       {ptx::ShflMode::kUp, ptx::ShflMode::kDown, ptx::ShflMode::kBfly, ptx::ShflMode::kIdx}) {
+    Meaning m;
+    m.action = Action::kShuffle;
+    m.shuffle = mode;
+    table.emplace(ops::shuffle(mode), m);
+  }
+  for (const ptx::VoteMode mode :
+       {ptx::VoteMode::kAll, ptx::VoteMode::kAny, ptx::VoteMode::kUni, ptx::VoteMode::kBallot}) {
+    Meaning m;
+    m.action = Action::kVote;
+    m.vote = mode;
+    table.emplace(ops::vote(mode), m);
+  }
+}
+
 void put_control(Table& table) {
   put(table, &ops::load_param, Action::kLoadParam);
   put(table, &ops::barrier_sync, Action::kBarrier);
@@ -196,6 +286,8 @@ const Meaning& meaning_of(const Op& op) {
     put_floats(t);
     put_integers(t);
     put_comparisons(t);
+    put_between_lanes(t);
+    put_handled(t);
     return t;
   }();
   static const Meaning other;
@@ -215,6 +307,15 @@ int source_rows(Action action) {
     case A::kWidenU:
     case A::kWidenS:
     case A::kNarrow:
+    case A::kNegF:
+    case A::kAbsF:
+    case A::kNegD:
+    case A::kAbsD:
+    case A::kFloatOfS32:
+    case A::kFloatOfU32:
+    case A::kDoubleOfS32:
+    case A::kDoubleOfFloat:
+    case A::kHandled1:
       return 1;
     case A::kMad32:
     case A::kLop3:
@@ -222,6 +323,8 @@ int source_rows(Action action) {
     case A::kMadWideS:
     case A::kMadWideU:
     case A::kFmaF:
+    case A::kFmaD:
+    case A::kHandled3:
       return 3;
     default:
       return action >= A::kAdd32 && action <= A::kCompareF32 ? 2 : 0;

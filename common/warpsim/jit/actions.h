@@ -50,6 +50,25 @@ enum class Action : uint8_t {
   kSubF,
   kMulF,
   kFmaF,
+  kNegF,
+  kAbsF,
+  kMinF,
+  kMaxF,
+  kAddD,
+  kSubD,
+  kMulD,
+  kFmaD,
+  kNegD,
+  kAbsD,
+  kFloatOfS32,
+  kFloatOfU32,
+  kDoubleOfS32,
+  kDoubleOfFloat,
+  kShrS64,
+  // Their handlers do them, lane by lane, from so many source rows.
+  kHandled1,
+  kHandled2,
+  kHandled3,
   kCopy32,
   kCopy64,
   kWidenU,
@@ -62,6 +81,7 @@ enum class Action : uint8_t {
   kCompareU32,
   kCompareS64,
   kCompareU64,
+  kCompareF64,
   kCompareF32,
   kLogicAnd,
   kLogicOr,
@@ -72,6 +92,8 @@ enum class Action : uint8_t {
   kLoadParam,
   kBarrier,
   kCountFma,
+  kShuffle,
+  kVote,
   kGuard,  // of the operations that follow
   // Memory and control.
   kAddress,
@@ -108,6 +130,8 @@ struct Meaning {
   Action action = Action::kOther;
   Comparison comparison = Comparison::kEq;
   bool combined = false;  // a comparison with a predicate to combine with, or a second result
+  ptx::ShflMode shuffle = ptx::ShflMode::kUp;
+  ptx::VoteMode vote = ptx::VoteMode::kAll;
   bool wide_d = false, wide_a = false, wide_b = false, wide_c = false;  // rows of 64 bits
 };
 

@@ -4,6 +4,7 @@
 #include <array>
 #include <bit>
 #include <optional>
+#include <utility>
 
 #include "warpsim/jit/planted.h"
 #include "warpsim/jit/predicates.h"
@@ -89,6 +90,9 @@ class Lanes {
   bool shift(bool wide);
   bool floats();
   bool fused();
+  bool sign(bool negates, bool wide);
+  bool min_max_floats(bool is_max);
+  bool convert_integers();
   bool widen(bool is_signed);
   bool narrow();
   bool shift_wide(bool is_signed, bool adds, int by);
@@ -204,6 +208,8 @@ bool Lanes::shift(bool wide) {
           return c_.vpsrad(d, a, count);
         case A::kShl64:
           return c_.vpsllq(d, a, count);
+        case A::kShrS64:
+          return c_.vpsraq(d, a, count);
         default:
           return c_.vpsrlq(d, a, count);
       }
@@ -225,6 +231,8 @@ bool Lanes::shift(bool wide) {
     const Xmm d = reg(c_.define(op_.d, v));
     if (m_.action == A::kShl64)
       c_.vpsllvq(d, reg(a), count);
+    else if (m_.action == A::kShrS64)
+      c_.vpsravq(d, reg(a), count);
     else
       c_.vpsrlvq(d, reg(a), count);
     c_.release();
@@ -267,6 +275,79 @@ bool Lanes::fused() {
       c_.vmovaps(d, reg(sum));
       c_.vfmadd231ps(d, reg(a), reg(b));
     }
+    c_.release();
+  }
+  return true;
+}
+
+// Turns the sign bit, or clears it.
+bool Lanes::sign(bool negates, bool wide) {
+  for (int v = 0; v < (wide ? wide_vectors() : narrow_vectors()); ++v) {
+    const Xmm mask = c_.all_ones();
+    if (negates)
+      wide ? c_.vpsllq(mask, mask, 63) : c_.vpslld(mask, mask, 31);
+    else
+      wide ? c_.vpsrlq(mask, mask, 1) : c_.vpsrld(mask, mask, 1);
+    const int a = c_.use(op_.a, v, wide ? Reads::kBits : Reads::kNumbers);
+    const Xmm d = reg(c_.define(op_.d, v, !wide));
+    if (c_.avx512)
+      negates ? c_.vpxord(d, reg(a), mask) : c_.vpandd(d, reg(a), mask);
+    else
+      negates ? c_.vpxor(d, reg(a), mask) : c_.vpand(d, reg(a), mask);
+    c_.release();
+  }
+  return true;
+}
+
+// As exec/float_math.h does it: -0 is less than 0, which the order of the bits as integers says
+// once those of negative numbers are turned; of a number and a NaN it is the number.
+bool Lanes::min_max_floats(bool is_max) {
+  if (!c_.avx512) return false;
+  constexpr int kUnordered = 3;
+  for (int v = 0; v < narrow_vectors(); ++v) {
+    const Xmm a = reg(c_.use(op_.a, v, Reads::kNumbers)),
+              b = reg(c_.use(op_.b, v, Reads::kNumbers));
+    const Xmm t = reg(c_.scratch()), u = reg(c_.scratch());
+    for (const auto& [to, from] : {std::pair{t, a}, std::pair{u, b}}) {
+      c_.vpsrad(to, from, 31);
+      c_.vpsrld(to, to, 1);
+      c_.vpxord(to, to, from);
+    }
+    c_.vpcmpd(c_.k1, t, u, is_max ? 6 : 1);  // a is greater; less
+    c_.vpblendmd(t | c_.k1, b, a);
+    c_.vcmpps(c_.k1, a, a, kUnordered);
+    c_.vmovaps(t | c_.k1, b);
+    c_.vcmpps(c_.k1, b, b, kUnordered);
+    c_.vmovaps(t | c_.k1, a);
+    c_.vmovaps(reg(c_.define(op_.d, v, true)), t);
+    c_.release();
+  }
+  return true;
+}
+
+bool Lanes::convert_integers() {
+  switch (m_.action) {
+    case A::kFloatOfS32:
+      return unary(false, [&](Xmm d, Xmm a) { c_.vcvtdq2ps(d, a); });
+    case A::kFloatOfU32:
+      if (!c_.avx512) return false;
+      return unary(false, [&](Xmm d, Xmm a) {
+        c_.vcvtudq2ps(Xbyak::Zmm(d.getIdx()), Xbyak::Zmm(a.getIdx()));
+      });
+    default:  // to double precision, half a vector at a time
+      break;
+  }
+  if (!c_.avx512) return false;
+  for (int v = 0; v < wide_vectors(); ++v) {
+    const int source = c_.use(op_.a, v / 2);
+    const Xbyak::Zmm to(c_.scratch());
+    Xbyak::Ymm from(source);
+    if (v % 2 == 1) {
+      from = Xbyak::Ymm(to.getIdx());
+      c_.vextracti64x4(from, Xbyak::Zmm(source), 1);
+    }
+    m_.action == A::kDoubleOfS32 ? c_.vcvtdq2pd(to, from) : c_.vcvtps2pd(to, from);
+    c_.vmovaps(reg(c_.define(op_.d, v)), to);
     c_.release();
   }
   return true;
@@ -435,6 +516,8 @@ bool Lanes::emit() {
     case A::kShl64:
     case A::kShrU64:
       return shift(m_.wide_d);
+    case A::kShrS64:
+      return c_.avx512 && shift(true);
     case A::kLop3:
       if (!c_.avx512) return false;
       for (int v = 0; v < narrow_vectors(); ++v) {
@@ -458,6 +541,20 @@ bool Lanes::emit() {
       return floats();
     case A::kFmaF:
       return fused();
+    case A::kNegF:
+    case A::kNegD:
+      return sign(true, m_.wide_d);
+    case A::kAbsF:
+    case A::kAbsD:
+      return sign(false, m_.wide_d);
+    case A::kMinF:
+    case A::kMaxF:
+      return min_max_floats(action == A::kMaxF);
+    case A::kFloatOfS32:
+    case A::kFloatOfU32:
+    case A::kDoubleOfS32:
+    case A::kDoubleOfFloat:
+      return convert_integers();
     case A::kCopy32:
     case A::kCopy64:
       return unary(m_.wide_d, [&](Xmm d, Xmm a) { c_.vmovaps(d, a); });

@@ -45,6 +45,15 @@ RowUse row_use(const Image& image, const Op& op, const Meaning& m) {
       if (op.b != 0) use.reads.push_back({op.b, false});
       use.writes_all = true;  // of a reduction; written by whoever completes the barrier
       break;
+    case A::kShuffle:
+      for (const uint32_t row : {op.a, op.b, op.c}) use.reads.push_back({row, false});
+      if (op.lanes.members != 0) use.reads.push_back({op.lanes.members, false});
+      use.writes.push_back({op.d, false});
+      break;
+    case A::kVote:
+      if (op.lanes.members != 0) use.reads.push_back({op.lanes.members, false});
+      if (m.vote == ptx::VoteMode::kBallot) use.writes.push_back({op.d, false});
+      break;
     case A::kLogicAnd:
     case A::kLogicOr:
     case A::kLogicXor:

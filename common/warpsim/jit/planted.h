@@ -17,6 +17,7 @@ enum class Planted : uint8_t {
   kStale,       // a window's addresses are taken to be those of the time before
   kSettled,     // rows of settled windows may be written
   kOneForAll,   // all special registers are taken to be the same in all lanes
+  kOtherLane,   // the first lane of a shuffle takes its value from another lane
   kUnbounded,   // loads from global memory may lie outside their array
 };
 inline Planted planted = Planted::kNone;

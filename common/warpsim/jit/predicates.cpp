@@ -49,6 +49,9 @@ void Predicates::compare_avx512(bool wide) {
       case A::kCompareF32:
         c_.vcmpps(parts[v], reg(a), reg(b), float_predicate(m_.comparison));
         break;
+      case A::kCompareF64:
+        c_.vcmppd(parts[v], reg(a), reg(b), float_predicate(m_.comparison));
+        break;
       case A::kCompareS32:
         c_.vpcmpd(parts[v], reg(a), reg(b), integer_predicate(m_.comparison));
         break;
@@ -74,7 +77,7 @@ void Predicates::compare_avx512(bool wide) {
 
 void Predicates::compare_avx2(bool wide) {
   const int count = wide ? 8 : 4, lanes = kLanes / count;
-  const bool is_float = m_.action == A::kCompareF32;
+  const bool is_float = m_.action == A::kCompareF32 || m_.action == A::kCompareF64;
   const bool is_unsigned = m_.action == A::kCompareU32 || m_.action == A::kCompareU64;
   const Comparison how = m_.comparison;
   // Only "equal" and "greater, signed" are to be had.
@@ -83,11 +86,11 @@ void Predicates::compare_avx2(bool wide) {
   const bool negated =
       !is_float && (how == Comparison::kNe || how == Comparison::kLe || how == Comparison::kGe);
   for (int v = 0; v < count; ++v) {
-    const Reads reads = is_float ? Reads::kNumbers : Reads::kBits;
+    const Reads reads = m_.action == A::kCompareF32 ? Reads::kNumbers : Reads::kBits;
     Xmm a = reg(c_.use(op_.a, v, reads)), b = reg(c_.use(op_.b, v, reads));
     const Xmm t = reg(c_.scratch());
     if (is_float) {
-      c_.vcmpps(t, a, b, float_predicate(how));
+      wide ? c_.vcmppd(t, a, b, float_predicate(how)) : c_.vcmpps(t, a, b, float_predicate(how));
     } else {
       if (is_unsigned && !equality) {  // the order of the numbers with their top bits turned
         const Xmm top = c_.all_ones(), u = reg(c_.scratch());
@@ -114,7 +117,8 @@ void Predicates::compare_avx2(bool wide) {
 }
 
 void Predicates::compare() {
-  const bool wide = m_.action == A::kCompareS64 || m_.action == A::kCompareU64;
+  const bool wide =
+      m_.action == A::kCompareS64 || m_.action == A::kCompareU64 || m_.action == A::kCompareF64;
   if (c_.avx512)
     compare_avx512(wide);
   else
