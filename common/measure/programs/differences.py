@@ -24,20 +24,25 @@ def approximate(program: Path) -> list[str]:
 def distance(ours: numpy.ndarray, theirs: numpy.ndarray) -> numpy.ndarray:
     """In steps from one number of this precision to the next; the arrays hold the bits as integers."""
     lowest = numpy.iinfo(ours.dtype).min
-    order = [numpy.where(bits < 0, lowest - bits, bits).astype(numpy.float64) for bits in (ours, theirs)]
+    order = [
+        numpy.where(bits < 0, lowest - bits, bits).astype(numpy.float64) for bits in (ours, theirs)
+    ]
     return numpy.abs(order[0] - order[1])
 
 
 def of_files(theirs: Path, ours: Path) -> dict:
-    """Copies that differ; of those that are there on both sides, words that differ, and how far they lie apart as floats."""
-    listed = [path.read_text().split("\n")[:-1] if path.exists() else [] for path in (theirs, ours)]
+    """Copies that differ; of the bytes on both sides, words that differ, and how far they lie apart as floats."""
+    listed = [path.read_text().splitlines() if path.exists() else [] for path in (theirs, ours)]
     sizes = [[int(line.split()[0]) for line in lines] for lines in listed]
     found: dict = {
         "copies": [len(lines) for lines in listed],
         "differ": sum(a != b for a, b in zip(*listed, strict=False)),
         "same_sizes": sizes[0] == sizes[1],
     }
-    data = [numpy.fromfile(f"{path}.bytes", numpy.uint8) for path in (theirs, ours)]
+    files = [Path(f"{path}.bytes") for path in (theirs, ours)]
+    if not all(file.exists() for file in files):
+        return found  # nothing was copied on one side
+    data = [numpy.fromfile(file, numpy.uint8) for file in files]
     count = min(len(data[0]), len(data[1])) // 8 * 8
     if not found["same_sizes"] or not count:
         return found

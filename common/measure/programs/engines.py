@@ -63,11 +63,8 @@ def main() -> None:
     runner = programs.Runner(arguments)
     jobs = []
     for suite, name in wanted["programs"]:
-        job = known.get((suite, name))
-        if job is None:
-            continue
-        changed = wanted.get("arguments", {}).get(name)
-        jobs.append(job | ({"arguments": changed} if changed is not None else {}))
+        if (suite, name) in known:
+            jobs.append(known[suite, name])
     with concurrent.futures.ThreadPoolExecutor(arguments.builds) as pool:
         list(pool.map(runner.build, jobs))
     with (
