@@ -37,7 +37,10 @@ def block_too_small(kernel: Kernel) -> tuple[str, int, int] | None:
         for term in terms(wide):
             if "blockIdx" not in term:
                 continue
-            sides = [value(part, kernel.known) for part in factors(term) if "blockIdx" not in part]
+            parts = factors(term)
+            if any("blockIdx" in part and "threadIdx" in part for part in parts):
+                continue  # (block and thread) * r: a thread has several there, too
+            sides = [value(part, kernel.known) for part in parts if "blockIdx" not in part]
             axis = blocks[0]
             threads_there = kernel.block["xyz".index(axis)]
             if len(sides) == 1 and sides[0] and sides[0] != threads_there:

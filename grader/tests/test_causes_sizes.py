@@ -289,3 +289,11 @@ def test_a_step_of_the_other_axis(name, old, new):
         said = host_launch.step_of_other_axis(kernel.text, kernel, launch, "y")
         assert (said is not None) == is_seen
         assert said is None or said.line == line(one, new)
+
+
+def test_a_place_times_several_elements_asks_for_no_other_block():
+    assert suspects.block_too_small(kernel_of(program("01-pieces"), (8, 16, 1))) is None
+    whole = "(blockIdx.x * blockDim.x + threadIdx.x) * RUN"
+    text = changed("01-pieces", whole, "blockIdx.x * 12 + threadIdx.x")
+    text = text.replace("for (int x = first; x < last; x++)", "const int x = first;")
+    assert suspects.block_too_small(kernel_of(text, (8, 16, 1))) == ("x", 8, 12)
