@@ -246,11 +246,24 @@ class Base:
         for at, word in enumerate(words[:-1]):
             function = self.text.named(word) if words[at + 1] == "(" else None
             if function is None:
+                function = self._lambda(word) if words[at + 1] == "(" else None
+            if function is None:
                 continue
             inside = [item for item in self.text.inside(function) if "/" in item.words]
             if len(inside) == 1:
                 return inside[0].line, inside[0].words
         return None
+
+    def _lambda(self, name: str) -> Statement | None:
+        """auto NAME = [&](...) { ... }"""
+        named = [one for one in self.text.statements if one.has(name, "=", "[")]
+        own = [
+            one
+            for one in self.text.statements
+            if one.kind == "lambda" and any(one.number == of.number or one.parent == of.number
+                                            or one.line == of.line for of in named)
+        ]  # fmt: skip
+        return own[0] if len(own) == 1 else None
 
     def _comes_from(self, name: str, source: str, near: Statement) -> bool:
         """Whether the variable's declaration, or one that it uses, names the other variable."""

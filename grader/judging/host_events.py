@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from grader.judging.host import Said, plain_name
-from grader.judging.host_seen import SIZE_AT, Array, HostSeen
+from grader.judging.host_flow import HostFlow
+from grader.judging.host_seen import SIZE_AT, Array
 from grader.judging.wording import calls as calls_in
 from grader.labs.statements import Statement, function_name, shown
 from grader.running.host_calls import HostCall
@@ -17,14 +18,17 @@ from grader.running.host_calls import HostCall
 _DEVICE_SIDE = {"cudaMemcpyHostToDevice": 0, "cudaMemcpyDeviceToHost": 1}
 
 
-class HostEvents(HostSeen):
+class HostEvents(HostFlow):
     """The rules, in their order."""
 
     def first(self) -> Said | None:
+        if self.item is not None and self.item.code == "unordered-streams":
+            return self.marked_early()
         for rule in (
             self.left_before,
             self.lost_address,
             self.no_room,
+            self.copied_over,
             self.too_small,
             self.copied_short,
             self.never_copied,
@@ -36,6 +40,12 @@ class HostEvents(HostSeen):
             self.other_buffer,
             self.exchanged_in_launch,
             self.never_copied_back,
+            self.unfilled,
+            self.unused,
+            self.other_rows,
+            self.not_stored,
+            self.too_few_bytes,
+            self.refused_for_room,
         ):
             found = rule()
             if found is not None:
@@ -44,9 +54,9 @@ class HostEvents(HostSeen):
 
     def left_before(self) -> Said | None:
         """A return or a goto that solve takes before it launches anything."""
-        if self.seen.of("launch") or not self.host.launches or self.seen.of("refused"):
+        launch = self._launching()
+        if self.seen.of("launch") or launch is None or self.seen.of("refused"):
             return None
-        launch = self.host.launches[0]
         seen = [one for one in self.seen.of("malloc", "to-device", "fill") if one.lines]
         done = [one.lines[-1] if len(one.lines) > 1 else self._nth_caller(one) for one in seen]
         inside = {at for item in self.host.body for at in item.lines}
@@ -69,6 +79,23 @@ class HostEvents(HostSeen):
                 "Is the condition the wrong way round?",
             )
         return None
+
+    def _launching(self) -> Statement | None:
+        """The first statement of solve that launches, or calls a helper that does."""
+        names = {
+            function_name(function)
+            for function in self.text.functions()
+            if any(item.has("<<<") for item in self.text.inside(function))
+        } - {"solve", ""}
+        return next(
+            (item for item in self.host.body if item.has("<<<") or names & set(item.words)), None
+        )
+
+    def _is_named_after_launch(self, name: str) -> bool:
+        launch = self._launching()
+        return launch is not None and any(
+            name in item.words for item in self.host.body if item.number > launch.number
+        )
 
     def lost_address(self) -> Said | None:
         """A helper that allocates into its own copy of a pointer."""
@@ -134,7 +161,15 @@ class HostEvents(HostSeen):
         line, words = self._size_words(made, "cudaMalloc")
         blamed = self._blamed(made, [one for one, _ in short])
         if blamed == (made.lines or (0,))[0]:
-            blamed = line or blamed
+            of_others = [
+                self._written(one, "cudaMalloc")
+                for one in self.seen.of("malloc")
+                if not any(one is other for other, _ in short)
+            ]
+            is_shared = self._written(made, "cudaMalloc") in of_others
+            blamed = blamed if is_shared else line or blamed
+        else:
+            blamed = self._object_line(blamed)
         given = self._given(words, made, blamed)
         return Said(
             f"cudaMalloc makes room for {made.bytes} bytes{given}; {array.name} has {array.bytes} "
@@ -298,7 +333,7 @@ class HostEvents(HostSeen):
                 return Said(
                     f"{array.name} is copied to the device here, after the kernel has stored its "
                     f"result there; nothing comes back into {array.name}.",
-                    self.line(call, False),
+                    self._blamed(call, [call]),
                     f"The target stands first: cudaMemcpy({array.name}, ..., "
                     "cudaMemcpyDeviceToHost).",
                 )
@@ -337,7 +372,10 @@ class HostEvents(HostSeen):
             )
         name = self._buffer(done.buffer)
         name = name if " " not in name else name[:1].upper() + name[1:]
-        return Said(f"{name} is freed here, and {later}.", done.lines[0], advice)
+        line = done.lines[0]
+        if function is None or "~" not in function.words:
+            line = self._blamed(done, [done])
+        return Said(f"{name} is freed here, and {later}.", line, advice)
 
     def other_buffer(self) -> Said | None:
         """An input that is fetched in place of the result."""
@@ -382,7 +420,7 @@ class HostEvents(HostSeen):
             return Said(
                 f"The kernel stores in {wrong[0][0]}, and is given the buffer with {of} for it; the "
                 f"buffer that is copied back is given for {read[0][0]}, which it only reads.",
-                launch.lines[0],
+                self._launch_line(launch),
                 f"The kernel's parameters are ({', '.join(self.text.parameters(kernels[0]))}): "
                 "arguments go by their order.",
             )
@@ -396,6 +434,8 @@ class HostEvents(HostSeen):
         for name, array in self.arrays.items():
             if not array.is_output or name in back or self._is_filled_by_hand(array.name):
                 continue
+            if self._is_named_after_launch(array.name):
+                continue  # something was to be copied
             own = {one.buffer for one in self.seen.of("to-device") if one.host == name}
             fetched = {one.buffer for one in self.seen.of("to-host")}
             launches = [

@@ -9,12 +9,18 @@ from dataclasses import dataclass
 from grader.judging.host import Host, definition, plain_name
 from grader.judging.wording import calls as calls_in
 from grader.labs.problem import Problem
-from grader.labs.statements import Listing, Statement, closing, function_name, shown
+from grader.labs.statements import Listing, Statement, closing, find, function_name, shown
+from grader.results.result import Diagnostic
 from grader.running.host_calls import HostCall, HostCalls
 
 # Where a call has its size.
-SIZE_AT = {"cudaMalloc": 1, "cudaMemcpy": 2, "cudaMemcpyAsync": 2}
+SIZE_AT = {
+    "cudaMalloc": 1, "cudaMemcpy": 2, "cudaMemcpyAsync": 2, "cudaMallocManaged": 1,
+    "cudaMallocAsync": 1, "cudaMallocPitch": 2, "cudaMemcpy2D": 4, "cudaMemcpy2DAsync": 4,
+}  # fmt: skip
+_ROOMS = ("cudaMalloc", "cudaMallocManaged", "cudaMallocAsync", "cudaMallocPitch")
 _POINTER_BYTES = 8
+_IN_BYTES = re.compile(r"byte|size|len|need", re.IGNORECASE)
 _DEEPEST = 3  # definitions of a size that name each other
 _COMPARES = ("==", "!=", "<=", ">=")
 _CAST = re.compile(r"(\w+_cast) < ([\w ]+) >[ ]?")
@@ -38,10 +44,17 @@ class Array:
 class HostSeen:
     """`seen`: of the case that the finding is about."""
 
-    def __init__(self, text: Listing, host: Host, seen: HostCalls, problem: Problem) -> None:
+    def __init__(
+        self, text: Listing, host: Host, seen: HostCalls, problem: Problem,
+        item: Diagnostic | None = None,
+    ) -> None:  # fmt: skip
         self.text = text
         self.host = host
         self.seen = seen
+        self.item = item
+        self.shapes = seen.shapes
+        self.outputs = {one.name for one in problem.outputs}
+        self.is_square = problem.is_product and len(host.parameters) == 4
         self.arrays = self._arrays(problem)
 
     def _arrays(self, problem: Problem) -> dict[str, Array]:
@@ -63,8 +76,8 @@ class HostSeen:
         if is_wrong_here:
             return call.lines[0]
         if len(call.lines) > 1:
-            return call.lines[-1]
-        return self._caller(call) or call.lines[0]
+            return self._origin(call, call.lines[-1])
+        return self._caller(call) or self._origin(call, call.lines[0])
 
     def _caller(self, call: HostCall) -> int:
         """The line that calls a helper, where each of its calls in the text was made once."""
@@ -96,12 +109,54 @@ class HostSeen:
         return places[at].line if at < len(places) else 0
 
     def _blamed(self, call: HostCall, wrong: Sequence[HostCall]) -> int:
+        """The line that only wrong calls come through: of a helper, unless it is right for others."""
         others = [
             one
             for one in self.seen.of(call.kind)
             if one.lines[:1] == call.lines[:1] and not any(one is other for other in wrong)
         ]
+        right = {line for one in others for line in one.lines}
+        own = [line for line in call.lines if line not in right]
+        if others and len(call.lines) > 1 and own:
+            return own[0]
         return self.line(call, not others)
+
+    def _origin(self, call: HostCall, line: int) -> int:
+        """Of calls that a loop makes: the row of the table that this one comes from."""
+        item = next(iter(self.text.at(line)), None)
+        array = self.arrays.get(call.host)
+        if item is None or array is None or not self.text.loops(item):
+            return line
+        named = [
+            one
+            for one in self.host.body
+            if array.name in one.words and "{" in one.words and one.kind == "simple"
+        ]
+        if len(named) != 1:
+            return line
+        at = named[0].words.index(array.name)
+        return named[0].lines[at]
+
+    def _object_line(self, line: int) -> int:
+        """Where the object was made whose method a line calls: what it was made with is wrong."""
+        for item in self.text.at(line):
+            for at in range(len(item.words) - 3):
+                name, dot, _, bracket = item.words[at : at + 4]
+                if dot not in (".", "->") or bracket != "(" or not name.isidentifier():
+                    continue
+                function = self.text.function_of(item)
+                for one in self.text.inside(function) if function is not None else ():
+                    if one.number < item.number and find(one.words, (name, "(")) > 0:
+                        return one.line
+        return line
+
+    def _size_of_room(self, made: HostCall) -> tuple[int, tuple[str, ...]]:
+        """(line, words) of the size that a buffer is made with."""
+        for name in _ROOMS:
+            line, words = self._size_words(made, name)
+            if words:
+                return line, words
+        return made.lines[0], ()
 
     def _buffer(self, number: int) -> str:
         """What a sentence calls a buffer: its variable in solve, or what was copied there."""
@@ -126,13 +181,48 @@ class HostSeen:
             if one.buffer == buffer and one.host in self.arrays
         ]
 
+    def _written(self, call: HostCall, name: str) -> tuple[str, ...]:
+        """The size that a call is given, as it is written."""
+        for item in self.text.at(call.lines[0] if call.lines else 0):
+            for given in calls_in(item, name):
+                if len(given) > SIZE_AT[name]:
+                    return tuple(given[SIZE_AT[name]])
+        return ()
+
     def _size_words(self, call: HostCall, name: str) -> tuple[int, tuple[str, ...]]:
         """(line, words) of the size that a call is given; chased through a name or a helper."""
         for item in self.text.at(call.lines[0] if call.lines else 0):
             for given in calls_in(item, name):
                 if len(given) > SIZE_AT[name]:
-                    return self._meaning(tuple(given[SIZE_AT[name]]), item)
+                    written = tuple(given[SIZE_AT[name]])
+                    line, words = self._of_caller(call, item, self._meaning(written, item))
+                    if "sizeof" not in words and not _IN_BYTES.search(" ".join(written)):
+                        line = item.line  # a number of elements may well be what it is
+                    return line, words
         return 0, ()
+
+    def _of_caller(
+        self, call: HostCall, item: Statement, found: tuple[int, tuple[str, ...]]
+    ) -> tuple[int, tuple[str, ...]]:
+        """A size that is a helper's parameter: what the helper is called with."""
+        line, words = found
+        for outer in call.lines[1:]:
+            function = self.text.function_of(item)
+            name = plain_name(words)
+            parameters = self.text.parameters(function) if function is not None else []
+            if name not in parameters or not _IN_BYTES.search(name):
+                break  # a number of elements: that it becomes one of bytes is the helper's part
+            callers = [
+                (one, given)
+                for one in self.text.at(outer)
+                for given in calls_in(one, function_name(function))
+                if len(given) > parameters.index(name)
+            ]
+            if len(callers) != 1:
+                break
+            item, given = callers[0]
+            line, words = self._meaning(tuple(given[parameters.index(name)]), item)
+        return line, words
 
     def _meaning(self, words: tuple[str, ...], near: Statement) -> tuple[int, tuple[str, ...]]:
         line = near.line

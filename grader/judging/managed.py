@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from grader.judging.host import Host, Said, plain_name
 from grader.judging.wording import calls, names_in, value
-from grader.labs.statements import Listing, Statement, shown
+from grader.labs.statements import Listing, Statement, function_name, shown
 
 _WAITS = ("cudaDeviceSynchronize", "cudaStreamSynchronize", "cudaEventSynchronize", "cudaMemcpy")
 
@@ -32,6 +32,32 @@ def unawaited(text: Listing, host: Host) -> Said | None:
             name = next(name for name in item.words if name in shared)
             return Said(
                 f"The host uses {name} here, and nothing has waited for the kernel that line "
+                f"{last.line} launches: a launch returns at once.",
+                item.line,
+                "Call cudaDeviceSynchronize() before the host reads what a kernel has written.",
+            )
+    return None
+
+
+def taken_early(text: Listing, host: Host, results: set[str]) -> Said | None:
+    """A result that the host takes out of shared memory right after a launch. `results`: names."""
+    if "cudaMallocManaged" not in text.bare or not host.launches:
+        return None
+    waiting = {
+        function_name(function)
+        for function in text.functions()
+        if any(word in item.words for item in text.inside(function) for word in _WAITS)
+    }
+    last = host.launches[-1]
+    for item in host.body:
+        if item.number <= last.number:
+            continue
+        if any(word in _WAITS or word in waiting for word in item.words):
+            return None
+        named = next((word for word in item.words if word in results), "")
+        if named:
+            return Said(
+                f"{named} gets its values here, and nothing has waited for the kernel that line "
                 f"{last.line} launches: a launch returns at once.",
                 item.line,
                 "Call cudaDeviceSynchronize() before the host reads what a kernel has written.",

@@ -50,6 +50,7 @@ _ON_THE_WAY = frozenset(
         "unwritten-output", "wrong-result", "memory-leak", "no-launch",
     }
 )  # fmt: skip
+_OF_CALLS = _ON_THE_WAY | {"unordered-streams", "host-computed"}
 # What a small change may mend.
 _TRIED = frozenset(
     {
@@ -145,9 +146,9 @@ def _is_named(item: Diagnostic, material: Material) -> bool:
 
 def asks_for_calls(diagnostics: tuple[Diagnostic, ...], problem: Problem, text: str) -> bool:
     """Whether it may help to see the calls with which solve moves data, or sets it."""
-    if not diagnostics or diagnostics[0].code not in _ON_THE_WAY:
+    if not diagnostics or diagnostics[0].code not in _OF_CALLS:
         return False
-    return problem.memory == "host" or "cudaMemset" in text
+    return problem.memory == "host" or "cudaMemset" in text or "cudaMalloc" in text
 
 
 def may_be_tried(diagnostics: tuple[Diagnostic, ...], problem: Problem) -> bool:
@@ -375,9 +376,9 @@ class _Finder(Accesses, Places, Wrong):
 
     def by_calls(self) -> Said | None:
         """What solve's calls were seen to do, wherever they stand."""
-        if self.host is None or self.material.calls is None or self.item.code not in _ON_THE_WAY:
+        if self.host is None or self.material.calls is None or self.item.code not in _OF_CALLS:
             return None
-        events = HostEvents(self.text, self.host, self.material.calls, self.problem)
+        events = HostEvents(self.text, self.host, self.material.calls, self.problem, self.item)
         said = events.first()
         is_of_result = said is not None and said == events.never_copied_back()
         return None if is_of_result and self.item.code in _IN_THE_KERNEL else said
@@ -396,8 +397,11 @@ class _Finder(Accesses, Places, Wrong):
             if name in names
         }
         known = {**self.text.constants, **self.sizes}
-        return managed.copied_by_halves(self.host, known, arrays) or managed.unawaited(
-            self.text, self.host
+        results = {names[one.name] for one in self.problem.outputs if one.name in names}
+        return (
+            managed.copied_by_halves(self.host, known, arrays)
+            or managed.unawaited(self.text, self.host)
+            or managed.taken_early(self.text, self.host, results)
         )
 
     def by_dynamic_memory(self) -> Said | None:
@@ -462,7 +466,7 @@ class _Finder(Accesses, Places, Wrong):
         facts = self.item.facts or Facts()
         launch = self.launch
         if launch is None:
-            return None
+            return self._rounded_field(facts)
         if facts.cause is Cause.ZERO_EXTENT:
             of, _, axis = facts.extent.partition(".")
             if of == "block":
@@ -483,6 +487,13 @@ class _Finder(Accesses, Places, Wrong):
             name = host.plain_name(launch.settings[1])
             near = self.text.statements[launch.number]
             first = host.plain_name(launch.settings[0])
+            if first and name and self._is_number_of_blocks(name, first, near):
+                return Said(
+                    f"The launch has its arguments exchanged: {name} is counted by a division, as "
+                    f"a number of blocks is, and {first} is the size of one.",
+                    launch.line,
+                    f"Write <<<{name}, {first}>>>: the grid comes first, then the block.",
+                )
             if first and self._comes_from(name, first, near):
                 return Said(
                     f"The launch has its arguments exchanged: {name} is computed from {first}, so "
@@ -498,6 +509,35 @@ class _Finder(Accesses, Places, Wrong):
                     "A block has at most 1024 threads: 32 x 32.",
                 )
         return None
+
+    def _rounded_field(self, facts: Facts) -> Said | None:
+        """grid.y = width / 16; of a kernel that is not launched by <<<...>>>."""
+        of, _, axis = facts.extent.partition(".")
+        if facts.cause is not Cause.ZERO_EXTENT or of != "grid" or self.host is None:
+            return None
+        lines = [
+            item
+            for item in self.host.body
+            if item.has(".", axis, "=") and "/" in item.words and "%" not in item.words
+        ]
+        if len(lines) != 1 or _is_rounded_up(lines[0].words):
+            return None
+        return Said(
+            f"{shown(lines[0].words).rstrip(';')} is rounded down, to 0 where there is less than one "
+            "block.",
+            lines[0].line,
+            "Round up: (whole + piece - 1) / piece.",
+        )
+
+    def _is_number_of_blocks(self, block: str, grid: str, near: Statement) -> bool:
+        """Whether what is given as a block is divided, and what is given as a grid a constant."""
+        sides = [self.text.declaration(name, near) for name in (block, grid)]
+        if sides[0] is None or sides[1] is None:
+            return False
+        counted, fixed = sides[0][1], sides[1][1]
+        constants = self.text.constants
+        names = [word for word in names_in(fixed) if word not in constants and word != "dim3"]
+        return "/" in counted and bool(fixed) and "/" not in fixed and not names
 
     def _is_changed_after(self, line: int) -> bool:
         """Whether what a line of the host declares is given another value: tiles++ where there is a rest."""

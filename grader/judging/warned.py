@@ -40,7 +40,13 @@ def warned(text: Listing, warnings: Sequence[Diagnostic], code: str) -> Said | N
             said = _of_one(text, warning, statement, code)
             if said is not None:
                 return said
-    return _empty_body(text) or _turned_sign(text) or _own_copy(text) or _lost_field(text)
+    return (
+        _empty_body(text)
+        or _turned_sign(text)
+        or _own_copy(text)
+        or _lost_field(text)
+        or _never_set(text)
+    )
 
 
 def _of_one(text: Listing, warning: Diagnostic, statement: Statement, code: str) -> Said | None:
@@ -187,6 +193,28 @@ def _lost_field(text: Listing) -> Said | None:
                     made[0].line,
                     f"Take it by reference: & before {name}.",
                 )
+    return None
+
+
+def _never_set(text: Listing) -> Said | None:
+    """__constant__ int width; of which a kernel reads, and to which nothing is copied."""
+    for item in text.statements:
+        if item.parent >= 0 or item.words[:1] != ("__constant__",) or "=" in item.words:
+            continue
+        names = [word for word in item.words[2:] if word.isidentifier()]
+        name = names[0] if len(names) == 1 else ""
+        if not name or "{" in item.words or "(" in item.words:
+            continue
+        uses = [one for one in text.statements if one is not item and name in one.words]
+        is_given = any(
+            "Symbol" in word or word == "&" for one in uses for word in one.words
+        ) or f"({name}" in text.bare.replace(" ", "")
+        if uses and not is_given:
+            return Said(
+                f"{name} lies in constant memory, and nothing ever gives it a value: it is 0.",
+                item.line,
+                f"Copy one there before the launch: cudaMemcpyToSymbol({name}, ...).",
+            )
     return None
 
 

@@ -122,8 +122,11 @@ def _calls(
         result.diagnostics, session.lab.problem, text
     ):
         return None
-    shown = [outcomes[name].case for name in result.diagnostics[0].cases if name in outcomes]
-    case = next((one for one in shown if not one.hidden), None)
+    named = [name for item in result.diagnostics for name in item.cases]
+    shown = [outcomes[name].case for name in dict.fromkeys(named) if name in outcomes]
+    # Where solve crashed there are no calls to be told.
+    left = [one for one in shown if not one.hidden and outcomes[one.id].execution is not None]
+    case = next(iter(left), None)
     if case is None:
         return None
     session.say("looking at the calls of solve")
@@ -134,8 +137,7 @@ def _calls(
     )[case.id]  # fmt: skip
     if found.plan is None:
         return None
-    names = [array.name for array in case.problem.arrays]
-    return host_calls.read(found.plan, session.library, names)
+    return host_calls.read(found.plan, session.library, case.shapes)
 
 
 def _followed(

@@ -1,35 +1,42 @@
 """What solve asked of the CUDA runtime, call by call, with the lines it was asked from.
 
-The plan of one case, recorded again with the place of each call. It shows what the text may hide:
-that the calls stand in helpers, classes or loops.
+The plan of one case, recorded again with the place of each call and of the calls that led to it. It
+shows what the text may hide: that the calls stand in helpers, classes or loops.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from grader.running.host_lines import frames
 
 _MOST_CALLS = 200
+_MOST_OPS = 5000  # a copy of two dimensions has one for each row
 _KINDS = {
     "malloc": "malloc",
     "free": "free",
     "copy_h2d": "to-device",
     "copy_d2h": "to-host",
+    "copy_d2d": "on-device",
     "memset": "fill",
     "launch": "launch",
     "error": "refused",
+    "record_event": "mark",
+    "wait_for_event": "wait",
 }
+# The recorder's word for a call and two that led to it (common/cudart/runtime.cpp).
+_FRAME_BITS = 21
+_HAS_FRAMES = 1 << 63
 
 
 @dataclass(frozen=True)
 class HostCall:
     """One call, as far as the plan tells it."""
 
-    kind: str  # malloc | free | to-device | to-host | fill | launch | refused
+    kind: str  # malloc | free | to-device | to-host | on-device | fill | launch | refused | mark | wait
     lines: tuple[int, ...]  # of matmul.cu, the innermost first; () where none is known
     buffer: int = -1
     bytes: int = 0
@@ -38,6 +45,14 @@ class HostCall:
     api: str = ""  # that was refused
     # Of a launch: (place in the parameter block, buffer).
     arguments: tuple[tuple[int, int], ...] = ()
+    place: int = 0  # in the buffer
+    source: int = -1  # of a copy on the device
+    rows: int = 1  # of a copy on the device, each so many bytes behind the one before:
+    pitch: int = 0
+    source_pitch: int = 0
+    stream: int = 0
+    event: int = 0
+    kernel: str = ""  # mangled
 
 
 @dataclass(frozen=True)
@@ -47,44 +62,116 @@ class HostCalls:
     calls: tuple[HostCall, ...]
     arrays: dict[str, int]  # bytes of solve's arrays on the host
     is_indirect: bool  # data also goes by memory of solve's own, or is written there
+    buffers: Mapping[int, tuple[str, int]] = field(default_factory=dict)  # name, bytes
+    shapes: Mapping[str, Sequence[int]] = field(default_factory=dict)  # of solve's arrays
 
     def of(self, *kinds: str) -> list[HostCall]:
         return [call for call in self.calls if call.kind in kinds]
 
+    def named(self, name: str) -> int:
+        """The buffer of that name, "cudaMalloc #2"; -1: none."""
+        return next((one for one, (own, _) in self.buffers.items() if own == name), -1)
 
-def read(plan: Path, library: Path, names: Sequence[str]) -> HostCalls | None:
-    """`names`: of solve's arrays. None where the plan has too many calls to tell them apart."""
+
+def read(plan: Path, library: Path, shapes: Mapping[str, Sequence[int]]) -> HostCalls | None:
+    """`shapes`: of solve's arrays. None where the plan has too many calls to tell them apart."""
     fields = json.loads(plan.read_text())
     ops = [op for op in fields["ops"] if op["op"] in _KINDS]
-    if len(ops) > _MOST_CALLS:
+    if len(ops) > _MOST_OPS:
         return None
-    lines = frames(library, [op["call"] for op in ops if op.get("call")])
+    lines = _lines(library, [op["call"] for op in ops if op.get("call")])
     found: list[HostCall] = []
-    sizes = {buffer["id"]: int(buffer["bytes"]) for buffer in fields["buffers"]}
-    arrays = {one["name"]: int(one["bytes"]) for one in fields["host"] if one["name"] in names}
+    buffers = {one["id"]: (str(one["name"]), int(one["bytes"])) for one in fields["buffers"]}
+    arrays = {one["name"]: int(one["bytes"]) for one in fields["host"] if one["name"] in shapes}
     is_indirect = int(fields["host_writes"]["count"]) > 0
     for op in ops:
         at = lines.get(op.get("call") or 0, ())
         kind = _KINDS[op["op"]]
+        stream = int(op.get("stream", 0))
         if kind == "launch":
             given = tuple((int(r["offset"]), int(r["buffer"])) for r in op["relocations"])
-            found.append(HostCall(kind, at, arguments=given))
+            found.append(
+                HostCall(kind, at, arguments=given, stream=stream, kernel=str(op["kernel"]))
+            )
         elif kind == "refused":
             found.append(HostCall(kind, at, api=str(op["api"])))
+        elif kind in ("mark", "wait"):
+            found.append(HostCall(kind, at, stream=stream, event=int(op["event"])))
         elif kind == "to-device":
+            place = int(op.get("offset", 0))
             for part in op["segments"]:
                 host = part.get("host", "")
                 host = host if host in arrays else ""
                 is_indirect = is_indirect or not host
-                size, offset = int(part.get("bytes", 0)), int(part.get("offset", 0))
-                found.append(HostCall(kind, at, int(op["buffer"]), size, host, offset))
+                literal = len(part.get("hex", "")) // 2  # bytes of solve's own
+                size, offset = int(part.get("bytes", literal)), int(part.get("offset", 0))
+                found.append(
+                    HostCall(
+                        kind, at, int(op["buffer"]), size, host, offset, place=place, stream=stream
+                    )
+                )
+                place += size
         elif kind == "to-host":
             host = op["host"] if op["host"] in arrays else ""
             is_indirect = is_indirect or not host
             found.append(
-                HostCall(kind, at, int(op["buffer"]), int(op["bytes"]), host, int(op["offset"]))
-            )
+                HostCall(
+                    kind, at, int(op["buffer"]), int(op["bytes"]), host, int(op["offset"]),
+                    place=int(op.get("buffer_offset", 0)), stream=stream,
+                )
+            )  # fmt: skip
+        elif kind == "on-device":
+            size = int(op["bytes"]) * int(op.get("rows", 1))
+            found.append(
+                HostCall(
+                    kind, at, int(op["buffer"]), size, place=int(op.get("offset", 0)),
+                    source=int(op["source"]), stream=stream, rows=int(op.get("rows", 1)),
+                    pitch=int(op.get("pitch", 0)), source_pitch=int(op.get("source_pitch", 0)),
+                )
+            )  # fmt: skip
         else:
             buffer = int(op["buffer"])
-            found.append(HostCall(kind, at, buffer, sizes.get(buffer, 0)))
-    return HostCalls(tuple(found), arrays, is_indirect)
+            size = buffers.get(buffer, ("", 0))[1]
+            if kind == "fill":
+                size = int(op.get("bytes", size)) * int(op.get("rows", 1))
+            found.append(HostCall(kind, at, buffer, size, stream=stream))
+    calls = _together(found)
+    if len(calls) > _MOST_CALLS:
+        return None
+    return HostCalls(tuple(calls), arrays, is_indirect, buffers, dict(shapes))
+
+
+def _together(calls: Sequence[HostCall]) -> list[HostCall]:
+    """The rows of one copy as one call, where they lie side by side on the host."""
+    found: list[HostCall] = []
+    for call in calls:
+        before = found[-1] if found else None
+        if (
+            before is not None
+            and call.host
+            and (before.kind, before.lines, before.buffer, before.host)
+            == (call.kind, call.lines, call.buffer, call.host)
+            and before.offset + before.bytes == call.offset
+        ):
+            found[-1] = replace(before, bytes=before.bytes + call.bytes)
+        else:
+            found.append(call)
+    return found
+
+
+def _lines(library: Path, calls: Sequence[int]) -> dict[int, tuple[int, ...]]:
+    """By call: its line, then those of the calls that led to it, up to solve."""
+    places = {call: _frames(call) for call in dict.fromkeys(calls)}
+    known = frames(library, [place for found in places.values() for place in found])
+    return {
+        call: tuple(line for place in found for line in known.get(place, ()))
+        for call, found in places.items()
+    }
+
+
+def _frames(call: int) -> tuple[int, ...]:
+    if not call & _HAS_FRAMES:
+        return (call,)
+    mask = (1 << _FRAME_BITS) - 1
+    parts = (call >> (at * _FRAME_BITS) & mask for at in range(3))
+    return tuple(place for place in parts if place)

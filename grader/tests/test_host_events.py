@@ -233,7 +233,7 @@ def test_the_recorder_tells_where_each_call_stands(name, old, new, at, words, bu
     architecture = architecture_for(90, architectures(toolchain, built))
     compiled = compile_submission(built, toolchain, text.replace(old, new).encode(), architecture)
     found = record(built, lab.signature, [case], compiled, "h200", tmp_path, tells_calls=True)
-    seen = host_calls.read(found[case.id].plan, compiled.shared_object, ["M", "N", "P"])
+    seen = host_calls.read(found[case.id].plan, compiled.shared_object, case.shapes)
     assert all(one.lines for one in seen.calls)
     listing = Listing(text.replace(old, new))
     cause = HostEvents(listing, host.read(listing), seen, PRODUCT).first()

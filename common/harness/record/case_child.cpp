@@ -2,6 +2,7 @@
 
 #include <cxxabi.h>
 #include <dlfcn.h>
+#include <execinfo.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/prctl.h>
@@ -32,6 +33,7 @@ TilewiseRecordFailed* g_has_failed = nullptr;
 int g_parcel = -1;
 const std::string* g_submission = nullptr;  // its path
 pid_t g_case = 0;
+uint64_t g_stack_of_solve = 0;  // begins above this address, and grows down
 
 template <size_t size>
 void put(const std::string& text, char (&chars)[size]) {
@@ -59,10 +61,12 @@ uint64_t stack_pointer(const void* context) {
 #endif
 }
 
-// A fault near the stack pointer comes from a stack without room for the next frame.
+// A fault near the stack pointer comes from a stack without room for the next frame; one beyond the
+// frame that solve is called from does not: something was read on and on.
 bool is_stack_overflow(uint64_t address, const void* context) {
   constexpr uint64_t kFurthest = 1 << 20;
   uint64_t stack = stack_pointer(context);
+  if (address >= g_stack_of_solve) return false;
   return stack != 0 && address < stack + kFurthest && stack < address + kFurthest;
 }
 
@@ -84,16 +88,30 @@ uint64_t offset_in_submission(uint64_t code) {
   return code - reinterpret_cast<uint64_t>(file.dli_fbase);
 }
 
-// Where solve was. A leaf function such as memcpy has its return address on top of the stack.
+// Where solve was: the innermost frame of the submission, as a copy may crash in the runtime or in
+// the C library.
 uint64_t place_of_crash(int signal, const void* context) {
   const uint64_t place = offset_in_submission(code_of(context));
   if (place || signal != SIGSEGV) return place;
-#if defined(__x86_64__)
-  const uint64_t back = *reinterpret_cast<const uint64_t*>(stack_pointer(context));
-  return offset_in_submission(back ? back - 1 : 0);
-#else
+  constexpr int kMost = 48;
+  void* frames[kMost];
+  const int count = backtrace(frames, kMost);
+  for (int i = 0; i < count; ++i) {
+    const uint64_t back = offset_in_submission(reinterpret_cast<uint64_t>(frames[i]) - 1);
+    if (back) return back;
+  }
   return 0;
-#endif
+}
+
+[[noreturn]] void hand_over();
+
+// An abort after a refused call, by assert() or an exception that nobody may throw: the plan knows
+// the call that was refused. What damaged memory keeps from being handed over ends after a second.
+void leave_by_abort() {
+  constexpr unsigned kSeconds = 1;
+  signal(SIGALRM, [](int) { raise(SIGABRT); });
+  alarm(kSeconds);
+  hand_over();
 }
 
 // The signals' default action is restored first, so that a fault in here still ends the process.
@@ -107,6 +125,7 @@ void on_crash(int number, siginfo_t* info, void* context) {
   } else {
     g_describe_crash(number, address, &g_shared->failure);
     g_shared->crash = place_of_crash(number, context);
+    if (number == SIGABRT && getpid() == g_case && g_has_failed()) leave_by_abort();
   }
   raise(number);
 }
@@ -300,6 +319,7 @@ void leave_if_refused() {
   g_case = getpid();
   std::atexit(at_exit);
   g_shared->in_solve = true;
+  g_stack_of_solve = reinterpret_cast<uint64_t>(__builtin_frame_address(0));
   try {
     call_solve(solve, submission.signature, arguments, pointers);
   } catch (const std::exception& error) {

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from grader.judging.repair.copy_engine import BARRIERS, COPY_ENGINE
@@ -20,6 +22,7 @@ from grader.judging.repair.values import (
 )
 
 _MAX_WORDS = 1 << 18
+_MOST_ROWS = 512
 _FROM_HOST = {
     "cudaMemcpyHostToDevice": ("global", "host"),
     "cudaMemcpyDeviceToHost": ("host", "global"),
@@ -107,6 +110,29 @@ def _memcpy(given, templates):
             a.split()
         here, there = slice(to.off, to.off + words), slice(source.off, source.off + words)
         a.data.reshape(-1, a.size)[:, here] = b.data.reshape(-1, b.size)[:, there]
+        return 0
+
+    return run
+
+
+def _memcpy_2d(given, templates):
+    """Row by row: to, its pitch, from, its pitch, bytes of a row, rows, the way."""
+
+    def run(f, m):
+        to, to_pitch, source, pitch, width, rows, kind = (part(f, m) for part in given[:7])
+        if to.__class__ is not Pointer or source.__class__ is not Pointer:
+            raise Fault("cudaMemcpy2D")
+        if int(width) > min(int(to_pitch), int(pitch)):
+            raise Fault("pitch")
+        if int(rows) > _MOST_ROWS:
+            raise GivenUp("cudaMemcpy2D")
+        for row in range(int(rows)):
+            ends = [
+                replace(one, off=one.off + row * int(step) // 4)
+                for one, step in ((to, to_pitch), (source, pitch))
+            ]
+            parts = [*ends, width, kind]
+            _memcpy([lambda f, m, part=part: part for part in parts], templates)(f, m)
         return 0
 
     return run
@@ -306,14 +332,14 @@ BUILTIN = {
     "ceil": _plain(_ceil), "ceilf": _plain(_ceil),
     "floor": _plain(lambda v: np.floor(v)), "abs": _plain(lambda v: abs(v)),
     "cudaMallocManaged": _malloc_managed, "memcpy": _host_memcpy, "cudaMalloc": _malloc, "cudaMemcpy": _memcpy, "cudaMemcpyAsync": _memcpy, "cudaFree": _free,
-    "cudaMemset": _memset, "cudaMemsetAsync": _memset, "__ldg": _read,
+    "cudaMemcpy2D": _memcpy_2d, "cudaMemcpy2DAsync": _memcpy_2d, "cudaMemset": _memset, "cudaMemsetAsync": _memset, "__ldg": _read,
     "copy_async": _copied(lambda f, m, given, templates: int(templates[0](f, m)) // 4),
     "__pipeline_memcpy_async": _copied(lambda f, m, given, templates: int(given[2](f, m)) // 4),
 }  # fmt: skip
 for _name in (
     "__syncthreads", "__syncwarp", "__pipeline_commit", "__pipeline_wait_prior", "cudaGetLastError",
     "cudaDeviceSynchronize", "cudaPeekAtLastError", "cudaGetErrorString", "cudaStreamCreate",
-    "cudaStreamCreateWithFlags", "cudaStreamDestroy", "cudaStreamSynchronize", "cudaEventCreate",
+    "cudaStreamCreateWithFlags", "cudaEventCreateWithFlags", "cudaEventQuery", "cudaStreamQuery", "cudaStreamDestroy", "cudaStreamSynchronize", "cudaEventCreate",
     "cudaEventRecord", "cudaEventSynchronize", "cudaEventElapsedTime", "cudaEventDestroy",
     "cudaGetDeviceProperties", "cudaSetDevice", "cudaGetDevice", "cudaGetErrorName", "exit", "abort",
     "assert", "puts", "fflush", "__threadfence_block", "cudaFuncSetAttribute", "printf", "fprintf", "__threadfence",

@@ -47,6 +47,8 @@ class Sugar(Expressions):
         kind = self.type()
         name = self.name()
         self.take(":")
+        if self.skip("{"):
+            return self._over_list(token, kind, name)
         array = self.assignment()
         self.take(")")
         body = self.statement()
@@ -61,6 +63,23 @@ class Sugar(Expressions):
         step = self.made(token, "do", [self.made(token, "before", [at()], "++")])
         inner = self.made(token, "block", [one, body])
         return self.node("for", token, [first, condition, step, inner])
+
+    def _over_list(self, token: Token, kind: Type, name: Token) -> Node:
+        """for (float* one : {a, b, c}): the body for each of them."""
+        items = [self.assignment()]
+        while self.skip(","):
+            items.append(self.assignment())
+        self.take("}")
+        self.take(")")
+        body = self.statement()
+        if any(one.kind in ("break", "continue") for one in walk(body)):
+            raise GivenUp("a list")
+        turns = []
+        for item in items:
+            one = self.node("declare", name, [None, item])
+            one.type = kind
+            turns.append(self.made(token, "block", [one, body]))
+        return self.node("block", token, turns)
 
     # --- switch
 

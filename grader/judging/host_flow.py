@@ -1,0 +1,479 @@
+"""Where data goes between solve's calls: what fills a buffer, which kernel reads it, what is fetched.
+
+Each buffer that a kernel reads has to be filled before, each one that it fills has to be used after.
+Which parameters a kernel writes to is read from its text; all else has been seen.
+"""
+
+from __future__ import annotations
+
+import re
+
+from grader.judging.host import Said, plain_name
+from grader.judging.host_seen import HostSeen
+from grader.judging.wording import calls as calls_in
+from grader.judging.wording import names_in
+from grader.labs.statements import Statement, find, function_name, shown
+from grader.results.finding import Cause, Facts
+from grader.running.host_calls import HostCall
+
+_FILLS = ("to-device", "on-device", "fill")
+_ELEMENT = 4  # bytes
+
+
+class HostFlow(HostSeen):
+    """The rules about buffers."""
+
+    def _order(self, call: HostCall) -> int:
+        return next(at for at, one in enumerate(self.seen.calls) if one is call)
+
+    def _kernel_of(self, launch: HostCall) -> Statement | None:
+        """A mangled name has the function's own, behind its length."""
+        kernels = [item for item in self.text.functions() if "__global__" in item.words]
+        named = [
+            item
+            for item in kernels
+            if (name := function_name(item)) and f"{len(name)}{name}" in launch.kernel
+        ]
+        return named[0] if len(named) == 1 else None
+
+    def _roles(self, launch: HostCall) -> list[tuple[str, int, bool]]:
+        """(parameter, buffer, is only read) of a launch's pointers; none where they do not fit."""
+        kernel = self._kernel_of(launch)
+        pointers = self._pointers(kernel) if kernel is not None else []
+        given = [buffer for _, buffer in sorted(launch.arguments)]
+        if len(pointers) != len(given):
+            return []
+        return [
+            (name, buffer, const) for (name, const), buffer in zip(pointers, given, strict=True)
+        ]
+
+    def _stored_by(self, launch: HostCall) -> set[int]:
+        return {buffer for _, buffer, const in self._roles(launch) if not const}
+
+    def _takes(self, launch: HostCall, buffer: int) -> bool:
+        return any(one == buffer for _, one in launch.arguments)
+
+    def _launch_line(self, launch: HostCall) -> int:
+        """Of cudaLaunchKernel the line where its arguments are put together."""
+        line = self._blamed(launch, [launch])
+        for item in self.text.at(line):
+            for given in calls_in(item, "cudaLaunchKernel"):
+                name = plain_name(given[3]) if len(given) > 3 else ""
+                known = self.text.declaration(name, item) if name else None
+                if known is not None:
+                    return known[0]
+        return line
+
+    def unfilled(self) -> Said | None:
+        """What a kernel reads and nothing has filled: which input it was for, or which kernel."""
+        facts = self._facts("uninitialised-global")
+        if facts is None:
+            return None
+        buffer = self.seen.named(facts.array)
+        readers = [
+            one
+            for one in self.seen.of("launch")
+            if self._takes(one, buffer) and self._is_kernel_of_item(one)
+        ]
+        if buffer < 0 or not readers or self.seen.of("refused"):
+            return None
+        reader = readers[0]
+        before = self.seen.calls[: self._order(reader)]
+        fills = [one for one in before if one.kind in _FILLS and one.buffer == buffer]
+        if fills:
+            return self._half_filled(buffer, fills)
+        if any(one.kind == "launch" and buffer in self._stored_by(one) for one in before):
+            return None  # a kernel has stored too little of it
+        return (
+            self._stored_twice(buffer, reader)
+            or self._filled_twice(buffer)
+            or self._filled_in_vain(buffer, reader)
+            or self._without_input(buffer, reader)
+            or self._turned_round(buffer, reader)
+            or self._launched_late(buffer, reader)
+        )
+
+    def _is_kernel_of_item(self, launch: HostCall) -> bool:
+        """Whether the finding is about the kernel that is launched."""
+        kernel = self._kernel_of(launch)
+        if kernel is None or self.item is None or not self.item.kernel:
+            return True
+        return function_name(kernel) in re.split(r"\W", self.item.kernel)
+
+    def _stored_twice(self, buffer: int, reader: HostCall) -> Said | None:
+        """Two launches of one kernel that store in one buffer, where one of them is to fill another."""
+        seen: dict[tuple[str, int], HostCall] = {}
+        for launch in self.seen.of("launch"):
+            if self._order(launch) >= self._order(reader):
+                break
+            for stored in self._stored_by(launch):
+                first = seen.setdefault((launch.kernel, stored), launch)
+                if first is launch or not launch.lines or not first.lines:
+                    continue
+                return Said(
+                    f"The kernel stores in the same buffer as the launch of line {first.lines[0]}; "
+                    f"nothing is stored in {self._buffer(buffer)}, which a later kernel reads.",
+                    self._launch_line(launch),
+                    "Each launch needs a buffer of its own for its result.",
+                )
+        return None
+
+    def _half_filled(self, buffer: int, fills: list[HostCall]) -> Said | None:
+        whole = self.seen.buffers[buffer][1]
+        made = next((one for one in self.seen.of("malloc") if one.buffer == buffer), None)
+        if made is None or not made.lines or sum(one.bytes for one in fills) >= whole:
+            return None
+        filled = sum(one.bytes for one in fills)
+        last = fills[-1]
+        where = f" by line {last.lines[0]}" if last.lines else ""
+        if all(one.kind == "fill" for one in fills):
+            return Said(
+                f"This sets {filled} bytes of a buffer that has {whole}; the kernel reads more of it.",
+                last.lines[0] if last.lines else made.lines[0],
+                "A size is in bytes: elements times sizeof the type.",
+            )
+        return Said(
+            f"The buffer that is allocated here has {whole} bytes; only {filled} of them are "
+            f"filled{where}, and the kernel reads more: cudaMalloc leaves memory as it was.",
+            made.lines[0],
+            "Set it to 0 first (cudaMemset) where the rest is to count as 0.",
+        )
+
+    def copied_over(self) -> Said | None:
+        """An input that is copied over another one, while a kernel is given a buffer without any."""
+        launches = self.seen.of("launch")
+        if not launches or self.seen.of("refused"):
+            return None
+        made = {one.buffer for one in self.seen.of("malloc")}
+        filled = {one.buffer for one in self.seen.calls if one.kind in _FILLS}
+        read = {
+            buffer
+            for launch in launches
+            for _, buffer, const in self._roles(launch)
+            if const or not self.arrays
+        }
+        both = {name for name, array in self.arrays.items() if array.is_input and array.is_output}
+        if both:  # what is changed in place is read, too
+            read |= {buffer for launch in launches for _, buffer in launch.arguments}
+        empty = sorted((read & made) - filled)
+        return self._filled_twice(empty[0]) if empty else None
+
+    def _filled_twice(self, buffer: int) -> Said | None:
+        """Two inputs that are copied into one buffer."""
+        seen: dict[int, HostCall] = {}
+        for call in self.seen.of("to-device"):
+            if call.host not in self.arrays:
+                continue
+            first = seen.setdefault(call.buffer, call)
+            if first.host != call.host and first.place == call.place and call.lines:
+                return Said(
+                    f"{self.arrays[call.host].name} is copied over {self.arrays[first.host].name}, "
+                    f"into the same buffer; nothing is ever copied into {self._buffer(buffer)}, "
+                    "which the kernel reads.",
+                    self._origin(call, self._blamed(call, [call])),
+                    "Each matrix needs a buffer of its own.",
+                )
+        return None
+
+    def _filled_in_vain(self, buffer: int, reader: HostCall) -> Said | None:
+        """An input in a buffer that no kernel is given."""
+        given = {one for launch in self.seen.of("launch") for _, one in launch.arguments}
+        for call in self.seen.of("to-device"):
+            if call.host in self.arrays and call.buffer not in given and reader.lines:
+                return Said(
+                    f"{self.arrays[call.host].name} is copied into {self._buffer(call.buffer)}, and "
+                    f"the kernel is given {self._buffer(buffer)} instead, which nothing fills.",
+                    self._launch_line(reader),
+                    "Hand over the buffer that was filled.",
+                )
+        return None
+
+    def _without_input(self, buffer: int, reader: HostCall) -> Said | None:
+        """An input that no call copies."""
+        if self.seen.is_indirect:
+            return None
+        reached = {one.host for one in self.seen.of("to-device")}
+        absent = [a for name, a in self.arrays.items() if a.is_input and name not in reached]
+        if len(absent) != 1:
+            return None
+        made = [one for one in self.seen.of("malloc") if one.lines]
+        own = next((one for one in made if one.buffer == buffer), None)
+        if own is None or len(own.lines) < 2:
+            return None  # where solve itself allocates, the search says which call is missing
+        line = self._launch_line(reader)
+        if sum(one.lines[-1] == own.lines[-1] for one in made) == 1:
+            line = own.lines[-1]
+        return Said(
+            f"{absent[0].name} is never copied to the device: there is nothing in "
+            f"{self._buffer(buffer)}, which the kernel reads.",
+            line,
+            f"Copy {absent[0].name} there before the launch.",
+        )
+
+    def _turned_round(self, buffer: int, reader: HostCall) -> Said | None:
+        """A kernel that is given what it is to read for what it is to write."""
+        roles = self._roles(reader)
+        wanted = [name for name, one, const in roles if one == buffer and const]
+        holds = [
+            (name, one) for name, one, const in roles if not const and self._is_filled(one, reader)
+        ]
+        if not wanted or not holds or not reader.lines:
+            return None
+        name, of = holds[0]
+        return Said(
+            f"The kernel reads {wanted[0]}, and is given a buffer for it that nothing has filled; "
+            f"for {name}, which it stores in, it is given {self._buffer(of)}.",
+            self._launch_line(reader),
+            "Are the two exchanged?",
+        )
+
+    def _is_filled(self, buffer: int, reader: HostCall) -> bool:
+        name = self.seen.buffers.get(buffer, ("", 0))[0]
+        before = self.seen.calls[: self._order(reader)]
+        inputs = [one for one, array in self.arrays.items() if array.is_input]
+        return name in inputs or any(
+            one.kind == "to-device" and one.buffer == buffer for one in before
+        )
+
+    def _launched_late(self, buffer: int, reader: HostCall) -> Said | None:
+        """A kernel that fills the buffer, launched only after the one that reads it."""
+        later = [
+            one
+            for one in self.seen.of("launch")
+            if self._order(one) > self._order(reader) and buffer in self._stored_by(one)
+        ]
+        if not later or not reader.lines or not later[0].lines:
+            return None
+        return Said(
+            f"The kernel launched here reads {self._buffer(buffer)}, which the kernel of line "
+            f"{later[0].lines[0]} fills: that one is launched only after it.",
+            self._launch_line(reader),
+            "Launch the kernel that fills a buffer before the one that reads it.",
+        )
+
+    def unused(self) -> Said | None:
+        """What one kernel stores and no other call ever looks at."""
+        if self.item is None or self.item.code not in ("wrong-result", "unwritten-output"):
+            return None
+        launches = self.seen.of("launch")
+        if self.seen.of("refused") or len(launches) < 2:
+            return None
+        made = {one.buffer for one in self.seen.of("malloc")}
+        fetched = {one.buffer for one in self.seen.of("to-host")}
+        copied = {one.source for one in self.seen.of("on-device")}
+        filled = {one.buffer for one in self.seen.of("to-device")}  # changed in place
+        last = launches[-1]
+        for launch in launches[:-1]:
+            for buffer in sorted(self._stored_by(launch) & made - fetched - copied - filled):
+                used = [one for one in launches if one is not launch and self._takes(one, buffer)]
+                if used or not last.lines or not launch.lines:
+                    continue
+                return Said(
+                    f"What the kernel of line {launch.lines[0]} stores in {self._buffer(buffer)} is "
+                    "never used: the kernel launched here is not given it.",
+                    self._launch_line(last),
+                    "Hand over what the kernel before has computed.",
+                )
+        stored = self._stored_by(last) & made - fetched - copied - filled
+        for call in self.seen.of("to-host"):
+            array = self.arrays.get(call.host)
+            if array is None or not array.is_output or not stored or call.buffer in stored:
+                continue
+            if call.buffer in self._stored_by(last) or not call.lines:
+                continue
+            return Said(
+                f"{array.name} is fetched from {self._buffer(call.buffer)}; the last kernel stores "
+                f"its result in {self._buffer(min(stored))}, which is never fetched.",
+                self._blamed(call, [call]),
+                "Copy the buffer that the last kernel stores in.",
+            )
+        return None
+
+    def other_rows(self) -> Said | None:
+        """A copy in rows that takes a matrix' rows for longer or shorter than they are."""
+        calls = [one for one in self.seen.of("on-device") if one.rows > 1 and one.lines]
+        for call in calls:
+            sides = (
+                (self.seen.buffers.get(call.source, ("", 0))[0], call.source_pitch),
+                (self.seen.buffers.get(call.buffer, ("", 0))[0], call.pitch),
+            )
+            for name, pitch in sides:
+                shape = self.shapes.get(name, ())
+                if len(shape) != 2 or pitch == _ELEMENT * shape[1] or shape[0] < 2:
+                    continue
+                wrong = [
+                    one
+                    for one in calls
+                    if name
+                    in [self.seen.buffers.get(b, ("", 0))[0] for b in (one.source, one.buffer)]
+                ]
+                return Said(
+                    f"This copies {name} in {call.rows} rows that begin {pitch} bytes apart; {name} "
+                    f"is {shape[0]} x {shape[1]}, and a row of it has {_ELEMENT * shape[1]} bytes.",
+                    self._blamed(call, wrong),
+                    "Are rows and columns exchanged?" if pitch == _ELEMENT * shape[0] else "",
+                )
+        return None
+
+    def not_stored(self) -> Said | None:
+        """A result that is taken from where no kernel has stored anything."""
+        launches = self.seen.of("launch")
+        if self.seen.of("refused") or not launches:
+            return None
+        if any(not self._roles(launch) for launch in launches):
+            return None
+        stored = {one for launch in launches for one in self._stored_by(launch)}
+        for call in self.seen.of("on-device"):
+            target = self.seen.buffers.get(call.buffer, ("", 0))[0]
+            if target not in self.outputs or call.source in stored or not call.lines:
+                continue
+            if any(one.buffer == call.source for one in self.seen.of("on-device", "fill")):
+                continue
+            source = self.seen.buffers.get(call.source, ("", 0))[0]
+            where = "an input" if source in self.shapes else self._buffer(call.source)
+            return Said(
+                f"{target} gets what is in {source or where}, where no kernel has stored anything.",
+                self._unchanged(call.lines[0]),
+                "Copy from where the last kernel stores its result.",
+            )
+        return None
+
+    def _unchanged(self, line: int) -> int:
+        """Where the pointer that a copy is from got its only value; else the line itself."""
+        for item in self.text.at(line):
+            for given in calls_in(item, "cudaMemcpy"):
+                name = plain_name(given[1]) if len(given) > 1 else ""
+                known = self.text.declaration(name, item) if name else None
+                function = self.text.function_of(item)
+                if known is not None and known[1] and not self.text.assignments(name, function):
+                    return known[0]
+        return line
+
+    def too_few_bytes(self) -> Said | None:
+        """A buffer that a kernel leaves at its end, made with a number of elements, or too small."""
+        facts = self._facts("out-of-bounds-global")
+        if facts is None or facts.cause is not Cause.PAST_END:
+            return None
+        buffer = self.seen.named(facts.array)
+        made = next((one for one in self.seen.of("malloc") if one.buffer == buffer), None)
+        if made is None or not made.lines:
+            return None
+        line, words = self._size_of_room(made)
+        if words and facts.offset_bytes < _ELEMENT * made.bytes and not self._is_in_bytes(words):
+            return Said(
+                f"The buffer is made with {made.bytes} bytes ({shown(words)}), and the kernel uses "
+                "more of it.",
+                line,
+                "This counts elements; a size is in bytes: times sizeof the type.",
+            )
+        return self._smaller_than_others(made, line, words)
+
+    def refused_for_room(self) -> Said | None:
+        """A refused copy, and buffers that are made with a number of elements."""
+        refused = [one for one in self.seen.of("refused") if one.api.startswith("cudaMemcpy")]
+        if not refused:
+            return None
+        sizes = {array.bytes for array in self.arrays.values()}
+        for made in self.seen.of("malloc"):
+            if not made.lines or self._order(made) > self._order(refused[0]):
+                continue
+            line, words = self._size_of_room(made)
+            if words and _ELEMENT * made.bytes in sizes and not self._is_in_bytes(words):
+                return Said(
+                    f"The buffer is made with {made.bytes} bytes ({shown(words)}), where as many "
+                    "elements are to be copied.",
+                    line,
+                    "This counts elements; a size is in bytes: times sizeof the type.",
+                )
+            said = self._smaller_than_others(made, line, words)
+            if said is not None:
+                return said
+        return None
+
+    def _smaller_than_others(
+        self, made: HostCall, line: int, words: tuple[str, ...]
+    ) -> Said | None:
+        """Of matrices of one size, the one whose buffer is smaller than the others'."""
+        own = {one.buffer: one.bytes for one in self.seen.of("malloc")}
+        others = {
+            own[buffer]
+            for launch in self.seen.of("launch")
+            if self._takes(launch, made.buffer)
+            for _, buffer in launch.arguments
+            if buffer != made.buffer and buffer in own
+        }
+        if not self.is_square or len(others) != 1 or min(others) <= made.bytes:
+            return None
+        blamed = self._blamed(made, [made])
+        return Said(
+            f"{self._sentence_name(made.buffer)} has {made.bytes} bytes{self._given(words, made, blamed)}; "
+            f"the other buffers that the kernel is given have {min(others)}.",
+            line if blamed == made.lines[0] and line else self._object_line(blamed),
+            "The kernel's matrices are all of one size.",
+        )
+
+    def _sentence_name(self, buffer: int) -> str:
+        name = self._buffer(buffer)
+        return name if " " not in name else name[:1].upper() + name[1:]
+
+    def _is_in_bytes(self, words: tuple[str, ...], depth: int = 3) -> bool:
+        """Whether a size may count bytes: sizeof stands in it, or in what its names mean."""
+        if "sizeof" in words or not words or any(word in ("4", "8", "pitch") for word in words):
+            return True
+        if depth == 0:
+            return True
+        for name in names_in(words):
+            known = [
+                found
+                for item in self.text.statements
+                if (found := self.text.declaration(name, item)) is not None and found[1]
+            ]
+            if "byte" in name.lower() and not known:
+                return True
+            if any("sizeof" in one[1] for one in known):
+                return True
+            if any(
+                item.kind == "simple"
+                and "sizeof" in item.words
+                and find(item.words, (name, "=")) >= 0
+                for item in self.text.statements
+            ):
+                return True
+        return False
+
+    def marked_early(self) -> Said | None:
+        """An event that is recorded before the work that is to be waited for."""
+        facts = self._facts("unordered-streams")
+        if facts is None or facts.other is None or not facts.other.line:
+            return None
+        calls = self.seen.calls
+        works = [one for one in calls if facts.other.line in one.lines]
+        users = [one for one in calls if facts.line and facts.line in one.lines]
+        for work in works:
+            for user in users:
+                if work.stream == user.stream or self._order(user) < self._order(work):
+                    continue
+                waits = [
+                    one
+                    for one in calls[: self._order(user)]
+                    if one.kind == "wait" and one.stream == user.stream
+                ]
+                for wait in waits:
+                    marks = [
+                        one
+                        for one in calls[: self._order(wait)]
+                        if one.kind == "mark" and one.event == wait.event
+                    ]
+                    if not marks or marks[-1].stream != work.stream:
+                        continue
+                    if self._order(marks[-1]) < self._order(work) and work.lines:
+                        return Said(
+                            f"The event that line {user.lines[-1]}'s stream waits for is recorded "
+                            "before this: the wait ends without it.",
+                            self._blamed(work, [work]),
+                            "Record the event after the work that is to be waited for.",
+                        )
+        return None
+
+    def _facts(self, code: str) -> Facts | None:
+        return self.item.facts if self.item is not None and self.item.code == code else None
