@@ -164,7 +164,7 @@ class HostEvents(HostFlow):
             of_others = [
                 self._written(one, "cudaMalloc")
                 for one in self.seen.of("malloc")
-                if not any(one is other for other, _ in short)
+                if one.bytes >= array.bytes and not any(one is other for other, _ in short)
             ]
             is_shared = self._written(made, "cudaMalloc") in of_others
             blamed = blamed if is_shared else line or blamed
