@@ -61,7 +61,7 @@ class Session:
     toolchain: Toolchain
     architecture: int
     math_library: str = ""  # that the compiled submission names
-    library: Path | None = None  # the compiled submission
+    shared_object: Path | None = None  # the compiled submission
     inputs: dict[str, Future] = field(default_factory=dict)  # case id -> Inputs
 
 
@@ -135,14 +135,14 @@ def outcomes_on(
     outcomes = {}
     for case in cases:
         if case.id not in by_case:
-            line = line_of_crash(recorded[case.id].call, session.library)
+            line = line_of_crash(recorded[case.id].call, session.shared_object)
             outcomes[case.id] = judge.not_recorded(case, recorded[case.id], line)
             outcomes[case.id] = _with_words(outcomes[case.id], recorded[case.id])
             continue
         if case.id not in executions:
             outcomes[case.id] = judge.not_run(case, "Not run, since the kernel does not end.")
             continue
-        execution = with_host_lines(executions[case.id], session.library)
+        execution = with_host_lines(executions[case.id], session.shared_object)
         judged = judge_one(session, case, by_case[case.id], execution, text)
         judged = judge.with_library(judged, session.math_library)
         outcomes[case.id] = _with_words(judged, recorded[case.id], execution.printed)

@@ -118,7 +118,7 @@ def _calls(
     session: Session, text: str, result: Result, outcomes: Mapping[str, Outcome]
 ) -> HostCalls | None:
     """What solve asked for in the first case that shows the first finding, recorded once more."""
-    if session.library is None or not opening.asks_for_calls(
+    if session.shared_object is None or not opening.asks_for_calls(
         result.diagnostics, session.lab.problem, text
     ):
         return None
@@ -132,12 +132,12 @@ def _calls(
     session.say("looking at the calls of solve")
     found = record(
         session.course, session.lab.signature, [case],
-        Compiled(session.library.parent, session.library, ""), session.options.device,
+        Compiled(session.shared_object.parent, session.shared_object, ""), session.options.device,
         subfolder(session, "calls"), session.options.limits, tells_calls=True,
     )[case.id]  # fmt: skip
     if found.plan is None:
         return None
-    return host_calls.read(found.plan, session.library, case.shapes)
+    return host_calls.read(found.plan, session.shared_object, case.shapes)
 
 
 def _followed(

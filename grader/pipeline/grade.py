@@ -122,7 +122,7 @@ def _run(session: Session, submission: Submission, base: Result) -> Result:
         return conclude.does_not_compile(session.lab, base, compiled, submission.text)
     result = replace(base, warnings=conclude.warnings(compiled))
     session.math_library = named_library(compiled.shared_object)
-    session.library = compiled.shared_object
+    session.shared_object = compiled.shared_object
 
     session.say("recording what solve launches")
     recorded = record(
