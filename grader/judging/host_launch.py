@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from grader.judging.host import Host, Launch, Said, plain_name, roles_of
 from grader.judging.kernel_text import Kernel, axes_of, declarations
 from grader.labs.source import facts
@@ -216,3 +218,12 @@ def _block_sides(text: Listing, launch: Launch) -> list[tuple[str, ...]]:
     if words[:2] == ("dim3", "(") and words[-1:] == (")",):
         words = words[2:-1]
     return [tuple(part) for part in split(words, ",")]
+
+
+def is_rounded_up(words: Sequence[str]) -> bool:
+    """(whole + piece - 1) / piece, and (whole + 15) / 16."""
+    at = words.index("/")
+    number, by = (words[at - 2] if at > 1 else ""), (words[at + 1] if at + 1 < len(words) else "")
+    if words[at - 1] == ")" and words[at - 3 : at - 2] == ("+",) and by.isdigit():
+        return number.isdigit() and int(number) >= int(by) - 1
+    return words[at - 1] == ")" and words[at - 3 : at - 1] == ("-", "1") and "+" in words[:at]

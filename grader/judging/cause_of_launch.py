@@ -1,0 +1,143 @@
+"""Where the numbers of a launch come from: a block that does not fit the kernel, a grid of none."""
+
+from __future__ import annotations
+
+from grader.judging import host, host_launch, shared_extents, suspects
+from grader.judging.cause_base import Base
+from grader.judging.host import Said
+from grader.judging.host_launch import is_rounded_up
+from grader.judging.wording import changes, names_in
+from grader.labs.statements import Statement, shown
+from grader.results.finding import Cause, Facts
+
+
+class OfLaunch(Base):
+    """The rules about grid, block and dynamic shared memory."""
+
+    def by_dynamic_memory(self) -> Said | None:
+        facts = self.item.facts or Facts()
+        if self.item.code != "out-of-bounds-shared" or self.kernel is None:
+            return None
+        return shared_extents.dynamic(self.kernel, self.host, facts.array, facts.array_bytes)
+
+    def by_block(self) -> Said | None:
+        """A block whose sides are not the tile's."""
+        if self.kernel is None or self.host is None or len(self.host.launches) != 1:
+            return None
+        if self.item.code not in (
+            "unwritten-output", "uninitialised-shared", "out-of-bounds-shared", "race-shared",
+            "race-global", "wrong-result", "out-of-bounds-global",
+        ):  # fmt: skip
+            return None
+        mixed = suspects.coordinates(self.kernel) or host_launch.flat_block(
+            self.text, self.kernel, self.host
+        )
+        if mixed is not None:
+            return mixed
+        found = suspects.block_too_small(self.kernel)
+        if found is None:
+            return None
+        axis, threads, tile = found
+        launch = self.host.launches[0]
+        name = host.plain_name(launch.settings[1]) if len(launch.settings) > 1 else ""
+        known = self.text.declaration(name, self.text.statements[launch.number]) if name else None
+        shape = "({},{},{})".format(*self.kernel.block)
+        other = host_launch.step_of_other_axis(self.text, self.kernel, launch, axis)
+        if other is not None:
+            return other
+        return Said(
+            f"The blocks have {shape} threads, and the kernel counts {tile} along {axis} to the "
+            f"next block.",
+            known[0] if known is not None else launch.line,
+            f"A block needs {tile} threads along {axis}, as the kernel's tile has.",
+        )
+
+    def refused(self) -> Said | None:
+        """Where the numbers of a refused launch come from."""
+        facts = self.item.facts or Facts()
+        launch = self.launch
+        if launch is None:
+            return self._rounded_field(facts)
+        if facts.cause is Cause.ZERO_EXTENT:
+            of, _, axis = facts.extent.partition(".")
+            if of == "block":
+                return None
+            line, words = self._grid(launch, axis)
+            line, words = self._called(words) or (line, words)
+            if not line or "/" not in words or self._is_changed_after(line):
+                return None
+            if is_rounded_up(words):
+                return None  # what it divides is 0
+            return Said(
+                f"{shown(words).rstrip(';')} is rounded down, to 0 where there is less than one "
+                "block.",
+                line,
+                "Round up: (whole + piece - 1) / piece.",
+            )
+        if facts.cause in (Cause.BLOCK_THREADS, Cause.BLOCK_EXTENT) and len(launch.settings) > 1:
+            name = host.plain_name(launch.settings[1])
+            near = self.text.statements[launch.number]
+            first = host.plain_name(launch.settings[0])
+            if first and name and self._is_number_of_blocks(name, first, near):
+                return Said(
+                    f"The launch has its arguments exchanged: {name} is counted by a division, as "
+                    f"a number of blocks is, and {first} is the size of one.",
+                    launch.line,
+                    f"Write <<<{name}, {first}>>>: the grid comes first, then the block.",
+                )
+            if first and self._comes_from(name, first, near):
+                return Said(
+                    f"The launch has its arguments exchanged: {name} is computed from {first}, so "
+                    f"{name} is the number of blocks and {first} the size of one.",
+                    launch.line,
+                    f"Write <<<{name}, {first}>>>: the grid comes first, then the block.",
+                )
+            known = self.text.declaration(name, near) if name else None
+            if known is not None and known[1]:
+                return Said(
+                    f"{name}({shown(known[1])}) has too many threads.",
+                    known[0],
+                    "A block has at most 1024 threads: 32 x 32.",
+                )
+        return None
+
+    def _rounded_field(self, facts: Facts) -> Said | None:
+        """grid.y = width / 16; of a kernel that is not launched by <<<...>>>."""
+        of, _, axis = facts.extent.partition(".")
+        if facts.cause is not Cause.ZERO_EXTENT or of != "grid" or self.host is None:
+            return None
+        lines = [
+            item
+            for item in self.host.body
+            if item.has(".", axis, "=") and "/" in item.words and "%" not in item.words
+        ]
+        if len(lines) != 1 or is_rounded_up(lines[0].words):
+            return None
+        return Said(
+            f"{shown(lines[0].words).rstrip(';')} is rounded down, to 0 where there is less than one "
+            "block.",
+            lines[0].line,
+            "Round up: (whole + piece - 1) / piece.",
+        )
+
+    def _is_number_of_blocks(self, block: str, grid: str, near: Statement) -> bool:
+        """Whether what is given as a block is divided, and what is given as a grid a constant."""
+        sides = [self.text.declaration(name, near) for name in (block, grid)]
+        if sides[0] is None or sides[1] is None:
+            return False
+        counted, fixed = sides[0][1], sides[1][1]
+        constants = self.text.constants
+        names = [word for word in names_in(fixed) if word not in constants and word != "dim3"]
+        return "/" in counted and bool(fixed) and "/" not in fixed and not names
+
+    def _is_changed_after(self, line: int) -> bool:
+        """Whether what a line of the host declares is given another value: tiles++ where there is a rest."""
+        here = self.text.simple_at(line)
+        if here is None or "=" not in here.words:
+            return False
+        name = here.words[here.words.index("=") - 1]
+        return any(
+            changes(one.words, name)
+            for one in self.text.inside(self.text.function_of(here))
+            if one.number > here.number
+        )
