@@ -2,6 +2,7 @@
 // and the bits that a GPU gives are held by grader/tests/test_tensor_cores.py.
 
 #include <bit>
+#include <cmath>
 
 #include "tests/sim/fixture.h"
 
@@ -50,6 +51,63 @@ struct Square : Fixture {
   std::vector<uint16_t> m, n;
   uint64_t p = 0;
 };
+
+// With these any other order than k = 0, 1, 2, 3 onto C, or a rounding in between, gives other
+// bits.
+struct Doubles {
+  static double in_m(size_t row, size_t k) {
+    return std::ldexp(1 + double(row * 4 + k) / 41, int(3 * k) - 5) * (k % 2 ? -1 : 1);
+  }
+  static double in_n(size_t k, size_t column) {
+    return std::ldexp(1 + double(column * 4 + k) / 37, int((k * column) % 7) - 3);
+  }
+  static double in_p(size_t row, size_t column) { return double(row) / 3 - double(column) / 7; }
+
+  static std::vector<uint64_t> product(bool is_backwards = false) {
+    std::vector<uint64_t> p(64);
+    for (size_t row = 0; row < 8; ++row) {
+      for (size_t column = 0; column < 8; ++column) {
+        double sum = in_p(row, column);
+        for (size_t i = 0; i < 4; ++i) {
+          const size_t k = is_backwards ? 3 - i : i;
+          sum = std::fma(in_m(row, k), in_n(k, column), sum);
+        }
+        p[8 * row + column] = std::bit_cast<uint64_t>(sum);
+      }
+    }
+    return p;
+  }
+};
+
+TEST_CASE("A product of doubles is four multiply-adds in the order of k, by wmma and by mma") {
+  // Layouts: all by rows, all by columns; mma takes M by rows, N by columns, P by rows.
+  const std::string kernel = GENERATE("rows", "columns", "mma");
+  CAPTURE(kernel);
+  const bool is_mma = kernel == "mma", is_columns = kernel == "columns";
+  std::vector<double> m(32), n(32), p(64);
+  for (size_t row = 0; row < 8; ++row) {
+    for (size_t k = 0; k < 4; ++k) {
+      m[is_columns ? 8 * k + row : 4 * row + k] = Doubles::in_m(row, k);
+      n[is_columns || is_mma ? 4 * row + k : 8 * k + row] = Doubles::in_n(k, row);
+    }
+    for (size_t column = 0; column < 8; ++column)
+      p[is_columns ? 8 * column + row : 8 * row + column] = Doubles::in_p(row, column);
+  }
+  Fixture f("wmma");
+  const uint64_t at = f.buffer("P", p);
+  const LaunchReport r =
+      is_mma
+          ? f.launch("mma_doubles", {1}, {32}, f.buffer("M", m), f.buffer("N", n), at)
+          : f.launch("doubles", {1}, {32}, f.buffer("M", m), f.buffer("N", n), at, int(is_columns));
+  CAPTURE(describe(r));
+  REQUIRE(is_clean(r));
+  std::vector<uint64_t> found = f.read<uint64_t>(at, 64), by_rows = found;
+  for (size_t i = 0; is_columns && i < 64; ++i) by_rows[i] = found[8 * (i % 8) + i / 8];
+  CHECK(by_rows == Doubles::product());
+  CHECK(Doubles::product() != Doubles::product(true));
+  CHECK(r.counters.tensor_instructions == 1);
+  CHECK(r.counters.tensor_multiply_adds == 256);
+}
 
 TEST_CASE("A wmma product of bytes has sums of 32 bits, of signed ones and of others") {
   std::vector<int8_t> m(256), n(256);

@@ -302,15 +302,16 @@ bool Decoder::tensor(const Code& code) {
   f.instruction = index_;
   f.factors = code.src_type, f.sums = code.type, f.tile = code.tile;
   f.matrices = code.matrices, f.transposed = code.transposed;
+  const bool wide_numbers = code.type == Type::kF64;
   auto sources_of = [&](const Operand& vector, std::array<uint32_t, 4>* rows) {
     for (size_t i = 0; i < vector.elements.size(); ++i)
-      (*rows)[i] = source(vector.elements[i], false, Type::kB32);
+      (*rows)[i] = source(vector.elements[i], wide_numbers, wide_numbers ? code.type : Type::kB32);
   };
   std::vector<Dest> to;
   if (!code.dst.empty()) {
     for (const Operand& element : code.dst[0].elements) {
-      f.d[to.size()] = dest(element, false).row;
-      to.push_back({f.d[to.size()], false, &element});
+      to.push_back(dest(element, wide_numbers));
+      f.d[to.size() - 1] = to.back().row;
     }
   }
   whole_warp();

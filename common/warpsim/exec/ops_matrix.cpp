@@ -9,6 +9,7 @@
 // b, c hold their four words; the operation after it, which is only read, has the registers.
 
 #include "warpsim/exec/access.h"
+#include "warpsim/exec/float_math.h"
 #include "warpsim/exec/tensor_math.h"
 #include "warpsim/observe/barrier.h"
 
@@ -81,6 +82,26 @@ void multiply_bytes(Warp& w, const Fragments& f) {
       uint32_t sum = row<uint32_t>(w, f.c[size_t(e)])[lane];
       for (int k = 0; k < f.tile.k; ++k) sum += uint32_t(x[k] * y[k]);
       row<uint32_t>(w, f.d[size_t(e)])[lane] = sum;
+    }
+  });
+}
+
+// The same of doubles: m8n8k4, a multiply-add for each k in turn, as hardware was found to do it
+// (docs/measurements/wmma.md). A has rows and B columns of four numbers, one in each lane of a
+// group.
+void multiply_doubles(Warp& w, const Fragments& f) {
+  constexpr int kK = 4;
+  uint64_t a[kLanes], b[kLanes];
+  for (int lane = 0; lane < kLanes; ++lane) {
+    a[lane] = row<uint64_t>(w, f.a[0])[lane];
+    b[lane] = row<uint64_t>(w, f.b[0])[lane];
+  }
+  for_each_lane(w.mask, [&](int lane) {
+    uint64_t sums[2] = {row<uint64_t>(w, f.c[0])[lane], row<uint64_t>(w, f.c[1])[lane]};
+    for (int e = 0; e < 2; ++e) {
+      for (int k = 0; k < kK; ++k)
+        sums[e] = math::fma64(a[lane / kK * kK + k], b[(2 * (lane % kK) + e) * kK + k], sums[e]);
+      row<uint64_t>(w, f.d[size_t(e)])[lane] = sums[e];
     }
   });
 }
@@ -170,6 +191,8 @@ const Op* multiply_matrices(Warp& w, const Op* op) {
   const Fragments& f = w.worker->image->fragments[op->matrices.index];
   if (f.sums == ptx::Type::kS32)
     multiply_bytes(w, f);
+  else if (f.sums == ptx::Type::kF64)
+    multiply_doubles(w, f);
   else
     multiply(w, f);
   return op + 1;

@@ -234,8 +234,8 @@ struct MemorySite {
   bool only_stores() const { return is_atomic && !is_used && atom == ptx::AtomOp::kExch; }
 };
 
-// What a tensor-core instruction works on: rows of 32-bit registers, those of each matrix in the
-// order of the instruction.
+// What a tensor-core instruction works on: rows of registers, those of each matrix in the order of
+// the instruction; of 32 bits, or of 64 where the sums are doubles.
 struct Fragments {
   uint32_t instruction = 0;  // index into the code of its function
   ptx::Type factors = ptx::Type::kNone, sums = ptx::Type::kNone;  // mma

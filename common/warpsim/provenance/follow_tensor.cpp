@@ -51,7 +51,8 @@ Value Follower::fragment(Value word, Type type, const FragmentPlace& place, int 
 
 // D = A B + C as chains of products, in the order of k.
 void Follower::multiply(const Code& code) {
-  if (code.type == Type::kS32) {  // of bytes, which no float is made of
+  // Of bytes or doubles, which no float is made of.
+  if (code.type == Type::kS32 || code.type == Type::kF64) {
     Lanes plain;
     plain.fill(History::kPlainValue);
     for (const Operand& element : code.dst[0].elements) write(element, plain);

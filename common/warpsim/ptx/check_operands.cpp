@@ -167,6 +167,7 @@ class Checker {
               : place == 2 ? registers.b
                            : registers.c;
     }
+    const Type held = i_.type == Type::kF64 ? Type::kB64 : Type::kB32;
     if (operand->kind == Kind::kRegister) {
       Operand vector;
       vector.kind = Kind::kVector;
@@ -178,7 +179,7 @@ class Checker {
     for (Operand& element : operand->elements) {
       if (element.kind != Kind::kRegister && (place == 0 || element.kind != Kind::kImmediate))
         return "has an element that is no register";
-      if (std::string wrong = scalar({Type::kB32}, &element); !wrong.empty()) return wrong;
+      if (std::string wrong = scalar({held}, &element); !wrong.empty()) return wrong;
     }
     return {};
   }

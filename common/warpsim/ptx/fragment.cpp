@@ -4,6 +4,10 @@ namespace warpsim::ptx {
 
 std::optional<FragmentRegisters> fragment_registers(const Instruction& mma) {
   const Tile& tile = mma.tile;
+  if (mma.type == Type::kF64) {
+    if (mma.src_type != Type::kF64 || tile != Tile{8, 8, 4}) return std::nullopt;
+    return FragmentRegisters{2, 1, 1, 2};
+  }
   if (tile.m != 16 || tile.n != 8) return std::nullopt;
   if (mma.src_type == Type::kS8 || mma.src_type == Type::kU8) {
     if (mma.type != Type::kS32 || (tile.k != 16 && tile.k != 32)) return std::nullopt;

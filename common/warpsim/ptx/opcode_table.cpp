@@ -31,7 +31,7 @@ constexpr uint32_t kLdSt = kModSpace | kModVector | kModMemory;
 //   c  a texel: a vector, or one register in braces
 //   k  the address of a texture or surface with its coordinates
 //   n  anything that is no address
-//   f  a fragment: as many registers of 32 bits as fragment.h or wmma.h says
+//   f  a fragment: as many registers of 32 bits (of 64 for f64) as fragment.h or wmma.h says
 // A source of t, s, T, S, w, u may be an immediate. Shape "*": operands are not decoded; "call",
 // "brx": see parse_instruction.cpp.
 // clang-format off
@@ -193,7 +193,7 @@ constexpr OpcodeRow kTable[] = {
     {"wmma.load.b",      kWmmaLoad,        "f=a?u",   1, kData, kModTile | kModSpace | kModSync},
     {"wmma.load.c",      kWmmaLoad,        "f=a?u",   1, kData, kModTile | kModSpace | kModSync},
     {"wmma.store.d",     kWmmaStore,       "=af?u",   1, kData, kModTile | kModSpace | kModSync},
-    {"wmma.mma",         kWmmaMma,         "f=fff",   4, kData, kModTile | kModSync},
+    {"wmma.mma",         kWmmaMma,         "f=fff",   4, kData, kModTile | kModSync | kModRounding},
     {"movmatrix",        kMovmatrix,       "u=u",     1, kBits, kModMatrix | kModSync},
     {"mma",              kMma,             "f=fff",   4, kData, kModTile | kModSync},
     {"ldmatrix",         kLdmatrix,        "f=a",     1, kData, kModMatrix | kModSpace | kModSync},

@@ -25,7 +25,7 @@ char matrix_of(const Instruction& i) {
 // Lines are rows of A and columns of B; of C they are rows, unless the product is computed as its
 // transposed.
 bool is_turned(const Tile& tile) {
-  return tile.m == 8;
+  return tile.m == 8 && tile.n == 32;
 }
 int lines_of(char matrix, const Tile& tile) {
   return matrix == 'a' ? tile.m : matrix == 'b' || is_turned(tile) ? tile.n : tile.m;
@@ -36,6 +36,7 @@ bool is_byte(Type type) {
 }
 
 size_t registers_of(char matrix, Type type, const Tile& tile) {
+  if (type == Type::kF64) return matrix == 'c' || matrix == 'd' ? 2 : 1;
   if (matrix == 'c' || matrix == 'd') return type == Type::kF16 ? 4 : 8;
   if (is_byte(type)) return size_t(lines_of(matrix, tile) / 8);
   if (type == Type::kF16) return 8;
@@ -51,6 +52,7 @@ struct Corner {
 std::vector<Corner> blocks_of(char matrix, Type type, const Tile& tile) {
   const int lines = lines_of(matrix, tile), width = type == Type::kTF32 ? 4 : 8;
   std::vector<Corner> blocks;
+  if (type == Type::kF64) return {{0, 0}};
   if (matrix == 'c' || matrix == 'd') {
     if (lines == 32) return {{0, 0}, {8, 0}, {16, 0}, {24, 0}};
     return {{0, 0}, {8, 0}, {0, 8}, {8, 8}};
@@ -113,6 +115,8 @@ class Expansion {
     i.where = from_.where, i.ptx_line = from_.ptx_line;
     return code_.emplace_back(std::move(i));
   }
+  bool is_double() const { return from_.type == Type::kF64; }
+  const char* word() const { return is_double() ? ".b64" : ".b32"; }
   Operand fresh(Type type) {
     function_.registers.push_back({"%wmma" + std::to_string(function_.registers.size()), type});
     return of_register(int32_t(function_.registers.size() - 1));
@@ -153,7 +157,7 @@ class Expansion {
     else if (bytes_ == 1)
       load_bytes(vector, blocks);
     else
-      load_tf32(vector, blocks);
+      load_numbers(vector, blocks);
     if (is_load_ && !is_sum) repeat(vector, blocks.size());
   }
 
@@ -270,7 +274,7 @@ class Expansion {
     }
   }
 
-  // Pairs of 32 bits along a line; where those lie in different lines of memory, one by one.
+  // Pairs along a line; where those lie in different lines of memory, one by one.
   void move_sums(const Operand& vector, const std::vector<Corner>& blocks) {
     const Lane q = quarter();
     const Operand pair = compute("shl.b32", {q.within, number(1)});
@@ -278,19 +282,21 @@ class Expansion {
     for (size_t i = 0; i < blocks.size(); ++i) {
       const Operand &first = vector.elements[2 * i], &second = vector.elements[2 * i + 1];
       if (along_) {
-        transfer(".v2.b32", address_of(blocks[i]), vector_of({first, second}));
+        transfer(is_double() ? ".v2.b64" : ".v2.b32", address_of(blocks[i]),
+                 vector_of({first, second}));
       } else {
-        transfer(".b32", address_of(blocks[i]), first);
-        transfer(".b32", address_of({blocks[i].line, blocks[i].place + 1}), second);
+        transfer(word(), address_of(blocks[i]), first);
+        transfer(word(), address_of({blocks[i].line, blocks[i].place + 1}), second);
       }
     }
   }
 
-  void load_tf32(const Operand& vector, const std::vector<Corner>& blocks) {
+  // One number in each register.
+  void load_numbers(const Operand& vector, const std::vector<Corner>& blocks) {
     const Lane q = quarter();
     find_start(along_ ? q.group : q.within, along_ ? q.within : q.group);
     for (size_t i = 0; i < blocks.size(); ++i)
-      transfer(".b32", address_of(blocks[i]), vector.elements[i]);
+      transfer(word(), address_of(blocks[i]), vector.elements[i]);
   }
 
   // Four numbers of a line in each register.
@@ -356,6 +362,10 @@ class Expansion {
   }
 
   void multiply() {
+    if (is_double()) {
+      add("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64", {from_.dst[0]}, from_.src);
+      return;
+    }
     const bool is_tf32 = from_.src_type == Type::kTF32, with_bytes = is_byte(from_.src_type),
                turned = is_turned(from_.tile);
     const Operand &a = from_.src[turned ? 1 : 0], &b = from_.src[turned ? 0 : 1];
@@ -447,6 +457,8 @@ void expand(Function* function) {
   function->code = std::move(code);
 }
 
+constexpr Tile kDoubles = {8, 8, 4};
+
 bool is_shape(const Tile& tile, bool is_tf32) {
   const Tile halves[] = {{16, 16, 16}, {32, 8, 16}, {8, 32, 16}}, tf32 = {16, 16, 8};
   return is_tf32 ? tile == tf32 : std::ranges::find(halves, tile) != std::end(halves);
@@ -456,7 +468,10 @@ bool is_shape(const Tile& tile, bool is_tf32) {
 
 bool is_modelled_wmma(const Instruction& i) {
   using enum Type;
+  const bool is_double = i.type == kF64;
+  if (i.rounding != Rounding::kNone && !(is_double && i.rounding == Rounding::kRn)) return false;
   if (i.op == Opcode::kWmmaMma) {
+    if (is_double) return i.src_type == kF64 && i.tile == kDoubles;
     if (is_byte(i.src_type)) return i.type == kS32 && is_shape(i.tile, false);
     const bool with_halves = i.type == kF16 && i.src_type == kF16;
     return (with_halves || i.type == kF32) && is_shape(i.tile, i.src_type == kTF32) &&
@@ -464,6 +479,7 @@ bool is_modelled_wmma(const Instruction& i) {
   }
   if (i.space != Space::kGeneric && i.space != Space::kShared && i.space != Space::kGlobal)
     return false;
+  if (is_double) return i.tile == kDoubles;
   const char matrix = matrix_of(i);
   if (matrix == 'c' || matrix == 'd')
     return (i.type == kF32 && is_shape(i.tile, true)) ||

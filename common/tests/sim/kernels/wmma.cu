@@ -84,6 +84,39 @@ extern "C" __global__ void wide_bytes(const unsigned char* m, const unsigned cha
   wmma::store_matrix_sync(p, c, 8, wmma::mem_row_major);
 }
 
+// Sums of doubles, of 8 x 4 and 4 x 8 whose rows or columns lie together.
+template <class Layout>
+__device__ void multiply_doubles(const double* m, const double* n, double* p, int m_pitch,
+                                 int n_pitch, wmma::layout_t of_p) {
+  wmma::fragment<wmma::matrix_a, 8, 8, 4, double, Layout> a;
+  wmma::fragment<wmma::matrix_b, 8, 8, 4, double, Layout> b;
+  wmma::fragment<wmma::accumulator, 8, 8, 4, double> c;
+  wmma::load_matrix_sync(a, m, m_pitch);
+  wmma::load_matrix_sync(b, n, n_pitch);
+  wmma::load_matrix_sync(c, p, 8, of_p);
+  wmma::mma_sync(c, a, b, c);
+  wmma::store_matrix_sync(p, c, 8, of_p);
+}
+
+extern "C" __global__ void doubles(const double* m, const double* n, double* p, int columns) {
+  if (columns)
+    multiply_doubles<wmma::col_major>(m, n, p, 8, 4, wmma::mem_col_major);
+  else
+    multiply_doubles<wmma::row_major>(m, n, p, 4, 8, wmma::mem_row_major);
+}
+
+// The same with mma.sync, M by rows, N by columns, P by rows; D's registers are C's, exchanged.
+extern "C" __global__ void mma_doubles(const double* m, const double* n, double* p) {
+  const int group = int(threadIdx.x) / 4, within = int(threadIdx.x) % 4;
+  double* at = p + 8 * group + 2 * within;
+  asm volatile(
+      "{ .reg .f64 c0, c1;\n"
+      "ld.global.v2.f64 {c0, c1}, [%2];\n"
+      "mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {c1, c0}, {%0}, {%1}, {c0, c1};\n"
+      "st.global.v2.f64 [%2], {c1, c0}; }" ::"d"(m[threadIdx.x]),
+      "d"(n[threadIdx.x]), "l"(at));
+}
+
 // Only some lanes get to it.
 extern "C" __global__ void some_lanes(const __half* m, const __half* n, float* p, int lanes) {
   if (int(threadIdx.x) < lanes) multiply<wmma::row_major, wmma::col_major>(m, n, p, 16);
