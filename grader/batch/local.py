@@ -14,7 +14,7 @@ from grader.judging import rubric
 from grader.labs.course import Course
 from grader.labs.lab import load_lab
 from grader.labs.options import Options
-from grader.pipeline import conclude
+from grader.pipeline import begun
 from grader.results.result import Diagnostic, to_dict
 
 # Steps have their own limits of these; what a worker is held to would hold for them too.
@@ -118,7 +118,7 @@ def _stopped(setting: Setting, unit: Unit, ended: sandbox.Ended) -> GradedUnit:
         found = (Diagnostic("timeout", "error", message),)
     elif ended.exceeded == "memory":
         message = f"Grading was stopped: it took more than {setting.memory_bytes >> 20} MiB."
-    base = conclude.blank(lab, "matmul.cu", setting.options)
+    base = begun.blank(lab, "matmul.cu", setting.options)
     result = replace(
         base,
         message=message,

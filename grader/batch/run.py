@@ -44,7 +44,7 @@ from grader.labs.options import Options
 from grader.labs.term import Term
 from grader.labs.weights import weigh
 from grader.machine.toolchain import Toolchain, find_toolchain
-from grader.pipeline import conclude
+from grader.pipeline import begun, conclude
 from grader.results import stored
 from grader.results.result import Result
 from grader.text import lab_number
@@ -392,7 +392,7 @@ class _Book:
     def _failed(self, lab: str, shown: str, message: str) -> Result:
         """No score, since the grader failed on it."""
         found = next(one for one in self.request.labs if one.name == lab)
-        base = conclude.blank(found, shown, self.request.options)
+        base = begun.blank(found, shown, self.request.options)
         return replace(base, status="error", score=None, message=message)
 
     def _result(self, submission: Submission, lab: Lab) -> Result:
@@ -402,14 +402,14 @@ class _Book:
         if submission.problem:
             result = conclude.unreadable(lab, submission.source, options, submission.problem)
         elif handed is None:
-            result = conclude.missing(lab, f"{lab.name}/matmul.cu", options)
+            result = begun.missing(lab, f"{lab.name}/matmul.cu", options)
         elif handed.problem:
             result = conclude.unreadable(lab, handed.shown, options, handed.problem)
         elif key in self.records:
             result = stored.from_dict(self.records[key].result)
             result = replace(result, submission=handed.shown)
         else:
-            base = conclude.blank(lab, handed.shown, options)
+            base = begun.blank(lab, handed.shown, options)
             result = replace(base, status="error", score=None, message=self.failures[key])
         return weigh(replace(result, sandbox=sandbox.kind()), self.request.weights)
 
@@ -457,7 +457,7 @@ class _Book:
         for lab in self.request.labs:
             most = self.request.weights.get(lab.name, FULL_POINTS)
             nothing = replace(
-                conclude.missing(lab, lab.name, self.request.options), score=None, max_score=most
+                begun.missing(lab, lab.name, self.request.options), score=None, max_score=most
             )
             credits.append(rules.credit(key, student, nothing, None, False))
         decided = any(credit.remark for credit in credits)

@@ -37,17 +37,19 @@ def grade_one(
     course: Course, folder: Path, given: Path | None, options: Options, *, one: bool
 ) -> Result:
     """One lab. With several, a file that cannot be read costs that lab its points, no more."""
-    from grader.pipeline import conclude, grade
+    from grader.pipeline import begun, grade
 
     lab = load_lab(folder)
     place = submission.find(course, lab, given, explicit_lab=one)
     if isinstance(place, submission.Missing):
-        return conclude.missing(lab, place.shown, options)
+        return begun.missing(lab, place.shown, options)
     try:
         handed_in = submission.read(place)
     except SubmissionError as error:
         if one:
             raise
+        from grader.pipeline import conclude
+
         return conclude.unreadable(lab, submission.shorten(place), options, str(error))
     with terminal.status_line(lab.id) as say:
         result = grade.grade(course, lab, handed_in, options, say)

@@ -246,6 +246,11 @@ class Lab:
                 found.append(replace(check, points=round(check.points * share, 6)))
         return found
 
+    def cases_for(self, backend: str) -> list[Case]:
+        """Those that a check of this backend looks at."""
+        used = {name for check in self.checks_for(backend) for name in check.every_case}
+        return [case for case in self.cases if case.id in used]
+
 
 def load_lab(folder: Path) -> Lab:
     """Reads FOLDER/lab.toml. Raises CourseError with one sentence if anything is wrong."""

@@ -21,7 +21,7 @@ from grader.labs.lab import Lab, load_lab
 from grader.labs.options import Options
 from grader.labs.weights import weigh
 from grader.packaging.package import Settings
-from grader.pipeline import conclude
+from grader.pipeline import begun, conclude
 from grader.results.result import Result
 
 
@@ -64,7 +64,7 @@ def _grade(
     grade_lab: Callable[[Lab, submission.Submission], Result],
 ) -> Result:
     if file is None:
-        return conclude.missing(lab, f"{lab.name}/{submission.FILE_NAME}", options)
+        return begun.missing(lab, f"{lab.name}/{submission.FILE_NAME}", options)
     try:
         handed_in = submission.read(file.path)
     except SubmissionError as error:

@@ -21,7 +21,7 @@ from grader.labs.lab import Case
 from grader.machine import gpu
 from grader.machine.toolchain import architecture_for, architectures
 from grader.pipeline import carry_out
-from grader.pipeline.carry_out import Place, Session
+from grader.pipeline.session import Place, Session
 from grader.results.result import GpuRun
 from grader.running.compile import CompileError, compile_submission
 from grader.running.record import Recorded, record

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import Future
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -12,11 +11,10 @@ import numpy as np
 from grader.errors import StepError
 from grader.judging import arrays, explain, judge
 from grader.labs import data
-from grader.labs.course import Course
 from grader.labs.lab import Case, Lab
-from grader.labs.options import DEFAULT_SEED, Options
+from grader.labs.options import DEFAULT_SEED
 from grader.labs.submission import FILE_NAME
-from grader.machine.toolchain import Toolchain
+from grader.pipeline.session import Inputs, Place, Session, output_of, subfolder
 from grader.running import execute, timing
 from grader.running.compile import CompileError, compile_submission
 from grader.running.execution import Execution
@@ -24,45 +22,6 @@ from grader.running.host_lines import line_of_crash, with_host_lines
 from grader.running.record import Recorded, record
 from grader.running.timing import Timing
 from grader.text import printed_lines
-
-
-@dataclass(frozen=True)
-class Place:
-    """Where plans are carried out."""
-
-    backend: str  # sim | gpu
-    device: str  # device file
-    architecture: int  # that the plans' PTX is for
-    gpu: str = ""  # its own name
-
-
-@dataclass(frozen=True)
-class Inputs:
-    """What solve is given in one case."""
-
-    arrays: dict[str, np.ndarray]
-    files: dict[str, Path]
-
-    @property
-    def factors(self) -> tuple[np.ndarray, np.ndarray]:
-        """M and N of a product."""
-        return self.arrays["M"], self.arrays["N"]
-
-
-@dataclass
-class Session:
-    """Grading one lab: what every step needs, and the folder that it may fill."""
-
-    course: Course
-    lab: Lab
-    options: Options
-    say: Callable[[str], None]  # told what happens now, for people
-    folder: Path
-    toolchain: Toolchain
-    architecture: int
-    math_library: str = ""  # that the compiled submission names
-    shared_object: Path | None = None  # the compiled submission
-    inputs: dict[str, Future] = field(default_factory=dict)  # case id -> Inputs
 
 
 def make_inputs(session: Session, case: Case) -> Inputs:
@@ -90,17 +49,6 @@ def make_inputs(session: Session, case: Case) -> Inputs:
         )
         arrays = dict(zip("MN", factors, strict=True))
     return Inputs(arrays, execute.save_arrays(session.folder / "inputs" / case.id, arrays))
-
-
-def subfolder(session: Session, name: str) -> Path:
-    folder = session.folder / name
-    folder.mkdir(exist_ok=True)
-    return folder
-
-
-def output_of(session: Session, backend: str, case: Case) -> Path:
-    """Where P of a case lies, if it was carried out."""
-    return session.folder / f"outputs-{backend}" / case.id / "P.npy"
 
 
 def outcomes_on(

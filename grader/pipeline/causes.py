@@ -18,7 +18,8 @@ from grader.judging import opening, provenance
 from grader.judging.judge import Outcome
 from grader.judging.repair import child
 from grader.labs import data
-from grader.pipeline.carry_out import Session, job_of, subfolder
+from grader.pipeline.carry_out import job_of
+from grader.pipeline.session import Session, subfolder
 from grader.results.explanation import Explanation
 from grader.results.provenance import Provenance
 from grader.results.result import Diagnostic, Result

@@ -1,4 +1,4 @@
-"""Results as they are put together: of labs that were graded, and of those that could not be."""
+"""Results as they are put together: of labs that were graded, and of files that cannot be."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from dataclasses import replace
 
 from grader.judging import judge, launch_shape, rubric
 from grader.labs import source
-from grader.labs.lab import FULL_POINTS, Case, Lab
+from grader.labs.lab import Case, Lab
 from grader.labs.options import Options
 from grader.labs.submission import FILE_NAME
-from grader.pipeline import gains
+from grader.pipeline import begun, gains
 from grader.results.result import Diagnostic, GpuRun, Kernel, LineCounters, Result
 from grader.running import compiler_places, compiler_words
 from grader.running.compile import Compiled, CompileError
@@ -17,44 +17,9 @@ from grader.running.execution import KernelRun, add_counters
 from grader.text import lines_of
 
 
-def blank(lab: Lab, shown: str, options: Options) -> Result:
-    """A result without any finding yet."""
-    return Result(
-        lab=lab.name,
-        title=lab.title,
-        submission=shown,
-        backend=options.backend,
-        device=options.device,
-        seed=options.seed,
-        toolkit="",
-        status="failed",
-        score=0.0,
-        max_score=float(FULL_POINTS),
-    )
-
-
-def not_started(base: Result, shown: str, regions: list[source.TodoRegion]) -> Result:
-    """The skeleton as it was shipped."""
-    first = regions[0]
-    return replace(
-        base,
-        status="not_started",
-        message="Not started: every TODO is still empty.",
-        next_step=(
-            f"open {shown} and begin with TODO({first.number}) at line {first.line}: {first.task}"
-        ),
-    )
-
-
-def missing(lab: Lab, shown: str, options: Options) -> Result:
-    """A tree of labs without a file for this lab."""
-    base = blank(lab, shown, options)
-    return replace(base, status="not_started", message=f"There is no {shown}.")
-
-
 def unreadable(lab: Lab, shown: str, options: Options, message: str) -> Result:
     """One lab of several has a file that cannot be graded: no points, and the others go on."""
-    base = blank(lab, shown, options)
+    base = begun.blank(lab, shown, options)
     checks = rubric.all_failed(lab, options.backend, "The file cannot be graded.")
     return replace(base, message=message, checks=checks)
 

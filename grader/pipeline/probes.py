@@ -16,7 +16,7 @@ from dataclasses import replace
 from grader.errors import StepError
 from grader.judging import explain, judge
 from grader.labs.lab import Case
-from grader.pipeline.carry_out import Session, subfolder
+from grader.pipeline.session import Session, subfolder
 from grader.results.result import Diagnostic
 from grader.running import execute
 from grader.running.compile import Compiled

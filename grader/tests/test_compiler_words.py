@@ -3,7 +3,7 @@
 import pytest
 
 from grader.labs.options import Options
-from grader.pipeline import conclude
+from grader.pipeline import begun, conclude
 from grader.running import compiler_places, compiler_words
 from grader.running.compile import CompileError, first_error
 
@@ -150,7 +150,7 @@ def test_other_messages_speak_for_themselves():
 
 
 def test_flags_of_the_compiler_are_not_recommended(lab):
-    blank = conclude.blank(lab, "matmul.cu", Options("sim"))
+    blank = begun.blank(lab, "matmul.cu", Options("sim"))
     (found,) = conclude.does_not_compile(lab, blank, CompileError(3, CEIL, 1)).diagnostics
     assert found.message.endswith("is not allowed (1 more follow from it or after it).")
     assert "experimental" not in found.message

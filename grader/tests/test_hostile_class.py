@@ -235,11 +235,11 @@ class TestExceptions:
         from grader import writers
         from grader.labs.lab import load_lab
         from grader.labs.options import Options
-        from grader.pipeline import conclude
+        from grader.pipeline import begun
 
         lab = load_lab(course.labs / LAB)
         options = Options("sim", "h200", 1, 90)
-        result = conclude.blank(lab, "matmul.cu", options)
+        result = begun.blank(lab, "matmul.cu", options)
         real, calls = writers.render, []
 
         def failing(form, results, **how):

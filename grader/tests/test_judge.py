@@ -9,7 +9,7 @@ from grader.errors import StepError
 from grader.judging import explain, judge, rubric
 from grader.labs import data
 from grader.labs.options import Options
-from grader.pipeline import conclude
+from grader.pipeline import begun, conclude
 from grader.running.execution import load, parse
 from grader.running.record import Reason, Recorded
 from grader.tests.executions import execution_json, fault_json, party_json
@@ -292,7 +292,7 @@ def test_both_backends_tell_a_wrong_result_once_and_with_its_line(lab):
     right = {case.id: outcome(lab, case.id) for case in lab.cases}
     evidence = rubric.Evidence(right | {"w8": on_gpu}, right | {"w8": on_sim}, {})
     options = Options("gpu")
-    result = conclude.concluded(lab, conclude.blank(lab, "matmul.cu", options), evidence)
+    result = conclude.concluded(lab, begun.blank(lab, "matmul.cu", options), evidence)
     assert [(item.code, item.line) for item in result.diagnostics] == [("wrong-result", 41)]
 
 

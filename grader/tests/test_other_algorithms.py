@@ -8,7 +8,7 @@ from grader.judging import explain, judge, numerics
 from grader.labs import data
 from grader.labs.lab import Case
 from grader.labs.options import Options
-from grader.pipeline import conclude
+from grader.pipeline import begun, conclude
 from grader.running.execution import parse
 from grader.tests.executions import execution_json
 from grader.writers.style import Style
@@ -158,7 +158,7 @@ def test_every_report_says_which_bound_it_was(format_name, lab):
 
     found["w8"] = replace(found["w8"], result=replace(found["w8"].result, bound="norm"))
     assert special.result.bound == "norm"
-    result = conclude.blank(lab, "matmul.cu", Options("sim"))
+    result = begun.blank(lab, "matmul.cu", Options("sim"))
     result = conclude.concluded(lab, result, rubric.Evidence(found, found, {}))
     text = writers.render(format_name, [result], one=True, style=Style(width=500))
     assert "by the bound for algorithms that add before they multiply" in text

@@ -16,7 +16,8 @@ from grader.errors import SubmissionError
 from grader.labs import submission
 from grader.labs.lab import load_lab
 from grader.labs.options import Options
-from grader.pipeline.carry_out import Session, make_inputs
+from grader.pipeline.carry_out import make_inputs
+from grader.pipeline.session import Session
 from grader.show import make, page
 from grader.tests import browser, corpus_files, show_pages
 from grader.tests.conftest import REPOSITORY

@@ -19,8 +19,9 @@ from grader.labs.lab import Case, Lab
 from grader.labs.options import Options
 from grader.labs.submission import FILE_NAME
 from grader.machine.toolchain import architecture_for, architectures, find_toolchain
-from grader.pipeline import causes, conclude
-from grader.pipeline.carry_out import Session, job_of, judge_one, make_inputs, subfolder
+from grader.pipeline import begun, causes
+from grader.pipeline.carry_out import job_of, judge_one, make_inputs
+from grader.pipeline.session import Session, subfolder
 from grader.running import execute
 from grader.running.compile import CompileError, compile_submission
 from grader.running.execution import Execution
@@ -102,7 +103,7 @@ def _made(session: Session, text: str, wanted: Wanted) -> dict[str, Any]:
     trace = _told(session, reader.load(path), text, wanted, recorded.plan)
     if execution.status == "ok" and trace["launches"]:
         outcome = judge_one(session, case, job, execution, text)
-        base = conclude.blank(session.lab, FILE_NAME, options)
+        base = begun.blank(session.lab, FILE_NAME, options)
         base = replace(base, cases=(outcome.result,), diagnostics=outcome.diagnostics)
         told = causes.told(session, text, base, {case.id: outcome}, {case.id: recorded})
         trace["launches"][-1]["findings"] += outputs.findings(outcome, told.diagnostics)
