@@ -127,8 +127,21 @@ std::string barrier(const Diagnostic& d, const Extents& shape) {
   }
 }
 
+// Instructions of tensor cores and their fragments: they take no mask, and want the whole warp.
+bool is_of_the_whole_warp(std::string_view instruction) {
+  return instruction.starts_with("mma") || instruction.starts_with("wmma") ||
+         instruction.starts_with("ldmatrix") || instruction.starts_with("stmatrix") ||
+         instruction.starts_with("movmatrix");
+}
+
 std::string wrong_mask(const Diagnostic& d, const Extents& shape) {
   const std::string other = thread_name(d.other.value_or(Party{}), shape);
+  if (is_of_the_whole_warp(d.words)) {
+    const bool goes_on = d.other && d.other->line != 0;
+    return d.words.substr(0, d.words.find('.')) +
+           " is an instruction of all 32 lanes of a warp, and " + other + " does not take part" +
+           (goes_on ? ": it goes on at line " + std::to_string(d.other->line) : "");
+  }
   const std::string mask = fmt::format("the mask 0x{:08x} of {}", d.amount, d.words);
   switch (d.cause) {
     case Cause::kNotNamed:

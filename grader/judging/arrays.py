@@ -94,7 +94,13 @@ def judge_case(
 
     outcome = judge.judged(case, execution, context, compared)
     is_own = not any(item.code == "host-computed" for item in outcome.diagnostics)
-    return replace(outcome, right=right if is_own else frozenset())
+    reached: dict[str, frozenset[str]] = {}
+    for kernel in execution.kernels if context.outputs_of else ():
+        outputs = context.outputs_of.get(
+            kernel.mangled, frozenset(found.name for found in case.problem.outputs)
+        )
+        reached[kernel.name] = reached.get(kernel.name, frozenset()) | outputs
+    return replace(outcome, right=right if is_own else frozenset(), outputs_of=reached)
 
 
 def _of_arrays(
@@ -121,7 +127,8 @@ def _of_arrays(
         checked=checked,
         mismatches=() if case.hidden else mismatches,
     )
-    line, kernel = judge.storing_line(execution)
+    # One line may store all that is stored, and none of it to the array that is wrong.
+    line, kernel = judge.storing_line(execution) if len(found.wrong) == 1 else (0, "")
     count = found.wrong[name]
     wrong = Diagnostic("wrong-result", "error", message, line=line, kernel=kernel, count=count)
     return result, wrong, None

@@ -13,8 +13,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from grader.judging import explain
-from grader.results.finding import Access, Cause, Origin
+from grader.judging import explain, phases
+from grader.results.finding import Access, Cause, Facts, Origin
 from grader.results.result import Diagnostic
 
 _OUTSIDE = {
@@ -46,7 +46,8 @@ def marked(merged: Iterable[Diagnostic], seen: Sequence[Diagnostic]) -> list[Dia
 
 def of_unset(found: Sequence[Diagnostic], unset: Collection[str]) -> list[Diagnostic]:
     """The findings; a wrong P that is no number wherever it is wrong follows from what was read and
-    had never been written. unset: the cases whose P is so."""
+    had never been written, and one that is computed from copies that had not come from that. unset:
+    the cases whose P is no number."""
     told = []
     for item in found:
         causes = [
@@ -55,6 +56,12 @@ def of_unset(found: Sequence[Diagnostic], unset: Collection[str]) -> list[Diagno
             if one.code in _UNWRITTEN and not one.echo_of and set(item.cases) <= set(one.cases)
         ]
         follows = item.code == "wrong-result" and set(item.cases) <= set(unset)
+        early = [
+            one for one in found if _waits_too_little(one) and set(item.cases) <= set(one.cases)
+        ]
+        if item.code == "wrong-result" and early:  # it is computed from what had not come yet
+            told.append(_echo(item, early[0]))
+            continue
         told.append(_echo(item, causes[0]) if follows and causes else item)
     return told
 
@@ -81,6 +88,15 @@ def _echo(item: Diagnostic, cause: Diagnostic) -> Diagnostic:
 def _is_unawaited_copy(item: Diagnostic) -> bool:
     """Whether a thread reads what an asynchronous copy has not brought yet."""
     return item.facts is not None and item.facts.cause is Cause.COPY_IN_FLIGHT
+
+
+def _waits_too_little(item: Diagnostic) -> bool:
+    """Whether a thread has waited for another phase than that of the copy, or for none."""
+    return item.facts is not None and item.facts.cause in phases.TOO_EARLY
+
+
+def _accesses(facts: Facts) -> tuple[Access, ...]:
+    return facts.access, facts.other.access if facts.other else Access.NONE
 
 
 def _overwrites(item: Diagnostic) -> bool:
@@ -113,6 +129,9 @@ def _explains(cause: Diagnostic, item: Diagnostic, lines: set[int]) -> bool:
     if item.code in _OUTSIDE.get(cause.code, ()):
         # An access that strays races, or reads what nobody wrote, wherever it happens to land.
         return cause.line in lines
+    if item.code == "race-shared" and _waits_too_little(cause):
+        # Who goes on too early gives the place free too early as well.
+        return item.facts is not None and Access.COPY in _accesses(item.facts)
     if item.code == "race-shared" and _is_unawaited_copy(cause):
         return cause.other_line in lines and not _overwrites(item)
     return False

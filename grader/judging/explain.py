@@ -10,12 +10,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
 
-from grader.judging import host
+from grader.judging import host, phases
+from grader.judging.reach import arrays_of_kernels
 from grader.labs.lab import Case
+from grader.labs.layout import member
 from grader.labs.problem import PRODUCT, Problem
 from grader.labs.source import ArrayShape, shared_array
 from grader.labs.statements import listing
@@ -36,6 +38,8 @@ class Context:
     # What student-made device buffers hold: {"cudaMalloc #1": "M"}; see buffer_roles.
     buffer_roles: Mapping[str, str]
     own_buffers: Collection[str] = ()  # those that the student allocated: "cudaMalloc #1"
+    # The outputs that a kernel, by its mangled name, can have to do with; see reach.py.
+    outputs_of: Mapping[str, frozenset[str]] = field(default_factory=dict)
 
 
 def read_plan(path: Path) -> dict:
@@ -48,7 +52,9 @@ def read_plan(path: Path) -> dict:
 
 def context(source: str, case: Case, plan: Mapping) -> Context:
     """Of one case of a submission, and its launch plan."""
-    return Context(source, case, buffer_roles(plan, case.problem), own_buffers(plan))
+    outputs = [array.name for array in case.problem.outputs]
+    reached = arrays_of_kernels(plan, source, outputs) if len(outputs) > 1 else {}
+    return Context(source, case, buffer_roles(plan, case.problem), own_buffers(plan), reached)
 
 
 def buffer_roles(plan: Mapping, problem: Problem = PRODUCT) -> dict[str, str]:
@@ -102,9 +108,15 @@ def sentence(fault: Fault, context: Context) -> str:
         return _unordered(facts, _place(facts, shape) if facts.array else "memory")
     if facts.cause in (Cause.LANES_MISSING, Cause.EXITED):
         return f"{who}: {_at_barrier(facts)}."
+    if facts.cause in phases.CAUSES and facts.array and facts.space is Space.SHARED:
+        return f"{who} {phases.sentence(facts, element_name(facts, shape, context))}."
+    if fault.code == "unwritten-output" and not context.case.problem.is_product:
+        dimensions = context.case.shapes.get(facts.array)
+        if dimensions is not None:
+            return _unwritten(facts, ArrayShape(facts.array, tuple(dimensions), 4))
     if not facts.array or facts.cause is Cause.DRIVER or facts.space is Space.LOCAL:
         return _as_said(fault, who)
-    element = _element(facts, shape)
+    element = element_name(facts, shape, context)
     match fault.code:
         case "out-of-bounds-global" | "out-of-bounds-shared":
             if shape is not None and 0 <= facts.offset_bytes < shape.size_bytes:
@@ -119,8 +131,21 @@ def sentence(fault: Fault, context: Context) -> str:
         case "uninitialised-global":
             return f"{who} reads {element}, which nothing has written before."
         case "race-shared" | "race-global":
-            return _race(fault, who, element)
+            return _race(fault, who, element, context.source)
     return _as_said(fault, who)
+
+
+def _unwritten(facts: Facts, shape: ArrayShape) -> str:
+    """Of an array that need not be a matrix; the executor counts four bytes for each element."""
+    if facts.amount == facts.limit:
+        return f"No element of {facts.array} was written."
+    element = shape.element(facts.offset_bytes)
+    if facts.amount == 1:
+        return f"One of {facts.limit} elements of {facts.array} was never written: {element}."
+    return (
+        f"{facts.amount} of {facts.limit} elements of {facts.array} were never written, the first is "
+        f"{element}."
+    )
 
 
 def has_thread(fault: Fault) -> bool:
@@ -147,7 +172,7 @@ def _bytes(count: int) -> str:
     return f"{count} byte{'' if count == 1 else 's'}"
 
 
-def _race(fault: Fault, who: str, element: str) -> str:
+def _race(fault: Fault, who: str, element: str, source: str) -> str:
     facts, other = fault.facts, fault.facts.other or Party()
     whose = f"thread {_triple(other.thread)}"
     if facts.scope is Scope.GRID:
@@ -164,6 +189,14 @@ def _race(fault: Fault, who: str, element: str) -> str:
     if facts.scope is Scope.GRID:
         return f"{both.rstrip(',')}: blocks run in no particular order."
     barrier = missing_barrier(fault.code, facts)
+    if _is_with_a_copy(facts) and phases.are_used(source):
+        if facts.access is other.access and (facts.block, facts.thread) == (
+            other.block,
+            other.thread,
+        ):
+            asked = f"that it asked for{place}" if place else "before"
+            return f"{who} copies to {element} again, with no wait for the copy {asked}."
+        return f"{both.rstrip(',')}, and neither waits for the other."
     return f"{both} with no {barrier} between." if barrier else f"{both.rstrip(',')}."
 
 
@@ -330,9 +363,16 @@ def _access(facts: Facts) -> str:
     return f"{_verb(facts)} {_bytes(facts.access_bytes)} at"
 
 
-def _element(facts: Facts, shape: ArrayShape | None) -> str:
+def element_name(facts: Facts, shape: ArrayShape | None, context: Context) -> str:
+    """The element that a finding is about, as the student would write it."""
+    if facts.space is Space.SHARED:
+        name = member(context.source, facts.array, facts.array_bytes, facts.offset_bytes)
+        if name:
+            return name
     if shape is not None:
         return shape.element(facts.offset_bytes)
+    if facts.offset_bytes == 0 and facts.access_bytes == facts.array_bytes:
+        return facts.array  # a variable, and no array
     return f"byte {facts.offset_bytes} of {facts.array}"
 
 
@@ -418,8 +458,8 @@ _ADVICE_BY_CAUSE = {
         "them, once."
     ),
     Cause.ARRIVALS_LACK: (
-        "The number that mbarrier.init was given must be the number of arrivals in each phase. And "
-        "does a wait name a phase that is yet to come?"
+        "In each phase there must be as many arrivals as the barrier was initialised for, no fewer and "
+        "no more. And does a wait ask for a phase that is yet to come?"
     ),
     Cause.BULK_ALIGNMENT: (
         "Declare the array with alignas, 128 where boxes of a tensor map go to shared memory and 16 "
@@ -436,6 +476,10 @@ _ADVICE_BY_CAUSE = {
     Cause.HOST_READ: "Call cudaStreamSynchronize for the copy's stream before its data are used.",
     Cause.SOLVE_RETURNED: "Call cudaStreamSynchronize for the copy's stream before solve returns.",
     Cause.HOST_WROTE: "Call cudaStreamSynchronize for the copy's stream before the memory is used again.",
+    Cause.NAMED_MISSING: (
+        "All lanes that it needs must come to this line together: call it outside of any branch that "
+        "only some of them take. If it takes a mask, name just the lanes inside."
+    ),
     Cause.FREED: "Call cudaFree only when no kernel and no copy needs the buffer any more.",
     Cause.SHARED_MEMORY: _SMALLER,
     Cause.SHARED_NOT_ASKED: _SMALLER,
@@ -501,6 +545,8 @@ def advice(fault: Fault, context: Context) -> str:
     match fault.code:
         case "timeout" if facts.cause is Cause.MANY_WARPS:
             return "How many blocks, and threads, does the launch ask for, and what does each of them do?"
+        case "race-shared" if _is_with_a_copy(facts) and phases.are_used(context.source):
+            return phases.REFILL
         case "race-shared" if _is_with_a_copy(facts):
             return (
                 "Between filling a stage and reading it, and before it is filled again, the block "
@@ -562,6 +608,8 @@ def advice(fault: Fault, context: Context) -> str:
             )
         case "race-global" if not context.case.problem.is_product:
             return f"Each element of {role or facts.array} must be written by one thread: has each thread its own index?"
+        case "unwritten-output" if facts.amount == 1 and not context.case.problem.is_product:
+            return "Which thread should write it, and does it?"
         case "unwritten-output" if not context.case.problem.is_product:
             copied = ", and is the result copied back" if "cudaMemcpy" in context.source else ""
             return f"Do the blocks cover all of {facts.array} (rounded up){copied}?"

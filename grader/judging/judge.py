@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from grader.errors import StepError, UnsupportedError
-from grader.judging import echoes, explain, numerics, patterns, split, symbols
+from grader.judging import echoes, explain, numerics, patterns, phases, split, symbols
 from grader.labs import codes, data, source
 from grader.labs.lab import Case
 from grader.labs.submission import FILE_NAME
@@ -38,6 +38,8 @@ class Outcome:
     pattern: patterns.Pattern | None = None  # of a wrong P
     may_be_another: bool = False  # algorithm: P is within the bound for those that add first
     right: frozenset[str] = frozenset()  # of several outputs, those that are right
+    # Of several outputs: by a kernel's name, those that it can have to do with; see reach.py.
+    outputs_of: Mapping[str, frozenset[str]] = field(default_factory=dict)
 
     @property
     def is_right(self) -> bool:
@@ -342,17 +344,23 @@ def _diagnostic(fault: Fault, context: explain.Context) -> Diagnostic:
     own = is_own_file(facts.file)
     has_thread = bool(fault.kernel) and explain.has_thread(fault)
     line = facts.line or source.launch_line(context.source, fault.kernel)
+    message, advice = explain.sentence(fault, context), explain.advice(fault, context)
+    said = phases.cause(fault.code, facts, context.source) if own else None
+    if said is not None:
+        message = f"{said.text} Seen at line {line}: {message}"
+        line, advice = said.line, said.advice
     return Diagnostic(
         code=fault.code,
         severity=fault.severity,
-        message=explain.sentence(fault, context),
+        message=message,
+        cause=said.text if said is not None else "",
         file=FILE_NAME if own or not facts.file else facts.file.rsplit("/", 1)[-1],
         line=line,
         kernel=fault.kernel,
         block=facts.block if has_thread else None,
         thread=facts.thread if has_thread else None,
         count=fault.count,
-        advice=explain.advice(fault, context),
+        advice=advice,
         other_line=facts.other_line,
         facts=_without_folders(explain.named(fault, context)),
     )

@@ -249,6 +249,7 @@ def _shifted(expected: np.ndarray) -> Iterator:
 
 
 _LEAST_RATIO = 0.01  # less than that, nothing was added more than once
+_OF_TERMS = 0.02
 
 
 def _sums_not_reset(expected: np.ndarray, got: np.ndarray) -> Iterator:
@@ -261,10 +262,10 @@ def _sums_not_reset(expected: np.ndarray, got: np.ndarray) -> Iterator:
         offset = float(np.median(got - expected))
     if np.isfinite(ratio) and abs(ratio) > _LEAST_RATIO and ratio != 1.0:
         shown = f"{round(ratio)}" if abs(ratio - round(ratio)) < 1e-3 else f"{ratio:.6g}"
-        text = (
-            f"Every wrong element is {shown} times what it should be: terms are added more "
-            "than once, or left out evenly."
-        )
+        text = f"Every wrong element is {shown} times what it should be"
+        # A factor next to 1 is one of rounding or of a format, and comes from no number of terms.
+        is_of_terms = abs(ratio - 1) > _OF_TERMS
+        text += ": terms are added more than once, or left out evenly." if is_of_terms else "."
         yield Pattern("scaled", text), _known(ratio * expected)
     if np.isfinite(offset):
         text = f"Every wrong element is off by the same {offset:.6g}: the sum does not start at 0."

@@ -94,12 +94,13 @@ def _rounding(elements: Sequence[ElementHistory]) -> Explanation | None:
 
 def _rest(elements: Sequence[ElementHistory]) -> Explanation | None:
     """A rest that is the difference of two rounded numbers."""
-    for factor, _ in _factors(elements):
+    factors = [factor for factor, _ in _factors(elements) if factor.piece]
+    for factor in sorted(factors, key=lambda factor: factor.piece):
         for to, line in factor.converted_before:
-            if to in _ROUNDINGS and factor.piece:
+            if to in _ROUNDINGS:
                 text = (
-                    f"Piece {factor.piece} of {_name(factor)} is taken of a number that is rounded "
-                    f"already{in_line(line)}: what the piece before left over is gone."
+                    f"Piece {factor.piece} of {_name(factor)} is made of a number that was rounded "
+                    f"before{in_line(line)}: what piece {factor.piece - 1} had left over is lost."
                 )
                 return Explanation("converted", text, operand=factor.matrix, line=line, to=to)
     return None
@@ -199,7 +200,10 @@ def _scale(stored: Sequence[ElementHistory]) -> Explanation | None:
             text = (
                 f"{place_name((one.row, one.column))}: products of {_pair(pair)} are added {how}."
             )
-            common = "What a piece was multiplied by its products have to be divided by."
+            common = (
+                "A piece that is kept larger than it is makes its products larger, too: divide them by "
+                "the same factor."
+            )
             return Explanation(
                 "mispaired", text, common, line=term.line, element=(one.row, one.column)
             )

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from grader.judging.kernel_text import counted
 from grader.judging.sums import Product, Sum, Sums, sorted_out
 from grader.judging.wording import indexed
+from grader.labs.layout import member
 from grader.labs.source import shared_array
 from grader.labs.statements import Listing, Statement, function_name, listing
 from grader.results.provenance import Factor, SharedWord
@@ -291,6 +292,9 @@ class Ways(Sums):
         return self._name(shared.array, shared.array_bytes, shared.offset_bytes)
 
     def _name(self, array: str, array_bytes: int, offset: int) -> str:
+        name = member(self.source, array, array_bytes, offset)
+        if name:
+            return name
         shape = shared_array(self.source, array, array_bytes, self.kernel)
         return shape.element(offset) if shape is not None else f"{array}, byte {offset}"
 

@@ -9,9 +9,11 @@ from __future__ import annotations
 
 import functools
 import json
+import math
 import re
 import subprocess
 import sys
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -98,11 +100,12 @@ def launch_line(text: str, kernel: str) -> int:
 
 
 _ELEMENT_BYTES = {
-    "char": 1, "bool": 1, "int8_t": 1, "uint8_t": 1, "half": 2, "__half": 2, "short": 2,
+    "char": 1, "unsigned char": 1, "signed char": 1, "byte": 1,
+    "bool": 1, "int8_t": 1, "uint8_t": 1, "half": 2, "__half": 2, "short": 2,
     "bf16": 2, "__nv_bfloat16": 2, "nv_bfloat16": 2, "unsigned short": 2, "uint16_t": 2,
     "__nv_bfloat162": 4, "__half2": 4, "uint2": 8, "uint4": 16,
     "float": 4, "int": 4, "unsigned": 4, "unsigned int": 4, "uint32_t": 4, "int32_t": 4,
-    "double": 8, "float2": 8, "int2": 8, "long long": 8, "size_t": 8, "uint64_t": 8,
+    "unsigned long long": 8, "int64_t": 8, "double": 8, "float2": 8, "int2": 8, "long long": 8, "size_t": 8, "uint64_t": 8,
     "float3": 12, "float4": 16, "int4": 16, "double2": 16,
 }  # fmt: skip
 
@@ -148,32 +151,42 @@ class ArrayShape:
 def shared_array(text: str, name: str, size_bytes: int, kernel: str = "") -> ArrayShape | None:
     """The declaration of a `__shared__` array, if its dimensions can be worked out.
 
-    The result is verified: it has `size_bytes`; or all dimensions but one are clear, and that one
-    follows from `size_bytes`. `kernel` ("tiled<16>") helps with templates.
+    The result is verified: it has `size_bytes`; or all dimensions but one are clear, or but two that
+    are written alike, and these follow from `size_bytes`. `kernel` ("tiled<16>") helps with templates.
     """
     found = facts(text)
     shapes = []
     for array, before, sizes in found.arrays:
         element = _element_type(before) if array == name else None
         if element is not None:
-            shapes.extend(_shapes(found, name, element, sizes, size_bytes, kernel))
-    exact = [shape for shape in shapes if shape.size_bytes == size_bytes]
+            here = _shapes(found, name, element, sizes, size_bytes, kernel)
+            shapes.extend((shape, sizes) for shape in here)
+    exact = [shape for shape, _ in shapes if shape.size_bytes == size_bytes]
     if exact:
         return exact[0]
-    completed = {_completed(shape, size_bytes) for shape in shapes}
+    if (
+        not found.templates
+    ):  # what has other, known sizes is another kernel's array of the same name
+        shapes = [(shape, sizes) for shape, sizes in shapes if 0 in shape.dimensions]
+    completed = {_completed(shape, sizes, size_bytes) for shape, sizes in shapes}
     return completed.pop() if len(completed) == 1 else None
 
 
-def _completed(shape: ArrayShape, size_bytes: int) -> ArrayShape | None:
-    """With its one unclear dimension (0) as the size demands it; None if that is impossible."""
-    if shape.dimensions.count(0) != 1:
+def _completed(shape: ArrayShape, sizes: Sequence[str], size_bytes: int) -> ArrayShape | None:
+    """With its unclear dimensions (0) as the size demands them; None if that is impossible."""
+    unclear = {
+        size.strip() for size, value in zip(sizes, shape.dimensions, strict=True) if not value
+    }
+    if len(unclear) != 1:
         return None
     known = shape.element_bytes
     for dimension in shape.dimensions:
         known *= dimension or 1
-    if size_bytes % known:
+    together, rest = divmod(size_bytes, known)
+    side = together if shape.dimensions.count(0) == 1 else math.isqrt(together)
+    if rest or side ** shape.dimensions.count(0) != together:
         return None
-    dimensions = tuple(dimension or size_bytes // known for dimension in shape.dimensions)
+    dimensions = tuple(dimension or side for dimension in shape.dimensions)
     return ArrayShape(shape.name, dimensions, shape.element_bytes)
 
 

@@ -12,6 +12,7 @@ import pytest
 from grader.errors import CourseError, UsageError
 from grader.judging import arrays, rubric
 from grader.judging.judge import Outcome
+from grader.judging.reach import arrays_of_kernels
 from grader.labs import data, new_lab
 from grader.labs.course import Course
 from grader.labs.lab import load_lab
@@ -284,3 +285,68 @@ def test_skeletons_of_exercises_are_their_solutions_without_the_regions(lab):
     solution = (REPOSITORY / "solutions" / lab / "matmul.cu").read_text()
     skeleton = (REPOSITORY / "exercises" / lab / "matmul.cu").read_text()
     assert skeleton == new_lab.skeleton_of(solution) != solution
+
+
+# --- several outputs, each of a kernel of its own
+
+
+def _scores(result) -> dict[str, float]:
+    return {check.id: check.score for check in result.checks}
+
+
+def test_a_wrong_image_costs_the_other_array_nothing(built):
+    result = _graded(built, "00-first-kernels", "] = 255 - image", "] = 254 - image")
+    scores = _scores(result)
+    assert (scores["map"], scores["guard"]) == (15, 15)
+    assert (scores["two-dimensions"], scores["every-shape"]) == (0, 0)
+
+
+def test_a_line_that_stores_another_array_is_not_to_blame(built):
+    """image is stored nowhere, and the only line that stores anything stores a."""
+    kernel = "image[row * columns + col] = 255 - image[row * columns + col];"
+    result = _graded(built, "00-first-kernels", kernel, "")
+    wrong = [item for item in result.diagnostics if item.code == "wrong-result"]
+    assert wrong
+    assert {item.line for item in wrong} == {0}
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "about", "other"),
+    [
+        ("side = 1;", "side = 4;", "safe", "turned"),
+        ("  __syncthreads();\n", "", "turned", "safe"),
+    ],
+)
+def test_a_race_in_one_kernel_says_nothing_of_the_others_array(built, before, after, about, other):
+    scores = _scores(_graded(built, "block-transpose", before, after))
+    assert scores[about] == 0
+    assert scores[other] > 0
+
+
+def _plan(*ops: dict, count: int = 0) -> dict:
+    names = ("a", "image", "cudaMalloc #1")
+    buffers = [{"id": number, "name": name} for number, name in enumerate(names)]
+    return {"ops": ops, "buffers": buffers, "host_writes": {"count": count}}
+
+
+def _launch(kernel: str, *buffers: int) -> dict:
+    return {"op": "launch", "kernel": kernel, "relocations": [{"buffer": one} for one in buffers]}
+
+
+def test_which_outputs_a_kernel_can_have_to_do_with():
+    names = ("a", "image")
+    apart = _plan(_launch("one", 0), _launch("two", 1), _launch("hello"))
+    found = arrays_of_kernels(apart, "", names)
+    assert found == {"one": {"a"}, "two": {"image"}, "hello": frozenset()}
+    copied = _plan(_launch("one", 0, 2), {"op": "copy_d2d", "buffer": 1, "source": 2})
+    assert arrays_of_kernels(copied, "", names) == {"one": {"a", "image"}}
+    twice = _plan(_launch("one", 0), _launch("one", 1))
+    assert arrays_of_kernels(twice, "", names) == {"one": {"a", "image"}}
+
+
+def test_data_may_go_in_ways_that_a_plan_does_not_tell():
+    launches = (_launch("one", 0), _launch("two", 1))
+    assert arrays_of_kernels(_plan(*launches), "__device__ float kept[8];", ("a", "image")) == {}
+    assert arrays_of_kernels(_plan(*launches, {"op": "new"}), "", ("a", "image")) == {}
+    assert arrays_of_kernels(_plan(*launches, count=1), "", ("a", "image")) == {}
+    assert arrays_of_kernels(_plan(*launches), "__device__ float f(int i) {", ("a", "image"))

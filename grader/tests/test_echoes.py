@@ -117,3 +117,14 @@ def test_what_a_kernel_without_its_map_does_follows_from_the_refused_call(lab):
     ]
     granted = outcome(lab, "w8", diagnostics=[waits, no_map])
     assert ("misaligned-access", "") in found(granted)
+
+
+def test_who_waits_too_little_is_the_cause_of_a_race_with_a_copy(lab):
+    early = fault_json("phase", line=41, cause="wrong-parity", access="load")
+    again = COPIED | {"line": 9, "other": party_json("copy", line=9), "access": "copy"}
+    assert found(outcome(lab, "w8", diagnostics=[early, again])) == [
+        ("phase", ""),
+        ("race-shared", "phase"),
+    ]
+    between_threads = fault_json("race-shared", line=9, other=party_json("load", line=12))
+    assert ("race-shared", "") in found(outcome(lab, "w8", diagnostics=[early, between_threads]))

@@ -108,6 +108,12 @@ def test_a_buffer_that_holds_nothing_yet_is_named_by_its_variable(source, own, n
     assert text.endswith(f"reads byte 0 of {name}, which nothing has written before.")
 
 
+def test_a_variable_has_no_byte_0():
+    scalar = {"array": "scale", "array_bytes": 4, "access_bytes": 4, "offset_bytes": 0}
+    text = _say("uninitialised-shared", **scalar)
+    assert text.endswith("reads scale, which no thread of the block has written before.")
+
+
 def test_uninitialised():
     text = _say("uninitialised-shared", **SHARED, offset_bytes=256)
     assert text.endswith("reads Nds[4][0], which no thread of the block has written before.")

@@ -90,7 +90,7 @@ def test_pairs_that_are_missing_or_doubled(pairs, line, sentence):
     "change, line, words",
     [
         (of_factor("M", 1, converted=(("bfloat16-cut", 31),)), 31, "Piece 1 of M[0][0] is cut to bfloat16"),
-        (of_factor("N", 1, converted_before=(("bfloat16", 33),)), 33, "Piece 1 of N[0][0] is taken of a number that is rounded already in line 33"),
+        (of_factor("N", 1, converted_before=(("bfloat16", 33),)), 33, "Piece 1 of N[0][0] is made of a number that was rounded before in line 33"),
         (lambda made: replace(made, scale=1.0), 74, "piece 0 of M with piece 2 of N are added 65536 times too large"),
     ],
 )  # fmt: skip

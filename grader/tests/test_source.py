@@ -78,6 +78,15 @@ def test_comments_go_and_lines_stay():
         # One dimension is not clear, and follows from the size.
         ("constexpr int T = 8, U = T + padding();\n__shared__ float Nds[T][U];", 288, (8, 9)),
         ("__shared__ alignas(16) float Nds[2][sizeof(int)][8];", 256, (2, 4, 8)),
+        # Two are not clear, and written alike.
+        ("__shared__ float Nds[T][T];", 1024, (16, 16)),
+        ("__shared__ float Nds[2][side()][side()];", 128, (2, 4, 4)),
+        # Another kernel's array of the same name has another size.
+        (
+            "void a() { __shared__ float Nds[T][T]; } void b() { __shared__ float Nds[16][17]; }",
+            64,
+            (4, 4),
+        ),
     ],
 )
 def test_shared_array_dimensions(declaration, size, dimensions):
@@ -99,12 +108,14 @@ def test_template_arguments_from_the_kernel_or_its_use():
 @pytest.mark.parametrize(
     "declaration",
     [
-        "__shared__ float Nds[T][T];",  # T unknown
+        "__shared__ float Nds[T][U];",  # neither is known
+        "__shared__ float Nds[T][T][T];",  # no T makes 1024 bytes of it
+        "__shared__ float Nds[T][T + 1];",  # not written alike
         "constexpr int T = 8;\n__shared__ float Nds[T][T];",  # another size than was reported
         "// __shared__ float Nds[16][16];",  # a comment
         "__shared__ Thing Nds[16][16];",  # element of unknown size
         "float Nds[16][16];",  # not shared
-        "constexpr int T = sizeof(int) * 4;\n__shared__ float Nds[T][T];",
+        "__shared__ float Nds[2][T][T];",  # no T makes 1024 bytes of it
         "__shared__ float Nds[T][3];",  # no T makes 1024 bytes of it
         # One dimension is not clear, and there are two candidates.
         "void a() { __shared__ float Nds[T][4]; }\nvoid b() { __shared__ float Nds[U][8]; }",

@@ -108,7 +108,22 @@ void report_mbarrier_deadlock(Block& block) {
   Worker& worker = *block.worker;
   Warp* first = nullptr;
   const Warp* other = nullptr;  // one that waits elsewhere
+  // A barrier that is several phases ahead of those that others wait for has had too many arrivals:
+  // its wait is the one to be told.
+  Warp* ahead = nullptr;
+  uint64_t least = UINT64_MAX, most = 0;
   for (Warp& w : worker.warps) {
+    if (w.state != WarpState::kReady || w.mbarrier_wait.at == nullptr) continue;
+    const Mbarrier* barrier = block.mbarriers.find(w.mbarrier_wait.offset);
+    const uint64_t phase = barrier == nullptr ? 0 : uint64_t(barrier->phase);
+    least = std::min(least, phase);
+    if (ahead == nullptr || phase > most) ahead = &w;
+    most = std::max(most, phase);
+  }
+  constexpr uint64_t kFarAhead = 3;
+  if (ahead != nullptr && most >= least + kFarAhead) first = ahead;
+  for (Warp& w : worker.warps) {
+    if (&w == first) continue;
     const bool is_here = w.state == WarpState::kReady && w.mbarrier_wait.at != nullptr;
     if (first == nullptr && is_here) {
       first = &w;
