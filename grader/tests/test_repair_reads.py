@@ -8,6 +8,7 @@ from grader.judging.repair.given import Size
 from grader.judging.repair.reading import GivenUp, tokens_of
 from grader.judging.repair.syntax import parse
 from grader.judging.repair.trial import try_out
+from grader.tests.more_ways import MORE
 from grader.tests.ways_of_saying import WAYS
 
 _PROGRAM = """#include "check.h"
@@ -174,9 +175,9 @@ def test_a_way_of_saying_it_is_carried_out(style: str) -> None:
     assert not _is_right({**wrong, "load": wrong.get("load", _PLAIN["load"]).replace("p * T", "0")})
 
 
-@pytest.mark.parametrize("way", sorted(WAYS))
+@pytest.mark.parametrize("way", sorted({*WAYS, *MORE}))
 def test_another_way_is_carried_out(way: str) -> None:
-    parts = WAYS[way]
+    parts = WAYS[way] if way in WAYS else MORE[way]
     assert _is_right(parts)
     assert not _is_right({**parts, "before": "M += 1; " + parts.get("before", "")})
 
@@ -186,9 +187,10 @@ def test_another_way_is_carried_out(way: str) -> None:
     [
         {"inner": "int i = 0; again: s += a[ty][i] * b[i][tx]; if (++i < T) goto again;"},
         {
-            "launch": "if (w < 0) goto end; k<<<dim3(w / T, w / T), dim3(T, T)>>>(M, N, P, w); end: f(w);"
+            "launch": "if (w > 0) goto end; { end: k<<<dim3(w / T, w / T), dim3(T, T)>>>(M, N, P, w); }"
         },
-        {"top": "union A { int f; float g; };"},
+        {"top": "int f(int x) { return new int[x]; }", "launch": "f(w);"},
+        {"inner": 'asm("vabsdiff.s32.s32.s32 %0, %0, %0;" : "+r"(c));'},
         {"top": "#if W ? 2 : 3\n#endif"},
     ],
 )

@@ -7,14 +7,20 @@ from dataclasses import replace
 import numpy as np
 
 from grader.judging.repair.copy_engine import BARRIERS, COPY_ENGINE
+from grader.judging.repair.groups import plus_of, reduce, this_block, tiled_partition
+from grader.judging.repair.host_memory import calloc, free, malloc, malloc_host, malloc_pitch
+from grader.judging.repair.inline_ptx import Address
 from grader.judging.repair.reading import GivenUp
 from grader.judging.repair.tensor import TENSOR
 from grader.judging.repair.values import (
+    TEXT,
     Buffer,
     Fault,
     Place,
     Pointer,
+    bits_of,
     both,
+    float_of,
     is_integer,
     to_int,
     truth,
@@ -35,6 +41,20 @@ def _nothing(given, templates):
         return 0
 
     return run
+
+
+def _address(given, templates):
+    def run(f, m):
+        value = given[0](f, m)
+        if value.__class__ is not Pointer:
+            raise Fault("pointer")
+        return Address(value)
+
+    return run
+
+
+def _text(given, templates):
+    return lambda f, m: TEXT
 
 
 def _plain(do):
@@ -152,6 +172,22 @@ def _host_memcpy(given, templates):
 
     def copied(parts, f, m):
         return _memcpy([*parts, lambda f, m: "cudaMemcpyDefault"], templates)(f, m)
+
+    return run
+
+
+def _copy(given, templates):
+    """std::copy(first, last, to), std::copy_n(first, n, to) in memory of the host."""
+
+    def run(f, m):
+        first, last, to = (part(f, m) for part in given[:3])
+        if first.__class__ is not Pointer or to.__class__ is not Pointer:
+            raise GivenUp("copy")
+        size = (last.off - first.off) if last.__class__ is Pointer else int(last)
+        if not 0 <= size <= _MAX_WORDS:
+            raise Fault("size")
+        parts = (to, first, 4 * size)
+        return _host_memcpy([lambda f, m, one=one: one for one in parts], templates)(f, m)
 
     return run
 
@@ -331,19 +367,35 @@ BUILTIN = {
     "__mul24": _plain(lambda a, b: a * b), "__umul24": _plain(lambda a, b: a * b),
     "ceil": _plain(_ceil), "ceilf": _plain(_ceil),
     "floor": _plain(lambda v: np.floor(v)), "abs": _plain(lambda v: abs(v)),
+    "__cvta_generic_to_shared": _address, "__cvta_generic_to_global": _address,
+    "cudaMallocHost": malloc_host, "cudaHostAlloc": malloc_host, "malloc": malloc, "calloc": calloc,
+    "cudaMallocPitch": malloc_pitch(_malloc), "free": free, "cudaFreeHost": free,
+    "__float_as_uint": _plain(bits_of), "__float_as_int": _plain(bits_of),
+    "__uint_as_float": _plain(float_of), "__int_as_float": _plain(float_of),
+    "this_thread_block": this_block, "tiled_partition": tiled_partition, "plus": plus_of,
+    "reduce": reduce, "copy": _copy, "copy_n": _copy,
     "cudaMallocManaged": _malloc_managed, "memcpy": _host_memcpy, "cudaMalloc": _malloc, "cudaMemcpy": _memcpy, "cudaMemcpyAsync": _memcpy, "cudaFree": _free,
     "cudaMemcpy2D": _memcpy_2d, "cudaMemcpy2DAsync": _memcpy_2d, "cudaMemset": _memset, "cudaMemsetAsync": _memset, "__ldg": _read,
     "copy_async": _copied(lambda f, m, given, templates: int(templates[0](f, m)) // 4),
     "__pipeline_memcpy_async": _copied(lambda f, m, given, templates: int(given[2](f, m)) // 4),
 }  # fmt: skip
 for _name in (
+    "to_string",
+    "setprecision",
+    "setw",
+    "string",
+    "cudaGetErrorString",
+    "cudaGetErrorName",
+):
+    BUILTIN[_name] = _text
+for _name in (
     "__syncthreads", "__syncwarp", "__pipeline_commit", "__pipeline_wait_prior", "cudaGetLastError",
-    "cudaDeviceSynchronize", "cudaPeekAtLastError", "cudaGetErrorString", "cudaStreamCreate",
+    "cudaDeviceSynchronize", "cudaPeekAtLastError", "cudaStreamCreate",
     "cudaStreamCreateWithFlags", "cudaEventCreateWithFlags", "cudaEventQuery", "cudaStreamQuery", "cudaStreamDestroy", "cudaStreamSynchronize", "cudaEventCreate",
     "cudaEventRecord", "cudaEventSynchronize", "cudaEventElapsedTime", "cudaEventDestroy",
-    "cudaGetDeviceProperties", "cudaSetDevice", "cudaGetDevice", "cudaGetErrorName", "exit", "abort",
+    "cudaGetDeviceProperties", "cudaSetDevice", "cudaGetDevice", "exit", "abort",
     "assert", "puts", "fflush", "__threadfence_block", "cudaFuncSetAttribute", "printf", "fprintf", "__threadfence",
-    "this_thread_block", "sync", "clock64", "clock", "__nanosleep", "__threadfence_system", "cudaDeviceReset",
+    "sync", "clock64", "clock", "__nanosleep", "__threadfence_system", "cudaDeviceReset",
     "cudaFuncSetCacheConfig", "cudaDeviceSetCacheConfig", "cudaStreamWaitEvent", "strerror", "perror", "__activemask", "__ballot_sync",
 ):  # fmt: skip
     BUILTIN[_name] = _nothing

@@ -9,12 +9,16 @@ from dataclasses import replace
 import numpy as np
 
 from grader.judging.repair.declarations import REFERRED
+from grader.judging.repair.groups import OF_GROUP, Group, asked_of_group
 from grader.judging.repair.nodes import Function, Node, Type, walk
 from grader.judging.repair.overloads import takes, whole
 from grader.judging.repair.reading import GivenUp
+from grader.judging.repair.standard import OF_VALUES, List, asked, element_of
+from grader.judging.repair.structs import CONVERSION
 from grader.judging.repair.values import (
     Closure,
     Fault,
+    Kernel,
     Place,
     Pointer,
     Ref,
@@ -24,11 +28,6 @@ from grader.judging.repair.values import (
 from grader.judging.repair.world import Exhausted, Frame, World
 
 _MAX_LANES = 1 << 15
-# What a block of cooperative groups can be asked for.
-_OF_GROUP = {
-    "sync": "", "thread_rank": "", "thread_index": "threadIdx", "group_index": "blockIdx",
-    "group_dim": "blockDim", "dim_threads": "blockDim",
-}  # fmt: skip
 _LANES_OF_A_STEP = 1024
 
 
@@ -44,7 +43,8 @@ def _mark(value) -> object:
 def _variable(name: str) -> Callable:
     def refer(f, m):
         if name not in f.env and f.fields is not None and name in f.fields:
-            return Ref(Place(f.fields, name))
+            known = f.fields[name]
+            return known if known.__class__ is Ref else Ref(Place(f.fields, name))
         known = f.env.get(name)
         return known if known.__class__ is Ref else Ref(Place(f.env, name))
 
@@ -96,7 +96,11 @@ class Calls:
         return found
 
     def _template(self, node: Node) -> Callable:
-        raise GivenUp("template")
+        """product<16>, as a value."""
+        name, given = node.kids[0].text, [self.code(kid) for kid in node.kids[1:]]
+        if name not in self.file.named:
+            raise GivenUp("template")
+        return lambda f, m: self.kernel_named(name, tuple(part(f, m) for part in given))
 
     def _call(self, node: Node) -> Callable:
         return self.call(node, False)
@@ -114,11 +118,15 @@ class Calls:
             target = target.kids[0]
         if target.kind == "member":
             name = target.text
+            other = None
+            if name in OF_VALUES or name in OF_GROUP:
+                other = self.of_standard(node, given, wants_address)
+                if name not in self.file.of_structs:
+                    return other
             if name in self.file.of_structs:
                 owner = self.code(target.kids[0])
-                return self.of_method(name, node.kids[1:], given, owner, wants_address, templates)
-            if name in _OF_GROUP:
-                return self.of_group(target)
+                own = self.of_method(name, node.kids[1:], given, owner, wants_address, templates)
+                return own if other is None else self.either_method(owner, own, other)
             if name == "get" and not given:
                 return self.code(target.kids[0])  # of unique_ptr
             raise GivenUp("method")
@@ -147,12 +155,48 @@ class Calls:
 
             return sibling
         if known is not None:
-            return known(given, templates)
+            return known([self.converted(part) for part in given], templates)
         if name.startswith("cuda"):
             raise GivenUp(name)
         if name == "swap" and len(given) == 2:
             return self.exchanged(node.kids[1:], given)
         return self.called_value(self.code(target), node.kids[1:], given, wants_address)
+
+    def of_standard(self, node: Node, given: list, wants_address: bool) -> Callable:
+        """A method of a container, of a text, of memory that a std::vector has, or of a group."""
+        from grader.judging.repair.builtin import BUILTIN
+
+        name, owner = node.kids[0].text, self.code(node.kids[0].kids[0])
+        braces = [kid for kid in node.kids[1:] if kid.kind == "braces"]
+        makes = name == "emplace_back" and len(given) != 1
+
+        def asked_for(f, m):
+            value = whole(owner(f, m))
+            if value.__class__ is Ref:
+                value = value.get(m)
+            if value.__class__ is List and (braces or makes) and value.kind is not None:
+                if makes:
+                    kid = Node("braces", node.kids[1:], line=node.line, key=-1)
+                else:
+                    kid = braces[0]
+                return asked(name, value, [self.initial(kid, value.kind)(f, m)])
+            if value.__class__ is Group:
+                return asked_of_group(name, value, given, BUILTIN)(f, m)
+            parts = [part(f, m) for part in given]
+            if wants_address and value.__class__ is List:
+                return element_of(value, name, parts)
+            return asked(name, value, parts)
+
+        return asked_for
+
+    def either_method(self, owner: Callable, own: Callable, other: Callable) -> Callable:
+        """Of a struct of the file, or of the standard library."""
+
+        def called(f, m):
+            is_own = whole(owner(f, m)).__class__ is Struct
+            return own(f, m) if is_own else other(f, m)
+
+        return called
 
     def part(self, node: Node) -> Callable:
         """An argument; what braces make of it depends on the parameter."""
@@ -185,6 +229,10 @@ class Calls:
             value = variable(f, m)
             if value.__class__ is Struct and own is not None:
                 return own(f, m)
+            if value.__class__ is Kernel and not value.function.is_kernel:
+                templates = [lambda f, m, one=one: one for one in value.given]
+                parts = self.passed(value.function, nodes, given)
+                return self.invoked(value.function, parts, templates, None, wants_address)(f, m)
             if value.__class__ is not Closure:
                 raise GivenUp("call")
             home = value.home
@@ -211,19 +259,6 @@ class Calls:
 
         return swap
 
-    def of_group(self, target: Node) -> Callable:
-        """block.sync() and block.thread_rank() of cooperative groups; lanes go in step anyway."""
-        if target.text == "sync":
-            return lambda f, m: 0
-        if _OF_GROUP[target.text]:
-            return lambda f, m: f.world.globals[_OF_GROUP[target.text]]
-
-        def rank(f, m):
-            place, sides = (f.world.globals[one].fields for one in ("threadIdx", "blockDim"))
-            return (place["z"] * sides["y"] + place["y"]) * sides["x"] + place["x"]
-
-        return rank
-
     def _built(self, node: Node) -> Callable:
         """View(data, width), View{data, width}: a struct without a name."""
         kind = node.type or Type(node.text)
@@ -245,6 +280,22 @@ class Calls:
 
         return build
 
+    def converted(self, part: Callable) -> Callable:
+        """What a struct is taken for, if it says so by an operator of its own."""
+        known = self.file.of_structs.get(CONVERSION)
+        if not known:
+            return part
+        owners = {one.owner for one in known}
+
+        def value(f, m):
+            found = part(f, m)
+            if found.__class__ is Struct and found.kind in owners:
+                of = [one for one in known if one.owner == found.kind]
+                return self.one_of(of, [], [], [], lambda f, m: found, False)(f, m)
+            return found
+
+        return value
+
     def passed(self, function: Function, nodes: list[Node], given: list) -> list[Callable]:
         """Arguments; of a reference where it lies."""
         found = []
@@ -255,8 +306,10 @@ class Calls:
                 found.append(self.referring(node))
             elif node.kind == "braces":
                 found.append(self.initial(node, kind))
-            else:
+            elif kind.name in self.file.structs or (kind.name == "auto" and not kind.stars):
                 found.append(part)
+            else:
+                found.append(self.converted(part))
         return found + given[len(function.parameters) :]
 
     def with_defaults(self, function: Function, given: list[Callable]) -> list[Callable]:
@@ -323,9 +376,35 @@ class Calls:
         if target.kind == "template":
             templates = [self.code(kid) for kid in target.kids[1:]]
             target = target.kids[0]
-        kernel = self.file.functions.get(target.text)
-        if kernel is None or not kernel.is_kernel:
+        kernel = self.file.functions.get(target.text) if target.kind == "name" else None
+        if kernel is not None and kernel.is_kernel:
+            return self.launch_of(kernel, templates, settings, arguments)
+        if kernel is not None or templates:
             raise GivenUp("kernel")
+        value, known = self.code(target), {}
+
+        def launch(f, m):
+            """Of a kernel that a variable or a table has."""
+            found = value(f, m)
+            if found.__class__ is not Kernel or not found.function.is_kernel:
+                raise GivenUp("kernel")
+            key = found.function.name, found.given
+            if key not in known:
+                given = [lambda f, m, one=one: one for one in found.given]
+                known[key] = self.launch_of(found.function, given, settings, arguments)
+            return known[key](f, m)
+
+        return launch
+
+    def kernel_named(self, name: str, given: tuple) -> Kernel:
+        known = self.file.named[name]
+        if len(known) != 1:
+            raise GivenUp("overloads")
+        return Kernel(known[0], given)
+
+    def launch_of(
+        self, kernel: Function, templates: list, settings: list, arguments: list
+    ) -> Callable:
         external = [
             self.code(node) for node in self.file.globals for one in node.kids if one.type.is_extern
         ]
@@ -383,7 +462,9 @@ class Calls:
                     world.launches,
                     world.blocks * world.threads,
                 )
+            world.is_inside = True
             body(Frame(world, env), True)
+            world.is_inside = False
             if world.owners is not None:
                 world.owners.launch = 0
             if world.batch is not None:

@@ -44,6 +44,8 @@ class Changes:
                         return batch.drop(m)
                 if name not in env and f.fields is not None and name in f.fields:
                     env = f.fields
+                    if env[name].__class__ is Ref:
+                        return store_in(env[name].target, m, value)
                 elif name not in env and name in f.world.globals:
                     batch = f.world.batch
                     if batch is not None and batch.is_inside:
@@ -68,11 +70,17 @@ class Changes:
             kind = self.types.get(node.kids[0].text) if node.kids[0].kind == "name" else None
             is_pointer = kind is not None and kind.stars > 0
             is_new = node.kids[1].kind in ("make", "built", "braces")  # nobody else has its arrays
+            target = node.kids[0].kind in ("name", "index", "member", "deref")
+            where = self.address(node.kids[0]) if target else None
 
             def assigned(f, m):
                 given = value(f, m)
                 if given.__class__ is Struct and not is_pointer and self.holds_arrays(given.kind):
-                    if not is_new or m is not True:
+                    if where is not None and self.put_whole(where(f, m), given, f, m):
+                        return given
+                    if not is_new:
+                        given = self.duplicate(given, f, m)
+                    elif m is not True:
                         raise GivenUp("a struct with arrays is copied")
                 put(f, m, given)
                 return given

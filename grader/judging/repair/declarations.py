@@ -10,7 +10,9 @@ import numpy as np
 from grader.judging.repair.expressions import INTEGERS, VECTORS
 from grader.judging.repair.nodes import Node, Type, walk
 from grader.judging.repair.reading import GivenUp
+from grader.judging.repair.standard import TEXTS, List
 from grader.judging.repair.values import (
+    TEXT,
     Buffer,
     Fault,
     Local,
@@ -24,6 +26,7 @@ from grader.judging.repair.world import DEVICE, Exhausted, Frame
 
 _MAX_WORDS = 1 << 18
 _MAX_POINTERS = 64
+_OBJECTS = ("dim3", "cudaStream_t", "cudaEvent_t", "cudaError_t")
 REFERRED = frozenset(("name", "index", "member", "deref"))
 
 
@@ -43,6 +46,26 @@ def shared_words(world, key: tuple, size: int, name: str, kind: Type) -> Buffer:
     return world.shared[key]
 
 
+def host_memory(world, given: list) -> Pointer:
+    """std::vector<float> x(n), x(n, 0.0f), x(M, M + n)."""
+    if given and given[0].__class__ is Pointer and len(given) == 2:
+        first, last = given
+        size = (last.off - first.off) if last.__class__ is Pointer else -1
+    else:
+        first, size = None, int(given[0]) if given else -1
+    if not 0 < size <= _MAX_WORDS:
+        raise GivenUp("container")
+    buffer = Buffer("host", size)
+    buffer.world = world
+    if first is not None:
+        if first.off + size > first.memory.size:
+            raise Fault("container")
+        buffer.data[:] = first.memory.data[first.off : first.off + size]
+    else:
+        buffer.data[:] = given[1] if len(given) > 1 else 0
+    return Pointer(buffer, 0, (size,))
+
+
 class Declarations:
     """A part of Machine."""
 
@@ -58,6 +81,10 @@ class Declarations:
                 raise GivenUp("braces")
             given.append((name, self.conversion(own), self.initial(kid, own)))
         rest = {name: own for name, own in types.items() if name not in {one[0] for one in given}}
+        templates = self.file.parameters.get(kind.name) or []
+        stands_for = [
+            (name, self.code(one)) for name, one in zip(templates, kind.args, strict=False)
+        ]
 
         def structure(f, m):
             found = {name: None for _, name in fields}
@@ -68,6 +95,8 @@ class Declarations:
                 found[name] = 0 if is_number or own.stars else None
                 if own.name in self.file.structs and not own.stars:
                     found[name] = self.empty(own, f)
+            for name, part in stands_for:
+                found[name] = part(f, m)
             return Struct(found, kind.name)
 
         return structure
@@ -80,6 +109,8 @@ class Declarations:
         fields = None if kind.stars else self.file.structs.get(kind.name)
         if fields is not None and self.holds_arrays(kind.name) and not kind.is_reference:
             return self.structure_of_arrays(node, fields, first)
+        if kind.name == "vector" and not kind.stars and not kind.is_reference:
+            return self.container(node, first)
         if kind.is_shared:
             return self.shared_word(node)
         if fields is not None and kind.name in self.file.of_structs and not kind.is_reference:
@@ -100,6 +131,8 @@ class Declarations:
                         value = Struct({one: np.nan for one in "xyzw"[: VECTORS[kind.name]]})
                     elif kind.name == "float" and not kind.stars:
                         value = np.nan
+                    elif kind.name in TEXTS:
+                        value = TEXT
                     f.env[name] = value
                 return m
 
@@ -107,6 +140,8 @@ class Declarations:
         if kind.is_reference and first.kind in REFERRED:
             return self.alias(name, first)
         value = self.initial(first, kind)
+        if kind.name != "auto" and fields is None:
+            value = self.converted(value)
         is_dim = kind.name == "dim3"
 
         def given(f, m):
@@ -118,6 +153,34 @@ class Declarations:
             return m
 
         return given
+
+    def container(self, node: Node, first: Node | None) -> Callable:
+        """std::vector<T> x, x{a, b}, x(n): of numbers it is memory of the host."""
+        name, own = node.text, node.type.args[0].type if node.type.args else None
+        is_number = own is not None and not own.stars and own.name in ("float", "int", "bool")
+        if first is not None and first.kind not in ("make", "braces"):
+            value = self.code(first)
+
+            def copied(f, m):
+                found = value(f, m)
+                f.env[name] = found.copy() if found.__class__ is List else found
+                return m
+
+            return copied
+        kids = first.kids if first is not None else []
+        parts = [self.initial(kid, own) for kid in kids]
+
+        def declared(f, m):
+            given = [part(f, m) for part in parts]
+            if first is None or first.kind == "braces":
+                f.env[name] = List(given, own)
+            elif not is_number:
+                f.env[name] = List([None] * int(given[0]) if given else [], own)
+            else:
+                f.env[name] = host_memory(f.world, given)
+            return m
+
+        return declared
 
     def constructed(self, node: Node, first: Node | None) -> Callable:
         """Buffer x(rows, columns); of a struct that says how it is made."""
@@ -146,7 +209,7 @@ class Declarations:
             if found.__class__ is not Struct:
                 raise GivenUp("constructor")
             if is_elsewhere and self.holds_arrays(found.kind):
-                raise GivenUp("a struct with arrays is copied")
+                found = self.duplicate(found, f, m)
             f.env[name] = found.copy()
             return m
 
@@ -156,8 +219,12 @@ class Declarations:
         """A struct before anything is put into it."""
         found: dict = {}
         for own, name in self.file.structs[kind.name]:
-            is_struct = own.name in self.file.structs and not own.stars
+            is_struct = own.name in self.file.structs and not own.stars and not own.is_reference
             found[name] = self.empty(own, f) if is_struct else None
+            if own.name == "vector" and not own.stars:
+                found[name] = List([], own.args[0].type if own.args else None)
+            elif own.name in TEXTS:
+                found[name] = TEXT
         templates = self.file.parameters.get(kind.name) or []
         for name, node in zip(templates, kind.args, strict=False):
             found[name] = self.code(node)(f, True)
@@ -182,6 +249,17 @@ class Declarations:
         def bound(f, m):
             f.env[name] = refer(f, m)
             return m
+
+        return bound
+
+    def _bind(self, node: Node) -> Callable:
+        """A field that is a reference, in a constructor."""
+        name, source = node.kids[0].text, node.kids[1]
+        refer = self.referring(source) if source.kind in REFERRED else self.code(source)
+
+        def bound(f, m):
+            f.fields[name] = refer(f, m)
+            return 0
 
         return bound
 
@@ -210,18 +288,22 @@ class Declarations:
             sizes = []
         names = self.plain_fields(kind.name)
         is_half = kind.name in ("bf16", "__nv_bfloat162")
-        is_plain = kind.name in (*INTEGERS, "float", "bf16", *VECTORS, "auto") or bool(names)
-        if not is_plain or (kind.stars and kind.is_shared):
-            raise GivenUp("array")
-        if kind.stars:
+        is_plain = kind.name in (*INTEGERS, "float", "bool", "bf16", *VECTORS, "auto") or bool(
+            names
+        )
+        if kind.stars and not kind.is_shared:
             return self.pointers(name, sizes, first)
+        is_table = kind.name in self.file.structs or kind.name in (*TEXTS, *_OBJECTS)
+        if not kind.is_shared and (kind.name in self.file.structs or not is_plain) and is_table:
+            if not names or (first is not None and first.kids):
+                return self.table(name, kind, sizes, first)
+        if not is_plain or kind.stars:
+            raise GivenUp("array")
         unit = len(names) or VECTORS.get(kind.name, 1)
         if None in sizes and first is not None and first.kind == "braces" and len(sizes) == 1:
             sizes = [Node("number", text=str(len(first.kids)))]
         if None in sizes:
             raise GivenUp("array")
-        if names and first is not None and first.kids:
-            raise GivenUp("array of structs")
         lengths = [self.code(size) for size in sizes]
         given = self.listed(first) if first is not None else []
         key = (name, node.key)
@@ -230,6 +312,13 @@ class Declarations:
             world = f.world
             dims = tuple(int(n(f, m)) for n in lengths) or (world.dynamic,)
             if kind.is_extern and not world.dynamic:
+                return m
+            if kind.is_byte and kind.is_shared and len(dims) == 1:
+                size = dims[0] if not lengths else -(-dims[0] // 4)
+                if not 0 < size <= _MAX_WORDS:
+                    raise Fault("size")
+                words = shared_words(world, key, size, name, Type("float"))
+                f.env[name] = Pointer(words, 0, (), 0.25)
                 return m
             size = math.prod(dims) * unit
             if size < 1 or size > _MAX_WORDS:
@@ -244,6 +333,25 @@ class Declarations:
                 return m
             words = shared_words(world, key, size, name, kind)
             f.env[name] = Pointer(words, 0, dims, unit, names)
+            return m
+
+        return declared
+
+    def table(self, name: str, kind: Type, sizes: list, first: Node | None) -> Callable:
+        """An array of structs, one for all threads."""
+        if len(sizes) != 1 or (first is not None and first.kind != "braces"):
+            raise GivenUp("array of structs")
+        parts = [self.initial(kid, kind) for kid in first.kids] if first is not None else []
+        length = self.code(sizes[0]) if sizes[0] is not None else None
+
+        def declared(f, m):
+            count = int(length(f, m)) if length is not None else len(parts)
+            if not 0 < count <= _MAX_POINTERS:
+                raise GivenUp("array of structs")
+            items = [part(f, m) for part in parts[:count]]
+            while len(items) < count:
+                items.append(self.empty(kind, f) if kind.name in self.file.structs else None)
+            f.env[name] = List(items, kind)
             return m
 
         return declared
@@ -274,7 +382,8 @@ class Declarations:
         if first is not None and first.kind not in ("braces", "make"):
             return self.copied(name, first)
         templates = self.file.parameters.get(kind.name) or []
-        given = [self.code(one) for one in kind.args]
+        args = kind.args or [Node("name", text=one, line=node.line, key=-1) for one in templates]
+        given = [self.code(one) for one in args]
         if len(given) != len(templates):
             raise GivenUp("struct template with arrays")
         build, values = None, []
@@ -287,7 +396,10 @@ class Declarations:
 
         def declared(f, m):
             found = {one: part(f, m) for one, part in zip(templates, given, strict=True)}
-            inner = Frame(f.world, {**f.env, **found}, fields=f.fields)
+            known = self.file.statics.get(kind.name) and self.constants_of(
+                f.world, kind.name, tuple(found.values())
+            )
+            inner = Frame(f.world, {**f.env, **(known or {}), **found}, fields=f.fields)
             is_zero = first is not None and not is_made
             whole = self.laid_out(
                 kind.name, fields, inner, (), (name, node.key), kind.is_shared, is_zero
@@ -309,8 +421,11 @@ class Declarations:
     def holds_arrays(self, kind: str) -> bool:
         """Whether a struct, or one in it, has an array."""
         fields = self.file.structs.get(kind) or ()
+        if kind in self.file.unions:
+            return True
         return any(
-            (kind, name) in self.file.lengths or (not own.stars and self.holds_arrays(own.name))
+            (kind, name) in self.file.lengths
+            or (not own.stars and not own.is_reference and self.holds_arrays(own.name))
             for own, name in fields
         )
 
@@ -337,6 +452,12 @@ class Declarations:
         self, kind: str, fields: list, f: Frame, lead: tuple, key: tuple, is_shared: bool, is_zero: bool
     ) -> Struct:  # fmt: skip
         """A struct, or an array of them: each field is one array for all."""
+        if kind in self.file.unions:
+            if not is_shared:
+                return self.union(kind, f, lead, is_zero)
+            size = self.words_in(kind, f) * math.prod(lead)
+            words = shared_words(f.world, key, size, key[0], Type("float"))
+            return self.overlay(kind, words, 0, f, lead)
         found: dict = {}
         for own, one in fields:
             sizes = self.file.lengths.get((kind, one), ())
@@ -350,12 +471,14 @@ class Declarations:
             if not dims and not is_shared:
                 found[one] = self.empty(own, f) if inner is not None else None
                 continue
-            if not sizes:
-                raise GivenUp("scalar in a struct")
             names = () if own.stars else self.plain_fields(own.name)
             unit = len(names) or VECTORS.get(own.name, 1)
             size = math.prod(dims) * unit
-            is_known = own.name in (*INTEGERS, "float", "bf16", *VECTORS) or bool(names)
+            if own.stars and not is_shared and 0 < size <= _MAX_POINTERS:
+                memory = Local(size, None, f.world.batch)
+                found[one] = Pointer(memory, 0, dims, 1)
+                continue
+            is_known = own.name in (*INTEGERS, "float", "bool", "bf16", *VECTORS) or bool(names)
             if own.stars or not is_known or not 0 < size <= _MAX_WORDS:
                 raise GivenUp("array")
             if is_shared:
@@ -365,7 +488,8 @@ class Declarations:
                 beginning = 0.0 if is_zero or (kind, one) in self.file.zeroed else np.nan
                 is_half = own.name in ("bf16", "__nv_bfloat162")
                 memory = Local(size, beginning, f.world.batch, own.name in INTEGERS, is_half)
-            found[one] = Pointer(memory, 0, dims, unit, names)
+            place = Pointer(memory, 0, dims, unit, names)
+            found[one] = place if sizes else Ref(place)  # a scalar of one among several
         return Struct(found, kind, len(lead))
 
     def first_values(self, fields: list, first: Node) -> list[tuple]:

@@ -8,6 +8,7 @@ from grader.judging.repair.expressions import VECTORS
 from grader.judging.repair.narrow import may_be_narrow, watched
 from grader.judging.repair.nodes import Node, Type, walk
 from grader.judging.repair.reading import GivenUp
+from grader.judging.repair.standard import List
 from grader.judging.repair.values import (
     Closure,
     Struct,
@@ -29,6 +30,8 @@ class Statements:
     # --- statements: f, m -> the lanes that go on
 
     def _block(self, node: Node) -> Callable:
+        if any(kid.kind == "label" for kid in node.kids):
+            return self.with_labels(node)
         parts = [self.code(kid) for kid in node.kids]
 
         def run(f, m):
@@ -65,6 +68,10 @@ class Statements:
         fields = self.file.structs.get(kind.name)
         if fields is not None:
             return self.of_fields(node, fields, kind)
+        if kind.name == "vector" and not kind.stars:
+            own = kind.args[0].type if kind.args else None
+            items = [self.initial(kid, own) for kid in node.kids]
+            return lambda f, m: List([part(f, m) for part in items], own)
         parts = [self.code(kid) for kid in node.kids if kid.kind != "braces"]
         if len(parts) == 1:
             return parts[0]
@@ -181,6 +188,7 @@ class Statements:
         (inner,) = node.kids
         if inner is None:
             return lambda f, m: False
+        is_place = bool(self.types.get("&"))
         # A function that returns a reference gives back a place.
         value = (
             self.reference(inner)
@@ -190,7 +198,14 @@ class Statements:
 
         def run(f, m):
             given = value(f, m)
-            given = given.copy() if given.__class__ is Struct else given
+            if given.__class__ is Struct and not is_place:
+                if self.holds_arrays(given.kind) and m is not True:
+                    if f.result.__class__ is not Struct:
+                        f.result = self.duplicate(given, f, m)
+                    else:
+                        self.copy_words(f.result, given, m)
+                    return False
+                given = given.copy()
             f.result = merged(m, given, f.result)
             return False
 

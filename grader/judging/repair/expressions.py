@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
+from grader.judging.repair.groups import TYPES as GROUPS
 from grader.judging.repair.nodes import MADE, File, Node, Type
 from grader.judging.repair.reading import GivenUp, Token
+from grader.judging.repair.standard import CONTAINERS, TEXTS
 
 _LEVELS = (
     ("||",), ("&&",), ("|",), ("^",), ("&",), ("==", "!="), ("<", ">", "<=", ">="), ("<<", ">>"),
@@ -25,6 +28,8 @@ INTEGERS = {
     "uint64_t", "signed", "ptrdiff_t", "uint8_t", "uint16_t", "ssize_t", "int8_t", "int16_t", "ushort", "uchar",
     "ulong", "int_fast32_t", "uint_fast32_t",
 }  # fmt: skip
+_TEMPLATES = frozenset(("copy_async", "tiled_partition", "plus"))  # functions that nobody writes
+_BYTES = frozenset(("char", "uint8_t", "int8_t", "uchar", "byte"))
 FLOATS = {"float", "double"}
 HALVES = {"__nv_bfloat16": "bf16"}  # of 2 bytes
 VECTORS = {
@@ -45,11 +50,13 @@ _TYPES = (
         "cudaError_t",
         "cudaStream_t",
         "cudaEvent_t",
+        "cudaMemcpyKind",
         "cudaDeviceProp",
         "CUtensorMap",
         "unique_ptr",
         "shared_ptr",
         "decltype",
+        *TEXTS,
     }
 )
 
@@ -62,9 +69,11 @@ class Expressions:
         self.aliases: dict[str, Type] = {}
         self.templates: set[str] = set()  # names of functions with template parameters
         self.namespaces: set[str] = {"std"}
-        self.labels: set[str] = set()
+        self.labels: set[str] = set()  # of a function
+        self.jumps: set[str] = set()  # labels that it jumps to
         self.kernels: dict[str, Node] = {}  # auto kernel = product<16>;
         self.last_key = MADE  # of nodes that stand nowhere in the file
+        self.angles = 0  # lists of template arguments that are open: >> closes two of them
 
     # --- tokens
 
@@ -125,8 +134,10 @@ class Expressions:
         if text in _WORDS or text in ("alignas", "__align__"):
             return True
         if self.ahead() == "::":
-            return False
+            return self.is_nested_type()
         if (text, self.ahead()) in (("array", "<"), ("decltype", "(")):
+            return True
+        if text in CONTAINERS | GROUPS and self.ahead() == "<":
             return True
         if text in FLOATS | INTEGERS and self.ahead() == "(" and self.ahead(2) in ("*", "&"):
             return self.ahead(4) == ")" and self.ahead(5) == "["  # float (*row)[16]
@@ -135,11 +146,27 @@ class Expressions:
             known and text in self.file.structs and self.ahead() not in ("(", ".", "=")
         )  # fmt: skip
 
+    def is_name_space(self, text: str) -> bool:
+        return text in self.namespaces and self.ahead() == "::"
+
+    def is_nested_type(self) -> bool:
+        """detail::Tile tile, Config::Tile& tile: a type of a namespace or of a struct, before a name."""
+        at = self.at
+        while self.tokens[at + 1].text == "::":
+            at += 2
+        known = self.tokens[at].text
+        if known not in self.file.structs and known not in self.aliases:
+            return False
+        following = self.tokens[at + 1]
+        return following.is_name() or following.text in ("*", "&", "<")
+
     def type(self) -> Type:
         shared = extern = constant = False
         name = ""
         stars = 0
         args: tuple = ()
+        of_outer: tuple = ()
+        is_byte = False
         sizes: tuple = ()
         while True:
             text = self.now
@@ -159,16 +186,23 @@ class Expressions:
                     self.take()
             elif text in INTEGERS and name in ("", "int"):
                 name = "int"
+                is_byte = is_byte or text in _BYTES
                 self.take()
             elif not name and text not in _OWNING and (text in _TYPES or text in self.file.structs):
                 name = "float" if text == "double" else HALVES.get(text, text)
                 self.take()
                 if self.now == "<" and self.file.parameters.get(name):
                     args = self.template_arguments()
-            elif not name and text in self.aliases:
+                if self.skip("::"):  # Outer<16>::Inner has what Outer stands for
+                    name, of_outer, args = "", args, ()
+            elif not name and text in self.aliases and not self.is_name_space(text):
                 alias = self.aliases[text]
                 name, args, sizes, stars = alias.name, alias.args, alias.sizes, alias.stars
                 self.take()
+                if self.skip("::"):  # Outer<16>::Inner has what Outer stands for
+                    name, of_outer, args = "", args, ()
+            elif not name and self.is_name_space(text):
+                self.at += 2
             elif not name and text == "decltype":
                 self.take()
                 self.balanced()
@@ -178,29 +212,40 @@ class Expressions:
                 inner = self.type()
                 self.take(",")
                 name, args, stars = inner.name, inner.args, inner.stars
-                sizes = (self.binary(7), *inner.sizes)
-                self.take(">")
+                sizes = (self.binary(8), *inner.sizes)
+                self.close_angle()
+            elif not name and text in GROUPS:
+                self.take()
+                name = "auto"
+                if self.now == "<":
+                    self.template_arguments()
+            elif not name and text in CONTAINERS and self.ahead() == "<":
+                self.take()
+                name, args = "vector", self.template_arguments()
             elif not name and text in _OWNING:
                 self.take()
                 self.take("<")
                 inner = self.type()
-                while not self.skip(">"):
+                while self.now not in (">", ">>"):
                     self.take()
+                self.close_angle()
                 name, args, stars = inner.name, inner.args, inner.stars + 1
             else:
                 break
         if not name:
             raise GivenUp(f"a type at line {self.tokens[self.at].line}: {self.now}")
+        args = args or (of_outer if self.file.parameters.get(name) else ())
         reference = False
         while self.now in ("*", "&", "&&", "const", "__restrict__", "__restrict"):
             stars += self.now == "*"
             reference = reference or self.now in ("&", "&&")
             self.take()
-        return Type(name, stars, shared, extern, reference, constant, args, sizes)
+        return Type(name, stars, shared, extern, reference, constant, args, sizes, is_byte)
 
     def template_argument(self) -> Node:
         token = self.tokens[self.at]
         known = token.text in _TYPES | _WORDS | set(self.file.structs) | set(self.aliases)
+        known = known or (token.text in CONTAINERS and self.ahead() == "<")
         if not known or self.ahead() == "::":
             return self.binary(7)
         found = self.node("type", token)
@@ -210,12 +255,21 @@ class Expressions:
 
     def template_arguments(self) -> tuple[Node, ...]:
         self.take("<")
-        found = [self.template_argument()]
+        self.angles += 1
+        found = [] if self.now == ">" else [self.template_argument()]
         while self.skip(","):
             found.append(self.template_argument())
-        if self.now == ">":
-            self.take()
+        self.angles -= 1
+        self.close_angle()
         return tuple(found)
+
+    def close_angle(self) -> None:
+        """Takes >, or the first half of >>."""
+        token = self.tokens[self.at]
+        if token.text == ">>":
+            half = replace(token, text=">")
+            self.tokens[self.at : self.at + 1] = [half, half]
+        self.take(">")
 
     # --- expressions
 
@@ -243,6 +297,14 @@ class Expressions:
             return self.node("assign", sign, [left, right])
         return left
 
+    def comma(self) -> Node:
+        """a, b: the first for what it does, the last for its value."""
+        found = self.assignment()
+        while self.now == ",":
+            sign = self.take()
+            found = self.node("comma", sign, [found, self.assignment()])
+        return found
+
     def ternary(self) -> Node:
         condition = self.binary(0)
         if self.now != "?":
@@ -256,7 +318,7 @@ class Expressions:
         if level == len(_LEVELS):
             return self.unary()
         left = self.binary(level + 1)
-        while self.now in _LEVELS[level]:
+        while self.now in _LEVELS[level] and not (self.angles and self.now == ">>"):
             sign = self.take()
             left = self.node("binary", sign, [left, self.binary(level + 1)])
         return left
@@ -310,8 +372,11 @@ class Expressions:
         if self.now in {*_TYPES, *_WORDS, *self.file.structs, *self.aliases}:
             kind = self.type()
             self.take(")")
-            found = self.node("number", token, text=str(_size(kind)))
-            return found
+            if kind.name in self.file.structs and not kind.stars:
+                found = self.node("sizeof", token)
+                found.type = kind
+                return found
+            return self.node("number", token, text=str(_size(kind)))
         found = self.node("sizeof", token, [self.assignment()])
         self.take(")")
         return found
@@ -324,7 +389,9 @@ class Expressions:
         if self.now == "::" or (self.now == "<" and self.is_struct_template(text)):
             return self.scoped(token)
         if text == "(":
-            found = self.assignment()
+            angles, self.angles = self.angles, 0
+            found = self.comma()
+            self.angles = angles
             self.take(")")
             return found
         if text[0].isdigit() or text[0] == ".":
@@ -438,7 +505,14 @@ class Expressions:
             elif (
                 text == "<"
                 and found.kind in ("name", "member")
-                and found.text in self.templates | {"copy_async"}
+                and found.text in self.templates | _TEMPLATES
+            ):
+                found = self.node("template", token, [found, *self.template_arguments()])
+            elif (
+                text == "<"
+                and found.kind == "name"
+                and found.text in ("min", "max")
+                and self.ahead() in _TYPES | _WORDS
             ):
                 found = self.node("template", token, [found, *self.template_arguments()])
             elif text == "<<<":

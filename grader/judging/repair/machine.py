@@ -16,10 +16,15 @@ from grader.judging.repair.changes import Changes
 from grader.judging.repair.declarations import Declarations
 from grader.judging.repair.execution import Statements
 from grader.judging.repair.expressions import VECTORS
+from grader.judging.repair.inline_ptx import InlinePtx
+from grader.judging.repair.jumps import Jumps
+from grader.judging.repair.layouts import Layouts
 from grader.judging.repair.nodes import File, Node, Type
 from grader.judging.repair.overloads import Overloads, whole
 from grader.judging.repair.reading import GivenUp
+from grader.judging.repair.standard import STREAMS, List
 from grader.judging.repair.values import (
+    TEXT,
     Fault,
     Fields,
     Place,
@@ -44,10 +49,11 @@ _LIMITS = {
 
 # Pointers to these see elements of 2 bytes as what they are.
 _OF_HALVES = frozenset(("bf16", "__nv_bfloat162"))
+_BYTE = 0.25  # words: of what a char* points to
 _ANY = frozenset(("void", "auto", "char"))
 
 
-class Machine(Calls, Statements, Declarations, Changes, Overloads):
+class Machine(Calls, Statements, Declarations, Changes, Overloads, Jumps, InlinePtx, Layouts):
     """`edits`: what stands in place of a node, by its id."""
 
     def __init__(self, file: File, edits: Mapping[tuple[int, str], Callable[[Node], Node]]) -> None:
@@ -83,7 +89,7 @@ class Machine(Calls, Statements, Declarations, Changes, Overloads):
         return lambda f, m: value
 
     def _string(self, node: Node) -> Callable:
-        return lambda f, m: 0
+        return lambda f, m: TEXT
 
     def _name(self, node: Node) -> Callable:
         name = node.text
@@ -100,7 +106,8 @@ class Machine(Calls, Statements, Declarations, Changes, Overloads):
             if name in f.env:
                 return f.env[name]
             if f.fields is not None and name in f.fields:
-                return f.fields[name]
+                found = f.fields[name]
+                return found.get(m) if found.__class__ is Ref else found
             try:
                 return f.world.globals[name]
             except KeyError:
@@ -112,6 +119,10 @@ class Machine(Calls, Statements, Declarations, Changes, Overloads):
                         return known[name]
                 if name in _LIMITS:
                     return _LIMITS[name]
+                if name in STREAMS:
+                    return TEXT
+                if name in self.file.named:
+                    return self.kernel_named(name, ())
                 if name.startswith("cuda"):
                     return 0 if name == "cudaSuccess" else name
                 raise GivenUp(name) from None
@@ -165,14 +176,17 @@ class Machine(Calls, Statements, Declarations, Changes, Overloads):
             value = base(f, m)
             if value.__class__ is not Struct:
                 value = whole(value)
+            if value.__class__ is Struct and value.lead:  # a pointer to the first of several
+                value = value.at(0)
             if value.__class__ is not Struct or name not in value.fields:
                 raise GivenUp(name)
-            return value.fields[name]
+            found = value.fields[name]
+            return found.get(m) if found.__class__ is Ref else found
 
         return get
 
     def _index(self, node: Node) -> Callable:
-        base, index = self.code(node.kids[0]), self.code(node.kids[1])
+        base, index = self.converted(self.code(node.kids[0])), self.code(node.kids[1])
         own = self.subscript(node, base, index, False)
 
         def get(f, m):
@@ -182,6 +196,8 @@ class Machine(Calls, Statements, Declarations, Changes, Overloads):
                     return value.at(index(f, m))
                 if own is not None:
                     return own(f, m)
+            if value.__class__ is List:
+                return value.chosen(index(f, m), m)
             if value.__class__ is not Pointer:
                 raise Fault("pointer")
             if len(value.dims) > 1:
@@ -207,7 +223,7 @@ class Machine(Calls, Statements, Declarations, Changes, Overloads):
             if value.__class__ is Place:
                 return value.holder.get(value.name)
             if value.__class__ is Struct:  # *this
-                return value
+                return value.at(0) if value.lead else value
             if value.__class__ is not Pointer:
                 raise Fault("pointer")
             return value.at(0) if len(value.dims) > 1 else value.load(m)
@@ -220,6 +236,8 @@ class Machine(Calls, Statements, Declarations, Changes, Overloads):
 
         def count(f, m):
             value = array(f, m)
+            if value.__class__ is List:
+                return len(value.items)
             if value.__class__ is not Pointer or not value.dims:
                 raise GivenUp("extent")
             return value.dims[0]
@@ -257,6 +275,8 @@ class Machine(Calls, Statements, Declarations, Changes, Overloads):
                         return value.at(index(f, m))
                     if own is not None:
                         return own(f, m)
+                if value.__class__ is List:
+                    return Place(value, index(f, m))
                 if value.__class__ is not Pointer:
                     raise Fault("pointer")
                 return value.at(index(f, m))
@@ -269,13 +289,15 @@ class Machine(Calls, Statements, Declarations, Changes, Overloads):
                 value = base(f, m)
                 if value.__class__ is Pointer and value.dims:
                     return value.at(0)
+                if value.__class__ is Struct and value.lead:
+                    return value.at(0)
                 return value
 
             return first
         if node.kind == "member":
             owner, field_name = self.code(node.kids[0]), node.text
             name = node.kids[0].text if node.kids[0].kind == "name" else ""
-            if node.kids[0].kind in ("index", "deref", "call"):
+            if node.kids[0].kind in ("index", "deref", "call", "member"):
                 owner = self.address(node.kids[0])
 
             def part(f, m):
@@ -290,9 +312,12 @@ class Machine(Calls, Statements, Declarations, Changes, Overloads):
                 if value.__class__ is Pointer and field_name in "xyzw":
                     return Pointer(value.memory, value.off + "xyzw".index(field_name))
                 value = whole(value)
+                if value.__class__ is Struct and value.lead:
+                    value = value.at(0)
                 if value.__class__ is not Struct:
                     raise GivenUp("member")
-                return Place(value.fields, field_name)
+                held = value.fields.get(field_name)
+                return held.target if held.__class__ is Ref else Place(value.fields, field_name)
 
             return part
         if node.kind == "call":
@@ -307,7 +332,8 @@ class Machine(Calls, Statements, Declarations, Changes, Overloads):
                 if value.__class__ is Pointer and (value.dims or value.memory.kind == "local"):
                     return value
                 if name not in f.env and f.fields is not None and name in f.fields:
-                    return Place(f.fields, name)
+                    held = f.fields[name]
+                    return held.target if held.__class__ is Ref else Place(f.fields, name)
                 known = f.world.globals
                 return Place(known if name not in f.env and name in known else f.env, name)
 
@@ -322,10 +348,8 @@ class Machine(Calls, Statements, Declarations, Changes, Overloads):
 
         def cast(f, m):
             value = convert(inner(f, m))
-            if is_laid_out and value.__class__ is Pointer and value.memory.kind == "shared":
-                # The block's dynamic memory, taken for one struct.
-                fields = self.file.structs[kind.name]
-                return self.laid_out(kind.name, fields, f, (), (kind.name, node.key), True, False)
+            if is_laid_out and value.__class__ is Pointer:
+                return self.seen_as(kind, value, f, node.key)
             if lengths and value.__class__ is Pointer:  # to rows of so many
                 dims = (value.memory.size, *(int(length(f, m)) for length in lengths))
                 return Pointer(
@@ -341,7 +365,11 @@ class Machine(Calls, Statements, Declarations, Changes, Overloads):
             names = self.plain_fields(kind.name)
             is_half = kind.name in _OF_HALVES
 
+            is_byte = kind.is_byte and kind.stars == 1
+
             def pointed(value):
+                if value.__class__ is Pointer and (is_byte or value.unit == _BYTE):
+                    return of_bytes(value, _BYTE if is_byte else unit, len(names), names)
                 if value.__class__ is Place and unit == 1 and not names:
                     held = whole(value)  # (float*)&four
                     is_vector = held.__class__ is Struct and "".join(held.fields) in "xyzw"
@@ -389,7 +417,7 @@ class Machine(Calls, Statements, Declarations, Changes, Overloads):
         return inner
 
     def _binary(self, node: Node) -> Callable:
-        left, right = self.code(node.kids[0]), self.code(node.kids[1])
+        left, right = (self.converted(self.code(kid)) for kid in node.kids)
         if node.text in ("&&", "||"):
             is_and = node.text == "&&"
 
@@ -422,6 +450,15 @@ class Machine(Calls, Statements, Declarations, Changes, Overloads):
                 raise Fault("type") from None
 
         return combined
+
+    def _comma(self, node: Node) -> Callable:
+        first, last = (self.code(kid) for kid in node.kids)
+
+        def both_of(f, m):
+            first(f, m)
+            return last(f, m)
+
+        return both_of
 
     def _choose(self, node: Node) -> Callable:
         condition, yes, no = (self.code(kid) for kid in node.kids)
@@ -471,6 +508,9 @@ class Machine(Calls, Statements, Declarations, Changes, Overloads):
         return lambda f, m: convert(part(f, m))
 
     def _sizeof(self, node: Node) -> Callable:
+        if not node.kids:  # of a struct's type
+            kind = node.type.name
+            return lambda f, m: 4 * self.words_in(kind, f)
         (kid,) = node.kids
         if kid.kind == "deref":
             return lambda f, m: 4
@@ -478,11 +518,34 @@ class Machine(Calls, Statements, Declarations, Changes, Overloads):
 
         def size(f, m):
             value = inner(f, m)
+            if value.__class__ is List:
+                return 8 * len(value.items)
+            if value.__class__ is Struct:
+                return 8
+            if value.__class__ is Pointer and value.dims and holds_pointers(value.memory):
+                return 8 * math.prod(value.dims)
             if value.__class__ is Pointer and value.dims:
                 return (2 if value.memory.is_half else 4) * math.prod(value.dims)
             return 8 if value.__class__ is Pointer or value is None else 4
 
         return size
+
+
+def of_bytes(value: Pointer, unit: float, words: int, names: tuple) -> Pointer:
+    """A pointer to bytes, or what it was made of."""
+    off = value.off
+    if unit != _BYTE:
+        unit = words or unit
+        if np.any(np.mod(off, 1)):
+            raise Fault("alignment")
+        off = to_int(off)
+        off = off if off.__class__ is np.ndarray else int(off)
+    return Pointer(value.memory, off, (), unit, names if unit != _BYTE else ())
+
+
+def holds_pointers(memory) -> bool:
+    items = getattr(memory, "items", None)
+    return items.__class__ is list and any(one is None or one.__class__ is Pointer for one in items)
 
 
 def _dividing(do: Callable, left: Callable, right: Callable) -> Callable:

@@ -43,6 +43,7 @@ class Type:
     is_constant: bool = False
     args: tuple = ()  # nodes: what a struct's template parameters stand for
     sizes: tuple = ()  # nodes: of typedef float Tile[16][16]
+    is_byte: bool = False  # char and its like: an integer, but a pointer to it counts in bytes
 
 
 @dataclass(eq=False)
@@ -84,6 +85,9 @@ class File:
     lengths: dict[tuple[str, str], list[Node]] = field(default_factory=dict)  # of a struct's arrays
     statics: dict[str, list[Node]] = field(default_factory=dict)  # constants of a struct
     parameters: dict[str, list[str]] = field(default_factory=dict)  # of a struct template
+
+    unions: set[str] = field(default_factory=set)
+    unread: list[str] = field(default_factory=list)  # why something was passed over
 
     def keep(self, function: Function) -> None:
         """One more function, with a name of its own. One that differs in `const` alone is none."""

@@ -6,7 +6,8 @@ from collections.abc import Callable, Sequence
 
 from grader.judging.repair.nodes import Function, Node, walk
 from grader.judging.repair.reading import GivenUp
-from grader.judging.repair.values import Place, Pointer, Struct, is_integer
+from grader.judging.repair.standard import TEXTS
+from grader.judging.repair.values import Place, Pointer, Struct, Text, is_integer
 from grader.judging.repair.world import Frame
 
 _CHANGING = frozenset(("before", "after", "assign"))
@@ -64,6 +65,11 @@ class Overloads:
         """How well a function's parameters are like what it is given; below 0: not at all."""
         found = 0
         for (kind, name), value in zip(function.parameters, values, strict=False):
+            if value.__class__ is Text:
+                if kind.name not in TEXTS and not kind.stars:
+                    return -1
+                found += 2
+                continue
             is_pointer = value.__class__ in (Pointer, Place)
             if kind.name == "auto" and not kind.stars:
                 continue

@@ -80,6 +80,8 @@ def text_of(node: Node, edits: Mapping = {}, around: int = 0) -> str:  # noqa: B
             if node.kids[0] is None and node.kids[2] is None:
                 return f"while ({of(1)})"
             return f"for ({of(0)}; {of(1)}; {of(2)})"
+        case "comma":
+            return f"{of(0)}, {of(1)}"
         case "dowhile":
             return f"while ({of(0)})"
         case "block":

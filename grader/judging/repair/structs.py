@@ -11,6 +11,10 @@ _BEFORE_METHODS = frozenset(
 )
 
 
+_FIRST = "first ="  # of a constructor, before it is known what is a reference
+CONVERSION = "operator type"  # operator float*(), whatever it makes
+
+
 class Structs(Sugar):
     """A part of Parser, which has block(), parameters() and their like."""
 
@@ -18,7 +22,7 @@ class Structs(Sugar):
         self.take("enum")
         if self.now in ("class", "struct"):
             self.take()
-        if self.now != "{":
+        if self.now not in ("{", ":"):
             own = self.name().text
             self.aliases[own] = Type("int")
             self.namespaces.add(own)
@@ -46,7 +50,7 @@ class Structs(Sugar):
 
     def begins_struct(self) -> bool:
         """struct Tile {, class alignas(16) Tile : and the like, not `struct Tile t;`"""
-        if self.now not in ("struct", "class"):
+        if self.now not in ("struct", "class", "union"):
             return False
         at = self.at + 1
         while self.tokens[at].text in ("alignas", "__align__", "(", ")") or (
@@ -65,11 +69,13 @@ class Structs(Sugar):
         return kind
 
     def struct(self, templates: list[str] | None = None) -> None:
-        self.take()
+        is_union = self.take().text == "union"
         while self.now in ("alignas", "__align__"):
             self.take()
             self.balanced()
         name = self.take().text if self.now != "{" else ""
+        if is_union:
+            self.file.unions.add(name)
         self.skip("final")
         if name:
             self.file.structs.setdefault(name, [])
@@ -89,18 +95,41 @@ class Structs(Sugar):
             if self.made_or_ended(name):
                 continue
             if self.begins_struct():
-                self.struct()
+                self.struct(templates)
                 if self.declared_last:
                     fields.append((Type(self.declared_last[0]), self.declared_last[1]))
                 continue
             if self.skip("using"):
                 self.using()
                 continue
+            if self.skip("typedef"):
+                self.typedef()
+                continue
+            if self.now == "enum":
+                before = len(self.file.globals)
+                self.enum()
+                statics += self.file.globals[before:]
+                del self.file.globals[before:]
+                continue
+            if self.skip(";"):
+                continue
+            if self.now == "friend" or self.now == "static_assert":
+                self.pass_over()
+                continue
+            at = self.at
             of_method, kinds, defaults = self.template_parameters()
             is_static = "static" in (self.now, self.ahead(), self.ahead(2), self.ahead(3))
+            if self.is_conversion():
+                self.read_or_pass(lambda: self.converts(name))
+                continue
             kind = self.type()
             if self.ahead() == "(" or self.now == "operator":
-                self.method(kind, name, is_static, of_method, kinds, defaults)
+                try:
+                    self.method(kind, name, is_static, of_method, kinds, defaults)
+                except GivenUp as why:
+                    self.at = at
+                    self.file.unread.append(str(why))
+                    self.pass_over()
                 continue
             if is_static:
                 statics.append(self.declaration(kind))
@@ -110,8 +139,13 @@ class Structs(Sugar):
                 stars = kind.stars
                 while self.skip("*"):
                     stars += 1
+                is_reference = kind.is_reference
+                while self.skip("&"):
+                    is_reference = True
                 field = self.name().text
-                fields.append((Type(kind.name, stars), field))
+                args = kind.args if kind.name == "vector" else ()
+                own = Type(kind.name, stars, is_reference=is_reference, args=args)
+                fields.append((own, field))
                 while self.skip("["):
                     lengths.setdefault(field, []).append(self.ternary())
                     self.take("]")
@@ -139,13 +173,23 @@ class Structs(Sugar):
                     break
             self.take(";")
         made = self.file.of_structs.get(name, [])
+        references = {field for own, field in fields if own.is_reference}
         for one in made:
+            for first in one.body.kids:  # a reference is bound, not assigned to
+                given = first.kids[0] if first.kind == "do" else None
+                if given is not None and given.kind == "assign" and given.text != "=":
+                    is_bound = given.kids[0].text in references
+                    given.kind, given.text = ("bind" if is_bound else "assign"), "="
             one.body.kids = [*firsts, *one.body.kids]
         if firsts and not made:
             token = self.tokens[self.at]
             body = self.made(token, "block", firsts)
             self.file.keep(Function(name, Type("void"), [], body, False, token.line, owner=name))
         alias = self.take().text if self.now != ";" else ""
+        if is_union and (not name or self.file.of_structs.get(name)):
+            if not alias or name:
+                raise GivenUp("union")
+            self.file.unions.add(alias)
         self.declared_last = (name, alias) if alias and name else ()
         self.take(";")
         for one in (name, alias):
@@ -190,10 +234,10 @@ class Structs(Sugar):
                 begin = self.take()
                 value = self.assignment()
                 self.take(")" if begin.text == "(" else "}")
-                given = self.node("assign", begin, [field, value], "=")
+                given = self.node("assign", begin, [field, value], _FIRST)
                 first.append(self.node("do", field_token(field), [given]))
                 self.skip(",")
-        body = self.block()
+        body = self.body()
         body.kids = [*first, *body.kids]
         self.file.keep(
             Function(
@@ -202,6 +246,25 @@ class Structs(Sugar):
             )
         )  # fmt: skip
         return True
+
+    def is_conversion(self) -> bool:
+        """operator float*() const: what a struct is taken for."""
+        at = self.at
+        while self.tokens[at].text in _BEFORE_METHODS:
+            at += 1
+        return self.tokens[at].text == "operator" and self.tokens[at + 1].is_name()
+
+    def converts(self, owner: str) -> None:
+        while self.now != "operator":
+            self.take()
+        token = self.take()
+        kind = self.type()
+        self.take("(")
+        self.take(")")
+        kind = self.given_later(kind)
+        self.file.keep(
+            Function(CONVERSION, kind, [], self.body(), False, token.line, owner=owner or "struct")
+        )
 
     def derived(self, name: str) -> list[tuple[Type, str]]:
         """struct View : Base: with what Base has."""
@@ -240,7 +303,7 @@ class Structs(Sugar):
             return
         self.file.keep(
             Function(
-                token.text, kind, parameters, self.block(), False, token.line, templates, kinds,
+                token.text, kind, parameters, self.body(), False, token.line, templates, kinds,
                 defaults, rest, {one: at for one, at in lengths.items() if one in templates},
                 owner or "struct", sizes, is_static,
             )

@@ -8,8 +8,6 @@ from grader.judging.repair.expressions import Expressions
 from grader.judging.repair.nodes import Node, Type, walk
 from grader.judging.repair.reading import GivenUp, Token
 
-_FREES = ("cudaFree", "free", "cudaEventDestroy", "cudaStreamDestroy", "if")
-
 
 class Sugar(Expressions):
     """A part of Parser, which has statement(), assignment() and their like."""
@@ -169,27 +167,65 @@ class Sugar(Expressions):
             raise GivenUp("switch")
         return conditions, is_rest
 
+    # --- asm volatile("add.s32 %0, %1, 4;" : "=r"(a) : "r"(b) : "memory");
+
+    def asm(self, token: Token) -> Node:
+        """Its text behind the number of what it changes; then that, and what it is given."""
+        while self.now in ("volatile", "__volatile__", "goto"):
+            self.take()
+        self.take("(")
+        text = ""
+        while self.now.startswith('"'):
+            text += self.take().text[1:-1]
+        parts: list[list[Node]] = [[], []]
+        part = -1
+        while not self.skip(")"):
+            if self.now in (":", "::"):
+                part += len(self.take().text)
+            elif part in (0, 1) and self.now.startswith('"'):
+                is_both = self.take().text.startswith('"+')
+                self.take("(")
+                parts[part].append(self.assignment())
+                self.take(")")
+                if is_both and part:
+                    raise GivenUp("asm")
+            elif part > 1 or self.now == ",":
+                self.take()
+            else:
+                raise GivenUp("asm")
+        self.take(";")
+        return self.made(token, "asm", [*parts[0], *parts[1]], f"{len(parts[0])} {text}")
+
     # --- goto done; ... done: cudaFree(a);
 
     def jump(self) -> Node:
-        """To the end, where memory is only freed: it is done where a call is refused, and none is here."""
+        """To a label further on, in a block that the jump is in."""
         token = self.take()
         if token.text == "goto":
-            label = self.take().text
+            label = self.take()
             self.take(";")
-            if label in self.labels:
-                raise GivenUp("goto")
-            return self.node("return", token, [None])
-        self.labels.add(token.text)
+            if label.text in self.labels:
+                raise GivenUp("goto back")
+            self.jumps.add(label.text)
+            return self.node("goto", token, [], label.text)
         self.take(":")
-        at, depth = self.at, 0
-        while depth >= 0 and at + 1 < len(self.tokens):
-            word, after = self.tokens[at].text, self.tokens[at + 1].text
-            depth += (word == "{") - (word == "}")
-            if after == "(" and word.isidentifier() and not word.startswith(_FREES):
-                raise GivenUp("goto")
-            at += 1
-        return self.node("block", token)
+        self.labels.add(token.text)
+        return self.node("label", token)
+
+    def labels_around(self, body: Node) -> list[Node]:
+        """Labels that every jump to them finds in a block that it stands in."""
+        found = []
+        for block in walk(body):
+            if block.kind != "block":
+                continue
+            for label in block.kids:
+                if label.kind != "label":
+                    continue
+                inside = sum(one.kind == "goto" and one.text == label.text for one in walk(block))
+                of_all = sum(one.kind == "goto" and one.text == label.text for one in walk(body))
+                if inside == of_all:
+                    found.append(label)
+        return found
 
     # --- auto [row, col] = place();
 

@@ -9,16 +9,17 @@ from grader.judging.repair.nodes import File, Function, Node, Type, finish
 from grader.judging.repair.plainer import plainer
 from grader.judging.repair.reading import GivenUp, Token
 from grader.judging.repair.structs import Structs
+from grader.judging.repair.unread import Unread
 
 
-class Parser(Structs):
+class Parser(Structs, Unread):
     """The whole file."""
 
     # --- the file
 
     def parse(self) -> File:
         while self.now:
-            self.top()
+            self.read_or_pass(self.top)
         return self.file
 
     def top(self) -> None:
@@ -43,7 +44,7 @@ class Parser(Structs):
         if self.now == "extern" and self.ahead().startswith('"') and self.ahead(2) == "{":
             self.at += 3
             while not self.skip("}"):
-                self.top()
+                self.read_or_pass(self.top)
             return
         start = self.at
         kind = self.type()
@@ -63,7 +64,7 @@ class Parser(Structs):
         kind = self.given_later(kind)
         if self.skip(";"):
             return
-        body = self.block()
+        body = self.body()
         function = Function(
             name.text, kind, parameters, body, is_kernel, name.line, templates, kinds, defaults,
             rest, {one: place for one, place in lengths.items() if one in templates}, sizes=sizes,
@@ -103,15 +104,26 @@ class Parser(Structs):
         if self.skip(";"):  # using std::min;
             return
         self.take("=")
-        self.aliased(name.text, self.type())
+        kind = self.type()
+        if self.now == "(":  # using Kernel = void (*)(float*, int);
+            self.balanced()
+            self.balanced()
+            kind = Type("auto")
+        self.aliased(name.text, kind)
         self.take(";")
 
     def typedef(self) -> None:
-        if self.now in ("struct", "class"):
+        if self.now in ("struct", "class", "union"):
             self.struct()
             return
         kind = self.type()
-        if self.now != ";":
+        if self.now == "(" and self.ahead() in ("*", "&"):  # typedef void (*Kernel)(float*, int);
+            self.at += 2
+            name = self.name().text
+            self.take(")")
+            self.balanced()
+            self.aliased(name, Type("auto"))
+        elif self.now != ";":
             self.aliased(self.name().text, kind)
         self.take(";")
 
@@ -136,7 +148,7 @@ class Parser(Structs):
         self.namespaces.add(name)
         self.take("{")
         while not self.skip("}"):
-            self.top()
+            self.read_or_pass(self.top)
 
     def parameters(self) -> list[tuple[Type, str]]:
         """Sets `rest`, `lengths_given` and `sizes_given`, too."""
@@ -189,6 +201,16 @@ class Parser(Structs):
             kids.append(self.statement())
         return self.node("block", start, kids)
 
+    def body(self) -> Node:
+        """Of a function; a jump into a block is not read."""
+        held = self.labels, self.jumps
+        self.labels, self.jumps = set(), set()
+        found = self.block()
+        if self.jumps and not self.jumps <= {one.text for one in self.labels_around(found)}:
+            raise GivenUp("goto")
+        self.labels, self.jumps = held
+        return found
+
     def statement(self) -> Node:
         token = self.tokens[self.at]
         text = token.text
@@ -200,8 +222,8 @@ class Parser(Structs):
             return getattr(self, "_" + text)(self.take())
         if text == "switch":
             return self.switch(self.take())
-        if text == "asm":
-            raise GivenUp(text)
+        if text in ("asm", "__asm__", "__asm"):
+            return self.asm(self.take())
         if text == "goto" or (self.ahead() == ":" and text.isidentifier() and text != "default"):
             return self.jump()
         if text == "try":  # nothing is thrown here
@@ -297,6 +319,7 @@ class Parser(Structs):
                 own.is_reference,
                 kind.is_constant,
                 kind.args,
+                is_byte=kind.is_byte,
             )
             found.append(one)
             stars = 0

@@ -89,6 +89,8 @@ class Run:
         return self.arrays[self.outputs[0]]
 
     def carry_out(self, file: File, machine: Machine, world: World) -> None:
+        for buffer in self.buffers:
+            buffer.world = world if buffer.kind == "host" else None
         with np.errstate(all="ignore"):
             outer = Frame(world, world.globals)
             for node in file.globals:

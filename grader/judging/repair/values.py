@@ -13,6 +13,30 @@ class Fault(Exception):
     """The program touches what it may not."""
 
 
+class Text:
+    """A std::string or what is printed: what it says is never asked for."""
+
+    def _same(self, other):
+        return self
+
+    __add__ = __radd__ = __lshift__ = __rshift__ = _same
+
+    def __len__(self) -> int:
+        return 1
+
+
+TEXT = Text()
+
+
+class Kernel:
+    """A function of the file as a value, and what its template parameters stand for."""
+
+    __slots__ = ("function", "given")
+
+    def __init__(self, function: object, given: tuple) -> None:
+        self.function, self.given = function, given
+
+
 class Owners:
     """Which lane of a launch has stored each word: no other one may store it, too."""
 
@@ -49,6 +73,7 @@ class Buffer:
         self.effects = None  # of a run that is watched
         self.log: list | None = None  # (lanes, places) of stores
         self.owners: Owners | None = None  # of global memory, where that is looked at
+        self.world = None  # of memory that the host reaches
 
     def split(self) -> None:
         """A copy for each edit of the batch."""
@@ -56,6 +81,11 @@ class Buffer:
         self.batch.split.append(self)
         self.data = np.tile(self.data, self.copies)
         self.base = self.batch.lanes * self.size
+
+    @property
+    def is_closed(self) -> bool:
+        """Memory of the host, in a kernel."""
+        return self.kind == "host" and (self.world is None or self.world.is_inside)
 
     def outside(self, mask) -> None:
         if self.effects is not None:
@@ -234,7 +264,7 @@ class Pointer:
     is_packed: bool = False
 
     def moved(self, by) -> Pointer:
-        step = self.unit << self.is_packed
+        step = 2 * self.unit if self.is_packed else self.unit
         for size in self.dims[1:]:
             step *= size
         off = self.off + by * step
@@ -246,10 +276,12 @@ class Pointer:
         return found
 
     def load(self, mask):
-        if self.memory.kind == "host":
+        if self.memory.kind == "host" and self.memory.is_closed:
             raise Fault("host memory")
         if self.is_packed:
             return self._packed(mask)
+        if self.unit < 1:
+            raise Fault("a byte")
         if self.unit == 1:
             return self.memory.load(self.off, mask)
         if self.names:
@@ -263,11 +295,13 @@ class Pointer:
         return Struct({n: self.memory.load(self.off + i, mask) for i, n in enumerate(names)})
 
     def store(self, mask, value) -> None:
-        if self.memory.kind == "host":
+        if self.memory.kind == "host" and (self.memory.is_closed or self.memory.is_input):
             raise Fault("host memory")
         if self.is_packed:
             self._unpack(mask, value)
             return
+        if self.unit < 1:
+            raise Fault("a byte")
         if self.unit == 1:
             self.memory.store(self.off, mask, value)
             return
@@ -336,7 +370,13 @@ class Struct:
 
     def at(self, index) -> Struct:
         """One of an array."""
-        return Struct({n: v.at(index) for n, v in self.fields.items()}, self.kind, self.lead - 1)
+        found = {}
+        for name, value in self.fields.items():
+            if value.__class__ is Ref:
+                found[name] = Ref(value.target.at(index))
+            else:
+                found[name] = value.at(index)
+        return Struct(found, self.kind, self.lead - 1)
 
 
 @dataclass(slots=True)
@@ -359,6 +399,9 @@ class Ref:
         return self.target.load(mask)
 
 
+_PLAIN = (int, float, np.generic)  # numbers
+
+
 def merged(mask, new, old):
     """`new` for active lanes, `old` for the others."""
     if mask is True:
@@ -376,7 +419,7 @@ def merged(mask, new, old):
             new.kind,
             new.lead,
         )
-    if old is None or new.__class__ is tuple or new is None:
+    if old is None or (new.__class__ is not np.ndarray and not isinstance(new, _PLAIN)):
         return new
     return np.where(mask, new, old)
 
@@ -405,6 +448,19 @@ def to_float(value):
     if isinstance(value, (int, np.integer, np.bool_)):
         return float(value)
     return value
+
+
+def bits_of(value):
+    """__float_as_uint."""
+    found = np.asarray(to_float(value), np.float32).view(np.uint32).astype(np.int64)
+    return found if found.ndim else int(found)
+
+
+def float_of(value):
+    """__uint_as_float."""
+    bits = (np.asarray(to_int(value), np.int64) & 0xFFFFFFFF).astype(np.uint32)
+    found = bits.view(np.float32).astype(np.float64)
+    return found if found.ndim else float(found)
 
 
 def _shift_of(a, b) -> int:

@@ -74,6 +74,7 @@ class World:
     few: np.ndarray | None = None  # their lanes
     picked: np.ndarray | None = None  # they, counted in the blocks that are carried out
     launched: int = 0  # lanes of these, for one edit
+    is_inside: bool = False  # a kernel
     tried: set | None = None  # launches that are known to make P wrong
     logs: list | None = None  # buffers that note who stores what where
     lenient: Effects | None = None  # accesses outside are let pass, as in a run that is watched
@@ -112,6 +113,8 @@ def _shift(sign: str) -> Callable:
     move = operator.lshift if sign == "<<" else operator.rshift
 
     def shifted(a, b):
+        if a.__class__ is values.Text:  # std::cerr << n
+            return a
         if np.any(np.less(b, 0)) or np.any(np.greater(b, 40)):
             raise Fault("shift")
         return move(a, b)

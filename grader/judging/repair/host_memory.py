@@ -1,0 +1,79 @@
+"""Memory that the host asks for: malloc, pinned memory, rows of the device with a pitch."""
+
+from __future__ import annotations
+
+from grader.judging.repair.reading import GivenUp
+from grader.judging.repair.values import Buffer, Fault, Place, Pointer, to_int
+
+_MAX_WORDS = 1 << 18
+_PITCH_BYTES = 512
+
+
+def _of_host(f, size) -> Pointer:
+    size = int(to_int(size))
+    if size <= 0 or size > 4 * _MAX_WORDS:
+        raise Fault("size")
+    buffer = Buffer("host", size // 4)
+    buffer.world = f.world
+    return Pointer(buffer)
+
+
+def _put(place, value) -> None:
+    if place.__class__ is Place:
+        place.holder[place.name] = value
+    elif place.__class__ is Pointer and place.memory.kind == "local":
+        place.store(True, value)
+    else:
+        raise Fault("memory")
+
+
+def malloc(given, templates):
+    return lambda f, m: _of_host(f, given[0](f, m))
+
+
+def calloc(given, templates):
+    def run(f, m):
+        found = _of_host(f, given[0](f, m) * given[1](f, m))
+        found.memory.data[:] = 0
+        return found
+
+    return run
+
+
+def malloc_host(given, templates):
+    """cudaMallocHost, cudaHostAlloc."""
+
+    def run(f, m):
+        _put(given[0](f, m), _of_host(f, given[1](f, m)))
+        return 0
+
+    return run
+
+
+def malloc_pitch(malloc):
+    """cudaMallocPitch(&p, &pitch, width, height)."""
+
+    def make(given, templates):
+        def run(f, m):
+            width, rows = (int(to_int(part(f, m))) for part in given[2:4])
+            pitch = -(-width // _PITCH_BYTES) * _PITCH_BYTES
+            _put(given[1](f, m), pitch)
+            return malloc([given[0], lambda f, m: pitch * rows], templates)(f, m)
+
+        return run
+
+    return make
+
+
+def free(given, templates):
+    """free, cudaFreeHost."""
+
+    def run(f, m):
+        value = given[0](f, m)
+        if value.__class__ is Pointer and value.memory.kind != "host":
+            raise Fault("free")
+        if value.__class__ is not Pointer and value not in (0, None):
+            raise GivenUp("free")
+        return 0
+
+    return run

@@ -1,0 +1,228 @@
+"""asm("fma.rn.f32 %0, %1, %2, %3;" : "=f"(d) : "f"(a), "f"(b), "f"(c)): what students write in PTX."""
+
+from __future__ import annotations
+
+import operator
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from grader.judging.repair.nodes import Node
+from grader.judging.repair.reading import GivenUp
+from grader.judging.repair.values import (
+    Fault,
+    Pointer,
+    both,
+    merged,
+    remainder,
+    to_int,
+    truth,
+    without,
+)
+
+_WORD = re.compile(
+    r"%%?[\w.]+|\{|\}|\[|\]|@!?%?\w+|[-+]?0[fF][0-9a-fA-F]{8}|-?\d+(?:\.\d+)?|[\w.$:]+|[,+]"
+)
+_INDEX = {"tid": "threadIdx", "ctaid": "blockIdx", "ntid": "blockDim", "nctaid": "gridDim"}
+_QUIET = (
+    "cp.async.commit",
+    "cp.async.wait",
+    "bar.",
+    "barrier.",
+    "membar",
+    "fence",
+    ".reg",
+    "prefetch",
+)
+_TWO = {
+    "add": operator.add, "sub": operator.sub, "and": operator.and_, "or": operator.or_,
+    "xor": operator.xor, "shl": operator.lshift, "shr": operator.rshift, "rem": remainder,
+    "min": np.minimum, "max": np.maximum,
+}  # fmt: skip
+_COMPARED = {
+    "eq": operator.eq, "ne": operator.ne, "lt": operator.lt, "le": operator.le, "gt": operator.gt,
+    "ge": operator.ge, "lo": operator.lt, "ls": operator.le, "hi": operator.gt, "hs": operator.ge,
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Address:
+    """A pointer as the number of a byte."""
+
+    to: Pointer
+
+    def __add__(self, by):
+        if np.any(np.mod(by, 4)):
+            raise GivenUp("an address between words")
+        step = by // 4
+        pointer = self.to
+        return Address(Pointer(pointer.memory, pointer.off + step))
+
+    __radd__ = __add__
+
+
+def pointed(value) -> Pointer:
+    if value.__class__ is Address:
+        return value.to
+    if value.__class__ is not Pointer:
+        raise Fault("address")
+    return value
+
+
+@dataclass(frozen=True)
+class Line:
+    """One instruction: a predicate, what it is called, and its operands as words."""
+
+    when: str
+    name: str
+    operands: tuple[tuple[str, ...], ...]
+
+
+def lines_of(text: str) -> list[Line]:
+    found = []
+    text = re.sub(r"//.*?(\\n|$)", " ", text).replace("\\n", " ").replace("\\t", " ")
+    for piece in text.split(";"):
+        words = _WORD.findall(piece)
+        while words and words[0] in "{}":
+            del words[0]
+        when = words.pop(0)[1:] if words and words[0][0] == "@" else ""
+        if not words:
+            continue
+        found.append(Line(when, words[0], _operands(words[1:])))
+    return found
+
+
+def _operands(words: list[str]) -> tuple[tuple[str, ...], ...]:
+    found, open_now, depth = [], [], 0
+    for word in words:
+        depth += (word in "[{") - (word in "]}")
+        if word == "," and not depth:
+            found.append(tuple(open_now))
+            open_now = []
+        else:
+            open_now.append(word)
+    return (*found, tuple(open_now)) if open_now else tuple(found)
+
+
+class InlinePtx:
+    """A part of Machine."""
+
+    def _asm(self, node: Node) -> Callable:
+        count = int(node.text.split(" ", 1)[0])
+        text = node.text.split(" ", 1)[1]
+        values = [self.code(kid) for kid in node.kids]
+        puts = [self.assigner(kid) for kid in node.kids[:count]]
+        lines = [line for line in lines_of(text) if not line.name.startswith(_QUIET)]
+
+        def run(f, m):
+            f.world.step()
+            known: dict[str, object] = {}
+            for line in lines:
+                now = m
+                if line.when:
+                    held = truth(_of(line.when.lstrip("!"), values, known, f, m))
+                    now = without(m, held) if line.when[0] == "!" else both(m, held)
+                if now is not False:
+                    _carry_out(line, values, puts, known, f, now)
+            return m
+
+        return run
+
+
+def _of(word: str, values: list, known: dict, f, m):
+    """What an operand is worth."""
+    if word in known:
+        return known[word]
+    if re.fullmatch(r"%\d+", word):
+        at = int(word[1:])
+        if at >= len(values):
+            raise GivenUp("asm")
+        return values[at](f, m)
+    if word[:2].lower() == "0f" and len(word) == 10:
+        return float(np.array([int(word[2:], 16)], np.uint32).view(np.float32)[0])
+    if re.fullmatch(r"-?\d+", word):
+        return int(word)
+    if re.fullmatch(r"-?\d+\.\d+", word):
+        return float(word)
+    name, _, axis = word.lstrip("%").partition(".")
+    if name in _INDEX and axis in ("x", "y", "z"):
+        return f.world.globals[_INDEX[name]].fields[axis]
+    if name in ("laneid", "warpid"):
+        place, sides = (f.world.globals[one].fields for one in ("threadIdx", "blockDim"))
+        rank = (place["z"] * sides["y"] + place["y"]) * sides["x"] + place["x"]
+        return rank & 31 if name == "laneid" else rank >> 5
+    raise GivenUp("asm")
+
+
+def _carry_out(line: Line, values: list, puts: list, known: dict, f, m) -> None:
+    name, *kinds = line.name.split(".")
+
+    def value(at: int):
+        words = line.operands[at]
+        if len(words) != 1:
+            raise GivenUp("asm")
+        return _of(words[0], values, known, f, m)
+
+    def put(word: str, new) -> None:
+        if not re.fullmatch(r"%\d+", word):
+            known[word] = merged(m, new, known.get(word))
+        elif int(word[1:]) < len(puts):
+            puts[int(word[1:])](f, m, new)
+        else:
+            raise GivenUp("asm")
+
+    def address(at: int) -> Pointer:
+        words = [word for word in line.operands[at] if word not in "[]+"]
+        found = pointed(_of(words[0], values, known, f, m))
+        by = int(words[1]) if len(words) > 1 else 0
+        return (Address(found) + by).to if by else Pointer(found.memory, found.off)
+
+    def registers(at: int) -> list[str]:
+        return [word for word in line.operands[at] if word not in "{},"]
+
+    is_float = any(kind in ("f32", "f64") for kind in kinds)
+    first = line.operands[0][0] if line.operands else ""
+    if name in ("mov", "cvt", "cvta"):
+        put(first, value(1))
+    elif name in ("fma", "mad") and (is_float or "lo" in kinds):
+        a, b = value(1), value(2)
+        if is_float and f.world.pairs is not None:
+            f.world.multiplied(a, b, m)
+        put(first, a * b + value(3))
+    elif name == "mul" and (is_float or "lo" in kinds):
+        put(first, value(1) * value(2))
+    elif name in _TWO:
+        put(first, _TWO[name](value(1), value(2)))
+    elif name == "bfe":
+        put(first, value(1) >> value(2) & ((1 << value(3)) - 1))
+    elif name == "setp" and kinds and kinds[0] in _COMPARED:
+        put(first, _COMPARED[kinds[0]](value(1), value(2)))
+    elif name == "selp":
+        put(first, merged(truth(value(3)), value(1), value(2)))
+    elif name == "ld":
+        pointer = address(1)
+        for by, register in enumerate(registers(0)):
+            put(register, pointer.memory.load(pointer.off + by, m))
+    elif name == "st":
+        pointer = address(0)
+        for by, register in enumerate(registers(1)):
+            pointer.memory.store(pointer.off + by, m, _of(register, values, known, f, m))
+    elif line.name.startswith("cp.async.c"):
+        _copy(line, address, value, m)
+    else:
+        raise GivenUp(line.name)
+
+
+def _copy(line: Line, address: Callable, value: Callable, m) -> None:
+    """cp.async.cg.shared.global [to], [from], 16, bytes that are not zero."""
+    to, source, size = address(0), address(1), int(value(2))
+    read = value(3) if len(line.operands) > 3 else size
+    for by in range(size // 4):
+        inside = truth(np.greater(to_int(read), 4 * by))
+        yes, no = both(m, inside), without(m, inside)
+        if yes is not False:
+            to.memory.store(to.off + by, yes, source.memory.load(source.off + by, yes))
+        if no is not False:
+            to.memory.store(to.off + by, no, 0.0)

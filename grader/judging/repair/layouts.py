@@ -1,0 +1,173 @@
+"""Structs that hold arrays, and unions: where their parts lie, and how they are copied."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from grader.judging.repair.expressions import INTEGERS, VECTORS
+from grader.judging.repair.reading import GivenUp
+from grader.judging.repair.values import (
+    Fault,
+    Local,
+    Pointer,
+    Ref,
+    Struct,
+    bits_of,
+    float_of,
+    merged,
+)
+from grader.judging.repair.world import Frame
+
+_MOST_WORDS = 1 << 18
+
+
+class Bits:
+    """Memory of floats whose bits are seen as integers."""
+
+    kind = "local"
+    effects = None
+    is_half = False
+
+    def __init__(self, memory) -> None:
+        self.memory, self.size, self.batch = memory, memory.size, memory.batch
+
+    def load(self, off, mask):
+        return bits_of(self.memory.load(off, mask))
+
+    def store(self, off, mask, value) -> None:
+        self.memory.store(off, mask, float_of(value))
+
+
+class Layouts:
+    """A part of Machine."""
+
+    def overlay(self, kind: str, memory, off, f: Frame, lead: tuple = ()) -> Struct:
+        """A struct, or an array of them, as what lies in memory from a place on."""
+        found, at = {}, 0
+        fields = self.file.structs[kind]
+        is_union = kind in self.file.unions
+        if not self.is_of_words(kind):
+            raise GivenUp("what lies in memory")
+        sizes = [self.words_of(kind, own, name, f) for own, name in fields]
+        if lead and len(set(sizes)) > 1 or (lead and len(sizes) > 1 and not is_union):
+            raise GivenUp("an array of such structs")
+        has_floats = any(not self.is_whole(own.name) for own, _ in fields)
+        for (own, name), words in zip(fields, sizes, strict=True):
+            dims = self.dims_of_field(kind, name, f)
+            is_bits = is_union and has_floats and self.is_whole(own.name)
+            unit = VECTORS.get(own.name, 1)
+            place = Pointer(Bits(memory) if is_bits else memory, off + at, (*lead, *dims), unit)
+            found[name] = place if dims else Ref(place)
+            at += 0 if is_union else words
+        return Struct(found, kind, len(lead))
+
+    def seen_as(self, kind, pointer: Pointer, f: Frame, key: int) -> Struct:
+        """Memory that is taken for structs of a kind, or for one."""
+        if pointer.memory.kind == "shared" and not self.is_of_words(kind.name):
+            # The block's dynamic memory, taken for one struct.
+            fields = self.file.structs[kind.name]
+            return self.laid_out(kind.name, fields, f, (), (kind.name, key), True, False)
+        templates = self.file.parameters.get(kind.name) or []
+        given = {n: self.code(one)(f, True) for n, one in zip(templates, kind.args, strict=False)}
+        inner = Frame(f.world, {**f.env, **given}, fields=f.fields)
+        try:
+            found = self.overlay(kind.name, pointer.memory, pointer.off, inner, (1 << 20,))
+        except GivenUp:
+            found = self.overlay(kind.name, pointer.memory, pointer.off, inner)
+        found.fields.update(given)
+        return found
+
+    def is_of_words(self, kind: str) -> bool:
+        known = (*INTEGERS, "float", *VECTORS)
+        return not any(own.stars or own.name not in known for own, _ in self.file.structs[kind])
+
+    @staticmethod
+    def is_whole(name: str) -> bool:
+        return name in INTEGERS or name.startswith(("int", "uint"))
+
+    def dims_of_field(self, kind: str, name: str, f: Frame) -> tuple:
+        sizes = self.file.lengths.get((kind, name), ())
+        return tuple(int(self.code(size)(f, True)) for size in sizes)
+
+    def words_of(self, kind: str, own, name: str, f: Frame) -> int:
+        return VECTORS.get(own.name, 1) * math.prod(self.dims_of_field(kind, name, f))
+
+    def words_in(self, kind: str, f: Frame) -> int:
+        fields = self.file.structs[kind]
+        sizes = [self.words_of(kind, own, name, f) for own, name in fields]
+        found = max(sizes, default=0) if kind in self.file.unions else sum(sizes)
+        if not 0 < found <= _MOST_WORDS:
+            raise GivenUp("size")
+        return found
+
+    def union(self, kind: str, f: Frame, lead: tuple, is_zero: bool) -> Struct:
+        """One, or an array of them, of a thread's own."""
+        size = self.words_in(kind, f) * math.prod(lead)
+        is_int = all(self.is_whole(own.name) for own, _ in self.file.structs[kind])
+        memory = Local(size, 0 if is_zero else np.nan, f.world.batch, is_int)
+        return self.overlay(kind, memory, 0, f, lead)
+
+    # --- copies
+
+    def duplicate(self, value: Struct, f: Frame, m) -> Struct:
+        """One with arrays of its own."""
+        fields = self.file.structs.get(value.kind)
+        if fields is None or value.lead:
+            raise GivenUp("a struct with arrays is copied")
+        inner = Frame(f.world, {**f.env, **value.fields}, fields=f.fields)
+        if value.kind in self.file.unions:
+            found = self.union(value.kind, inner, (), False)
+        else:
+            key = ("", value.kind)
+            found = self.laid_out(value.kind, fields, inner, (), key, False, False)
+            rest = {n: v for n, v in value.fields.items() if n not in found.fields}
+            found.fields.update(rest)
+        self.copy_words(found, value, m)
+        return found
+
+    def copy_words(self, to: Struct, source: Struct, m) -> None:
+        if to.kind != source.kind or to.lead or source.lead:
+            raise GivenUp("a struct with arrays is copied")
+        names = list(to.fields)
+        if to.kind in self.file.unions:
+            names = names[:1] if len(names) == 1 else [self.widest(to)]
+        for name in names:
+            new, old = source.fields.get(name), to.fields[name]
+            if old.__class__ is Ref:
+                old.target.store(m, new.get(m) if new.__class__ is Ref else new)
+            elif new.__class__ is Ref:
+                to.fields[name] = merged(m, new.get(m), old)
+            elif old.__class__ is Pointer and (to.kind, name) in self.file.lengths:
+                for at in range(math.prod(old.dims) * old.unit):
+                    word = new.memory.load(new.off + at, m)
+                    old.memory.store(old.off + at, m, word)
+            elif old.__class__ is Struct and self.holds_arrays(old.kind):
+                self.copy_words(old, new, m)
+            else:
+                to.fields[name] = merged(m, new, old)
+
+    def widest(self, value: Struct) -> str:
+        """The part of a union that has all of its words, of floats if there are any."""
+
+        def size(name: str) -> tuple:
+            part = value.fields[name]
+            place = part.target if part.__class__ is Ref else part
+            return math.prod(place.dims) * place.unit, place.memory.__class__ is not Bits
+
+        return max(value.fields, key=size)
+
+    def put_whole(self, place, given: Struct, f: Frame, m) -> bool:
+        """Copies into the struct with arrays that lies there; whether there is one."""
+        if place.__class__ is Ref:
+            place = place.target
+        old = place if place.__class__ is Struct else None
+        if old is None and hasattr(place, "holder"):
+            old = place.holder.get(place.name)
+        if old.__class__ is not Struct or old.kind != given.kind:
+            return False
+        if old.lead:
+            raise Fault("struct")
+        self.copy_words(old, given, m)
+        return True
