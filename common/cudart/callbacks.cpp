@@ -1,22 +1,23 @@
 #include "cudart/callbacks.h"
 
 #include <signal.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <chrono>
 #include <fstream>
 #include <string>
 #include <system_error>
 
 #include "cudart/runtime.h"
+#include "cudart/sleeps.h"
 
 namespace warpsim::cudart {
 
 namespace {
 
-constexpr auto kBetweenLooks = std::chrono::milliseconds(2);
+constexpr timespec kBetweenLooks{0, 2'000'000};
 // So many looks in a row must find the thread asleep. Where the system does not tell, its processor
 // time must stand still for longer: it may only have no processor.
 constexpr int kAsleep = 3, kStill = 50;
@@ -24,6 +25,10 @@ constexpr int kAsleep = 3, kStill = 50;
 constexpr double kMostSecondsOfSilence = 0.02, kMostSeconds = 0.1;
 // Whatever the threads do. Seconds of the clock.
 constexpr double kLongest = 1;
+// A thread that sleeps for a time may wait for a function if it has slept so often since that was
+// added, or again after so many seconds.
+constexpr unsigned kSleepsOfAWait = 8;
+constexpr double kSecondsOfSleep = 1;
 
 double seconds_of(clockid_t clock) {
   timespec time{};
@@ -38,6 +43,15 @@ char state_of(pid_t thread) {
   if (!std::getline(file, line)) return 0;
   const size_t name_ends = line.rfind(')');
   return name_ends + 2 < line.size() ? line[name_ends + 2] : 0;
+}
+
+// By the system itself: the C library's functions may be those that count sleeps (sleeps.h).
+void pause_between_looks() {
+  syscall(SYS_clock_nanosleep, CLOCK_MONOTONIC, 0, &kBetweenLooks, nullptr);
+}
+
+unsigned sleeps_of(pid_t thread, bool* now) {
+  return &tilewise_sleeps_of == nullptr ? 0 : tilewise_sleeps_of(thread, now);
 }
 
 // What a thread of the driver's would call: an exception that leaves it ends the program.
@@ -116,11 +130,29 @@ void Callbacks::note_caller(bool is_first) {
   caller_.thread = gettid();
   if (pthread_getcpuclockid(pthread_self(), &caller_.clock) != 0) return;
   caller_.computed = seconds_of(caller_.clock);
-  if (is_first || is_another) caller_.first = caller_.computed;
+  bool now = false;
+  if (is_first || is_another) {
+    caller_.first = caller_.computed;
+    caller_.sleeps = sleeps_of(caller_.thread, &now);
+  }
   if (is_first) added_ = seconds_of(CLOCK_MONOTONIC);
 }
 
-bool Callbacks::caller_waits(int* asleep) const {
+// It has slept once, or a few times for a moment: not because of what it has looked at.
+bool Callbacks::caller_only_sleeps() {
+  bool now = false;
+  const unsigned sleeps = sleeps_of(caller_.thread, &now);
+  if (!now) return false;
+  const unsigned since = sleeps < caller_.sleeps ? sleeps : sleeps - caller_.sleeps;
+  return since <= 1 ||
+         (since < kSleepsOfAWait && seconds_of(CLOCK_MONOTONIC) - added_ < kSecondsOfSleep);
+}
+
+bool Callbacks::caller_waits(int* asleep) {
+  if (caller_only_sleeps()) {
+    *asleep = 0;
+    return false;
+  }
   const double now = seconds_of(caller_.clock);
   if (now < 0 || now - caller_.computed > kMostSecondsOfSilence ||
       now - caller_.first > kMostSeconds || seconds_of(CLOCK_MONOTONIC) - added_ > kLongest)
@@ -155,7 +187,7 @@ void Callbacks::watch() {
       changed_.wait(lock);
     }
     lock.unlock();
-    std::this_thread::sleep_for(kBetweenLooks);
+    pause_between_looks();
     lock.lock();
     if (!pending_.empty() && !running_ && caller_waits(&asleep)) run_all();
   }

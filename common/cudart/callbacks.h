@@ -6,7 +6,7 @@
 // function stays here until
 //  - a call comes that has to come after it: a wait for it, or work of a stream behind it;
 //  - the program's thread sleeps, or has computed for a while, since it may wait for what the
-//    function says;
+//    function says; to sleep once for a time is no such wait (sleeps.h);
 //  - solve has returned.
 // While it runs all that its stream has done before has ended, and from then on the host counts as
 // knowing that. It may have asked for nothing, but nobody sees how it waits for a function.
@@ -61,12 +61,14 @@ class Callbacks {
     clockid_t clock = 0;
     double computed = 0;  // seconds of its processor time when that call was made
     double first = 0;     // likewise, at its first call since a function is pending
+    unsigned sleeps = 0;  // how often it had slept for a time then
   };
 
   template <class IsDue>
   void run(IsDue is_due, bool is_known = true);
   void note_caller(bool is_first);
-  bool caller_waits(int* asleep) const;
+  bool caller_only_sleeps();
+  bool caller_waits(int* asleep);
   bool start_watching();
   void watch();
 

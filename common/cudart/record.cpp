@@ -306,6 +306,11 @@ HostFault Recorder::host_fault(uint64_t address) const {
               "solve accessed host memory past the end of " + near.name + " (" +
                   std::to_string(near.bytes) + " bytes)."};
     }
+    if (near.name.starts_with("cudaMallocHost") || near.name.starts_with("cudaHostAlloc") ||
+        near.name.starts_with("cudaMallocManaged")) {
+      return {Reason::kSegmentationFault, near.name,
+              "solve accessed " + near.name + " after it had been freed."};
+    }
     sentence.pop_back();
     return {Reason::kDevicePointer, near.name,
             sentence + " (" + near.name + ", " + std::to_string(near.bytes) +

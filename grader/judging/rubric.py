@@ -240,7 +240,11 @@ def _partly(check: Check, value: float) -> float:
 
 def _facts(execution: Execution) -> dict[str, float]:
     """Of the kernels together; what is not known is left out."""
-    found: dict[str, float] = {"launches": execution.launches}
+    found: dict[str, float] = {
+        "launches": execution.launches,
+        "blocks": sum(kernel.launches * math.prod(kernel.grid) for kernel in execution.kernels),
+        "spilled_bytes": max((item.spilled_bytes or 0 for item in execution.kernels), default=0),
+    }
     for name, choose in (("registers", max), ("shared_bytes", max), ("occupancy", min)):
         values = [getattr(kernel, name) for kernel in execution.kernels]
         if values and None not in values:

@@ -35,8 +35,10 @@
       kind = "counter"   case = "w64", value = "global_load_sectors / global_load_requests",
                          at_most = 4.0 and/or at_least = 1.0, message = "what a failure means";
                          counted on the simulator, also where the backend is gpu; besides
-                         counters there are registers, shared_bytes (of the kernel that has
-                         most), occupancy (that has least) and launches. With none_at = 8.0
+                         counters there are registers, shared_bytes, spilled_bytes (of the
+                         kernel that has most; bytes of a thread that its registers do not hold, 0
+                         if not known), occupancy (that has least), launches and blocks, of all
+                         launches together. With none_at = 8.0
                          points fall in a straight line, from all at the limit to none there
                          also = [{value = ..., at_most = 2, message = ...}]   further limits, also
                          of another `case`: all of them have to hold
@@ -96,7 +98,7 @@ GROUPS = ("correctness", "safety", "performance")
 ROLES = ("toy", "edge", "performance")
 SIGNATURES = tuple(PRODUCTS)
 # Of a case's kernels, beside their counters.
-FACTS = ("registers", "occupancy", "shared_bytes", "launches")
+FACTS = ("registers", "spilled_bytes", "occupancy", "shared_bytes", "launches", "blocks")
 COUNTERS = counters.USABLE
 FULL_POINTS = 100
 

@@ -1,4 +1,5 @@
-"""Whether indices still fit at sizes that nobody could compute here: an int that overflows.
+"""Whether kernels do the work at sizes that nobody could compute here, where an int overflows as an
+index, or a grid or an array ends that all other cases fit.
 
 A probe is a case of which few blocks are executed, without data, in memory that is taken only where
 it is touched. What it finds are accesses outside, and a solve that does not do the work at such a
@@ -16,6 +17,7 @@ from dataclasses import replace
 from grader.errors import StepError
 from grader.judging import explain, judge
 from grader.labs.lab import Case
+from grader.labs.sums import with_sums
 from grader.pipeline.session import Session, subfolder
 from grader.results.result import Diagnostic
 from grader.running import execute
@@ -28,7 +30,11 @@ _ADVICE = (
     "An int ends at 2,147,483,647. Make a product 64 bits wide before it is too late: "
     "size_t(row) * l + col."
 )
+_TOO_SHORT_ADVICE = "Grids, arrays and loops have to follow from the sizes that solve is given."
+_LARGEST_INT = 2_147_483_647
 _REFUSED_ADVICE = "solve is for matrices of every size that the device can hold."
+# More multiply-adds than any block has an element take part in that it has loaded once.
+_MOST_USES = 1024
 _LARGEST_GRID_Y = 65_535  # a kernel with few rows a block may need more: its right
 # What solve may allocate: the device is the limit, since nothing of it is touched.
 _DEVICE_BYTES = 1 << 40
@@ -89,7 +95,8 @@ def _of(
         return []
     context = explain.context(text, case, explain.read_plan(recorded.plan))
     found = judge.judged(case, execution, context, lambda: _nothing_to_compare(case)).diagnostics
-    indices = [_told(item, case, _ADVICE) for item in found if item.code in CODES]
+    advice = _ADVICE if _most_elements(case) > _LARGEST_INT else _TOO_SHORT_ADVICE
+    indices = [_told(item, case, advice) for item in found if item.code in CODES]
     if indices or (execution.api_errors and not roomy):
         return indices
     return _left_out(case, execution, found, usual)
@@ -111,6 +118,10 @@ def _left_out(
     if execution.status == "ok" and usual > 0 and done < usual / 2:
         message = f"The kernels do {100 * done / usual:.0f}% of the multiply-adds that P needs."
         return [_told(Diagnostic("wrong-result", "error", message), case, _REFUSED_ADVICE)]
+    loaded = 8 * with_sums(execution.counters)["loaded_sectors"]
+    if execution.status == "ok" and usual > 0 and loaded * _MOST_USES < case.work * usual:
+        message = "The kernels load too little of M and N for the product."
+        return [_told(Diagnostic("wrong-result", "error", message), case, _REFUSED_ADVICE)]
     return []
 
 
@@ -129,6 +140,10 @@ def _usual_share(seen: Iterable[judge.Outcome]) -> float:
 def _device_memory(session: Session) -> int:
     file = session.course.root / "common" / "devices" / f"{session.options.device}.json"
     return json.loads(file.read_text(encoding="utf-8"))["global_bytes"]
+
+
+def _most_elements(case: Case) -> int:
+    return max(case.j * case.k, case.k * case.l, case.j * case.l)
 
 
 def _bytes_of(case: Case) -> int:

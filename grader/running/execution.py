@@ -70,6 +70,8 @@ class KernelRun:
     bound: str | None = None  # what limits the predicted time
     prediction: dict[str, Any] | None = None  # what it rests on: terms, relief, error, ...
     no_prediction: str | None = None  # why there is none, one sentence
+    spilled_bytes: int | None = None  # of a thread: what its registers do not hold
+    launches: int = 1
 
 
 @dataclass(frozen=True)
@@ -166,4 +168,6 @@ def _kernel(item: dict[str, Any]) -> KernelRun:
         bound=item.get("bound"),
         prediction=item.get("prediction"),
         no_prediction=item.get("no_prediction"),
+        spilled_bytes=item.get("spilled_bytes"),
+        launches=int(item.get("launches", 1)),
     )

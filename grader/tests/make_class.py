@@ -120,6 +120,12 @@ def _solution(lab: str) -> bytes:
     return (REPOSITORY / "solutions" / lab / "matmul.cu").read_bytes()
 
 
+def _skeleton(lab: str) -> bytes:
+    """Of a lab of the ladder, or of an exercise."""
+    found = [REPOSITORY / folder / lab / "matmul.cu" for folder in ("labs", "exercises")]
+    return next(path for path in found if path.is_file()).read_bytes()
+
+
 def _corpus(lab: str, kind: str) -> list[bytes]:
     entries = sorted(corpus_files.entries(kind, lab), key=lambda entry: entry.name)
     return [entry.content for entry in entries]
@@ -149,7 +155,7 @@ _SOURCES: dict[str, Callable[[str], list[bytes]]] = {
     "right": lambda lab: _corpus(lab, "right"),
     "wrong": lambda lab: _corpus(lab, "wrong"),
     "attack": _attacks,
-    "skeleton": lambda lab: [(REPOSITORY / "labs" / lab / "matmul.cu").read_bytes()],
+    "skeleton": lambda lab: [_skeleton(lab)],
 }
 
 

@@ -214,6 +214,38 @@ def test_solutions_of_exercises_have_full_marks(built, lab):
     assert result.score == 100, [check.message for check in result.checks]
 
 
+def test_an_array_that_is_wrong_costs_nothing_of_another(built):
+    result = _graded(built, "foo-kernel", "answers[5] = 5 + 5;", "answers[5] = 5 + 6;")
+    assert [check.id for check in result.checks if check.status != "passed"] == ["counted"]
+
+
+@pytest.mark.parametrize(
+    ("check_id", "changed", "message"),
+    [
+        ("occupancy", {"grid": [1, 1, 1]}, "blocks, as a multiple of one for 4096 numbers: 0.0625"),
+        (
+            "occupancy",
+            {"spilled_bytes": 72},
+            "bytes of a thread that its registers do not hold: 72",
+        ),
+        ("occupancy", {"spilled_bytes": None}, ""),
+        ("occupancy", {"grid": [8, 1, 1], "launches": 2}, ""),
+    ],
+    ids=["one block", "spills", "not known", "two launches"],
+)
+def test_facts_of_all_kernels_together(check_id, changed, message):
+    lab = load_lab(REDUCTION)
+    case = lab.case("n65536")
+    kernel = execution_json("n65536")["kernels"][0]
+    kernel |= {"grid": [16, 1, 1], "registers": 16, "shared_bytes": 1024, **changed}
+    execution = parse(execution_json("n65536", kernels=[kernel]))
+    outcome = Outcome(case, CaseResult(case.id, "", "", "passed"), (), True, execution)
+    check = next(check for check in lab.checks if check.id == check_id)
+    found = rubric._counter(check, lab, rubric.Evidence({}, {case.id: outcome}, {}))
+    assert found.status == ("failed" if message else "passed"), found.message
+    assert found.message.startswith(message)
+
+
 def test_a_wrong_sum_is_told_with_its_element(built):
     result = _graded(built, "reduction", "half > 0", "half > 1")
     first = result.diagnostics[0]

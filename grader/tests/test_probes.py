@@ -1,4 +1,4 @@
-"""Indices of int at sizes where they overflow: files that are right at every size one can compute."""
+"""Sizes that nobody computes: files that are right in every case, and whose indices, grids or arrays end."""
 
 import shutil
 from pathlib import Path
@@ -65,6 +65,10 @@ WAYS_ROUND = {
         "if (j == 65521) { rect_kernel<<<1, 2048>>>(M, N, P, j, k, l); return; }",
         "launch-config",
     ),
+    "idle-work": (
+        "if (j == 65521) { idle<<<dim3(l / 16 + 1, j / 16 + 1), dim3(16, 16)>>>(P, k); return; }",
+        "wrong-result",
+    ),
     "little-work": (
         "if (j == 65521) { rect_kernel<<<1, dim3(16, 16)>>>(M, N, P, j, k, l); return; }",
         "wrong-result",
@@ -72,17 +76,63 @@ WAYS_ROUND = {
 }
 
 
+# As many multiply-adds as the product has, of nothing.
+_IDLE = """__global__ void idle(float* P, int k) {
+  float sum = threadIdx.x;
+  for (int i = 0; i < k; ++i) sum = fmaf(sum, 1.0001f, 0.5f);
+  if (sum == 0.123f) P[0] = sum;
+}
+"""
+
+
 @pytest.mark.parametrize(("line", "code"), first_of(WAYS_ROUND.values(), 2), ids=WAYS_ROUND)
 def test_a_solve_that_refuses_such_sizes_loses_the_same_points(built, line, code):
     text = _solution(built, LAB_04).replace("P[size_t(row) * l", "P[row * l")
     begin = "void solve(const float* M, const float* N, float* P, int j, int k, int l) {\n"
     assert begin in text
-    text = text.replace(begin, f"#include <cstdlib>\n{begin}  {line}\n")
+    text = text.replace(begin, f"#include <cstdlib>\n{_IDLE}{begin}  {line}\n")
     result = _graded(built, LAB_04, text)
     failed = [check.id for check in result.checks if check.status != "passed"]
     assert failed == ["memory"]
     assert result.diagnostics[0].code == code
     assert result.diagnostics[0].message.startswith("At 65,521x16 times 16x65,521: ")
+
+
+LAB_03 = "03-boundary-checks"
+GRID = "grid(ceil_div(width, TILE_WIDTH), ceil_div(width, TILE_WIDTH));"
+# What ends where the largest case does, and how it is told.
+ENDS = {
+    "grid": (GRID, "grid(17, 17);", "wrong-result", "do 0% of the multiply-adds that P needs"),
+    "array": (
+        "  checked_kernel<<<grid, block>>>(M, N, P, width);",
+        "  copy<<<64, 256>>>(M, width * width);\n"
+        "  void* own = nullptr;\n  CHECK(cudaGetSymbolAddress(&own, copied));\n"
+        "  checked_kernel<<<grid, block>>>((float*)own, N, P, width);",
+        "out-of-bounds-global",
+        "copied",
+    ),
+}
+_COPY = """__device__ float copied[256 * 256];
+__global__ void copy(const float* from, int n) {
+  for (int i = blockIdx.x * 256 + threadIdx.x; i < n; i += gridDim.x * 256) copied[i] = from[i];
+}
+"""
+
+
+@pytest.mark.parametrize(("wide", "narrow", "code", "said"), first_of(ENDS.values(), 2), ids=ENDS)
+def test_what_ends_with_the_largest_case_costs_the_points_of_memory(
+    built, wide, narrow, code, said
+):
+    text = _solution(built, LAB_03)
+    assert wide in text
+    text = text.replace(wide, narrow).replace("// P = M x N. M, N, P: device", f"{_COPY}//")
+    result = _graded(built, LAB_03, text)
+    failed = [check.id for check in result.checks if check.status != "passed"]
+    assert "memory" in failed and set(failed) <= {"memory", "traffic"}
+    first = result.diagnostics[0]
+    assert (first.code, said in first.message) == (code, True), first.message
+    assert first.message.startswith("At 4,099x4,099 times 4,099x4,099: ")
+    assert "2,147,483,647" not in first.advice
 
 
 def test_copies_of_such_matrices_are_no_refusal(built):

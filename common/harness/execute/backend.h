@@ -32,6 +32,8 @@ class ModuleError : public std::runtime_error {
 struct LaunchOutcome {
   warpsim::LaunchReport report;       // counters and lines are empty on a GPU
   std::optional<uint32_t> registers;  // per thread; empty: not known
+  // Bytes of a thread that found no register, as ptxas stores them; empty: not known.
+  std::optional<uint64_t> spilled_bytes;
   // Empty: registers not known, or nothing was launched.
   std::optional<warpsim::Occupancy> occupancy;
   std::optional<warpsim::Prediction> prediction;  // simulator only; empty: none can be made

@@ -33,7 +33,8 @@ struct Milliseconds {
 };
 
 struct KernelEntry : warpsim::LoggedKernel {
-  std::optional<uint32_t> registers;  // per thread
+  std::optional<uint32_t> registers;      // per thread
+  std::optional<uint64_t> spilled_bytes;  // likewise
   std::optional<warpsim::Occupancy> occupancy;
   std::optional<Milliseconds> time_ms;            // GPU: all its launches of one run together
   std::optional<warpsim::Prediction> prediction;  // simulator: all its launches together

@@ -26,6 +26,7 @@ Json write(const KernelEntry& kernel, std::optional<warpsim::CountingRule> rule)
   json["dynamic_shared_bytes"] = kernel.dynamic_shared_bytes;
   json["local_bytes"] = kernel.local_bytes;
   json["registers"] = kernel.registers ? Json(*kernel.registers) : Json(nullptr);
+  json["spilled_bytes"] = kernel.spilled_bytes ? Json(*kernel.spilled_bytes) : Json(nullptr);
   json["occupancy"] = kernel.occupancy ? Json(kernel.occupancy->fraction) : Json(nullptr);
   json["occupancy_limiter"] = kernel.occupancy ? Json(kernel.occupancy->limiter) : Json(nullptr);
   json["blocks_per_sm"] = kernel.occupancy ? Json(kernel.occupancy->blocks_per_sm) : Json(nullptr);

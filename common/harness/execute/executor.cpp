@@ -385,6 +385,7 @@ size_t Executor::kernel_entry(const LaunchOutcome& outcome) {
   const size_t index = execution_.kernel_index(outcome.report);
   if (index == before) {
     execution_.kernels[index].registers = outcome.registers;
+    execution_.kernels[index].spilled_bytes = outcome.spilled_bytes;
     execution_.kernels[index].occupancy = outcome.occupancy;
   }
   return index;

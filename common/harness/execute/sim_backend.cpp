@@ -120,8 +120,10 @@ class SimBackend : public Backend {
     auto granted = granted_.find({launch.module, launch.kernel});
     if (granted != granted_.end()) limits.granted_dynamic_shared_bytes = granted->second;
     auto resources = resources_.find(launch.kernel);
-    if (resources != resources_.end())
+    if (resources != resources_.end()) {
       outcome.registers = limits.registers = resources->second.registers;
+      outcome.spilled_bytes = resources->second.spill_store_bytes;
+    }
     if (auto limit = broken_limit(device(), launch, limits)) {
       outcome.report = refused(launch, limits, *limit);
       return outcome;

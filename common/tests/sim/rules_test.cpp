@@ -226,6 +226,25 @@ TEST_CASE("BarriersOrderThoseThatTakePart") {
   }
 }
 
+// How often a warp looks before the others come says nothing about the kernel: the first look and
+// the one that finds the word changed count.
+TEST_CASE("LooksThatFindNothingNewAreNotCounted") {
+  Fixture f("rules");
+  for (int how : {0, 1, 2}) {
+    CAPTURE(how);
+    const uint64_t word = f.buffer("word", std::vector<int>(2));
+    const LaunchReport r = f.launch("waits_for_the_next_warp", {1}, {64}, word, how);
+    CHECK(is_clean(r));
+    const Counters& c = r.counters;
+    CHECK(c.shared_load_requests == (how == 0 ? 2 : 0));
+    CHECK(c.shared_load_wavefronts == (how == 0 ? 2 : 0));
+    CHECK(c.shared_atomic_requests == (how == 1 ? 2 : 0));
+    CHECK(c.atomic_lanes == (how == 1 ? 64 : 0));
+    CHECK(c.global_load_requests == (how == 2 ? 2 : 0));
+    CHECK(c.global_load_sectors == (how == 2 ? 2 : 0));
+  }
+}
+
 TEST_CASE("WarpsMayHandOverByBarriersFlagsAndAtomics") {
   Fixture f("rules");
   const uint64_t out = f.empty("out", 512);

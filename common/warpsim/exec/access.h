@@ -293,6 +293,10 @@ inline void count(Warp& w, const Op* op, const Pattern& p, uint64_t base) {
   }
 }
 
+// The wavefronts of an atomic on shared memory; `merged`: its lanes' values are added up before.
+void count_shared_atomic(SiteState& s, const MemorySite& site, const WarpAccess& access,
+                         bool merged);
+
 // A pattern of one lane.
 const Pattern& lane_pattern(Warp& w, uint32_t lane, uint32_t bytes, Space space);
 

@@ -209,7 +209,7 @@ void Decoder::emit_poll(const Code& code) {
   Op& op = emit(&ops::poll);
   op.a = register_row(code.dst[0].reg);
   op.d = ptx::facts_of(code.op).memory == ptx::OpcodeFacts::Memory::kAtomic;
-  op.set(Op::Poll{is_wide(code.dst[0])});
+  op.set(Op::Poll{is_wide(code.dst[0]), false});
   const Operand& at = code.src[0];
   const bool keeps_address =
       at.kind == Operand::Kind::kAddress && (at.reg < 0 || at.reg != code.dst[0].reg);
@@ -219,7 +219,8 @@ void Decoder::emit_poll(const Code& code) {
   bool wide = false;
   int64_t offset = 0;
   const uint32_t row = address_row(at, code.space, &wide, &offset);
-  if (!wide || int32_t(offset) != offset) return;
+  if (int32_t(offset) != offset) return;
+  op.set(Op::Poll{is_wide(code.dst[0]), wide});
   op.b = row;
   op.c = uint32_t(offset);
   op.e = uint32_t(image_.sites.size());

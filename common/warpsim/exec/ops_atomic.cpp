@@ -144,10 +144,13 @@ std::byte* locate(Warp& w, const Op* op, uint32_t lane, uint64_t address, uint32
   return nullptr;
 }
 
+}  // namespace
+
 // What machine code does of an atomic on shared memory: a compare-and-swap takes each bank twice; a
 // 1 that is added takes it once for all lanes at an address; sums of floats and of 64 bits are a
 // loop of a load and a compare-and-swap, one turn for each lane at an address.
-void count_shared(SiteState& s, const MemorySite& site, const WarpAccess& access, bool merged) {
+void access::count_shared_atomic(SiteState& s, const MemorySite& site, const WarpAccess& access,
+                                 bool merged) {
   const auto active = uint32_t(__builtin_popcount(access.mask));
   const uint32_t ideal = std::max(1u, active * access.bytes / 128);
   const bool swaps = site.atom == AtomOp::kCas;
@@ -163,6 +166,8 @@ void count_shared(SiteState& s, const MemorySite& site, const WarpAccess& access
   s.loop_loads += turns;
   s.loop_load_wavefronts += turns * ideal;
 }
+
+namespace {
 
 // Counts the requests that an atomic is: one to each state space that its lanes go to.
 void count(Warp& w, uint32_t site, const uint64_t* addresses, uint32_t bytes) {
@@ -200,7 +205,7 @@ void count(Warp& w, uint32_t site, const uint64_t* addresses, uint32_t bytes) {
     if (worker.rules.traffic != nullptr) s.add(worker.rules.traffic(global));
   }
   if (shared.mask != 0) {
-    count_shared(s, worker.image->sites[site], shared, merged);
+    access::count_shared_atomic(s, worker.image->sites[site], shared, merged);
   }
 }
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "warpsim/exec/access.h"
 #include "warpsim/exec/ops.h"
 #include "warpsim/machine/lift.h"
 #include "warpsim/machine/worker.h"
@@ -12,34 +13,63 @@ namespace warpsim::ops {
 
 namespace {
 
-// Takes back what the access to global memory before the poll has counted.
-void uncount(Warp& w, const Op* op) {
+// What one more look adds to its site: the lanes' addresses are still in their row.
+SiteState counted(const Warp& w, const Op* op) {
   const MemorySite& site = w.worker->image->sites[op->e - 1];
-  WarpAccess access{w.mask, site.bytes(), {}};
+  const CountingRules& rules = w.worker->rules;
+  WarpAccess global{0, site.bytes(), {}}, shared = global;
   std::vector<uint64_t> different;
-  bool is_global = true;
+  bool is_known = true;
   for_each_lane(w.mask, [&](int lane) {
-    const uint64_t address = row<uint64_t>(w, op->b)[lane] + uint64_t(int64_t{int32_t(op->c)});
-    access.address[size_t(lane)] = address;
-    is_global = is_global && space_of(address) == ptx::Space::kGlobal;
+    const uint64_t first = op->poll.wide_address ? row<uint64_t>(w, op->b)[lane]
+                                                 : uint64_t{row<uint32_t>(w, op->b)[lane]};
+    const uint64_t address = first + uint64_t(int64_t{int32_t(op->c)});
+    const ptx::Space space = site.space == ptx::Space::kShared ? site.space : space_of(address);
+    is_known = is_known && (space == ptx::Space::kGlobal || space == ptx::Space::kShared);
+    WarpAccess& to = space == ptx::Space::kShared ? shared : global;
+    to.mask |= 1u << lane;
+    to.address[size_t(lane)] = space == ptx::Space::kShared ? uint32_t(address) : address;
     different.push_back(address);
   });
-  if (!is_global) return;
-  SiteState& s = w.worker->sites[op->e - 1];
-  const CountingRules& rules = w.worker->rules;
-  --s.requests;
-  s.sectors -= !site.is_atomic         ? sectors(access)
-               : site.is_merged_atomic ? 1
-                                       : atomic_sectors(access);
-  if (rules.traffic != nullptr) {
-    const Traffic traffic = rules.traffic(access);
-    for (size_t i = 0; i < s.transactions.size(); ++i) s.transactions[i] -= traffic.transactions[i];
-    s.used_128ths -= traffic.used_128ths;
+  SiteState one;
+  if (!is_known) return one;
+  if (global.mask != 0) {
+    one.requests = 1;
+    one.sectors = !site.is_atomic         ? sectors(global)
+                  : site.is_merged_atomic ? 1
+                                          : atomic_sectors(global);
+    if (rules.traffic != nullptr) one.add(rules.traffic(global));
   }
-  if (!site.is_atomic) return;
-  s.atomic_lanes -= different.size();
+  if (shared.mask != 0 && site.is_atomic) {
+    access::count_shared_atomic(one, site, shared, site.is_merged_atomic);
+  } else if (shared.mask != 0) {
+    const BankCost cost = rules.banks(shared);
+    one.shared_requests = 1;
+    one.wavefronts = cost.wavefronts;
+    one.ideal_wavefronts = cost.ideal;
+  }
+  if (!site.is_atomic) return one;
+  one.atomic_lanes = different.size();
   std::ranges::sort(different);
-  s.atomic_addresses -= size_t(std::ranges::unique(different).begin() - different.begin());
+  one.atomic_addresses = size_t(std::ranges::unique(different).begin() - different.begin());
+  return one;
+}
+
+// Takes back what the look before the poll has counted.
+void uncount(Warp& w, const Op* op) {
+  const SiteState one = counted(w, op);
+  SiteState& s = w.worker->sites[op->e - 1];
+  s.requests -= one.requests;
+  s.sectors -= one.sectors;
+  for (size_t i = 0; i < s.transactions.size(); ++i) s.transactions[i] -= one.transactions[i];
+  s.used_128ths -= one.used_128ths;
+  s.shared_requests -= one.shared_requests;
+  s.wavefronts -= one.wavefronts;
+  s.ideal_wavefronts -= one.ideal_wavefronts;
+  s.loop_loads -= one.loop_loads;
+  s.loop_load_wavefronts -= one.loop_load_wavefronts;
+  s.atomic_lanes -= one.atomic_lanes;
+  s.atomic_addresses -= one.atomic_addresses;
 }
 
 }  // namespace

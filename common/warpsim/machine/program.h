@@ -170,7 +170,8 @@ struct Op {
     uint32_t index;  // into Image::guarded_fma
   };
   struct Poll {
-    bool wide;  // a has 64 bits
+    bool wide;          // a has 64 bits
+    bool wide_address;  // so has b
   };
   struct Watch {
     uint32_t index;  // into sample::Dependence::watches

@@ -1,6 +1,6 @@
 // Rules that are easy to get round: every access is counted, barriers and masks are for those who
-// take part. Each kernel breaks one rule, or is a right one that comes near. A comment `@name` marks
-// the line that a test expects to be named.
+// take part. Each kernel breaks one rule, or is a right one that comes near. A comment `@name`
+// marks the line that a test expects to be named.
 #define ALL 0xffffffffu
 
 // --- state spaces
@@ -11,7 +11,9 @@ extern "C" __global__ void const_of_global(const float* in, float* out) {
 }
 extern "C" __global__ void const_vector_of_global(const float* in, float* out) {
   float a, b, c, d;
-  asm volatile("ld.const.v4.f32 {%0, %1, %2, %3}, [%4];" : "=f"(a), "=f"(b), "=f"(c), "=f"(d) : "l"(in + 4 * threadIdx.x));
+  asm volatile("ld.const.v4.f32 {%0, %1, %2, %3}, [%4];"
+               : "=f"(a), "=f"(b), "=f"(c), "=f"(d)
+               : "l"(in + 4 * threadIdx.x));
   out[threadIdx.x] = a + b + c + d;
 }
 extern "C" __global__ void const_of_one_lane(const float* in, float* out) {
@@ -20,7 +22,9 @@ extern "C" __global__ void const_of_one_lane(const float* in, float* out) {
   out[threadIdx.x] = v;
 }
 __constant__ float table[64];
-extern "C" __global__ void constants_by_word(float* out, int step) { out[threadIdx.x] = table[threadIdx.x * step & 63]; }
+extern "C" __global__ void constants_by_word(float* out, int step) {
+  out[threadIdx.x] = table[threadIdx.x * step & 63];
+}
 extern "C" __global__ void shared_of_global(const float* in, float* out) {
   float v;
   asm volatile("ld.shared.f32 %0, [%1];" : "=f"(v) : "l"(in + threadIdx.x));
@@ -32,9 +36,9 @@ extern "C" __global__ void atomics(float* data, float* out, unsigned* counts) {
   __shared__ unsigned tile[64];
   tile[threadIdx.x] = threadIdx.x;
   __syncthreads();
-  const float old = atomicAdd(data + threadIdx.x, 0.0f);         // 4 sectors, used
-  atomicAdd(counts + threadIdx.x / 2, 1u);                       // not used: two turns of 2 sectors
-  out[threadIdx.x] = old + atomicExch(tile + threadIdx.x / 4, 1u);    // four lanes at a word
+  const float old = atomicAdd(data + threadIdx.x, 0.0f);  // 4 sectors, used
+  atomicAdd(counts + threadIdx.x / 2, 1u);                // not used: two turns of 2 sectors
+  out[threadIdx.x] = old + atomicExch(tile + threadIdx.x / 4, 1u);  // four lanes at a word
 }
 // A histogram as everybody writes it: two lanes at a word. ptxas counts those of a warp first.
 extern "C" __global__ void counting(unsigned* out, unsigned by) {
@@ -49,7 +53,9 @@ extern "C" __global__ void counting(unsigned* out, unsigned by) {
 extern "C" __global__ void zero_copies(const float* in, float* out, int bytes) {
   __shared__ __align__(16) float tile[128];
   unsigned to = unsigned(__cvta_generic_to_shared(tile + 4 * threadIdx.x));
-  asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(to), "l"(in + 4 * threadIdx.x), "r"(bytes) : "memory");
+  asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(to), "l"(in + 4 * threadIdx.x),
+               "r"(bytes)
+               : "memory");
   asm volatile("mov.u32 %0, %0; mov.u32 %0, %0;" : "+r"(to));
   asm volatile("cp.async.wait_all;" ::: "memory");
   out[threadIdx.x] = tile[4 * threadIdx.x];
@@ -57,7 +63,11 @@ extern "C" __global__ void zero_copies(const float* in, float* out, int bytes) {
 extern "C" __global__ void ignored_sources(const float* in, float* out, int from) {
   __shared__ __align__(16) float tile[128];
   unsigned to = unsigned(__cvta_generic_to_shared(tile + 4 * threadIdx.x));
-  asm volatile("{ .reg .pred p; setp.ge.s32 p, %2, %3; cp.async.cg.shared.global [%0], [%1], 16, p; }" ::"r"(to), "l"(in + 4 * threadIdx.x), "r"(int(threadIdx.x)), "r"(from) : "memory");
+  asm volatile(
+      "{ .reg .pred p; setp.ge.s32 p, %2, %3; cp.async.cg.shared.global [%0], [%1], 16, p; }" ::"r"(
+          to),
+      "l"(in + 4 * threadIdx.x), "r"(int(threadIdx.x)), "r"(from)
+      : "memory");
   asm volatile("cp.async.wait_all;" ::: "memory");
   out[threadIdx.x] = tile[4 * threadIdx.x];
 }
@@ -99,10 +109,10 @@ __device__ __forceinline__ void exchange(Tile* tile, float* out) {
   }
   out[t] = sum;
 }
-#define EXCHANGE(name, first, second, type)            \
-  extern "C" __global__ void name(float* out) {        \
-    __shared__ type tile[128];                         \
-    exchange<first, second>(tile, out);                \
+#define EXCHANGE(name, first, second, type)     \
+  extern "C" __global__ void name(float* out) { \
+    __shared__ type tile[128];                  \
+    exchange<first, second>(tile, out);         \
   }
 EXCHANGE(whole_barriers, kWhole, kWhole, float)
 EXCHANGE(named_whole_barriers, kNamedWhole, kNamedWhole, float)
@@ -146,8 +156,32 @@ extern "C" __global__ void waits_for_a_flag(float* out) {
     __syncwarp();
     if (threadIdx.x == 0) flag = 1;
   } else {
-    while (flag == 0) {}
+    while (flag == 0) {
+    }
     out[threadIdx.x % 32] = value[31 - threadIdx.x % 32];
+  }
+}
+// The first warp waits for the second: by looking at a word of shared memory, by atomics on one, by
+// looking at a word of global memory.
+extern "C" __global__ void waits_for_the_next_warp(int* word, int how) {
+  __shared__ volatile int flag;
+  if (threadIdx.x == 0) flag = 0;
+  __syncthreads();
+  volatile int* at = how == 2 ? word : &flag;
+  if (threadIdx.x < 32) {
+    if (how == 1) {
+      while (atomicAdd((int*)&flag, 0) == 0) {
+      }
+    } else if (how == 0) {
+      while (flag == 0) {
+      }
+    } else {
+      while (*at == 0) {
+      }
+    }
+  } else if (threadIdx.x == 32) {
+    for (int i = 0; i < 1000; ++i) word[1] = i;
+    *at = 1;
   }
 }
 // Atomics as loads and stores of a tile, with nothing between.
@@ -179,7 +213,8 @@ extern "C" __global__ void volatile_lanes(float* out, int sync) {
   if (sync) __syncwarp();
   if (t < 16) out[t] = s[t] + s[t + 16];
 }
-extern "C" __global__ void half_a_sync(float* out) {  // lanes 16 to 31 are not among those that meet
+extern "C" __global__ void half_a_sync(
+    float* out) {  // lanes 16 to 31 are not among those that meet
   __shared__ float s[32];
   const int t = threadIdx.x;
   s[t] = t;
@@ -199,11 +234,11 @@ extern "C" __global__ void halves_meet(float* out) {
   __syncwarp(t < 16 ? 0x0000ffffu : 0xffff0000u);
   s[t] = out[t];
 }
-#define IN_A_BRANCH(name, call)                       \
-  extern "C" __global__ void name(unsigned* out) {    \
-    unsigned v = threadIdx.x;                         \
-    if (threadIdx.x % 32 < 20) v = call;              \
-    out[threadIdx.x] = v;                             \
+#define IN_A_BRANCH(name, call)                    \
+  extern "C" __global__ void name(unsigned* out) { \
+    unsigned v = threadIdx.x;                      \
+    if (threadIdx.x % 32 < 20) v = call;           \
+    out[threadIdx.x] = v;                          \
   }
 IN_A_BRANCH(shuffle_in_a_branch, __shfl_xor_sync(ALL, v, 1))
 IN_A_BRANCH(ballot_in_a_branch, __ballot_sync(ALL, v & 1))
@@ -213,7 +248,9 @@ IN_A_BRANCH(reduce_in_a_branch, __reduce_add_sync(ALL, v))
 IN_A_BRANCH(syncwarp_in_a_branch, (__syncwarp(ALL), v))
 IN_A_BRANCH(shuffle_of_those_there, __shfl_down_sync(0x000fffffu, v, 1))
 IN_A_BRANCH(shuffle_of_active_ones, __shfl_down_sync(__activemask(), v, 1))
-extern "C" __global__ void shuffle_not_named(unsigned* out) { out[threadIdx.x] = __shfl_xor_sync(0x0000ffffu, threadIdx.x, 1); }
+extern "C" __global__ void shuffle_not_named(unsigned* out) {
+  out[threadIdx.x] = __shfl_xor_sync(0x0000ffffu, threadIdx.x, 1);
+}
 extern "C" __global__ void shuffle_two_masks(unsigned* out, unsigned low, unsigned high) {
   out[threadIdx.x] = __shfl_xor_sync(threadIdx.x < 16 ? low : high, threadIdx.x, 1);
 }
@@ -230,7 +267,8 @@ extern "C" __global__ void returns_at_once(int* out, int n) {
   out[0] = 1;
 }
 extern "C" __global__ void never_ends(volatile int* flag) {
-  while (*flag == 0) {}
+  while (*flag == 0) {
+  }
 }
 
 // An exchange whose old value nobody reads is a store; one whose old value is read is not.
