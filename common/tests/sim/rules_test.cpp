@@ -233,7 +233,7 @@ TEST_CASE("LooksThatFindNothingNewAreNotCounted") {
   for (int how : {0, 1, 2}) {
     CAPTURE(how);
     const uint64_t word = f.buffer("word", std::vector<int>(2));
-    const LaunchReport r = f.launch("waits_for_the_next_warp", {1}, {64}, word, how);
+    const LaunchReport r = f.launch("waits_for_the_first_warp", {1}, {64}, word, how);
     CHECK(is_clean(r));
     const Counters& c = r.counters;
     CHECK(c.shared_load_requests == (how == 0 ? 2 : 0));

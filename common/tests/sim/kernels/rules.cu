@@ -161,14 +161,14 @@ extern "C" __global__ void waits_for_a_flag(float* out) {
     out[threadIdx.x % 32] = value[31 - threadIdx.x % 32];
   }
 }
-// The first warp waits for the second: by looking at a word of shared memory, by atomics on one, by
+// The second warp waits for the first: by looking at a word of shared memory, by atomics on one, by
 // looking at a word of global memory.
-extern "C" __global__ void waits_for_the_next_warp(int* word, int how) {
+extern "C" __global__ void waits_for_the_first_warp(int* word, int how) {
   __shared__ volatile int flag;
   if (threadIdx.x == 0) flag = 0;
   __syncthreads();
   volatile int* at = how == 2 ? word : &flag;
-  if (threadIdx.x < 32) {
+  if (threadIdx.x >= 32) {
     if (how == 1) {
       while (atomicAdd((int*)&flag, 0) == 0) {
       }
@@ -179,7 +179,7 @@ extern "C" __global__ void waits_for_the_next_warp(int* word, int how) {
       while (*at == 0) {
       }
     }
-  } else if (threadIdx.x == 32) {
+  } else if (threadIdx.x == 0) {
     for (int i = 0; i < 1000; ++i) word[1] = i;
     *at = 1;
   }
