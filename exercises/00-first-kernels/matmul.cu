@@ -24,7 +24,7 @@ __global__ void scale_kernel(float* a, int n) {
 
 // image[row][col] becomes 255 - image[row][col]; row-major, columns elements a row.
 __global__ void negative_kernel(int* image, int rows, int columns) {
-  // TODO(2): row from y, column from x; turn the pixel round, if there is one. (about 4 lines)
+  // TODO(2): row from y, column from x; invert the pixel, if there is one. (about 4 lines)
   // END TODO(2)
 }
 

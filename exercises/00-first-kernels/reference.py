@@ -1,4 +1,4 @@
-"""a doubled, image turned round: both exact in the arrays' own types."""
+"""a doubled, image inverted: both exact in the arrays' own types."""
 
 
 def reference(a, image):

@@ -1,4 +1,4 @@
-"""Squares of 16 turned round in A; S stays as it is, since only squares of one element are safe."""
+"""Squares of 16 transposed in A; S stays as it is, since only squares of one element are safe."""
 
 T = 16
 

@@ -6,12 +6,14 @@ fails. Without a bound every element must be the reference, rounded to the array
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from grader.judging import explain, judge, numerics
+from grader.labs import source
 from grader.labs.lab import Case
 from grader.labs.reference import Reference
 from grader.results.result import CaseResult, Diagnostic, Mismatch
@@ -90,7 +92,7 @@ def judge_case(
         nonlocal right
         found = compare(case, reference, given, left)
         right = frozenset(name for name, wrong in found.wrong.items() if not wrong)
-        return _of_arrays(case, execution, found)
+        return _of_arrays(case, execution, found, context.source)
 
     outcome = judge.judged(case, execution, context, compared)
     is_own = not any(item.code == "host-computed" for item in outcome.diagnostics)
@@ -104,7 +106,7 @@ def judge_case(
 
 
 def _of_arrays(
-    case: Case, execution: Execution, found: Compared
+    case: Case, execution: Execution, found: Compared, text: str
 ) -> tuple[CaseResult, Diagnostic | None, None]:
     bound = "exact" if found.is_exact else "sum"
     checked = sum(found.checked.values())
@@ -129,6 +131,19 @@ def _of_arrays(
     )
     # One line may store all that is stored, and none of it to the array that is wrong.
     line, kernel = judge.storing_line(execution) if len(found.wrong) == 1 else (0, "")
+    line = line or _line_of(found.first[0], text)
     count = found.wrong[name]
     wrong = Diagnostic("wrong-result", "error", message, line=line, kernel=kernel, count=count)
     return result, wrong, None
+
+
+def _line_of(wrong: Wrong, text: str) -> int:
+    """The only statement that stores exactly this element, by a number for its index; else 0."""
+    if len(wrong.index) != 1:
+        return 0
+    bare = source.without_comments(text)
+    store = (
+        rf"\b{re.escape(wrong.array)}\s{{0,9}}\[\s{{0,9}}{wrong.index[0]}\s{{0,9}}\]\s{{0,9}}=(?!=)"
+    )
+    found = [match.start() for match in re.finditer(store, bare)]
+    return bare.count("\n", 0, found[0]) + 1 if len(found) == 1 else 0

@@ -500,6 +500,11 @@ def advice_for(code: str, factors: str = "float") -> str:
             "Round each element of M and N once, to the nearest bf16 and to no other format, and "
             "keep products and sums in float."
         )
+    if code == "low-precision" and factors == "split":
+        return (
+            "How are elements split, which of their pieces are multiplied, and how long are the sums "
+            "that are left to the tensor cores?"
+        )
     return _ADVICE.get(code, "")
 
 

@@ -26,6 +26,20 @@ _Guess = Callable[["np.ndarray | slice"], np.ndarray]
 _ALL_ROWS = slice(None)
 
 
+# What P alone lets one guess. Where it is known what was multiplied, a guess only leads away.
+_NAN = ": never written, or computed from something never written. Does every sum start at 0?"
+_ZEROS = ": the sum was never added to, or never stored."
+_TERMS = ": terms are added more than once, or left out evenly."
+
+
+def without_guess(text: str) -> str:
+    """What a pattern's sentence says of P, and no more."""
+    for guess in (_NAN, _ZEROS, _TERMS):
+        if text.endswith(guess):
+            return text.removesuffix(guess) + "."
+    return text
+
+
 @dataclass(frozen=True)
 class Pattern:
     """A named way of being wrong."""
@@ -88,15 +102,12 @@ def _nothing_there(got: np.ndarray, wrong: np.ndarray) -> Pattern | None:
     if np.isnan(bad).all():
         return Pattern(
             "NaN",
-            (
-                f"Every wrong element is NaN{place}: never written, or computed from "
-                "something never written. Does every sum start at 0?"
-            ),
+            (f"Every wrong element is NaN{place}{_NAN}"),
         )
     if (bad == 0).all():
         return Pattern(
             "zeros",
-            f"Every wrong element is 0{place}: the sum was never added to, or never stored.",
+            f"Every wrong element is 0{place}{_ZEROS}",
         )
     return None
 
@@ -265,7 +276,7 @@ def _sums_not_reset(expected: np.ndarray, got: np.ndarray) -> Iterator:
         text = f"Every wrong element is {shown} times what it should be"
         # A factor next to 1 is one of rounding or of a format, and comes from no number of terms.
         is_of_terms = abs(ratio - 1) > _OF_TERMS
-        text += ": terms are added more than once, or left out evenly." if is_of_terms else "."
+        text += _TERMS if is_of_terms else "."
         yield Pattern("scaled", text), _known(ratio * expected)
     if np.isfinite(offset):
         text = f"Every wrong element is off by the same {offset:.6g}: the sum does not start at 0."

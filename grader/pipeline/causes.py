@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 
 from grader.errors import GraderError
-from grader.judging import opening, provenance
+from grader.judging import explain, opening, patterns, provenance
 from grader.judging.judge import Outcome
 from grader.judging.repair import child
 from grader.labs import data
@@ -199,13 +199,19 @@ def opened(
         return diagnostics
     # One mistake may show at several lines that store, in one case here and in another there.
     first = about[0]
-    same = [item for item in about if item.code == first.code]
+    if first.code == "unwritten-output" and found.kind not in _OF_STORES:
+        return diagnostics  # it is about an element that was stored, and may lie in the wrong place
+    # Of a product in pieces a wrong P and one that is too inexact are the same mistake.
+    in_pieces = outcome.case.problem.factors == "split"
+    codes = ("wrong-result", "low-precision") if in_pieces else (first.code,)
+    same = [item for item in about if item.code in (first.code, *codes)]
     cases = tuple(dict.fromkeys(name for item in same for name in item.cases))
     told = _told(replace(first, cases=cases), outcome, found)
     kept = [item for item in diagnostics if item is first or item not in same]
     return tuple(told if item is first else item for item in kept)
 
 
+_OF_STORES = frozenset({"not-stored", "misplaced", "stored-twice"})
 _COVERED = (
     "One thread has to come to each element: which rows and columns do the grid, the block and the "
     "index of the store give, and which does a guard leave out?"
@@ -221,11 +227,16 @@ def _told(item: Diagnostic, outcome: Outcome, found: Explanation) -> Diagnostic:
         advice = _COVERED  # a pattern of the values tells nothing of what has none
     if not advice and pattern is not None and pattern.is_mistake:
         advice = pattern.sentence
+    advice = advice or item.advice
+    if found.line:
+        advice = patterns.without_guess(advice)
+        if item.code == "low-precision" and advice == explain.advice_for(item.code, "split"):
+            advice = ""  # it asks for what is told
     return replace(
         item,
         message=message,
         line=line,
-        advice=advice or item.advice,
+        advice=advice,
         other_line=found.other_line,
         cause=found.common or found.sentence,
         explanation=found,

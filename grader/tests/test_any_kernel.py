@@ -319,6 +319,20 @@ def test_skeletons_of_exercises_are_their_solutions_without_the_regions(lab):
     assert skeleton == new_lab.skeleton_of(solution) != solution
 
 
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("// answers[3] = 1;\nanswers[2] = 7;\nanswers[3] = n;\n", 3),
+        ("if (answers[3] == n) answers[30] = 1;\n", 0),
+        ("answers[3] = n;\nanswers[3] = 1;\n", 0),  # which of the two is not clear
+        ("answers[i] = n;\n", 0),
+    ],
+)
+def test_the_line_that_stores_an_element_by_its_number(text, line):
+    assert arrays._line_of(arrays.Wrong("answers", (3,), 1, 2), text) == line
+    assert arrays._line_of(arrays.Wrong("image", (3, 0), 1, 2), text) == 0
+
+
 # --- several outputs, each of a kernel of its own
 
 

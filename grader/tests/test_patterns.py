@@ -197,3 +197,16 @@ def test_odd_shapes_do_not_break_the_search(shape):
         compared = numerics.compare(p, m, n, exact=False)
         found = patterns.find_pattern(p, m, n, compared.expected, compared.wrong_mask)
         assert found is None or found.sentence
+
+
+def test_a_guess_can_be_left_out():
+    zeros = "Every wrong element is 0: the sum was never added to, or never stored."
+    assert patterns.without_guess(zeros) == "Every wrong element is 0."
+    assert patterns.without_guess("N is used transposed.") == "N is used transposed."
+
+
+@pytest.mark.parametrize(("factor", "is_of_terms"), [(256 / 255, False), (2, True), (0.5, True)])
+def test_a_factor_next_to_1_comes_of_no_number_of_terms(factor, is_of_terms):
+    found = _find(lambda m, n, p: factor * p)
+    assert found.name == "scaled"
+    assert found.sentence.endswith("left out evenly.") == is_of_terms
