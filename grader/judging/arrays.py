@@ -92,7 +92,7 @@ def judge_case(
         nonlocal right
         found = compare(case, reference, given, left)
         right = frozenset(name for name, wrong in found.wrong.items() if not wrong)
-        return _of_arrays(case, execution, found, context.source)
+        return _of_arrays(case, execution, found, context)
 
     outcome = judge.judged(case, execution, context, compared)
     is_own = not any(item.code == "host-computed" for item in outcome.diagnostics)
@@ -106,7 +106,7 @@ def judge_case(
 
 
 def _of_arrays(
-    case: Case, execution: Execution, found: Compared, text: str
+    case: Case, execution: Execution, found: Compared, context: explain.Context
 ) -> tuple[CaseResult, Diagnostic | None, None]:
     bound = "exact" if found.is_exact else "sum"
     checked = sum(found.checked.values())
@@ -129,12 +129,29 @@ def _of_arrays(
         checked=checked,
         mismatches=() if case.hidden else mismatches,
     )
-    # One line may store all that is stored, and none of it to the array that is wrong.
-    line, kernel = judge.storing_line(execution) if len(found.wrong) == 1 else (0, "")
-    line = line or _line_of(found.first[0], text)
+    line, kernel = _storing_line(execution, context, name, len(found.wrong))
+    line = line or _line_of(found.first[0], context.source)
     count = found.wrong[name]
     wrong = Diagnostic("wrong-result", "error", message, line=line, kernel=kernel, count=count)
     return result, wrong, None
+
+
+def _storing_line(
+    execution: Execution, context: explain.Context, name: str, outputs: int
+) -> tuple[int, str]:
+    """The only line that stores to the array, and its kernel; (0, "") where that is not certain.
+
+    One line may store all that is stored, and none of it to the array that is wrong.
+    """
+    if outputs == 1:
+        return judge.storing_line(execution)
+    reached = {one.mangled: context.outputs_of.get(one.mangled) for one in execution.kernels}
+    if None in reached.values():
+        return 0, ""
+    own = tuple(one for one in execution.kernels if name in reached[one.mangled])
+    if any(reached[one.mangled] != {name} for one in own):
+        return 0, ""
+    return judge.storing_line(replace(execution, kernels=own))
 
 
 def _line_of(wrong: Wrong, text: str) -> int:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from grader.judging import barriers, kernel_text, spread, suspects, walked
-from grader.judging.cause_base import Base
+from grader.judging.cause_base import Base, Material
 from grader.judging.host import Said
+from grader.judging.split import SUMS_NOT_PROMOTED
 from grader.judging.wording import index_of, names_in, value
 from grader.labs.statements import (
     arguments,
@@ -14,8 +15,17 @@ from grader.labs.statements import (
     shown,
 )
 from grader.results.explanation import Explanation
+from grader.results.result import Diagnostic
 
 _WHOLE = ("int", "unsigned", "long", "short")
+
+
+def sums_too_long(item: Diagnostic, material: Material) -> bool:
+    """Whether P itself shows that tensor cores have cut off what long sums needed."""
+    return any(
+        one.case.id in item.cases and one.pattern and one.pattern.name == SUMS_NOT_PROMOTED
+        for one in material.outcomes
+    )
 
 
 class Wrong(Base):
@@ -25,6 +35,8 @@ class Wrong(Base):
         found, kernel = self.material.explanation, self.kernel
         if not self.problem.is_product:
             return suspects.coordinates(kernel)
+        if sums_too_long(self.item, self.material):
+            return self.long_sum()
         plain = suspects.product_without(kernel) or suspects.short_local(kernel)
         if plain is not None:
             return plain
@@ -57,6 +69,36 @@ class Wrong(Base):
         if found.kind == "one-matrix":
             return None
         return None
+
+    def long_sum(self) -> Said | None:
+        """The product on tensor cores whose sum goes on from turn to turn of a loop."""
+        text, kernel = self.text, self.kernel
+        found: dict[str, int] = {}  # sum -> line
+        for call in kernel.body:
+            given = kernel_text.call_arguments_of(call)
+            if call.kind != "simple" or len(given) != 3 or not given[0]:
+                continue
+            if not {"multiply_add", "mma_sync"} & {call.words[0], *call.words[:3]}:
+                continue
+            name = given[0][0]
+            known = text.declaration(name, call)
+            at = next(iter(text.at(known[0])), None) if known is not None else None
+            if at is None:
+                continue
+            around = {one.number for one in text.above(at)}
+            loops = [one for one in text.above(call) if one.kind == "for"]
+            goes_on = [
+                one
+                for one in loops
+                if one.number not in around
+                and not set(kernel_text.head_names(one)) & set(given[0][1:])
+            ]
+            if goes_on:
+                found.setdefault(name, call.line)
+        if len(found) != 1:
+            return None
+        (name, line), *_ = found.items()
+        return Said(f"The tensor cores add to {name} over all of k: that sum gets too long.", line)
 
     def of_called_helper(self, found: Explanation) -> Said | None:
         """A helper that is given a row and a column, and forms an address of one of them."""

@@ -13,7 +13,7 @@ from grader.judging.cause_of_host import OF_CALLS, OfHost
 from grader.judging.cause_of_launch import OfLaunch
 from grader.judging.cause_of_places import Places
 from grader.judging.cause_of_waits import OfWaits
-from grader.judging.cause_of_wrong import Wrong
+from grader.judging.cause_of_wrong import Wrong, sums_too_long
 from grader.judging.host import Said
 from grader.judging.repair.search import SIGNATURES
 from grader.labs.problem import Problem
@@ -31,7 +31,8 @@ def with_cause(diagnostics: tuple[Diagnostic, ...], material: Material) -> tuple
     if first.severity != "error" or first.code == "does-not-compile":
         if first.code not in ("memory-leak", "barrier-divergence"):
             return diagnostics
-    if first.code == "low-precision" and _is_named(first, material) and not _is_split(material):
+    is_looked_into = _is_split(material) or sums_too_long(first, material)
+    if first.code == "low-precision" and _is_named(first, material) and not is_looked_into:
         return diagnostics
     text = listing(material.text)
     if not text.statements:

@@ -15,6 +15,7 @@ import numpy as np
 from grader.judging.patterns import Pattern
 from grader.labs import data
 
+SUMS_NOT_PROMOTED = "sums not promoted"
 PIECES = 3
 UP = 256.0  # how much a piece is kept larger than it is, so that it does not underflow
 PAIRS = ((0, 0), (0, 1), (1, 0), (0, 2), (1, 1), (2, 0))
@@ -161,7 +162,7 @@ def _cut_sums(
             "a sum of their own.",
         )
     return Pattern(
-        "sums not promoted",
+        SUMS_NOT_PROMOTED,
         "Every wrong element is a little too small: tensor cores cut off what does not fit beside "
         "a long sum, always towards zero. Let a sum in them be some 16 to 256 steps of k long, and "
         "add it to a float of your own.",
