@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
+from collections.abc import Callable
 from dataclasses import replace
 
 from grader.judging import pieces, too_narrow, warned
@@ -21,6 +23,8 @@ from grader.labs.statements import Listing, listing
 from grader.results.finding import Cause, Facts
 from grader.results.result import Diagnostic
 from grader.running import compiler_words
+
+_FAILURES = (ArithmeticError, AttributeError, LookupError, StopIteration, TypeError, ValueError)
 
 
 def with_cause(diagnostics: tuple[Diagnostic, ...], material: Material) -> tuple[Diagnostic, ...]:
@@ -124,18 +128,32 @@ def _joined(item: Diagnostic, said: Said) -> Diagnostic:
     )
 
 
+def _first_said(*rules: Callable[[], Said | None]) -> Said | None:
+    """What the first rule says that says anything.
+
+    A rule that fails at a program of a shape that it does not expect says nothing, and is in no other
+    rule's way, nor in that of the search for a change.
+    """
+    for rule in rules:
+        with contextlib.suppress(*_FAILURES):
+            said = rule()
+            if said is not None:
+                return said
+    return None
+
+
 class _Finder(ByTrying, OfHost, OfLaunch, OfWaits, Accesses, Places, Wrong):
     """The rules, in their order."""
 
     def known(self) -> Said | None:
         """What needs no guess: nvcc or the calls themselves say so."""
-        return (
-            self.by_warning()
-            or self.by_host()
-            or self.by_calls()
-            or self.by_shared_memory()
-            or self.by_dynamic_memory()
-            or self.by_type()
+        return _first_said(
+            self.by_warning,
+            self.by_host,
+            self.by_calls,
+            self.by_shared_memory,
+            self.by_dynamic_memory,
+            self.by_type,
         )
 
     def cause(self) -> Said | None:
@@ -157,11 +175,7 @@ class _Finder(ByTrying, OfHost, OfLaunch, OfWaits, Accesses, Places, Wrong):
                     "timeout": self.endless,
                 }.get(self.item.code, lambda: None)
             ]
-        for rule in rules:
-            said = rule()
-            if said is not None:
-                return said
-        return None
+        return _first_said(*rules)
 
     def by_warning(self) -> Said | None:
         """What nvcc itself has seen: a barrier that is none, a variable without a value."""

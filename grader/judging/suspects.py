@@ -8,6 +8,7 @@ certain.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 from grader.judging.host import Said
 from grader.judging.kernel_text import (
@@ -98,8 +99,19 @@ def _crossed(kernel: Kernel) -> dict[tuple[str, int], tuple[str, str]]:
         wide = kernel.expanded(words, item)
         blocks, threads = axes_of(wide, "blockIdx"), axes_of(wide, "threadIdx")
         if len(blocks) == 1 and len(threads) == 1 and blocks != threads and stands_alone(wide):
-            found[name, line] = blocks[0], threads[0]
+            if not _is_numbered(wide):
+                found[name, line] = blocks[0], threads[0]
     return found
+
+
+def _is_numbered(words: Sequence[str]) -> bool:
+    """piece / across: one number of a block, or of a piece, stands for its row and its column."""
+    return any("blockIdx" in term and {"/", "%"} & set(term) for term in terms(words))
+
+
+def _is_given(words: Sequence[str]) -> bool:
+    """corner_of(blockIdx.x, l): what a helper makes of it is not known."""
+    return any(one.isidentifier() and two == "(" for one, two in pairwise(words))
 
 
 def _taken_twice(kernel: Kernel) -> Said | None:
@@ -143,7 +155,7 @@ def unused_axis(kernel: Kernel, axis: str) -> Said | None:
             weight = 1 if any(mark in name.lower() for mark in names[:1]) else 2
             found.append((weight, name, line, words))
         elif blocks == [other]:
-            if has_one and (len(wide) == 3 or "/" in wide or "%" in wide):
+            if has_one and (len(wide) == 3 or "/" in wide or "%" in wide or _is_given(wide)):
                 return None  # a block has a row of its own, or its number stands for both
             weight = 0 if any(mark in name.lower() for mark in names[:1]) else 3
             found.append((weight, name, line, words))

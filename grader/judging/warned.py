@@ -219,7 +219,7 @@ def _never_set(text: Listing) -> Said | None:
 
 
 def _is_by_value(function: Statement, name: str) -> bool:
-    at = max(place for place, word in enumerate(function.words) if word == name)
+    at = max((place for place, word in enumerate(function.words) if word == name), default=0)
     start = at
     while start > 0 and function.words[start - 1] not in ("(", ","):
         start -= 1

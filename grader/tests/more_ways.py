@@ -158,6 +158,11 @@ MORE = {
         ' asm volatile("cp.async.wait_group 0;" ::: "memory"); } __syncthreads();'
         + _ADDS.format("q[ty][i]"),
     },
+    "an address that is asked for its alignment": {
+        "inner": "for (int i = 0; i < T; i += 4) if (((size_t)&a[ty][i] & 15) == 0"
+        " && reinterpret_cast<uintptr_t>(&a[ty][i + 1]) % 16 != 0)"
+        " for (int u = 0; u < 4; ++u) s += a[ty][i + u] * b[i + u][tx];",
+    },
     "a comma": {
         "inner": "int i = 0; const float *u, *v; for (u = a[ty], v = &b[0][tx]; i < T; ++i, ++u, v += T)"
         " s += *u * *v;",

@@ -32,6 +32,9 @@ _FRESH = REPOSITORY / "common" / "measure" / "causes" / "fresh"
         ("01-rowwise", "col += threads", "col += 2 * threads", "leave out"),
         # The blocks' numbers lie along x alone and stand for rows and columns.
         ("02-plane", "(blockIdx.x % steps)", "(blockIdx.x / steps)", "is used nowhere"),
+        # So does the number of a piece, and what a helper makes of a block's number.
+        ("04-queue", "ms[y][i] * ns[i][x]", "ms[i][y] * ns[i][x]", "belong to one axis"),
+        ("04-lone", "block % across * W", "block / across * W", "is used nowhere"),
         # The first phase is right; the tile is loaded again in the others.
         ("10-byhand", "l, z + e / TC,", "l, e / TC,", "where it was loaded it is right"),
         # What is multiplied has another name than what is only blockIdx.x.

@@ -79,13 +79,13 @@ def test_a_solution_of_a_lab_that_is_no_product_is_right(lab: str) -> None:
     assert all(_is_right_in(text, lab, case) for case in _cases(lab))
 
 
-_NOT_READ = ("01-byname", "10-wmma")
+_NOT_READ = ("01-byname", "03-packed", "04-queue", "10-wmma")
 
 
 @pytest.mark.parametrize("name", sorted(p.stem for p in (CAUSES / "fresh").glob("*.cu")))
 def test_a_right_program_is_right(name: str) -> None:
     if name in _NOT_READ:
-        # a launch by cudaLaunchKernel, fragments of wmma
+        # a launch by cudaLaunchKernel, goto back, std::map, fragments of wmma
         with pytest.raises(GivenUp):
             _is_right(_program(name), name[:2])
     elif name in _OTHERS or name[:2] == "00":

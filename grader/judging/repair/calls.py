@@ -116,6 +116,8 @@ class Calls:
         if target.kind == "template":
             templates = [self.code(kid) for kid in target.kids[1:]]
             target = target.kids[0]
+        if target.text in self.file.unread_names:
+            return self.unread(target.text)
         if target.kind == "member":
             name = target.text
             other = None
@@ -195,6 +197,14 @@ class Calls:
         def called(f, m):
             is_own = whole(owner(f, m)).__class__ is Struct
             return own(f, m) if is_own else other(f, m)
+
+        return called
+
+    def unread(self, name: str) -> Callable:
+        """A call of what was passed over: not before it is carried out is it in the way."""
+
+        def called(f, m):
+            raise GivenUp(name)
 
         return called
 

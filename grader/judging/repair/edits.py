@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from grader.judging.repair.alike import alike
+from grader.judging.repair.configured import Configured, configured_in
 from grader.judging.repair.elsewhere import Elsewhere, partners_of
 from grader.judging.repair.linear import Linear
 from grader.judging.repair.missing import Missing
@@ -31,8 +32,11 @@ from grader.judging.repair.scope import (
     scope_of,
     visible_at,
 )
+from grader.judging.repair.siblings import odd_leaves
 
 _ORDERS = ("<", "<=", ">", ">=")
+_ODD_ONE = 0.3  # what all others of its shape have
+_COMPARING = (*_ORDERS, "==", "!=", "&&", "||")
 _ODD = ("*%", "*/", "+*", "%*", "/*")  # seldom what was meant
 _OF_A_LENGTH = 1.2  # a longer array hides an index that goes too far
 _MOST_MACROS = 12
@@ -48,7 +52,7 @@ _OTHER = {
 }  # fmt: skip
 
 
-class Editor(Linear, Missing, OnHost, Repeated, Elsewhere):
+class Editor(Linear, Missing, OnHost, Repeated, Elsewhere, Configured):
     """The edits of one function."""
 
     def __init__(
@@ -86,6 +90,8 @@ class Editor(Linear, Missing, OnHost, Repeated, Elsewhere):
         self.given = {name for _, name in function.parameters} & self.scope.sizes
         self.visible = visible_at(function.body)
         self.partners = partners_of(file)
+        self.odd = odd_leaves(function)
+        self.configured = configured_in(function)
         self.meeting: dict[int, bool] = {}  # loops: whether threads meet in them
         self.parents: dict[int, Node] = {}
         for node in walk(function.body):
@@ -195,6 +201,8 @@ class Editor(Linear, Missing, OnHost, Repeated, Elsewhere):
                     yield from self._places(node)
             case "number":
                 yield from self._numbers(node)
+            case "scoped":
+                yield from self._scoped_names(node)
             case "binary":
                 yield from self._operators(node)
             case "assign":
@@ -224,6 +232,7 @@ class Editor(Linear, Missing, OnHost, Repeated, Elsewhere):
             yield from self._like_others(node)
             yield from self._in_order(node)
             yield from self._grid_steps(node)
+            yield from self._configured(node)
 
     # --- names and numbers
 
@@ -240,6 +249,8 @@ class Editor(Linear, Missing, OnHost, Repeated, Elsewhere):
             return
         name = node.text
         scope = self.scope
+        if node.id in self.odd:
+            yield (lambda n, o=self.odd[node.id]: named(o)), _ODD_ONE
         for group in (scope.integers, scope.pointers, scope.floats, scope.structs):
             if name not in group:
                 continue
@@ -353,6 +364,8 @@ class Editor(Linear, Missing, OnHost, Repeated, Elsewhere):
                     cost = 1.0
                 if other in self.masks and above.text == "&":
                     cost = 0.7  # what a shift elsewhere leaves over
+                if above.text in (">>", "<<") and abs(other - value) == 1 and other:
+                    cost = 0.8  # twice as many, or half
                 if is_factor and other in self.factors:
                     cost = 0.9  # what something else is multiplied by
                 if other == 2 * value and self._parent(node).text == "%":
@@ -375,7 +388,12 @@ class Editor(Linear, Missing, OnHost, Repeated, Elsewhere):
         is_loop = loop.kind == "for"
         is_counted = is_loop and loop.kids[2] is not None
         for other in _OTHER.get(sign, ()):
-            cost = 0.5 if sign in "<=>=&&||" else 1.5 + 0.7 * (sign + other in _ODD)
+            cost = 0.5 if sign in _COMPARING else 1.5 + 0.7 * (sign + other in _ODD)
+            if sign == "&":
+                right = node.kids[1]
+                if right.kind == "number" and not right.macro and not _is_power(right.text):
+                    continue  # & 15 is a remainder by 16 already
+                cost = 0.9 if right.kind == "number" else 1.5
             if sign in _ORDERS and other in _ORDERS and sign[0] != other[0]:
                 cost = 0.8 + 1.2 * (is_loop and self.is_host)  # the other way round
                 if is_counted:
@@ -616,6 +634,12 @@ class Editor(Linear, Missing, OnHost, Repeated, Elsewhere):
                             ),
                             1.7,
                         )
+
+
+def _is_power(text: str) -> bool:
+    """2, 4, 8: of which & and % are mixed up."""
+    value = int(text) if text.isdigit() else 0
+    return value > 1 and not value & (value - 1)
 
 
 def _indexed(node: Node) -> tuple[str, int]:

@@ -25,7 +25,7 @@ _WORDS = {
 _ATTRIBUTES = ("alignas", "__align__", "__launch_bounds__", "__attribute__")
 INTEGERS = {
     "int", "unsigned", "long", "short", "char", "size_t", "uint", "int32_t", "uint32_t", "int64_t",
-    "uint64_t", "signed", "ptrdiff_t", "uint8_t", "uint16_t", "ssize_t", "int8_t", "int16_t", "ushort", "uchar",
+    "uint64_t", "signed", "ptrdiff_t", "uintptr_t", "intptr_t", "uint8_t", "uint16_t", "ssize_t", "int8_t", "int16_t", "ushort", "uchar",
     "ulong", "int_fast32_t", "uint_fast32_t",
 }  # fmt: skip
 _TEMPLATES = frozenset(("copy_async", "tiled_partition", "plus"))  # functions that nobody writes

@@ -9,35 +9,17 @@ import numpy as np
 from grader.judging.repair.expressions import INTEGERS, VECTORS
 from grader.judging.repair.reading import GivenUp
 from grader.judging.repair.values import (
+    Bits,
     Fault,
     Local,
     Pointer,
     Ref,
     Struct,
-    bits_of,
-    float_of,
     merged,
 )
 from grader.judging.repair.world import Frame
 
 _MOST_WORDS = 1 << 18
-
-
-class Bits:
-    """Memory of floats whose bits are seen as integers."""
-
-    kind = "local"
-    effects = None
-    is_half = False
-
-    def __init__(self, memory) -> None:
-        self.memory, self.size, self.batch = memory, memory.size, memory.batch
-
-    def load(self, off, mask):
-        return bits_of(self.memory.load(off, mask))
-
-    def store(self, off, mask, value) -> None:
-        self.memory.store(off, mask, float_of(value))
 
 
 class Layouts:

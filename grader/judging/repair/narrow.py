@@ -15,6 +15,7 @@ import numpy as np
 
 from grader.judging.repair.nodes import Node, walk
 from grader.judging.repair.values import (
+    Bits,
     Buffer,
     Closure,
     Fields,
@@ -63,7 +64,11 @@ def _has_all_lanes(value, f) -> bool:
     """Whether it is another name of something outside."""
     if value.__class__ is Pointer:
         return value.memory.__class__ is Fields
-    return value.__class__ is Ref or (value.__class__ is Closure and value.home is not f)
+    if value.__class__ is Ref:
+        return value.target.__class__ is not Pointer or _has_all_lanes(value.target, f)
+    if value.__class__ is Struct:
+        return any(one.__class__ is Ref and _has_all_lanes(one, f) for one in value.fields.values())
+    return value.__class__ is Closure and value.home is not f
 
 
 def _for_few(run: Callable, f: Frame, m):
@@ -131,6 +136,8 @@ class _View:
         if kind is Struct:
             parts = {n: self.of(one) for n, one in value.fields.items()}
             return Struct(parts, value.kind, value.lead)
+        if kind is Ref:
+            return Ref(self.of(value.target))
         return value
 
     def memory(self, memory):
@@ -138,6 +145,8 @@ class _View:
         if known is not None:
             return known[1]
         found = copy.copy(memory)
+        if memory.__class__ is Bits:
+            found.memory = self.memory(memory.memory)
         if memory.__class__ is Local:
             if memory.lanes is None:
                 found.items = [self.of(item) for item in memory.items]
@@ -185,6 +194,8 @@ class _View:
             off = old.off if old.__class__ is Pointer else 0
             off = self.back(value.off, off)
             return Pointer(memory, off, value.dims, value.unit, value.names, value.is_packed)
+        if kind is Ref:
+            return Ref(self.back(value.target, getattr(old, "target", None)))
         if kind is Struct:
             were = old.fields if old.__class__ is Struct else {}
             back = {n: self.back(one, were.get(n, 0)) for n, one in value.fields.items()}

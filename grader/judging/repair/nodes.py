@@ -88,6 +88,7 @@ class File:
 
     unions: set[str] = field(default_factory=set)
     unread: list[str] = field(default_factory=list)  # why something was passed over
+    unread_names: set[str] = field(default_factory=set)  # of functions that were
 
     def keep(self, function: Function) -> None:
         """One more function, with a name of its own. One that differs in `const` alone is none."""

@@ -20,8 +20,9 @@ from grader.judging.repair.alternatives import (
 )
 from grader.judging.repair.bare_macros import bare_macros
 from grader.judging.repair.batch import try_together
-from grader.judging.repair.edits import Edit, Editor, leaves
+from grader.judging.repair.edits import Edit, Editor
 from grader.judging.repair.given import Given, Size, given_from, has_whole_floats
+from grader.judging.repair.nearness import Nearness
 from grader.judging.repair.nodes import MADE, File, Node, children, walk
 from grader.judging.repair.reading import GivenUp, numbers_of_macros, tokens_of
 from grader.judging.repair.repeated import products_of
@@ -50,8 +51,6 @@ _MOST_SEEN, _DEEPEST_SEEN = 64 * 64, 64
 _TURNS = 80  # of a loop, where the file as it is ends early
 # A case that costs so many steps is tried with products of as few terms: with one tile, or with some.
 _SHORT, _COSTLY = (4, 12, 20, 36), 1_500
-# How much farther a line is from which a value comes, that uses it, or that decides whether it is carried out.
-_BACK, _FORWARD, _AROUND = 0.5, 0.4, 0.6
 _SHARED = 0.4  # how much farther what a macro says is, where it is used often
 _MOST_PARENTHESES = 2  # cases that have to be right with more of them, besides the wrong one
 _COSTLIEST = 12_000  # of a case that another one is given up for
@@ -98,7 +97,7 @@ def sizes_of(
     return [Size(*one, False, is_told) for one in (_TILES if in_tiles else _SQUARE)]
 
 
-class Search:
+class Search(Nearness):
     """`lines`: those that are suspected, the likeliest first. `seen`: a case that is wrong.
 
     `cases`: of a lab that is no product.
@@ -467,69 +466,6 @@ class Search:
         edits.sort(key=lambda one: one[:2])
         return [edit for _, _, edit in edits]
 
-    def nearness(self) -> dict[int, float]:
-        """How far each line is from the suspected ones: along the values that they use."""
-        found: dict[int, float] = {}
-        for at, line in enumerate(dict.fromkeys(self.lines)):
-            found.setdefault(line, 0.3 * min(at, 3))
-        defined: dict[str, set[int]] = {}
-        used: dict[int, set[str]] = {}
-        calls: dict[str, set[int]] = {}
-        for function in [*self.file.functions.values(), *self.file.methods.values()]:
-            for node in walk(function.body):
-                name = ""
-                if node.kind == "declare":
-                    name = node.text
-                elif node.kind in ("assign", "before", "after"):
-                    name = _target(node.kids[0])
-                if name:
-                    defined.setdefault(name, set()).add(node.line)
-                    for kid in children(node):
-                        used.setdefault(node.line, set()).update(_names(kid))
-                if node.kind in ("name", "member"):
-                    used.setdefault(node.line, set()).add(node.text)
-                for kid in children(node):
-                    if kid.line != node.line and kid.line < function.line:  # a macro's body
-                        used.setdefault(node.line, set()).add(f"@{kid.line}")
-                        defined.setdefault(f"@{kid.line}", set()).add(kid.line)
-                if node.kind in ("call", "launch"):
-                    target = (
-                        node.kids[0].kids[0] if node.kids[0].kind == "template" else node.kids[0]
-                    )
-                    calls.setdefault(target.text, set()).add(node.line)
-            lines = {node.line for node in walk(function.body)}
-            for _, parameter in function.parameters:
-                defined.setdefault(parameter, set()).update(calls.get(function.called, ()))
-            for node in walk(function.body):  # what decides whether and how often
-                if node.kind in ("if", "for", "dowhile"):
-                    inside = {one.line for one in walk(node)}
-                    if node.kind == "if" and leaves(node.kids[1]):
-                        inside |= {line for line in lines if line > node.line}
-                    for line in inside & lines:
-                        used.setdefault(line, set()).add(f"@{node.line}")
-                    defined.setdefault(f"@{node.line}", set()).add(node.line)
-        for function in [*self.file.functions.values(), *self.file.methods.values()]:
-            for _, parameter in function.parameters:
-                defined.setdefault(parameter, set()).update(calls.get(function.called, ()))
-        for line in list(found):  # what becomes of the values that are made there
-            for name, made in defined.items():
-                if line not in made or name.startswith("@"):
-                    continue
-                for there, names in used.items():
-                    if name in names and there not in found:
-                        found[there] = found[line] + _FORWARD
-        front = dict(found)
-        for _ in range(4):
-            following: dict[int, float] = {}
-            for line, distance in front.items():
-                for name in used.get(line, ()):
-                    for there in defined.get(name, ()):
-                        far = distance + (_BACK if not name.startswith("@") else _AROUND)
-                        if far < found.get(there, 9.0):
-                            found[there] = following[there] = far
-            front = following
-        return found
-
     # --- what to say
 
     def described(self, edit: Edit) -> Repair:
@@ -540,7 +476,8 @@ class Search:
             for one in walk(function.body):
                 for kid in children(one):
                     parents[id(kid)] = one
-        while node.kind in ("name", "number", "member", "binary", "unary") and id(node) in parents:
+        small = ("name", "number", "member", "binary", "unary", "scoped")
+        while node.kind in small and id(node) in parents:
             above = parents[id(node)]
             if above.kind in ("block", "for") or len(text_of(above)) > _TOO_LONG:
                 break
@@ -551,16 +488,6 @@ class Search:
                 break
         after = edit.missing or text_of(node, changes)
         return Repair(edit.line, text_of(node), after, edit.cost, is_added=edit.is_added)
-
-
-def _target(node: Node) -> str:
-    while node.kind in ("index", "deref", "cast"):
-        node = node.kids[0]
-    return node.text if node.kind in ("name", "member") else ""
-
-
-def _names(node: Node) -> set[str]:
-    return {one.text for one in walk(node) if one.kind in ("name", "member")}
 
 
 def find(

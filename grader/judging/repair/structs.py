@@ -128,8 +128,7 @@ class Structs(Sugar):
                     self.method(kind, name, is_static, of_method, kinds, defaults)
                 except GivenUp as why:
                     self.at = at
-                    self.file.unread.append(str(why))
-                    self.pass_over()
+                    self.pass_over(str(why))
                 continue
             if is_static:
                 statics.append(self.declaration(kind))

@@ -7,6 +7,7 @@ is never reached, as one that says why the program ends, is in nobody's way.
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import pairwise
 
 from grader.judging.repair.reading import GivenUp
 
@@ -23,12 +24,18 @@ class Unread:
             read()
         except GivenUp as why:
             self.at, self.angles = at, held
-            self.file.unread.append(str(why))
-            self.pass_over()
+            self.pass_over(str(why))
 
-    def pass_over(self) -> None:
-        """One declaration: to its semicolon, or to the end of its body."""
+    def pass_over(self, why: str = "") -> None:
+        """One declaration: to its semicolon, or to the end of its body.
+
+        Another function of its name may be read: which of them is meant is not known then.
+        """
         begin, depth = self.at, 0
+        if why:
+            self.file.unread.append(why)
+            name = next((a.text for a, b in pairwise(self.tokens[begin:]) if b.text == "("), "")
+            self.file.unread_names.add(name)
         while True:
             if self.now == "}" and not depth:
                 raise GivenUp(f"line {self.tokens[begin].line}")

@@ -207,6 +207,23 @@ class Local:
         return self.items
 
 
+class Bits:
+    """Memory of floats whose bits are seen as integers."""
+
+    kind = "local"
+    effects = None
+    is_half = False
+
+    def __init__(self, memory) -> None:
+        self.memory, self.size, self.batch = memory, memory.size, memory.batch
+
+    def load(self, off, mask):
+        return bits_of(self.memory.load(off, mask))
+
+    def store(self, off, mask, value) -> None:
+        self.memory.store(off, mask, float_of(value))
+
+
 class Fields:
     """The parts of a float4 by their number."""
 

@@ -143,6 +143,15 @@ def _minus(a, b):
     return a - b
 
 
+def _of_address(do: Callable) -> Callable:
+    """(size_t)p % 16: memory begins at a multiple of whatever is asked for."""
+
+    def done(a, b):
+        return do(a.off * 4 if a.__class__ is Pointer else a, b)
+
+    return done
+
+
 def _compare(sign: Callable) -> Callable:
     def compared(a, b):
         if a.__class__ is Pointer or b.__class__ is Pointer:
@@ -154,8 +163,8 @@ def _compare(sign: Callable) -> Callable:
 
 
 BINARY = {
-    "+": plus, "-": _minus, "*": _times, "/": values.divided, "%": values.remainder,
+    "+": plus, "-": _minus, "*": _times, "/": values.divided, "%": _of_address(values.remainder),
     "<": _compare(operator.lt), ">": _compare(operator.gt), "<=": _compare(operator.le),
     ">=": _compare(operator.ge), "==": _compare(operator.eq), "!=": _compare(operator.ne),
-    "&": operator.and_, "|": operator.or_, "^": operator.xor, "<<": _shift("<<"), ">>": _shift(">>"),
+    "&": _of_address(operator.and_), "|": operator.or_, "^": operator.xor, "<<": _shift("<<"), ">>": _shift(">>"),
 }  # fmt: skip

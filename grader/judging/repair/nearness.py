@@ -1,0 +1,156 @@
+"""How far each line is from what was seen: what is tried first."""
+
+from __future__ import annotations
+
+from grader.judging.repair.edits import leaves
+from grader.judging.repair.nodes import Node, children, walk
+
+# How much farther a line is from which a value comes, that uses it, or that decides whether it is carried out.
+_BACK, _FORWARD, _AROUND = 0.5, 0.4, 0.6
+_ADDING = 0.7  # how far a line is that adds to P, where what is stored is wrong
+_FLOATING = ("float", "float2", "float3", "float4", "auto")
+_MULTIPLYING = ("fmaf", "fma", "__fmaf_rn")
+
+
+class Nearness:
+    """A part of Search."""
+
+    def nearness(self) -> dict[int, float]:
+        """How far each line is from the suspected ones: along the values that they use."""
+        found: dict[int, float] = {}
+        for at, line in enumerate(dict.fromkeys(self.lines)):
+            found.setdefault(line, 0.3 * min(at, 3))
+        if self.is_a_wrong_value():
+            for line in self.adding():
+                found.setdefault(line, _ADDING)
+        defined: dict[str, set[int]] = {}
+        used: dict[int, set[str]] = {}
+        calls: dict[str, set[int]] = {}
+        for function in [*self.file.functions.values(), *self.file.methods.values()]:
+            for node in walk(function.body):
+                name = ""
+                if node.kind == "declare":
+                    name = node.text
+                elif node.kind in ("assign", "before", "after"):
+                    name = _target(node.kids[0])
+                    if node.kids[0].kind == "member":  # of a struct, which it is a part of
+                        defined.setdefault(_root(node.kids[0]), set()).add(node.line)
+                elif node.kind == "return" and not function.is_kernel:
+                    defined.setdefault(function.called, set()).add(node.line)
+                if node.kind == "declare" and node.kids[1] is not None:
+                    if node.kids[1].kind == "lambda":
+                        given = {one.line for one in walk(node.kids[1]) if one.kind == "return"}
+                        defined.setdefault(node.text, set()).update(given)
+                if name:
+                    defined.setdefault(name, set()).add(node.line)
+                    for kid in children(node):
+                        used.setdefault(node.line, set()).update(_names(kid))
+                if node.kind in ("name", "member"):
+                    used.setdefault(node.line, set()).add(node.text)
+                for kid in children(node):
+                    if kid.line != node.line and kid.line < function.line:  # a macro's body
+                        used.setdefault(node.line, set()).add(f"@{kid.line}")
+                        defined.setdefault(f"@{kid.line}", set()).add(kid.line)
+                if node.kind in ("call", "launch"):
+                    target = (
+                        node.kids[0].kids[0] if node.kids[0].kind == "template" else node.kids[0]
+                    )
+                    calls.setdefault(target.text, set()).add(node.line)
+            lines = {node.line for node in walk(function.body)}
+            for _, parameter in function.parameters:
+                defined.setdefault(parameter, set()).update(calls.get(function.called, ()))
+            for node in walk(function.body):  # what decides whether and how often
+                if node.kind in ("if", "for", "dowhile"):
+                    inside = {one.line for one in walk(node)}
+                    if node.kind == "if" and leaves(node.kids[1]):
+                        inside |= {line for line in lines if line > node.line}
+                    for line in inside & lines:
+                        used.setdefault(line, set()).add(f"@{node.line}")
+                    defined.setdefault(f"@{node.line}", set()).add(node.line)
+        for function in [*self.file.functions.values(), *self.file.methods.values()]:
+            for _, parameter in function.parameters:
+                defined.setdefault(parameter, set()).update(calls.get(function.called, ()))
+        for line, there in self.callers():  # what a helper gives back
+            if line in found:
+                found.setdefault(there, found[line] + _FORWARD)
+        for line in list(found):  # what becomes of the values that are made there
+            for name, made in defined.items():
+                if line not in made or name.startswith("@"):
+                    continue
+                for there, names in used.items():
+                    if name in names and there not in found:
+                        found[there] = found[line] + _FORWARD
+        front = dict(found)
+        for _ in range(4):
+            following: dict[int, float] = {}
+            for line, distance in front.items():
+                for name in used.get(line, ()):
+                    for there in defined.get(name, ()):
+                        far = distance + (_BACK if not name.startswith("@") else _AROUND)
+                        if far < found.get(there, 9.0):
+                            found[there] = following[there] = far
+            front = following
+        return found
+
+    def is_a_wrong_value(self) -> bool:
+        """Whether all is stored, and wrong: not what nobody stores, nor what lies outside."""
+        if self.wrong is None or self.plain[self.wrong].why:
+            return False
+        watched = self.watched(self.wrong)
+        return watched is None or watched.lacking is None
+
+    def adding(self) -> list[int]:
+        """Lines that add products of floats: what is multiplied there goes into P."""
+        found = []
+        for function in [*self.file.functions.values(), *self.file.methods.values()]:
+            kinds = {name: kind for kind, name in function.parameters}
+            kinds |= {one.text: one.type for one in walk(function.body) if one.kind == "declare"}
+            for node in walk(function.body):
+                is_sum = node.kind == "assign" and node.text in ("+=", "=")
+                if is_sum and any(one.text == "*" for one in walk(node.kids[1])):
+                    kind = kinds.get(_root(node.kids[0]))
+                    if kind is not None and kind.name in _FLOATING and not kind.stars:
+                        found.append(node.line)
+                elif node.kind == "call" and node.kids[0].text in _MULTIPLYING:
+                    found.append(node.line)
+        return list(dict.fromkeys(found))
+
+    def callers(self) -> list[tuple[int, int]]:
+        """Lines of helpers and of lambdas, each with a line that calls it."""
+        inside: dict[str, set[int]] = {}
+        called: dict[str, set[int]] = {}
+        for function in [*self.file.functions.values(), *self.file.methods.values()]:
+            if not function.is_kernel and function.name != "solve":
+                lines = inside.setdefault(function.called, set())
+                lines |= {node.line for node in walk(function.body)}
+            for node in walk(function.body):
+                first = node.kids[1] if node.kind == "declare" else None
+                if first is not None and first.kind == "lambda":
+                    inside.setdefault(node.text, set()).update(one.line for one in walk(first))
+                if node.kind == "call":
+                    target = node.kids[0]
+                    target = target.kids[0] if target.kind == "template" else target
+                    called.setdefault(target.text, set()).add(node.line)
+        return [
+            (line, there)
+            for name, lines in inside.items()
+            for line in lines
+            for there in sorted(called.get(name, ()))
+            if there != line
+        ]
+
+
+def _target(node: Node) -> str:
+    while node.kind in ("index", "deref", "cast"):
+        node = node.kids[0]
+    return node.text if node.kind in ("name", "member") else ""
+
+
+def _root(node: Node) -> str:
+    while node.kind in ("index", "deref", "cast", "member"):
+        node = node.kids[0]
+    return node.text if node.kind == "name" else ""
+
+
+def _names(node: Node) -> set[str]:
+    return {one.text for one in walk(node) if one.kind in ("name", "member")}

@@ -1,0 +1,80 @@
+"""What is tried first: a name that differs from its siblings', and what a helper gives back."""
+
+from __future__ import annotations
+
+from grader.judging import opening
+from grader.judging.host import Said
+from grader.judging.repair.given import Size
+from grader.judging.repair.search import Search
+from grader.judging.repair.shown import text_of
+
+_EARLY = 60  # about one batch
+_PROGRAM = """
+struct Place { int row, col; };
+__device__ Place place_of(int lane) {
+  return {lane >> 1 & 1 | lane >> 2 & 2,
+          (lane & 1) | (lane >> 1 & 2)};
+}
+__global__ void k(const float* M, const float* N, float* P, int w) {
+  __shared__ float a[16], b[16];
+  int lane = threadIdx.x;
+  Place p = place_of(lane);
+  int r = blockIdx.y * 4 + p.row, c = blockIdx.x * 4 + p.col;
+  float s = 0;
+  for (int i = 0; i < w; i += 4) {
+    a[lane] = r < w && i + p.col < w ? M[r * w + i + p.col] : 0;
+    a[p.row * 4 + p.col] = a[lane];
+    b[p.row * 4 + p.col] = i + p.row < w && c < w ? N[(i + p.row) * w + c] : 0;
+    float x = b[0 * 4 + p.col], y = b[1 * 4 + p.col], z = b[2 * 4 + p.col], q = b[3 * 4 + p.col];
+    s += a[p.row * 4] * x + a[p.row * 4 + 1] * y + a[p.row * 4 + 2] * z + a[p.row * 4 + 3] * q;
+  }
+  if (r < w && c < w) P[r * w + c] = s;
+}
+void solve(const float* M, const float* N, float* P, int w) {
+  k<<<dim3((w + 3) / 4, (w + 3) / 4), 16>>>(M, N, P, w);
+}
+"""
+
+
+def _order(old: str, new: str, asked: str) -> list[tuple[int, str]]:
+    """Line and text of what is tried, in its order, where a line was suspected."""
+    assert _PROGRAM.count(old) == 1
+    text = _PROGRAM.replace(old, new)
+    line = next(at for at, one in enumerate(text.splitlines(), 1) if asked in one)
+    search = Search(text, "square-device", False, [line])
+    search.wrong = Size(5, 5, 5)
+    assert not search.carried_out(search.wrong)
+    return [
+        (edit.line, text_of(edit.where, dict(edit.changes)).strip())
+        for edit in search.ordered()
+        if len(edit.changes) == 1
+    ]
+
+
+def test_a_name_that_differs_from_all_of_its_siblings_is_tried_at_once() -> None:
+    """float z = b[2 * 4 + p.row] among three with p.col has a member; a plain name is meant here."""
+    old = "float x = b[0 * 4 + p.col], y = b[1 * 4 + p.col], z = b[2 * 4 + p.col], q = b[3 * 4 + p.col];"
+    new = "int u = p.col; float x = b[0 * 4 + u], y = b[1 * 4 + u], z = b[2 * 4 + lane], q = b[3 * 4 + u];"
+    assert (17, "u") in _order(old, new, "s += a")[:_EARLY]
+
+
+def test_what_a_helper_gives_back_is_near_its_call() -> None:
+    found = _order("| lane >> 2 & 2", "| lane >> 1 & 2", "P[r * w + c] = s")
+    here = [at for at, (line, text) in enumerate(found) if (line, text) == (4, "2")]
+    assert here
+    assert here[0] < len(found) // 2
+
+
+def test_a_mask_is_no_remainder() -> None:
+    """x % 1 is always 0; 4 and 3 are what & and % are mixed up with."""
+    found = _order("(lane & 1)", "(lane & 3)", "P[r * w + c] = s")
+    assert not any("%" in text for _, text in found if "lane %" in text or "% 1" in text)
+
+
+def test_a_rule_that_fails_is_in_no_other_rules_way() -> None:
+    def failing() -> Said | None:
+        raise ValueError("max() of an empty sequence")
+
+    said = Said("what is wrong", 3, "")
+    assert opening._first_said(failing, lambda: None, lambda: said) is said
+    assert opening._first_said(failing) is None
