@@ -125,6 +125,10 @@ class Backend {
   void called_from(const void* address) { caller_ = address; }
   const void* caller_address() const { return caller_; }
 
+  // What a copy, a fill or a free that is about to be refused was given. `direction`: -1 if the
+  // call has none; `source`: 0 if it has none.
+  virtual void refuses(uint64_t /*target*/, uint64_t /*source*/, uint64_t /*bytes*/,
+                       int /*direction*/) {}
   // A call ended with an error / was one that the library does not provide.
   virtual void failed(const char* api, Error error) = 0;
   // The same of a function of the driver, with what is wrong.

@@ -564,15 +564,31 @@ bool Recorder::host_has_waited(HostWait what, uint32_t id) {
   return has_waited(&host_use_.order(), what, id);
 }
 
+plan::AskedSide Recorder::asked_side(uint64_t address) const {
+  using Kind = plan::AskedSide::Kind;
+  if (address == 0) return {};
+  uint32_t id = 0;
+  if (!in_device_range(address) || !nearest_buffer(address, &id))
+    return {Kind::kHost, trace_.array_near(address, 0)};
+  const plan::Buffer& buffer = plan_.buffers[id];
+  const uint64_t offset = address - buffer.address;
+  return {is_live_[id] ? Kind::kDevice : Kind::kFreed, "", id,
+          buffer.bytes - std::min(buffer.bytes, offset)};
+}
+
+void Recorder::refuses(uint64_t target, uint64_t source, uint64_t bytes, int direction) {
+  if (tells_calls()) asked_ = plan::Asked{asked_side(target), asked_side(source), bytes, direction};
+}
+
 void Recorder::failed(const char* api, Error error) {
   has_failed_ = true;
-  ops_.push_back(
-      plan::ApiError{api, error, cudaGetErrorName(error), cudaGetErrorString(error), caller()});
+  ops_.push_back(plan::ApiError{api, error, cudaGetErrorName(error), cudaGetErrorString(error),
+                                caller(), std::exchange(asked_, std::nullopt)});
 }
 
 void Recorder::failed_in_driver(const char* api, int result, const std::string& why) {
   const char* name = result == 1 ? "CUDA_ERROR_INVALID_VALUE" : "CUDA_ERROR_NOT_SUPPORTED";
-  ops_.push_back(plan::ApiError{api, result, name, why, caller()});
+  ops_.push_back(plan::ApiError{api, result, name, why, caller(), std::nullopt});
 }
 
 void Recorder::not_provided(const char* api, const std::string& reason) {

@@ -62,6 +62,7 @@ class Recorder final : public Backend {
   void host_waits(HostWait what, uint32_t id, bool is_implied) override;
   bool host_has_waited(HostWait what, uint32_t id) override;
   StreamOrder& order() override { return host_use_.order(); }
+  void refuses(uint64_t target, uint64_t source, uint64_t bytes, int direction) override;
   void failed(const char* api, Error error) override;
   void failed_in_driver(const char* api, int result, const std::string& why) override;
   void not_provided(const char* api, const std::string& reason) override;
@@ -94,6 +95,7 @@ class Recorder final : public Backend {
   uint32_t add_buffer(uint64_t bytes, std::string name, tilewise::plan::Role role);
   Place place_of(uint64_t address) const;
   bool nearest_buffer(uint64_t address, uint32_t* buffer) const;
+  tilewise::plan::AskedSide asked_side(uint64_t address) const;
   std::vector<tilewise::plan::Relocation> relocations(const std::vector<std::byte>& params);
   // A tensor map of memory of the plan's at the start of the bytes. See record_maps.cpp.
   std::optional<tilewise::plan::BufferMap> tensor_map(std::span<const std::byte> bytes);
@@ -134,6 +136,7 @@ class Recorder final : public Backend {
   tilewise::plan::Plan plan_;  // all but ops, which stay here until the end
   std::vector<std::variant<Op, ReadBackOp, ImpliedWait>> ops_;
   HostUse host_use_;
+  std::optional<tilewise::plan::Asked> asked_;       // of the call that is being refused
   std::optional<tilewise::plan::Free> released_in_;  // cudaFreeAsync, on its way to release()
   std::map<uint64_t, uint32_t> buffer_at_;           // by address, freed ones included
   std::map<uint64_t, Shared> shared_;                // by address

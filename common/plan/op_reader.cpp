@@ -371,7 +371,39 @@ class OpReader {
     op.code_name = fields.string_or("code_name", "");
     op.message = fields.string_or("message", "");
     op.call = fields.u64_or("call", 0);
+    if (fields.has("asked")) op.asked = asked(fields);
     return op;
+  }
+
+  Asked asked(Fields& outer) {
+    Fields fields(outer.object("asked"), outer.path_of("asked"));
+    Asked asked;
+    asked.to = asked_side(fields, "to");
+    asked.from = asked_side(fields, "from");
+    asked.bytes = fields.u64("bytes");
+    asked.direction = fields.i64("direction");
+    fields.finish();
+    return asked;
+  }
+
+  AskedSide asked_side(Fields& outer, const char* name) {
+    using Kind = AskedSide::Kind;
+    static const std::map<std::string, Kind> kKinds = {{"none", Kind::kNone},
+                                                       {"host", Kind::kHost},
+                                                       {"device", Kind::kDevice},
+                                                       {"freed", Kind::kFreed}};
+    Fields fields(outer.object(name), outer.path_of(name));
+    AskedSide side;
+    const auto kind = kKinds.find(fields.string("kind"));
+    if (kind == kKinds.end()) fields.fail("kind", "expected none, host, device or freed.");
+    side.kind = kind->second;
+    side.array = fields.string_or("array", "");
+    if (side.kind == Kind::kDevice || side.kind == Kind::kFreed) {
+      side.buffer = buffer(fields, "buffer");
+      side.room = fields.u64("room");
+    }
+    fields.finish();
+    return side;
   }
 
   Op unsupported(Fields& fields) {

@@ -180,11 +180,24 @@ struct EarlyUse {
   uint32_t stream = 0;
   uint64_t copy_call = 0, call = 0;  // the copy, and where the host was next seen
 };
+struct AskedSide {                                              // of a copy that was refused
+  enum class Kind : uint8_t { kNone, kHost, kDevice, kFreed };  // kNone: a null pointer, or no side
+  Kind kind = Kind::kNone;
+  std::string array;    // of the host
+  uint32_t buffer = 0;  // of the device
+  uint64_t room = 0;    // from there to the end of the buffer
+};
+struct Asked {  // what a refused copy, fill or cudaFree was given
+  AskedSide to, from;
+  uint64_t bytes = 0;
+  int64_t direction = -1;  // cudaMemcpyKind; -1: the call has none
+};
 struct ApiError {  // a call that returned an error to the student
   std::string api;
   int64_t code = 0;  // cudaError_t
   std::string code_name, message;
   uint64_t call = 0;
+  std::optional<Asked> asked = std::nullopt;  // where the calls are to be told
 };
 struct Unsupported {
   std::string api;     // a call that the recorder does not provide,

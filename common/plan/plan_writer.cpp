@@ -50,6 +50,25 @@ const char* to_string(EarlyUse::Kind kind) {
   return kind == Kind::kRead ? "read" : kind == Kind::kWrite ? "write" : "return";
 }
 
+constexpr const char* kSides[] = {"none", "host", "device", "freed"};  // of AskedSide::Kind
+
+Json write(const AskedSide& side) {
+  Json json = {{"kind", kSides[static_cast<int>(side.kind)]}};
+  if (!side.array.empty()) json["array"] = side.array;
+  if (side.kind == AskedSide::Kind::kDevice || side.kind == AskedSide::Kind::kFreed) {
+    json["buffer"] = side.buffer;
+    json["room"] = side.room;
+  }
+  return json;
+}
+
+Json write(const Asked& asked) {
+  return {{"to", write(asked.to)},
+          {"from", write(asked.from)},
+          {"bytes", asked.bytes},
+          {"direction", asked.direction}};
+}
+
 struct OpWriter {
   Json operator()(const Malloc& op) const { return life("malloc", op); }
   Json operator()(const Free& op) const { return life("free", op); }
@@ -151,6 +170,7 @@ struct OpWriter {
   Json operator()(const ApiError& op) const {
     Json json = {{"op", "error"}, {"api", op.api}, {"code", op.code}, {"message", op.message}};
     if (!op.code_name.empty()) json["code_name"] = op.code_name;
+    if (op.asked) json["asked"] = write(*op.asked);
     return with_call(std::move(json), op.call);
   }
   Json operator()(const Unsupported& op) const {

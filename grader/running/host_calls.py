@@ -33,6 +33,26 @@ _HAS_FRAMES = 1 << 63
 
 
 @dataclass(frozen=True)
+class AskedSide:
+    """One side of a copy that was refused."""
+
+    kind: str  # none (a null pointer, or the call has no such side) | host | device | freed
+    array: str = ""  # of the host: one of solve's arrays, or ""
+    buffer: int = -1
+    room: int = 0  # bytes from there to the end of the buffer
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What a copy, a fill or a free was given that was refused."""
+
+    to: AskedSide
+    source: AskedSide
+    bytes: int
+    direction: int  # cudaMemcpyKind; -1: the call has none
+
+
+@dataclass(frozen=True)
 class HostCall:
     """One call, as far as the plan tells it."""
 
@@ -53,6 +73,11 @@ class HostCall:
     stream: int = 0
     event: int = 0
     kernel: str = ""  # mangled
+    grid: tuple[int, int, int] = (1, 1, 1)
+    block: tuple[int, int, int] = (1, 1, 1)
+    parameters: bytes = b""  # the parameter block of a launch
+    asked: Asked | None = None  # of a call that was refused
+    host_pitch: int = 0  # of a copy in rows: from one to the next on the host
 
 
 @dataclass(frozen=True)
@@ -91,10 +116,14 @@ def read(plan: Path, library: Path, shapes: Mapping[str, Sequence[int]]) -> Host
         if kind == "launch":
             given = tuple((int(r["offset"]), int(r["buffer"])) for r in op["relocations"])
             found.append(
-                HostCall(kind, at, arguments=given, stream=stream, kernel=str(op["kernel"]))
-            )
+                HostCall(
+                    kind, at, arguments=given, stream=stream, kernel=str(op["kernel"]),
+                    grid=_sides(op["grid"]), block=_sides(op["block"]),
+                    parameters=bytes.fromhex(op["params"]),
+                )
+            )  # fmt: skip
         elif kind == "refused":
-            found.append(HostCall(kind, at, api=str(op["api"])))
+            found.append(HostCall(kind, at, api=str(op["api"]), asked=_asked(op, arrays)))
         elif kind in ("mark", "wait"):
             found.append(HostCall(kind, at, stream=stream, event=int(op["event"])))
         elif kind == "to-device":
@@ -141,22 +170,57 @@ def read(plan: Path, library: Path, shapes: Mapping[str, Sequence[int]]) -> Host
     return HostCalls(tuple(calls), arrays, is_indirect, buffers, dict(shapes))
 
 
+def _sides(numbers: Sequence[int]) -> tuple[int, int, int]:
+    x, y, z = (int(one) for one in numbers)
+    return x, y, z
+
+
+def _asked(op: Mapping, arrays: Mapping[str, int]) -> Asked | None:
+    fields = op.get("asked")
+    if not fields:
+        return None
+
+    def side(one: Mapping) -> AskedSide:
+        array = str(one.get("array", ""))
+        return AskedSide(
+            str(one["kind"]), array if array in arrays else "", int(one.get("buffer", -1)),
+            int(one.get("room", 0)),
+        )  # fmt: skip
+
+    return Asked(
+        side(fields["to"]), side(fields["from"]), int(fields["bytes"]), int(fields["direction"])
+    )
+
+
 def _together(calls: Sequence[HostCall]) -> list[HostCall]:
-    """The rows of one copy as one call, where they lie side by side on the host."""
+    """The rows of one copy as one call, where they lie side by side on the host, or equally far apart."""
     found: list[HostCall] = []
     for call in calls:
         before = found[-1] if found else None
-        if (
-            before is not None
-            and call.host
-            and (before.kind, before.lines, before.buffer, before.host)
-            == (call.kind, call.lines, call.buffer, call.host)
-            and before.offset + before.bytes == call.offset
-        ):
-            found[-1] = replace(before, bytes=before.bytes + call.bytes)
+        one = _joined(before, call) if before is not None and call.host else None
+        if one is not None:
+            found[-1] = one
         else:
             found.append(call)
     return found
+
+
+def _joined(before: HostCall, call: HostCall) -> HostCall | None:
+    """A copy with its next row; None if that is another one."""
+    if (before.kind, before.lines, before.buffer, before.host) != (
+        call.kind, call.lines, call.buffer, call.host,
+    ):  # fmt: skip
+        return None
+    if before.rows == 1 and before.offset + before.bytes == call.offset:
+        return replace(before, bytes=before.bytes + call.bytes)
+    size = before.bytes // before.rows
+    last = before.offset + (before.rows - 1) * before.host_pitch
+    step = call.offset - last
+    if not call.lines or call.bytes != size or step <= size:
+        return None
+    if before.rows > 1 and step != before.host_pitch:
+        return None
+    return replace(before, bytes=before.bytes + size, rows=before.rows + 1, host_pitch=step)
 
 
 def _lines(library: Path, calls: Sequence[int]) -> dict[int, tuple[int, ...]]:

@@ -60,6 +60,7 @@ Error copy_bytes(Runtime& runtime, void* target, const void* source, size_t byte
   Side to, from;
   if (!target || !source || !find_side(runtime, target, bytes, &to) ||
       !find_side(runtime, source, bytes, &from) || !kind_fits(kind, to, from)) {
+    runtime.backend().refuses(address_of(target), address_of(source), bytes, kind);
     return kInvalidValue;
   }
   runtime.callbacks().run_before_work(queue->number);
@@ -113,7 +114,10 @@ Error fill_bytes(Runtime& runtime, void* target, int value, size_t bytes, void* 
   if (!queue) return kInvalidResourceHandle;
   if (bytes == 0) return kSuccess;
   Side to;
-  if (!target || !find_side(runtime, target, bytes, &to) || !to.is_device()) return kInvalidValue;
+  if (!target || !find_side(runtime, target, bytes, &to) || !to.is_device()) {
+    runtime.backend().refuses(address_of(target), 0, bytes, -1);
+    return kInvalidValue;
+  }
   runtime.callbacks().run_before_work(queue->number);
   if (to.is_device_only()) {
     runtime.backend().fill(address_of(target), static_cast<uint8_t>(value), bytes, queue->number);

@@ -27,7 +27,10 @@ Error allocate(Runtime& runtime, void** pointer, size_t bytes, MemoryKind kind,
 Error release(Runtime& runtime, void* pointer, bool host, const Stream* stream = nullptr) {
   if (!pointer) return kSuccess;
   const MemoryRange* found = runtime.addresses().starting_at(address_of(pointer));
-  if (!found) return kInvalidValue;
+  if (!found) {
+    runtime.backend().refuses(address_of(pointer), 0, 0, -1);
+    return kInvalidValue;
+  }
   bool is_host = found->kind == MemoryKind::kPinned;
   bool is_device = found->kind == MemoryKind::kDevice || found->kind == MemoryKind::kManaged;
   if (host ? !is_host : !is_device) return kInvalidValue;
