@@ -283,8 +283,16 @@ class _Splitter:
             self._begin(self._add(word, self.at, self.at + 1), self.at + 1)
         elif word == "{":
             self._begin(self._add("block", self.at, self.at), self.at)
+        elif word == "try" and self._is_before(self.at + 1, "{"):
+            self._begin(self._add("block", self.at, self.at), self.at + 1)
+        elif word == "catch" and self._is_before(self.at + 1, "("):
+            end = self._closing(self.at + 1) + 1
+            self._begin(self._add("block", self.at, self.at), end)
         else:
             self._simple()
+
+    def _is_before(self, at: int, word: str) -> bool:
+        return at < len(self.tokens) and self.tokens[at] == word
 
     def _begin(self, statement: int, at: int) -> None:
         """The body of `statement` begins at `at`: in a brace, or it is one statement."""
@@ -329,7 +337,7 @@ class _Splitter:
                     self._begin(self._add("type", first, at), at)
                     return
                 ends = before == ")" or (before in _AFTER_PARAMETERS and head[-2:-1] == [")"])
-                if ends and "=" not in head and "return" not in head:
+                if ends and not _gives(head) and "return" not in head:
                     # There are no functions in functions: REPEAT(i, n) { ... } is a macro's loop.
                     kind = "macro" if self._is_in_function() else "function"
                     self._begin(self._add(kind, first, at), at)
@@ -339,6 +347,13 @@ class _Splitter:
                         self._begin(self._add("lambda", first, at), at)
                         return
                 depth += 1
+            elif (
+                word == "{"
+                and before in ("]", ")", "mutable")
+                and _is_lambda_given(self.tokens[first:at])
+            ):
+                self._begin(self._add("lambda", first, at), at)
+                return
             elif word == "{" or word in "([":
                 depth += 1
             elif word == "}" and depth == 0:
@@ -360,6 +375,34 @@ def _ends_in_captures(head: list[str]) -> bool:
         return False
     at = len(head) - 1 - head[::-1].index("[")
     return at > 0 and head[at - 1] in ("=", "(", ",", "return")
+
+
+def _gives(head: list[str]) -> bool:
+    """Whether a head gives something a value: int v[] = f(...), not a parameter's own value."""
+    depth = 0
+    for at, word in enumerate(head):
+        depth += (word in ("(", "[")) - (word in (")", "]"))
+        if word == "=" and depth == 0 and head[at - 1 : at] != ["operator"]:
+            return True
+    return False
+
+
+def _is_lambda_given(head: list[str]) -> bool:
+    """Whether a brace within parentheses opens a lambda: each([&] {, each([&](int i) {"""
+    at = len(head) - 1
+    if head[-1:] == ["mutable"]:
+        at -= 1
+    if at >= 0 and head[at] == ")":
+        depth = 0
+        while at >= 0:
+            depth += (head[at] == ")") - (head[at] == "(")
+            at -= 1
+            if depth == 0:
+                break
+    if at < 0 or head[at] != "]" or "[" not in head[:at]:
+        return False
+    opened = at - 1 - head[:at][::-1].index("[")
+    return opened > 0 and head[opened - 1] in ("(", ",")
 
 
 def main() -> int:
