@@ -1,8 +1,9 @@
 """Times programs of the lists on both engines of warpsim, all checks on, and writes a line of JSON per program.
 
     engines.py WORK ... --output FILE      the folders that `programs.py prepare` has made
+    engines.py WORK ... --output FILE --before WARPSIM      two builds instead: that of another commit, and this one
 
-The engines take turns; what counts is processor time of the whole program, with --threads 1.
+The two take turns; what counts is processor time of the whole program, with --threads 1.
 """
 
 import argparse
@@ -15,6 +16,7 @@ from pathlib import Path
 import programs
 
 ENGINES = ("interpreter", "auto")
+BUILDS = ("before", "after")
 
 
 def counted(report: Path) -> str:
@@ -25,21 +27,31 @@ def counted(report: Path) -> str:
     return json.dumps([read["diagnostics"], read.get("kernels")], sort_keys=True)
 
 
+def ways(arguments: argparse.Namespace) -> dict[str, list[str]]:
+    """How a program is run, by name."""
+    now = str(arguments.warpsim)
+    if arguments.before is None:
+        return {engine: [now, "run", "--engine", engine] for engine in ENGINES}
+    return dict(zip(BUILDS, ([str(arguments.before), "run"], [now, "run"]), strict=True))
+
+
 def time_program(runner: programs.Runner, job: dict, arguments: argparse.Namespace) -> dict:
     row = {"suite": job["suite"], "name": job["name"], "arguments": job["arguments"]}
-    row |= {engine: [] for engine in ENGINES} | {"reports": {}}
+    commands = ways(arguments)
+    row |= {way: [] for way in commands} | {"reports": {}}
     words = [f"./{job['program']}", *shlex.split(job["arguments"])]
     logs = job["work"] / "logs" / job["name"]
     for _ in range(arguments.rounds):
-        for engine in ENGINES:
-            report = logs / f"{engine}.json"
-            before = [str(arguments.warpsim), "run", "--threads", "1", "--engine", engine]
-            done = runner.in_copy(
-                job, f"engine-{engine}", [*before, "--json", str(report), "--", *words],
-                arguments.seconds, None,
-            )  # fmt: skip
-            row[engine].append([done["status"], done.get("cpu"), done.get("memory")])
-            row["reports"][engine] = counted(report)
+        for way, command in commands.items():
+            report = logs / f"{way}.json"
+            report.unlink(missing_ok=True)
+            before = [*command, "--threads", "1", "--json", str(report), "--"]
+            done = runner.in_copy(job, f"way-{way}", [*before, *words], arguments.seconds, None)
+            row[way].append([done["status"], done.get("cpu"), done.get("memory")])
+            row["reports"][way] = counted(report)
+        first = row[next(iter(commands))][-1]
+        if first[1] is not None and first[1] < arguments.least:
+            break
     row["same_report"] = len(set(row.pop("reports").values())) == 1
     return row
 
@@ -51,6 +63,10 @@ def main() -> None:
     parser.add_argument("work", type=Path, nargs="+")
     parser.add_argument("--output", type=Path, required=True)
     parser.add_argument("--warpsim", type=Path, default=programs.WARPSIM)
+    parser.add_argument("--before", type=Path, help="warpsim of another build")
+    parser.add_argument("--all", action="store_true", help="not only those of engines.toml")
+    parser.add_argument("--only", nargs="*")
+    parser.add_argument("--least", type=float, default=0, help="seconds of the first, to go on")
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--builds", type=int, default=1)
     parser.add_argument("--rounds", type=int, default=2)
@@ -61,10 +77,10 @@ def main() -> None:
     wanted = tomllib.loads((programs.HERE / "engines.toml").read_text())
     known = {(job["suite"], job["name"]): job for job in programs.jobs_of(arguments.work)}
     runner = programs.Runner(arguments)
-    jobs = []
-    for suite, name in wanted["programs"]:
-        if (suite, name) in known:
-            jobs.append(known[suite, name])
+    names = known if arguments.all else map(tuple, wanted["programs"])
+    jobs = [known[name] for name in names if name in known and "without" not in known[name]]
+    if arguments.only:
+        jobs = [job for job in jobs if job["name"] in arguments.only]
     with concurrent.futures.ThreadPoolExecutor(arguments.builds) as pool:
         list(pool.map(runner.build, jobs))
     with (

@@ -41,6 +41,29 @@ TEST_CASE("Faults in the compiler are found by comparing the engines") {
   CHECK(seen(Planted::kUnnoted, "missing_second_barrier") != "");
 }
 
+// Whether a fault in the compiler shows, as it does once the kernel is compiled.
+TEST_CASE("A kernel of many short launches is compiled like one of a long launch") {
+  if (!jit::why_not().empty()) return;
+  constexpr int kCount = 3'200, kMost = 200;
+  auto launches_until_wrong = [](Planted fault, int most) {
+    Fixture f("global");
+    f.sim.options().engine = EngineChoice::kAuto;
+    f.sim.options().instruction_budget = 1'000'000;
+    const uint64_t a = f.buffer("A", ramp(kCount)), p = f.empty("P", 4 * kCount);
+    jit::planted = fault;
+    int right = 0;
+    while (right < most && is_clean(f.launch("copy", {kCount / 32}, {32}, a, p, kCount, 0)) &&
+           f.read<float>(p, kCount) == ramp(kCount))
+      ++right;
+    jit::planted = Planted::kNone;
+    return right;
+  };
+  CHECK(launches_until_wrong(Planted::kNone, kMost) == kMost);
+  const int interpreted = launches_until_wrong(Planted::kDrops, kMost);
+  CHECK(interpreted > 1);  // none of them is long
+  CHECK(interpreted < kMost);
+}
+
 TEST_CASE("A window's addresses are compared with those of the time before") {
   if (!jit::why_not().empty()) return;
   auto status = [](Planted fault) {

@@ -64,6 +64,25 @@ TEST_CASE("Kept and taken together are no more than was taken at once, or than s
   CHECK(scratch.kept_bytes() == kHalf);
 }
 
+TEST_CASE("Launches are numbered on, and records with numbers that are used again are gone") {
+  Scratch scratch;
+  CHECK(scratch.number_launch(10) == 0);
+  CHECK(scratch.number_launch(5) == 10);
+  { const Scratch::Block kept = scratch.take(kLong, Scratch::Content::kRecords); }
+  CHECK(scratch.kept_bytes() == kLong);
+  CHECK(scratch.number_launch(Scratch::kMostNumbers - 15) == 15);
+  CHECK(scratch.kept_bytes() == kLong);
+  {
+    const Scratch::Block taken = scratch.take(kLong, Scratch::Content::kRecords);
+    const Scratch::Block other = scratch.take(kLong, Scratch::Content::kAny);
+    CHECK(scratch.number_launch(1) == 0);  // from the beginning
+  }
+  CHECK(scratch.kept_bytes() == kLong);  // the other one
+  { const Scratch::Block kept = scratch.take(kLong, Scratch::Content::kRecords); }
+  CHECK(scratch.number_launch(UINT64_MAX) == 0);  // more than there are
+  CHECK(scratch.kept_bytes() == kLong);
+}
+
 // The second launch's blocks go where other blocks of the first one have been: what the first left
 // in the shadow would make that a race.
 TEST_CASE("What one launch has written and read is not the next one's") {

@@ -25,38 +25,44 @@ void Pattern::build() {
 }
 
 void Pattern::build_runs() {
-  struct Touch {
-    int32_t granule;
-    int32_t lane;
-  };
-  std::array<Touch, kLanes * 16> touches;
+  // In one number each, as most are out of order only now and then: granule, then lane.
+  std::array<uint64_t, kLanes * 16> touches;
+  constexpr uint32_t kBias = uint32_t{1} << 31;  // so that negative granules come first
   size_t count = 0;
+  bool in_order = true;
   for_each_lane(mask, [&](int lane) {
     const int32_t first = delta[lane] >> granule_shift;
     const int32_t last = (delta[lane] + bytes - 1) >> granule_shift;
-    for (int32_t g = first; g <= last; ++g) touches[count++] = {g, lane};
+    for (int32_t g = first; g <= last; ++g) {
+      touches[count] = uint64_t{uint32_t(g) ^ kBias} << 32 | uint32_t(lane);
+      in_order &= count == 0 || touches[count - 1] < touches[count];
+      ++count;
+    }
   });
-  std::sort(touches.begin(), touches.begin() + count, [](const Touch& x, const Touch& y) {
-    return x.granule != y.granule ? x.granule < y.granule : x.lane < y.lane;
-  });
+  if (!in_order) std::sort(touches.begin(), touches.begin() + count);
   runs.clear();
   who.clear();
   second.clear();
+  who.reserve(count);
+  second.reserve(count);
   overlapping = false;
+  int64_t before = INT64_MIN;
   for (size_t i = 0; i < count; ++i) {
-    const Touch& t = touches[i];
-    if (i > 0 && touches[i - 1].granule == t.granule) {
+    const int32_t granule = int32_t(uint32_t(touches[i] >> 32) ^ kBias);
+    const auto lane = uint32_t(touches[i]);
+    if (granule == before) {
       who.back() |= kSeveral;
-      second.back() = uint32_t(t.lane);
+      second.back() = lane;
       overlapping = true;
       continue;
     }
-    if (i > 0 && touches[i - 1].granule + 1 == t.granule)
+    if (granule == before + 1)
       ++runs.back().count;
     else
-      runs.push_back({t.granule, 1, uint16_t(who.size())});
-    who.push_back(uint32_t(t.lane));
-    second.push_back(uint32_t(t.lane));
+      runs.push_back({granule, 1, uint16_t(who.size())});
+    before = granule;
+    who.push_back(lane);
+    second.push_back(lane);
   }
 }
 

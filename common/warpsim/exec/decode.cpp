@@ -72,8 +72,10 @@ FrameLayout lay_out(const ptx::Module& module, int32_t index) {
 }
 
 void decode_reachable(Image& image, int32_t kernel, const Checks& checks) {
-  std::vector<FrameLayout> layouts(image.module.functions.size());
   const KernelFacts& facts = kernel_facts(image, kernel);
+  const auto is_decoded = [&](int32_t f) { return image.programs[size_t(f)].decoded; };
+  if (std::all_of(facts.functions.begin(), facts.functions.end(), is_decoded)) return;
+  std::vector<FrameLayout> layouts(image.module.functions.size());
   for (int32_t f : facts.functions) {
     ptx::contract_products(&image.module.functions[size_t(f)]);  // finds nothing a second time
     if (!layouts[size_t(f)].ready) layouts[size_t(f)] = lay_out(image.module, f);

@@ -1,6 +1,7 @@
 // Half precision and bfloat16: conversions and plain arithmetic, as if computed exactly and rounded
 // once.
 
+#include <bit>
 #include <cmath>
 
 #include "warpsim/exec/float_math.h"
@@ -14,19 +15,7 @@ namespace warpsim {
 namespace math {
 
 uint16_t double_to_half(double value) {
-  const uint16_t sign = std::signbit(value) ? 0x8000 : 0;
-  const double magnitude = std::fabs(value);
-  if (value != value) return 0x7FFF;
-  if (magnitude >= 65520.0) return sign | 0x7C00;
-  if (magnitude == 0) return sign;  // frexp gives zero the exponent of numbers near 1
-  int exponent = 0;
-  std::frexp(magnitude, &exponent);               // magnitude = f * 2^exponent, f in [0.5, 1)
-  const int unit = std::max(exponent - 11, -24);  // exponent of the last bit kept
-  const double scaled = std::nearbyint(std::ldexp(magnitude, -unit));
-  const uint32_t integer = uint32_t(scaled);
-  if (unit == -24)
-    return uint16_t(sign | integer);  // subnormal, or the carry into the smallest normal number
-  return uint16_t(sign | ((uint32_t(unit + 24) << 10) + integer));
+  return Half::put(value);
 }
 
 uint16_t float_to_bf16(float value) {
@@ -45,11 +34,16 @@ using ptx::Type;
 // bfloat16 has the range of float, so neither double nor float holds a fused result exactly.
 // Rounding to odd on the way keeps what the last rounding must know: an inexact value gets an odd
 // last bit and is never taken for a tie.
-double add_to_odd(double a, double b) {
+[[gnu::always_inline]] inline double add_to_odd(double a, double b) {
   const double sum = a + b, back = sum - a;
   const double rest = (a - (sum - back)) + (b - back);  // what rounding took away, exactly
-  if (!std::isfinite(sum) || rest == 0 || (math::bits(sum) & 1)) return sum;
-  return std::nextafter(sum, rest > 0 ? HUGE_VAL : -HUGE_VAL);
+  // Without a branch and with integers only, so that the compiler takes several lanes at once.
+  constexpr uint64_t kMagnitude = UINT64_MAX >> 1, kInfinite = uint64_t{0x7FF} << 52;
+  const uint64_t code = math::bits(sum), lost = math::bits(rest);
+  const uint64_t is_off =
+      uint64_t{(lost & kMagnitude) != 0} & uint64_t{(code & kMagnitude) < kInfinite} & (~code & 1);
+  const uint64_t is_opposite = (code ^ lost) >> 63;
+  return std::bit_cast<double>(code + is_off * (1 - 2 * is_opposite));  // the next on that side
 }
 float float_to_odd(double x) {
   const float nearest = float(x);
@@ -72,7 +66,7 @@ using math::Brain;
 using math::Half;
 
 template <class N, bool kFtz>
-uint16_t flushed(uint32_t x) {
+[[gnu::always_inline]] inline uint16_t flushed(uint32_t x) {
   const bool is_small = (x & N::kInfinity) == 0;
   return uint16_t(kFtz && is_small ? x & 0x8000 : x);
 }
@@ -116,22 +110,22 @@ struct Extreme {
 };
 
 template <class N, class F, After16 kAfter, bool kFtz>
-uint32_t one(uint32_t a, uint32_t b) {
+[[gnu::always_inline]] inline uint32_t one(uint32_t a, uint32_t b) {
   const uint16_t r = F::template f<N>(flushed<N, kFtz>(a & 0xFFFF), flushed<N, kFtz>(b & 0xFFFF));
   return math::finish16<N>(flushed<N, kFtz>(r), kAfter);
 }
 template <class N, class F, After16 kAfter, bool kFtz>
-uint32_t two(uint32_t a, uint32_t b) {
+[[gnu::always_inline]] inline uint32_t two(uint32_t a, uint32_t b) {
   return one<N, F, kAfter, kFtz>(a >> 16, b >> 16) << 16 | one<N, F, kAfter, kFtz>(a, b);
 }
 template <class N, After16 kAfter, bool kFtz>
-uint32_t fma_one(uint32_t a, uint32_t b, uint32_t c) {
+[[gnu::always_inline]] inline uint32_t fma_one(uint32_t a, uint32_t b, uint32_t c) {
   auto number = [](uint32_t x) { return N::get(flushed<N, kFtz>(x & 0xFFFF)); };
   const uint16_t r = N::put(add_to_odd(number(a) * number(b), number(c)));  // the product is exact
   return math::finish16<N>(flushed<N, kFtz>(r), kAfter);
 }
 template <class N, After16 kAfter, bool kFtz>
-uint32_t fma_two(uint32_t a, uint32_t b, uint32_t c) {
+[[gnu::always_inline]] inline uint32_t fma_two(uint32_t a, uint32_t b, uint32_t c) {
   return fma_one<N, kAfter, kFtz>(a >> 16, b >> 16, c >> 16) << 16 |
          fma_one<N, kAfter, kFtz>(a, b, c);
 }

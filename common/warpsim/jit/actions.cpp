@@ -83,6 +83,8 @@ void put_floats(Table& table) {
   put(table, select_float(instruction(Opcode::kAbs, Type::kF32)), Action::kAbsF);
   put(table, select_float(instruction(Opcode::kMin, Type::kF32)), Action::kMinF);
   put(table, select_float(instruction(Opcode::kMax, Type::kF32)), Action::kMaxF);
+  put(table, select_float(instruction(Opcode::kDiv, Type::kF32)), Action::kDivF);
+  put(table, select_float(instruction(Opcode::kSqrt, Type::kF32)), Action::kSqrtF);
   put(table, select_float(instruction(Opcode::kAdd, Type::kF64)), Action::kAddD);
   put(table, select_float(instruction(Opcode::kSub, Type::kF64)), Action::kSubD);
   put(table, select_float(instruction(Opcode::kMul, Type::kF64)), Action::kMulD);
@@ -309,6 +311,7 @@ int source_rows(Action action) {
     case A::kNarrow:
     case A::kNegF:
     case A::kAbsF:
+    case A::kSqrtF:
     case A::kNegD:
     case A::kAbsD:
     case A::kFloatOfS32:

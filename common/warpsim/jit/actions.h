@@ -54,6 +54,8 @@ enum class Action : uint8_t {
   kAbsF,
   kMinF,
   kMaxF,
+  kDivF,
+  kSqrtF,
   kAddD,
   kSubD,
   kMulD,

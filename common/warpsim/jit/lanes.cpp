@@ -89,6 +89,7 @@ class Lanes {
   bool logic(bool wide);
   bool shift(bool wide);
   bool floats();
+  bool square_root();
   bool fused();
   bool sign(bool negates, bool wide);
   bool min_max_floats(bool is_max);
@@ -248,8 +249,19 @@ bool Lanes::floats() {
       c_.vaddps(d, reg(a), reg(b));
     else if (m_.action == A::kSubF)
       c_.vsubps(d, reg(a), reg(b));
+    else if (m_.action == A::kDivF)
+      c_.vdivps(d, reg(a), reg(b));
     else
       c_.vmulps(d, reg(a), reg(b));
+    c_.release();
+  }
+  return true;
+}
+
+bool Lanes::square_root() {
+  for (int v = 0; v < narrow_vectors(); ++v) {
+    const Xmm a = reg(c_.use(op_.a, v, Reads::kNumbers));
+    c_.vsqrtps(reg(c_.define(op_.d, v, true)), a);
     c_.release();
   }
   return true;
@@ -538,7 +550,10 @@ bool Lanes::emit() {
     case A::kAddF:
     case A::kSubF:
     case A::kMulF:
+    case A::kDivF:
       return floats();
+    case A::kSqrtF:
+      return square_root();
     case A::kFmaF:
       return fused();
     case A::kNegF:

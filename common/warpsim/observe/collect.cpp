@@ -48,9 +48,14 @@ void Collector::add_blocks(const Worker& worker) {
     const uint64_t entries = worker.block_entries[2 * b], lanes = worker.block_entries[2 * b + 1];
     if (entries == 0) continue;
     const BasicBlock& block = image.blocks[b];
+    Counters* line = nullptr;  // of the instruction before
     for (uint32_t i = block.first; i < block.end; ++i) {
       const ptx::Instruction& code = image.instruction(block.function, i);
-      Counters& c = at(block.function, i);
+      const ptx::SourceLine before =
+          i > block.first ? image.instruction(block.function, i - 1).where : ptx::SourceLine{};
+      if (line == nullptr || code.where.file != before.file || code.where.line != before.line)
+        line = &at(block.function, i);
+      Counters& c = *line;
       c.instructions += entries;
       const bool fma = code.type == ptx::Type::kF32 &&
                        (code.op == ptx::Opcode::kFma || code.op == ptx::Opcode::kMad);

@@ -18,9 +18,6 @@ constexpr uint64_t kLastTime =
 constexpr int kTimeShift = 12;
 constexpr uint32_t kWho = 0x3FF;
 
-uint64_t block_of(uint64_t record) {
-  return record >> 32;
-}
 uint64_t time_of(uint64_t record) {
   return record >> kTimeShift & kLastTime;
 }
@@ -35,9 +32,9 @@ uint32_t lane_of(uint64_t record) {
 }
 
 // Not 0 unless nobody left the record, or one thread alone did, who is also `own`'s.
-uint64_t by_another(uint64_t record, uint64_t own) {
+uint64_t by_another(uint64_t record, uint64_t own, uint64_t first_record) {
   const uint64_t differs = (record ^ own) & ~(kLastTime << kTimeShift);
-  return record == 0 ? 0 : differs;
+  return record < first_record ? 0 : differs;
 }
 
 template <class Body>
@@ -52,47 +49,77 @@ void granules_of(uint32_t lanes, uint64_t offset, const Pattern& p, uint32_t shi
 }  // namespace
 
 GlobalShadow::GlobalShadow(AllocationRecord* record, uint32_t granule_shift, Keeps keeps,
-                           BlockOrder* order, Scratch& scratch, bool early)
+                           BlockOrder* order, Scratch& scratch, bool early, uint32_t before)
     : allocation_(record),
       order_(order),
       shift_(granule_shift),
       first_access_only_(keeps == Keeps::kFirstAccess),
       granules_((record->info.size_bytes >> granule_shift) + 1),
-      is_marked_((granules_ >> kSectionShift) + 1, 0) {
+      before_(before),
+      first_record_((uint64_t{before} + 1) << 32) {
+  for (auto& marks : marks_) marks.assign((granules_ >> kSectionShift) + 1, 0);
   const size_t sides = keeps == Keeps::kWriters ? 1 : 2;
-  const size_t records = first_access_only_ ? 0 : sides;
-  const size_t sites = sides + (early ? 2 : 0);
-  memory_ = scratch.take(granules_ * (records * sizeof(uint64_t) + sites * sizeof(uint32_t)),
-                         Scratch::Content::kZeros);
-  auto* all = reinterpret_cast<uint64_t*>(memory_.data());
-  if (records > 0) writer_ = all;
-  if (records > 1) reader_ = all + granules_;
-  writer_site_ = reinterpret_cast<uint32_t*>(all + records * granules_);
-  if (sides > 1) reader_site_ = writer_site_ + granules_;
-  if (!early) return;
-  early_writer_ = writer_site_ + sides * granules_;
-  early_reader_ = early_writer_ + granules_;
+  const size_t firsts = (first_access_only_ ? 2 : 0) + (early ? 2 : 0);
+  uint32_t* zeros = nullptr;
+  if (firsts != 0) {
+    firsts_ = scratch.take(granules_ * firsts * sizeof(uint32_t), Scratch::Content::kZeros);
+    zeros = reinterpret_cast<uint32_t*>(firsts_.data());
+  }
+  if (early) {
+    early_writer_ = zeros + (firsts - 2) * granules_;
+    early_reader_ = early_writer_ + granules_;
+  }
+  if (first_access_only_) {
+    writer_site_ = zeros;
+    reader_site_ = zeros + granules_;
+    return;
+  }
+  records_ = scratch.take(granules_ * sides * sizeof(uint64_t), Scratch::Content::kRecords);
+  sites_ = scratch.take(granules_ * sides * sizeof(uint32_t), Scratch::Content::kAny);
+  writer_ = reinterpret_cast<uint64_t*>(records_.data());
+  writer_site_ = reinterpret_cast<uint32_t*>(sites_.data());
+  if (sides == 1) return;
+  reader_ = writer_ + granules_;
+  reader_site_ = writer_site_ + granules_;
 }
 
 GlobalShadow::~GlobalShadow() {
-  for (uint64_t section = 0; section < is_marked_.size(); ++section) {
-    if (is_marked_[section] == 0) continue;
-    const uint64_t first = section << kSectionShift;
-    const uint64_t count = std::min(granules_ - first, uint64_t{1} << kSectionShift);
-    for (uint64_t* records : {writer_, reader_}) {
-      if (records != nullptr) std::fill_n(records + first, count, 0);
+  auto clear = [&](Side side, uint32_t* sites) {
+    for (uint64_t section = 0; section < marks_[side].size(); ++section) {
+      if (marks_[side][section] == 0) continue;
+      const uint64_t first = section << kSectionShift;
+      std::fill_n(sites + first, std::min(granules_ - first, uint64_t{1} << kSectionShift), 0);
     }
-    for (uint32_t* sites : {writer_site_, reader_site_, early_writer_, early_reader_}) {
-      if (sites != nullptr) std::fill_n(sites + first, count, 0);
-    }
+  };
+  if (first_access_only_) {
+    clear(kWritten, writer_site_);
+    clear(kRead, reader_site_);
+  }
+  if (early_writer_ == nullptr) return;
+  clear(kWritten, early_writer_);
+  clear(kRead, early_reader_);
+}
+
+uint64_t GlobalShadow::number_of(const Block& block) const {
+  return before_ + 1 + block.linear;
+}
+
+// Its index, from 0.
+uint64_t GlobalShadow::block_of(uint64_t record) const {
+  return (record >> 32) - before_ - 1;
+}
+
+inline void GlobalShadow::mark(Side side, uint64_t first, uint64_t count) {
+  for (uint64_t s = first >> kSectionShift; s <= (first + count - 1) >> kSectionShift; ++s) {
+    // Of several workers each sets the same.
+    const std::atomic_ref<uint8_t> marked(marks_[side][s]);
+    if (marked.load(std::memory_order_relaxed) == 0) marked.store(1, std::memory_order_relaxed);
   }
 }
 
-inline void GlobalShadow::mark(uint64_t first, uint64_t count) {
-  for (uint64_t s = first >> kSectionShift; s <= (first + count - 1) >> kSectionShift; ++s) {
-    const std::atomic_ref<uint8_t> marked(is_marked_[s]);  // of several workers each sets the same
-    if (marked.load(std::memory_order_relaxed) == 0) marked.store(1, std::memory_order_relaxed);
-  }
+inline bool GlobalShadow::is_marked(Side side, uint64_t first, uint64_t count) const {
+  const std::vector<uint8_t>& marks = marks_[side];
+  return (marks[first >> kSectionShift] | marks[(first + count - 1) >> kSectionShift]) != 0;
 }
 
 template <class Body>
@@ -101,18 +128,18 @@ void GlobalShadow::each_granule(uint64_t offset, const Pattern& p, Body body) co
 }
 
 uint64_t GlobalShadow::mine(const Warp& w, uint32_t lane) const {
-  return (w.block->linear + 1) << 32 | std::min<uint64_t>(w.block->time, kLastTime) << kTimeShift |
+  return number_of(*w.block) << 32 | std::min<uint64_t>(w.block->time, kLastTime) << kTimeShift |
          w.index << 5 | lane;
 }
 
 // Whether the record is of another thread and nothing orders its access before this lane's.
 bool GlobalShadow::by_other(const Warp& w, uint64_t record, uint32_t lane, bool reader) const {
-  if (record == 0) return false;
+  if (is_fresh(record)) return false;
   const uint64_t kind = reader ? record & kKindMask : uint64_t{kOne};
-  if (block_of(record) != w.block->linear + 1) {
+  if (block_of(record) != w.block->linear) {
     if (is_ordered(w, record)) return false;
     return !reader || order_ == nullptr ||
-           !order_->was_read_before(w, block_of(record) - 1, uint32_t(time_of(record)));
+           !order_->was_read_before(w, block_of(record), uint32_t(time_of(record)));
   }
   // Of several blocks that have read, only the last is known.
   if (kind == kSeveralBlocks && (order_ == nullptr || !order_->relies_on_others(w))) return true;
@@ -131,7 +158,7 @@ bool GlobalShadow::is_ordered(const Warp& w, uint64_t record) const {
   if (order_ == nullptr) return false;
   const uint64_t time = time_of(record);
   return time == kLastTime ||
-         order_->comes_before(w, block_of(record) - 1, thread_of(record), uint32_t(time));
+         order_->comes_before(w, block_of(record), thread_of(record), uint32_t(time));
 }
 
 // Whether the warp, or one that it is ordered behind, has waited for the launch before.
@@ -140,7 +167,7 @@ bool GlobalShadow::has_waited(const Warp& w) const {
   if ((block.grid_waits >> w.index & 1) != 0) return true;
   for (uint32_t left = block.grid_waits; left != 0; left &= left - 1) {
     const auto other = uint32_t(__builtin_ctz(left));
-    const uint64_t wait = (block.linear + 1) << 32 |
+    const uint64_t wait = number_of(block) << 32 |
                           std::min<uint64_t>(block.grid_wait_time[other], kLastTime) << kTimeShift |
                           other << 5;
     if (!by_other(w, wait, 0, false)) return true;
@@ -153,7 +180,7 @@ uint64_t GlobalShadow::address_of(uint64_t granule) const {
 }
 
 void GlobalShadow::claim(Warp& w, uint64_t record, uint64_t granule, uint32_t site) {
-  mark(granule, 1);
+  mark(kWritten, granule, 1);
   if (!w.worker->launch->parallel) {
     writer_[granule] = record;
     writer_site_[granule] = site;
@@ -161,131 +188,150 @@ void GlobalShadow::claim(Warp& w, uint64_t record, uint64_t granule, uint32_t si
   }
   const uint64_t before =
       std::atomic_ref<uint64_t>(writer_[granule]).exchange(record, std::memory_order_relaxed);
-  if (before != 0 && block_of(before) != block_of(record)) {
+  if (!is_fresh(before) && block_of(before) != block_of(record)) {
     w.worker->launch->repeat_serially = true;
     w.worker->launch->stop = true;
   }
   std::atomic_ref<uint32_t>(writer_site_[granule]).store(site, std::memory_order_relaxed);
 }
 
-// Whether the pattern's runs are the shadow's granules, one lane each.
+// Whether one lane each touches the pattern's granules, which the shadow's make up.
 bool GlobalShadow::goes_by_runs(const Pattern& p, uint64_t offset) const {
-  return !p.overlapping && p.granule_shift == shift_ && offset % (uint64_t{1} << shift_) == 0;
+  return !p.overlapping && p.granule_shift >= shift_ &&
+         offset % (uint64_t{1} << p.granule_shift) == 0;
+}
+
+// Calls body(first granule, how many, the lane of each) for such a pattern.
+template <class Body>
+void GlobalShadow::each_run(uint64_t offset, const Pattern& p, Body body) const {
+  const uint64_t base = offset >> shift_;
+  const uint32_t finer = p.granule_shift - shift_;
+  if (finer == 0) {
+    for (const Pattern::Run& run : p.runs)
+      body(base + uint64_t(int64_t{run.granule}), run.count, p.who.data() + run.first);
+    return;
+  }
+  // A word in bytes: the same lane touches all of them.
+  std::array<uint32_t, kLanes * 16> who;
+  for (const Pattern::Run& run : p.runs) {
+    const uint64_t count = uint64_t{run.count} << finer;
+    for (uint64_t i = 0; i < count; ++i) who[i] = p.who[run.first + (i >> finer)];
+    body(base + uint64_t(int64_t{run.granule} * (int64_t{1} << finer)), count, who.data());
+  }
+}
+
+// Not 0 if somebody other than the thread that touches a granule now has left its record there.
+inline uint64_t GlobalShadow::touched_by_others(Side side, uint64_t first, uint64_t count,
+                                                const uint32_t* who, uint64_t mine) const {
+  if (!is_marked(side, first, count)) return 0;
+  const uint64_t* record = (side == kWritten ? writer_ : reader_) + first;
+  uint64_t others = 0;
+  for (uint64_t i = 0; i < count; ++i)
+    others |= by_another(record[i], mine | who[i], first_record_);
+  return others;
 }
 
 // Words that nobody has touched, or the same thread alone, in runs of neighbours. False, with
 // nothing done, if there are others.
-bool GlobalShadow::store_runs(Warp& w, uint32_t site, uint64_t first, const Pattern& p) {
+bool GlobalShadow::store_runs(Warp& w, uint32_t site, uint64_t offset, const Pattern& p) {
   const uint64_t record = mine(w, 0);
   uint64_t others = 0;
-  for (const Pattern::Run& run : p.runs) {
-    const uint64_t* writer = writer_ + first + uint64_t(int64_t{run.granule});
-    const uint64_t* reader = reader_ + (writer - writer_);
-    const uint32_t* who = p.who.data() + run.first;
-    for (size_t i = 0; i < run.count; ++i)
-      others |= by_another(writer[i], record | who[i]) | by_another(reader[i], record | who[i]);
-  }
+  each_run(offset, p, [&](uint64_t first, uint64_t count, const uint32_t* who) {
+    others |= touched_by_others(kWritten, first, count, who, record) |
+              touched_by_others(kRead, first, count, who, record);
+  });
   if (others != 0) return false;
-  for (const Pattern::Run& run : p.runs) {
-    uint64_t* writer = writer_ + first + uint64_t(int64_t{run.granule});
-    const uint32_t* who = p.who.data() + run.first;
-    mark(uint64_t(writer - writer_), run.count);
-    for (size_t i = 0; i < run.count; ++i) writer[i] = record | who[i];
-    std::fill_n(writer_site_ + (writer - writer_), run.count, site);
-  }
+  each_run(offset, p, [&](uint64_t first, uint64_t count, const uint32_t* who) {
+    mark(kWritten, first, count);
+    for (uint64_t i = 0; i < count; ++i) writer_[first + i] = record | who[i];
+    std::fill_n(writer_site_ + first, count, site);
+  });
   return true;
 }
 
-bool GlobalShadow::store_runs_in_parallel(Warp& w, uint32_t site, uint64_t first,
+bool GlobalShadow::store_runs_in_parallel(Warp& w, uint32_t site, uint64_t offset,
                                           const Pattern& p) {
   const uint64_t record = mine(w, 0);
   uint64_t others = 0;
-  for (const Pattern::Run& run : p.runs) {
-    uint64_t* writer = writer_ + first + uint64_t(int64_t{run.granule});
-    const uint32_t* who = p.who.data() + run.first;
-    for (size_t i = 0; i < run.count; ++i) {
-      const uint64_t before = std::atomic_ref<uint64_t>(writer[i]).load(std::memory_order_relaxed);
-      others |= by_another(before, record | who[i]);
+  each_run(offset, p, [&](uint64_t first, uint64_t count, const uint32_t* who) {
+    for (uint64_t i = 0; i < count; ++i) {
+      const std::atomic_ref<uint64_t> writer(writer_[first + i]);
+      others |= by_another(writer.load(std::memory_order_relaxed), record | who[i], first_record_);
     }
-  }
+  });
   if (others != 0) return false;
   bool is_alone = true;
-  for (const Pattern::Run& run : p.runs) {
-    uint64_t* writer = writer_ + first + uint64_t(int64_t{run.granule});
-    uint32_t* writer_site = writer_site_ + (writer - writer_);
-    const uint32_t* who = p.who.data() + run.first;
-    mark(uint64_t(writer - writer_), run.count);
-    for (size_t i = 0; i < run.count; ++i) {
-      const uint64_t before =
-          std::atomic_ref<uint64_t>(writer[i]).exchange(record | who[i], std::memory_order_relaxed);
-      is_alone &= before == 0 || block_of(before) == block_of(record);
-      std::atomic_ref<uint32_t>(writer_site[i]).store(site, std::memory_order_relaxed);
+  each_run(offset, p, [&](uint64_t first, uint64_t count, const uint32_t* who) {
+    mark(kWritten, first, count);
+    for (uint64_t i = 0; i < count; ++i) {
+      const std::atomic_ref<uint64_t> writer(writer_[first + i]);
+      const uint64_t before = writer.exchange(record | who[i], std::memory_order_relaxed);
+      is_alone &= is_fresh(before) || block_of(before) == block_of(record);
+      std::atomic_ref<uint32_t>(writer_site_[first + i]).store(site, std::memory_order_relaxed);
     }
-  }
+  });
   if (!is_alone) w.worker->launch->repeat_serially = w.worker->launch->stop = true;
   return true;
 }
 
 // The same for loads: each word was touched by nobody, or by the thread that reads it now.
-bool GlobalShadow::load_runs(Warp& w, uint32_t site, uint64_t first, const Pattern& p) {
+bool GlobalShadow::load_runs(Warp& w, uint32_t site, uint64_t offset, const Pattern& p) {
   const uint64_t record = mine(w, 0);
   uint64_t others = 0;
-  for (const Pattern::Run& run : p.runs) {
-    const uint64_t* writer = writer_ + first + uint64_t(int64_t{run.granule});
-    const uint64_t* reader = reader_ + (writer - writer_);
-    const uint32_t* who = p.who.data() + run.first;
-    for (size_t i = 0; i < run.count; ++i)
-      others |= by_another(writer[i], record | who[i]) | by_another(reader[i], record | who[i]);
-  }
+  each_run(offset, p, [&](uint64_t first, uint64_t count, const uint32_t* who) {
+    others |= touched_by_others(kWritten, first, count, who, record) |
+              touched_by_others(kRead, first, count, who, record);
+  });
   if (others != 0) return false;
-  for (const Pattern::Run& run : p.runs) {
-    uint64_t* reader = reader_ + first + uint64_t(int64_t{run.granule});
-    uint32_t* reader_site = reader_site_ + (reader - reader_);
-    const uint32_t* who = p.who.data() + run.first;
-    mark(uint64_t(reader - reader_), run.count);
-    for (size_t i = 0; i < run.count; ++i) {
-      const uint32_t second = reader[i] == 0 ? thread_of(record | who[i]) : reader_site[i] & kWho;
+  each_run(offset, p, [&](uint64_t first, uint64_t count, const uint32_t* who) {
+    const bool is_first = !is_marked(kRead, first, count);
+    mark(kRead, first, count);
+    uint64_t* reader = reader_ + first;
+    uint32_t* reader_site = reader_site_ + first;
+    for (uint64_t i = 0; i < count; ++i) {
+      const uint32_t second =
+          is_first || is_fresh(reader[i]) ? thread_of(record | who[i]) : reader_site[i] & kWho;
       reader[i] = record | who[i];
       reader_site[i] = site << 10 | second;
     }
-  }
+  });
   return true;
 }
 
 // Notes down the site of each granule's first access.
-void GlobalShadow::touch(uint32_t* sites, uint32_t site, uint64_t offset, const Pattern& p) {
+void GlobalShadow::touch(Side side, uint32_t* sites, uint32_t site, uint64_t offset,
+                         const Pattern& p) {
   const uint32_t value = site + 1;
   if (p.granule_shift == shift_ && offset % (uint64_t{1} << shift_) == 0) {
     uint32_t* first = sites + (offset >> shift_);
     for (const Pattern::Run& run : p.runs) {
       uint32_t* at = first + run.granule;
-      mark(uint64_t(at - sites), run.count);
+      mark(side, uint64_t(at - sites), run.count);
       for (size_t i = 0; i < run.count; ++i) at[i] = at[i] == 0 ? value : at[i];
     }
     return;
   }
   each_granule(offset, p, [&](uint32_t, uint64_t g) {
-    mark(g, 1);
+    mark(side, g, 1);
     if (sites[g] == 0) sites[g] = value;
   });
 }
 
 bool GlobalShadow::store(Warp& w, uint32_t site, uint64_t offset, const Pattern& p) {
   const bool parallel = w.worker->launch->parallel;
-  if (early_writer_ != nullptr && !has_waited(w)) touch(early_writer_, site, offset, p);
+  if (early_writer_ != nullptr && !has_waited(w)) touch(kWritten, early_writer_, site, offset, p);
   if (first_access_only_) {
-    touch(writer_site_, site, offset, p);
+    touch(kWritten, writer_site_, site, offset, p);
     return true;
   }
   if (p.overlapping || w.worker->image->sites[site].is_volatile) return false;
   if (goes_by_runs(p, offset)) {
-    const uint64_t first = offset >> shift_;
-    return parallel ? store_runs_in_parallel(w, site, first, p) : store_runs(w, site, first, p);
+    return parallel ? store_runs_in_parallel(w, site, offset, p) : store_runs(w, site, offset, p);
   }
   bool fresh = true;
   each_granule(offset, p, [&](uint32_t, uint64_t g) {
-    fresh &= std::atomic_ref<uint64_t>(writer_[g]).load(std::memory_order_relaxed) == 0 &&
-             (reader_ == nullptr || reader_[g] == 0);
+    fresh &= is_fresh(std::atomic_ref<uint64_t>(writer_[g]).load(std::memory_order_relaxed)) &&
+             (reader_ == nullptr || is_fresh(reader_[g]));
   });
   if (!fresh) return false;
   each_granule(offset, p, [&](uint32_t lane, uint64_t g) { claim(w, mine(w, lane), g, site); });
@@ -307,8 +353,8 @@ void GlobalShadow::examine_store(Warp& w, uint32_t site, uint64_t offset, const 
   uint32_t claimed = 0;  // lanes of this store that have their records already
   each_granule(offset, p, [&](uint32_t lane, uint64_t g) {
     const uint64_t before = std::atomic_ref<uint64_t>(writer_[g]).load(std::memory_order_relaxed);
-    const bool exempt = is_volatile && (before & kKindMask) == kAtomic;
-    const bool same_store = p.overlapping && block_of(before) == w.block->linear + 1 &&
+    const bool exempt = is_volatile && !is_fresh(before) && (before & kKindMask) == kAtomic;
+    const bool same_store = p.overlapping && block_of(before) == w.block->linear &&
                             warp_of(before) == w.index && (claimed >> lane_of(before) & 1) &&
                             writer_site_[g] == site;
     if (same_store && lane_of(before) != lane) {
@@ -345,7 +391,7 @@ void GlobalShadow::read_by(const Warp& w, uint64_t granule, uint32_t lane, uint3
   const uint64_t old = reader_[granule];
   uint64_t record = mine(w, lane);
   uint64_t second = thread_of(record);
-  if (old != 0) {
+  if (!is_fresh(old)) {
     const uint64_t kind = old & kKindMask;
     const bool in_interval = time_of(old) >= w.block->interval_start;
     if (is_ordered(w, old)) {
@@ -360,15 +406,15 @@ void GlobalShadow::read_by(const Warp& w, uint64_t granule, uint32_t lane, uint3
     }
     second = thread_of(old) != thread_of(record) ? thread_of(old) : reader_site_[granule] & 0x3FF;
   }
-  mark(granule, 1);
+  mark(kRead, granule, 1);
   reader_[granule] = record;
   reader_site_[granule] = site << 10 | uint32_t(second);
 }
 
 void GlobalShadow::load(Warp& w, uint32_t site, uint64_t offset, const Pattern& p) {
-  if (early_reader_ != nullptr && !has_waited(w)) touch(early_reader_, site, offset, p);
+  if (early_reader_ != nullptr && !has_waited(w)) touch(kRead, early_reader_, site, offset, p);
   if (first_access_only_) {
-    touch(reader_site_, site, offset, p);
+    touch(kRead, reader_site_, site, offset, p);
     return;
   }
   if (reader_ == nullptr) {
@@ -381,7 +427,7 @@ void GlobalShadow::load(Warp& w, uint32_t site, uint64_t offset, const Pattern& 
   const MemorySite& access = w.worker->image->sites[site];
   if (access.is_volatile) rely(w, offset, p);
   if (access.is_polling) return;
-  if (goes_by_runs(p, offset) && load_runs(w, site, offset >> shift_, p)) return;
+  if (goes_by_runs(p, offset) && load_runs(w, site, offset, p)) return;
   // One address, read by many lanes: a record knows one lane or several, the last and the one
   // before it, so that those in the middle leave nothing. Where two lanes are no others to a
   // writer, none is.
@@ -402,9 +448,9 @@ void GlobalShadow::load(Warp& w, uint32_t site, uint64_t offset, const Pattern& 
 }
 
 void GlobalShadow::atomic(Warp& w, uint32_t site, uint64_t offset, const Pattern& p) {
-  if (early_writer_ != nullptr && !has_waited(w)) touch(early_writer_, site, offset, p);
+  if (early_writer_ != nullptr && !has_waited(w)) touch(kWritten, early_writer_, site, offset, p);
   if (first_access_only_) {
-    touch(writer_site_, site, offset, p);
+    touch(kWritten, writer_site_, site, offset, p);
     return;
   }
   rely(w, offset, p);
@@ -422,20 +468,20 @@ void GlobalShadow::add_touched(const Image& image, std::vector<Touched>* touched
   // Runs of touched granules with one site, or with any where there are very many: members of
   // structures, say. A launch is over soon after: the loops are tight.
   constexpr size_t kMostExact = 1 << 11;
-  auto add = [&](bool writes, const auto* record, auto site_of, bool early = false) {
+  auto add = [&](bool writes, const auto* record, auto first, auto site_of, bool early = false) {
     const size_t most = touched->size() + kMostExact;
     for (uint64_t g = 0; g < granules_;) {
-      if (is_marked_[g >> kSectionShift] == 0) {
+      if (marks_[writes ? kWritten : kRead][g >> kSectionShift] == 0) {
         g = ((g >> kSectionShift) + 1) << kSectionShift;
         continue;
       }
       const uint64_t end_of_section =
           std::min(granules_, ((g >> kSectionShift) + 1) << kSectionShift);
-      while (g < end_of_section && record[g] == 0) ++g;
+      while (g < end_of_section && record[g] < first) ++g;
       if (g == end_of_section) continue;
       const uint32_t site = site_of(g);
       uint64_t end = g + 1;
-      while (end < granules_ && record[end] != 0 &&
+      while (end < granules_ && record[end] >= first &&
              (site_of(end) == site || touched->size() >= most)) {
         ++end;
       }
@@ -450,7 +496,7 @@ void GlobalShadow::add_touched(const Image& image, std::vector<Touched>* touched
   };
   auto add_first = [&](bool writes, const uint32_t* sites, bool early) {
     add(
-        writes, sites, [&](uint64_t g) { return sites[g] - 1; }, early);
+        writes, sites, 1u, [&](uint64_t g) { return sites[g] - 1; }, early);
   };
   if (early_writer_ != nullptr) {
     add_first(true, early_writer_, true);
@@ -461,9 +507,9 @@ void GlobalShadow::add_touched(const Image& image, std::vector<Touched>* touched
     add_first(false, reader_site_, false);
     return;
   }
-  add(true, writer_, [&](uint64_t g) { return writer_site_[g]; });
+  add(true, writer_, first_record_, [&](uint64_t g) { return writer_site_[g]; });
   if (reader_ == nullptr) return;
-  add(false, reader_, [&](uint64_t g) { return reader_site_[g] >> 10; });
+  add(false, reader_, first_record_, [&](uint64_t g) { return reader_site_[g] >> 10; });
 }
 
 std::vector<Touched> GlobalShadows::touched(const Image& image) const {
@@ -482,7 +528,7 @@ void GlobalShadow::report(Warp& w, uint32_t site, uint32_t lane, uint64_t granul
     return;
   }
   const uint64_t record = other_wrote ? writer_[granule] : reader_[granule];
-  uint64_t block = block_of(record) - 1;
+  uint64_t block = block_of(record);
   uint32_t thread = thread_of(record);
   uint32_t other_site = writer_site_[granule];
   if (!other_wrote) {

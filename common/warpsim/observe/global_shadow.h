@@ -1,8 +1,10 @@
 // Who wrote and who read every word of the allocations that a kernel may write, within one launch.
 //
 // Threads of one block are ordered by barriers and, within a warp, by bar.warp.sync; blocks by
-// fences and atomics only (block_order.h). A record is | block + 1, 32 bits | time 20 | kind 2 |
-// warp 5 | lane 5 |, 0: untouched in this launch. Atomics do not race with each other.
+// fences and atomics only (block_order.h). A record is | number 32 | time 20 | kind 2 | warp 5 |
+// lane 5 |. Numbers go on from launch to launch: a block's is 1 + `before` + its index, and a
+// record with none above `before` is of an earlier launch, and says as much as none, so that
+// nothing has to be cleared. Atomics do not race with each other.
 //
 // Several workers may store to one allocation at once: records are exchanged atomically and a word
 // claimed by two blocks makes the launch repeat on one worker, which then finds the same races in
@@ -10,6 +12,7 @@
 
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <unordered_map>
@@ -24,6 +27,7 @@
 
 namespace warpsim {
 
+struct Block;
 struct Image;
 struct Warp;
 
@@ -35,7 +39,7 @@ class GlobalShadow {
   // `order`: nullptr where nothing orders blocks. `early`: what warps do before they have waited
   // for the launch before is noted down besides.
   GlobalShadow(AllocationRecord* record, uint32_t granule_shift, Keeps keeps, BlockOrder* order,
-               Scratch& scratch, bool early);
+               Scratch& scratch, bool early, uint32_t before);
   ~GlobalShadow();
   GlobalShadow(const GlobalShadow&) = delete;
   GlobalShadow& operator=(const GlobalShadow&) = delete;
@@ -62,13 +66,21 @@ class GlobalShadow {
   static constexpr uint64_t kKindMask = 3u << 10;
 
   uint64_t mine(const Warp& w, uint32_t lane) const;
+  uint64_t number_of(const Block& block) const;
+  bool is_fresh(uint64_t record) const { return record < first_record_; }  // nobody has touched it
+  uint64_t block_of(uint64_t record) const;
   bool by_other(const Warp& w, uint64_t record, uint32_t lane, bool reader) const;
   bool is_ordered(const Warp& w, uint64_t record) const;
   bool goes_by_runs(const Pattern& p, uint64_t offset) const;
-  bool store_runs(Warp& w, uint32_t site, uint64_t first, const Pattern& p);
-  bool store_runs_in_parallel(Warp& w, uint32_t site, uint64_t first, const Pattern& p);
-  bool load_runs(Warp& w, uint32_t site, uint64_t first, const Pattern& p);
-  void touch(uint32_t* sites, uint32_t site, uint64_t offset, const Pattern& p);
+  template <class Body>
+  void each_run(uint64_t offset, const Pattern& p, Body body) const;
+  enum Side : size_t { kRead, kWritten };
+  uint64_t touched_by_others(Side side, uint64_t first, uint64_t count, const uint32_t* who,
+                             uint64_t mine) const;
+  bool store_runs(Warp& w, uint32_t site, uint64_t offset, const Pattern& p);
+  bool store_runs_in_parallel(Warp& w, uint32_t site, uint64_t offset, const Pattern& p);
+  bool load_runs(Warp& w, uint32_t site, uint64_t offset, const Pattern& p);
+  void touch(Side side, uint32_t* sites, uint32_t site, uint64_t offset, const Pattern& p);
   bool has_waited(const Warp& w) const;
   void claim(Warp& w, uint64_t record, uint64_t granule, uint32_t site);
   void rely(Warp& w, uint64_t offset, const Pattern& p);
@@ -80,35 +92,40 @@ class GlobalShadow {
 
   uint64_t address_of(uint64_t granule) const;
   // Records of these granules are about to be written.
-  void mark(uint64_t first, uint64_t count);
+  void mark(Side side, uint64_t first, uint64_t count);
+  bool is_marked(Side side, uint64_t first, uint64_t count) const;
 
   AllocationRecord* allocation_;
   BlockOrder* order_;
   uint32_t shift_;
   bool first_access_only_;
   uint64_t granules_;
-  Scratch::Block memory_;  // of all records: zeros, where no section is marked
+  const uint64_t before_, first_record_;
+  Scratch::Block records_, sites_;  // sites: of those that there are records of
+  Scratch::Block firsts_;           // zeros, where no section is marked
   // Of kFirstAccess only the sites are kept, + 1.
   uint64_t *writer_ = nullptr, *reader_ = nullptr;
   uint32_t *writer_site_ = nullptr, *reader_site_ = nullptr;
   // nullptr unless early accesses are noted; first sites, + 1.
   uint32_t *early_writer_ = nullptr, *early_reader_ = nullptr;
-  // So that a launch that touches little has little to clear at its end.
+  // Where there is anything to look at: until a section's first access nothing of it is read, as
+  // most of what a kernel writes it does not read, and the other way round.
   static constexpr uint32_t kSectionShift = 12;  // granules
-  std::vector<uint8_t> is_marked_;               // by section
+  std::array<std::vector<uint8_t>, 2> marks_;    // by Side and section
 };
 
 class GlobalShadows {
  public:
-  // `order`: nullptr where nothing orders blocks.
-  explicit GlobalShadows(std::unique_ptr<BlockOrder> order = nullptr) : order_(std::move(order)) {}
+  // `order`: nullptr where nothing orders blocks. `before`: what Scratch::number_launch has said.
+  explicit GlobalShadows(std::unique_ptr<BlockOrder> order = nullptr, uint32_t before = 0)
+      : order_(std::move(order)), before_(before) {}
 
   void add(AllocationRecord* record, uint32_t granule_shift, GlobalShadow::Keeps keeps,
            Scratch& scratch, bool early) {
     auto& shadow = shadows_[record];
     if (shadow == nullptr) {
       shadow = std::make_unique<GlobalShadow>(record, granule_shift, keeps, order_.get(), scratch,
-                                              early);
+                                              early, before_);
     }
   }
   // Allocations that have none get one when they are met. Of one worker only.
@@ -130,6 +147,7 @@ class GlobalShadows {
 
  private:
   std::unique_ptr<BlockOrder> order_;
+  uint32_t before_;
   std::unordered_map<const AllocationRecord*, std::unique_ptr<GlobalShadow>> shadows_;
   uint32_t shift_of_all_ = 0;
   Scratch* scratch_ = nullptr;  // nullptr: only what was added has a shadow

@@ -1,7 +1,7 @@
 #include "warpsim/observe/shared_shadow.h"
 
 #include <algorithm>
-#include <utility>
+#include <array>
 
 #include "warpsim/machine/worker.h"
 
@@ -418,20 +418,19 @@ void SharedShadow::enter_read(const Read& read) {
   if (read.warp->worker->image->sites[read.site].is_polling) return;
   const Pattern& p = *read.pattern;
   const uint32_t current = stamped(interval_);
-  auto state = [&](const Pattern::Run& run) {
+  std::array<bool, kLanes * 16> is_unread;  // by run
+  bool plain = warps_ == 0;
+  for (size_t r = 0; plain && r < p.runs.size(); ++r) {
+    const Pattern::Run& run = p.runs[r];
     const uint32_t* reader = reader_.data() + read.base + run.granule;
-    bool unread = true, several = true;
+    uint32_t any_read = 0, any_other = 0;  // by one warp alone, or by nobody
     for (uint32_t i = 0; i < run.count; ++i) {
-      unread &= reader[i] < current;
-      several &= reader[i] >= current && (reader[i] & kSeveralWarps) != 0;
+      any_read |= uint32_t(reader[i] >= current);
+      any_other |= uint32_t(reader[i] < current) | uint32_t((reader[i] & kSeveralWarps) == 0);
     }
-    return std::pair{unread, several};
-  };
-  const bool plain =
-      warps_ == 0 && std::all_of(p.runs.begin(), p.runs.end(), [&](const Pattern::Run& run) {
-        const auto [unread, several] = state(run);
-        return unread || several;
-      });
+    is_unread[r] = any_read == 0;
+    plain = any_read == 0 || any_other == 0;
+  }
   if (!plain) {
     for_each_lane(p.mask, [&](int lane) {
       const int64_t first = (int64_t{read.base} << shift_) + p.delta[size_t(lane)];
@@ -442,13 +441,15 @@ void SharedShadow::enter_read(const Read& read) {
   }
   const uint32_t mine = stamped(read.stamp) | read.warp->index << 5;
   const uint32_t mine_site = read.site << kSiteShift | read.warp->index << 5;
-  for (const Pattern::Run& run : p.runs) {
-    if (!state(run).first) continue;
+  for (size_t r = 0; r < p.runs.size(); ++r) {
+    if (!is_unread[r]) continue;
+    const Pattern::Run& run = p.runs[r];
     uint32_t* reader = reader_.data() + read.base + run.granule;
     uint32_t* reader_site = reader_site_.data() + read.base + run.granule;
+    const uint32_t *who = p.who.data() + run.first, *second = p.second.data() + run.first;
     for (uint32_t i = 0; i < run.count; ++i) {
-      reader[i] = mine | p.who[run.first + i];
-      reader_site[i] = mine_site | p.second[run.first + i];
+      reader[i] = mine | who[i];
+      reader_site[i] = mine_site | second[i];
     }
   }
 }

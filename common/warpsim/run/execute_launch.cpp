@@ -116,8 +116,8 @@ GlobalShadows Simulator::Impl::make_shadows(const LaunchContext& context,
   const KernelFacts& facts = *context.facts;
   // Only these order blocks; a launch that has them runs on one worker.
   const bool ordered = !context.parallel && (facts.has_global_atomics || facts.has_volatile);
-  GlobalShadows shadows(ordered ? std::make_unique<BlockOrder>(context.threads_per_block)
-                                : nullptr);
+  GlobalShadows shadows(ordered ? std::make_unique<BlockOrder>(context.threads_per_block) : nullptr,
+                        scratch.number_launch(context.block_count));
   if (!context.checks.races) return shadows;
   const uint32_t shift = context.image->has_sub_word_global ? 0 : 2;
   using Keeps = GlobalShadow::Keeps;
@@ -134,6 +134,23 @@ bool Simulator::Impl::notes_all(const LaunchContext& context) const {
           (context.begins_early || context.facts->lets_next_begin));
 }
 
+// Until a worker asks for compiled code. Many short launches are as long as a long one; the code is
+// made somewhere in the middle of a launch, when it is known where the lanes of addresses lie.
+uint64_t Simulator::Impl::left_to_interpret(const LaunchContext& context,
+                                            const Loaded& loaded) const {
+  constexpr uint64_t kLong = 100'000;  // warp instructions: a millisecond or two
+  const auto before = loaded.executed.find(context.function);
+  if (before == loaded.executed.end()) return kLong;
+  const auto& [all, last] = before->second;
+  return std::max(kLong - std::min(kLong, all), last / 2);
+}
+
+void Simulator::Impl::note_executed(const LaunchContext& context, int module) {
+  auto& executed = modules[size_t(module)].executed[context.function];
+  executed.last = context.used_instructions;
+  executed.all += executed.last;
+}
+
 void Simulator::Impl::choose_engine(LaunchContext& context, int module) {
   if (options.engine == EngineChoice::kInterpreter || is_watched()) return;
   if (context.facts->calls_malloc) return;  // compiled code keeps where an allocation is
@@ -141,10 +158,9 @@ void Simulator::Impl::choose_engine(LaunchContext& context, int module) {
   Loaded& loaded = modules[size_t(module)];
   if (loaded.compiler == nullptr) loaded.compiler = std::make_unique<jit::Compiler>(*loaded.image);
   context.engines = loaded.compiler.get();
-  constexpr uint64_t kLong = 100'000;  // warp instructions of one worker: a millisecond or two
   const bool at_once =
       options.engine == EngineChoice::kCompiled || loaded.compiler->has_code_for(context.function);
-  context.engine_after = engine_after.value_or(at_once ? 0 : kLong);
+  context.engine_after = engine_after.value_or(at_once ? 0 : left_to_interpret(context, loaded));
   // Compiled code goes through so many in the time that the interpreter takes for the default.
   constexpr uint64_t kFaster = 10;
   if (options.instruction_budget == 0 && options.engine == EngineChoice::kAuto)
@@ -222,6 +238,7 @@ void Simulator::Impl::execute(const Launch& launch, Image& image, int32_t kernel
     Collector collector(context);
     run(context, threads, collector);
     if (!context.repeat_serially) {
+      note_executed(context, launch.module);
       collector.finish(report);
       tell_touched(context, shadows, report);
       return;
@@ -235,6 +252,7 @@ void Simulator::Impl::execute(const Launch& launch, Image& image, int32_t kernel
   ordered.shadows = &shadows;
   Collector collector(ordered);
   run(ordered, 1, collector);
+  note_executed(ordered, launch.module);
   collector.finish(report);
   if (options.trace != nullptr) options.trace->end_launch(*report);
   tell_touched(ordered, shadows, report);

@@ -8,6 +8,7 @@
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -36,6 +37,11 @@ struct Simulator::Impl {
     bool has_watches = false;                 // decoded for one sampled launch
     bool is_followed = false;                 // decoded for a History
     bool is_traced = false;                   // for a trace::Recording
+    // What the launches of each function have executed, warp instructions.
+    struct Executed {
+      uint64_t all = 0, last = 0;
+    };
+    std::unordered_map<int32_t, Executed> executed;
   };
   std::vector<Loaded> modules;
   uint64_t launches = 0;
@@ -73,6 +79,8 @@ struct Simulator::Impl {
   GlobalShadows make_shadows(const LaunchContext& context,
                              const std::vector<AllocationRecord*>& written);
   void choose_engine(LaunchContext& context, int module);
+  uint64_t left_to_interpret(const LaunchContext& context, const Loaded& loaded) const;
+  void note_executed(const LaunchContext& context, int module);
   // Whether all that the launch touches is noted.
   bool notes_all(const LaunchContext& context) const;
   void tell_touched(const LaunchContext& context, const GlobalShadows& shadows,
