@@ -308,6 +308,8 @@ void count_scattered(Warp& w, uint32_t site, const Op* op, uint32_t bytes) {
 }
 
 uint32_t different_words(const Pattern& p, uint64_t base) {
+  if (p.granule_shift == 2 && p.bytes >= 4 && p.aligned && base % p.bytes == 0)
+    return uint32_t(p.who.size()) / (p.bytes / 4);  // of each lane only the first one counts
   std::array<uint64_t, kLanes> words;
   size_t count = 0;
   for_each_lane(p.mask, [&](int lane) {

@@ -28,8 +28,7 @@ void each_group(Warp& w, const Op* op, Body body) {
   check_mask(w, op, members);
   for (uint32_t left = w.mask; left != 0;) {
     const uint32_t mask = members[__builtin_ctz(left)];
-    uint32_t group = 0;
-    for_each_lane(left, [&](int lane) { group |= uint32_t(members[lane] == mask) << lane; });
+    const uint32_t group = left & lanes_with(members, mask);
     body(group);
     left &= ~group;
   }

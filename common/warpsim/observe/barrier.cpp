@@ -96,6 +96,12 @@ Diagnostic* add_mask(const Warp& w, const Op* op, Cause cause, uint32_t lane, ui
 
 }  // namespace
 
+uint32_t lanes_with(const uint32_t* values, uint32_t value) {
+  uint32_t lanes = 0;
+  for (int lane = 0; lane < kLanes; ++lane) lanes |= uint32_t(values[lane] == value) << lane;
+  return lanes;
+}
+
 void check_mask(const Warp& w, const Op* op, const uint32_t* members) {
   if (!w.worker->launch->checks.barriers) return;
   const uint32_t there = w.started & ~w.exited;
@@ -117,9 +123,6 @@ void check_mask(const Warp& w, const Op* op, const uint32_t* members) {
   for_each_lane(w.mask, [&](int lane) {
     const uint32_t mask = members[lane];
     const uint32_t missing = mask & there & ~w.mask;
-    uint32_t others = 0;
-    for_each_lane(mask & w.mask,
-                  [&](int named) { others |= uint32_t(members[named] != mask) << named; });
     if ((mask >> lane & 1) == 0) {
       add_mask(w, op, Cause::kNotNamed, uint32_t(lane), mask);
     } else if (missing != 0) {
@@ -128,7 +131,7 @@ void check_mask(const Warp& w, const Op* op, const uint32_t* members) {
       if (d == nullptr) return;
       d->other = party(w, absent);
       set_waiting_line(w, 1u << absent, &*d->other);
-    } else if (others != 0) {
+    } else if (const uint32_t others = mask & w.mask & ~lanes_with(members, mask); others != 0) {
       Diagnostic* d = add_mask(w, op, Cause::kAnotherMask, uint32_t(lane), mask);
       if (d != nullptr) d->other = party(w, uint32_t(__builtin_ctz(others)));
     }

@@ -16,6 +16,8 @@ void report_different_lines(const Warp& w, const Warp& other);
 // Threads had left when the barrier at which `waiting` waits became complete: legal, but worth a
 // warning. True if there were any.
 bool warn_about_exited(const Warp& waiting);
+// The lanes of a row that hold the value.
+uint32_t lanes_with(const uint32_t* values, uint32_t value);
 // A function of a warp with the masks that its running lanes give: each has to name its own lane,
 // and every lane that it names has to be there with the same mask, unless it has exited.
 void check_mask(const Warp& w, const Op* op, const uint32_t* members);
