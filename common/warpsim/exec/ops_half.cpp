@@ -3,6 +3,7 @@
 
 #include <bit>
 #include <cmath>
+#include <type_traits>
 
 #include "warpsim/exec/float_math.h"
 #include "warpsim/exec/half_math.h"
@@ -130,6 +131,59 @@ template <class N, After16 kAfter, bool kFtz>
          fma_one<N, kAfter, kFtz>(a, b, c);
 }
 
+#if defined(WARPSIM_AVX512) && defined(__F16C__)
+// fma_two of all lanes, eight halves at a time: the same steps, which the compiler does not take
+// together by itself.
+const Op* fma_halves(Warp& w, const Op* op) {
+  const __m512i magnitude_bits = _mm512_set1_epi64(INT64_MAX);
+  const __m512i infinite = _mm512_set1_epi64(int64_t{0x7FF} << 52), one = _mm512_set1_epi64(1);
+  const __m512d large = _mm512_set1_pd(0x1p28);  // as a double its last bit is worth 2^-24
+  auto numbers = [&](uint32_t at, int i) {
+    const auto* halves = reinterpret_cast<const __m128i*>(row<uint32_t>(w, at)) + i;
+    return _mm512_cvtps_pd(_mm256_cvtph_ps(_mm_load_si128(halves)));
+  };
+  for (int i = 0; i < 2 * kLanes / 8; ++i) {
+    const __m512d a = _mm512_mul_pd(numbers(op->a, i), numbers(op->b, i)), b = numbers(op->c, i);
+    const __m512d sum = _mm512_add_pd(a, b), back = _mm512_sub_pd(sum, a);
+    const __m512d rest =
+        _mm512_add_pd(_mm512_sub_pd(a, _mm512_sub_pd(sum, back)), _mm512_sub_pd(b, back));
+    // To odd: see add_to_odd.
+    __m512i code = _mm512_castpd_si512(sum);
+    const __m512i lost = _mm512_castpd_si512(rest);
+    const __mmask8 is_off =
+        _mm512_test_epi64_mask(lost, magnitude_bits) &
+        _mm512_cmplt_epu64_mask(_mm512_and_si512(code, magnitude_bits), infinite) &
+        _mm512_testn_epi64_mask(code, one);
+    const __m512i is_opposite = _mm512_srli_epi64(_mm512_xor_si512(code, lost), 63);
+    const __m512i step = _mm512_sub_epi64(one, _mm512_add_epi64(is_opposite, is_opposite));
+    code = _mm512_mask_add_epi64(code, is_off, code, step);
+    // To a half: see Half::put.
+    const __m512i magnitude = _mm512_and_si512(code, magnitude_bits);
+    const __m512i last = _mm512_and_si512(_mm512_srli_epi64(magnitude, 42), one);
+    const __m512i moved =
+        _mm512_add_epi64(_mm512_sub_epi64(magnitude, _mm512_set1_epi64(int64_t{1023 - 15} << 52)),
+                         _mm512_set1_epi64((int64_t{1} << 41) - 1));
+    __m512i half = _mm512_srli_epi64(_mm512_add_epi64(moved, last), 42);
+    const __m512i subnormal =
+        _mm512_sub_epi64(_mm512_castpd_si512(_mm512_add_pd(_mm512_castsi512_pd(magnitude), large)),
+                         _mm512_castpd_si512(large));
+    auto below = [&](double limit) {
+      return _mm512_cmplt_epu64_mask(magnitude, _mm512_castpd_si512(_mm512_set1_pd(limit)));
+    };
+    half = _mm512_mask_mov_epi64(half, below(0x1p-14), subnormal);
+    half =
+        _mm512_mask_mov_epi64(half, __mmask8(~below(65520.0)), _mm512_set1_epi64(Half::kInfinity));
+    const __m512i sign = _mm512_and_si512(_mm512_srli_epi64(code, 48), _mm512_set1_epi64(0x8000));
+    half = _mm512_mask_mov_epi64(_mm512_or_si512(half, sign),
+                                 _mm512_cmpgt_epu64_mask(magnitude, infinite),
+                                 _mm512_set1_epi64(math::kNan16));
+    _mm_store_si128(reinterpret_cast<__m128i*>(row<uint32_t>(w, op->d)) + i,
+                    _mm512_cvtepi64_epi16(half));
+  }
+  return op + 1;
+}
+#endif
+
 // Of one operand.
 struct Neg {
   template <class N>
@@ -189,6 +243,10 @@ Handlers finished(const Form& form) {
 }
 template <class N, After16 kAfter>
 Handlers fma(const Form& form) {
+#if defined(WARPSIM_AVX512) && defined(__F16C__)
+  if (std::is_same_v<N, Half> && kAfter == After16::kNothing && form.is_pair && !form.ftz)
+    return {&fma_halves, &lift<&fma_two<N, kAfter, false>, false>};
+#endif
   if (form.ftz)
     return form.is_pair ? lifted<&fma_two<N, kAfter, true>>() : lifted<&fma_one<N, kAfter, true>>();
   return form.is_pair ? lifted<&fma_two<N, kAfter, false>>() : lifted<&fma_one<N, kAfter, false>>();
