@@ -142,9 +142,15 @@ class Base:
         names = {self.item.kernel}
         if self.kernel is not None:
             names.add(function_name(self.kernel.function))
-        found = [one for one in self.host.launches if one.kernel in names]
-        found = found or self.host.launches
+        found = [one for one in self.host.all_launches if one.kernel in names]
+        found = found or self.host.all_launches
         return found[0] if len(found) == 1 else None
+
+    @property
+    def is_launched_once(self) -> bool:
+        """Whether each kernel was launched once: then its grid is what there was for all of P."""
+        execution = self.outcome.execution if self.outcome is not None else None
+        return execution is not None and execution.launches == len(execution.kernels)
 
     def _at_fault(self, kernels: list[Statement]) -> list[Statement]:
         """Of several kernels the one that the finding is about."""
@@ -222,7 +228,7 @@ class Base:
             return launch.line, launch.settings[0]
         given = [
             item
-            for item in self.host.body
+            for item in self.text.inside(self.text.function_of(near))
             if item.kind == "simple" and item.words[:2] == (name, ".") and "=" in item.words
         ]
         if given:

@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import math
 
-from grader.judging import host, host_launch, managed
+from grader.judging import host, host_launch, host_text, managed
 from grader.judging.cause_base import Base
 from grader.judging.host import Said
 from grader.judging.host_events import HostEvents
-from grader.judging.host_launch import is_rounded_up
-from grader.judging.wording import names_in
-from grader.labs.statements import function_name, shown
 
 ON_THE_WAY = frozenset(
     {
@@ -30,7 +27,7 @@ class OfHost(Base):
         if self.host is None or self.item.code not in ON_THE_WAY or self.outcome is None:
             return None
         if self.item.code == "no-launch":
-            return self.never_launched()
+            return host_text.never_launched(self.text, self.host.body, self.sizes)
         if self.material.signature != "square-host" or len(self.host.parameters) != 4:
             return None
         case = self.outcome.case
@@ -39,35 +36,53 @@ class OfHost(Base):
             return rules.first(asks_for_result=False)
         return rules.first() or host_launch.other_buffers(self.text, self.host)
 
-    def never_launched(self) -> Said | None:
-        """A loop that launches, and has no turn since its pieces are counted rounded down."""
-        launching = {
-            function_name(function)
-            for function in self.text.functions()
-            if any(item.has("<<<") for item in self.text.inside(function))
-        }
-        for item in self.host.body:
-            if not (item.has("<<<") or launching & set(item.words)):
-                continue
-            for loop in self.text.loops(item):
-                condition = loop.parts[1] if loop.kind == "for" and len(loop.parts) == 3 else ()
-                for name in names_in(condition):
-                    line, words = self.text.declaration(name, loop) or (0, ())
-                    if "/" in words and not is_rounded_up(words):
-                        return Said(
-                            f"{name} = {shown(words)} is rounded down, to 0 where there is less "
-                            f"than one piece: then the loop of line {loop.line}, which launches, "
-                            "has no turn.",
-                            line,
-                            "Round up: (whole + piece - 1) / piece.",
-                        )
-        return None
+    def by_text(self) -> Said | None:
+        """What the text of solve's helpers shows."""
+        if self.item.code not in OF_CALLS:
+            return None
+        said = host_text.set_after_symbol(self.text) or host_text.field_of_another(self.text)
+        if said is not None or self.host is None:
+            return said
+        names = dict(zip(self.problem.parameters, self.host.parameters, strict=False))
+        # What is changed in place may be used for one task alone.
+        changed = {one.name for one in self.problem.outputs}
+        inputs = [
+            names[one.name]
+            for one in self.problem.given
+            if one.name in names and one.name not in changed
+        ]
+        return host_text.unused_input(self.text, self.host.body, inputs)
+
+    def by_rounding(self) -> Said | None:
+        """A number of blocks that is rounded up with another number than it is divided by."""
+        if self.item.code not in ("unwritten-output", "wrong-result", "launch-config"):
+            return None
+        return host_text.rounded_with_another(self.text, {**self.text.constants, **self.sizes})
+
+    @property
+    def events(self) -> HostEvents | None:
+        """What solve's calls were seen to do."""
+        if self.host is None or self.material.calls is None:
+            return None
+        return HostEvents(self.text, self.host, self.material.calls, self.problem, self.item)
+
+    def by_exchanged_inputs(self) -> Said | None:
+        """P as N times M, and a launch that is given N's buffer first."""
+        pattern = self.outcome.pattern if self.outcome is not None else None
+        events = self.events
+        if events is None or pattern is None or pattern.name != "factors swapped":
+            return None
+        return events.exchanged_inputs()
+
+    def by_scratch(self) -> Said | None:
+        events = self.events
+        return events.scratch_too_small() if events is not None else None
 
     def by_calls(self) -> Said | None:
         """What solve's calls were seen to do, wherever they stand."""
-        if self.host is None or self.material.calls is None or self.item.code not in OF_CALLS:
+        events = self.events
+        if events is None or self.item.code not in OF_CALLS:
             return None
-        events = HostEvents(self.text, self.host, self.material.calls, self.problem, self.item)
         said = events.first()
         is_of_result = said is not None and said == events.never_copied_back()
         return None if is_of_result and self.item.code in _IN_THE_KERNEL else said
@@ -101,7 +116,7 @@ class OfHost(Base):
             given = host_launch.input_for_output(self.text, self.host)
         return (
             given
-            or host_launch.swapped_arguments(self.text, self.host)
+            or host_launch.swapped_arguments(self.text, self.host, self.item.kernel)
             or host_launch.exchanged_templates(self.text, self.material.text, self.host)
             or host_launch.comma(self.text, self.host)
         )

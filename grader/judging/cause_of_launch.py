@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from grader.judging import host, host_launch, shared_extents, suspects
 from grader.judging.cause_base import Base
 from grader.judging.host import Said
 from grader.judging.host_launch import is_rounded_up
 from grader.judging.wording import changes, names_in
-from grader.labs.statements import Statement, shown
+from grader.labs.statements import Statement, shown, split
 from grader.results.finding import Cause, Facts
 
 
@@ -64,13 +66,13 @@ class OfLaunch(Base):
                 return None
             line, words = self._grid(launch, axis)
             line, words = self._called(words) or (line, words)
-            if not line or "/" not in words or self._is_changed_after(line):
+            if not line or "/" not in _along(words, axis) or self._is_changed_after(line):
                 return None
-            if is_rounded_up(words):
+            if is_rounded_up(_along(words, axis)):
                 return None  # what it divides is 0
             return Said(
-                f"{shown(words).rstrip(';')} is rounded down, to 0 where there is less than one "
-                "block.",
+                f"{shown(_along(words, axis)).rstrip(';')} is rounded down, to 0 where there is less "
+                "than one block.",
                 line,
                 "Round up: (whole + piece - 1) / piece.",
             )
@@ -141,3 +143,13 @@ class OfLaunch(Base):
             for one in self.text.inside(self.text.function_of(here))
             if one.number > here.number
         )
+
+
+def _along(words: Sequence[str], axis: str) -> tuple[str, ...]:
+    """Of the sides of a grid the one along an axis; all words where they are not told apart."""
+    inner = (
+        tuple(words[2:-1]) if words[:2] == ("dim3", "(") and words[-1:] == (")",) else tuple(words)
+    )
+    parts = split(inner, ",")
+    at = "xyz".find(axis)
+    return tuple(parts[at]) if axis and len(parts) > 1 and at < len(parts) else tuple(words)

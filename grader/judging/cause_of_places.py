@@ -277,7 +277,8 @@ class Places(Base):
 
     def covered(self) -> Said | None:
         """A grid that does not cover P."""
-        if self.host is None or len(self.host.launches) != 1 or self.outcome is None:
+        launch = self.launch
+        if launch is None or self.outcome is None or not self.is_launched_once:
             return None
         case, kernel = self.outcome.case, self.kernel
         if any("gridDim" in item.words for item in kernel.body):
@@ -286,7 +287,6 @@ class Places(Base):
         if p is None or self.material.explained != case.id or not case.problem.is_product:
             return None
         written = ~np.isnan(p)
-        launch = self.host.launches[0]
         if not written.any():
             return None
         rows = int(np.flatnonzero(written.any(axis=1))[-1]) + 1

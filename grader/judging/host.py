@@ -81,6 +81,7 @@ class Launch:
     line: int
     number: int
     template: list[tuple[str, ...]] = field(default_factory=list)  # its arguments
+    given_line: int = 0  # of cudaLaunchKernel: where its arguments are put together
 
 
 @dataclass
@@ -91,6 +92,8 @@ class Host:
     parameters: list[str]
     calls: list[Call] = field(default_factory=list)
     launches: list[Launch] = field(default_factory=list)
+    # Those of solve, and of the helpers, methods and lambdas of the file.
+    all_launches: list[Launch] = field(default_factory=list)
     body: list[Statement] = field(default_factory=list)
 
     def of(self, *names: str) -> list[Call]:
@@ -116,28 +119,59 @@ def read(text: Listing) -> Host | None:
         for name in _CALLS:
             for given in calls(item, name):
                 host.calls.append(Call(name, tuple(given), item.line, item.number))
-        at = find(item.words, ("<<<",))
-        if at > 0:
-            end = find(item.words, (">>>",), at)
-            before = at - 1
-            template: list[tuple[str, ...]] = []
-            if item.words[before] == ">":
-                opened = max(i for i in range(before) if item.words[i] == "<")
-                template = split(item.words[opened + 1 : before], ",")
-                before = opened - 1
-            if end > 0 and end + 1 < len(item.words):
-                host.launches.append(
-                    Launch(
-                        item.words[before],
-                        split(item.words[at + 1 : end], ","),
-                        arguments(item.words, end + 1),
-                        item.lines[at],
-                        item.number,
-                        template,
-                    )
-                )
+        host.launches += launches_of(text, item)
+    host.all_launches = [
+        one
+        for item in text.statements
+        if not _is_of_kernel(text, item)
+        for one in launches_of(text, item)
+    ]
     host.calls.sort(key=lambda call: call.number)
     return host
+
+
+def launches_of(text: Listing, item: Statement) -> list[Launch]:
+    """The launches of a statement: <<<...>>>, or cudaLaunchKernel."""
+    found = []
+    at = find(item.words, ("<<<",))
+    if at > 0:
+        end = find(item.words, (">>>",), at)
+        before = at - 1
+        template: list[tuple[str, ...]] = []
+        if item.words[before] == ">":
+            opened = max(i for i in range(before) if item.words[i] == "<")
+            template = split(item.words[opened + 1 : before], ",")
+            before = opened - 1
+        if end > 0 and end + 1 < len(item.words):
+            found.append(
+                Launch(
+                    item.words[before],
+                    split(item.words[at + 1 : end], ","),
+                    arguments(item.words, end + 1),
+                    item.lines[at],
+                    item.number,
+                    template,
+                )
+            )
+    for given in calls(item, "cudaLaunchKernel"):
+        if len(given) < 4:
+            continue
+        name = plain_name(given[3])
+        known = text.declaration(name, item) if name else None
+        words = known[1] if known is not None else ()
+        parts = split(words[1 : closing(words, 0)], ",") if words[:1] == ("{",) else []
+        parts = [tuple(part[1:]) if part[:1] == ("&",) else tuple(part) for part in parts]
+        line = known[0] if known is not None else item.line
+        settings = [tuple(given[1]), tuple(given[2])]
+        found.append(
+            Launch(plain_name(given[0]), settings, parts, item.line, item.number, [], line)
+        )
+    return found
+
+
+def _is_of_kernel(text: Listing, item: Statement) -> bool:
+    function = text.function_of(item)
+    return function is not None and "__global__" in function.words
 
 
 def roles_of(found: Host) -> dict[str, str]:
@@ -232,6 +266,8 @@ class HostRules:
             if at >= len(call.given):
                 continue
             near = statement_of(self.text, call.number)
+            if self._is_in_parts(call):
+                continue
             line, words = definition(self.text, call.given[at], near)
             size = self._value(words, near)
             if size is None or size == self.bytes_of:
@@ -259,6 +295,14 @@ class HostRules:
                 continue
             return Said(text, line or call.line, advice)
         return None
+
+    def _is_in_parts(self, call: Call) -> bool:
+        """Whether a loop copies to a buffer or from it: then it need not hold all of a matrix."""
+        name = call.variable(0)
+        same = [one for one in self.host.calls if name in (one.variable(0), one.variable(1))]
+        items = [statement_of(self.text, one.number) for one in same]
+        items += [item for item in self.host.body if name and name in item.words and item.has("(")]
+        return any(self.text.loops(item) for item in items)
 
     def _row_of(self, words: Sequence[str], near: Statement) -> int:
         """The line of a name that is to count all elements and counts those of a row."""

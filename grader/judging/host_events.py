@@ -6,11 +6,9 @@ methods, in loops over an array of pointers. Only what was seen is said.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from grader.judging.host import Said, plain_name
-from grader.judging.host_flow import HostFlow
-from grader.judging.host_seen import SIZE_AT, Array
+from grader.judging.host_given import HostGiven
+from grader.judging.host_seen import SIZE_AT, Array, covered
 from grader.judging.wording import calls as calls_in
 from grader.labs.statements import Statement, function_name, shown
 from grader.running.host_calls import HostCall
@@ -18,7 +16,7 @@ from grader.running.host_calls import HostCall
 _DEVICE_SIDE = {"cudaMemcpyHostToDevice": 0, "cudaMemcpyDeviceToHost": 1}
 
 
-class HostEvents(HostFlow):
+class HostEvents(HostGiven):
     """The rules, in their order."""
 
     def first(self) -> Said | None:
@@ -36,16 +34,20 @@ class HostEvents(HostFlow):
             self.copied_early,
             self.filled_late,
             self.freed_early,
+            self.asked_wrongly,
             self.other_way,
             self.other_buffer,
             self.exchanged_in_launch,
             self.never_copied_back,
             self.unfilled,
+            self.given_twice,
+            self.partly_reached,
             self.unused,
             self.other_rows,
             self.not_stored,
             self.too_few_bytes,
             self.refused_for_room,
+            self.asked_too_much,
         ):
             found = rule()
             if found is not None:
@@ -130,7 +132,7 @@ class HostEvents(HostFlow):
         places = {one.lines[:1] for one in made}
         if len(places) != 1 or len(made) >= len(pointers) or not made[0].lines:
             return None
-        here = self.text.at(made[0].lines[0])
+        here = [item for place in made[0].lines for item in self.text.at(place)]
         loop = next((loop for item in here for loop in self.text.loops(item)), None)
         if loop is None or len(launches[0].arguments) >= len(pointers):
             return None
@@ -145,20 +147,19 @@ class HostEvents(HostFlow):
         """A buffer in which what goes there has no room."""
         short: list[tuple[HostCall, Array]] = []
         for made in self.seen.of("malloc"):
-            ties = [
-                self.arrays[one.host]
-                for one in self.seen.of("to-device", "to-host")
-                if one.buffer == made.buffer and one.host in self.arrays
-            ]
+            ties = self._tied(made)
             if not ties and self._is_given_to_kernel(made.buffer):
                 ties = self._unserved()
+            if any(one.bytes == made.bytes for one in ties):
+                continue  # it is that one's buffer
             ties = [one for one in ties if one.bytes > made.bytes]
             if ties:
                 short.append((made, min(ties, key=lambda one: one.bytes)))
         if not short:
             return None
         made, array = short[0]
-        line, words = self._size_words(made, "cudaMalloc")
+        line, words = self._size_of_room(made)
+        line = line if words else 0
         blamed = self._blamed(made, [one for one, _ in short])
         if blamed == (made.lines or (0,))[0]:
             of_others = [
@@ -169,7 +170,7 @@ class HostEvents(HostFlow):
             is_shared = self._written(made, "cudaMalloc") in of_others
             blamed = blamed if is_shared else line or blamed
         else:
-            blamed = self._object_line(blamed)
+            blamed = line if line in made.lines[1:] else self._object_line(blamed)
         given = self._given(words, made, blamed)
         return Said(
             f"cudaMalloc makes room for {made.bytes} bytes{given}; {array.name} has {array.bytes} "
@@ -178,18 +179,30 @@ class HostEvents(HostFlow):
             self._too_few(made.bytes, array, words),
         )
 
+    def _tied(self, made: HostCall) -> list[Array]:
+        """The arrays that one copy moves to a buffer or from it: of several each is a part."""
+        own = [
+            one
+            for one in self.seen.of("to-device", "to-host")
+            if one.buffer == made.buffer and one.host in self.arrays
+        ]
+        hosts = [(one.kind, one.host) for one in own]
+        return [self.arrays[one.host] for one in own if hosts.count((one.kind, one.host)) == 1]
+
     def copied_short(self) -> Said | None:
         """A copy of less than the array."""
         for kind in ("to-device", "to-host"):
             for name, array in self.arrays.items():
                 own = [one for one in self.seen.of(kind) if one.host == name]
-                if not own or _covered(own) >= array.bytes or not own[0].lines:
+                if not own or covered(own) >= array.bytes or not own[0].lines:
                     continue
                 if self.seen.is_indirect:
                     continue
                 if kind == "to-host" and self._is_filled_by_hand(array.name):
                     continue
                 line, words = self._size_words(own[0], "cudaMemcpy")
+                if not words:
+                    line, words = self._size_words(own[0], "cudaMemcpyAsync")
                 short = [
                     one
                     for one in self.seen.of(kind)
@@ -197,19 +210,33 @@ class HostEvents(HostFlow):
                 ]
                 blamed = self._blamed(own[0], short)
                 if blamed == own[0].lines[0]:
-                    blamed = line or blamed
+                    blamed = self._giver_of_size(own[0]) or line or blamed
                 given = self._given(words, own[0], blamed)
                 advice = self._too_few(own[0].bytes, array, words)
                 if any(self.text.loops(item) for item in self.text.at(own[0].lines[0])):
                     advice = f"Where in {array.name} does each part begin, and where does it end?"
                 way = "to the device" if kind == "to-device" else "back to the host"
                 return Said(
-                    f"Of the {array.bytes} bytes of {array.name} only {_covered(own)} are copied "
+                    f"Of the {array.bytes} bytes of {array.name} only {covered(own)} are copied "
                     f"{way}{given}.",
                     blamed,
                     advice,
                 )
         return None
+
+    def _giver_of_size(self, call: HostCall) -> int:
+        """The line that calls a helper whose copy is as long as a parameter says, and is right for others."""
+        words = self._written(call, "cudaMemcpy")
+        here = self.text.at(call.lines[0])
+        function = self.text.function_of(here[0]) if here else None
+        if function is None or len(call.lines) < 2 or words[1:2] not in ((".",), ("->",)):
+            return 0
+        whole = [
+            one
+            for one in self.seen.of("to-device", "to-host")
+            if one.host in self.arrays and one.bytes == self.arrays[one.host].bytes
+        ]
+        return call.lines[1] if whole and words[0] in self.text.parameters(function) else 0
 
     def never_copied(self) -> Said | None:
         """An input that does not reach the device, while another one does so twice."""
@@ -330,10 +357,17 @@ class HostEvents(HostFlow):
                     continue
                 if not all(order[id(one)] < order[id(call)] for one in given):
                     continue
+                results = [
+                    one
+                    for one in self.seen.of("to-device")
+                    if one.host in self.arrays
+                    and self.arrays[one.host].is_output
+                    and one.host not in back
+                ]
                 return Said(
                     f"{array.name} is copied to the device here, after the kernel has stored its "
                     f"result there; nothing comes back into {array.name}.",
-                    self._blamed(call, [call]),
+                    self._blamed(call, results),
                     f"The target stands first: cudaMemcpy({array.name}, ..., "
                     "cudaMemcpyDeviceToHost).",
                 )
@@ -391,7 +425,7 @@ class HostEvents(HostFlow):
                 for _, buffer in launch.arguments
                 if buffer not in fetched and not self._filled_from(buffer)
             ]
-            if unused and call.lines and not self._is_written(call.buffer):
+            if unused and call.lines and not self._may_be_stored(call.buffer):
                 source = self.arrays[filled[0].host].name
                 return Said(
                     f"What is copied back into {array.name} is the buffer that {source} was copied "
@@ -466,12 +500,3 @@ def _is_copy(function: Statement, name: str) -> bool:
         start -= 1
     kind = function.words[start:at]
     return kind.count("*") == 1 and "&" not in kind
-
-
-def _covered(calls: Sequence[HostCall]) -> int:
-    """Bytes of an array that the calls copy, each once."""
-    end = total = 0
-    for start, stop in sorted((one.offset, one.offset + one.bytes) for one in calls):
-        total += max(0, stop - max(start, end))
-        end = max(end, stop)
-    return total

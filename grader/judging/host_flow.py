@@ -1,15 +1,14 @@
-"""Where data goes between solve's calls: what fills a buffer, which kernel reads it, what is fetched.
+"""Where data goes between solve's calls: which kernel stores in a buffer, what is fetched, what has room.
 
-Each buffer that a kernel reads has to be filled before, each one that it fills has to be used after.
+Each buffer that a kernel fills has to be used after; host_unfilled.py asks what fills those that it reads.
 Which parameters a kernel writes to is read from its text; all else has been seen.
 """
 
 from __future__ import annotations
 
-import re
-
-from grader.judging.host import Said, plain_name
+from grader.judging.host import Said, launches_of, plain_name
 from grader.judging.host_seen import HostSeen
+from grader.judging.sums import several
 from grader.judging.wording import calls as calls_in
 from grader.judging.wording import names_in
 from grader.labs.statements import Statement, find, function_name, shown
@@ -50,12 +49,21 @@ class HostFlow(HostSeen):
     def _stored_by(self, launch: HostCall) -> set[int]:
         return {buffer for _, buffer, const in self._roles(launch) if not const}
 
+    def _may_be_stored(self, buffer: int) -> bool:
+        """Whether a kernel may store in a buffer, as far as its parameters are known."""
+        given = [one for one in self.seen.of("launch") if self._takes(one, buffer)]
+        if sum("__global__" in item.words for item in self.text.functions()) == 1:
+            return self._is_written(buffer)
+        return any(not self._roles(one) or buffer in self._stored_by(one) for one in given)
+
     def _takes(self, launch: HostCall, buffer: int) -> bool:
         return any(one == buffer for _, one in launch.arguments)
 
     def _launch_line(self, launch: HostCall) -> int:
         """Of cudaLaunchKernel the line where its arguments are put together."""
         line = self._blamed(launch, [launch])
+        if line == launch.lines[0] and len(launch.lines) > 1 and self._hands_on(launch):
+            line = launch.lines[1]
         for item in self.text.at(line):
             for given in calls_in(item, "cudaLaunchKernel"):
                 name = plain_name(given[3]) if len(given) > 3 else ""
@@ -64,192 +72,20 @@ class HostFlow(HostSeen):
                     return known[0]
         return line
 
-    def unfilled(self) -> Said | None:
-        """What a kernel reads and nothing has filled: which input it was for, or which kernel."""
-        facts = self._facts("uninitialised-global")
-        if facts is None:
-            return None
-        buffer = self.seen.named(facts.array)
-        readers = [
-            one
-            for one in self.seen.of("launch")
-            if self._takes(one, buffer) and self._is_kernel_of_item(one)
-        ]
-        if buffer < 0 or not readers or self.seen.of("refused"):
-            return None
-        reader = readers[0]
-        before = self.seen.calls[: self._order(reader)]
-        fills = [one for one in before if one.kind in _FILLS and one.buffer == buffer]
-        if fills:
-            return self._half_filled(buffer, fills)
-        if any(one.kind == "launch" and buffer in self._stored_by(one) for one in before):
-            return None  # a kernel has stored too little of it
-        return (
-            self._stored_twice(buffer, reader)
-            or self._filled_twice(buffer)
-            or self._filled_in_vain(buffer, reader)
-            or self._without_input(buffer, reader)
-            or self._turned_round(buffer, reader)
-            or self._launched_late(buffer, reader)
-        )
-
-    def _is_kernel_of_item(self, launch: HostCall) -> bool:
-        """Whether the finding is about the kernel that is launched."""
+    def _hands_on(self, launch: HostCall) -> bool:
+        """Whether a helper gives a kernel its own parameters, under the names that the kernel has."""
         kernel = self._kernel_of(launch)
-        if kernel is None or self.item is None or not self.item.kernel:
-            return True
-        return function_name(kernel) in re.split(r"\W", self.item.kernel)
-
-    def _stored_twice(self, buffer: int, reader: HostCall) -> Said | None:
-        """Two launches of one kernel that store in one buffer, where one of them is to fill another."""
-        seen: dict[tuple[str, int], HostCall] = {}
-        for launch in self.seen.of("launch"):
-            if self._order(launch) >= self._order(reader):
-                break
-            for stored in self._stored_by(launch):
-                first = seen.setdefault((launch.kernel, stored), launch)
-                if first is launch or not launch.lines or not first.lines:
-                    continue
-                return Said(
-                    f"The kernel stores in the same buffer as the launch of line {first.lines[0]}; "
-                    f"nothing is stored in {self._buffer(buffer)}, which a later kernel reads.",
-                    self._launch_line(launch),
-                    "Each launch needs a buffer of its own for its result.",
-                )
-        return None
-
-    def _half_filled(self, buffer: int, fills: list[HostCall]) -> Said | None:
-        whole = self.seen.buffers[buffer][1]
-        made = next((one for one in self.seen.of("malloc") if one.buffer == buffer), None)
-        if made is None or not made.lines or sum(one.bytes for one in fills) >= whole:
-            return None
-        filled = sum(one.bytes for one in fills)
-        last = fills[-1]
-        where = f" by line {last.lines[0]}" if last.lines else ""
-        if all(one.kind == "fill" for one in fills):
-            return Said(
-                f"This sets {filled} bytes of a buffer that has {whole}; the kernel reads more of it.",
-                last.lines[0] if last.lines else made.lines[0],
-                "A size is in bytes: elements times sizeof the type.",
-            )
-        return Said(
-            f"The buffer that is allocated here has {whole} bytes; only {filled} of them are "
-            f"filled{where}, and the kernel reads more: cudaMalloc leaves memory as it was.",
-            made.lines[0],
-            "Set it to 0 first (cudaMemset) where the rest is to count as 0.",
-        )
-
-    def copied_over(self) -> Said | None:
-        """An input that is copied over another one, while a kernel is given a buffer without any."""
-        launches = self.seen.of("launch")
-        if not launches or self.seen.of("refused"):
-            return None
-        made = {one.buffer for one in self.seen.of("malloc")}
-        filled = {one.buffer for one in self.seen.calls if one.kind in _FILLS}
-        read = {
-            buffer
-            for launch in launches
-            for _, buffer, const in self._roles(launch)
-            if const or not self.arrays
-        }
-        both = {name for name, array in self.arrays.items() if array.is_input and array.is_output}
-        if both:  # what is changed in place is read, too
-            read |= {buffer for launch in launches for _, buffer in launch.arguments}
-        empty = sorted((read & made) - filled)
-        return self._filled_twice(empty[0]) if empty else None
-
-    def _filled_twice(self, buffer: int) -> Said | None:
-        """Two inputs that are copied into one buffer."""
-        seen: dict[int, HostCall] = {}
-        for call in self.seen.of("to-device"):
-            if call.host not in self.arrays:
-                continue
-            first = seen.setdefault(call.buffer, call)
-            if first.host != call.host and first.place == call.place and call.lines:
-                return Said(
-                    f"{self.arrays[call.host].name} is copied over {self.arrays[first.host].name}, "
-                    f"into the same buffer; nothing is ever copied into {self._buffer(buffer)}, "
-                    "which the kernel reads.",
-                    self._origin(call, self._blamed(call, [call])),
-                    "Each matrix needs a buffer of its own.",
-                )
-        return None
-
-    def _filled_in_vain(self, buffer: int, reader: HostCall) -> Said | None:
-        """An input in a buffer that no kernel is given."""
-        given = {one for launch in self.seen.of("launch") for _, one in launch.arguments}
-        for call in self.seen.of("to-device"):
-            if call.host in self.arrays and call.buffer not in given and reader.lines:
-                return Said(
-                    f"{self.arrays[call.host].name} is copied into {self._buffer(call.buffer)}, and "
-                    f"the kernel is given {self._buffer(buffer)} instead, which nothing fills.",
-                    self._launch_line(reader),
-                    "Hand over the buffer that was filled.",
-                )
-        return None
-
-    def _without_input(self, buffer: int, reader: HostCall) -> Said | None:
-        """An input that no call copies."""
-        if self.seen.is_indirect:
-            return None
-        reached = {one.host for one in self.seen.of("to-device")}
-        absent = [a for name, a in self.arrays.items() if a.is_input and name not in reached]
-        if len(absent) != 1:
-            return None
-        made = [one for one in self.seen.of("malloc") if one.lines]
-        own = next((one for one in made if one.buffer == buffer), None)
-        if own is None or len(own.lines) < 2:
-            return None  # where solve itself allocates, the search says which call is missing
-        line = self._launch_line(reader)
-        if sum(one.lines[-1] == own.lines[-1] for one in made) == 1:
-            line = own.lines[-1]
-        return Said(
-            f"{absent[0].name} is never copied to the device: there is nothing in "
-            f"{self._buffer(buffer)}, which the kernel reads.",
-            line,
-            f"Copy {absent[0].name} there before the launch.",
-        )
-
-    def _turned_round(self, buffer: int, reader: HostCall) -> Said | None:
-        """A kernel that is given what it is to read for what it is to write."""
-        roles = self._roles(reader)
-        wanted = [name for name, one, const in roles if one == buffer and const]
-        holds = [
-            (name, one) for name, one, const in roles if not const and self._is_filled(one, reader)
-        ]
-        if not wanted or not holds or not reader.lines:
-            return None
-        name, of = holds[0]
-        return Said(
-            f"The kernel reads {wanted[0]}, and is given a buffer for it that nothing has filled; "
-            f"for {name}, which it stores in, it is given {self._buffer(of)}.",
-            self._launch_line(reader),
-            "Are the two exchanged?",
-        )
-
-    def _is_filled(self, buffer: int, reader: HostCall) -> bool:
-        name = self.seen.buffers.get(buffer, ("", 0))[0]
-        before = self.seen.calls[: self._order(reader)]
-        inputs = [one for one, array in self.arrays.items() if array.is_input]
-        return name in inputs or any(
-            one.kind == "to-device" and one.buffer == buffer for one in before
-        )
-
-    def _launched_late(self, buffer: int, reader: HostCall) -> Said | None:
-        """A kernel that fills the buffer, launched only after the one that reads it."""
-        later = [
-            one
-            for one in self.seen.of("launch")
-            if self._order(one) > self._order(reader) and buffer in self._stored_by(one)
-        ]
-        if not later or not reader.lines or not later[0].lines:
-            return None
-        return Said(
-            f"The kernel launched here reads {self._buffer(buffer)}, which the kernel of line "
-            f"{later[0].lines[0]} fills: that one is launched only after it.",
-            self._launch_line(reader),
-            "Launch the kernel that fills a buffer before the one that reads it.",
-        )
+        if kernel is None:
+            return False
+        wanted = self.text.parameters(kernel)
+        for item in self.text.at(launch.lines[0]):
+            function = self.text.function_of(item)
+            own = self.text.parameters(function) if function is not None else []
+            for one in launches_of(self.text, item):
+                given = [plain_name(part) for part in one.given]
+                if given == wanted and set(given) <= set(own):
+                    return True
+        return False
 
     def unused(self) -> Said | None:
         """What one kernel stores and no other call ever looks at."""
@@ -266,12 +102,13 @@ class HostFlow(HostSeen):
         for launch in launches[:-1]:
             for buffer in sorted(self._stored_by(launch) & made - fetched - copied - filled):
                 used = [one for one in launches if one is not launch and self._takes(one, buffer)]
-                if used or not last.lines or not launch.lines:
+                user = self._instead(launch, launches)
+                if used or user is None or not user.lines or not launch.lines:
                     continue
                 return Said(
                     f"What the kernel of line {launch.lines[0]} stores in {self._buffer(buffer)} is "
                     "never used: the kernel launched here is not given it.",
-                    self._launch_line(last),
+                    self._launch_line(user),
                     "Hand over what the kernel before has computed.",
                 )
         stored = self._stored_by(last) & made - fetched - copied - filled
@@ -288,6 +125,15 @@ class HostFlow(HostSeen):
                 "Copy the buffer that the last kernel stores in.",
             )
         return None
+
+    def _instead(self, launch: HostCall, launches: list[HostCall]) -> HostCall | None:
+        """The later launch that takes what `launch` has read, in place of what it has stored."""
+        later = launches[launches.index(launch) + 1 :]
+        if len(later) == 1:
+            return later[0]
+        read = {buffer for _, buffer, const in self._roles(launch) if const}
+        taking = [one for one in later if any(self._takes(one, buffer) for buffer in read)]
+        return taking[0] if len(taking) == 1 else None
 
     def other_rows(self) -> Said | None:
         """A copy in rows that takes a matrix' rows for longer or shorter than they are."""
@@ -361,7 +207,7 @@ class HostFlow(HostSeen):
         line, words = self._size_of_room(made)
         if words and facts.offset_bytes < _ELEMENT * made.bytes and not self._is_in_bytes(words):
             return Said(
-                f"The buffer is made with {made.bytes} bytes ({shown(words)}), and the kernel uses "
+                f"The buffer is made with {several(made.bytes, 'byte')} ({shown(words)}), and the kernel uses "
                 "more of it.",
                 line,
                 "This counts elements; a size is in bytes: times sizeof the type.",
@@ -395,6 +241,11 @@ class HostFlow(HostSeen):
     ) -> Said | None:
         """Of matrices of one size, the one whose buffer is smaller than the others'."""
         own = {one.buffer: one.bytes for one in self.seen.of("malloc")}
+        tied = [one for one in self.seen.of("to-device", "to-host") if one.buffer == made.buffer]
+        if any(
+            one.host in self.arrays and one.bytes == self.arrays[one.host].bytes for one in tied
+        ):
+            return None  # it has room for what is copied: the others are larger than they need be
         others = {
             own[buffer]
             for launch in self.seen.of("launch")
@@ -464,6 +315,10 @@ class HostFlow(HostSeen):
                         for one in calls[: self._order(wait)]
                         if one.kind == "mark" and one.event == wait.event
                     ]
+                    if marks and marks[-1].stream == user.stream:
+                        said = self._marked_elsewhere(work, user)
+                        if said is not None:
+                            return said
                     if not marks or marks[-1].stream != work.stream:
                         continue
                     if self._order(marks[-1]) < self._order(work) and work.lines:
@@ -474,6 +329,18 @@ class HostFlow(HostSeen):
                             "Record the event after the work that is to be waited for.",
                         )
         return None
+
+    def _marked_elsewhere(self, work: HostCall, user: HostCall) -> Said | None:
+        """An event that is recorded in the stream that waits for it: it tells nothing of another one."""
+        records = [item for item in self.text.statements if calls_in(item, "cudaEventRecord")]
+        if len(records) != 1 or not work.lines or not user.lines:
+            return None
+        return Said(
+            f"The event that line {user.lines[0]}'s stream waits for is recorded in that stream "
+            f"itself; what line {work.lines[0]} asks for is in another stream.",
+            records[0].line,
+            "Record the event in the stream of the work that is to be waited for.",
+        )
 
     def _facts(self, code: str) -> Facts | None:
         return self.item.facts if self.item is not None and self.item.code == code else None

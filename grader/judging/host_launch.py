@@ -10,10 +10,10 @@ from grader.labs.source import facts
 from grader.labs.statements import Listing, closing, declared, shown, split
 
 
-def swapped_arguments(text: Listing, host: Host) -> Said | None:
+def swapped_arguments(text: Listing, host: Host, kernel_name: str = "") -> Said | None:
     """A launch whose arguments have the names of the parameters, in another order."""
     if len(host.launches) != 1:
-        return None
+        return _crossed(text, host, kernel_name)
     launch = host.launches[0]
     kernel = text.named(launch.kernel)
     if kernel is None:
@@ -22,6 +22,8 @@ def swapped_arguments(text: Listing, host: Host) -> Said | None:
     given = [plain_name(part) for part in launch.given]
     roles = roles_of(host)
     real = [roles.get(name, name) for name in given]
+    if sorted(wanted) == sorted(given):
+        real = given
     if len(wanted) != len(real):
         return None
     apart = [at for at, (a, b) in enumerate(zip(wanted, real, strict=True)) if a != b]
@@ -32,9 +34,34 @@ def swapped_arguments(text: Listing, host: Host) -> Said | None:
     return Said(
         f"The kernel's parameters are ({', '.join(wanted)}); it is given ({', '.join(given)}): "
         f"{wanted[first]} gets {given[first]}.",
-        launch.line,
+        launch.given_line or launch.line,
         "Arguments go by their order, not by their names.",
     )
+
+
+def _crossed(text: Listing, host: Host, kernel_name: str) -> Said | None:
+    """Of several launches the one of the finding's kernel: an argument that has another one's name."""
+    launches = [one for one in host.launches if kernel_name and one.kernel == kernel_name]
+    kernel = text.named(kernel_name) if len(launches) == 1 else None
+    wanted = text.parameters(kernel) if kernel is not None else []
+    given = [plain_name(part) for part in launches[0].given] if launches else []
+    if len(wanted) != len(given):
+        return None
+    for at, name in enumerate(given):
+        if not name or name not in wanted or name == wanted[at]:
+            continue
+        own = wanted.index(name)
+        if not given[own] or given[own] == wanted[own] or given[own] == name:
+            continue
+        if _is_const_pointer(kernel.words, name) is not None:
+            continue
+        return Said(
+            f"The kernel's parameters are ({', '.join(wanted)}): {wanted[at]} gets {name}, and "
+            f"{name} gets {given[own]}.",
+            launches[0].given_line or launches[0].line,
+            "Arguments go by their order, not by their names.",
+        )
+    return None
 
 
 def input_for_output(text: Listing, host: Host) -> Said | None:

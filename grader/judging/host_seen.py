@@ -222,6 +222,28 @@ class HostSeen:
                 break
             item, given = callers[0]
             line, words = self._meaning(tuple(given[parameters.index(name)]), item)
+        return self._of_count(call, line, words)
+
+    def _of_count(
+        self, call: HostCall, line: int, words: tuple[str, ...]
+    ) -> tuple[int, tuple[str, ...]]:
+        """pixels * sizeof(int), of a helper's parameter: what its caller gives for it."""
+        if words[1:4] != ("*", "sizeof", "(") or len(words) != 6:
+            return line, words
+        for at, outer in enumerate(call.lines[1:-1], 1):
+            here = self.text.at(outer)
+            function = self.text.function_of(here[0]) if here else None
+            names = self.text.parameters(function) if function is not None else []
+            if line != outer or words[0] not in names:
+                continue
+            callers = [
+                given
+                for item in self.text.at(call.lines[at + 1])
+                for given in calls_in(item, function_name(function))
+                if len(given) == len(names)
+            ]
+            if len(callers) == 1:
+                return call.lines[at + 1], tuple(callers[0][names.index(words[0])])
         return line, words
 
     def _meaning(self, words: tuple[str, ...], near: Statement) -> tuple[int, tuple[str, ...]]:
@@ -263,7 +285,10 @@ class HostSeen:
         """Why so few bytes."""
         if "sizeof" in words and size * size == 4 * array.bytes and size > _POINTER_BYTES:
             return "This is one row: all of it is rows times columns times sizeof the type."
-        if size == array.bytes // 4 and "sizeof" not in words and len(words) != 3:
+        # Of a 4 x 4 matrix a row has as many bytes as the matrix has elements.
+        is_row = len(words) == 1 and size * size == 4 * array.bytes
+        is_called = len(words) == 3 or words[-2:] == ("(", ")")
+        if size == array.bytes // 4 and "sizeof" not in words and not (is_row or is_called):
             return "This counts elements; a size is in bytes: times sizeof the type."
         if "^" in words:
             return "^ is no power in C++ but an exclusive or: multiply."
@@ -289,11 +314,13 @@ class HostSeen:
 
     def _is_filled_by_hand(self, name: str) -> bool:
         """Whether solve itself may put words into an array or take them out."""
+        own = {function_name(one) for one in self.text.functions()}
         for item in self.host.body:
             for at, word in enumerate(item.words):
                 if word != name:
                     continue
-                if item.words[at + 1 : at + 2] == ("[",) or any(w in item.words for w in _BY_HAND):
+                by_hand = [w for w in _BY_HAND if w in item.words and w not in own]
+                if item.words[at + 1 : at + 2] == ("[",) or by_hand:
                     return True
                 if item.words[at - 1 : at] == ("*",) or "(" not in item.words:
                     return True
@@ -359,3 +386,17 @@ class HostSeen:
                     return False
                 uses += 1
         return uses > 0
+
+
+def covered(calls: Sequence[HostCall]) -> int:
+    """Bytes of an array that the calls copy, each once."""
+    end = total = 0
+    rows = [
+        (start, start + one.bytes // one.rows)
+        for one in calls
+        for start in (one.offset + row * one.host_pitch for row in range(one.rows))
+    ]
+    for start, stop in sorted(rows):
+        total += max(0, stop - max(start, end))
+        end = max(end, stop)
+    return total

@@ -17,6 +17,7 @@ from grader.judging.cause_of_places import Places
 from grader.judging.cause_of_waits import OfWaits
 from grader.judging.cause_of_wrong import Wrong, sums_too_long
 from grader.judging.host import Said
+from grader.judging.launch_reach import OfReach
 from grader.judging.repair.search import SIGNATURES
 from grader.labs.problem import Problem
 from grader.labs.statements import Listing, listing
@@ -142,7 +143,7 @@ def _first_said(*rules: Callable[[], Said | None]) -> Said | None:
     return None
 
 
-class _Finder(ByTrying, OfHost, OfLaunch, OfWaits, Accesses, Places, Wrong):
+class _Finder(ByTrying, OfHost, OfLaunch, OfReach, OfWaits, Accesses, Places, Wrong):
     """The rules, in their order."""
 
     def known(self) -> Said | None:
@@ -151,13 +152,16 @@ class _Finder(ByTrying, OfHost, OfLaunch, OfWaits, Accesses, Places, Wrong):
             self.by_warning,
             self.by_host,
             self.by_calls,
+            self.by_text,
+            self.exchanged_grid,
             self.by_shared_memory,
             self.by_dynamic_memory,
             self.by_type,
         )
 
     def cause(self) -> Said | None:
-        rules = [self.by_arguments, self.by_block]
+        rules = [self.by_arguments, self.by_exchanged_inputs, self.axis_left_out]
+        rules += [self.by_rounding, self.by_block]
         if self.kernel is not None:
             rules += [
                 {
@@ -175,6 +179,7 @@ class _Finder(ByTrying, OfHost, OfLaunch, OfWaits, Accesses, Places, Wrong):
                     "timeout": self.endless,
                 }.get(self.item.code, lambda: None)
             ]
+        rules += [self.too_few, self.by_scratch]
         return _first_said(*rules)
 
     def by_warning(self) -> Said | None:

@@ -337,6 +337,8 @@ class Writer(Stores):
             if all(holds(f) for f in facts):
                 return text
         stride = stride_of(facts, width) if is_load else None
+        if stride == 0:
+            return f"In all places that were looked at row 0 of {operand} is loaded."
         if stride is not None:
             has = several(width, "element")
             return f"A row of {operand} has {has}; it is loaded as if it had {stride}."

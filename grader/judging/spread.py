@@ -137,6 +137,8 @@ def values_of(
     for loop in kernel.text.loops(near):
         found = turns(kernel, loop)
         if found is None:
+            if _goes_on(kernel, loop) in needed(kernel, words, near) - set(known):
+                return None
             continue
         name, numbers, start = found
         if start and name not in known and name in needed(kernel, words, near):
@@ -184,6 +186,19 @@ def values_of(
         return np.unique(_evaluated(words, known))
     except _UnclearError:
         return None
+
+
+def _goes_on(kernel: Kernel, loop: Statement) -> str:
+    """The variable of a loop that counts on from a thread's own number, by a number known here.
+
+    How far it counts is not clear: its first value alone says too little.
+    """
+    if loop.kind != "for" or len(loop.parts) != 3 or "=" not in loop.parts[0][1:]:
+        return ""
+    name, step = counted(loop), loop.parts[2]
+    start = loop.parts[0][loop.parts[0].index("=") + 1 :]
+    is_small = "++" in step or (step[:2] == (name, "+=") and value(step[2:], kernel.known))
+    return name if is_small and value(start, kernel.known) is None else ""
 
 
 def needed(kernel: Kernel, words: Sequence[str], near: Statement) -> set[str]:
