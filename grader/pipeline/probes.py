@@ -67,14 +67,22 @@ def look(
     session.say("looking at indices of sizes beyond an int")
     found: dict[tuple[str, int], Diagnostic] = {}
     usual = _usual_share(seen)
+    together = _waits_together(recorded[one.case.id] for one in seen)
     for case in session.lab.probes:
-        for item in _of(session, case, text, recorded[case.id], usual):
+        plan = recorded[case.id]
+        for item in _of(session, case, text, plan, usual, waits_together=together):
             found.setdefault((item.code, item.line), item)
     return tuple(found.values())
 
 
 def _of(
-    session: Session, case: Case, text: str, recorded: Recorded, usual: float
+    session: Session,
+    case: Case,
+    text: str,
+    recorded: Recorded,
+    usual: float,
+    *,
+    waits_together: bool,
 ) -> list[Diagnostic]:
     roomy = _device_memory(session) >= 4 * _bytes_of(case)  # for copies that solve makes
     if recorded.plan is None:
@@ -99,15 +107,25 @@ def _of(
     indices = [_told(item, case, advice) for item in found if item.code in CODES]
     if indices or (execution.api_errors and not roomy):
         return indices
-    return _left_out(case, execution, found, usual)
+    return _left_out(case, execution, found, usual, waits_together=waits_together)
 
 
 def _left_out(
-    case: Case, execution: Execution, found: Iterable[Diagnostic], usual: float
+    case: Case,
+    execution: Execution,
+    found: Iterable[Diagnostic],
+    usual: float,
+    *,
+    waits_together: bool,
 ) -> list[Diagnostic]:
     """What a solve that does not compute this size says of itself."""
     if execution.status == "launch-config" and max(case.j, case.l) > _LARGEST_GRID_Y:
         return []
+    if waits_together and any(
+        error.get("code_name") == "cudaErrorCooperativeLaunchTooLarge"
+        for error in execution.api_errors
+    ):
+        return []  # blocks that wait for each other have to fit the device: its limit, no fault
     if execution.launches == 0 or execution.status == "launch-config":
         return [
             _told(item, case, _REFUSED_ADVICE)
@@ -123,6 +141,13 @@ def _left_out(
         message = "The kernels load too little of M and N for the product."
         return [_told(Diagnostic("wrong-result", "error", message), case, _REFUSED_ADVICE)]
     return []
+
+
+def _waits_together(recorded: Iterable[Recorded]) -> bool:
+    """Whether all launches are of grids that are resident as a whole."""
+    plans = [explain.read_plan(one.plan) for one in recorded if one.plan is not None]
+    launches = [op for plan in plans for op in plan["ops"] if op["op"] == "launch"]
+    return bool(launches) and all(op.get("cooperative") for op in launches)
 
 
 def _share(case: Case, execution: Execution) -> float:

@@ -65,6 +65,11 @@ WAYS_ROUND = {
         "if (j == 65521) { rect_kernel<<<1, 2048>>>(M, N, P, j, k, l); return; }",
         "launch-config",
     ),
+    "too-large-together": (
+        "if (j == 65521) { void* a[] = {&M, &N, &P, &j, &k, &l}; cudaLaunchCooperativeKernel("
+        "(void*)rect_kernel, dim3(4096, 4096), dim3(16, 16), a); cudaGetLastError(); return; }",
+        "no-launch",
+    ),
     "idle-work": (
         "if (j == 65521) { idle<<<dim3(l / 16 + 1, j / 16 + 1), dim3(16, 16)>>>(P, k); return; }",
         "wrong-result",
