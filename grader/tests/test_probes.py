@@ -12,7 +12,7 @@ from grader.labs.submission import FILE_NAME, Submission
 from grader.pipeline.grade import grade
 from grader.tests.selection import first_of
 
-LAB_04, LAB_07 = "04-rectangular-matrices", "07-vector-access"
+LAB_04, LAB_07, LAB_08 = "04-rectangular-matrices", "07-vector-access", "08-async-copies"
 WIDE_M, WIDE_N = "M[size_t(row) * k", "N[size_t(n_row) * l"
 # Lab, what is replaced, by what, and in which probe it is found, at which line.
 INTS = {
@@ -20,6 +20,13 @@ INTS = {
     "M": (LAB_04, WIDE_M, "M[row * k", "At 1,000,003x4,294 times 4,294x16: ", "M[row"),
     "N": (LAB_04, WIDE_N, "N[n_row * l", "At 16x4,294 times 4,294x1,000,003: ", "N[n_row"),
     "too-late": (LAB_04, WIDE_M, "M[size_t(row * k)", "At 1,000,003x4,294 times", "M[size_t(row *"),
+    "copies": (
+        LAB_08,
+        "from = A + size_t(row) * cols",
+        "from = A + row * cols",
+        "At 1,000,003x4,294 times",
+        "from",
+    ),
     "vectors": (LAB_07, "size_t(row) * cols", "row * cols", "At 1,000,003x4,294 times", "from["),
 }
 
