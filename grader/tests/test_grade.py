@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from grader.pipeline import grade
+from grader.pipeline import judged
 from grader.running import execute, record
 from grader.running.compile import CompileError
 from grader.sandbox.limits import StepLimits
@@ -151,7 +151,7 @@ ptxas info    : Used 8 registers, used 0 barriers
 
 
 def test_scratch_folders_do_not_leak_when_interrupted(stage, monkeypatch):
-    monkeypatch.setattr(grade, "record", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
+    monkeypatch.setattr(judged, "record", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
     with pytest.raises(KeyboardInterrupt):
         stage()
     assert os.listdir(stage.course.cache) == []

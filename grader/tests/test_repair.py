@@ -47,6 +47,7 @@ _OTHERS = {
     "reduction-tree": "reduction", "reduction-two": "reduction",
     "turn-padded": "block-transpose", "turn-square": "block-transpose",
     "reduction-twice": "reduction", "turn-linear": "block-transpose", "addition-hop": "matrix-addition",
+    "addition-pitched": "matrix-addition", "reduction-stages": "reduction",
     "reduction-runs": "reduction", "reduction-passes": "reduction", "addition-args": "matrix-addition", "reduction-crew": "reduction",
 }  # fmt: skip
 _NO_PRODUCTS = ("00-first-kernels", *sorted({*_OTHERS.values(), "foo-kernel"}))
@@ -79,15 +80,25 @@ def test_a_solution_of_a_lab_that_is_no_product_is_right(lab: str) -> None:
     assert all(_is_right_in(text, lab, case) for case in _cases(lab))
 
 
-_NOT_READ = ("01-byname", "03-packed", "04-queue", "10-wmma")
+# A launch by cudaLaunchKernel, goto back, std::map, fragments of wmma; structs of the host's that are
+# templates, given by value, or hold pointers to bytes; cudaMallocAsync, std::memcpy.
+_NOT_READ = (
+    "00-mirror", "00-queue", "01-array3", "01-byname", "01-oneblock", "01-params", "01-rowbatch", "01-span", "01-stripes",
+    "01-unifiedclass", "01-vecbuf", "03-packed", "04-queue", "04-slices", "04-streams", "10-wmma",
+)  # fmt: skip
 
 
 @pytest.mark.parametrize("name", sorted(p.stem for p in (CAUSES / "fresh").glob("*.cu")))
 def test_a_right_program_is_right(name: str) -> None:
     if name in _NOT_READ:
-        # a launch by cudaLaunchKernel, goto back, std::map, fragments of wmma
         with pytest.raises(GivenUp):
-            _is_right(_program(name), name[:2])
+            if name[:2] == "00":
+                all(
+                    _is_right_in(_program(name), "00-first-kernels", case)
+                    for case in _cases("00-first-kernels")
+                )
+            else:
+                _is_right(_program(name), name[:2])
     elif name in _OTHERS or name[:2] == "00":
         lab = _OTHERS.get(name, "00-first-kernels")
         assert all(_is_right_in(_program(name), lab, case) for case in _cases(lab))

@@ -14,6 +14,10 @@ class GivenUp(Exception):
     """The file has something that is not interpreted here."""
 
 
+# What cudaMalloc gives to such a pointer counts in words here, and the pointer itself in bytes.
+BYTES_LATER = "a pointer to bytes that is set later"
+
+
 @dataclass(eq=False, frozen=True)
 class Token:
     """`key` is one number per place in the file: a macro's body keeps its own wherever it is used."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from grader.judging.repair.nodes import Function, Node, Type
-from grader.judging.repair.reading import GivenUp, Token
+from grader.judging.repair.reading import BYTES_LATER, GivenUp, Token
 from grader.judging.repair.sugar import Sugar
 
 _BEFORE_METHODS = frozenset(
@@ -141,6 +141,8 @@ class Structs(Sugar):
                 is_reference = kind.is_reference
                 while self.skip("&"):
                     is_reference = True
+                if kind.is_byte and stars and not kind.is_constant:
+                    raise GivenUp(BYTES_LATER)
                 field = self.name().text
                 args = kind.args if kind.name == "vector" else ()
                 own = Type(kind.name, stars, is_reference=is_reference, args=args)

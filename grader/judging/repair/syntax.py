@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from grader.judging.repair.nodes import File, Function, Node, Type, finish
 from grader.judging.repair.plainer import plainer
-from grader.judging.repair.reading import GivenUp, Token
+from grader.judging.repair.reading import BYTES_LATER, GivenUp, Token
 from grader.judging.repair.structs import Structs
 from grader.judging.repair.unread import Unread
 
@@ -310,6 +310,11 @@ class Parser(Structs, Unread):
                 first = self.braces()
             elif self.now == "(":
                 first = self.node("make", self.take(), self.list_until(")"), kind.name)
+            is_unset = (
+                first is None or first.text in ("nullptr", "NULL", "0") or first.kind == "braces"
+            )
+            if kind.is_byte and stars and is_unset and not (sizes or kind.is_constant):
+                raise GivenUp(BYTES_LATER)
             one = self.node("declare", name, [sizes or None, first])
             one.type = Type(
                 kind.name,
