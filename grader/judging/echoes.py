@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from grader.judging import explain, phases
+from grader.judging import phases, remedies
 from grader.results.finding import Access, Cause, Facts, Origin
 from grader.results.result import Diagnostic
 
@@ -81,7 +81,7 @@ def _echo(item: Diagnostic, cause: Diagnostic) -> Diagnostic:
         item,
         echo_of=cause.code,
         follows_from=Origin(cause.code, cause.line, cause.kernel),
-        advice=explain.advice_for_echo(cause.code),
+        advice=remedies.for_echo(cause.code),
     )
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from grader.errors import StepError, UnsupportedError
-from grader.judging import echoes, explain, numerics, patterns, phases, split, symbols
+from grader.judging import echoes, explain, numerics, patterns, phases, remedies, split, symbols
 from grader.labs import codes, data, source
 from grader.labs.lab import Case
 from grader.labs.submission import FILE_NAME
@@ -94,7 +94,7 @@ def recording_failure(recorded: Recorded) -> Diagnostic:
         code,
         "error",
         explain.whole(recorded.message),
-        advice=explain.advice_for_recording(code, reason),
+        advice=remedies.for_recording(code, reason),
         reason=reason.value,
         subject=subject,
     )
@@ -201,7 +201,7 @@ def with_library(outcome: Outcome, library: str) -> Outcome:
     if not library or outcome.execution is None or outcome.execution.launches:
         return outcome
     message = f"solve launches no kernel of its own, and names the library {library}."
-    advice = explain.advice_for("library-call")
+    advice = remedies.for_code("library-call")
     named = Diagnostic("library-call", "error", message, cases=(outcome.case.id,), advice=advice)
     return replace(outcome, diagnostics=(named, *outcome.diagnostics))
 
@@ -253,7 +253,7 @@ def _compare(
     if low_precision:
         code = "low-precision"
         advice = short.sentence if short and not case.hidden else ""
-        advice = advice or explain.advice_for(code, case.problem.factors)
+        advice = advice or remedies.for_code(code, case.problem.factors)
         if not case.hidden:  # how large they are depends on the data
             message = (
                 f"Small errors nearly everywhere, {compared.worst:.0f} times what float may "
@@ -264,7 +264,7 @@ def _compare(
         advice = pattern.sentence if pattern and not case.hidden else ""
     if not exact and compared.worst <= _NEARLY and short is None:
         # A pattern would be one of rounding errors.
-        pattern, advice = None, "" if case.hidden else explain.nearly(compared.worst)
+        pattern, advice = None, "" if case.hidden else remedies.nearly(compared.worst)
     result = replace(
         case_result(case, "failed", message, execution.seconds),
         bound=bound,
@@ -344,7 +344,7 @@ def _diagnostic(fault: Fault, context: explain.Context) -> Diagnostic:
     own = is_own_file(facts.file)
     has_thread = bool(fault.kernel) and explain.has_thread(fault)
     line = facts.line or source.launch_line(context.source, fault.kernel)
-    message, advice = explain.sentence(fault, context), explain.advice(fault, context)
+    message, advice = explain.sentence(fault, context), remedies.for_fault(fault, context)
     said = phases.cause(fault.code, facts, context.source) if own else None
     if said is not None:
         message = f"{said.text} Seen at line {line}: {message}"
@@ -385,7 +385,7 @@ def _api_errors(execution: Execution) -> list[Diagnostic]:
         if error.get("api") == "cudaLaunchKernel":
             continue
         message = explain.whole(f"{error.get('api')} returned {name}: {error.get('message')}")
-        advice = explain.advice_for("api-error")
+        advice = remedies.for_code("api-error")
         line = error.get("line") or 0
         found.append(Diagnostic("api-error", "error", message, line=line, advice=advice))
     return list(dict.fromkeys(found))
@@ -397,7 +397,7 @@ def _leaks(execution: Execution, context: explain.Context) -> list[Diagnostic]:
     names = ", ".join(_with_role(name, context) for name, _ in execution.leaked)
     size = sum(size for _, size in execution.leaked)
     message = f"solve returns without freeing {names} ({size:,} bytes)."
-    advice = explain.advice_for("memory-leak")
+    advice = remedies.for_code("memory-leak")
     return [
         Diagnostic("memory-leak", "warning", message, count=len(execution.leaked), advice=advice)
     ]

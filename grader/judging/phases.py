@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
+from grader.judging.figures import bytes_text, triple
 from grader.judging.host import Said
 from grader.labs.statements import Listing, Statement, listing
 from grader.results.finding import Access, Cause, Facts, Party
@@ -122,13 +123,13 @@ def sentence(facts: Facts, element: str) -> str:
                 f"{facts.limit} arrivals {are} missing, and all threads that still run wait"
             )
             if other.line:
-                text += f"; thread {_triple(other)} waits at line {other.line}"
+                text += f"; thread {triple(other.thread)} waits at line {other.line}"
             return text
         case Cause.BYTES_LACK | Cause.BYTES_TOO_MANY:
             is_short = facts.cause is Cause.BYTES_LACK
             come = facts.limit - facts.amount if is_short else facts.limit + facts.amount
             where = f" at line {other.line}" if other.line else ""
-            announced = f"{_bytes(facts.limit)} {_were(facts.limit)} announced{where}"
+            announced = f"{bytes_text(facts.limit)} {_were(facts.limit)} announced{where}"
             if not facts.limit:
                 announced = "no bytes were announced"
             return (
@@ -180,13 +181,5 @@ def _too_early(facts: Facts, element: str) -> str:
     )
 
 
-def _bytes(count: int) -> str:
-    return f"{count} byte{'' if count == 1 else 's'}"
-
-
 def _were(count: int) -> str:
     return "was" if count == 1 else "were"
-
-
-def _triple(party: Party) -> str:
-    return "({},{},{})".format(*party.thread)

@@ -13,20 +13,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from grader.labs.arithmetic import integer
-from grader.labs.source import facts
+from grader.labs.source import ELEMENT_BYTES, facts
 
 _LONGEST = 100_000  # characters of a text
 _MOST_STRUCTS = 50
 _DEEPEST = 20
-_SIZES = {
-    "char": 1, "unsigned char": 1, "signed char": 1, "std::byte": 1, "uint8_t": 1, "int8_t": 1, "bool": 1,
-    "short": 2, "unsigned short": 2, "int16_t": 2, "uint16_t": 2, "half": 2, "__half": 2,
-    "__nv_bfloat16": 2, "nv_bfloat16": 2,
-    "int": 4, "unsigned": 4, "unsigned int": 4, "int32_t": 4, "uint32_t": 4, "float": 4,
-    "__nv_bfloat162": 4, "__half2": 4, "half2": 4,
-    "long long": 8, "unsigned long long": 8, "int64_t": 8, "uint64_t": 8, "size_t": 8, "double": 8,
-    "float2": 8, "int2": 8, "uint2": 8, "float4": 16, "int4": 16, "uint4": 16, "double2": 16,
-}  # fmt: skip
 _STRUCT = re.compile(
     r"\b(?:struct|class)\s{1,9}((?:(?:alignas|__align__)\s{0,9}\([^()]{1,40}\)\s{0,9})?)(\w{1,99})\s{0,9}\{"
 )
@@ -106,7 +97,7 @@ def _fills(found: _Type, size_bytes: int) -> bool:
 
 
 def _types(bare: str, constants: Mapping[str, str]) -> dict[str, _Type]:
-    types = {name: _Type(size, size) for name, size in _SIZES.items()}
+    types = {name: _Type(size, size) for name, size in ELEMENT_BYTES.items()}
     for one in ("float3", "int3", "uint3"):
         types[one] = _Type(12, 4)
     aliases = {name: to.strip() for name, to in _USING.findall(bare)[:_MOST_STRUCTS]}

@@ -99,11 +99,11 @@ def launch_line(text: str, kernel: str) -> int:
     return found[0] if len(found) == 1 else 0
 
 
-_ELEMENT_BYTES = {
-    "char": 1, "unsigned char": 1, "signed char": 1, "byte": 1,
+ELEMENT_BYTES = {
+    "char": 1, "unsigned char": 1, "signed char": 1, "byte": 1, "std::byte": 1,
     "bool": 1, "int8_t": 1, "uint8_t": 1, "half": 2, "__half": 2, "short": 2,
     "bf16": 2, "__nv_bfloat16": 2, "nv_bfloat16": 2, "unsigned short": 2, "uint16_t": 2,
-    "__nv_bfloat162": 4, "__half2": 4, "uint2": 8, "uint4": 16,
+    "int16_t": 2, "__nv_bfloat162": 4, "__half2": 4, "half2": 4, "uint2": 8, "uint4": 16,
     "float": 4, "int": 4, "unsigned": 4, "unsigned int": 4, "uint32_t": 4, "int32_t": 4,
     "unsigned long long": 8, "int64_t": 8, "double": 8, "float2": 8, "int2": 8, "long long": 8, "size_t": 8, "uint64_t": 8,
     "float3": 12, "float4": 16, "int4": 16, "double2": 16,
@@ -199,7 +199,7 @@ def _element_type(declaration: str) -> int | None:
     first = declaration.split("[")[0].split(",")[0]
     words = _NOT_OF_THE_TYPE.sub(" ", first).replace("std::", "").split()
     # "float a" of "float a[T], b[T]": the type is what stands before the first name.
-    return _ELEMENT_BYTES.get(" ".join(words), _ELEMENT_BYTES.get(" ".join(words[:-1])))
+    return ELEMENT_BYTES.get(" ".join(words), ELEMENT_BYTES.get(" ".join(words[:-1])))
 
 
 def _shapes(

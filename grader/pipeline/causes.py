@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 
 from grader.errors import GraderError
-from grader.judging import explain, opening, patterns, provenance
+from grader.judging import opening, patterns, provenance, remedies
 from grader.judging.judge import Outcome
 from grader.judging.repair import child
 from grader.labs import data
@@ -230,7 +230,7 @@ def _told(item: Diagnostic, outcome: Outcome, found: Explanation) -> Diagnostic:
     advice = advice or item.advice
     if found.line:
         advice = patterns.without_guess(advice)
-        if item.code == "low-precision" and advice == explain.advice_for(item.code, "split"):
+        if item.code == "low-precision" and advice == remedies.for_code(item.code, "split"):
             advice = ""  # it asks for what is told
     return replace(
         item,

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from grader.judging import explain
+from grader.judging import remedies
 from grader.labs import codes
 from grader.tests import attack_files, corpus_files
 from grader.tests.conftest import REPOSITORY
@@ -132,7 +132,7 @@ _WITHOUT_ADVICE = {
 
 
 def test_every_code_has_advice():
-    assert {code for code in codes.ORDER if not explain.advice_for(code)} == _WITHOUT_ADVICE
+    assert {code for code in codes.ORDER if not remedies.for_code(code)} == _WITHOUT_ADVICE
 
 
 # The clock finds the first; the others are told of whole programs, by `warpsim run`.

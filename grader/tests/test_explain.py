@@ -2,7 +2,7 @@
 
 import pytest
 
-from grader.judging import explain
+from grader.judging import explain, remedies
 from grader.labs.lab import Case
 from grader.running.execution import parse
 from grader.tests.executions import execution_json, fault_json, party_json
@@ -144,7 +144,7 @@ def test_races_name_both_sides():
 
 
 def _advise(code, **fields):
-    return explain.advice(_fault(code, **fields), explain.Context(SOURCE, CASE, ROLES, OWN))
+    return remedies.for_fault(_fault(code, **fields), explain.Context(SOURCE, CASE, ROLES, OWN))
 
 
 def test_a_race_within_a_warp_needs_no_more_than_syncwarp():
@@ -182,9 +182,9 @@ def test_blocks_that_wait_for_each_other_need_a_fence():
     assert "__threadfence()" not in _advise("race-global", **race)
     fault = _fault("race-global", **race)
     context = explain.Context("if (atomicAdd(&ticket, 1) == last)", CASE, ROLES)
-    assert "__threadfence()" in explain.advice(fault, context)
+    assert "__threadfence()" in remedies.for_fault(fault, context)
     alone = _fault("race-global", **race | {"scope": "block"})  # within one block
-    assert "__threadfence()" not in explain.advice(alone, context)
+    assert "__threadfence()" not in remedies.for_fault(alone, context)
 
 
 def test_a_race_in_a_buffer_of_ones_own_is_not_about_p():

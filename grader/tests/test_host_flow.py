@@ -23,31 +23,12 @@ from grader.running.compile import compile_submission
 from grader.running.host_calls import HostCall, HostCalls
 from grader.running.record import record
 from grader.tests.corpus_files import REPOSITORY, labs
+from grader.tests.host_calls_seen import launch, line, said
 
 _FRESH = REPOSITORY / "common" / "measure" / "causes" / "fresh"
 TURN = (_FRESH / "01-turnfirst.cu").read_text()
 RAII = (_FRESH / "01-raii.cu").read_text()
-SIZES = {"M": 64, "N": 64, "P": 64}
 LEFT, RIGHT, TURNED, RESULT = range(4)
-
-
-def line(text: str, part: str) -> int:
-    return next(n for n, row in enumerate(text.splitlines(), 1) if part in row)
-
-
-def said(text: str, calls: list[HostCall], code: str, **facts):
-    seen = HostCalls(
-        tuple(calls), SIZES, False, {at: (f"cudaMalloc #{at + 1}", 64) for at in range(4)},
-        {name: (4, 4) for name in SIZES},
-    )  # fmt: skip
-    item = Diagnostic(code, "error", "", facts=Facts(**facts))
-    read = Listing(text)
-    return HostEvents(read, host.read(read), seen, PRODUCT, item).first()
-
-
-def launch(text: str, part: str, kernel: str, *buffers: int) -> HostCall:
-    given = tuple((8 * at, one) for at, one in enumerate(buffers))
-    return HostCall("launch", (line(text, part),), arguments=given, kernel=kernel)
 
 
 def of_turn(text: str, turned=(TURNED, LEFT), product=(RESULT, TURNED, RIGHT), back=RESULT):

@@ -21,6 +21,7 @@ from grader.results.finding import Access, Cause, Facts
 from grader.results.result import Diagnostic
 from grader.running.host_calls import Asked, AskedSide, HostCall, HostCalls
 from grader.tests.corpus_files import REPOSITORY, labs
+from grader.tests.host_calls_seen import SIZES, launch, line, said
 
 _FRESH = REPOSITORY / "common" / "measure" / "causes" / "fresh"
 PACKS = (_FRESH / "01-packs.cu").read_text()
@@ -28,28 +29,8 @@ PARAMS = (_FRESH / "01-params.cu").read_text()
 ROWS = (_FRESH / "01-rowbatch.cu").read_text()
 VECTOR = (_FRESH / "01-vecbuf.cu").read_text()
 SPANS = (_FRESH / "01-span.cu").read_text()
-SIZES = {"M": 64, "N": 64, "P": 64}
 SMALL, A, B, TURNED, C = range(5)
 _UNFILLED = "uninitialised-global"
-
-
-def line(text: str, part: str) -> int:
-    return next(n for n, row in enumerate(text.splitlines(), 1) if part in row)
-
-
-def said(text: str, calls: list[HostCall], code: str, room: int = 64, **facts):
-    seen = HostCalls(
-        tuple(calls), SIZES, False, {at: (f"cudaMalloc #{at + 1}", room) for at in range(5)},
-        {name: (4, 4) for name in SIZES},
-    )  # fmt: skip
-    item = Diagnostic(code, "error", "", facts=Facts(**facts))
-    read = Listing(text)
-    return HostEvents(read, host.read(read), seen, PRODUCT, item).first()
-
-
-def launch(text: str, part: str, kernel: str, *buffers: int) -> HostCall:
-    given = tuple((8 * at, one) for at, one in enumerate(buffers))
-    return HostCall("launch", (line(text, part),), arguments=given, kernel=kernel)
 
 
 def of_packs(text: str = PACKS, second=B, factor=TURNED) -> list[HostCall]:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from grader.errors import StepError
-from grader.judging import explain, judge, rubric
+from grader.judging import explain, judge, remedies, rubric
 from grader.labs import data
 from grader.labs.options import Options
 from grader.pipeline import begun, conclude
@@ -82,7 +82,7 @@ def test_low_precision_in_a_hidden_case_tells_no_magnitude(lab):
     (found,) = wrong.diagnostics
     assert found.code == "low-precision"
     assert found.message == wrong.result.message == "P is wrong in a hidden case."
-    assert found.advice in ("", explain.advice_for("low-precision"))
+    assert found.advice in ("", remedies.for_code("low-precision"))
     shown = outcome(lab, "w8", lambda m, n: m.astype(np.float16).astype(float) @ n).diagnostics[0]
     assert "times what float may have" in shown.message  # where the data are no secret
 
@@ -278,10 +278,10 @@ def test_recording_failures(lab, status, reason, subject, code, words):
 
 
 def test_a_submission_that_cannot_be_recorded_is_advised_by_its_reason():
-    host = explain.advice_for_recording("host-crash", Reason.EXCEPTION)
-    device = explain.advice_for_recording("host-crash", Reason.DEVICE_POINTER)
+    host = remedies.for_recording("host-crash", Reason.EXCEPTION)
+    device = remedies.for_recording("host-crash", Reason.DEVICE_POINTER)
     assert host == "It happens on the host." and "cudaMemcpy" in device
-    assert "return" in explain.advice_for_recording("host-crash", Reason.EXIT)
+    assert "return" in remedies.for_recording("host-crash", Reason.EXIT)
 
 
 def test_both_backends_tell_a_wrong_result_once_and_with_its_line(lab):

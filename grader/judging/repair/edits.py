@@ -6,19 +6,17 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from grader.judging.repair.alike import alike
+from grader.judging.repair.arithmetic import MOST_WRITTEN, OF_A_LENGTH, Arithmetic
 from grader.judging.repair.configured import Configured, configured_in
 from grader.judging.repair.elsewhere import Elsewhere, partners_of
 from grader.judging.repair.linear import Linear
 from grader.judging.repair.missing import Missing
 from grader.judging.repair.nodes import MADE, File, Function, Node, children, walk
-from grader.judging.repair.on_host import OnHost, call_of
-from grader.judging.repair.repeated import Repeated, divisors_of, factors_of, lacks_factor
+from grader.judging.repair.on_host import OnHost
+from grader.judging.repair.repeated import Repeated, divisors_of, factors_of
 from grader.judging.repair.rewritten import (
     all_rounded_up,
-    crossed,
     is_rounded_up,
-    rounded_down,
-    rounded_up,
     swapped,
 )
 from grader.judging.repair.scope import (
@@ -34,25 +32,16 @@ from grader.judging.repair.scope import (
 )
 from grader.judging.repair.siblings import odd_leaves
 
-_ORDERS = ("<", "<=", ">", ">=")
 _ODD_ONE = 0.3  # what all others of its shape have
-_COMPARING = (*_ORDERS, "==", "!=", "&&", "||")
-_ODD = ("*%", "*/", "+*", "%*", "/*")  # seldom what was meant
-_OF_A_LENGTH = 1.2  # a longer array hides an index that goes too far
 _MOST_MACROS = 12
 _AS_ELSEWHERE = 0.7
 _SHIFTS = ("1", "2", "3", "4", "5")
-_MOST_WRITTEN, _WARP = 6, 32
+_WARP = 32
 _BUILT_IN = ("threadIdx", "blockIdx", "blockDim", "gridDim")
 _AXES = {"x": "yz", "y": "xz", "z": ""}
-_OTHER = {
-    "<": ("<=", ">"), "<=": ("<", ">="), ">": (">=", "<"), ">=": (">", "<="), "==": ("!=",), "!=": ("==",),
-    "&&": ("||",), "||": ("&&",), "+": ("*", "-"), "-": ("+",), "*": ("+", "/", "%"), "/": ("%", "*"),
-    "%": ("/", "*"), "<<": (">>",), ">>": ("<<",), "&": ("%",),
-}  # fmt: skip
 
 
-class Editor(Linear, Missing, OnHost, Repeated, Elsewhere, Configured):
+class Editor(Arithmetic, Linear, Missing, OnHost, Repeated, Elsewhere, Configured):
     """The edits of one function."""
 
     def __init__(
@@ -125,7 +114,7 @@ class Editor(Linear, Missing, OnHost, Repeated, Elsewhere, Configured):
                 if id(node) in lengths and not self._is_plain_length(
                     node, change(node), *lengths[id(node)]
                 ):
-                    far = _OF_A_LENGTH
+                    far = OF_A_LENGTH
                 if node.text in ("/", "%"):
                     far += 0.4 * self._against_name(node, change(node))
                 far += self._is_odd(node) + self._hides(node, change(node))
@@ -309,7 +298,7 @@ class Editor(Linear, Missing, OnHost, Repeated, Elsewhere, Configured):
             if self.scope.integers and owner.text in ("blockDim", "gridDim"):
                 for name in self._near(self.scope.integers, node):
                     yield (lambda n, o=name: named(o)), 2.0
-                for value in (_WARP, *sorted(self.written - {0, 1, _WARP})[:_MOST_WRITTEN]):
+                for value in (_WARP, *sorted(self.written - {0, 1, _WARP})[:MOST_WRITTEN]):
                     yield (lambda n, v=value: number(v)), 1.8
             return
         for fields in self.file.structs.values():
@@ -328,176 +317,6 @@ class Editor(Linear, Missing, OnHost, Repeated, Elsewhere, Configured):
             for name, other in self.scope.types.items():
                 if kind is not None and other.name == kind.name and name != owner.text:
                     yield (lambda n, o=name: replace(bare(n), kids=[named(o)])), 1.0
-
-    def _numbers(self, node: Node) -> Iterator[tuple[Change, float]]:
-        if not node.text.isdigit():
-            return
-        value = int(node.text)
-        if node.macro:
-            for macro in self.scope.constants:
-                other = self.macros.get(macro)
-                if other is not None and macro != node.macro:
-                    yield (lambda n, v=other, t=macro: replace(number(v), macro=t)), 1.0
-        elif value:
-            for macro in self.scope.constants:
-                other = self.macros.get(macro)
-                if other is not None and other != value:
-                    yield (lambda n, v=other, t=macro: replace(number(v), macro=t)), 1.4
-        is_factor = value in self.factors and self._parent(node).text == "*"
-        others = (value - 1, value + 1, 0, value * 2, value // 2)
-        above = self._parent(node)
-        if not value and not self.is_host:
-            yield from self._phase_for_0(node)
-        # 8 for 4 and 7 for 3, where lanes and pieces are counted.
-        is_place = value and above.kind == "binary" and above.text in ("*", "/", "%", "&", "+", "^")
-        if is_place and value & (value + 1) == 0:
-            others = (*others, 2 * value + 1)
-        is_place = is_place and (value & (value - 1) == 0 or value & (value + 1) == 0)
-        is_mask = above.text == "&" and not value & (value + 1)
-        if is_mask:
-            others += (2 * value + 1, value // 2, *self.masks)
-        written = sorted(self.written)[:_MOST_WRITTEN] if not self.is_host else []
-        for other in dict.fromkeys((*others, *sorted(self.factors if is_factor else ()), *written)):
-            if other >= 0 and other != value:
-                cost = 1.0 if abs(other - value) == 1 else 1.5
-                if is_place and other in (2 * value, value // 2, 2 * value + 1) and other:
-                    cost = 1.0
-                if other in self.masks and above.text == "&":
-                    cost = 0.7  # what a shift elsewhere leaves over
-                if above.text in (">>", "<<") and abs(other - value) == 1 and other:
-                    cost = 0.8  # twice as many, or half
-                if is_factor and other in self.factors:
-                    cost = 0.9  # what something else is multiplied by
-                if other == 2 * value and self._parent(node).text == "%":
-                    cost = 0.7  # half of what has to lie together
-                yield (lambda n, v=other: number(v)), cost
-        # A block's length is seldom a matrix's.
-        if self._is_setting(node, 2):
-            return
-        far = 1.0 if self._is_setting(node) or self._parent(node).kind == "launch" else 0.0
-        for name in self._near(self.scope.integers, node):
-            yield (lambda n, o=name: named(o)), 1.8 + far
-
-    # --- operators
-
-    def _operators(self, node: Node) -> Iterator[tuple[Change, float]]:
-        sign = node.text
-        loop = self._parent(node)
-        while loop.kind == "binary" and loop.text in ("&&", "||"):
-            loop = self._parent(loop)
-        is_loop = loop.kind == "for"
-        is_counted = is_loop and loop.kids[2] is not None
-        for other in _OTHER.get(sign, ()):
-            cost = 0.5 if sign in _COMPARING else 1.5 + 0.7 * (sign + other in _ODD)
-            if sign == "&":
-                right = node.kids[1]
-                if right.kind == "number" and not right.macro and not _is_power(right.text):
-                    continue  # & 15 is a remainder by 16 already
-                cost = 0.9 if right.kind == "number" else 1.5
-            if sign in _ORDERS and other in _ORDERS and sign[0] != other[0]:
-                cost = 0.8 + 1.2 * (is_loop and self.is_host)  # the other way round
-                if is_counted:
-                    continue  # a loop that never turns is no cause
-            yield (lambda n, s=other: replace(bare(n), text=s)), cost
-        if sign in ("+", "-", "*", "/", "%", "&&", "||", "<<", ">>"):
-            yield (lambda n: bare(n).kids[0]), 1.3
-            if sign not in ("/", "%", "<<", ">>"):
-                yield (lambda n: n.kids[1]), 1.3
-        if sign == "/":
-            if is_rounded_up(node):
-                yield rounded_down, 0.9
-            else:
-                yield rounded_up, 0.8
-        if sign == "+" and node.kids[0].text == "/" and node.kids[1].text == "1":
-            yield (lambda n: rounded_up(n.kids[0])), 0.9  # whole / piece + 1
-        if sign == "+":  # a * w + b for b * w + a
-            for side in (0, 1):
-                if node.kids[side].kind == "binary" and node.kids[side].text == "*":
-                    for inner in (0, 1):
-                        yield (lambda n, s=side, i=inner: crossed(n, s, i)), 0.9
-        if sign == "-":
-            yield (lambda n: replace(bare(n), kids=n.kids[::-1])), 2.0
-        yield from self._other_parts(node)
-
-    def _factors(self, node: Node) -> Iterator[tuple[Change, float]]:
-        """What a term lacks."""
-        parent = self._parent(node)
-        if node.kind == "number" and not node.macro:
-            return
-        if parent.kind == "member" or parent.kind in ("template", "after", "before"):
-            return
-        if parent.kind == "assign" and parent.kids[0] is node:
-            return
-        if parent.kind == "binary" and parent.text in (
-            "<",
-            "<=",
-            ">",
-            ">=",
-            "==",
-            "!=",
-            "&&",
-            "||",
-            "/",
-            "%",
-        ):
-            if not (parent.text in "<<=>>=" and node.kind != "number"):
-                return
-        if parent.kind == "index" and parent.kids[0] is node:
-            return
-        if parent.kind == "call" and parent.kids[0] is node:
-            return
-        if node.kind == "name" and node.text not in self.scope.integers:
-            return
-        if node.kind == "binary" and (
-            node.text not in ("*", "%", "&", "/", "+", "-", "<<", ">>")
-            or (parent.kind == "binary" and not self._is_term(node, parent))
-        ):
-            return
-        root = parent.kind != "binary"
-        # What is counted is seldom meant times something where it is compared.
-        odd = 0.8 if parent.kind == "binary" and parent.text in "<<=>>=" else 0.0
-        # A buffer that is larger hides an index that goes too far, and a block the blocks that lack.
-        hides = call_of(parent) == "cudaMalloc"
-        is_shared = self._is_setting(node, 2)
-        if hides or self._is_setting(node):
-            odd = _OF_A_LENGTH
-        for name in self._near(self.scope.integers, node):
-            is_size = name in self.scope.sizes
-            is_block = self._is_setting(node, 1) and not is_shared
-            if name == node.text and node.kind == "name" and is_block:
-                yield (lambda n, o=name: binary("*", bare(n), named(o))), 1.3  # of a flat block
-            if name == node.text and is_size and not hides and not is_shared:
-                if parent.kind != "binary" or parent.text in "+-":
-                    yield (lambda n, o=name: binary("*", bare(n), named(o))), 1.5 + odd  # T * T
-            if name == node.text or is_shared:
-                continue
-            cost = 1.2 if is_size else 2.3
-            if is_size and not self.is_host and lacks_factor(node, name, self.products):
-                cost = 0.7
-            yield (lambda n, o=name: binary("*", bare(n), named(o))), cost + odd
-            yield (lambda n, o=name: binary("+", bare(n), named(o))), 2.6 if is_size else 1.9
-        if not (hides or is_shared or self.is_host or parent.text in ("*", "/", "%", "-")):
-            yield from self._phase_added(node)
-        for macro in () if hides or is_shared else self.scope.constants:
-            value = self.macros.get(macro)
-            if value is not None:
-                right = replace(number(value), macro=macro)
-                far = 0.5 * (not self.is_host and lacks_factor(node, macro, self.products))
-                yield (lambda n, r=right: binary("*", bare(n), r)), 1.2 - far + odd
-        for value in (4, 2, 8, *sorted(self.factors - {2, 4, 8})):
-            cost = (1.4 if root else 1.9) if value in self.written else 2.4
-            if value in self.factors and not node.macro:
-                cost = 1.0  # what something else is multiplied by
-            if is_shared and value != 2:  # room for two tiles in place of one is all it may lack
-                continue
-            cost += 0.0 if is_shared else odd
-            yield (lambda n, v=value: binary("*", bare(n), number(v))), cost
-        for sign in "-+":
-            yield (lambda n, s=sign: binary(s, bare(n), number(1))), 1.7
-
-    def _is_term(self, node: Node, parent: Node) -> bool:
-        """A quotient or a remainder in a sum."""
-        return parent.text == "+" and node.text in ("/", "%", "&", ">>")
 
     def _assignments(self, node: Node) -> Iterator[tuple[Change, float]]:
         if node.text == "=":
@@ -634,12 +453,6 @@ class Editor(Linear, Missing, OnHost, Repeated, Elsewhere, Configured):
                             ),
                             1.7,
                         )
-
-
-def _is_power(text: str) -> bool:
-    """2, 4, 8: of which & and % are mixed up."""
-    value = int(text) if text.isdigit() else 0
-    return value > 1 and not value & (value - 1)
 
 
 def _indexed(node: Node) -> tuple[str, int]:
