@@ -112,6 +112,8 @@ class Recorder final : public Backend {
                                                        uint64_t bytes, Place target,
                                                        const StreamCopy& how);
   void note_early_reads(uint64_t call);
+  // That words have been moved to where nobody follows them, if any since there were `before`.
+  void note_lost(const char* api, uint64_t before);
   uint64_t allocate_shared(uint64_t bytes, MemoryKind kind);
   void release_shared(uint64_t address);
   void adopt(Shared* shared);
