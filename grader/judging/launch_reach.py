@@ -17,6 +17,7 @@ from grader.judging.host_launch import is_rounded_up
 from grader.judging.kernel_text import Kernel, axes_of
 from grader.judging.sums import several
 from grader.judging.wording import index_of, names_in, value
+from grader.labs.source import ELEMENT_BYTES
 from grader.labs.statements import (
     Statement,
     arguments,
@@ -29,10 +30,7 @@ from grader.labs.statements import (
 from grader.running.host_calls import HostCall
 
 _CODES = ("unwritten-output", "wrong-result", "uninitialised-global")
-_BYTES = {
-    "int": 4, "unsigned": 4, "int32_t": 4, "uint32_t": 4, "float": 4,
-    "size_t": 8, "long": 8, "double": 8, "int64_t": 8, "uint64_t": 8,
-}  # fmt: skip
+_INTEGERS = ("int", "unsigned", "long", "size_t", "int32_t", "uint32_t", "int64_t", "uint64_t")
 _OF_GRID = (*_CODES, "out-of-bounds-global", "race-global")
 _VECTORS = ("float2", "float4", "double2", "int4", "int2")
 
@@ -172,7 +170,7 @@ class OfReach(Base):
             return None
         (function,) = kernels
         names = self.text.parameters(function)
-        sizes = _integers(function, names, call.parameters)
+        sizes = integers(function, names, call.parameters)
         return Kernel(self.text, function, names, sizes, {}, call.grid, call.block)
 
     def _short(self, kernel: Kernel, in_parts: bool) -> list[_Short]:
@@ -326,23 +324,22 @@ def _results(kernel: Kernel) -> list[str]:
     ]
 
 
-def _integers(function: Statement, names: list[str], block: bytes) -> dict[str, str]:
+def integers(function: Statement, names: list[str], block: bytes) -> dict[str, str]:
     """The integers of a parameter block, as far as its layout is known."""
     start = function.words.index(function_name(function)) + 1
     found: dict[str, str] = {}
     place = 0
     for name, part in zip(names, arguments(function.words, start), strict=False):
-        words = [word for word in part if word != "const"]
+        words = [word for word in part if word not in ("const", name)]
         pointer = "*" in words
-        kind = next((word for word in words if word in _BYTES), "")
-        size = 8 if pointer else _BYTES.get(kind, 0)
-        if not size:
+        size = 8 if pointer else ELEMENT_BYTES.get(" ".join(words), 0)
+        if not size or size & (size - 1):
             break
         place = -(-place // size) * size
         if place + size > len(block):
             break
-        if not pointer and kind not in ("float", "double"):
-            signed = kind in ("int", "int32_t", "int64_t") and "unsigned" not in words
+        if not pointer and words[-1] in _INTEGERS:
+            signed = words[0][0] != "u" and words[0] != "size_t"
             form = {4: "i" if signed else "I", 8: "q" if signed else "Q"}[size]
             found[name] = str(struct.unpack_from(f"<{form}", block, place)[0])
         place += size

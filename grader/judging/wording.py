@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from grader.labs.arithmetic import integer
+from grader.labs.source import ELEMENT_BYTES
 from grader.labs.statements import Statement, arguments, closing, find
 
 _CASTS = frozenset({"size_t", "int", "unsigned", "long", "uint32_t", "int64_t", "uint64_t"})
@@ -162,16 +163,13 @@ def value(words: Sequence[str], known: Mapping[str, str]) -> int | None:
     return integer(" ".join(text), table)
 
 
-_SIZES = {"float": 4, "int": 4, "unsigned": 4, "double": 8, "char": 1, "float4": 16, "size_t": 8}
-
-
 def size_of(words: Sequence[str], known: Mapping[str, str]) -> int | None:
     words = [word for word in words if word != "const"]
     if words and words[-1] == "*":
         return 8
     if len(words) == 1:
-        if words[0] in _SIZES:
-            return _SIZES[words[0]]
+        if words[0] in ELEMENT_BYTES:
+            return ELEMENT_BYTES[words[0]]
         size = known.get(f"sizeof {words[0]}")
         return int(size) if size else None
     return None

@@ -105,7 +105,7 @@ ELEMENT_BYTES = {
     "bf16": 2, "__nv_bfloat16": 2, "nv_bfloat16": 2, "unsigned short": 2, "uint16_t": 2,
     "int16_t": 2, "__nv_bfloat162": 4, "__half2": 4, "half2": 4, "uint2": 8, "uint4": 16,
     "float": 4, "int": 4, "unsigned": 4, "unsigned int": 4, "uint32_t": 4, "int32_t": 4,
-    "unsigned long long": 8, "int64_t": 8, "double": 8, "float2": 8, "int2": 8, "long long": 8, "size_t": 8, "uint64_t": 8,
+    "unsigned long long": 8, "int64_t": 8, "double": 8, "float2": 8, "int2": 8, "long long": 8, "long": 8, "unsigned long": 8, "size_t": 8, "uint64_t": 8,
     "float3": 12, "float4": 16, "int4": 16, "double2": 16,
 }  # fmt: skip
 

@@ -130,7 +130,6 @@ class Search(Nearness):
         functions = [*self.file.functions.values(), *self.file.methods.values()]
         launches = [n for f in functions for n in walk(f.body) if n.kind == "launch"]
         self.has_one_launch = not self.on_host and len(launches) == 1
-        self.trials = 0
         self.wrong: Size | Given | None = None  # the case in which changes are tried first
         self.refuting: Size | Given | None = None  # the last case that has refused one
         self.sharpened = 0
@@ -177,7 +176,6 @@ class Search(Nearness):
             return False
         except GivenUp:
             return False
-        self.trials += 1
         self.left -= trial.steps // _ALONE + _PER_TRIAL
         # Of several launches, or of one before one that is refused, the first may be right.
         if on_host and not trial.is_right and len(tried - known) == 1 and "launch" not in trial.why:
@@ -377,7 +375,6 @@ class Search(Nearness):
                 middle = len(part) // 2
                 parts += [part[middle:], part[:middle]]
                 continue
-            self.trials += len(part)
             right |= {id(part[at]) for at in tried.right}
             alone |= {id(part[at]) for at in tried.alone}
         for edit in edits:
