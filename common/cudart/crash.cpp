@@ -13,7 +13,7 @@ namespace warpsim::cudart {
 namespace {
 
 constexpr int kSignals[] = {SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL};
-constexpr unsigned kMostSeconds = 20;  // of a report, should a lock be held that it needs
+constexpr unsigned kMostSecondsOfReport = 20;  // should a lock be held that it needs
 
 void (*g_report)(uint64_t address, const void* code) = nullptr;
 
@@ -32,7 +32,7 @@ void on_signal(int number, siginfo_t* info, void* context) {
   // Restored first: a second fault in here must end the process.
   for (const int other : kSignals) signal(other, SIG_DFL);
   signal(SIGALRM, SIG_DFL);
-  alarm(kMostSeconds);
+  alarm(kMostSecondsOfReport);
   // Not async-signal-safe, but the process is lost anyway and the report is worth the try.
   g_report(number == SIGSEGV ? reinterpret_cast<uint64_t>(info->si_addr) : 0, code_of(context));
   alarm(0);
