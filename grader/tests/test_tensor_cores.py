@@ -67,3 +67,17 @@ def test_wmma_has_the_places_and_bits_of_an_h200(built, tmp_path):
     program = _build(built, tmp_path, "wmma", "sm_90")
     assert _output(built, program, "places") == kept[:60]
     assert _output(built, program, "products", "1") == kept[60:]
+
+
+@pytest.mark.slow
+def test_doubles_are_four_multiply_adds_in_the_order_of_k(built, tmp_path):
+    """As on an H100; the program sees it where the order is another."""
+    program = _build(built, tmp_path, "doubles", "sm_90")
+    right = [line.split() for line in _output(built, program, "200")]
+    turned = [line.split() for line in _output(built, program, "200", "3210")]
+    assert len(right) == len(turned) == 6
+    for row, other in zip(right, turned, strict=True):
+        assert int(row[row.index("results") + 1]) == 200 * 64
+        assert int(row[row.index("differ") + 1]) == 0
+        assert int(other[other.index("differ") + 1]) > 100
+        assert row[-1] == other[-1]  # of the products, whatever they are held against
