@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import re
 from collections.abc import Callable
 from dataclasses import replace
@@ -18,14 +17,13 @@ from grader.judging.cause_of_waits import OfWaits
 from grader.judging.cause_of_wrong import Wrong, sums_too_long
 from grader.judging.host import Said
 from grader.judging.launch_reach import OfReach
+from grader.judging.quietly import quietly
 from grader.judging.repair.search import SIGNATURES
 from grader.labs.problem import Problem
 from grader.labs.statements import Listing, listing
 from grader.results.finding import Cause, Facts
 from grader.results.result import Diagnostic
 from grader.running import compiler_words
-
-_FAILURES = (ArithmeticError, AttributeError, LookupError, StopIteration, TypeError, ValueError)
 
 
 def with_cause(diagnostics: tuple[Diagnostic, ...], material: Material) -> tuple[Diagnostic, ...]:
@@ -136,7 +134,7 @@ def _first_said(*rules: Callable[[], Said | None]) -> Said | None:
     rule's way, nor in that of the search for a change.
     """
     for rule in rules:
-        with contextlib.suppress(*_FAILURES):
+        with quietly():
             said = rule()
             if said is not None:
                 return said

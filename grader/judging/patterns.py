@@ -279,7 +279,10 @@ def _sums_not_reset(expected: np.ndarray, got: np.ndarray) -> Iterator:
         text += _TERMS if is_of_terms else "."
         yield Pattern("scaled", text), _known(ratio * expected)
     if np.isfinite(offset):
-        text = f"Every wrong element is off by the same {offset:.6g}: the sum does not start at 0."
+        text = (
+            f"Every wrong element is off by the same {offset:.6g}: "
+            "the sum does not start at 0, or something is added to it."
+        )
         yield Pattern("uninitialised sum", text), _known(expected + offset)
     text = (
         "Each element still contains the ones before it in its {}: the sum is not "

@@ -17,7 +17,7 @@ from grader.judging.stores import Stores
 from grader.judging.sums import Product, Shape, Sum, in_line, place_name, several, sorted_out
 from grader.labs.statements import listing
 from grader.results.explanation import Explanation
-from grader.results.provenance import Factor, Provenance
+from grader.results.provenance import Factor, Provenance, Term
 
 __all__ = ["Shape", "choose", "explain"]
 
@@ -196,9 +196,7 @@ class Writer(Stores):
                 if len(numbers) != len(term.factors) or not numbers:
                     continue
                 if len(numbers) == 1:
-                    text = f"{place_name(one.place)}: the sum starts at {numbers[0].value:g}, not at 0."
-                    line = self._start_line(one)
-                    return self._explained("starts", text, one, line=line)
+                    return self._number_in_sum(one, term, numbers[0].value)
                 shared = next((f.shared for f in numbers if f.shared), None)
                 values = " * ".join(f"{f.value:g}" for f in numbers)
                 line = shared.who.line if shared else term.line
@@ -207,6 +205,20 @@ class Writer(Stores):
                 common = "What a tile has beyond the edge of the matrix must be 0."
                 return self._explained("beyond", text, one, line=line, common=common)
         return None
+
+    def _number_in_sum(self, one: Sum, term: Term, value: float) -> Explanation:
+        """Where the sum starts, or what is added to it later, once or time and again."""
+        times = sum(
+            len(other.factors) == 1 and other.factors[0] == term.factors[0] for other in one.others
+        )
+        if times == 1 and one.history.terms[0] is term:
+            text = f"{place_name(one.place)}: the sum starts at {value:g}, not at 0."
+            return self._explained("starts", text, one, line=self._start_line(one))
+        often = f" {times} times" if times > 1 else ""
+        text = f"{place_name(one.place)}: {value:g} is added{often}, besides the products."
+        of_products = next((t.line for t in one.history.terms if len(t.factors) == 2), 0)
+        line = term.line or (of_products if times > 1 else 0)
+        return self._explained("starts", text, one, line=line)
 
     def _start_line(self, one: Sum) -> int:
         """Where the sum is declared, or set before its loop."""

@@ -6,7 +6,6 @@ with it leaves the result as it was.
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -16,6 +15,7 @@ import numpy as np
 from grader.errors import GraderError
 from grader.judging import opening, patterns, provenance, remedies
 from grader.judging.judge import Outcome
+from grader.judging.quietly import quietly
 from grader.judging.repair import child
 from grader.labs import data
 from grader.pipeline.carry_out import job_of
@@ -32,11 +32,8 @@ from grader.running.record import Recorded, record
 LARGEST = 1 << 24
 _LARGE_TILE = 16  # a case with longer sides has more than one tile of it each way
 SECONDS = 60  # a bound for a machine in trouble: the work is bounded by LARGEST
-# A cause that cannot be found leaves the finding as it is: it never changes a verdict.
-_FAILURES = (
-    GraderError, ArithmeticError, AttributeError, LookupError, OSError, StopIteration, TypeError,
-    ValueError,
-)  # fmt: skip
+# A case that cannot be run once more says nothing.
+_EXPECTED = (GraderError, OSError)
 OF_P = frozenset({"wrong-result", "unwritten-output", "low-precision"})
 
 
@@ -92,14 +89,14 @@ def told(
     with child.started_early(is_tried):
         followed = None
         if is_product:
-            with contextlib.suppress(*_FAILURES):
+            with quietly(*_EXPECTED):
                 followed = _followed(session, text, outcomes, recorded)
                 result = replace(result, diagnostics=opened(result.diagnostics, followed))
-        with contextlib.suppress(*_FAILURES):
+        with quietly(*_EXPECTED):
             material = opening.Material(
                 text, session.lab.signature, tuple(outcomes.values()), result.warnings
             )
-            with contextlib.suppress(*_FAILURES):
+            with quietly(*_EXPECTED):
                 material = replace(material, calls=_calls(session, text, result, outcomes))
             if not is_product:
                 material = replace(material, reference=session.lab.reference, lab=session.lab.cases)

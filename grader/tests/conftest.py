@@ -10,10 +10,12 @@ from pathlib import Path
 import pytest
 
 from grader.errors import GraderError
+from grader.judging.quietly import LOUD
 from grader.labs.course import Course, find_course
 from grader.labs.lab import Lab, load_lab
 from grader.machine.toolchain import PROGRAMS, find_toolchain, program
 
+os.environ[LOUD] = "1"  # a rule that fails is a failure of the test that met it
 _SKIPPED = pytest.StashKey[list]()
 REPOSITORY = Path(__file__).resolve().parents[2]
 

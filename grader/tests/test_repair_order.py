@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import pytest
+
 from grader.judging import opening
 from grader.judging.host import Said
+from grader.judging.quietly import LOUD
 from grader.judging.repair.given import Size
 from grader.judging.repair.search import Search
 from grader.judging.repair.shown import text_of
@@ -71,10 +74,13 @@ def test_a_mask_is_no_remainder() -> None:
     assert not any("%" in text for _, text in found if "lane %" in text or "% 1" in text)
 
 
-def test_a_rule_that_fails_is_in_no_other_rules_way() -> None:
+def test_a_rule_that_fails_is_in_no_other_rules_way(monkeypatch: pytest.MonkeyPatch) -> None:
     def failing() -> Said | None:
         raise ValueError("max() of an empty sequence")
 
     said = Said("what is wrong", 3, "")
+    with pytest.raises(ValueError, match="empty sequence"):
+        opening._first_said(failing, lambda: said)
+    monkeypatch.delenv(LOUD)
     assert opening._first_said(failing, lambda: None, lambda: said) is said
     assert opening._first_said(failing) is None

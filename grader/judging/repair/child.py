@@ -18,6 +18,7 @@ from contextvars import ContextVar
 from dataclasses import asdict
 from pathlib import Path
 
+from grader.judging.quietly import is_loud
 from grader.judging.repair.search import SIGNATURES, Repair, find
 
 _ROOT = Path(__file__).parents[3]  # where `grader` is
@@ -53,7 +54,7 @@ def _start() -> subprocess.Popen:
         cwd=_ROOT,
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
+        stderr=subprocess.PIPE if is_loud() else subprocess.DEVNULL,
         # A thread for each processor would take address space, and nothing here is that large.
         env={**os.environ, "OPENBLAS_NUM_THREADS": "1"},
     )
@@ -79,13 +80,15 @@ def find_apart(
     try:
         child = child or _start()
         try:
-            said, _ = child.communicate(json.dumps(request).encode(), _SECONDS + _START_SECONDS)
+            said, trace = child.communicate(json.dumps(request).encode(), _SECONDS + _START_SECONDS)
         except BaseException:
             _end(child)
             raise
         found = json.loads(said) if child.returncode == 0 else None
     except (OSError, ValueError, subprocess.SubprocessError):
         return None
+    if trace and b"MemoryError" not in trace:
+        raise RuntimeError(f"The search failed: {trace.decode(errors='replace')}")
     return None if found is None else Repair(**found)
 
 
