@@ -25,10 +25,6 @@ constexpr int kAsleep = 3, kStill = 50;
 constexpr double kMostSecondsOfSilence = 0.02, kMostSeconds = 0.1;
 // Whatever the threads do. Seconds of the clock.
 constexpr double kLongest = 1;
-// A thread that sleeps for a time may wait for a function if it has slept so often since that was
-// added, or again after so many seconds.
-constexpr unsigned kSleepsOfAWait = 8;
-constexpr double kSecondsOfSleep = 1;
 
 double seconds_of(clockid_t clock) {
   timespec time{};
@@ -138,14 +134,12 @@ void Callbacks::note_caller(bool is_first) {
   if (is_first) added_ = seconds_of(CLOCK_MONOTONIC);
 }
 
-// It has slept once, or a few times for a moment: not because of what it has looked at.
 bool Callbacks::caller_only_sleeps() {
   bool now = false;
   const unsigned sleeps = sleeps_of(caller_.thread, &now);
   if (!now) return false;
   const unsigned since = sleeps < caller_.sleeps ? sleeps : sleeps - caller_.sleeps;
-  return since <= 1 ||
-         (since < kSleepsOfAWait && seconds_of(CLOCK_MONOTONIC) - added_ < kSecondsOfSleep);
+  return sleeps_for_nothing(since, seconds_of(CLOCK_MONOTONIC) - added_);
 }
 
 bool Callbacks::caller_waits(int* asleep) {

@@ -30,6 +30,16 @@ namespace warpsim::cudart {
 
 class Runtime;
 
+// Whether a thread that sleeps for a time can have waited for nothing: it has slept so often since
+// the function was added, which was so many seconds ago. Once, or a few times for a moment, is not
+// because of what it has looked at.
+constexpr bool sleeps_for_nothing(unsigned times, double seconds) {
+  // So often within a while, or again after so many seconds, it may be a wait.
+  constexpr unsigned kSleepsOfAWait = 8;
+  constexpr double kSecondsOfSleep = 1;
+  return times <= 1 || (times < kSleepsOfAWait && seconds < kSecondsOfSleep);
+}
+
 // All functions but the constructor are called with the runtime's lock, held once; those that run
 // functions give it back meanwhile.
 class Callbacks {

@@ -99,7 +99,7 @@ class OfLaunch(Base):
                 return Said(
                     f"{name}({shown(known[1])}) has too many threads.",
                     known[0],
-                    "A block has at most 1024 threads: 32 x 32.",
+                    _most_threads(facts),
                 )
         return None
 
@@ -143,6 +143,15 @@ class OfLaunch(Base):
             for one in self.text.inside(self.text.function_of(here))
             if one.number > here.number
         )
+
+
+def _most_threads(facts: Facts) -> str:
+    if facts.cause is Cause.BLOCK_THREADS and facts.limit not in (0, 1024):  # another device
+        return (
+            f"A block has at most {facts.limit} threads here. What it may have differs from device "
+            "to device: solve has to ask the one it runs on."
+        )
+    return "A block has at most 1024 threads: 32 x 32."
 
 
 def _along(words: Sequence[str], axis: str) -> tuple[str, ...]:

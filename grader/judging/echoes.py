@@ -22,6 +22,7 @@ _OUTSIDE = {
     "out-of-bounds-global": ("race-global", "uninitialised-global"),
 }
 
+_ENDLESS = ("deadlock", "timeout")
 _UNWRITTEN = ("uninitialised-global", "uninitialised-shared")
 
 
@@ -132,6 +133,9 @@ def _explains(cause: Diagnostic, item: Diagnostic, lines: set[int]) -> bool:
     if item.code == "race-shared" and _waits_too_little(cause):
         # Who goes on too early gives the place free too early as well.
         return item.facts is not None and Access.COPY in _accesses(item.facts)
+    if item.code in _ENDLESS and _is_unawaited_copy(cause):
+        # A loop that looks at a tile until a copy has come, which may come whenever it likes.
+        return cause.line in lines
     if item.code == "race-shared" and _is_unawaited_copy(cause):
         return cause.other_line in lines and not _overwrites(item)
     return False

@@ -150,7 +150,7 @@ def sentence(facts: Facts, element: str) -> str:
             )
         case Cause.BAD_COUNT:
             return (
-                f"initialises {barrier} for {facts.amount} arrivals: it must be at least 1 and at most "
+                f"gives {barrier} {facts.amount} arrivals: it must be at least 1 and at most "
                 f"{facts.limit}"
             )
         case Cause.TOO_MANY_ARRIVALS:

@@ -38,7 +38,8 @@
                          counters there are registers, shared_bytes, spilled_bytes (of the
                          kernel that has most; bytes of a thread that its registers do not hold, 0
                          if not known), occupancy (that has least), launches and blocks, of all
-                         launches together. With none_at = 8.0
+                         launches together, tile_share (of the factors that are multiplied, what
+                         comes through shared memory from another thread; 1 if not known). With none_at = 8.0
                          points fall in a straight line, from all at the limit to none there
                          also = [{value = ..., at_most = 2, message = ...}]   further limits, also
                          of another `case`: all of them have to hold
@@ -49,6 +50,8 @@
     id = "tall"                          # few blocks are executed, without data, if the file is
     title = "65,521 rows of 65,521"      # right in all cases; accesses outside are found
     j = 65521                            # and k, l
+    block_threads = 512                  # on a device of which a block may have no more threads,
+                                         # which solve has to ask; without it as it is
 
     [[show]]                             # a case that fits the eye, to be traced and shown
     id = "4x4"
@@ -98,7 +101,9 @@ GROUPS = ("correctness", "safety", "performance")
 ROLES = ("toy", "edge", "performance")
 SIGNATURES = tuple(PRODUCTS)
 # Of a case's kernels, beside their counters.
-FACTS = ("registers", "spilled_bytes", "occupancy", "shared_bytes", "launches", "blocks")
+FACTS = (
+    "registers", "spilled_bytes", "occupancy", "shared_bytes", "launches", "blocks", "tile_share"
+)  # fmt: skip
 COUNTERS = counters.USABLE
 FULL_POINTS = 100
 
@@ -117,6 +122,8 @@ class Case:
     hidden: bool = False
     problem: Problem = PRODUCT
     given: tuple[tuple[str, float], ...] = ()  # solve's numbers, of other problems
+    # Of a probe: threads that a block may have, on a device that is otherwise the one graded for; 0: the same.
+    block_threads: int = 0
 
     @property
     def numbers(self) -> dict[str, float]:
@@ -340,6 +347,9 @@ class _Reader:
             hidden=get.flag("hidden"),
             problem=self.problem,
             given=given,
+            block_threads=get.whole("block_threads", low=1)
+            if "block_threads" in table and kind == "probe"
+            else 0,
         )
         get.finish()
         if not self.problem.is_product:
@@ -479,10 +489,8 @@ class _Reader:
         check_ids = self.unique("check", [check.id for check in lab.checks])
         probe_ids = [probe.id for probe in lab.probes]
         self.unique("case", [*case_ids, *(show.case.id for show in lab.shows), *probe_ids])
-        if lab.probes and lab.signature not in ("square-device", "rect-device"):
-            raise self.fail(
-                "probes", "only labs whose solve takes M, N and P on the device have some"
-            )
+        if lab.probes and lab.signature not in SIGNATURES:
+            raise self.fail("probes", "only labs whose solve takes M, N and P have some")
         for case in lab.cases:
             if lab.signature.startswith("square-") and not case.j == case.k == case.l:
                 raise self.fail(f"case {case.id}", f"{lab.signature} needs a square: give width")

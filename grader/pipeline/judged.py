@@ -14,7 +14,7 @@ from grader.errors import UnsupportedError
 from grader.judging import judge, rubric
 from grader.labs.lab import Case
 from grader.labs.submission import Submission
-from grader.pipeline import both, causes, conclude, probes
+from grader.pipeline import both, causes, conclude, probes, tile_use
 from grader.pipeline.carry_out import outcomes_on, timed_cases, times
 from grader.pipeline.session import Place, Session, subfolder
 from grader.results.result import Diagnostic, Result
@@ -91,12 +91,14 @@ def _judged(
         cases = lab.cases_for("sim")
         seen = outcomes_on(session, simulator, text, cases, recorded, resources)
         probed = probes.look(session, text, seen.values(), recorded)
+        seen = tile_use.looked_at(session, seen, recorded)
         told = _with_gpu(session, submission, result, recorded, seen, probed)
         return causes.told(session, text, told, seen, recorded)
     cases = lab.cases_for(options.backend)
     if options.backend == "sim":
         seen = outcomes_on(session, simulator, text, cases, recorded, resources)
         probed = probes.look(session, text, seen.values(), recorded)
+        seen = tile_use.looked_at(session, seen, recorded)
         evidence = rubric.Evidence(seen, seen, {}, probed=probed)
         told = conclude.concluded(lab, result, evidence, text)
         return causes.told(session, text, told, seen, recorded)

@@ -14,6 +14,8 @@ import json
 from collections.abc import Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from pathlib import Path
+from typing import Any
 
 from grader.errors import StepError
 from grader.judging import explain, judge
@@ -34,6 +36,9 @@ _ADVICE = (
 _TOO_SHORT_ADVICE = "Grids, arrays and loops have to follow from the sizes that solve is given."
 _LARGEST_INT = 2_147_483_647
 _REFUSED_ADVICE = "solve is for matrices of every size that the device can hold."
+_OTHER_DEVICE_ADVICE = (
+    "What a block may have differs from device to device: solve has to ask the one it runs on."
+)
 # More multiply-adds than any block has an element take part in that it has loaded once.
 _MOST_USES = 1024
 _LARGEST_GRID_Y = 65_535  # a kernel with few rows a block may need more: its right
@@ -49,8 +54,28 @@ def plans(session: Session, compiled: Compiled) -> dict[str, Recorded]:
         return {}
     limits = replace(session.options.limits, device_memory_bytes=_DEVICE_BYTES)
     folder = subfolder(session, "probe-plans")
-    lab, device = session.lab, session.options.device
-    return record(session.course, lab.signature, lab.probes, compiled, device, folder, limits)
+    lab, found = session.lab, {}
+    for threads in dict.fromkeys(probe.block_threads for probe in lab.probes):
+        probes = [probe for probe in lab.probes if probe.block_threads == threads]
+        into = folder / f"of-{threads}"
+        into.mkdir(exist_ok=True)
+        found |= record(
+            session.course, lab.signature, probes, compiled, session.options.device, into, limits,
+            devices=_devices(session, threads),
+        )  # fmt: skip
+    return found
+
+
+def _devices(session: Session, block_threads: int) -> Path | None:
+    """A folder with the device, of which a block may have so many threads; None: the course's."""
+    if block_threads == 0:
+        return None
+    facts = _facts(session) | {"max_threads_per_block": block_threads}
+    folder = session.folder / f"devices-{block_threads}"
+    folder.mkdir(exist_ok=True)
+    name = f"{session.options.device}.json"
+    (folder / name).write_text(json.dumps(facts), encoding="utf-8")
+    return folder
 
 
 def look(
@@ -90,12 +115,14 @@ def _of(
     *,
     waits_together: bool,
 ) -> list[Diagnostic]:
-    roomy = _device_memory(session) >= 4 * _bytes_of(case)  # for copies that solve makes
+    # For copies that solve makes.
+    roomy = _facts(session)["global_bytes"] >= 4 * _bytes_of(case)
     if recorded.plan is None:
         if not roomy or recorded.reason in _NOT_ITS_FAULT:
             return []
         failure = judge.recording_failure(recorded)
-        return [_told(failure, case, _REFUSED_ADVICE)] if failure.code != "unsupported" else []
+        is_its = failure.code != "unsupported"
+        return [_told(failure, case, _advice_of_refusal(case))] if is_its else []
     folder = subfolder(session, "probes") / case.id
     folder.mkdir(exist_ok=True)
     job = execute.Job(
@@ -103,8 +130,9 @@ def _of(
     )
     try:
         execution = execute.sampled(
-            session.course, job, session.options.device, session.options.limits
-        )
+            session.course, job, session.options.device, session.options.limits,
+            devices=_devices(session, case.block_threads),
+        )  # fmt: skip
     except StepError:  # ours, and not the kernel's
         return []
     context = explain.context(text, case, explain.read_plan(recorded.plan))
@@ -113,7 +141,10 @@ def _of(
     indices = [_told(item, case, advice) for item in found if item.code in CODES]
     if indices or (execution.api_errors and not roomy):
         return indices
-    return _left_out(case, execution, found, usual, waits_together=waits_together)
+    return [
+        _told(item, case, _advice_of_refusal(case))
+        for item in _left_out(case, execution, found, usual, waits_together=waits_together)
+    ]
 
 
 def _left_out(
@@ -134,18 +165,18 @@ def _left_out(
         return []  # blocks that wait for each other have to fit the device: its limit, no fault
     if execution.launches == 0 or execution.status == "launch-config":
         return [
-            _told(item, case, _REFUSED_ADVICE)
+            item
             for item in found
             if item.code in ("no-launch", "launch-config", "api-error", "host-computed")
         ]
     done = _share(case, execution)
     if execution.status == "ok" and usual > 0 and done < usual / 2:
         message = f"The kernels do {100 * done / usual:.0f}% of the multiply-adds that P needs."
-        return [_told(Diagnostic("wrong-result", "error", message), case, _REFUSED_ADVICE)]
+        return [Diagnostic("wrong-result", "error", message)]
     loaded = 8 * with_sums(execution.counters)["loaded_sectors"]
     if execution.status == "ok" and usual > 0 and loaded * _MOST_USES < case.work * usual:
         message = "The kernels load too little of M and N for the product."
-        return [_told(Diagnostic("wrong-result", "error", message), case, _REFUSED_ADVICE)]
+        return [Diagnostic("wrong-result", "error", message)]
     return []
 
 
@@ -168,9 +199,13 @@ def _usual_share(seen: Iterable[judge.Outcome]) -> float:
     return 0 if largest is None else min(1, _share(largest.case, largest.execution))
 
 
-def _device_memory(session: Session) -> int:
+def _facts(session: Session) -> dict[str, Any]:
     file = session.course.root / "common" / "devices" / f"{session.options.device}.json"
-    return json.loads(file.read_text(encoding="utf-8"))["global_bytes"]
+    return json.loads(file.read_text(encoding="utf-8"))
+
+
+def _advice_of_refusal(case: Case) -> str:
+    return _OTHER_DEVICE_ADVICE if case.block_threads else _REFUSED_ADVICE
 
 
 def _most_elements(case: Case) -> int:
@@ -188,5 +223,6 @@ def _nothing_to_compare(case: Case):
 def _told(item: Diagnostic, case: Case, advice: str) -> Diagnostic:
     """No case of the report: it says its sizes itself."""
     sizes = f"{case.j:,}x{case.k:,} times {case.k:,}x{case.l:,}"
-    message = f"At {sizes}: {item.message}"
+    of = f"On a GPU of {case.block_threads} threads a block, at" if case.block_threads else "At"
+    message = f"{of} {sizes}: {item.message}"
     return replace(item, cases=(), message=message, advice=advice)

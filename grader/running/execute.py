@@ -212,9 +212,12 @@ _PROBE_MEMORY_BYTES = 4 << 30
 _PROBE_INSTRUCTIONS = 20_000_000
 
 
-def sampled(course: Course, job: Job, device: str, limits: StepLimits) -> Execution:
+def sampled(
+    course: Course, job: Job, device: str, limits: StepLimits, devices: Path | None = None
+) -> Execution:
     """Executes few blocks of each launch on the simulator, without data; nothing is left of P.
 
+    devices: a folder of device files; None: the course's.
     Raises StepError if the executor or its machine fails.
     """
     command: list[str | Path] = [
@@ -223,6 +226,30 @@ def sampled(course: Course, job: Job, device: str, limits: StepLimits) -> Execut
         "--sample", "--checks", "bounds,misaligned,counters",
     ]  # fmt: skip
     less = replace(limits, execute_seconds=_PROBE_SECONDS, execute_memory_bytes=_PROBE_MEMORY_BYTES)
+    return _simulated(course, job, command, None, less, devices)
+
+
+def ways_counted(
+    course: Course,
+    job: Job,
+    places: Sequence[tuple[int, int]],
+    device: str,
+    limits: StepLimits,
+) -> Execution:
+    """Carries the plan out once more and follows the factors of products in the blocks of these
+    elements of P: `tile_share`. Nothing else of what it returns counts.
+
+    Raises StepError if the executor or its machine fails.
+    """
+    command: list[str | Path] = [
+        "--plan", job.plan, "--backend", "sim", "--device", device, "--result", job.result,
+        "--threads", "1", "--budget", str(instruction_budget(job.multiply_adds)),
+        "--checks", "none", "--ways", ",".join(f"{row}:{column}" for row, column in places),
+    ]  # fmt: skip
+    for name, path in job.inputs.items():
+        command += ["--inputs", f"{name}={path}"]
+    less = replace(limits, execute_seconds=min(limits.execute_seconds, _PROBE_SECONDS))
+    command += ["--time-limit", f"{less.execute_seconds:g}"]
     return _simulated(course, job, command, None, less)
 
 
@@ -232,10 +259,11 @@ def _simulated(
     arguments: list[str | Path],
     resources: Path | None,
     limits: StepLimits,
+    devices: Path | None = None,
 ) -> Execution:
     """The simulator is ours, but the plan and the PTX it reads are the submission's: sandboxed."""
     executor = program(course, "tilewise-exec")
-    devices = course.root / "common" / "devices"
+    devices = devices or course.root / "common" / "devices"
     readable = [executor.parent, devices, job.plan.parent, *job.inputs.values()]
     ended = sandbox.run(
         [executor, *arguments],

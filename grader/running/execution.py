@@ -93,6 +93,9 @@ class Execution:
     printed: str = ""  # by kernels, whatever it says
     provenance: Provenance | None = None  # of the elements of P that were asked for
     copies: dict[str, float] = field(default_factory=dict)  # sectors of copies on the device
+    # Of the factors of products that come from global memory, the part that comes from tiles; None:
+    # nobody has looked, or there was none.
+    tile_share: float | None = None
 
     @property
     def counters(self) -> dict[str, float]:
@@ -136,7 +139,14 @@ def parse(fields: dict[str, Any]) -> Execution:
         printed=str(fields.get("printf") or ""),
         provenance=provenance_from(found) if (found := fields.get("provenance")) else None,
         copies={name: n for name, n in (fields.get("copies") or {}).items() if n},
+        tile_share=_tile_share(fields.get("factors") or {}),
     )
+
+
+def _tile_share(factors: dict[str, Any]) -> float | None:
+    by_tiles, past_tiles = (int(factors.get(name) or 0) for name in ("from_tiles", "past_tiles"))
+    together = by_tiles + past_tiles
+    return by_tiles / together if together else None
 
 
 def _fault(item: dict[str, Any]) -> Fault:

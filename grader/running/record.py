@@ -90,11 +90,12 @@ def record(
     output: Path,
     limits: StepLimits | None = None,
     tells_calls: bool = False,
+    devices: Path | None = None,
 ) -> dict[str, Recorded]:
     """Records the cases into the folder `output`; one entry per case, whatever happened.
 
     signature: of `solve`, as in lab.toml. `tells_calls`: whether every op says where solve calls it,
-    also where no stream asks for it. Raises StepError if the recorder itself failed.
+    also where no stream asks for it. devices: a folder of device files; None: the course's. Raises StepError if the recorder itself failed.
     """
     limits = limits or StepLimits()
     command: list[str | Path] = [
@@ -111,7 +112,7 @@ def record(
     readable = [
         course.programs / "bin",
         course.programs / "lib",
-        course.root / "common" / "devices",
+        devices or course.root / "common" / "devices",
     ]
     outcome = sandbox.run(
         command,

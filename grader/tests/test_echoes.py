@@ -128,3 +128,11 @@ def test_who_waits_too_little_is_the_cause_of_a_race_with_a_copy(lab):
     ]
     between_threads = fault_json("race-shared", line=9, other=party_json("load", line=12))
     assert ("race-shared", "") in found(outcome(lab, "w8", diagnostics=[early, between_threads]))
+
+
+def test_a_loop_that_looks_for_a_copy_lacks_the_wait(lab):
+    loops = fault_json("deadlock", line=36, amount=1)
+    both = outcome(lab, "w8", diagnostics=[loops, UNAWAITED])
+    assert found(both) == [("uninitialised-shared", ""), ("deadlock", "uninitialised-shared")]
+    elsewhere = outcome(lab, "w8", diagnostics=[loops | {"line": 50}, UNAWAITED])
+    assert ("deadlock", "") in found(elsewhere)

@@ -147,6 +147,29 @@ def test_what_ends_with_the_largest_case_costs_the_points_of_memory(
     assert "2,147,483,647" not in first.advice
 
 
+_ASKS = (
+    "  while (4 * side * side <= device.maxThreadsPerBlock &&\n"
+    "         2 * 4 * side * side * sizeof(float) <= device.sharedMemPerBlock) {\n"
+    "    side *= 2;\n"
+    "  }\n"
+)
+
+
+def test_a_side_by_heart_does_not_fit_a_device_with_fewer_threads(built):
+    text = (built.solutions / "dynamic-tiles" / FILE_NAME).read_text()
+    assert _ASKS in text
+    lab = load_lab(built.exercises / "dynamic-tiles")
+    text = text.replace(_ASKS, "  side = 32;\n")
+    result = grade(
+        built, lab, Submission(Path(FILE_NAME), FILE_NAME, text, text.encode()), Options("sim")
+    )
+    assert [check.id for check in result.checks if check.status != "passed"] == ["memory"]
+    first = result.diagnostics[0]
+    assert first.code == "launch-config"
+    assert "On a GPU of 512 threads a block, at 4,096x4,096 times 4,096x4,096: " in first.message
+    assert "ask the one it runs on" in first.advice
+
+
 def test_copies_of_such_matrices_are_no_refusal(built):
     text = _solution(built, LAB_04)
     launch = "  rect_kernel<<<grid, block>>>(M, N, P, j, k, l);\n"

@@ -63,6 +63,7 @@ struct Execution : warpsim::LaunchLog<KernelEntry> {
   std::optional<Milliseconds> time_ms;  // GPU: all launches of one run together
   double seconds = 0;
   Json provenance;  // null: not asked for; see provenance.h
+  Json factors;     // null: not asked for; see warpsim/provenance/history.h
   Matrices left;    // what the plan left in solve's outputs; kPoison where nobody wrote
 
   const Matrix& p() const { return left.at("P"); }  // of the product

@@ -211,6 +211,7 @@ std::string to_text(const Execution& execution, const plan::Plan& plan, const st
   json["time_ms"] = write(execution.time_ms);
   json["gpu"] = gpu;
   json["provenance"] = execution.provenance;
+  json["factors"] = execution.factors;
   json["seconds"] = execution.seconds;
   // Kernels may print any bytes: what is no UTF-8 becomes a replacement character.
   return json_text(json, 1) + "\n";

@@ -45,6 +45,7 @@ struct Arguments {
   uint64_t budget = 0, memory_mib = 0;
   uint32_t repeat = 0;
   std::string explain;  // places in P
+  std::string ways;     // likewise
   std::string trace, trace_blocks, trace_lines;
   uint64_t trace_events = 0;
   double time_limit = -1;  // seconds; below 0: the backend's default
@@ -60,6 +61,8 @@ struct Arguments {
 // Without a limit a kernel that hangs would hold the GPU for ever. The simulator has its
 // instruction budget.
 constexpr double kGpuTimeLimit = 60;
+// Some tenths of a second.
+constexpr size_t kProductsOfWays = size_t{1} << 22;
 
 void declare(CLI::App& app, Arguments& a) {
   app.add_flag_callback(
@@ -100,6 +103,10 @@ void declare(CLI::App& app, Arguments& a) {
       "--explain", a.explain,
       "sim: ROW:COLUMN,... of elements of P whose provenance is wanted: of which elements "
       "of M and N they are made, by which loads");
+  app.add_option(
+      "--ways", a.ways,
+      "sim: ROW:COLUMN,... of elements of P: how many factors of the products in their blocks come "
+      "from shared memory, and how many past it");
   app.add_option("--trace", a.trace,
                  "sim: write what the warps did, instruction by instruction, to this file");
   app.add_option("--trace-blocks", a.trace_blocks, "only these blocks: 0,1 or 0-3");
@@ -235,8 +242,8 @@ warpsim::trace::Settings trace_settings(const Arguments& a) {
   }
   if (a.trace_events != 0) settings.most_events = a.trace_events;
   if (a.trace.empty()) return settings;
-  if (a.backend != "sim" || a.sample.on || !a.explain.empty())
-    throw InputError("--trace is for --backend sim, without --sample and --explain.");
+  if (a.backend != "sim" || a.sample.on || !a.explain.empty() || !a.ways.empty())
+    throw InputError("--trace is for --backend sim, without --sample, --explain and --ways.");
   return settings;
 }
 
@@ -271,8 +278,13 @@ int run(const Arguments& a) {
   Matrices inputs = read_inputs(plan.signature, a.inputs);
 
   std::vector<Place> places;
-  if (!a.explain.empty()) places = parse_places(a.explain, plan);
-  warpsim::provenance::History history;
+  if (!a.explain.empty() && !a.ways.empty())
+    throw InputError("--explain and --ways are not for one run.");
+  const bool counts_ways = !a.ways.empty();
+  if (counts_ways || !a.explain.empty())
+    places = parse_places(counts_ways ? a.ways : a.explain, plan);
+  using warpsim::provenance::History;
+  History history = counts_ways ? History(kProductsOfWays, History::Keeps::kWays) : History();
   limit_to(places, plan, &history);
   std::unique_ptr<Backend> backend;
   GpuBackend* gpu = nullptr;
@@ -308,7 +320,10 @@ int run(const Arguments& a) {
   if (gpu && a.repeat && executor.execution().status == Status::kOk) {
     time_plan(*gpu, executor, a.repeat);
   }
-  if (!places.empty() && !gpu) {
+  if (counts_ways && !gpu) {
+    executor.execution().factors = {{"from_tiles", history.factors().from_tiles},
+                                    {"past_tiles", history.factors().past_tiles}};
+  } else if (!places.empty() && !gpu) {
     executor.execution().provenance =
         provenance_json(history, places, plan, executor.output_parts());
   }

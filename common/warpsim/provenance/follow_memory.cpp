@@ -74,6 +74,7 @@ void Follower::store_word(Space space, uint64_t address, Value value, int lane) 
         }
       }
       shared_[offset] = value;
+      if (!writers_.empty()) writers_[offset] = warp_->index * kLanes + uint32_t(lane);
       return;
     }
     case Space::kLocal: {
@@ -109,9 +110,10 @@ void Follower::store_bytes(Space space, uint64_t address, uint32_t bytes, Value 
   store_word(space, address, value, lane);
   if (bytes != 4) return;
   const Space there = resolved(space, address);
-  if (there == Space::kShared && uint32_t(address) + 2 < shared_.size())
+  if (there == Space::kShared && uint32_t(address) + 2 < shared_.size()) {
     shared_[uint32_t(address) + 2] = History::kUnsetValue;
-  else if (there == Space::kGlobal)
+    if (!writers_.empty()) writers_[uint32_t(address) + 2] = kNobody;
+  } else if (there == Space::kGlobal)
     history_.drop(address + 2);
 }
 
@@ -130,7 +132,18 @@ Value Follower::stored_alone(Space space, uint64_t address) {
 
 Value Follower::half_at(uint64_t shared_address, int lane) {
   const Value value = load_bytes(Space::kShared, shared_address, 2, lane);
-  return history_[value].kind == Kind::kShared ? read(value, lane) : value;
+  return found_in_shared(value, shared_address, lane);
+}
+
+Value Follower::found_in_shared(Value value, uint64_t address, int lane) {
+  if (history_[value].kind != Kind::kShared) return value;
+  const auto offset = uint32_t(address);
+  const uint32_t reader = warp_->index * kLanes + uint32_t(lane);
+  if (offset < writers_.size()) {
+    const uint32_t alone = writers_[offset];  // the upper half of a word comes with the word
+    if ((alone != kNobody ? alone : writers_[offset & ~3u]) == reader) return history_[value].a;
+  }
+  return read(value, lane);
 }
 
 Value Follower::read(Value value, int lane) {
@@ -151,7 +164,7 @@ void Follower::load(const Code& code, const Op* op) {
     for (size_t i = 0; i < count; ++i) {
       Value& value = found[i][size_t(lane)];
       value = load_bytes(code.space, at + i * bytes, bytes, lane);
-      if (is_shared && history_[value].kind == Kind::kShared) value = read(value, lane);
+      if (is_shared) value = found_in_shared(value, at + i * bytes, lane);
     }
   });
   for (size_t i = 0; i < count; ++i)

@@ -58,6 +58,7 @@ void Follower::multiply(const Code& code) {
     for (const Operand& element : code.dst[0].elements) write(element, plain);
     return;
   }
+  if (history_.keeps_ways()) return multiply_ways(code);
   const int parts = code.src_type == Type::kTF32 ? 1 : 2, k = code.tile.k;
   const int b_registers = k / 4 / parts;
   std::vector<Value> a(size_t(kRows * k)), b(size_t(kColumns * k));
@@ -97,6 +98,28 @@ void Follower::multiply(const Code& code) {
       d[r][lane] = is_half ? packed(sums[2 * r], sums[2 * r + 1], at) : sums[r];
   });
   for (size_t r = 0; r < d.size(); ++r) write(code.dst[0].elements[r], d[r]);
+}
+
+// Each register of A and of B stands for the factors that it holds. Those of B, of which there are
+// half as many, are in twice as many products.
+void Follower::multiply_ways(const Code& code) {
+  const auto& a = code.src[0].elements;
+  const auto& b = code.src[1].elements;
+  Lanes products{};
+  for (size_t r = 0; r < a.size(); ++r) {
+    const Lanes of_a = source(a[r], Type::kB32), of_b = source(b[r % b.size()], Type::kB32);
+    for_each_lane(warp_->mask, [&](int at) {
+      const auto lane = size_t(at);
+      products[lane] = other(products[lane], product(of_a[lane], of_b[lane], at), at);
+    });
+  }
+  for (size_t e = 0; e < code.dst[0].elements.size(); ++e) {
+    Lanes sums = source(code.src[2].elements[e], code.type);
+    for_each_lane(warp_->mask, [&](int at) {
+      sums[size_t(at)] = sum(Kind::kSum, sums[size_t(at)], products[size_t(at)], at);
+    });
+    write(code.dst[0].elements[e], sums);
+  }
 }
 
 void Follower::load_matrices(const Code& code, const Op* op) {

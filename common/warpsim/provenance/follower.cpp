@@ -75,6 +75,7 @@ const Op* follow(Warp& w, const Op* op) {
 
 Follower::Follower(History* history, const LaunchContext& context)
     : history_(*history), context_(context), shared_(context.shared_window_bytes + 16) {
+  if (history->keeps_ways()) writers_.resize(shared_.size());
   history_.block_extent = context.block;
   history_.grid_extent = context.grid;
   for (const History::GridPlace& place : history->places) {
@@ -93,6 +94,7 @@ void Follower::begin_block(uint64_t block) {
   is_followed_ = blocks_.empty() || blocks_.contains(block);
   if (!is_followed_) return;
   std::fill(shared_.begin(), shared_.end(), History::kUnsetValue);
+  std::fill(writers_.begin(), writers_.end(), kNobody);
   local_.clear();
   frames_.assign(context_.warps_per_block, {});
   const ptx::Function& kernel = context_.image->module.functions[size_t(context_.function)];

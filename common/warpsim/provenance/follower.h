@@ -66,6 +66,7 @@ class Follower {
   void atomic(const Code& code, const Op* op);
   void copy_async(const Code& code, const Op* op);
   void multiply(const Code& code);
+  void multiply_ways(const Code& code);
   void load_matrices(const Code& code, const Op* op);
   void turn_matrix(const Code& code);
   void call(const Code& code);
@@ -77,6 +78,9 @@ class Follower {
   Value sum(Kind kind, Value a, Value b, int lane);
   Value other(Value a, Value b, int lane);
   Value read(Value value, int lane);
+  // What the lane finds in the word of shared memory that `value` is. Where ways are kept a thread
+  // that reads its own store has been through no tile: it gave nothing to others and got nothing.
+  Value found_in_shared(Value value, uint64_t address, int lane);
   // Two halves of a word, and one of them again.
   Value packed(Value low, Value high, int lane);
   Value half(Value word, int which);
@@ -96,6 +100,8 @@ class Follower {
   const LaunchContext& context_;
   std::vector<std::vector<Frame>> frames_;  // by warp, the running function's last
   std::vector<Value> shared_;               // by byte of the shared window
+  static constexpr uint32_t kNobody = UINT32_MAX;
+  std::vector<uint32_t> writers_;  // likewise, the thread, where ways are kept
   struct SharedPlace {
     uint16_t number;
     uint32_t begin, end;

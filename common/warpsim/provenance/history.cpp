@@ -4,12 +4,14 @@
 
 namespace warpsim::provenance {
 
-History::History(size_t most_nodes) : most_nodes_(most_nodes) {
+History::History(size_t most_nodes, Keeps keeps) : keeps_(keeps), most_nodes_(most_nodes) {
   nodes_.resize(2);
   nodes_[kUnsetValue].kind = Kind::kUnset;
+  if (keeps == Keeps::kWays) add_values_of_ways();
 }
 
 void History::bind(uint64_t address, uint64_t bytes, const std::string& matrix, uint64_t first) {
+  if (keeps_ways()) return;
   forget(address, bytes);
   auto known = std::find(matrices_.begin(), matrices_.end(), matrix);
   const auto number = static_cast<uint16_t>(known - matrices_.begin());
@@ -18,6 +20,7 @@ void History::bind(uint64_t address, uint64_t bytes, const std::string& matrix, 
 }
 
 void History::copy(uint64_t target, uint64_t source, uint64_t bytes) {
+  if (keeps_ways()) return;
   std::vector<std::pair<uint64_t, Value>> found;
   for (uint64_t at = 0; at + 4 <= bytes; at += 4) {
     auto word = words_.find(source + at);
@@ -56,6 +59,7 @@ Value History::stored(uint64_t address) const {
 }
 
 Value History::add(const Node& node) {
+  if (keeps_ways()) return add_way(node);
   if (nodes_.size() >= most_nodes_) {
     is_full_ = true;
     return kPlainValue;
@@ -76,6 +80,7 @@ Value History::number(uint32_t bits) {
 }
 
 Value History::load(uint64_t address, const Node& at) {
+  if (keeps_ways()) return kFromGlobal;
   auto word = words_.find(address);
   Node element = at;
   element.kind = Kind::kElement;
@@ -94,6 +99,7 @@ Value History::load(uint64_t address, const Node& at) {
 }
 
 void History::store(uint64_t address, Value value, const Node& at) {
+  if (keeps_ways()) return;
   Node stored = at;
   stored.kind = Kind::kStored;
   stored.a = value;

@@ -64,8 +64,20 @@ struct Node {
 
 class History {
  public:
-  // Follows at most so many values; what is beyond is lost, and is_complete() says so.
-  explicit History(size_t most_nodes = size_t{1} << 23);
+  // kWays: of a value no more than whether it came from global memory, and whether through shared
+  // memory: enough to count factors, and small however much is followed.
+  enum class Keeps : uint8_t { kNodes, kWays };
+  // Follows at most so many values (kWays: products); what is beyond is lost, and is_complete()
+  // says so.
+  explicit History(size_t most_nodes = size_t{1} << 23, Keeps keeps = Keeps::kNodes);
+
+  // Of kWays, of the products that were followed: their factors that reach them from global memory
+  // by way of shared memory alone, and those that reach them in another way as well.
+  struct Factors {
+    uint64_t from_tiles = 0, past_tiles = 0;
+  };
+  const Factors& factors() const { return factors_; }
+  bool keeps_ways() const { return keeps_ == Keeps::kWays; }
 
   // From now on the elements (of 4 bytes) at `address` are those of the matrix from `first` on.
   void bind(uint64_t address, uint64_t bytes, const std::string& matrix, uint64_t first);
@@ -96,6 +108,7 @@ class History {
 
   // --- for the follower
   static constexpr Value kPlainValue = 0, kUnsetValue = 1;
+  static constexpr Value kFromGlobal = 2;  // where ways are kept
   Value add(const Node& node);
   Value number(uint32_t bits);
   // What a load of 4 bytes at `address` finds; `at` has line, thread, block and interval.
@@ -116,7 +129,13 @@ class History {
     uint32_t bytes;
   };
   const Range* range_of(uint64_t address) const;
+  void add_values_of_ways();
+  Value add_way(const Node& node);
+  uint8_t way_of(Value value) const;
+  void count_factor(Value value);
 
+  Keeps keeps_;
+  Factors factors_;
   std::vector<Node> nodes_;
   size_t most_nodes_;
   bool is_full_ = false;
