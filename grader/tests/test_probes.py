@@ -18,7 +18,7 @@ WIDE_M, WIDE_N = "M[size_t(row) * k", "N[size_t(n_row) * l"
 INTS = {
     "P": (LAB_04, "P[size_t(row) * l", "P[row * l", "At 65,521x16 times 16x65,521: ", "P[row"),
     "M": (LAB_04, WIDE_M, "M[row * k", "At 1,000,003x4,294 times 4,294x16: ", "M[row"),
-    "N": (LAB_04, WIDE_N, "N[n_row * l", "At 16x4,294 times 4,294x1,000,003: ", "N[n_row"),
+    "N": (LAB_04, WIDE_N, "N[n_row * l", "At 16x2,214 times 2,214x1,000,003: ", "N[n_row"),
     "too-late": (LAB_04, WIDE_M, "M[size_t(row * k)", "At 1,000,003x4,294 times", "M[size_t(row *"),
     "copies": (
         LAB_08,

@@ -61,8 +61,8 @@ struct Arguments {
 // Without a limit a kernel that hangs would hold the GPU for ever. The simulator has its
 // instruction budget.
 constexpr double kGpuTimeLimit = 60;
-// Some tenths of a second.
-constexpr size_t kProductsOfWays = size_t{1} << 22;
+// A tenth of a second.
+constexpr size_t kProductsOfWays = size_t{1} << 20;
 
 void declare(CLI::App& app, Arguments& a) {
   app.add_flag_callback(
