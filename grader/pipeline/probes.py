@@ -44,8 +44,8 @@ _MOST_USES = 1024
 _LARGEST_GRID_Y = 65_535  # a kernel with few rows a block may need more: its right
 # What solve may allocate: the device is the limit, since nothing of it is touched.
 _DEVICE_BYTES = 1 << 40
-# Of no fault of solve's.
-_NOT_ITS_FAULT = frozenset({Reason.NO_MEMORY, Reason.DEVICE_CODE, Reason.NO_PLAN})
+# Of no fault of solve's; what it moves through the host at such a size may be more than can be followed.
+_NOT_ITS_FAULT = frozenset({Reason.NO_MEMORY, Reason.DEVICE_CODE, Reason.NO_PLAN, Reason.TOO_MUCH})
 
 
 def plans(session: Session, compiled: Compiled) -> dict[str, Recorded]:
