@@ -230,6 +230,7 @@ class Runner:
         """Runs in a copy of the program's folder, as it may write there."""
         source = job["work"] / job["folder"]
         folder = source.with_name(f"{source.name}@{job['name']}@{mode}")
+        shutil.rmtree(folder, ignore_errors=True)  # of a run that was ended
         shutil.copytree(
             source, folder, symlinks=True, ignore=shutil.ignore_patterns("*.o", "*.cu", "*.git")
         )

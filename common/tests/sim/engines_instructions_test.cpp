@@ -117,6 +117,9 @@ TEST_CASE("Compiled arithmetic leaves the bits that interpreted arithmetic leave
            "neg.f64 %rd9, %rd1;",
            "abs.f64 %rd9, %rd1;",
            "div.rn.f64 %rd9, %rd1, %rd2;",
+           "div.rn.f32 %r9, %r1, %r2;",
+           "sqrt.rn.f32 %r9, %r1;",
+           "add.f32 %r3, %r1, %r2; div.rn.f32 %r3, %r3, %r1; sqrt.rn.f32 %r9, %r3;",
            "setp.lt.f64 %p2, %rd1, %rd2; selp.b32 %r9, 1, 2, %p2;",
            "setp.neu.f64 %p2, %rd1, %rd2; selp.b32 %r9, 1, 2, %p2;",
            "setp.num.f64 %p2, %rd1, %rd2; selp.b32 %r9, 1, 2, %p2;",
@@ -165,6 +168,12 @@ TEST_CASE("Compiled shuffles and votes give what interpreted ones give") {
     CAPTURE(body);
     CHECK(seen(body) == "");
   }
+}
+
+TEST_CASE("Wrong quotients and roots of compiled code are found by comparing the engines") {
+  if (!jit::why_not().empty()) return;
+  CHECK(seen("div.rn.f32 %r9, %r1, %r2;", Planted::kDivides) != "");
+  CHECK(seen("sqrt.rn.f32 %r9, %r1;", Planted::kDivides) != "");
 }
 
 TEST_CASE("A wrong lane of a compiled shuffle is found by comparing the engines") {

@@ -1,6 +1,7 @@
 #include "warpsim/counting/pattern.h"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 
 #include "warpsim/lanes.h"
@@ -47,6 +48,8 @@ void Pattern::build_runs() {
   second.reserve(count);
   overlapping = false;
   int64_t before = INT64_MIN;
+  const int of_lane =
+      bytes >> granule_shift > 1 ? std::countr_zero(uint32_t{bytes}) - granule_shift : 0;
   for (size_t i = 0; i < count; ++i) {
     const int32_t granule = int32_t(uint32_t(touches[i] >> 32) ^ kBias);
     const auto lane = uint32_t(touches[i]);
@@ -56,10 +59,13 @@ void Pattern::build_runs() {
       overlapping = true;
       continue;
     }
-    if (granule == before + 1)
-      ++runs.back().count;
-    else
-      runs.push_back({granule, 1, uint16_t(who.size())});
+    if (granule == before + 1) {
+      Run& run = runs.back();
+      run.in_order &= lane == (who[run.first] & (kLanes - 1)) + uint32_t(run.count >> of_lane);
+      ++run.count;
+    } else {
+      runs.push_back({granule, 1, uint16_t(who.size()), true});
+    }
     before = granule;
     who.push_back(lane);
     second.push_back(lane);

@@ -53,6 +53,7 @@ struct Pattern {
     int32_t granule;
     uint16_t count;
     uint16_t first;  // index into `who`
+    bool in_order;   // lane after lane, each with as many granules as `bytes` are
   };
   std::vector<Run> runs;
   // Per granule: the lane that touches it; the lowest | kSeveral when several do.

@@ -72,8 +72,13 @@ void find_pattern(Warp& w, AddressGroup& g, const Op::Address& kind, const T* a)
   const T base = a[__builtin_ctz(w.mask)];
   g.step = base - g.base;
   g.base = base;
-  if (g.pattern == nullptr || g.pattern->mask != w.mask || !matches(a, base, *g.pattern))
-    new_pattern(w, g, kind, a, base);
+  if (g.pattern != nullptr && g.pattern->mask == w.mask) {
+    // A lane alone lies as it lay before. Looking at the whole row would wait for what was just
+    // written to one word of it.
+    if ((w.mask & (w.mask - 1)) == 0) return;
+    if (matches(a, base, *g.pattern)) return;
+  }
+  new_pattern(w, g, kind, a, base);
 }
 
 template <class T>

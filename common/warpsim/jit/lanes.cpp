@@ -250,7 +250,7 @@ bool Lanes::floats() {
     else if (m_.action == A::kSubF)
       c_.vsubps(d, reg(a), reg(b));
     else if (m_.action == A::kDivF)
-      c_.vdivps(d, reg(a), reg(b));
+      planted == Planted::kDivides ? c_.vdivps(d, reg(b), reg(a)) : c_.vdivps(d, reg(a), reg(b));
     else
       c_.vmulps(d, reg(a), reg(b));
     c_.release();
@@ -261,7 +261,8 @@ bool Lanes::floats() {
 bool Lanes::square_root() {
   for (int v = 0; v < narrow_vectors(); ++v) {
     const Xmm a = reg(c_.use(op_.a, v, Reads::kNumbers));
-    c_.vsqrtps(reg(c_.define(op_.d, v, true)), a);
+    const Xmm d = reg(c_.define(op_.d, v, true));
+    planted == Planted::kDivides ? c_.vmovaps(d, a) : c_.vsqrtps(d, a);
     c_.release();
   }
   return true;

@@ -83,9 +83,11 @@ bool warn_about_exited(const Warp& waiting) {
 
 namespace {
 
-Diagnostic* add_mask(const Warp& w, const Op* op, Cause cause, uint32_t lane, uint32_t mask) {
+Diagnostic* add_mask(const Warp& w, const Op* op, Cause cause, uint32_t lane, uint32_t mask,
+                     uint64_t count = 1) {
   const uint32_t function = op->lanes.function;
-  Diagnostic* d = w.worker->reporter->add(Code::kWrongMask, w, lane, function, op->instruction);
+  Diagnostic* d =
+      w.worker->reporter->add(Code::kWrongMask, w, lane, function, op->instruction, count);
   if (d == nullptr) return nullptr;
   d->cause = cause;
   d->amount = mask;
@@ -97,9 +99,16 @@ Diagnostic* add_mask(const Warp& w, const Op* op, Cause cause, uint32_t lane, ui
 }  // namespace
 
 uint32_t lanes_with(const uint32_t* values, uint32_t value) {
+#if defined(WARPSIM_AVX512)
+  const __m512i v = _mm512_set1_epi32(int(value));
+  const uint32_t low = _mm512_cmpeq_epi32_mask(_mm512_load_si512(values), v);
+  const uint32_t high = _mm512_cmpeq_epi32_mask(_mm512_load_si512(values + 16), v);
+  return low | high << 16;
+#else
   uint32_t lanes = 0;
   for (int lane = 0; lane < kLanes; ++lane) lanes |= uint32_t(values[lane] == value) << lane;
   return lanes;
+#endif
 }
 
 void check_mask(const Warp& w, const Op* op, const uint32_t* members) {
@@ -120,6 +129,14 @@ void check_mask(const Warp& w, const Op* op, const uint32_t* members) {
     same &= members[lane] == first;
   });
   if (same && common == w.mask && (any & there & ~w.mask) == 0) return;
+  // Lanes that do not name themselves come by the million: one look for all that follow the first.
+  uint32_t unnamed = 0;
+  for_each_lane(w.mask, [&](int lane) { unnamed |= (~members[lane] >> lane & 1) << lane; });
+  if (unnamed == w.mask) {
+    const auto lane = uint32_t(__builtin_ctz(unnamed));
+    add_mask(w, op, Cause::kNotNamed, lane, members[lane], uint64_t(__builtin_popcount(unnamed)));
+    return;
+  }
   for_each_lane(w.mask, [&](int lane) {
     const uint32_t mask = members[lane];
     const uint32_t missing = mask & there & ~w.mask;

@@ -7,35 +7,14 @@
 
 #include "warpsim/machine/worker.h"
 #include "warpsim/observe/describe.h"
+#include "warpsim/observe/global_record.h"
 #include "warpsim/order/stream_work.h"
 
 namespace warpsim {
 
+using namespace global_record;
+
 namespace {
-
-constexpr uint64_t kLastTime =
-    0xFFFFF;  // a block's clock stands still here: its races go unseen from then on
-constexpr int kTimeShift = 12;
-constexpr uint32_t kWho = 0x3FF;
-
-uint64_t time_of(uint64_t record) {
-  return record >> kTimeShift & kLastTime;
-}
-uint32_t thread_of(uint64_t record) {
-  return uint32_t(record & kWho);
-}
-uint32_t warp_of(uint64_t record) {
-  return uint32_t(record >> 5 & 31);
-}
-uint32_t lane_of(uint64_t record) {
-  return uint32_t(record & 31);
-}
-
-// Not 0 unless nobody left the record, or one thread alone did, who is also `own`'s.
-uint64_t by_another(uint64_t record, uint64_t own, uint64_t first_record) {
-  const uint64_t differs = (record ^ own) & ~(kLastTime << kTimeShift);
-  return record < first_record ? 0 : differs;
-}
 
 template <class Body>
 void granules_of(uint32_t lanes, uint64_t offset, const Pattern& p, uint32_t shift, Body body) {
@@ -56,7 +35,7 @@ GlobalShadow::GlobalShadow(AllocationRecord* record, uint32_t granule_shift, Kee
       first_access_only_(keeps == Keeps::kFirstAccess),
       granules_((record->info.size_bytes >> granule_shift) + 1),
       before_(before),
-      first_record_((uint64_t{before} + 1) << 32) {
+      first_record_(uint64_t{planted == Planted::kOldRecords ? 1 : before + 1} << 32) {
   for (auto& marks : marks_) marks.assign((granules_ >> kSectionShift) + 1, 0);
   const size_t sides = keeps == Keeps::kWriters ? 1 : 2;
   const size_t firsts = (first_access_only_ ? 2 : 0) + (early ? 2 : 0);
@@ -74,11 +53,16 @@ GlobalShadow::GlobalShadow(AllocationRecord* record, uint32_t granule_shift, Kee
     reader_site_ = zeros + granules_;
     return;
   }
+  const uint64_t chunks = (granules_ >> kChunkShift) + 1;
   records_ = scratch.take(granules_ * sides * sizeof(uint64_t), Scratch::Content::kRecords);
+  // A chunk's second word is below any number, and so as good as a record.
+  chunk_records_ = scratch.take(chunks * sides * sizeof(Chunk), Scratch::Content::kRecords);
+  chunks_[kWritten] = reinterpret_cast<Chunk*>(chunk_records_.data());
   sites_ = scratch.take(granules_ * sides * sizeof(uint32_t), Scratch::Content::kAny);
   writer_ = reinterpret_cast<uint64_t*>(records_.data());
   writer_site_ = reinterpret_cast<uint32_t*>(sites_.data());
   if (sides == 1) return;
+  chunks_[kRead] = chunks_[kWritten] + chunks;
   reader_ = writer_ + granules_;
   reader_site_ = writer_site_ + granules_;
 }
@@ -107,19 +91,6 @@ uint64_t GlobalShadow::number_of(const Block& block) const {
 // Its index, from 0.
 uint64_t GlobalShadow::block_of(uint64_t record) const {
   return (record >> 32) - before_ - 1;
-}
-
-inline void GlobalShadow::mark(Side side, uint64_t first, uint64_t count) {
-  for (uint64_t s = first >> kSectionShift; s <= (first + count - 1) >> kSectionShift; ++s) {
-    // Of several workers each sets the same.
-    const std::atomic_ref<uint8_t> marked(marks_[side][s]);
-    if (marked.load(std::memory_order_relaxed) == 0) marked.store(1, std::memory_order_relaxed);
-  }
-}
-
-inline bool GlobalShadow::is_marked(Side side, uint64_t first, uint64_t count) const {
-  const std::vector<uint8_t>& marks = marks_[side];
-  return (marks[first >> kSectionShift] | marks[(first + count - 1) >> kSectionShift]) != 0;
 }
 
 template <class Body>
@@ -195,109 +166,6 @@ void GlobalShadow::claim(Warp& w, uint64_t record, uint64_t granule, uint32_t si
   std::atomic_ref<uint32_t>(writer_site_[granule]).store(site, std::memory_order_relaxed);
 }
 
-// Whether one lane each touches the pattern's granules, which the shadow's make up.
-bool GlobalShadow::goes_by_runs(const Pattern& p, uint64_t offset) const {
-  return !p.overlapping && p.granule_shift >= shift_ &&
-         offset % (uint64_t{1} << p.granule_shift) == 0;
-}
-
-// Calls body(first granule, how many, the lane of each) for such a pattern.
-template <class Body>
-void GlobalShadow::each_run(uint64_t offset, const Pattern& p, Body body) const {
-  const uint64_t base = offset >> shift_;
-  const uint32_t finer = p.granule_shift - shift_;
-  if (finer == 0) {
-    for (const Pattern::Run& run : p.runs)
-      body(base + uint64_t(int64_t{run.granule}), run.count, p.who.data() + run.first);
-    return;
-  }
-  // A word in bytes: the same lane touches all of them.
-  std::array<uint32_t, kLanes * 16> who;
-  for (const Pattern::Run& run : p.runs) {
-    const uint64_t count = uint64_t{run.count} << finer;
-    for (uint64_t i = 0; i < count; ++i) who[i] = p.who[run.first + (i >> finer)];
-    body(base + uint64_t(int64_t{run.granule} * (int64_t{1} << finer)), count, who.data());
-  }
-}
-
-// Not 0 if somebody other than the thread that touches a granule now has left its record there.
-inline uint64_t GlobalShadow::touched_by_others(Side side, uint64_t first, uint64_t count,
-                                                const uint32_t* who, uint64_t mine) const {
-  if (!is_marked(side, first, count)) return 0;
-  const uint64_t* record = (side == kWritten ? writer_ : reader_) + first;
-  uint64_t others = 0;
-  for (uint64_t i = 0; i < count; ++i)
-    others |= by_another(record[i], mine | who[i], first_record_);
-  return others;
-}
-
-// Words that nobody has touched, or the same thread alone, in runs of neighbours. False, with
-// nothing done, if there are others.
-bool GlobalShadow::store_runs(Warp& w, uint32_t site, uint64_t offset, const Pattern& p) {
-  const uint64_t record = mine(w, 0);
-  uint64_t others = 0;
-  each_run(offset, p, [&](uint64_t first, uint64_t count, const uint32_t* who) {
-    others |= touched_by_others(kWritten, first, count, who, record) |
-              touched_by_others(kRead, first, count, who, record);
-  });
-  if (others != 0) return false;
-  each_run(offset, p, [&](uint64_t first, uint64_t count, const uint32_t* who) {
-    mark(kWritten, first, count);
-    for (uint64_t i = 0; i < count; ++i) writer_[first + i] = record | who[i];
-    std::fill_n(writer_site_ + first, count, site);
-  });
-  return true;
-}
-
-bool GlobalShadow::store_runs_in_parallel(Warp& w, uint32_t site, uint64_t offset,
-                                          const Pattern& p) {
-  const uint64_t record = mine(w, 0);
-  uint64_t others = 0;
-  each_run(offset, p, [&](uint64_t first, uint64_t count, const uint32_t* who) {
-    for (uint64_t i = 0; i < count; ++i) {
-      const std::atomic_ref<uint64_t> writer(writer_[first + i]);
-      others |= by_another(writer.load(std::memory_order_relaxed), record | who[i], first_record_);
-    }
-  });
-  if (others != 0) return false;
-  bool is_alone = true;
-  each_run(offset, p, [&](uint64_t first, uint64_t count, const uint32_t* who) {
-    mark(kWritten, first, count);
-    for (uint64_t i = 0; i < count; ++i) {
-      const std::atomic_ref<uint64_t> writer(writer_[first + i]);
-      const uint64_t before = writer.exchange(record | who[i], std::memory_order_relaxed);
-      is_alone &= is_fresh(before) || block_of(before) == block_of(record);
-      std::atomic_ref<uint32_t>(writer_site_[first + i]).store(site, std::memory_order_relaxed);
-    }
-  });
-  if (!is_alone) w.worker->launch->repeat_serially = w.worker->launch->stop = true;
-  return true;
-}
-
-// The same for loads: each word was touched by nobody, or by the thread that reads it now.
-bool GlobalShadow::load_runs(Warp& w, uint32_t site, uint64_t offset, const Pattern& p) {
-  const uint64_t record = mine(w, 0);
-  uint64_t others = 0;
-  each_run(offset, p, [&](uint64_t first, uint64_t count, const uint32_t* who) {
-    others |= touched_by_others(kWritten, first, count, who, record) |
-              touched_by_others(kRead, first, count, who, record);
-  });
-  if (others != 0) return false;
-  each_run(offset, p, [&](uint64_t first, uint64_t count, const uint32_t* who) {
-    const bool is_first = !is_marked(kRead, first, count);
-    mark(kRead, first, count);
-    uint64_t* reader = reader_ + first;
-    uint32_t* reader_site = reader_site_ + first;
-    for (uint64_t i = 0; i < count; ++i) {
-      const uint32_t second =
-          is_first || is_fresh(reader[i]) ? thread_of(record | who[i]) : reader_site[i] & kWho;
-      reader[i] = record | who[i];
-      reader_site[i] = site << 10 | second;
-    }
-  });
-  return true;
-}
-
 // Notes down the site of each granule's first access.
 void GlobalShadow::touch(Side side, uint32_t* sites, uint32_t site, uint64_t offset,
                          const Pattern& p) {
@@ -329,6 +197,7 @@ bool GlobalShadow::store(Warp& w, uint32_t site, uint64_t offset, const Pattern&
     return parallel ? store_runs_in_parallel(w, site, offset, p) : store_runs(w, site, offset, p);
   }
   bool fresh = true;
+  open(w, offset, p);
   each_granule(offset, p, [&](uint32_t, uint64_t g) {
     fresh &= is_fresh(std::atomic_ref<uint64_t>(writer_[g]).load(std::memory_order_relaxed)) &&
              (reader_ == nullptr || is_fresh(reader_[g]));
@@ -350,6 +219,7 @@ void GlobalShadow::examine_store(Warp& w, uint32_t site, uint64_t offset, const 
     return std::memcmp(allocation_->data + at, values + 16 * lane + (at - first), granule_bytes) !=
            0;
   };
+  open(w, offset, p);
   uint32_t claimed = 0;  // lanes of this store that have their records already
   each_granule(offset, p, [&](uint32_t lane, uint64_t g) {
     const uint64_t before = std::atomic_ref<uint64_t>(writer_[g]).load(std::memory_order_relaxed);
@@ -428,6 +298,7 @@ void GlobalShadow::load(Warp& w, uint32_t site, uint64_t offset, const Pattern& 
   if (access.is_volatile) rely(w, offset, p);
   if (access.is_polling) return;
   if (goes_by_runs(p, offset) && load_runs(w, site, offset, p)) return;
+  open(w, offset, p);
   // One address, read by many lanes: a record knows one lane or several, the last and the one
   // before it, so that those in the middle leave nothing. Where two lanes are no others to a
   // writer, none is.
@@ -454,6 +325,7 @@ void GlobalShadow::atomic(Warp& w, uint32_t site, uint64_t offset, const Pattern
     return;
   }
   rely(w, offset, p);
+  open(w, offset, p);
   each_granule(offset, p, [&](uint32_t lane, uint64_t g) {
     const uint64_t before = writer_[g];
     if ((before & kKindMask) != kAtomic && by_other(w, before, lane, false))
@@ -461,55 +333,6 @@ void GlobalShadow::atomic(Warp& w, uint32_t site, uint64_t offset, const Pattern
     claim(w, mine(w, lane) | kAtomic, g, site);
   });
   publish(w, site, offset, p);
-}
-
-void GlobalShadow::add_touched(const Image& image, std::vector<Touched>* touched) const {
-  const uint64_t end_of_all = address_of(0) + allocation_->info.size_bytes;
-  // Runs of touched granules with one site, or with any where there are very many: members of
-  // structures, say. A launch is over soon after: the loops are tight.
-  constexpr size_t kMostExact = 1 << 11;
-  auto add = [&](bool writes, const auto* record, auto first, auto site_of, bool early = false) {
-    const size_t most = touched->size() + kMostExact;
-    for (uint64_t g = 0; g < granules_;) {
-      if (marks_[writes ? kWritten : kRead][g >> kSectionShift] == 0) {
-        g = ((g >> kSectionShift) + 1) << kSectionShift;
-        continue;
-      }
-      const uint64_t end_of_section =
-          std::min(granules_, ((g >> kSectionShift) + 1) << kSectionShift);
-      while (g < end_of_section && record[g] < first) ++g;
-      if (g == end_of_section) continue;
-      const uint32_t site = site_of(g);
-      uint64_t end = g + 1;
-      while (end < granules_ && record[end] >= first &&
-             (site_of(end) == site || touched->size() >= most)) {
-        ++end;
-      }
-      const MemorySite& code = image.sites[site];
-      const ptx::SourceLine where = image.instruction(code.function, code.instruction).where;
-      const auto& files = image.module.files;
-      const bool known = where.line != 0 && where.file >= 0 && size_t(where.file) < files.size();
-      touched->push_back({address_of(g), std::min(address_of(end), end_of_all), writes,
-                          known ? files[size_t(where.file)] : "", known ? where.line : 0, early});
-      g = end;
-    }
-  };
-  auto add_first = [&](bool writes, const uint32_t* sites, bool early) {
-    add(
-        writes, sites, 1u, [&](uint64_t g) { return sites[g] - 1; }, early);
-  };
-  if (early_writer_ != nullptr) {
-    add_first(true, early_writer_, true);
-    add_first(false, early_reader_, true);
-  }
-  if (first_access_only_) {
-    add_first(true, writer_site_, false);
-    add_first(false, reader_site_, false);
-    return;
-  }
-  add(true, writer_, first_record_, [&](uint64_t g) { return writer_site_[g]; });
-  if (reader_ == nullptr) return;
-  add(false, reader_, first_record_, [&](uint64_t g) { return reader_site_[g] >> 10; });
 }
 
 std::vector<Touched> GlobalShadows::touched(const Image& image) const {

@@ -6,6 +6,9 @@
 // record with none above `before` is of an earlier launch, and says as much as none, so that
 // nothing has to be cleared. Atomics do not race with each other.
 //
+// Of words that one warp touches side by side, in the order of its lanes, there is one record for
+// 16 of them (global_runs.cpp).
+//
 // Several workers may store to one allocation at once: records are exchanged atomically and a word
 // claimed by two blocks makes the launch repeat on one worker, which then finds the same races in
 // the same order every time.
@@ -13,6 +16,7 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <unordered_map>
@@ -71,15 +75,50 @@ class GlobalShadow {
   uint64_t block_of(uint64_t record) const;
   bool by_other(const Warp& w, uint64_t record, uint32_t lane, bool reader) const;
   bool is_ordered(const Warp& w, uint64_t record) const;
-  bool goes_by_runs(const Pattern& p, uint64_t offset) const;
-  template <class Body>
-  void each_run(uint64_t offset, const Pattern& p, Body body) const;
   enum Side : size_t { kRead, kWritten };
-  uint64_t touched_by_others(Side side, uint64_t first, uint64_t count, const uint32_t* who,
-                             uint64_t mine) const;
+  // The lanes of neighbouring granules: each has 2^k of them, in order. One bit for k, and below it
+  // how many of the first lane's lie before the chunk.
+  struct Whole {
+    uint32_t lane, shape;
+  };
+  // What is known of 16 neighbouring granules that begin at a multiple of 16. See global_runs.cpp.
+  struct Chunk {
+    uint64_t record;  // of the first granule
+    uint64_t info;    // | site 22 | another warp that has read 5 | Whole::shape 5 |
+    uint32_t shape() const { return uint32_t(info & 31); }
+    uint32_t other_warp() const { return uint32_t(info >> 5 & 31); }
+    uint32_t site() const { return uint32_t(info >> 10); }
+    uint32_t lane_of(uint64_t granule) const;
+  };
+  static constexpr uint32_t kChunkShift = 4, kChunk = 1 << kChunkShift;
+  static constexpr uint64_t kInDetail = 0xFFFFFFFF;  // the lower half of such a chunk's record
+  static bool is_in_detail(uint64_t record) { return uint32_t(record) == kInDetail; }
+  bool goes_by_runs(const Pattern& p, uint64_t offset) const;
+  template <class OfWhole, class OfPart>
+  bool each_piece(uint64_t offset, const Pattern& p, OfWhole of_whole, OfPart of_part) const;
+  // The records of the warp's block up to its last barrier: [block, interval).
+  struct Before {
+    uint64_t block, interval;
+    uint64_t several;  // the kind of a reader that is not past
+  };
+  Before before(const Warp& w) const;
+  static bool is_past(uint64_t record, Side side, const Before& before);
+  static void name_lanes(const Chunk& c, uint32_t* who);
+  static bool has_lanes(const Chunk& c, const Whole& whole);
+  bool is_unharmed(const Warp& w, Side side, uint64_t chunk, const Whole& whole,
+                   const Before& before);
+  bool is_own(Side side, uint64_t first, uint64_t count, const uint32_t* who, uint64_t mine,
+              const Before& before);
+  void expand(Side side, uint64_t chunk);
+  void go_into_detail(Side side, uint64_t chunk);
+  void go_into_detail_in_parallel(Warp& w, uint64_t chunk);
+  void open(Warp& w, uint64_t offset, const Pattern& p);
   bool store_runs(Warp& w, uint32_t site, uint64_t offset, const Pattern& p);
+  bool is_apart(const Pattern& p) const;
+  bool store_apart(Warp& w, uint32_t site, uint64_t offset, const Pattern& p);
   bool store_runs_in_parallel(Warp& w, uint32_t site, uint64_t offset, const Pattern& p);
   bool load_runs(Warp& w, uint32_t site, uint64_t offset, const Pattern& p);
+  void read_whole(const Warp& w, uint32_t site, uint64_t chunk, const Whole& whole);
   void touch(Side side, uint32_t* sites, uint32_t site, uint64_t offset, const Pattern& p);
   bool has_waited(const Warp& w) const;
   void claim(Warp& w, uint64_t record, uint64_t granule, uint32_t site);
@@ -92,8 +131,13 @@ class GlobalShadow {
 
   uint64_t address_of(uint64_t granule) const;
   // Records of these granules are about to be written.
-  void mark(Side side, uint64_t first, uint64_t count);
-  bool is_marked(Side side, uint64_t first, uint64_t count) const;
+  void mark(Side side, uint64_t first, uint64_t count) {
+    for (uint64_t s = first >> kSectionShift; s <= (first + count - 1) >> kSectionShift; ++s) {
+      // Of several workers each sets the same.
+      const std::atomic_ref<uint8_t> marked(marks_[side][s]);
+      if (marked.load(std::memory_order_relaxed) == 0) marked.store(1, std::memory_order_relaxed);
+    }
+  }
 
   AllocationRecord* allocation_;
   BlockOrder* order_;
@@ -102,10 +146,12 @@ class GlobalShadow {
   uint64_t granules_;
   const uint64_t before_, first_record_;
   Scratch::Block records_, sites_;  // sites: of those that there are records of
-  Scratch::Block firsts_;           // zeros, where no section is marked
+  Scratch::Block chunk_records_;
+  Scratch::Block firsts_;  // zeros, where no section is marked
   // Of kFirstAccess only the sites are kept, + 1.
   uint64_t *writer_ = nullptr, *reader_ = nullptr;
   uint32_t *writer_site_ = nullptr, *reader_site_ = nullptr;
+  std::array<Chunk*, 2> chunks_{};  // by Side
   // nullptr unless early accesses are noted; first sites, + 1.
   uint32_t *early_writer_ = nullptr, *early_reader_ = nullptr;
   // Where there is anything to look at: until a section's first access nothing of it is read, as

@@ -3,13 +3,15 @@
 #include <utility>
 
 #include "warpsim/jit/vectors.h"
+#include "warpsim/observe/global_record.h"
 #include "warpsim/run/memory_image.h"
 #include "warpsim/run/report_difference.h"
 #include "warpsim/run/simulator_impl.h"
 
 namespace warpsim {
 
-// The interpreter's word is what is reported. Compiled at once the code expects no shapes of
+// The interpreter's word is what is reported; what it notes of global memory it notes lane by lane.
+// Compiled at once the code expects no shapes of
 // addresses, compiled after a turn it expects those of the first warp; each for wide and for narrow
 // vectors: four compilations.
 void Simulator::Impl::compare_engines(const Launch& launch, Image& image, int32_t kernel,
@@ -22,7 +24,9 @@ void Simulator::Impl::compare_engines(const Launch& launch, Image& image, int32_
   std::string printed;
   options.print = [&](std::string_view text) { printed += text; };
   options.engine = EngineChoice::kInterpreter;
+  global_record::lane_by_lane = true;
   execute(launch, image, kernel, report);
+  global_record::lane_by_lane = false;
   const MemoryImage after(MemoryView(memory).live(), scratch);
   for (uint64_t compilation : {0, 1, 2, 3}) {
     if (kernel_facts(image, kernel).calls_malloc || report->status == LaunchStatus::kUnsupported)
