@@ -40,6 +40,36 @@ def test_factors_tell_whether_they_belong_together() -> None:
     assert pairs_of(Size(2, 3, 4)) is None
 
 
+def test_a_case_is_made_once_and_nobody_stores_in_it() -> None:
+    size = Size(5, 18, 7, is_told=True)
+    first, again = size.arguments((5, 18, 7)), Size(5, 18, 7, is_told=True).arguments((5, 18, 7))
+    assert first[3:] == [5, 18, 7]
+    assert all(one is two for one, two in zip(first[:3], again[:3], strict=True))
+    made_anew = size.product()
+    for one, two in zip(first[:3], made_anew, strict=True):
+        assert np.array_equal(one.before, two.before, equal_nan=True)
+        assert np.array_equal(one.after, two.after)
+        with pytest.raises(ValueError, match="read-only"):
+            one.after[0] = 0
+
+
+def _places(search: Search) -> list[tuple]:
+    return [(edit.line, edit.where.id, edit.cost) for edit in search.ordered()]
+
+
+def test_edits_are_made_once_and_ordered_each_time() -> None:
+    old, new = "const float b = Bs[d][tc];", "const float b = Bs[0][tc];"
+    search = _search("05-octet", old, new)
+    before = _places(search)
+    search.lines = [40]
+    after = _places(search)
+    anew = _search("05-octet", old, new)
+    anew.lines = [40]
+    assert after == _places(anew)
+    assert after != before
+    assert len(after) == len(before)
+
+
 def test_short_floats_are_not_told_apart() -> None:
     assert has_whole_floats("__global__ void f(const float* M)")
     assert not has_whole_floats("__nv_bfloat16 tile[16][16];")

@@ -79,20 +79,22 @@ class Calls:
         found["return"] = function.type
         if function.type.is_reference:
             found["&"] = function.type
-        for node in walk(function.body):
-            if node.kind == "declare":
-                edit = self.edits.get(node.id)
-                node = edit(node) if edit is not None else node
-                if node.kind == "declare" and not node.kids[0]:
-                    # One word of a block's is another name of where it lies.
-                    is_reference = node.type.is_reference or node.type.is_shared
-                    kind = replace(node.type, is_reference=is_reference)
-                    known = declared.setdefault(node.text, kind)
-                    if (known.name, known.stars) != (kind.name, kind.stars):
-                        # Two of one name: each is what it is declared as.
-                        is_reference = known.is_reference or is_reference
-                        kind = Type("auto", is_reference=is_reference)
-                    found[node.text] = kind
+        if function.declared is None:
+            nodes = walk(function.body)
+            function.declared = [node for node in nodes if node.kind == "declare"]
+        for node in function.declared:
+            edit = self.edits.get(node.id)
+            node = edit(node) if edit is not None else node
+            if node.kind == "declare" and not node.kids[0]:
+                # One word of a block's is another name of where it lies.
+                is_reference = node.type.is_reference or node.type.is_shared
+                kind = replace(node.type, is_reference=is_reference)
+                known = declared.setdefault(node.text, kind)
+                if (known.name, known.stars) != (kind.name, kind.stars):
+                    # Two of one name: each is what it is declared as.
+                    is_reference = known.is_reference or is_reference
+                    kind = Type("auto", is_reference=is_reference)
+                found[node.text] = kind
         return found
 
     def _template(self, node: Node) -> Callable:

@@ -86,6 +86,10 @@ class Editor(Arithmetic, Linear, Missing, OnHost, Repeated, Elsewhere, Configure
         for node in walk(function.body):
             for kid in children(node):
                 self.parents[id(kid)] = node
+        settings = [one.kids[1] for one in walk(function.body) if one.kind == "launch"]
+        self.launched_with = {
+            one.text for parts in settings for part in parts for one in walk(part)
+        }
         self.is_host = not function.is_kernel and any(
             node.kind == "launch" or (node.kind == "name" and node.text.startswith("cuda"))
             for node in walk(function.body)

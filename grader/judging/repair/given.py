@@ -13,6 +13,8 @@ from functools import lru_cache
 
 import numpy as np
 
+from grader.judging.repair.values import count_nonzero
+
 _OF_PIECES = 1e-7  # of a sum: the smallest pieces that matter come to ten times as much
 _NEAR = 1e-5  # of a value: the search reckons in double precision
 _SMALL_SIDE, _FEW_ELEMENTS = 64, 256  # what one block of a lab may do
@@ -56,6 +58,9 @@ class Size:
         return max(self.j, self.l) <= _SMALL_SIDE
 
     def arguments(self, numbers: Sequence[int]) -> list[Array | float]:
+        return [*_product(self), *numbers]
+
+    def product(self) -> list[Array]:
         rng = np.random.default_rng(self.j * 7919 + self.k * 104729 + self.l)
         of_m, of_n = self.j * self.k, self.k * self.l
         if self.is_told:
@@ -71,8 +76,16 @@ class Size:
             Array("M", False, m, m, is_input=True),
             Array("N", False, n, n, is_input=True),
             Array("P", False, np.full(len(p), np.nan), p, bound),
-            *numbers,
         ]
+
+
+@lru_cache(maxsize=16)
+def _product(size: Size) -> tuple[Array, ...]:
+    """Made once: a search asks for a case hundreds of times. Nobody stores in them."""
+    arrays = tuple(size.product())
+    for one in arrays:
+        one.before.flags.writeable = one.after.flags.writeable = False
+    return arrays
 
 
 @lru_cache(maxsize=8)
@@ -101,7 +114,7 @@ class Pairs:
         a, b = one.astype(np.int64), two.astype(np.int64)
         of_a, of_b = self.terms.take(a, mode="clip"), self.terms.take(b, mode="clip")
         found = (of_a * of_b < 0) & (of_a + of_b != 0)
-        if np.count_nonzero(found):
+        if count_nonzero(found):
             found &= (a == one) & (b == two)  # a sum is no element
         return found
 

@@ -30,9 +30,12 @@ from grader.judging.repair.world import Frame, World
 
 def may_be_narrow(node: Node) -> bool:
     """Whether all lanes that begin a loop end it, and it makes no shared memory."""
-    return not any(
-        one.kind == "return" or (one.kind == "declare" and one.type.is_shared) for one in walk(node)
-    )
+    if node.is_narrow is None:
+        node.is_narrow = not any(
+            one.kind == "return" or (one.kind == "declare" and one.type.is_shared)
+            for one in walk(node)
+        )
+    return node.is_narrow
 
 
 def watched(node: Node, run: Callable) -> Callable:

@@ -21,6 +21,7 @@ class Node:
     ids: frozenset[tuple[int, str]] = frozenset()  # of all that it consists of
     macro: str = ""  # the name that a number was written as
     code: object = None  # compiled, without any edit
+    is_narrow: bool | None = None  # of a loop (narrow.py), once somebody has asked
     origin: tuple[int, str] | None = None  # of an edited node: which one it stands for
 
     @property
@@ -63,6 +64,7 @@ class Function:
     owner: str = ""  # the struct whose method it is
     sizes: dict[str, list] = field(default_factory=dict)  # of parameters that are arrays
     is_static: bool = False
+    declared: list[Node] | None = None  # declarations in its body, once somebody has asked
 
     @property
     def called(self) -> str:

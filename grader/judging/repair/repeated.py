@@ -77,9 +77,7 @@ class Repeated:
         """Whether it is a part of a variable's value that a launch has for its blocks or threads."""
         while self._parent(node) is not node and node.kind != "declare":
             node = self._parent(node)
-        settings = [one.kids[1] for one in walk(self.function.body) if one.kind == "launch"]
-        used = {one.text for parts in settings for part in parts for one in walk(part)}
-        return node.kind == "declare" and node.text in used
+        return node.kind == "declare" and node.text in self.launched_with
 
     def _against_name(self, node: Node, changed: Node) -> bool:
         """A row that would be a remainder, a column that would be a quotient."""

@@ -121,7 +121,8 @@ def named(name: str) -> Node:
 
 def bare(node: Node) -> Node:
     """The node without its place, so that no edit finds it again."""
-    return replace(node, key=-1, code=None, ids=node.ids - {node.id}, origin=node.origin or node.id)
+    ids, origin = node.ids - {node.id}, node.origin or node.id
+    return replace(node, key=-1, code=None, is_narrow=None, ids=ids, origin=origin)
 
 
 def binary(sign: str, left: Node, right: Node) -> Node:

@@ -133,6 +133,7 @@ class Search(Nearness):
         self.wrong: Size | Given | None = None  # the case in which changes are tried first
         self.refuting: Size | Given | None = None  # the last case that has refused one
         self.sharpened = 0
+        self.edits: list[tuple[Edit, float, float, float]] | None = None
         self._alone: frozenset[tuple[int, str]] | None = None
 
     def numbers(self, size: Size | Given) -> tuple[int, ...]:
@@ -439,12 +440,21 @@ class Search(Nearness):
 
     def ordered(self) -> list[Edit]:
         near = self.nearness()
+        if self.edits is None:
+            self.edits = list(self.all_edits())
+        costs = [
+            edit.cost + crowd + near.get(edit.line, far) + more
+            for edit, crowd, far, more in self.edits
+        ]
+        return [self.edits[at][0] for at in sorted(range(len(costs)), key=costs.__getitem__)]
+
+    def all_edits(self) -> Iterator[tuple[Edit, float, float, float]]:
+        """Each with what is added to its cost: always, where no line is near, for a macro."""
         macros = self.macro_numbers | {
             token.macro: int(token.text)
             for token in self.tokens
             if token.macro and token.text.isdigit()
         }
-        edits: list[tuple[float, int, Edit]] = []
         alternatives: dict[tuple, int] = {}
         functions = [*self.file.functions.values(), *self.file.methods.values()]
         products = products_of(self.file)
@@ -456,12 +466,9 @@ class Search(Nearness):
                 place = (edit.where.id, round(edit.cost, 1))
                 alternatives[place] = alternatives.get(place, -1) + 1
                 crowd = min(alternatives[place] * 0.05, 0.5)
-                cost = edit.cost + crowd + near.get(edit.line, 1.5 if editor.is_host else 2.5)
                 # In a macro that is used often it would be wrong wherever it is used.
-                cost += _SHARED * any(uses[key] > 1 for key, _ in edit.changes)
-                edits.append((cost, len(edits), edit))
-        edits.sort(key=lambda one: one[:2])
-        return [edit for _, _, edit in edits]
+                more = _SHARED * any(uses[key] > 1 for key, _ in edit.changes)
+                yield edit, crowd, 1.5 if editor.is_host else 2.5, more
 
     # --- what to say
 

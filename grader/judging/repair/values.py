@@ -8,6 +8,11 @@ import numpy as np
 
 from grader.judging.repair import halves
 
+try:  # without the wrapper, which takes ten times as long for the few lanes of most masks
+    from numpy._core.multiarray import count_nonzero
+except ImportError:
+    from numpy import count_nonzero
+
 
 class Fault(Exception):
     """The program touches what it may not."""
@@ -532,7 +537,7 @@ def either(a, b):
     if b is False:
         return a
     found = a | b
-    return True if np.count_nonzero(found) == found.size else found
+    return True if count_nonzero(found) == found.size else found
 
 
 def without(a, b):
@@ -545,14 +550,14 @@ def without(a, b):
 
 
 def settled(mask):
-    return mask if np.count_nonzero(mask) else False
+    return mask if count_nonzero(mask) else False
 
 
 def truth(value):
     """A condition as a mask, not limited to active lanes."""
     if value.__class__ is np.ndarray:
         found = value if value.dtype.kind == "b" else value != 0
-        count = np.count_nonzero(found)
+        count = count_nonzero(found)
         if not count:
             return False
         return True if count == found.size else found

@@ -13,6 +13,7 @@ from grader.judging.repair.given import Pairs
 from grader.judging.repair.values import (
     Fault,
     Pointer,
+    count_nonzero,
 )
 
 # What a program that asks the device is told: the numbers that all of its generation share.
@@ -103,7 +104,7 @@ class World:
         bad = self.pairs.wrong(a, b)
         if mask is not True:
             bad &= mask
-        if np.count_nonzero(bad):
+        if count_nonzero(bad):
             if batch is None:
                 raise Fault("pair")
             batch.drop(bad)
