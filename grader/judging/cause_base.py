@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,6 +11,7 @@ import numpy as np
 from grader.judging import host, kernel_text
 from grader.judging.judge import Outcome
 from grader.judging.kernel_text import Kernel
+from grader.judging.plans.seen import Plans
 from grader.judging.wording import index_of, names_in, value
 from grader.labs import source
 from grader.labs.lab import Case
@@ -45,6 +46,7 @@ class Material:
     # Of a lab that is no product.
     reference: Reference | None = None
     lab: Sequence[Case] = ()  # its cases
+    plans: Callable[[], Plans | None] | None = None  # of solve in some cases, made when asked for
 
 
 class Base:

@@ -41,6 +41,8 @@ def is_tried(item: Diagnostic, problem: Problem) -> bool:
 class ByTrying(Base):
     """The search, held against what the rules have guessed."""
 
+    has_found = False  # whether there was a change, even if nothing new is to be said of it
+
     def by_trying(self, guess: Said | None) -> Said | None:
         """The line where a small change would make P right, if it is not the one already named.
 
@@ -79,6 +81,7 @@ class ByTrying(Base):
         named = guess.line if guess is not None else self.item.line
         if found is None or found.before == found.after:
             return None
+        self.has_found = True
         if self.item.code == "misaligned-access" and found.before.startswith("if"):
             if "%" not in found.after and "&" not in found.after.replace("&&", ""):
                 return None  # it only keeps threads from what is moved as one

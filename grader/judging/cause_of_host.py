@@ -16,6 +16,8 @@ ON_THE_WAY = frozenset(
     }
 )  # fmt: skip
 OF_CALLS = ON_THE_WAY | {"unordered-streams", "host-computed"}
+# What two matrices in one place of a buffer lead to.
+OF_PARTS = frozenset({"race-global", "misaligned-access"})
 # What happens before there is a result: that it is not copied back is another fault.
 _IN_THE_KERNEL = frozenset({"out-of-bounds-global", "uninitialised-global"})
 
@@ -81,8 +83,10 @@ class OfHost(Base):
     def by_calls(self) -> Said | None:
         """What solve's calls were seen to do, wherever they stand."""
         events = self.events
-        if events is None or self.item.code not in OF_CALLS:
+        if events is None or self.item.code not in OF_CALLS | OF_PARTS:
             return None
+        if self.item.code in OF_PARTS:
+            return events.parts()
         said = events.first()
         is_of_result = said is not None and said == events.never_copied_back()
         return None if is_of_result and self.item.code in _IN_THE_KERNEL else said

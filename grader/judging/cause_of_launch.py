@@ -6,8 +6,9 @@ from collections.abc import Sequence
 
 from grader.judging import host, host_launch, shared_extents, suspects
 from grader.judging.cause_base import Base
-from grader.judging.host import Said
+from grader.judging.host import Launch, Said
 from grader.judging.host_launch import is_rounded_up
+from grader.judging.plans.origin import Origins
 from grader.judging.wording import changes, names_in
 from grader.labs.statements import Statement, shown, split
 from grader.results.finding import Cause, Facts
@@ -66,6 +67,8 @@ class OfLaunch(Base):
                 return None
             line, words = self._grid(launch, axis)
             line, words = self._called(words) or (line, words)
+            if "/" not in _along(words, axis):
+                line, words = self._division(launch, axis) or (line, words)
             if not line or "/" not in _along(words, axis) or self._is_changed_after(line):
                 return None
             if is_rounded_up(_along(words, axis)):
@@ -102,6 +105,19 @@ class OfLaunch(Base):
                     _most_threads(facts),
                 )
         return None
+
+    def _division(self, launch: Launch, axis: str) -> tuple[int, tuple[str, ...]] | None:
+        """The division that a side of the grid comes from, through helpers and braces."""
+        near = self.text.statements[launch.number]
+        origins = Origins(self.text, self.host.solve if self.host is not None else None, ())
+        sides = origins.sides(launch.settings[0], near, launch.line)
+        at = "xyz".find(axis)
+        if not 0 <= at < len(sides):
+            return None
+        side = origins.of(sides[at].words, sides[at].near, sides[at].line)
+        if "/" in side.words:
+            return side.line, side.words
+        return self._called(side.words)
 
     def _rounded_field(self, facts: Facts) -> Said | None:
         """grid.y = width / 16; of a kernel that is not launched by <<<...>>>."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from grader.judging.wording import bare, calls, names_in, value, without_casts
+from grader.judging.wording import bare, calls, changes, names_in, value, without_casts
 from grader.labs.statements import (
     Listing,
     Statement,
@@ -269,6 +269,8 @@ class HostRules:
             if self._is_in_parts(call):
                 continue
             line, words = definition(self.text, call.given[at], near)
+            if self._is_changed(call.given[at], near):
+                continue
             size = self._value(words, near)
             if size is None or size == self.bytes_of:
                 continue
@@ -295,6 +297,16 @@ class HostRules:
                 continue
             return Said(text, line or call.line, advice)
         return None
+
+    def _is_changed(self, words: Sequence[str], near: Statement) -> bool:
+        """Whether a variable of a size has another value than that of its declaration."""
+        function = self.text.function_of(near)
+        return any(
+            changes(item.words, name) and declared(item, name) is None
+            for name in names_in(words)
+            for item in self.text.inside(function)
+            if item.kind == "simple"
+        )
 
     def _is_in_parts(self, call: Call) -> bool:
         """Whether a loop copies to a buffer or from it: then it need not hold all of a matrix."""

@@ -9,8 +9,9 @@ from __future__ import annotations
 from grader.judging.host import Said, plain_name
 from grader.judging.host_given import HostGiven
 from grader.judging.host_seen import SIZE_AT, Array, covered
+from grader.judging.plans.origin import Origin, Origins
 from grader.judging.wording import calls as calls_in
-from grader.labs.statements import Statement, function_name, shown
+from grader.labs.statements import Statement, function_name, shown, split
 from grader.running.host_calls import HostCall
 
 _DEVICE_SIDE = {"cudaMemcpyHostToDevice": 0, "cudaMemcpyDeviceToHost": 1}
@@ -26,6 +27,7 @@ class HostEvents(HostGiven):
             self.left_before,
             self.lost_address,
             self.no_room,
+            self.parts,
             self.copied_over,
             self.too_small,
             self.copied_short,
@@ -172,6 +174,11 @@ class HostEvents(HostGiven):
         else:
             blamed = line if line in made.lines[1:] else self._object_line(blamed)
         given = self._given(words, made, blamed)
+        if blamed == made.lines[0] and 1 < len(short) == len(self.seen.of("malloc")):
+            inside = Origins(self.text, self.host.solve, ()).of(
+                words, self.text.at(blamed)[0], blamed
+            )
+            blamed, words = inside.line, inside.words
         return Said(
             f"cudaMalloc makes room for {made.bytes} bytes{given}; {array.name} has {array.bytes} "
             "bytes.",
@@ -186,8 +193,14 @@ class HostEvents(HostGiven):
             for one in self.seen.of("to-device", "to-host")
             if one.buffer == made.buffer and one.host in self.arrays
         ]
-        hosts = [(one.kind, one.host) for one in own]
-        return [self.arrays[one.host] for one in own if hosts.count((one.kind, one.host)) == 1]
+        every = self.seen.of("to-device", "to-host")
+        return [
+            self.arrays[one.host]
+            for one in own
+            if one.bytes == self.arrays[one.host].bytes
+            or not self._is_in_loop(one)
+            and sum((one.kind, one.host) == (other.kind, other.host) for other in every) == 1
+        ]
 
     def copied_short(self) -> Said | None:
         """A copy of less than the array."""
@@ -209,6 +222,10 @@ class HostEvents(HostGiven):
                     if one.host in self.arrays and one.bytes < self.arrays[one.host].bytes
                 ]
                 blamed = self._blamed(own[0], short)
+                if len(own) > 1:
+                    said = self._apart(own, array, kind)
+                    if said is not None:
+                        return said
                 if blamed == own[0].lines[0]:
                     blamed = self._giver_of_size(own[0]) or line or blamed
                 given = self._given(words, own[0], blamed)
@@ -223,6 +240,44 @@ class HostEvents(HostGiven):
                     advice,
                 )
         return None
+
+    def _apart(self, own: list[HostCall], array: Array, kind: str) -> Said | None:
+        """Parts of an array that begin too soon, or leave something out between them."""
+        ordered = sorted(own, key=lambda one: one.offset)
+        for before, part in zip(ordered, ordered[1:], strict=False):
+            step = part.offset - before.offset
+            if before.rows > 1 or not 0 < step != before.bytes:
+                continue
+            here = self.text.at(part.lines[0])
+            loop = next((one for item in here for one in self.text.loops(item)), None)
+            origin = self._offset_of(part, kind)
+            line = loop.line if step > before.bytes and loop is not None else part.lines[0]
+            written = ""
+            if step < before.bytes and origin is not None:
+                line, written = origin.line, f" ({shown(origin.words)})"
+            return Said(
+                f"Of {array.name} parts of {before.bytes} bytes are copied, and each begins {step} bytes "
+                f"behind the one before{written}: "
+                + ("they overlap." if step < before.bytes else "what is between is left out."),
+                line,
+                f"Where in {array.name} does each part begin, and where does it end?",
+            )
+        return None
+
+    def _offset_of(self, call: HostCall, kind: str) -> Origin | None:
+        """Where it is worked out how far behind the array's begin a copy takes its part."""
+        for item in self.text.at(call.lines[0]):
+            for name in ("cudaMemcpy", "cudaMemcpyAsync"):
+                for given in calls_in(item, name):
+                    words = given[1 if kind == "to-device" else 0] if len(given) > 2 else ()
+                    parts = split(words, "+")
+                    if len(parts) == 2:
+                        return Origins(self.text, self.host.solve, call.lines).of(parts[1], item)
+        return None
+
+    def _is_in_loop(self, call: HostCall) -> bool:
+        here = self.text.at(call.lines[0] if call.lines else 0)
+        return any(self.text.loops(item) for item in here)
 
     def _giver_of_size(self, call: HostCall) -> int:
         """The line that calls a helper whose copy is as long as a parameter says, and is right for others."""

@@ -315,6 +315,9 @@ class HostFlow(HostSeen):
                         for one in calls[: self._order(wait)]
                         if one.kind == "mark" and one.event == wait.event
                     ]
+                    said = self._other_event(work, wait, marks)
+                    if said is not None:
+                        return said
                     if marks and marks[-1].stream == user.stream:
                         said = self._marked_elsewhere(work, user)
                         if said is not None:
@@ -322,6 +325,14 @@ class HostFlow(HostSeen):
                     if not marks or marks[-1].stream != work.stream:
                         continue
                     if self._order(marks[-1]) < self._order(work) and work.lines:
+                        line = self._marked_in_helper(work)
+                        if line:
+                            return Said(
+                                "The event is recorded here before the work that is to be waited for "
+                                f"(line {work.lines[0]}): the wait ends without it.",
+                                line,
+                                "Record the event after the work that is to be waited for.",
+                            )
                         return Said(
                             f"The event that line {user.lines[-1]}'s stream waits for is recorded "
                             "before this: the wait ends without it.",
@@ -329,6 +340,34 @@ class HostFlow(HostSeen):
                             "Record the event after the work that is to be waited for.",
                         )
         return None
+
+    def _marked_in_helper(self, work: HostCall) -> int:
+        """The line that records an event in the helper that asks for the work, before it."""
+        function = self._function_at(work.lines[0])
+        if function is None or function is self.host.solve:
+            return 0
+        found = [one for one in self.text.inside(function) if calls_in(one, "cudaEventRecord")]
+        return found[0].line if len(found) == 1 and found[0].line < work.lines[0] else 0
+
+    def _other_event(self, work: HostCall, wait: HostCall, marks: list[HostCall]) -> Said | None:
+        """A wait for another event than the one that follows the work in its stream."""
+        own = [
+            one
+            for one in self.seen.of("mark")
+            if one.stream == work.stream and one.event != wait.event
+            and self._order(work) < self._order(one) < self._order(wait)
+        ]  # fmt: skip
+        waits = [item for item in self.text.statements if calls_in(item, "cudaStreamWaitEvent")]
+        if not own or len(waits) != 1 or not work.lines:
+            return None
+        if marks and marks[-1].stream == work.stream:
+            return None
+        return Said(
+            "This waits for an event of another stream than that of the work that is needed (line "
+            f"{work.lines[0]}); the event behind that work is another one.",
+            waits[0].line,
+            "Wait for the event that is recorded in the stream of the work.",
+        )
 
     def _marked_elsewhere(self, work: HostCall, user: HostCall) -> Said | None:
         """An event that is recorded in the stream that waits for it: it tells nothing of another one."""

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from grader.judging.host import Said
-from grader.judging.host_refused import HostRefused
+from grader.judging.host_parts import HostParts
 from grader.judging.host_seen import covered
+from grader.judging.plans.parameters import fields_of
 from grader.judging.wording import calls as calls_in
 from grader.labs.statements import Statement, shown
 from grader.results.finding import Cause
+from grader.running.host_calls import HostCall
 
 _COPIES = ("memcpy", "copy", "copy_n")  # by the host itself
 
 
-class HostGiven(HostRefused):
+class HostGiven(HostParts):
     """The rules about what launches are given."""
 
     def given_twice(self) -> Said | None:
@@ -116,9 +118,17 @@ class HostGiven(HostRefused):
             return None  # the kernel itself has them in this order
         return Said(
             f"The kernel is given {n.name} for {first} and {m.name} for {second}.",
-            self._launch_line(launches[0]),
+            self._line_of_both(launches[0], first, second),
             "Are the two exchanged?",
         )
+
+    def _line_of_both(self, launch: HostCall, *names: str) -> int:
+        """Where two of a launch's pointers were written side by side."""
+        kernel = self._kernel_of(launch)
+        fields = fields_of(self.text, kernel).values() if kernel is not None else ()
+        found = [self._written_at(launch, one) for one in fields if one.name in names]
+        lines = {one.line for one in found if one is not None}
+        return lines.pop() if len(lines) == 1 and len(found) == 2 else self._launch_line(launch)
 
     def scratch_too_small(self) -> Said | None:
         """A buffer of solve's own, on the way of the data, which a kernel leaves at its end."""

@@ -9,7 +9,15 @@ from dataclasses import dataclass
 from grader.judging.host import Host, definition, plain_name
 from grader.judging.wording import calls as calls_in
 from grader.labs.problem import Problem
-from grader.labs.statements import Listing, Statement, closing, find, function_name, shown
+from grader.labs.statements import (
+    LOOPS,
+    Listing,
+    Statement,
+    closing,
+    find,
+    function_name,
+    shown,
+)
 from grader.results.result import Diagnostic
 from grader.running.host_calls import HostCall, HostCalls
 
@@ -123,9 +131,10 @@ class HostSeen:
 
     def _origin(self, call: HostCall, line: int) -> int:
         """Of calls that a loop makes: the row of the table that this one comes from."""
-        item = next(iter(self.text.at(line)), None)
+        here = self.text.at(line)
         array = self.arrays.get(call.host)
-        if item is None or array is None or not self.text.loops(item):
+        is_loop = any(item.kind in LOOPS or self.text.loops(item) for item in here)
+        if array is None or not is_loop:
             return line
         named = [
             one
@@ -167,12 +176,13 @@ class HostSeen:
             for call in self.host.of("cudaMalloc")
             if line and self.text.statements[call.number] in self.text.at(line)
         ]
-        if len(of) == 1 and of[0]:
+        same = [one for one in self.seen.of("malloc") if one.lines[:1] == (line,)]
+        if len(of) == 1 and of[0] and len(same) == 1:
             return of[0]
         filled = self._filled_from(number)
         if filled:
             return f"the buffer that {self.arrays[filled[0].host].name} was copied into"
-        return f"the buffer that line {line} allocates" if line else "a buffer"
+        return f"the buffer that line {line} allocates" if line and len(same) == 1 else "a buffer"
 
     def _filled_from(self, buffer: int) -> list[HostCall]:
         return [

@@ -9,6 +9,7 @@ from grader.judging.host_flow import HostFlow
 from grader.labs.statements import function_name
 from grader.running.host_calls import HostCall
 
+_FLOAT = 4
 _FILLS = ("to-device", "on-device", "fill")
 
 
@@ -108,7 +109,17 @@ class HostUnfilled(HostFlow):
         given = [[one for _, one in launch.arguments] for launch in self.seen.of("launch")]
         if any(one.count(buffer) > 1 for one in given):
             return None  # it has several matrices, each in a part of its own
+        if any("cudaMallocPitch" in item.words for item in self.text.at(made.lines[0])):
+            return None  # the rest of each row is nobody's
         filled = sum(one.bytes for one in fills)
+        short = [one for one in fills if one.kind == "fill" and one.lines]
+        if short and _FLOAT * short[-1].bytes == whole:
+            return Said(
+                f"This sets {short[-1].bytes} bytes of a buffer that has {whole}; the kernel reads more "
+                "of it.",
+                short[-1].lines[0],
+                "This counts elements; a size is in bytes: times sizeof the type.",
+            )
         last = fills[-1]
         where = f" by line {last.lines[0]}" if last.lines else ""
         if all(one.kind == "fill" for one in fills):
@@ -155,10 +166,13 @@ class HostUnfilled(HostFlow):
                 seen[call.buffer] = call  # what was there has been used
                 continue
             if first.host != call.host and first.place == call.place and call.lines:
+                name = self._buffer(buffer)
+                where = f"{name}, which the kernel reads"
+                if name == "a buffer":
+                    where = "another one that the kernel reads"
                 return Said(
                     f"{self.arrays[call.host].name} is copied over {self.arrays[first.host].name}, "
-                    f"into the same buffer; nothing is ever copied into {self._buffer(buffer)}, "
-                    "which the kernel reads.",
+                    f"into the same buffer; nothing is ever copied into {where}.",
                     self._origin(call, self._blamed(call, [call])),
                     "Each matrix needs a buffer of its own.",
                 )

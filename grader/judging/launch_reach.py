@@ -152,8 +152,12 @@ class OfReach(Base):
             if len(inside) != 1:
                 return line, []
             line, words = inside[0].line, tuple(inside[0].words[1:-1])
+            if len(words) == 1:
+                return line, []  # a variable that was filled before
         if words[:1] == ("dim3",) and words[1:2] in (("(",), ("{",)):
             return line, [tuple(one) for one in split(words[2:-1], ",")]
+        if any(word in ("::", ".", "->") for word in words) and "(" in words:
+            return line, []  # what a method gives may have any sides
         parts = [tuple(one) for one in split(words, ",")]
         is_dim = known is not None and len(parts) > 1
         return line, parts if is_dim or not name else []

@@ -8,9 +8,10 @@ from dataclasses import replace
 
 from grader.judging import pieces, too_narrow, warned
 from grader.judging.cause_base import Material
+from grader.judging.cause_by_plan import ByPlan
 from grader.judging.cause_by_trying import SAYS_WHERE, TRIED, ByTrying, is_tried
 from grader.judging.cause_of_access import Accesses
-from grader.judging.cause_of_host import OF_CALLS, OfHost
+from grader.judging.cause_of_host import OF_CALLS, OF_PARTS, OfHost
 from grader.judging.cause_of_launch import OfLaunch
 from grader.judging.cause_of_places import Places
 from grader.judging.cause_of_waits import OfWaits
@@ -49,6 +50,10 @@ def with_cause(diagnostics: tuple[Diagnostic, ...], material: Material) -> tuple
         tried = finder.by_trying(said)
         if tried is not None and _is_general(first, tried):
             first = replace(first, advice="")  # the change itself is told
+        elif tried is None and not finder.has_found:
+            tried = _first_said(finder.by_plan)
+            if tried is not None and said is not None and tried.line == said.line:
+                tried = None  # the rule says why
         said = tried or said
     rest = tuple(_with_result_missing(one, text, material) for one in diagnostics[1:])
     if said is None:
@@ -100,7 +105,7 @@ def _is_named(item: Diagnostic, material: Material) -> bool:
 
 def asks_for_calls(diagnostics: tuple[Diagnostic, ...], problem: Problem, text: str) -> bool:
     """Whether it may help to see the calls with which solve moves data, or sets it."""
-    if not diagnostics or diagnostics[0].code not in OF_CALLS:
+    if not diagnostics or diagnostics[0].code not in OF_CALLS | OF_PARTS:
         return False
     return problem.memory == "host" or "cudaMemset" in text or "cudaMalloc" in text
 
@@ -141,7 +146,7 @@ def _first_said(*rules: Callable[[], Said | None]) -> Said | None:
     return None
 
 
-class _Finder(ByTrying, OfHost, OfLaunch, OfReach, OfWaits, Accesses, Places, Wrong):
+class _Finder(ByTrying, ByPlan, OfHost, OfLaunch, OfReach, OfWaits, Accesses, Places, Wrong):
     """The rules, in their order."""
 
     def known(self) -> Said | None:

@@ -6,6 +6,7 @@ from grader.judging import host, spread
 from grader.judging.barriers import fills
 from grader.judging.host import Host, Said
 from grader.judging.kernel_text import Kernel, array_shape
+from grader.judging.plans.origin import Origins
 from grader.judging.wording import value
 from grader.labs.statements import Statement, closing, find, function_name, shown, split
 
@@ -34,6 +35,11 @@ def dynamic(kernel: Kernel, solve: Host | None, array: str, there: int) -> Said 
     near = kernel.text.statements[launch.number]
     line, words = host.definition(kernel.text, launch.settings[2], near)
     line = line or launch.line
+    if "(" in words:  # a helper or a method says how many
+        found = Origins(kernel.text, solve.solve, ()).of(words, near, line)
+        line, words = found.line, found.words
+        if any(word in (".", "->", "::") or kernel.text.named(word) for word in words):
+            return None
     if "sizeof" not in words and not any(word.rstrip("uUlL") == "4" for word in words):
         return Said(
             f"{shown(words)} is given as the size of {array}[]: it is taken as {there} bytes, and "

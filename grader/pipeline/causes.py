@@ -6,6 +6,7 @@ with it leaves the result as it was.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -18,6 +19,7 @@ from grader.judging.judge import Outcome
 from grader.judging.quietly import quietly
 from grader.judging.repair import child
 from grader.labs import data
+from grader.pipeline import tried_plans
 from grader.pipeline.carry_out import job_of
 from grader.pipeline.session import Session, subfolder
 from grader.results.explanation import Explanation
@@ -98,6 +100,8 @@ def told(
             )
             with quietly(*_EXPECTED):
                 material = replace(material, calls=_calls(session, text, result, outcomes))
+            again = functools.cache(lambda: tried_plans.plans(session, text, outcomes))
+            material = replace(material, plans=again)
             if not is_product:
                 material = replace(material, reference=session.lab.reference, lab=session.lab.cases)
             if followed is not None:

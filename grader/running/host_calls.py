@@ -65,6 +65,8 @@ class HostCall:
     api: str = ""  # that was refused
     # Of a launch: (place in the parameter block, buffer).
     arguments: tuple[tuple[int, int], ...] = ()
+    # The same with the place in the buffer where each points to.
+    places: tuple[tuple[int, int, int], ...] = ()
     place: int = 0  # in the buffer
     source: int = -1  # of a copy on the device
     rows: int = 1  # of a copy on the device, each so many bytes behind the one before:
@@ -104,7 +106,7 @@ def read(plan: Path, library: Path, shapes: Mapping[str, Sequence[int]]) -> Host
     ops = [op for op in fields["ops"] if op["op"] in _KINDS]
     if len(ops) > _MOST_OPS:
         return None
-    lines = _lines(library, [op["call"] for op in ops if op.get("call")])
+    lines = lines_of(library, [op["call"] for op in ops if op.get("call")])
     found: list[HostCall] = []
     buffers = {one["id"]: (str(one["name"]), int(one["bytes"])) for one in fields["buffers"]}
     arrays = {one["name"]: int(one["bytes"]) for one in fields["host"] if one["name"] in shapes}
@@ -114,10 +116,14 @@ def read(plan: Path, library: Path, shapes: Mapping[str, Sequence[int]]) -> Host
         kind = _KINDS[op["op"]]
         stream = int(op.get("stream", 0))
         if kind == "launch":
-            given = tuple((int(r["offset"]), int(r["buffer"])) for r in op["relocations"])
+            places = tuple(
+                (int(r["offset"]), int(r["buffer"]), int(r.get("addend", 0)))
+                for r in op["relocations"]
+            )
+            given = tuple(one[:2] for one in places)
             found.append(
                 HostCall(
-                    kind, at, arguments=given, stream=stream, kernel=str(op["kernel"]),
+                    kind, at, arguments=given, places=places, stream=stream, kernel=str(op["kernel"]),
                     grid=_sides(op["grid"]), block=_sides(op["block"]),
                     parameters=bytes.fromhex(op["params"]),
                 )
@@ -223,7 +229,7 @@ def _joined(before: HostCall, call: HostCall) -> HostCall | None:
     return replace(before, bytes=before.bytes + size, rows=before.rows + 1, host_pitch=step)
 
 
-def _lines(library: Path, calls: Sequence[int]) -> dict[int, tuple[int, ...]]:
+def lines_of(library: Path, calls: Sequence[int]) -> dict[int, tuple[int, ...]]:
     """By call: its line, then those of the calls that led to it, up to solve."""
     places = {call: _frames(call) for call in dict.fromkeys(calls)}
     known = frames(library, [place for found in places.values() for place in found])

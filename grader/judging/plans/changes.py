@@ -1,0 +1,400 @@
+"""The changes of a plan that are tried: each of one call, wherever and how often solve makes it."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+
+from grader.judging.plans.seen import Plans, Seen, Symbol, integers_of, with_word, word
+
+_MOST_THREADS = 1024
+_MOST_UNITS = 12
+_AXES = "xy"
+
+
+@dataclass(frozen=True)
+class Change:
+    """`kind` and what a sentence needs of it; `made` gives the plan of a case with the change."""
+
+    kind: str
+    call: int
+    made: Callable[[Seen], Mapping | None]  # None: nothing would be different
+    axis: str = ""
+    offset: int = -1  # in the parameter block
+    other: int = -1  # the other one of two that are exchanged
+    was: str = ""
+    better: str = ""
+
+
+def _changed(seen: Seen, call: int, do: Callable[[dict], Mapping]) -> Mapping | None:
+    ops = [do(op) if op.get("call", 0) == call else op for op in seen.ops]
+    return {**seen.fields, "ops": ops} if ops != seen.ops else None
+
+
+def of_launches(plans: Plans, units: list[int]) -> Iterator[Change]:
+    """`units`: numbers that the text has, which may be those of a tile."""
+    for call in plans.launch_calls():
+        yield from exchanged_sides(call)
+        yield from _numbers(plans, call, units)
+        yield from _sides(plans, call, units)
+        yield from _exchanged_pointers(plans, call)
+        yield from _places(plans, call)
+        yield from _block_sides(plans, call, units)
+        yield from _shared(plans, call)
+    for call in plans.launch_calls():
+        yield from _unclear_numbers(plans, call)
+        yield from _other_pointers(plans, call)
+
+
+def exchanged_sides(call: int) -> Iterator[Change]:
+    def turned(name: str) -> Callable[[Seen], Mapping | None]:
+        def made(seen: Seen) -> Mapping | None:
+            return _changed(
+                seen, call, lambda op: {**op, name: [op[name][1], op[name][0], *op[name][2:]]}
+            )
+
+        return made
+
+    yield Change("grid-exchanged", call, turned("grid"))
+    yield Change("block-exchanged", call, turned("block"))
+
+    def both(seen: Seen) -> Mapping | None:
+        return _changed(seen, call, lambda op: {**op, "grid": op["block"], "block": op["grid"]})
+
+    yield Change("grid-for-block", call, both)
+
+
+def _known(plans: Plans, call: int) -> dict[int, Symbol | None]:
+    """The integers of a launch by their offsets: which size each is; None: a constant."""
+    here = plans.at(call)
+    found: dict[int, Symbol | None] = {}
+    for at in integers_of(here[0][1]):
+        fits = [s for s in plans.symbols if all(word(op, at) == s.of(seen) for seen, op in here)]
+        if fits:
+            found[at] = fits[0]
+        elif len({word(op, at) for _, op in here}) == 1:
+            found[at] = None
+    return found
+
+
+def _numbers(plans: Plans, call: int, units: list[int]) -> Iterator[Change]:
+    """Integers that the kernel is given: another one of solve's sizes, or two of them exchanged."""
+    here, known = plans.at(call), _known(plans, call)
+    for one, two in itertools.combinations(known, 2):
+        if any(word(op, one) != word(op, two) for _, op in here):
+            yield Change("numbers-exchanged", call, _swapped_words(call, one, two), "", one, two)
+    whole = _rounded(plans, call, integers_of(here[0][1]), units)
+    for at, own in known.items():
+        for better in [*plans.symbols, *whole] if own is not None else ():
+            if better != own:
+                made = _with_symbol(call, at, better)
+                yield Change("number", call, made, "", at, -1, own.text, better.text)
+
+
+def _unclear_numbers(plans: Plans, call: int) -> Iterator[Change]:
+    """Integers that are none of solve's sizes, and no constants: a size, or what another one is."""
+    here, known = plans.at(call), _known(plans, call)
+    offsets = integers_of(here[0][1])
+    for at in (one for one in offsets if one not in known):
+        for better in plans.symbols:
+            yield Change("number", call, _with_symbol(call, at, better), "", at, better=better.text)
+        for other in offsets:
+            if any(word(op, at) != word(op, other) for _, op in here):
+                yield Change("same-number", call, _as_given(call, at, other), "", at, other)
+
+
+def _as_given(call: int, one: int, two: int) -> Callable[[Seen], Mapping | None]:
+    return lambda seen: _changed(seen, call, lambda op: with_word(op, one, word(op, two)))
+
+
+def _rounded(plans: Plans, call: int, offsets: list[int], units: list[int]) -> list[Symbol]:
+    """Sizes in whole tiles, as another number of this launch is one."""
+    here = plans.at(call)
+    single = [one for one in plans.symbols if len(one.names) == 1]
+    for unit in units:
+        of = [
+            Symbol(f"{one.text} rounded up to a multiple of {unit}", one.names, unit)
+            for one in single
+        ]
+        fits = [
+            one
+            for one in of
+            if any(all(word(op, at) == one.of(seen) for seen, op in here) for at in offsets)
+            and any(one.of(seen) != Symbol("", one.names).of(seen) for seen, _ in here)
+        ]
+        if fits:
+            return of
+    return []
+
+
+def _swapped_words(call: int, one: int, two: int) -> Callable[[Seen], Mapping | None]:
+    def swap(op: dict) -> dict:
+        return with_word(with_word(op, one, word(op, two)), two, word(op, one))
+
+    return lambda seen: _changed(seen, call, swap)
+
+
+def _with_symbol(call: int, at: int, symbol: Symbol) -> Callable[[Seen], Mapping | None]:
+    return lambda seen: _changed(seen, call, lambda op: with_word(op, at, symbol.of(seen)))
+
+
+def _sides(plans: Plans, call: int, units: list[int]) -> Iterator[Change]:
+    """Blocks along an axis: rounded up, counted of another size, or in other pieces."""
+    here = plans.at(call)
+    block = here[0][1]["block"]
+    known = list(dict.fromkeys([block[0], block[1], *units]))
+    known = [one for one in known if 1 <= one <= _MOST_THREADS][:_MOST_UNITS]
+    for axis in _AXES:
+        at = _AXES.index(axis)
+        counts = [op["grid"][at] for _, op in here]
+        ups = [(s, u) for s in plans.symbols for u in known if _up(here, s, u) == counts]
+        downs = [(s, u) for s in plans.symbols for u in known if _down(here, s, u) == counts]
+        for symbol, unit in downs[:2] if not ups else ():
+            if _up(here, symbol, unit) != counts:
+                yield _counted(call, axis, "rounded-down", symbol, unit, "")
+        own = (ups or downs)[:1]
+        was = f"{own[0][0].text} in pieces of {own[0][1]}" if own else ""
+        tried = {tuple(counts)}
+        single = [one for one in plans.symbols if len(one.names) == 1]
+        same = [(s, own[0][1]) for s in single] if own else []
+        same += [(own[0][0], u) for u in known] if own else []
+        same += [(s, own[0][1]) for s in plans.symbols] if own else []
+        for symbol, unit in [*same, *itertools.product(plans.symbols[:3], known)]:
+            new = tuple(_up(here, symbol, unit))
+            if new not in tried and not _is_larger_by_far(new, counts):
+                tried.add(new)
+                yield _counted(call, axis, "blocks", symbol, unit, was)
+        if own and at == 1 and all(one == 1 for one in counts):
+            continue
+        yield Change("one-more", call, _one_more(call, at), axis, was=was)
+
+
+def _is_larger_by_far(new: tuple[int, ...], old: list[int]) -> bool:
+    """Where a kernel strides over all, more blocks are no mistake's mend."""
+    return any(a > 4096 and a > 16 * max(b, 1) for a, b in zip(new, old, strict=True))
+
+
+def _up(here: list[tuple[Seen, dict]], symbol: Symbol, unit: int) -> list[int]:
+    return [-(-symbol.of(seen) // unit) for seen, _ in here]
+
+
+def _down(here: list[tuple[Seen, dict]], symbol: Symbol, unit: int) -> list[int]:
+    return [symbol.of(seen) // unit for seen, _ in here]
+
+
+def _with_side(op: dict, at: int, count: int) -> dict:
+    return {**op, "grid": [*op["grid"][:at], count, *op["grid"][at + 1 :]]}
+
+
+def _one_more(call: int, at: int) -> Callable[[Seen], Mapping | None]:
+    return lambda seen: _changed(seen, call, lambda op: _with_side(op, at, op["grid"][at] + 1))
+
+
+def _counted(call: int, axis: str, kind: str, symbol: Symbol, unit: int, was: str) -> Change:
+    at = _AXES.index(axis)
+
+    def made(seen: Seen) -> Mapping | None:
+        count = max(1, -(-symbol.of(seen) // unit))
+        return _changed(seen, call, lambda op: _with_side(op, at, count))
+
+    return Change(kind, call, made, axis, was=was, better=f"{symbol.text} in pieces of {unit}")
+
+
+def _exchanged_pointers(plans: Plans, call: int) -> Iterator[Change]:
+    """Two pointers of a launch that are exchanged."""
+    here = plans.at(call)
+    first = here[0][1]["relocations"]
+    if any(len(op["relocations"]) != len(first) for _, op in here):
+        return
+    for one, two in itertools.combinations(range(len(first)), 2):
+        if any(_place(op, one) != _place(op, two) for _, op in here):
+            yield Change(
+                "pointers-exchanged", call, _swapped_places(call, one, two), "",
+                first[one]["offset"], first[two]["offset"],
+            )  # fmt: skip
+
+
+def _other_pointers(plans: Plans, call: int) -> Iterator[Change]:
+    """A pointer that is to point to another buffer's begin."""
+    here = plans.at(call)
+    first = here[0][1]["relocations"]
+    if any(len(op["relocations"]) != len(first) for _, op in here):
+        return
+    begins = [one["id"] for one in plans.seen[0].fields["buffers"] if one.get("role") != "symbol"]
+    for number, r in enumerate(first):
+        for buffer in begins:
+            if (buffer, 0) != _place(here[0][1], number):
+                yield Change(
+                    "pointer", call, _with_begin(call, number, buffer), "", r["offset"],
+                    better=str(buffer),
+                )  # fmt: skip
+
+
+def _place(op: Mapping, number: int) -> tuple[int, int]:
+    r = op["relocations"][number]
+    return r["buffer"], r.get("addend", 0)
+
+
+def _at_place(op: dict, number: int, place: tuple[int, int]) -> dict:
+    found = [dict(r) for r in op["relocations"]]
+    found[number]["buffer"], found[number]["addend"] = place
+    return {**op, "relocations": found}
+
+
+def _swapped_places(call: int, one: int, two: int) -> Callable[[Seen], Mapping | None]:
+    def swap(op: dict) -> dict:
+        return _at_place(_at_place(op, one, _place(op, two)), two, _place(op, one))
+
+    return lambda seen: _changed(seen, call, swap)
+
+
+def _with_begin(call: int, number: int, buffer: int) -> Callable[[Seen], Mapping | None]:
+    return lambda seen: _changed(seen, call, lambda op: _at_place(op, number, (buffer, 0)))
+
+
+def _places(plans: Plans, call: int) -> Iterator[Change]:
+    """A pointer that goes on by so many rows of another length, or as far as another one does."""
+    here = plans.at(call)
+    first = here[0][1]["relocations"]
+    if any(len(op["relocations"]) != len(first) for _, op in here):
+        return
+    single = [one for one in plans.symbols if len(one.names) == 1]
+    one = Symbol("1", ())
+    for number, r in enumerate(first):
+        places = [(seen, _far(seen, op, r["buffer"], number)) for seen, op in here]
+        if any(place for _, place in places):
+            for was, better in itertools.permutations([*single, one], 2):
+                if all(place % (_WORD * was.of(seen)) == 0 for seen, place in places):
+                    made = _scaled(call, number, r["buffer"], was, better)
+                    yield Change("scaled", call, made, "", r["offset"], -1, was.text, better.text)
+        for other, like in enumerate(first):
+            if any(
+                _place(op, other)[1] != place
+                for (_, op), (_, place) in zip(here, places, strict=True)
+            ):
+                made = _as_far(call, number, other)
+                yield Change("as-far", call, made, "", r["offset"], like["offset"])
+
+
+_WORD = 4
+
+
+def _far(seen: Seen, op: Mapping, buffer: int, number: int) -> int:
+    """How far behind a buffer's begin: what leaves it may be told as a place in another one."""
+    own, addend = _place(op, number)
+    if own == buffer:
+        return addend
+    of, base = seen.buffer(own), seen.buffer(buffer)
+    return int(of["address"], 16) + addend - int(base["address"], 16) if of and base else addend
+
+
+def _scaled(
+    call: int, number: int, buffer: int, was: Symbol, better: Symbol
+) -> Callable[[Seen], Mapping | None]:
+    def made(seen: Seen) -> Mapping | None:
+        def moved(op: dict) -> dict:
+            far = _far(seen, op, buffer, number)
+            return _at_place(op, number, (buffer, far // was.of(seen) * better.of(seen)))
+
+        return _changed(seen, call, moved)
+
+    return made
+
+
+def _as_far(call: int, number: int, other: int) -> Callable[[Seen], Mapping | None]:
+    def moved(op: dict) -> dict:
+        return _at_place(op, number, (_place(op, number)[0], _place(op, other)[1]))
+
+    return lambda seen: _changed(seen, call, moved)
+
+
+def _block_sides(plans: Plans, call: int, units: list[int]) -> Iterator[Change]:
+    block = plans.at(call)[0][1]["block"]
+    for axis in _AXES:
+        at = _AXES.index(axis)
+        for unit in units[:_MOST_UNITS]:
+            if unit != block[at] and unit * block[1 - at] * block[2] <= _MOST_THREADS:
+                made = _with_block(call, at, unit)
+                yield Change("block", call, made, axis, was=str(block[at]), better=str(unit))
+
+
+def _shared(plans: Plans, call: int) -> Iterator[Change]:
+    """More dynamic shared memory, where the launch asks for some."""
+    for factor in (2, 4) if plans.at(call)[0][1].get("shared_bytes") else ():
+        yield Change("shared", call, _with_shared(call, factor), better=str(factor))
+
+
+def _with_shared(call: int, factor: int) -> Callable[[Seen], Mapping | None]:
+    def more(op: dict) -> dict:
+        return {**op, "shared_bytes": factor * op["shared_bytes"]}
+
+    return lambda seen: _changed(seen, call, more)
+
+
+def _with_block(call: int, at: int, count: int) -> Callable[[Seen], Mapping | None]:
+    def wider(op: dict) -> dict:
+        return {**op, "block": [*op["block"][:at], count, *op["block"][at + 1 :]]}
+
+    return lambda seen: _changed(seen, call, wider)
+
+
+def of_memory(plans: Plans) -> Iterator[Change]:
+    """Fills, and copies on the device: elements for bytes, rows of another length."""
+    calls = dict.fromkeys(
+        op["call"]
+        for op in plans.seen[0].ops
+        if op["op"] in ("memset", "copy_d2d") and "call" in op
+    )
+    for call in calls:
+        here = plans.at(call)
+        if here[0][1]["op"] == "memset":
+            yield Change("fill", call, _filled(call), better="whole")
+            continue
+        for name in ("pitch", "source_pitch", "bytes"):
+            for symbol in plans.symbols:
+                yield Change(
+                    "copy", call, _with_length(call, name, symbol), name, better=symbol.text
+                )
+
+
+def _filled(call: int) -> Callable[[Seen], Mapping | None]:
+    def made(seen: Seen) -> Mapping | None:
+        def whole(op: dict) -> dict:
+            of = seen.buffer(op["buffer"])
+            room = int(of["bytes"]) - op["offset"] if of is not None else op["bytes"]
+            return op if op.get("rows", 1) > 1 else {**op, "bytes": room}
+
+        return _changed(seen, call, whole)
+
+    return made
+
+
+def _with_length(call: int, name: str, symbol: Symbol) -> Callable[[Seen], Mapping | None]:
+    def made(seen: Seen) -> Mapping | None:
+        def longer(op: dict) -> dict:
+            return {**op, name: 4 * symbol.of(seen)} if op.get("rows", 1) > 1 else op
+
+        return _changed(seen, call, longer)
+
+    return made
+
+
+def of_streams(plans: Plans) -> Iterator[Change]:
+    """What is asked for in another stream than the call before it."""
+    calls = dict.fromkeys(op["call"] for op in plans.seen[0].ops if "stream" in op and "call" in op)
+    for call in calls if any(op.get("stream") for op in plans.seen[0].ops) else ():
+        yield Change("stream", call, _in_stream_before(call))
+
+
+def _in_stream_before(call: int) -> Callable[[Seen], Mapping | None]:
+    def made(seen: Seen) -> Mapping | None:
+        ops: list[dict] = []
+        for op in seen.ops:
+            before = next((one["stream"] for one in reversed(ops) if "stream" in one), None)
+            if op.get("call", 0) == call and "stream" in op and before is not None:
+                op = {**op, "stream": before}
+            ops.append(op)
+        return {**seen.fields, "ops": ops} if ops != seen.ops else None
+
+    return made

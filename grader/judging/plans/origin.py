@@ -1,0 +1,331 @@
+"""Where a number or a pointer that a call is given was written down: up through names, fields and callers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from grader.judging.host import plain_name
+from grader.judging.plans.parameters import members_of
+from grader.judging.wording import calls, without_casts
+from grader.labs.statements import Listing, Statement, closing, function_name, split
+
+_MOST_STEPS = 10
+
+
+@dataclass(frozen=True)
+class Origin:
+    """`words` as they stand in `line`; `near` is the statement."""
+
+    line: int
+    words: tuple[str, ...]
+    near: Statement
+
+
+class Origins:
+    """`lines`: of the call, the innermost first, up to solve."""
+
+    def __init__(self, text: Listing, solve: Statement | None, lines: Sequence[int]) -> None:
+        self.text, self.solve, self.lines = text, solve, list(lines)
+
+    def of(self, words: Sequence[str], near: Statement, line: int = 0) -> Origin:
+        """The last place that is certain: an expression, or one of solve's own parameters."""
+        here = Origin(line or near.line, _plain(words), near)
+        for _ in range(_MOST_STEPS):
+            before = self._before(here)
+            if before is None or before == here:
+                return here
+            if _is_field(here.words, "") and _is_field(before.words, here.words[2]):
+                return before  # one field is another one: either may be wrong
+            here = before
+        return here
+
+    def _before(self, here: Origin) -> Origin | None:
+        words, near = here.words, here.near
+        if len(words) == 1:
+            return self._of_name(words[0], here)
+        if len(words) == 3 and words[1] in (".", "->"):
+            return self._of_field(words[0], words[2], here)
+        if len(words) == 4 and words[1] == "[" and words[2].isdigit():
+            return self._of_element(words[0], int(words[2]), here)
+        if words[1:2] in ((".",), ("->",)) and words[3:] == ("(", ")"):
+            of = self._of_caller_of(words[0], here)
+            if of is not None:
+                return Origin(of.line, (*of.words, *words[1:]), of.near)
+        at = 0 if words[1:2] == ("(",) else 2
+        if words[at + 1 : at + 2] == ("(",) and closing(words, at + 1) == len(words) - 1:
+            if at == 0 or words[1] in (".", "->", "::"):
+                return self._of_method(words[at], near)
+        return None
+
+    def _of_name(self, name: str, here: Origin) -> Origin | None:
+        if not name.isidentifier():
+            return None
+        function = self.text.function_of(here.near)
+        known = self._declaration(name, here.near)
+        given = [
+            one for one in self.text.assignments(name, function) if one.number < here.near.number
+        ]
+        if any(one.words[1:2] != ("=",) for one in given):
+            return None  # it goes on, step by step
+        if known is not None and known[1] and not given:
+            near = self._at(known[0], here.near)
+            return Origin(known[0], _plain(known[1]), near)
+        if len(given) == 1 and (known is None or not known[1]):
+            words = given[0].words[2:]
+            words = words[:-1] if words[-1:] == (";",) else words
+            return Origin(given[0].line, _plain(words), given[0])
+        if known is None and function is not None and name in self.text.parameters(function):
+            return self._of_caller(function, name, here)
+        return None
+
+    def _declaration(self, name: str, near: Statement) -> tuple[int, tuple[str, ...]] | None:
+        """Of a variable that braces alone give its value, too: dim3 grid{x, y}."""
+        known = self.text.declaration(name, near)
+        if known is None or known[1]:
+            return known
+        made = self._at(known[0], near)
+        at = next((n for n, w in enumerate(made.words[:-1]) if w == name), -1)
+        if at >= 0 and made.words[at + 1] == "{":
+            return known[0], made.words[at + 1 : closing(made.words, at + 1) + 1]
+        return known
+
+    def _of_caller(self, function: Statement, name: str, here: Origin) -> Origin | None:
+        """A helper's parameter: what it was called with."""
+        if function is self.solve:
+            return None
+        number = self.text.parameters(function).index(name)
+        own = function_name(function)
+        for line in self.lines:
+            if line == here.line:
+                continue
+            for item in self.text.at(line):
+                for given in _calls(item, own):
+                    if len(given) > number:
+                        at = next(
+                            (n for n, w in zip(item.lines, item.words) if w == own), item.line
+                        )
+                        return Origin(at, _plain(given[number]), item)
+        return None
+
+    def _of_field(self, name: str, field: str, here: Origin) -> Origin | None:
+        function = self.text.function_of(here.near)
+        given = [
+            one
+            for one in self.text.inside(function)
+            if one.kind == "simple"
+            and one.words[:1] == (name,)
+            and one.words[1:2] in ((".",), ("->",))
+            and one.words[2:4] == (field, "=")
+        ]
+        if len(given) == 1:
+            words = given[0].words[4:]
+            words = words[:-1] if words[-1:] == (";",) else words
+            return Origin(given[0].line, _plain(words), given[0])
+        if given:
+            return None
+        made = self._of_constructor(name, field, here)
+        if made is not None:
+            return made
+        known = self._declaration(name, here.near)
+        if known is not None and known[1]:
+            return self._of_braces(name, field, known, here)
+        if function is not None and name in self.text.parameters(function):
+            up = self._of_caller(function, name, here)
+            if up is not None and len(up.words) == 1:
+                return Origin(up.line, (up.words[0], ".", field), up.near)
+        return None
+
+    def _of_constructor(self, name: str, field: str, here: Origin) -> Origin | None:
+        """Workspace ws(memory, n): what the constructor gives the field."""
+        known = self.text.declaration(name, here.near)
+        kind = self._at(known[0], here.near).words[:1] if known is not None else ()
+        function = self.text.named(kind[0]) if kind else None
+        if function is None or "(" not in self._at(known[0], here.near).words:
+            return None
+        given = [
+            one
+            for one in self.text.inside(function)
+            if one.kind == "simple" and one.words[:2] == (field, "=")
+        ]
+        if len(given) != 1:
+            return None
+        words = given[0].words[2:]
+        return Origin(
+            given[0].line, _plain(words[:-1] if words[-1:] == (";",) else words), given[0]
+        )
+
+    def _of_braces(
+        self, name: str, field: str, known: tuple[int, tuple[str, ...]], here: Origin
+    ) -> Origin | None:
+        """Args args = {M, N, P, j, k, l}."""
+        line, words = known
+        near = self._at(line, here.near)
+        if words[:1] != ("{",):
+            if len(words) == 1:  # a copy of another one
+                return Origin(line, (words[0], ".", field), near)
+            called = self.text.named(words[0]) if words[1:2] == ("(",) else None
+            return self._of_made(called, field) if called is not None else None
+        parts = split(words[1 : closing(words, 0)], ",")
+        kinds = [w for w in near.words[: near.words.index(name)] if w.isidentifier()]
+        members = members_of(self.text, kinds[-1]) if kinds else []
+        if field not in members or members.index(field) >= len(parts):
+            return None
+        return Origin(line, _plain(parts[members.index(field)]), near)
+
+    def _of_made(self, function: Statement, field: str) -> Origin | None:
+        """A helper that fills a struct and gives it back."""
+        given = [
+            one
+            for one in self.text.inside(function)
+            if one.kind == "simple" and one.words[1:2] == (".",) and one.words[2:4] == (field, "=")
+        ]
+        if len(given) != 1:
+            return None
+        words = given[0].words[4:]
+        return Origin(
+            given[0].line, _plain(words[:-1] if words[-1:] == (";",) else words), given[0]
+        )
+
+    def _of_element(self, name: str, number: int, here: Origin) -> Origin | None:
+        known = self.text.declaration(name, here.near)
+        if known is None or known[1][:1] != ("{",):
+            return None
+        parts = split(known[1][1 : closing(known[1], 0)], ",")
+        if number >= len(parts):
+            return None
+        return Origin(known[0], _plain(parts[number]), self._at(known[0], here.near))
+
+    def _of_method(self, name: str, near: Statement) -> Origin | None:
+        """A method or a helper that gives back one expression, besides 0."""
+        function = self.text.named(name)
+        inside = self.text.inside(function) if function is not None else []
+        inside = [
+            one
+            for one in inside
+            if one.words[:1] == ("return",)
+            and one.words[1:2] not in (("0",), ("nullptr",), ("NULL",))
+        ]
+        if len(inside) != 1:
+            return None
+        words = inside[0].words[1:]
+        words = _plain(words[:-1] if words[-1:] == (";",) else words)
+        if len(words) == 1 and self.text.declaration(words[0], inside[0]) is None:
+            return None  # a field of an object: what matters is which object it is
+        return Origin(inside[0].line, words, inside[0])
+
+    def _of_caller_of(self, name: str, here: Origin) -> Origin | None:
+        function = self.text.function_of(here.near)
+        if function is None or name not in self.text.parameters(function):
+            return None
+        up = self._of_caller(function, name, here)
+        return up if up is not None and len(up.words) == 1 else None
+
+    def _at(self, line: int, near: Statement) -> Statement:
+        """The statement of a line, in the function of another one if there are several."""
+        function = self.text.function_of(near)
+        found = [one for one in self.text.at(line) if self.text.function_of(one) is function]
+        return found[0] if found else near
+
+    def sides(self, words: Sequence[str], near: Statement, line: int = 0) -> list[Origin]:
+        """What a grid or a block is made of, side by side; [] where it is not to be seen."""
+        here = self.of(words, near, line)
+        if len(here.words) == 1 and here.words[0].isidentifier():
+            fields = [self._of_field(here.words[0], axis, here) for axis in "xy"]
+            if fields[0] is not None:
+                return [one for one in fields if one is not None]
+        nested = self._of_nested(here)
+        if nested:
+            return nested
+        inner = _of_dim3(here.words)
+        if inner is None:
+            made = self._of_helper(here)
+            return made if made else ([here] if here.words else [])
+        return [Origin(here.line, _plain(one), here.near) for one in inner]
+
+    def _of_nested(self, here: Origin) -> list[Origin]:
+        """config.grid, of which a helper has filled the sides: config.grid.x = ..."""
+        if not _is_field(here.words, ""):
+            return []
+        name, field = here.words[0], here.words[2]
+        function = self.text.function_of(here.near)
+        if function is not None and name in self.text.parameters(function):
+            up = self._of_caller(function, name, here)
+            words = up.words if up is not None else ()
+            if up is not None and len(words) == 1:
+                known = self._declaration(words[0], up.near)
+                words = known[1] if known is not None else ()
+                function = self.text.function_of(up.near)
+            if words[1:2] == ("(",):
+                function = self.text.named(words[0])
+        found = []
+        for axis in "xy":
+            for one in self.text.inside(function) if function is not None else ():
+                if one.words[1:6] == (".", field, ".", axis, "="):
+                    words = one.words[6:-1] if one.words[-1] == ";" else one.words[6:]
+                    found.append(Origin(one.line, _plain(words), one))
+        return found
+
+    def _of_helper(self, here: Origin) -> list[Origin]:
+        """grid_of(columns, rows), a method or a lambda that gives a dim3 back."""
+        names = [w for at, w in enumerate(here.words[:-1]) if here.words[at + 1] == "("]
+        function = self.text.named(names[0]) if names else None
+        if function is None:
+            return []
+        inside = self.text.inside(function)
+        back = [one for one in inside if one.words[:1] == ("return",)]
+        if len(back) != 1:
+            return []
+        words = back[0].words[1:]
+        words = words[:-1] if words[-1:] == (";",) else words
+        inner = _of_dim3(words)
+        if inner is not None:
+            return [Origin(back[0].line, _plain(one), back[0]) for one in inner]
+        if len(words) == 1:
+            fields = [
+                self._of_field(words[0], axis, Origin(back[0].line, words, back[0]))
+                for axis in "xy"
+            ]
+            return [one for one in fields if one is not None]
+        return []
+
+
+def _is_field(words: tuple[str, ...], other: str) -> bool:
+    return len(words) == 3 and words[1] in (".", "->") and words[2] != other
+
+
+def _of_dim3(words: Sequence[str]) -> list[tuple[str, ...]] | None:
+    words = tuple(words)
+    if words[:1] == ("dim3",) and words[1:2] in (("(",), ("{",)):
+        return split(words[2 : closing(words, 1)], ",")
+    if words[:1] == ("{",) and closing(words, 0) == len(words) - 1:
+        return split(words[1:-1], ",")
+    parts = split(words, ",")
+    return parts if len(parts) > 1 else None
+
+
+def _plain(words: Sequence[str]) -> tuple[str, ...]:
+    """Without casts, & and parentheses around all of it."""
+    name = plain_name(words)
+    if name:
+        return (name,)
+    found = without_casts(words)
+    while found[:1] == ("(",) and closing(found, 0) == len(found) - 1:
+        found = found[1:-1]
+    return tuple(found)
+
+
+def _calls(item: Statement, name: str) -> list[list[tuple[str, ...]]]:
+    """Of a template, too: launch<32, 4>(m, n)."""
+    found = calls(item, name)
+    for at, word in enumerate(item.words[:-1]):
+        if word == name and item.words[at + 1] == "<":
+            depth = 0
+            for end in range(at + 1, len(item.words)):
+                depth += (item.words[end] == "<") - (item.words[end] == ">")
+                if depth == 0:
+                    break
+            if item.words[end + 1 : end + 2] == ("(",):
+                inner = item.words[end + 2 : closing(item.words, end + 1)]
+                found.append(split(inner, ",") if inner else [])
+    return found
