@@ -39,10 +39,12 @@ class ByPlan(PlanWords):
         plans = asked()
         if plans is None or not plans.are_few():
             return None
-        for change in self._right(plans):
-            said = self._told(plans, change)
-            if said is not None:
-                return said
+        by_line = plans.by_line()
+        for every in (by_line, plans) if by_line is not None else (plans,):
+            for change in self._right(every):
+                said = self._told(every, change)
+                if said is not None:
+                    return said
         return None
 
     def _right(self, plans: Plans):

@@ -175,7 +175,7 @@ class HostEvents(HostGiven):
             blamed = line if line in made.lines[1:] else self._object_line(blamed)
         given = self._given(words, made, blamed)
         if blamed == made.lines[0] and 1 < len(short) == len(self.seen.of("malloc")):
-            inside = Origins(self.text, self.host.solve, ()).of(
+            inside = Origins(self.text, self.host.solve, (), enters=True).of(
                 words, self.text.at(blamed)[0], blamed
             )
             blamed, words = inside.line, inside.words

@@ -317,8 +317,8 @@ class PlanWords(Base):
 
 
 def _outer(lines: tuple[int, ...]) -> int:
-    """Where what a helper hands on cannot be followed, it is the caller who gives it."""
-    return lines[min(1, len(lines) - 1)]
+    """Where what helpers hand on cannot be followed, it is solve that gives it."""
+    return lines[-1]
 
 
 def _is_across(name: str) -> bool:

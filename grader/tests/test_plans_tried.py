@@ -248,3 +248,19 @@ def test_a_mistake_in_a_students_program_is_named_with_its_line(listed, name, wo
     (mistake,) = [one for one in causes.mistakes(listed) if one.name == name]
     first = causes.opening(mistake)
     assert first.line in mistake.guilty and words in first.says
+
+
+def test_calls_of_a_helper_are_changed_together_first():
+    frames = [70, 80]
+    ops = [
+        {"op": "launch", "call": call, "grid": [1, 2, 1], "block": [1, 1, 1], "params": "",
+         "relocations": []}
+        for call in frames
+    ]  # fmt: skip
+    seen = Seen(Case("a", "", 2, 2, 2), {"buffers": [], "ops": ops}, {"j": 2, "k": 2, "l": 2})
+    of = Plans((seen,), {frames[0]: (3, 9), frames[1]: (3, 10)}, lambda tries: [])
+    together = of.by_line()
+    assert together.lines == {3: (3,)} and together.launch_calls() == [3]
+    turned = next(changes.of_launches(together, [])).made(together.seen[0])
+    assert [op["grid"] for op in turned["ops"]] == [[2, 1, 1]] * 2
+    assert together.by_line() is None

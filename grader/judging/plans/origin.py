@@ -25,8 +25,11 @@ class Origin:
 class Origins:
     """`lines`: of the call, the innermost first, up to solve."""
 
-    def __init__(self, text: Listing, solve: Statement | None, lines: Sequence[int]) -> None:
-        self.text, self.solve, self.lines = text, solve, list(lines)
+    def __init__(
+        self, text: Listing, solve: Statement | None, lines: Sequence[int], enters: bool = False
+    ) -> None:
+        """`enters`: also helpers that are given something, where all that call them go wrong."""
+        self.text, self.solve, self.lines, self.enters = text, solve, list(lines), enters
 
     def of(self, words: Sequence[str], near: Statement, line: int = 0) -> Origin:
         """The last place that is certain: an expression, or one of solve's own parameters."""
@@ -54,7 +57,8 @@ class Origins:
                 return Origin(of.line, (*of.words, *words[1:]), of.near)
         at = 0 if words[1:2] == ("(",) else 2
         if words[at + 1 : at + 2] == ("(",) and closing(words, at + 1) == len(words) - 1:
-            if at == 0 or words[1] in (".", "->", "::"):
+            is_helper = at == 0 and (self.enters or words[2:3] == (")",))
+            if is_helper or (at and words[1] in (".", "->", "::")):
                 return self._of_method(words[at], near)
         return None
 

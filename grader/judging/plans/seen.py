@@ -9,7 +9,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from grader.labs.lab import Case
 
@@ -88,8 +88,24 @@ class Plans:
         """What was asked for at a place, in every case."""
         return [(one, op) for one in self.seen for op in one.ops if op.get("call", 0) == call]
 
+    def by_line(self) -> Plans | None:
+        """All calls of one line as one, whoever has called the helper; None where it is the same."""
+        own = {op["call"] for one in self.seen for op in one.ops if op.get("call") in self.lines}
+        at = {call: self.lines[call][0] for call in own if self.lines[call]}
+        if len(set(at.values())) == len(own):
+            return None
+        seen = tuple(
+            replace(one, fields={**one.fields, "ops": [_placed(op, at) for op in one.ops]})
+            for one in self.seen
+        )
+        return Plans(seen, {line: (line,) for line in at.values()}, self.are_right)
+
     def are_few(self) -> bool:
         return bool(self.seen) and all(is_small(one.fields) for one in self.seen)
+
+
+def _placed(op: dict, at: Mapping[int, int]) -> dict:
+    return {**op, "call": at[op["call"]]} if op.get("call") in at else op
 
 
 def is_small(fields: Mapping) -> bool:
