@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 
-from grader.judging import host, host_launch, host_text, managed
+from grader.judging import host_launch, host_text, managed
 from grader.judging.cause_base import Base
 from grader.judging.host import Said
 from grader.judging.host_events import HostEvents
+from grader.judging.host_rules import HostRules
 
 ON_THE_WAY = frozenset(
     {
@@ -33,7 +34,7 @@ class OfHost(Base):
         if self.material.signature != "square-host" or len(self.host.parameters) != 4:
             return None
         case = self.outcome.case
-        rules = host.HostRules(self.text, self.host, self.sizes, 4 * case.j * case.l)
+        rules = HostRules(self.text, self.host, self.sizes, 4 * case.j * case.l)
         if self.item.code in _IN_THE_KERNEL:
             return rules.first(asks_for_result=False)
         return rules.first() or host_launch.other_buffers(self.text, self.host)

@@ -7,17 +7,15 @@ methods, in loops over an array of pointers. Only what was seen is said.
 from __future__ import annotations
 
 from grader.judging.host import Said, plain_name
-from grader.judging.host_given import HostGiven
-from grader.judging.host_seen import SIZE_AT, Array, covered
-from grader.judging.plans.origin import Origin, Origins
+from grader.judging.host_copies import HostCopies
+from grader.judging.host_seen import Array
+from grader.judging.plans.origin import Origins
 from grader.judging.wording import calls as calls_in
-from grader.labs.statements import Statement, function_name, shown, split
+from grader.labs.statements import Statement, function_name, shown
 from grader.running.host_calls import HostCall
 
-_DEVICE_SIDE = {"cudaMemcpyHostToDevice": 0, "cudaMemcpyDeviceToHost": 1}
 
-
-class HostEvents(HostGiven):
+class HostEvents(HostCopies):
     """The rules, in their order."""
 
     def first(self) -> Said | None:
@@ -83,23 +81,6 @@ class HostEvents(HostGiven):
                 "Is the condition the wrong way round?",
             )
         return None
-
-    def _launching(self) -> Statement | None:
-        """The first statement of solve that launches, or calls a helper that does."""
-        names = {
-            function_name(function)
-            for function in self.text.functions()
-            if any(item.has("<<<") for item in self.text.inside(function))
-        } - {"solve", ""}
-        return next(
-            (item for item in self.host.body if item.has("<<<") or names & set(item.words)), None
-        )
-
-    def _is_named_after_launch(self, name: str) -> bool:
-        launch = self._launching()
-        return launch is not None and any(
-            name in item.words for item in self.host.body if item.number > launch.number
-        )
 
     def lost_address(self) -> Said | None:
         """A helper that allocates into its own copy of a pointer."""
@@ -202,177 +183,6 @@ class HostEvents(HostGiven):
             and sum((one.kind, one.host) == (other.kind, other.host) for other in every) == 1
         ]
 
-    def copied_short(self) -> Said | None:
-        """A copy of less than the array."""
-        for kind in ("to-device", "to-host"):
-            for name, array in self.arrays.items():
-                own = [one for one in self.seen.of(kind) if one.host == name]
-                if not own or covered(own) >= array.bytes or not own[0].lines:
-                    continue
-                if self.seen.is_indirect:
-                    continue
-                if kind == "to-host" and self._is_filled_by_hand(array.name):
-                    continue
-                line, words = self._size_words(own[0], "cudaMemcpy")
-                if not words:
-                    line, words = self._size_words(own[0], "cudaMemcpyAsync")
-                short = [
-                    one
-                    for one in self.seen.of(kind)
-                    if one.host in self.arrays and one.bytes < self.arrays[one.host].bytes
-                ]
-                blamed = self._blamed(own[0], short)
-                if len(own) > 1:
-                    said = self._apart(own, array, kind)
-                    if said is not None:
-                        return said
-                if blamed == own[0].lines[0]:
-                    blamed = self._giver_of_size(own[0]) or line or blamed
-                given = self._given(words, own[0], blamed)
-                advice = self._too_few(own[0].bytes, array, words)
-                if any(self.text.loops(item) for item in self.text.at(own[0].lines[0])):
-                    advice = f"Where in {array.name} does each part begin, and where does it end?"
-                way = "to the device" if kind == "to-device" else "back to the host"
-                return Said(
-                    f"Of the {array.bytes} bytes of {array.name} only {covered(own)} are copied "
-                    f"{way}{given}.",
-                    blamed,
-                    advice,
-                )
-        return None
-
-    def _apart(self, own: list[HostCall], array: Array, kind: str) -> Said | None:
-        """Parts of an array that begin too soon, or leave something out between them."""
-        ordered = sorted(own, key=lambda one: one.offset)
-        for before, part in zip(ordered, ordered[1:], strict=False):
-            step = part.offset - before.offset
-            if before.rows > 1 or not 0 < step != before.bytes:
-                continue
-            here = self.text.at(part.lines[0])
-            loop = next((one for item in here for one in self.text.loops(item)), None)
-            origin = self._offset_of(part, kind)
-            line = loop.line if step > before.bytes and loop is not None else part.lines[0]
-            written = ""
-            if step < before.bytes and origin is not None:
-                line, written = origin.line, f" ({shown(origin.words)})"
-            return Said(
-                f"Of {array.name} parts of {before.bytes} bytes are copied, and each begins {step} bytes "
-                f"behind the one before{written}: "
-                + ("they overlap." if step < before.bytes else "what is between is left out."),
-                line,
-                f"Where in {array.name} does each part begin, and where does it end?",
-            )
-        return None
-
-    def _offset_of(self, call: HostCall, kind: str) -> Origin | None:
-        """Where it is worked out how far behind the array's begin a copy takes its part."""
-        for item in self.text.at(call.lines[0]):
-            for name in ("cudaMemcpy", "cudaMemcpyAsync"):
-                for given in calls_in(item, name):
-                    words = given[1 if kind == "to-device" else 0] if len(given) > 2 else ()
-                    parts = split(words, "+")
-                    if len(parts) == 2:
-                        return Origins(self.text, self.host.solve, call.lines).of(parts[1], item)
-        return None
-
-    def _is_in_loop(self, call: HostCall) -> bool:
-        here = self.text.at(call.lines[0] if call.lines else 0)
-        return any(self.text.loops(item) for item in here)
-
-    def _giver_of_size(self, call: HostCall) -> int:
-        """The line that calls a helper whose copy is as long as a parameter says, and is right for others."""
-        words = self._written(call, "cudaMemcpy")
-        here = self.text.at(call.lines[0])
-        function = self.text.function_of(here[0]) if here else None
-        if function is None or len(call.lines) < 2 or words[1:2] not in ((".",), ("->",)):
-            return 0
-        whole = [
-            one
-            for one in self.seen.of("to-device", "to-host")
-            if one.host in self.arrays and one.bytes == self.arrays[one.host].bytes
-        ]
-        return call.lines[1] if whole and words[0] in self.text.parameters(function) else 0
-
-    def never_copied(self) -> Said | None:
-        """An input that does not reach the device, while another one does so twice."""
-        if self.seen.is_indirect:
-            return None
-        copies = [one for one in self.seen.of("to-device") if one.host in self.arrays]
-        reached = {one.host for one in copies}
-        absent = [
-            array for name, array in self.arrays.items() if array.is_input and name not in reached
-        ]
-        if len(absent) != 1 or not self.seen.of("launch"):
-            return None
-        (array,) = absent
-        seen: dict[str, HostCall] = {}
-        for call in copies:
-            before = seen.setdefault(call.host, call)
-            if before.buffer != call.buffer and before.offset == call.offset and call.lines:
-                name = self.arrays[call.host].name
-                return Said(
-                    f"{name} is copied to the device a second time here, and {array.name} is never "
-                    "copied.",
-                    self._blamed(call, [call]),
-                    f"Copy {array.name} in its place.",
-                )
-        refused = [one for one in self.seen.of("refused") if one.api.startswith("cudaMemcpy")]
-        if refused or not copies or not copies[0].lines:
-            return None
-        here = self.text.at(copies[0].lines[0])
-        loop = next((loop for item in here for loop in self.text.loops(item)), None)
-        if loop is not None and len({one.lines[0] for one in copies if one.lines}) == 1:
-            done = ", ".join(dict.fromkeys(self.arrays[one.host].name for one in copies))
-            return Said(
-                f"The loop copies {done} to the device; {array.name} is never copied.",
-                loop.line,
-                "Which number does the loop begin with, and which is the last one?",
-            )
-        return None
-
-    def copied_early(self) -> Said | None:
-        """A result that is fetched before the kernel that makes it is launched."""
-        order = {id(one): at for at, one in enumerate(self.seen.calls)}
-        for name, array in self.arrays.items():
-            back = [one for one in self.seen.of("to-host") if one.host == name]
-            if not back or not array.is_output or not back[-1].lines:
-                continue
-            last = back[-1]
-            given = [
-                one
-                for one in self.seen.of("launch")
-                if any(buffer == last.buffer for _, buffer in one.arguments)
-            ]
-            if not given or any(order[id(one)] < order[id(last)] for one in given):
-                continue
-            launch = given[0]
-            where = f"line {launch.lines[0]} launches" if launch.lines else "solve launches"
-            return Said(
-                f"{array.name} is copied back here, before {where} the kernel: there is no result "
-                "yet.",
-                self.line(last, False),
-                "Launch first, then copy.",
-            )
-        return None
-
-    def address_of_pointer(self) -> Said | None:
-        """cudaMemcpy(&d_M, M, ...): where the pointer lies, not what it points to."""
-        for call in self.seen.of("refused"):
-            if call.api not in SIZE_AT or not call.api.startswith("cudaMemcpy") or not call.lines:
-                continue
-            for item in self.text.at(call.lines[0]):
-                for given in calls_in(item, call.api):
-                    side = _DEVICE_SIDE.get(plain_name(given[3])) if len(given) > 3 else None
-                    words = given[side] if side is not None else ()
-                    if words[:1] == ("&",) and len(words) == 2:
-                        return Said(
-                            f"{call.api} is given &{words[1]}, the place of the pointer itself, "
-                            "which is host memory; the device memory is what it points to.",
-                            call.lines[0],
-                            f"Write {words[1]}.",
-                        )
-        return None
-
     def filled_late(self) -> Said | None:
         """What a kernel adds to, set to its first value only after it."""
         order = {id(one): at for at, one in enumerate(self.seen.calls)}
@@ -392,39 +202,6 @@ class HostEvents(HostGiven):
                     "no value there, and what it stores is lost.",
                     self.line(call, False),
                     "Set it before the launch.",
-                )
-        return None
-
-    def other_way(self) -> Said | None:
-        """A copy of the result to the device, where it is to be fetched."""
-        order = {id(one): at for at, one in enumerate(self.seen.calls)}
-        back = {one.host for one in self.seen.of("to-host")}
-        for name, array in self.arrays.items():
-            if not array.is_output or name in back or self.seen.is_indirect:
-                continue
-            for call in self.seen.of("to-device"):
-                given = [
-                    one
-                    for one in self.seen.of("launch")
-                    if any(buffer == call.buffer for _, buffer in one.arguments)
-                ]
-                if call.host != name or not call.lines or not given:
-                    continue
-                if not all(order[id(one)] < order[id(call)] for one in given):
-                    continue
-                results = [
-                    one
-                    for one in self.seen.of("to-device")
-                    if one.host in self.arrays
-                    and self.arrays[one.host].is_output
-                    and one.host not in back
-                ]
-                return Said(
-                    f"{array.name} is copied to the device here, after the kernel has stored its "
-                    f"result there; nothing comes back into {array.name}.",
-                    self._blamed(call, results),
-                    f"The target stands first: cudaMemcpy({array.name}, ..., "
-                    "cudaMemcpyDeviceToHost).",
                 )
         return None
 
@@ -513,37 +290,6 @@ class HostEvents(HostGiven):
                 f"The kernel's parameters are ({', '.join(self.text.parameters(kernels[0]))}): "
                 "arguments go by their order.",
             )
-        return None
-
-    def never_copied_back(self) -> Said | None:
-        """A result that stays on the device."""
-        if self.seen.is_indirect or self.seen.of("refused"):
-            return None
-        back = {one.host for one in self.seen.of("to-host")}
-        for name, array in self.arrays.items():
-            if not array.is_output or name in back or self._is_filled_by_hand(array.name):
-                continue
-            if self._is_named_after_launch(array.name):
-                continue  # something was to be copied
-            own = {one.buffer for one in self.seen.of("to-device") if one.host == name}
-            fetched = {one.buffer for one in self.seen.of("to-host")}
-            launches = [
-                one
-                for one in self.seen.of("launch")
-                if any(
-                    buffer in own
-                    if own
-                    else buffer not in fetched and not self._filled_from(buffer)
-                    for _, buffer in one.arguments
-                )
-            ]
-            if launches and launches[-1].lines:
-                return Said(
-                    f"The result is never copied back: no call copies anything into {array.name}.",
-                    launches[-1].lines[0],
-                    f"Copy it after the launch: cudaMemcpy({array.name}, ..., "
-                    "cudaMemcpyDeviceToHost).",
-                )
         return None
 
 

@@ -38,7 +38,9 @@ def dynamic(kernel: Kernel, solve: Host | None, array: str, there: int) -> Said 
     if "(" in words:  # a helper or a method says how many
         found = Origins(kernel.text, solve.solve, ()).of(words, near, line)
         line, words = found.line, found.words
-        if any(word in (".", "->", "::") or kernel.text.named(word) for word in words):
+        called = [one for word in words if (one := kernel.text.named(word)) is not None]
+        inside = [word for one in called for item in kernel.text.inside(one) for word in item.words]
+        if any(word in (".", "->", "::") for word in words) or "sizeof" in inside:
             return None
     if "sizeof" not in words and not any(word.rstrip("uUlL") == "4" for word in words):
         return Said(

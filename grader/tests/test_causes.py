@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from grader.judging import bounds, host, host_launch, kernel_text, managed, spread, suspects
+from grader.judging.host_rules import HostRules
 from grader.labs.statements import Listing, shown
 from grader.tests.corpus_files import bare_solution, ladder
 
@@ -35,7 +36,7 @@ def line(text: str, part: str) -> int:
 def said_by_host(text: str):
     listing = Listing(text)
     found = host.read(listing)
-    return host.HostRules(listing, found, {"width": "8"}, 256).first()
+    return HostRules(listing, found, {"width": "8"}, 256).first()
 
 
 @pytest.mark.parametrize(

@@ -14,6 +14,7 @@ from grader.judging import (
     too_narrow,
     uncovered,
 )
+from grader.judging.host_rules import HostRules
 from grader.judging.kernel_text import shared_arrays
 from grader.labs import source
 from grader.labs.statements import Listing, function_name
@@ -228,7 +229,7 @@ def test_the_buffer_that_is_written_is_not_copied_back(name, old, new):
 def test_a_row_instead_of_the_matrix_is_blamed_where_it_is_counted():
     text = changed("01-hosted", "int SIZE = N * N;", "int SIZE = N;")
     listing = Listing(text)
-    said = host.HostRules(listing, host.read(listing), {"N": "4"}, 64).first()
+    said = HostRules(listing, host.read(listing), {"N": "4"}, 64).first()
     assert said.line == line(text, "int SIZE = N;")
     assert "one row" in said.advice
 

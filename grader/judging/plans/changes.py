@@ -143,8 +143,9 @@ def _sides(plans: Plans, call: int, units: list[int]) -> Iterator[Change]:
     """Blocks along an axis: rounded up, counted of another size, or in other pieces."""
     here = plans.at(call)
     block = here[0][1]["block"]
-    known = list(dict.fromkeys([block[0], block[1], *units]))
-    known = [one for one in known if 1 <= one <= _MOST_THREADS][:_MOST_UNITS]
+    # The largest first: more blocks than are needed do no harm where a guard keeps the rest out.
+    few = sorted(one for one in units if one <= _MOST_THREADS)[:_MOST_UNITS]
+    known = sorted({block[0], block[1], *few}, reverse=True)
     for axis in _AXES:
         at = _AXES.index(axis)
         counts = [op["grid"][at] for _, op in here]
