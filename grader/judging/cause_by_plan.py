@@ -12,7 +12,7 @@ import re
 from grader.judging.host import Said
 from grader.judging.plan_words import PlanWords
 from grader.judging.plans import changes
-from grader.judging.plans.changes import Change
+from grader.judging.plans.change import Change
 from grader.judging.plans.origin import Origins
 from grader.judging.plans.seen import Plans, is_small
 from grader.labs.statements import shown

@@ -5,7 +5,7 @@ from __future__ import annotations
 from grader.judging.cause_base import Base
 from grader.judging.host import Launch, Said, launches_of
 from grader.judging.host_launch import is_rounded_up
-from grader.judging.plans.changes import Change
+from grader.judging.plans.change import Change
 from grader.judging.plans.origin import Origin, Origins
 from grader.judging.plans.parameters import Field, fields_of
 from grader.judging.plans.seen import Plans
@@ -30,6 +30,8 @@ class PlanWords(Base):
                 return self._of_number(change, launch, near, origins, fields, lines)
             case "numbers-exchanged" | "pointers-exchanged":
                 return self._of_two(change, launch, near, origins, fields, lines, kernel)
+            case "pointers-turned":
+                return self._of_order(launch, near, origins, fields, lines, kernel)
             case "shared":
                 return self._of_shared(plans, change, launch, near, origins, lines)
             case "same-number":
@@ -174,6 +176,16 @@ class PlanWords(Base):
             f"({', '.join(self.text.parameters(kernel))}): the other way round {self.result} would be "
             "right.",
             line,
+            "Arguments go by their order, not by their names.",
+        )
+
+    def _of_order(self, launch, near, origins, fields, lines, kernel) -> Said | None:
+        found = [self._from(one, launch, near, origins) for one in list(fields.values())[:1]]
+        names = f" ({', '.join(self.text.parameters(kernel))})" if kernel is not None else ""
+        return Said(
+            f"The kernel{names} is given its three pointers in another order, each one place too far: in "
+            f"its own order {self.result} would be right.",
+            found[0].line if found and found[0] is not None and len(lines) > 1 else _outer(lines),
             "Arguments go by their order, not by their names.",
         )
 

@@ -12,6 +12,7 @@ import pytest
 
 from grader.judging import host
 from grader.judging.plans import changes
+from grader.judging.plans.change import Change
 from grader.judging.plans.origin import Origins
 from grader.judging.plans.parameters import fields_of
 from grader.judging.plans.seen import Plans, Seen, is_small
@@ -60,7 +61,7 @@ def plans(wrong) -> Plans:
     )
 
 
-def mends(of: Plans) -> list[changes.Change]:
+def mends(of: Plans) -> list[Change]:
     every = [*changes.of_launches(of, UNITS), *changes.of_streams(of), *changes.of_memory(of)]
     found = []
     for one in every:
@@ -132,6 +133,16 @@ def test_two_pointers_that_are_exchanged():
             one[name], two[name] = two[name], one[name]
 
     assert "pointers-exchanged" in [one.kind for one in mends(plans(wrong))]
+
+
+@pytest.mark.parametrize("step", [1, 2])
+def test_three_pointers_in_another_order(step):
+    def wrong(ops, j, k, n):
+        given = [(one["buffer"], one["addend"]) for one in ops[2]["relocations"]]
+        for number, one in enumerate(ops[2]["relocations"]):
+            one["buffer"], one["addend"] = given[(number + step) % 3]
+
+    assert "pointers-turned" in [one.kind for one in mends(plans(wrong))]
 
 
 def test_a_number_in_whole_tiles_is_known_by_another_one():

@@ -4,32 +4,14 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 
+from grader.judging.plans import pointers
+from grader.judging.plans.change import Change, changed
 from grader.judging.plans.seen import Plans, Seen, Symbol, integers_of, with_word, word
 
 _MOST_THREADS = 1024
 _MOST_UNITS = 12
 _AXES = "xy"
-
-
-@dataclass(frozen=True)
-class Change:
-    """`kind` and what a sentence needs of it; `made` gives the plan of a case with the change."""
-
-    kind: str
-    call: int
-    made: Callable[[Seen], Mapping | None]  # None: nothing would be different
-    axis: str = ""
-    offset: int = -1  # in the parameter block
-    other: int = -1  # the other one of two that are exchanged
-    was: str = ""
-    better: str = ""
-
-
-def _changed(seen: Seen, call: int, do: Callable[[dict], Mapping]) -> Mapping | None:
-    ops = [do(op) if op.get("call", 0) == call else op for op in seen.ops]
-    return {**seen.fields, "ops": ops} if ops != seen.ops else None
 
 
 def of_launches(plans: Plans, units: list[int]) -> Iterator[Change]:
@@ -38,19 +20,20 @@ def of_launches(plans: Plans, units: list[int]) -> Iterator[Change]:
         yield from exchanged_sides(call)
         yield from _numbers(plans, call, units)
         yield from _sides(plans, call, units)
-        yield from _exchanged_pointers(plans, call)
-        yield from _places(plans, call)
+        yield from pointers.exchanged_pointers(plans, call)
+        yield from pointers.turned_pointers(plans, call)
+        yield from pointers.places(plans, call)
         yield from _block_sides(plans, call, units)
         yield from _shared(plans, call)
     for call in plans.launch_calls():
         yield from _unclear_numbers(plans, call)
-        yield from _other_pointers(plans, call)
+        yield from pointers.other_pointers(plans, call)
 
 
 def exchanged_sides(call: int) -> Iterator[Change]:
     def turned(name: str) -> Callable[[Seen], Mapping | None]:
         def made(seen: Seen) -> Mapping | None:
-            return _changed(
+            return changed(
                 seen, call, lambda op: {**op, name: [op[name][1], op[name][0], *op[name][2:]]}
             )
 
@@ -60,7 +43,7 @@ def exchanged_sides(call: int) -> Iterator[Change]:
     yield Change("block-exchanged", call, turned("block"))
 
     def both(seen: Seen) -> Mapping | None:
-        return _changed(seen, call, lambda op: {**op, "grid": op["block"], "block": op["grid"]})
+        return changed(seen, call, lambda op: {**op, "grid": op["block"], "block": op["grid"]})
 
     yield Change("grid-for-block", call, both)
 
@@ -105,7 +88,7 @@ def _unclear_numbers(plans: Plans, call: int) -> Iterator[Change]:
 
 
 def _as_given(call: int, one: int, two: int) -> Callable[[Seen], Mapping | None]:
-    return lambda seen: _changed(seen, call, lambda op: with_word(op, one, word(op, two)))
+    return lambda seen: changed(seen, call, lambda op: with_word(op, one, word(op, two)))
 
 
 def _rounded(plans: Plans, call: int, offsets: list[int], units: list[int]) -> list[Symbol]:
@@ -132,11 +115,11 @@ def _swapped_words(call: int, one: int, two: int) -> Callable[[Seen], Mapping | 
     def swap(op: dict) -> dict:
         return with_word(with_word(op, one, word(op, two)), two, word(op, one))
 
-    return lambda seen: _changed(seen, call, swap)
+    return lambda seen: changed(seen, call, swap)
 
 
 def _with_symbol(call: int, at: int, symbol: Symbol) -> Callable[[Seen], Mapping | None]:
-    return lambda seen: _changed(seen, call, lambda op: with_word(op, at, symbol.of(seen)))
+    return lambda seen: changed(seen, call, lambda op: with_word(op, at, symbol.of(seen)))
 
 
 def _sides(plans: Plans, call: int, units: list[int]) -> Iterator[Change]:
@@ -189,7 +172,7 @@ def _with_side(op: dict, at: int, count: int) -> dict:
 
 
 def _one_more(call: int, at: int) -> Callable[[Seen], Mapping | None]:
-    return lambda seen: _changed(seen, call, lambda op: _with_side(op, at, op["grid"][at] + 1))
+    return lambda seen: changed(seen, call, lambda op: _with_side(op, at, op["grid"][at] + 1))
 
 
 def _counted(call: int, axis: str, kind: str, symbol: Symbol, unit: int, was: str) -> Change:
@@ -197,117 +180,9 @@ def _counted(call: int, axis: str, kind: str, symbol: Symbol, unit: int, was: st
 
     def made(seen: Seen) -> Mapping | None:
         count = max(1, -(-symbol.of(seen) // unit))
-        return _changed(seen, call, lambda op: _with_side(op, at, count))
+        return changed(seen, call, lambda op: _with_side(op, at, count))
 
     return Change(kind, call, made, axis, was=was, better=f"{symbol.text} in pieces of {unit}")
-
-
-def _exchanged_pointers(plans: Plans, call: int) -> Iterator[Change]:
-    """Two pointers of a launch that are exchanged."""
-    here = plans.at(call)
-    first = here[0][1]["relocations"]
-    if any(len(op["relocations"]) != len(first) for _, op in here):
-        return
-    for one, two in itertools.combinations(range(len(first)), 2):
-        if any(_place(op, one) != _place(op, two) for _, op in here):
-            yield Change(
-                "pointers-exchanged", call, _swapped_places(call, one, two), "",
-                first[one]["offset"], first[two]["offset"],
-            )  # fmt: skip
-
-
-def _other_pointers(plans: Plans, call: int) -> Iterator[Change]:
-    """A pointer that is to point to another buffer's begin."""
-    here = plans.at(call)
-    first = here[0][1]["relocations"]
-    if any(len(op["relocations"]) != len(first) for _, op in here):
-        return
-    begins = [one["id"] for one in plans.seen[0].fields["buffers"] if one.get("role") != "symbol"]
-    for number, r in enumerate(first):
-        for buffer in begins:
-            if (buffer, 0) != _place(here[0][1], number):
-                yield Change(
-                    "pointer", call, _with_begin(call, number, buffer), "", r["offset"],
-                    better=str(buffer),
-                )  # fmt: skip
-
-
-def _place(op: Mapping, number: int) -> tuple[int, int]:
-    r = op["relocations"][number]
-    return r["buffer"], r.get("addend", 0)
-
-
-def _at_place(op: dict, number: int, place: tuple[int, int]) -> dict:
-    found = [dict(r) for r in op["relocations"]]
-    found[number]["buffer"], found[number]["addend"] = place
-    return {**op, "relocations": found}
-
-
-def _swapped_places(call: int, one: int, two: int) -> Callable[[Seen], Mapping | None]:
-    def swap(op: dict) -> dict:
-        return _at_place(_at_place(op, one, _place(op, two)), two, _place(op, one))
-
-    return lambda seen: _changed(seen, call, swap)
-
-
-def _with_begin(call: int, number: int, buffer: int) -> Callable[[Seen], Mapping | None]:
-    return lambda seen: _changed(seen, call, lambda op: _at_place(op, number, (buffer, 0)))
-
-
-def _places(plans: Plans, call: int) -> Iterator[Change]:
-    """A pointer that goes on by so many rows of another length, or as far as another one does."""
-    here = plans.at(call)
-    first = here[0][1]["relocations"]
-    if any(len(op["relocations"]) != len(first) for _, op in here):
-        return
-    single = [one for one in plans.symbols if len(one.names) == 1]
-    one = Symbol("1", ())
-    for number, r in enumerate(first):
-        places = [(seen, _far(seen, op, r["buffer"], number)) for seen, op in here]
-        if any(place for _, place in places):
-            for was, better in itertools.permutations([*single, one], 2):
-                if all(place % (_WORD * was.of(seen)) == 0 for seen, place in places):
-                    made = _scaled(call, number, r["buffer"], was, better)
-                    yield Change("scaled", call, made, "", r["offset"], -1, was.text, better.text)
-        for other, like in enumerate(first):
-            if any(
-                _place(op, other)[1] != place
-                for (_, op), (_, place) in zip(here, places, strict=True)
-            ):
-                made = _as_far(call, number, other)
-                yield Change("as-far", call, made, "", r["offset"], like["offset"])
-
-
-_WORD = 4
-
-
-def _far(seen: Seen, op: Mapping, buffer: int, number: int) -> int:
-    """How far behind a buffer's begin: what leaves it may be told as a place in another one."""
-    own, addend = _place(op, number)
-    if own == buffer:
-        return addend
-    of, base = seen.buffer(own), seen.buffer(buffer)
-    return int(of["address"], 16) + addend - int(base["address"], 16) if of and base else addend
-
-
-def _scaled(
-    call: int, number: int, buffer: int, was: Symbol, better: Symbol
-) -> Callable[[Seen], Mapping | None]:
-    def made(seen: Seen) -> Mapping | None:
-        def moved(op: dict) -> dict:
-            far = _far(seen, op, buffer, number)
-            return _at_place(op, number, (buffer, far // was.of(seen) * better.of(seen)))
-
-        return _changed(seen, call, moved)
-
-    return made
-
-
-def _as_far(call: int, number: int, other: int) -> Callable[[Seen], Mapping | None]:
-    def moved(op: dict) -> dict:
-        return _at_place(op, number, (_place(op, number)[0], _place(op, other)[1]))
-
-    return lambda seen: _changed(seen, call, moved)
 
 
 def _block_sides(plans: Plans, call: int, units: list[int]) -> Iterator[Change]:
@@ -330,14 +205,14 @@ def _with_shared(call: int, factor: int) -> Callable[[Seen], Mapping | None]:
     def more(op: dict) -> dict:
         return {**op, "shared_bytes": factor * op["shared_bytes"]}
 
-    return lambda seen: _changed(seen, call, more)
+    return lambda seen: changed(seen, call, more)
 
 
 def _with_block(call: int, at: int, count: int) -> Callable[[Seen], Mapping | None]:
     def wider(op: dict) -> dict:
         return {**op, "block": [*op["block"][:at], count, *op["block"][at + 1 :]]}
 
-    return lambda seen: _changed(seen, call, wider)
+    return lambda seen: changed(seen, call, wider)
 
 
 def of_memory(plans: Plans) -> Iterator[Change]:
@@ -366,7 +241,7 @@ def _filled(call: int) -> Callable[[Seen], Mapping | None]:
             room = int(of["bytes"]) - op["offset"] if of is not None else op["bytes"]
             return op if op.get("rows", 1) > 1 else {**op, "bytes": room}
 
-        return _changed(seen, call, whole)
+        return changed(seen, call, whole)
 
     return made
 
@@ -376,7 +251,7 @@ def _with_length(call: int, name: str, symbol: Symbol) -> Callable[[Seen], Mappi
         def longer(op: dict) -> dict:
             return {**op, name: 4 * symbol.of(seen)} if op.get("rows", 1) > 1 else op
 
-        return _changed(seen, call, longer)
+        return changed(seen, call, longer)
 
     return made
 
