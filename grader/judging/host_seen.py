@@ -35,6 +35,7 @@ _CAST = re.compile(r"(\w+_cast) < ([\w ]+) >[ ]?")
 _OF_VARIABLE = re.compile(r"sizeof \( \w+ \)")
 _TYPES = ("float", "int", "double", "char", "short", "T", "Real")
 _COPIES = ("cudaMemcpy", "cudaMemcpyAsync", "cudaMemset", "cudaMemsetAsync")
+_COPY_WORDS = frozenset({"cudaMemcpy", "cudaMemcpyAsync"})
 # Who gives words of the host's own memory to an array.
 _BY_HAND = ("memcpy", "copy", "copy_n", "swap", "for_each", "transform")
 
@@ -141,6 +142,12 @@ class HostSeen:
             for one in self.host.body
             if array.name in one.words and "{" in one.words and one.kind == "simple"
         ]
+        if not named:  # a list of lambdas
+            named = [
+                one
+                for one in self.host.body
+                if array.name in one.words and _COPY_WORDS & set(one.words) and one.kind == "simple"
+            ]
         if len(named) != 1:
             return line
         at = named[0].words.index(array.name)

@@ -75,7 +75,8 @@ class PlanWords(Base):
         return None, None
 
     def _kernel_at(self, plans: Plans, call: int) -> Statement | None:
-        mangled = plans.at(call)[0][1].get("kernel", "")
+        here = plans.at(call)
+        mangled = here[0][1]["kernel"] if here else ""
         found = [
             one
             for one in self.text.functions()
@@ -316,7 +317,7 @@ class PlanWords(Base):
         )
 
     def _of_fill(self, plans, change, lines) -> Said | None:
-        seen, op = plans.at(change.call)[0]
+        seen, op = plans.at(change.call, "memset")[0]
         of = seen.buffer(op["buffer"])
         if of is None:
             return None

@@ -22,6 +22,9 @@ class Change:
     better: str = ""
 
 
-def changed(seen: Seen, call: int, do: Callable[[dict], Mapping]) -> Mapping | None:
-    ops = [do(op) if op.get("call", 0) == call else op for op in seen.ops]
+def changed(
+    seen: Seen, call: int, do: Callable[[dict], Mapping], kind: str = "launch"
+) -> Mapping | None:
+    """`kind`: of the ops; a line may also have others, such as a call that was refused."""
+    ops = [do(op) if (op["op"], op.get("call", 0)) == (kind, call) else op for op in seen.ops]
     return {**seen.fields, "ops": ops} if ops != seen.ops else None

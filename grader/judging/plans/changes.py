@@ -218,13 +218,12 @@ def _with_block(call: int, at: int, count: int) -> Callable[[Seen], Mapping | No
 def of_memory(plans: Plans) -> Iterator[Change]:
     """Fills, and copies on the device: elements for bytes, rows of another length."""
     calls = dict.fromkeys(
-        op["call"]
+        (op["op"], op["call"])
         for op in plans.seen[0].ops
         if op["op"] in ("memset", "copy_d2d") and "call" in op
     )
-    for call in calls:
-        here = plans.at(call)
-        if here[0][1]["op"] == "memset":
+    for kind, call in calls:
+        if kind == "memset":
             yield Change("fill", call, _filled(call), better="whole")
             continue
         for name in ("pitch", "source_pitch", "bytes"):
@@ -241,7 +240,7 @@ def _filled(call: int) -> Callable[[Seen], Mapping | None]:
             room = int(of["bytes"]) - op["offset"] if of is not None else op["bytes"]
             return op if op.get("rows", 1) > 1 else {**op, "bytes": room}
 
-        return changed(seen, call, whole)
+        return changed(seen, call, whole, "memset")
 
     return made
 
@@ -251,7 +250,7 @@ def _with_length(call: int, name: str, symbol: Symbol) -> Callable[[Seen], Mappi
         def longer(op: dict) -> dict:
             return {**op, name: 4 * symbol.of(seen)} if op.get("rows", 1) > 1 else op
 
-        return changed(seen, call, longer)
+        return changed(seen, call, longer, "copy_d2d")
 
     return made
 

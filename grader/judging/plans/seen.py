@@ -84,9 +84,15 @@ class Plans:
         """The places in the code that launch, each once."""
         return list(dict.fromkeys(op.get("call", 0) for op in self.seen[0].launches()))
 
-    def at(self, call: int) -> list[tuple[Seen, dict]]:
+    def at(self, call: int, kind: str = "launch") -> list[tuple[Seen, dict]]:
         """What was asked for at a place, in every case."""
-        return [(one, op) for one in self.seen for op in one.ops if op.get("call", 0) == call]
+        asked = (kind, call)
+        return [
+            (one, op)
+            for one in self.seen
+            for op in one.ops
+            if (op["op"], op.get("call", 0)) == asked
+        ]
 
     def by_line(self) -> Plans | None:
         """All calls of one line as one, whoever has called the helper; None where it is the same."""
