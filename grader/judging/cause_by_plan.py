@@ -36,6 +36,8 @@ class ByPlan(PlanWords):
         asked = self.material.plans
         if asked is None or self.item.code not in _CODES:
             return None
+        if self.item.code == "launch-config" and self.item.line:
+            return None  # what was refused is known, and where; another launch says less
         plans = asked()
         if plans is None or not plans.are_few():
             return None

@@ -189,6 +189,11 @@ void solve(const float* M, const float* N, float* P, int j, int k, int l) {
 """
 
 
+def test_a_block_of_no_rows_is_divided_by_nothing():
+    of = plans(_set(2, block=lambda j, k, n: [16, 0, 1]))
+    assert [one.better for one in mends(of) if one.kind == "block"] == ["8"]
+
+
 def test_fields_of_a_struct_by_value_have_their_places():
     text = Listing(ARGS)
     (kernel,) = [one for one in text.functions() if "__global__" in one.words]

@@ -128,7 +128,7 @@ def _sides(plans: Plans, call: int, units: list[int]) -> Iterator[Change]:
     block = here[0][1]["block"]
     # The largest first: more blocks than are needed do no harm where a guard keeps the rest out.
     few = sorted(one for one in units if one <= _MOST_THREADS)[:_MOST_UNITS]
-    known = sorted({block[0], block[1], *few}, reverse=True)
+    known = sorted({one for one in (block[0], block[1], *few) if one > 0}, reverse=True)
     for axis in _AXES:
         at = _AXES.index(axis)
         counts = [op["grid"][at] for _, op in here]
