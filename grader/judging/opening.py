@@ -52,7 +52,9 @@ def with_cause(diagnostics: tuple[Diagnostic, ...], material: Material) -> tuple
             first = replace(first, advice="")  # the change itself is told
         elif tried is None and not finder.has_found:
             tried = _first_said(finder.by_plan)
-            if tried is not None and said is not None and tried.line == said.line:
+            # A rule about the grid has looked at both axes; a change mends one of them.
+            is_known = said is not None and first.code == "unwritten-output"
+            if tried is not None and said is not None and (is_known or tried.line == said.line):
                 tried = None  # the rule says why
         said = tried or said
     rest = tuple(_with_result_missing(one, text, material) for one in diagnostics[1:])
