@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import contextlib
+from pathlib import Path
+
 import pytest
 
 from grader.judging.repair.given import Size
+from grader.judging.repair.nodes import walk
 from grader.judging.repair.reading import GivenUp, tokens_of
+from grader.judging.repair.shown import text_of
 from grader.judging.repair.syntax import parse
 from grader.judging.repair.trial import try_out
 from grader.tests.more_ways import MORE
 from grader.tests.ways_of_saying import WAYS
 
+ROOT = Path(__file__).resolve().parents[2]
 _PROGRAM = """#include "check.h"
 constexpr int T = 16;
 {top}
@@ -202,3 +208,17 @@ def test_another_way_is_carried_out(way: str) -> None:
 def test_what_is_not_read_is_given_up(parts: dict) -> None:
     with pytest.raises(GivenUp):
         _is_right(parts)
+
+
+def test_all_that_is_read_can_be_shown() -> None:
+    """A piece that cannot be told ends the whole search."""
+    read = 0
+    places = ("labs/*/*.cu", "solutions/*/*.cu", "grader/tests/**/*.cu")
+    for path in sorted(path for place in places for path in ROOT.glob(place)):
+        with contextlib.suppress(GivenUp, RecursionError):
+            file = parse(tokens_of(path.read_text(encoding="utf-8")))
+            read += 1
+            for function in [*file.functions.values(), *file.methods.values()]:
+                for node in walk(function.body):
+                    assert isinstance(text_of(node), str), (path.name, node.line)
+    assert read > 150

@@ -71,7 +71,7 @@ def text_of(node: Node, edits: Mapping = {}, around: int = 0) -> str:  # noqa: B
                 return f"{kind}{node.text}({listed(node.kids[1].kids)})"
             return f"{kind}{node.text}{sizes} = {of(1)}"
         case "sizeof":
-            return f"sizeof({of(0)})"
+            return f"sizeof({of(0) if kids else node.type.name})"
         case "do":
             return of(0)
         case "if":
