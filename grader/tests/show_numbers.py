@@ -73,7 +73,8 @@ def graded(course: Course, lab: Lab, submission: Submission, case: Case) -> Grad
 
     def kept(*given):
         left = left_by(*given)
-        outputs.update(left)
+        if not outputs:  # later ones are of plans that were changed to find a cause
+            outputs.update(left)
         return left
 
     with mock.patch.object(carry_out, "left_by", kept):
