@@ -50,7 +50,7 @@ def with_cause(diagnostics: tuple[Diagnostic, ...], material: Material) -> tuple
         tried = finder.by_trying(said)
         if tried is not None and _is_general(first, tried):
             first = replace(first, advice="")  # the change itself is told
-        elif tried is None and not finder.has_found:
+        elif tried is None and not finder.has_found and not _is_of_barriers(first, said):
             tried = _first_said(finder.by_plan)
             # A rule about the grid has looked at both axes; a change mends one of them.
             is_known = said is not None and first.code == "unwritten-output"
@@ -71,6 +71,11 @@ def _with_result_missing(item: Diagnostic, text: Listing, material: Material) ->
         return item
     said = _Finder(text, material, item).by_host()
     return item if said is None else replace(_joined(item, said), message=said.text)
+
+
+def _is_of_barriers(item: Diagnostic, said: Said | None) -> bool:
+    """Whether a missing barrier is known: a block of fewer threads would only hide it."""
+    return item.code == "race-shared" and said is not None
 
 
 def _is_general(item: Diagnostic, tried: Said) -> bool:

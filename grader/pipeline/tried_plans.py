@@ -9,6 +9,7 @@ import contextlib
 import itertools
 import json
 import os
+import time
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
@@ -29,6 +30,7 @@ from grader.running.record import record
 _LARGEST = 1 << 19  # multiply-adds of a case: each is carried out many times
 _MOST_CASES = 4
 _SECONDS = 10
+_ALL_SECONDS = 30  # for a machine in trouble: each try takes some hundredths of a second
 
 
 def plans(session: Session, text: str, outcomes: Mapping[str, Outcome]) -> Plans | None:
@@ -102,12 +104,15 @@ class _Tries:
     ) -> None:
         self.session, self.text, self.folder, self.plans = session, text, folder, plans
         self.numbers = itertools.count()
+        self.end = time.monotonic() + _ALL_SECONDS
 
     def are_right(self, tries: Sequence[tuple[Case, Mapping]]) -> list[bool]:
         with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
             return list(pool.map(lambda one: self._is_right(*one), tries))
 
     def _is_right(self, case: Case, fields: Mapping) -> bool:
+        if time.monotonic() > self.end:
+            return False
         number = next(self.numbers)
         plan = self.plans[case.id].with_name(f"tried-{case.id}-{number}.json")
         plan.write_text(json.dumps(fields))
