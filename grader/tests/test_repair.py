@@ -49,6 +49,7 @@ _OTHERS = {
     "reduction-twice": "reduction", "turn-linear": "block-transpose", "addition-hop": "matrix-addition",
     "addition-pitched": "matrix-addition", "reduction-stages": "reduction",
     "reduction-runs": "reduction", "reduction-passes": "reduction", "addition-args": "matrix-addition", "reduction-crew": "reduction",
+    "addition-twoways": "matrix-addition",
 }  # fmt: skip
 _NO_PRODUCTS = ("00-first-kernels", *sorted({*_OTHERS.values(), "foo-kernel"}))
 
@@ -83,7 +84,8 @@ def test_a_solution_of_a_lab_that_is_no_product_is_right(lab: str) -> None:
 # A launch by cudaLaunchKernel, goto back, std::map, fragments of wmma; structs of the host's that are
 # templates, given by value, or hold pointers to bytes; cudaMallocAsync, std::memcpy.
 _NOT_READ = (
-    "00-mirror", "00-queue", "01-array3", "01-byname", "01-oneblock", "01-params", "01-rowbatch", "01-span", "01-stripes",
+    "00-mirror", "00-queue", "01-alignedparts", "01-array3", "01-byname", "01-bytepool", "01-driverlike", "01-jobs",
+    "01-movable", "01-oneblock", "01-padpitch", "01-params", "01-streamed", "01-rowbatch", "01-span", "01-stripes",
     "01-unifiedclass", "01-vecbuf", "03-packed", "04-queue", "04-slices", "04-streams", "10-wmma",
 )  # fmt: skip
 

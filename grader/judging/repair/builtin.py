@@ -141,7 +141,7 @@ def _memcpy_2d(given, templates):
     def run(f, m):
         to, to_pitch, source, pitch, width, rows, kind = (part(f, m) for part in given[:7])
         if to.__class__ is not Pointer or source.__class__ is not Pointer:
-            raise Fault("cudaMemcpy2D")
+            raise GivenUp("cudaMemcpy2D")
         if int(width) > min(int(to_pitch), int(pitch)):
             raise Fault("pitch")
         if int(rows) > _MOST_ROWS:

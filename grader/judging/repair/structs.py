@@ -231,6 +231,8 @@ class Structs(Sugar):
         first = []
         if self.skip(":"):
             while self.now != "{":
+                if self.now == name:
+                    raise GivenUp("constructor")  # another one is called
                 field = self.node("name", self.name())
                 begin = self.take()
                 value = self.assignment()
