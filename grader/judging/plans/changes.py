@@ -266,7 +266,9 @@ def _in_stream_before(call: int) -> Callable[[Seen], Mapping | None]:
     def made(seen: Seen) -> Mapping | None:
         ops: list[dict] = []
         for op in seen.ops:
-            before = next((one["stream"] for one in reversed(ops) if "stream" in one), None)
+            # What makes a stream asks for nothing in it.
+            work = (one for one in reversed(ops) if "stream" in one and "call" in one)
+            before = next((one["stream"] for one in work), None)
             if op.get("call", 0) == call and "stream" in op and before is not None:
                 op = {**op, "stream": before}
             ops.append(op)
