@@ -195,23 +195,29 @@ inline bool GlobalShadow::has_lanes(const Chunk& c, const Whole& whole) {
   return c.shape() == whole.shape && lane_of(c.record) == whole.lane;
 }
 
+// Of all that the pattern touches: whether what was written there before, and read if `of_readers`,
+// is in order with what the warp does now.
+inline bool GlobalShadow::is_in_order(const Warp& w, uint64_t offset, const Pattern& p,
+                                      const Before& past, bool of_readers) {
+  const uint64_t record = mine(w, 0);
+  return each_piece(
+      offset, p,
+      [&](uint64_t chunk, const Whole& whole) {
+        return is_unharmed(w, kWritten, chunk, whole, past) &&
+               (!of_readers || is_unharmed(w, kRead, chunk, whole, past));
+      },
+      [&](uint64_t first, uint64_t count, const uint32_t* who) {
+        return is_own(kWritten, first, count, who, record, past) &&
+               (!of_readers || is_own(kRead, first, count, who, record, past));
+      });
+}
+
 // Words that nobody has touched, or that no other thread has but before a barrier. False, with
 // nothing done, if there are others.
 bool GlobalShadow::store_runs(Warp& w, uint32_t site, uint64_t offset, const Pattern& p) {
   if (is_apart(p)) return store_apart(w, site, offset, p);
   const uint64_t record = mine(w, 0);
-  const Before past = before(w);
-  const bool passes = each_piece(
-      offset, p,
-      [&](uint64_t chunk, const Whole& whole) {
-        return is_unharmed(w, kWritten, chunk, whole, past) &&
-               is_unharmed(w, kRead, chunk, whole, past);
-      },
-      [&](uint64_t first, uint64_t count, const uint32_t* who) {
-        return is_own(kWritten, first, count, who, record, past) &&
-               is_own(kRead, first, count, who, record, past);
-      });
-  if (!passes) return false;
+  if (!is_in_order(w, offset, p, before(w), true)) return false;
   return each_piece(
       offset, p,
       [&](uint64_t chunk, const Whole& whole) {
@@ -285,16 +291,7 @@ bool GlobalShadow::store_apart(Warp& w, uint32_t site, uint64_t offset, const Pa
 bool GlobalShadow::store_runs_in_parallel(Warp& w, uint32_t site, uint64_t offset,
                                           const Pattern& p) {
   const uint64_t record = mine(w, 0);
-  const Before past = before(w);
-  const bool passes = each_piece(
-      offset, p,
-      [&](uint64_t chunk, const Whole& whole) {
-        return is_unharmed(w, kWritten, chunk, whole, past);
-      },
-      [&](uint64_t first, uint64_t count, const uint32_t* who) {
-        return is_own(kWritten, first, count, who, record, past);
-      });
-  if (!passes) return false;
+  if (!is_in_order(w, offset, p, before(w), false)) return false;
   bool is_alone = true;
   const auto claim_part = [&](uint64_t first, uint64_t count, const uint32_t* who) {
     mark(kWritten, first, count);
@@ -337,18 +334,7 @@ bool GlobalShadow::store_runs_in_parallel(Warp& w, uint32_t site, uint64_t offse
 // asked which of them come before.
 bool GlobalShadow::load_runs(Warp& w, uint32_t site, uint64_t offset, const Pattern& p) {
   const uint64_t record = mine(w, 0);
-  const Before past = before(w);
-  const bool passes = each_piece(
-      offset, p,
-      [&](uint64_t chunk, const Whole& whole) {
-        return is_unharmed(w, kWritten, chunk, whole, past) &&
-               (order_ == nullptr || is_unharmed(w, kRead, chunk, whole, past));
-      },
-      [&](uint64_t first, uint64_t count, const uint32_t* who) {
-        return is_own(kWritten, first, count, who, record, past) &&
-               (order_ == nullptr || is_own(kRead, first, count, who, record, past));
-      });
-  if (!passes) return false;
+  if (!is_in_order(w, offset, p, before(w), order_ != nullptr)) return false;
   const Block& block = *w.block;
   // As read_by().
   const auto read_part = [&](uint64_t first, uint64_t count, const uint32_t* who) {

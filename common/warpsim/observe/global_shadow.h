@@ -109,6 +109,8 @@ class GlobalShadow {
                    const Before& before);
   bool is_own(Side side, uint64_t first, uint64_t count, const uint32_t* who, uint64_t mine,
               const Before& before);
+  bool is_in_order(const Warp& w, uint64_t offset, const Pattern& p, const Before& past,
+                   bool of_readers);
   void expand(Side side, uint64_t chunk);
   void go_into_detail(Side side, uint64_t chunk);
   void go_into_detail_in_parallel(Warp& w, uint64_t chunk);
