@@ -2,11 +2,12 @@
 """The simulator judges and a GPU adds the clock: does anybody get more, and is nobody accused?
 
     both_on_gpu.py [--seconds 240] [--jobs 12] [--rounds 30] [--labs 02 05 | --exercises] [--names not-tiled]
-                   [--kinds right wrong odd] [--twice 8] [--gpu-alone 8] [--output docs/measurements/both-on-gpu.md]
+                   [--kinds right wrong odd attack] [--twice 8] [--gpu-alone 8] [--output docs/measurements/both-on-gpu.md]
 
 Grades every solution, the corpus' right submissions and its wrong ones with `--backend both`, in
 that order, the slow ones first among the wrong; with `--kinds odd` the right and odd programs of
-attacks/right.toml, which need not have full marks. What the simulator alone would give follows from
+attacks/right.toml, which need not have full marks, with `--kinds attack` those of attacks/attacks.toml
+whose product is right and which are to lose points. What the simulator alone would give follows from
 the same result, since its checks are the same with other points; --twice N grades the first N of
 each kind with `--backend sim` as well, to show that it does, and --gpu-alone N with `--backend gpu`.
 --exercises takes lab 00 and the small kernels, which have no points of the clock. Held against each
@@ -16,6 +17,7 @@ result:
   what is right loses nothing but points of the clock, what is right and odd no other points than are
     written down beside it, and no result is an error; where a lab has no
     clock, the GPU alone gives what the simulator gives,
+  an attack has the points that are written down beside it and no more, and nobody's verdict is an error,
   what is wrong opens with the code that the corpus pins.
 
 What --seconds leaves no time for is listed. Exit status 1 if anything does not hold. Needs the
@@ -43,13 +45,13 @@ from grader.tests import attack_files, corpus_files  # noqa: E402
 class Job:
     """One file to grade."""
 
-    kind: str  # solution | right | slow | wrong | odd
+    kind: str  # solution | right | slow | wrong | odd | attack
     lab: str
     name: str
     code: str = ""  # that the report must open with
     twice: bool = False
     gpu_alone: bool = False
-    points: float = 100.0  # of one that is right, on the simulator
+    points: float = 100.0  # of one that is right or an attack, on the simulator
 
 
 @dataclass
@@ -84,7 +86,10 @@ def jobs(labs: list[str], names: list[str], twice: int, gpu_alone: int = 0) -> l
     for one in attack_files.RIGHT:
         if one.lab in labs:
             found.append(Job("odd", one.lab, one.name, points=one.exact))
-    order = {"solution": 0, "slow": 1, "right": 2, "odd": 3, "wrong": 4}
+    for one in attack_files.ALL:
+        if one.lab in labs and one.exact is not None:
+            found.append(Job("attack", one.lab, one.name, points=one.exact))
+    order = {"solution": 0, "slow": 1, "right": 2, "odd": 3, "attack": 4, "wrong": 5}
     turn: dict[tuple, int] = {}  # of each kind the labs in turn: time may not suffice for all
     places = {}
     for job in found:
@@ -115,10 +120,9 @@ def grade(job: Job, rounds: int) -> Graded:
     lab = load_lab(course.folder(job.lab))
     path = course.solutions / job.lab / FILE_NAME
     text = path.read_text(encoding="utf-8")
-    if job.kind == "odd":
-        text = next(one for one in attack_files.RIGHT if one.name == job.name).text(
-            "", lambda *_: ""
-        )
+    if job.kind in ("odd", "attack"):
+        listed = attack_files.RIGHT if job.kind == "odd" else attack_files.ALL
+        text = next(one for one in listed if one.name == job.name).text("", lambda *_: "")
     elif job.kind != "solution":
         text = corpus_files.find(job.lab, job.name).text
     submission = Submission(path, FILE_NAME, text, text.encode())
@@ -158,6 +162,8 @@ def faults(one: Graded):
     is_same = one.gpu_alone is None or one.has_clock or one.gpu_alone == one.alone
     if not is_same and one.job.kind != "wrong":  # a wrong one may take the GPU down
         yield f"graded with gpu it has {one.gpu_alone:g} points, not {one.alone:g}"
+    if one.job.kind == "attack" and one.alone != one.job.points:
+        yield f"an attack of {one.job.points:g} points has {one.alone:g} on the simulator"
     if one.job.kind in ("solution", "right", "odd"):
         if one.on_gpu != "same":
             yield f"the GPU says {one.on_gpu or 'nothing'}"
@@ -207,7 +213,7 @@ def report(found: list[Graded], left: list[Job], seconds: float) -> str:
     head += ["|---|---|---|---|---|---|"]
     kinds = {
         kind: [o for o in found if o.job.kind == kind]
-        for kind in ("solution", "right", "odd", "slow", "wrong")
+        for kind in ("solution", "right", "odd", "attack", "slow", "wrong")
     }
     bad = [one for one in found if one.wrong]
     compared = sum(one.cases for one in found)
@@ -246,12 +252,12 @@ def report(found: list[Graded], left: list[Job], seconds: float) -> str:
             or ["- nothing"]
         ),
         "",
-        "Slow ones, odd ones, and right ones that lose points of the clock:",
+        "Slow ones, odd ones, attacks, and right ones that lose points of the clock:",
         "",
         *head,
         *[row(one) for one in kinds["slow"]],
         *[row(one) for one in kinds["solution"] + kinds["right"] if one.score < 100],
-        *[row(one) for one in kinds["odd"]],
+        *[row(one) for one in kinds["odd"] + kinds["attack"]],
         "",
         "Wrong ones:",
         "",
