@@ -40,25 +40,33 @@ std::string staging_name(size_t number) {
   return "staging #" + std::to_string(number);
 }
 
-void HostTrace::cut_unmarked(uint64_t address, uint64_t end) {
-  auto at = unmarked_.upper_bound(address);
-  if (at != unmarked_.begin() && std::prev(at)->second.end > address) --at;
-  while (at != unmarked_.end() && at->first < end) {
+void HostTrace::cut(Stretches* stretches, uint64_t address, uint64_t end) {
+  auto at = stretches->upper_bound(address);
+  if (at != stretches->begin() && std::prev(at)->second.end > address) --at;
+  while (at != stretches->end() && at->first < end) {
     const auto [start, old] = *at;
-    at = unmarked_.erase(at);
-    if (start < address) unmarked_[start] = {address, old.first, old.source};
-    if (old.end > end) at = unmarked_.insert({end, old}).first;
+    at = stretches->erase(at);
+    if (start < address) (*stretches)[start] = {address, old.first, old.source};
+    if (old.end > end) at = stretches->insert({end, old}).first;
   }
 }
 
+const HostTrace::Stretch* HostTrace::stretch_at(const Stretches& stretches, uint64_t address) {
+  auto after = stretches.upper_bound(address);
+  if (after == stretches.begin()) return nullptr;
+  const Stretch& here = std::prev(after)->second;
+  return address < here.end ? &here : nullptr;
+}
+
 void HostTrace::mark(void* memory, uint64_t bytes, RunSource source) {
+  const uint64_t address = reinterpret_cast<uint64_t>(memory);
+  cut(&torn_, address, address + bytes);
   if (tags_.mark(memory, bytes / 4)) {
     runs_.push_back(source);
     return;
   }
-  uint64_t address = reinterpret_cast<uint64_t>(memory);
   Tags::mark_places(memory, bytes / 4);
-  cut_unmarked(address, address + bytes);
+  cut(&unmarked_, address, address + bytes);
   unmarked_[address] = {address + bytes, address, source};
 }
 
@@ -71,13 +79,29 @@ std::optional<HostTrace::Origin> HostTrace::origin_of(uint32_t word, uint64_t ad
   if (std::optional<TagOrigin> origin = tags_.find(word))
     return Origin{runs_[origin->run], origin->word};
   if (!Tags::is_place(word)) return std::nullopt;
-  auto after = unmarked_.upper_bound(address);
-  if (Tags::is_place_of(word, address) && after != unmarked_.begin()) {
-    const Unmarked& here = std::prev(after)->second;
-    if (address < here.end) return Origin{here.source, (address - here.first) / 4};
+  if (Tags::is_place_of(word, address)) {
+    const Stretch* here = stretch_at(unmarked_, address);
+    if (here) return Origin{here->source, (address - here->first) / 4};
   }
   ++lost_words_;
   return std::nullopt;
+}
+
+bool HostTrace::is_torn(uint64_t address) const {
+  auto after = torn_.lower_bound(address + 4);
+  return after != torn_.begin() && std::prev(after)->second.end > address;
+}
+
+// A byte that some copy took or left alone, of a word that lies where words lie.
+std::optional<HostTrace::ByteOrigin> HostTrace::origin_of_byte(uint64_t address) {
+  if (const Stretch* torn = stretch_at(torn_, address))
+    return ByteOrigin{torn->source, address - torn->first};
+  const uint64_t begin = address / 4 * 4, lost = lost_words_;
+  std::optional<Origin> origin =
+      origin_of(load_word(reinterpret_cast<const void*>(begin), 0), begin);
+  lost_words_ = lost;
+  if (!origin) return std::nullopt;
+  return ByteOrigin{origin->source, 4 * origin->word + address - begin};
 }
 
 void HostTrace::note_early(size_t number, bool at_end) {
@@ -115,14 +139,32 @@ plan::Segment HostTrace::segment_of(uint32_t word, uint64_t address,
   return literal(&word, 4);
 }
 
+plan::Segment HostTrace::segment_of_byte(uint64_t address) {
+  const std::optional<ByteOrigin> origin = origin_of_byte(address);
+  if (!origin) return literal(reinterpret_cast<const void*>(address), 1);
+  const RunSource& source = origin->source;
+  if (source.read_back >= 0)
+    read_backs_[static_cast<size_t>(source.read_back)].is_used_as_source = true;
+  return {.host = source.array >= 0 ? arrays_[static_cast<size_t>(source.array)].name
+                                    : staging_name(static_cast<size_t>(source.read_back)),
+          .offset = origin->byte,
+          .bytes = 1,
+          .literal = {}};
+}
+
 std::vector<plan::Segment> HostTrace::describe(const void* source, uint64_t bytes,
                                                const std::function<bool(size_t)>& comes_after) {
   uint64_t address = reinterpret_cast<uint64_t>(source);
   std::vector<plan::Segment> segments;
-  for (uint64_t word = 0; word < bytes / 4; ++word)
-    append(&segments, segment_of(load_word(source, word), address + 4 * word, comes_after));
-  uint64_t rest = bytes % 4;
-  if (rest) append(&segments, literal(static_cast<const char*>(source) + bytes - rest, rest));
+  for (uint64_t at = 0; at < bytes;) {
+    const uint64_t here = address + at;
+    const bool is_word =
+        bytes - at >= 4 && !is_torn(here) && (here % 4 == 0 || !origin_of_byte(here));
+    const void* memory = static_cast<const char*>(source) + at;
+    append(&segments,
+           is_word ? segment_of(load_word(memory, 0), here, comes_after) : segment_of_byte(here));
+    at += is_word ? 4 : 1;
+  }
   return segments;
 }
 
@@ -140,10 +182,18 @@ bool HostTrace::is_moved_argument(const std::byte* argument, uint64_t bytes) {
 
 size_t HostTrace::add_read_back(void* target, ReadBack copy) {
   copy.target = reinterpret_cast<uint64_t>(target);
-  mark(target, copy.bytes,
-       {.read_back = static_cast<int>(read_backs_.size()), .is_early = copy.is_early});
   read_backs_.push_back(copy);
+  mark_read_back(read_backs_.size() - 1, copy.is_early);
   return read_backs_.size() - 1;
+}
+
+void HostTrace::mark_read_back(size_t number, bool is_early) {
+  const ReadBack& copy = read_backs_[number];
+  const RunSource source{.read_back = static_cast<int>(number), .is_early = is_early};
+  mark(reinterpret_cast<void*>(copy.target), copy.bytes, source);
+  const uint64_t end = copy.target + copy.bytes;
+  const uint64_t torn = copy.target % 4 ? copy.target : end - copy.bytes % 4;
+  if (torn < end) torn_[torn] = {end, copy.target, source};
 }
 
 // What the host, or a later copy, has put over it meanwhile stays.
@@ -162,7 +212,7 @@ void HostTrace::arrived(size_t number) {
     if (!is_own) others[word] = value;
   }
   if (others.size() == copy.bytes / 4) return;
-  mark(target, copy.bytes, {.read_back = static_cast<int>(number)});
+  mark_read_back(number, false);
   for (const auto& [word, value] : others) std::memcpy(target + 4 * word, &value, 4);
 }
 
@@ -179,28 +229,39 @@ std::vector<plan::CopyToHost> HostTrace::copies_of(size_t number) const {
   return copies;
 }
 
+void HostTrace::add_piece(const RunSource& source, const Piece& piece) {
+  std::vector<Piece>& pieces = pieces_[static_cast<size_t>(source.read_back)];
+  Piece* last = pieces.empty() ? nullptr : &pieces.back();
+  const bool goes_on = last && last->array == piece.array &&
+                       last->offset + last->bytes == piece.offset &&
+                       last->source_offset + last->bytes == piece.source_offset;
+  if (goes_on)
+    last->bytes += piece.bytes;
+  else
+    pieces.push_back(piece);
+}
+
 void HostTrace::look_through(const Array& output, plan::Plan* plan) {
   const void* memory = reinterpret_cast<const void*>(output.address);
   const int own = static_cast<int>(&output - arrays_.data());
   for (uint64_t word = 0; word < output.bytes / 4; ++word) {
-    const uint64_t lost = lost_words_;
-    std::optional<Origin> origin = origin_of(load_word(memory, word), output.address + 4 * word);
+    const uint64_t lost = lost_words_, address = output.address + 4 * word;
+    if (is_torn(address)) {
+      for (uint64_t byte = 0; byte < 4; ++byte) {
+        const std::optional<ByteOrigin> origin = origin_of_byte(address + byte);
+        if (origin && origin->source.read_back >= 0)
+          add_piece(origin->source, {own, 4 * word + byte, origin->byte, 1});
+      }
+      continue;
+    }
+    std::optional<Origin> origin = origin_of(load_word(memory, word), address);
     if (lost_words_ != lost) continue;
     int read_back = origin ? origin->source.read_back : -1;
     if (read_back >= 0) {
       const size_t number = static_cast<size_t>(read_back);
       if (origin->source.is_early)
-        note_early(number,
-                   output.address + 4 * word == read_backs_[number].target + 4 * origin->word);
-      std::vector<Piece>& pieces = pieces_[static_cast<size_t>(read_back)];
-      bool goes_on = !pieces.empty() && pieces.back().array == own &&
-                     pieces.back().offset + pieces.back().bytes == 4 * word &&
-                     pieces.back().source_offset + pieces.back().bytes == 4 * origin->word;
-      if (goes_on) {
-        pieces.back().bytes += 4;
-      } else {
-        pieces.push_back({own, 4 * word, 4 * origin->word, 4});
-      }
+        note_early(number, address == read_backs_[number].target + 4 * origin->word);
+      add_piece(origin->source, {own, 4 * word, 4 * origin->word, 4});
     } else if (!origin || origin->source.array != own || origin->word != word) {
       if (plan->host_writes.count++ != 0) continue;
       plan->host_writes.first = static_cast<int64_t>(word);

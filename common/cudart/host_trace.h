@@ -89,35 +89,48 @@ class HostTrace {
     int array = -1, read_back = -1;
     bool is_early = false;  // the read-back had not arrived
   };
-  // Host memory that was filled with place tags: up to which address, for what, and where that
+  // Host memory whose bytes are known by their address: up to which one, for what, and where that
   // begins.
-  struct Unmarked {
+  struct Stretch {
     uint64_t end, first;
     RunSource source;
   };
+  using Stretches = std::map<uint64_t, Stretch>;  // by first address, without overlaps
   struct Origin {
     RunSource source;
     uint64_t word = 0;
   };
-  struct Piece {  // of an output: words that came from one read-back, in order
+  struct ByteOrigin {
+    RunSource source;
+    uint64_t byte = 0;
+  };
+  struct Piece {  // of an output: bytes that came from one read-back, in order
     int array;
     uint64_t offset, source_offset, bytes;
   };
 
   // Tags the memory of a new array or read-back.
   void mark(void* memory, uint64_t bytes, RunSource source);
-  void cut_unmarked(uint64_t address, uint64_t end);
+  void mark_read_back(size_t number, bool is_early);
+  static void cut(Stretches* stretches, uint64_t address, uint64_t end);
+  static const Stretch* stretch_at(const Stretches& stretches, uint64_t address);
+  // Whether a copy has left part of this word as it was, or ends within it.
+  bool is_torn(uint64_t address) const;
   // Where a word that lies at `address` came from; nullopt if it is none that was marked, or lost.
   std::optional<Origin> origin_of(uint32_t word, uint64_t address);
+  std::optional<ByteOrigin> origin_of_byte(uint64_t address);
+  plan::Segment segment_of_byte(uint64_t address);
   plan::Segment segment_of(uint32_t word, uint64_t address,
                            const std::function<bool(size_t)>& comes_after);
   void note_early(size_t number, bool at_end);
+  void add_piece(const RunSource& source, const Piece& piece);
   void look_through(const Array& output, plan::Plan* plan);
 
   Tags tags_;
   std::vector<Array> arrays_;
   std::vector<RunSource> runs_;
-  std::map<uint64_t, Unmarked> unmarked_;  // by first address, without overlaps
+  Stretches unmarked_;  // filled with place tags
+  Stretches torn_;      // of read-backs: bytes that are no whole words
   std::vector<ReadBack> read_backs_;
   std::vector<EarlyRead> early_reads_;
   std::vector<std::vector<Piece>> pieces_;  // per read-back

@@ -12,6 +12,8 @@ namespace {
 constexpr uint32_t kExponent = 0x7F800000, kQuiet = 0x00400000, kPayload = 0x003FFFFF,
                    kSign = 0x80000000;
 constexpr uint32_t kPayloads = kPayload;  // 1 to kPayload
+// The first ones are place tags, all others stand for words in runs.
+constexpr uint32_t kFirst = Tags::kPlaces;
 
 uint32_t word_of_serial(uint32_t serial) {
   return serial < kPayloads ? kExponent | (serial + 1)
@@ -25,7 +27,7 @@ std::optional<uint32_t> serial_of_word(uint32_t word) {
 }
 
 uint32_t place_tag(uint64_t address) {
-  return word_of_serial(Tags::kAvailable + static_cast<uint32_t>(address / 4 % Tags::kPlaces));
+  return word_of_serial(static_cast<uint32_t>(address / 4 % Tags::kPlaces));
 }
 
 }  // namespace
@@ -34,7 +36,7 @@ std::optional<uint32_t> Tags::mark(void* target, uint64_t words) {
   if (words > available_ - used_) return std::nullopt;
   char* out = static_cast<char*>(target);
   for (uint64_t i = 0; i < words; ++i) {
-    uint32_t word = word_of_serial(used_ + static_cast<uint32_t>(i));
+    uint32_t word = word_of_serial(kFirst + used_ + static_cast<uint32_t>(i));
     std::memcpy(out + 4 * i, &word, 4);
   }
   starts_.push_back(used_);
@@ -44,10 +46,11 @@ std::optional<uint32_t> Tags::mark(void* target, uint64_t words) {
 
 std::optional<TagOrigin> Tags::find(uint32_t word) const {
   std::optional<uint32_t> serial = serial_of_word(word);
-  if (!serial || *serial >= used_) return std::nullopt;
-  auto after = std::upper_bound(starts_.begin(), starts_.end(), *serial);
+  if (!serial || *serial < kFirst || *serial - kFirst >= used_) return std::nullopt;
+  const uint32_t number = *serial - kFirst;
+  auto after = std::upper_bound(starts_.begin(), starts_.end(), number);
   uint32_t run = static_cast<uint32_t>(after - starts_.begin()) - 1;
-  return TagOrigin{run, *serial - starts_[run]};
+  return TagOrigin{run, number - starts_[run]};
 }
 
 void Tags::mark_places(void* target, uint64_t words) {
@@ -60,7 +63,7 @@ void Tags::mark_places(void* target, uint64_t words) {
 
 bool Tags::is_place(uint32_t word) {
   std::optional<uint32_t> serial = serial_of_word(word);
-  return serial && *serial >= kAvailable && *serial < kAvailable + kPlaces;
+  return serial && *serial < kPlaces;
 }
 
 bool Tags::is_place_of(uint32_t word, uint64_t address) {

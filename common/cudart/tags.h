@@ -26,8 +26,10 @@ class Tags {
  public:
   // A prime, so that no row or page is as long as the places take to come round again.
   static constexpr uint32_t kPlaces = 65521;
-  // Less the very last one, which made quiet is the word with all bits set.
-  static constexpr uint32_t kAvailable = (1u << 23) - 3 - kPlaces;
+  // The last ones are given out to nobody: made quiet they are the small negative integers, which
+  // solve may well hand over. (Nor is the very last one, the word with all bits set.)
+  static constexpr uint32_t kSmallIntegers = 65536;
+  static constexpr uint32_t kAvailable = (1u << 23) - 3 - kPlaces - kSmallIntegers;
 
   explicit Tags(uint32_t available = kAvailable) : available_(available) {}
 

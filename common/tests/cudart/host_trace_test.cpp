@@ -54,6 +54,17 @@ TEST_CASE("tags: moved words are found, computed ones are told apart") {
   }
 }
 
+TEST_CASE(
+    "tags: a small negative integer is not computed from a tag, however many were given out") {
+  Tags tags;
+  std::vector<uint32_t> words(Tags::kAvailable);
+  REQUIRE(tags.mark(words.data(), words.size()));
+  for (int32_t number : {-1, -2, -6, -1000, -65000}) {
+    CHECK_FALSE(tags.is_computed_from_tag(static_cast<uint32_t>(number)));
+    CHECK_FALSE(tags.is_computed_from_tag(static_cast<uint64_t>(int64_t{number})));
+  }
+}
+
 TEST_CASE("tags: all of them can be given out, both signs, and then no more") {
   Tags tags;
   std::vector<uint32_t> words(Tags::kAvailable);
@@ -144,6 +155,43 @@ TEST_CASE("host trace: a result that goes back to the device is staged") {
   CHECK(copies[0].host == record::staging_name(0));
   CHECK(copies[0].bytes == 32);
   CHECK(plan.host.back().name == record::staging_name(0));
+}
+
+TEST_CASE("host trace: rows of bytes that are no whole words are followed byte by byte") {
+  Square s(16);  // rows of 15 bytes, one behind the other, in both directions
+  const char* from = reinterpret_cast<char*>(s.m.data());
+  char* to = reinterpret_cast<char*>(s.p.data());
+  for (uint64_t row = 0; row < 3; ++row) {
+    auto segments = s.trace.describe(from + 15 * row, 15);
+    REQUIRE(segments.size() == 1);
+    CHECK((segments[0].host == "M" && segments[0].offset == 15 * row && segments[0].bytes == 15));
+    s.trace.add_read_back(to + 15 * row, {.buffer = 7, .offset = 512 * row, .bytes = 15});
+  }
+  auto segments = s.trace.describe(s.p.data(), 16);  // back to the device
+  REQUIRE(segments.size() == 2);
+  CHECK((segments[0].host == record::staging_name(0) && segments[0].bytes == 15));
+  CHECK((segments[1].host == record::staging_name(1) && segments[1].bytes == 1));
+  plan::Plan plan;
+  s.trace.finish(&plan);
+  CHECK(plan.host_writes.count == 0);
+  for (size_t row = 0; row < 3; ++row) {
+    auto copies = s.trace.copies_of(row);
+    REQUIRE(copies.size() == (row < 2 ? 2 : 1));  // the first two also to their staging
+    CHECK((copies.back().host == "P" && copies.back().offset == 15 * row));
+    CHECK((copies.back().buffer_offset == 512 * row && copies.back().bytes == 15));
+  }
+}
+
+TEST_CASE("host trace: a copy that ends within a word says nothing of the host") {
+  Square s(16);
+  s.trace.add_read_back(s.p.data(), {.buffer = 1, .offset = 0, .bytes = 25, .is_early = true});
+  s.trace.arrived(0);
+  s.p[10] = 1.0f;
+  plan::Plan plan;
+  s.trace.finish(&plan);
+  CHECK((plan.host_writes.count == 1 && plan.host_writes.first == 10));
+  REQUIRE(s.trace.copies_of(0).size() == 1);
+  CHECK(s.trace.copies_of(0)[0].bytes == 25);
 }
 
 TEST_CASE("host trace: host arithmetic on results that goes to the device is counted") {
