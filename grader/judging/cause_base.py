@@ -11,6 +11,7 @@ import numpy as np
 from grader.judging import host, kernel_text
 from grader.judging.judge import Outcome
 from grader.judging.kernel_text import Kernel
+from grader.judging.plans.origin import Origins
 from grader.judging.plans.seen import Plans
 from grader.judging.wording import index_of, names_in, value
 from grader.labs import source
@@ -227,7 +228,10 @@ class Base:
         near = self.text.statements[launch.number]
         name = host.plain_name(launch.settings[0])
         if not name:
-            return launch.line, launch.settings[0]
+            return self._grid_from_elsewhere(launch, near, axis) or (
+                launch.line,
+                launch.settings[0],
+            )
         given = [
             item
             for item in self.text.inside(self.text.function_of(near))
@@ -248,6 +252,20 @@ class Base:
             if len(set(parts[:2])) == 1:
                 return inner[0]
         return line, words
+
+    def _grid_from_elsewhere(
+        self, launch: host.Launch, near: Statement, axis: str
+    ) -> tuple[int, tuple[str, ...]] | None:
+        """plan.grid, config.first: what a helper or a constructor gives."""
+        if "(" in launch.settings[0] or "{" in launch.settings[0]:
+            return None
+        sides = Origins(self.text, self.host.solve if self.host else None, ()).sides(
+            launch.settings[0], near, launch.line
+        )
+        at = 1 if axis == "y" else 0
+        if at >= len(sides) or "/" not in sides[at].words:
+            return None
+        return sides[at].line, sides[at].words
 
     def _called(self, words: Sequence[str]) -> tuple[int, tuple[str, ...]] | None:
         """The line of a helper's division, where the words call one."""

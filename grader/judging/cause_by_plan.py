@@ -9,10 +9,11 @@ from __future__ import annotations
 import itertools
 import re
 
+from grader.judging.copy_words import CopyWords
 from grader.judging.host import Said
-from grader.judging.plan_words import PlanWords
-from grader.judging.plans import changes
+from grader.judging.plans import changes, copies, missing, turns
 from grader.judging.plans.change import Change
+from grader.judging.plans.covered import moves_all
 from grader.judging.plans.origin import Origins
 from grader.judging.plans.seen import Plans, is_small
 from grader.labs.statements import shown
@@ -29,8 +30,10 @@ _TOGETHER = 8
 _NUMBER = re.compile(r"\b\d{1,4}\b")
 
 
-class ByPlan(PlanWords):
+class ByPlan(CopyWords):
     """The search among launch plans."""
+
+    mends_both_axes = False  # whether the change that was found is one of x and of y
 
     def by_plan(self) -> Said | None:
         asked = self.material.plans
@@ -46,6 +49,7 @@ class ByPlan(PlanWords):
             for change in self._right(every):
                 said = self._told(every, change)
                 if said is not None:
+                    self.mends_both_axes = change.kind in ("grid-exchanged", "sizes-exchanged")
                     return said
         return None
 
@@ -53,11 +57,15 @@ class ByPlan(PlanWords):
         """Changes with which every case that was looked at is right."""
         first, *others = plans.seen
         every = itertools.chain(
+            missing.of_missing(plans), copies.of_copies(plans),
+            turns.of_turns(plans, self._units()),
             changes.of_launches(plans, self._units()), changes.of_streams(plans),
             changes.of_memory(plans),
         )  # fmt: skip
         made = (
-            (one, plan) for one in every if (plan := one.made(first)) is not None and is_small(plan)
+            (one, plan)
+            for one in every
+            if (plan := one.made(first)) is not None and is_small(plan) and moves_all(first, plan)
         )
         left = _MOST_TRIES
         while batch := list(itertools.islice(made, min(_TOGETHER, left))):

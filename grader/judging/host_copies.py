@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from grader.judging.host import Said, plain_name
 from grader.judging.host_given import HostGiven
-from grader.judging.host_seen import SIZE_AT, Array, covered
+from grader.judging.host_seen import BY_HAND, covered
+from grader.judging.host_sizes import SIZE_AT, Array
 from grader.judging.plans.origin import Origin, Origins
 from grader.judging.wording import calls as calls_in
 from grader.labs.statements import Statement, function_name, shown, split
@@ -47,6 +48,22 @@ class HostCopies(HostGiven):
                 if any(self.text.loops(item) for item in self.text.at(own[0].lines[0])):
                     advice = f"Where in {array.name} does each part begin, and where does it end?"
                 way = "to the device" if kind == "to-device" else "back to the host"
+                by_hand = self._staged(own)
+                if by_hand:
+                    return Said(
+                        f"Each of the {len(own)} parts of {array.name} that are copied {way} is the same one: "
+                        "all begin at the same place.",
+                        by_hand,
+                        f"Where in {array.name} does each part begin?",
+                    )
+                loop = self._loop_of_all(own, array)
+                if loop is not None:
+                    return Said(
+                        f"Of the {array.bytes} bytes of {array.name} only {covered(own)} are copied {way}, and "
+                        "no more of what else this loop copies: a part is left out.",
+                        loop.line,
+                        "By how much does the loop go on from turn to turn, and how large is a part?",
+                    )
                 return Said(
                     f"Of the {array.bytes} bytes of {array.name} only {covered(own)} are copied "
                     f"{way}{given}.",
@@ -76,6 +93,34 @@ class HostCopies(HostGiven):
                 line,
                 f"Where in {array.name} does each part begin, and where does it end?",
             )
+        return None
+
+    def _staged(self, own: list[HostCall]) -> int:
+        """The line where the host itself takes the parts, if each copy was given the same one."""
+        if len(own) < 2 or len({one.offset for one in own}) > 1:
+            return 0
+        function = self._function_at(own[0].lines[0])
+        taken = [
+            item
+            for item in (self.text.inside(function) if function is not None else ())
+            if item.line < own[0].lines[0] and any(calls_in(item, name) for name in BY_HAND)
+        ]
+        return taken[-1].line if taken else 0
+
+    def _loop_of_all(self, own: list[HostCall], array: Array) -> Statement | None:
+        """The loop that copies as small a part of each of two arrays."""
+        loops = {
+            name: [loop for item in self.text.at(one.lines[0]) for loop in self.text.loops(item)]
+            for kind in ("to-device", "to-host")
+            for one in self.seen.of(kind)
+            if (name := one.host) in self.arrays and one.lines
+        }
+        share = covered(own) / array.bytes
+        for name, other in self.arrays.items():
+            calls = [one for one in self.seen.of("to-device", "to-host") if one.host == name]
+            same = [one for one in loops.get(name, ()) if one in loops.get(own[0].host, ())]
+            if other is not array and same and calls and covered(calls) == share * other.bytes:
+                return same[0]
         return None
 
     def _offset_of(self, call: HostCall, kind: str) -> Origin | None:
@@ -124,10 +169,17 @@ class HostCopies(HostGiven):
             before = seen.setdefault(call.host, call)
             if before.buffer != call.buffer and before.offset == call.offset and call.lines:
                 name = self.arrays[call.host].name
+                line = self._blamed(call, [call])
+                order = [one.name for one in self.arrays.values()]
+                if order.index(array.name) < order.index(name) and before.lines:
+                    # Inputs are copied in their order: the first of the two is the other one's.
+                    line = self._source_line(before, name) or line
+                else:
+                    line = self._source_line(call, name) or line
                 return Said(
                     f"{name} is copied to the device a second time here, and {array.name} is never "
                     "copied.",
-                    self._blamed(call, [call]),
+                    line,
                     f"Copy {array.name} in its place.",
                 )
         refused = [one for one in self.seen.of("refused") if one.api.startswith("cudaMemcpy")]
@@ -143,6 +195,16 @@ class HostCopies(HostGiven):
                 "Which number does the loop begin with, and which is the last one?",
             )
         return None
+
+    def _source_line(self, call: HostCall, name: str) -> int:
+        """Where solve hands over the array that a copy takes, if that is not the copy itself."""
+        for item in self.text.at(call.lines[0]):
+            for given in calls_in(item, "cudaMemcpy"):
+                words = given[1] if len(given) > 2 else ()
+                found = Origins(self.text, self.host.solve, call.lines).of(words, item)
+                if found.words == (name,) and self.text.function_of(found.near) is self.host.solve:
+                    return found.line
+        return 0
 
     def copied_early(self) -> Said | None:
         """A result that is fetched before the kernel that makes it is launched."""

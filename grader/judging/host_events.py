@@ -6,11 +6,14 @@ methods, in loops over an array of pointers. Only what was seen is said.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from grader.judging.host import Said, plain_name
 from grader.judging.host_copies import HostCopies
-from grader.judging.host_seen import Array
-from grader.judging.plans.origin import Origins
+from grader.judging.host_sizes import Array
+from grader.judging.plans.origin import Origin, Origins
 from grader.judging.wording import calls as calls_in
+from grader.judging.wording import names_in
 from grader.labs.statements import Statement, function_name, shown
 from grader.running.host_calls import HostCall
 
@@ -22,6 +25,7 @@ class HostEvents(HostCopies):
         if self.item is not None and self.item.code == "unordered-streams":
             return self.marked_early()
         for rule in (
+            self.refused_launch,
             self.left_before,
             self.lost_address,
             self.no_room,
@@ -160,12 +164,25 @@ class HostEvents(HostCopies):
                 words, self.text.at(blamed)[0], blamed
             )
             blamed, words = inside.line, inside.words
+            row = self._one_side(made, words, self.text.at(blamed))
+            blamed = row.line if row is not None else blamed
         return Said(
             f"cudaMalloc makes room for {made.bytes} bytes{given}; {array.name} has {array.bytes} "
             "bytes.",
             blamed,
             self._too_few(made.bytes, array, words),
         )
+
+    def _one_side(
+        self, made: HostCall, words: Sequence[str], near: list[Statement]
+    ) -> Origin | None:
+        """Where solve says how many elements there are, if it gives one of its sides alone for that."""
+        for name in names_in(words) if near else ():
+            found = Origins(self.text, self.host.solve, made.lines).of((name,), near[0])
+            is_side = len(found.words) == 1 and found.words[0] in self.host.parameters
+            if is_side and name not in self.host.parameters and found.line not in made.lines:
+                return found
+        return None
 
     def _tied(self, made: HostCall) -> list[Array]:
         """The arrays that one copy moves to a buffer or from it: of several each is a part."""

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from grader.judging.host import Said, launches_of
+from grader.judging.host import Said, launches_of, plain_name
 from grader.judging.host_refused import HostRefused
-from grader.judging.host_seen import SIZE_AT
+from grader.judging.host_sizes import SIZE_AT
 from grader.judging.plans.origin import Origin, Origins
 from grader.judging.plans.parameters import Field, fields_of
 from grader.judging.sums import several
@@ -45,7 +45,7 @@ class HostParts(HostRefused):
             if len(parts) < 2:
                 continue
             said = (
-                self._overlapping(parts, size, made)
+                self._overlapping(launch, parts, size)
                 or self._beyond(parts, size, made)
                 or self._other_part(launch, buffer)
             )
@@ -96,7 +96,7 @@ class HostParts(HostRefused):
                     return Origins(self.text, self.host.solve, launch.lines).of(words, item)
         return None
 
-    def _overlapping(self, parts: list[_Part], size: int, made: HostCall) -> Said | None:
+    def _overlapping(self, launch: HostCall, parts: list[_Part], size: int) -> Said | None:
         for before, part in zip(parts, parts[1:], strict=False):
             gap = part.place - before.place
             if gap >= size:
@@ -105,7 +105,7 @@ class HostParts(HostRefused):
                 part, before = sorted(
                     (before, part), key=lambda one: one.origin.near.number if one.origin else 0
                 )[::-1]
-            origin = self._step(part.origin) if gap else part.origin
+            origin = self._step(part.origin) if gap else self._alias(launch, part, before)
             if origin is None or self._called(part) == self._called(before):
                 return None
             written = f" ({shown(origin.words)})" if origin.words else ""
@@ -123,6 +123,23 @@ class HostParts(HostRefused):
                 advice,
             )
         return None
+
+    def _alias(self, launch: HostCall, part: _Part, before: _Part) -> Origin | None:
+        """Where one of two pointers of a launch got the value of the other: p = n."""
+        for line in launch.lines:
+            for item in self.text.at(line):
+                for one in launches_of(self.text, item):
+                    given = [plain_name(words) for words in one.given]
+                    names = [
+                        given[own.field.parameter]
+                        for own in (part, before)
+                        if own.field.parameter < len(given)
+                    ]
+                    for name, other in (names, names[::-1]) if len(names) == 2 else ():
+                        known = self.text.declaration(name, item) if name else None
+                        if known is not None and other and plain_name(known[1]) == other:
+                            return Origin(known[0], (other,), item)
+        return part.origin
 
     def _beyond(self, parts: list[_Part], size: int, made: HostCall) -> Said | None:
         if parts[-1].place + size <= made.bytes:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from grader.judging.host import Said
+from grader.judging.host import Said, launches_of
+from grader.judging.host_launch import is_rounded_up
 from grader.judging.host_unfilled import HostUnfilled
+from grader.judging.plans.origin import Origins
 from grader.judging.sums import several
 from grader.judging.wording import calls as calls_in
 from grader.labs.statements import shown
@@ -34,6 +36,30 @@ class HostRefused(HostUnfilled):
             or self._of_null(call, asked)
             or self._against_direction(call, asked)
             or self._smaller_than_array(asked)
+        )
+
+    def refused_launch(self) -> Said | None:
+        """The only launch was refused, as one that a graph is to have."""
+        refused = [one for one in self.seen.of("refused") if one.api.startswith("cudaLaunch")]
+        if self.seen.of("launch") or not refused or not refused[0].lines:
+            return None
+        line = refused[0].lines[0]
+        said = "The runtime has refused this launch"
+        for item in self.text.at(line):
+            for launch in launches_of(self.text, item):
+                origins = Origins(self.text, self.host.solve, refused[0].lines)
+                for side in origins.sides(launch.settings[0], item, launch.line):
+                    if "/" in side.words and not is_rounded_up(side.words):
+                        return Said(
+                            f"{said}: {shown(side.words)} is rounded down, to 0 where there is less than one "
+                            "block.",
+                            side.line,
+                            "Round up: (whole + piece - 1) / piece.",
+                        )
+        return Said(
+            f"{said}: its grid or its block cannot be.",
+            line,
+            "A block has at most 1024 threads, and each side is at least 1.",
         )
 
     def asked_too_much(self) -> Said | None:

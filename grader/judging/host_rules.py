@@ -112,6 +112,8 @@ class HostRules:
                 f"has {elements} float{'s' if elements > 1 else ''}, {self.bytes_of} bytes."
             )
             if size == elements and "sizeof" not in words:
+                if self._counts_elements(call.given[at], near):
+                    line = call.line
                 advice = "This counts elements; a size is in bytes: times sizeof(float)."
             elif any(item in self.host.pointers or item in self.host.allocated for item in inner):
                 advice = "sizeof of a pointer is 8, however large the matrix is."
@@ -124,6 +126,15 @@ class HostRules:
                 continue
             return Said(text, line or call.line, advice)
         return None
+
+    def _counts_elements(self, words: Sequence[str], near: Statement) -> bool:
+        """Whether a variable is multiplied by sizeof elsewhere: here it should be, too."""
+        name = plain_name(words)
+        return bool(name) and any(
+            name in item.words and "sizeof" in item.words
+            for item in self.text.inside(self.text.function_of(near))
+            if item.number != near.number and declared(item, name) is None
+        )
 
     def _is_changed(self, words: Sequence[str], near: Statement) -> bool:
         """Whether a variable of a size has another value than that of its declaration."""

@@ -52,8 +52,9 @@ def with_cause(diagnostics: tuple[Diagnostic, ...], material: Material) -> tuple
             first = replace(first, advice="")  # the change itself is told
         elif tried is None and not finder.has_found and not _is_of_barriers(first, said):
             tried = _first_said(finder.by_plan)
-            # A rule about the grid has looked at both axes; a change mends one of them.
+            # A rule about the grid has looked at both axes; most changes mend one of them.
             is_known = said is not None and first.code == "unwritten-output"
+            is_known = is_known and not finder.mends_both_axes
             if tried is not None and said is not None and (is_known or tried.line == said.line):
                 tried = None  # the rule says why
         said = tried or said

@@ -34,6 +34,8 @@ class PlanWords(Base):
                 return self._of_order(launch, near, origins, fields, lines, kernel)
             case "shared":
                 return self._of_shared(plans, change, launch, near, origins, lines)
+            case "sizes-exchanged":
+                return self._of_sizes(change, launch, near, origins, fields, lines)
             case "same-number":
                 return self._of_same(change, launch, near, origins, fields, lines)
             case "as-far":
@@ -92,6 +94,9 @@ class PlanWords(Base):
         """Where what a parameter is given was written."""
         if field is None or launch is None or near is None:
             return None
+        if any("..." in part for part in launch.given):
+            line = launch.given_line or launch.line
+            return origins.argument(launch.given, field.parameter, near, line)
         if field.parameter >= len(launch.given):
             return None
         words = tuple(launch.given[field.parameter])
@@ -107,6 +112,8 @@ class PlanWords(Base):
     def _chosen(self, origin, field, launch, near) -> Origin | None:
         """The launch itself where it names a variable that other statements need as it is."""
         if origin is None or field is None or len(origin.words) < 2 or launch is None:
+            return origin
+        if field.parameter >= len(launch.given):
             return origin
         words = tuple(launch.given[field.parameter])
         others = [
@@ -146,6 +153,15 @@ class PlanWords(Base):
             f"{change.better} times as many {self.result} would be right.",
             line,
             "Count all parts: their elements together, times sizeof the type.",
+        )
+
+    def _of_sizes(self, change, launch, near, origins, fields, lines) -> Said:
+        origin = self._from(fields.get(change.offset), launch, near, origins)
+        return Said(
+            f"{change.was} and {change.better} are exchanged in all that this launch is given, its grid too: "
+            f"the other way round {self.result} would be right.",
+            origin.line if origin is not None else _outer(lines),
+            "Which of the two counts rows, and which columns?",
         )
 
     def _of_same(self, change, launch, near, origins, fields, lines) -> Said | None:
@@ -192,13 +208,12 @@ class PlanWords(Base):
 
     def _of_pointer(self, change, launch, near, origins, fields, lines) -> Said | None:
         field = fields.get(change.offset)
-        if field is None:
-            return None
         origin = self._from(field, launch, near, origins)
         line = origin.line if origin is not None else _outer(lines)
         said = f" ({shown(origin.words)})" if origin is not None and origin.words else ""
+        name = field.shown if field is not None else "one of the kernel's pointers"
         return Said(
-            f"What {field.shown} points to{said} is wrong: with {self._called_so(change.better)} "
+            f"What {name} points to{said} is wrong: with {self._called_so(change.better)} "
             f"{self.result} would be right.",
             line,
         )
@@ -278,16 +293,16 @@ class PlanWords(Base):
         sides = origins.sides(words, near, line)
         if not sides:
             return whole.line
-        if all(one.line == whole.line for one in sides):
-            return whole.line
         function = self.text.function_of(sides[0].near)
         own = self.text.parameters(function) if function is not None else []
-        if "(" in whole.words and len(sides) > 1 and len(own) > 1:
+        if len(sides) > 1 and len(own) > 1:
             order = [next((own.index(w) for w in one.words if w in own), -1) for one in sides[:2]]
             names = [own[n] for n in order if n >= 0]
             if len(names) == 2 and _is_across(names[0]) and not _is_across(names[1]):
-                return whole.line  # the helper is right: what it is given is exchanged
-        return sides[0].line
+                # The helper is right: what it is given is exchanged.
+                caller = origins.caller_of(function)
+                return caller.line if caller is not None else whole.line
+        return whole.line if all(one.line == whole.line for one in sides) else sides[0].line
 
     def _of_blocks(self, plans, change, launch, near, origins, lines) -> Said | None:
         at = "xyz".index(change.axis)

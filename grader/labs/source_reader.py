@@ -337,6 +337,7 @@ class _Splitter:
                     self._begin(self._add("type", first, at), at)
                     return
                 ends = before == ")" or (before in _AFTER_PARAMETERS and head[-2:-1] == [")"])
+                ends = ends or (before == "}" and _gives_fields(head))
                 if ends and not _gives(head) and "return" not in head:
                     # There are no functions in functions: REPEAT(i, n) { ... } is a macro's loop.
                     kind = "macro" if self._is_in_function() else "function"
@@ -367,6 +368,11 @@ class _Splitter:
         self._add("simple", first, at)
         self.at = max(at, first + 1)
         self._ended()
+
+
+def _gives_fields(head: list[str]) -> bool:
+    """A constructor's head: Plan(int r) : rows{r}"""
+    return any(head[at : at + 2] == [")", ":"] for at in range(len(head) - 1))
 
 
 def _ends_in_captures(head: list[str]) -> bool:

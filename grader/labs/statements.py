@@ -189,7 +189,7 @@ class Listing:
 
     def parameters(self, function: Statement) -> list[str]:
         """The names of a function's parameters."""
-        at = len(function.words) - 1
+        at = head_end(function) - 1
         depth = 0
         while at >= 0:
             depth += (function.words[at] == ")") - (function.words[at] == "(")
@@ -203,9 +203,15 @@ class Listing:
         return names
 
 
+def head_end(function: Statement) -> int:
+    """How many of its words come before what a constructor gives its fields: Plan(int r) : rows(r)."""
+    at = find(function.words, (")", ":"))  # not private: int rows()
+    return at + 1 if at >= 0 else len(function.words)
+
+
 def function_name(function: Statement) -> str:
     depth = 0
-    for at in range(len(function.words) - 1, 0, -1):
+    for at in range(head_end(function) - 1, 0, -1):
         word = function.words[at]
         depth += (word == ")") - (word == "(")
         if depth == 0 and word == "(":

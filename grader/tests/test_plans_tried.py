@@ -110,6 +110,14 @@ def _pointer(at: int, **fields):
         (_word(28, lambda j, k, n: n), "number", "k"),
         (_word(36, lambda j, k, n: n), "number", ""),
         (_both(_word(24, lambda j, k, n: n), _word(32, lambda j, k, n: j)), "numbers-exchanged", ""),
+        (
+            _both(
+                _both(_word(24, lambda j, k, n: n), _word(32, lambda j, k, n: j)),
+                _set(2, grid=lambda j, k, n: [-(-j // 16), -(-n // 8), 1]),
+            ),
+            "sizes-exchanged",
+            "l",
+        ),
         (_pointer(2, addend=lambda j, k, n: 4 * n), "scaled", "k"),
         (_pointer(1, addend=lambda j, k, n: 0), "as-far", ""),
         (_set(0, bytes=lambda j, k, n: j * n), "fill", "whole"),

@@ -20,6 +20,7 @@ class Change:
     other: int = -1  # the other one of two that are exchanged
     was: str = ""
     better: str = ""
+    of: str = "launch"  # what kind of op is changed
 
 
 def changed(

@@ -18,6 +18,7 @@ def of_launches(plans: Plans, units: list[int]) -> Iterator[Change]:
     """`units`: numbers that the text has, which may be those of a tile."""
     for call in plans.launch_calls():
         yield from exchanged_sides(call)
+        yield from _exchanged_sizes(plans, call)
         yield from _numbers(plans, call, units)
         yield from _sides(plans, call, units)
         yield from pointers.exchanged_pointers(plans, call)
@@ -48,6 +49,41 @@ def exchanged_sides(call: int) -> Iterator[Change]:
     yield Change("grid-for-block", call, both)
 
 
+def _exchanged_sizes(plans: Plans, call: int) -> Iterator[Change]:
+    """Two of solve's sizes, each for the other in all that a launch is given: an object made with them exchanged."""
+    here, known = plans.at(call), _known(plans, call)
+    single = [one for one in plans.symbols if len(one.names) == 1]
+    for one, two in itertools.combinations(single, 2):
+        turned = {one: two, two: one}
+        words = {at: turned[own] for at, own in known.items() if own in turned}
+        sides = {
+            axis: (turned[own], unit)
+            for axis in range(len(_AXES))
+            for own in turned
+            if (unit := here[0][1]["block"][axis])
+            and _up(here, own, unit) == [op["grid"][axis] for _, op in here]
+        }
+        if len(words) > 1 and sides:
+            made = _with_sizes(call, words, sides)
+            yield Change("sizes-exchanged", call, made, "", min(words), -1, one.text, two.text)
+
+
+def _with_sizes(
+    call: int, words: Mapping[int, Symbol], sides: Mapping[int, tuple[Symbol, int]]
+) -> Callable[[Seen], Mapping | None]:
+    def made(seen: Seen) -> Mapping | None:
+        def turned(op: dict) -> dict:
+            for at, symbol in words.items():
+                op = with_word(op, at, symbol.of(seen))
+            for axis, (symbol, unit) in sides.items():
+                op = _with_side(op, axis, -(-symbol.of(seen) // unit))
+            return op
+
+        return changed(seen, call, turned)
+
+    return made
+
+
 def _known(plans: Plans, call: int) -> dict[int, Symbol | None]:
     """The integers of a launch by their offsets: which size each is; None: a constant."""
     here = plans.at(call)
@@ -76,7 +112,10 @@ def _numbers(plans: Plans, call: int, units: list[int]) -> Iterator[Change]:
 
 
 def _unclear_numbers(plans: Plans, call: int) -> Iterator[Change]:
-    """Integers that are none of solve's sizes, and no constants: a size, or what another one is."""
+    """Integers that are none of solve's sizes, and no constants: a size, or what another one is.
+
+    At last constants, which may stand for a size.
+    """
     here, known = plans.at(call), _known(plans, call)
     offsets = integers_of(here[0][1])
     for at in (one for one in offsets if one not in known):
@@ -85,6 +124,11 @@ def _unclear_numbers(plans: Plans, call: int) -> Iterator[Change]:
         for other in offsets:
             if any(word(op, at) != word(op, other) for _, op in here):
                 yield Change("same-number", call, _as_given(call, at, other), "", at, other)
+    for at in (one for one, own in known.items() if own is None):
+        was = str(word(here[0][1], at))
+        for better in (one for one in plans.symbols if len(one.names) == 1):
+            made = _with_symbol(call, at, better)
+            yield Change("number", call, made, "", at, -1, was, better.text)
 
 
 def _as_given(call: int, one: int, two: int) -> Callable[[Seen], Mapping | None]:

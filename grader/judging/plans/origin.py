@@ -3,37 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
-from grader.judging.host import plain_name
+from grader.judging.plans.objects import Objects
 from grader.judging.plans.parameters import members_of
-from grader.judging.wording import calls, without_casts
+from grader.judging.plans.several import Origin, plain
+from grader.judging.wording import calls
 from grader.labs.statements import Listing, Statement, closing, function_name, split
 
 _MOST_STEPS = 10
 
 
-@dataclass(frozen=True)
-class Origin:
-    """`words` as they stand in `line`; `near` is the statement."""
-
-    line: int
-    words: tuple[str, ...]
-    near: Statement
-
-
-class Origins:
+class Origins(Objects):
     """`lines`: of the call, the innermost first, up to solve."""
 
     def __init__(
         self, text: Listing, solve: Statement | None, lines: Sequence[int], enters: bool = False
     ) -> None:
         """`enters`: also helpers that are given something, where all that call them go wrong."""
-        self.text, self.solve, self.lines, self.enters = text, solve, list(lines), enters
+        super().__init__(text)
+        self.solve, self.lines, self.enters = solve, list(lines), enters
 
     def of(self, words: Sequence[str], near: Statement, line: int = 0) -> Origin:
         """The last place that is certain: an expression, or one of solve's own parameters."""
-        here = Origin(line or near.line, _plain(words), near)
+        here = Origin(line or near.line, plain(words), near)
         for _ in range(_MOST_STEPS):
             before = self._before(here)
             if before is None or before == here:
@@ -49,9 +41,13 @@ class Origins:
             return self._of_name(words[0], here)
         if len(words) == 3 and words[1] in (".", "->"):
             return self._of_field(words[0], words[2], here)
-        if len(words) == 4 and words[1] == "[" and words[2].isdigit():
-            return self._of_element(words[0], int(words[2]), here)
+        element = self.of_element(words, near)
+        if element is not None:
+            return element
         if words[1:2] in ((".",), ("->",)) and words[3:] == ("(", ")"):
+            field = self.of_getter(words[0], words[2], near)
+            if field is not None:
+                return field
             of = self._of_caller_of(words[0], here)
             if of is not None:
                 return Origin(of.line, (*of.words, *words[1:]), of.near)
@@ -74,14 +70,22 @@ class Origins:
             return None  # it goes on, step by step
         if known is not None and known[1] and not given:
             near = self._at(known[0], here.near)
-            return Origin(known[0], _plain(known[1]), near)
+            return Origin(known[0], plain(known[1]), near)
         if len(given) == 1 and (known is None or not known[1]):
             words = given[0].words[2:]
             words = words[:-1] if words[-1:] == (";",) else words
-            return Origin(given[0].line, _plain(words), given[0])
-        if known is None and function is not None and name in self.text.parameters(function):
-            return self._of_caller(function, name, here)
+            return Origin(given[0].line, plain(words), given[0])
+        for scope in (*self._lambdas(here.near), function):
+            if known is None and scope is not None and name in self.text.parameters(scope):
+                return self._of_caller(scope, name, here)
+        if known is None or not known[1]:
+            bound = self.of_binding(name, here.near)
+            return bound or (self.of_own_field(name, here.near) if known is None else None)
         return None
+
+    def _lambdas(self, near: Statement) -> list[Statement]:
+        """Those that a statement stands in."""
+        return [one for one in self.text.above(near) if one.kind == "lambda"]
 
     def _declaration(self, name: str, near: Statement) -> tuple[int, tuple[str, ...]] | None:
         """Of a variable that braces alone give its value, too: dim3 grid{x, y}."""
@@ -96,39 +100,91 @@ class Origins:
 
     def _of_caller(self, function: Statement, name: str, here: Origin) -> Origin | None:
         """A helper's parameter: what it was called with."""
+        return self._of_argument(function, self.text.parameters(function).index(name), here.line)
+
+    def caller_of(self, function: Statement) -> Origin | None:
+        """Where a helper is called, as far as that is certain."""
+        return self._of_argument(function, 0, 0)
+
+    def _of_argument(self, function: Statement, number: int, line: int) -> Origin | None:
         if function is self.solve:
             return None
-        number = self.text.parameters(function).index(name)
-        own = function_name(function)
-        for line in self.lines:
-            if line == here.line:
-                continue
-            for item in self.text.at(line):
-                for given in _calls(item, own):
+        own = _called(function)
+        for outer in self.lines:
+            for item in self.text.at(outer) if outer != line and own else ():
+                called = self.object_of(function, item) if own == ")" else own
+                for given in _calls(item, called) if called else ():
                     if len(given) > number:
-                        at = next(
-                            (n for n, w in zip(item.lines, item.words) if w == own), item.line
-                        )
-                        return Origin(at, _plain(given[number]), item)
+                        return self._given_at(item, called, given[number])
+        if not own or any(
+            function in (self.text.function_of(item), *self._lambdas(item))
+            for outer in self.lines
+            for item in self.text.at(outer)
+        ):
+            return None
+        # No call that led here: it has given something back before.
+        every = [(item, given) for item in self.text.statements for given in _calls(item, own)]
+        every = [(item, given) for item, given in every if item.kind != "function"]
+        if len(every) != 1 or len(every[0][1]) <= number:
+            return None
+        return self._given_at(every[0][0], own, every[0][1][number])
+
+    def _given_at(self, item: Statement, own: str, words: Sequence[str]) -> Origin:
+        at = next((n for n, w in zip(item.lines, item.words) if w == own), item.line)
+        return Origin(at, plain(words), item)
+
+    def argument(
+        self, given: Sequence[Sequence[str]], number: int, near: Statement, line: int
+    ) -> Origin | None:
+        """Of a launch the argument of that number, also where a pack hands all of them on."""
+        pack = next((at for at, part in enumerate(given) if tuple(part[-1:]) == ("...",)), -1)
+        if pack < 0 or number < pack:
+            return self.of(given[number], near, line) if number < len(given) else None
+        for scope in (*self._lambdas(near), self.text.function_of(near)):
+            names = self.text.parameters(scope) if scope is not None else []
+            if not names or names[-1] not in given[pack]:
+                continue
+            if scope.kind == "lambda" and "apply" in scope.words:
+                return self._of_applied(scope, number - pack)
+            up = self._of_argument(scope, len(names) - 1 + number - pack, line)
+            return self.of(up.words, up.near, up.line) if up is not None else None
         return None
 
-    def _of_field(self, name: str, field: str, here: Origin) -> Origin | None:
-        function = self.text.function_of(here.near)
-        given = [
+    def _of_applied(self, scope: Statement, number: int) -> Origin | None:
+        """std::apply([&](auto... one) { ... }, given): of the tuple the element of that number."""
+        after = [one for one in self.text.statements if one.number > scope.number]
+        after = [one for one in after if one.parent == scope.parent and one.words[:1] == (",",)]
+        if not after:
+            return None
+        words = after[0].words[1 : after[0].words.index(")")] if ")" in after[0].words else ()
+        tuples = self.of(words, after[0])
+        found = self.of_nth(tuples.words, number, tuples.near)
+        return self.of(found.words, found.near, found.line) if found is not None else None
+
+    def _fields_given(self, name: str, field: str, scope: Statement | None) -> list[Statement]:
+        """grid.x = ... in a function, or in all of a type's."""
+        return [
             one
-            for one in self.text.inside(function)
+            for one in self.text.inside(scope)
             if one.kind == "simple"
             and one.words[:1] == (name,)
             and one.words[1:2] in ((".",), ("->",))
             and one.words[2:4] == (field, "=")
         ]
+
+    def _of_field(self, name: str, field: str, here: Origin) -> Origin | None:
+        function = self.text.function_of(here.near)
+        given = self._fields_given(name, field, function)
+        of = self.text.statements[function.parent] if function and function.parent >= 0 else None
+        if not given and of is not None and of.kind == "type":
+            given = self._fields_given(name, field, of)  # by another method of its object
         if len(given) == 1:
             words = given[0].words[4:]
             words = words[:-1] if words[-1:] == (";",) else words
-            return Origin(given[0].line, _plain(words), given[0])
+            return Origin(given[0].line, plain(words), given[0])
         if given:
             return None
-        made = self._of_constructor(name, field, here)
+        made = self.of_object(name, field, here.near)
         if made is not None:
             return made
         known = self._declaration(name, here.near)
@@ -138,26 +194,9 @@ class Origins:
             up = self._of_caller(function, name, here)
             if up is not None and len(up.words) == 1:
                 return Origin(up.line, (up.words[0], ".", field), up.near)
+            if up is not None and field in ("first", "second"):
+                return self.of_nth(up.words, field == "second", up.near)
         return None
-
-    def _of_constructor(self, name: str, field: str, here: Origin) -> Origin | None:
-        """Workspace ws(memory, n): what the constructor gives the field."""
-        known = self.text.declaration(name, here.near)
-        kind = self._at(known[0], here.near).words[:1] if known is not None else ()
-        function = self.text.named(kind[0]) if kind else None
-        if function is None or "(" not in self._at(known[0], here.near).words:
-            return None
-        given = [
-            one
-            for one in self.text.inside(function)
-            if one.kind == "simple" and one.words[:2] == (field, "=")
-        ]
-        if len(given) != 1:
-            return None
-        words = given[0].words[2:]
-        return Origin(
-            given[0].line, _plain(words[:-1] if words[-1:] == (";",) else words), given[0]
-        )
 
     def _of_braces(
         self, name: str, field: str, known: tuple[int, tuple[str, ...]], here: Origin
@@ -175,7 +214,7 @@ class Origins:
         members = members_of(self.text, kinds[-1]) if kinds else []
         if field not in members or members.index(field) >= len(parts):
             return None
-        return Origin(line, _plain(parts[members.index(field)]), near)
+        return Origin(line, plain(parts[members.index(field)]), near)
 
     def _of_made(self, function: Statement, field: str) -> Origin | None:
         """A helper that fills a struct and gives it back."""
@@ -187,18 +226,7 @@ class Origins:
         if len(given) != 1:
             return None
         words = given[0].words[4:]
-        return Origin(
-            given[0].line, _plain(words[:-1] if words[-1:] == (";",) else words), given[0]
-        )
-
-    def _of_element(self, name: str, number: int, here: Origin) -> Origin | None:
-        known = self.text.declaration(name, here.near)
-        if known is None or known[1][:1] != ("{",):
-            return None
-        parts = split(known[1][1 : closing(known[1], 0)], ",")
-        if number >= len(parts):
-            return None
-        return Origin(known[0], _plain(parts[number]), self._at(known[0], here.near))
+        return Origin(given[0].line, plain(words[:-1] if words[-1:] == (";",) else words), given[0])
 
     def _of_method(self, name: str, near: Statement) -> Origin | None:
         """A method or a helper that gives back one expression, besides 0."""
@@ -213,7 +241,7 @@ class Origins:
         if len(inside) != 1:
             return None
         words = inside[0].words[1:]
-        words = _plain(words[:-1] if words[-1:] == (";",) else words)
+        words = plain(words[:-1] if words[-1:] == (";",) else words)
         if len(words) == 1 and self.text.declaration(words[0], inside[0]) is None:
             return None  # a field of an object: what matters is which object it is
         return Origin(inside[0].line, words, inside[0])
@@ -245,7 +273,7 @@ class Origins:
         if inner is None:
             made = self._of_helper(here)
             return made if made else ([here] if here.words else [])
-        return [Origin(here.line, _plain(one), here.near) for one in inner]
+        return [Origin(here.line, plain(one), here.near) for one in inner]
 
     def _of_nested(self, here: Origin) -> list[Origin]:
         """config.grid, of which a helper has filled the sides: config.grid.x = ..."""
@@ -267,7 +295,7 @@ class Origins:
             for one in self.text.inside(function) if function is not None else ():
                 if one.words[1:6] == (".", field, ".", axis, "="):
                     words = one.words[6:-1] if one.words[-1] == ";" else one.words[6:]
-                    found.append(Origin(one.line, _plain(words), one))
+                    found.append(Origin(one.line, plain(words), one))
         return found
 
     def _of_helper(self, here: Origin) -> list[Origin]:
@@ -284,7 +312,7 @@ class Origins:
         words = words[:-1] if words[-1:] == (";",) else words
         inner = _of_dim3(words)
         if inner is not None:
-            return [Origin(back[0].line, _plain(one), back[0]) for one in inner]
+            return [Origin(back[0].line, plain(one), back[0]) for one in inner]
         if len(words) == 1:
             fields = [
                 self._of_field(words[0], axis, Origin(back[0].line, words, back[0]))
@@ -308,15 +336,12 @@ def _of_dim3(words: Sequence[str]) -> list[tuple[str, ...]] | None:
     return parts if len(parts) > 1 else None
 
 
-def _plain(words: Sequence[str]) -> tuple[str, ...]:
-    """Without casts, & and parentheses around all of it."""
-    name = plain_name(words)
-    if name:
-        return (name,)
-    found = without_casts(words)
-    while found[:1] == ("(",) and closing(found, 0) == len(found) - 1:
-        found = found[1:-1]
-    return tuple(found)
+def _called(function: Statement) -> str:
+    """The name of a function, or of a variable that is a lambda."""
+    if function.kind != "lambda":
+        return function_name(function)
+    at = function.words.index("=") if "=" in function.words else 0
+    return function.words[at - 1] if at else ""
 
 
 def _calls(item: Statement, name: str) -> list[list[tuple[str, ...]]]:
