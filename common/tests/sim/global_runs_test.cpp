@@ -64,7 +64,8 @@ class Accesses {
         "shl.b32 %r4, %r3, 1;",                          //
         "shr.u32 %r4, %r3, 1;",                          // two lanes at one place
         "mul.lo.u32 %r4, %r3, 3; shr.u32 %r4, %r4, 1;",  //
-        "mov.u32 %r4, 5;",
+        "mov.u32 %r4, 5;",                               // one word for all
+        "mov.u32 %r4, %r2;",                             // one for each block
     };
     const uint32_t least = has_bytes ? 0 : 2;
     const uint32_t shift = least + below(5 - least);
@@ -140,13 +141,56 @@ TEST_CASE("Runs and chunks of global memory say what records of each word say") 
 
 TEST_CASE("Random accesses show faults in the records of runs and chunks") {
   for (Planted fault : {Planted::kOwnChunks, Planted::kPastOther, Planted::kOldRecords,
-                        Planted::kLanesOfBytes, Planted::kKeepsChunks}) {
+                        Planted::kLanesOfBytes, Planted::kKeepsChunks, Planted::kOneReader}) {
     CAPTURE(int(fault));
     bool seen = false;
     for (uint32_t seed = 1; seed <= 200 && !seen; ++seed)
       seen = !run(seed, fault).difference.empty();
     CHECK(seen);
   }
+}
+
+// Every block stores its number to the same elements.
+std::string kernel_that_stores(const char* name, const char* type) {
+  const std::string size = std::string(type) == "u8" ? "1" : "4";
+  return std::string(".visible .entry ") + name + R"((.param .u64 data)
+{
+  .reg .b32 %r<4>;
+  .reg .b64 %rd<4>;
+  ld.param.u64 %rd1, [data];
+  mov.u32 %r1, %tid.x;
+  mov.u32 %r2, %ctaid.x;
+  mul.wide.u32 %rd2, %r1, )" +
+         size + ";\n  add.u64 %rd3, %rd1, %rd2;\n  st.global." + type +
+         " [%rd3], %r2;\n  ret;\n}\n";
+}
+
+TEST_CASE("Words have records of their own where another kernel of the module touches bytes") {
+  const std::string head = ".version 8.0\n.target sm_90\n.address_size 64\n";
+  const std::string words = kernel_that_stores("words", "u32");
+  const auto races = [](const std::string& text, const char* kernel, uint32_t blocks) {
+    Simulator sim(load_device("h200"));
+    sim.options().engine = EngineChoice::kCompared;
+    Launch launch;
+    launch.module = sim.load_module(text, "text");
+    launch.kernel = kernel;
+    launch.grid = {blocks, 1, 1};
+    launch.block = {kThreads, 1, 1};
+    const uint64_t data = sim.memory().allocate(kBytes, "data");
+    launch.params.resize(sizeof data);
+    std::memcpy(launch.params.data(), &data, sizeof data);
+    const LaunchReport report = sim.launch(launch);
+    CHECK(report.status == LaunchStatus::kOk);
+    uint64_t count = 0;
+    for (const Diagnostic& d : report.diagnostics) count += d.count;
+    return count;
+  };
+  const std::string both = head + words + kernel_that_stores("bytes", "u8");
+  CHECK(races(head + words, "words", 2) == kThreads);
+  CHECK(races(both, "words", 2) == kThreads);
+  CHECK(races(both, "words", 1) == 0);
+  CHECK(races(both, "bytes", 1) == 0);
+  CHECK(races(both, "bytes", 2) == kThreads);
 }
 
 }  // namespace

@@ -45,20 +45,32 @@ inline bool matches(const uint64_t* address, uint64_t base, const Pattern& p) {
 #endif
 }
 
+// Where a warp comes to an address for the first time in a launch, its lanes most often lie as
+// those of the block's first warp do.
+template <class T>
+bool lies_as_in_first_warp(Warp& w, AddressGroup& g, const T* address, T base) {
+  const AddressGroup& first = w.worker->warps[0].groups[size_t(&g - w.groups.data())];
+  const Pattern* p = first.pattern;
+  if (p == nullptr || p == first.scratch.get() || p->mask != w.mask || !matches(address, base, *p))
+    return false;
+  g.pattern = p;
+  return true;
+}
+
 template <class T>
 [[gnu::noinline]] void new_pattern(Warp& w, AddressGroup& g, const Op::Address& kind,
                                    const T* address, T base) {
+  if (g.pattern == nullptr && lies_as_in_first_warp(w, g, address, base)) return;
   alignas(64) int32_t delta[kLanes] = {};
-  bool near = true;
-  for_each_lane(w.mask, [&](int lane) {
-    const T difference = address[lane] - base;
+  constexpr uint64_t kFar = uint64_t{1} << 30;
+  uint64_t far = 0;
+  for (int lane = 0; lane < kLanes; ++lane) {
+    const T difference = (w.mask >> lane & 1) != 0 ? address[lane] - base : 0;
     delta[lane] = int32_t(difference);
-    if constexpr (sizeof(T) == 8)
-      near &=
-          int64_t(difference) == int64_t{delta[lane]} && std::abs(int64_t{delta[lane]}) < (1 << 30);
-  });
+    if constexpr (sizeof(T) == 8) far |= uint64_t{difference + (kFar - 1) > 2 * (kFar - 1)};
+  }
   g.pattern = nullptr;
-  if (!near) return;
+  if (far != 0) return;
   if (w.worker->patterns.full()) {
     if (g.scratch == nullptr) g.scratch = std::make_unique<Pattern>();
     w.worker->shared_shadow->patterns_may_change();

@@ -5,6 +5,7 @@
 #include <set>
 #include <stdexcept>
 
+#include "warpsim/machine/sub_word.h"
 #include "warpsim/memory_view.h"
 #include "warpsim/ptx/opcode_facts.h"
 
@@ -223,6 +224,13 @@ bool is_global_access(const ptx::Instruction& code) {
   return code.space == Space::kGlobal || code.space == Space::kGeneric;
 }
 
+// Whether its elements are less than a word.
+bool has_small_elements(const ptx::Instruction& code) {
+  const Memory memory = ptx::facts_of(code.op).memory;
+  const bool is_whole = ptx::size_bytes(code.type) >= 4 || code.matrices != 0;
+  return memory != Memory::kNone && memory != Memory::kCopy && !is_whole;
+}
+
 // Whether it stores or loads an element of a surface that shares its word with others.
 bool is_part_of_word(const ptx::Instruction& code) {
   if (code.op != Opcode::kSust && code.op != Opcode::kSuld) return false;
@@ -335,6 +343,15 @@ std::vector<int32_t> functions_by_address(const ptx::Module& module) {
   return functions;
 }
 
+bool touches_part_of_shared_word(const ptx::Instruction& code) {
+  const bool is_shared = code.space == Space::kShared || code.space == Space::kGeneric;
+  return is_shared && has_small_elements(code);
+}
+
+bool touches_part_of_global_word(const ptx::Instruction& code) {
+  return is_part_of_word(code) || (is_global_access(code) && has_small_elements(code));
+}
+
 void place_variables(Image& image, DeviceMemory& memory) {
   image.addresses.assign(image.module.variables.size(), 0);
   image.programs.resize(image.module.functions.size());
@@ -345,13 +362,8 @@ void place_variables(Image& image, DeviceMemory& memory) {
   initialise_globals(image, memory);
   for (const ptx::Function& function : image.module.functions) {
     for (const ptx::Instruction& code : function.code) {
-      if (is_part_of_word(code)) image.has_sub_word_global = true;
-      const Memory memory = ptx::facts_of(code.op).memory;
-      const bool is_whole = ptx::size_bytes(code.type) >= 4 || code.matrices != 0;
-      if (memory == Memory::kNone || memory == Memory::kCopy || is_whole) continue;
-      if (code.space == Space::kShared || code.space == Space::kGeneric)
-        image.has_sub_word_shared = true;
-      if (is_global_access(code)) image.has_sub_word_global = true;
+      if (touches_part_of_shared_word(code)) image.has_sub_word_shared = true;
+      if (touches_part_of_global_word(code)) image.has_sub_word_global = true;
     }
   }
 }

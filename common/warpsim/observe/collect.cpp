@@ -160,6 +160,7 @@ void Collector::finish(LaunchReport* report) {
   report->status = stopped_.status;
   report->cuda_error = stopped_.cuda_error;
   report->message = stopped_.message;
+  report->lines.reserve(lines_.size());
   for (const auto& [place, counters] : lines_) {
     LineCounters line;
     if (place.line != 0 && place.file >= 0 &&

@@ -84,7 +84,7 @@ void GlobalShadow::expand(Side side, uint64_t chunk) {
 }
 
 // Records of its granules are about to be written.
-inline void GlobalShadow::go_into_detail(Side side, uint64_t chunk) {
+void GlobalShadow::go_into_detail(Side side, uint64_t chunk) {
   Chunk& c = chunks_[side][chunk];
   if (is_fresh(c.record))
     c.record = first_record_ | kInDetail;

@@ -25,6 +25,17 @@ void granules_of(uint32_t lanes, uint64_t offset, const Pattern& p, uint32_t shi
   });
 }
 
+// The first two and the last two of five or more lanes.
+struct Ends {
+  uint32_t first, second, before_last, last;
+};
+Ends ends_of(uint32_t lanes) {
+  const auto lowest = [](uint32_t bits) { return uint32_t(std::countr_zero(bits)); };
+  const auto highest = [](uint32_t bits) { return uint32_t(std::bit_width(bits)) - 1; };
+  const uint32_t last = highest(lanes);
+  return {lowest(lanes), lowest(lanes & (lanes - 1)), highest(lanes ^ 1u << last), last};
+}
+
 }  // namespace
 
 GlobalShadow::GlobalShadow(AllocationRecord* record, uint32_t granule_shift, Keeps keeps,
@@ -298,20 +309,47 @@ void GlobalShadow::load(Warp& w, uint32_t site, uint64_t offset, const Pattern& 
   if (access.is_volatile) rely(w, offset, p);
   if (access.is_polling) return;
   if (goes_by_runs(p, offset) && load_runs(w, site, offset, p)) return;
-  open(w, offset, p);
   // One address, read by many lanes: a record knows one lane or several, the last and the one
   // before it, so that those in the middle leave nothing. Where two lanes are no others to a
   // writer, none is.
   uint32_t lanes = p.mask;
-  if (p.span_bytes == p.bytes && p.lanes() > 4) {
-    const uint32_t first = lanes & -lanes, last = std::bit_floor(lanes);
-    const uint32_t second = (lanes ^ first) & -(lanes ^ first);
+  if (!lane_by_lane && p.span_bytes == p.bytes && p.lanes() > 4) {
+    const Ends ends = ends_of(lanes);
+    const auto writer_of = [&](uint64_t g) {
+      const Chunk& c = chunks_[kWritten][g >> kChunkShift];
+      if (is_fresh(c.record)) return uint64_t{0};
+      if (is_in_detail(c.record)) return writer_[g];
+      return (c.record & ~uint64_t{kLanes - 1}) | c.lane_of(g);
+    };
     bool is_race = false;
-    granules_of(first | second, offset, p, shift_, [&](uint32_t lane, uint64_t g) {
-      is_race |= by_other(w, writer_[g], lane, false);
+    granules_of(1u << ends.first, offset, p, shift_, [&](uint32_t, uint64_t g) {
+      const uint64_t writer = writer_of(g);
+      is_race |= by_other(w, writer, ends.first, false) || by_other(w, writer, ends.second, false);
     });
-    if (!is_race) lanes = first | second | std::bit_floor(lanes ^ last) | last;
+    if (!is_race && order_ == nullptr && w.block->time < kLastTime) {
+      granules_of(1u << ends.first, offset, p, shift_, [&](uint32_t, uint64_t g) {
+        go_into_detail(kRead, g >> kChunkShift);
+        // What read_by() comes to for one lane after the other.
+        const uint64_t old = reader_[g], old_kind = old & kKindMask;
+        const uint64_t record = mine(w, ends.last);
+        uint64_t kind = planted == Planted::kOneReader ? kOne : kSeveralLanes;
+        if (!is_fresh(old)) {
+          if (old_kind == kSeveralBlocks || (old ^ record) >> 32 != 0)
+            kind = kSeveralBlocks;
+          else if (time_of(old) >= w.block->interval_start &&
+                   (old_kind == kSeveralWarps || warp_of(old) != w.index))
+            kind = kSeveralWarps;
+        }
+        mark(kRead, g, 1);
+        reader_[g] = record | kind;
+        reader_site_[g] = site << 10 | w.index << 5 | ends.before_last;
+      });
+      return;
+    }
+    if (!is_race)
+      lanes = 1u << ends.first | 1u << ends.second | 1u << ends.before_last | 1u << ends.last;
   }
+  open(w, offset, p);
   granules_of(lanes, offset, p, shift_, [&](uint32_t lane, uint64_t g) {
     if (by_other(w, writer_[g], lane, false)) report(w, site, lane, g, true);
     read_by(w, g, lane, site);

@@ -418,6 +418,27 @@ void SharedShadow::enter_read(const Read& read) {
   if (read.warp->worker->image->sites[read.site].is_polling) return;
   const Pattern& p = *read.pattern;
   const uint32_t current = stamped(interval_);
+  const uint32_t mine = stamped(read.stamp) | read.warp->index << 5;
+  const uint32_t mine_site = read.site << kSiteShift | read.warp->index << 5;
+  if (warps_ == 0 && is_scattered(p)) {
+    uint32_t* const reader = reader_.data() + read.base;
+    uint32_t* const reader_site = reader_site_.data() + read.base;
+    uint32_t others = 0;
+    for (uint32_t lane = 0; lane < kLanes; ++lane) {
+      const uint32_t before = reader[p.delta[lane] >> shift_];
+      others |= uint32_t(before >= current) & uint32_t((before & kSeveralWarps) == 0);
+    }
+    for (uint32_t lane = 0; lane < kLanes; ++lane) {
+      const int32_t granule = p.delta[lane] >> shift_;
+      if (others != 0) {
+        merge_reader(read, read.base + uint32_t(granule), lane);
+      } else if (reader[granule] < current) {
+        reader[granule] = mine | lane;
+        reader_site[granule] = mine_site | lane;
+      }
+    }
+    return;
+  }
   std::array<bool, kLanes * 16> is_unread;  // by run
   bool plain = warps_ == 0;
   for (size_t r = 0; plain && r < p.runs.size(); ++r) {
@@ -439,8 +460,6 @@ void SharedShadow::enter_read(const Read& read) {
     });
     return;
   }
-  const uint32_t mine = stamped(read.stamp) | read.warp->index << 5;
-  const uint32_t mine_site = read.site << kSiteShift | read.warp->index << 5;
   for (size_t r = 0; r < p.runs.size(); ++r) {
     if (!is_unread[r]) continue;
     const Pattern::Run& run = p.runs[r];

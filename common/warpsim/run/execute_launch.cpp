@@ -9,6 +9,7 @@
 #include "warpsim/exec/block.h"
 #include "warpsim/exec/residents.h"
 #include "warpsim/exec/runner.h"
+#include "warpsim/machine/sub_word.h"
 #include "warpsim/provenance/follower.h"
 #include "warpsim/run/helpers.h"
 #include "warpsim/run/memory_image.h"
@@ -25,6 +26,15 @@ constexpr uint64_t kDefaultBudget = 4'000'000'000;     // warp instructions: min
 // Launched warps that find nothing to do cost little, but something: what each adds to the budget,
 // up to a number of instructions that takes some seconds.
 constexpr uint64_t kBudgetOfWarp = 256, kMostOfWarps = 400'000'000;
+
+// Whether a kernel touches parts of words of global memory: others of its module may.
+bool touches_parts_of_words(const Image& image, const KernelFacts& facts) {
+  return image.has_sub_word_global &&
+         std::any_of(facts.functions.begin(), facts.functions.end(), [&](int32_t function) {
+           const auto& code = image.module.functions[size_t(function)].code;
+           return std::any_of(code.begin(), code.end(), touches_part_of_global_word);
+         });
+}
 
 }  // namespace
 
@@ -119,7 +129,7 @@ GlobalShadows Simulator::Impl::make_shadows(const LaunchContext& context,
   GlobalShadows shadows(ordered ? std::make_unique<BlockOrder>(context.threads_per_block) : nullptr,
                         scratch.number_launch(context.block_count));
   if (!context.checks.races) return shadows;
-  const uint32_t shift = context.image->has_sub_word_global ? 0 : 2;
+  const uint32_t shift = touches_parts_of_words(*context.image, facts) ? 0 : 2;
   using Keeps = GlobalShadow::Keeps;
   const Keeps keeps = context.parallel ? Keeps::kWriters : Keeps::kWritersAndReaders;
   for (AllocationRecord* r : written) shadows.add(r, shift, keeps, scratch, context.begins_early);
