@@ -37,7 +37,8 @@ enum class Planted : uint8_t {
   kKeepsChunks,   // a chunk's record is forgotten when its granules get their own
   kPastOther,     // what other blocks have read, too, is taken to be past
   kOldRecords,    // records of launches before are taken to be of this one
-  kOneReader,     // of many lanes that read one word, one alone is noted
+  kUnseenWriter,  // who wrote a word that many lanes read is not looked at
+  kUnseenReader,  // that many lanes read a word is not noted
   kLanesOfBytes,  // the bytes of a word are taken to be of twice as few lanes
 };
 inline Planted planted = Planted::kNone;

@@ -326,13 +326,15 @@ void GlobalShadow::load(Warp& w, uint32_t site, uint64_t offset, const Pattern& 
       const uint64_t writer = writer_of(g);
       is_race |= by_other(w, writer, ends.first, false) || by_other(w, writer, ends.second, false);
     });
+    if (planted == Planted::kUnseenWriter) is_race = false;
+    if (planted == Planted::kUnseenReader && !is_race) return;
     if (!is_race && order_ == nullptr && w.block->time < kLastTime) {
       granules_of(1u << ends.first, offset, p, shift_, [&](uint32_t, uint64_t g) {
         go_into_detail(kRead, g >> kChunkShift);
         // What read_by() comes to for one lane after the other.
         const uint64_t old = reader_[g], old_kind = old & kKindMask;
         const uint64_t record = mine(w, ends.last);
-        uint64_t kind = planted == Planted::kOneReader ? kOne : kSeveralLanes;
+        uint64_t kind = kSeveralLanes;
         if (!is_fresh(old)) {
           if (old_kind == kSeveralBlocks || (old ^ record) >> 32 != 0)
             kind = kSeveralBlocks;
