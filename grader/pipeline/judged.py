@@ -53,9 +53,8 @@ def judged(
         session.options.limits,
     )
     _stop_if_recorder_lacks_something(recorded.values())
-    recorded |= probes.plans(session, compiled)
     try:
-        return _judged(session, submission, result, recorded)
+        return _judged(session, submission, result, compiled, recorded)
     except execute.NewerInstructionError as error:
         return conclude.does_not_compile(session.lab, base, CompileError(0, str(error)))
 
@@ -81,7 +80,11 @@ def _resources(session: Session) -> Path | None:
 
 
 def _judged(
-    session: Session, submission: Submission, result: Result, recorded: dict[str, Recorded]
+    session: Session,
+    submission: Submission,
+    result: Result,
+    compiled: Compiled,
+    recorded: dict[str, Recorded],
 ) -> Result:
     """What was recorded, carried out on the backend that is asked for, and concluded."""
     text, lab, options = submission.text, session.lab, session.options
@@ -90,14 +93,14 @@ def _judged(
     if options.backend == "both":
         cases = lab.cases_for("sim")
         seen = outcomes_on(session, simulator, text, cases, recorded, resources)
-        probed = probes.look(session, text, seen.values(), recorded)
+        probed = probes.look(session, compiled, text, seen.values(), recorded)
         seen = tile_use.looked_at(session, seen, recorded)
         told = _with_gpu(session, submission, result, recorded, seen, probed)
         return causes.told(session, text, told, seen, recorded)
     cases = lab.cases_for(options.backend)
     if options.backend == "sim":
         seen = outcomes_on(session, simulator, text, cases, recorded, resources)
-        probed = probes.look(session, text, seen.values(), recorded)
+        probed = probes.look(session, compiled, text, seen.values(), recorded)
         seen = tile_use.looked_at(session, seen, recorded)
         evidence = rubric.Evidence(seen, seen, {}, probed=probed)
         told = conclude.concluded(lab, result, evidence, text)

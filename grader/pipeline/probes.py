@@ -48,10 +48,8 @@ _DEVICE_BYTES = 1 << 40
 _NOT_ITS_FAULT = frozenset({Reason.NO_MEMORY, Reason.DEVICE_CODE, Reason.NO_PLAN, Reason.TOO_MUCH})
 
 
-def plans(session: Session, compiled: Compiled) -> dict[str, Recorded]:
+def _plans(session: Session, compiled: Compiled) -> dict[str, Recorded]:
     """The plans of the lab's probes."""
-    if not session.lab.probes or session.options.backend not in ("sim", "both"):
-        return {}
     limits = replace(session.options.limits, device_memory_bytes=_DEVICE_BYTES)
     folder = subfolder(session, "probe-plans")
     lab, found = session.lab, {}
@@ -80,11 +78,12 @@ def _devices(session: Session, block_threads: int) -> Path | None:
 
 def look(
     session: Session,
+    compiled: Compiled,
     text: str,
     seen: Iterable[judge.Outcome],
     recorded: Mapping[str, Recorded],
 ) -> tuple[Diagnostic, ...]:
-    """What the lab's probes find in a file that is right everywhere else."""
+    """What the lab's probes find in a file that is right everywhere else: others are not even recorded."""
     seen = tuple(seen)
     if not session.lab.probes or not all(one.is_right for one in seen):
         return ()
@@ -94,9 +93,10 @@ def look(
     found: dict[tuple[str, int], Diagnostic] = {}
     usual = _usual_share(seen)
     together = _waits_together(recorded[one.case.id] for one in seen)
+    probed = _plans(session, compiled)
 
     def of(case: Case) -> list[Diagnostic]:
-        return _of(session, case, text, recorded[case.id], usual, waits_together=together)
+        return _of(session, case, text, probed[case.id], usual, waits_together=together)
 
     with ThreadPoolExecutor(max_workers=2) as pool:  # each waits for a process of one thread
         told = list(pool.map(of, session.lab.probes))

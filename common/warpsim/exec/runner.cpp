@@ -53,6 +53,7 @@ void Runner::run() {
   while (!launch.stop) {
     const uint64_t next = launch.next_block.fetch_add(1, std::memory_order_relaxed);
     if (next >= launch.block_count) break;
+    if (worker.follower != nullptr && worker.follower->leaves_out(next)) continue;
     run_block(next);
   }
   finish();

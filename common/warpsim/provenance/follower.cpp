@@ -90,6 +90,12 @@ Follower::Follower(History* history, const LaunchContext& context)
   }
 }
 
+bool Follower::leaves_out(uint64_t block) const {
+  const KernelFacts& facts = *context_.facts;
+  return history_.keeps_ways() && !blocks_.empty() && !blocks_.contains(block) &&
+         !facts.has_global_atomics && !facts.has_volatile && context_.grid_workspace == 0;
+}
+
 void Follower::begin_block(uint64_t block) {
   is_followed_ = blocks_.empty() || blocks_.contains(block);
   if (!is_followed_) return;

@@ -27,6 +27,9 @@ class Follower {
  public:
   Follower(History* history, const LaunchContext& context);
   void begin_block(uint64_t block);
+  // Whether the block need not run at all: ways are kept, and other blocks are followed that learn
+  // nothing of this one while they run. What it would have left in memory came past tiles anyway.
+  bool leaves_out(uint64_t block) const;
   void step(const Warp& w, const Op* op);
   // A part of a copy in bulk that the lane starts, as if it were complete at once; what is outside
   // of its tensor becomes 0.
