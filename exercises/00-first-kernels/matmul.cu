@@ -1,5 +1,5 @@
-// Lab 00, first kernels: six steps of at most five lines, each graded by itself. The handout is
-// README.md.
+// Lab 00, first kernels: six steps of at most five lines. All but the third are graded. The handout
+// is README.md.
 //
 //   make grade LAB=00                                     grade this file
 //   nvcc -std=c++17 -I../../common/include -c matmul.cu   only compile it

@@ -23,6 +23,8 @@ SUMS = {
     "store_requests": "global_store_requests + global_atomic_requests + global_reduction_requests"
     " + bulk_store_requests",
     "copied_sectors": "copied_load_sectors + copied_store_sectors",
+    "copies": "copied_pieces",
+    "conflicts": "bank_conflicts + async_conflicts",
     "local_sectors": "local_load_sectors + local_store_sectors",
     "tile_load_requests": "shared_load_requests + matrix_load_requests + shared_atomic_requests"
     " + lane_exchanges",
@@ -40,6 +42,9 @@ MEANINGS = {
     "store_requests": "instructions of a warp that write them",
     "copied_sectors": "sectors of 32 bytes that copies read and write, on the device and by way of solve's own"
     " memory on the host",
+    "copies": "copies between host and device and on the device; one by rows counts as many as it has rows",
+    "conflicts": "wavefronts above the least possible, of threads' accesses to shared memory and of asynchronous"
+    " copies into it",
     "local_sectors": "sectors of 32 bytes of arrays that a thread does not keep in registers",
     "tile_load_requests": "instructions of a warp that read shared memory or another lane's registers",
     "tile_load_wavefronts": "cycles of shared memory that they take, one for an exchange between lanes",

@@ -60,7 +60,7 @@ def test_a_limit_that_forgets_atomics_is_noticed(lab):
 def test_where_conflicts_are_limited_lanes_that_take_turns_are_too(course):
     """One lane at a time meets nobody, and takes as many wavefronts."""
     limits = _limits(course)
-    conflicts = {(lab, name) for lab, name, one in limits if one.value == "bank_conflicts"}
+    conflicts = {(lab, name) for lab, name, one in limits if one.value == "conflicts"}
     turns = {(lab, name) for lab, name, one in limits if "_wavefronts" in one.value}
     assert {name for lab, name in conflicts - turns} == {"edge-conflicts"}
 

@@ -18,7 +18,6 @@ APART = {
     "local_store_requests": "sectors are limited",
     "async_requests": "are loads as well, and counted there",
     "async_bytes": "likewise",
-    "bank_conflicts": "are wavefronts, and counted there",
 }
 
 

@@ -59,14 +59,16 @@ Json write(const std::vector<plan::ApiError>& errors) {
   return list;
 }
 
-// Sectors that copies read and write, of which no kernel's counters know: on the device, and by way
-// of host memory of solve's own, where pieces can be put in another order as well. solve's arrays
-// have to travel where they are on the host, and do not count there. Pieces that follow each other,
-// as the columns of a copy by rows do, share what both touch.
-class CopiedSectors {
+// What copies move, of which no kernel's counters know: pieces, one for a call or for each row of a
+// copy by rows, and sectors that they read and write, on the device and by way of host memory of
+// solve's own, where pieces can be put in another order as well. solve's arrays have to travel
+// where they are on the host, and their sectors do not count. Pieces that follow each other, as the
+// columns of a copy by rows do, share what both touch.
+class Copied {
  public:
-  explicit CopiedSectors(const plan::Plan& plan) : plan_(plan) {}
+  explicit Copied(const plan::Plan& plan) : plan_(plan) {}
   void add(const plan::CopyOnDevice& op) {
+    pieces_ += op.rows;
     const std::string source = place(op.source), target = place(op.buffer);
     for (uint64_t row = 0; row < op.rows; ++row) {
       loaded_ += from_.add(source, op.source_offset + row * op.source_pitch, op.bytes);
@@ -74,11 +76,13 @@ class CopiedSectors {
     }
   }
   void add(const plan::CopyToHost& op) {
+    ++pieces_;
     if (!is_own(op.host)) return;
     loaded_ += from_.add(place(op.buffer), op.buffer_offset, op.bytes);
     stored_ += to_.add(op.host, op.offset, op.bytes);
   }
   void add(const plan::CopyToDevice& op) {
+    ++pieces_;
     uint64_t offset = op.offset;
     for (const plan::Segment& segment : op.segments) {
       const uint64_t bytes = segment.bytes;
@@ -90,16 +94,18 @@ class CopiedSectors {
     }
   }
   Json json() const {
-    return {{"copied_load_sectors", loaded_}, {"copied_store_sectors", stored_}};
+    return {{"copied_load_sectors", loaded_},
+            {"copied_store_sectors", stored_},
+            {"copied_pieces", pieces_}};
   }
 
  private:
+  static constexpr uint64_t kSector = 32;
   struct Side {
     std::string place;
     uint64_t last = 0;
     uint64_t add(const std::string& at, uint64_t offset, uint64_t bytes) {
       if (bytes == 0) return 0;
-      constexpr uint64_t kSector = 32;
       const uint64_t first = offset / kSector, end = (offset + bytes - 1) / kSector;
       const bool shared = at == place && first == last;
       place = at, last = end;
@@ -114,17 +120,17 @@ class CopiedSectors {
   }
   const plan::Plan& plan_;
   Side from_, to_;
-  uint64_t loaded_ = 0, stored_ = 0;
+  uint64_t loaded_ = 0, stored_ = 0, pieces_ = 0;
 };
 
 Json copied(const plan::Plan& plan) {
-  CopiedSectors sectors(plan);
+  Copied all(plan);
   for (const plan::Op& op : plan.ops) {
-    if (const auto* on_device = std::get_if<plan::CopyOnDevice>(&op)) sectors.add(*on_device);
-    if (const auto* to_host = std::get_if<plan::CopyToHost>(&op)) sectors.add(*to_host);
-    if (const auto* to_device = std::get_if<plan::CopyToDevice>(&op)) sectors.add(*to_device);
+    if (const auto* on_device = std::get_if<plan::CopyOnDevice>(&op)) all.add(*on_device);
+    if (const auto* to_host = std::get_if<plan::CopyToHost>(&op)) all.add(*to_host);
+    if (const auto* to_device = std::get_if<plan::CopyToDevice>(&op)) all.add(*to_device);
   }
-  return sectors.json();
+  return all.json();
 }
 
 // Names, since a reader of the result does not know the plan's buffer ids.

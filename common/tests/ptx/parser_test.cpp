@@ -147,3 +147,15 @@ TEST_CASE("Headers that are not the student's") {
   CHECK_FALSE(is_library_file("/home/a/labs/02-tiled-kernel/matmul.cu"));
   CHECK_FALSE(is_library_file("matmul.cu"));
 }
+
+TEST_CASE("Headers that hold algorithms") {
+  const std::string toolkit = "/usr/local/cuda/bin/../targets/x86_64-linux/include/";
+  for (const char* name : {"cccl/cub/block/block_reduce.cuh", "thrust/reduce.h",
+                           "cooperative_groups/details/reduce.h"})
+    CHECK(is_algorithm_file(toolkit + name));
+  for (const char* name : {"cooperative_groups.h", "cccl/cuda/std/__functional/operations.h",
+                           "cuda_pipeline_helpers.h"})
+    CHECK_FALSE(is_algorithm_file(toolkit + name));
+  CHECK_FALSE(is_algorithm_file("/home/a/cub/labs/matmul.cu"));
+  CHECK_FALSE(is_algorithm_file("/home/thrust/course/common/include/tensor.h"));
+}

@@ -74,6 +74,31 @@ TEST_CASE("A loop around a wait that gives up by a count or the clock is let go 
   }
 }
 
+TEST_CASE("Meetings at mbarriers are counted, and a ring in which warps run ahead has none") {
+  Mbarriers f;
+  const uint64_t out = f.buffer("out", std::vector<float>(160, 1.0f));
+  const auto meetings = [&](int stages, int meets) {
+    const LaunchReport r = f.launch("stages", {1}, {160}, out, 10, stages, meets);
+    REQUIRE(is_clean(r));
+    return r.counters.mbarrier_meetings;
+  };
+  CHECK(meetings(2, 0) == 0);
+  CHECK(meetings(4, 0) == 0);
+  CHECK(meetings(3, 1) == 4 * 10);
+  CHECK(meetings(1, 0) == 4 * 9);  // before the first phase nobody has multiplied
+}
+
+TEST_CASE("Who may give up waiting is told that a copy has not come") {
+  Mbarriers f;
+  const uint64_t from = f.buffer("from", std::vector<float>(4, 1.0f));
+  const uint64_t out = f.empty("out", 4);
+  const LaunchReport r = f.launch("looks", {1}, {32}, from, out, 100);
+  CHECK(!is_clean(r));
+  CHECK((find(r, "phase") != nullptr || find(r, "async-proxy") != nullptr ||
+         find(r, "race-shared") != nullptr));
+  CHECK(is_clean(f.launch("looks", {1}, {32}, from, out, 1 << 20)));
+}
+
 TEST_CASE("Bytes that were announced and do not come, or more than were, are named") {
   Mbarriers f;
   const LaunchReport lack = f.misuse(7);

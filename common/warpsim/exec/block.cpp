@@ -178,6 +178,7 @@ void start(Block& block, Worker& w, uint64_t linear_index) {
   block.warned_exited = false;
   block.barriers.fill({});
   block.mbarriers.clear();
+  block.looks.clear();
   block.bulk.clear();
   block.rounds_in_vain = 0;
   block.grid_waits = 0;
@@ -208,6 +209,9 @@ void start(Block& block, Worker& w, uint64_t linear_index) {
     warp.lanes.reset();
     warp.known_stamp = {};
     warp.known_time = {};
+    warp.multiply_adds = warp.products = 0;
+    warp.work_waited = warp.work_step = warp.work_met = 0;
+    if (warp.known != nullptr) warp.known->work = {};
     warp.resume = w.launch->kernel->ops.data();
   }
 }

@@ -111,6 +111,13 @@ uint32_t Decoder::multiply_adds(uint32_t first, uint32_t end) const {
   return count;
 }
 
+uint32_t Decoder::products(uint32_t first, uint32_t end) const {
+  const auto begin = function_.code.begin();
+  return uint32_t(std::count_if(begin + first, begin + end, [](const ptx::Instruction& code) {
+    return code.op == Opcode::kMma;
+  }));
+}
+
 void Decoder::decode() {
   const size_t first_site = image_.sites.size();
   compute_shared_sources();
@@ -118,6 +125,7 @@ void Decoder::decode() {
   uniform_ = ptx::registers_uniform(function_);
   polling_ = ptx::find_polling(function_);
   waiting_ = ptx::find_waiting(function_);
+  lasting_ = ptx::find_lasting(function_);
   const auto& code = function_.code;
   std::vector<bool> leader = layout_.flow.leader;
   leader.resize(code.size(), false);
@@ -137,7 +145,8 @@ void Decoder::decode() {
       while (end < code.size() && !leader[end]) ++end;
       block_end_ = end;
       Op& op = emit(checks_.counters ? &ops::enter : &ops::enter_uncounted);
-      op.set(Op::Enter{uint32_t(image_.blocks.size()), end - index_, multiply_adds(index_, end)});
+      op.set(Op::Enter{uint32_t(image_.blocks.size()), end - index_, multiply_adds(index_, end),
+                       products(index_, end)});
       image_.blocks.push_back({function_index_, index_, end});
     }
     emit_instruction(code[index_]);

@@ -1,5 +1,7 @@
 // Copies that end later, and the barriers in shared memory that say when.
 
+#include <algorithm>
+
 #include "warpsim/exec/decoder.h"
 
 namespace warpsim {
@@ -87,6 +89,7 @@ bool Decoder::mbarrier(const Code& code) {
   Dest state;
   const bool wanted = !waits && !code.dst.empty() && code.dst[0].kind == Operand::Kind::kRegister;
   if (wanted) state = dest(code.dst[0], true);
+  const uint32_t ahead = multiply_adds(index_, block_end_) + products(index_, block_end_);
   Op& op = emit(waits                              ? &ops::mbarrier_wait
                 : code.op == Opcode::kCopiesArrive ? &ops::copies_arrive
                                                    : &ops::mbarrier);
@@ -98,7 +101,9 @@ bool Decoder::mbarrier(const Code& code) {
                       code.mbarrier,
                       code.parity,
                       code.op == Opcode::kCopiesArrive ? code.no_increment : code.no_complete,
-                      code.expects});
+                      code.expects,
+                      waits && !lasting_[index_],
+                      uint16_t(std::min(ahead, uint32_t{UINT16_MAX}))});
   if (wanted) finish_dest(state, 0, false);
   return true;
 }

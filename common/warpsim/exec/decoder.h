@@ -102,6 +102,7 @@ class Decoder {
   bool store_param(const Code& code);
   bool atomic(const Code& code);
   uint32_t multiply_adds(uint32_t first, uint32_t end) const;  // of floats, unguarded
+  uint32_t products(uint32_t first, uint32_t end) const;       // on tensor cores
   bool async(const Code& code);
   bool mbarrier(const Code& code);
   bool bulk(const Code& code);
@@ -130,7 +131,7 @@ class Decoder {
                       ptx::Type type);
 
   void compute_shared_sources();
-  std::vector<bool> read_, uniform_, polling_, waiting_;  // see ptx/polling.h
+  std::vector<bool> read_, uniform_, polling_, waiting_, lasting_;  // see ptx/polling.h
 
   Image& image_;
   std::vector<FrameLayout>& layouts_;

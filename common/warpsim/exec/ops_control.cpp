@@ -70,6 +70,7 @@ const Op* enter(Warp& w, const Op* op) {
   if ((w.quantum -= op->enter.instructions) < 0) return give_up_turn(w, op);
   w.instructions += op->enter.instructions;
   w.multiply_adds += op->enter.multiply_adds;
+  w.products += op->enter.products;
   w.block_entries[2 * op->enter.block] += 1;
   w.block_entries[2 * op->enter.block + 1] += uint64_t(__builtin_popcount(w.mask));
   return op + 1;
@@ -80,6 +81,7 @@ const Op* enter_uncounted(Warp& w, const Op* op) {
   if ((w.quantum -= op->enter.instructions) < 0) return give_up_turn(w, op);
   w.instructions += op->enter.instructions;
   w.multiply_adds += op->enter.multiply_adds;
+  w.products += op->enter.products;
   return op + 1;
 }
 

@@ -23,6 +23,10 @@ constexpr int kLaunchFailed = 719;
 // So often a wait in vain keeps its warp; then the kernel hears that the phase is not complete.
 constexpr uint32_t kTries = 8;
 
+// A kernel that may give up waiting is told so often, at each place and in each block, that the
+// phase is not complete, as it would be if data came late.
+constexpr uint32_t kHeldLooks = 1000;
+
 struct Place {
   bool is_good = false;
   uint32_t offset = 0;  // in the shared window
@@ -145,6 +149,10 @@ bool count_arrivals(Warp& w, const Op* op, int lane, Mbarrier& barrier, uint32_t
   return true;
 }
 
+uint64_t work_of(const Warp& w, const Op* op) {
+  return w.multiply_adds + w.products - op->mbarrier.work_ahead;
+}
+
 // What all lanes did comes before the end of the phase, whichever of them brings it about.
 void release_all(Warp& w, const Op* op) {
   std::array<uint32_t, kLanes> offset{};
@@ -157,7 +165,8 @@ void release_all(Warp& w, const Op* op) {
     uint32_t group = 0;
     for_each_lane(left, [&](int lane) { group |= uint32_t(offset[size_t(lane)] == at) << lane; });
     left &= ~group;
-    if (Mbarrier* barrier = w.block->mbarriers.find(at)) release(w, group, barrier->arrived);
+    if (Mbarrier* barrier = w.block->mbarriers.find(at))
+      release(w, group, work_of(w, op), barrier->arrived);
   }
 }
 
@@ -231,6 +240,17 @@ bool keeps(Warp& w, const Op* op, uint64_t seen, bool* again) {
   return known->times != 0;
 }
 
+// Whether to say that the phase is not complete, which is not complete yet.
+bool is_held(Warp& w, const Op* op) {
+  if (!op->mbarrier.may_give_up) return false;
+  auto& looks = w.block->looks;
+  auto known = std::ranges::find(looks, op, [](const auto& look) { return look.first; });
+  if (known == looks.end()) known = looks.insert(known, {op, 0});
+  if (known->second >= kHeldLooks) return false;
+  ++known->second;
+  return true;
+}
+
 }  // namespace
 
 const Op* mbarrier(Warp& w, const Op* op) {
@@ -254,13 +274,18 @@ const Op* mbarrier_wait(Warp& w, const Op* op) {
   MbarrierWait wait{op, 0, 0, false};
   uint64_t seen = w.mask;  // nothing that the wait depends on has changed while this is the same
   const Mbarrier* known = nullptr;
+  bool is_asked = false, held = false;
   for_each_lane(w.mask, [&](int lane) {
     if (w.worker->launch->stop) return;
     Mbarrier* barrier = barrier_of(w, op, lane);
     if (barrier == nullptr) return;
     const bool parity = op->mbarrier.parity ? (row<uint32_t>(w, op->a)[lane] & 1) != 0
                                             : Mbarrier::parity_of(row<uint64_t>(w, op->a)[lane]);
-    if (!barrier->is_complete(parity)) let_arrive(w, op, lane, *barrier);
+    if (!barrier->is_complete(parity)) {
+      if (!is_asked) held = is_held(w, op);
+      is_asked = true;
+      if (!held) let_arrive(w, op, lane, *barrier);
+    }
     if (barrier->is_complete(parity)) {
       complete |= 1u << lane;
       barrier->passed[w.index] = barrier->phase + 1;
@@ -272,13 +297,15 @@ const Op* mbarrier_wait(Warp& w, const Op* op) {
     }
   });
   if (w.worker->launch->stop) return w.stop(op, WarpState::kReady);
-  if (complete == 0 && keeps(w, op, seen, &wait.again)) {
+  if (complete == 0 && !held && keeps(w, op, seen, &wait.again)) {
     w.mbarrier_wait = wait;
     w.has_waited = true;
     w.waits_for_lock = false;
     w.waits_at = op;
     return w.stop(op, WarpState::kReady);
   }
+  if (complete != 0 && meets_others(w, work_of(w, op)))
+    ++w.worker->sites[op->mbarrier.site].meetings;
   set_predicate(w, op->d, complete);
   return op + 1;
 }

@@ -27,6 +27,8 @@ void ProgramCode::emit_enter(size_t i) {
   code_.add(code_.qword[code_.warp + offsetof(Warp, instructions)], count);
   if (op.enter.multiply_adds != 0)
     code_.add(code_.qword[code_.warp + offsetof(Warp, multiply_adds)], op.enter.multiply_adds);
+  if (op.enter.products != 0)
+    code_.add(code_.qword[code_.warp + offsetof(Warp, products)], op.enter.products);
   if (op.full == &ops::enter_uncounted) return;
   code_.mov(rax, code_.ptr[code_.warp + offsetof(Warp, block_entries)]);
   code_.add(code_.qword[rax + 16 * op.enter.block], 1);

@@ -4,6 +4,8 @@
 
 #include <array>
 #include <cstdint>
+#include <utility>
+#include <vector>
 
 #include "warpsim/machine/bulk.h"
 #include "warpsim/machine/mbarrier.h"
@@ -11,6 +13,7 @@
 
 namespace warpsim {
 
+struct Op;
 struct Worker;
 struct Warp;
 
@@ -45,6 +48,8 @@ struct Block {
   bool warned_exited = false;  // reported that threads had left before a barrier
   std::array<Barrier, 16> barriers{};
   Mbarriers mbarriers;
+  // How often waits at mbarriers that may be given up were told that the phase is not complete.
+  std::vector<std::pair<const Op*, uint32_t>> looks;
   BulkCopies bulk;
   uint32_t rounds_in_vain = 0;  // turns of all warps in which nobody got beyond a wait
   Standstill standstill;

@@ -10,11 +10,13 @@
 
 namespace warpsim {
 
-// What comes before: per thread of the block the shared shadow's time, per warp Block::time, and
-// per mbarrier the time up to which the copies that it counted are known to have arrived.
+// What comes before: per thread of the block the shared shadow's time, per warp Block::time and how
+// many multiply-adds and products it had done, and per mbarrier the time up to which the copies
+// that it counted are known to have arrived.
 struct Knowledge {
   std::array<uint32_t, 1024> thread{};
   std::array<uint32_t, 32> time{};
+  std::array<uint64_t, 32> work{};
   std::vector<uint32_t> copies;
 
   void merge(const Knowledge& other);

@@ -31,6 +31,7 @@ class Fields {
 
 void add(Fields f, const Op::Enter& o) {
   f("block", o.block)("instructions", o.instructions)("multiply_adds", o.multiply_adds);
+  f("products", o.products);
 }
 void add(Fields f, const Op::Guard& o) {
   f("operations", o.operations);
@@ -58,7 +59,8 @@ void add(Fields f, const Op::Fence& o) {
 }
 void add(Fields f, const Op::Mbarrier& o) {
   f("offset", o.offset)("address", o.address)("site", o.site)("mode", o.mode);
-  f("parity", o.parity)("no_complete", o.no_complete)("expects", o.expects);
+  f("parity", bool{o.parity})("no_complete", bool{o.no_complete})("expects", bool{o.expects});
+  f("may_give_up", bool{o.may_give_up})("work_ahead", o.work_ahead);
 }
 void add(Fields f, const Op::Bulk& o) {
   f("index", o.index);

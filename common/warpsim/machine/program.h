@@ -56,6 +56,7 @@ struct Op {
     uint32_t block;          // index into Image::blocks
     uint32_t instructions;   // of that block
     uint32_t multiply_adds;  // among them, of floats
+    uint32_t products;       // among them, on tensor cores
   };
   struct Guard {
     uint32_t operations;  // so many of the following ones are governed, none of them control
@@ -94,7 +95,9 @@ struct Op {
     uint32_t site;  // index into Image::sites
     ptx::MbarrierOp mode;
     // Of a wait: the phase is given by its parity. Of an arrival: see ptx::Instruction.
-    bool parity, no_complete, expects;
+    bool parity : 1, no_complete : 1, expects : 1;
+    bool may_give_up : 1;  // a wait: more than its answer decides whether it is made again
+    uint16_t work_ahead;   // multiply-adds and products of the block behind it, counted already
   };
   struct Bulk {
     uint32_t index;  // into Image::bulk_copies

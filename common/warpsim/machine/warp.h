@@ -112,6 +112,7 @@ struct alignas(64) Warp {
   const void* compiled_entry = nullptr;
   uint64_t instructions = 0;   // executed so far
   uint64_t multiply_adds = 0;  // of the instructions, those that multiply and add floats
+  uint64_t products = 0;       // and those that multiply on tensor cores
   // Barrier state while kAtBarrier.
   const Op* barrier_op = nullptr;
   uint32_t barrier_id = 0;
@@ -143,6 +144,10 @@ struct alignas(64) Warp {
   bool waits_for_lock = false;   // the last one is one for a lock
   const Op* waits_at = nullptr;  // there
   MbarrierWait mbarrier_wait;
+  // Of multiply-adds and products: how many there were when it last got beyond a wait at an
+  // mbarrier after new ones, how many of these were new, and how many there were at the last
+  // meeting.
+  uint64_t work_waited = 0, work_step = 0, work_met = 0;
   bool is_split = false;  // lanes have gone on without others, which they were to meet
 
   // Asynchronous copies, oldest first; per lane how many groups were committed.

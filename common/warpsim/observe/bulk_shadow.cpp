@@ -32,7 +32,7 @@ void SharedShadow::proxy_fence(Warp& w) {
   const uint32_t now = tick();
   all_fenced_ = std::max(all_fenced_, interval_);
   Knowledge own;
-  release(w, w.mask, own);
+  release(w, w.mask, 0, own);
   for (uint32_t thread = 0; thread < kThreads; ++thread)
     fenced_[thread] = std::max(fenced_[thread], std::min(own.thread[thread], now));
 }

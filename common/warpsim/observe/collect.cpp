@@ -22,6 +22,8 @@ GlobalCounts global_counts(const MemorySite& site) {
   return {&Counters::global_load_requests, &Counters::global_load_sectors};
 }
 
+constexpr uint64_t kNarrow = 4;  // lanes
+
 bool hands_to_other_lanes(ptx::Opcode op) {
   switch (op) {
     case ptx::Opcode::kShfl:
@@ -57,9 +59,12 @@ void Collector::add_blocks(const Worker& worker) {
         line = &at(block.function, i);
       Counters& c = *line;
       c.instructions += entries;
+      if (code.by_algorithm) c.algorithm_instructions += entries;
       const bool fma = code.type == ptx::Type::kF32 &&
                        (code.op == ptx::Opcode::kFma || code.op == ptx::Opcode::kMad);
       if (fma && code.guard < 0) c.fma_lanes += lanes;
+      const bool adds = code.type == ptx::Type::kF32 && (fma || code.op == ptx::Opcode::kAdd);
+      if (adds && lanes <= kNarrow * entries) c.narrow_additions += entries;
       if (hands_to_other_lanes(code.op)) c.lane_exchanges += entries;
       if (code.op == ptx::Opcode::kMma) {
         c.tensor_instructions += entries;
@@ -74,9 +79,12 @@ void Collector::add_sites(const Worker& worker) {
   for (size_t i = 0; i < image.sites.size(); ++i) {
     const MemorySite& site = image.sites[i];
     const SiteState& s = worker.sites[i];
-    if (s.requests + s.shared_requests + s.async_requests + s.local_requests + s.bulk_requests == 0)
+    if (s.requests + s.shared_requests + s.async_requests + s.local_requests + s.bulk_requests +
+            s.meetings ==
+        0)
       continue;
     Counters& c = at(site.function, site.instruction);
+    c.mbarrier_meetings += s.meetings;
     (site.is_store ? c.bulk_store_requests : c.bulk_load_requests) += s.bulk_requests;
     (site.is_store ? c.bulk_store_bytes : c.bulk_load_bytes) += s.bulk_bytes;
     if (site.in_const_space) {
@@ -92,6 +100,7 @@ void Collector::add_sites(const Worker& worker) {
     c.atomic_lanes += s.atomic_lanes;
     c.atomic_addresses += s.atomic_addresses;
     c.async_bytes += s.async_bytes;
+    c.async_conflicts += s.async_conflicts;
     c.transactions_32 += s.transactions[0];
     c.transactions_64 += s.transactions[1];
     c.transactions_128 += s.transactions[2];

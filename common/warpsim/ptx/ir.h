@@ -232,9 +232,10 @@ struct Instruction {
   std::vector<Operand> dst;
   std::vector<Operand> src;
 
-  std::string mnemonic;   // the opcode with all its modifiers, as written
-  SourceLine where;       // the student's line (see Module::files)
-  uint32_t ptx_line = 0;  // 1-based line in the PTX text
+  std::string mnemonic;       // the opcode with all its modifiers, as written
+  SourceLine where;           // the student's line (see Module::files)
+  uint32_t ptx_line = 0;      // 1-based line in the PTX text
+  bool by_algorithm = false;  // of a library of algorithms, which the student's line calls
 
   bool operator==(const Instruction&) const = default;
 };

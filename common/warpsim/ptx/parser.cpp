@@ -123,8 +123,10 @@ void Parser::finish() {
   for (size_t f = 0; f < module_.functions.size(); ++f) {
     Function& function = module_.functions[f];
     if (function.code.empty()) function.is_extern = true;  // declared, defined nowhere
-    for (size_t i = 0; i < function.code.size(); ++i)
+    for (size_t i = 0; i < function.code.size(); ++i) {
       function.code[i].where = lines_.resolve(locations_[f][i]);
+      function.code[i].by_algorithm = lines_.is_by_algorithm(locations_[f][i]);
+    }
   }
 }
 

@@ -85,6 +85,51 @@ bool decides(const Function& function, size_t start, const Loop& loop) {
   return false;
 }
 
+// Whether all jumps out of the loop are decided by what `start` finds, and by nothing else.
+bool ends_by_alone(const Function& function, size_t start, const Loop& loop) {
+  std::vector<bool> follows(function.registers.size(), false), mixed = follows;
+  for (const Operand& d : function.code[start].dst)
+    each_register(d, [&](size_t r) { follows[r] = true; });
+  // Marks what the loop computes from such operands, until nothing is new.
+  const auto spread = [&](std::vector<bool>* of, auto is_source) {
+    for (bool changed = true; changed;) {
+      changed = false;
+      for (size_t i = loop.first; i <= loop.last; ++i) {
+        const Instruction& code = function.code[i];
+        if (i == start || !is_source(code)) continue;
+        for (const Operand& d : code.dst) {
+          each_register(d, [&](size_t r) {
+            changed = changed || !(*of)[r];
+            (*of)[r] = true;
+          });
+        }
+      }
+    }
+  };
+  spread(&follows, [&](const Instruction& code) { return any_register(code.src, follows); });
+  spread(&mixed, [&](const Instruction& code) {
+    bool others = code.guard >= 0 || facts_of(code.op).memory != OpcodeFacts::Memory::kNone;
+    for (const Operand& s : code.src) {
+      others = others || s.kind == Operand::Kind::kSpecial;
+      each_register(s, [&](size_t r) { others = others || !follows[r] || mixed[r]; });
+    }
+    return others;
+  });
+  const auto is_decided = [&](int32_t guard) {
+    return follows[size_t(guard)] && !mixed[size_t(guard)];
+  };
+  bool any = false;
+  for (size_t i = loop.first; i <= loop.last; ++i) {
+    const Instruction& code = function.code[i];
+    const bool by_guard = leaves(code, i, loop);
+    const bool else_way = i > loop.first && leaves_else(function.code[i - 1], code, loop);
+    if (!by_guard && !else_way) continue;
+    if (!is_decided(by_guard ? code.guard : function.code[i - 1].guard)) return false;
+    any = true;
+  }
+  return any;
+}
+
 // Whether nothing in the loop but the access `start` can be seen by other threads.
 bool only_waits(const Function& function, size_t start, const Loop& loop) {
   for (size_t i = loop.first; i <= loop.last; ++i) {
@@ -340,6 +385,18 @@ std::vector<bool> find_polling(const Function& function) {
 
 std::vector<bool> find_waiting(const Function& function) {
   return find_loads(function, true);
+}
+
+std::vector<bool> find_lasting(const Function& function) {
+  std::vector<bool> lasting(function.code.size(), false);
+  const std::vector<Loop> loops = loops_of(function);
+  for (size_t i = 0; i < function.code.size(); ++i) {
+    if (function.code[i].op != Opcode::kMbarrierWait) continue;
+    lasting[i] = std::any_of(loops.begin(), loops.end(), [&](const Loop& loop) {
+      return loop.first <= i && i <= loop.last && ends_by_alone(function, i, loop);
+    });
+  }
+  return lasting;
 }
 
 }  // namespace warpsim::ptx

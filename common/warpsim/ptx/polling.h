@@ -27,4 +27,8 @@ std::vector<bool> find_polling(const Function& function);
 // and it has no barrier and no call.
 std::vector<bool> find_waiting(const Function& function);
 
+// Per instruction: true for a wait at an mbarrier that is made again until its phase is complete:
+// it stands in a loop that nothing but its answer ends.
+std::vector<bool> find_lasting(const Function& function);
+
 }  // namespace warpsim::ptx

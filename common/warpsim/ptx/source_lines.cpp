@@ -19,6 +19,21 @@ bool is_library_file(std::string_view path) {
          std::ranges::any_of(kRoots, [&](auto root) { return path.starts_with(root); });
 }
 
+bool is_algorithm_file(std::string_view path) {
+  constexpr std::string_view kPlaces[] = {"/thrust/",
+                                          "/cub/",
+                                          "/cooperative_groups/reduce.h",
+                                          "/cooperative_groups/scan.h",
+                                          "/cooperative_groups/details/reduce.h",
+                                          "/cooperative_groups/details/scan.h",
+                                          "/cooperative_groups/details/coalesced_reduce.h",
+                                          "/cooperative_groups/details/coalesced_scan.h"};
+  const size_t include = path.rfind("/include/");  // a folder above it may be called anything
+  if (include == path.npos || !is_library_file(path)) return false;
+  const std::string_view name = path.substr(include);
+  return std::ranges::any_of(kPlaces, [&](auto place) { return name.find(place) != name.npos; });
+}
+
 int32_t SourceLines::add_location(Place place, const Place* caller) {
   int32_t caller_location = -1;
   if (caller) {
@@ -62,6 +77,16 @@ SourceLine SourceLines::resolve(int32_t location) const {
     if (innermost.line == 0) innermost = line;
   }
   return innermost;
+}
+
+bool SourceLines::is_by_algorithm(int32_t location) const {
+  for (int32_t id = location; id >= 0; id = locations_[id].caller) {
+    if (at(locations_[id].place).line == 0) continue;
+    const std::string& path = paths_.at(locations_[id].place.file);
+    if (is_algorithm_file(path)) return true;
+    if (!is_library_file(path)) return false;
+  }
+  return false;
 }
 
 }  // namespace warpsim::ptx

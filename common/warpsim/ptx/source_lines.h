@@ -20,6 +20,10 @@ namespace warpsim::ptx {
 // True for headers that come with the CUDA toolkit, the compiler, the system or the course.
 bool is_library_file(std::string_view path);
 
+// True for headers that hold parallel algorithms: thrust, cub, and the reductions and scans of
+// cooperative_groups.
+bool is_algorithm_file(std::string_view path);
+
 class SourceLines {
  public:
   struct Place {
@@ -38,6 +42,8 @@ class SourceLines {
   // and the line of a location.
   std::vector<std::string> files() const;
   SourceLine resolve(int32_t location) const;  // -1: none
+  // Whether such a header stands between the instruction and the line of resolve().
+  bool is_by_algorithm(int32_t location) const;
 
  private:
   struct Location {

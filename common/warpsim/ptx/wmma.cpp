@@ -112,7 +112,7 @@ class Expansion {
     decode_mnemonic(*find_opcode(i.mnemonic), &i);
     i.dst = std::move(dst), i.src = std::move(src);
     i.guard = from_.guard, i.guard_negated = from_.guard_negated;
-    i.where = from_.where, i.ptx_line = from_.ptx_line;
+    i.where = from_.where, i.ptx_line = from_.ptx_line, i.by_algorithm = from_.by_algorithm;
     return code_.emplace_back(std::move(i));
   }
   bool is_double() const { return from_.type == Type::kF64; }

@@ -231,3 +231,58 @@ extern "C" __global__ void gives_up(int* out, int kind, int turns) {
   }
   out[0] = kind == 1 ? count : n;
 }
+
+// Warps that multiply, and one that hands them stages of a ring, phase after phase. meets: all arrive
+// at one more mbarrier in each phase and wait for the others.
+extern "C" __global__ void stages(float* out, int phases, int stages, int meets) {
+  __shared__ uint64_t full[4], empty[4], all;
+  const unsigned warp = threadIdx.x / 32, lane = threadIdx.x % 32, workers = blockDim.x / 32 - 1;
+  if (threadIdx.x == 0) {
+    for (int s = 0; s < stages; ++s) {
+      init(&full[s], 1);
+      init(&empty[s], workers);
+    }
+    init(&all, workers);
+  }
+  __syncthreads();
+  if (warp == workers) {
+    for (int ph = 0; lane == 0 && ph < phases; ++ph) {
+      if (ph >= stages)
+        while (!try_wait(&empty[ph % stages], (ph / stages - 1) % 2)) {
+        }
+      arrive(&full[ph % stages]);
+    }
+    return;
+  }
+  float sum = 0;
+  for (int ph = 0; ph < phases; ++ph) {
+    while (!try_wait(&full[ph % stages], ph / stages % 2)) {
+    }
+#pragma unroll 1
+    for (int i = 0; i < 16; ++i) sum = sum * 0.5f + out[threadIdx.x];
+    __syncwarp();
+    if (lane == 0) arrive(&empty[ph % stages]);
+    if (!meets) continue;
+    if (lane == 0) arrive(&all);
+    while (!try_wait(&all, ph % 2)) {
+    }
+  }
+  out[threadIdx.x] = sum;
+}
+
+// Fills a word by a copy in bulk, asks `looks` times whether it has come, and reads it.
+extern "C" __global__ void looks(const float* from, float* out, int looks) {
+  __shared__ alignas(16) float word[4];
+  __shared__ uint64_t bar;
+  if (threadIdx.x == 0) {
+    init(&bar, 1);
+    expect(&bar, 16);
+    asm volatile(
+        "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], 16, [%2];" ::"r"(at(word)),
+        "l"(from), "r"(at(&bar))
+        : "memory");
+    int n = 0;
+    while (!try_wait(&bar, 0) && (looks == 0 || n < looks)) ++n;
+    out[0] = word[0];
+  }
+}
