@@ -25,6 +25,7 @@ _CODES = frozenset(
         "out-of-bounds-shared", "uninitialised-shared", "race-shared",
     }
 )  # fmt: skip
+_OF_BOTH_AXES = ("grid-exchanged", "grid-of-other-sizes", "sizes-exchanged")
 _MOST_TRIES = 128
 _TOGETHER = 8
 _NUMBER = re.compile(r"\b\d{1,4}\b")
@@ -49,7 +50,7 @@ class ByPlan(CopyWords):
             for change in self._right(every):
                 said = self._told(every, change)
                 if said is not None:
-                    self.mends_both_axes = change.kind in ("grid-exchanged", "sizes-exchanged")
+                    self.mends_both_axes = change.kind in _OF_BOTH_AXES
                     return said
         return None
 

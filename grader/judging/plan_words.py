@@ -46,7 +46,7 @@ class PlanWords(Base):
                 return self._of_block(change, launch, near, origins, lines)
             case "pointer":
                 return self._of_pointer(change, launch, near, origins, fields, lines)
-            case "grid-exchanged" | "block-exchanged" | "grid-for-block":
+            case "grid-exchanged" | "grid-of-other-sizes" | "block-exchanged" | "grid-for-block":
                 return self._of_sides(change, launch, near, origins, lines)
             case "rounded-down" | "one-more" | "blocks":
                 return self._of_blocks(plans, change, launch, near, origins, lines)

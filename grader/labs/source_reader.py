@@ -314,11 +314,15 @@ class _Splitter:
 
     def _closing(self, at: int) -> int:
         """The place of the parenthesis that closes the one at `at`."""
-        depth = 0
+        depth, listed = 0, 0  # braces of for (float* one : {a, b}), which hold no statements
         for place in range(at, len(self.tokens)):
             word = self.tokens[place]
             depth += (word == "(") - (word == ")")
-            if depth <= 0 or word in ("{", "}"):
+            if word == "{" and (listed or self.tokens[place - 1] == ":"):
+                listed += 1
+            elif word == "}" and listed:
+                listed -= 1
+            elif depth <= 0 or word in ("{", "}"):
                 return place
         return len(self.tokens)
 

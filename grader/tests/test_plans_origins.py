@@ -200,3 +200,11 @@ def test_a_constructor_is_called_as_its_type_is():
     functions = text.functions()
     assert [function_name(one) for one in functions] == ["Plan", "n"]
     assert [text.parameters(one) for one in functions] == [["a", "b"], []]
+
+
+def test_a_loop_over_a_list_in_braces_has_its_body():
+    text = Listing(
+        "void solve(float* a, float* b) {\n  for (float* one : {a, b}) cudaFree(one);\n}\n"
+    )
+    (free,) = [one for one in text.statements if one.words[:1] == ("cudaFree",)]
+    assert [one.kind for one in text.loops(free)] == ["for"]

@@ -110,6 +110,7 @@ def _pointer(at: int, **fields):
         (_word(28, lambda j, k, n: n), "number", "k"),
         (_word(36, lambda j, k, n: n), "number", ""),
         (_both(_word(24, lambda j, k, n: n), _word(32, lambda j, k, n: j)), "numbers-exchanged", ""),
+        (_set(2, grid=lambda j, k, n: [-(-j // 16), -(-n // 8), 1]), "grid-of-other-sizes", ""),
         (
             _both(
                 _both(_word(24, lambda j, k, n: n), _word(32, lambda j, k, n: j)),

@@ -63,6 +63,8 @@ def _exchanged_sizes(plans: Plans, call: int) -> Iterator[Change]:
             if (unit := here[0][1]["block"][axis])
             and _up(here, own, unit) == [op["grid"][axis] for _, op in here]
         }
+        if len(sides) == len(_AXES):
+            yield Change("grid-of-other-sizes", call, _with_sizes(call, {}, sides))
         if len(words) > 1 and sides:
             made = _with_sizes(call, words, sides)
             yield Change("sizes-exchanged", call, made, "", min(words), -1, one.text, two.text)
