@@ -20,7 +20,7 @@
 // SUMMIT_JOINED the two halves are one worker again: each takes half of a job's steps of k, and
 // they add up what they have through shared memory, so that a tile has half as many parts that
 // travel, and twice as many threads to add them.
-#include "common/straight_loop.cuh"
+#include "common/shifted.cuh"
 #include "common/summit.h"
 #include "even_waves.h"
 
@@ -98,7 +98,7 @@ __device__ Job take_job(Share& share, int j, int k, int l) {
   // Tiles are numbered down GROUP rows, then one column on.
   int group = job.tile / (GROUP * tile_columns) * GROUP, height = min(GROUP, tile_rows - group);
   int in_group = job.tile - group * tile_columns;
-  job.row = (group + in_group % height) * BM;
+  job.row = TileRows::first_of(group + in_group % height, j);
   job.col = in_group / height * BN;
   share.end = begin;
   return job;
@@ -167,7 +167,7 @@ struct Group {
 
 // Adds 16-byte groups [begin, end) of the `count` parts from share `first` on and stores them.
 __device__ void add_parts(const float4* scratch, int first, int count, float* P, int j, int l,
-                          int row, int col, int begin, int end) {
+                          const TileRows& rows, int col, int begin, int end) {
 #pragma unroll 1
   for (int e = begin + thread_of_worker(); e < end; e += IN_FLIGHT * TEAM) {
     float4 sum[IN_FLIGHT];
@@ -188,7 +188,7 @@ __device__ void add_parts(const float4* scratch, int first, int count, float* P,
       int at = e + q * TEAM;
       if (at >= end) continue;
       Group group(at);
-      store_row(P, row + group.row, col + group.col, j, l, &sum[q].x);
+      store_row(P, rows(group.row), col + group.col, j, l, &sum[q].x);
     }
   }
 }
@@ -204,11 +204,12 @@ __device__ void meet(volatile unsigned* ready, unsigned count) {
 // each to sectors that three others write to as well; so a warp puts rows together in shared
 // memory, and stores 32 neighbours at a time.
 template <int FIRST>
-__device__ __forceinline__ void store_tile_unaligned(float* strip, float* P, int row, int col,
-                                                     const Place& place, int j, int l,
+__device__ __forceinline__ void store_tile_unaligned(float* strip, float* P, const TileRows& rows,
+                                                     int col, const Place& place, int j, int l,
                                                      const float (&sum)[TM][TN]) {
   int lane = thread_of_worker() % 32, y = place.row % 8, x = place.col % 64;
-  row += place.row - y + FIRST * 8, col += place.col - x + lane;
+  int row = rows(place.row - y + FIRST * 8), step = rows.step();
+  col += place.col - x + lane;
 #pragma unroll
   for (int r = FIRST; r < FIRST + ROWS_LEFT; ++r) {
 #pragma unroll
@@ -220,13 +221,14 @@ __device__ __forceinline__ void store_tile_unaligned(float* strip, float* P, int
     for (int i = 0; i < 8; i += 2) {
 #pragma unroll
       for (int e = 0; e < 2; ++e) {
-        float* to = P + size_t(row + i + e) * l + col;
+        int here = row + (i + e) * step;
+        float* to = P + size_t(here) * l + col;
 #pragma unroll
         for (int c = 0; c < 64; c += 32)
-          if (row + i + e < j && col + c < l) to[c] = strip[(i + e) * STRIP_PITCH + c + lane];
+          if (here < j && col + c < l) to[c] = strip[(i + e) * STRIP_PITCH + c + lane];
       }
     }
-    row += 8;
+    row += 8 * step;
     __syncwarp();
   }
 }
@@ -274,6 +276,36 @@ __device__ __forceinline__ void join(Cursor& cursor, float (&sum)[TM][TN]) {
   cursor.advance();
 }
 
+// How many steps of k the running warp's rows of M lag behind the job's (shifted.cuh). If the job
+// begins with step 0, so many elements are of the rows before, or of nothing: zeros in their place.
+// `first`: the first unit of the job that this ring has.
+__device__ __forceinline__ int shift_of_warp(const OperandMaps& maps, const Cursor& cursor, int first,
+                                             int j) {
+#ifdef SUMMIT_SHIFTED
+  const volatile Job& job = desk_of_thread()->job;
+  int row = job.row;
+  if (!TileRows(row, anew(j)).apart) return 0;
+  int thread = thread_number() % CONSUMERS;
+  int shift = maps.shift[(row + thread / 32 / WARP_COLUMNS) % CLASSES];
+  if (shift > 0 && job.first + first == 0) {
+    Ring ring{shared_address(ring_of_thread())};
+    barrier_wait(ring.full(cursor.at), cursor.parity);
+    uint32_t chunk = Place(thread).m(ring.stage(cursor.at));
+#pragma unroll 1
+    for (int r = 0; r < TM; ++r)
+#pragma unroll 1
+      for (int i = 0; i < shift; ++i)
+        asm volatile("st.shared.f32 [%0], %1;" ::"r"(chunk + r * 8 * MDS_ROW + i * 4), "f"(0.0f)
+                     : "memory");
+    fence_before_copies();  // the copy engine fills this place again
+    __syncwarp();
+  }
+  return shift;
+#else
+  return 0;
+#endif
+}
+
 // What the consumers do with a finished job: store the tile, after the other parts have been added
 // if there are any; or leave the part.
 template <int FIRST>
@@ -285,7 +317,8 @@ __device__ __forceinline__ void finish(float (&sum)[TM][TN], float* strips, floa
   const volatile Desk& desk = *desk_of_thread();
   Place place(thread % CONSUMERS);
   j = anew(j), k = anew(k), l = anew(l), whole_tiles = anew(whole_tiles), shares = anew(shares);
-  int units = ceil_div(k, BLOCK_STEPS), row = desk.job.row, col = desk.job.col;
+  int units = ceil_div(k, BLOCK_STEPS), col = desk.job.col;
+  TileRows rows(desk.job.row, j);
   int others = 0;  // parts to add
   if (desk.job.units != units) {
     int share = blockIdx.x * WORKERS + worker_of_thread() - whole_tiles;
@@ -312,7 +345,7 @@ __device__ __forceinline__ void finish(float (&sum)[TM][TN], float* strips, floa
       sync_consumers();
       __threadfence();
       int me = share - first;
-      add_parts(scratch, first, count, P, j, l, row, col, QUADS * me / count,
+      add_parts(scratch, first, count, P, j, l, rows, col, QUADS * me / count,
                 QUADS * (me + 1) / count);
       return;
     }
@@ -363,9 +396,13 @@ __device__ __forceinline__ void finish(float (&sum)[TM][TN], float* strips, floa
     }
   }
   if (l % 4 == 0 && reinterpret_cast<uintptr_t>(P) % 16 == 0)
-    store_tile<FIRST, FIRST + ROWS_LEFT>(P, row, col, place, j, l, sum);
+#pragma unroll
+    for (int r = FIRST; r < FIRST + ROWS_LEFT; ++r)
+#pragma unroll
+      for (int c = 0; c < TN; c += 4)
+        store_row(P, rows(place.row + r * 8), col + place.col + c * 4, j, l, &sum[r][c]);
   else
-    store_tile_unaligned<FIRST>(strips + thread_number() / 32 * STRIP, P, row, col, place, j, l,
+    store_tile_unaligned<FIRST>(strips + thread_number() / 32 * STRIP, P, rows, col, place, j, l,
                                 sum);
 }
 
@@ -375,7 +412,7 @@ __device__ __forceinline__ void finish(float (&sum)[TM][TN], float* strips, floa
 // ready[2 * t], [2 * t + 1]: counters of the t-th shared tile; zero before and after every launch.
 // scratch: [share][QUADS].
 extern "C" __global__ void __launch_bounds__(THREADS, 1)
-    even_waves(const __grid_constant__ Maps maps, float* __restrict__ P, int j, int k, int l,
+    even_waves(const __grid_constant__ OperandMaps maps, float* __restrict__ P, int j, int k, int l,
                int whole_tiles, int shares, int meeting, float4* __restrict__ scratch,
                unsigned* __restrict__ ready) {
   extern __shared__ __align__(1024) unsigned char shared[];
@@ -386,7 +423,9 @@ extern "C" __global__ void __launch_bounds__(THREADS, 1)
   Cursor cursor;
   if (threadIdx.x >= SLICES * CONSUMERS) {
     asm volatile("setmaxnreg.dec.sync.aligned.u32 24;");
-    int number = (threadIdx.x - SLICES * CONSUMERS) / 32;  // of the ring
+    // Each ring has one producing warp or, where M is shifted, its share of the four.
+    constexpr int parts = LEAD > 0 ? 4 / SLICES : 1;
+    int number = (threadIdx.x - SLICES * CONSUMERS) / 32 / parts;  // of the ring
     if (number >= SLICES || threadIdx.x % 32 != 0) return;
     prepare(maps);
     int worker = blockIdx.x * WORKERS + (WORKERS == 1 ? 0 : number);
@@ -398,7 +437,13 @@ extern "C" __global__ void __launch_bounds__(THREADS, 1)
     while (share.next < share.end) {
       Job job = take_job(share, j, k, l);
       Half half = half_of(job.first, job.units, number);
-      produce(ring, cursor, maps, job.row, job.col, half.first * BLOCK_STEPS, half.stages());
+      int k0 = half.first * BLOCK_STEPS;
+#ifdef SUMMIT_SHIFTED
+      produce(ring, cursor, maps, job.row, job.col, k0, half.stages(), j, threadIdx.x / 32 % parts,
+              parts);
+#else
+      produce(ring, cursor, maps, job.row, job.col, k0, half.stages());
+#endif
       if constexpr (JOINED > 1) leave_empty(ring, cursor);
     }
   } else {
@@ -422,7 +467,8 @@ extern "C" __global__ void __launch_bounds__(THREADS, 1)
       int steps = half.units * BLOCK_STEPS, stages = half.stages();
       if (JOINED == 1 || stages > 0)  // the second half of one unit is none
         consume(Ring{shared_address(ring_of_thread())}, cursor, stages,
-                last_stage_bytes(steps, 0, stages), sum);
+                last_stage_bytes(steps, 0, stages), sum,
+                shift_of_warp(maps, cursor, half.first, j));
       float* strips = reinterpret_cast<float*>(shared + SLICES * RING_BYTES);
       if constexpr (JOINED == 1) {
         finish<0>(sum, strips, P, j, k, l, whole_tiles, shares, meeting, scratch, ready);

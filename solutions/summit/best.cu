@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "best.h"
+#include "common/shifted.cuh"
 
 namespace summit {
 namespace {
@@ -29,10 +30,9 @@ void add_unaligned(const Problem& p, Choice* c) {
   if (!rows_are_aligned(p.P, p.l)) c->features[kUnaligned] = million(double(p.j) * p.l);
 }
 
-// The same, and copying operands with unaligned rows to longer ones.
-void add_copies(const Problem& p, Choice* c) {
-  double elements = (rows_are_aligned(p.M, p.k) ? 0 : double(p.j) * p.k) +
-                    (rows_are_aligned(p.N, p.l) ? 0 : double(p.k) * p.l);
+// The same, and copying `rows` rows of M and, where its rows are unaligned, N to longer ones.
+void add_copies(const Problem& p, int rows, Choice* c) {
+  double elements = double(rows) * p.k + (rows_are_aligned(p.N, p.l) ? 0 : double(p.k) * p.l);
   if (elements > 0) c->features[kCopy] = 1, c->features[kCopied] = million(elements);
   add_unaligned(p, c);
 }
@@ -61,21 +61,21 @@ void count_clusters(const Problem& p, Choice* c) {
     add_unaligned(p, c);
     return;
   }
-  add_copies(p, c);
+  add_copies(p, rows_are_aligned(p.M, p.k) ? 0 : p.j, c);
 }
 
 void count_even_waves(const Problem& p, int processors, Choice* c) {
   const EvenWaves& s = c->even;
   bool small = s.tile->workers > 1, joined = s.tile->rings > s.tile->workers;
   int workers = processors * s.tile->workers, rest = s.tiles - s.whole_tiles;
-  int rounds = ceil_div(s.whole_tiles, workers);
+  int rounds = ceil_div(s.whole_tiles, workers), units = even_wave_units(p, *s.tile);
   // A scheduler has two warps, with a tile each or, joined, half of the steps each.
   auto passes_of = [&](int units) { return 2.0 * (joined ? ceil_div(units, 2) : units); };
-  double passes = rounds * passes_of(ceil_div(p.k, kStep));
+  double passes = rounds * passes_of(units);
   double* f = c->features;
   f[kEvenStart] = 1;
   if (s.shares > 0) {
-    passes += passes_of(ceil_div(rest * ceil_div(p.k, kStep), s.shares));
+    passes += passes_of(ceil_div(rest * units, s.shares));
     int parts = ceil_div(s.shares, rest);
     int sum = s.meeting ? kMeeting : kOwner;
     if (joined) sum += kJoinedMeeting - kMeeting;
@@ -85,7 +85,13 @@ void count_even_waves(const Problem& p, int processors, Choice* c) {
   int pass = joined ? kJoinedPass : small ? kSmallPass : kEvenPass;
   f[pass] = passes;
   f[pass + 1] = rounds + (s.shares > 0);
-  add_copies(p, c);
+  if (s.apart > 0) {
+    f[kApart] = 1;
+    f[kApartRows] = million(double(p.k) * p.l) * (s.apart <= 4 ? 4 : s.apart <= 12 ? 12 : 16);
+  }
+  int copied_rows = rows_are_aligned(p.M, p.k) ? 0 : p.j;
+  if (reads_shifted(p, *s.tile)) copied_rows = p.j - tail_row(p.j, s.tile->rows);
+  add_copies(p, copied_rows, c);
 }
 
 int power_of_two(int least) {
@@ -124,11 +130,18 @@ int candidates(const Problem& p, int processors, Choice* choices) {
       Choice c = few_columns(p, processors, times);
       if (times == 1 || c.groups != all.back().groups) all.push_back(c);
     }
-  EvenWaves splits[kMostSplits];
-  int count = even_wave_splits(p, processors, splits);
-  for (int s = 0; s < count; ++s) {
-    all.push_back({Kernel::kEvenWaves, nullptr, 1, 1, false, splits[s]});
-    count_even_waves(p, processors, &all.back());
+  int count = 0;
+  for (int apart : {0, rows_apart(p)}) {
+    if (count > 0 && apart == 0) break;
+    Problem rest = p;
+    rest.j -= apart;
+    EvenWaves splits[kMostSplits];
+    count = even_wave_splits(rest, processors, splits);
+    for (int s = 0; s < count; ++s) {
+      splits[s].apart = apart;
+      all.push_back({Kernel::kEvenWaves, nullptr, 1, 1, false, splits[s]});
+      count_even_waves(rest, processors, &all.back());
+    }
   }
   for (const ClusterTile& t : kClusterTiles) {
     int rows = ceil_div(p.j, t.rows), columns = ceil_div(p.l, t.columns);

@@ -45,6 +45,8 @@ enum Feature {
   kJoinedMeetingPart,
   kJoinedOwner,
   kJoinedOwnerPart,
+  kApart,      // rows computed while N is copied
+  kApartRows,  // million elements of N times those rows
   kFeatures
 };
 

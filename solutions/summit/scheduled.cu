@@ -6,7 +6,7 @@
 
 #include "clusters.h"
 #include "common/operands.h"
-#include "common/straight_loop.cuh"
+#include "common/shifted.cuh"
 #include "even_waves.h"
 #include "scheduled.h"
 
@@ -15,6 +15,9 @@ extern "C" const unsigned char summit_even_waves_cubin[];
 extern "C" const unsigned char summit_even_waves_wide_cubin[];
 extern "C" const unsigned char summit_even_waves_small_cubin[];
 extern "C" const unsigned char summit_even_waves_joined_cubin[];
+extern "C" const unsigned char summit_even_waves_shifted_cubin[];
+extern "C" const unsigned char summit_even_waves_wide_shifted_cubin[];
+extern "C" const unsigned char summit_even_waves_small_shifted_cubin[];
 extern "C" const unsigned char summit_clusters_128_cubin[];
 extern "C" const unsigned char summit_clusters_64_cubin[];
 extern "C" const unsigned char summit_clusters_256x64_cubin[];
@@ -65,11 +68,25 @@ int multiprocessors() {
   return count;
 }
 
+int rows_apart(const Problem& p) {
+  int rest = p.j % 128;
+  return p.j > 128 && rest <= 16 && !rows_are_aligned(p.N, p.l) ? rest : 0;
+}
+
+bool reads_shifted(const Problem& p, const EvenTile& tile) {
+  return !rows_are_aligned(p.M, p.k) && p.j >= CLASS_ROWS && tile.rings == tile.workers;
+}
+
+int even_wave_units(const Problem& p, const EvenTile& tile) {
+  return ceil_div(p.k + (reads_shifted(p, tile) ? MOST_SHIFT : 0), BLOCK_STEPS);
+}
+
 int even_wave_splits(const Problem& p, int processors, EvenWaves* splits) {
   int tall = ceil_div(p.j, BM) * ceil_div(p.l, BN), wide = ceil_div(p.j, BN) * ceil_div(p.l, BM);
-  int units = ceil_div(p.k, BLOCK_STEPS), count = 0;
+  int count = 0;
   for (const EvenTile* tile : {&kEvenTiles[wide < tall], &kEvenTiles[2], &kEvenTiles[3]}) {
     int tiles = ceil_div(p.j, tile->rows) * ceil_div(p.l, tile->columns);
+    int units = even_wave_units(p, *tile);
     int workers = processors * tile->workers, whole = tiles / workers * workers;
     int rest = tiles - whole;
     splits[count++] = {tile, tiles, tiles, 0, false};
@@ -107,30 +124,43 @@ void launch_08(const Problem& p, cudaStream_t stream) {
   if ((long long)stages * (processors - rest) > 4LL * processors)
     for (int i = 1; i < count && splits[i].tile == best.tile; ++i)
       if (i == 1 || (splits[i].meeting && splits[i].shares * 10 >= processors * 9 &&
-                     ceil_div(p.k, BLOCK_STEPS) % (splits[i].shares / splits[i].tiles) == 0))
+                     even_wave_units(p, *best.tile) % (splits[i].shares / splits[i].tiles) == 0))
         best = splits[i];
   launch_even_waves(p, best, stream);
 }
 
-void launch_even_waves(const Problem& p, const EvenWaves& s, cudaStream_t stream) {
-  static const unsigned char* const cubins[] = {
-      summit_even_waves_cubin, summit_even_waves_wide_cubin, summit_even_waves_small_cubin,
-      summit_even_waves_joined_cubin};
-  static CUfunction kernels[std::size(kEvenTiles)];
+void launch_even_waves(const Problem& whole, const EvenWaves& s, cudaStream_t stream) {
+  static const unsigned char* const cubins[][2] = {
+      {summit_even_waves_cubin, summit_even_waves_shifted_cubin},
+      {summit_even_waves_wide_cubin, summit_even_waves_wide_shifted_cubin},
+      {summit_even_waves_small_cubin, summit_even_waves_small_shifted_cubin},
+      {summit_even_waves_joined_cubin, nullptr}};
+  static CUfunction kernels[std::size(kEvenTiles)][2];
   static Scratch parts, counters;
   const EvenTile& t = *s.tile;
+  Problem p = whole;
+  p.j -= s.apart;
   int warps = t.rows / 64 * (t.columns / 64) * t.rings, which = int(s.tile - kEvenTiles);
-  int bytes = t.rings * even_waves_ring_bytes(t.stages, (t.rows + t.columns) * BK * 4) +
-              warps * kStripBytes;
-  CUfunction& kernel = kernels[which];
-  if (!kernel) kernel = load_kernel(cubins[which], "even_waves", bytes);
-  Operands operands(p, stream, t.rows, t.columns);
+  bool shifted = reads_shifted(p, t);
+  int stage = stage_bytes(t.rows, t.columns, shifted ? MOST_SHIFT : 0);
+  int bytes = t.rings * even_waves_ring_bytes(t.stages, stage) + warps * kStripBytes;
+  CUfunction& kernel = kernels[which][shifted];
+  if (!kernel) kernel = load_kernel(cubins[which][shifted], "even_waves", bytes);
   void* scratch = parts.get(size_t(s.shares) * t.rows * t.columns * sizeof(float));
   void* ready = counters.get(2 * std::max(1, s.tiles - s.whole_tiles) * sizeof(unsigned), true);
   Problem q = p;
+  Maps maps;
+  ShiftedMaps shifted_maps;
+  if (shifted) {
+    shifted_maps = ShiftedOperands(whole, stream, t.rows, t.columns, s.apart).maps;
+    q.k += MOST_SHIFT;  // the kernel makes units of it, no more
+  } else {
+    maps = Operands(whole, stream, t.rows, t.columns, s.apart).maps;
+  }
+  void* operands = shifted ? static_cast<void*>(&shifted_maps) : &maps;
   int whole_tiles = s.whole_tiles, shares = s.shares, meeting = s.meeting;
-  void* arguments[] = {&operands.maps, &q.P,    &q.j,     &q.k,     &q.l,
-                       &whole_tiles,   &shares, &meeting, &scratch, &ready};
+  void* arguments[] = {operands,     &q.P,    &q.j,     &q.k,     &q.l,
+                       &whole_tiles, &shares, &meeting, &scratch, &ready};
   launch(kernel, {dim3(ceil_div(whole_tiles + shares, t.workers)), warps * 32 + 128, bytes, true},
          stream, arguments);
 }

@@ -37,11 +37,21 @@ inline constexpr EvenTile kEvenTiles[] = {{"256x128", 256, 128, 1, 4, 1},
 
 // How rung 08 divides a product: so many tiles are computed whole, the others shared by `shares`
 // workers. `meeting`: equally many parts of each tile, whose workers add it up together.
+// Whether it reads M where it lies although its rows are not aligned (common/shifted.cuh). Not
+// where rings are joined: their kernel has no registers left for it.
+bool reads_shifted(const Problem&, const EvenTile&);
+// The last `apart` rows of P are none of its own: they are computed while N is copied.
 struct EvenWaves {
   const EvenTile* tile;
   int tiles, whole_tiles, shares;
   bool meeting;
+  int apart = 0;
 };
+// How many rows are too few for tiles of their own, and can be computed while N is copied; 0 if
+// there are none, or N need not be copied.
+int rows_apart(const Problem&);
+// Units of 8 steps of k that each tile has.
+int even_wave_units(const Problem&, const EvenTile&);
 // All that make sense; returns how many, at most kMostSplits.
 constexpr int kMostSplits = 16;
 int even_wave_splits(const Problem&, int multiprocessors, EvenWaves* splits);

@@ -1,7 +1,7 @@
 #include <algorithm>
 
 #include "operands.h"
-#include "tile.cuh"
+#include "shifted.cuh"
 
 namespace summit {
 namespace {
@@ -77,6 +77,23 @@ Lengthening plan(const float* matrix, int rows, int columns, Scratch* scratch) {
   return {matrix, copy, columns, stride, rows};
 }
 
+// Queues what is to be copied.
+void lengthen(const Lengthening& m, const Lengthening& n, cudaStream_t stream) {
+  if (m.rows + n.rows == 0) return;
+  auto warps = [](const Lengthening& x) { return size_t(x.rows) * ceil_div(x.stride, SEGMENT); };
+  int blocks = int(std::min<size_t>(std::max(warps(m), warps(n)) / 8 + 1, 1056));
+  launch_early(lengthen_rows, {dim3(blocks, 2), 256}, stream, m, n);
+}
+
+// The same; while N is copied, the `apart` rows of P behind p's are computed.
+void lengthen(const Lengthening& m, const Lengthening& n, const Problem& p, int apart,
+              cudaStream_t stream) {
+  if (apart == 0) return lengthen(m, n, stream);
+  lengthen(m, {}, stream);
+  Problem last = {p.M + size_t(p.j) * p.k, p.N, p.P + size_t(p.j) * p.l, apart, p.k, p.l};
+  launch_few_rows_copying(last, n.to, n.stride, stream);
+}
+
 }  // namespace
 
 void* Scratch::get(size_t bytes, bool cleared) {
@@ -90,15 +107,11 @@ void* Scratch::get(size_t bytes, bool cleared) {
   return memory_;
 }
 
-Operands::Operands(const Problem& p, cudaStream_t stream, int bm, int bn) {
+Operands::Operands(Problem p, cudaStream_t stream, int bm, int bn, int apart) {
   static Scratch copy_of_m, copy_of_n;
+  p.j -= apart;
   Lengthening to_m = plan(p.M, p.j, p.k, &copy_of_m), to_n = plan(p.N, p.k, p.l, &copy_of_n);
-  copied = to_m.rows + to_n.rows > 0;
-  if (copied) {
-    auto warps = [](const Lengthening& x) { return size_t(x.rows) * ceil_div(x.stride, SEGMENT); };
-    int blocks = int(std::min<size_t>(std::max(warps(to_m), warps(to_n)) / 8 + 1, 1056));
-    launch_early(lengthen_rows, {dim3(blocks, 2), 256}, stream, to_m, to_n);
-  }
+  lengthen(to_m, to_n, p, apart, stream);
   struct Known {
     const float *m = nullptr, *n = nullptr;
     int j, k, l, bm, bn;
@@ -110,6 +123,39 @@ Operands::Operands(const Problem& p, cudaStream_t stream, int bm, int bn) {
     known = {to_m.to, to_n.to, p.j, p.k, p.l, bm, bn, {}};
     known.maps.m = tensor_map(to_m.to, p.j, p.k, to_m.stride, bm, BK, CU_TENSOR_MAP_SWIZZLE_128B);
     known.maps.n = tensor_map(to_n.to, p.k, p.l, to_n.stride, BK, bn, CU_TENSOR_MAP_SWIZZLE_NONE);
+  }
+  maps = known.maps;
+}
+
+ShiftedOperands::ShiftedOperands(Problem p, cudaStream_t stream, int bm, int bn, int apart) {
+  static Scratch copy_of_tail, copy_of_n;
+  p.j -= apart;
+  int tail = tail_row(p.j, bm);
+  const float* tail_of_m = p.M + size_t(tail) * p.k;
+  Lengthening to_tail = {}, to_n = plan(p.N, p.k, p.l, &copy_of_n);
+  if (tail < p.j) to_tail = plan(tail_of_m, p.j - tail, p.k, &copy_of_tail);
+  lengthen(to_tail, to_n, p, apart, stream);
+  struct Known {
+    const float *m = nullptr, *tail = nullptr, *n = nullptr;
+    int j, k, l, bm, bn;
+    ShiftedMaps maps;
+  };
+  static Known known;
+  if (known.m != p.M || known.tail != to_tail.to || known.n != to_n.to || known.j != p.j ||
+      known.k != p.k || known.l != p.l || known.bm != bm || known.bn != bn) {
+    known = {p.M, to_tail.to, to_n.to, p.j, p.k, p.l, bm, bn, {}};
+    for (int c = 0; c < CLASSES; ++c) {
+      const float* row = p.M + size_t(c) * p.k;
+      int shift = int(reinterpret_cast<uintptr_t>(row) / sizeof(float) % CLASSES);
+      known.maps.shift[c] = shift;
+      known.maps.m[c] = tensor_map(row - shift, ceil_div(p.j - c, CLASSES), p.k + shift,
+                                   size_t(p.k) * CLASSES, 64, BK, CU_TENSOR_MAP_SWIZZLE_128B);
+    }
+    if (tail < p.j)
+      known.maps.tail = tensor_map(to_tail.to, p.j - tail, p.k, to_tail.stride, 64, BK,
+                                   CU_TENSOR_MAP_SWIZZLE_128B);
+    known.maps.n = tensor_map(to_n.to, p.k, p.l, to_n.stride, BK + MOST_SHIFT, bn,
+                              CU_TENSOR_MAP_SWIZZLE_NONE);
   }
   maps = known.maps;
 }

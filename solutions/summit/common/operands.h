@@ -23,9 +23,16 @@ class Scratch {
 // those of the last call, so are the maps.
 struct Operands {
   Maps maps;
-  bool copied;  // a copying kernel was queued; a kernel that calls wait_for_kernels_before() may
-                // be launched to overlap its end
-  Operands(const Problem& p, cudaStream_t stream, int bm = 256, int bn = 128);
+  // The last `apart` rows of P are computed on the way, while N is copied (rung 10), and the maps
+  // are for the rows before.
+  Operands(Problem p, cudaStream_t stream, int bm = 256, int bn = 128, int apart = 0);
+};
+
+// The maps of a product whose M is read without a copy (shifted.cuh), by tiles of bm x bn; N and
+// M's last rows are copied where they have to be. Needs j >= 256.
+struct ShiftedOperands {
+  ShiftedMaps maps;
+  ShiftedOperands(Problem p, cudaStream_t stream, int bm, int bn, int apart = 0);
 };
 
 struct EarlyLaunch {

@@ -117,11 +117,14 @@ __device__ __forceinline__ uint32_t last_stage_bytes(int k, int first, int stage
 // double-buffered in registers, over the border of stages too: m[0] and n[0] hold the next steps
 // when a pass begins. After the last stage they are loaded once more than needed, from whatever
 // the next place holds, and dropped.
+// Step i of the warp's rows of Mds belongs to row LEAD - shift + i of Nds.
 __device__ __forceinline__ void consume(const Ring& ring, Cursor& cursor, int stages,
-                                        uint32_t last_bytes, float (&sum)[TM][TN]) {
+                                        uint32_t last_bytes, float (&sum)[TM][TN],
+                                        int shift = 0) {
   Place place(thread_number() % CONSUMERS);
+  const uint32_t n_first = place.n(0) + (LEAD - shift) * NDS_ROW;
   float4 m[2][TM], n[2][TN / 4];
-  uint32_t m_stage = place.m(ring.stage(cursor.at)), n_here = place.n(ring.stage(cursor.at));
+  uint32_t m_stage = place.m(ring.stage(cursor.at)), n_here = ring.stage(cursor.at) + n_first;
   uint32_t m_here = m_stage;
   barrier_wait(ring.full(cursor.at), cursor.parity);
   load_m(m[0], m_here);
@@ -132,7 +135,7 @@ __device__ __forceinline__ void consume(const Ring& ring, Cursor& cursor, int st
     uint32_t used = ring.empty(cursor.at);
     cursor.advance();
     if (left > 1) barrier_wait(ring.full(cursor.at), cursor.parity);
-    uint32_t m_next = place.m(ring.stage(cursor.at)), n_next = place.n(ring.stage(cursor.at));
+    uint32_t m_next = place.m(ring.stage(cursor.at)), n_next = ring.stage(cursor.at) + n_first;
 
     // Bytes of a row of Mds that the next pass begins at. Not a plain constant to count up from:
     // ptxas would count in uniform registers, which schedule.py does not know.

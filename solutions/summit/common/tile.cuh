@@ -23,9 +23,22 @@ constexpr int BM = WARP_ROWS * 64, BN = WARP_COLUMNS * 64;
 constexpr int BK = 32;
 constexpr int TM = 8, TN = 16;
 constexpr int CONSUMERS = WARP_ROWS * WARP_COLUMNS * 32;  // threads that multiply
+// Rung 08 is also compiled for M whose rows do not begin at multiples of 16 bytes
+// (SUMMIT_SHIFTED): then a stage has LEAD rows of N before its first step of k.
+constexpr int MOST_SHIFT = 3;  // floats
+#ifdef SUMMIT_SHIFTED
+constexpr int LEAD = MOST_SHIFT;
+#else
+constexpr int LEAD = 0;
+#endif
+// The tile of N fills whole kilobytes, since the swizzled tile of M has to begin at one.
+constexpr int stage_bytes(int rows, int columns, int lead) {
+  return rows * BK * 4 + ((BK + lead) * columns * 4 + 1023) / 1024 * 1024;
+}
 constexpr int MDS_BYTES = BM * BK * 4;
-constexpr int STAGE_BYTES = MDS_BYTES + BK * BN * 4;  // 49152
-constexpr int MDS_ROW = BK * 4, NDS_ROW = BN * 4;     // bytes
+constexpr int STAGE_BYTES = stage_bytes(BM, BN, LEAD);             // 49152
+constexpr int FILLED_BYTES = MDS_BYTES + (BK + LEAD) * BN * 4;  // of a stage, by the copy engine
+constexpr int MDS_ROW = BK * 4, NDS_ROW = BN * 4;               // bytes
 
 // Where a thread works. Its rows are row, row + 8, ..., row + 56 and its columns col..col+3,
 // col+16.., col+32.., col+48.. of the block's tile.
