@@ -426,6 +426,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, 1)
     // Each ring has one producing warp or, where M is shifted, its share of the four.
     constexpr int parts = LEAD > 0 ? 4 / SLICES : 1;
     int number = (threadIdx.x - SLICES * CONSUMERS) / 32 / parts;  // of the ring
+    int part = threadIdx.x / 32 % parts;
     if (number >= SLICES || threadIdx.x % 32 != 0) return;
     prepare(maps);
     int worker = blockIdx.x * WORKERS + (WORKERS == 1 ? 0 : number);
@@ -439,12 +440,12 @@ extern "C" __global__ void __launch_bounds__(THREADS, 1)
       Half half = half_of(job.first, job.units, number);
       int k0 = half.first * BLOCK_STEPS;
 #ifdef SUMMIT_SHIFTED
-      produce(ring, cursor, maps, job.row, job.col, k0, half.stages(), j, threadIdx.x / 32 % parts,
-              parts);
+      produce(ring, cursor, maps, job.row, job.col, k0, half.stages(), j, part, parts);
 #else
       produce(ring, cursor, maps, job.row, job.col, k0, half.stages());
 #endif
-      if constexpr (JOINED > 1) leave_empty(ring, cursor);
+      if (JOINED > 1 && part == 0) leave_empty(ring, cursor);
+      if (JOINED > 1 && part > 0) cursor.advance();
     }
   } else {
     asm volatile("setmaxnreg.inc.sync.aligned.u32 240;");

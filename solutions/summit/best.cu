@@ -68,7 +68,7 @@ void count_even_waves(const Problem& p, int processors, Choice* c) {
   const EvenWaves& s = c->even;
   bool small = s.tile->workers > 1, joined = s.tile->rings > s.tile->workers;
   int workers = processors * s.tile->workers, rest = s.tiles - s.whole_tiles;
-  int rounds = ceil_div(s.whole_tiles, workers), units = even_wave_units(p, *s.tile);
+  int rounds = ceil_div(s.whole_tiles, workers), units = even_wave_units(p);
   // A scheduler has two warps, with a tile each or, joined, half of the steps each.
   auto passes_of = [&](int units) { return 2.0 * (joined ? ceil_div(units, 2) : units); };
   double passes = rounds * passes_of(units);
@@ -90,7 +90,7 @@ void count_even_waves(const Problem& p, int processors, Choice* c) {
     f[kApartRows] = million(double(p.k) * p.l) * (s.apart <= 4 ? 4 : s.apart <= 12 ? 12 : 16);
   }
   int copied_rows = rows_are_aligned(p.M, p.k) ? 0 : p.j;
-  if (reads_shifted(p, *s.tile)) copied_rows = p.j - tail_row(p.j, s.tile->rows);
+  if (reads_shifted(p)) copied_rows = p.j - tail_row(p.j, s.tile->rows);
   add_copies(p, copied_rows, c);
 }
 

@@ -18,6 +18,7 @@ extern "C" const unsigned char summit_even_waves_joined_cubin[];
 extern "C" const unsigned char summit_even_waves_shifted_cubin[];
 extern "C" const unsigned char summit_even_waves_wide_shifted_cubin[];
 extern "C" const unsigned char summit_even_waves_small_shifted_cubin[];
+extern "C" const unsigned char summit_even_waves_joined_shifted_cubin[];
 extern "C" const unsigned char summit_clusters_128_cubin[];
 extern "C" const unsigned char summit_clusters_64_cubin[];
 extern "C" const unsigned char summit_clusters_256x64_cubin[];
@@ -73,20 +74,19 @@ int rows_apart(const Problem& p) {
   return p.j > 128 && rest <= 16 && !rows_are_aligned(p.N, p.l) ? rest : 0;
 }
 
-bool reads_shifted(const Problem& p, const EvenTile& tile) {
-  return !rows_are_aligned(p.M, p.k) && p.j >= CLASS_ROWS && tile.rings == tile.workers;
+bool reads_shifted(const Problem& p) {
+  return !rows_are_aligned(p.M, p.k) && p.j >= CLASS_ROWS;
 }
 
-int even_wave_units(const Problem& p, const EvenTile& tile) {
-  return ceil_div(p.k + (reads_shifted(p, tile) ? MOST_SHIFT : 0), BLOCK_STEPS);
+int even_wave_units(const Problem& p) {
+  return ceil_div(p.k + (reads_shifted(p) ? MOST_SHIFT : 0), BLOCK_STEPS);
 }
 
 int even_wave_splits(const Problem& p, int processors, EvenWaves* splits) {
   int tall = ceil_div(p.j, BM) * ceil_div(p.l, BN), wide = ceil_div(p.j, BN) * ceil_div(p.l, BM);
-  int count = 0;
+  int units = even_wave_units(p), count = 0;
   for (const EvenTile* tile : {&kEvenTiles[wide < tall], &kEvenTiles[2], &kEvenTiles[3]}) {
     int tiles = ceil_div(p.j, tile->rows) * ceil_div(p.l, tile->columns);
-    int units = even_wave_units(p, *tile);
     int workers = processors * tile->workers, whole = tiles / workers * workers;
     int rest = tiles - whole;
     splits[count++] = {tile, tiles, tiles, 0, false};
@@ -124,7 +124,7 @@ void launch_08(const Problem& p, cudaStream_t stream) {
   if ((long long)stages * (processors - rest) > 4LL * processors)
     for (int i = 1; i < count && splits[i].tile == best.tile; ++i)
       if (i == 1 || (splits[i].meeting && splits[i].shares * 10 >= processors * 9 &&
-                     even_wave_units(p, *best.tile) % (splits[i].shares / splits[i].tiles) == 0))
+                     even_wave_units(p) % (splits[i].shares / splits[i].tiles) == 0))
         best = splits[i];
   launch_even_waves(p, best, stream);
 }
@@ -134,14 +134,14 @@ void launch_even_waves(const Problem& whole, const EvenWaves& s, cudaStream_t st
       {summit_even_waves_cubin, summit_even_waves_shifted_cubin},
       {summit_even_waves_wide_cubin, summit_even_waves_wide_shifted_cubin},
       {summit_even_waves_small_cubin, summit_even_waves_small_shifted_cubin},
-      {summit_even_waves_joined_cubin, nullptr}};
+      {summit_even_waves_joined_cubin, summit_even_waves_joined_shifted_cubin}};
   static CUfunction kernels[std::size(kEvenTiles)][2];
   static Scratch parts, counters;
   const EvenTile& t = *s.tile;
   Problem p = whole;
   p.j -= s.apart;
   int warps = t.rows / 64 * (t.columns / 64) * t.rings, which = int(s.tile - kEvenTiles);
-  bool shifted = reads_shifted(p, t);
+  bool shifted = reads_shifted(p);
   int stage = stage_bytes(t.rows, t.columns, shifted ? MOST_SHIFT : 0);
   int bytes = t.rings * even_waves_ring_bytes(t.stages, stage) + warps * kStripBytes;
   CUfunction& kernel = kernels[which][shifted];

@@ -37,9 +37,8 @@ inline constexpr EvenTile kEvenTiles[] = {{"256x128", 256, 128, 1, 4, 1},
 
 // How rung 08 divides a product: so many tiles are computed whole, the others shared by `shares`
 // workers. `meeting`: equally many parts of each tile, whose workers add it up together.
-// Whether it reads M where it lies although its rows are not aligned (common/shifted.cuh). Not
-// where rings are joined: their kernel has no registers left for it.
-bool reads_shifted(const Problem&, const EvenTile&);
+// Whether it reads M where it lies although its rows are not aligned (common/shifted.cuh).
+bool reads_shifted(const Problem&);
 // The last `apart` rows of P are none of its own: they are computed while N is copied.
 struct EvenWaves {
   const EvenTile* tile;
@@ -51,7 +50,7 @@ struct EvenWaves {
 // there are none, or N need not be copied.
 int rows_apart(const Problem&);
 // Units of 8 steps of k that each tile has.
-int even_wave_units(const Problem&, const EvenTile&);
+int even_wave_units(const Problem&);
 // All that make sense; returns how many, at most kMostSplits.
 constexpr int kMostSplits = 16;
 int even_wave_splits(const Problem&, int multiprocessors, EvenWaves* splits);

@@ -1,7 +1,8 @@
 """Which registers hold nothing while a block runs: a conservative liveness analysis.
 
 Conservative means: when in doubt a register is live. An operand of a wide instruction counts as
-all the registers it could cover; a destination only ends a life if its width is certain and the
+all the registers it could cover, but for an address in shared memory, which is one, and what a
+wait on an mbarrier names, a parity; a destination only ends a life if its width is certain and the
 instruction has no predicate.
 """
 
@@ -20,10 +21,12 @@ def _uses_and_ends(x):
         and re.fullmatch(r"R\d+", arguments[0])
         and not re.match(_NO_DESTINATION, x.opcode)
     )
+    in_shared = re.match(r"LDS|STS|SYNCS\.PHASECHK", x.opcode)
     uses, ends = set(), set()
     for argument in arguments[1:] if writes else arguments:
+        one = in_shared and (argument.startswith("[") or x.opcode.startswith("SYNCS"))
         for register in map(int, re.findall(r"\bR(\d+)\b", argument)):
-            span = max(width, 2 if ".64" in argument or width > 1 else 1)
+            span = 1 if one else max(width, 2 if ".64" in argument or width > 1 else 1)
             uses |= set(range(register, register + span))
     if writes and not x.predicate:
         first = int(arguments[0][1:])
