@@ -166,9 +166,12 @@ def faults(one: Graded):
         yield f"an attack of {one.job.points:g} points has {one.alone:g} on the simulator"
     if one.job.kind in ("solution", "right", "odd"):
         if one.on_gpu != "same":
-            yield f"the GPU says {one.on_gpu or 'nothing'}"
+            yield f"the GPU says {one.on_gpu or 'nothing'}, and it opens with {one.opens_with or 'nothing'}"
         if one.alone != one.job.points or one.score < one.alone - one.clock - 1e-6:
-            yield f"right, and has {one.alone:g} points on the simulator, {one.score:g} here"
+            yield (
+                f"right, and has {one.alone:g} points on the simulator, {one.score:g} here; "
+                f"{one.job.points:g} are expected"
+            )
     if one.job.kind == "solution" and one.score != 100:
         yield f"the solution has {one.score:g} points"
     if one.job.kind == "wrong" and one.job.code and one.opens_with != one.job.code:

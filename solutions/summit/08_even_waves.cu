@@ -279,8 +279,8 @@ __device__ __forceinline__ void join(Cursor& cursor, float (&sum)[TM][TN]) {
 // How many steps of k the running warp's rows of M lag behind the job's (shifted.cuh). If the job
 // begins with step 0, so many elements are of the rows before, or of nothing: zeros in their place.
 // `first`: the first unit of the job that this ring has.
-__device__ __forceinline__ int shift_of_warp(const OperandMaps& maps, const Cursor& cursor, int first,
-                                             int j) {
+__device__ __forceinline__ int shift_of_warp(const OperandMaps& maps, const Cursor& cursor,
+                                             int first, int j) {
 #ifdef SUMMIT_SHIFTED
   const volatile Job& job = desk_of_thread()->job;
   int row = job.row;

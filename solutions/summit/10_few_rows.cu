@@ -40,7 +40,8 @@ __device__ __forceinline__ float4 load_columns(const float* row, int col, int l)
   }
 }
 
-// Where rows of N go that do not begin at multiples of 16 bytes (best's way with a few rows too many).
+// Where rows of N go that do not begin at multiples of 16 bytes (best's way with a few rows too
+// many).
 struct Longer {
   float* to;   // [k][stride]
   int stride;  // floats; zeros behind the columns
@@ -102,7 +103,7 @@ __global__ void __launch_bounds__(THREADS, COPIES ? 2 : 1)
   } else if constexpr (COPIES) {
     constexpr int kAtOnce = 4;
     int first = strip * STRIP + lane;
-    auto load = [&](int i, float (&n)[kAtOnce][4]) {
+    auto load = [&](int i, float(&n)[kAtOnce][4]) {
 #pragma unroll
       for (int q = 0; q < kAtOnce; ++q)
 #pragma unroll
@@ -201,8 +202,8 @@ void launch(const Problem& p, cudaStream_t stream) {
   unsigned* ready = scratch.counters(strips);
   auto kernel =
       rows_are_aligned(p.N, p.l) ? few_rows<ROWS, true, false> : few_rows<ROWS, false, false>;
-  launch_early(kernel, {dim3(strips, shares), THREADS}, stream, p, SHARE<ROWS>, shares, early, parts,
-               ready, Longer{});
+  launch_early(kernel, {dim3(strips, shares), THREADS}, stream, p, SHARE<ROWS>, shares, early,
+               parts, ready, Longer{});
 }
 
 template <int ROWS>

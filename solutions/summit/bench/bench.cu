@@ -62,8 +62,8 @@ class Data {
          s.l};
     words_ = sizes[2];
     for (int m = 0; m < 2; ++m)  // what is read before or behind an operand must not count
-      fill_words<<<1024, 256>>>(reinterpret_cast<uint32_t*>(memory_[m]),
-                                sizes[m] + 2 * kFence + 4, kPoison);
+      fill_words<<<1024, 256>>>(reinterpret_cast<uint32_t*>(memory_[m]), sizes[m] + 2 * kFence + 4,
+                                kPoison);
     fill_random<<<1024, 256>>>(const_cast<float*>(p.M), sizes[0], seed);
     fill_random<<<1024, 256>>>(const_cast<float*>(p.N), sizes[1], seed + 1);
     check(cudaMalloc(&scalar_, sizeof(int)), "data");
@@ -92,9 +92,9 @@ class Data {
   // the others' are not. `second_from` of error() is then the other one.
   void poison_ends_of_rows(int first) {
     for (int row = first; row < p.j; row += 2)
-      fill_words<<<1, 1>>>(reinterpret_cast<uint32_t*>(const_cast<float*>(p.M)) +
-                               size_t(row + 1) * p.k - 1,
-                           1, kPoison);
+      fill_words<<<1, 1>>>(
+          reinterpret_cast<uint32_t*>(const_cast<float*>(p.M)) + size_t(row + 1) * p.k - 1, 1,
+          kPoison);
   }
 
   // Largest error of all rows, or of 128 of them where all would take long; or of every second row.
@@ -275,7 +275,8 @@ int check_candidates(Shape s, int shift, int second_from = -1) {
   std::printf(
       "{\"check\": \"candidates%s\", \"j\": %d, \"k\": %d, \"l\": %d, \"shift\": %d, "
       "\"candidates\": %d, \"error_units\": %.4f, \"passed\": %s}\n",
-      second_from < 0 ? "" : " beside NaN", s.j, s.k, s.l, shift, int(all.size()), worst, failures ? "false" : "true");
+      second_from < 0 ? "" : " beside NaN", s.j, s.k, s.l, shift, int(all.size()), worst,
+      failures ? "false" : "true");
   std::fflush(stdout);
   return failures;
 }

@@ -11,7 +11,8 @@ struct Maps {
 };
 
 // Of M whose rows do not begin at multiples of 16 bytes (shifted.cuh): m[c] has rows c, c + 4, ...
-// from shift[c] elements before row c on, in boxes of 64 x 32; tail, likewise, the copied last rows.
+// from shift[c] elements before row c on, in boxes of 64 x 32; tail, likewise, the copied last
+// rows.
 struct ShiftedMaps {
   CUtensorMap m[4], tail, n;
   int shift[4];

@@ -154,8 +154,8 @@ ShiftedOperands::ShiftedOperands(Problem p, cudaStream_t stream, int bm, int bn,
     if (tail < p.j)
       known.maps.tail = tensor_map(to_tail.to, p.j - tail, p.k, to_tail.stride, 64, BK,
                                    CU_TENSOR_MAP_SWIZZLE_128B);
-    known.maps.n = tensor_map(to_n.to, p.k, p.l, to_n.stride, BK + MOST_SHIFT, bn,
-                              CU_TENSOR_MAP_SWIZZLE_NONE);
+    known.maps.n =
+        tensor_map(to_n.to, p.k, p.l, to_n.stride, BK + MOST_SHIFT, bn, CU_TENSOR_MAP_SWIZZLE_NONE);
   }
   maps = known.maps;
 }

@@ -3,11 +3,11 @@
 // The copy engine needs a pitch and a beginning of 16-byte multiples. Every fourth row of M has
 // such a pitch, whatever k is; rounding its beginning down adds `shift` (0 to 3) elements before
 // it. So there are four maps, of rows 0, 4, 8, ..., of rows 1, 5, 9, ... and so on, and each has a
-// shift of its own. A warp's 64 rows are of one such class: what it takes for step i is row i - shift
-// of its class's M, and it reads the tile of N that many rows higher up (LEAD). Tiles of P are
-// therefore made of every fourth row: one of 256 x 128 of all four classes of 256 rows, one of 128
-// rows of two of these classes. For the latter, the rows behind the last whole 256 are copied (the
-// "tail") and taken as they are, else more tiles would be needed.
+// shift of its own. A warp's 64 rows are of one such class: what it takes for step i is row i -
+// shift of its class's M, and it reads the tile of N that many rows higher up (LEAD). Tiles of P
+// are therefore made of every fourth row: one of 256 x 128 of all four classes of 256 rows, one of
+// 128 rows of two of these classes. For the latter, the rows behind the last whole 256 are copied
+// (the "tail") and taken as they are, else more tiles would be needed.
 #pragma once
 
 #include "maps.h"
@@ -40,7 +40,8 @@ struct TileRows {
     constexpr int tiles = CLASS_ROWS / BM;  // that share the same 256 rows
     return number / tiles * CLASS_ROWS + number % tiles * WARP_ROWS;
   }
-  __device__ TileRows(int first, int j) : first(first), apart(LEAD > 0 && first < tail_row(j, BM)) {}
+  __device__ TileRows(int first, int j)
+      : first(first), apart(LEAD > 0 && first < tail_row(j, BM)) {}
   // Row `row` of the tile, in P.
   __device__ int operator()(int row) const {
     return first + (apart ? row % 64 * CLASSES + row / 64 : row);

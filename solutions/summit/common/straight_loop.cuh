@@ -119,8 +119,7 @@ __device__ __forceinline__ uint32_t last_stage_bytes(int k, int first, int stage
 // the next place holds, and dropped.
 // Step i of the warp's rows of Mds belongs to row LEAD - shift + i of Nds.
 __device__ __forceinline__ void consume(const Ring& ring, Cursor& cursor, int stages,
-                                        uint32_t last_bytes, float (&sum)[TM][TN],
-                                        int shift = 0) {
+                                        uint32_t last_bytes, float (&sum)[TM][TN], int shift = 0) {
   Place place(thread_number() % CONSUMERS);
   const uint32_t n_first = place.n(0) + (LEAD - shift) * NDS_ROW;
   float4 m[2][TM], n[2][TN / 4];

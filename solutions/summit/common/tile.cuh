@@ -36,7 +36,7 @@ constexpr int stage_bytes(int rows, int columns, int lead) {
   return rows * BK * 4 + ((BK + lead) * columns * 4 + 1023) / 1024 * 1024;
 }
 constexpr int MDS_BYTES = BM * BK * 4;
-constexpr int STAGE_BYTES = stage_bytes(BM, BN, LEAD);             // 49152
+constexpr int STAGE_BYTES = stage_bytes(BM, BN, LEAD);          // 49152
 constexpr int FILLED_BYTES = MDS_BYTES + (BK + LEAD) * BN * 4;  // of a stage, by the copy engine
 constexpr int MDS_ROW = BK * 4, NDS_ROW = BN * 4;               // bytes
 

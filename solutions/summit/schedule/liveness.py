@@ -13,7 +13,8 @@ _WIDE_DESTINATIONS = {"LDS.128": 4, "CS2R": 2, "LDC.64": 2}
 _NO_DESTINATION = r"ST|RED|ISETP|FSETP|SYNCS|BRA|R2UR|UTMA|WARPSYNC|BAR|EXIT|NOP"
 
 
-def _uses_and_ends(x):
+def uses_and_ends(x):
+    """(registers that the instruction may read, registers that it surely overwrites)."""
     arguments = x.arguments
     width = 4 if ".128" in x.opcode else 2 if re.search(r"64|WIDE|CS2R|\.E", x.opcode) else 1
     writes = bool(
@@ -90,7 +91,7 @@ def _reaching(kernel, successors):
 def dead_registers(kernel, first, end):
     """Registers whose values are needed neither by the block [first, end) nor after it."""
     count = len(kernel.code)
-    effects = [_uses_and_ends(x) for x in kernel.code]
+    effects = [uses_and_ends(x) for x in kernel.code]
     successors = _successors(kernel)
     live = [set() for _ in range(count + 1)]
     changed = True

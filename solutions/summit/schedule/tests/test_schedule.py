@@ -17,6 +17,7 @@ sys.path.insert(0, str(HERE.parent))
 import bank_model  # noqa: E402
 import sass  # noqa: E402
 from dataflow import Unsuitable, analyse  # noqa: E402
+from liveness import uses_and_ends  # noqa: E402
 from order import Order  # noqa: E402
 from verify import check_hazards, verify  # noqa: E402
 
@@ -168,3 +169,18 @@ def test_a_block_of_another_shape_is_refused(scheduled):
     _, old, _ = scheduled
     with pytest.raises(Unsuitable):
         analyse([x for x in old if x is not ffmas(old)[7]])
+
+
+@pytest.mark.parametrize(
+    "text, expected",
+    [
+        ("LDS.128 R8, [R6]", {6}),
+        ("STS.128 [R9+0x10], R148", {9, 148, 149, 150, 151}),
+        ("SYNCS.PHASECHK.TRANS64.TRYWAIT P0, [R2+URZ+0x19800], R7", {2, 7}),
+        ("LDG.E.128 R8, desc[UR4][R2.64]", {2, 3, 4, 5}),
+        ("STG.E desc[UR4][R2.64], R9", {2, 3, 9, 10}),
+    ],
+)
+def test_registers_that_an_instruction_reads(text, expected):
+    """All of a wide operand, and of what may be one; of an address in shared memory the one that it is."""
+    assert uses_and_ends(sass.Instruction(text, 0))[0] == expected
