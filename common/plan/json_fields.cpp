@@ -146,7 +146,7 @@ uint64_t Fields::address(const char* name) {
     value = value << 4 | static_cast<uint64_t>(digit);
   }
   if (!good)
-    fail(name, "expected an address such as \"0x2a0000000000\", found " + shown(text) + ".");
+    fail(name, "expected an address such as \"0x2a6b20000000\", found " + shown(text) + ".");
   return value;
 }
 

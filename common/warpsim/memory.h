@@ -81,9 +81,11 @@ class DeviceMemory {
   uint64_t used_bytes() const;
   uint64_t capacity_bytes() const;
 
-  // Lowest and one past the highest device address there can be.
-  static constexpr uint64_t kDeviceBase = 0x2A0000000000;
-  static constexpr uint64_t kDeviceEnd = 0x2B0000000000;
+  // Lowest and one past the highest device address there can be. The lower half begins with a large
+  // number: an int before a pointer in an argument, with the half of an address as padding between
+  // them, would else read like an address itself.
+  static constexpr uint64_t kDeviceBase = 0x2A6B20000000;
+  static constexpr uint64_t kDeviceEnd = kDeviceBase + (uint64_t{1} << 40);
 
  private:
   struct Impl;

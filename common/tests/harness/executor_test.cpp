@@ -228,7 +228,7 @@ TEST_CASE("Copies on the device, literals and variables land where the plan says
   std::vector<std::byte> two(4);
   float value = 2;
   std::memcpy(two.data(), &value, 4);
-  plan.buffers.push_back({3, 0x2a0000300000, 64, "table", plan::Role::kSymbol, 0, "table"});
+  plan.buffers.push_back({3, 0x2a6b20300000, 64, "table", plan::Role::kSymbol, 0, "table"});
   plan.ops = {plan::Memset{2, 0, 0, 64, 0},
               plan::CopyToDevice{2, 8, 8, {{"", 0, 4, two}, {"", 0, 4, two}}, 0},
               plan::CopyOnDevice{2, 32, 0, 0, 8, 0},
@@ -320,7 +320,7 @@ TEST_CASE("What cannot be carried out is said, not guessed") {
   CHECK(t::contains(e.message, "ptxas fatal: planted"));
 
   plan.buffers.push_back(
-      {3, 0x2a0000300000, uint64_t{1} << 40, "too much", plan::Role::kStudent, 0, ""});
+      {3, 0x2a6b20300000, uint64_t{1} << 40, "too much", plan::Role::kStudent, 0, ""});
   plan.ops = {plan::Malloc{3}};
   e = run(plan);
   CHECK(e.status == Status::kFault);

@@ -179,7 +179,7 @@ Json invented(std::mt19937& random) {
                                  "rect-device",
                                  "0x0",
                                  "0xffffffffffffffff",
-                                 "0x2a0000000000",
+                                 "0x2a6b20000000",
                                  "00",
                                  "module0.ptx",
                                  Json::array(),

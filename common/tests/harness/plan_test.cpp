@@ -21,9 +21,9 @@ namespace {
 // A plan that uses every operation.
 plan::Plan full_plan() {
   plan::Plan plan = t::device_plan(4, "module0.ptx");
-  plan.buffers.push_back({3, 0x2a0000300000, 256, "cudaMalloc #1", plan::Role::kStudent, 0, ""});
-  plan.buffers.push_back({4, 0x2a0000400000, 64, "table", plan::Role::kSymbol, 0, "table"});
-  plan.buffers.push_back({5, 0x2a0000500000, 64, "cudaMalloc #2", plan::Role::kStudent, 0, ""});
+  plan.buffers.push_back({3, 0x2a6b20300000, 256, "cudaMalloc #1", plan::Role::kStudent, 0, ""});
+  plan.buffers.push_back({4, 0x2a6b20400000, 64, "table", plan::Role::kSymbol, 0, "table"});
+  plan.buffers.push_back({5, 0x2a6b20500000, 64, "cudaMalloc #2", plan::Role::kStudent, 0, ""});
   plan::Launch launch = t::launch("_Z3addPKfS0_Pfi", 4);
   launch.relocations[2].addend = 16;
   plan::Launch together = launch;
@@ -126,7 +126,7 @@ plan::Plan plan_with_maps() {
   map.map.type = 7;
   map.map.swizzle = 1;
   map.map.promotion = 2;
-  plan.buffers.push_back({3, 0x2a0000300000, 256, "cudaMalloc #1", plan::Role::kStudent, 0, ""});
+  plan.buffers.push_back({3, 0x2a6b20300000, 256, "cudaMalloc #1", plan::Role::kStudent, 0, ""});
   plan::Launch launch = t::launch("add", 4);
   launch.params.resize(320);
   launch.maps = {{64, map}, {192, map}};
@@ -366,7 +366,7 @@ TEST_CASE("No other buffer or host array takes the part of a matrix") {
   const Json host = Json::parse(plan::to_text(t::host_plan(4, "module0.ptx", "add")));
   REQUIRE(message_of(device.dump()) == "");
   REQUIRE(message_of(host.dump()) == "");
-  const char* high = "0x2a0000900000";
+  const char* high = "0x2a6b20900000";
   // A P that is an input, and larger than its case: its bytes were copied over P's.
   CHECK(refusal(device, "/buffers/-", buffer(3, high, 4096, "P", "input")) != "");
   CHECK(refusal(device, "/buffers/-", buffer(3, high, 64, "P", "output")) != "");
@@ -399,7 +399,7 @@ TEST_CASE("Sizes that no recorder has asked for are refused before memory is") {
         {{"name", "staging #" + std::to_string(i)}, {"bytes", uint64_t{1} << 30}});
   }
   CHECK(t::contains(message_of(sum.dump()), "host: all arrays have more than"));
-  CHECK(refusal(host, "/buffers/1/address", "0x2a0000000001") != "");  // in the one before
+  CHECK(refusal(host, "/buffers/1/address", "0x2a6b20000001") != "");  // in the one before
   CHECK(refusal(host, "/buffers/2/address", "0xffffffffffffffff") != "");
 }
 

@@ -31,8 +31,8 @@ class TemporaryFolder {
 };
 
 // The recorder's addresses of M, N, P in the plans below.
-constexpr uint64_t kAddressM = 0x2a0000000000, kAddressN = 0x2a0000100000,
-                   kAddressP = 0x2a0000200000;
+constexpr uint64_t kAddressM = 0x2a6b20000000, kAddressN = 0x2a6b20100000,
+                   kAddressP = 0x2a6b20200000;
 
 // width x width matrices; M[i] = 1 + i, N[i] = 0.5.
 Matrix sample_m(uint32_t width);

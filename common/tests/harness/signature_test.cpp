@@ -33,8 +33,8 @@ plan::Plan histogram_plan() {
       plan::signature_of("device: const int* x, inout int* counts, int n, float scale");
   plan.sizes = "x=8,counts=2x3,n=8,scale=0.5";
   plan.device = "h200";
-  plan.buffers = {{0, 0x2a0000000000, 32, "x", plan::Role::kInput, 0, ""},
-                  {1, 0x2a0000010000, 24, "counts", plan::Role::kInOut, 0, ""}};
+  plan.buffers = {{0, 0x2a6b20000000, 32, "x", plan::Role::kInput, 0, ""},
+                  {1, 0x2a6b20010000, 24, "counts", plan::Role::kInOut, 0, ""}};
   return plan;
 }
 

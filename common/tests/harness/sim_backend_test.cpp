@@ -119,8 +119,8 @@ TEST_CASE("sim: registers from ptxas give the occupancy, and too many refuse the
 TEST_CASE("sim: addresses inside copied data are moved to where the buffers are") {
   plan::Plan plan = t::device_plan(kWidth, "");
   // A filler first, so that the simulator's addresses are not the recorder's.
-  plan.buffers.push_back({3, 0x2a0000300000, 1 << 16, "filler", plan::Role::kStudent, 0, ""});
-  plan.buffers.push_back({4, 0x2a0000500000, 64, "pointers", plan::Role::kStudent, 0, ""});
+  plan.buffers.push_back({3, 0x2a6b20300000, 1 << 16, "filler", plan::Role::kStudent, 0, ""});
+  plan.buffers.push_back({4, 0x2a6b20500000, 64, "pointers", plan::Role::kStudent, 0, ""});
   std::vector<std::byte> pointer(8);
   uint64_t address = t::kAddressP;
   std::memcpy(pointer.data(), &address, 8);
@@ -154,8 +154,8 @@ TEST_CASE("sim: devices and checks are chosen by name") {
 TEST_CASE("sim: memory is bounded, and what is freed can be had again") {
   plan::Plan plan = t::device_plan(kWidth, "");
   uint64_t bytes = 1 << 20;
-  plan.buffers.push_back({3, 0x2a0000300000, bytes, "first", plan::Role::kStudent, 0, ""});
-  plan.buffers.push_back({4, 0x2a0000500000, bytes, "second", plan::Role::kStudent, 0, ""});
+  plan.buffers.push_back({3, 0x2a6b20300000, bytes, "first", plan::Role::kStudent, 0, ""});
+  plan.buffers.push_back({4, 0x2a6b20500000, bytes, "second", plan::Role::kStudent, 0, ""});
   SimSettings settings;
   settings.memory_bytes = bytes + 3 * 4 * kWidth * kWidth;
   plan.ops = {plan::Malloc{3}, plan::Free{3}, plan::Malloc{4}, t::launch("add", kWidth)};
