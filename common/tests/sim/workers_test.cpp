@@ -18,9 +18,11 @@ std::string everything(const LaunchReport& r) {
             std::to_string(d.other.value_or(Party{}).line) + "\n";
   }
   for (const LineCounters& l : r.lines) {
-    text += std::to_string(l.line) + ": " + std::to_string(l.counters.instructions) + " " +
-            std::to_string(l.counters.global_load_sectors) + " " +
-            std::to_string(l.counters.shared_load_wavefronts) + "\n";
+    text += std::to_string(l.line) + ":";
+    for (const CounterInfo& info : counter_table())
+      if (info.field != nullptr)
+        text += std::string(" ") + info.name + " " + std::to_string(l.counters.*info.field);
+    text += "\n";
   }
   return text;
 }
@@ -66,6 +68,31 @@ TEST_CASE("Reports and memory are the same for any number of workers") {
     const std::string one = run(1, c.file, c.kernel);
     for (int threads : {2, 3, 8}) CHECK(run(threads, c.file, c.kernel) == one);
   }
+}
+
+TEST_CASE("What is counted on the average of lanes is so over all workers") {
+  // All lanes of the first eight blocks add, and one of each of the others: 4.9 on the average.
+  const auto run = [](int threads) {
+    Simulator sim(load_device("h200"));
+    sim.options().threads = threads;
+    Launch launch;
+    launch.module = sim.load_module(
+        ".version 8.0\n.target sm_90\n.address_size 64\n"
+        ".visible .entry k()\n{\n"
+        "\t.reg .pred %p<3>;\n\t.reg .b32 %r<3>;\n\t.reg .f32 %f<2>;\n"
+        "\tmov.u32 %r0, %ctaid.x;\n\tmov.u32 %r1, %tid.x;\n"
+        "\tsetp.lt.u32 %p0, %r0, 8;\n\tsetp.eq.u32 %p1, %r1, 0;\n\tor.pred %p2, %p0, %p1;\n"
+        "\t@!%p2 bra DONE;\n\tmov.f32 %f0, 0f3F800000;\n\tadd.f32 %f1, %f0, %f0;\n"
+        "DONE:\n\tret;\n}\n",
+        "few");
+    launch.kernel = "k";
+    launch.grid = {64, 1, 1};
+    launch.block = {32, 1, 1};
+    return sim.launch(launch);
+  };
+  const LaunchReport one = run(1);
+  CHECK(one.counters.narrow_additions == 0);
+  for (const int threads : {2, 3, 8}) CHECK(everything(run(threads)) == everything(one));
 }
 
 TEST_CASE("printf appears in block order") {

@@ -44,10 +44,12 @@ Counters& Collector::at(uint32_t function, uint32_t instruction) {
   return where.line == 0 ? lines_[{-1, 0}] : lines_[{where.file, where.line}];
 }
 
-void Collector::add_blocks(const Worker& worker) {
+// Of all workers together: what holds of lanes on the average may not depend on who ran which
+// block.
+void Collector::add_blocks() {
   const Image& image = *launch_.image;
-  for (size_t b = 0; b < image.blocks.size(); ++b) {
-    const uint64_t entries = worker.block_entries[2 * b], lanes = worker.block_entries[2 * b + 1];
+  for (size_t b = 0; 2 * b < block_entries_.size(); ++b) {
+    const uint64_t entries = block_entries_[2 * b], lanes = block_entries_[2 * b + 1];
     if (entries == 0) continue;
     const BasicBlock& block = image.blocks[b];
     Counters* line = nullptr;  // of the instruction before
@@ -139,7 +141,8 @@ void Collector::add_sites(const Worker& worker) {
 void Collector::add(const Worker& worker) {
   const Image& image = *launch_.image;
   if (launch_.checks.counters) {
-    add_blocks(worker);
+    block_entries_.resize(worker.block_entries.size());
+    for (size_t i = 0; i < block_entries_.size(); ++i) block_entries_[i] += worker.block_entries[i];
     add_sites(worker);
     auto each = [&](const std::vector<uint64_t>& counts,
                     const std::vector<Image::InstructionRef>& places, uint64_t Counters::*field) {
@@ -169,6 +172,7 @@ void Collector::finish(LaunchReport* report) {
   report->status = stopped_.status;
   report->cuda_error = stopped_.cuda_error;
   report->message = stopped_.message;
+  add_blocks();
   report->lines.reserve(lines_.size());
   for (const auto& [place, counters] : lines_) {
     LineCounters line;
