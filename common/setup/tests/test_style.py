@@ -60,6 +60,24 @@ def ruff(root: Path, *words: str) -> str:
     return done.stdout + done.stderr if done.returncode else ""
 
 
+def both_versions_matchers(folder: Path) -> list[str]:
+    """Tests that use a matcher of strings that means something else in Catch2 3 than in 2."""
+    return [
+        str(path.relative_to(folder))
+        for path in sorted(folder.rglob("*.cpp"))
+        if "Matchers::Contains(" in path.read_text()
+    ]
+
+
+def test_matchers_mean_the_same_in_both_versions_of_catch2():
+    assert both_versions_matchers(ROOT / "common" / "tests") == []
+
+
+def test_a_matcher_of_version_2_is_found(tmp_path):
+    (tmp_path / "a_test.cpp").write_text('CHECK_THAT(why, Catch::Matchers::Contains("x"));\n')
+    assert both_versions_matchers(tmp_path) == ["a_test.cpp"]
+
+
 def test_python_has_no_lint():
     assert ruff(ROOT, "check", "--output-format=concise") == ""
 
