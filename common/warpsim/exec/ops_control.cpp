@@ -71,8 +71,11 @@ const Op* enter(Warp& w, const Op* op) {
   w.instructions += op->enter.instructions;
   w.multiply_adds += op->enter.multiply_adds;
   w.products += op->enter.products;
+  const auto lanes = uint64_t(__builtin_popcount(w.mask));
   w.block_entries[2 * op->enter.block] += 1;
-  w.block_entries[2 * op->enter.block + 1] += uint64_t(__builtin_popcount(w.mask));
+  w.block_entries[2 * op->enter.block + 1] += lanes;
+  // Compiled code runs whole warps alone.
+  if (lanes <= kFewLanes) w.worker->narrow_entries[op->enter.block] += 1;
   return op + 1;
 }
 

@@ -20,4 +20,8 @@ std::string why_not() {
   return "warpsim was built without the Xbyak library";
 }
 
+bool has_wide_vectors() {
+  return false;
+}
+
 }  // namespace warpsim::jit

@@ -9,9 +9,7 @@
 
 namespace warpsim::jit {
 
-namespace {
-
-bool has_avx512() {
+bool has_wide_vectors() {
   static const bool has = [] {
     using C = Xbyak::util::Cpu;
     const C cpu;
@@ -24,8 +22,6 @@ bool has_avx512() {
   }();
   return has && wanted && !only_narrow_vectors;
 }
-
-}  // namespace
 
 uintptr_t enter(const CompiledProgram& program, const void* entry, Warp& warp, void** memos) {
   using Function = uintptr_t (*)(Warp*, void**, const void*);
@@ -49,9 +45,9 @@ std::unique_ptr<CompiledProgram> compile(const Image& image, int32_t function, b
   const Program& program = image.programs[size_t(function)];
   auto result = std::make_unique<CompiledProgram>();
   result->ops = program.ops.data();
-  result->windows = find_windows(image, program, groups, first_window, has_avx512());
+  result->windows = find_windows(image, program, groups, first_window, has_wide_vectors());
   auto code =
-      std::make_shared<ProgramCode>(image, program, is_kernel, checks, *result, has_avx512());
+      std::make_shared<ProgramCode>(image, program, is_kernel, checks, *result, has_wide_vectors());
   code->emit();
   code->finish();
   result->entries = code->entries();

@@ -32,5 +32,7 @@ class Compiler final : public EngineSource {
 
 // Empty if kernels are compiled here; else why not, in a sentence without a full stop.
 std::string why_not();
+// Whether compiled code has vectors of 512 bits. Shuffles between lanes are compiled only then.
+bool has_wide_vectors();
 
 }  // namespace warpsim::jit

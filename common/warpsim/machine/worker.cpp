@@ -25,6 +25,7 @@ Worker::Worker(LaunchContext& context)
     sites[i].bank_kind = bank_kind(site.is_store, leads ? site.merged_bytes : site.bytes());
   }
   block_entries.assign(2 * image->blocks.size(), 0);
+  narrow_entries.assign(image->blocks.size(), 0);
   divergent.assign(image->branches.size(), 0);
   barrier_arrivals.assign(image->barriers.size(), 0);
   guarded_fma_lanes.assign(image->guarded_fma.size(), 0);

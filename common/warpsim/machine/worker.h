@@ -132,6 +132,8 @@ class EventClock {
   ~EventClock() = default;
 };
 
+constexpr uint64_t kFewLanes = 4;  // lanes: what so few do holds up the others of a warp
+
 struct Worker {
   LaunchContext* launch = nullptr;
   const Image* image = nullptr;
@@ -144,6 +146,7 @@ struct Worker {
   std::array<std::unique_ptr<Pattern>, kLanes * 5 * 2> lane_patterns;
   std::byte* shared = nullptr;             // the shared window, 64-byte aligned
   std::vector<uint64_t> block_entries;     // per basic block: entries, lanes
+  std::vector<uint64_t> narrow_entries;    // per basic block: entries of at most kFewLanes lanes
   std::vector<uint64_t> divergent;         // per branch
   std::vector<uint64_t> barrier_arrivals;  // per barrier
   std::vector<uint64_t> guarded_fma_lanes;

@@ -22,8 +22,6 @@ GlobalCounts global_counts(const MemorySite& site) {
   return {&Counters::global_load_requests, &Counters::global_load_sectors};
 }
 
-constexpr uint64_t kNarrow = 4;  // lanes
-
 bool hands_to_other_lanes(ptx::Opcode op) {
   switch (op) {
     case ptx::Opcode::kShfl:
@@ -44,12 +42,10 @@ Counters& Collector::at(uint32_t function, uint32_t instruction) {
   return where.line == 0 ? lines_[{-1, 0}] : lines_[{where.file, where.line}];
 }
 
-// Of all workers together: what holds of lanes on the average may not depend on who ran which
-// block.
-void Collector::add_blocks() {
+void Collector::add_blocks(const Worker& worker) {
   const Image& image = *launch_.image;
-  for (size_t b = 0; 2 * b < block_entries_.size(); ++b) {
-    const uint64_t entries = block_entries_[2 * b], lanes = block_entries_[2 * b + 1];
+  for (size_t b = 0; b < image.blocks.size(); ++b) {
+    const uint64_t entries = worker.block_entries[2 * b], lanes = worker.block_entries[2 * b + 1];
     if (entries == 0) continue;
     const BasicBlock& block = image.blocks[b];
     Counters* line = nullptr;  // of the instruction before
@@ -66,7 +62,7 @@ void Collector::add_blocks() {
                        (code.op == ptx::Opcode::kFma || code.op == ptx::Opcode::kMad);
       if (fma && code.guard < 0) c.fma_lanes += lanes;
       const bool adds = code.type == ptx::Type::kF32 && (fma || code.op == ptx::Opcode::kAdd);
-      if (adds && lanes <= kNarrow * entries) c.narrow_additions += entries;
+      if (adds) c.narrow_additions += worker.narrow_entries[b];
       if (hands_to_other_lanes(code.op)) c.lane_exchanges += entries;
       if (code.op == ptx::Opcode::kMma) {
         c.tensor_instructions += entries;
@@ -141,8 +137,7 @@ void Collector::add_sites(const Worker& worker) {
 void Collector::add(const Worker& worker) {
   const Image& image = *launch_.image;
   if (launch_.checks.counters) {
-    block_entries_.resize(worker.block_entries.size());
-    for (size_t i = 0; i < block_entries_.size(); ++i) block_entries_[i] += worker.block_entries[i];
+    add_blocks(worker);
     add_sites(worker);
     auto each = [&](const std::vector<uint64_t>& counts,
                     const std::vector<Image::InstructionRef>& places, uint64_t Counters::*field) {
@@ -172,7 +167,6 @@ void Collector::finish(LaunchReport* report) {
   report->status = stopped_.status;
   report->cuda_error = stopped_.cuda_error;
   report->message = stopped_.message;
-  add_blocks();
   report->lines.reserve(lines_.size());
   for (const auto& [place, counters] : lines_) {
     LineCounters line;

@@ -24,11 +24,10 @@ class Collector {
     auto operator<=>(const Place&) const = default;
   };
   Counters& at(uint32_t function, uint32_t instruction);
-  void add_blocks();
+  void add_blocks(const Worker& worker);
   void add_sites(const Worker& worker);
 
   const LaunchContext& launch_;
-  std::vector<uint64_t> block_entries_;  // of each basic block: entries, then lanes
   std::map<Place, Counters> lines_;
   std::map<Reporter::Key, Reporter::Found> found_;
   Worker::Stop stopped_;
