@@ -176,7 +176,7 @@ def test_points_fall_with_the_counter(lanes, score):
     lab = load_lab(REDUCTION)
     case = lab.case("n65536")
     counters = {"global_load_sectors": 8192, "global_atomic_sectors": 0, "constant_load_words": 0}
-    counters["atomic_lanes"] = lanes
+    counters |= {"atomic_lanes": lanes, "instructions": 1000, "algorithm_instructions": 0}
     kernel = execution_json("n65536")["kernels"][0] | {"counters": counters}
     execution = parse(execution_json("n65536", kernels=[kernel]))
     outcome = Outcome(case, CaseResult(case.id, "", "", "passed"), (), True, execution)

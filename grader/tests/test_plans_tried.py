@@ -15,7 +15,7 @@ from grader.judging.plans import changes
 from grader.judging.plans.change import Change
 from grader.judging.plans.origin import Origins
 from grader.judging.plans.parameters import fields_of
-from grader.judging.plans.seen import Plans, Seen, is_small
+from grader.judging.plans.seen import Plans, Seen, is_small, with_word, word
 from grader.labs.lab import Case
 from grader.labs.statements import Listing, function_name
 from grader.tests.corpus_files import REPOSITORY
@@ -290,3 +290,9 @@ def test_calls_of_a_helper_are_changed_together_first():
     turned = next(changes.of_launches(together, [])).made(together.seen[0])
     assert [op["grid"] for op in turned["ops"][:2]] == [[2, 1, 1]] * 2
     assert together.by_line() is None
+
+
+def test_a_number_that_is_no_int_is_what_c_keeps_of_it() -> None:
+    op = {"op": "launch", "params": "0000000007000000"}
+    assert word(with_word(op, 4, 2**33 + 5), 4) == 5
+    assert word(with_word(op, 4, -1), 4) == 2**32 - 1

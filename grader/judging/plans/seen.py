@@ -128,8 +128,9 @@ def word(op: Mapping, offset: int) -> int:
 
 
 def with_word(op: Mapping, offset: int, number: int) -> dict:
+    """With another number there; of one that is no int what C would keep of it."""
     block = bytearray.fromhex(op["params"])
-    block[offset : offset + _WORD] = number.to_bytes(_WORD, "little")
+    block[offset : offset + _WORD] = (number % 2 ** (8 * _WORD)).to_bytes(_WORD, "little")
     return {**op, "params": block.hex()}
 
 
