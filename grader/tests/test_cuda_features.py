@@ -54,6 +54,7 @@ def of(kind):
     ]
 
 
+@pytest.mark.timeout(600)  # nvcc takes two minutes for all of thrust on a slow machine
 @pytest.mark.parametrize("name", of("right"))
 def test_a_right_program_is_right_and_nothing_is_found_in_it(simulate, name):
     done = simulate(name)
