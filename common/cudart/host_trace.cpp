@@ -1,5 +1,6 @@
 #include "cudart/host_trace.h"
 
+#include <algorithm>
 #include <cstring>
 #include <iterator>
 #include <utility>
@@ -152,6 +153,18 @@ plan::Segment HostTrace::segment_of_byte(uint64_t address) {
           .literal = {}};
 }
 
+// Large copies are described by what they are made of, not word by word.
+uint64_t HostTrace::same_words(uint64_t address, uint64_t most) {
+  const void* memory = reinterpret_cast<const void*>(address);
+  const uint32_t word = load_word(memory, 0);
+  if (!torn_.empty() || address % 4 != 0) return 1;
+  if (std::optional<TagOrigin> origin = tags_.find(word))
+    return runs_[origin->run].is_early ? 1 : tags_.same_from(memory, most);
+  const Stretch* here = Tags::is_place_of(word, address) ? stretch_at(unmarked_, address) : nullptr;
+  if (here == nullptr || here->source.is_early) return 1;
+  return tags_.same_from(memory, std::min(most, (here->end - address) / 4));
+}
+
 std::vector<plan::Segment> HostTrace::describe(const void* source, uint64_t bytes,
                                                const std::function<bool(size_t)>& comes_after) {
   uint64_t address = reinterpret_cast<uint64_t>(source);
@@ -160,10 +173,16 @@ std::vector<plan::Segment> HostTrace::describe(const void* source, uint64_t byte
     const uint64_t here = address + at;
     const bool is_word =
         bytes - at >= 4 && !is_torn(here) && (here % 4 == 0 || !origin_of_byte(here));
+    if (!is_word) {
+      append(&segments, segment_of_byte(here));
+      ++at;
+      continue;
+    }
     const void* memory = static_cast<const char*>(source) + at;
-    append(&segments,
-           is_word ? segment_of(load_word(memory, 0), here, comes_after) : segment_of_byte(here));
-    at += is_word ? 4 : 1;
+    plan::Segment segment = segment_of(load_word(memory, 0), here, comes_after);
+    if (!segment.host.empty()) segment.bytes = 4 * same_words(here, (bytes - at) / 4);
+    at += segment.bytes;
+    append(&segments, std::move(segment));
   }
   return segments;
 }

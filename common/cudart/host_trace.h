@@ -120,6 +120,9 @@ class HostTrace {
   std::optional<Origin> origin_of(uint32_t word, uint64_t address);
   std::optional<ByteOrigin> origin_of_byte(uint64_t address);
   plan::Segment segment_of_byte(uint64_t address);
+  // How many of `most` words at `address` came from the same place, one behind the other; at
+  // least 1.
+  uint64_t same_words(uint64_t address, uint64_t most);
   plan::Segment segment_of(uint32_t word, uint64_t address,
                            const std::function<bool(size_t)>& comes_after);
   void note_early(size_t number, bool at_end);

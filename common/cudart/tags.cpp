@@ -61,6 +61,28 @@ void Tags::mark_places(void* target, uint64_t words) {
   }
 }
 
+uint64_t Tags::same_from(const void* memory, uint64_t most) const {
+  const char* words = static_cast<const char*>(memory);
+  const auto word = [&](uint64_t i) {
+    uint32_t value;
+    std::memcpy(&value, words + 4 * i, 4);
+    return value;
+  };
+  const auto address = reinterpret_cast<uint64_t>(memory);
+  uint64_t count = 1;
+  if (is_place_of(word(0), address)) {
+    while (count < most && is_place_of(word(count), address + 4 * count)) ++count;
+  } else if (find(word(0))) {
+    const uint32_t serial = *serial_of_word(word(0)), number = serial - kFirst;
+    const auto next = std::upper_bound(starts_.begin(), starts_.end(), number);
+    const uint64_t left = (next == starts_.end() ? used_ : *next) - number;
+    most = std::min(most, left);
+    while (count < most && word(count) == word_of_serial(serial + static_cast<uint32_t>(count)))
+      ++count;
+  }
+  return count;
+}
+
 bool Tags::is_place(uint32_t word) {
   std::optional<uint32_t> serial = serial_of_word(word);
   return serial && *serial < kPlaces;

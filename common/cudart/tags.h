@@ -45,6 +45,9 @@ class Tags {
   static bool is_place(uint32_t word);
   // True for the place tag of a word at this host address.
   static bool is_place_of(uint32_t word, uint64_t address);
+  // How many of `most` words in memory go on as the first one does: tags of one run, or place tags.
+  // 1 if the first is neither.
+  uint64_t same_from(const void* memory, uint64_t most) const;
 
   // True for what arithmetic makes of a tag of either kind: the same NaN made quiet.
   bool is_computed_from_tag(uint32_t word) const;
