@@ -95,9 +95,7 @@ class Statements:
             after = yes(f, first) if first is not False else False
             if second is not False and no is not None:
                 second = no(f, second)
-            after = either(after, second)
-            batch = f.world.batch
-            return after if batch is None else batch.rejoined(after, m)
+            return either(after, second)
 
         return run
 
@@ -116,9 +114,7 @@ class Statements:
             while active is not False:
                 f.world.step()
                 turns += 1
-                if batch is None:
-                    f.world.turned(key, turns)
-                else:
+                if batch is not None:
                     batch.turned(key, turns, active)
                     active = batch.living(active)
                     if active is False:
@@ -138,7 +134,7 @@ class Statements:
             seen[key] = max(seen.get(key, 0), turns)
             done = either(done, f.broken)
             f.broken, f.continued = kept
-            return done if batch is None else batch.rejoined(done, m)
+            return done
 
         return watched(node, run) if may_be_narrow(node) else run
 
@@ -153,9 +149,7 @@ class Statements:
             while active is not False:
                 f.world.step()
                 turns += 1
-                if batch is None:
-                    f.world.turned(key, turns)
-                else:
+                if batch is not None:
                     batch.turned(key, turns, active)
                     active = batch.living(active)
                     if active is False:
@@ -172,7 +166,7 @@ class Statements:
             seen[key] = max(seen.get(key, 0), turns)
             done = either(done, f.broken)
             f.broken, f.continued = kept
-            return done if batch is None else batch.rejoined(done, m)
+            return done
 
         return watched(node, run) if may_be_narrow(node) else run
 

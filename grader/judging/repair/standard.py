@@ -36,10 +36,7 @@ class List:
         """Of each lane its own, where they ask for different ones."""
         if at.__class__ is not np.ndarray:
             return self[at]
-        if m is not True:
-            shape = np.broadcast_shapes(at.shape, m.shape)
-            active = np.broadcast_to(at, shape)[np.broadcast_to(m, shape)]
-        asked_for = np.unique(at if m is True else active).tolist()
+        asked_for = np.unique(at if m is True else at[m]).tolist()
         found = None
         for one in asked_for:
             found = merged(at == one, self[one], found)
