@@ -7,6 +7,9 @@
 // that begin while the kernel before still runs ask the L2 cache for it at once. Each block adds up
 // its warps' sums in shared memory and leaves them in scratch memory; the last block of a strip of
 // columns adds up what all have left, in order of k, so the result does not depend on timing.
+//
+// Before a larger product it also copies N to rows that the copy engine can address: N passes
+// through the registers anyway, and the few rows cost little beside.
 #include <algorithm>
 
 #include "common/ptx.cuh"
@@ -40,8 +43,7 @@ __device__ __forceinline__ float4 load_columns(const float* row, int col, int l)
   }
 }
 
-// Where rows of N go that do not begin at multiples of 16 bytes (best's way with a few rows too
-// many).
+// Where rows of N are copied to that do not begin at multiples of 16 bytes.
 struct Longer {
   float* to;   // [k][stride]
   int stride;  // floats; zeros behind the columns
@@ -232,9 +234,14 @@ void launch_few_rows(const Problem& p, cudaStream_t stream) {
 }
 
 void launch_few_rows_copying(const Problem& p, float* longer, int stride, cudaStream_t stream) {
-  if (p.j <= 4) return launch_copying<4>(p, {longer, stride}, stream);
-  if (p.j <= 12) return launch_copying<12>(p, {longer, stride}, stream);
-  launch_copying<16>(p, {longer, stride}, stream);
+  switch (rows_multiplied_copying(p.j)) {
+    case 4:
+      return launch_copying<4>(p, {longer, stride}, stream);
+    case 12:
+      return launch_copying<12>(p, {longer, stride}, stream);
+    case 16:
+      return launch_copying<16>(p, {longer, stride}, stream);
+  }
 }
 
 }  // namespace summit

@@ -65,6 +65,22 @@ TEST_CASE(
   }
 }
 
+TEST_CASE("tags: words that go on as the first one does") {
+  Tags tags;
+  std::vector<uint32_t> words(32);
+  REQUIRE(tags.mark(words.data(), 10));
+  REQUIRE(tags.mark(words.data() + 10, 10));  // goes on by number, and is another run
+  CHECK(tags.same_from(words.data(), 20) == 10);
+  CHECK(tags.same_from(words.data() + 4, 3) == 3);
+  words[6] = 0;
+  CHECK(tags.same_from(words.data(), 20) == 6);
+  CHECK(tags.same_from(words.data() + 6, 20) == 1);
+  Tags::mark_places(words.data() + 20, 12);
+  CHECK(tags.same_from(words.data() + 20, 12) == 12);
+  words[25] = words[24];  // moved: a place tag that lies elsewhere
+  CHECK(tags.same_from(words.data() + 20, 12) == 5);
+}
+
 TEST_CASE("tags: all of them can be given out, both signs, and then no more") {
   Tags tags;
   std::vector<uint32_t> words(Tags::kAvailable);

@@ -48,6 +48,20 @@ std::string run(int threads, const std::string& file, const std::string& kernel)
   return text + "memory " + std::to_string(hash);
 }
 
+// Of kernel k with this signature and body, in 64 blocks.
+Launch launch_of(Simulator& sim, const std::string& parameters, const std::string& body,
+                 uint32_t threads) {
+  Launch launch;
+  launch.module =
+      sim.load_module(".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k(" +
+                          parameters + ")\n{\n" + body + "\tret;\n}\n",
+                      "k");
+  launch.kernel = "k";
+  launch.grid = {64, 1, 1};
+  launch.block = {threads, 1, 1};
+  return launch;
+}
+
 TEST_CASE("Reports and memory are the same for any number of workers") {
   const struct {
     const char *file, *kernel;
@@ -75,20 +89,14 @@ TEST_CASE("Additions of few lanes are counted where few lanes run") {
   const auto run = [](int threads) {
     Simulator sim(load_device("h200"));
     sim.options().threads = threads;
-    Launch launch;
-    launch.module = sim.load_module(
-        ".version 8.0\n.target sm_90\n.address_size 64\n"
-        ".visible .entry k()\n{\n"
+    return sim.launch(launch_of(
+        sim, "",
         "\t.reg .pred %p<3>;\n\t.reg .b32 %r<3>;\n\t.reg .f32 %f<2>;\n"
         "\tmov.u32 %r0, %ctaid.x;\n\tmov.u32 %r1, %tid.x;\n"
         "\tsetp.lt.u32 %p0, %r0, 8;\n\tsetp.eq.u32 %p1, %r1, 0;\n\tor.pred %p2, %p0, %p1;\n"
         "\t@!%p2 bra DONE;\n\tmov.f32 %f0, 0f3F800000;\n\tadd.f32 %f1, %f0, %f0;\n"
-        "DONE:\n\tret;\n}\n",
-        "few");
-    launch.kernel = "k";
-    launch.grid = {64, 1, 1};
-    launch.block = {32, 1, 1};
-    return sim.launch(launch);
+        "DONE:\n",
+        32));
   };
   const LaunchReport one = run(1);
   CHECK(one.counters.narrow_additions == 56);
@@ -107,7 +115,6 @@ TEST_CASE("An address that leads from an array that is read into one that is wri
     Simulator sim(load_device("h200"));
     sim.options().threads = threads;
     const std::vector<uint32_t> zeros(64);
-    Launch launch;
     std::array<uint64_t, 2> arrays{};
     for (uint64_t& array : arrays) {
       array = sim.memory().allocate(zeros.size() * 4, "array");
@@ -115,20 +122,15 @@ TEST_CASE("An address that leads from an array that is read into one that is wri
     }
     const std::string away = std::to_string(arrays[1] - arrays[0]);
     // out[block] = out[0] + 1, and out[0] is reached from `in`.
-    launch.module = sim.load_module(
-        ".version 8.0\n.target sm_90\n.address_size 64\n"
-        ".visible .entry k(.param .u64 in, .param .u64 out)\n{\n"
-        "\t.reg .b64 %a<4>;\n\t.reg .b32 %r<3>;\n"
-        "\tld.param.u64 %a0, [in];\n\tld.param.u64 %a1, [out];\n"
-        "\tld.global.u32 %r0, [%a0+" +
-            away +
-            "];\n\tadd.u32 %r0, %r0, 1;\n\tmov.u32 %r1, %ctaid.x;\n"
-            "\tmul.wide.u32 %a2, %r1, 4;\n\tadd.u64 %a1, %a1, %a2;\n"
-            "\tst.global.u32 [%a1], %r0;\n\tret;\n}\n",
-        "across");
-    launch.kernel = "k";
-    launch.grid = {64, 1, 1};
-    launch.block = {1, 1, 1};
+    Launch launch = launch_of(sim, ".param .u64 in, .param .u64 out",
+                              "\t.reg .b64 %a<4>;\n\t.reg .b32 %r<3>;\n"
+                              "\tld.param.u64 %a0, [in];\n\tld.param.u64 %a1, [out];\n"
+                              "\tld.global.u32 %r0, [%a0+" +
+                                  away +
+                                  "];\n\tadd.u32 %r0, %r0, 1;\n\tmov.u32 %r1, %ctaid.x;\n"
+                                  "\tmul.wide.u32 %a2, %r1, 4;\n\tadd.u64 %a1, %a1, %a2;\n"
+                                  "\tst.global.u32 [%a1], %r0;\n",
+                              1);
     launch.params.resize(16);
     std::memcpy(launch.params.data(), arrays.data(), 16);
     const LaunchReport report = sim.launch(launch);

@@ -2,8 +2,17 @@
 
 #include <algorithm>
 #include <iterator>
+#include <span>
 
 namespace warpsim::ptx {
+
+namespace {
+
+bool holds_any(std::string_view path, std::span<const std::string_view> parts) {
+  return std::ranges::any_of(parts, [&](auto part) { return path.find(part) != path.npos; });
+}
+
+}  // namespace
 
 bool is_library_file(std::string_view path) {
   constexpr std::string_view kPlaces[] = {"/targets/x86_64-linux/include/",
@@ -15,7 +24,7 @@ bool is_library_file(std::string_view path) {
                                           "/common/include/"};
   constexpr std::string_view kRoots[] = {"/usr/include/",   "/usr/lib/", "/usr/local/include/",
                                          "/usr/local/cuda", "/opt/cuda", "/opt/nvidia/"};
-  return std::ranges::any_of(kPlaces, [&](auto place) { return path.find(place) != path.npos; }) ||
+  return holds_any(path, kPlaces) ||
          std::ranges::any_of(kRoots, [&](auto root) { return path.starts_with(root); });
 }
 
@@ -30,8 +39,7 @@ bool is_algorithm_file(std::string_view path) {
                                           "/cooperative_groups/details/coalesced_scan.h"};
   const size_t include = path.rfind("/include/");  // a folder above it may be called anything
   if (include == path.npos || !is_library_file(path)) return false;
-  const std::string_view name = path.substr(include);
-  return std::ranges::any_of(kPlaces, [&](auto place) { return name.find(place) != name.npos; });
+  return holds_any(path.substr(include), kPlaces);
 }
 
 int32_t SourceLines::add_location(Place place, const Place* caller) {

@@ -42,7 +42,11 @@ void launch_best(const Problem&, cudaStream_t);  // whatever of rungs 08 to 11 s
 // Rungs 10 and 11 are for thin products alone: up to 16 rows of M, up to 8 columns of N. Rung 11
 // cuts k into about this many shares.
 void launch_few_rows(const Problem&, cudaStream_t);
-// The first also while it copies N to rows of `stride` floats, a multiple of 4 (k x stride).
+// The first also while it copies N to rows of `stride` floats, a multiple of 4 (k x stride); then
+// it multiplies so many rows, at least p.j, of which the last may be zeros.
+constexpr int rows_multiplied_copying(int rows) {
+  return rows <= 4 ? 4 : rows <= 12 ? 12 : 16;
+}
 void launch_few_rows_copying(const Problem&, float* longer, int stride, cudaStream_t);
 void launch_few_columns(const Problem&, int shares, cudaStream_t);
 
