@@ -3,6 +3,7 @@
 
 #include <bit>
 #include <cmath>
+#include <random>
 
 #include "tests/sim/fixture.h"
 #include "warpsim/exec/tensor_math.h"
@@ -131,6 +132,56 @@ TEST_CASE("Sums are rounded towards zero, keep subnormals, and are never minus z
   CHECK(std::isnan(dot(hopper, {{INFINITY, 0}}, 0)));
   CHECK(std::isnan(dot(hopper, {{INFINITY, 1}}, -INFINITY)));
   CHECK(dot(hopper, {{INFINITY, -1}}, 5) == -INFINITY);
+}
+
+TEST_CASE("A tile is the sums of its rows and columns, number by number") {
+  std::mt19937 random(7);
+  const TensorRules generations[] = {{25, 32}, {24, 16}, {23, 8}};
+  struct Kind {
+    Type factors, sums;
+    int k;
+  };
+  const Kind kinds[] = {{Type::kF16, Type::kF32, 16}, {Type::kF16, Type::kF16, 16},
+                        {Type::kF16, Type::kF16, 8},  {Type::kBF16, Type::kF32, 16},
+                        {Type::kTF32, Type::kF32, 8}, {Type::kTF32, Type::kF32, 4}};
+  for (const TensorRules& rules : generations) {
+    for (const auto& [factors, sums, k] : kinds) {
+      // Bits as they come have every exponent, infinities and NaN among them; narrowed ones meet.
+      for (int round = 0; round < 300; ++round) {
+        const int lowest = round % 3 == 0 ? 0 : round % 3 == 1 ? 0x38 : 0x3C;
+        auto bits = [&](Type type) {
+          auto word = uint32_t(random());
+          if (lowest != 0) word = (word & 0x83FFFFFF) | uint32_t(lowest) << 24;
+          if (round % 5 == 0 && random() % 4 == 0) word &= 0x80000000;
+          if (round % 7 == 0 && random() % 4 == 0) word &= 0x803FFFFF;  // subnormal
+          return type == Type::kF16 || type == Type::kBF16 ? word >> 16 : word;
+        };
+        TensorTile tile{};
+        for (auto& row : tile.a)
+          for (int i = 0; i < k; ++i) row[i] = bits(factors);
+        for (int i = 0; i < k; ++i)
+          for (uint32_t& number : tile.b[i]) number = bits(factors);
+        for (auto& row : tile.c)
+          for (uint32_t& number : row) number = bits(sums);
+        TensorTile d = tile;
+        tensor_tile(rules, factors, sums, k, d);
+        int wrong = 0;
+        for (int m = 0; m < TensorTile::kM; ++m) {
+          for (int n = 0; n < TensorTile::kN; ++n) {
+            std::array<TensorNumber, TensorTile::kMostK> a, b;
+            for (int i = 0; i < k; ++i) {
+              a[size_t(i)] = tensor_number(factors, tile.a[m][i]);
+              b[size_t(i)] = tensor_number(factors, tile.b[i][n]);
+            }
+            wrong +=
+                d.c[m][n] != tensor_dot(rules, factors, sums, a.data(), b.data(), k, tile.c[m][n]);
+          }
+        }
+        CAPTURE(int(factors), int(sums), k, rules.fraction_bits, round);
+        REQUIRE(wrong == 0);
+      }
+    }
+  }
 }
 
 }  // namespace

@@ -17,40 +17,39 @@ namespace warpsim::ops {
 
 namespace {
 
-constexpr int kM = 16, kN = 8, kMostK = 16, kMatrixRows = 8, kRowWords = 4;
+constexpr int kM = TensorTile::kM, kN = TensorTile::kN, kMatrixRows = 8, kRowWords = 4;
 
 void multiply(Warp& w, const Fragments& f) {
   const TensorRules rules = tensor_rules(*w.worker->launch->device);
   const int per_register = f.factors == ptx::Type::kTF32 ? 1 : 2, k = f.tile.k;
   const int b_registers = k / 4 / per_register, a_registers = 2 * b_registers;
-  TensorNumber a[kM][kMostK], b[kN][kMostK];
+  const bool is_half = f.sums == ptx::Type::kF16;
+  TensorTile tile;
   auto number = [&](uint32_t bits, int e) {
-    return tensor_number(f.factors, per_register == 1 ? bits : bits >> (16 * e) & 0xFFFF);
+    return per_register == 1 ? bits : bits >> (16 * e) & 0xFFFF;
   };
   for (int lane = 0; lane < kLanes; ++lane) {
     const int group = lane / 4, within = lane % 4;
     for (int e = 0; e < per_register; ++e) {
-      for (int r = 0; r < a_registers; ++r) {
-        const int at = (4 * (r / 2) + within) * per_register + e;
-        a[group + 8 * (r % 2)][at] = number(row<uint32_t>(w, f.a[size_t(r)])[lane], e);
-      }
+      for (int r = 0; r < a_registers; ++r)
+        tile.a[group + 8 * (r % 2)][(4 * (r / 2) + within) * per_register + e] =
+            number(row<uint32_t>(w, f.a[size_t(r)])[lane], e);
       for (int r = 0; r < b_registers; ++r)
-        b[group][(4 * r + within) * per_register + e] =
+        tile.b[(4 * r + within) * per_register + e][group] =
             number(row<uint32_t>(w, f.b[size_t(r)])[lane], e);
     }
+    for (int e = 0; e < 4; ++e) {
+      const uint32_t c = row<uint32_t>(w, f.c[size_t(is_half ? e / 2 : e)])[lane];
+      tile.c[group + 8 * (e / 2)][2 * within + e % 2] = is_half ? c >> (16 * (e % 2)) & 0xFFFF : c;
+    }
   }
-  // D may overwrite a factor's registers, which have been read, or its own summand.
+  tensor_tile(rules, f.factors, f.sums, k, tile);
   for_each_lane(w.mask, [&](int lane) {
     const int group = lane / 4, within = lane % 4;
     for (int e = 0; e < 4; ++e) {
-      const TensorNumber *x = a[group + 8 * (e / 2)], *y = b[2 * within + e % 2];
-      const bool is_half = f.sums == ptx::Type::kF16;
-      const size_t r = size_t(is_half ? e / 2 : e);
+      const uint32_t sum = tile.c[group + 8 * (e / 2)][2 * within + e % 2];
+      uint32_t& d = row<uint32_t>(w, f.d[size_t(is_half ? e / 2 : e)])[lane];
       const int shift = is_half ? 16 * (e % 2) : 0;
-      uint32_t c = row<uint32_t>(w, f.c[r])[lane] >> shift;
-      if (is_half) c &= 0xFFFF;
-      const uint32_t sum = tensor_dot(rules, f.factors, f.sums, x, y, k, c);
-      uint32_t& d = row<uint32_t>(w, f.d[r])[lane];
       d = is_half ? (d & ~(0xFFFFu << shift)) | sum << shift : sum;
     }
   });

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstdlib>
+#include <cstring>
 
 namespace warpsim {
 
@@ -155,6 +156,123 @@ uint32_t tensor_dot(const TensorRules& rules, Type factors, Type sums, const Ten
   for (int first = 0; first < count; first += group)
     c = add_group(rules, factors, sums, a + first, b + first, std::min(group, count - first), c);
   return c;
+}
+
+namespace {
+
+constexpr int kN = TensorTile::kN;
+using Columns [[gnu::vector_size(kN * 4)]] = int32_t;  // a number for each column of B
+
+// `count` numbers of one type. Returns whether all are finite.
+bool take_apart(Type type, const uint32_t* bits, int count, int32_t* significand,
+                int32_t* exponent) {
+  const Format format = format_of(type);
+  const int unused = type == Type::kTF32 ? 13 : 0, bias = format.bias(),
+            fraction_bits = format.fraction_bits,
+            width = format.exponent_bits + format.fraction_bits,
+            all_ones = (1 << format.exponent_bits) - 1;
+  int largest = 0;
+  for (int i = 0; i < count; ++i) {
+    const auto number = int32_t(bits[i] >> unused);
+    const int32_t field = number >> fraction_bits & all_ones;
+    const int32_t magnitude = (number & ((1 << fraction_bits) - 1)) | int32_t(field != 0)
+                                                                          << fraction_bits;
+    const int32_t sign = -(number >> width & 1);
+    significand[i] = (magnitude ^ sign) - sign;
+    exponent[i] = std::max(field, 1) - bias;
+    largest = std::max(largest, field);
+  }
+  return largest < all_ones;
+}
+
+bool take_columns(Type type, const uint32_t* bits, Columns& significand, Columns& exponent) {
+  int32_t numbers[2][kN];
+  const bool is_finite = take_apart(type, bits, kN, numbers[0], numbers[1]);
+  std::memcpy(&significand, numbers[0], sizeof significand);
+  std::memcpy(&exponent, numbers[1], sizeof exponent);
+  return is_finite;
+}
+
+// The significands and exponents of A's rows and B's columns.
+struct TakenApart {
+  int32_t a[TensorTile::kM][TensorTile::kMostK], a_exponent[TensorTile::kM][TensorTile::kMostK];
+  Columns b[TensorTile::kMostK], b_exponent[TensorTile::kMostK];
+};
+
+constexpr int32_t kNoExponent = -(1 << 20);  // of a zero: below that of every number
+constexpr int kMostShift = 31;
+
+// term * 2^(up - down), its magnitude cut off below 1.
+inline void add_kept(Columns& sum, const Columns& term, int up, const Columns& down) {
+  const Columns most = Columns{} + kMostShift, shift = down < most ? down : most, sign = term >> 31;
+  const Columns magnitude = ((term ^ sign) - sign) << up >> shift;
+  sum += (magnitude ^ sign) - sign;
+}
+
+// add_group of one row of A and all columns of B, where all numbers are finite: in 32 bits. A
+// product has at most 22 bits and is shifted by at most 5, so eight of them, with c, stay below
+// 2^31.
+void add_columns(const TensorRules& rules, Type factors, Type sums, const TakenApart& t, int row,
+                 int first, int count, const Columns& c, const Columns& c_exponent,
+                 uint32_t* result) {
+  const bool is_half = sums == Type::kF16;
+  Columns product[TensorTile::kMostK], exponent[TensorTile::kMostK];
+  const Columns c_at = c != 0 ? c_exponent : c_exponent + kNoExponent;
+  const Columns lowest = Columns{} + ((is_half ? -21 : -133) + 25 - rules.fraction_bits);
+  Columns largest = c_at > lowest ? c_at : lowest;
+  for (int i = 0; i < count; ++i) {
+    const int at = first + i;
+    product[i] = t.a[row][at] * t.b[at];
+    exponent[i] = (t.a_exponent[row][at] + t.b_exponent[at]) + ((product[i] == 0) & kNoExponent);
+    largest = exponent[i] > largest ? exponent[i] : largest;
+  }
+  Columns even = {}, odd = {};
+  add_kept(even, c, rules.fraction_bits - format_of(sums).fraction_bits, largest - c_at);
+  const int up = rules.fraction_bits - 2 * format_of(factors).fraction_bits;
+  for (int i = 0; i < count; ++i)
+    add_kept(i % 2 == 0 ? even : odd, product[i], up, largest - exponent[i]);
+  for (int n = 0; n < kN; ++n) {
+    const int64_t sum = int64_t{even[n]} + odd[n];
+    const int unit = largest[n] - rules.fraction_bits;
+    result[n] = is_half ? to_half(sum, unit) : to_float(sum, unit);
+  }
+}
+
+// One row, number by number.
+void row_of_dots(const TensorRules& rules, Type factors, Type sums, int k, TensorTile& tile,
+                 int row) {
+  TensorNumber a[TensorTile::kMostK], b[TensorTile::kMostK];
+  for (int i = 0; i < k; ++i) a[i] = tensor_number(factors, tile.a[row][i]);
+  for (int n = 0; n < kN; ++n) {
+    for (int i = 0; i < k; ++i) b[i] = tensor_number(factors, tile.b[i][n]);
+    tile.c[row][n] = tensor_dot(rules, factors, sums, a, b, k, tile.c[row][n]);
+  }
+}
+
+}  // namespace
+
+void tensor_tile(const TensorRules& rules, Type factors, Type sums, int k, TensorTile& tile) {
+  TakenApart t;
+  bool is_finite = true;
+  for (int i = 0; i < k; ++i)
+    is_finite &= take_columns(factors, tile.b[i], t.b[i], t.b_exponent[i]);
+  const int group = rules.group_bytes / (factors == Type::kTF32 ? 4 : 2);
+  for (int row = 0; row < TensorTile::kM; ++row) {
+    bool is_plain = is_finite && take_apart(factors, tile.a[row], k, t.a[row], t.a_exponent[row]);
+    uint32_t sum[kN];
+    std::copy_n(tile.c[row], kN, sum);
+    for (int first = 0; is_plain && first < k; first += group) {
+      Columns c, c_exponent;
+      is_plain = take_columns(sums, sum, c, c_exponent);
+      if (is_plain)
+        add_columns(rules, factors, sums, t, row, first, std::min(group, k - first), c, c_exponent,
+                    sum);
+    }
+    if (is_plain)
+      std::copy_n(sum, kN, tile.c[row]);
+    else
+      row_of_dots(rules, factors, sums, k, tile, row);
+  }
 }
 
 }  // namespace warpsim

@@ -44,4 +44,15 @@ TensorNumber tensor_number(ptx::Type type, uint32_t bits);
 uint32_t tensor_dot(const TensorRules& rules, ptx::Type factors, ptx::Type sums,
                     const TensorNumber* a, const TensorNumber* b, int count, uint32_t c);
 
+// The matrices of an mma, as bits of their types: A has 16 rows, B 8 columns, k of the numbers in
+// each.
+struct TensorTile {
+  static constexpr int kM = 16, kN = 8, kMostK = 16;
+  uint32_t a[kM][kMostK], b[kMostK][kN], c[kM][kN];
+};
+// tensor_dot of each row of A and column of B: D takes C's place. Eight columns at once, but for
+// rows with an infinity or a NaN in them.
+void tensor_tile(const TensorRules& rules, ptx::Type factors, ptx::Type sums, int k,
+                 TensorTile& tile);
+
 }  // namespace warpsim
