@@ -15,6 +15,7 @@ SEED ?=
 CASE ?=
 BESIDE ?=
 ALL ?=
+PART ?=
 
 GRADER := .venv/bin/grader
 OPTIONS = $(if $(SUBMISSION),--submission "$(SUBMISSION)") --backend "$(BACKEND)" \
@@ -41,7 +42,8 @@ help:
 #>   make wheel                 the course as one file that pip installs, in build/wheels/
 #>   make docs                  the course book as pages for a browser, in build/docs/
 #>   make test                  the project's own tests: C++ and Python; ALL=1: also the slow ones,
-#>                              every entry of the corpus, and what needs extra packages
+#>                              every entry of the corpus, and what needs extra packages;
+#>                              ALL=1 PART=1/2: of the corpus and other long lists the first half
 #>   make clean                 remove build/ (keeps .venv/ and your progress)
 #>
 #> Options of grade: SUBMISSION=path (a file, a lab folder, or a tree laid out like labs/),
@@ -54,7 +56,7 @@ help:
 #> make distclean.
 
 # A variable in small letters would be taken for none, and all labs graded.
-$(foreach name,lab submission backend device format output case beside all student seed,$(if $(filter command%,$(origin $(name))),\
+$(foreach name,lab submission backend device format output case beside all part student seed,$(if $(filter command%,$(origin $(name))),\
   $(error write $(name)=... in capitals, as in LAB=02)))
 
 setup:
@@ -89,7 +91,7 @@ doctor: ready
 	@$(GRADER) $@
 
 test:
-	@common/setup/run_tests.sh $(if $(ALL),--all)
+	@common/setup/run_tests.sh $(if $(ALL),--all $(PART))
 
 test-wheel: setup
 	@.venv/bin/python -m pytest -m wheel common/wheel/tests

@@ -5,6 +5,7 @@
 #   common/setup/run_tests.sh              all but those marked slow
 #   common/setup/run_tests.sh --all        all, after installing what some of them need; nothing may be
 #                                          skipped but what needs a GPU
+#   common/setup/run_tests.sh --all 1/2    the same, but of the many like cases the first of two parts
 #   common/setup/run_tests.sh --sanitize   the C++ tests under the address and undefined-behaviour
 #                                          sanitizers, in build/asan/
 source "$(dirname "$0")/common.sh"
@@ -43,7 +44,7 @@ main() {
   common/setup/setup.sh --tests
   if [[ ${1:-} == --all ]]; then
     common/setup/test_extras.sh
-    selection=(--all -m "not wheel")
+    selection=(--all -m "not wheel" ${2:+"--part=$2"})
   fi
 
   start=$SECONDS
@@ -55,7 +56,7 @@ main() {
 
   echo
   echo "C++     $(grep -E 'tests passed|No tests' "$STATE/ctest.log" | tail -n 1) (${cpp_s} s)"
-  echo "Python  $(tail -n 1 "$STATE/pytest.log" | tr -d '=')"
+  echo "Python  $(tail -n 1 "$STATE/pytest.log" | tr -d '=')${2:+; of the many like cases part $2}"
   ((cpp == 0 && python == 0)) && echo "All tests passed in $((cpp_s + python_s)) s." && return
   echo "There were failures; they are listed above."
   return 1
@@ -63,6 +64,9 @@ main() {
 
 case ${1:-} in
   --sanitize) sanitize ;;
-  --all | "") main "$@" ;;
+  --all | "")
+    [[ -z ${2:-} || $2 =~ ^[1-9][0-9]*/[1-9][0-9]*$ ]] || die "PART is 1/2 or 2/2, say, not '$2'"
+    main "$@"
+    ;;
   *) die "run_tests.sh knows --all and --sanitize, not '$1'" ;;
 esac

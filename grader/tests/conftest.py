@@ -14,6 +14,7 @@ from grader.judging.quietly import LOUD
 from grader.labs.course import Course, find_course
 from grader.labs.lab import Lab, load_lab
 from grader.machine.toolchain import PROGRAMS, find_toolchain, program
+from grader.tests.selection import Part
 
 os.environ[LOUD] = "1"  # a rule that fails is a failure of the test that met it
 _SKIPPED = pytest.StashKey[list]()
@@ -143,6 +144,9 @@ def pytest_addoption(parser) -> None:
     parser.addoption(
         "--all", action="store_true", help="a test may be skipped for want of a GPU only"
     )
+    parser.addoption(
+        "--part", type=Part.read, metavar="N/M", help="only so much of the many like cases marked slow"
+    )
 
 
 _LONGEST_ID = 80
@@ -158,9 +162,14 @@ def pytest_make_parametrize_id(val, argname) -> str | None:
 
 
 @pytest.hookimpl(tryfirst=True)  # before xdist, which reads the groups in this hook, too
-def pytest_collection_modifyitems(items) -> None:
+def pytest_collection_modifyitems(config, items) -> None:
     """Tests that share a fixture of their module run in one process (`--dist loadgroup`), so that
     it is made once."""
+    part = config.getoption("--part")
+    if part is not None:
+        left_out = [item for item in items if not part.has(item)]
+        config.hook.pytest_deselected(items=left_out)
+        items[:] = [item for item in items if part.has(item)]
     for item in items:
         info = getattr(item, "_fixtureinfo", None)
         defined = info.name2fixturedefs.values() if info else ()

@@ -97,6 +97,39 @@ def test_a_modules_fixture_is_made_once_by_all_workers(tmp_path):
     assert len(pids) == 8 and len(set(pids)) == 1
 
 
+MANY = """import pytest
+from grader.tests.selection import first_of
+
+@pytest.mark.parametrize("number", first_of(range(40), 2))
+def test_of_many(number):
+    pass
+
+@pytest.mark.slow
+def test_that_is_slow_by_itself():
+    pass
+"""
+
+
+def test_every_case_is_in_one_part_and_what_is_no_case_of_many_in_each(tmp_path):
+    parts = []
+    for part in ("1/2", "2/2"):
+        done = run(tmp_path, MANY, "--part", part, "--collect-only", "-q")
+        parts.append({line for line in done.stdout.splitlines() if "::" in line})
+    both = parts[0] & parts[1]
+    assert {name.partition("::test_")[2] for name in both} == {
+        "that_passes", "that_is_slow_by_itself", "of_many[0]", "of_many[1]",
+    }  # fmt: skip
+    assert len(parts[0] | parts[1]) == 42
+    assert min(len(part - both) for part in parts) > 9
+
+
+@pytest.mark.parametrize("words", ["3/2", "0/2", "half", "1"])
+def test_a_part_that_there_is_not_is_refused(tmp_path, words):
+    done = run(tmp_path, PASSES, "--part", words)
+    assert done.returncode == pytest.ExitCode.USAGE_ERROR
+    assert f"{words} is no part" in done.stderr
+
+
 LONG = """import pytest
 
 @pytest.mark.parametrize("text", ["x" * 5_000_000, "x" * 5_000_001, "short"])
