@@ -160,8 +160,8 @@ uint32_t tensor_dot(const TensorRules& rules, Type factors, Type sums, const Ten
 
 namespace {
 
-constexpr int kColumns = TensorTile::kN;
-using Columns [[gnu::vector_size(kColumns * 4)]] = int32_t;  // a number for each column of B
+constexpr int kTileColumns = TensorTile::kN;
+using Columns [[gnu::vector_size(kTileColumns * 4)]] = int32_t;  // a number for each column of B
 
 // `count` numbers of one type. Returns whether all are finite.
 bool take_apart(Type type, const uint32_t* bits, int count, int32_t* significand,
@@ -186,8 +186,8 @@ bool take_apart(Type type, const uint32_t* bits, int count, int32_t* significand
 }
 
 bool take_columns(Type type, const uint32_t* bits, Columns& significand, Columns& exponent) {
-  int32_t numbers[2][kColumns];
-  const bool is_finite = take_apart(type, bits, kColumns, numbers[0], numbers[1]);
+  int32_t numbers[2][kTileColumns];
+  const bool is_finite = take_apart(type, bits, kTileColumns, numbers[0], numbers[1]);
   std::memcpy(&significand, numbers[0], sizeof significand);
   std::memcpy(&exponent, numbers[1], sizeof exponent);
   return is_finite;
@@ -231,7 +231,7 @@ void add_columns(const TensorRules& rules, Type factors, Type sums, const TakenA
   const int up = rules.fraction_bits - 2 * format_of(factors).fraction_bits;
   for (int i = 0; i < count; ++i)
     add_kept(i % 2 == 0 ? even : odd, product[i], up, largest - exponent[i]);
-  for (int n = 0; n < kColumns; ++n) {
+  for (int n = 0; n < kTileColumns; ++n) {
     const int64_t sum = int64_t{even[n]} + odd[n];
     const int unit = largest[n] - rules.fraction_bits;
     result[n] = is_half ? to_half(sum, unit) : to_float(sum, unit);
@@ -243,7 +243,7 @@ void row_of_dots(const TensorRules& rules, Type factors, Type sums, int k, Tenso
                  int row) {
   TensorNumber a[TensorTile::kMostK], b[TensorTile::kMostK];
   for (int i = 0; i < k; ++i) a[i] = tensor_number(factors, tile.a[row][i]);
-  for (int n = 0; n < kColumns; ++n) {
+  for (int n = 0; n < kTileColumns; ++n) {
     for (int i = 0; i < k; ++i) b[i] = tensor_number(factors, tile.b[i][n]);
     tile.c[row][n] = tensor_dot(rules, factors, sums, a, b, k, tile.c[row][n]);
   }
@@ -259,8 +259,8 @@ void tensor_tile(const TensorRules& rules, Type factors, Type sums, int k, Tenso
   const int group = rules.group_bytes / (factors == Type::kTF32 ? 4 : 2);
   for (int row = 0; row < TensorTile::kM; ++row) {
     bool is_plain = is_finite && take_apart(factors, tile.a[row], k, t.a[row], t.a_exponent[row]);
-    uint32_t sum[kColumns];
-    std::copy_n(tile.c[row], kColumns, sum);
+    uint32_t sum[kTileColumns];
+    std::copy_n(tile.c[row], kTileColumns, sum);
     for (int first = 0; is_plain && first < k; first += group) {
       Columns c, c_exponent;
       is_plain = take_columns(sums, sum, c, c_exponent);
@@ -269,7 +269,7 @@ void tensor_tile(const TensorRules& rules, Type factors, Type sums, int k, Tenso
                     sum);
     }
     if (is_plain)
-      std::copy_n(sum, kColumns, tile.c[row]);
+      std::copy_n(sum, kTileColumns, tile.c[row]);
     else
       row_of_dots(rules, factors, sums, k, tile, row);
   }
