@@ -14,7 +14,7 @@ from pathlib import Path
 COMMON = Path(__file__).resolve().parents[2] / "common"
 TYPE = re.compile(r"(?:struct|class|union|enum|enum class) (\w+)(?! *;)\b")
 FUNCTION = re.compile(r"[\w:<>,&*\s]+?\b([A-Za-z_]\w*)\((?!\*)(.*)")
-VARIABLE = re.compile(r"\b([A-Za-z_]\w*)(?:\[[^\]]*\])*(?: = |\{|;)|\(\*([A-Za-z_]\w*)\)\(")
+VARIABLE = re.compile(r"\b(?<!::)([A-Za-z_]\w*)(?:\[[^\]]*\])*(?: = |\{|;)|\(\*([A-Za-z_]\w*)\)\(")
 
 NONE = {("nullptr", ""), ("true", ""), ("false", "")}
 
