@@ -6,7 +6,6 @@ import json
 import math
 import os
 import re
-import resource
 import subprocess
 import time
 from collections.abc import Callable, Sequence
@@ -108,10 +107,12 @@ def execute_all(
     def one(job: Job, threads: int) -> None:
         if spent.is_too_much():
             return
-        results[job.case] = execute(
+        result = execute(
             course, job, backend=backend, device=device, resources=resources, threads=threads,
             limits=limits,
         )  # fmt: skip
+        results[job.case] = result
+        spent.add(result.processor_seconds)
         done(job.case)
 
     side_by_side = min(processors, GPU_PROCESSES) if backend == "gpu" else processors
@@ -127,19 +128,17 @@ def execute_all(
 
 
 class _Spent:
-    """The processor time of what was executed since, as the processes that have ended tell it."""
+    """The processor time of what was executed."""
 
     def __init__(self, limit: float) -> None:
         self._limit = limit
-        self._before = self._now()
+        self._seconds: list[float] = []  # which threads may lengthen
 
-    @staticmethod
-    def _now() -> float:
-        used = resource.getrusage(resource.RUSAGE_CHILDREN)
-        return used.ru_utime + used.ru_stime
+    def add(self, seconds: float) -> None:
+        self._seconds.append(seconds)
 
     def is_too_much(self) -> bool:
-        return self._now() - self._before > self._limit
+        return sum(self._seconds) > self._limit
 
     @property
     def message(self) -> str:
@@ -281,6 +280,10 @@ def _simulated(
         ),
         env={"TILEWISE_DEVICES": str(devices)},
     )
+    return replace(_as_it_ended(job, ended, limits), processor_seconds=ended.processor_seconds)
+
+
+def _as_it_ended(job: Job, ended: sandbox.Ended, limits: StepLimits) -> Execution:
     if ended.returncode == 0 and not ended.exceeded:
         return load(job.result)
     said = _last_line(ended.stderr) or f"it ended with status {ended.returncode}"

@@ -96,6 +96,7 @@ class Execution:
     # Of the factors of products that come from global memory, the part that comes from tiles; None:
     # nobody has looked, or there was none.
     tile_share: float | None = None
+    processor_seconds: float = 0.0  # of the executor, on sim
 
     @property
     def counters(self) -> dict[str, float]:

@@ -35,7 +35,9 @@ class Ended:
     # What it used too much of: time, memory, processes, output, files; "stall": it had used little
     # processor time when its time was over, so the machine is to blame.
     exceeded: str = ""
-    processor_seconds: float = 0.0  # used when it was stopped; 0 if it ended by itself
+    # Used when it was last looked at: some hundredths of a second before its end. What the system
+    # tells of children that have ended lacks all that ran in a process namespace.
+    processor_seconds: float = 0.0
 
     @property
     def too_much(self) -> str:
@@ -89,12 +91,13 @@ def run(
             elif streams.total > output_bytes:
                 exceeded = "output"
             else:
-                exceeded = _too_much(process.pid, memory_bytes, processes, processor_seconds)
+                exceeded, seen = _too_much(process.pid, memory_bytes, processes, processor_seconds)
+                used = max(used, seen)
             if not exceeded and now >= next_folder_look:
                 next_folder_look = now + _FOLDER_LOOK_SECONDS
                 exceeded = "files" if _is_too_full(folders, folder_bytes) else ""
         if exceeded:
-            used = sum(map(_ticks_of, _tree(process.pid))) / _TICKS_A_SECOND
+            used = max(used, sum(map(_ticks_of, _tree(process.pid))) / _TICKS_A_SECOND)
     finally:
         _end(process)
         streams.read_rest()
@@ -154,8 +157,11 @@ class _Streams:
         return self._kept[index].decode("utf-8", errors="replace")
 
 
-def _too_much(root: int, memory_bytes: int, processes: int, processor_seconds: float | None) -> str:
-    """ "memory", "processes" or "time" if the tree uses too much of it, else ""."""
+def _too_much(
+    root: int, memory_bytes: int, processes: int, processor_seconds: float | None
+) -> tuple[str, float]:
+    """ "memory", "processes" or "time" if the tree uses too much of it, else ""; and its processor
+    seconds."""
     resident = count = 0
     ticks = 0
     for pid in _tree(root):
@@ -163,14 +169,14 @@ def _too_much(root: int, memory_bytes: int, processes: int, processor_seconds: f
             resident += int(Path(f"/proc/{pid}/statm").read_bytes().split()[1]) * _PAGE
         except (OSError, IndexError, ValueError):
             continue  # it has just ended
-        if processor_seconds is not None:
-            ticks += _ticks_of(pid)
+        ticks += _ticks_of(pid)
         count += 1
         if count > processes + 8:  # the shell, bubblewrap and what sets the limits are counted too
-            return "processes"
-    if processor_seconds is not None and ticks > processor_seconds * _TICKS_A_SECOND:
-        return "time"
-    return "memory" if resident > memory_bytes else ""
+            return "processes", 0.0
+    used = ticks / _TICKS_A_SECOND
+    if processor_seconds is not None and used > processor_seconds:
+        return "time", used
+    return "memory" if resident > memory_bytes else "", used
 
 
 def _ticks_of(pid: int) -> int:

@@ -145,7 +145,10 @@ def pytest_addoption(parser) -> None:
         "--all", action="store_true", help="a test may be skipped for want of a GPU only"
     )
     parser.addoption(
-        "--part", type=Part.read, metavar="N/M", help="only so much of the many like cases marked slow"
+        "--part",
+        type=Part.read,
+        metavar="N/M",
+        help="only so much of the many like cases marked slow",
     )
 
 

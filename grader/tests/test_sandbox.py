@@ -44,6 +44,16 @@ def test_processor_time_is_limited_and_a_stall_is_none_of_the_step():
     assert idle.exceeded == "stall" and not idle.timed_out
 
 
+@pytest.mark.parametrize("view", [None, View()], ids=["limits alone", "sandbox"])
+def test_what_a_step_that_ended_by_itself_used_is_told(view):
+    """Also where it ran in a process namespace, of which the system tells nothing afterwards."""
+    script = "i=0; while [ $i -lt 500000 ]; do i=$((i+1)); done"
+    busy = run(["sh", "-c", script], limits=Limits(), view=view)
+    assert busy.returncode == 0 and busy.processor_seconds > 0.15
+    idle = run(["sleep", "0.6"], limits=Limits(), view=view)
+    assert idle.processor_seconds < 0.1
+
+
 def test_children_do_not_outlive_a_step_that_ended(tmp_path):
     mark = tmp_path / "alive"
     run(["sh", "-c", f"(sleep 0.5; touch {mark}) & exit 0"], limits=Limits())
