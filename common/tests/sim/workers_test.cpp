@@ -103,6 +103,30 @@ TEST_CASE("Additions of few lanes are counted where few lanes run") {
   for (const int threads : {2, 3, 8}) CHECK(everything(run(threads)) == everything(one));
 }
 
+TEST_CASE("A launch ends after millions of faults, at the same one whatever works on it") {
+  const auto run = [](int threads, EngineChoice engine) {
+    Simulator sim(load_device("h200"));
+    sim.options().threads = threads;
+    sim.options().engine = engine;
+    Launch launch = launch_of(sim, "",
+                              "\t.reg .pred %p<1>;\n\t.reg .b64 %a<1>;\n\t.reg .b32 %r<2>;\n"
+                              "\tmov.u64 %a0, 64;\n\tmov.u32 %r0, 0;\n"
+                              "AGAIN:\n\tld.global.u32 %r1, [%a0];\n\tadd.u32 %r0, %r0, 1;\n"
+                              "\tsetp.lt.u32 %p0, %r0, 10000;\n\t@%p0 bra AGAIN;\n",
+                              256);
+    return sim.launch(launch);  // 160 million faults, if nothing ended it
+  };
+  const LaunchReport one = run(1, EngineChoice::kInterpreter);
+  CHECK(one.status == LaunchStatus::kFault);
+  REQUIRE(one.diagnostics.size() == 1);
+  CHECK(to_string(one.diagnostics[0].code) == "out-of-bounds-global");
+  CHECK(one.diagnostics[0].count > 4'000'000);
+  CHECK(one.diagnostics[0].count < 6'000'000);
+  for (const EngineChoice engine : {EngineChoice::kInterpreter, EngineChoice::kCompiled}) {
+    for (const int threads : {1, 2, 8}) CHECK(everything(run(threads, engine)) == everything(one));
+  }
+}
+
 TEST_CASE("printf appears in block order") {
   Fixture one("control", 1), many("control", 4);
   one.launch("print", {50}, {32}, 3);

@@ -153,7 +153,7 @@ void report_bad_lane(Warp& w, uint32_t site, Space space, uint32_t lane, uint64_
   LaunchContext& launch = *w.worker->launch;
   const MemorySite& s = launch.image->sites[site];
   const uint32_t bytes = s.bytes();
-  auto illegal = [&](const char* what) { w.worker->stop(LaunchStatus::kFault, 700, what); };
+  auto illegal = [&](const char* what) { w.worker->refuse(700, what); };
   if (space == Space::kShared) {
     const uint32_t offset = uint32_t(address);
     if (s.space == Space::kShared && is_foreign_to_shared(address)) {
@@ -163,7 +163,7 @@ void report_bad_lane(Warp& w, uint32_t site, Space space, uint32_t lane, uint64_
     }
     if (offset % bytes != 0) {
       describe_misaligned(w, site, lane, address);
-      w.worker->stop(LaunchStatus::kFault, 716, "a shared memory access was misaligned");
+      w.worker->refuse(716, "a shared memory access was misaligned");
       return;
     }
     describe_shared_bounds(w, site, lane, offset, s.shared_array);
@@ -182,7 +182,7 @@ void report_bad_lane(Warp& w, uint32_t site, Space space, uint32_t lane, uint64_
       record != nullptr && bytes <= record->info.size_bytes - (address - record->info.address);
   if (address % bytes != 0 && inside) {
     describe_misaligned(w, site, lane, address);
-    w.worker->stop(LaunchStatus::kFault, 716, "a global memory access was misaligned");
+    w.worker->refuse(716, "a global memory access was misaligned");
   } else if (inside && s.in_const_space && !record->info.is_constant) {
     describe_address_space(w, site, lane, &record->info, address);
     illegal("a load from constant memory had an address outside it");

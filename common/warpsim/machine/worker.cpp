@@ -69,6 +69,15 @@ void Worker::stop(LaunchStatus status, int cuda_error, std::string message) {
     stopped = {status, cuda_error, std::move(message), block.linear};
 }
 
+void Worker::refuse(int cuda_error, const char* message) {
+  constexpr uint64_t kMost = uint64_t{1} << 22;  // about a second
+  // Of all workers together: whether it is too much does not depend on the schedule.
+  if (launch->refused.fetch_add(1, std::memory_order_relaxed) >= kMost)
+    halt(LaunchStatus::kFault, cuda_error, message);
+  else if (stopped.status == LaunchStatus::kOk)
+    stop(LaunchStatus::kFault, cuda_error, message);
+}
+
 void Worker::forget(const AllocationRecord* record) {
   for (SiteState& s : sites) {
     if (s.record != record) continue;

@@ -79,6 +79,7 @@ struct LaunchContext {
   // What the workers write lies apart from what they only read, and from each other.
   alignas(64) std::atomic<uint64_t> next_block{0};
   alignas(64) std::atomic<uint64_t> used_instructions{0};
+  std::atomic<uint64_t> refused{0};  // accesses of lanes that were faults
   alignas(64) std::atomic<bool> stop{false};
   // A parallel run met something whose report would depend on the schedule: repeat on one worker.
   std::atomic<bool> repeat_serially{false};
@@ -187,6 +188,9 @@ struct Worker {
   Worker(const Worker&) = delete;
   Worker& operator=(const Worker&) = delete;
   void stop(LaunchStatus status, int cuda_error, std::string message);
+  // A lane's access was a fault (700, 716). A GPU ends the kernel there; here it goes on, for what
+  // else is to be found, until there are millions of them.
+  void refuse(int cuda_error, const char* message);
   // Stops the launch here. With several workers it is repeated on one, so that what the other
   // blocks have done by then does not depend on the schedule.
   void halt(LaunchStatus status, int cuda_error, std::string message);
