@@ -30,7 +30,8 @@ from grader.running.record import record
 _LARGEST = 1 << 19  # multiply-adds of a case: each is carried out many times
 _MOST_CASES = 4
 _SECONDS = 10
-_ALL_SECONDS = 30  # for a machine in trouble: each try takes some hundredths of a second
+_ALL_SECONDS = 30  # of processor time, together: each try takes some hundredths
+_STALLED_SECONDS = 180  # on the clock, for a machine in trouble
 
 
 def plans(session: Session, text: str, outcomes: Mapping[str, Outcome]) -> Plans | None:
@@ -104,14 +105,15 @@ class _Tries:
     ) -> None:
         self.session, self.text, self.folder, self.plans = session, text, folder, plans
         self.numbers = itertools.count()
-        self.end = time.monotonic() + _ALL_SECONDS
+        self.end = time.monotonic() + _STALLED_SECONDS
+        self.spent: list[float] = []  # which threads may lengthen
 
     def are_right(self, tries: Sequence[tuple[Case, Mapping]]) -> list[bool]:
         with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
             return list(pool.map(lambda one: self._is_right(*one), tries))
 
     def _is_right(self, case: Case, fields: Mapping) -> bool:
-        if time.monotonic() > self.end:
+        if sum(self.spent) > _ALL_SECONDS or time.monotonic() > self.end:
             return False
         number = next(self.numbers)
         plan = self.plans[case.id].with_name(f"tried-{case.id}-{number}.json")
@@ -128,6 +130,7 @@ class _Tries:
                 self.session.course, job, backend="sim", device=self.session.options.device,
                 resources=None, threads=1, limits=limits,
             )  # fmt: skip
+            self.spent.append(done.processor_seconds)
             judged = judge_one(self.session, case, job, done, self.text)
             return judged.ran and not any(one.severity == "error" for one in judged.diagnostics)
         return False

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import struct
 import sys
+from types import SimpleNamespace
 
 import pytest
 
@@ -17,7 +18,10 @@ from grader.judging.plans.origin import Origins
 from grader.judging.plans.parameters import fields_of
 from grader.judging.plans.seen import Plans, Seen, is_small, with_word, word
 from grader.labs.lab import Case
+from grader.labs.options import Options
 from grader.labs.statements import Listing, function_name
+from grader.pipeline import tried_plans
+from grader.running.execute import Job
 from grader.tests.corpus_files import REPOSITORY
 from grader.tests.selection import first_of
 
@@ -296,3 +300,23 @@ def test_a_number_that_is_no_int_is_what_c_keeps_of_it() -> None:
     op = {"op": "launch", "params": "0000000007000000"}
     assert word(with_word(op, 4, 2**33 + 5), 4) == 5
     assert word(with_word(op, 4, -1), 4) == 2**32 - 1
+
+
+def test_tries_end_when_all_of_them_have_used_their_processor_time(tmp_path, monkeypatch):
+    """Not by the clock, so that a busy machine finds what an idle one does."""
+    case, carried_out = Case("c", "", 4, 4, 4), []
+
+    def execute(*_, **__):
+        carried_out.append(1)
+        return SimpleNamespace(processor_seconds=tried_plans._ALL_SECONDS / 2)
+
+    monkeypatch.setattr(tried_plans.execute, "execute", execute)
+    job = Job("c", tmp_path, {}, tmp_path / "P.npy", tmp_path, 64)
+    monkeypatch.setattr(tried_plans, "job_of", lambda *_: job)
+    monkeypatch.setattr(
+        tried_plans, "judge_one", lambda *_: SimpleNamespace(ran=True, diagnostics=())
+    )
+    session = SimpleNamespace(options=Options("sim"), course=None)
+    tries = tried_plans._Tries(session, "", tmp_path, {"c": tmp_path / "plan.json"})
+    found = [tries.are_right([(case, {})])[0] for _ in range(5)]
+    assert found == [True, True, True, False, False] and len(carried_out) == 3
