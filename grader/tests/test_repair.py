@@ -316,6 +316,9 @@ def test_macros_that_stand_for_a_number() -> None:
         # What other terms are multiplied by, and the lower bits for the upper ones.
         ("06-flatpad", "r = ly + 16 * w", "r = ly + w", "A_AT(lx, r) = v", ("w", "16")),
         ("09-corner", "top + 8 * i + r", "top + 4 * i + r", "] = line[", ("4 * i", "8 * i")),
+        # Sizes that a symbol has; what the block's place is named, where a side of it was taken.
+        ("04-dims", "kb < p_.inner", "kb < p_.rows", "vb = B", ("kb < p_.rows", "kb < p_.inner")),
+        ("02-halftiles", "me < HALF;", "threadIdx.x < HALF;", "total +=", ("threadIdx.x <", "me <")),
     ],
 )
 def test_the_guilty_line_is_found(name: str, old: str, new: str, seen: str, change: tuple) -> None:
@@ -405,6 +408,15 @@ def test_fields_with_each_others_value() -> None:
     found = search.find(local, "rect-device", False, [])
     assert found is not None
     assert "mx = from + y" in local.splitlines()[found.line - 1]
+
+
+def test_what_a_symbol_is_given_is_seen_beside_the_launch() -> None:
+    """The launch is the same one: it must not be taken for known to be wrong."""
+    text = _program("04-dims").replace("h.inner = k;\n    h.cols = l;", "h.inner = l;\n    h.cols = k;")
+    assert text != _program("04-dims")
+    found = search.find(text, "rect-device", False, [])
+    assert found is not None
+    assert text.splitlines()[found.line - 1].strip() == "h.inner = l;"
 
 
 def test_a_right_program_needs_no_change() -> None:

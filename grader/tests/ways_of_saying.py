@@ -179,6 +179,31 @@ WAYS = {
         ),
         "store": "P[r * WIDTH + c] = s;",
     },
+    "a struct as a symbol": {
+        "top": "struct Sizes { int w, unused; }; __constant__ Sizes SIZES;",
+        "launch": (
+            "Sizes h; h.w = w; h.unused = 0; cudaMemcpyToSymbol(SIZES, &h, sizeof h); "
+            "k<<<dim3(w / T, w / T), dim3(T, T)>>>(M, N, P, w);"
+        ),
+        "store": "P[r * SIZES.w + c] = s;",
+    },
+    "an array as a symbol": {
+        "top": "__constant__ int SIZES[2];",
+        "launch": (
+            "int h[2] = {1, w}; cudaMemcpyToSymbol(SIZES, h, sizeof(h)); "
+            "cudaMemcpyToSymbol(SIZES, h + 1, sizeof(int), 0, cudaMemcpyHostToDevice); "
+            "k<<<dim3(w / T, w / T), dim3(T, T)>>>(M, N, P, w);"
+        ),
+        "store": "P[r * SIZES[0] + c] = s;",
+    },
+    "a place in a symbol": {
+        "top": "__constant__ int SIZES[2];",
+        "launch": (
+            "cudaMemcpyToSymbol(SIZES, &w, sizeof(int), sizeof(int)); "
+            "k<<<dim3(w / T, w / T), dim3(T, T)>>>(M, N, P, w);"
+        ),
+        "store": "P[r * SIZES[1] + c] = s;",
+    },
     "macro with ##": {
         "top": "#define DECL(n) int n##_row = r, n##_col = c",
         "before": "DECL(out);",

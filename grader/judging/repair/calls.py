@@ -29,6 +29,7 @@ from grader.judging.repair.world import Exhausted, Frame, World
 
 _MAX_LANES = 1 << 15
 _LANES_OF_A_STEP = 1024
+_MOST_OF_SYMBOL = 1024  # words
 
 
 def _mark(value) -> object:
@@ -215,16 +216,30 @@ class Calls:
         return (lambda f, m: None) if node.kind == "braces" else self.code(node)
 
     def to_symbol(self, node: Node) -> Callable:
-        """cudaMemcpyToSymbol(WIDTH, &width, sizeof(int)): of one number."""
+        """cudaMemcpyToSymbol(WIDTH, &width, sizeof(int)): a number, a struct or an array."""
         if len(node.kids) < 4:
             raise GivenUp("cudaMemcpyToSymbol")
         put, source = self.assigner(node.kids[1]), self.code(node.kids[2])
+        symbol, size = node.kids[1], self.code(node.kids[3])
+        offset = self.code(node.kids[4]) if len(node.kids) > 4 else lambda f, m: 0
 
         def copy(f, m):
-            value = whole(source(f, m))
-            if value.__class__ in (Pointer, Struct) or value is None:
+            value, here = source(f, m), Frame(f.world, f.world.globals)
+            place, first = f.world.globals.get(symbol.text), int(offset(f, m)) // 4
+            if value.__class__ is not Pointer:
+                value = whole(value)
+            if place.__class__ is Pointer and place.off.__class__ is int:
+                words = int(size(f, m)) // 4
+                if words > _MOST_OF_SYMBOL or value.__class__ is Struct:
+                    raise GivenUp("cudaMemcpyToSymbol")
+                for i in range(words):
+                    is_array = value.__class__ is Pointer
+                    word = value.memory.load(value.off + i, m) if is_array else value
+                    place.memory.store(place.off + first + i, m, word)
+            elif value.__class__ is Pointer or value is None or first != 0:
                 raise GivenUp("cudaMemcpyToSymbol")
-            put(Frame(f.world, f.world.globals), m, value)
+            else:
+                put(here, m, value.copy() if value.__class__ is Struct else value)
             return 0
 
         return copy

@@ -304,6 +304,10 @@ class Editor(Arithmetic, Linear, Missing, OnHost, Repeated, Elsewhere, Configure
                     yield (lambda n, o=name: named(o)), 2.0
                 for value in (_WARP, *sorted(self.written - {0, 1, _WARP})[:MOST_WRITTEN]):
                     yield (lambda n, v=value: number(v)), 1.8
+            if owner.text == "threadIdx" and node.text in "xy":  # of the block, where P's is meant
+                for name in self._near(self.scope.integers, node):
+                    if name not in self.given:
+                        yield (lambda n, o=name: named(o)), 1.6
             return
         for fields in self.file.structs.values():
             kinds = {name: kind for kind, name in fields}

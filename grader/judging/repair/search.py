@@ -129,7 +129,10 @@ class Search(Nearness):
         self.launches: dict[Size | Given, set] = {}
         functions = [*self.file.functions.values(), *self.file.methods.values()]
         launches = [n for f in functions for n in walk(f.body) if n.kind == "launch"]
-        self.has_one_launch = not self.on_host and len(launches) == 1
+        # What a symbol is given reaches the kernel beside the launch.
+        self.has_one_launch = (
+            not self.on_host and len(launches) == 1 and "cudaMemcpyToSymbol" not in text
+        )
         self.wrong: Size | Given | None = None  # the case in which changes are tried first
         self.refuting: Size | Given | None = None  # the last case that has refused one
         self.sharpened = 0
