@@ -316,6 +316,8 @@ class Places(Base):
                 return None
             # By what it is divided by the grid covers P: the kernel does not store what a block should.
             parts = self._divisors(words)
+            if not (is_known or parts) and tile[axis] != kernel.block[axis]:
+                return None  # several blocks may have stored the same part of P
             whole = (case.l, case.j)[axis]
             if not is_known and any(
                 part and part != tile[axis] and part * kernel.grid[axis] >= whole for part in parts

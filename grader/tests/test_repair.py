@@ -318,7 +318,13 @@ def test_macros_that_stand_for_a_number() -> None:
         ("09-corner", "top + 8 * i + r", "top + 4 * i + r", "] = line[", ("4 * i", "8 * i")),
         # Sizes that a symbol has; what the block's place is named, where a side of it was taken.
         ("04-dims", "kb < p_.inner", "kb < p_.rows", "vb = B", ("kb < p_.rows", "kb < p_.inner")),
-        ("02-halftiles", "me < HALF;", "threadIdx.x < HALF;", "total +=", ("threadIdx.x <", "me <")),
+        (
+            "02-halftiles",
+            "me < HALF;",
+            "threadIdx.x < HALF;",
+            "total +=",
+            ("threadIdx.x <", "me <"),
+        ),
     ],
 )
 def test_the_guilty_line_is_found(name: str, old: str, new: str, seen: str, change: tuple) -> None:
@@ -412,7 +418,9 @@ def test_fields_with_each_others_value() -> None:
 
 def test_what_a_symbol_is_given_is_seen_beside_the_launch() -> None:
     """The launch is the same one: it must not be taken for known to be wrong."""
-    text = _program("04-dims").replace("h.inner = k;\n    h.cols = l;", "h.inner = l;\n    h.cols = k;")
+    text = _program("04-dims").replace(
+        "h.inner = k;\n    h.cols = l;", "h.inner = l;\n    h.cols = k;"
+    )
     assert text != _program("04-dims")
     found = search.find(text, "rect-device", False, [])
     assert found is not None
