@@ -1,6 +1,7 @@
 #include "warpsim/exec/access.h"
 
 #include <algorithm>
+#include <bit>
 
 namespace warpsim {
 
@@ -276,13 +277,18 @@ static bool misses_padding_only(const InitialisedMap& map, const Image& image, u
 
 void report_uninitialised(Warp& w, uint32_t site, AllocationRecord& record, uint64_t offset,
                           const Pattern& p) {
+  uint32_t lanes = 0;
+  uint64_t first_address = 0;
   for_each_lane(p.mask, [&](int lane) {
     const uint64_t first = offset + uint64_t(int64_t{p.delta[size_t(lane)]});
     if (record.initialised->first_unwritten(first, p.bytes) == first + p.bytes) return;
     if (misses_padding_only(*record.initialised, *w.worker->image, site, first, p.bytes)) return;
-    describe_uninitialised_global(w, site, uint32_t(lane), record.info,
-                                  record.info.address + first);
+    if (lanes == 0) first_address = record.info.address + first;
+    lanes |= 1u << lane;
   });
+  if (lanes != 0)
+    describe_uninitialised_global(w, site, uint32_t(std::countr_zero(lanes)), record.info,
+                                  first_address, uint64_t(std::popcount(lanes)));
 }
 
 // Bytes that cross to memory or the next cache for one request.

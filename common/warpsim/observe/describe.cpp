@@ -22,10 +22,10 @@ const MemorySite& site_of(const Warp& w, uint32_t site) {
 }
 
 Diagnostic* add(Code code, MemorySpace space, Warp& w, uint32_t site_index, uint32_t lane,
-                bool telling = true) {
+                bool telling = true, uint64_t count = 1) {
   const MemorySite& site = site_of(w, site_index);
   Diagnostic* d =
-      w.worker->reporter->add(code, w, lane, site.function, site.instruction, 1, telling);
+      w.worker->reporter->add(code, w, lane, site.function, site.instruction, count, telling);
   if (d == nullptr) return nullptr;
   d->access = kind_of(site);
   d->access_bytes = site.bytes();
@@ -230,8 +230,8 @@ void describe_constant_store(Warp& w, uint32_t site, uint32_t lane, const Alloca
 }
 
 void describe_uninitialised_global(Warp& w, uint32_t site, uint32_t lane,
-                                   const Allocation& allocation, uint64_t address) {
-  Diagnostic* d = add(Code::kUninitialisedGlobal, MemorySpace::kGlobal, w, site, lane);
+                                   const Allocation& allocation, uint64_t address, uint64_t lanes) {
+  Diagnostic* d = add(Code::kUninitialisedGlobal, MemorySpace::kGlobal, w, site, lane, true, lanes);
   if (d == nullptr) return;
   set_place(d, allocation, address);
   d->cause = Cause::kNeverWritten;

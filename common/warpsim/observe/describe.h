@@ -38,8 +38,9 @@ void describe_address_space(Warp& w, uint32_t site, uint32_t lane, const Allocat
                             uint64_t address);
 void describe_constant_store(Warp& w, uint32_t site, uint32_t lane, const Allocation& allocation,
                              uint64_t address);
+// `lane` is the first of so many lanes.
 void describe_uninitialised_global(Warp& w, uint32_t site, uint32_t lane,
-                                   const Allocation& allocation, uint64_t address);
+                                   const Allocation& allocation, uint64_t address, uint64_t lanes);
 // A texture or surface object that is misused; see Cause.
 struct TextureFault {
   Cause cause = Cause::kNone;
