@@ -107,6 +107,8 @@ class Backend {
 
   // The heap of malloc() in kernels. False once a kernel has allocated in it.
   virtual bool set_heap(uint64_t bytes) = 0;
+  // The stack of each thread.
+  virtual void set_stack(uint64_t bytes) = 0;
 
   // The code that the launch call itself returns: a bad configuration. What goes wrong while the
   // kernel runs is set in *later, and the runtime reports it from the next call on.

@@ -40,6 +40,10 @@ class LiveBackend final : public Backend {
     sim.instruction_budget = options_.instruction_budget;
     sim.sample = options_.sample;
     sim.nested = true;
+    // A kernel of the host's launches those of its own module only.
+    sim.stack_of = [this](int, const std::string& kernel) {
+      return cudart::stack_of(*launching_, kernel, simulator_.device());
+    };
     if (!options_.trace_path.empty()) sim.trace = &recording_;
     // Launches that begin early are asked for by this function alone.
     const auto program = tilewise::read_elf_file("/proc/self/exe");
@@ -127,6 +131,7 @@ class LiveBackend final : public Backend {
 
   void set_attribute(const RegisteredKernel&, const char*, int64_t) override {}
   bool set_heap(uint64_t bytes) override { return simulator_.memory().set_heap_bytes(bytes); }
+  void set_stack(uint64_t bytes) override { simulator_.options().stack_bytes = bytes; }
   Error launch(const LaunchRequest& request, Error* later) override;
 
   // Before the first stream is made all work is in one, and need not be known but for launches that
@@ -193,6 +198,7 @@ class LiveBackend final : public Backend {
   StreamWorkLog work_;
   HostLines lines_;
   uint64_t allocations_ = 0;
+  RegisteredModule* launching_ = nullptr;
   std::map<std::string, HostLines::Stack> allocated_at_;  // by name, of the first ones
   // Launches whose failure the program has not asked for, and the last that was stopped.
   struct Failed {
@@ -219,6 +225,7 @@ void LiveBackend::note(uint32_t stream, StreamWork work) {
 LaunchReport LiveBackend::carry_out(const Launch& launch, const RegisteredKernel& by_host,
                                     uint32_t stream, bool is_nested) {
   reporting_.begin_launch(launch.kernel);
+  launching_ = by_host.module;
   LaunchReport report = simulator_.launch(launch);
   const std::vector<Launch> nested = simulator_.take_nested();
   note(stream, work_of(report, launch.is_early, caller()));

@@ -279,6 +279,10 @@ bool Recorder::set_heap(uint64_t bytes) {
   return true;
 }
 
+void Recorder::set_stack(uint64_t bytes) {
+  ops_.push_back(plan::SetStack{bytes});
+}
+
 std::vector<plan::Relocation> Recorder::relocations(const std::vector<std::byte>& params) {
   std::vector<plan::Relocation> result;
   for (uint32_t offset = 0; offset + 8 <= params.size(); offset += 8) {

@@ -55,6 +55,7 @@ class Recorder final : public Backend {
                         uint64_t bytes, const StreamCopy& how) override;
   void set_attribute(const RegisteredKernel& kernel, const char* attribute, int64_t value) override;
   bool set_heap(uint64_t bytes) override;
+  void set_stack(uint64_t bytes) override;
   Error launch(const LaunchRequest& request, Error* later) override;
   void stream_made(uint32_t stream, bool is_blocking) override;
   void event_recorded(uint32_t event, uint32_t stream) override;

@@ -6,6 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -72,6 +73,10 @@ std::string read_file(const fs::path& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
+std::string architecture_of(const Device& device) {
+  return "sm_" + std::to_string(device.cc_major * 10 + device.cc_minor);
+}
+
 size_t count_of(std::string_view word, std::string_view text) {
   size_t count = 0;
   for (size_t at = text.find(word); at != text.npos; at = text.find(word, at + 1)) ++count;
@@ -118,6 +123,38 @@ uint32_t registers_in_ptxas_output(const std::string& output, const std::string&
   return static_cast<uint32_t>(std::strtoul(output.c_str() + at + 5, nullptr, 10));
 }
 
+std::optional<StackFrames> stack_in_ptxas_output(const std::string& output,
+                                                 const std::string& kernel) {
+  // "... Compiling entry function 'KERNEL' for 'sm_90'", and up to the next such line
+  // "... Function properties for NAME\n    32 bytes stack frame, ...", the kernel's first, and
+  // "... Used 32 registers, used 0 barriers, 400 bytes cumulative stack size".
+  constexpr std::string_view kEntry = "entry function '", kFunction = "Function properties for ",
+                             kCumulative = " bytes cumulative stack size";
+  const size_t begin = output.find(std::string(kEntry) + kernel + "'");
+  if (begin == std::string::npos) return std::nullopt;
+  const size_t end = output.find(kEntry, begin + 1);
+  const std::string text = output.substr(begin, end == output.npos ? end : end - begin);
+  StackFrames stack;
+  uint64_t of_kernel = 0;
+  for (size_t at = text.find(kFunction); at != text.npos; at = text.find(kFunction, at)) {
+    at += kFunction.size();
+    const size_t name_end = text.find('\n', at);
+    if (name_end == text.npos) break;
+    const std::string name = text.substr(at, name_end - at);
+    const auto bytes = uint32_t(std::strtoul(text.c_str() + name_end, nullptr, 10));
+    if (name == kernel)
+      of_kernel = bytes;
+    else
+      stack.frames[name] = bytes;
+  }
+  if (const size_t after = text.find(kCumulative); after != text.npos) {
+    const size_t number = text.find_last_not_of("0123456789", after - 1) + 1;
+    const uint64_t known = std::strtoull(text.c_str() + number, nullptr, 10);
+    stack.reserved_bytes = known - std::min(known, of_kernel);
+  }
+  return stack;
+}
+
 uint32_t RegisterCounts::ask(Module& module, const std::string& ptx, const std::string& kernel,
                              const std::string& architecture) const {
   if (!module.is_whole && module.known.size() < module.alone) {
@@ -134,15 +171,40 @@ uint32_t RegisterCounts::ask(Module& module, const std::string& ptx, const std::
 uint32_t RegisterCounts::of(const std::string& ptx, const std::string& kernel,
                             const Device& device) {
   if (ptxas_.empty()) return 0;
-  const auto [at, is_new] = modules_.try_emplace(ptx);
-  Module& module = at->second;
-  if (is_new) module.alone = 1 + count_of(".entry", ptx) / 4;
+  Module& module = modules_[ptx];
+  if (module.alone == 0) module.alone = 1 + count_of(".entry", ptx) / 4;
   const auto found = module.known.find(kernel);
   if (found != module.known.end()) return found->second;
-  const std::string architecture = "sm_" + std::to_string(device.cc_major * 10 + device.cc_minor);
-  const uint32_t registers = ask(module, ptx, kernel, architecture);
+  const uint32_t registers = ask(module, ptx, kernel, architecture_of(device));
   module.known.emplace(kernel, registers);
   return registers;
+}
+
+std::optional<StackFrames> RegisterCounts::stack_of(const std::string& ptx,
+                                                    const std::string& kernel,
+                                                    const Device& device) {
+  if (ptxas_.empty()) return std::nullopt;
+  std::map<std::string, std::optional<StackFrames>>& stacks = modules_[ptx].stacks;
+  const auto [at, is_new] = stacks.try_emplace(kernel);
+  if (is_new)
+    at->second =
+        stack_in_ptxas_output(run_ptxas(ptxas_, ptx, architecture_of(device), kernel), kernel);
+  return at->second;
+}
+
+namespace {
+
+// Never destroyed: destructors of the program may launch kernels.
+RegisterCounts& counts() {
+  static auto& counts = *new RegisterCounts(find_ptxas());
+  return counts;
+}
+
+}  // namespace
+
+std::optional<StackFrames> stack_of(RegisteredModule& module, const std::string& kernel,
+                                    const Device& device) {
+  return counts().stack_of(module.ptx.text, kernel, device);
 }
 
 uint32_t registers_of(RegisteredModule& module, const std::string& kernel, const Device& device) {
@@ -152,9 +214,7 @@ uint32_t registers_of(RegisteredModule& module, const std::string& kernel, const
   }
   const auto known = module.registers->find(kernel);
   if (known != module.registers->end()) return known->second;
-  // Never destroyed: destructors of the program may launch kernels.
-  static auto& counts = *new RegisterCounts(find_ptxas());
-  return counts.of(module.ptx.text, kernel, device);
+  return counts().of(module.ptx.text, kernel, device);
 }
 
 }  // namespace warpsim::cudart

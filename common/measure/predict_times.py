@@ -28,7 +28,7 @@ from pathlib import Path
 import measure
 
 sys.path.insert(0, str(measure.ROOT))
-from grader.running.execute import parse_ptxas  # noqa: E402
+from grader.running import ptxas  # noqa: E402
 
 SIZES = (1024, 2048, 4096)
 REPEATS = 11
@@ -50,16 +50,16 @@ def kernels() -> list[measure.Kernel]:
     return found
 
 
-def assemble(folder: Path, ptxas: str) -> None:
+def assemble(folder: Path, assembler: str) -> None:
     """Machine code and resources.json of the recorded modules."""
     resources = {}
     for module in sorted(folder.glob("module*.ptx")):
         cubin = module.with_suffix(".cubin")
         done = subprocess.run(
-            [ptxas, "-v", "--generate-line-info", f"-arch=sm_{measure.ARCH}", module, "-o", cubin],
+            [assembler, "-v", "--generate-line-info", f"-arch=sm_{measure.ARCH}", module, "-o", cubin],
             check=True, capture_output=True, text=True,
         )  # fmt: skip
-        for name, found in parse_ptxas(done.stderr + done.stdout).items():
+        for name, found in ptxas.parse(done.stderr + done.stdout).items():
             resources[name] = found | {"cubin": str(cubin)}
     (folder / "resources.json").write_text(json.dumps(resources))
 

@@ -49,7 +49,8 @@ class OpReader {
         {"memset", &OpReader::memset},
         {"symbol_write", &OpReader::symbol_write},
         {"set_attribute", &OpReader::set_attribute},
-        {"set_heap", &OpReader::set_heap},
+        {"set_heap", &OpReader::set_bytes<SetHeap>},
+        {"set_stack", &OpReader::set_bytes<SetStack>},
         {"launch", &OpReader::launch},
         {"sync", &OpReader::sync},
         {"make_stream", &OpReader::make_stream},
@@ -285,8 +286,9 @@ class OpReader {
     return op;
   }
 
-  Op set_heap(Fields& fields) {
-    SetHeap op;
+  template <class Set>
+  Op set_bytes(Fields& fields) {
+    Set op;
     op.bytes = fields.u64("bytes");
     return op;
   }

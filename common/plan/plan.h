@@ -130,6 +130,9 @@ struct SetAttribute {  // cudaFuncSetAttribute
 struct SetHeap {  // cudaDeviceSetLimit(cudaLimitMallocHeapSize)
   uint64_t bytes = 0;
 };
+struct SetStack {  // cudaDeviceSetLimit(cudaLimitStackSize): of a thread
+  uint64_t bytes = 0;
+};
 // The 8-byte word at `offset` of the parameter block is the address of `buffer` plus `addend`.
 struct Relocation {
   uint32_t offset = 0;
@@ -205,8 +208,8 @@ struct Unsupported {
 };
 
 using Op = std::variant<Malloc, Free, CopyToDevice, CopyToHost, CopyOnDevice, Memset, SymbolWrite,
-                        SetAttribute, SetHeap, Launch, Sync, MakeStream, RecordEvent, WaitForEvent,
-                        EarlyUse, ApiError, Unsupported>;
+                        SetAttribute, SetHeap, SetStack, Launch, Sync, MakeStream, RecordEvent,
+                        WaitForEvent, EarlyUse, ApiError, Unsupported>;
 
 struct Plan {
   std::string case_id;

@@ -132,6 +132,7 @@ struct OpWriter {
             {"value", op.value}};
   }
   Json operator()(const SetHeap& op) const { return {{"op", "set_heap"}, {"bytes", op.bytes}}; }
+  Json operator()(const SetStack& op) const { return {{"op", "set_stack"}, {"bytes", op.bytes}}; }
   Json operator()(const Launch& op) const {
     Json relocations = Json::array();
     for (const Relocation& r : op.relocations) {

@@ -406,6 +406,10 @@ std::string sentence(const Diagnostic& d, const Extents& shape) {
       return d.cause == Cause::kNoFunction
                  ? "calls by an address that is none of a device function with these parameters"
                  : "the kernel executed a trap";
+    case Code::kStackOverflow:
+      return fmt::format(
+          "calls {}, by then {} calls deep: that takes {} bytes of stack, and a thread has {}",
+          d.words, d.interval.value_or(0), d.amount, d.limit);
     case Code::kUnsupported:
       return "the instruction " + d.words + " is not modelled";
     case Code::kLaunchConfig:

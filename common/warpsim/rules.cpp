@@ -50,6 +50,10 @@ Rule rule_for(Code code) {
       return {code, "A device assert failed.", "The condition names what did not hold."};
     case Code::kTrap:
       return {code, "A kernel stopped itself.", "It executed __trap()."};
+    case Code::kStackOverflow:
+      return {code, "A recursion goes deeper than the stack of a thread allows.",
+              "Write a loop instead, or ask for more before the launch: "
+              "cudaDeviceSetLimit(cudaLimitStackSize, bytes)."};
     case Code::kUnsupported:
       return {code, "The kernel uses an instruction that the simulator does not model.",
               "Its results, and what follows from them, are not to be relied on: run it on a GPU."};

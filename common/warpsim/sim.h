@@ -108,6 +108,17 @@ enum class EngineChoice {
   kCompared,
 };
 
+// The stack that a kernel needs, in bytes a thread, as ptxas says.
+struct StackFrames {
+  std::map<std::string, uint32_t> frames;  // of the functions it calls, mangled, by each call
+  // What a GPU sets aside beyond the limit: what does not depend on how deep a recursion goes.
+  uint64_t reserved_bytes = 0;
+};
+
+// Of cudaLimitStackSize. The stack is local memory, and a thread has no more of that (CUDA C++
+// Programming Guide).
+constexpr uint64_t kDefaultStackBytes = 1024, kMostStackBytes = 512 << 10;
+
 struct Options {
   Checks checks;
   EngineChoice engine = EngineChoice::kAuto;
@@ -127,6 +138,11 @@ struct Options {
   // What launches do is written down here; one worker then, and sampled launches leave nothing.
   // To be set before modules are loaded. Not together with a history.
   trace::Recording* trace = nullptr;
+  // The limit of a thread's stack, and what is asked, of kernels with recursion alone, for the
+  // bytes that each call takes: for all others a GPU sets enough aside. Unset, or nothing known:
+  // the stack is not looked at.
+  uint64_t stack_bytes = kDefaultStackBytes;
+  std::function<std::optional<StackFrames>(int module, const std::string& kernel)> stack_of;
   // Kernels may launch kernels; whoever launched them carries these out: Simulator::take_nested().
   bool nested = false;
   std::function<void(std::string_view)> print;  // device printf; unset: standard output

@@ -31,6 +31,10 @@ _ADVICE = {
         "that wrote it, and a barrier after that."
     ),
     "misaligned-access": ("A vector type must lie at an address that is a multiple of its size."),
+    "stack-overflow": (
+        "Write a loop instead of the recursion, or ask for more before the launch: "
+        "cudaDeviceSetLimit(cudaLimitStackSize, bytes)."
+    ),
     "deadlock": (
         "Whoever is waited for must be able to run: a thread that has not stopped at a barrier, in a "
         "block for which the device has room."

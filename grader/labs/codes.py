@@ -17,6 +17,7 @@ ORDER = (
     "misaligned-access",
     "out-of-bounds-shared",
     "out-of-bounds-global",
+    "stack-overflow",
     "timeout",
     "deadlock",
     "async-proxy",

@@ -18,7 +18,7 @@ from grader.pipeline import both, causes, conclude, probes, tile_use
 from grader.pipeline.carry_out import outcomes_on, timed_cases, times
 from grader.pipeline.session import Place, Session, subfolder
 from grader.results.result import Diagnostic, Result
-from grader.running import execute
+from grader.running import ptxas
 from grader.running.compile import Compiled, CompileError
 from grader.running.named_library import named_library
 from grader.running.record import Recorded, record
@@ -55,7 +55,7 @@ def judged(
     _stop_if_recorder_lacks_something(recorded.values())
     try:
         return _judged(session, submission, result, compiled, recorded)
-    except execute.NewerInstructionError as error:
+    except ptxas.NewerInstructionError as error:
         return conclude.does_not_compile(session.lab, base, CompileError(0, str(error)))
 
 
@@ -74,7 +74,7 @@ def _resources(session: Session) -> Path | None:
     if session.options.capability < OLDEST_WITH_REGISTERS:
         return None
     modules = sorted((session.folder / "plans").glob("module*.ptx"))
-    return execute.resources_of(
+    return ptxas.resources_of(
         session.toolchain, modules, session.architecture, session.folder / "resources.json"
     )
 

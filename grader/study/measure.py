@@ -27,7 +27,7 @@ from grader.machine.toolchain import (
     capability,
     find_toolchain,
 )
-from grader.running import execute
+from grader.running import execute, ptxas
 from grader.running.compile import Compiled, CompileError, compile_submission
 from grader.running.execution import load
 from grader.running.record import record
@@ -123,7 +123,7 @@ def _inputs(bench: Bench, n: int) -> tuple[np.ndarray, np.ndarray, dict[str, Pat
 
 def _registers(bench: Bench, variant: Variant) -> dict[str, dict[str, int]]:
     folder = bench.folder / variant.id
-    found = execute.resources_of(
+    found = ptxas.resources_of(
         bench.toolchain,
         sorted(folder.glob("module*.ptx")),
         bench.architecture,

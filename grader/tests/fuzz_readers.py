@@ -20,7 +20,7 @@ from grader.errors import StepError
 from grader.labs import source_reader
 from grader.labs.arithmetic import integer
 from grader.running import compile as compiling
-from grader.running import compiler_words, execute, record
+from grader.running import compiler_words, ptxas, record
 from grader.text import clean, lines_of, printed_lines
 from grader.writers import listing
 from grader.writers.plain import plain
@@ -51,7 +51,7 @@ READERS: dict[str, Callable[[str], object]] = {
     "compiler's errors": _first_error,
     "compiler's warnings": lambda text: compiling.warnings_in(text[: 64 * 1024]),
     "compiler's words": lambda text: compiler_words.advice(compiler_words.plain(clean(text))),
-    "ptxas": lambda text: execute.parse_ptxas(text[: 64 * 1024]),
+    "ptxas": lambda text: ptxas.parse(text[: 64 * 1024]),
     "recording": lambda text: record._understood('{"schema":"tilewise.recording/1"}\n' + text),
     "lines": lines_of,
     "printed": printed_lines,

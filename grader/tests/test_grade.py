@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from grader.pipeline import judged
-from grader.running import execute, record
+from grader.running import execute, ptxas, record
 from grader.running.compile import CompileError
 from grader.sandbox.limits import StepLimits
 
@@ -144,10 +144,34 @@ ptxas info    : Used 32 registers, used 1 barriers, 2048 bytes smem
 ptxas info    : Compiling entry function '_Z1kv' for 'sm_90'
 ptxas info    : Used 8 registers, used 0 barriers
 """
-    assert execute.parse_ptxas(text) == {
+    assert ptxas.parse(text) == {
         "_Z5tiledPKfS0_Pfi": {"registers": 32, "spill_store_bytes": 4, "spill_load_bytes": 8},
         "_Z1kv": {"registers": 8},
     }
+
+
+def test_ptxas_says_how_much_stack_a_call_takes():
+    text = """ptxas info    : Compiling entry function '_Z4sumsPf' for 'sm_90'
+ptxas info    : Function properties for _Z4sumsPf
+    400 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads
+ptxas info    : Used 42 registers, used 0 barriers, 440 bytes cumulative stack size
+ptxas info    : Function properties for _Z3sumi
+    24 bytes stack frame, 20 bytes spill stores, 20 bytes spill loads
+ptxas info    : Function properties for _Z3bigi
+    40 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads
+ptxas info    : Compiling entry function '_Z1kv' for 'sm_90'
+ptxas info    : Function properties for _Z1kv
+    0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads
+ptxas info    : Used 8 registers, used 0 barriers
+ptxas info    : Function properties for _Z3sumi
+    32 bytes stack frame, 20 bytes spill stores, 20 bytes spill loads
+"""
+    found = ptxas.parse(text)
+    assert found.keys() == {"_Z4sumsPf", "_Z1kv"}
+    assert found["_Z4sumsPf"]["frames"] == {"_Z3sumi": 24, "_Z3bigi": 40}
+    assert found["_Z4sumsPf"]["reserved_stack_bytes"] == 40
+    assert found["_Z1kv"]["frames"] == {"_Z3sumi": 32}
+    assert "reserved_stack_bytes" not in found["_Z1kv"]
 
 
 def test_scratch_folders_do_not_leak_when_interrupted(stage, monkeypatch):

@@ -14,7 +14,7 @@ from grader.pipeline.places import without_places
 from grader.results.hidden import for_students
 from grader.results.result import CaseResult, Diagnostic
 from grader.running import compile as compiling
-from grader.running import execute
+from grader.running import ptxas
 from grader.tests.samples import ALL
 from grader.text import printed_lines
 from grader.writers import FORMATS, Style, asides, render
@@ -169,11 +169,11 @@ def test_ptxas_has_one_limit_for_all_modules(monkeypatch, tmp_path):
         return sandbox.Ended(0, "", "", 25.0)
 
     clock = [1000.0]
-    monkeypatch.setattr(execute.sandbox, "run", slow)
-    monkeypatch.setattr(execute.time, "monotonic", lambda: clock[0])
+    monkeypatch.setattr(ptxas.sandbox, "run", slow)
+    monkeypatch.setattr(ptxas.time, "monotonic", lambda: clock[0])
     toolchain = type("T", (), {"ptxas": Path("/usr/bin/ptxas")})
     modules = [tmp_path / f"module{i}.ptx" for i in range(64)]
-    assert execute.resources_of(toolchain, modules, 90, tmp_path / "resources.json") is None
+    assert ptxas.resources_of(toolchain, modules, 90, tmp_path / "resources.json") is None
     assert given == [60.0, 35.0, 10.0]
 
 

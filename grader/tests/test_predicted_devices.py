@@ -139,9 +139,9 @@ def plans(built, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def predict(plans: Path, device: str, ptxas: Path) -> dict[str, dict]:
+def predict(plans: Path, device: str, assembler: Path) -> dict[str, dict]:
     """What is predicted of each lab's kernel, from machine code for the device."""
-    from grader.running.execute import parse_ptxas
+    from grader.running import ptxas
 
     fields = json.loads((ROOT / f"common/devices/{device}.json").read_text())
     major, minor = fields["compute_capability"]
@@ -149,11 +149,11 @@ def predict(plans: Path, device: str, ptxas: Path) -> dict[str, dict]:
     for lab in sorted(path for path in plans.iterdir() if path.is_dir()):
         module, cubin = next(lab.glob("module*.ptx")), lab / f"{device}.cubin"
         done = subprocess.run(
-            [ptxas, "-v", "--generate-line-info", f"-arch=sm_{major}{minor}",
+            [assembler, "-v", "--generate-line-info", f"-arch=sm_{major}{minor}",
              module, "-o", cubin], check=True, capture_output=True, text=True,
         )  # fmt: skip
         resources = lab / f"{device}.json"
-        found = parse_ptxas(done.stderr + done.stdout)
+        found = ptxas.parse(done.stderr + done.stdout)
         resources.write_text(
             json.dumps({name: facts | {"cubin": str(cubin)} for name, facts in found.items()})
         )

@@ -48,6 +48,53 @@ def test_solution_has_full_marks(built, lab):
     validate(to_dict(result))
 
 
+_RECURSION = """
+__device__ float element(const float* m, const float* n, int width, int k) {
+  if (k == 0) return 0;
+  return element(m, n, width, k - 1) + m[k - 1] * n[(k - 1) * width];
+}
+
+__global__ void product(const float* M, const float* N, float* P, int width) {
+  const int row = blockIdx.y * 16 + threadIdx.y, column = blockIdx.x * 16 + threadIdx.x;
+  float sum = 0;
+  for (int k = 0; k < width; k += DEPTH)
+    sum += element(M + row * width + k, N + k * width + column, width, DEPTH);
+  P[row * width + column] = sum;
+}
+
+void solve(const float* M, const float* N, float* P, int width) {
+  HOST
+  product<<<dim3(width / 16, width / 16), dim3(16, 16)>>>(M, N, P, width);
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("depth", "host", "is_right"),
+    [
+        ("8", "", True),
+        ("width", "", False),
+        ("width", "cudaDeviceSetLimit(cudaLimitStackSize, 128 * (width + 2));", True),
+        ("width", "cudaDeviceSetLimit(cudaLimitStackSize, 8 * width);", False),
+    ],
+)
+def test_a_recursion_may_go_as_deep_as_the_stack_allows(built, depth, host, is_right):
+    text = _RECURSION.replace("DEPTH", depth).replace("HOST", host)
+    result = _grade(built, "02-tiled-kernel", text)
+    validate(to_dict(result))
+    correct = {check.status for check in result.checks if check.group == "correctness"}
+    assert (correct == {"passed"}) == is_right
+    found = [item for item in result.diagnostics if item.code == "stack-overflow"]
+    assert bool(found) != is_right
+    if is_right:
+        return
+    line = next(i for i, at in enumerate(text.split("\n"), 1) if "k - 1) +" in at)
+    assert {item.line for item in found} == {line}
+    assert "calls element, by then" in found[0].message
+    assert "cudaLimitStackSize" in found[0].advice
+    assert result.diagnostics[0].code == "stack-overflow"
+
+
 @pytest.mark.slow
 def test_results_do_not_depend_on_the_run(built):
     def run():

@@ -15,9 +15,9 @@ Error choose(int device) {
 }
 
 // Sizes of cudaDeviceSetLimit: kept and given back. On that of the heap depends what malloc() in
-// kernels returns.
+// kernels returns, on that of the stack how deep a recursion may go.
 constexpr size_t kDefaultLimits[] = {1024, 1 << 20, 8 << 20, 2, 2048, 64, 0};
-constexpr int kMallocHeapSize = 2;
+constexpr int kStackSize = 0, kMallocHeapSize = 2;
 constexpr int kLimitCount = sizeof kDefaultLimits / sizeof *kDefaultLimits;
 size_t g_limits[kLimitCount] = {1024, 1 << 20, 8 << 20, 2, 2048, 64, 0};
 int g_cache_config = 0;
@@ -97,6 +97,10 @@ WARPSIM_API int cudaDeviceSetLimit(int limit, size_t value) {
       rt.backend().memory_info(&free_bytes, &total_bytes);
       if (value > free_bytes) return kMemoryAllocation;
       if (!rt.backend().set_heap(value)) return kInvalidValue;
+    }
+    if (limit == kStackSize) {
+      if (value > warpsim::kMostStackBytes) return kInvalidValue;
+      rt.backend().set_stack(value);
     }
     g_limits[limit] = value;
     return kSuccess;

@@ -81,6 +81,8 @@ class Backend {
                              int64_t value) = 0;
   // The heap of malloc() in kernels; false if there is not so much memory.
   virtual bool set_heap(uint64_t bytes) = 0;
+  // The stack of each thread; false if there is not so much memory.
+  virtual bool set_stack(uint64_t bytes) = 0;
 
   // The 128 bytes of a tensor map, as this backend's kernels take it. Returns "" or why there is
   // none.

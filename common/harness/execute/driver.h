@@ -121,7 +121,7 @@ constexpr int kMaxThreadsPerBlock = 1, kMaxBlockX = 2, kMaxGridX = 5, kSharedPer
 constexpr int kFnMaxThreads = 0, kFnSharedBytes = 1, kFnLocalBytes = 3, kFnRegisters = 4,
               kFnMaxDynamicShared = 8, kFnCarveout = 9;
 // CUlimit
-constexpr int kLimitHeap = 2;
+constexpr int kLimitStack = 0, kLimitHeap = 2;
 // CUjit_option
 constexpr int kJitErrorLog = 5, kJitErrorLogBytes = 6;
 

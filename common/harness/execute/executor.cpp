@@ -319,13 +319,21 @@ bool Executor::carry_out(const plan::SetAttribute& op) {
 }
 
 bool Executor::carry_out(const plan::SetHeap& op) {
-  if (backend_.set_heap(op.bytes)) return true;
+  if (!backend_.set_heap(op.bytes)) limit_refused(fmt::format("A heap of {} bytes", op.bytes));
+  return true;
+}
+
+bool Executor::carry_out(const plan::SetStack& op) {
+  if (!backend_.set_stack(op.bytes))
+    limit_refused(fmt::format("A stack of {} bytes a thread", op.bytes));
+  return true;
+}
+
+void Executor::limit_refused(const std::string& asked) {
   plan::ApiError error{"cudaDeviceSetLimit", 2, "cudaErrorMemoryAllocation",
-                       fmt::format("A heap of {} bytes is more than there is memory.", op.bytes),
-                       0};
+                       asked + " is more than there is memory.", 0};
   std::lock_guard lock(mutex_);
   execution_.errors.push_back(error);
-  return true;
 }
 
 bool Executor::carry_out(const plan::Launch& op) {

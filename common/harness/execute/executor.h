@@ -113,6 +113,7 @@ class Executor {
   bool carry_out(const plan::SymbolWrite& op);
   bool carry_out(const plan::SetAttribute& op);
   bool carry_out(const plan::SetHeap& op);
+  bool carry_out(const plan::SetStack& op);
   bool carry_out(const plan::Launch& op);
   // What only orders work.
   template <class Op>
@@ -123,6 +124,7 @@ class Executor {
   bool carry_out(const plan::Unsupported& op);
 
   bool stop(Status status, std::string message);
+  void limit_refused(const std::string& asked);
   void report(const warpsim::Diagnostic& found);
   size_t kernel_entry(const LaunchOutcome& outcome);
   void note(const LaunchOutcome& outcome);

@@ -204,6 +204,10 @@ bool GpuBackend::set_heap(uint64_t bytes) {
   return driver_.set_limit(kLimitHeap, bytes) == kCuSuccess;
 }
 
+bool GpuBackend::set_stack(uint64_t bytes) {
+  return driver_.set_limit(kLimitStack, bytes) == kCuSuccess;
+}
+
 GpuBackend::Kernel& GpuBackend::kernel(int module, const std::string& name) {
   auto [entry, added] = kernels_.try_emplace({module, name});
   Kernel& k = entry->second;

@@ -39,6 +39,7 @@ class GpuBackend : public Backend {
   std::string make_tensor_map(const warpsim::TensorMap& map,
                               std::span<std::byte, warpsim::TensorMap::kBytes> bytes) override;
   bool set_heap(uint64_t bytes) override;
+  bool set_stack(uint64_t bytes) override;
   bool set_attribute(int module, const std::string& kernel, const std::string& attribute,
                      int64_t value) override;
   LaunchOutcome launch(const warpsim::Launch& launch) override;

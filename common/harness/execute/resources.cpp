@@ -17,6 +17,11 @@ Resources read_resources(const std::string& path) {
       kernel_resources.registers = fields.u32("registers");
       kernel_resources.spill_store_bytes = fields.u64_or("spill_store_bytes", 0);
       kernel_resources.spill_load_bytes = fields.u64_or("spill_load_bytes", 0);
+      kernel_resources.stack.reserved_bytes = fields.u64_or("reserved_stack_bytes", 0);
+      if (fields.has("frames")) {
+        for (const auto& [function, bytes] : fields.object("frames").items())
+          kernel_resources.stack.frames[function] = bytes.get<uint32_t>();
+      }
       if (entry.contains("cubin")) kernel_resources.cubin = fields.string("cubin");
     }
   } catch (const Json::parse_error& error) {

@@ -27,6 +27,10 @@ class SimBackend : public Backend {
     sim_.options().history = history_ = settings.history;
     sim_.options().trace = trace_ = settings.trace;
     sim_.memory().set_lazy(settings.sample.on);
+    sim_.options().stack_of = [this](int, const std::string& kernel) {
+      const auto known = resources_.find(kernel);
+      return known == resources_.end() ? std::nullopt : std::optional(known->second.stack);
+    };
     sim_.options().print = [this](std::string_view text) { print(text); };
   }
 
@@ -105,6 +109,11 @@ class SimBackend : public Backend {
 
   bool set_heap(uint64_t bytes) override {
     return bytes <= memory_bytes_ && sim_.memory().set_heap_bytes(bytes);
+  }
+  bool set_stack(uint64_t bytes) override {
+    if (bytes > warpsim::kMostStackBytes) return false;
+    sim_.options().stack_bytes = bytes;
+    return true;
   }
 
   LaunchOutcome launch(const warpsim::Launch& launch) override {

@@ -16,7 +16,8 @@ Run features(const std::string& which, const std::string& options = "") {
 
 TEST_CASE("features: grid barriers, flags between blocks, locks of lanes, calls by address") {
   SKIP_WITHOUT_NVCC();
-  for (const char* which : {"grid", "flag", "lock", "mapped", "swap", "virtual", "clock"}) {
+  for (const char* which :
+       {"grid", "flag", "lock", "mapped", "swap", "virtual", "clock", "stack"}) {
     Run r = features(which);
     CAPTURE(which, r.output, r.errors);
     CHECK(r.output == "all checks passed\n");
@@ -69,6 +70,20 @@ TEST_CASE("features: a wait that nobody can end says who waits, and where") {
   CHECK(room.output == "all checks passed\n");
   CHECK(room.errors.find("the device has no room for the 168 blocks that have not begun") !=
         std::string::npos);
+}
+
+TEST_CASE("features: a recursion deeper than the stack is a finding with its line") {
+  SKIP_WITHOUT_NVCC();
+  Run r = features("stack-overflow");
+  CAPTURE(r.output, r.errors);
+  CHECK(r.output == "all checks passed\n");
+  CHECK(r.errors.find("error: stack-overflow") != std::string::npos);
+  CHECK(r.errors.find("calls digest, by then ") != std::string::npos);
+  CHECK(r.errors.find("and a thread has 1024") != std::string::npos);
+  // Without ptxas nothing is known of it, and nothing said.
+  Run silent = run("TILEWISE_PTXAS= " WARPSIM " run -- " + program("features", "-arch=sm_90") +
+                   " stack-overflow");
+  CHECK(silent.errors.find("stack-overflow") == std::string::npos);
 }
 
 TEST_CASE("features: a call through a pointer to nothing is a finding with its line") {

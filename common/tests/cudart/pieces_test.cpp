@@ -41,6 +41,34 @@ TEST_CASE("registers: read from what ptxas -v prints, per kernel") {
   CHECK(registers_in_ptxas_output("", "_Z5tiledPf") == 0);
 }
 
+TEST_CASE("stack: read from what ptxas -v prints, per kernel") {
+  const std::string log =
+      "ptxas info    : Compiling entry function '_Z5otherPf' for 'sm_90'\n"
+      "ptxas info    : Function properties for _Z5otherPf\n"
+      "    0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads\n"
+      "ptxas info    : Used 8 registers, used 0 barriers\n"
+      "ptxas info    : Function properties for _Z3sumi\n"
+      "    48 bytes stack frame, 20 bytes spill stores, 20 bytes spill loads\n"
+      "ptxas info    : Compiling entry function '_Z5tiledPf' for 'sm_90'\n"
+      "ptxas info    : Function properties for _Z5tiledPf\n"
+      "    400 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads\n"
+      "ptxas info    : Used 42 registers, used 0 barriers, 440 bytes cumulative stack size\n"
+      "ptxas info    : Function properties for _Z3fibi\n"
+      "    24 bytes stack frame, 20 bytes spill stores, 20 bytes spill loads\n"
+      "ptxas info    : Function properties for _Z3bigi\n"
+      "    40 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads\n";
+  using Frames = std::map<std::string, uint32_t>;
+  const auto other = stack_in_ptxas_output(log, "_Z5otherPf");
+  REQUIRE(other);
+  CHECK((other->frames == Frames{{"_Z3sumi", 48}} && other->reserved_bytes == 0));
+  const auto tiled = stack_in_ptxas_output(log, "_Z5tiledPf");
+  REQUIRE(tiled);
+  CHECK(tiled->frames == Frames{{"_Z3fibi", 24}, {"_Z3bigi", 40}});
+  CHECK(tiled->reserved_bytes == 40);  // without the kernel's own
+  CHECK_FALSE(stack_in_ptxas_output(log, "_Z4nonePf"));
+  CHECK_FALSE(stack_in_ptxas_output("", "_Z5tiledPf"));
+}
+
 namespace {
 
 // A script that answers as ptxas does and notes down what it was asked for. Kernels a, b, c have
@@ -92,6 +120,7 @@ TEST_CASE("registers: a ptxas that cannot compile one kernel alone is asked for 
   CHECK(counts.of("module", "b", device) == 20);
   CHECK(tilewise::test::read_text(folder + "/asked") == "c\nall\n");
   CHECK(RegisterCounts("").of("module", "a", device) == 0);
+  CHECK_FALSE(RegisterCounts("").stack_of("module", "a", device));
 }
 
 TEST_CASE("address map: containment, starts and overlaps") {

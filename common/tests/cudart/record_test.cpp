@@ -217,6 +217,8 @@ TEST_CASE("record: streams, events, pitched memory, attributes, pointers into ar
   REQUIRE(r.ops<p::SetAttribute>().size() == 1);
   REQUIRE(r.ops<p::SetHeap>().size() == 1);
   CHECK(r.ops<p::SetHeap>()[0].bytes == 32 << 20);
+  REQUIRE(r.ops<p::SetStack>().size() == 1);
+  CHECK(r.ops<p::SetStack>()[0].bytes == 4096);
   auto launch = r.ops<p::Launch>();
   REQUIRE(launch.size() == 1);
   CHECK((launch[0].shared_bytes == 60000 && launch[0].stream == 1));

@@ -239,7 +239,8 @@ CuResult cuFuncGetAttribute(int* value, int attribute, CuFunction) {
   return kCuSuccess;
 }
 CuResult cuCtxSetLimit(int limit, size_t value) {
-  return limit != kLimitHeap || value > size_t{1} << 30 ? kCuInvalidValue : kCuSuccess;
+  return (limit != kLimitHeap && limit != kLimitStack) || value > size_t{1} << 30 ? kCuInvalidValue
+                                                                                  : kCuSuccess;
 }
 CuResult cuFuncSetAttribute(CuFunction, int, int value) {
   return value > 232448 ? kCuInvalidValue : kCuSuccess;

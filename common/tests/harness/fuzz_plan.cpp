@@ -73,6 +73,7 @@ class HeapBackend : public Backend {
     return *address != 0;
   }
   bool set_heap(uint64_t bytes) override { return bytes <= kCapacity; }
+  bool set_stack(uint64_t) override { return true; }
   bool set_attribute(int, const std::string&, const std::string&, int64_t value) override {
     return value >= 0;
   }

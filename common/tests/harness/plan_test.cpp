@@ -49,6 +49,7 @@ plan::Plan full_plan() {
       plan::Malloc{5},
       together,
       plan::SetHeap{64 << 20},
+      plan::SetStack{4096},
       plan::CopyOnDevice{2, 0, 0, 16, 4, 1, 0, 3, 16, 8},
       plan::Memset{2, 8, 0, 4, 0, 0, 4, 16},
       plan::MakeStream{1, false},
@@ -91,15 +92,16 @@ TEST_CASE("A plan that uses every operation survives writing and reading") {
   std::string text = plan::to_text(full_plan());
   plan::Plan plan = plan::parse(text, "x");
   CHECK(plan::to_text(plan) == text);
-  REQUIRE(plan.ops.size() == 24);
+  REQUIRE(plan.ops.size() == 25);
   std::set<size_t> kinds;
   for (const plan::Op& op : plan.ops) kinds.insert(op.index());
   CHECK(kinds.size() == std::variant_size_v<plan::Op>);
-  const auto& copied = std::get<plan::CopyOnDevice>(plan.ops[15]);
+  const auto& copied = std::get<plan::CopyOnDevice>(plan.ops[16]);
   CHECK((copied.rows == 3 && copied.pitch == 16 && copied.source_pitch == 8));
-  const auto& filled = std::get<plan::Memset>(plan.ops[16]);
+  const auto& filled = std::get<plan::Memset>(plan.ops[17]);
   CHECK((filled.rows == 4 && filled.pitch == 16));
   CHECK(std::get<plan::SetHeap>(plan.ops[14]).bytes == 64 << 20);
+  CHECK(std::get<plan::SetStack>(plan.ops[15]).bytes == 4096);
   const auto& launch = std::get<plan::Launch>(plan.ops[6]);
   CHECK(launch.relocations[2].addend == 16);
   CHECK_FALSE(launch.is_cooperative);

@@ -105,12 +105,12 @@ TEST_CASE("sim: shared memory above 48 KB must be asked for first") {
 
 TEST_CASE("sim: registers from ptxas give the occupancy, and too many refuse the launch") {
   SimSettings settings;
-  settings.resources["add"] = {.registers = 32, .cubin = {}};
+  settings.resources["add"] = {.registers = 32, .stack = {}, .cubin = {}};
   Execution e = run_kernel("add", settings);
   REQUIRE(e.kernels[0].occupancy);
   CHECK(e.kernels[0].registers == 32u);
   CHECK(e.kernels[0].occupancy->fraction == 1);
-  settings.resources["add"] = {.registers = 128, .cubin = {}};
+  settings.resources["add"] = {.registers = 128, .stack = {}, .cubin = {}};
   plan::Plan plan = t::device_plan(32, "");
   plan.ops = {t::launch("add", 32)};
   CHECK(codes(run(plan, settings)) == Codes{"launch-config"});

@@ -23,6 +23,50 @@ TEST_CASE("Recursive device functions diverge per lane") {
   for (size_t x = 0; x < 64; ++x) CHECK(got[x] == fibonacci[x % 12]);
 }
 
+TEST_CASE("A recursion deeper than the stack is a fault where it calls") {
+  Fixture f("control");
+  const uint64_t out = f.empty("out", 256);
+  uint32_t frame = 0;
+  uint64_t reserved = 0;
+  int asked = 0;
+  f.sim.options().stack_of = [&](int, const std::string& kernel) {
+    ++asked;
+    CHECK(kernel == "recursion");
+    return std::optional(StackFrames{{{"_Z9fibonaccii", frame}}, reserved});
+  };
+  auto run = [&](uint32_t bytes) {
+    frame = bytes;
+    return f.launch("recursion", {}, {64}, out);
+  };
+  // The thread that goes deepest has 11 calls at once.
+  CHECK(is_clean(run(93)));
+  CHECK(is_clean(run(0)));
+  for (const int threads : {1, 2}) {
+    f.sim.options().threads = threads;
+    const LaunchReport r = run(94);
+    CHECK(r.status == LaunchStatus::kFault);
+    CHECK(r.cuda_error == 700);
+    REQUIRE(r.diagnostics.size() == 1);
+    const Diagnostic* d = find(r, "stack-overflow");
+    REQUIRE(d != nullptr);
+    CHECK(d->line == f.line("fibonacci"));
+    CHECK(d->thread[0] == 11);
+    CHECK(d->count == 2);  // thread 23 with it
+    CHECK((d->amount == 11 * 94 && d->limit == 1024 && d->interval == 11));
+    CHECK(d->message.find("fibonacci, by then 11 calls deep") != std::string::npos);
+  }
+  reserved = 10;
+  CHECK(is_clean(run(94)));
+  CHECK(run(95).status == LaunchStatus::kFault);
+  f.sim.options().stack_bytes = 2048;
+  CHECK(is_clean(run(186)));
+  CHECK(run(188).status == LaunchStatus::kFault);
+  // Nobody is asked of a kernel whose calls are known before the launch.
+  asked = 0;
+  f.launch("nested", {}, {32}, out);
+  CHECK(asked == 0);
+}
+
 TEST_CASE("Endless loop uses up the budget") {
   Fixture f("control");
   f.sim.options().instruction_budget = 100'000;

@@ -43,7 +43,30 @@ const Op* run_guarded(Warp& w, const Op* op, uint32_t lanes) {
   return end;
 }
 
+// A GPU would store the callee's frame outside of the thread's local memory.
+const Op* overflow_stack(Warp& w, const Op* op, const CallSite& site) {
+  const Image& image = *w.worker->image;
+  Diagnostic facts;
+  facts.code = Code::kStackOverflow;
+  facts.words = image.module.functions[size_t(site.callee)].source_name;
+  facts.interval = w.frames.size() + 1;
+  facts.amount = w.stack_bytes + w.frame_bytes_of(site);
+  facts.limit = w.worker->launch->stack_bytes;
+  const auto caller = uint32_t(w.program - image.programs.data());
+  Diagnostic* d = w.worker->reporter->add(facts.code, w, uint32_t(__builtin_ctz(w.mask)), caller,
+                                          op->instruction, uint64_t(__builtin_popcount(w.mask)));
+  if (d != nullptr) {
+    d->words = facts.words;
+    d->interval = facts.interval;
+    d->amount = facts.amount, d->limit = facts.limit;
+  }
+  w.worker->halt(LaunchStatus::kFault, 700, sentence(facts));
+  return w.stop(op, WarpState::kFinished);
+}
+
 const Op* enter_function(Warp& w, const Op* op, const CallSite& site, const Program& callee) {
+  if (w.stack_bytes + w.frame_bytes_of(site) > w.worker->launch->stack_bytes)
+    return overflow_stack(w, op, site);
   const Op* next = w.call(site, callee, op + 1);
   if (next != nullptr) return next;
   w.worker->halt(LaunchStatus::kFault, 719,

@@ -148,6 +148,7 @@ void Warp::reset_frames(const Program& kernel) {
   carried.clear();
   std::fill(std::begin(committed), std::end(committed), 0);
   local_offset = 0;
+  stack_bytes = 0;
   instructions = clock_read = clock_ahead = 0;
   clock_reads = 0;
   exited = gone = ~started;
@@ -251,6 +252,11 @@ const Op* Warp::gather(const Op* op) {
   return op;
 }
 
+uint64_t Warp::frame_bytes_of(const CallSite& site) const {
+  const std::vector<uint32_t>& frames_of = worker->launch->frame_bytes;
+  return frames_of.empty() ? 0 : frames_of[size_t(site.callee)];
+}
+
 const Op* Warp::finish_call() {
   const CallFrame frame = frames.back();
   frames.pop_back();
@@ -259,6 +265,7 @@ const Op* Warp::finish_call() {
   regs = storage_base + frame.regs_offset;
   program = frame.caller;
   local_offset = frame.local_offset;
+  stack_bytes -= frame_bytes_of(*frame.site);
   gone = exited | frame.returned;
   mask = frame.mask & ~gone;
   join = frame.join;
@@ -293,6 +300,7 @@ const Op* Warp::call(const CallSite& site, const Program& callee, const Op* retu
   regs = storage_base + to_offset;
   program = &callee;
   local_offset = local_after;
+  stack_bytes += frame_bytes_of(site);
   join = nullptr;
   forget_registers(*this, callee);
   prepare_frame(*this, callee);

@@ -128,6 +128,7 @@ struct alignas(64) Warp {
 
   std::vector<PathEntry> paths;
   std::vector<CallFrame> frames;
+  uint64_t stack_bytes = 0;  // of a GPU, that these calls take; 0 where nobody looks at the stack
   std::vector<std::byte> storage;     // frames one above the other
   std::byte* storage_base = nullptr;  // 64-byte aligned start in `storage`
   uint32_t storage_bytes = 0;
@@ -175,6 +176,8 @@ struct alignas(64) Warp {
   // those that wait here, or lets another path run. Returns what runs next, `op` if nothing else.
   const Op* gather(const Op* op);
   void reset_frames(const Program& kernel);
+  // What a call takes of a GPU's stack: counted in stack_bytes.
+  uint64_t frame_bytes_of(const CallSite& site) const;
   // Stops before `op` (which will be executed again) or after it.
   const Op* stop(const Op* resume_at, WarpState why) {
     resume = resume_at;

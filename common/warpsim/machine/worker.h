@@ -60,6 +60,10 @@ struct LaunchContext {
   uint32_t static_shared_bytes = 0, dynamic_shared_bytes = 0;
   uint32_t shared_window_bytes = 0;
   uint32_t local_bytes_per_thread = 0;
+  // Bytes of stack that a call takes, by function of the module, and those that a thread has.
+  // Empty: nobody looks at the stack.
+  std::vector<uint32_t> frame_bytes;
+  uint64_t stack_bytes = 0;
   std::vector<std::byte> params;
   uint64_t number = 0;               // of the launch, from 1
   uint64_t budget = 0;               // warp instructions

@@ -36,6 +36,25 @@ bool touches_parts_of_words(const Image& image, const KernelFacts& facts) {
          });
 }
 
+// Only how deep a recursion goes is not known before the launch.
+void watch_stack(LaunchContext* context, const Options& options, int module,
+                 const ptx::Function& kernel) {
+  if (!context->facts->has_recursion) return;
+  // Local variables lie on the stack.
+  if (context->local_bytes_per_thread != 0)
+    context->local_bytes_per_thread =
+        std::max(context->local_bytes_per_thread, uint32_t(options.stack_bytes));
+  const auto known = options.stack_of ? options.stack_of(module, kernel.name) : std::nullopt;
+  if (!known) return;
+  const std::vector<ptx::Function>& functions = context->image->module.functions;
+  context->frame_bytes.assign(functions.size(), 0);
+  for (const int32_t f : context->facts->functions) {
+    const auto frame = known->frames.find(functions[size_t(f)].name);
+    if (frame != known->frames.end()) context->frame_bytes[size_t(f)] = frame->second;
+  }
+  context->stack_bytes = options.stack_bytes + known->reserved_bytes;
+}
+
 }  // namespace
 
 void Simulator::Impl::configure(LaunchContext& context, const Launch& launch, Image& image,
@@ -59,6 +78,7 @@ void Simulator::Impl::configure(LaunchContext& context, const Launch& launch, Im
   context.dynamic_shared_bytes = launch.dynamic_shared_bytes;
   context.shared_window_bytes = image.shared_bytes + launch.dynamic_shared_bytes + kSharedGap;
   context.local_bytes_per_thread = facts.local_bytes;
+  watch_stack(&context, options, launch.module, image.module.functions[size_t(kernel)]);
   context.params = launch.params;
   context.params.resize(
       std::max<size_t>(launch.params.size(), image.module.functions[size_t(kernel)].param_bytes));
@@ -79,7 +99,7 @@ void Simulator::Impl::configure(LaunchContext& context, const Launch& launch, Im
   // Not their product: a grid may have 2^63 blocks.
   const uint64_t most = kMostOfWarps / kBudgetOfWarp / context.warps_per_block;
   context.budget += std::min(context.block_count, most) * context.warps_per_block * kBudgetOfWarp;
-  context.budget /= 1 + context.local_bytes_per_thread / kLargeLocalBytes;
+  context.budget /= 1 + facts.local_bytes / kLargeLocalBytes;
 }
 
 std::vector<AllocationRecord*> Simulator::Impl::may_be_written(const LaunchContext& context) {

@@ -110,6 +110,10 @@ void heap() {
     EXPECT(expected == 0 ? count == 0 : count > 200 && count < 256);
   }
   EXPECT_CODE(cudaDeviceSetLimit(cudaLimitMallocHeapSize, 32 << 20), cudaErrorInvalidValue);
+  EXPECT_OK(cudaDeviceGetLimit(&bytes, cudaLimitStackSize));
+  EXPECT(bytes == 1024);
+  EXPECT_OK(cudaDeviceSetLimit(cudaLimitStackSize, 4096));
+  EXPECT_CODE(cudaDeviceSetLimit(cudaLimitStackSize, size_t{1} << 40), cudaErrorInvalidValue);
   cudaGetLastError();
   EXPECT_OK(cudaFree(refused));
 }

@@ -209,6 +209,25 @@ void swaps() {
   EXPECT(unsigned(fetch((int*)largest + 1)) == expected);
 }
 
+__device__ int digest(const int* x, int n) {
+  return n == 0 ? 0 : digest(x, n - 1) * 31 ^ x[n - 1];
+}
+
+__global__ void digest_all(const int* x, int* out, int n) { *out = digest(x, n); }
+
+// By a recursion of n calls, whose line tests look for.
+void digests(int n, int code) {
+  std::vector<int> values(n, 7);
+  int *x = zeros(n), *out = zeros(1);
+  EXPECT_OK(cudaMemcpy(x, values.data(), 4 * n, cudaMemcpyHostToDevice));
+  digest_all<<<1, 1>>>(x, out, n);
+  EXPECT_CODE(cudaDeviceSynchronize(), code);
+  if (code != cudaSuccess) return;
+  unsigned expected = 0;
+  for (int i = 0; i < n; ++i) expected = expected * 31 ^ 7;
+  EXPECT(unsigned(fetch(out)) == expected);
+}
+
 void virtual_calls() {
   std::vector<int> which(64);
   for (int i = 0; i < 64; ++i) which[i] = i * 7 / 3;
@@ -278,6 +297,12 @@ int main(int argc, char** argv) {
     clocks();
   } else if (is("virtual")) {
     virtual_calls();
+  } else if (is("stack")) {
+    digests(4, cudaSuccess);
+    EXPECT_OK(cudaDeviceSetLimit(cudaLimitStackSize, 100'000));
+    digests(1000, cudaSuccess);
+  } else if (is("stack-overflow")) {
+    digests(1000, cudaErrorIllegalAddress);
   } else if (is("bad-call")) {
     float* out;
     EXPECT_OK(cudaMalloc(&out, 128));

@@ -177,6 +177,7 @@ void many_calls(const Call& c) {
   cudaMemcpy2DAsync(scratch, pitch, c.m, 4 * c.width, 40, 2, cudaMemcpyDeviceToDevice, stream);
   cudaFuncSetAttribute(add, cudaFuncAttributeMaxDynamicSharedMemorySize, 65536);
   cudaDeviceSetLimit(cudaLimitMallocHeapSize, 32 << 20);
+  cudaDeviceSetLimit(cudaLimitStackSize, 4096);
   add<<<dim3(2, 3), dim3(8, 4), 60000, stream>>>(c.m, c.n + 5, scratch, c.count);
   cudaEventRecord(stop, stream);
   cudaEventSynchronize(stop);

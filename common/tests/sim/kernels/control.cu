@@ -17,7 +17,7 @@ extern "C" __global__ void nested(int* out) {
   out[x] = r;
 }
 
-__device__ __noinline__ int fibonacci(int n) { return n < 2 ? n : fibonacci(n - 1) + fibonacci(n - 2); }
+__device__ __noinline__ int fibonacci(int n) { return n < 2 ? n : fibonacci(n - 1) + fibonacci(n - 2); }  // @fibonacci
 extern "C" __global__ void recursion(int* out) { out[threadIdx.x] = fibonacci(threadIdx.x % 12); }
 __device__ __noinline__ int endless(int n) {
   int deeper = n == -1 ? 0 : endless(n + 1);
