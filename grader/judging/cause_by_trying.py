@@ -93,6 +93,12 @@ class ByTrying(Base):
         is_said = guess is not None or (self.problem.is_product and self._says_why())
         if found.line == named and is_said:
             return None
+        if found.counted:
+            return Said(
+                f"{found.counted} is given a number that is not right. Count it once more.",
+                found.line,
+                "",
+            )
         if found.is_added:
             return Said(
                 f"{found.after} is missing: with it {result} would be right.", found.line, ""

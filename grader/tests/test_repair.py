@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import resource
 import subprocess
 import sys
 import time
@@ -483,6 +484,35 @@ def test_a_child_has_limits() -> None:
     )
     assert done.returncode == 1
     assert "MemoryError" in done.stderr
+
+
+def _spent_by_children() -> float:
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
+def test_no_file_makes_a_search_longer(monkeypatch, tmp_path) -> None:
+    """A search that would find something after 20 s of processor time is ended long before."""
+    endless = tmp_path / "python"
+    endless.write_text(
+        f"""#!{sys.executable}
+import sys, time
+sys.path.insert(0, {str(Path(child.__file__).parents[3])!r})
+from grader.judging.repair import child
+from grader.judging.repair.search import Repair
+def find(**_):
+    while time.process_time() < 20:
+        pass
+    return Repair(1, "a", "b", 0.0)
+child.find = find
+child.main()
+"""
+    )
+    endless.chmod(0o755)
+    monkeypatch.setattr(sys, "executable", str(endless))
+    before = _spent_by_children()
+    assert child.find_apart("", "square-host", False, [1]) is None
+    assert 1 < _spent_by_children() - before < child._SECONDS + 0.5
 
 
 def test_steps_are_limited() -> None:

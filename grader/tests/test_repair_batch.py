@@ -9,8 +9,10 @@ import numpy as np
 import pytest
 
 from grader.judging import kernel_text, suspects
-from grader.judging.repair.batch import try_together
+from grader.judging.repair.batch import Batch, try_together
+from grader.judging.repair.memory import Buffer, Local
 from grader.judging.repair.nodes import Node, walk
+from grader.judging.repair.own import Rows
 from grader.judging.repair.quick import is_pure, quick_of
 from grader.judging.repair.reading import tokens_of
 from grader.judging.repair.scope import bare, binary, named, number
@@ -18,6 +20,7 @@ from grader.judging.repair.search import Search
 from grader.judging.repair.shown import text_of
 from grader.judging.repair.syntax import parse
 from grader.judging.repair.trial import Exhausted, GivenUp, try_out
+from grader.judging.repair.values import Fault, has_rows
 from grader.judging.repair.world import Frame
 from grader.labs.statements import listing
 
@@ -170,11 +173,12 @@ def test_a_short_way_gives_the_same_values(wrong, monkeypatch):
     assert short == right()
 
 
-def test_each_short_way_is_one_step_on_the_edits_lanes():
+def test_each_short_way_is_one_step_on_the_edits_row():
     node = parse(tokens_of("void f(int a, int b) { int c = a * b; }")).functions["f"].body
     product = next(one for one in walk(node) if one.kind == "binary")
-    f = Frame(None, {"a": np.arange(6), "b": 3, "k": np.arange(6) * 10})
-    sides, value, at = (f.env["a"], 3), f.env["a"] * 3, slice(2, 4)
+    rows = np.arange(6).reshape(3, 2)  # of three edits; k is the same for all of them
+    f = Frame(None, {"a": rows, "b": 3, "k": np.array([20, 30])})
+    sides, value = (rows, 3), rows * 3
     for changed, wanted in (
         (number(7), 7),
         (named("k"), [20, 30]),
@@ -184,5 +188,57 @@ def test_each_short_way_is_one_step_on_the_edits_lanes():
         (replace(product, text="-"), [-1, 0]),
         (replace(product, text="/", kids=product.kids[::-1]), [1, 1]),
     ):
-        assert np.array_equal(quick_of(product, changed)(f, value, sides, at, 6), wanted)
+        assert np.array_equal(quick_of(product, changed)(f, value, sides, 1), wanted)
     assert quick_of(product, Node("call", [named("min"), product.kids[0]])) is None
+
+
+def _batch(rows: int, lanes: int) -> Batch:
+    batch = Batch([{}] * rows, 80)
+    batch.each, batch.is_inside = lanes, True
+    return batch
+
+
+def test_a_value_has_rows_only_where_an_edit_makes_another_one_of_it():
+    batch, active = _batch(3, 4), np.array([True, True, False, True])
+    rows = Rows(np.arange(4), batch, active)
+    assert rows.put(1, np.array([0, 1, 9, 3]))  # it differs in a lane that is not active
+    assert not has_rows(rows.value)
+    assert not rows.put(1, 0.5)
+    assert rows.put(2, 7)
+    assert rows.value.tolist() == [[0, 1, 2, 3], [0, 1, 2, 3], [7, 7, 7, 7]]
+
+
+def test_memory_has_rows_from_the_first_store_that_differs():
+    batch = _batch(2, 3)
+    buffer = Buffer("global", 4)
+    buffer.batch, lanes = batch, np.arange(3)
+    buffer.store(lanes, True, 1.0)
+    assert buffer.rows == 1
+    buffer.store(lanes, np.array([[True, False, False], [False, True, False]]), 2.0)
+    assert buffer.load(lanes, True).tolist() == [[2, 1, 1], [1, 2, 1]]
+    buffer.store(3, True, np.array([[5.0, 6, 7], [8, 9, 10]]))  # the last lane's
+    assert buffer.load(3, True)[:, 0].tolist() == [7, 10]
+
+
+def test_an_array_of_a_thread_has_rows_from_the_first_store_that_differs():
+    batch, lanes = _batch(2, 3), np.arange(3)
+    local = Local(3, 0.0, batch)
+    local.store(lanes, True, 1.0)
+    assert local.items.ndim == 2
+    local.store(np.array([[0, 0, 0], [1, 1, 1]]), np.array([True, True, False]), 4.0)
+    assert local.load(0, True).tolist() == [[4, 4, 0], [1, 0, 0]]
+    assert local.load(np.array([1, 1, 1]), True).tolist() == [[0, 1, 0], [4, 4, 0]]
+
+
+def test_edits_that_are_out_hold_nobody_up():
+    batch = _batch(32, 2)
+    mask = np.ones((32, 2), bool)
+    mask[5] = False
+    assert batch.rejoined(mask, True) is mask
+    batch.drop(~mask)
+    assert batch.rejoined(mask, True) is True
+    out = np.ones((32, 2), bool)
+    out[7] = out[9] = False
+    with pytest.raises(Fault):  # two are left: these are carried out alone
+        batch.drop(out)
+    assert batch.alone == {7, 9}

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 
-from grader.judging.repair.nodes import File, Function, Node, children, walk
+from grader.judging.repair.nodes import File, Function, Node, children, replace, walk
 from grader.judging.repair.scope import Edit, bare, binary
 from grader.judging.repair.shown import text_of
 

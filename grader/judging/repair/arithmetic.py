@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 
-from grader.judging.repair.nodes import Node
+from grader.judging.repair.nodes import Node, replace
 from grader.judging.repair.on_host import call_of
 from grader.judging.repair.repeated import lacks_factor
 from grader.judging.repair.rewritten import crossed, is_rounded_up, rounded_down, rounded_up

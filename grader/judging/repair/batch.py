@@ -14,8 +14,8 @@ import numpy as np
 from grader.judging.repair.builtin import BUILTIN
 from grader.judging.repair.given import Given, Size
 from grader.judging.repair.machine import Machine
-from grader.judging.repair.nodes import File, Node
-from grader.judging.repair.own import Own, is_simple, put_in
+from grader.judging.repair.nodes import File, Node, walk
+from grader.judging.repair.own import NUMBERS, Own, Rows, is_simple
 from grader.judging.repair.quick import Quick, is_pure, quick_of
 from grader.judging.repair.reading import GivenUp
 from grader.judging.repair.trial import ERRORS, Run, Watched
@@ -25,17 +25,20 @@ from grader.judging.repair.values import (
     Struct,
     both,
     either,
+    has_rows,
     is_integer,
     merged,
     settled,
 )
 from grader.judging.repair.world import Exhausted, Frame, World
 
-_STATEMENTS = frozenset(
+STATEMENTS = frozenset(
     ("block", "do", "declare", "if", "for", "dowhile", "break", "continue", "return")
 )
+_MAY_FAIL = frozenset(("/", "%", "<<", ">>"))
 # How many turns more than before an edit may take, by the steps of the file as it is.
 _LATE, _STEPS_OF_A_TURN = 64, 8
+_FEW = 16  # of so many edits one may be left
 Changes = Mapping[tuple[int, str], Callable[[Node], Node]]
 
 
@@ -45,17 +48,17 @@ class Batch:
 
     edits: Sequence[Changes]
     most_turns: int
-    lanes: np.ndarray | None = None  # whose each lane is
+    each: int = 1  # lanes of one edit
     is_inside: bool = False  # a kernel
-    masks: list[np.ndarray] = field(default_factory=list)
-    others: dict[tuple[int, ...], object] = field(default_factory=dict)  # all lanes but of these
+    masks: dict[tuple, object] = field(
+        default_factory=dict
+    )  # lanes of some edits, or of the others
+    only: int | None = None  # the edit of which an expression is computed
     alone: set[int] = field(default_factory=set)
     turns_of: Mapping = field(default_factory=dict)  # most, of loops of which it is known
     usual: Mapping = field(default_factory=dict)  # turns of each loop without any edit
     outer: frozenset = frozenset()  # of these, those with loops in them
     most_late: int = 0  # turns beyond those, of all loops together
-    narrow: tuple | None = None  # lanes, masks and others of the chosen ones
-    split: list = field(default_factory=list)  # buffers of which each edit has a copy
 
     def __post_init__(self) -> None:
         self.count = len(self.edits)
@@ -66,26 +69,48 @@ class Batch:
             for key in changes:
                 self.at.setdefault(key, []).append(number)
 
-    def spread(self, whose: np.ndarray) -> None:
-        self.lanes, self.others, self.narrow = whose, {}, None
-        for buffer in self.split:
-            buffer.base = whose * buffer.size
-        self.masks = [whose == number for number in range(self.count)]
+    def lanes_of(self, numbers: tuple[int, ...], is_others: bool):
+        """The mask of these edits' lanes, or of all others."""
+        key = numbers, is_others, self.each
+        found = self.masks.get(key)
+        if found is None:
+            found = np.full((self.count, self.each), is_others)
+            found[list(numbers)] = not is_others
+            found = self.masks[key] = settled(found)
+        return found
 
     def drop(self, mask) -> None:
         """These lanes touch what they may not."""
-        if mask is True:
+        if mask is False:
+            return
+        if self.only is not None:
+            self.dead[self.only] = True
+        elif has_rows(mask):
+            self.dead |= mask.any(axis=1)
+        else:
             self.dead[:] = True
-        elif mask is not False:
-            self.dead[self.lanes[mask]] = True
-        if self.dead.all():
+        self.end_if_few()
+
+    def end_if_few(self) -> None:
+        """What few edits are left is carried out sooner without the others' rows."""
+        left = np.flatnonzero(~self.dead)
+        if len(left) <= self.count // _FEW:
+            for number in left.tolist():
+                self.leave_alone(number)
             raise Fault("all")
 
     def living(self, mask):
-        """Without the lanes of edits that are out."""
-        if not self.is_inside or not self.dead.any():
+        """Without the lanes of edits that are out, where edits differ."""
+        if not has_rows(mask) or not self.dead.any():
             return mask
-        return both(mask, settled(~self.dead[self.lanes]))
+        return settled(mask & ~self.dead[:, None])
+
+    def rejoined(self, after, before):
+        """The lanes that go on: those from before, if nothing but edits that are out differs."""
+        if not has_rows(after):
+            return after
+        same = (after == before).all(axis=1) | self.dead
+        return before if same.all() else after
 
     def turned(self, key: tuple[int, str], turns: int, mask) -> None:
         """One more turn of a loop. All edits wait for the one whose loops turn most often.
@@ -95,14 +120,14 @@ class Batch:
         if turns > self.turns_of.get(key, self.most_turns):
             self.drop(mask)
         elif turns > self.usual.get(key, turns) and mask is not False:
-            lanes = self.lanes if mask is True else self.lanes[mask]
-            is_late = np.bincount(lanes, minlength=self.count) > 0
+            is_late = mask.any(axis=1) if has_rows(mask) else np.ones(self.count, bool)
             if key in self.outer:
                 for number in np.flatnonzero(is_late & ~self.dead).tolist():
                     self.leave_alone(number)
                 return
             self.late += is_late
             self.dead |= self.late > self.most_late
+            self.end_if_few()
 
     def leave_alone(self, number: int) -> None:
         self.alone.add(number)
@@ -143,7 +168,7 @@ class Together(Machine):
     # --- an edited node
 
     def _chosen_code(self, node: Node, here: list[int]) -> Callable:
-        if node.kind not in _STATEMENTS:
+        if node.kind not in STATEMENTS:
             return self._valued(node, here)
         parts = self._parts(node, here, lambda one: self.plain(one, True), self.code)
 
@@ -152,7 +177,7 @@ class Together(Machine):
             for number, mine, part in self._turns(parts, m):
                 done = self._guarded(number, f, lambda mine=mine, part=part: part(f, mine))
                 after = either(after, False if done is None else done)
-            return after
+            return self.batch.rejoined(after, m)
 
         return run
 
@@ -175,14 +200,11 @@ class Together(Machine):
             yield -1, m, parts[0][1]
             return
         here = tuple(number for number, _ in parts[1:])
-        others = batch.others.get(here)
-        if others is None:
-            others = batch.others[here] = settled(~np.isin(batch.lanes, here))
-        rest = both(m, others)
+        rest = both(m, batch.lanes_of(here, True))
         if rest is not False:
             yield -1, rest, parts[0][1]
         for number, part in parts[1:]:
-            mine = both(m, batch.masks[number])
+            mine = both(m, batch.lanes_of((number,), False))
             if mine is not False and not batch.dead[number]:
                 yield number, mine, part
 
@@ -233,6 +255,7 @@ class Together(Machine):
         quick = self._quick_parts(node, here) if is_pure(node) else {}
         slow = tuple(number for number in numbers if number not in quick)
         sides = [self.plain(kid, True) for kid in node.kids] if node.kind == "binary" else []
+        is_harmless = is_pure(node) and not any(one.text in _MAY_FAIL for one in walk(node))
 
         def joined(f, m):
             """By masks, where a value is none that lies in an array. Built when it is needed."""
@@ -244,44 +267,39 @@ class Together(Machine):
             return built[0](f, m)
 
         def get(f, m):
-            if not batch.is_inside or f.fields is not None:
+            if not batch.is_inside or f.fields is not None or batch.count == 1:
                 return joined(f, m)
-            others = batch.others.get(numbers)
-            if others is None:
-                others = batch.others[numbers] = settled(~np.isin(batch.lanes, numbers))
-            rest = both(m, others)
+            # What can be had for all edits alike is one row, as long as that is the same for them.
+            rest = m if is_harmless else both(m, batch.lanes_of(numbers, True))
             if rest is False:
                 return joined(f, m)
             value = plain(f, rest)
             if value.__class__ is Pointer or value.__class__ is Struct or value is None:
                 return joined(f, m)
-            is_ours = False
             f.world.steps -= len(slow) // 2 + len(quick) // 8
-            late = slow
+            rows, late = Rows(value, batch, m), slow
             if quick:
                 known = tuple(side(f, rest) for side in sides)
-                value, late = _put_quickly(f, batch, quick, value, known)
-                is_ours = True
-                late += slow
+                late = _put_quickly(f, batch, quick, rows, known) + slow
             for number in late:
                 if batch.dead[number]:
                     continue
-                env = Own(f, batch, number)
-                mine = True if m is True else settled(m[env.at])
+                mine = m[number] if has_rows(m) else m
+                if mine is not True:
+                    mine = settled(mine)
                 if mine is False:
                     continue
-                code = own[number]
-                new = self._guarded(
-                    number, f, lambda c=code, e=env, a=mine: c(Frame(f.world, e), a)
-                )
-                if new is None:
-                    continue
-                joint = put_in(value, new, env.at, env.count, is_ours)
-                if joint is None:
+                code, env = own[number], Own(f, number)
+                batch.only = number
+                try:
+                    new = self._guarded(
+                        number, f, lambda c=code, e=env, a=mine: c(Frame(f.world, e), a)
+                    )
+                finally:
+                    batch.only = None
+                if new is not None and not rows.put(number, new):
                     batch.leave_alone(number)
-                else:
-                    value, is_ours = joint, True
-            return value
+            return rows.value
 
         return get
 
@@ -303,32 +321,26 @@ class Together(Machine):
         return get
 
 
-def _put_quickly(f: Frame, batch: Batch, quick: dict[int, Quick], value, sides: tuple) -> tuple:
-    """The value with what each of these edits makes of it, and those that could not be put in."""
-    count = len(batch.lanes)
-    each = count // batch.count
+def _put_quickly(
+    f: Frame, batch: Batch, quick: dict[int, Quick], rows: Rows, sides: tuple
+) -> tuple:
+    """Puts in what each of these edits makes of the value; gives those back that could not be."""
+    before = rows.value
+    if before.__class__ is not np.ndarray and not isinstance(before, NUMBERS):
+        return tuple(quick)
+    kind = np.result_type(before).kind
     late: tuple[int, ...] = ()
-    if value.__class__ is np.ndarray:
-        value = value.copy()
-    elif isinstance(value, (int, float, np.number, np.bool_)):
-        value = np.full(count, value)
-    else:
-        return value, tuple(quick)
-    kind = value.dtype.kind
     for number, make in quick.items():
         if batch.dead[number]:
             continue
-        at = slice(number * each, (number + 1) * each)
         try:
-            new = make(f, value, sides, at, count)
+            new = make(f, before, sides, number)
         except ERRORS:
             batch.dead[number] = True
             continue
-        if new is None or np.result_type(new).kind != kind:
+        if new is None or np.result_type(new).kind != kind or not rows.put(number, new):
             late += (number,)
-        else:
-            value[at] = new
-    return value, late
+    return late
 
 
 def _fit(one: object, two: object) -> bool:
@@ -371,7 +383,9 @@ def try_together(
     try:
         run.carry_out(file, machine, world)
     except (Exhausted, GivenUp, *ERRORS):
-        return Tried([], [], steps - world.steps, not batch.dead.all())
+        if batch.dead.all():
+            return Tried([], sorted(batch.alone), steps - world.steps)
+        return Tried([], [], steps - world.steps, True)
     if watched is not None:
         right = run.right_of_chosen(world, watched.lacking)
         right = [number for number in sorted(right) if not batch.dead[number]]

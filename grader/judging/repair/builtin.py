@@ -10,17 +10,18 @@ from grader.judging.repair.copy_engine import BARRIERS, COPY_ENGINE
 from grader.judging.repair.groups import plus_of, reduce, this_block, tiled_partition
 from grader.judging.repair.host_memory import calloc, free, malloc, malloc_host, malloc_pitch
 from grader.judging.repair.inline_ptx import Address
+from grader.judging.repair.memory import Buffer
 from grader.judging.repair.reading import GivenUp
 from grader.judging.repair.tensor import TENSOR
 from grader.judging.repair.values import (
     TEXT,
-    Buffer,
     Fault,
     Place,
     Pointer,
     bits_of,
     both,
     float_of,
+    has_rows,
     is_integer,
     to_int,
     truth,
@@ -126,7 +127,7 @@ def _memcpy(given, templates):
             raise Fault("an input")
         a, b = to.memory, source.memory
         a.is_int = a.is_int or b.is_int
-        if b.copies > a.copies:
+        if b.rows > a.rows:
             a.split()
         here, there = slice(to.off, to.off + words), slice(source.off, source.off + words)
         a.data.reshape(-1, a.size)[:, here] = b.data.reshape(-1, b.size)[:, there]
@@ -289,9 +290,11 @@ def _read(given, templates):
     return run
 
 
-def _of_lanes(f, value):
-    """A value of each lane."""
-    return np.broadcast_to(value, f.world.blocks * f.world.threads)
+def _of_lanes(f, *values):
+    """Values of each lane, of each edit where one of them differs among edits."""
+    rows = [len(one) for one in values if has_rows(one)][:1]
+    shape = (*rows, f.world.blocks * f.world.threads)
+    return [np.broadcast_to(one, shape) for one in values]
 
 
 def _atomic(do):
@@ -309,12 +312,13 @@ def _atomic(do):
             if f.world.effects is not None:
                 f.world.effects.is_joint = True
                 f.world.effects.count += 1
-            if memory.copies == 1 and memory.batch is not None and memory.kind != "shared":
-                memory.split()
+            if memory.rows == 1 and memory.batch is not None:
+                if any(has_rows(one) for one in (to.off, value, m)):
+                    memory.split()
             old = memory.load(to.off, m)
-            at, values = _of_lanes(f, memory.places(to.off, m)), _of_lanes(f, value)
+            at, values, active = _of_lanes(f, memory.places(to.off, m), value, m)
             if m is not True:
-                at, values = at[m], values[m]
+                at, values = at[active], values[active]
             do.at(memory.data, at, values)
             return old
 
@@ -341,8 +345,11 @@ def _shuffled(source):
             place = thread % _WARP % width
             wanted = source(place, by)
             inside = (wanted >= 0) & (wanted < width)
-            inside &= thread - place + wanted < f.world.threads
-            return _of_lanes(f, value)[np.where(inside, lanes - place + wanted, lanes)]
+            inside = inside & (thread - place + wanted < f.world.threads)
+            value, source_lane = _of_lanes(
+                f, value, np.where(inside, lanes - place + wanted, lanes)
+            )
+            return np.take_along_axis(value, source_lane, axis=-1)
 
         return run
 

@@ -481,7 +481,8 @@ class Calls:
             world.launches += 1
             for one in external:
                 one(Frame(world, world.globals), True)
-            world.weight = 1 + world.blocks * world.threads // _LANES_OF_A_STEP
+            count = world.batch.count if world.batch is not None else 1
+            world.weight = 1 + world.blocks * world.threads * count // _LANES_OF_A_STEP
             if world.batch is not None:
                 world.batch.is_inside = True
             if world.owners is not None:
@@ -512,20 +513,15 @@ class Calls:
             # No block sees what another does: those of the chosen threads are enough.
             kept, where = np.unique(world.chosen // world.threads, return_inverse=True)
             world.picked = where * world.threads + world.chosen % world.threads
-            blocks = len(kept)
-            world.launched = blocks * world.threads
-        world.blocks = blocks * (world.batch.count if world.batch is not None else 1)
-        lane = np.arange(world.blocks * world.threads, dtype=np.int64)
+            blocks, world.few = len(kept), world.picked
+        world.blocks = blocks
+        lane = np.arange(blocks * world.threads, dtype=np.int64)
         thread, number = lane % world.threads, lane // world.threads
         world.block_of = number
-        count = world.batch.count if world.batch is not None else 1
         if world.batch is not None:
-            world.batch.spread(number // blocks)
-            number = number % blocks
+            world.batch.each = len(lane)
         if kept is not None:
             number = kept[number]
-            starts = np.arange(count) * blocks * world.threads
-            world.few = np.add.outer(starts, world.picked).ravel()
 
         def places(index, sides):
             found = {}

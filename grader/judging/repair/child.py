@@ -2,8 +2,8 @@
 
     python -m grader.judging.repair.child < request       a Repair as JSON, or null
 
-The limits are far beyond what a search takes, which counts its steps: they are for what nobody
-thought of. A child that meets one has found nothing.
+The limits are beyond what a search takes, which counts its steps: they are for what nobody thought
+of, and so that no file makes a report wait longer. A child that meets one has found nothing.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from grader.judging.quietly import is_loud
 from grader.judging.repair.search import SIGNATURES, Repair, find
 
 _ROOT = Path(__file__).parents[3]  # where `grader` is
-_SECONDS = 20  # of processor time
+_SECONDS = 6  # of processor time, in all
 _START_SECONDS = 100  # of a busy machine, beside those
 _MEMORY_BYTES = 2 << 30
 

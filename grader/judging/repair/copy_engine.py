@@ -8,9 +8,9 @@ from __future__ import annotations
 import numpy as np
 
 from grader.judging.repair import halves
+from grader.judging.repair.memory import Buffer
 from grader.judging.repair.reading import GivenUp
 from grader.judging.repair.values import (
-    Buffer,
     Fault,
     Place,
     Pointer,
@@ -18,6 +18,7 @@ from grader.judging.repair.values import (
     Struct,
     both,
     divided,
+    has_rows,
     truth,
 )
 
@@ -44,7 +45,7 @@ def _rounded(given, templates):
         size = rows * pitch
         if not 0 < size <= _MAX_WORDS or cols > pitch and rows > 1:
             raise Fault("size")
-        if source.memory.copies > 1 or source.off.__class__ is not int:
+        if source.memory.rows > 1 or source.off.__class__ is not int:
             raise GivenUp("rounded")
         buffer = Buffer("global", size, name="rounded")
         buffer.is_half = True
@@ -92,20 +93,25 @@ def _copy_box(given, templates):
             raise Fault("map")
         field = chart.fields
         count = f.world.blocks * f.world.threads
-        lanes = np.arange(count) if m is True else np.flatnonzero(m)
+        given_rows = [one for one in (m, to.off, x, y) if has_rows(one)]
+        if given_rows and to.memory.rows == 1:
+            to.memory.split()
+        if to.memory.rows > 1:
+            count = to.memory.rows, count
+        lanes = np.flatnonzero(np.broadcast_to(m, count))
         if f.world.effects is not None:
             f.world.effects.count += 1
         size = field["box_rows"] * field["box_cols"]
         bad = np.broadcast_to(to.off % (8 * _SPAN) != 0, count)
         if to.memory.batch is not None and (bad & (True if m is True else m)).any():
             to.memory.batch.drop(truth(bad if m is True else bad & m))
-        elif bad[lanes].any() and to.memory.effects is None:
+        elif bad.ravel()[lanes].any() and to.memory.effects is None:
             raise Fault("alignment")
-        at = np.broadcast_to(to.memory.places(to.off, m, size), count)[lanes]
+        at = np.broadcast_to(to.memory.places(to.off, m, size), count).ravel()[lanes]
         if int(at[0]) in to.memory.unread:
             raise GivenUp("ring")  # whoever asks runs ahead here, beyond what there are stages for
         to.memory.unread.add(int(at[0]))
-        x, y = (np.broadcast_to(one, count)[lanes, None] for one in (x, y))
+        x, y = (np.broadcast_to(one, count).ravel()[lanes, None] for one in (x, y))
         number = np.arange(size)
         row, col = y + number // field["box_cols"], x + number % field["box_cols"]
         inside = (row >= 0) & (row < field["rows"]) & (col >= 0) & (col < field["cols"])

@@ -8,20 +8,11 @@ from collections.abc import Callable
 import numpy as np
 
 from grader.judging.repair.expressions import INTEGERS, VECTORS
+from grader.judging.repair.memory import Buffer, Local
 from grader.judging.repair.nodes import Node, Type, walk
 from grader.judging.repair.reading import GivenUp
 from grader.judging.repair.standard import TEXTS, List
-from grader.judging.repair.values import (
-    TEXT,
-    Buffer,
-    Fault,
-    Local,
-    Place,
-    Pointer,
-    Ref,
-    Struct,
-    merged,
-)
+from grader.judging.repair.values import TEXT, Fault, Place, Pointer, Ref, Struct, merged
 from grader.judging.repair.world import DEVICE, Exhausted, Frame
 
 _MAX_WORDS = 1 << 18

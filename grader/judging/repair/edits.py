@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 
 from grader.judging.repair.alike import alike
 from grader.judging.repair.arithmetic import MOST_WRITTEN, OF_A_LENGTH, Arithmetic
@@ -11,7 +10,8 @@ from grader.judging.repair.configured import Configured, configured_in
 from grader.judging.repair.elsewhere import Elsewhere, partners_of
 from grader.judging.repair.linear import Linear
 from grader.judging.repair.missing import Missing
-from grader.judging.repair.nodes import MADE, File, Function, Node, children, walk
+from grader.judging.repair.nodes import MADE, File, Function, Node, children, replace, walk
+from grader.judging.repair.oddness import Oddness
 from grader.judging.repair.on_host import OnHost
 from grader.judging.repair.repeated import Repeated, divisors_of, factors_of
 from grader.judging.repair.rewritten import (
@@ -32,6 +32,7 @@ from grader.judging.repair.scope import (
 )
 from grader.judging.repair.siblings import odd_leaves
 
+_CHEAPEST = 0.2
 _ODD_ONE = 0.3  # what all others of its shape have
 _MOST_MACROS = 12
 _AS_ELSEWHERE = 0.7
@@ -41,7 +42,7 @@ _BUILT_IN = ("threadIdx", "blockIdx", "blockDim", "gridDim")
 _AXES = {"x": "yz", "y": "xz", "z": ""}
 
 
-class Editor(Arithmetic, Linear, Missing, OnHost, Repeated, Elsewhere, Configured):
+class Editor(Arithmetic, Linear, Missing, OnHost, Repeated, Elsewhere, Configured, Oddness):
     """The edits of one function."""
 
     def __init__(
@@ -82,6 +83,8 @@ class Editor(Arithmetic, Linear, Missing, OnHost, Repeated, Elsewhere, Configure
         self.odd = odd_leaves(function)
         self.configured = configured_in(function)
         self.meeting: dict[int, bool] = {}  # loops: whether threads meet in them
+        self.of_dimensions: dict[tuple[str, int], set[str]] = {}
+        self.sums = [n for n in walk(function.body) if n.kind == "binary" and n.text in "+-"]
         self.parents: dict[int, Node] = {}
         for node in walk(function.body):
             for kid in children(node):
@@ -110,19 +113,21 @@ class Editor(Arithmetic, Linear, Missing, OnHost, Repeated, Elsewhere, Configure
             if self._parent(node).kind == "extent" or self._parent(node).key > MADE:
                 if node.kind == "name" and self._parent(node).kind in ("extent", "index"):
                     continue  # the array of `for (auto one : array)`
-            is_target = self._is_target(node)
+            is_target, odd = self._is_target(node), self._is_odd(node)
             for change, cost in self._changes(node):
-                if is_target and not self._may_be_target(change(node)):
+                changed = change(node)
+                if is_target and not self._may_be_target(changed):
                     continue
                 far = 0.0
                 if id(node) in lengths and not self._is_plain_length(
-                    node, change(node), *lengths[id(node)]
+                    node, changed, *lengths[id(node)]
                 ):
                     far = OF_A_LENGTH
                 if node.text in ("/", "%"):
-                    far += 0.4 * self._against_name(node, change(node))
-                far += self._is_odd(node) + self._hides(node, change(node))
-                yield Edit(((node.id, change),), node.line, cost + far, self.function.name, node)
+                    far += 0.4 * self._against_name(node, changed)
+                far += odd + self._hides(node, changed) + self._oddness(node, changed)
+                cost = max(_CHEAPEST, cost + far)
+                yield Edit(((node.id, change),), node.line, cost, self.function.name, node)
         yield from self._exchanged()
         yield from self._names_exchanged()
         yield from self._values_exchanged()
@@ -174,7 +179,9 @@ class Editor(Arithmetic, Linear, Missing, OnHost, Repeated, Elsewhere, Configure
 
     def _counted_with(self, array: str, place: int) -> set[str]:
         """Names in the indices of a dimension."""
-        found: set[str] = set()
+        if (array, place) in self.of_dimensions:
+            return self.of_dimensions[array, place]
+        found = self.of_dimensions[array, place] = set()
         for node in walk(self.function.body):
             if node.kind == "index" and _indexed(node) == (array, place):
                 found |= {one.macro or one.text for one in walk(node.kids[1])}

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 
-from grader.judging.repair.nodes import File, Node, walk
+from grader.judging.repair.nodes import File, Node, replace, walk
 from grader.judging.repair.scope import Change, bare, binary, named, number
 
 _OF_A_PHASE = 1.1

@@ -95,7 +95,9 @@ class Statements:
             after = yes(f, first) if first is not False else False
             if second is not False and no is not None:
                 second = no(f, second)
-            return either(after, second)
+            after = either(after, second)
+            batch = f.world.batch
+            return after if batch is None else batch.rejoined(after, m)
 
         return run
 
@@ -114,7 +116,9 @@ class Statements:
             while active is not False:
                 f.world.step()
                 turns += 1
-                if batch is not None:
+                if batch is None:
+                    f.world.turned(key, turns)
+                else:
                     batch.turned(key, turns, active)
                     active = batch.living(active)
                     if active is False:
@@ -134,7 +138,7 @@ class Statements:
             seen[key] = max(seen.get(key, 0), turns)
             done = either(done, f.broken)
             f.broken, f.continued = kept
-            return done
+            return done if batch is None else batch.rejoined(done, m)
 
         return watched(node, run) if may_be_narrow(node) else run
 
@@ -149,7 +153,9 @@ class Statements:
             while active is not False:
                 f.world.step()
                 turns += 1
-                if batch is not None:
+                if batch is None:
+                    f.world.turned(key, turns)
+                else:
                     batch.turned(key, turns, active)
                     active = batch.living(active)
                     if active is False:
@@ -166,7 +172,7 @@ class Statements:
             seen[key] = max(seen.get(key, 0), turns)
             done = either(done, f.broken)
             f.broken, f.continued = kept
-            return done
+            return done if batch is None else batch.rejoined(done, m)
 
         return watched(node, run) if may_be_narrow(node) else run
 

@@ -57,6 +57,9 @@ class Size:
     def is_small(self) -> bool:
         return max(self.j, self.l) <= _SMALL_SIDE
 
+    def is_as_large(self, other: Size) -> bool:
+        return self.j >= other.j and self.k >= other.k and self.l >= other.l
+
     def arguments(self, numbers: Sequence[int]) -> list[Array | float]:
         return [*_product(self), *numbers]
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 
 from grader.judging.repair.reading import GivenUp
-from grader.judging.repair.values import Fault, Struct
+from grader.judging.repair.values import Fault, Struct, has_rows
 
 TYPES = frozenset(("thread_block_tile", "thread_group"))
 _WARP = 32
@@ -84,6 +84,10 @@ def plus_of(given, templates):
     return lambda f, m: Struct({}, "plus")
 
 
+def _shape(value, lanes: int) -> tuple[int, ...]:
+    return (len(value), lanes) if has_rows(value) else (lanes,)
+
+
 def reduce(given, templates):
     """The sum over a tile, for all of its threads."""
 
@@ -98,10 +102,11 @@ def reduce(given, templates):
         lanes = f.world.blocks * f.world.threads
         if f.world.threads % group.width:
             raise GivenUp("reduce")
-        active = np.broadcast_to(m, lanes).reshape(-1, group.width)
+        active = np.broadcast_to(m, _shape(m, lanes)).reshape(-1, group.width)
         if (active.any(1) != active.all(1)).any():
             raise Fault("a tile of which only some threads add")
-        sums = np.broadcast_to(value, lanes).reshape(-1, group.width).sum(1)
-        return np.repeat(sums, group.width)
+        shape = _shape(value, lanes)
+        tiles = np.broadcast_to(value, shape).reshape(*shape[:-1], -1, group.width)
+        return np.repeat(tiles.sum(-1), group.width, axis=-1)
 
     return run

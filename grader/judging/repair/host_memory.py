@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from grader.judging.repair.memory import Buffer
 from grader.judging.repair.reading import GivenUp
-from grader.judging.repair.values import Buffer, Fault, Place, Pointer, to_int
+from grader.judging.repair.values import Fault, Place, Pointer, to_int
 
 _MAX_WORDS = 1 << 18
 _PITCH_BYTES = 512

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from itertools import permutations
 
-from grader.judging.repair.nodes import Node, walk
+from grader.judging.repair.nodes import Node, replace, walk
 from grader.judging.repair.scope import Change, bare, binary
 
 _FEWEST, _MOST = 3, 5  # parts of an index

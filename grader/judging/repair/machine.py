@@ -19,6 +19,7 @@ from grader.judging.repair.expressions import VECTORS
 from grader.judging.repair.inline_ptx import InlinePtx
 from grader.judging.repair.jumps import Jumps
 from grader.judging.repair.layouts import Layouts
+from grader.judging.repair.memory import Fields
 from grader.judging.repair.nodes import File, Node, Type
 from grader.judging.repair.overloads import Overloads, whole
 from grader.judging.repair.reading import GivenUp
@@ -26,7 +27,6 @@ from grader.judging.repair.standard import STREAMS, List
 from grader.judging.repair.values import (
     TEXT,
     Fault,
-    Fields,
     Place,
     Pointer,
     Ref,
@@ -564,7 +564,7 @@ def _dividing(do: Callable, left: Callable, right: Callable) -> Callable:
             active = bad if m is True else bad & m
             if active.any():
                 batch = f.world.batch
-                if batch is None or not batch.is_inside or len(batch.lanes) != len(active):
+                if batch is None or not batch.is_inside:
                     raise
                 batch.drop(active)
             return do(a, np.where(bad, 1, b))

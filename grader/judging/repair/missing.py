@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from itertools import combinations
 
-from grader.judging.repair.nodes import Node, walk
+from grader.judging.repair.nodes import Node, replace, walk
 from grader.judging.repair.scope import Change, Edit, bare, binary, named, number
 from grader.judging.repair.shown import text_of
 
@@ -177,6 +176,11 @@ class Missing:
         loops = [node for node in walk(body) if node.kind == "for"]
         for loop in loops:
             inside = {node.text for node in walk(loop.kids[3]) if node.kind == "name"}
+            stored = {  # in each turn
+                node.kids[1].text
+                for node in walk(loop.kids[3])
+                if node.kind == "assign" and node.text == "=" and node.kids[0].kind == "index"
+            }
             for node in walk(body):
                 if node.kind == "declare" and node.kids[1] is not None and not node.kids[0]:
                     if node.text not in inside or node.line >= loop.line or node.type.is_constant:
@@ -186,8 +190,9 @@ class Missing:
                     first = Node(
                         "do", [Node("assign", [named(node.text), node.kids[1]], "=", node.line)]
                     )
+                    cost = 0.9 if node.text in stored else 1.6
                     yield Edit(
-                        ((loop.id, _beginning(first)),), node.line, 1.6, self.function.name, node,
+                        ((loop.id, _beginning(first)),), node.line, cost, self.function.name, node,
                         f"{text_of(first)} at the beginning of each turn",
                     )  # fmt: skip
             # Who lets no pointer walk lacks a part of an index, not a step.

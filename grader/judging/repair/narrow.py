@@ -13,18 +13,9 @@ from dataclasses import replace
 
 import numpy as np
 
+from grader.judging.repair.memory import Bits, Buffer, Fields, Local
 from grader.judging.repair.nodes import Node, walk
-from grader.judging.repair.values import (
-    Bits,
-    Buffer,
-    Closure,
-    Fields,
-    Local,
-    Pointer,
-    Ref,
-    Struct,
-    settled,
-)
+from grader.judging.repair.values import Closure, Pointer, Ref, Struct, settled
 from grader.judging.repair.world import Frame, World
 
 
@@ -77,7 +68,7 @@ def _has_all_lanes(value, f) -> bool:
 def _for_few(run: Callable, f: Frame, m):
     world = f.world
     few = world.few
-    mine = m if m is True else settled(m[few])
+    mine = m if m is True else settled(m[..., few])
     if mine is False:
         return m
     view = _View(world)
@@ -132,7 +123,7 @@ class _View:
     def of(self, value):
         kind = value.__class__
         if kind is np.ndarray:
-            return value[self.few] if len(value) == self.count else value
+            return value[..., self.few] if value.shape[-1:] == (self.count,) else value
         if kind is Pointer:
             memory, off = self.memory(value.memory), self.of(value.off)
             return Pointer(memory, off, value.dims, value.unit, value.names, value.is_packed)
@@ -155,7 +146,7 @@ class _View:
                 found.items = [self.of(item) for item in memory.items]
                 self.firsts[id(memory)] = list(found.items)
             else:
-                found.items = memory.items[:, self.few]
+                found.items = memory.items[..., self.few]
                 found.lanes = np.arange(len(self.few))
         elif memory.__class__ is Buffer:
             found.base = self.of(memory.base)
@@ -167,30 +158,30 @@ class _View:
         world, batch = self.world, self.world.batch
         kept = [world.globals["threadIdx"], world.globals["blockIdx"], world.weight, world.few]
         world.globals["threadIdx"], world.globals["blockIdx"] = self.of(kept[0]), self.of(kept[1])
-        world.weight, world.few = 1 + len(self.few) // 1024, None
+        count = batch.count if batch is not None else 1
+        world.weight, world.few = 1 + len(self.few) * count // 1024, None
         if batch is not None:
-            kept += [batch.lanes, batch.masks, batch.others]
-            if batch.narrow is None:
-                batch.narrow = batch.lanes[self.few], [one[self.few] for one in batch.masks], {}
-            batch.lanes, batch.masks, batch.others = batch.narrow
+            batch.each = len(self.few)
         return tuple(kept)
 
     def leave(self, kept: tuple) -> None:
         world = self.world
         world.globals["threadIdx"], world.globals["blockIdx"], world.weight, world.few = kept[:4]
         if world.batch is not None:
-            world.batch.lanes, world.batch.masks, world.batch.others = kept[4:]
+            world.batch.each = self.count
 
     def back(self, value, old):
         """A value for all lanes; those that were left out keep what they had."""
         kind = value.__class__
-        if kind is np.ndarray and len(value) == len(self.few):
-            if old.__class__ is np.ndarray and len(old) == self.count:
-                full = old.astype(np.result_type(old, value))
+        if kind is np.ndarray and value.shape[-1:] == (len(self.few),):
+            shape = (*value.shape[:-1], self.count)
+            if old.__class__ is np.ndarray and old.shape[-1:] == (self.count,):
+                shape = max(shape, old.shape, key=len)
+                full = np.array(np.broadcast_to(old, shape), np.result_type(old, value))
             else:
                 is_number = isinstance(old, (int, float, np.number))
-                full = np.full(self.count, old if is_number else 0, value.dtype)
-            full[self.few] = value
+                full = np.full(shape, old if is_number else 0, value.dtype)
+            full[..., self.few] = value
             return full
         if kind is Pointer:
             memory = self.originals.get(id(value.memory), value.memory)
@@ -208,10 +199,15 @@ class _View:
     def restore(self) -> None:
         """Arrays of the threads' own."""
         for memory, view in self.memories.values():
+            if memory.__class__ is Buffer and view.rows > memory.rows:
+                memory.data, memory.rows, memory.start = view.data, view.rows, view.start
             if memory.__class__ is not Local:
                 continue
             if memory.lanes is not None or view.lanes is not None:
-                memory._matrix(self.count)[:, self.few] = view.items
+                matrix = memory.matrix(self.count)
+                if view.items.ndim > matrix.ndim:
+                    matrix = memory.split(view.items.shape[1])
+                matrix[..., self.few] = view.items
                 continue
             for at, (first, now) in enumerate(
                 zip(self.firsts[id(memory)], view.items, strict=True)

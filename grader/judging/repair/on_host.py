@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 
-from grader.judging.repair.nodes import Node, children, walk
+from grader.judging.repair.nodes import Node, children, replace, walk
 from grader.judging.repair.rewritten import rounded_up, swapped
 from grader.judging.repair.scope import ALWAYS, Change, Edit, bare, binary, named, number
 from grader.judging.repair.shown import text_of

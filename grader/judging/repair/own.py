@@ -1,4 +1,4 @@
-"""The lanes of one edit of a batch, which lie side by side, as if there were no others.
+"""The lanes of one edit of a batch, a row of each value, as if there were no others.
 
 An edited expression is computed for them alone, so that a batch of many edits is not much slower
 than one of few.
@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import numpy as np
 
+from grader.judging.repair.memory import Buffer, Fields, Local
 from grader.judging.repair.nodes import File, Node, walk
-from grader.judging.repair.values import Buffer, Fields, Local, Place, Pointer, Ref, Struct
+from grader.judging.repair.values import Place, Pointer, Ref, Struct, count_nonzero, has_rows
 from grader.judging.repair.world import Frame
 
+NUMBERS = (int, float, np.number, np.bool_)
 _SIMPLE = frozenset(
     ("name", "number", "member", "binary", "unary", "choose", "cast", "index", "deref", "call")
 )
@@ -29,26 +31,13 @@ def is_simple(node: Node, file: File, known) -> bool:
     )
 
 
-class Drop:
-    """A batch's edit, where only that is asked for."""
-
-    def __init__(self, batch, number: int) -> None:
-        self.batch, self.number = batch, number
-
-    def drop(self, mask) -> None:
-        self.batch.dead[self.number] = True
-
-
 class Own:
     """The variables, as `number`'s lanes see them. Stands for a frame's `env`."""
 
-    __slots__ = ("at", "batch", "count", "env", "number", "shared")
+    __slots__ = ("env", "number", "shared")
 
-    def __init__(self, f: Frame, batch, number: int) -> None:
-        each = len(batch.lanes) // batch.count
-        self.env, self.shared = f.env, f.world.globals
-        self.at, self.count = slice(number * each, (number + 1) * each), len(batch.lanes)
-        self.batch, self.number = batch, number
+    def __init__(self, f: Frame, number: int) -> None:
+        self.env, self.shared, self.number = f.env, f.world.globals, number
 
     def __contains__(self, name: str) -> bool:
         return name in self.env or name in self.shared
@@ -62,7 +51,7 @@ class Own:
     def of(self, value):
         kind = value.__class__
         if kind is np.ndarray:
-            return value[self.at] if len(value) == self.count else value
+            return value[self.number] if value.ndim > 1 else value
         if kind is Pointer:
             memory, off = self.memory(value.memory), self.of(value.off)
             return Pointer(memory, off, value.dims, value.unit, value.names)
@@ -79,17 +68,18 @@ class Own:
     def memory(self, memory):
         found = memory.__class__.__new__(memory.__class__)
         found.__dict__.update(memory.__dict__)
-        found.batch = Drop(self.batch, self.number)
         if memory.__class__ is Fields:
             found.fields = {name: self.of(one) for name, one in memory.fields.items()}
         if memory.__class__ is Buffer:
-            found.base = self.of(memory.base)
+            if memory.rows > 1:
+                found.start = int(memory.start[self.number, 0])
         elif memory.__class__ is Local:
             if memory.lanes is None:
                 found.items = _Items(memory.items, self)
             else:
-                found.items = memory.items[:, self.at]
-                found.lanes = np.arange(self.at.stop - self.at.start)
+                found.items = (
+                    memory.items[:, self.number] if memory.items.ndim > 2 else memory.items
+                )
         return found
 
 
@@ -107,20 +97,40 @@ class _Items(list):
         return (self.own.of(item) for item in super().__iter__())
 
 
-def put_in(value, new, at: slice, count: int, is_ours: bool):
-    """`value` with `new` in the lanes `at`; None if they are of different kinds."""
-    if not isinstance(new, (int, float, np.ndarray, np.number, np.bool_)):
-        return None
-    if value.__class__ is not np.ndarray:
-        if not isinstance(value, (int, float, np.number, np.bool_)):
-            return None
-        value, is_ours = np.full(count, value), True
-    kind = new.dtype if isinstance(new, (np.ndarray, np.generic)) else np.result_type(type(new))
-    if kind != value.dtype:
-        if (kind.kind == "f") != (value.dtype.kind == "f"):
-            return None
-        value, is_ours = value.astype(np.result_type(kind, value.dtype)), True
-    if not is_ours:
-        value = value.copy()
-    value[at] = new
-    return value
+class Rows:
+    """A value into which edits put rows of their own, if they differ from what it is without them."""
+
+    def __init__(self, value, batch, mask) -> None:
+        self.value, self.batch, self.mask = value, batch, mask
+        self.is_ours = False
+
+    def put(self, number: int, new) -> bool:
+        """Whether it could be: a float cannot take the place of an integer for some lanes alone."""
+        value = self.value
+        if not isinstance(new, (np.ndarray, *NUMBERS)):
+            return False
+        if value.__class__ is not np.ndarray and not isinstance(value, NUMBERS):
+            return False
+        kind, known = np.result_type(new), np.result_type(value)
+        if kind != known and (kind.kind == "f") != (known.kind == "f"):
+            return False
+        if self._is_same(number, new):
+            return True
+        joint = np.result_type(kind, known) if kind != known else known
+        if not self.is_ours:
+            shape = self.batch.count, self.batch.each
+            self.value = np.array(np.broadcast_to(value, shape), joint)
+            self.is_ours = True
+        elif joint != known:
+            self.value = value.astype(joint)
+        self.value[number] = new
+        return True
+
+    def _is_same(self, number: int, new) -> bool:
+        """In all lanes that are active."""
+        same = new == (self.value[number] if has_rows(self.value) else self.value)
+        if same.__class__ is not np.ndarray:
+            return bool(same)
+        if self.mask is not True:
+            same |= ~(self.mask[number] if has_rows(self.mask) else self.mask)
+        return count_nonzero(same) == same.size

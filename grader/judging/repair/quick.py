@@ -12,6 +12,7 @@ from collections.abc import Callable
 import numpy as np
 
 from grader.judging.repair.nodes import Node, walk
+from grader.judging.repair.own import NUMBERS
 from grader.judging.repair.values import divided, remainder
 from grader.judging.repair.world import Frame
 
@@ -21,10 +22,9 @@ _SIGNS = {
     **_TERMS, "/": divided, "%": remainder, "<": operator.lt, "<=": operator.le, ">": operator.gt,
     ">=": operator.ge, "==": operator.eq, "!=": operator.ne, "&": operator.and_,
 }  # fmt: skip
-_NUMBERS = (int, float, np.number, np.bool_)
 _LARGEST = 1 << 40  # a factor beyond it may leave what 64 bits hold
-# f, the value of the node as it is, its two sides, the edit's lanes, all lanes -> the edit's value, or None
-Quick = Callable[[Frame, object, tuple, slice, int], object]
+# f, the value of the node as it is, its two sides, the edit's number -> the edit's value, or None
+Quick = Callable[[Frame, object, tuple, int], object]
 
 
 def is_pure(node: Node) -> bool:
@@ -38,11 +38,11 @@ def quick_of(node: Node, changed: Node) -> Quick | None:
         return _number(changed)
     if changed.kind == "name":
         name = changed.text
-        return lambda f, value, sides, at, count: _named(f, name, at, count)
+        return lambda f, value, sides, at: _named(f, name, at)
     if node.kind == "binary":
         for side in (0, 1):
             if changed is node.kids[side]:
-                return lambda f, value, sides, at, count, s=side: _piece(sides[s], at, count)
+                return lambda f, value, sides, at, s=side: _piece(sides[s], at)
     if changed.kind != "binary" or len(changed.kids) != 2:
         return None
     left, right = changed.kids
@@ -64,31 +64,31 @@ def _number(changed: Node) -> Quick | None:
     text = changed.text.rstrip("uUlL")
     if not text.isdigit():
         return None
-    return lambda f, value, sides, at, count: int(text)
+    return lambda f, value, sides, at: int(text)
 
 
-def _piece(value, at: slice, count: int):
+def _piece(value, at: int):
     if value.__class__ is np.ndarray:
-        return value[at] if len(value) == count else None
-    return value if isinstance(value, _NUMBERS) else None
+        return value[at] if value.ndim > 1 else value
+    return value if isinstance(value, NUMBERS) else None
 
 
-def _named(f: Frame, name: str, at: slice, count: int):
+def _named(f: Frame, name: str, at: int):
     value = f.env.get(name)
-    return None if value is None else _piece(value, at, count)
+    return None if value is None else _piece(value, at)
 
 
 def _signed(do: Callable, a: int, b: int) -> Quick:
-    def quick(f, value, sides, at, count):
-        left, right = _piece(sides[a], at, count), _piece(sides[b], at, count)
+    def quick(f, value, sides, at):
+        left, right = _piece(sides[a], at), _piece(sides[b], at)
         return None if left is None or right is None else do(left, right)
 
     return quick
 
 
 def _more(do: Callable, term: Quick) -> Quick:
-    def quick(f, value, sides, at, count):
-        old, by = _piece(value, at, count), term(f, value, sides, at, count)
+    def quick(f, value, sides, at):
+        old, by = _piece(value, at), term(f, value, sides, at)
         if old is None or by is None or old.__class__ is np.bool_ or old.__class__ is bool:
             return None
         new = do(old, by)

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import replace
 
-from grader.judging.repair.nodes import File, Function, Node, walk
+from grader.judging.repair.nodes import File, Function, Node, replace, walk
 from grader.judging.repair.scope import Change, bare, binary, named, number
 
 _ROW = re.compile(r"row|(?:^|_)[ry]$|^ty$", re.IGNORECASE)
@@ -27,18 +26,16 @@ class Repeated:
         if node.kind not in _LEAVES or above.kind in ("call", "member"):
             return
         found: dict[tuple[str, str, str], tuple[Node, bool]] = {}
-        for one in walk(self.function.body):
-            if one.kind != "binary" or one.text not in "+-" or one is above:
+        shown = _shown(node)
+        for one in self.sums:
+            if one is above or one.kids[1].kind != "number" or _shown(one.kids[0]) != shown:
                 continue
             if node.id in one.ids:  # the same place of a macro's body: it would hold itself
                 continue
-            left, right = one.kids
-            is_like = _shown(left) == _shown(node) and right.kind == "number"
-            if is_like:
-                key = (_shown(left), one.text, _shown(right))
-                is_here = one.line == node.line
-                if key not in found or is_here:
-                    found[key] = (one, is_here)
+            key = (shown, one.text, _shown(one.kids[1]))
+            is_here = one.line == node.line
+            if key not in found or is_here:
+                found[key] = (one, is_here)
         for one, is_here in list(found.values())[:_MOST]:
             yield (lambda n, o=one: bare(o)), 0.9 if is_here else 1.2
 

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
-from grader.judging.repair.nodes import Node
+from grader.judging.repair.nodes import Node, replace
 from grader.judging.repair.scope import bare, binary, number
 
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
-from grader.judging.repair.nodes import File, Function, Node, Type, children, walk
+from grader.judging.repair.nodes import File, Function, Node, Type, children, replace, walk
 
 Change = Callable[[Node], Node]
 ALWAYS = "always"  # in place of a condition that is left out

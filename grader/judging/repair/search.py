@@ -19,7 +19,8 @@ from grader.judging.repair.alternatives import (
     turned_elsewhere,
 )
 from grader.judging.repair.bare_macros import bare_macros
-from grader.judging.repair.batch import try_together
+from grader.judging.repair.batches import LANES, PER_TRIAL, PLAIN, Batches
+from grader.judging.repair.counted import counted_in
 from grader.judging.repair.edits import Edit, Editor
 from grader.judging.repair.given import Given, Size, given_from, has_whole_floats
 from grader.judging.repair.nearness import Nearness
@@ -28,27 +29,16 @@ from grader.judging.repair.reading import GivenUp, numbers_of_macros, tokens_of
 from grader.judging.repair.repeated import products_of
 from grader.judging.repair.shown import text_of
 from grader.judging.repair.syntax import parse
-from grader.judging.repair.trial import Exhausted, Trial, Watched, most_turns, try_out, watch
+from grader.judging.repair.trial import Exhausted, Trial, Watched, try_out
 
-_STEPS = 240_000  # of all trials; each costs some more, for what it has to build
-_PER_TRIAL = 70
-_ALONE = 6  # a step of one change is so much shorter than one of a batch
-_PLAIN = 20_000  # of the file as it is
+_STEPS = 150_000  # of all trials; each costs some more, for what it has to build
+_PLAIN_IN_ALL = 60_000  # of all sizes in which it is right, before the first in which it is not
 _PER_RUN = 9_000
-_CONFIRMING = 50_000  # of all runs that ask for another size
+_CONFIRMING = 40_000  # of all runs that ask for another size
 _CONFIRMED = 15_000  # after so many, two sizes are enough
 _TOO_LONG = 70
-# Of a batch: lanes, words of shared memory, edits.
-_LANES = 8192
-_SHARED_WORDS = 1 << 17
-_MOST = 32
-# Of one in which few lanes do the most of the work.
-_MANY_LANES = 1 << 14
-_MANY_WORDS = 1 << 20
-_MANY = 64
 # Of a case that was seen to be wrong: elements of P, and products of one.
 _MOST_SEEN, _DEEPEST_SEEN = 64 * 64, 64
-_TURNS = 80  # of a loop, where the file as it is ends early
 # A case that costs so many steps is tried with products of as few terms: with one tile, or with some.
 _SHORT, _COSTLY = (4, 12, 20, 36), 1_500
 _SHARED = 0.4  # how much farther what a macro says is, where it is used often
@@ -87,6 +77,7 @@ class Repair:
     cost: float
     other: int = 0  # a line where the same change does it, too
     is_added: bool = False  # `after` is a statement that is missing
+    counted: str = ""  # an element that is given a number which the student has to work out
 
 
 def sizes_of(
@@ -97,7 +88,7 @@ def sizes_of(
     return [Size(*one, False, is_told) for one in (_TILES if in_tiles else _SQUARE)]
 
 
-class Search(Nearness):
+class Search(Nearness, Batches):
     """`lines`: those that are suspected, the likeliest first. `seen`: a case that is wrong.
 
     `cases`: of a lab that is no product.
@@ -108,6 +99,7 @@ class Search(Nearness):
         seen: Sequence[int] | None = None, cases: Sequence[Given] = (), is_fine: bool = False,
     ) -> None:  # fmt: skip
         self.on_host = signature.startswith(HOST) or signature == "square-host"
+        self.is_product = not cases
         self.is_square = signature != "rect-device"
         is_told = not is_fine and has_whole_floats(text)
         known = sizes_of(signature, in_tiles, is_fine, is_told)
@@ -149,12 +141,12 @@ class Search(Nearness):
         try:
             tried = self.launches.setdefault(size, set()) if self.has_one_launch else None
             trial = try_out(
-                self.file, {}, size, self.numbers(size), self.on_host, _PLAIN, tried=tried
+                self.file, {}, size, self.numbers(size), self.on_host, PLAIN, tried=tried
             )
         except Exhausted:
             if size != self.sizes[0]:
                 return True
-            trial = Trial(False, _PER_RUN // 3, "too long", lanes=_LANES)
+            trial = Trial(False, _PER_RUN // 3, "too long", lanes=LANES)
             self.launches.pop(size, None)
         self.limits[size] = _PER_RUN if trial.why else 3 * trial.steps + 500
         self.plain[size] = trial
@@ -171,16 +163,24 @@ class Search(Nearness):
         limit = min(self.left, self.limits[size])
         try:
             trial = try_out(
-                self.file, edits, size, self.numbers(size), self.on_host, limit, watched, tried
+                self.file,
+                edits,
+                size,
+                self.numbers(size),
+                self.on_host,
+                limit,
+                watched,
+                tried,
+                turns=self.turns_alone(size),
             )
         except Exhausted:
-            self.left -= limit // _ALONE + _PER_TRIAL
+            self.left -= limit + PER_TRIAL
             if self.left <= 0:
                 raise
             return False
         except GivenUp:
             return False
-        self.left -= trial.steps // _ALONE + _PER_TRIAL
+        self.left -= trial.steps + PER_TRIAL
         # Of several launches, or of one before one that is refused, the first may be right.
         if on_host and not trial.is_right and len(tried - known) == 1 and "launch" not in trial.why:
             known |= tried
@@ -189,7 +189,7 @@ class Search(Nearness):
     def found(self) -> Repair | None:
         """None where there is no such change, or none was found in time. Raises GivenUp."""
         try:
-            self.wrong = next((size for size in self.sizes if not self.carried_out(size)), None)
+            self.wrong = self.first_wrong()
             if self.wrong is None:
                 return None
             in_macro = self.with_parentheses()
@@ -214,13 +214,30 @@ class Search(Nearness):
             return None
         return None
 
+    def first_wrong(self) -> Size | Given | None:
+        """A fault that several sizes do not show, such as a missing barrier, none may show."""
+        spent, too_large = 0, []
+        for size in self.sizes:
+            if spent > _PLAIN_IN_ALL:
+                break
+            if isinstance(size, Size) and any(size.is_as_large(one) for one in too_large):
+                continue
+            if not self.carried_out(size):
+                return size
+            if size in self.plain:
+                spent += self.plain[size].steps
+            else:
+                spent += PLAIN
+                too_large += [size] if isinstance(size, Size) else []
+        return None
+
     def with_parentheses(self) -> Repair | None:
         """A macro that lacks some around its parameters."""
         for one in bare_macros(self.text):
             try:
                 file = parse(tokens_of(one.text))
                 spent = [
-                    try_out(file, {}, size, self.numbers(size), self.on_host, _PLAIN, is_alone=True)
+                    try_out(file, {}, size, self.numbers(size), self.on_host, PLAIN, is_alone=True)
                     for size in (self.wrong, *self.others()[:_MOST_PARENTHESES])
                 ]
             except (GivenUp, Exhausted):
@@ -319,126 +336,6 @@ class Search(Nearness):
                 return False
         return True
 
-    # --- many at once
-
-    def in_batches(self) -> Iterator[list[Edit]]:
-        """Edits that differ, as many as are worth one run."""
-        seen, chosen, most = set(), [], self.most_together()
-        for edit in self.ordered():
-            if len(edit.changes) == 1 and edit.where.kind != "for":
-                key = (edit.where.id, text_of(edit.where, dict(edit.changes)))
-                if key in seen:
-                    continue
-                seen.add(key)
-            chosen.append(edit)
-            if len(chosen) >= most:
-                yield chosen
-                chosen, most = [], self.most_together()
-        if chosen:
-            yield chosen
-
-    def most_together(self) -> int:
-        plain = self.plain[self.wrong]
-        watched = self.watched(self.wrong)
-        lanes, edits, words = (_LANES, _MOST, _SHARED_WORDS)
-        if watched is not None:
-            plain, lanes, edits, words = watched.trial, _MANY_LANES, _MANY, _MANY_WORDS
-        most = min(edits, lanes // max(plain.lanes, 1))
-        return max(1, min(most, words // plain.words) if plain.words else most)
-
-    def watched(self, size: Size | Given) -> Watched | None:
-        """The threads that are enough to refuse a change, if the loops that they do alone show it."""
-        if size not in self.few:
-            try:
-                self.few[size] = watch(self.file, size, self.numbers(size), self.on_host, _PLAIN)
-            except GivenUp:
-                self.few[size] = None
-        return self.few[size]
-
-    def promising(self, edits: list[Edit], size: Size | Given) -> Iterator[tuple[Edit, bool]]:
-        """Those that may make P right, and whether they do in this case."""
-        together = [edit for edit in edits if self.alone.isdisjoint(key for key, _ in edit.changes)]
-        if len(together) < 2:
-            together = []
-        alone = {id(edit) for edit in edits} - {id(edit) for edit in together}
-        watched = self.watched(size)
-        plain = self.plain[size] if watched is None else watched.trial
-        right: set[int] = set()
-        parts = [together] if together else []
-        while parts:
-            part = parts.pop()
-            tried = try_together(
-                self.file, [dict(edit.changes) for edit in part], self.turns(plain), size,
-                self.numbers(size), self.on_host, self.limits[size] * (1 + self.weight(part, size)),
-                watched, self.most_turns(size),
-            )  # fmt: skip
-            self.left -= tried.steps + _PER_TRIAL * (1 + len(part) // 8)
-            if self.left <= 0:
-                raise Exhausted
-            if tried.has_failed and len(part) > 1:
-                middle = len(part) // 2
-                parts += [part[middle:], part[:middle]]
-                continue
-            right |= {id(part[at]) for at in tried.right}
-            alone |= {id(part[at]) for at in tried.alone}
-        for edit in edits:
-            if id(edit) in right or id(edit) in alone:
-                yield edit, id(edit) in right and watched is None
-
-    def turns(self, plain: Trial) -> int:
-        """After so many a loop has no end."""
-        return 2 * plain.turns + (16 if not plain.why else _TURNS)
-
-    def most_turns(self, size: Size | Given) -> Mapping | None:
-        """Of each loop, where the file as it is comes to its end."""
-        plain = self.plain[size]
-        return None if plain.why else most_turns(self.file, plain.turns_of, size)
-
-    def weight(self, edits: list[Edit], size: Size | Given) -> int:
-        return self.plain[size].lanes * len(edits) // 1024
-
-    @property
-    def alone(self) -> frozenset[tuple[int, str]]:
-        """What is the same for all lanes: the host's side, sizes of arrays, template arguments."""
-        if self._alone is None:
-            found: set[tuple[int, str]] = set()
-            for name in self.called_by_host():
-                found |= self.file.functions[name].body.ids
-            for function in [*self.file.functions.values(), *self.file.methods.values()]:
-                for node in walk(function.body):
-                    if node.kind == "declare":
-                        for side in node.kids[0] or ():
-                            found |= side.ids if side is not None else set()
-                        if node.kids[0]:
-                            found.add(node.id)
-                    elif node.kind == "template":
-                        found |= set().union(*(kid.ids for kid in node.kids[1:]))
-                    elif node.kind == "sizeof":
-                        found |= node.ids
-                    elif node.kind == "launch" or (
-                        node.kind == "name" and node.text.startswith("cudaM")
-                    ):
-                        found |= function.body.ids
-            for block in self.file.globals:
-                found |= block.ids
-            for nodes in (*self.file.statics.values(), *self.file.lengths.values()):
-                found |= set().union(*(node.ids for node in nodes))
-            self._alone = frozenset(found)
-        return self._alone
-
-    def called_by_host(self) -> set[str]:
-        """solve, functions that it calls, and those that these call: kernels are launched."""
-        known: set[str] = {"solve"} & set(self.file.functions)
-        waiting = ["solve"]
-        while waiting:
-            function = self.file.functions.get(waiting.pop())
-            for one in walk(function.body) if function is not None else ():
-                name = one.kids[0].text if one.kind == "call" else ""
-                if name in self.file.functions and name not in known:
-                    known.add(name)
-                    waiting.append(name)
-        return known
-
     # --- what to try first
 
     def ordered(self) -> list[Edit]:
@@ -494,7 +391,10 @@ class Search(Nearness):
             if node.line != edit.line:
                 break
         after = edit.missing or text_of(node, changes)
-        return Repair(edit.line, text_of(node), after, edit.cost, is_added=edit.is_added)
+        counted = "" if self.is_product else counted_in(self.file, edit, parents)
+        return Repair(
+            edit.line, text_of(node), after, edit.cost, is_added=edit.is_added, counted=counted
+        )
 
 
 def find(

@@ -36,7 +36,10 @@ class List:
         """Of each lane its own, where they ask for different ones."""
         if at.__class__ is not np.ndarray:
             return self[at]
-        asked_for = np.unique(at if m is True else at[m]).tolist()
+        if m is not True:
+            shape = np.broadcast_shapes(at.shape, m.shape)
+            active = np.broadcast_to(at, shape)[np.broadcast_to(m, shape)]
+        asked_for = np.unique(at if m is True else active).tolist()
         found = None
         for one in asked_for:
             found = merged(at == one, self[one], found)

@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from grader.judging.repair import halves
+from grader.judging.repair.memory import Buffer
 from grader.judging.repair.reading import GivenUp
-from grader.judging.repair.values import Buffer, Fault, Pointer, Struct, to_float
+from grader.judging.repair.values import Fault, Pointer, Struct, has_rows, to_float
 
 _WARP = 32
 _SIDE = 8  # of a matrix; a row of it is what a lane names
@@ -42,13 +43,16 @@ def _matrices(is_turned: bool):
                 raise GivenUp("ldmatrix")
             Pointer(memory, row.off, (), _SIDE).aligned(m)
             memory.unread.clear()
-            off = np.broadcast_to(row.off, count)
-            at = np.broadcast_to(memory.places(off, m, _SIDE), count)
-            words = memory.data[at[:, None] + np.arange(_SIDE)].reshape(-1, 4, _SIDE, _SIDE)
-            bits = halves.bits(words.swapaxes(2, 3) if is_turned else words)
+            off = row.off if has_rows(row.off) else np.broadcast_to(row.off, count)
+            at = memory.places(off, m, _SIDE)
+            rows = at.shape[:-1]
+            words = memory.data[at[..., None] + np.arange(_SIDE)].reshape(
+                *rows, -1, 4, _SIDE, _SIDE
+            )
+            bits = halves.bits(words.swapaxes(-1, -2) if is_turned else words)
             pairs = bits[..., ::2] | bits[..., 1::2] << 16
             for i in range(4):
-                to.memory.store(to.off + i, m, pairs[:, i].reshape(count))
+                to.memory.store(to.off + i, m, pairs[..., i, :, :].reshape(*rows, count))
             return 0
 
         return run
@@ -61,9 +65,9 @@ def _registers(pointer: Pointer, count: int, m, many: int) -> list[np.ndarray]:
     found = []
     for i in range(many):
         word = pointer.memory.load(pointer.off + i, m)
-        low, high = halves.unpacked(np.broadcast_to(word, count))
-        both = np.stack((low, high), -1)
-        found.append(both.reshape(-1, _SIDE, _SIDE))
+        word = word if has_rows(word) else np.broadcast_to(word, count)
+        both = np.stack(halves.unpacked(word), -1)
+        found.append(both.reshape(*word.shape[:-1], -1, _SIDE, _SIDE))
     return found
 
 
@@ -74,11 +78,14 @@ def _multiply_add(given, templates):
         if any(one.__class__ is not Pointer or one.memory.kind != "local" for one in (total, a, b)):
             raise Fault("pointer")
         a0, a1, a2, a3 = _registers(a, count, m, 4)
-        b0, b1 = (one.swapaxes(1, 2) for one in _registers(b, count, m, 2))
+        b0, b1 = (one.swapaxes(-1, -2) for one in _registers(b, count, m, 2))
         with np.errstate(all="ignore"):
             upper, lower = a0 @ b0 + a2 @ b1, a1 @ b0 + a3 @ b1
         for i, part in enumerate((upper, upper, lower, lower)):
-            product = part.reshape(-1, _SIDE, _SIDE // 2, 2)[..., i % 2].reshape(count)
+            rows = part.shape[:-3]
+            product = part.reshape(*rows, -1, _SIDE, _SIDE // 2, 2)[..., i % 2].reshape(
+                *rows, count
+            )
             before = total.memory.load(total.off + i, m)
             total.memory.store(total.off + i, m, before + product)
         return 0

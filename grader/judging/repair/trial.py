@@ -10,9 +10,10 @@ import numpy as np
 
 from grader.judging.repair.given import Array, Given, Size, pairs_of
 from grader.judging.repair.machine import Machine
+from grader.judging.repair.memory import Buffer, Owners
 from grader.judging.repair.nodes import File, Node, walk
 from grader.judging.repair.reading import GivenUp
-from grader.judging.repair.values import Buffer, Fault, Owners, Pointer
+from grader.judging.repair.values import Fault, Pointer
 from grader.judging.repair.world import Effects, Exhausted, Frame, World
 
 
@@ -121,40 +122,53 @@ class Run:
 
         `lacking`: at least one of these must be among it.
         """
-        stored, wrong, new = set(), set(), set()
-        if world.picked is None:
-            return stored
-        wanted, threads = self.wanted, world.launched
-        for buffer in world.logs:
-            if buffer.size != len(wanted.after):
+        count = world.batch.count if world.batch is not None else 1
+        stored, wrong = np.zeros(count, bool), np.zeros(count, bool)
+        for buffer in world.logs if world.picked is not None else ():
+            if buffer.size != len(self.wanted.after):
                 continue
-            is_wrong = _differ(buffer.data.reshape(-1, buffer.size), wanted).ravel()
-            for lanes, places in buffer.log:
-                of_chosen = np.isin(lanes % threads, world.picked)
-                lanes, places = lanes[of_chosen], places[of_chosen]
-                whose = lanes // threads
-                stored.update(whose.tolist())
-                wrong.update(whose[is_wrong[places]].tolist())
+            shape = count, len(world.picked)
+            is_wrong = _differ(buffer.data.reshape(-1, buffer.size), self.wanted)
+            is_wrong = np.broadcast_to(is_wrong, (count, buffer.size))
+            for at, mask in buffer.log:
+                places = np.broadcast_to(_of_picked(at, world) % buffer.size, shape)
+                active = np.broadcast_to(_of_picked(mask, world), shape)
+                wrong |= (active & np.take_along_axis(is_wrong, places, axis=1)).any(axis=1)
                 if lacking is not None:
-                    new.update(whose[lacking[places % buffer.size]].tolist())
-        return (stored if lacking is None else new) - wrong
+                    active = active & lacking[places]
+                stored |= active.any(axis=1)
+        return set(np.flatnonzero(stored & ~wrong).tolist())
 
     def stored_by_chosen(self, world: World) -> dict[int, float]:
         """What the chosen threads store where."""
         found = {}
         for buffer in world.logs:
-            for lanes, places in buffer.log if world.picked is not None else ():
+            for lanes, places in stores_in(buffer) if world.picked is not None else ():
                 places = places[np.isin(lanes, world.picked)]
                 found.update(zip(places.tolist(), buffer.data[places].tolist(), strict=True))
         return found
 
-    def is_right(self, copy: int) -> bool:
-        """Outputs hold what they must, and inputs what they did. `copy`: of a batch's memories."""
+    def is_right(self, number: int) -> bool:
+        """Outputs hold what they must, and inputs what they did. `number`: of a batch's edits."""
         for buffer, wanted in zip(self.buffers, self.arrays, strict=True):
             rows = buffer.data.reshape(-1, buffer.size)
-            if _differ(rows[copy if buffer.copies > 1 else 0], wanted).any():
+            if _differ(rows[number if buffer.rows > 1 else 0], wanted).any():
                 return False
         return True
+
+
+def _of_picked(value, world: World):
+    """The chosen threads' part; a loop that they carry out alone has no other."""
+    if value is True or value.shape[-1] == len(world.picked):
+        return value
+    return value[..., world.picked]
+
+
+def stores_in(buffer: Buffer) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    """Lanes and places of each store, where there is no batch."""
+    for at, mask in buffer.log:
+        lanes = np.arange(len(at)) if mask is True else np.flatnonzero(mask)
+        yield lanes, at[lanes]
 
 
 def _differ(data: np.ndarray, wanted: Array) -> np.ndarray:
@@ -191,14 +205,15 @@ def watch(
         return None
     is_wrong = _differ(stored[0].data, run.wanted)
     wrong, right = set(), set()
-    for lanes, places in stored[0].log:
+    stores = list(stores_in(stored[0]))
+    for lanes, places in stores:
         bad = is_wrong[places]
         wrong.update(lanes[bad].tolist())
         right.update(lanes[~bad].tolist())
     threads = math.prod(world.shape[1])
     lacking, beside = None, []
     if not wrong and is_wrong.any():
-        wrong, lacking = _idle(stored[0].log, world), is_wrong
+        wrong, lacking = _idle(stores, world), is_wrong
         beside = _beside(wrong, right, world)
     if not wrong:
         return None
@@ -237,7 +252,7 @@ def _whole_warps(chosen: list[int], wrong: set[int]) -> list[int]:
 
 def _values_of(buffer: Buffer, chosen: set[int]) -> dict[int, float]:
     found = {}
-    for lanes, places in buffer.log:
+    for lanes, places in stores_in(buffer):
         places = places[np.isin(lanes, list(chosen))]
         found.update(zip(places.tolist(), buffer.data[places].tolist(), strict=True))
     return found
@@ -343,6 +358,7 @@ def _spread(items: list[int], most: int) -> list[int]:
 def try_out(
     file: File, edits: Mapping, size: Size | Given, numbers: tuple, on_host: bool, steps: int,
     watched: Watched | None = None, tried: set | None = None, is_alone: bool = False,
+    turns: tuple[Mapping, int] | None = None,
 ) -> Trial:  # fmt: skip
     """Raises GivenUp where the file cannot be interpreted, Exhausted after so many steps.
 
@@ -350,11 +366,12 @@ def try_out(
     here, so what races may come out right.
 
     With `watched` it is right if what the chosen threads store is right, and there is something.
-    `tried`: launches that need not be carried out once more.
+    `tried`: launches that need not be carried out once more. `turns`: how many are too many, of
+    each loop and of one that is not known.
     """
     run = Run(size, numbers, on_host)
     machine = Machine(file, edits)
-    world = World(machine, steps, tried=tried)
+    world = World(machine, steps, tried=tried, most_turns=turns)
     if watched is not None:
         run.note(world, watched)
     if is_alone:

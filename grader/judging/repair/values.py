@@ -1,4 +1,8 @@
-"""What an interpreted kernel computes with: one number for all lanes, or an array of one each."""
+"""What an interpreted kernel computes with: one number for all lanes, or an array of one each.
+
+Where a batch of edits is carried out, what differs among them has a row for each edit; what does not
+is one row that stands for all of them (batch.py).
+"""
 
 from __future__ import annotations
 
@@ -40,225 +44,6 @@ class Kernel:
 
     def __init__(self, function: object, given: tuple) -> None:
         self.function, self.given = function, given
-
-
-class Owners:
-    """Which lane of a launch has stored each word: no other one may store it, too."""
-
-    def __init__(self) -> None:
-        self.launch = 0
-        self.lanes = 1  # of the launch
-        self.of: dict[int, tuple[int, np.ndarray]] = {}
-
-    def store(self, buffer: Buffer, at, mask) -> None:
-        launch, owner = self.of.get(id(buffer), (-1, None))
-        if launch != self.launch:
-            owner = np.full(len(buffer.data), -1)
-            self.of[id(buffer)] = self.launch, owner
-        lanes = np.arange(self.lanes) if mask is True else np.flatnonzero(mask)
-        places = at[lanes] if at.__class__ is np.ndarray else np.full(len(lanes), at)
-        before = owner[places]
-        owner[places] = lanes
-        if ((before >= 0) & (before != lanes)).any() or (owner[places] != lanes).any():
-            raise Fault("two threads store the same element")
-
-
-class Buffer:
-    """Words of global, host or shared memory; NaN where nobody has written."""
-
-    def __init__(self, kind: str, size: int, copies: int = 1, name: str = "") -> None:
-        self.kind, self.size, self.copies, self.name = kind, size, copies, name
-        self.data = np.full(size * copies, np.nan)
-        self.base: int | np.ndarray = 0  # of each lane's copy
-        self.is_int = False
-        self.is_half = False  # each element of 2 bytes, rounded to bf16
-        self.unread: set[int] = set()  # where the copy engine has put what nobody has read since
-        self.is_input = False  # of solve: nothing may be copied to it
-        self.batch = None  # where several edits are tried at once
-        self.effects = None  # of a run that is watched
-        self.log: list | None = None  # (lanes, places) of stores
-        self.owners: Owners | None = None  # of global memory, where that is looked at
-        self.world = None  # of memory that the host reaches
-
-    def split(self) -> None:
-        """A copy for each edit of the batch."""
-        self.copies = self.batch.count
-        self.batch.split.append(self)
-        self.data = np.tile(self.data, self.copies)
-        self.base = self.batch.lanes * self.size
-
-    @property
-    def is_closed(self) -> bool:
-        """Memory of the host, in a kernel."""
-        return self.kind == "host" and (self.world is None or self.world.is_inside)
-
-    def outside(self, mask) -> None:
-        if self.effects is not None:
-            return  # the run is to show where the others store
-        if self.batch is None:
-            raise Fault(self.name)
-        self.batch.drop(mask)
-
-    def places(self, off, mask, words: int = 1):
-        """The indices of active lanes into `data`; raises Fault if one is outside."""
-        if off.__class__ is np.ndarray and off.dtype.kind == "f":
-            off = to_int(off)  # an edit among others has made it so
-        if off.__class__ is not np.ndarray:
-            if not 0 <= off <= self.size - words:
-                self.outside(mask)
-                off = 0
-            return off + self.base
-        if int(off.view(np.uint64).max()) > self.size - words:
-            bad = (off < 0) | (off > self.size - words)
-            if mask is not True:
-                bad &= mask
-            if bad.any():
-                self.outside(bad)
-            off = np.where(bad | ~(np.bool_(True) if mask is True else mask), 0, off)
-        return off + self.base if self.copies > 1 else off
-
-    def load(self, off, mask):
-        found = self.data[self.places(off, mask)]
-        return to_int(found) if self.is_int else found
-
-    def store(self, off, mask, value) -> None:
-        if self.copies == 1 and self.batch is not None and self.kind != "shared":
-            self.split()
-        at = self.places(off, mask)
-        if self.is_int:
-            value = np.trunc(value)
-        elif self.is_half:
-            value = halves.rounded(value)
-        if self.effects is not None:
-            self.effects.count += 1
-        if self.log is not None and at.__class__ is np.ndarray:
-            lanes = np.arange(len(at)) if mask is True else np.flatnonzero(mask)
-            self.log.append((lanes, at[lanes]))
-        if self.owners is not None and self.owners.launch:
-            self.owners.store(self, at, mask)
-        if at.__class__ is not np.ndarray:
-            if value.__class__ is np.ndarray:
-                value = value[-1] if mask is True else value[np.flatnonzero(mask)[-1]]
-            self.data[at] = value
-            return
-        if mask is not True:
-            at = at[mask]
-            if value.__class__ is np.ndarray:
-                value = value[mask]
-        self.data[at] = value
-
-
-class Local:
-    """A thread's own array: each element one value for all lanes, or an array of one each."""
-
-    kind = "local"
-
-    def __init__(
-        self, size: int, first: object = np.nan, batch=None, is_int: bool = False,
-        is_half: bool = False,
-    ) -> None:  # fmt: skip
-        self.size, self.is_half = size, is_half
-        self.items: object = [first] * size  # a matrix once lanes ask for different elements
-        self.batch, self.is_int = batch, is_int
-        self.lanes: np.ndarray | None = None
-
-    def outside(self, mask) -> None:
-        if self.batch is None:
-            raise Fault("local")
-        self.batch.drop(mask)
-
-    def load(self, off, mask):
-        if off.__class__ is np.ndarray:
-            return self._matrix(len(off))[self._inside(off, mask), self.lanes]
-        if not 0 <= off < self.size:
-            self.outside(mask)
-            return 0 if self.is_int else np.nan
-        found = self.items[off]
-        return found if self.lanes is None else found.copy()
-
-    def store(self, off, mask, value) -> None:
-        if self.is_half:
-            value = halves.rounded(value)
-        if off.__class__ is np.ndarray:
-            matrix, off, lanes = self._matrix(len(off)), self._inside(off, mask), self.lanes
-            if mask is not True:
-                off, lanes = off[mask], lanes[mask]
-                value = value[mask] if value.__class__ is np.ndarray else value
-            matrix[off, lanes] = value
-            return
-        if not 0 <= off < self.size:
-            self.outside(mask)
-            return
-        self.items[off] = merged(mask, value, self.items[off])
-
-    def _inside(self, off, mask):
-        if off.dtype.kind == "f":
-            off = to_int(off)
-        if int(off.view(np.uint64).max()) < self.size:
-            return off
-        bad = outside = (off < 0) | (off >= self.size)
-        if mask is not True:
-            bad = outside & mask
-        if bad.any():
-            self.outside(bad)
-        return np.where(outside, 0, off)
-
-    def _matrix(self, lanes: int) -> np.ndarray:
-        if self.lanes is None:
-            found = np.zeros((self.size, lanes), np.int64 if self.is_int else np.float64)
-            for at, item in enumerate(self.items):
-                found[at] = np.where(np.isfinite(item), item, 0) if self.is_int else item
-            self.items, self.lanes = found, np.arange(lanes)
-        return self.items
-
-
-class Bits:
-    """Memory of floats whose bits are seen as integers."""
-
-    kind = "local"
-    effects = None
-    is_half = False
-
-    def __init__(self, memory) -> None:
-        self.memory, self.size, self.batch = memory, memory.size, memory.batch
-
-    def load(self, off, mask):
-        return bits_of(self.memory.load(off, mask))
-
-    def store(self, off, mask, value) -> None:
-        self.memory.store(off, mask, float_of(value))
-
-
-class Fields:
-    """The parts of a float4 by their number."""
-
-    kind = "local"
-    effects = None
-    is_half = False
-
-    def __init__(self, fields: dict) -> None:
-        self.fields, self.batch = fields, None
-
-    def _outside(self, off, mask) -> None:
-        bad = (off < 0) | (off >= len(self.fields))
-        bad = bad if mask is True else bad & mask
-        if np.any(bad):
-            raise Fault("vector")
-
-    def load(self, off, mask):
-        self._outside(off, mask)
-        parts = list(self.fields.values())
-        if off.__class__ is not np.ndarray:
-            return parts[off]
-        parts = [np.broadcast_to(part, len(off)) for part in parts]
-        return np.choose(np.clip(off, 0, len(parts) - 1), parts)
-
-    def store(self, off, mask, value) -> None:
-        self._outside(off, mask)
-        for at, name in enumerate(self.fields):
-            mine = both(mask, truth(off == at))
-            if mine is not False:
-                self.fields[name] = merged(mine, value, self.fields[name])
 
 
 @dataclass(slots=True)
@@ -422,6 +207,11 @@ class Ref:
 
 
 _PLAIN = (int, float, np.generic)  # numbers
+
+
+def has_rows(value) -> bool:
+    """Whether it differs among the edits of a batch."""
+    return value.__class__ is np.ndarray and value.ndim > 1
 
 
 def merged(mask, new, old):

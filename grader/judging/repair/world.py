@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -74,19 +74,23 @@ class World:
     wanted: tuple = ()  # the shape for which threads are chosen
     few: np.ndarray | None = None  # their lanes
     picked: np.ndarray | None = None  # they, counted in the blocks that are carried out
-    launched: int = 0  # lanes of these, for one edit
     is_inside: bool = False  # a kernel
     tried: set | None = None  # launches that are known to make P wrong
     logs: list | None = None  # buffers that note who stores what where
     lenient: Effects | None = None  # accesses outside are let pass, as in a run that is watched
     turns_of: dict = field(default_factory=dict)  # of each loop, at most
-    owners: values.Owners | None = None  # where threads may not store the same element
+    most_turns: tuple[Mapping, int] | None = None  # of each loop, and of one that is not known
+    owners: object = None  # where threads may not store the same element
     pairs: Pairs | None = None  # what the chosen threads may multiply
 
     def step(self) -> None:
         self.steps -= self.weight
         if self.steps < 0:
             raise Exhausted
+
+    def turned(self, key: tuple[int, str], turns: int) -> None:
+        if self.most_turns is not None and turns > self.most_turns[0].get(key, self.most_turns[1]):
+            raise Fault("turns")
 
     def multiplied(self, a, b, mask) -> None:
         """A pair that no element of P has makes a change wrong at once.
@@ -98,16 +102,13 @@ class World:
             return
         if b.__class__ is not np.ndarray or a.dtype.kind != "f" or b.dtype.kind != "f":
             return
-        batch = self.batch
-        if batch is not None and len(a) != len(batch.lanes):
-            return
         bad = self.pairs.wrong(a, b)
         if mask is not True:
-            bad &= mask
+            bad = bad & mask
         if count_nonzero(bad):
-            if batch is None:
+            if self.batch is None:
                 raise Fault("pair")
-            batch.drop(bad)
+            self.batch.drop(bad)
 
 
 def _shift(sign: str) -> Callable:

@@ -1,0 +1,171 @@
+"""Which changes are carried out together, and which alone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from grader.judging.repair.batch import STATEMENTS, try_together
+from grader.judging.repair.edits import Edit
+from grader.judging.repair.given import Given, Size
+from grader.judging.repair.nodes import walk
+from grader.judging.repair.reading import GivenUp
+from grader.judging.repair.shown import text_of
+from grader.judging.repair.trial import Exhausted, Trial, Watched, most_turns, watch
+
+PER_TRIAL = 70  # steps of any trial, for what it has to build
+PLAIN = 20_000  # steps of the file as it is
+_MORE_ALONE = 2  # times as many turns as in a batch
+_TOGETHER = 2  # a step of a batch, most of which is the same for its edits, is so much shorter
+# Of a batch: lanes, words of shared memory, edits.
+LANES = 8192
+_SHARED_WORDS = 1 << 17
+_MOST = 32
+# Of one in which few lanes do the most of the work.
+_MANY_LANES = 1 << 14
+_MANY_WORDS = 1 << 20
+_MANY = 64
+_MOST_RUNS = 8  # whose edits are ordered together
+_TURNS = 80  # of a loop, where the file as it is ends early
+
+
+class Batches:
+    """A part of Search."""
+
+    def in_batches(self) -> Iterator[list[Edit]]:
+        """Edits that differ: at first as many as are worth one run, then of several runs together."""
+        seen, chosen, runs = set(), [], 1
+        most = self.most_together()
+        for edit in self.ordered():
+            if len(edit.changes) == 1 and edit.where.kind != "for":
+                key = (edit.where.id, text_of(edit.where, dict(edit.changes)))
+                if key in seen:
+                    continue
+                seen.add(key)
+            chosen.append(edit)
+            if len(chosen) >= most:
+                yield chosen
+                runs = min(2 * runs, _MOST_RUNS)
+                chosen, most = [], runs * self.most_together()
+        if chosen:
+            yield chosen
+
+    def most_together(self) -> int:
+        plain = self.plain[self.wrong]
+        watched = self.watched(self.wrong)
+        lanes, edits, words = (LANES, _MOST, _SHARED_WORDS)
+        if watched is not None:
+            plain, lanes, edits, words = watched.trial, _MANY_LANES, _MANY, _MANY_WORDS
+        most = min(edits, lanes // max(plain.lanes, 1))
+        return max(1, min(most, words // plain.words) if plain.words else most)
+
+    def watched(self, size: Size | Given) -> Watched | None:
+        """The threads that are enough to refuse a change, if the loops that they do alone show it."""
+        if size not in self.few:
+            try:
+                self.few[size] = watch(self.file, size, self.numbers(size), self.on_host, PLAIN)
+            except GivenUp:
+                self.few[size] = None
+        return self.few[size]
+
+    def promising(self, edits: list[Edit], size: Size | Given) -> Iterator[tuple[Edit, bool]]:
+        """Those that may make P right, and whether they do in this case."""
+        together = [edit for edit in edits if self.alone.isdisjoint(key for key, _ in edit.changes)]
+        if len(together) < 2:
+            together = []
+        alone = {id(edit) for edit in edits} - {id(edit) for edit in together}
+        watched = self.watched(size)
+        plain = self.plain[size] if watched is None else watched.trial
+        right: set[int] = set()
+        parts = self.alike(together)[::-1]
+        while parts and self.left > 0:
+            part = parts.pop()
+            tried = try_together(
+                self.file, [dict(edit.changes) for edit in part], self.turns(plain), size,
+                self.numbers(size), self.on_host, self.limits[size] * (1 + self.weight(part, size)),
+                watched, self.most_turns(size),
+            )  # fmt: skip
+            self.left -= tried.steps // _TOGETHER + PER_TRIAL * (1 + len(part) // 8)
+            if tried.has_failed and len(part) > 1:
+                middle = len(part) // 2
+                parts += [part[middle:], part[:middle]]
+                continue
+            right |= {id(part[at]) for at in tried.right}
+            alone |= {id(part[at]) for at in tried.alone}
+        for edit in edits:
+            if id(edit) in right or id(edit) in alone:
+                yield edit, id(edit) in right and watched is None
+        if self.left <= 0:
+            raise Exhausted
+
+    def alike(self, edits: list[Edit]) -> list[list[Edit]]:
+        """Those that are carried out together: neighbours, which leave the same part as it is.
+
+        What comes before the first of them is the same for all, and is carried out once. Edited
+        statements are apart: where one is, lanes part.
+        """
+        most = self.most_together()
+        ordered = sorted(edits, key=lambda edit: (edit.where.kind in STATEMENTS, edit.where.key))
+        return [ordered[at : at + most] for at in range(0, len(ordered), most)]
+
+    def turns(self, plain: Trial) -> int:
+        """After so many a loop has no end."""
+        return 2 * plain.turns + (16 if not plain.why else _TURNS)
+
+    def turns_alone(self, size: Size | Given) -> tuple[Mapping, int] | None:
+        """Of each loop and of any other, in a run of one change: far more than it needs."""
+        most = self.most_turns(size)
+        if most is None:
+            return None
+        return {key: _MORE_ALONE * turns for key, turns in most.items()}, self.turns(
+            self.plain[size]
+        )
+
+    def most_turns(self, size: Size | Given) -> Mapping | None:
+        """Of each loop, where the file as it is comes to its end."""
+        plain = self.plain[size]
+        return None if plain.why else most_turns(self.file, plain.turns_of, size)
+
+    def weight(self, edits: list[Edit], size: Size | Given) -> int:
+        return self.plain[size].lanes * len(edits) // 1024
+
+    @property
+    def alone(self) -> frozenset[tuple[int, str]]:
+        """What is the same for all lanes: the host's side, sizes of arrays, template arguments."""
+        if self._alone is None:
+            found: set[tuple[int, str]] = set()
+            for name in self.called_by_host():
+                found |= self.file.functions[name].body.ids
+            for function in [*self.file.functions.values(), *self.file.methods.values()]:
+                for node in walk(function.body):
+                    if node.kind == "declare":
+                        for side in node.kids[0] or ():
+                            found |= side.ids if side is not None else set()
+                        if node.kids[0]:
+                            found.add(node.id)
+                    elif node.kind == "template":
+                        found |= set().union(*(kid.ids for kid in node.kids[1:]))
+                    elif node.kind == "sizeof":
+                        found |= node.ids
+                    elif node.kind == "launch" or (
+                        node.kind == "name" and node.text.startswith("cudaM")
+                    ):
+                        found |= function.body.ids
+            for block in self.file.globals:
+                found |= block.ids
+            for nodes in (*self.file.statics.values(), *self.file.lengths.values()):
+                found |= set().union(*(node.ids for node in nodes))
+            self._alone = frozenset(found)
+        return self._alone
+
+    def called_by_host(self) -> set[str]:
+        """solve, functions that it calls, and those that these call: kernels are launched."""
+        known: set[str] = {"solve"} & set(self.file.functions)
+        waiting = ["solve"]
+        while waiting:
+            function = self.file.functions.get(waiting.pop())
+            for one in walk(function.body) if function is not None else ():
+                name = one.kids[0].text if one.kind == "call" else ""
+                if name in self.file.functions and name not in known:
+                    known.add(name)
+                    waiting.append(name)
+        return known

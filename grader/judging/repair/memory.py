@@ -1,0 +1,279 @@
+"""What words lie in: of global, host and shared memory, and a thread's own."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from grader.judging.repair import halves
+from grader.judging.repair.values import (
+    Fault,
+    bits_of,
+    both,
+    float_of,
+    has_rows,
+    merged,
+    to_int,
+    truth,
+)
+
+
+class Owners:
+    """Which lane of a launch has stored each word: no other one may store it, too."""
+
+    def __init__(self) -> None:
+        self.launch = 0
+        self.lanes = 1  # of the launch
+        self.of: dict[int, tuple[int, np.ndarray]] = {}
+
+    def store(self, buffer: Buffer, at, mask) -> None:
+        launch, owner = self.of.get(id(buffer), (-1, None))
+        if launch != self.launch:
+            owner = np.full(len(buffer.data), -1)
+            self.of[id(buffer)] = self.launch, owner
+        lanes = np.arange(self.lanes) if mask is True else np.flatnonzero(mask)
+        places = at[lanes] if at.__class__ is np.ndarray else np.full(len(lanes), at)
+        before = owner[places]
+        owner[places] = lanes
+        if ((before >= 0) & (before != lanes)).any() or (owner[places] != lanes).any():
+            raise Fault("two threads store the same element")
+
+
+class Buffer:
+    """Words of global, host or shared memory; NaN where nobody has written."""
+
+    def __init__(self, kind: str, size: int, copies: int = 1, name: str = "") -> None:
+        self.kind, self.size, self.copies, self.name = kind, size, copies, name
+        self.data = np.full(size * copies, np.nan)
+        self.base: int | np.ndarray = 0  # of each lane's block
+        self.rows = 1  # or one for each edit of a batch
+        self.start: int | np.ndarray = 0  # of each edit's row
+        self.is_int = False
+        self.is_half = False  # each element of 2 bytes, rounded to bf16
+        self.unread: set[int] = set()  # where the copy engine has put what nobody has read since
+        self.is_input = False  # of solve: nothing may be copied to it
+        self.batch = None  # where several edits are tried at once
+        self.effects = None  # of a run that is watched
+        self.log: list | None = None  # (lanes, places) of stores
+        self.owners: Owners | None = None  # of global memory, where that is looked at
+        self.world = None  # of memory that the host reaches
+
+    def split(self) -> None:
+        """A copy for each edit of the batch."""
+        self.rows = self.batch.count
+        self.start = (np.arange(self.rows) * len(self.data))[:, None]
+        self.data = np.tile(self.data, self.rows)
+
+    @property
+    def is_closed(self) -> bool:
+        """Memory of the host, in a kernel."""
+        return self.kind == "host" and (self.world is None or self.world.is_inside)
+
+    def outside(self, mask) -> None:
+        if self.effects is not None:
+            return  # the run is to show where the others store
+        if self.batch is None:
+            raise Fault(self.name)
+        self.batch.drop(mask)
+
+    def places(self, off, mask, words: int = 1):
+        """The indices of active lanes into `data`; raises Fault if one is outside."""
+        if off.__class__ is np.ndarray and off.dtype.kind == "f":
+            off = to_int(off)  # an edit among others has made it so
+        if off.__class__ is not np.ndarray:
+            if not 0 <= off <= self.size - words:
+                self.outside(mask)
+                off = 0
+            return off + self.base + self.start
+        if int(off.view(np.uint64).max()) > self.size - words:
+            bad = outside = (off < 0) | (off > self.size - words)
+            if mask is not True:
+                bad = outside & mask
+            if bad.any():
+                self.outside(bad)
+            off = np.where(outside, 0, off)
+        if self.rows > 1:
+            off = off + self.start
+        return off + self.base if self.copies > 1 else off
+
+    def load(self, off, mask):
+        at = self.places(off, mask)
+        if at.__class__ is np.ndarray and at.shape[-1] == 1 and at.ndim > 1:
+            at = np.broadcast_to(at, (self.rows, self.batch.each))
+        found = self.data[at]
+        return to_int(found) if self.is_int else found
+
+    def store(self, off, mask, value) -> None:
+        if (
+            self.rows == 1
+            and self.batch is not None
+            and (has_rows(off) or has_rows(mask) or has_rows(value))
+        ):
+            self.split()
+        at = self.places(off, mask)
+        if self.rows > 1:
+            at = np.broadcast_to(at, (self.rows, self.batch.each))
+        if self.is_int:
+            value = np.trunc(value)
+        elif self.is_half:
+            value = halves.rounded(value)
+        if self.effects is not None:
+            self.effects.count += 1
+        if self.log is not None and at.__class__ is np.ndarray:
+            self.log.append((at, mask))
+        if self.owners is not None and self.owners.launch:
+            self.owners.store(self, at, mask)
+        if at.__class__ is not np.ndarray:
+            if value.__class__ is np.ndarray:
+                value = value[-1] if mask is True else value[np.flatnonzero(mask)[-1]]
+            self.data[at] = value
+            return
+        if mask is not True:
+            if at.ndim > 1:
+                mask = np.broadcast_to(mask, at.shape)
+                if value.__class__ is np.ndarray:
+                    value = np.broadcast_to(value, at.shape)
+            at = at[mask]
+            if value.__class__ is np.ndarray:
+                value = value[mask]
+        self.data[at] = value
+
+
+class Local:
+    """A thread's own array: each element one value for all lanes, or an array of one each."""
+
+    kind = "local"
+
+    def __init__(
+        self, size: int, first: object = np.nan, batch=None, is_int: bool = False,
+        is_half: bool = False,
+    ) -> None:  # fmt: skip
+        self.size, self.is_half = size, is_half
+        self.items: object = [first] * size  # a matrix once lanes ask for different elements
+        self.batch, self.is_int = batch, is_int
+        self.lanes: np.ndarray | None = None
+
+    def outside(self, mask) -> None:
+        if self.batch is None:
+            raise Fault("local")
+        self.batch.drop(mask)
+
+    def load(self, off, mask):
+        if off.__class__ is np.ndarray:
+            matrix, off = self.matrix(off.shape[-1]), self._inside(off, mask)
+            if matrix.ndim > 2:
+                return matrix[off, np.arange(matrix.shape[1])[:, None], self.lanes]
+            return matrix[off, self.lanes]
+        if not 0 <= off < self.size:
+            self.outside(mask)
+            return 0 if self.is_int else np.nan
+        found = self.items[off]
+        return found if self.lanes is None else found.copy()
+
+    def store(self, off, mask, value) -> None:
+        if self.is_half:
+            value = halves.rounded(value)
+        if off.__class__ is np.ndarray:
+            matrix, off, lanes = self.matrix(off.shape[-1]), self._inside(off, mask), self.lanes
+            if matrix.ndim > 2 or has_rows(off) or has_rows(mask) or has_rows(value):
+                self._store_rows(off, mask, value)
+                return
+            if mask is not True:
+                off, lanes = off[mask], lanes[mask]
+                value = value[mask] if value.__class__ is np.ndarray else value
+            matrix[off, lanes] = value
+            return
+        if not 0 <= off < self.size:
+            self.outside(mask)
+            return
+        value = merged(mask, value, self.items[off])
+        if self.lanes is not None and has_rows(value):
+            self.split(len(value))
+        self.items[off] = value
+
+    def split(self, rows: int) -> np.ndarray:
+        """The matrix, with a row for each edit."""
+        if self.items.ndim == 2:
+            self.items = np.repeat(self.items[:, None], rows, axis=1)
+        return self.items
+
+    def _store_rows(self, off, mask, value) -> None:
+        rows = self.items.shape[1] if self.items.ndim > 2 else self.batch.count
+        matrix = self.split(rows)
+        shape = (rows, len(self.lanes))
+        off, value = np.broadcast_to(off, shape), np.broadcast_to(value, shape)
+        if mask is True:
+            matrix[off, np.arange(rows)[:, None], self.lanes] = value
+            return
+        row, lane = np.nonzero(np.broadcast_to(mask, shape))
+        matrix[off[row, lane], row, lane] = value[row, lane]
+
+    def _inside(self, off, mask):
+        if off.dtype.kind == "f":
+            off = to_int(off)
+        if int(off.view(np.uint64).max()) < self.size:
+            return off
+        bad = outside = (off < 0) | (off >= self.size)
+        if mask is not True:
+            bad = outside & mask
+        if bad.any():
+            self.outside(bad)
+        return np.where(outside, 0, off)
+
+    def matrix(self, lanes: int) -> np.ndarray:
+        if self.lanes is None:
+            rows = [len(item) for item in self.items if has_rows(item)][:1]
+            shape = (self.size, *rows, lanes)
+            found = np.zeros(shape, np.int64 if self.is_int else np.float64)
+            for at, item in enumerate(self.items):
+                found[at] = np.where(np.isfinite(item), item, 0) if self.is_int else item
+            self.items, self.lanes = found, np.arange(lanes)
+        return self.items
+
+
+class Bits:
+    """Memory of floats whose bits are seen as integers."""
+
+    kind = "local"
+    effects = None
+    is_half = False
+
+    def __init__(self, memory) -> None:
+        self.memory, self.size, self.batch = memory, memory.size, memory.batch
+
+    def load(self, off, mask):
+        return bits_of(self.memory.load(off, mask))
+
+    def store(self, off, mask, value) -> None:
+        self.memory.store(off, mask, float_of(value))
+
+
+class Fields:
+    """The parts of a float4 by their number."""
+
+    kind = "local"
+    effects = None
+    is_half = False
+
+    def __init__(self, fields: dict) -> None:
+        self.fields, self.batch = fields, None
+
+    def _outside(self, off, mask) -> None:
+        bad = (off < 0) | (off >= len(self.fields))
+        bad = bad if mask is True else bad & mask
+        if np.any(bad):
+            raise Fault("vector")
+
+    def load(self, off, mask):
+        self._outside(off, mask)
+        parts = list(self.fields.values())
+        if off.__class__ is not np.ndarray:
+            return parts[off]
+        parts = [np.broadcast_to(part, off.shape) for part in parts]
+        return np.choose(np.clip(off, 0, len(parts) - 1), parts)
+
+    def store(self, off, mask, value) -> None:
+        self._outside(off, mask)
+        for at, name in enumerate(self.fields):
+            mine = both(mask, truth(off == at))
+            if mine is not False:
+                self.fields[name] = merged(mine, value, self.fields[name])

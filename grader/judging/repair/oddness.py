@@ -1,0 +1,119 @@
+"""What nobody would write, though the numbers come out right: other changes are tried before it.
+
+And what the names of a helper's parameters speak for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from grader.judging.repair.nodes import Node, children
+
+_ODD = 1.5
+_TWICE_GIVEN = 1.2
+_AGAINST_ORDER = 0.8
+_AS_NAMED = 0.4  # how much nearer arguments are that are called as the parameters are
+_BYTES = 1.0
+_SIZE_OF_A_FLOAT = "4"
+_COUNTS_BYTES = frozenset(
+    ("cudaMalloc", "cudaMallocAsync", "cudaMemcpy", "cudaMemcpyAsync", "cudaMemset", "cudaMemsetAsync", "cudaMallocHost", "malloc")
+)  # fmt: skip
+
+
+class Oddness:
+    """A part of Editor."""
+
+    def _oddness(self, node: Node, changed: Node) -> float:
+        """What is added to a change's cost."""
+        match node.kind:
+            case "number":
+                return self._of_number(node, changed)
+            case "name":
+                return self._given_twice(node, changed)
+            case "call":
+                return self._of_arguments(node, node.kids[1:], changed.kids[1:])
+            case "launch":
+                return self._of_arguments(node, node.kids[2], changed.kids[2])
+        return 0.0
+
+    def _of_number(self, node: Node, changed: Node) -> float:
+        """x / 1, x * 1 and x * 0; and 8 for the 4 bytes of a float."""
+        above = self._parent(node)
+        if changed.kind != "number" or changed.macro or above.kind != "binary":
+            return 0.0
+        is_second = len(above.kids) > 1 and above.kids[1] is node
+        if above.text == "*" and changed.text in ("0", "1"):
+            return _ODD
+        if above.text in ("/", "%") and changed.text == "1" and is_second:
+            return _ODD
+        if above.text == "*" and node.text == _SIZE_OF_A_FLOAT and not node.macro:
+            return _BYTES * self._is_of_bytes(node)
+        return 0.0
+
+    def _is_of_bytes(self, node: Node) -> bool:
+        """Whether it is a factor of a number of bytes: of a call's, or of a launch's shared memory."""
+        if not self.is_host:
+            return False
+        while (above := self._parent(node)) is not node:
+            if above.kind == "call":
+                return above.kids[0].text in _COUNTS_BYTES
+            if above.kind == "launch":
+                return any(one is node for one in above.kids[1][2:])
+            if above.kind == "declare":
+                return "byte" in above.text.lower() or above.text in self.launched_with
+            if above.kind not in ("binary", "cast"):
+                return False
+            node = above
+        return False
+
+    def _given_twice(self, node: Node, changed: Node) -> float:
+        """(rows, rows) for (rows, columns): each argument has a name of its own."""
+        above = self._parent(node)
+        if changed.kind != "name" or above.kind not in ("call", "launch"):
+            return 0.0
+        given = above.kids[1:] if above.kind == "call" else above.kids[2]
+        names = [one.text for one in given if one.kind == "name"]
+        is_argument = any(one is node for one in given)
+        is_each_once = len(set(names)) == len(names)
+        if is_argument and is_each_once and changed.text in names:
+            return _TWICE_GIVEN if self._callee(above) else 0.0
+        return 0.0
+
+    def _of_arguments(self, node: Node, before: Sequence[Node], after: Sequence[Node]) -> float:
+        """Arguments in another order: as the parameters are called, or as they are not."""
+        if [one.text for one in before] == [one.text for one in after]:
+            return 0.0
+        moved = [at for at, (a, b) in enumerate(zip(before, after, strict=False)) if a is not b]
+        if len(before) != len(after) or {id(one) for one in before} != {id(one) for one in after}:
+            return 0.0
+        for parameters in self._callee(node):
+            if len(parameters) != len(before):
+                continue
+            now = sum(_is_called(before[at], parameters[at]) for at in moved)
+            then = sum(_is_called(after[at], parameters[at]) for at in moved)
+            if then != now:
+                return -_AS_NAMED if then > now else _ODD
+        order = [name for _, name in self.function.parameters]
+        places = [order.index(one.text) if one.text in order else -1 for one in before]
+        kept = [places[at] for at in moved]
+        if node.kind == "launch" and -1 not in kept and kept == sorted(kept):
+            return _AGAINST_ORDER
+        return 0.0
+
+    def _callee(self, node: Node) -> list[list[str]]:
+        """The names of the parameters of each function of the file that may be called there."""
+        target = node.kids[0]
+        if target.kind == "template":
+            target = target.kids[0]
+        known = [*self.file.named.get(target.text, ()), *self.file.of_structs.get(target.text, ())]
+        return [[name for _, name in one.parameters] for one in known]
+
+
+def _is_called(given: Node, parameter: str) -> bool:
+    """Whether an argument is called as the parameter is, or as its last part is."""
+    text = given.text if given.kind in ("name", "member") else ""
+    if given.kind == "number":
+        text = given.macro
+    if given.kind in ("unary", "address", "deref", "cast") and children(given):
+        return _is_called(children(given)[0], parameter)
+    return bool(text) and text.strip("_").lower() == parameter.strip("_").lower()
