@@ -113,6 +113,41 @@ def test_the_other_stage_is_tried():
     assert search.run(dict(edits["cur ^ 1"].changes), wrong)
 
 
+@pytest.mark.parametrize("one", [("columns", "c"), ("tiles", "a")])
+def test_a_pointer_into_other_memory_is_none_for_the_edits_beside_it(one):
+    """`c = tiles + ...`: what the others load and store stays where it was."""
+    text = """
+__global__ void k(const float *a, const float *b, float *c, int n) {
+    __shared__ float tiles[2048];
+    float *rows = tiles, *columns = tiles;
+    columns = tiles + n * n * 4;
+    int x = threadIdx.x, y = threadIdx.y;
+    rows[y * n + x] = a[y * n + x];
+    columns[y * n + x] = b[y * n + x];
+    __syncthreads();
+    float s = 0;
+    for (int i = 0; i < n; i += 1)
+        s += rows[y * n + i] * columns[i * n + x];
+    c[y * n + x] = s;
+}
+void solve(const float *a, const float *b, float *c, int n) { k<<<1, dim3(n, n)>>>(a, b, c, n); }
+"""
+    search = Search(text, "square-device", True, [5])
+    (size, *_) = search.sizes
+    assert not search.carried_out(size)
+    edits = {
+        (text_of(edit.where), text_of(edit.where, dict(edit.changes))): dict(edit.changes)
+        for edit in search.ordered()
+        if edit.line == 5
+    }
+    moved, right = edits[one], edits["n * n * 4", "n * n"]
+    beside = [edits["4", "8"], edits["n * n * 4", "n * n + 4"], edits["columns", "rows"]]
+    for edits in ([moved, right], [right, moved], [moved, *beside, right]):
+        tried = try_together(search.file, edits, 80, size, (32,), False, 100_000)
+        assert (tried.right, tried.has_failed) == ([edits.index(right)], False)
+        assert edits.index(moved) in tried.alone
+
+
 def _kernel(text: str, **known) -> kernel_text.Kernel:
     found = listing(text)
     (function,) = (item for item in found.functions() if "__global__" in item.words)

@@ -219,6 +219,8 @@ def merged(mask, new, old):
     if mask is True:
         return new
     if new.__class__ is Pointer:
+        if has_rows(mask) and old is not None and not _is_alike(old, new):
+            return _of_most(mask, new, old)
         if old.__class__ is not Pointer or old.memory is not new.memory:
             return new
         off = np.where(mask, new.off, old.off)
@@ -234,6 +236,29 @@ def merged(mask, new, old):
     if old is None or (new.__class__ is not np.ndarray and not isinstance(new, _PLAIN)):
         return new
     return np.where(mask, new, old)
+
+
+def _is_alike(one, two) -> bool:
+    """Whether two pointers differ in nothing but where in the same memory they point to."""
+    return one.__class__ is two.__class__ and one.memory is two.memory and (
+        (one.dims, one.unit, one.names, one.is_packed)
+        == (two.dims, two.unit, two.names, two.is_packed)
+    )  # fmt: skip
+
+
+def _of_most(mask, new: Pointer, old):
+    """A pointer is one value for all edits of a batch: those of which it is another one are out.
+
+    They are carried out alone, whichever are fewer.
+    """
+    batch = new.memory.batch or (old.memory.batch if old.__class__ is Pointer else None)
+    if batch is None:
+        return new
+    changed = mask.any(axis=1)
+    is_for_few = 2 * np.count_nonzero(changed & ~batch.dead) <= np.count_nonzero(~batch.dead)
+    for number in np.flatnonzero((changed if is_for_few else ~changed) & ~batch.dead).tolist():
+        batch.leave_alone(number)
+    return old if is_for_few else new
 
 
 def is_integer(value) -> bool:
