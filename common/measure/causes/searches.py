@@ -1,22 +1,25 @@
 #!/usr/bin/env python3
 """What the search for a change costs, and whether it still finds the same.
 
-    common/measure/causes/searches.py run --lists corpus fresh-17 --output FOUND [--labs 05 06] [--every 3]
+    common/measure/causes/searches.py record --output REQUESTS [--lists corpus fresh-17] [--labs 05 06] [--every 4]
+    common/measure/causes/searches.py run --requests REQUESTS --output FOUND [--every 2]
     common/measure/causes/searches.py compare FOUND OTHER
 
-`run` asks the search for a change of wrong submissions, of the corpus or of a list of mistakes, about the
-first guilty line of each, one after the other in this process; it keeps seconds of processor time and what was
-found. `compare` says what differs between two runs, of two states of the project. Labs that ask for the
-product only. Nothing needs to be built; run it in the repository's root.
+`record` grades wrong submissions, of the corpus or of a list of mistakes, and keeps what the search for a change is
+asked; it does not search, and needs the build. `run` asks the search the same again, one after the other in this
+process, and keeps the seconds of processor time, the steps, and what was found. `compare` says what differs between
+two runs, of two states of the project. Run it in the repository's root.
 """
 
 from __future__ import annotations
 
 import argparse
+import contextlib
 import json
 import statistics
 import sys
 import time
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -25,47 +28,78 @@ HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE.parents[2]), str(HERE)]
 import causes  # noqa: E402
 
-from grader.judging.repair.search import find  # noqa: E402
+from grader.judging import cause_by_trying  # noqa: E402
+from grader.judging.repair import child, search  # noqa: E402
+from grader.labs.course import find_course  # noqa: E402
+from grader.labs.lab import load_lab  # noqa: E402
+from grader.labs.options import Options  # noqa: E402
+from grader.labs.submission import Submission  # noqa: E402
+from grader.pipeline.grade import grade  # noqa: E402
 from grader.tests import corpus_files  # noqa: E402
 
-_SIGNATURES = {"01": "square-host", "02": "square-device", "03": "square-device"}
 
-
-def asked(lists: Sequence[str], labs: Sequence[str]) -> Iterator[tuple[str, dict]]:
-    """Names, and what the search is asked."""
+def submissions(lists: Sequence[str], labs: Sequence[str]) -> Iterator[tuple[str, str, Submission]]:
+    """Names, labs and what is graded."""
     for of in lists:
-        for folder, name, text, line in _corpus() if of == "corpus" else _mistakes(of):
-            lab = folder[:2]
-            if lab.isdigit() and lab != "00" and (not labs or lab in labs):
-                yield (
-                    f"{of} {lab} {name}",
-                    {
-                        "text": text,
-                        "signature": _SIGNATURES.get(lab, "rect-device"),
-                        "in_tiles": lab == "02",
-                        "lines": [line] if line else [],
-                        "is_fine": lab == "12",
-                    },
-                )
+        entries = corpus_files.entries("wrong") if of == "corpus" else causes.mistakes(of)
+        for one in entries:
+            lab = one.lab if of == "corpus" else one.folder
+            if not labs or lab in labs or lab[:2] in labs:
+                path = Path(f"{one.name}.cu")
+                made = Submission(path, path.name, one.text, one.text.encode())
+                yield f"{of} {lab} {one.name}", lab, made
 
 
-def _corpus() -> Iterator[tuple[str, str, str, int]]:
-    for entry in corpus_files.entries("wrong"):
-        yield entry.lab, entry.name, entry.text, entry.line
+def record(chosen: Sequence[tuple[str, str, Submission]], output: Path) -> None:
+    course, asked = find_course(HERE), []
+
+    def find_apart(
+        text, signature, in_tiles, lines, seen=None, cases=(), is_fine=False
+    ):  # fmt: skip
+        if signature in search.SIGNATURES or cases:
+            asked.append(
+                {"text": text, "signature": signature, "in_tiles": in_tiles, "lines": lines}
+                | {"seen": seen, "cases": list(cases), "is_fine": is_fine}
+            )
+
+    cause_by_trying.find_apart = find_apart
+    child.started_early = lambda is_wanted: contextlib.nullcontext()
+    with output.open("w") as out:
+        for name, lab, submission in chosen:
+            asked.clear()
+            result = grade(course, load_lab(course.folder(lab)), submission, Options("sim"))
+            code = result.diagnostics[0].code if result.diagnostics else ""
+            for request in asked:
+                out.write(json.dumps({"name": name, "code": code, "request": request}) + "\n")
+            out.flush()
 
 
-def _mistakes(of: str) -> Iterator[tuple[str, str, str, int]]:
-    for one in causes.mistakes(of):
-        yield one.folder, one.name, one.text, next(iter(one.guilty), 0)
+class _Kept(search.Search):
+    """It says afterwards what it has spent."""
+
+    last: _Kept
+
+    def found(self):
+        _Kept.last = self
+        self.first = self.left, self.confirming
+        return super().found()
 
 
-def run(requests: Sequence[tuple[str, dict]]) -> list[dict]:
+def run(asked: Sequence[dict]) -> list[dict]:
     found = []
-    for name, request in requests:
+    search.Search = _Kept
+    for one in asked:
+        _Kept.last = None
         before = time.process_time()
-        repair = find(**request)
+        repair = search.find(**one["request"])
         spent = time.process_time() - before
-        found.append({"name": name, "seconds": spent, "found": repair and asdict(repair)})
+        kept = _Kept.last
+        steps = (kept.first[0] - kept.left, kept.first[1] - kept.confirming) if kept else (0, 0)
+        plain = sum(trial.steps for trial in kept.plain.values()) if kept else 0
+        found.append(
+            {"name": one["name"], "code": one["code"], "seconds": spent, "steps": steps[0]}
+            | {"confirming": steps[1], "plain": plain, "found": repair and asdict(repair)}
+        )
     return found
 
 
@@ -78,6 +112,18 @@ def said(found: Sequence[dict]) -> str:
         f"{statistics.median(seconds):.2f}, nine of ten within {seconds[len(seconds) * 9 // 10]:.2f}, "
         f"longest {seconds[-1]:.2f}; {late} above 0.5 s"
     )
+
+
+def by(found: Sequence[dict], what: str) -> Iterator[str]:
+    """Searches, finds and seconds of each lab or code."""
+    total, named, seconds = Counter(), Counter(), Counter()
+    for one in found:
+        key = one[what] if what in one else one["name"].split()[1]
+        total[key] += 1
+        named[key] += one["found"] is not None
+        seconds[key] += one["seconds"]
+    for key in sorted(total):
+        yield f"  {key or 'none':24} {total[key]:4} {named[key]:4} {seconds[key]:7.1f} s"
 
 
 def _change(one: dict) -> tuple | None:
@@ -101,19 +147,27 @@ def compare(one: Sequence[dict], two: Sequence[dict]) -> int:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("what", choices=("run", "compare"))
+    parser.add_argument("what", choices=("record", "run", "compare"))
     parser.add_argument("files", nargs="*", type=Path)
+    parser.add_argument("--requests", type=Path)
     parser.add_argument("--output", type=Path)
     parser.add_argument("--lists", nargs="*", default=["corpus"])
     parser.add_argument("--labs", nargs="*", default=[])
-    parser.add_argument("--slowest", type=int, default=10)
     parser.add_argument("--every", type=int, default=1)
     a = parser.parse_args()
     if a.what == "compare":
         return compare(*(json.loads(path.read_text()) for path in a.files))
-    found = run(list(asked(a.lists, a.labs))[:: a.every])
-    for one in sorted(found, key=lambda one: -one["seconds"])[: a.slowest]:
-        print(f"{one['seconds']:6.2f}  {one['name']}  {_change(one)}")
+    if a.what == "record":
+        record(list(submissions(a.lists, a.labs))[:: a.every], a.output)
+        return 0
+    asked = [json.loads(line) for line in a.requests.read_text().splitlines()]
+    found = run(asked[:: a.every])
+    print("seconds  steps  of which before, confirming  name and change")
+    for one in sorted(found, key=lambda one: -one["seconds"]):
+        numbers = "{seconds:6.2f} {steps:7} {plain:7} {confirming:7}".format(**one)
+        print(f"{numbers}  {one['name']} {one['code']}  {_change(one)}")
+    print("lab or code, searches, finds, seconds")
+    print("\n".join([*by(found, "lab"), *by(found, "code")]))
     print(said(found))
     if a.output:
         a.output.write_text(json.dumps(found))

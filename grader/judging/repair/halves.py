@@ -36,5 +36,15 @@ def packed(low, high):
 
 
 def unpacked(word):
-    word = np.nan_to_num(np.asarray(word)).astype(np.int64)
-    return _plain(_value(word & 0xFFFF)), _plain(_value(word >> 16 & 0xFFFF))
+    pairs = pairs_of(word)
+    return _plain(pairs[..., 0]), _plain(pairs[..., 1])
+
+
+def pairs_of(word) -> np.ndarray:
+    """The two of each word, side by side in a last axis."""
+    word = np.asarray(word)
+    if word.dtype.kind == "f":
+        word = np.nan_to_num(word)
+    low = word.astype(np.int64).astype("<u4")
+    halves = low[..., None].view("<u2").astype(np.uint32) << 16
+    return halves.view(np.float32).astype(np.float64)

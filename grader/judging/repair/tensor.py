@@ -60,15 +60,13 @@ def _matrices(is_turned: bool):
     return make
 
 
-def _registers(pointer: Pointer, count: int, m, many: int) -> list[np.ndarray]:
-    """Of all lanes, as 8 x 8 of each warp: row lane / 4, two columns of each lane."""
-    found = []
-    for i in range(many):
-        word = pointer.memory.load(pointer.off + i, m)
-        word = word if has_rows(word) else np.broadcast_to(word, count)
-        both = np.stack(halves.unpacked(word), -1)
-        found.append(both.reshape(*word.shape[:-1], -1, _SIDE, _SIDE))
-    return found
+def _registers(pointer: Pointer, count: int, m, many: int) -> np.ndarray:
+    """Of all lanes, `many` 8 x 8 of each warp: row lane / 4, two columns of each lane."""
+    words = [pointer.memory.load(pointer.off + i, m) for i in range(many)]
+    rows = next((word.shape[:-1] for word in words if has_rows(word)), ())
+    shape = (*rows, count)
+    words = [word if np.shape(word) == shape else np.broadcast_to(word, shape) for word in words]
+    return halves.pairs_of(np.array(words)).reshape(many, *rows, -1, _SIDE, _SIDE)
 
 
 def _multiply_add(given, templates):
@@ -77,17 +75,17 @@ def _multiply_add(given, templates):
         total, a, b = (part(f, m) for part in given)
         if any(one.__class__ is not Pointer or one.memory.kind != "local" for one in (total, a, b)):
             raise Fault("pointer")
-        a0, a1, a2, a3 = _registers(a, count, m, 4)
-        b0, b1 = (one.swapaxes(-1, -2) for one in _registers(b, count, m, 2))
+        (a0, a1, a2, a3), (b0, b1) = _registers(a, count, m, 4), _registers(b, count, m, 2)
+        left = np.concatenate((np.concatenate((a0, a2), -1), np.concatenate((a1, a3), -1)), -2)
+        right = np.concatenate((b0, b1), -1).swapaxes(-1, -2)
         with np.errstate(all="ignore"):
-            upper, lower = a0 @ b0 + a2 @ b1, a1 @ b0 + a3 @ b1
-        for i, part in enumerate((upper, upper, lower, lower)):
-            rows = part.shape[:-3]
-            product = part.reshape(*rows, -1, _SIDE, _SIDE // 2, 2)[..., i % 2].reshape(
-                *rows, count
-            )
+            product = left @ right
+        rows = product.shape[:-3]
+        product = product.reshape(*rows, -1, 2, _SIDE * _SIDE // 2, 2)
+        for i in range(4):
             before = total.memory.load(total.off + i, m)
-            total.memory.store(total.off + i, m, before + product)
+            part = product[..., i // 2, :, i % 2].reshape(*rows, count)
+            total.memory.store(total.off + i, m, before + part)
         return 0
 
     return run
