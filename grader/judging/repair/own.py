@@ -54,9 +54,9 @@ class Own:
             return value[self.number] if value.ndim > 1 else value
         if kind is Pointer:
             memory, off = self.memory(value.memory), self.of(value.off)
-            return Pointer(memory, off, value.dims, value.unit, value.names)
+            return Pointer(memory, off, value.dims, value.unit, value.names, value.is_packed)
         if kind is Struct:
-            return Struct({n: self.of(one) for n, one in value.fields.items()}, value.kind)
+            return Struct({n: self.of(one) for n, one in value.fields.items()}, value.kind, value.lead)
         if kind is Ref:
             return (
                 self.of(value.get(True))
