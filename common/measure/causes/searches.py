@@ -100,6 +100,8 @@ def run(asked: Sequence[dict]) -> list[dict]:
             {"name": one["name"], "code": one["code"], "seconds": spent, "steps": steps[0]}
             | {"confirming": steps[1], "plain": plain, "found": repair and asdict(repair)}
         )
+        numbers = "{seconds:6.2f} {steps:7} {plain:7} {confirming:7}".format(**found[-1])
+        print(f"{numbers}  {one['name']} {one['code']}  {_change(found[-1])}", flush=True)
     return found
 
 
@@ -161,11 +163,8 @@ def main() -> int:
         record(list(submissions(a.lists, a.labs))[:: a.every], a.output)
         return 0
     asked = [json.loads(line) for line in a.requests.read_text().splitlines()]
+    print("seconds   steps, of them before any change, and confirming; name and change")
     found = run(asked[:: a.every])
-    print("seconds  steps  of which before, confirming  name and change")
-    for one in sorted(found, key=lambda one: -one["seconds"]):
-        numbers = "{seconds:6.2f} {steps:7} {plain:7} {confirming:7}".format(**one)
-        print(f"{numbers}  {one['name']} {one['code']}  {_change(one)}")
     print("lab or code, searches, finds, seconds")
     print("\n".join([*by(found, "lab"), *by(found, "code")]))
     print(said(found))

@@ -39,6 +39,7 @@ _MAY_FAIL = frozenset(("/", "%", "<<", ">>"))
 # How many turns more than before an edit may take, by the steps of the file as it is.
 _LATE, _STEPS_OF_A_TURN = 64, 8
 _FEW = 16  # of so many edits one may be left
+_MOVED = 11  # 2 to the power of it entries of an array take as long as a step
 Changes = Mapping[tuple[int, str], Callable[[Node], Node]]
 
 
@@ -58,6 +59,7 @@ class Batch:
     turns_of: Mapping = field(default_factory=dict)  # most, of loops of which it is known
     usual: Mapping = field(default_factory=dict)  # turns of each loop without any edit
     outer: frozenset = frozenset()  # of these, those with loops in them
+    world: World | None = None  # whose steps these are
     most_late: int = 0  # turns beyond those, of all loops together
 
     def __post_init__(self) -> None:
@@ -128,6 +130,11 @@ class Batch:
             self.late += is_late
             self.dead |= self.late > self.most_late
             self.end_if_few()
+
+    def moved(self, entries: int) -> None:
+        """So many have been fetched or stored one by one, of all edits."""
+        if self.world is not None:
+            self.world.steps -= entries >> _MOVED
 
     def leave_alone(self, number: int) -> None:
         self.alone.add(number)
@@ -372,7 +379,7 @@ def try_together(
         buffer.batch = batch
     machine = Together(file, batch)
     world = World(machine, steps)
-    world.batch = batch
+    world.batch, batch.world = batch, world
     if watched is not None:
         run.note(world, watched)
         batch.turns_of, batch.usual = watched.turns, watched.trial.turns_of

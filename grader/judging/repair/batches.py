@@ -15,7 +15,8 @@ from grader.judging.repair.trial import Exhausted, Trial, Watched, most_turns, w
 PER_TRIAL = 70  # steps of any trial, for what it has to build
 PLAIN = 20_000  # steps of the file as it is
 _MORE_ALONE = 2  # times as many turns as in a batch
-_TOGETHER = 2  # a step of a batch, most of which is the same for its edits, is so much shorter
+_WATCHING = 3  # times as many steps as the file as it is, to see which threads are enough
+_TOGETHER = 2  # a step of a batch takes so much longer than one of a single change
 # Of a batch: lanes, words of shared memory, edits.
 LANES = 8192
 _SHARED_WORDS = 1 << 17
@@ -35,7 +36,7 @@ class Batches:
         """Edits that differ: at first as many as are worth one run, then of several runs together."""
         seen, chosen, runs = set(), [], 1
         most = self.most_together()
-        for edit in self.ordered():
+        for edit in self.in_turn():
             if len(edit.changes) == 1 and edit.where.kind != "for":
                 key = (edit.where.id, text_of(edit.where, dict(edit.changes)))
                 if key in seen:
@@ -65,6 +66,7 @@ class Batches:
                 self.few[size] = watch(self.file, size, self.numbers(size), self.on_host, PLAIN)
             except GivenUp:
                 self.few[size] = None
+            self.left -= _WATCHING * self.plain[size].steps
         return self.few[size]
 
     def promising(self, edits: list[Edit], size: Size | Given) -> Iterator[tuple[Edit, bool]]:
@@ -79,12 +81,13 @@ class Batches:
         parts = self.alike(together)[::-1]
         while parts and self.left > 0:
             part = parts.pop()
+            limit = self.limits[size] * (1 + self.weight(part, size))
             tried = try_together(
                 self.file, [dict(edit.changes) for edit in part], self.turns(plain), size,
-                self.numbers(size), self.on_host, self.limits[size] * (1 + self.weight(part, size)),
+                self.numbers(size), self.on_host, min(limit, self.left // _TOGETHER + 1),
                 watched, self.most_turns(size),
             )  # fmt: skip
-            self.left -= tried.steps // _TOGETHER + PER_TRIAL * (1 + len(part) // 8)
+            self.left -= _TOGETHER * tried.steps + PER_TRIAL * (1 + len(part) // 8)
             if tried.has_failed and len(part) > 1:
                 middle = len(part) // 2
                 parts += [part[middle:], part[:middle]]

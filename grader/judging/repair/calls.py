@@ -28,7 +28,6 @@ from grader.judging.repair.values import (
 from grader.judging.repair.world import Exhausted, Frame, World
 
 _MAX_LANES = 1 << 15
-_LANES_OF_A_STEP = 1024
 _MOST_OF_SYMBOL = 1024  # words
 
 
@@ -481,8 +480,7 @@ class Calls:
             world.launches += 1
             for one in external:
                 one(Frame(world, world.globals), True)
-            count = world.batch.count if world.batch is not None else 1
-            world.weight = 1 + world.blocks * world.threads * count // _LANES_OF_A_STEP
+            world.weigh(world.blocks * world.threads)
             if world.batch is not None:
                 world.batch.is_inside = True
             if world.owners is not None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from grader.judging.repair.alike import alike
 from grader.judging.repair.arithmetic import MOST_WRITTEN, OF_A_LENGTH, Arithmetic
@@ -33,6 +33,7 @@ from grader.judging.repair.scope import (
 from grader.judging.repair.siblings import odd_leaves
 
 _CHEAPEST = 0.2
+_OTHER_MEMORY = 0.6  # what lies there is indexed in another way
 _ODD_ONE = 0.3  # what all others of its shape have
 _MOST_MACROS = 12
 _AS_ELSEWHERE = 0.7
@@ -93,41 +94,34 @@ class Editor(Arithmetic, Linear, Missing, OnHost, Repeated, Elsewhere, Configure
         self.launched_with = {
             one.text for parts in settings for part in parts for one in walk(part)
         }
-        self.is_host = not function.is_kernel and any(
-            node.kind == "launch" or (node.kind == "name" and node.text.startswith("cuda"))
+        self.arrays = {
+            node.text: "shared" if node.type.is_shared else "own"
             for node in walk(function.body)
-        )
-
-    def all(self) -> Iterator[Edit]:
-        lengths = {
+            if node.kind == "declare" and node.kids[0]
+        }
+        self.lengths = {
             id(one): (node.text, place)
-            for node in walk(self.function.body)
+            for node in walk(function.body)
             if node.kind == "declare"
             for place, length in enumerate(node.kids[0] or ())
             if length is not None
             for one in walk(length)
         }
+        self.is_host = not function.is_kernel and any(
+            node.kind == "launch" or (node.kind == "name" and node.text.startswith("cuda"))
+            for node in walk(function.body)
+        )
+
+    def all(
+        self, is_dear: Callable[[int, float], bool] = lambda line, cost: False
+    ) -> Iterator[Edit | tuple]:
+        """In place of what is dear, by its line and its cost, what `made` makes it of."""
         for node in walk(self.function.body):
-            if node.key > MADE:
-                continue  # it stands nowhere in the file
-            if self._parent(node).kind == "extent" or self._parent(node).key > MADE:
-                if node.kind == "name" and self._parent(node).kind in ("extent", "index"):
-                    continue  # the array of `for (auto one : array)`
-            is_target, odd = self._is_target(node), self._is_odd(node)
-            for change, cost in self._changes(node):
-                changed = change(node)
-                if is_target and not self._may_be_target(changed):
-                    continue
-                far = 0.0
-                if id(node) in lengths and not self._is_plain_length(
-                    node, changed, *lengths[id(node)]
-                ):
-                    far = OF_A_LENGTH
-                if node.text in ("/", "%"):
-                    far += 0.4 * self._against_name(node, changed)
-                far += odd + self._hides(node, changed) + self._oddness(node, changed)
-                cost = max(_CHEAPEST, cost + far)
-                yield Edit(((node.id, change),), node.line, cost, self.function.name, node)
+            for change, cost in self._changes(node) if self._may_change(node) else ():
+                if is_dear(node.line, cost):
+                    yield node, change, cost
+                else:
+                    yield from self.made(node, change, cost)
         yield from self._exchanged()
         yield from self._names_exchanged()
         yield from self._values_exchanged()
@@ -140,6 +134,29 @@ class Editor(Arithmetic, Linear, Missing, OnHost, Repeated, Elsewhere, Configure
         yield from self._by_one_thread()
         yield from self._unguarded()
         yield from self._missing_copies()
+
+    def _may_change(self, node: Node) -> bool:
+        """What stands nowhere in the file does not, nor the array of `for (auto one : array)`."""
+        above = self._parent(node)
+        if node.key > MADE:
+            return False
+        is_made = above.kind == "extent" or above.key > MADE
+        return not (is_made and node.kind == "name" and above.kind in ("extent", "index"))
+
+    def made(self, node: Node, change: Change, cost: float) -> Iterator[Edit]:
+        changed = change(node)
+        if self._is_target(node) and not self._may_be_target(changed):
+            return
+        far = 0.0
+        if id(node) in self.lengths and not self._is_plain_length(
+            node, changed, *self.lengths[id(node)]
+        ):
+            far = OF_A_LENGTH
+        if node.text in ("/", "%"):
+            far += 0.4 * self._against_name(node, changed)
+        far += self._is_odd(node) + self._hides(node, changed) + self._oddness(node, changed)
+        cost = max(_CHEAPEST, cost + far)
+        yield Edit(((node.id, change),), node.line, cost, self.function.name, node)
 
     def _is_target(self, node: Node) -> bool:
         """What is given a value there."""
@@ -268,6 +285,8 @@ class Editor(Arithmetic, Linear, Missing, OnHost, Repeated, Elsewhere, Configure
                     cost += 0.7
                 elif cost == 1.2 and {name, other} <= self.given:
                     cost = 0.8  # rows for columns
+                if group is scope.pointers and self._lies_in(name) != self._lies_in(other):
+                    cost += _OTHER_MEMORY
                 if self._is_setting(node) or (self.is_host and self._decides_launch(node)):
                     cost += 1.0  # too many blocks do no harm where there is a guard
                 if other in self._partners(node):
@@ -285,6 +304,12 @@ class Editor(Arithmetic, Linear, Missing, OnHost, Repeated, Elsewhere, Configure
                 if not self.is_host and self.scope.types[name].is_constant is False:
                     for axis in "xy":
                         yield (lambda n, o=one, a=axis: Node("member", [named(o)], a)), 2.5
+
+    def _lies_in(self, pointer: str) -> str:
+        """The memory that an array is in, or what a kernel is given: "" may point to either."""
+        if self.function.is_kernel and any(pointer == name for _, name in self.function.parameters):
+            return "global"
+        return self.arrays.get(pointer, "")
 
     def _is_setting(self, node: Node, first: int = 0) -> bool:
         """A part of a launch's settings, as they stand there."""

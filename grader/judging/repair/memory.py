@@ -99,6 +99,8 @@ class Buffer:
         at = self.places(off, mask)
         if at.__class__ is np.ndarray and at.shape[-1] == 1 and at.ndim > 1:
             at = np.broadcast_to(at, (self.rows, self.batch.each))
+        if has_rows(at):
+            self.batch.moved(at.size)
         found = self.data[at]
         return to_int(found) if self.is_int else found
 
@@ -112,6 +114,7 @@ class Buffer:
         at = self.places(off, mask)
         if self.rows > 1:
             at = np.broadcast_to(at, (self.rows, self.batch.each))
+            self.batch.moved(at.size)
         if self.is_int:
             value = np.trunc(value)
         elif self.is_half:
@@ -161,6 +164,7 @@ class Local:
         if off.__class__ is np.ndarray:
             matrix, off = self.matrix(off.shape[-1]), self._inside(off, mask)
             if matrix.ndim > 2:
+                self.batch.moved(matrix[0].size)
                 return matrix[off, np.arange(matrix.shape[1])[:, None], self.lanes]
             return matrix[off, self.lanes]
         if not 0 <= off < self.size:
@@ -200,6 +204,7 @@ class Local:
         rows = self.items.shape[1] if self.items.ndim > 2 else self.batch.count
         matrix = self.split(rows)
         shape = (rows, len(self.lanes))
+        self.batch.moved(2 * rows * len(self.lanes))
         off, value = np.broadcast_to(off, shape), np.broadcast_to(value, shape)
         if mask is True:
             matrix[off, np.arange(rows)[:, None], self.lanes] = value

@@ -158,8 +158,8 @@ class _View:
         world, batch = self.world, self.world.batch
         kept = [world.globals["threadIdx"], world.globals["blockIdx"], world.weight, world.few]
         world.globals["threadIdx"], world.globals["blockIdx"] = self.of(kept[0]), self.of(kept[1])
-        count = batch.count if batch is not None else 1
-        world.weight, world.few = 1 + len(self.few) * count // 1024, None
+        world.few = None
+        world.weigh(len(self.few))
         if batch is not None:
             batch.each = len(self.few)
         return tuple(kept)

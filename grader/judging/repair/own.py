@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from grader.judging.repair.memory import Buffer, Fields, Local
+from grader.judging.repair.memory import Bits, Buffer, Fields, Local
 from grader.judging.repair.nodes import File, Node, walk
 from grader.judging.repair.values import Place, Pointer, Ref, Struct, count_nonzero, has_rows
 from grader.judging.repair.world import Frame
@@ -56,7 +56,9 @@ class Own:
             memory, off = self.memory(value.memory), self.of(value.off)
             return Pointer(memory, off, value.dims, value.unit, value.names, value.is_packed)
         if kind is Struct:
-            return Struct({n: self.of(one) for n, one in value.fields.items()}, value.kind, value.lead)
+            return Struct(
+                {n: self.of(one) for n, one in value.fields.items()}, value.kind, value.lead
+            )
         if kind is Ref:
             return (
                 self.of(value.get(True))
@@ -70,6 +72,8 @@ class Own:
         found.__dict__.update(memory.__dict__)
         if memory.__class__ is Fields:
             found.fields = {name: self.of(one) for name, one in memory.fields.items()}
+        if memory.__class__ is Bits:
+            found.memory = self.memory(memory.memory)
         if memory.__class__ is Buffer:
             if memory.rows > 1:
                 found.start = int(memory.start[self.number, 0])

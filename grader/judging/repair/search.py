@@ -7,8 +7,7 @@ every machine.
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from grader.judging.repair.alternatives import (
@@ -21,18 +20,18 @@ from grader.judging.repair.alternatives import (
 from grader.judging.repair.bare_macros import bare_macros
 from grader.judging.repair.batches import LANES, PER_TRIAL, PLAIN, Batches
 from grader.judging.repair.counted import counted_in
-from grader.judging.repair.edits import Edit, Editor
+from grader.judging.repair.edits import Edit
 from grader.judging.repair.given import Given, Size, given_from, has_whole_floats
-from grader.judging.repair.nearness import Nearness
 from grader.judging.repair.nodes import MADE, File, Node, children, walk
+from grader.judging.repair.order import Costed, Order
 from grader.judging.repair.reading import GivenUp, numbers_of_macros, tokens_of
-from grader.judging.repair.repeated import products_of
 from grader.judging.repair.shown import text_of
 from grader.judging.repair.syntax import parse
 from grader.judging.repair.trial import Exhausted, Trial, Watched, try_out
 
-_STEPS = 150_000  # of all trials; each costs some more, for what it has to build
-_PLAIN_IN_ALL = 60_000  # of all sizes in which it is right, before the first in which it is not
+_STEPS = 120_000  # of all that a search does, but for confirming what it has found
+_PLAIN_OF_OTHERS = 12_000  # of the file as it is, in a size that was not seen to be wrong
+_PLAIN_IN_ALL = 45_000  # of all sizes in which it is right, before the first in which it is not
 _PER_RUN = 9_000
 _CONFIRMING = 40_000  # of all runs that ask for another size
 _CONFIRMED = 15_000  # after so many, two sizes are enough
@@ -41,7 +40,6 @@ _TOO_LONG = 70
 _MOST_SEEN, _DEEPEST_SEEN = 64 * 64, 64
 # A case that costs so many steps is tried with products of as few terms: with one tile, or with some.
 _SHORT, _COSTLY = (4, 12, 20, 36), 1_500
-_SHARED = 0.4  # how much farther what a macro says is, where it is used often
 _MOST_PARENTHESES = 2  # cases that have to be right with more of them, besides the wrong one
 _COSTLIEST = 12_000  # of a case that another one is given up for
 _MOST_SHARPENED = 2
@@ -88,7 +86,7 @@ def sizes_of(
     return [Size(*one, False, is_told) for one in (_TILES if in_tiles else _SQUARE)]
 
 
-class Search(Nearness, Batches):
+class Search(Order, Batches):
     """`lines`: those that are suspected, the likeliest first. `seen`: a case that is wrong.
 
     `cases`: of a lab that is no product.
@@ -128,7 +126,7 @@ class Search(Nearness, Batches):
         self.wrong: Size | Given | None = None  # the case in which changes are tried first
         self.refuting: Size | Given | None = None  # the last case that has refused one
         self.sharpened = 0
-        self.edits: list[tuple[Edit, float, float, float]] | None = None
+        self.edits: list[Costed] | None = None
         self._alone: frozenset[tuple[int, str]] | None = None
 
     def numbers(self, size: Size | Given) -> tuple[int, ...]:
@@ -138,16 +136,19 @@ class Search(Nearness, Batches):
 
     def carried_out(self, size: Size | Given) -> bool:
         """Whether the file as it is has the right P, or nothing is known of it."""
+        most = PLAIN if size == self.sizes[0] else _PLAIN_OF_OTHERS
         try:
             tried = self.launches.setdefault(size, set()) if self.has_one_launch else None
             trial = try_out(
-                self.file, {}, size, self.numbers(size), self.on_host, PLAIN, tried=tried
+                self.file, {}, size, self.numbers(size), self.on_host, most, tried=tried
             )
         except Exhausted:
+            self.left -= most
             if size != self.sizes[0]:
                 return True
             trial = Trial(False, _PER_RUN // 3, "too long", lanes=LANES)
             self.launches.pop(size, None)
+        self.left -= trial.steps
         self.limits[size] = _PER_RUN if trial.why else 3 * trial.steps + 500
         self.plain[size] = trial
         return trial.is_right
@@ -227,7 +228,7 @@ class Search(Nearness, Batches):
             if size in self.plain:
                 spent += self.plain[size].steps
             else:
-                spent += PLAIN
+                spent += _PLAIN_OF_OTHERS
                 too_large += [size] if isinstance(size, Size) else []
         return None
 
@@ -293,7 +294,7 @@ class Search(Nearness, Batches):
             if self.is_right(dict(other.changes), sizes):
                 return self.described(other)
         found = self.described(edit)
-        for other in turned_elsewhere(edit, self.ordered()):
+        for other in turned_elsewhere(edit, self.likely()):
             if self.is_right(dict(other.changes), sizes):
                 return replace(found, other=other.line)
         return found
@@ -335,40 +336,6 @@ class Search(Nearness, Batches):
                 self.refuting = size
                 return False
         return True
-
-    # --- what to try first
-
-    def ordered(self) -> list[Edit]:
-        near = self.nearness()
-        if self.edits is None:
-            self.edits = list(self.all_edits())
-        costs = [
-            edit.cost + crowd + near.get(edit.line, far) + more
-            for edit, crowd, far, more in self.edits
-        ]
-        return [self.edits[at][0] for at in sorted(range(len(costs)), key=costs.__getitem__)]
-
-    def all_edits(self) -> Iterator[tuple[Edit, float, float, float]]:
-        """Each with what is added to its cost: always, where no line is near, for a macro."""
-        macros = self.macro_numbers | {
-            token.macro: int(token.text)
-            for token in self.tokens
-            if token.macro and token.text.isdigit()
-        }
-        alternatives: dict[tuple, int] = {}
-        functions = [*self.file.functions.values(), *self.file.methods.values()]
-        products = products_of(self.file)
-        uses = Counter(node.id for function in functions for node in walk(function.body))
-        for function in functions:
-            editor = Editor(self.file, function, macros, products)
-            for edit in editor.all():
-                # The first few of many alternatives at one place are the likelier ones.
-                place = (edit.where.id, round(edit.cost, 1))
-                alternatives[place] = alternatives.get(place, -1) + 1
-                crowd = min(alternatives[place] * 0.05, 0.5)
-                # In a macro that is used often it would be wrong wherever it is used.
-                more = _SHARED * any(uses[key] > 1 for key, _ in edit.changes)
-                yield edit, crowd, 1.5 if editor.is_host else 2.5, more
 
     # --- what to say
 

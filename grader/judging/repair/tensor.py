@@ -13,7 +13,7 @@ _WARP = 32
 _SIDE = 8  # of a matrix; a row of it is what a lane names
 
 
-_STEPS = 6  # what one of these costs beside a sum
+_STEPS = 12  # what one of these costs beside a sum
 
 
 def _lanes(f) -> int:

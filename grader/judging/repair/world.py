@@ -24,6 +24,10 @@ DEVICE = {
 }  # fmt: skip
 
 
+_LANES_OF_A_STEP = 4096  # for so many it takes as long again as for one
+_ENTRIES_OF_A_STEP = 1 << 14  # of a batch, in which most of what is computed has no rows
+
+
 class Exhausted(Exception):
     """More steps than there are."""
 
@@ -87,6 +91,13 @@ class World:
         self.steps -= self.weight
         if self.steps < 0:
             raise Exhausted
+
+    def weigh(self, lanes: int) -> None:
+        """From now on so many lanes go on together, of each edit."""
+        if self.batch is None:
+            self.weight = 1 + lanes // _LANES_OF_A_STEP
+        else:
+            self.weight = 1 + lanes * self.batch.count // _ENTRIES_OF_A_STEP
 
     def turned(self, key: tuple[int, str], turns: int) -> None:
         if self.most_turns is not None and turns > self.most_turns[0].get(key, self.most_turns[1]):

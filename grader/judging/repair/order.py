@@ -1,0 +1,105 @@
+"""All changes of a file, the likeliest first."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from grader.judging.repair.edits import Edit, Editor
+from grader.judging.repair.nearness import Nearness
+from grader.judging.repair.nodes import Function, walk
+from grader.judging.repair.repeated import products_of
+
+_PER_EDIT = 2  # steps to make it, whether it is tried or not
+# An odd change, or one far from what was seen, is made only once all others have been tried.
+_DEAR = 2.2
+_SHARED = 0.4  # how much farther what a macro says is, where it is used often
+
+# An edit with what is added to its cost: always, where no line is near, for a macro.
+Costed = tuple[Edit, float, float, float]
+
+
+def _far(editor: Editor) -> float:
+    return 1.5 if editor.is_host else 2.5
+
+
+def _by_cost(
+    edits: Sequence[Costed], near: Mapping[int, float], most: float | None = None
+) -> list[Edit]:
+    costs = [
+        edit.cost + crowd + near.get(edit.line, far) + more for edit, crowd, far, more in edits
+    ]
+    chosen = [at for at, cost in enumerate(costs) if most is None or cost <= most]
+    return [edits[at][0] for at in sorted(chosen, key=costs.__getitem__)]
+
+
+class Order(Nearness):
+    """A part of Search."""
+
+    def in_turn(self) -> Iterator[Edit]:
+        """All, but what is dear is only made once the others have been tried."""
+        likely = self.likely()
+        yield from likely
+        known = {id(edit) for edit in likely}
+        yield from (edit for edit in self.ordered() if id(edit) not in known)
+
+    def likely(self) -> list[Edit]:
+        """Those that are not dear, as far as they have been made."""
+        near = self.nearness()
+        if self.edits is None:
+            self.making = list(self.to_make(near))
+            self.keep([one for one in self.making if one[0].__class__ is Edit])
+        return _by_cost(self.edits, near, _DEAR if near else None)
+
+    def ordered(self) -> list[Edit]:
+        """All."""
+        if self.edits is None:
+            self.likely()
+        if any(one.__class__ is not Edit for one, _ in self.making):
+            self.making = [
+                (edit, editor)
+                for one, editor in self.making
+                for edit in ([one] if one.__class__ is Edit else editor.made(*one))
+            ]
+            self.keep(self.making)
+        return _by_cost(self.edits, self.nearness())
+
+    def keep(self, made: Sequence[tuple[Edit, Editor]]) -> None:
+        self.left -= _PER_EDIT * (len(made) - len(self.edits or ()))
+        self.edits = list(self.costed(made))
+
+    def to_make(self, near: Mapping[int, float]) -> Iterator[tuple[Edit | tuple, Editor]]:
+        """Edits, and in their places what will be one of a line too far for what it costs."""
+        macros = self.macro_numbers | {
+            token.macro: int(token.text)
+            for token in self.tokens
+            if token.macro and token.text.isdigit()
+        }
+        products = products_of(self.file)
+        for function in self.all_functions():
+            editor = Editor(self.file, function, macros, products)
+            far = _far(editor)
+
+            def is_dear(line: int, cost: float, far: float = far) -> bool:
+                return bool(near) and cost + near.get(line, far) > _DEAR
+
+            yield from ((one, editor) for one in editor.all(is_dear))
+
+    def costed(self, made: Iterable[tuple[Edit, Editor]]) -> Iterator[Costed]:
+        uses = Counter(n.id for function in self.all_functions() for n in walk(function.body))
+        alternatives: dict[tuple, int] = {}
+        for edit, editor in made:
+            # The first few of many alternatives at one place are the likelier ones.
+            place = (edit.where.id, round(edit.cost, 1))
+            alternatives[place] = alternatives.get(place, -1) + 1
+            crowd = min(alternatives[place] * 0.05, 0.5)
+            # In a macro that is used often it would be wrong wherever it is used.
+            more = _SHARED * any(uses[key] > 1 for key, _ in edit.changes)
+            yield edit, crowd, _far(editor), more
+
+    def all_functions(self) -> list[Function]:
+        return [*self.file.functions.values(), *self.file.methods.values()]
+
+    def all_edits(self) -> list[Costed]:
+        self.ordered()
+        return self.edits
