@@ -12,7 +12,7 @@ from grader.judging import kernel_text, suspects
 from grader.judging.repair.batch import Batch, try_together
 from grader.judging.repair.memory import Buffer, Local
 from grader.judging.repair.nodes import Node, walk
-from grader.judging.repair.own import Rows
+from grader.judging.repair.own import Own, Rows
 from grader.judging.repair.quick import is_pure, quick_of
 from grader.judging.repair.reading import tokens_of
 from grader.judging.repair.scope import bare, binary, named, number
@@ -20,8 +20,8 @@ from grader.judging.repair.search import Search
 from grader.judging.repair.shown import text_of
 from grader.judging.repair.syntax import parse
 from grader.judging.repair.trial import Exhausted, GivenUp, try_out
-from grader.judging.repair.values import Fault, has_rows
-from grader.judging.repair.world import Frame
+from grader.judging.repair.values import Fault, Pointer, has_rows
+from grader.judging.repair.world import Frame, World
 from grader.labs.statements import listing
 
 PROGRAMS = Path(__file__).resolve().parents[2] / "common" / "measure" / "causes" / "fresh"
@@ -277,3 +277,28 @@ def test_edits_that_are_out_hold_nobody_up():
     with pytest.raises(Fault):  # two are left: these are carried out alone
         batch.drop(out)
     assert batch.alone == {7, 9}
+
+
+def test_an_edit_sees_words_of_two_halves_as_they_are():
+    batch = _batch(2, 3)
+    halves = Local(8, 0.0, batch)
+    pointer = Pointer(halves, np.array([[0, 0, 0], [2, 2, 2]]), is_packed=True)
+    own = Own(Frame(World(None, 100), {"p": pointer}), 1)
+    assert own["p"].is_packed
+    assert own["p"].moved(1).off.tolist() == [4, 4, 4]
+
+
+def test_what_is_fetched_for_each_edit_costs_steps():
+    """The same store and load: of one word for all edits, and of one for each of theirs."""
+    batch, lanes = _batch(64, 256), np.arange(256)
+    batch.world = World(None, 1000)
+    buffer = Buffer("global", 256)
+    buffer.batch = batch
+    buffer.store(lanes, True, 1.0)
+    assert buffer.load(lanes, True).shape == (256,)
+    assert batch.world.steps == 1000
+    buffer.store(lanes, True, np.arange(64 * 256.0).reshape(64, 256))
+    stored = batch.world.steps
+    assert stored < 1000
+    assert buffer.load(lanes, True).shape == (64, 256)
+    assert batch.world.steps < stored

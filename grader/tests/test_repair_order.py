@@ -84,3 +84,39 @@ def test_a_rule_that_fails_is_in_no_other_rules_way(monkeypatch: pytest.MonkeyPa
     monkeypatch.delenv(LOUD)
     assert opening._first_said(failing, lambda: None, lambda: said) is said
     assert opening._first_said(failing) is None
+
+
+def _searched(asked: str) -> Search:
+    """Of a program that loads too little of M."""
+    text = _PROGRAM.replace("i + p.col < w ? M", "p.col < 1 ? M")
+    line = next(at for at, one in enumerate(text.splitlines(), 1) if asked in one)
+    search = Search(text, "square-device", False, [line])
+    search.wrong = search.first_wrong()
+    assert search.wrong is not None
+    return search
+
+
+def test_what_is_dear_is_made_last_and_nothing_is_left_out() -> None:
+    search = _searched("P[r * w + c] = s")
+    likely = search.likely()
+    made = len(search.edits)
+    in_turn = list(search.in_turn())
+    assert 0 < len(likely) <= made < len(search.edits) == len(in_turn)
+    assert in_turn[: len(likely)] == likely
+    at_once = _searched("P[r * w + c] = s").ordered()
+    assert [(edit.where.id, edit.cost) for edit in at_once] == [
+        (edit.where.id, edit.cost) for edit in search.ordered()
+    ]
+
+
+def test_a_name_of_an_array_in_other_memory_comes_later() -> None:
+    search = _searched("s += a[p.row * 4]")
+    (line,) = search.lines
+    costs: dict[str, float] = {}
+    for edit in search.ordered():
+        if edit.line == line and edit.where.kind == "name" and edit.where.text == "a":
+            changed = edit.changes[0][1](edit.where)
+            if len(edit.changes) == 1 and changed.kind == "name":
+                costs.setdefault(changed.text, edit.cost)
+    assert {"b", "M", "N", "P"} <= costs.keys()
+    assert all(costs["b"] < costs[name] for name in "MNP")
