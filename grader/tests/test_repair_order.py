@@ -8,8 +8,9 @@ from grader.judging import opening
 from grader.judging.host import Said
 from grader.judging.quietly import LOUD
 from grader.judging.repair.given import Size
-from grader.judging.repair.search import Search
+from grader.judging.repair.search import Search, find
 from grader.judging.repair.shown import text_of
+from grader.tests import corpus_files
 
 _EARLY = 60  # about one batch
 _PROGRAM = """
@@ -120,3 +121,13 @@ def test_a_name_of_an_array_in_other_memory_comes_later() -> None:
                 costs.setdefault(changed.text, edit.cost)
     assert {"b", "M", "N", "P"} <= costs.keys()
     assert all(costs["b"] < costs[name] for name in "MNP")
+
+
+def test_the_address_of_an_access_that_is_not_aligned_is_made_before_it() -> None:
+    """Lane % 4 for lane % 4 * 2, three lines above the store: sooner than by an odd change of the store."""
+    entry = corpus_files.find("10", "neighbouring-columns")
+    lines = entry.text.splitlines()
+    stored = next(at for at, one in enumerate(lines, 1) if "<float2*>(to)" in one)
+    found = find(entry.text, "rect-device", False, [stored])
+    assert found is not None
+    assert found.line == entry.line

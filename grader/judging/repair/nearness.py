@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 from grader.judging.repair.edits import leaves
-from grader.judging.repair.nodes import Node, children, walk
+from grader.judging.repair.nodes import Function, Node, children, walk
 
 # How much farther a line is from which a value comes, that uses it, or that decides whether it is carried out.
 _BACK, _FORWARD, _AROUND = 0.5, 0.4, 0.6
+_BACK_OF_ADDRESS = 0.1  # from an access that is not aligned: its own line is seldom the wrong one
 _ADDING = 0.7  # how far a line is that adds to P, where what is stored is wrong
+_UNALIGNED = "alignment"  # why a run ended (values.Pointer)
 _FLOATING = ("float", "float2", "float3", "float4", "auto")
 _MULTIPLYING = ("fmaf", "fma", "__fmaf_rn")
 
 
 class Nearness:
     """A part of Search."""
+
+    def all_functions(self) -> list[Function]:
+        return [*self.file.functions.values(), *self.file.methods.values()]
 
     def nearness(self) -> dict[int, float]:
         """How far each line is from the suspected ones: along the values that they use."""
@@ -80,13 +85,16 @@ class Nearness:
                 for there, names in used.items():
                     if name in names and there not in found:
                         found[there] = found[line] + _FORWARD
+        is_address = self.wrong is not None and _UNALIGNED in self.plain[self.wrong].why
+        near = self.places_declared() if is_address else set()
         front = dict(found)
         for _ in range(4):
             following: dict[int, float] = {}
             for line, distance in front.items():
                 for name in used.get(line, ()):
                     for there in defined.get(name, ()):
-                        far = distance + (_BACK if not name.startswith("@") else _AROUND)
+                        back = _BACK_OF_ADDRESS if (name, there) in near else _BACK
+                        far = distance + (back if not name.startswith("@") else _AROUND)
                         if far < found.get(there, 9.0):
                             found[there] = following[there] = far
             front = following
@@ -98,6 +106,15 @@ class Nearness:
             return False
         watched = self.watched(self.wrong)
         return watched is None or watched.lacking is None
+
+    def places_declared(self) -> set[tuple[str, int]]:
+        """Indices and pointers, and where: an address is made of them, and not of floats."""
+        return {
+            (node.text, node.line)
+            for function in self.all_functions()
+            for node in walk(function.body)
+            if node.kind == "declare" and (node.type.name == "int" or node.type.stars)
+        }
 
     def adding(self) -> list[int]:
         """Lines that add products of floats: what is multiplied there goes into P."""

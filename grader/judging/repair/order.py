@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from grader.judging.repair.edits import Edit, Editor
 from grader.judging.repair.nearness import Nearness
-from grader.judging.repair.nodes import Function, walk
+from grader.judging.repair.nodes import walk
 from grader.judging.repair.repeated import products_of
 
 _PER_EDIT = 2  # steps to make it, whether it is tried or not
@@ -96,9 +96,6 @@ class Order(Nearness):
             # In a macro that is used often it would be wrong wherever it is used.
             more = _SHARED * any(uses[key] > 1 for key, _ in edit.changes)
             yield edit, crowd, _far(editor), more
-
-    def all_functions(self) -> list[Function]:
-        return [*self.file.functions.values(), *self.file.methods.values()]
 
     def all_edits(self) -> list[Costed]:
         self.ordered()
