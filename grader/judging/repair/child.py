@@ -22,7 +22,7 @@ from grader.judging.quietly import is_loud
 from grader.judging.repair.search import SIGNATURES, Repair, find
 
 _ROOT = Path(__file__).parents[3]  # where `grader` is
-_SECONDS = 6  # of processor time, in all
+_SECONDS = 10  # of processor time, in all
 _START_SECONDS = 100  # of a busy machine, beside those
 _MEMORY_BYTES = 2 << 30
 

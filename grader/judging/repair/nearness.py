@@ -108,12 +108,13 @@ class Nearness:
         return watched is None or watched.lacking is None
 
     def places_declared(self) -> set[tuple[str, int]]:
-        """Indices and pointers, and where: an address is made of them, and not of floats."""
+        """Indices, pointers and arrays, whose rows have a length: an address is made of them."""
         return {
             (node.text, node.line)
             for function in self.all_functions()
             for node in walk(function.body)
-            if node.kind == "declare" and (node.type.name == "int" or node.type.stars)
+            if node.kind == "declare"
+            and (node.type.name == "int" or node.type.stars or node.kids[0])
         }
 
     def adding(self) -> list[int]:

@@ -29,7 +29,7 @@ from grader.judging.repair.shown import text_of
 from grader.judging.repair.syntax import parse
 from grader.judging.repair.trial import Exhausted, Trial, Watched, try_out
 
-_STEPS = 130_000  # of all that a search does, but for confirming what it has found
+_STEPS = 150_000  # of all that a search does, but for confirming what it has found
 _PLAIN_OF_OTHERS = 12_000  # of the file as it is, in a size that was not seen to be wrong
 _PLAIN_IN_ALL = 45_000  # of all sizes in which it is right, before the first in which it is not
 _PER_RUN = 9_000
