@@ -8,6 +8,7 @@ Which runs are needed is found by answering every question with all of its param
 
 from __future__ import annotations
 
+import itertools
 import json
 import re
 import subprocess
@@ -98,6 +99,13 @@ def needed() -> set[str]:
         return counted.wanted
     finally:
         counted.wanted = None
+
+
+def shares(keys: Iterable[str], number: int) -> list[list[str]]:
+    """The keys in so many lists of about one length; those of one program are together."""
+    ordered = sorted(keys, key=lambda key: (_run_of(key).program.label, key))
+    ends = [len(ordered) * at // number for at in range(number + 1)]
+    return [ordered[first:last] for first, last in itertools.pairwise(ends)]
 
 
 def count(course: Course, keys: Iterable[str]) -> dict[str, dict[str, Any]]:

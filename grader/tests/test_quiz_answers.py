@@ -10,8 +10,11 @@ import pytest
 from grader.quiz import answers, counted, counting
 from grader.quiz.bank import QUESTIONS
 from grader.quiz.question import WAYS, pose, shown
+from grader.tests.selection import first_of
 
 FEW, MANY = 2, 100
+TABLE = json.loads(counted.FILE.read_text())["counts"]
+SHARES = 12  # of its runs: all together take a slow machine more than a quarter of an hour
 BY_ID = {question.id: question for question in QUESTIONS}
 
 
@@ -56,14 +59,22 @@ def test_a_wrong_formula_is_found():
     assert differences([right], MANY) == []
 
 
+def test_each_run_of_the_table_is_in_one_share():
+    shares = counting.shares(TABLE, SHARES)
+    assert sorted(key for keys in shares for key in keys) == sorted(TABLE)
+    assert max(map(len, shares)) - min(map(len, shares)) <= 1
+
+
 @pytest.mark.slow
-@pytest.mark.timeout(900)
-def test_the_table_is_what_the_simulator_counts(built):
-    keys = counting.needed()
-    table = json.loads(counted.FILE.read_text())["counts"]
-    assert set(table) == keys
+def test_the_table_has_what_questions_ask_for():
+    assert set(TABLE) == counting.needed()
+
+
+@pytest.mark.parametrize("share", first_of(range(SHARES), 0))
+def test_the_table_is_what_the_simulator_counts(built, share):
+    keys = counting.shares(TABLE, SHARES)[share]
     fresh = counting.count(built, keys)
-    assert {name: (fresh[name], table[name]) for name in keys if fresh[name] != table[name]} == {}
+    assert {key: (fresh[key], TABLE[key]) for key in keys if fresh[key] != TABLE[key]} == {}
 
 
 def test_every_question_has_its_parts():
