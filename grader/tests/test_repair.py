@@ -1,118 +1,31 @@
-"""The small change that would make a file right: right programs are right, planted faults are found."""
+"""The small change that would make a file right: planted faults are found, in their lines."""
 
 from __future__ import annotations
 
-import functools
-import resource
-import subprocess
 import sys
-import time
-from pathlib import Path
 
 import pytest
 
 from grader.judging import searched
-from grader.judging.repair import child, search
-from grader.judging.repair.given import Given, given_from
+from grader.judging.repair import search
 from grader.judging.repair.reading import GivenUp, numbers_of_macros, tokens_of
 from grader.judging.repair.syntax import parse
-from grader.judging.repair.trial import Exhausted, Size, try_out
-from grader.labs.course import find_course
-from grader.labs.lab import Lab, load_lab
+from grader.judging.repair.trial import try_out
 from grader.tests import corpus_files
-
-CAUSES = Path(__file__).resolve().parents[2] / "common" / "measure" / "causes"
-_SIGNATURES = {"01": "square-host", "02": "square-device", "03": "square-device"}
-
-
-def _program(name: str) -> str:
-    return (CAUSES / "fresh" / f"{name}.cu").read_text()
-
-
-def _sides(lab: str) -> tuple[Size, tuple[int, ...]]:
-    if lab < "04":
-        side = 32 if lab == "02" else 17
-        return Size(side, side, side), (side,)
-    return Size(5, 18, 7), (5, 18, 7)
-
-
-def _is_right(text: str, lab: str) -> bool:
-    size, numbers = _sides(lab)
-    return try_out(parse(tokens_of(text)), {}, size, numbers, lab == "01", 20_000).is_right
-
-
-_OTHERS = {
-    "addition-chunks": "matrix-addition", "addition-flat": "matrix-addition", "addition-loop": "matrix-addition",
-    "addition-rows": "matrix-addition", "reduction-shuffle": "reduction",
-    "reduction-steps": "reduction", "reduction-strides": "reduction",
-    "reduction-tree": "reduction", "reduction-two": "reduction",
-    "turn-padded": "block-transpose", "turn-square": "block-transpose",
-    "reduction-twice": "reduction", "turn-linear": "block-transpose", "addition-hop": "matrix-addition",
-    "addition-pitched": "matrix-addition", "reduction-stages": "reduction",
-    "reduction-runs": "reduction", "reduction-passes": "reduction", "addition-args": "matrix-addition", "reduction-crew": "reduction",
-    "addition-twoways": "matrix-addition",
-}  # fmt: skip
-_NO_PRODUCTS = ("00-first-kernels", *sorted({*_OTHERS.values(), "foo-kernel"}))
-
-
-@functools.cache
-def _lab(name: str) -> Lab:
-    return load_lab(find_course(Path(__file__).resolve().parents[2]).folder(name))
-
-
-@functools.cache
-def _cases(lab: str) -> list[Given]:
-    found = searched.cases(_lab(lab).reference, _lab(lab).cases, None)
-    return [given_from(case) for case in found]
+from grader.tests.fresh_programs import (
+    CAUSES,
+    OTHERS,
+    SIGNATURES,
+    cases_of,
+    is_right,
+    is_right_in,
+    lab_of,
+    program,
+)
 
 
 def bare_03() -> str:
     return corpus_files.bare_solution(corpus_files.ladder()[2])
-
-
-def _is_right_in(text: str, lab: str, case: Given) -> bool:
-    is_host = _lab(lab).problem.memory == "host"
-    return try_out(parse(tokens_of(text)), {}, case, (), is_host, 20_000).is_right
-
-
-@pytest.mark.parametrize("lab", _NO_PRODUCTS)
-def test_a_solution_of_a_lab_that_is_no_product_is_right(lab: str) -> None:
-    text = corpus_files.bare_solution(lab)
-    assert len(_cases(lab)) > 1
-    assert all(_is_right_in(text, lab, case) for case in _cases(lab))
-
-
-# A launch by cudaLaunchKernel, goto back, std::map, graphs, std::visit, std::apply, fragments of wmma; structs of the host's that are
-# templates, given by value, or hold pointers to bytes; cudaMallocAsync, std::memcpy.
-_NOT_READ = (
-    "00-mirror", "00-queue", "01-alignedparts", "01-array3", "01-byname", "01-bytepool", "01-driverlike", "01-jobs",
-    "01-called", "01-captured", "01-either", "01-handle", "01-movable", "01-oneblock", "01-padpitch", "01-params", "01-streamed", "01-rowbatch", "01-span", "01-stripes",
-    "01-unifiedclass", "01-vecbuf", "03-packed", "04-applied", "04-queue", "04-slices", "04-streams", "10-wmma", "addition-lazy",
-)  # fmt: skip
-
-
-@pytest.mark.parametrize("name", sorted(p.stem for p in (CAUSES / "fresh").glob("*.cu")))
-def test_a_right_program_is_right(name: str) -> None:
-    if name in _NOT_READ:
-        with pytest.raises(GivenUp):
-            if name[:2] == "00" or name in _OTHERS:
-                lab = _OTHERS.get(name, "00-first-kernels")
-                all(_is_right_in(_program(name), lab, case) for case in _cases(lab))
-            else:
-                _is_right(_program(name), name[:2])
-    elif name in _OTHERS or name[:2] == "00":
-        lab = _OTHERS.get(name, "00-first-kernels")
-        assert all(_is_right_in(_program(name), lab, case) for case in _cases(lab))
-    else:
-        assert _is_right(_program(name), "02" if name[:5] == "tiles" else name[:2])
-
-
-@pytest.mark.parametrize("lab", corpus_files.ladder())
-def test_a_solution_is_right(lab: str) -> None:
-    try:
-        assert _is_right(corpus_files.bare_solution(lab), lab[:2])
-    except GivenUp:
-        assert lab[:2] >= "10"  # fragments and inlined PTX are not read
 
 
 _STYLES = """
@@ -160,7 +73,7 @@ void solve(const float* a, const float* b, float* c, int n) {
 )
 def test_references_templates_and_namespaces_are_carried_out(old: str, new: str) -> None:
     """#ifndef, defaults of templates, references to variables, elements and parameters, arrays of pointers."""
-    assert _is_right(_STYLES, "03")
+    assert is_right(_STYLES, "03")
     if old:
         text = _STYLES.replace(old, new)
         line = next(at for at, one in enumerate(text.splitlines(), 1) if new in one)
@@ -170,7 +83,7 @@ def test_references_templates_and_namespaces_are_carried_out(old: str, new: str)
 
 
 def test_a_step_is_blamed_where_it_is_computed() -> None:
-    text = _program("02-dynamic")
+    text = program("02-dynamic")
     line = next(at for at, one in enumerate(text.splitlines(), 1) if "bStep = " in one)
     wrong = text.splitlines()
     wrong[line - 1] = wrong[line - 1].replace(" * width", "")
@@ -182,7 +95,7 @@ def test_a_step_is_blamed_where_it_is_computed() -> None:
 
 
 def test_a_size_that_is_used_once_is_blamed_where_it_has_its_value() -> None:
-    text = _program("04-runtime").replace("threadsPerBlock = side * side", "threadsPerBlock = side")
+    text = program("04-runtime").replace("threadsPerBlock = side * side", "threadsPerBlock = side")
     lines = text.splitlines()
     launch, given = (
         next(at for at, one in enumerate(lines, 1) if part in one)
@@ -194,31 +107,31 @@ def test_a_size_that_is_used_once_is_blamed_where_it_has_its_value() -> None:
 
 
 def test_a_solve_that_only_calls_helpers_is_tried_one_change_at_a_time() -> None:
-    text = _program("addition-chunks").replace("C, first, count);\n  }", "C, count, first);\n  }")
+    text = program("addition-chunks").replace("C, first, count);\n  }", "C, count, first);\n  }")
     lab = "matrix-addition"
     at = next(at for at, one in enumerate(text.splitlines(), 1) if "C, count, first" in one)
     launch = next(at for at, one in enumerate(text.splitlines(), 1) if "<<<" in one)
-    looking = search.Search(text, _lab(lab).signature, False, [launch], None, _cases(lab))
+    looking = search.Search(text, lab_of(lab).signature, False, [launch], None, cases_of(lab))
     found = looking.found()
     assert found is not None
     assert (found.line, found.after) == (at, "launchPiece(A, B, C, first, count)")
 
 
 def test_memory_that_host_and_device_share_is_read() -> None:
-    text = _program("00-managed")
+    text = program("00-managed")
     lab = "00-first-kernels"
-    assert all(_is_right_in(text, lab, case) for case in _cases(lab))
+    assert all(is_right_in(text, lab, case) for case in cases_of(lab))
     for old, new in (
         ("memcpy(a, x, n * sizeof(float))", "memcpy(a, x, n)"),
         ("cudaMallocManaged(&x", "cudaMalloc(&x"),
         ("cover(columns, rows, block)", "cover(rows, columns, block)"),
     ):
         assert text.count(old) == 1
-        assert not all(_is_right_in(text.replace(old, new), lab, case) for case in _cases(lab))
+        assert not all(is_right_in(text.replace(old, new), lab, case) for case in cases_of(lab))
 
 
 def test_a_tile_that_is_turned_may_be_stored_or_read_otherwise() -> None:
-    text = _program("02-down")
+    text = program("02-down")
     lines = text.splitlines()
     old = next(one for one in lines if "right[" in one and "] =" in one)
     index = old[old.index("right[") :].split(" =")[0]
@@ -235,8 +148,8 @@ def test_only_active_lanes_divide() -> None:
     text = _STYLES.replace(
         "int r = p", "int z = threadIdx.x ? 16 / threadIdx.x : 0; int r = z - z + p"
     )
-    assert _is_right(text, "03")
-    assert not _is_right(text.replace("threadIdx.x ? 16", "x >= 0 ? 16"), "03")
+    assert is_right(text, "03")
+    assert not is_right(text.replace("threadIdx.x ? 16", "x >= 0 ? 16"), "03")
 
 
 def test_what_condition_does_not_hold_is_not_read() -> None:
@@ -329,12 +242,12 @@ def test_macros_that_stand_for_a_number() -> None:
     ],
 )
 def test_the_guilty_line_is_found(name: str, old: str, new: str, seen: str, change: tuple) -> None:
-    text = _program(name)
+    text = program(name)
     assert text.count(old) == 1
     text = text.replace(old, new)
     lines = text.splitlines()
     symptom = next(at for at, line in enumerate(lines, 1) if seen in line)
-    found = search.find(text, _SIGNATURES.get(name[:2], "rect-device"), name[:2] == "02", [symptom])
+    found = search.find(text, SIGNATURES.get(name[:2], "rect-device"), name[:2] == "02", [symptom])
     assert found is not None
     assert new.strip() in lines[found.line - 1]
     assert change[0] in found.before
@@ -378,10 +291,10 @@ def test_a_loop_that_only_the_change_begins_is_looked_into() -> None:
 )
 def test_a_case_that_shows_too_little_is_given_up(name: str, old: str, new: str) -> None:
     """In a matrix of one element many changes come right; another case then refuses them all."""
-    text = _program(name)
+    text = program(name)
     assert text.count(old) == 1
     wrong = text.replace(old, new)
-    signature, in_tiles = _SIGNATURES.get(name[:2], "rect-device"), name[:2] == "02"
+    signature, in_tiles = SIGNATURES.get(name[:2], "rect-device"), name[:2] == "02"
     seen = (1, 1, 1) if not in_tiles else None
     at = next(at for at, line in enumerate(wrong.splitlines(), 1) if new in line)
     found = search.find(wrong, signature, in_tiles, [at], seen)
@@ -404,14 +317,14 @@ def test_the_one_index_that_differs_is_the_wrong_one(array: str) -> None:
 
 
 def test_fields_with_each_others_value() -> None:
-    text = _program("04-extent").replace("e.k = k;\n    e.l = l;", "e.k = l;\n    e.l = k;")
-    assert text != _program("04-extent")
+    text = program("04-extent").replace("e.k = k;\n    e.l = l;", "e.k = l;\n    e.l = k;")
+    assert text != program("04-extent")
     found = search.find(text, "rect-device", False, [])
     assert found is not None
     assert text.splitlines()[found.line - 1].strip() == "e.k = l;"
-    local = _program("04-extent").replace("int mx = from + x;\n        int ny = from + y;",
+    local = program("04-extent").replace("int mx = from + x;\n        int ny = from + y;",
                                           "int mx, ny; mx = from + y; ny = from + x;")  # fmt: skip
-    assert local != _program("04-extent")
+    assert local != program("04-extent")
     found = search.find(local, "rect-device", False, [])
     assert found is not None
     assert "mx = from + y" in local.splitlines()[found.line - 1]
@@ -419,108 +332,17 @@ def test_fields_with_each_others_value() -> None:
 
 def test_what_a_symbol_is_given_is_seen_beside_the_launch() -> None:
     """The launch is the same one: it must not be taken for known to be wrong."""
-    text = _program("04-dims").replace(
+    text = program("04-dims").replace(
         "h.inner = k;\n    h.cols = l;", "h.inner = l;\n    h.cols = k;"
     )
-    assert text != _program("04-dims")
+    assert text != program("04-dims")
     found = search.find(text, "rect-device", False, [])
     assert found is not None
     assert text.splitlines()[found.line - 1].strip() == "h.inner = l;"
 
 
 def test_a_right_program_needs_no_change() -> None:
-    assert search.find(_program("01-flat"), "square-host", False, []) is None
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "void solve(const float* M, const float* N, float* P, int n) { while (true) {} }",
-        "void solve(const float* M, const float* N, float* P, int n) { int x = 3; while (x) x = x * x; }",
-        "void solve(const float* M, const float* N, float* P, int n) { float a[1 << 30]; a[0] = 1; }",
-        "void solve(const float* M, const float* N, float* P, int n) { solve(M, N, P, n); }",
-        "\n".join(f"#define A{i} A{i + 1} A{i + 1} A{i + 1} A{i + 1}" for i in range(11)) + "\nint x = A0;",
-        "int x = " + "(" * 3000 + "1" + ")" * 3000 + ";",
-        "asm(;",
-        "",
-        'int x; const char* s = "' + "/* " * 60_000 + '";',
-        "#define A(x) " + "x " * 5000 + "\nint y = A(" + "1 + " * 5000 + "1);",
-        "#define A(x) x x\nint y = " + "A(" * 30 + "1" + ")" * 30 + ";",
-        "\n".join(f"#define A{i} 1" for i in range(3000)) + "\nint x = " + "A0 + " * 3000 + "1;",
-        "int x = " + "1 + " * 1_000_000 + "1;",
-    ],
-)  # fmt: skip
-def test_a_hostile_file_ends(text: str) -> None:
-    before = time.process_time()
-    assert search.find(text, "square-device", False, [1]) is None
-    assert time.process_time() - before < 5  # one without bounds takes minutes or all memory
-
-
-def test_a_child_finds_what_the_search_finds() -> None:
-    text = _program("01-flat").replace("        py += n;", "        py++;")
-    seen = next(at for at, line in enumerate(text.splitlines(), 1) if "*px * *py" in line)
-    found = child.find_apart(text, "square-host", False, [seen])
-    assert found is not None
-    assert found == search.find(text, "square-host", False, [seen])
-
-
-def test_a_child_that_ends_badly_has_found_nothing(monkeypatch, tmp_path) -> None:
-    text = _program("01-flat").replace("        py += n;", "        py++;")
-    killed = tmp_path / "python"
-    killed.write_text("#!/bin/sh\necho '{\"line\": 1'\nkill -9 $$\n")
-    killed.chmod(0o755)
-    monkeypatch.setattr(sys, "executable", str(killed))
-    assert child.find_apart(text, "square-host", False, [1]) is None
-
-
-def test_a_child_has_limits() -> None:
-    """What uses all memory ends the child and not the grader."""
-    code = (
-        "import sys; from grader.judging.repair import child; child.find = lambda **_: [0] * (1 << 30);"
-        "child.main()"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", code], input="{}", capture_output=True, text=True, check=False
-    )
-    assert done.returncode == 1
-    assert "MemoryError" in done.stderr
-
-
-def _spent_by_children() -> float:
-    used = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return used.ru_utime + used.ru_stime
-
-
-def test_no_file_makes_a_search_longer(monkeypatch, tmp_path) -> None:
-    """A search that would find something after 20 s of processor time is ended long before."""
-    endless = tmp_path / "python"
-    endless.write_text(
-        f"""#!{sys.executable}
-import sys, time
-sys.path.insert(0, {str(Path(child.__file__).parents[3])!r})
-from grader.judging.repair import child
-from grader.judging.repair.search import Repair
-def find(**_):
-    while time.process_time() < 20:
-        pass
-    return Repair(1, "a", "b", 0.0)
-child.find = find
-child.main()
-"""
-    )
-    endless.chmod(0o755)
-    monkeypatch.setattr(sys, "executable", str(endless))
-    before = _spent_by_children()
-    assert child.find_apart("", "square-host", False, [1]) is None
-    assert 1 < _spent_by_children() - before < child._SECONDS + 0.5
-
-
-def test_steps_are_limited() -> None:
-    file = parse(
-        tokens_of("void solve(const float* M, const float* N, float* P, int n) { while (1) {} }")
-    )
-    with pytest.raises(Exhausted):
-        try_out(file, {}, Size(1, 1, 1), (1,), False, 500)
+    assert search.find(program("01-flat"), "square-host", False, []) is None
 
 
 def test_the_fresh_lists_fit_their_programs() -> None:
@@ -537,29 +359,8 @@ def test_the_fresh_lists_fit_their_programs() -> None:
     assert min(found.values()) >= 10
 
 
-def test_a_child_that_waits_is_used_once_and_ended(monkeypatch) -> None:
-    started = []
-    start = child._start
-    monkeypatch.setattr(child, "_start", lambda: started.append(start()) or started[-1])
-    text = _program("01-flat").replace("        py += n;", "        py++;")
-    seen = next(at for at, one in enumerate(text.splitlines(), 1) if "*px * *py" in one)
-    with child.started_early(True):
-        assert len(started) == 1
-        first = child.find_apart(text, "square-host", False, [seen])
-        assert len(started) == 1
-        again = child.find_apart(text, "square-host", False, [seen])
-        assert len(started) == 2
-    assert first == again and first is not None and first.before == "py++"
-    with child.started_early(True):
-        pass
-    assert len(started) == 3
-    assert all(one.returncode is not None for one in started)
-    with child.started_early(False):
-        assert len(started) == 3
-
-
 def test_names_exchanged_in_a_macro_are_exchanged_where_it_is_used() -> None:
-    text = _program("01-macro").replace("AT(rhs, t, c, ld)", "AT(rhs, c, t, ld)")
+    text = program("01-macro").replace("AT(rhs, t, c, ld)", "AT(rhs, c, t, ld)")
     seen = next(at for at, one in enumerate(text.splitlines(), 1) if "AT(rhs, c" in one)
     found = search.find(text, "square-host", False, [seen])
     assert found is not None and found.line == seen
@@ -578,13 +379,13 @@ def test_names_exchanged_in_a_macro_are_exchanged_where_it_is_used() -> None:
 def test_a_change_that_others_of_the_function_show(
     name: str, old: str, new: str, seen: str, after: str
 ) -> None:
-    text = _program(name)
+    text = program(name)
     assert text.count(old) == 1
     text = text.replace(old, new)
     lines = [at for at, line in enumerate(text.splitlines(), 1) if seen and seen in line]
-    lab = _OTHERS.get(name, "00-first-kernels") if name in _OTHERS or name[:2] == "00" else ""
-    cases = searched.cases(_lab(lab).reference, _lab(lab).cases, None) if lab else []
-    signature = _lab(lab).signature if lab else _SIGNATURES.get(name[:2], "rect-device")
+    lab = OTHERS.get(name, "00-first-kernels") if name in OTHERS or name[:2] == "00" else ""
+    cases = searched.cases(lab_of(lab).reference, lab_of(lab).cases, None) if lab else []
+    signature = lab_of(lab).signature if lab else SIGNATURES.get(name[:2], "rect-device")
     found = search.find(text, signature, name[:2] == "02", lines, None, cases)
     assert found is not None
     assert (found.line, after in found.after) == (text[: text.index(new)].count("\n") + 1, True), (
@@ -594,13 +395,13 @@ def test_a_change_that_others_of_the_function_show(
 
 def test_a_change_with_which_threads_store_the_same_element_is_none() -> None:
     """In step they all store the same; on a device nobody knows who reads before."""
-    text = _program("00-strides").replace("= gridDim.x * blockDim.x;", "= blockDim.x;")
+    text = program("00-strides").replace("= gridDim.x * blockDim.x;", "= blockDim.x;")
     blind = text.replace("at = blockIdx.x * blockDim.x", "at = blockIdx.y * blockDim.x")
     assert text != blind
-    case = _cases("00-first-kernels")[-1]
-    for one, is_right in ((_program("00-strides"), True), (blind, False)):
+    case = cases_of("00-first-kernels")[-1]
+    for one, expected in ((program("00-strides"), True), (blind, False)):
         trial = try_out(parse(tokens_of(one)), {}, case, (), True, 20_000, is_alone=True)
-        assert trial.is_right == is_right
+        assert trial.is_right == expected
     assert try_out(parse(tokens_of(blind)), {}, case, (), True, 20_000).is_right
     assert "same element" in trial.why
 
@@ -628,8 +429,8 @@ def test_a_fault_of_a_lab_that_is_no_product_is_found(lab, old, new, said) -> No
     assert text.count(old) == 1
     line = text[: text.index(old)].count("\n") + 1
     wrong = text.replace(old, new)
-    cases = searched.cases(_lab(lab).reference, _lab(lab).cases, None)
-    found = search.find(wrong, _lab(lab).signature, False, [], cases=cases)
+    cases = searched.cases(lab_of(lab).reference, lab_of(lab).cases, None)
+    found = search.find(wrong, lab_of(lab).signature, False, [], cases=cases)
     assert found is not None
     if said.startswith("="):
         assert found.line == line, found

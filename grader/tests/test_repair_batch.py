@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -23,12 +22,11 @@ from grader.judging.repair.trial import Exhausted, GivenUp, try_out
 from grader.judging.repair.values import Fault, Pointer, has_rows
 from grader.judging.repair.world import Frame, World
 from grader.labs.statements import listing
-
-PROGRAMS = Path(__file__).resolve().parents[2] / "common" / "measure" / "causes" / "fresh"
+from grader.tests.fresh_programs import FRESH
 
 
 def _search(name: str, old: str, new: str, seen: str, signature: str) -> Search:
-    text = (PROGRAMS / f"{name}.cu").read_text()
+    text = (FRESH / f"{name}.cu").read_text()
     assert text.count(old) == 1
     text = text.replace(old, new)
     line = next(at for at, one in enumerate(text.splitlines(), 1) if seen in one)
@@ -155,14 +153,14 @@ def _kernel(text: str, **known) -> kernel_text.Kernel:
 
 
 def test_a_factor_set_inside_the_loop_depends_on_it():
-    text = (PROGRAMS / "07-pairs.cu").read_text()
+    text = (FRESH / "07-pairs.cu").read_text()
     assert suspects.product_without(_kernel(text)) is None
     text = text.replace("acc[i].x += a1 * b4.x;", "acc[i].x += b4.y * b4.x;")
     assert "no factor depends on it" in suspects.product_without(_kernel(text)).text
 
 
 def test_a_thread_with_several_results_needs_no_larger_block():
-    text = (PROGRAMS / "05-scalars.cu").read_text()
+    text = (FRESH / "05-scalars.cu").read_text()
     known = {"block": (16, 16, 1), "grid": (2, 2, 1), "roles": {"M": "a", "N": "b", "P": "c"}}
     assert suspects.block_too_small(_kernel(text, **known)) is None
     less = [
@@ -172,7 +170,7 @@ def test_a_thread_with_several_results_needs_no_larger_block():
 
 
 def test_a_block_for_each_row_needs_no_second_axis():
-    text = (PROGRAMS / "01-rows.cu").read_text()
+    text = (FRESH / "01-rows.cu").read_text()
     assert suspects.unused_axis(_kernel(text, grid=(9, 1, 1)), "y") is None
     assert suspects.unused_axis(_kernel(text, grid=(9, 9, 1)), "y") is not None
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import numpy as np
 import pytest
 
@@ -13,12 +11,11 @@ from grader.judging.repair.nodes import walk
 from grader.judging.repair.scope import bare, binary, number
 from grader.judging.repair.search import Search
 from grader.judging.repair.trial import try_out
-
-PROGRAMS = Path(__file__).resolve().parents[2] / "common" / "measure" / "causes" / "fresh"
+from grader.tests.fresh_programs import FRESH
 
 
 def _search(name: str, old: str, new: str) -> Search:
-    text = (PROGRAMS / f"{name}.cu").read_text()
+    text = (FRESH / f"{name}.cu").read_text()
     assert text.count(old) == 1
     text = text.replace(old, new)
     line = next(at for at, one in enumerate(text.splitlines(), 1) if new in one)
@@ -100,7 +97,7 @@ def test_the_right_program_multiplies_no_wrong_pair() -> None:
     """Of the right change nothing is refused, whatever the other threads multiply."""
     search = _search("05-octet", "As[d][tr + p * (ROWS / PER)]", "As[d][tr * PER + p]")
     size, watched = _watched(search)
-    right = Search((PROGRAMS / "05-octet.cu").read_text(), "rect-device", False, [1])
+    right = Search((FRESH / "05-octet.cu").read_text(), "rect-device", False, [1])
     assert try_out(right.file, {}, size, right.numbers(size), False, 20_000, watched).is_right
 
 

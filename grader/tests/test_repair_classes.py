@@ -13,8 +13,8 @@ from grader.judging.repair.nodes import walk
 from grader.judging.repair.scope import named
 from grader.results.explanation import Explanation
 from grader.tests import corpus_files
+from grader.tests.fresh_programs import cases_of, lab_of, program
 from grader.tests.test_causes import TILED, kernel_of, line
-from grader.tests.test_repair import _cases, _lab, _program
 
 # A program, what is changed in it, lines that the report would suspect, a case that was wrong, and
 # what the search says.
@@ -76,7 +76,7 @@ _PLANTED = [
 
 
 def _changed(name: str, changes: list) -> str:
-    text = _program(name)
+    text = program(name)
     for old, new in changes:
         assert text.count(old) == 1
         text = text.replace(old, new)
@@ -112,7 +112,7 @@ def test_a_class_of_faults_is_found_in_a_lab_that_is_no_product(
     name: str, lab: str, change: tuple, suspected: tuple, after: str
 ) -> None:
     text = _changed(name, [change])
-    cases = _cases(lab)
+    cases = cases_of(lab)
     looked = search.Search(text, "", False, [line(text, s) for s in suspected], None, cases)
     found = looked.found()
     assert found is not None
@@ -120,7 +120,7 @@ def test_a_class_of_faults_is_found_in_a_lab_that_is_no_product(
 
 
 def test_a_case_that_is_too_large_is_tried_in_small() -> None:
-    lab = _lab("reduction")
+    lab = lab_of("reduction")
     large = next(case for case in lab.cases if case.id == "n65536")
     first, *rest = searched.cases(lab.reference, lab.cases, large)
     assert [case[2] for case in rest] == [1, 8, 255, 256, 257]
@@ -138,14 +138,14 @@ def test_an_index_is_put_together_anew() -> None:
     assert text.count("a[j * n + i]") == 1
     text = text.replace("a[j * n + i]", "a[4 * i + j]")
     found = search.Search(
-        text, "", False, [line(text, "b[i] = 0.5f")], None, _cases("foo-kernel")
+        text, "", False, [line(text, "b[i] = 0.5f")], None, cases_of("foo-kernel")
     ).found()
     assert (found.line, found.after) == (line(text, "a[4 * i + j]"), "a[j * n + i]")
 
 
 @pytest.mark.parametrize("name", ["01-rowblock", "02-idx", "03-linear64", "04-cursor", "08-relay"])
 def test_each_change_can_be_held_against_others(name: str) -> None:
-    looked = search.Search(_program(name), "square-device", False, [], None)
+    looked = search.Search(program(name), "square-device", False, [], None)
     edits = looked.ordered()
     assert len(edits) > 100
     for edit in edits:
@@ -158,7 +158,7 @@ def test_each_change_can_be_held_against_others(name: str) -> None:
 
 def test_a_change_that_assigns_to_a_constant_is_out_and_spoils_no_other() -> None:
     text = corpus_files.bare_solution("foo-kernel").replace("a[j * n + i]", "a[4 * i + j]")
-    looked = search.Search(text, "", False, [], None, _cases("foo-kernel"))
+    looked = search.Search(text, "", False, [], None, cases_of("foo-kernel"))
     case = looked.sizes[0]
     assert not looked.carried_out(case)
     body = looked.file.functions["foo_kernel"].body
@@ -204,8 +204,8 @@ def test_blocks_and_threads_of_one_dimension_need_no_second() -> None:
 
 
 def test_a_load_through_a_pointer_is_blamed_where_the_pointer_comes_from() -> None:
-    kernel = kernel_of(_program("02-unsigned"))
-    text = _program("02-unsigned")
+    kernel = kernel_of(program("02-unsigned"))
+    text = program("02-unsigned")
 
     def said(operand: str, at: str, phase: int, got: tuple, needed: tuple):
         found = Explanation(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -12,8 +11,8 @@ from grader.judging.repair.batch import try_together
 from grader.judging.repair.search import Search
 from grader.judging.repair.shown import text_of
 from grader.judging.repair.trial import try_out, watch
+from grader.tests.fresh_programs import FRESH
 
-PROGRAMS = Path(__file__).resolve().parents[2] / "common" / "measure" / "causes" / "fresh"
 WRONG = (
     ("03-clamp", "total += L", "total = L", "+=", "square-device"),
     ("04-pointers", "B += TILE_DIM * N;", "B += TILE_DIM;", "B += TILE_DIM * N", "rect-device"),
@@ -25,7 +24,7 @@ WRONG = (
 
 
 def _search(name: str, old: str, new: str, signature: str) -> Search:
-    text = (PROGRAMS / f"{name}.cu").read_text()
+    text = (FRESH / f"{name}.cu").read_text()
     assert text.count(old) == 1
     text = text.replace(old, new)
     line = next(at for at, one in enumerate(text.splitlines(), 1) if new in one)
@@ -92,7 +91,7 @@ def test_the_file_as_it_is_is_refused():
 
 
 def test_a_right_file_has_no_thread_to_look_at():
-    text = (PROGRAMS / "05-scalars.cu").read_text()
+    text = (FRESH / "05-scalars.cu").read_text()
     search = Search(text, "rect-device", False, [])
     size = search.sizes[0]
     assert watch(search.file, size, search.numbers(size), False, 30_000) is None
@@ -101,7 +100,7 @@ def test_a_right_file_has_no_thread_to_look_at():
 @pytest.mark.parametrize("name", ["06-flatpad", "02-onebuf"])
 def test_no_change_holds_itself(name: str) -> None:
     """A macro's body is one place wherever it is used: what replaces a part of it may not have that part."""
-    text = (PROGRAMS / f"{name}.cu").read_text()
+    text = (FRESH / f"{name}.cu").read_text()
     search = Search(text, "square-device" if name < "04" else "rect-device", False, [])
     for edit in search.ordered():
         assert isinstance(text_of(edit.where, dict(edit.changes)), str)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import numpy as np
 import pytest
 
@@ -13,8 +11,8 @@ from grader.judging.repair.syntax import parse
 from grader.judging.repair.trial import Size, try_out
 from grader.labs import data
 from grader.tests import corpus_files
+from grader.tests.fresh_programs import FRESH
 
-_FRESH = Path(__file__).resolve().parents[2] / "common" / "measure" / "causes" / "fresh"
 _FOLDERS = {lab[:2]: lab for lab in corpus_files.labs()}
 _IN_PIECES = "12"
 _PROGRAMS = [
@@ -27,7 +25,7 @@ _PROGRAMS = [
 def _text(lab: str, name: str) -> str:
     if name == "solution":
         return corpus_files.bare_solution(_FOLDERS[lab])
-    return (_FRESH / f"{name}.cu").read_text()
+    return (FRESH / f"{name}.cu").read_text()
 
 
 @pytest.mark.parametrize(("lab", "name"), _PROGRAMS)
