@@ -57,10 +57,8 @@ class ByPlan(CopyWords):
     def _right(self, plans: Plans):
         """Changes with which every case that was looked at is right."""
         first, *others = plans.seen
-        # A call more, in the default stream, would make the streams wait for each other.
-        is_order = self.item.code == "unordered-streams"
         every = itertools.chain(
-            () if is_order else missing.of_missing(plans), copies.of_copies(plans),
+            missing.of_missing(plans), copies.of_copies(plans),
             turns.of_turns(plans, self._units()),
             changes.of_launches(plans, self._units()), changes.of_streams(plans),
             changes.of_memory(plans),

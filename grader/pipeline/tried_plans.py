@@ -106,14 +106,14 @@ class _Tries:
         self.session, self.text, self.folder, self.plans = session, text, folder, plans
         self.numbers = itertools.count()
         self.end = time.monotonic() + _STALLED_SECONDS
-        self.spent: list[float] = []  # which threads may lengthen
+        self.spent = execute.Spent(_ALL_SECONDS)
 
     def are_right(self, tries: Sequence[tuple[Case, Mapping]]) -> list[bool]:
         with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
             return list(pool.map(lambda one: self._is_right(*one), tries))
 
     def _is_right(self, case: Case, fields: Mapping) -> bool:
-        if sum(self.spent) > _ALL_SECONDS or time.monotonic() > self.end:
+        if self.spent.is_too_much() or time.monotonic() > self.end:
             return False
         number = next(self.numbers)
         plan = self.plans[case.id].with_name(f"tried-{case.id}-{number}.json")
@@ -130,7 +130,7 @@ class _Tries:
                 self.session.course, job, backend="sim", device=self.session.options.device,
                 resources=None, threads=1, limits=limits,
             )  # fmt: skip
-            self.spent.append(done.processor_seconds)
+            self.spent.add(done.processor_seconds)
             judged = judge_one(self.session, case, job, done, self.text)
             return judged.ran and not any(one.severity == "error" for one in judged.diagnostics)
         return False

@@ -102,7 +102,7 @@ def needed() -> set[str]:
 
 
 def shares(keys: Iterable[str], number: int) -> list[list[str]]:
-    """The keys in so many lists of about one length; those of one program are together."""
+    """The keys in so many lists of one length; those of one program follow each other."""
     ordered = sorted(keys, key=lambda key: (_run_of(key).program.label, key))
     ends = [len(ordered) * at // number for at in range(number + 1)]
     return [ordered[first:last] for first, last in itertools.pairwise(ends)]

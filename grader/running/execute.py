@@ -96,7 +96,8 @@ def execute_all(
     they would not end either, only later. `done` is called with the case's id, from any thread.
     Raises StepError if the executor or its machine fails.
     """
-    spent = _Spent(limits.execute_processor_seconds if backend == "sim" else math.inf)
+    limit = limits.execute_processor_seconds if backend == "sim" else math.inf
+    spent = Spent(limit)
     processors = len(os.sched_getaffinity(0))  # those this process may use, not the machine's
     results: dict[str, Execution] = {}
 
@@ -119,12 +120,16 @@ def execute_all(
         with ThreadPoolExecutor(max_workers=side_by_side) as pool:
             list(pool.map(one, wave, [threads] * len(wave)))
     if spent.is_too_much():  # whatever was done by then, so that the result is the same each time
-        return {job.case: _stopped(job, backend, "timeout", spent.message) for job in jobs}
+        message = (
+            f"all cases together take more than {limit:g} s of processor time on the simulator: "
+            "fewer launches, blocks and instructions will do"
+        )
+        return {job.case: _stopped(job, backend, "timeout", message) for job in jobs}
     return results
 
 
-class _Spent:
-    """The processor time of what was executed."""
+class Spent:
+    """The processor time of what was executed, in seconds, and its limit."""
 
     def __init__(self, limit: float) -> None:
         self._limit = limit
@@ -135,13 +140,6 @@ class _Spent:
 
     def is_too_much(self) -> bool:
         return sum(self._seconds) > self._limit
-
-    @property
-    def message(self) -> str:
-        return (
-            f"all cases together take more than {self._limit:g} s of processor time on the "
-            "simulator: fewer launches, blocks and instructions will do"
-        )
 
 
 def waves(jobs: Sequence[Job], backend: str) -> list[list[Job]]:

@@ -101,6 +101,16 @@ struct Term {
   int exponent, fraction_bits;
 };
 
+// That all are shifted to at least, where each of them is smaller.
+int smallest_exponent(const TensorRules& rules, Type sums) {
+  return (sums == Type::kF16 ? -21 : -133) + 25 - rules.fraction_bits;
+}
+
+// How many products are added at once.
+int group_size(const TensorRules& rules, Type factors) {
+  return rules.group_bytes / (factors == Type::kTF32 ? 4 : 2);
+}
+
 uint32_t add_group(const TensorRules& rules, Type factors, Type sums, const TensorNumber* a,
                    const TensorNumber* b, int count, uint32_t c_bits) {
   const bool is_half = sums == Type::kF16;
@@ -108,7 +118,7 @@ uint32_t add_group(const TensorRules& rules, Type factors, Type sums, const Tens
   const TensorNumber c = tensor_number(sums, c_bits);
   constexpr int kMost = 17;
   std::array<Term, kMost> terms;
-  int size = 0, largest = (is_half ? -21 : -133) + 25 - rules.fraction_bits;
+  int size = 0, largest = smallest_exponent(rules, sums);
   bool infinite[2] = {c.kind == NumberKind::kInfinite && c.significand > 0,
                       c.kind == NumberKind::kInfinite && c.significand < 0};
   if (c.kind == NumberKind::kNan) return nan;
@@ -152,7 +162,7 @@ uint32_t add_group(const TensorRules& rules, Type factors, Type sums, const Tens
 
 uint32_t tensor_dot(const TensorRules& rules, Type factors, Type sums, const TensorNumber* a,
                     const TensorNumber* b, int count, uint32_t c) {
-  const int group = rules.group_bytes / (factors == Type::kTF32 ? 4 : 2);
+  const int group = group_size(rules, factors);
   for (int first = 0; first < count; first += group)
     c = add_group(rules, factors, sums, a + first, b + first, std::min(group, count - first), c);
   return c;
@@ -218,7 +228,7 @@ void add_columns(const TensorRules& rules, Type factors, Type sums, const TakenA
   const bool is_half = sums == Type::kF16;
   Columns product[TensorTile::kMostK], exponent[TensorTile::kMostK];
   const Columns c_at = c != 0 ? c_exponent : c_exponent + kNoExponent;
-  const Columns lowest = Columns{} + ((is_half ? -21 : -133) + 25 - rules.fraction_bits);
+  const Columns lowest = Columns{} + smallest_exponent(rules, sums);
   Columns largest = c_at > lowest ? c_at : lowest;
   for (int i = 0; i < count; ++i) {
     const int at = first + i;
@@ -256,7 +266,7 @@ void tensor_tile(const TensorRules& rules, Type factors, Type sums, int k, Tenso
   bool is_finite = true;
   for (int i = 0; i < k; ++i)
     is_finite &= take_columns(factors, tile.b[i], t.b[i], t.b_exponent[i]);
-  const int group = rules.group_bytes / (factors == Type::kTF32 ? 4 : 2);
+  const int group = group_size(rules, factors);
   for (int row = 0; row < TensorTile::kM; ++row) {
     bool is_plain = is_finite && take_apart(factors, tile.a[row], k, t.a[row], t.a_exponent[row]);
     uint32_t sum[kTileColumns];

@@ -51,6 +51,11 @@ def _first_launch(seen: Seen) -> int:
     return next(at for at, op in enumerate(seen.ops) if op["op"] == "launch")
 
 
+def _stream(seen: Seen, launch: int) -> int:
+    """The launch's own: a call in the default stream would make other streams wait, too."""
+    return seen.ops[launch].get("stream", 0)
+
+
 def _room(seen: Seen, buffer: int) -> int:
     of = seen.buffer(buffer)
     return int(of["bytes"]) if of is not None else 0
@@ -68,7 +73,8 @@ def _copied(name: str, number: int) -> Callable[[Seen], Mapping | None]:
         if not 0 < size <= _room(seen, buffer) - place or place < 0:
             return None
         new = {
-            "op": "copy_h2d", "buffer": buffer, "offset": place, "bytes": size, "stream": 0,
+            "op": "copy_h2d", "buffer": buffer, "offset": place, "bytes": size,
+            "stream": _stream(seen, _first_launch(seen)),
             "segments": [{"host": name, "offset": 0, "bytes": size}],
         }  # fmt: skip
         return _with_op(seen, new, _first_launch(seen))
@@ -81,11 +87,11 @@ def _fetched(name: str, buffer: int) -> Callable[[Seen], Mapping | None]:
         size = next((one["bytes"] for one in seen.fields["host"] if one["name"] == name), 0)
         if not 0 < size <= _room(seen, buffer):
             return None
+        last = max(at for at, op in enumerate(seen.ops) if op["op"] == "launch")
         new = {
             "op": "copy_d2h", "host": name, "offset": 0, "buffer": buffer, "buffer_offset": 0,
-            "bytes": size, "stream": 0,
+            "bytes": size, "stream": _stream(seen, last),
         }  # fmt: skip
-        last = max(at for at, op in enumerate(seen.ops) if op["op"] == "launch")
         return _with_op(seen, new, last + 1)
 
     return made
@@ -97,7 +103,7 @@ def _set(buffer: int) -> Callable[[Seen], Mapping | None]:
             return None
         new = {
             "op": "memset", "buffer": buffer, "offset": 0, "value": 0,
-            "bytes": _room(seen, buffer), "stream": 0,
+            "bytes": _room(seen, buffer), "stream": _stream(seen, _first_launch(seen)),
         }  # fmt: skip
         return _with_op(seen, new, _first_launch(seen))
 
