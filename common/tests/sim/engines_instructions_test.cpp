@@ -113,6 +113,8 @@ TEST_CASE("Compiled arithmetic leaves the bits that interpreted arithmetic leave
            "sub.f64 %rd9, %rd1, %rd2;",
            "mul.f64 %rd9, %rd1, %rd2;",
            "fma.rn.f64 %rd9, %rd1, %rd2, %rd3;",
+           "mov.b64 %rd9, %rd1; fma.rn.f64 %rd9, %rd2, %rd3, %rd9;",
+           "mov.b64 %rd9, %rd1; fma.rn.f64 %rd9, %rd9, %rd2, %rd9;",
            "mov.b64 %rd9, %rd1; add.f64 %rd9, %rd9, %rd2; mul.f64 %rd9, %rd3, %rd9;",
            "neg.f64 %rd9, %rd1;",
            "abs.f64 %rd9, %rd1;",
@@ -174,6 +176,11 @@ TEST_CASE("Wrong quotients and roots of compiled code are found by comparing the
   if (!jit::why_not().empty()) return;
   CHECK(seen("div.rn.f32 %r9, %r1, %r2;", Planted::kDivides) != "");
   CHECK(seen("sqrt.rn.f32 %r9, %r1;", Planted::kDivides) != "");
+}
+
+TEST_CASE("Another NaN of a compiled fused multiply-add is found by comparing the engines") {
+  if (!jit::why_not().empty()) return;
+  CHECK(seen("fma.rn.f64 %rd9, %rd1, %rd2, %rd3;", Planted::kOtherNan) != "");
 }
 
 TEST_CASE("A wrong lane of a compiled shuffle is found by comparing the engines") {

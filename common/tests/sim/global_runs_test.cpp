@@ -140,9 +140,9 @@ TEST_CASE("Runs and chunks of global memory say what records of each word say") 
 }
 
 TEST_CASE("Random accesses show faults in the records of runs and chunks") {
-  for (Planted fault :
-       {Planted::kOwnChunks, Planted::kPastOther, Planted::kOldRecords, Planted::kLanesOfBytes,
-        Planted::kKeepsChunks, Planted::kUnseenWriter, Planted::kUnseenReader}) {
+  for (Planted fault : {Planted::kOwnChunks, Planted::kPastOther, Planted::kOldRecords,
+                        Planted::kLanesOfBytes, Planted::kKeepsChunks, Planted::kUnseenWriter,
+                        Planted::kUnseenReader, Planted::kUntouched}) {
     CAPTURE(int(fault));
     bool seen = false;
     for (uint32_t seed = 1; seed <= 200 && !seen; ++seed)

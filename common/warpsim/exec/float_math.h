@@ -1,7 +1,8 @@
 // Arithmetic of one lane on the bits of a register, as the GPU does it.
 //
-// - Every single-precision result that is a NaN is 0x7FFFFFFF; double-precision NaNs keep the
-// payload as IEEE processors do.
+// - Every single-precision result that is a NaN is 0x7FFFFFFF. In double precision the first
+// operand that is a NaN is passed on, made quiet, and where none is, a result that is one is
+// kNan64. The bits of a GPU's double-precision NaNs were not measured.
 // - .ftz: subnormal inputs and results become zero of the same sign.
 // - The .approx functions are computed correctly rounded (in double precision), which differs from
 // the GPU's table lookup by at
@@ -19,6 +20,8 @@
 namespace warpsim::math {
 
 inline constexpr uint32_t kNan32 = 0x7FFFFFFF;
+inline constexpr uint64_t kNan64 = 0xFFF8000000000000;  // CUDART_NAN of math_constants.h
+inline constexpr uint64_t kQuiet64 = 0x0008000000000000;
 
 inline float f32(uint32_t bits) {
   return std::bit_cast<float>(bits);
@@ -114,20 +117,27 @@ inline uint32_t min_max(uint32_t a, uint32_t b) {
   return nan_a && nan_b ? kNan32 : r;
 }
 
+// Which NaN is passed on must not depend on the order in which a compiler puts the operands.
+inline uint64_t result64(double value, uint64_t a, uint64_t b, uint64_t c = 0) {
+  uint64_t nan = is_nan64(c) ? c | kQuiet64 : kNan64;
+  nan = is_nan64(b) ? b | kQuiet64 : nan;
+  nan = is_nan64(a) ? a | kQuiet64 : nan;
+  return value != value ? nan : bits(value);
+}
 inline uint64_t add64(uint64_t a, uint64_t b) {
-  return bits(f64(a) + f64(b));
+  return result64(f64(a) + f64(b), a, b);
 }
 inline uint64_t sub64(uint64_t a, uint64_t b) {
-  return bits(f64(a) - f64(b));
+  return result64(f64(a) - f64(b), a, b);
 }
 inline uint64_t mul64(uint64_t a, uint64_t b) {
-  return bits(f64(a) * f64(b));
+  return result64(f64(a) * f64(b), a, b);
 }
 inline uint64_t fma64(uint64_t a, uint64_t b, uint64_t c) {
-  return bits(__builtin_fma(f64(a), f64(b), f64(c)));
+  return result64(__builtin_fma(f64(a), f64(b), f64(c)), a, b, c);
 }
 inline uint64_t div64(uint64_t a, uint64_t b) {
-  return bits(f64(a) / f64(b));
+  return result64(f64(a) / f64(b), a, b);
 }
 inline uint64_t rcp64(uint64_t a) {
   return bits(1.0 / f64(a));

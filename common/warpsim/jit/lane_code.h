@@ -1,5 +1,5 @@
 // One operation that works lane by lane, as machine code: what lanes.cpp chooses, and
-// lanes_integer.cpp and lanes_float.cpp emit.
+// lanes_integer.cpp, lanes_float.cpp and lanes_double.cpp emit.
 
 #pragma once
 
@@ -72,6 +72,8 @@ class Lanes {
   bool floats();
   bool square_root();
   bool fused();
+  bool doubles();
+  bool fused_doubles();
   bool sign(bool negates, bool wide);
   bool min_max_floats(bool is_max);
   bool convert_integers();

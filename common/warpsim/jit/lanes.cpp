@@ -197,6 +197,12 @@ bool Lanes::emit() {
       return square_root();
     case A::kFmaF:
       return fused();
+    case A::kAddD:
+    case A::kSubD:
+    case A::kMulD:
+      return doubles();
+    case A::kFmaD:
+      return fused_doubles();
     case A::kNegF:
     case A::kNegD:
       return sign(true, m_.wide_d);

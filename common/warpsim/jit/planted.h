@@ -19,6 +19,7 @@ enum class Planted : uint8_t {
   kOneForAll,   // all special registers are taken to be the same in all lanes
   kOtherLane,   // the first lane of a shuffle takes its value from another lane
   kUnbounded,   // loads from global memory may lie outside their array
+  kOtherNan,    // of several NaNs a fused multiply-add of doubles passes on the last, not the first
   kDivides,     // division takes its numbers the other way round, a square root is none
 };
 inline Planted planted = Planted::kNone;

@@ -60,18 +60,6 @@ void ProgramCode::emit() {
     code_.jmp(leave_, Xbyak::CodeGenerator::T_NEAR);
   }
   for (SlowWindow& slow : slow_windows_) emit_slow(slow);
-  for (ForHandler& one : for_handlers_) {
-    code_.L(one.label);
-    code_.leave(one.before, [&](uint32_t row) { return live_.live_before(one.op, row); });
-    const Op& op = program_.ops[one.op];
-    code_.mov(rdi, code_.warp);
-    code_.mov(rsi, reinterpret_cast<uint64_t>(&op));
-    code_.vzeroupper();
-    code_.mov(rax, reinterpret_cast<uint64_t>(op.full));
-    code_.call(rax);
-    code_.come_back(one.after);
-    code_.jmp(one.back, Xbyak::CodeGenerator::T_NEAR);
-  }
   for (ColdPath& join : joins_) {
     code_.L(join.label);
     return_op(join.op, true);
@@ -121,7 +109,6 @@ void ProgramCode::emit_op(size_t i) {
   }
   const bool is_between_lanes = m.action == A::kShuffle || m.action == A::kVote;
   if (is_between_lanes && emit_between_lanes(code_, op, m, constants_, source_lanes_)) return;
-  if (m.action >= A::kAddD && m.action <= A::kFmaD && emit_doubles(i)) return;
   const bool addend_dies = op.d != op.c && !live_.live_after(i, op.c);
   if (emit_lanes(code_, op, m, constants_, addend_dies)) return;
   emit_handler(i);
@@ -175,41 +162,6 @@ void ProgramCode::emit_handler(size_t i) {
   code_.mov(rcx, reinterpret_cast<uint64_t>(program_.ops.data() + next));
   code_.cmp(rax, rcx);
   code_.jne(leave_, Xbyak::CodeGenerator::T_NEAR);
-}
-
-// Which of two NaNs is passed on depends on the order in which the interpreter's compiler has put
-// the operands: where a result is a NaN, the handler does the operation.
-bool ProgramCode::emit_doubles(size_t i) {
-  if (!code_.avx512) return false;
-  constexpr int kUnordered = 3, kVectors = 4;
-  const Op& op = program_.ops[i];
-  const Action action = meaning_of(op).action;
-  ForHandler& handler = for_handlers_.emplace_back();
-  handler.op = i;
-  int results[kVectors];
-  for (int v = 0; v < kVectors; ++v) {
-    results[v] = code_.scratch();
-    const Xbyak::Xmm t = code_.vec(results[v]);
-    const Xbyak::Xmm a = code_.vec(code_.use(op.a, v)), b = code_.vec(code_.use(op.b, v));
-    if (action == A::kAddD) code_.vaddpd(t, a, b);
-    if (action == A::kSubD) code_.vsubpd(t, a, b);
-    if (action == A::kMulD) code_.vmulpd(t, a, b);
-    if (action == A::kFmaD) {
-      const Xbyak::Xmm c = code_.vec(code_.use(op.c, v));
-      code_.vmovaps(t, a);
-      code_.vfmadd213pd(t, b, c);
-    }
-    code_.vcmppd(v == 0 ? code_.k1 : code_.k2, t, t, kUnordered);
-    if (v != 0) code_.korw(code_.k1, code_.k1, code_.k2);
-  }
-  code_.kortestw(code_.k1, code_.k1);
-  code_.jnz(handler.label, Xbyak::CodeGenerator::T_NEAR);
-  handler.before = code_.snapshot();
-  for (int v = 0; v < kVectors; ++v)
-    code_.vmovaps(code_.vec(code_.define(op.d, v)), code_.vec(results[v]));
-  handler.after = code_.snapshot();
-  code_.L(handler.back);
-  return true;
 }
 
 }  // namespace warpsim::jit

@@ -55,7 +55,6 @@ class ProgramCode {
   void emit_op(size_t i);
   void emit_enter(size_t i);
   void emit_handler(size_t i);
-  bool emit_doubles(size_t i);
   struct SlowWindow;
   void emit_window(size_t i, const Window& window);
   void call_enter_window(size_t i, const Window& window);
@@ -105,13 +104,6 @@ class ProgramCode {
     Xbyak::Label back;
   };
   std::deque<SlowWindow> slow_windows_;
-  // Where the handler chooses among NaNs.
-  struct ForHandler {
-    size_t op;
-    Assembler::Snapshot before, after;
-    Xbyak::Label label, back;
-  };
-  std::deque<ForHandler> for_handlers_;
   SourceLanes source_lanes_;
 };
 

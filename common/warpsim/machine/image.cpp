@@ -262,15 +262,18 @@ void note_access(Image& image, const ptx::Instruction& code, bool is_kernel,
   const Operand* address = global_address(code);
   if (address == nullptr) return;
   const Sources s = provenance.of(*address);
-  auto note = [&](bool* anything, std::vector<uint32_t>* params) {
+  auto note = [&](bool* anything, std::vector<uint32_t>* params, std::vector<uint64_t>* variables) {
     *anything = *anything || s.unknown || !is_kernel || (s.params.empty() && s.variables.empty());
     params->insert(params->end(), s.params.begin(), s.params.end());
     for (int32_t v : s.variables) {
-      if (image.module.variables[size_t(v)].space == Space::kGlobal) *anything = true;
+      if (image.module.variables[size_t(v)].space == Space::kGlobal)
+        variables->push_back(image.addresses[size_t(v)]);
     }
   };
-  if (memory != Memory::kStore) note(&facts->reads_anything, &facts->read_params);
-  if (memory == Memory::kStore || atomic) note(&facts->writes_anything, &facts->written_params);
+  if (memory != Memory::kStore)
+    note(&facts->reads_anything, &facts->read_params, &facts->read_variables);
+  if (memory == Memory::kStore || atomic)
+    note(&facts->writes_anything, &facts->written_params, &facts->written_variables);
 }
 
 // Functions of the system that allocate, free, launch kernels or decide what is launched.

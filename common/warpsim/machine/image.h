@@ -52,10 +52,12 @@ struct KernelFacts {
   bool meets_in_shared = false;  // waits at mbarriers, or for copies in bulk
   bool has_recursion = false;
   bool lets_next_begin = false;  // griddepcontrol.launch_dependents
-  bool reads_anything = false;   // a global load whose pointer cannot be traced to a parameter
-  bool writes_anything = false;  // the same for stores and atomics
-  std::vector<uint32_t> read_params, written_params;  // offsets of pointer parameters
-  std::vector<int32_t> functions;                     // reachable, the kernel first
+  // A global load whose pointer cannot be traced to parameters and variables.
+  bool reads_anything = false;
+  bool writes_anything = false;                             // the same for stores and atomics
+  std::vector<uint32_t> read_params, written_params;        // offsets of pointer parameters
+  std::vector<uint64_t> read_variables, written_variables;  // addresses
+  std::vector<int32_t> functions;                           // reachable, the kernel first
   uint32_t static_shared_bytes = 0, local_bytes = 0;
   struct Range {
     uint32_t offset, bytes;

@@ -39,6 +39,7 @@ enum class Planted : uint8_t {
   kOldRecords,    // records of launches before are taken to be of this one
   kUnseenWriter,  // who wrote a word that many lanes read is not looked at
   kUnseenReader,  // that many lanes read a word is not noted
+  kUntouched,     // no section is taken to be touched by anybody before
   kLanesOfBytes,  // the bytes of a word are taken to be of twice as few lanes
 };
 inline Planted planted = Planted::kNone;

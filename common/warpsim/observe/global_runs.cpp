@@ -170,6 +170,10 @@ inline bool GlobalShadow::is_own(Side side, uint64_t first, uint64_t count, cons
 bool GlobalShadow::is_unharmed(const Warp& w, Side side, uint64_t chunk, const Whole& whole,
                                const Before& before) {
   if (chunks_[side] == nullptr) return true;
+  // Of what a kernel reads, most is written by nobody: its records need not be fetched. Of several
+  // workers another may be about to mark it; both then claim a record.
+  const std::atomic_ref<uint8_t> mark(marks_[side][chunk >> (kSectionShift - kChunkShift)]);
+  if (mark.load(std::memory_order_relaxed) == 0 || planted == Planted::kUntouched) return true;
   Chunk& c = chunks_[side][chunk];
   const uint64_t record = std::atomic_ref<uint64_t>(c.record).load(std::memory_order_acquire);
   if (is_fresh(record)) return true;

@@ -36,6 +36,19 @@ bool touches_parts_of_words(const Image& image, const KernelFacts& facts) {
          });
 }
 
+// What the parameters at these offsets point to, and these variables.
+std::vector<uint64_t> pointers_of(const std::vector<std::byte>& params,
+                                  const std::vector<uint32_t>& offsets,
+                                  std::vector<uint64_t> variables) {
+  for (uint32_t offset : offsets) {
+    if (offset + sizeof(uint64_t) > params.size()) continue;
+    uint64_t pointer = 0;
+    std::memcpy(&pointer, params.data() + offset, sizeof pointer);
+    variables.push_back(pointer);
+  }
+  return variables;
+}
+
 // Only how deep a recursion goes is not known before the launch.
 void watch_stack(LaunchContext* context, const Options& options, int module,
                  const ptx::Function& kernel) {
@@ -112,10 +125,8 @@ std::vector<AllocationRecord*> Simulator::Impl::may_be_written(const LaunchConte
     }
     return records;
   }
-  for (uint32_t offset : facts.written_params) {
-    uint64_t pointer = 0;
-    if (offset + 8 <= context.params.size())
-      std::memcpy(&pointer, context.params.data() + offset, 8);
+  for (uint64_t pointer :
+       pointers_of(context.params, facts.written_params, facts.written_variables)) {
     AllocationRecord* r = view.find(pointer);
     if (r != nullptr && std::find(records.begin(), records.end(), r) == records.end())
       records.push_back(r);
@@ -132,10 +143,7 @@ bool Simulator::Impl::has_to_run_in_order(const LaunchContext& context,
   if (written.empty()) return false;
   if (facts.reads_anything) return true;
   MemoryView view(memory);
-  for (uint32_t offset : facts.read_params) {
-    uint64_t pointer = 0;
-    if (offset + 8 <= context.params.size())
-      std::memcpy(&pointer, context.params.data() + offset, 8);
+  for (uint64_t pointer : pointers_of(context.params, facts.read_params, facts.read_variables)) {
     if (std::find(written.begin(), written.end(), view.find(pointer)) != written.end()) return true;
   }
   return false;
