@@ -15,7 +15,7 @@ from grader.judging.repair.builtin import BUILTIN
 from grader.judging.repair.given import Given, Size
 from grader.judging.repair.machine import Machine
 from grader.judging.repair.nodes import File, Node, walk
-from grader.judging.repair.own import NUMBERS, Own, Rows, is_simple
+from grader.judging.repair.own import NUMBERS, Own, Rows, is_simple, type_of
 from grader.judging.repair.quick import Quick, is_pure, quick_of
 from grader.judging.repair.reading import GivenUp
 from grader.judging.repair.trial import ERRORS, Run, Watched
@@ -38,6 +38,7 @@ STATEMENTS = frozenset(
 _MAY_FAIL = frozenset(("/", "%", "<<", ">>"))
 # How many turns more than before an edit may take, by the steps of the file as it is.
 _LATE, _STEPS_OF_A_TURN = 64, 8
+_FEW_LEFT = 3  # edits, one of which is in the others' way: each is tried alone
 _FEW = 16  # of so many edits one may be left
 _MOVED = 11  # 2 to the power of it entries of an array take as long as a step
 Changes = Mapping[tuple[int, str], Callable[[Node], Node]]
@@ -335,7 +336,7 @@ def _put_quickly(
     before = rows.value
     if before.__class__ is not np.ndarray and not isinstance(before, NUMBERS):
         return tuple(quick)
-    kind = np.result_type(before).kind
+    kind = type_of(before).kind
     late: tuple[int, ...] = ()
     for number, make in quick.items():
         if batch.dead[number]:
@@ -345,7 +346,7 @@ def _put_quickly(
         except ERRORS:
             batch.dead[number] = True
             continue
-        if new is None or np.result_type(new).kind != kind or not rows.put(number, new):
+        if new is None or type_of(new).kind != kind or not rows.put(number, new):
             late += (number,)
     return late
 
@@ -365,14 +366,18 @@ class Tried:
     right: list[int]
     alone: list[int]
     steps: int
-    has_failed: bool = False  # one of them is in the others' way
+    in_the_way: tuple[int, ...] = ()  # one of these is in the others' way
 
 
 def try_together(
     file: File, edits: Sequence[Changes], most_turns: int, size: Size | Given, numbers: tuple,
     on_host: bool, steps: int, watched: Watched | None = None, turns_of: Mapping | None = None,
+    skips: Mapping | None = None,
 ) -> Tried:  # fmt: skip
-    """Which edits make P right; with `watched`, which make right what the chosen threads store."""
+    """Which edits make P right; with `watched`, which make right what the chosen threads store.
+
+    `skips`: turns of loops that what they store does not need.
+    """
     batch = Batch(edits, most_turns)
     run = Run(size, numbers, on_host)
     for buffer in run.buffers:
@@ -382,6 +387,7 @@ def try_together(
     world.batch, batch.world = batch, world
     if watched is not None:
         run.note(world, watched)
+        world.skips = skips or {}
         batch.turns_of, batch.usual = watched.turns, watched.trial.turns_of
         batch.outer = watched.outer
         batch.most_late = max(_LATE, watched.trial.steps // _STEPS_OF_A_TURN)
@@ -392,7 +398,10 @@ def try_together(
     except (Exhausted, GivenUp, *ERRORS):
         if batch.dead.all():
             return Tried([], sorted(batch.alone), steps - world.steps)
-        return Tried([], [], steps - world.steps, True)
+        left = tuple(np.flatnonzero(~batch.dead).tolist())
+        if len(left) <= _FEW_LEFT < batch.count:
+            return Tried([], sorted({*batch.alone, *left}), steps - world.steps)
+        return Tried([], sorted(batch.alone), steps - world.steps, left)
     if watched is not None:
         right = run.right_of_chosen(world, watched.lacking)
         right = [number for number in sorted(right) if not batch.dead[number]]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from grader.judging.repair.batch import STATEMENTS, try_together
 from grader.judging.repair.edits import Edit
@@ -10,6 +10,7 @@ from grader.judging.repair.given import Given, Size
 from grader.judging.repair.nodes import walk
 from grader.judging.repair.reading import GivenUp
 from grader.judging.repair.shown import text_of
+from grader.judging.repair.thin import Skips, hidden, thin
 from grader.judging.repair.trial import Exhausted, Trial, Watched, most_turns, watch
 
 PER_TRIAL = 70  # steps of any trial, for what it has to build
@@ -36,19 +37,27 @@ class Batches:
         """Edits that differ: at first as many as are worth one run, then of several runs together."""
         seen, chosen, runs = set(), [], 1
         most = self.most_together()
+        waiting: list[Edit] = []  # dear to try: several at once
         for edit in self.in_turn():
             if len(edit.changes) == 1 and edit.where.kind != "for":
                 key = (edit.where.id, text_of(edit.where, dict(edit.changes)))
                 if key in seen:
                     continue
                 seen.add(key)
+            if not self.hidden_by(self.wrong).isdisjoint(key for key, _ in edit.changes):
+                waiting.append(edit)
+                if len(waiting) >= most:
+                    yield waiting
+                    waiting = []
+                continue
             chosen.append(edit)
             if len(chosen) >= most:
                 yield chosen
                 runs = min(2 * runs, _MOST_RUNS)
                 chosen, most = [], runs * self.most_together()
-        if chosen:
-            yield chosen
+        for left in (chosen, waiting):
+            if left:
+                yield left
 
     def most_together(self) -> int:
         plain = self.plain[self.wrong]
@@ -69,6 +78,27 @@ class Batches:
             self.left -= _WATCHING * self.plain[size].steps
         return self.few[size]
 
+    def skips(self, size: Size | Given) -> Skips:
+        """Turns of loops that what the chosen threads store does not need."""
+        if size not in self.thinned:
+            watched, found, spent = self.watched(size), {}, 0
+            if watched is not None:
+                found, spent = thin(
+                    self.file, size, self.numbers(size), self.on_host, PLAIN, watched
+                )
+            self.thinned[size] = found
+            self.left -= _TOGETHER * spent
+        return self.thinned[size]
+
+    def skips_for(self, changes: Iterable[tuple[int, str]], size: Size | Given) -> Skips:
+        return self.skips(size) if self.hidden_by(size).isdisjoint(changes) else {}
+
+    def hidden_by(self, size: Size | Given) -> set[tuple[int, str]]:
+        """Nodes whose changes need all turns."""
+        if size not in self.hidden:
+            self.hidden[size] = hidden(self.file, self.skips(size))
+        return self.hidden[size]
+
     def promising(self, edits: list[Edit], size: Size | Given) -> Iterator[tuple[Edit, bool]]:
         """Those that may make P right, and whether they do in this case."""
         together = [edit for edit in edits if self.alone.isdisjoint(key for key, _ in edit.changes)]
@@ -79,21 +109,22 @@ class Batches:
         plain = self.plain[size] if watched is None else watched.trial
         right: set[int] = set()
         parts = self.alike(together)[::-1]
+        skips = self.skips_for((key for edit in edits for key, _ in edit.changes), size)
         while parts and self.left > 0:
             part = parts.pop()
             limit = self.limits[size] * (1 + self.weight(part, size))
             tried = try_together(
                 self.file, [dict(edit.changes) for edit in part], self.turns(plain), size,
                 self.numbers(size), self.on_host, min(limit, self.left // _TOGETHER + 1),
-                watched, self.most_turns(size),
+                watched, self.most_turns(size), skips,
             )  # fmt: skip
             self.left -= _TOGETHER * tried.steps + PER_TRIAL * (1 + len(part) // 8)
-            if tried.has_failed and len(part) > 1:
-                middle = len(part) // 2
-                parts += [part[middle:], part[:middle]]
-                continue
             right |= {id(part[at]) for at in tried.right}
             alone |= {id(part[at]) for at in tried.alone}
+            left = [part[at] for at in tried.in_the_way]
+            if len(part) > 1 and left:
+                middle = len(left) // 2
+                parts += [half for half in (left[middle:], left[:middle]) if half]
         for edit in edits:
             if id(edit) in right or id(edit) in alone:
                 yield edit, id(edit) in right and watched is None

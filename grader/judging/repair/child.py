@@ -9,6 +9,7 @@ of, and so that no file makes a report wait longer. A child that meets one has f
 from __future__ import annotations
 
 import contextlib
+import gc
 import json
 import os
 import subprocess
@@ -98,6 +99,7 @@ def main() -> int:
     resource.setrlimit(resource.RLIMIT_CPU, (_SECONDS, _SECONDS))
     resource.setrlimit(resource.RLIMIT_AS, (_MEMORY_BYTES, _MEMORY_BYTES))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    gc.disable()  # what a search throws away in circles is little, and looking for it takes a tenth of the time
     found = find(**json.load(sys.stdin))
     json.dump(None if found is None else asdict(found), sys.stdout)
     return 0

@@ -47,7 +47,7 @@ def host_memory(world, given: list) -> Pointer:
     if not 0 < size <= _MAX_WORDS:
         raise GivenUp("container")
     buffer = Buffer("host", size)
-    buffer.world = world
+    buffer.world, buffer.batch = world, world.batch
     if first is not None:
         if first.off + size > first.memory.size:
             raise Fault("container")

@@ -117,7 +117,12 @@ class Editor(Arithmetic, Linear, Missing, OnHost, Repeated, Elsewhere, Configure
     ) -> Iterator[Edit | tuple]:
         """In place of what is dear, by its line and its cost, what `made` makes it of."""
         for node in walk(self.function.body):
-            for change, cost in self._changes(node) if self._may_change(node) else ():
+            if not self._may_change(node):
+                continue
+            if is_dear(node.line, _CHEAPEST):
+                yield (node,)
+                continue
+            for change, cost in self._changes(node):
                 if is_dear(node.line, cost):
                     yield node, change, cost
                 else:
@@ -143,7 +148,14 @@ class Editor(Arithmetic, Linear, Missing, OnHost, Repeated, Elsewhere, Configure
         is_made = above.kind == "extent" or above.key > MADE
         return not (is_made and node.kind == "name" and above.kind in ("extent", "index"))
 
-    def made(self, node: Node, change: Change, cost: float) -> Iterator[Edit]:
+    def made(
+        self, node: Node, change: Change | None = None, cost: float = 0.0
+    ) -> Iterator[Edit]:
+        """What comes of a change, or of all of a node."""
+        if change is None:
+            for one, its_cost in self._changes(node):
+                yield from self.made(node, one, its_cost)
+            return
         changed = change(node)
         if self._is_target(node) and not self._may_be_target(changed):
             return

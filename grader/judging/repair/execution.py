@@ -24,6 +24,17 @@ _MAX_POINTERS = 64
 REFERRED = frozenset(("name", "index", "member", "deref"))
 
 
+def _passed_over(f, active, body: Callable, row: int):
+    """A turn that some edits' lanes leave out, or all; none where no threads are chosen."""
+    if f.world.picked is None or not f.world.is_inside:
+        return either(body(f, active), f.continued)
+    if row < 0:
+        return active
+    rest = both(active, f.world.batch.lanes_of((row,), True))
+    after = either(body(f, rest), f.continued) if rest is not False else False
+    return either(after, without(active, rest))
+
+
 class Statements:
     """A part of Machine."""
 
@@ -112,7 +123,7 @@ class Statements:
                 first(f, m)
             kept = f.broken, f.continued
             f.broken, done, active = False, False, m
-            turns, batch = 0, f.world.batch
+            turns, batch, skips = 0, f.world.batch, f.world.skips.get(key)
             while active is not False:
                 f.world.step()
                 turns += 1
@@ -130,7 +141,10 @@ class Statements:
                     if active is False:
                         break
                 f.continued = False
-                active = either(body(f, active), f.continued)
+                if skips is not None and turns in skips:
+                    active = _passed_over(f, active, body, skips[turns])
+                else:
+                    active = either(body(f, active), f.continued)
                 if active is not False and step is not None:
                     step(f, active)
             f.world.turns = max(f.world.turns, turns)
@@ -149,7 +163,7 @@ class Statements:
         def run(f, m):
             kept = f.broken, f.continued
             f.broken, done, active = False, False, m
-            turns, batch = 0, f.world.batch
+            turns, batch, skips = 0, f.world.batch, f.world.skips.get(key)
             while active is not False:
                 f.world.step()
                 turns += 1
@@ -161,7 +175,10 @@ class Statements:
                     if active is False:
                         break
                 f.continued = False
-                active = either(body(f, active), f.continued)
+                if skips is not None and turns in skips:
+                    active = _passed_over(f, active, body, skips[turns])
+                else:
+                    active = either(body(f, active), f.continued)
                 if active is False:
                     break
                 c = truth(condition(f, active))

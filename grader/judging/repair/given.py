@@ -64,15 +64,15 @@ class Size:
         return [*_product(self), *numbers]
 
     def product(self) -> list[Array]:
-        rng = np.random.default_rng(self.j * 7919 + self.k * 104729 + self.l)
         of_m, of_n = self.j * self.k, self.k * self.l
+        mixed = _mixed(of_m + of_n, self.j * 7919 + self.k * 104729 + self.l)
         if self.is_told:
-            m = (1 + rng.permutation(of_m)) / _UNITS
-            n = (1 + of_m + rng.permutation(of_n)) / _UNITS
+            m = (1 + np.argsort(mixed[:of_m])) / _UNITS
+            n = (1 + of_m + np.argsort(mixed[of_m:])) / _UNITS
         else:
             most, unit = (1 << 24, 1 << 21) if self.is_fine else (64, _UNITS)
-            m = rng.integers(1, most, of_m) / unit
-            n = rng.integers(1, most, of_n) / unit
+            values = (1 + (mixed % np.uint64(most - 1)).astype(np.int64)) / unit
+            m, n = values[:of_m], values[of_m:]
         p = (m.reshape(self.j, self.k) @ n.reshape(self.k, self.l)).ravel()
         bound = _OF_PIECES * p if self.is_fine else 0.0
         return [
@@ -80,6 +80,16 @@ class Size:
             Array("N", False, n, n, is_input=True),
             Array("P", False, np.full(len(p), np.nan), p, bound),
         ]
+
+
+def _mixed(count: int, seed: int) -> np.ndarray:
+    """Numbers without a pattern, by splitmix64: to load numpy.random takes as long as many a search."""
+    found = np.arange(1, count + 1, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)
+    found += np.uint64(seed)
+    for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
+        found ^= found >> np.uint64(shift)
+        found *= np.uint64(factor)
+    return found ^ (found >> np.uint64(31))
 
 
 @lru_cache(maxsize=16)

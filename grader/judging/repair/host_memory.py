@@ -15,7 +15,7 @@ def _of_host(f, size) -> Pointer:
     if size <= 0 or size > 4 * _MAX_WORDS:
         raise Fault("size")
     buffer = Buffer("host", size // 4)
-    buffer.world = f.world
+    buffer.world, buffer.batch = f.world, f.world.batch
     return Pointer(buffer)
 
 

@@ -39,7 +39,7 @@ from grader.judging.repair.values import (
     truth,
     without,
 )
-from grader.judging.repair.world import BINARY, Frame
+from grader.judging.repair.world import BINARY, MOST_SHIFTED, Frame
 
 _LIMITS = {
     "INT_MAX": (1 << 31) - 1, "INT_MIN": -(1 << 31), "UINT_MAX": (1 << 32) - 1,
@@ -49,6 +49,11 @@ _LIMITS = {
 
 # Pointers to these see elements of 2 bytes as what they are.
 _OF_HALVES = frozenset(("bf16", "__nv_bfloat162"))
+# What an operator is at a fault with on its right.
+_BADLY = {
+    **dict.fromkeys("/%", lambda b: b == 0),
+    **dict.fromkeys(("<<", ">>"), lambda b: (b < 0) | (b > MOST_SHIFTED)),
+}
 _BYTE = 0.25  # words: of what a char* points to
 _ANY = frozenset(("void", "auto", "char"))
 
@@ -434,8 +439,8 @@ class Machine(Calls, Statements, Declarations, Changes, Overloads, Jumps, Inline
             return joined
         do = BINARY[node.text]
         own = self.of_operator(node.text, node.kids, [left, right])
-        if node.text in ("/", "%") and own is None:
-            return _dividing(do, left, right)
+        if node.text in _BADLY and own is None:
+            return _careful(do, _BADLY[node.text], left, right)
         is_product = node.text == "*"
 
         def combined(f, m):
@@ -548,10 +553,10 @@ def holds_pointers(memory) -> bool:
     return items.__class__ is list and any(one is None or one.__class__ is Pointer for one in items)
 
 
-def _dividing(do: Callable, left: Callable, right: Callable) -> Callable:
-    """A division; only lanes that are active and divide by 0 are at fault."""
+def _careful(do: Callable, is_bad: Callable, left: Callable, right: Callable) -> Callable:
+    """A division or a shift; only lanes that are active and divide by 0 are at fault."""
 
-    def divided(f, m):
+    def done(f, m):
         a, b = left(f, m), right(f, m)
         try:
             return do(a, b)
@@ -560,7 +565,7 @@ def _dividing(do: Callable, left: Callable, right: Callable) -> Callable:
         except Fault:
             if b.__class__ is not np.ndarray:
                 raise
-            bad = b == 0
+            bad = is_bad(b)
             active = bad if m is True else bad & m
             if active.any():
                 batch = f.world.batch
@@ -569,4 +574,4 @@ def _dividing(do: Callable, left: Callable, right: Callable) -> Callable:
                 batch.drop(active)
             return do(a, np.where(bad, 1, b))
 
-    return divided
+    return done

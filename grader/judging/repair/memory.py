@@ -38,6 +38,9 @@ class Owners:
             raise Fault("two threads store the same element")
 
 
+_INSTEAD_OF_ZERO = 61  # different values
+
+
 class Buffer:
     """Words of global, host or shared memory; NaN where nobody has written."""
 
@@ -98,7 +101,7 @@ class Buffer:
     def load(self, off, mask):
         at = self.places(off, mask)
         if at.__class__ is np.ndarray and at.shape[-1] == 1 and at.ndim > 1:
-            at = np.broadcast_to(at, (self.rows, self.batch.each))
+            at = np.broadcast_to(at, (self.batch.count, self.batch.each))
         if has_rows(at):
             self.batch.moved(at.size)
         found = self.data[at]
@@ -113,7 +116,8 @@ class Buffer:
             self.split()
         at = self.places(off, mask)
         if self.rows > 1:
-            at = np.broadcast_to(at, (self.rows, self.batch.each))
+            if at.__class__ is not np.ndarray or at.shape != (self.rows, self.batch.each):
+                at = np.broadcast_to(at, (self.rows, self.batch.each))
             self.batch.moved(at.size)
         if self.is_int:
             value = np.trunc(value)
@@ -121,8 +125,13 @@ class Buffer:
             value = halves.rounded(value)
         if self.effects is not None:
             self.effects.count += 1
+            self.effects.filled += self.kind == "shared"
+            if self.effects.has_no_zero and self.kind == "shared" and not self.is_int:
+                value = np.where(np.equal(value, 0), 1.0 + to_int(off) % _INSTEAD_OF_ZERO, value)
         if self.log is not None and at.__class__ is np.ndarray:
             self.log.append((at, mask))
+            if self.effects is not None and self.effects.clock is not None:
+                self.effects.moments.append(self.effects.clock.steps)
         if self.owners is not None and self.owners.launch:
             self.owners.store(self, at, mask)
         if at.__class__ is not np.ndarray:
@@ -132,13 +141,17 @@ class Buffer:
             return
         if mask is not True:
             if at.ndim > 1:
-                mask = np.broadcast_to(mask, at.shape)
+                mask = _spread(mask, at.shape)
                 if value.__class__ is np.ndarray:
-                    value = np.broadcast_to(value, at.shape)
+                    value = _spread(value, at.shape)
             at = at[mask]
             if value.__class__ is np.ndarray:
                 value = value[mask]
         self.data[at] = value
+
+
+def _spread(value: np.ndarray, shape: tuple) -> np.ndarray:
+    return value if value.shape == shape else np.broadcast_to(value, shape)
 
 
 class Local:

@@ -38,11 +38,14 @@ def watched(node: Node, run: Callable) -> Callable:
 
     def carried_out(f, m):
         world = f.world
-        if world.effects is not None:
-            before = world.effects.count
+        seen = world.effects
+        if seen is not None:
+            before, filled = seen.count, seen.filled
             after = run(f, m)
-            if world.effects.count != before:
-                world.effects.loops.add(key)
+            if seen.count != before:
+                seen.loops.add(key)
+            if seen.filled != filled:
+                seen.filling.add(key)
             return after
         # A loop that stands nowhere in the file has no key; what it does is not known.
         if world.few is None or key[0] < 0 or key in world.loud:

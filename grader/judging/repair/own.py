@@ -14,6 +14,7 @@ from grader.judging.repair.values import Place, Pointer, Ref, Struct, count_nonz
 from grader.judging.repair.world import Frame
 
 NUMBERS = (int, float, np.number, np.bool_)
+_TYPES = {int: np.dtype(np.int64), float: np.dtype(np.float64), bool: np.dtype(np.bool_)}
 _SIMPLE = frozenset(
     ("name", "number", "member", "binary", "unary", "choose", "cast", "index", "deref", "call")
 )
@@ -101,6 +102,13 @@ class _Items(list):
         return (self.own.of(item) for item in super().__iter__())
 
 
+def type_of(value) -> np.dtype:
+    """Of an array or a number."""
+    if value.__class__ is np.ndarray:
+        return value.dtype
+    return _TYPES.get(value.__class__) or np.result_type(value)
+
+
 class Rows:
     """A value into which edits put rows of their own, if they differ from what it is without them."""
 
@@ -115,15 +123,15 @@ class Rows:
             return False
         if value.__class__ is not np.ndarray and not isinstance(value, NUMBERS):
             return False
-        kind, known = np.result_type(new), np.result_type(value)
+        kind, known = type_of(new), type_of(value)
         if kind != known and (kind.kind == "f") != (known.kind == "f"):
             return False
-        if self._is_same(number, new):
+        if not self.is_ours and self._is_same(number, new):
             return True
         joint = np.result_type(kind, known) if kind != known else known
         if not self.is_ours:
-            shape = self.batch.count, self.batch.each
-            self.value = np.array(np.broadcast_to(value, shape), joint)
+            self.value = np.empty((self.batch.count, self.batch.each), joint)
+            self.value[...] = value
             self.is_ours = True
         elif joint != known:
             self.value = value.astype(joint)

@@ -27,6 +27,7 @@ from grader.judging.repair.order import Costed, Order
 from grader.judging.repair.reading import GivenUp, numbers_of_macros, tokens_of
 from grader.judging.repair.shown import text_of
 from grader.judging.repair.syntax import parse
+from grader.judging.repair.thin import Skips
 from grader.judging.repair.trial import Exhausted, Trial, Watched, try_out
 
 _STEPS = 150_000  # of all that a search does, but for confirming what it has found
@@ -34,7 +35,7 @@ _PLAIN_OF_OTHERS = 12_000  # of the file as it is, in a size that was not seen t
 _PLAIN_IN_ALL = 45_000  # of all sizes in which it is right, before the first in which it is not
 _PER_RUN = 9_000
 _CONFIRMING = 40_000  # of all runs that ask for another size
-_CONFIRMED = 15_000  # after so many, two sizes are enough
+_CONFIRMED = 7_000  # after so many, two sizes are enough
 _TOO_LONG = 70
 # Of a case that was seen to be wrong: elements of P, and products of one.
 _MOST_SEEN, _DEEPEST_SEEN = 64 * 64, 64
@@ -115,6 +116,8 @@ class Search(Order, Batches):
         self.limits: dict[Size | Given, int] = {}
         self.plain: dict[Size | Given, Trial] = {}
         self.few: dict[Size | Given, Watched | None] = {}
+        self.thinned: dict[Size | Given, Skips] = {}
+        self.hidden: dict[Size | Given, set] = {}
         # Of a file without copies of its own: launches that P is wrong after.
         self.launches: dict[Size | Given, set] = {}
         functions = [*self.file.functions.values(), *self.file.methods.values()]
@@ -154,8 +157,9 @@ class Search(Order, Batches):
         return trial.is_right
 
     def run(
-        self, edits: Mapping, size: Size | Given, watched: Watched | None = None, function: str = ""
-    ) -> bool:
+        self, edits: Mapping, size: Size | Given, watched: Watched | None = None,
+        function: str = "", is_alone: bool = False,
+    ) -> bool:  # fmt: skip
         """`function`: where the edits are. One on the host's side only decides the launch."""
         known = self.launches.get(size)
         on_host = function == "solve" and known is not None
@@ -172,7 +176,9 @@ class Search(Order, Batches):
                 limit,
                 watched,
                 tried,
+                is_alone,
                 turns=self.turns_alone(size),
+                skips=self.skips_for(edits, size) if watched is not None else None,
             )
         except Exhausted:
             self.left -= limit + PER_TRIAL
@@ -206,11 +212,13 @@ class Search(Order, Batches):
                     if not is_tried and watched is not None:
                         if not self.run(changes, self.wrong, watched, edit.function):
                             continue
-                    if not is_tried and not self.run(changes, self.wrong, None, edit.function):
-                        continue
-                    if self.is_right(changes, self.others()) and self.is_alone(changes):
+                    if not is_tried:
+                        if not self.run(changes, self.wrong, None, edit.function, is_alone=True):
+                            continue
+                    if not self.is_right(changes, self.others()):
+                        self.sharpen()
+                    elif not is_tried or self.is_alone(changes):
                         return self.chosen(edit, self.sizes)
-                    self.sharpen()
         except Exhausted:
             return None
         return None

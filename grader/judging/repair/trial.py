@@ -39,6 +39,9 @@ class Watched:
     turns: dict  # most turns of each loop
     lacking: np.ndarray | None = None  # elements that nobody stores, where no other is wrong
     outer: frozenset = frozenset()  # loops with loops in them
+    filling: frozenset = frozenset()  # loops that store in shared memory
+    stored: dict = field(default_factory=dict)  # what the chosen threads store where
+    few: frozenset = frozenset()  # a few of these places
 
 
 _MORE_TURNS = 12
@@ -190,7 +193,7 @@ def watch(
     if not run.has_one_output:
         return None
     world = World(Machine(file, {}), steps)
-    world.effects, world.logs = Effects(), []
+    world.effects, world.logs = Effects(clock=world), []
     for buffer in run.buffers:
         buffer.effects = world.effects
     run.log_output(world)
@@ -235,11 +238,46 @@ def watch(
         most_turns(file, world.turns_of, size), lacking, outer_loops(file),
     )  # fmt: skip
     stored_now = _values_of(stored[0], set(chosen))
+    if lacking is None:
+        few = frozenset(_of_two_stores(stores, world.effects.moments, chosen, is_wrong))
+        filling = frozenset(world.effects.filling | unseen)
+        found = replace(found, filling=filling, stored=stored_now, few=few)
+    wanted, has_no_zero = stored_now, 0.0 in stored_now.values()
+    if has_no_zero:
+        wanted = _without_zeros(file, size, numbers, on_host, steps, set(chosen))
     for loud in _loops_to_keep(file):
-        if _agrees(file, size, numbers, on_host, steps, found, stored_now):
+        if _agrees(file, size, numbers, on_host, steps, found, wanted, has_no_zero):
             break
         found = replace(found, loud=found.loud | loud)
     return found
+
+
+def _without_zeros(
+    file: File, size: Size | Given, numbers: tuple, on_host: bool, steps: int, chosen: set[int]
+) -> dict[int, float]:
+    """What these threads store where, and no other after them, if no 0 is put into a tile.
+
+    A 0 is what a thread has that adds nothing, too: it does not tell whether it is enough to let the
+    chosen threads add.
+    """
+    run = Run(size, numbers, on_host)
+    world = World(Machine(file, {}), steps)
+    world.effects, world.logs = Effects(has_no_zero=True), []
+    for buffer in run.buffers:
+        buffer.effects = world.effects
+    run.log_output(world)
+    try:
+        run.carry_out(file, world.machine, world)
+    except (Exhausted, *ERRORS):
+        return {}
+    stored = [one for one in world.logs if one.log]
+    if len(stored) != 1:
+        return {}
+    last = np.full(len(stored[0].data), -1)
+    for lanes, places in stores_in(stored[0]):
+        last[places] = lanes
+    places = np.flatnonzero(np.isin(last, list(chosen))).tolist()
+    return {at: float(stored[0].data[at]) for at in places}
 
 
 def _whole_warps(chosen: list[int], wrong: set[int]) -> list[int]:
@@ -256,6 +294,24 @@ def _values_of(buffer: Buffer, chosen: set[int]) -> dict[int, float]:
         places = places[np.isin(lanes, list(chosen))]
         found.update(zip(places.tolist(), buffer.data[places].tolist(), strict=True))
     return found
+
+
+def _of_two_stores(
+    stores: list, moments: list[int], chosen: list[int], is_wrong: np.ndarray
+) -> set[int]:
+    """Elements of P: what is stored at two moments, as far as each is wrong.
+
+    Of 8 x 8 the second and the ninth, if all are wrong: what is stored turned is seen in them. What
+    is stored as a float4 has one moment.
+    """
+    at: dict[int, list[np.ndarray]] = {}
+    for moment, (lanes, places) in zip(moments, stores, strict=True):
+        at.setdefault(moment, []).append(places[np.isin(lanes, chosen)])
+    mine = [np.concatenate(places) for places in at.values()]
+    counts = [int(is_wrong[places].sum()) for places in mine]
+    most = [at for at, count in enumerate(counts) if count and count == max(counts)]
+    two = {most[min(1, len(most) - 1)], most[min(math.isqrt(len(most)), len(most) - 1)]}
+    return {place for at in two for place in mine[at].tolist()}
 
 
 def _idle(log: list, world: World) -> set[int]:
@@ -297,12 +353,12 @@ def _loops_to_keep(file: File) -> Iterator[frozenset]:
 
 def _agrees(
     file: File, size: Size | Given, numbers: tuple, on_host: bool, steps: int, watched: Watched,
-    wanted: dict[int, float],
+    wanted: dict[int, float], has_no_zero: bool,
 ) -> bool:  # fmt: skip
     """Whether the chosen threads store the same if the others leave the quiet loops out."""
     run = Run(size, numbers, on_host)
     world = World(Machine(file, {}), steps)
-    world.lenient = Effects()
+    world.lenient = Effects(has_no_zero=has_no_zero)
     for buffer in run.buffers:
         buffer.effects = world.lenient
     run.note(world, watched)
@@ -312,9 +368,11 @@ def _agrees(
     except (Exhausted, *ERRORS):
         return False
     found = run.stored_by_chosen(world)
-    return found.keys() == wanted.keys() and all(
-        value == wanted[at] or (value != value and wanted[at] != wanted[at])
-        for at, value in found.items()
+    if not wanted or not wanted.keys() <= found.keys():
+        return False
+    return (has_no_zero or len(found) == len(wanted)) and all(
+        found[at] == value or (value != value and found[at] != found[at])
+        for at, value in wanted.items()
     )
 
 
@@ -358,14 +416,15 @@ def _spread(items: list[int], most: int) -> list[int]:
 def try_out(
     file: File, edits: Mapping, size: Size | Given, numbers: tuple, on_host: bool, steps: int,
     watched: Watched | None = None, tried: set | None = None, is_alone: bool = False,
-    turns: tuple[Mapping, int] | None = None,
+    turns: tuple[Mapping, int] | None = None, skips: Mapping | None = None,
 ) -> Trial:  # fmt: skip
     """Raises GivenUp where the file cannot be interpreted, Exhausted after so many steps.
 
     `is_alone`: threads that store the same element of global memory are a fault. Lanes go in step
     here, so what races may come out right.
 
-    With `watched` it is right if what the chosen threads store is right, and there is something.
+    With `watched` it is right if what the chosen threads store is right, and there is something;
+    `skips`: turns of loops that this does not need.
     `tried`: launches that need not be carried out once more. `turns`: how many are too many, of
     each loop and of one that is not known.
     """
@@ -374,6 +433,7 @@ def try_out(
     world = World(machine, steps, tried=tried, most_turns=turns)
     if watched is not None:
         run.note(world, watched)
+        world.skips = skips or {}
     if is_alone:
         world.owners = Owners()
         for buffer in run.buffers:

@@ -25,6 +25,7 @@ DEVICE = {
 
 
 _LANES_OF_A_STEP = 4096  # for so many it takes as long again as for one
+MOST_SHIFTED = 40  # bits
 _ENTRIES_OF_A_STEP = 1 << 14  # of a batch, in which most of what is computed has no rows
 
 
@@ -38,6 +39,11 @@ class Effects:
 
     count: int = 0  # stores to global and shared memory
     loops: set = field(default_factory=set)  # in which there was one
+    filled: int = 0  # of these, to shared memory
+    filling: set = field(default_factory=set)  # loops in which there was one
+    has_no_zero: bool = False  # a 0 that is put into a tile is something else there
+    clock: World | None = None  # whose steps tell one statement's stores from another's
+    moments: list = field(default_factory=list)  # of the stores that are noted
     is_joint: bool = False  # threads add to one word, or tell each other their values
     is_of_warps: bool = False  # the threads of a warp multiply together
 
@@ -85,6 +91,7 @@ class World:
     turns_of: dict = field(default_factory=dict)  # of each loop, at most
     most_turns: tuple[Mapping, int] | None = None  # of each loop, and of one that is not known
     owners: object = None  # where threads may not store the same element
+    skips: Mapping = field(default_factory=dict)  # of loops: turns that are left out (thin.py)
     pairs: Pairs | None = None  # what the chosen threads may multiply
 
     def step(self) -> None:
@@ -128,7 +135,7 @@ def _shift(sign: str) -> Callable:
     def shifted(a, b):
         if a.__class__ is values.Text:  # std::cerr << n
             return a
-        if np.any(np.less(b, 0)) or np.any(np.greater(b, 40)):
+        if np.any(np.less(b, 0)) or np.any(np.greater(b, MOST_SHIFTED)):
             raise Fault("shift")
         return move(a, b)
 

@@ -1,0 +1,143 @@
+"""Which turns of its loops a chosen element of P does not need.
+
+A thread that counts 8 x 8 elements spends nearly all of its steps on those that nobody looks at here.
+Each turn of each loop is left out once, all of these in one run, as changes are tried in a batch:
+where the element comes to the same without it, it is not needed. What refuses a change then costs a
+few dozen steps in place of thousands.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from grader.judging.repair.batch import Batch, Together
+from grader.judging.repair.given import Given, Size
+from grader.judging.repair.machine import Machine
+from grader.judging.repair.nodes import File, walk
+from grader.judging.repair.reading import GivenUp
+from grader.judging.repair.trial import ERRORS, Run, Watched, loops_of
+from grader.judging.repair.world import Effects, Exhausted, World
+
+# Of a loop, then of all: what is left out at once is a turn, or of long loops several in a row.
+_PER_LOOP, _MOST = 16, 96
+_WORTH = 0.7  # as many steps at most as before
+_FEWEST = 600  # steps for which it is worth the trouble
+
+Skips = dict[tuple[int, str], dict[int, int]]  # of a loop: turns, and in which row; -1: in all
+
+
+def thin(
+    file: File, size: Size | Given, numbers: tuple, on_host: bool, steps: int, watched: Watched
+) -> tuple[Skips, int]:
+    """What is left out, and the steps that it took to find it."""
+    if not watched.few or watched.trial.steps < _FEWEST:
+        return {}, 0
+    groups = list(_groups(file, watched))
+    if len(groups) < 2:
+        return {}, 0
+    places = np.array(sorted(watched.few))
+    tried: Skips = {}
+    for row, (key, turns) in enumerate(groups):
+        tried.setdefault(key, {}).update(dict.fromkeys(turns, row))
+    batch = Batch([{}] * (len(groups) + 1), 2 * watched.trial.turns + 1)  # one leaves nothing out
+    found, spent = _stored(file, size, numbers, on_host, steps, watched, tried, places, batch)
+    if found is None or not np.isfinite(found[-1]).all():
+        return {}, spent
+    same = (found[:-1] == found[-1]).all(axis=1) & ~batch.dead[:-1]
+    skips: Skips = {}
+    for row in np.flatnonzero(same).tolist():
+        key, turns = groups[row]
+        skips.setdefault(key, {}).update(dict.fromkeys(turns, -1))
+    is_same, more = _is_stored(file, size, numbers, on_host, steps, watched, skips)
+    return skips if is_same and more <= _WORTH * watched.trial.steps else {}, spent + more
+
+
+def _groups(file: File, watched: Watched) -> Iterator[tuple[tuple[int, str], Sequence[int]]]:
+    """Not of loops that fill a tile: a change there may be that another turn does what is needed."""
+    turns_of = watched.trial.turns_of
+    keys = [one for one in dict.fromkeys(node.loop for node in loops_of(file)) if one[0] >= 0]
+    keys = [one for one in keys if one not in watched.filling and turns_of.get(one, 0) > 1]
+    most = max(2, min(_PER_LOOP, _MOST // max(len(keys), 1)))
+    for key in keys:
+        turns = turns_of[key]
+        each = math.ceil(turns / most)
+        for first in range(1, turns + 1, each):
+            yield key, range(first, min(first + each, turns + 1))
+
+
+def _stored(
+    file: File, size: Size | Given, numbers: tuple, on_host: bool, steps: int, watched: Watched,
+    skips: Skips, places: np.ndarray, batch: Batch,
+) -> tuple[np.ndarray | None, int]:  # fmt: skip
+    """What comes to lie in these places, a row of each of a batch."""
+    run = Run(size, numbers, on_host)
+    machine = Together(file, batch)
+    world = World(machine, steps, batch=batch)
+    batch.world = world
+    for buffer in run.buffers:
+        buffer.batch = batch
+    if not _carried_out(run, file, world, watched, skips, has_no_zero=True):
+        return None, steps - world.steps
+    stored = [one for one in world.logs if one.log and one.size == len(run.wanted.after)]
+    if len(stored) != 1:
+        return None, steps - world.steps
+    rows = stored[0].data.reshape(-1, stored[0].size)[:, places]
+    return np.broadcast_to(rows, (batch.count, len(places))), steps - world.steps
+
+
+def _is_stored(
+    file: File, size: Size | Given, numbers: tuple, on_host: bool, steps: int, watched: Watched,
+    skips: Skips,
+) -> tuple[bool, int]:  # fmt: skip
+    """Whether these places, and whatever else is stored, come to hold what they do without."""
+    run = Run(size, numbers, on_host)
+    world = World(Machine(file, {}), steps)
+    if not _carried_out(run, file, world, watched, skips):
+        return False, steps - world.steps
+    found, wanted = run.stored_by_chosen(world), watched.stored
+    is_same = watched.few <= found.keys() <= wanted.keys() and all(
+        value == wanted[at] or (value != value and wanted[at] != wanted[at])
+        for at, value in found.items()
+    )
+    return is_same, steps - world.steps
+
+
+def _carried_out(
+    run: Run, file: File, world: World, watched: Watched, skips: Skips, has_no_zero: bool = False
+) -> bool:
+    """`has_no_zero`: what a turn adds is to be seen, even if a factor is a 0 by mistake."""
+    world.lenient = Effects(has_no_zero=has_no_zero)
+    for buffer in run.buffers:
+        buffer.effects = world.lenient
+    run.note(world, watched)
+    world.pairs, world.skips = None, skips
+    try:
+        run.carry_out(file, world.machine, world)
+    except (Exhausted, GivenUp, *ERRORS):
+        return False
+    return True
+
+
+def hidden(file: File, skips: Skips) -> set[tuple[int, str]]:
+    """Where a change may need a turn that is left out: of such a loop, or what an own array is indexed with."""
+    if not skips:
+        return set()
+    found: set[tuple[int, str]] = set()
+    for function in [*file.functions.values(), *file.methods.values()]:
+        inside = list(walk(function.body))
+        own = {n.text for n in inside if n.kind == "declare" and n.kids[0] and not n.type.is_shared}
+        for node in inside:
+            if node.kind in ("for", "dowhile") and node.loop in skips:
+                header = node.kids[:3] if node.kind == "for" else node.kids[:1]
+                found.add(node.id)
+                found |= set().union(*(kid.ids for kid in header if kid is not None))
+            elif node.kind == "index":
+                base = node.kids[0]
+                while base.kind == "index":
+                    base = base.kids[0]
+                if base.text in own or base.kind == "member":
+                    found |= node.ids
+    return found
