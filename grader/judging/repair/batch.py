@@ -21,6 +21,7 @@ from grader.judging.repair.reading import GivenUp
 from grader.judging.repair.trial import ERRORS, Run, Watched
 from grader.judging.repair.values import (
     Fault,
+    Place,
     Pointer,
     Struct,
     both,
@@ -41,6 +42,7 @@ _LATE, _STEPS_OF_A_TURN = 64, 8
 _FEW_LEFT = 3  # edits, one of which is in the others' way: each is tried alone
 _FEW = 16  # of so many edits one may be left
 _MOVED = 11  # 2 to the power of it entries of an array take as long as a step
+_OF_LANES = (np.ndarray, *NUMBERS)
 Changes = Mapping[tuple[int, str], Callable[[Node], Node]]
 
 
@@ -358,6 +360,10 @@ def _fit(one: object, two: object) -> bool:
         return same and (one.memory, one.dims, one.unit) == (two.memory, two.dims, two.unit)
     if one.__class__ is Struct or two.__class__ is Struct:
         return one.__class__ is two.__class__ and one.fields.keys() == two.fields.keys()
+    if one.__class__ is Place and two.__class__ is Place:
+        return one.holder is two.holder and one.name == two.name
+    if not isinstance(one, _OF_LANES) or not isinstance(two, _OF_LANES):
+        return one is two  # another name of something, or a function: no lane has one of its own
     return is_integer(one) == is_integer(two)
 
 

@@ -73,6 +73,7 @@ class Buffer:
 
     def outside(self, mask) -> None:
         if self.effects is not None:
+            self.effects.outside.append(mask)
             return  # the run is to show where the others store
         if self.batch is None:
             raise Fault(self.name)

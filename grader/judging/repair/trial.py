@@ -219,6 +219,8 @@ def watch(
         wrong, lacking = _idle(stores, world), is_wrong
         beside = _beside(wrong, right, world)
     if not wrong:
+        wrong = _at_fault(world)
+    if not wrong:
         return None
     chosen = sorted({
         *_spread(_of_blocks(wrong, threads, 2), _WRONG),
@@ -309,6 +311,8 @@ def _of_two_stores(
         at.setdefault(moment, []).append(places[np.isin(lanes, chosen)])
     mine = [np.concatenate(places) for places in at.values()]
     counts = [int(is_wrong[places].sum()) for places in mine]
+    if not any(counts):
+        return set()
     most = [at for at, count in enumerate(counts) if count and count == max(counts)]
     two = {most[min(1, len(most) - 1)], most[min(math.isqrt(len(most)), len(most) - 1)]}
     return {place for at in two for place in mine[at].tolist()}
@@ -324,6 +328,16 @@ def _idle(log: list, world: World) -> set[int]:
     if len(again):
         return set(lanes[again].tolist())
     return set(range(world.blocks * world.threads)) - set(lanes.tolist())
+
+
+def _at_fault(world: World) -> set[int]:
+    """Threads that touch what they may not, where all that is stored is right."""
+    count = world.blocks * world.threads
+    found = np.zeros(count, bool)
+    for mask in world.effects.outside:
+        if mask is True or mask.shape == (count,):
+            found |= mask
+    return set(np.flatnonzero(found).tolist())
 
 
 def _beside(idle: set[int], stores: set[int], world: World) -> list[int]:

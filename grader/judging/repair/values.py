@@ -150,6 +150,7 @@ class Pointer:
             bad = bad & mask
         if np.any(bad):
             if self.memory.kind != "local" and self.memory.effects is not None:
+                self.memory.effects.outside.append(bad if bad.__class__ is np.ndarray else mask)
                 return
             if self.memory.batch is None:
                 raise Fault("alignment")

@@ -41,6 +41,7 @@ class Effects:
     loops: set = field(default_factory=set)  # in which there was one
     filled: int = 0  # of these, to shared memory
     filling: set = field(default_factory=set)  # loops in which there was one
+    outside: list = field(default_factory=list)  # masks of lanes that touched what they may not
     has_no_zero: bool = False  # a 0 that is put into a tile is something else there
     clock: World | None = None  # whose steps tell one statement's stores from another's
     moments: list = field(default_factory=list)  # of the stores that are noted
