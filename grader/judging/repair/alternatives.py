@@ -128,17 +128,17 @@ def _walk_changed(node: Node, changes: dict) -> Iterator[Node]:
 
 def turned_elsewhere(edit: Edit, others: Sequence[Edit]) -> Iterator[Edit]:
     """For two indices exchanged: the same of that array in other lines (stored turned or read turned)."""
-    array = _turned(edit)
+    array = turned(edit)
     if not array:
         return
     count = 0
     for other in others:
-        if other.line != edit.line and _turned(other) == array and count < _MOST:
+        if other.line != edit.line and turned(other) == array and count < _MOST:
             count += 1
             yield other
 
 
-def _turned(edit: Edit) -> str:
+def turned(edit: Edit) -> str:
     """The array whose two indices an edit exchanges."""
     node = edit.where
     if node.kind != "index" or node.kids[0].kind != "index" or not is_of_its_place(edit):

@@ -37,7 +37,7 @@ class Batches:
         """Edits that differ: at first as many as are worth one run, then of several runs together."""
         seen, chosen, runs = set(), [], 1
         most = self.most_together()
-        waiting: list[Edit] = []  # dear to try: several at once
+        waiting: list[Edit] = []  # to be tried with all turns of all loops
         for edit in self.in_turn():
             if len(edit.changes) == 1 and edit.where.kind != "for":
                 key = (edit.where.id, text_of(edit.where, dict(edit.changes)))
@@ -46,18 +46,13 @@ class Batches:
                 seen.add(key)
             if not self.hidden_by(self.wrong).isdisjoint(key for key, _ in edit.changes):
                 waiting.append(edit)
-                if len(waiting) >= most:
-                    yield waiting
-                    waiting = []
-                continue
-            chosen.append(edit)
-            if len(chosen) >= most:
-                yield chosen
+            else:
+                chosen.append(edit)
+            if len(chosen) >= most or len(waiting) >= self.most_together():
+                yield from (one for one in (chosen, waiting) if one)
                 runs = min(2 * runs, _MOST_RUNS)
-                chosen, most = [], runs * self.most_together()
-        for left in (chosen, waiting):
-            if left:
-                yield left
+                chosen, waiting, most = [], [], runs * self.most_together()
+        yield from (one for one in (chosen, waiting) if one)
 
     def most_together(self) -> int:
         plain = self.plain[self.wrong]

@@ -101,6 +101,7 @@ def _copy_box(given, templates):
         lanes = np.flatnonzero(np.broadcast_to(m, count))
         if f.world.effects is not None:
             f.world.effects.count += 1
+            f.world.effects.filled += 1
         size = field["box_rows"] * field["box_cols"]
         bad = np.broadcast_to(to.off % (8 * _SPAN) != 0, count)
         if to.memory.batch is not None and (bad & (True if m is True else m)).any():
@@ -118,6 +119,7 @@ def _copy_box(given, templates):
         source = field["at"]
         off = np.where(inside, source.off + row * field["pitch"] + col, 0)
         values = np.where(inside, source.memory.data[off], 0.0)
+        values = to.memory.without_zeros(values, number)
         # Pieces are permuted by the number of the 128 bytes that they lie in.
         placed = number ^ (number // _SPAN % _PIECE * _PIECE)
         to.memory.data[at[:, None] + placed] = values

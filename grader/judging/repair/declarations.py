@@ -30,6 +30,8 @@ def shared_words(world, key: tuple, size: int, name: str, kind: Type) -> Buffer:
         buffer.is_int = kind.name == "int"
         buffer.is_half = kind.name in ("bf16", "__nv_bfloat162")
         buffer.batch, buffer.effects = world.batch, world.effects or world.lenient
+        if buffer.effects is not None and buffer.effects.has_no_zero:
+            buffer.fill()
         world.words += size
         if world.blocks > 1:
             buffer.base = world.block_of * size

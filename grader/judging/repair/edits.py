@@ -30,7 +30,7 @@ from grader.judging.repair.scope import (
     scope_of,
     visible_at,
 )
-from grader.judging.repair.siblings import odd_leaves
+from grader.judging.repair.siblings import odd_leaves, repeated_leaves
 
 _CHEAPEST = 0.2
 _OTHER_MEMORY = 0.6  # what lies there is indexed in another way
@@ -81,7 +81,7 @@ class Editor(Arithmetic, Linear, Missing, OnHost, Repeated, Elsewhere, Configure
         self.given = {name for _, name in function.parameters} & self.scope.sizes
         self.visible = visible_at(function.body)
         self.partners = partners_of(file)
-        self.odd = odd_leaves(function)
+        self.odd, self.repeated = odd_leaves(function), repeated_leaves(function)
         self.configured = configured_in(function)
         self.meeting: dict[int, bool] = {}  # loops: whether threads meet in them
         self.of_dimensions: dict[tuple[str, int], set[str]] = {}
@@ -115,18 +115,10 @@ class Editor(Arithmetic, Linear, Missing, OnHost, Repeated, Elsewhere, Configure
     def all(
         self, is_dear: Callable[[int, float], bool] = lambda line, cost: False
     ) -> Iterator[Edit | tuple]:
-        """In place of what is dear, by its line and its cost, what `made` makes it of."""
+        """In place of what is dear, by its line and its cost, what `made_of` makes it of."""
         for node in walk(self.function.body):
-            if not self._may_change(node):
-                continue
-            if is_dear(node.line, _CHEAPEST):
-                yield (node,)
-                continue
-            for change, cost in self._changes(node):
-                if is_dear(node.line, cost):
-                    yield node, change, cost
-                else:
-                    yield from self.made(node, change, cost)
+            if self._may_change(node):
+                yield from self.made_of((node,), is_dear)
         yield from self._exchanged()
         yield from self._names_exchanged()
         yield from self._values_exchanged()
@@ -148,14 +140,18 @@ class Editor(Arithmetic, Linear, Missing, OnHost, Repeated, Elsewhere, Configure
         is_made = above.kind == "extent" or above.key > MADE
         return not (is_made and node.kind == "name" and above.kind in ("extent", "index"))
 
-    def made(
-        self, node: Node, change: Change | None = None, cost: float = 0.0
-    ) -> Iterator[Edit]:
-        """What comes of a change, or of all of a node."""
-        if change is None:
-            for one, its_cost in self._changes(node):
-                yield from self.made(node, one, its_cost)
-            return
+    def made_of(self, one: tuple, is_dear: Callable[[int, float], bool]) -> Iterator[Edit | tuple]:
+        """Of (node,) all its changes, of (node, change, cost) an edit; itself, if it is dear."""
+        node, *rest = one
+        if is_dear(node.line, rest[1] if rest else _CHEAPEST):
+            yield one
+        elif rest:
+            yield from self._made(node, *rest)
+        else:
+            for change, cost in self._changes(node):
+                yield from self.made_of((node, change, cost), is_dear)
+
+    def _made(self, node: Node, change: Change, cost: float) -> Iterator[Edit]:
         changed = change(node)
         if self._is_target(node) and not self._may_be_target(changed):
             return
@@ -220,6 +216,8 @@ class Editor(Arithmetic, Linear, Missing, OnHost, Repeated, Elsewhere, Configure
         return self.parents.get(id(node), node)
 
     def _changes(self, node: Node) -> Iterator[tuple[Change, float]]:
+        if node.id in self.repeated:
+            yield (lambda n, o=self.repeated[node.id]: replace(bare(n), text=o)), _ODD_ONE
         match node.kind:
             case "name":
                 yield from self._names(node)

@@ -60,6 +60,18 @@ class Buffer:
         self.owners: Owners | None = None  # of global memory, where that is looked at
         self.world = None  # of memory that the host reaches
 
+    def fill(self) -> None:
+        """Numbers where nobody has written, too."""
+        self.data[:] = np.tile(np.arange(self.size) % _INSTEAD_OF_ZERO + 0.5, self.copies)
+
+    def without_zeros(self, value, off):
+        """What is put there, in a run in which it is not to be a 0."""
+        if self.effects is None or not self.effects.has_no_zero or self.is_int:
+            return value
+        if self.kind != "shared":
+            return value
+        return np.where(np.equal(value, 0), 1.0 + to_int(off) % _INSTEAD_OF_ZERO, value)
+
     def split(self) -> None:
         """A copy for each edit of the batch."""
         self.rows = self.batch.count
@@ -127,8 +139,7 @@ class Buffer:
         if self.effects is not None:
             self.effects.count += 1
             self.effects.filled += self.kind == "shared"
-            if self.effects.has_no_zero and self.kind == "shared" and not self.is_int:
-                value = np.where(np.equal(value, 0), 1.0 + to_int(off) % _INSTEAD_OF_ZERO, value)
+            value = self.without_zeros(value, off)
         if self.log is not None and at.__class__ is np.ndarray:
             self.log.append((at, mask))
             if self.effects is not None and self.effects.clock is not None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from grader.judging.repair.edits import Edit, Editor
 from grader.judging.repair.nearness import Nearness
@@ -12,7 +12,7 @@ from grader.judging.repair.repeated import products_of
 
 _PER_EDIT = 2  # steps to make it, whether it is tried or not
 # An odd change, or one far from what was seen, is made only once all others have been tried.
-_DEAR = 2.2
+_CHEAP, _DEAR = 1.65, 2.2
 _SHARED = 0.4  # how much farther what a macro says is, where it is used often
 
 # An edit with what is added to its cost: always, where no line is near, for a macro.
@@ -21,6 +21,16 @@ Costed = tuple[Edit, float, float, float]
 
 def _far(editor: Editor) -> float:
     return 1.5 if editor.is_host else 2.5
+
+
+def _dear(
+    near: Mapping[int, float], editor: Editor, most: float | None
+) -> Callable[[int, float], bool]:
+    """Whether a change of a line is dearer than that."""
+    far = _far(editor)
+    if not near or most is None:
+        return lambda line, cost: False
+    return lambda line, cost: cost + near.get(line, far) > most
 
 
 def _by_cost(
@@ -38,37 +48,47 @@ class Order(Nearness):
 
     def in_turn(self) -> Iterator[Edit]:
         """All, but what is dear is only made once the others have been tried."""
-        likely = self.likely()
-        yield from likely
-        known = {id(edit) for edit in likely}
-        yield from (edit for edit in self.ordered() if id(edit) not in known)
+        known = set()
+        for most in (_CHEAP, _DEAR, None):
+            for edit in self.up_to(most):
+                if id(edit) not in known:
+                    known.add(id(edit))
+                    yield edit
 
     def likely(self) -> list[Edit]:
-        """Those that are not dear, as far as they have been made."""
-        near = self.nearness()
-        if self.edits is None:
-            self.making = list(self.to_make(near))
-            self.keep([one for one in self.making if one[0].__class__ is Edit])
-        return _by_cost(self.edits, near, _DEAR if near else None)
+        """Those that are not dear."""
+        return self.up_to(_DEAR)
 
     def ordered(self) -> list[Edit]:
         """All."""
+        return self.up_to(None)
+
+    def up_to(self, most: float | None) -> list[Edit]:
+        """Those that cost so much at most, as far as their lines are near to what was seen."""
+        near = self.nearness()
         if self.edits is None:
-            self.likely()
-        if any(one.__class__ is not Edit for one, _ in self.making):
+            self.making = list(self.to_make(near, most))
+            self.keep([one for one in self.making if one[0].__class__ is Edit])
+        elif any(one.__class__ is not Edit for one, _ in self.making):
             self.making = [
                 (edit, editor)
                 for one, editor in self.making
-                for edit in ([one] if one.__class__ is Edit else editor.made(*one))
+                for edit in (
+                    [one]
+                    if one.__class__ is Edit
+                    else editor.made_of(one, _dear(near, editor, most))
+                )
             ]
-            self.keep(self.making)
-        return _by_cost(self.edits, self.nearness())
+            self.keep([one for one in self.making if one[0].__class__ is Edit])
+        return _by_cost(self.edits, near, most if near else None)
 
     def keep(self, made: Sequence[tuple[Edit, Editor]]) -> None:
         self.left -= _PER_EDIT * (len(made) - len(self.edits or ()))
         self.edits = list(self.costed(made))
 
-    def to_make(self, near: Mapping[int, float]) -> Iterator[tuple[Edit | tuple, Editor]]:
+    def to_make(
+        self, near: Mapping[int, float], most: float | None
+    ) -> Iterator[tuple[Edit | tuple, Editor]]:
         """Edits, and in their places what will be one of a line too far for what it costs."""
         macros = self.macro_numbers | {
             token.macro: int(token.text)
@@ -78,12 +98,7 @@ class Order(Nearness):
         products = products_of(self.file)
         for function in self.all_functions():
             editor = Editor(self.file, function, macros, products)
-            far = _far(editor)
-
-            def is_dear(line: int, cost: float, far: float = far) -> bool:
-                return bool(near) and cost + near.get(line, far) > _DEAR
-
-            yield from ((one, editor) for one in editor.all(is_dear))
+            yield from ((one, editor) for one in editor.all(_dear(near, editor, most)))
 
     def costed(self, made: Iterable[tuple[Edit, Editor]]) -> Iterator[Costed]:
         uses = Counter(n.id for function in self.all_functions() for n in walk(function.body))

@@ -15,6 +15,7 @@ from grader.judging.repair.alternatives import (
     calls_of,
     definition_of,
     odd_ones,
+    turned,
     turned_elsewhere,
 )
 from grader.judging.repair.bare_macros import bare_macros
@@ -30,7 +31,8 @@ from grader.judging.repair.syntax import parse
 from grader.judging.repair.thin import Skips
 from grader.judging.repair.trial import Exhausted, Trial, Watched, try_out
 
-_STEPS = 150_000  # of all that a search does, but for confirming what it has found
+_STEPS = 110_000  # of all that a search does, but for confirming what it has found
+_MOST_TRIED = 2_600  # changes: most that are found are among the first 300
 _PLAIN_OF_OTHERS = 12_000  # of the file as it is, in a size that was not seen to be wrong
 _PLAIN_IN_ALL = 45_000  # of all sizes in which it is right, before the first in which it is not
 _PER_RUN = 9_000
@@ -53,11 +55,11 @@ _SQUARE = (
     (3, 3, 3), (17, 17, 17), (33, 33, 33), (32, 32, 32), (61, 61, 61), (67, 67, 67), (131, 131, 131)
 )  # fmt: skip
 _TILES = ((32, 32, 32), (64, 64, 64))
-# The second has many phases, and few blocks: a count taken of another side is short there.
+# The third has many phases, and few blocks: a count taken of another side is short there.
 _RECTANGULAR = (
     (2, 3, 4),
-    (5, 100, 7),
     (17, 18, 20),
+    (5, 100, 7),
     (70, 34, 32),
     (32, 20, 66),
     (18, 40, 1),
@@ -129,6 +131,7 @@ class Search(Order, Batches):
         self.wrong: Size | Given | None = None  # the case in which changes are tried first
         self.refuting: Size | Given | None = None  # the last case that has refused one
         self.sharpened = 0
+        self.tried = 0
         self.edits: list[Costed] | None = None
         self._alone: frozenset[tuple[int, str]] | None = None
 
@@ -204,6 +207,10 @@ class Search(Order, Batches):
                 return in_macro
             self.shorten()
             for edits in self.in_batches():
+                edits = edits[: _MOST_TRIED - self.tried]
+                if not edits:
+                    return None
+                self.tried += len(edits)
                 at = self.wrong
                 for edit, is_tried in self.promising(edits, at):
                     changes = dict(edit.changes)
@@ -302,7 +309,7 @@ class Search(Order, Batches):
             if self.is_right(dict(other.changes), sizes):
                 return self.described(other)
         found = self.described(edit)
-        for other in turned_elsewhere(edit, self.likely()):
+        for other in turned_elsewhere(edit, self.likely() if turned(edit) else ()):
             if self.is_right(dict(other.changes), sizes):
                 return replace(found, other=other.line)
         return found

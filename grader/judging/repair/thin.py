@@ -14,9 +14,10 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from grader.judging.repair.batch import Batch, Together
+from grader.judging.repair.edits import leaves
 from grader.judging.repair.given import Given, Size
 from grader.judging.repair.machine import Machine
-from grader.judging.repair.nodes import File, walk
+from grader.judging.repair.nodes import File, Node, walk
 from grader.judging.repair.reading import GivenUp
 from grader.judging.repair.trial import ERRORS, Run, Watched, loops_of
 from grader.judging.repair.world import Effects, Exhausted, World
@@ -25,6 +26,7 @@ from grader.judging.repair.world import Effects, Exhausted, World
 _PER_LOOP, _MOST = 16, 96
 _WORTH = 0.7  # as many steps at most as before
 _FEWEST = 600  # steps for which it is worth the trouble
+_LONGER = 2  # times as many steps to find it; more, and too many lanes do what is left out
 
 Skips = dict[tuple[int, str], dict[int, int]]  # of a loop: turns, and in which row; -1: in all
 
@@ -43,7 +45,8 @@ def thin(
     for row, (key, turns) in enumerate(groups):
         tried.setdefault(key, {}).update(dict.fromkeys(turns, row))
     batch = Batch([{}] * (len(groups) + 1), 2 * watched.trial.turns + 1)  # one leaves nothing out
-    found, spent = _stored(file, size, numbers, on_host, steps, watched, tried, places, batch)
+    most = min(steps, _LONGER * watched.trial.steps + _FEWEST)
+    found, spent = _stored(file, size, numbers, on_host, most, watched, tried, places, batch)
     if found is None or not np.isfinite(found[-1]).all():
         return {}, spent
     same = (found[:-1] == found[-1]).all(axis=1) & ~batch.dead[:-1]
@@ -122,7 +125,10 @@ def _carried_out(
 
 
 def hidden(file: File, skips: Skips) -> set[tuple[int, str]]:
-    """Where a change may need a turn that is left out: of such a loop, or what an own array is indexed with."""
+    """Where a change may need a turn that is left out.
+
+    Of such a loop, of what decides whether it is carried out, or of what an own array is indexed with.
+    """
     if not skips:
         return set()
     found: set[tuple[int, str]] = set()
@@ -134,6 +140,8 @@ def hidden(file: File, skips: Skips) -> set[tuple[int, str]]:
                 header = node.kids[:3] if node.kind == "for" else node.kids[:1]
                 found.add(node.id)
                 found |= set().union(*(kid.ids for kid in header if kid is not None))
+            elif node.kind == "if" and _may_pass_over(node, skips, file):
+                found |= {node.id, *node.kids[0].ids}
             elif node.kind == "index":
                 base = node.kids[0]
                 while base.kind == "index":
@@ -141,3 +149,11 @@ def hidden(file: File, skips: Skips) -> set[tuple[int, str]]:
                 if base.text in own or base.kind == "member":
                     found |= node.ids
     return found
+
+
+def _may_pass_over(node: Node, skips: Skips, file: File) -> bool:
+    """Whether a loop of these depends on it: one inside, in what is called there, or after it."""
+    return leaves(node.kids[1]) or any(
+        one.loop in skips or (one.kind == "call" and one.kids[0].text in file.named)
+        for one in walk(node)
+    )

@@ -231,55 +231,101 @@ def watch(
         if threads % _WARP:
             return None
         chosen = _whole_warps(chosen, wrong)
-    lanes = len({one // threads for one in chosen}) * threads
-    trial = Trial(False, steps - world.steps, "", lanes, world.words, world.turns, world.turns_of)
     # What a loop does that has not begun is not known.
     unseen = {node.id for node in loops_of(file)} - set(world.turns_of)
-    found = Watched(
-        np.array(chosen), frozenset(world.effects.loops | unseen), trial, world.shape,
-        most_turns(file, world.turns_of, size), lacking, outer_loops(file),
-    )  # fmt: skip
-    stored_now = _values_of(stored[0], set(chosen))
-    if lacking is None:
-        few = frozenset(_of_two_stores(stores, world.effects.moments, chosen, is_wrong))
-        filling = frozenset(world.effects.filling | unseen)
-        found = replace(found, filling=filling, stored=stored_now, few=few)
-    wanted, has_no_zero = stored_now, 0.0 in stored_now.values()
-    if has_no_zero:
-        wanted = _without_zeros(file, size, numbers, on_host, steps, set(chosen))
-    for loud in _loops_to_keep(file):
-        if _agrees(file, size, numbers, on_host, steps, found, wanted, has_no_zero):
-            break
-        found = replace(found, loud=found.loud | loud)
-    return found
+    filling = frozenset(world.effects.filling | unseen)
+
+    def of(chosen: list[int]) -> Watched:
+        lanes = len({one // threads for one in chosen}) * threads
+        spent = steps - world.steps
+        trial = Trial(False, spent, "", lanes, world.words, world.turns, world.turns_of)
+        few = set()
+        if lacking is None:
+            two = _of_two_stores(stores, world.effects.moments, chosen, is_wrong)
+            few = {at for at in two if np.isfinite(stored[0].data[at])}
+        return Watched(
+            np.array(chosen), frozenset(world.effects.loops | unseen), trial, world.shape,
+            most_turns(file, world.turns_of, size), lacking, outer_loops(file), filling,
+            _values_of(stored[0], set(chosen)), frozenset(few),
+        )  # fmt: skip
+
+    found = of(chosen)
+    agrees = _Agreement(file, size, numbers, on_host, steps, found.stored)
+    if agrees.of(found):
+        return found
+    if not threads % _WARP:  # what a thread stores may have come from others of its warp
+        of_warps = of(_whole_warps(chosen, wrong))
+        if agrees.of(of_warps):
+            return of_warps
+    of_helpers, of_all = _loops_to_keep(file)
+    found = replace(found, loud=found.loud | of_helpers)
+    return found if agrees.of(found) else replace(found, loud=found.loud | of_all)
 
 
-def _without_zeros(
-    file: File, size: Size | Given, numbers: tuple, on_host: bool, steps: int, chosen: set[int]
-) -> dict[int, float]:
-    """What these threads store where, and no other after them, if no 0 is put into a tile.
+class _Agreement:
+    """Whether chosen threads store the same if the others leave the quiet loops out.
 
-    A 0 is what a thread has that adds nothing, too: it does not tell whether it is enough to let the
-    chosen threads add.
+    A 0 is what a thread has that adds nothing, too: where one is stored, this is asked of runs in
+    which no 0 is put into a tile.
     """
-    run = Run(size, numbers, on_host)
-    world = World(Machine(file, {}), steps)
-    world.effects, world.logs = Effects(has_no_zero=True), []
-    for buffer in run.buffers:
-        buffer.effects = world.effects
-    run.log_output(world)
-    try:
-        run.carry_out(file, world.machine, world)
-    except (Exhausted, *ERRORS):
-        return {}
-    stored = [one for one in world.logs if one.log]
-    if len(stored) != 1:
-        return {}
-    last = np.full(len(stored[0].data), -1)
-    for lanes, places in stores_in(stored[0]):
-        last[places] = lanes
-    places = np.flatnonzero(np.isin(last, list(chosen))).tolist()
-    return {at: float(stored[0].data[at]) for at in places}
+
+    def __init__(
+        self, file: File, size: Size | Given, numbers: tuple, on_host: bool, steps: int,
+        stored: Mapping[int, float],
+    ) -> None:  # fmt: skip
+        self.case = file, size, numbers, on_host, steps
+        self.has_no_zero = 0.0 in stored.values()
+        self.last, self.data = self._in_full() if self.has_no_zero else (None, None)
+
+    def _in_full(self) -> tuple[np.ndarray, np.ndarray]:
+        """Of a run without zeros: who has stored each element last, and what."""
+        file, size, numbers, on_host, steps = self.case
+        run = Run(size, numbers, on_host)
+        world = World(Machine(file, {}), steps)
+        world.effects, world.logs = Effects(has_no_zero=True), []
+        for buffer in run.buffers:
+            buffer.effects = world.effects
+        run.log_output(world)
+        nothing = np.full(0, -1)
+        try:
+            run.carry_out(file, world.machine, world)
+        except (Exhausted, *ERRORS):
+            return nothing, nothing
+        stored = [one for one in world.logs if one.log]
+        if len(stored) != 1:
+            return nothing, nothing
+        last = np.full(len(stored[0].data), -1)
+        for lanes, places in stores_in(stored[0]):
+            last[places] = lanes
+        return last, stored[0].data
+
+    def wanted(self, watched: Watched) -> Mapping[int, float]:
+        """What the chosen threads store, and no other after them."""
+        if not self.has_no_zero:
+            return watched.stored
+        places = np.flatnonzero(np.isin(self.last, watched.chosen)).tolist()
+        return {at: float(self.data[at]) for at in places}
+
+    def of(self, watched: Watched) -> bool:
+        file, size, numbers, on_host, steps = self.case
+        run = Run(size, numbers, on_host)
+        world = World(Machine(file, {}), steps)
+        world.lenient = Effects(has_no_zero=self.has_no_zero)
+        for buffer in run.buffers:
+            buffer.effects = world.lenient
+        run.note(world, watched)
+        world.pairs = None
+        try:
+            run.carry_out(file, world.machine, world)
+        except (Exhausted, *ERRORS):
+            return False
+        found, wanted = run.stored_by_chosen(world), self.wanted(watched)
+        if not wanted or not wanted.keys() <= found.keys():
+            return False
+        return (self.has_no_zero or len(found) == len(wanted)) and all(
+            found[at] == value or (value != value and found[at] != found[at])
+            for at, value in wanted.items()
+        )
 
 
 def _whole_warps(chosen: list[int], wrong: set[int]) -> list[int]:
@@ -304,11 +350,15 @@ def _of_two_stores(
     """Elements of P: what is stored at two moments, as far as each is wrong.
 
     Of 8 x 8 the second and the ninth, if all are wrong: what is stored turned is seen in them. What
-    is stored as a float4 has one moment.
+    is stored as a float4 has one moment. What another thread stores there later is not seen.
     """
+    last = np.full((2, len(is_wrong)), -1)  # who has stored an element, and when
+    for moment, (lanes, places) in zip(moments, stores, strict=True):
+        last[:, places] = lanes, np.full(len(lanes), moment)
     at: dict[int, list[np.ndarray]] = {}
     for moment, (lanes, places) in zip(moments, stores, strict=True):
-        at.setdefault(moment, []).append(places[np.isin(lanes, chosen)])
+        is_seen = np.isin(lanes, chosen) & (last[0, places] == lanes) & (last[1, places] == moment)
+        at.setdefault(moment, []).append(places[is_seen])
     mine = [np.concatenate(places) for places in at.values()]
     counts = [int(is_wrong[places].sum()) for places in mine]
     if not any(counts):
@@ -363,31 +413,6 @@ def _loops_to_keep(file: File) -> Iterator[frozenset]:
         for node in loops_in(function.body)
     )
     yield frozenset(node.id for node in loops_of(file))
-
-
-def _agrees(
-    file: File, size: Size | Given, numbers: tuple, on_host: bool, steps: int, watched: Watched,
-    wanted: dict[int, float], has_no_zero: bool,
-) -> bool:  # fmt: skip
-    """Whether the chosen threads store the same if the others leave the quiet loops out."""
-    run = Run(size, numbers, on_host)
-    world = World(Machine(file, {}), steps)
-    world.lenient = Effects(has_no_zero=has_no_zero)
-    for buffer in run.buffers:
-        buffer.effects = world.lenient
-    run.note(world, watched)
-    world.pairs = None
-    try:
-        run.carry_out(file, world.machine, world)
-    except (Exhausted, *ERRORS):
-        return False
-    found = run.stored_by_chosen(world)
-    if not wanted or not wanted.keys() <= found.keys():
-        return False
-    return (has_no_zero or len(found) == len(wanted)) and all(
-        found[at] == value or (value != value and found[at] != found[at])
-        for at, value in wanted.items()
-    )
 
 
 def most_turns(file: File, seen: Mapping, size: Size | Given) -> dict:

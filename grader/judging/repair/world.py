@@ -42,7 +42,7 @@ class Effects:
     filled: int = 0  # of these, to shared memory
     filling: set = field(default_factory=set)  # loops in which there was one
     outside: list = field(default_factory=list)  # masks of lanes that touched what they may not
-    has_no_zero: bool = False  # a 0 that is put into a tile is something else there
+    has_no_zero: bool = False  # tiles have numbers where nobody has written, or has put a 0
     clock: World | None = None  # whose steps tell one statement's stores from another's
     moments: list = field(default_factory=list)  # of the stores that are noted
     is_joint: bool = False  # threads add to one word, or tell each other their values
