@@ -10,7 +10,8 @@ import pytest
 from grader.judging.repair.batch import try_together
 from grader.judging.repair.search import Search
 from grader.judging.repair.shown import text_of
-from grader.judging.repair.trial import try_out, watch
+from grader.judging.repair.trial import try_out
+from grader.judging.repair.watching import watch
 from grader.tests.fresh_programs import FRESH
 
 WRONG = (

@@ -11,7 +11,8 @@ from grader.judging.repair.nodes import walk
 from grader.judging.repair.reading import GivenUp
 from grader.judging.repair.shown import text_of
 from grader.judging.repair.thin import Skips, hidden, thin
-from grader.judging.repair.trial import Exhausted, Trial, Watched, most_turns, watch
+from grader.judging.repair.trial import Exhausted, Trial, Watched, most_turns
+from grader.judging.repair.watching import watch
 
 PER_TRIAL = 70  # steps of any trial, for what it has to build
 PLAIN = 20_000  # steps of the file as it is
