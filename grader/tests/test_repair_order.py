@@ -131,3 +131,26 @@ def test_the_address_of_an_access_that_is_not_aligned_is_made_before_it() -> Non
     found = find(entry.text, "rect-device", False, [stored])
     assert found is not None
     assert found.line == entry.line
+
+
+def test_a_name_of_another_function_is_not_near() -> None:
+    """Both have an r: what the first makes of its own has nothing to do with the second's."""
+    text = (
+        "__device__ int other(int q) {\n"
+        "  int r = q + 1;\n"
+        "  return r;\n"
+        "}\n"
+        "__global__ void f(const float* M, const float* N, float* P, int n) {\n"
+        "  int r = threadIdx.y, c = threadIdx.x;\n"
+        "  float s = 0;\n"
+        "  for (int i = 0; i < n; ++i) s += M[r * n + i] * N[i * n + c];\n"
+        "  P[r * n + c + 1] = s;\n"
+        "}\n"
+        "void solve(const float* M, const float* N, float* P, int n) { f<<<1, dim3(n, n)>>>(M, N, P, n); }\n"
+    )
+    near = Search(text, "square-device", False, [9]).nearness()
+    assert {6, 7, 8, 9, 11} <= near.keys()
+    assert near.keys().isdisjoint({2, 3})
+    # Where it is called it is near.
+    near = Search(text.replace("c + 1]", "other(c)]"), "square-device", False, [9]).nearness()
+    assert {2, 3, 6} <= near.keys()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from grader.judging.repair.edits import leaves
 from grader.judging.repair.nodes import Function, Node, children, walk
 
@@ -31,27 +33,34 @@ class Nearness:
         defined: dict[str, set[int]] = {}
         used: dict[int, set[str]] = {}
         calls: dict[str, set[int]] = {}
-        for function in [*self.file.functions.values(), *self.file.methods.values()]:
+        for function in self.all_functions():
+            own = _own_names(function)
+
+            def called(name: str, own: frozenset = own, function: Function = function) -> str:
+                """The same name in another function is another one."""
+                return f"{function.name} {name}" if name in own else name
+
             for node in walk(function.body):
                 name = ""
                 if node.kind == "declare":
-                    name = node.text
+                    name = called(node.text)
                 elif node.kind in ("assign", "before", "after"):
-                    name = _target(node.kids[0])
+                    name = _target(node.kids[0], called)
                     if node.kids[0].kind == "member":  # of a struct, which it is a part of
-                        defined.setdefault(_root(node.kids[0]), set()).add(node.line)
+                        defined.setdefault(called(_root(node.kids[0])), set()).add(node.line)
                 elif node.kind == "return" and not function.is_kernel:
                     defined.setdefault(function.called, set()).add(node.line)
                 if node.kind == "declare" and node.kids[1] is not None:
                     if node.kids[1].kind == "lambda":
                         given = {one.line for one in walk(node.kids[1]) if one.kind == "return"}
-                        defined.setdefault(node.text, set()).update(given)
+                        defined.setdefault(name, set()).update(given)
                 if name:
                     defined.setdefault(name, set()).add(node.line)
                     for kid in children(node):
-                        used.setdefault(node.line, set()).update(_names(kid))
+                        used.setdefault(node.line, set()).update(_names(kid, called))
                 if node.kind in ("name", "member"):
-                    used.setdefault(node.line, set()).add(node.text)
+                    text = called(node.text) if node.kind == "name" else node.text
+                    used.setdefault(node.line, set()).add(text)
                 for kid in children(node):
                     if kid.line != node.line and kid.line < function.line:  # a macro's body
                         used.setdefault(node.line, set()).add(f"@{kid.line}")
@@ -62,8 +71,6 @@ class Nearness:
                     )
                     calls.setdefault(target.text, set()).add(node.line)
             lines = {node.line for node in walk(function.body)}
-            for _, parameter in function.parameters:
-                defined.setdefault(parameter, set()).update(calls.get(function.called, ()))
             for node in walk(function.body):  # what decides whether and how often
                 if node.kind in ("if", "for", "dowhile"):
                     inside = {one.line for one in walk(node)}
@@ -72,9 +79,10 @@ class Nearness:
                     for line in inside & lines:
                         used.setdefault(line, set()).add(f"@{node.line}")
                     defined.setdefault(f"@{node.line}", set()).add(node.line)
-        for function in [*self.file.functions.values(), *self.file.methods.values()]:
+        for function in self.all_functions():
             for _, parameter in function.parameters:
-                defined.setdefault(parameter, set()).update(calls.get(function.called, ()))
+                given = calls.get(function.called, ())
+                defined.setdefault(f"{function.name} {parameter}", set()).update(given)
         for line, there in self.callers():  # what a helper gives back
             if line in found:
                 found.setdefault(there, found[line] + _FORWARD)
@@ -110,7 +118,7 @@ class Nearness:
     def places_declared(self) -> set[tuple[str, int]]:
         """Indices, pointers and arrays, whose rows have a length: an address is made of them."""
         return {
-            (node.text, node.line)
+            (f"{function.name} {node.text}", node.line)
             for function in self.all_functions()
             for node in walk(function.body)
             if node.kind == "declare"
@@ -158,10 +166,18 @@ class Nearness:
         ]
 
 
-def _target(node: Node) -> str:
+def _own_names(function: Function) -> frozenset[str]:
+    """Parameters and what is declared in it."""
+    declared = {one.text for one in walk(function.body) if one.kind == "declare"}
+    return frozenset(declared | {name for _, name in function.parameters})
+
+
+def _target(node: Node, called: Callable[[str], str]) -> str:
     while node.kind in ("index", "deref", "cast"):
         node = node.kids[0]
-    return node.text if node.kind in ("name", "member") else ""
+    if node.kind == "name":
+        return called(node.text)
+    return node.text if node.kind == "member" else ""
 
 
 def _root(node: Node) -> str:
@@ -170,5 +186,9 @@ def _root(node: Node) -> str:
     return node.text if node.kind == "name" else ""
 
 
-def _names(node: Node) -> set[str]:
-    return {one.text for one in walk(node) if one.kind in ("name", "member")}
+def _names(node: Node, called: Callable[[str], str]) -> set[str]:
+    return {
+        called(one.text) if one.kind == "name" else one.text
+        for one in walk(node)
+        if one.kind in ("name", "member")
+    }
