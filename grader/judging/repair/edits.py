@@ -8,6 +8,7 @@ from grader.judging.repair.alike import alike
 from grader.judging.repair.arithmetic import MOST_WRITTEN, OF_A_LENGTH, Arithmetic
 from grader.judging.repair.configured import Configured, configured_in
 from grader.judging.repair.elsewhere import Elsewhere, partners_of
+from grader.judging.repair.guards import Guards, first_limit, limits_of, places_in, sums_in
 from grader.judging.repair.linear import Linear
 from grader.judging.repair.missing import Missing
 from grader.judging.repair.nodes import MADE, File, Function, Node, children, replace, walk
@@ -20,7 +21,6 @@ from grader.judging.repair.rewritten import (
     swapped,
 )
 from grader.judging.repair.scope import (
-    ALWAYS,
     Change,
     Edit,
     bare,
@@ -43,7 +43,7 @@ _BUILT_IN = ("threadIdx", "blockIdx", "blockDim", "gridDim")
 _AXES = {"x": "yz", "y": "xz", "z": ""}
 
 
-class Editor(Arithmetic, Linear, Missing, OnHost, Repeated, Elsewhere, Configured, Oddness):
+class Editor(Arithmetic, Linear, Missing, OnHost, Repeated, Elsewhere, Configured, Oddness, Guards):
     """The edits of one function."""
 
     def __init__(
@@ -74,13 +74,17 @@ class Editor(Arithmetic, Linear, Missing, OnHost, Repeated, Elsewhere, Configure
             if node.kind == "binary" and node.text == ">>" and node.kids[1].text in _SHIFTS
         }
         self.factors, self.divisors = factors_of(function), divisors_of(function)
-        self.declared = {n.text for n in walk(function.body) if n.kind == "declare"}
+        declares = [n for n in walk(function.body) if n.kind == "declare"]
+        self.declared = {n.text for n in declares}
+        self.declared |= {name for n in walk(function.body) for _, name in n.given}
+        self.keeping = {n.text for n in declares if not n.kids[0] and first_limit(n.kids[1])}
         parameters = [name for _, name in function.parameters]
         used = [n.text for n in walk(function.body) if n.kind == "name" and n.text in parameters]
         self.uses = {name: used.count(name) for name in parameters}
         self.given = {name for _, name in function.parameters} & self.scope.sizes
         self.visible = visible_at(function.body)
-        self.partners = partners_of(file)
+        self.partners, self.limits = partners_of(file), limits_of(file)
+        self.places, self.index_sums = places_in(function.body), sums_in(function.body)
         self.odd, self.repeated = odd_leaves(function), repeated_leaves(function)
         self.configured = configured_in(function)
         self.meeting: dict[int, bool] = {}  # loops: whether threads meet in them
@@ -252,6 +256,9 @@ class Editor(Arithmetic, Linear, Missing, OnHost, Repeated, Elsewhere, Configure
                 yield from self._types(node)
                 yield from self._firsts(node)
                 yield from self._limits(node)
+                yield from self._kept_guards(node, 1)
+            case "return":
+                yield from self._kept_guards(node, 0)
             case "if" | "choose":
                 yield from self._guards(node)
         if node.kind in ("name", "member", "binary", "number"):
@@ -450,27 +457,6 @@ class Editor(Arithmetic, Linear, Missing, OnHost, Repeated, Elsewhere, Configure
             if node.kids[0] or node.text not in self.counted:
                 yield (lambda n: replace(bare(n), type=replace(n.type, name="float"))), 1.0
 
-    def _guards(self, node: Node) -> Iterator[tuple[Change, float]]:
-        sides = [n for n in self.scope.integers if self.scope.first.get(n, 0) == 0]
-        if node.kind == "if" and node.kids[2] is None:
-            always = replace(number(1), macro=ALWAYS)
-            yield (lambda n: replace(bare(n), kids=[always, *n.kids[1:]])), 0.9
-        is_exit = node.kind == "if" and leaves(node.kids[1])
-        for name in self._near(self.scope.integers, node):
-            for side in sides:
-                if name == side or (name in sides and self.function.is_kernel):
-                    continue
-                sign, joins = (">=", "||") if is_exit else ("<", "&&")
-                extra = binary(sign, named(name), named(side))
-                yield (
-                    (
-                        lambda n, e=extra, s=joins: replace(
-                            bare(n), kids=[binary(s, n.kids[0], e), *n.kids[1:]]
-                        )
-                    ),
-                    1.6,
-                )
-
     def _limits(self, node: Node) -> Iterator[tuple[Change, float]]:
         """The last tile's length, and the place of a block."""
         if node.kids[0] or node.kids[1] is None:
@@ -525,8 +511,3 @@ def _used_as_integer(body: Node) -> set[str]:
                     continue
                 found |= {one.text for one in walk(kid) if one.kind == "name"}
     return found
-
-
-def leaves(node: Node) -> bool:
-    inside = [one for one in walk(node) if one.kind != "block"]
-    return bool(inside) and inside[0].kind in ("return", "continue", "break")

@@ -67,7 +67,7 @@ class Statements:
     def initial(self, node: Node, kind: Type | None) -> Callable:
         if node.kind == "lambda":
             body = self.code(node.kids[0])
-            names = [name for name in node.text.split(",") if name]
+            names = [name for _, name in node.given]
             declared = {*names, *(n.text for n in walk(node) if n.kind == "declare")}
             return lambda f, m: Closure(names, body, declared, f)
         if node.kind != "braces":

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from grader.judging.repair.edits import leaves
+from grader.judging.repair.guards import leaves
 from grader.judging.repair.nodes import Function, Node, children, walk
 
 # How much farther a line is from which a value comes, that uses it, or that decides whether it is carried out.

@@ -23,6 +23,7 @@ class Node:
     code: object = None  # compiled, without any edit
     is_narrow: bool | None = None  # of a loop (narrow.py), once somebody has asked
     origin: tuple[int, str] | None = None  # of an edited node: which one it stands for
+    given: tuple = ()  # of a lambda: type and name of each parameter
 
     @property
     def id(self) -> tuple[int, str]:

@@ -48,6 +48,9 @@ def scope_of(file: File, function: Function) -> Scope:
             first.setdefault(node.text, node.line)
             if node.kids[0]:
                 arrays.add(node.text)
+        for kind, name in node.given:
+            types.setdefault(name, kind)
+            first.setdefault(name, node.line)
     for kind, name in file.structs.get(function.owner, ()):  # fields
         if name not in types:
             types[name], first[name] = kind, 0
@@ -100,7 +103,7 @@ def visible_at(body: Node) -> dict[int, frozenset[str]]:
             for kid in children(node):
                 enter(kid, names)
             return names | {node.text}
-        inner = names
+        inner = names | {name for _, name in node.given}
         # A declaration of several variables is a block, too.
         is_list = node.kind == "block" and all(kid.kind == "declare" for kid in node.kids)
         for kid in children(node):

@@ -351,7 +351,7 @@ class Parser(Structs, Unread):
             self.skip("mutable")
             self.given_later(kind)
             found = self.node("lambda", start, [self.block()])
-            found.text = ",".join(name for _, name in parameters)
+            found.given = tuple(parameters)
             if self.now == "(" and self.at > begin:  # [&] { ... }()
                 return self.postfix(found)
             return found

@@ -1,0 +1,186 @@
+"""Limits that a condition lacks, where it is asked and where it is kept for somebody to ask."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from grader.judging.repair.nodes import File, Node, replace, walk
+from grader.judging.repair.scope import ALWAYS, Change, bare, binary, named, number
+from grader.judging.repair.shown import text_of
+
+_ORDERS = ("<", "<=", ">", ">=")
+# What a limit costs: of what has it elsewhere or is counted with it, of a row or a column, of anything.
+_LIMIT, _OF_PLACE, _ANY = 0.7, 1.0, 1.6
+
+
+class Guards:
+    """A part of Editor."""
+
+    def _guards(self, node: Node) -> Iterator[tuple[Change, float]]:
+        if node.kind == "if" and node.kids[2] is None:
+            always = replace(number(1), macro=ALWAYS)
+            yield (lambda n: replace(bare(n), kids=[always, *n.kids[1:]])), 0.9
+        yield from self._also(node, 0, node.kind == "if" and leaves(node.kids[1]))
+
+    def _kept_guards(self, node: Node, at: int) -> Iterator[tuple[Change, float]]:
+        """A condition that a variable keeps, or a helper gives back, for others to ask."""
+        value = node.kids[at]
+        first = first_limit(value)
+        if first is not None:
+            is_outside = first.text in (">", ">=") if first is value else value.text == "||"
+            yield from self._also(node, at, is_outside)
+
+    def _also(self, node: Node, at: int, is_outside: bool) -> Iterator[tuple[Change, float]]:
+        """One more limit in the condition that is the node's part `at`."""
+        condition = node.kids[at]
+        asked = condition.kids[0] if condition.text == "!" else condition
+        if asked.kind == "name" and asked.text in self.keeping:
+            return  # where it is made up is the place
+        sign, joins = (">=", "||") if is_outside else ("<", "&&")
+        seen = {text_of(one) for one in walk(condition) if one.kind == "binary"}
+        for left, right, cost in self._missing_limits(node, condition):
+            extra = binary(sign, left, right)
+            text = text_of(extra)
+            if text not in seen:
+                seen.add(text)
+                yield (lambda n, e=extra: _joined(n, at, joins, e)), cost
+
+    def _missing_limits(self, node: Node, condition: Node) -> Iterator[tuple[Node, Node, float]]:
+        """What may be less than what, the likeliest first; of other conditions names alone."""
+        names = self._near(self.scope.integers, node)
+        sides = [n for n in self.scope.integers if self.scope.first.get(n, 0) == 0]
+        if first_limit(condition) is not None:
+            places = [one for one in self.places if self._are_near(one, node)]
+            yield from ((column, length, _LIMIT) for _, length, column in places)
+            lefts = [one for row, _, column in places for one in (row, column)]
+            lefts += [one for one in self.index_sums if self._are_near([one], node)]
+            for left in [*lefts, *map(named, names)]:
+                for right in self._usual_limits(left):
+                    if self._are_near([right], node):
+                        yield left, right, _LIMIT
+            if node.kind in ("declare", "return"):
+                yield from ((left, named(side), _OF_PLACE) for left in lefts for side in sides)
+            if lefts and node.kind == "declare":
+                return
+        for name in names:
+            for side in sides:
+                if name != side and not (name in sides and self.function.is_kernel):
+                    yield named(name), named(side), _ANY
+
+    def _usual_limits(self, left: Node) -> Iterator[Node]:
+        for one in walk(left):
+            if one.kind in ("name", "member"):
+                yield from self.limits.get(text_of(one), {}).values()
+
+    def _are_near(self, parts: Sequence[Node], node: Node) -> bool:
+        names = {one.text for part in parts for one in walk(part) if one.kind == "name"}
+        known = names.intersection(self.scope.integers) | names.intersection(self.scope.structs)
+        return len(self._near(known, node)) == len(names)
+
+
+def first_limit(value: Node | None) -> Node | None:
+    """The first comparison of a condition that is made of limits; None if it is no such."""
+    while value is not None and value.kind == "binary" and value.text in ("&&", "||"):
+        value = value.kids[0]
+    is_limit = value is not None and value.kind == "binary" and value.text in _ORDERS
+    return value if is_limit else None
+
+
+def _joined(node: Node, at: int, joins: str, extra: Node) -> Node:
+    """The node, whose part `at` is a condition, with one more in it."""
+    kids = [*node.kids]
+    kids[at] = binary(joins, kids[at], extra)
+    return replace(bare(node), kids=kids)
+
+
+def limits_of(file: File) -> dict[str, dict[str, Node]]:
+    """Names and members, and what is somewhere the limit of them or of a sum that they are part of."""
+    found: dict[str, dict[str, Node]] = {}
+    for function in [*file.functions.values(), *file.methods.values()]:
+        for node in walk(function.body):
+            if node.kind != "binary" or node.text not in _ORDERS:
+                continue
+            less, more = node.kids if node.text[0] == "<" else node.kids[::-1]
+            if more.kind not in ("name", "member"):
+                continue
+            for one in walk(less):
+                if one.kind in ("name", "member"):
+                    found.setdefault(text_of(one), {})[text_of(more)] = more
+    return found
+
+
+def places_in(body: Node) -> list[tuple[Node, Node, Node]]:
+    """Of each row * length + column: row, length and column; of pointers into a row, too."""
+    found: dict[str, tuple[Node, Node, Node]] = {}
+    pointers: dict[str, tuple[Node, Node, Node]] = {}
+    for node in walk(body):
+        if node.kind == "declare" and node.type.stars and node.kids[1] is not None:
+            array, *rest = _terms(node.kids[1])
+            place = _place(rest, {})
+            if place is not None and array.kind in ("name", "member"):
+                pointers[node.text] = place
+    for node in _whole_sums(body):
+        place = _place(_terms(node), pointers)
+        if place is not None:
+            found[text_of(node)] = place
+    return list(found.values())
+
+
+def _place(terms: Sequence[Node], pointers: dict) -> tuple[Node, Node, Node] | None:
+    known = next((pointers[one.text] for one in terms if one.text in pointers), None)
+    products = [one for one in terms if _is_product(one)]
+    if known is not None and not products:
+        row, length, column = known
+        rest = [column, *(one for one in terms if one.text not in pointers)]
+    elif len(products) == 1:
+        row, length = (_uncast(kid) for kid in products[0].kids)
+        rest = [_uncast(one) for one in terms if not _is_product(one)]
+    else:
+        return None
+    if not rest or length.kind not in ("name", "member"):
+        return None
+    return row, length, _sum(rest)
+
+
+def sums_in(body: Node) -> list[Node]:
+    """The sums of names that are no products' and no pointers', as helpers are given them."""
+    found = {
+        text_of(node): node
+        for node in _whole_sums(body)
+        if all(one.kind in ("name", "member") for one in _terms(node))
+    }
+    return list(found.values())
+
+
+def _whole_sums(body: Node) -> list[Node]:
+    sums = [node for node in walk(body) if _is_sum(node)]
+    parts = {id(kid) for node in sums for kid in node.kids}
+    return [node for node in sums if id(node) not in parts]
+
+
+def _sum(terms: list[Node]) -> Node:
+    whole = terms[0]
+    for term in terms[1:]:
+        whole = binary("+", whole, term)
+    return whole
+
+
+def _is_sum(node: Node) -> bool:
+    return node.kind == "binary" and node.text == "+"
+
+
+def _is_product(node: Node) -> bool:
+    return node.kind == "binary" and node.text == "*"
+
+
+def _terms(node: Node) -> list[Node]:
+    return [one for kid in node.kids for one in _terms(kid)] if _is_sum(node) else [node]
+
+
+def _uncast(node: Node) -> Node:
+    return node.kids[0] if node.kind == "cast" else node
+
+
+def leaves(node: Node) -> bool:
+    inside = [one for one in walk(node) if one.kind != "block"]
+    return bool(inside) and inside[0].kind in ("return", "continue", "break")
