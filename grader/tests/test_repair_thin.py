@@ -148,7 +148,7 @@ def test_threads_that_touch_what_they_may_not_are_looked_at_where_all_is_right()
     search = Search(text, "square-device", False, [3])
     size = search.sizes[0]
     assert not search.carried_out(size)
-    assert search.plain[size].why.startswith("Fault")
+    assert search.plain[size].why == "Outside: M"
     watched = search.watched(size)
     assert size.j * size.j - 1 in watched.chosen
     right = next(e for e in search.ordered() if text_of(e.where, dict(e.changes)) == "r * n + c")

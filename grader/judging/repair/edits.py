@@ -8,7 +8,14 @@ from grader.judging.repair.alike import alike
 from grader.judging.repair.arithmetic import MOST_WRITTEN, OF_A_LENGTH, Arithmetic
 from grader.judging.repair.configured import Configured, configured_in
 from grader.judging.repair.elsewhere import Elsewhere, partners_of
-from grader.judging.repair.guards import Guards, first_limit, limits_of, places_in, sums_in
+from grader.judging.repair.guards import (
+    Guards,
+    compared_in,
+    first_limit,
+    limits_of,
+    places_in,
+    sums_in,
+)
 from grader.judging.repair.linear import Linear
 from grader.judging.repair.missing import Missing
 from grader.judging.repair.nodes import MADE, File, Function, Node, children, replace, walk
@@ -52,6 +59,7 @@ class Editor(Arithmetic, Linear, Missing, OnHost, Repeated, Elsewhere, Configure
     ) -> None:  # fmt: skip
         """`products`: what is multiplied somewhere in the file (products_of)."""
         self.file, self.function, self.macros = file, function, macros
+        self.leaves_arrays = False  # an access, in the case that is wrong
         scope = scope_of(file, function)
         # A macro that stands for an expression of numbers is one, too.
         more = tuple(name for name in macros if name not in scope.constants)
@@ -84,6 +92,7 @@ class Editor(Arithmetic, Linear, Missing, OnHost, Repeated, Elsewhere, Configure
         self.given = {name for _, name in function.parameters} & self.scope.sizes
         self.visible = visible_at(function.body)
         self.partners, self.limits = partners_of(file), limits_of(file)
+        self.compared = compared_in(function.body)
         self.places, self.index_sums = places_in(function.body), sums_in(function.body)
         self.odd, self.repeated = odd_leaves(function), repeated_leaves(function)
         self.configured = configured_in(function)

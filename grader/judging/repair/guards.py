@@ -11,6 +11,8 @@ from grader.judging.repair.shown import text_of
 _ORDERS = ("<", "<=", ">", ">=")
 # What a limit costs: of what has it elsewhere or is counted with it, of a row or a column, of anything.
 _LIMIT, _OF_PLACE, _ANY = 0.7, 1.0, 1.6
+_OUTSIDE = 0.3  # less, where an access does leave its array
+_ELSEWHERE = 0.9  # another condition of the function has it, and may be what is wrong
 
 
 class Guards:
@@ -37,12 +39,15 @@ class Guards:
         if asked.kind == "name" and asked.text in self.keeping:
             return  # where it is made up is the place
         sign, joins = (">=", "||") if is_outside else ("<", "&&")
-        seen = {text_of(one) for one in walk(condition) if one.kind == "binary"}
+        seen = {_sides(one) for one in walk(condition) if one.kind == "binary"}
         for left, right, cost in self._missing_limits(node, condition):
             extra = binary(sign, left, right)
-            text = text_of(extra)
-            if text not in seen:
-                seen.add(text)
+            if _sides(extra) not in seen:
+                seen.add(_sides(extra))
+                if _sides(extra) in self.compared:
+                    cost = max(cost, _ELSEWHERE)
+                elif self.leaves_arrays and cost != _ANY:
+                    cost -= _OUTSIDE
                 yield (lambda n, e=extra: _joined(n, at, joins, e)), cost
 
     def _missing_limits(self, node: Node, condition: Node) -> Iterator[tuple[Node, Node, float]]:
@@ -58,7 +63,7 @@ class Guards:
                 for right in self._usual_limits(left):
                     if self._are_near([right], node):
                         yield left, right, _LIMIT
-            if node.kind in ("declare", "return"):
+            if node.kind != "if":
                 yield from ((left, named(side), _OF_PLACE) for left in lefts for side in sides)
             if lefts and node.kind == "declare":
                 return
@@ -84,6 +89,14 @@ def first_limit(value: Node | None) -> Node | None:
         value = value.kids[0]
     is_limit = value is not None and value.kind == "binary" and value.text in _ORDERS
     return value if is_limit else None
+
+
+def _sides(comparison: Node) -> frozenset[str]:
+    return frozenset(text_of(kid) for kid in comparison.kids)
+
+
+def compared_in(body: Node) -> set[frozenset[str]]:
+    return {_sides(one) for one in walk(body) if one.kind == "binary" and one.text in _ORDERS}
 
 
 def _joined(node: Node, at: int, joins: str, extra: Node) -> Node:

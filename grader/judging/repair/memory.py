@@ -7,6 +7,7 @@ import numpy as np
 from grader.judging.repair import halves
 from grader.judging.repair.values import (
     Fault,
+    Outside,
     bits_of,
     both,
     float_of,
@@ -88,7 +89,7 @@ class Buffer:
             self.effects.outside.append(mask)
             return  # the run is to show where the others store
         if self.batch is None:
-            raise Fault(self.name)
+            raise Outside(self.name)
         self.batch.drop(mask)
 
     def places(self, off, mask, words: int = 1):

@@ -9,6 +9,7 @@ from grader.judging.repair.edits import Edit, Editor
 from grader.judging.repair.nearness import Nearness
 from grader.judging.repair.nodes import walk
 from grader.judging.repair.repeated import products_of
+from grader.judging.repair.values import Outside
 
 _PER_EDIT = 2  # steps to make it, whether it is tried or not
 # An odd change, or one far from what was seen, is made only once all others have been tried.
@@ -96,8 +97,10 @@ class Order(Nearness):
             if token.macro and token.text.isdigit()
         }
         products = products_of(self.file)
+        why = self.plain[self.wrong].why if self.wrong is not None else ""
         for function in self.all_functions():
             editor = Editor(self.file, function, macros, products)
+            editor.leaves_arrays = why.startswith(Outside.__name__)
             yield from ((one, editor) for one in editor.all(_dear(near, editor, most)))
 
     def costed(self, made: Iterable[tuple[Edit, Editor]]) -> Iterator[Costed]:

@@ -14,8 +14,8 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from grader.judging.repair.batch import Batch, Together
-from grader.judging.repair.edits import leaves
 from grader.judging.repair.given import Given, Size
+from grader.judging.repair.guards import leaves
 from grader.judging.repair.machine import Machine
 from grader.judging.repair.nodes import File, Node, walk
 from grader.judging.repair.reading import GivenUp

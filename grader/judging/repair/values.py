@@ -22,6 +22,10 @@ class Fault(Exception):
     """The program touches what it may not."""
 
 
+class Outside(Fault):
+    """An access that leaves its array, whose name it says."""
+
+
 class Text:
     """A std::string or what is printed: what it says is never asked for."""
 
