@@ -300,3 +300,33 @@ def test_what_is_fetched_for_each_edit_costs_steps():
     assert stored < 1000
     assert buffer.load(lanes, True).shape == (64, 256)
     assert batch.world.steps < stored
+
+
+def test_a_struct_that_one_edit_is_given_back_is_not_the_others_too() -> None:
+    """Arrays of a struct lie where the call that made it put them: of each edit in another place."""
+    search = _search(
+        "07-chunk", "acc[i].all.y += a[i].one[s] * b.all.y", "acc[i].all.y += a[i].one[s] * b.all.x",
+        "b.all.x", "rect-device",
+    )  # fmt: skip
+    size = search.sizes[0]
+    assert not search.carried_out(size)
+    edits = search.ordered()
+    line = next(
+        at
+        for at, one in enumerate(search.text.splitlines(), 1)
+        if "all.y +=" in one and "b." in one
+    )
+    made = [(edit, text_of(edit.where, dict(edit.changes))) for edit in edits]
+    right = next(edit for edit, text in made if text == "b.all.y" and edit.line == line)
+    others = [
+        edit
+        for edit, text in made
+        if text.startswith("read(") and edit.where.kind == "call" and edit.line != line
+    ]
+    assert len(others) > 1
+    given = (size, search.numbers(size), False, 100_000)
+    assert try_out(search.file, dict(right.changes), *given).is_right
+    for other in others[:6]:
+        batch = [dict(right.changes), dict(other.changes)]
+        tried = try_together(search.file, batch, 80, *given)
+        assert 0 in {*tried.right, *tried.alone, *tried.in_the_way}

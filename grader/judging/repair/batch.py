@@ -359,7 +359,9 @@ def _fit(one: object, two: object) -> bool:
         same = one.__class__ is two.__class__
         return same and (one.memory, one.dims, one.unit) == (two.memory, two.dims, two.unit)
     if one.__class__ is Struct or two.__class__ is Struct:
-        return one.__class__ is two.__class__ and one.fields.keys() == two.fields.keys()
+        if one.__class__ is not two.__class__ or one.fields.keys() != two.fields.keys():
+            return False
+        return all(_fit(value, two.fields[name]) for name, value in one.fields.items())
     if one.__class__ is Place and two.__class__ is Place:
         return one.holder is two.holder and one.name == two.name
     if not isinstance(one, _OF_LANES) or not isinstance(two, _OF_LANES):

@@ -43,6 +43,7 @@ _TOO_LONG = 70
 _MOST_SEEN, _DEEPEST_SEEN = 64 * 64, 64
 # A case that costs so many steps is tried with products of as few terms: with one tile, or with some.
 _SHORT, _COSTLY = (4, 12, 20, 36), 1_500
+_COSTLY_TO_FAULT = 600  # as many up to where it ends: to the end there are more
 _MOST_PARENTHESES = 2  # cases that have to be right with more of them, besides the wrong one
 _COSTLIEST = 12_000  # of a case that another one is given up for
 _MOST_SHARPENED = 2
@@ -279,7 +280,8 @@ class Search(Order, Batches):
             return
         for count in _SHORT:
             short = replace(wrong, k=count + (wrong.k % 4 != 0))
-            if short.k >= wrong.k or self.plain[wrong].steps <= _COSTLY:
+            plain = self.plain[wrong]
+            if short.k >= wrong.k or plain.steps <= (_COSTLY_TO_FAULT if plain.why else _COSTLY):
                 return
             if short not in self.plain and not self.carried_out(short):
                 self.wrong = short
