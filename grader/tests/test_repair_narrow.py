@@ -98,7 +98,7 @@ def test_a_right_file_has_no_thread_to_look_at():
     assert watch(search.file, size, search.numbers(size), False, 30_000) is None
 
 
-@pytest.mark.parametrize("name", ["06-flatpad", "02-onebuf"])
+@pytest.mark.parametrize("name", ["06-flatpad", "02-onebuf", "03-mask"])
 def test_no_change_holds_itself(name: str) -> None:
     """A macro's body is one place wherever it is used: what replaces a part of it may not have that part."""
     text = (FRESH / f"{name}.cu").read_text()

@@ -42,6 +42,8 @@ class Guards:
         seen = {_sides(one) for one in walk(condition) if one.kind == "binary"}
         for left, right, cost in self._missing_limits(node, condition):
             extra = binary(sign, left, right)
+            if any(one.id == node.id for one in walk(extra)):
+                continue  # the node would hold itself
             if _sides(extra) not in seen:
                 seen.add(_sides(extra))
                 if _sides(extra) in self.compared:
