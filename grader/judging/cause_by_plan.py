@@ -11,7 +11,8 @@ import re
 
 from grader.judging.copy_words import CopyWords
 from grader.judging.host import Said
-from grader.judging.plans import changes, copies, missing, turns
+from grader.judging.kernel_text import axes_of
+from grader.judging.plans import changes, copies, missing, pitches, turns
 from grader.judging.plans.change import Change
 from grader.judging.plans.covered import moves_all
 from grader.judging.plans.origin import Origins
@@ -25,7 +26,7 @@ _CODES = frozenset(
         "out-of-bounds-shared", "uninitialised-shared", "race-shared",
     }
 )  # fmt: skip
-_OF_BOTH_AXES = ("grid-exchanged", "grid-of-other-sizes", "sizes-exchanged")
+_OF_BOTH_AXES = ("grid-exchanged", "grid-of-other-sizes", "sizes-exchanged", "block-exchanged")
 _MOST_TRIES = 128
 _TOGETHER = 8
 _NUMBER = re.compile(r"\b\d{1,4}\b")
@@ -58,9 +59,9 @@ class ByPlan(CopyWords):
         """Changes with which every case that was looked at is right."""
         first, *others = plans.seen
         every = itertools.chain(
-            missing.of_missing(plans), copies.of_copies(plans),
+            missing.of_missing(plans), pitches.of_pitches(plans), copies.of_copies(plans),
             turns.of_turns(plans, self._units()),
-            changes.of_launches(plans, self._units()), changes.of_streams(plans),
+            changes.of_launches(plans, self._units(), self._axes_of_blocks()), changes.of_streams(plans),
             changes.of_memory(plans),
         )  # fmt: skip
         made = (
@@ -96,6 +97,10 @@ class ByPlan(CopyWords):
         )
         more = [(one.case, plan) for one in plans.seen if (plan := other.made(one)) is not None]
         return other if more and all(plans.are_right(more)) else change
+
+    def _axes_of_blocks(self) -> str:
+        by_z = any("z" in axes_of(item.words, "blockIdx") for item in self.text.statements)
+        return "xyz" if by_z else "xy"
 
     def _units(self) -> list[int]:
         """Numbers that stand in the text, and constants."""

@@ -18,7 +18,7 @@ TRIED = frozenset(
     {
         "wrong-result", "unwritten-output", "out-of-bounds-global", "out-of-bounds-shared",
         "uninitialised-global", "uninitialised-shared", "race-global", "race-shared",
-        "launch-config", "api-error", "host-crash", "misaligned-access",
+        "launch-config", "api-error", "host-crash", "misaligned-access", "input-modified",
     }
 )  # fmt: skip
 # What a call returned is no cause, wherever it stands.

@@ -283,6 +283,8 @@ class Places(Base):
         case, kernel = self.outcome.case, self.kernel
         if any("gridDim" in item.words for item in kernel.body):
             return None  # its threads may go on by the whole grid
+        if any("z" in kernel_text.axes_of(item.words, "blockIdx") for item in kernel.body):
+            return None  # a third axis counts rows or columns, too
         p = self.material.p
         if p is None or self.material.explained != case.id or not case.problem.is_product:
             return None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from grader.judging import barriers, kernel_text, spread, suspects, walked
+from grader.judging import barriers, kernel_text, lost_sums, spread, suspects, walked
 from grader.judging.cause_base import Base, Material
 from grader.judging.host import Said
 from grader.judging.split import SUMS_NOT_PROMOTED
@@ -65,7 +65,7 @@ class Wrong(Base):
                 or walked.origin(kernel, found)
             )
         if found.kind == "missing":
-            return self.overwritten(found)
+            return lost_sums.lost_sum(kernel) or self.overwritten(found)
         if found.kind == "one-matrix":
             return None
         return None
@@ -141,6 +141,8 @@ class Wrong(Base):
         for role, name in kernel.roles.items():
             for item in kernel.body if role != "P" else ():
                 if item.kind != "simple" or name not in item.words:
+                    continue
+                if not kernel.names(item.words, name):
                     continue
                 index = index_of(item.words, name)
                 words = (index.column if role == "M" else index.row) if index else None

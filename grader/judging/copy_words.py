@@ -12,7 +12,7 @@ from grader.judging.plans.seen import Plans
 from grader.judging.sums import several
 from grader.judging.wording import calls as calls_in
 from grader.judging.wording import names_in
-from grader.labs.statements import Statement, shown
+from grader.labs.statements import Statement, function_name, shown
 
 # Where a call has its target, its source and its size.
 _PLACES = {
@@ -39,6 +39,8 @@ class CopyWords(PlanWords):
                 return self._of_buffer(plans, change)
             case "all-of-it":
                 return self._of_part(plans, change)
+            case "pitch" | "close":
+                return self._of_pitch(plans, change)
             case "begins":
                 return self._of_begin(plans, change)
             case "not-copied" | "not-fetched" | "not-set":
@@ -114,6 +116,15 @@ class CopyWords(PlanWords):
         seen, op = plans.at(change.call, change.of)[0]
         host = op["host"] if change.of == "copy_d2h" else op["segments"][0]["host"]
         sizes = {one["name"]: one["bytes"] for one in seen.fields["host"]}
+        by_hand = self._taken_by_hand(plans, change, self._own_name(host))
+        if by_hand is not None:
+            way = "taken from what is copied back"
+            way = way if change.of == "copy_d2h" else "put into what is copied to the device"
+            return Said(
+                f"Of the {sizes[host]} bytes of {self._own_name(host)} only {op['bytes']} are {way}: with "
+                f"all of them {self.result} would be right.",
+                by_hand.line,
+            )
         origin = self._argument(plans, change, _SIZE)
         written = f" ({shown(origin.words)})" if origin is not None and origin.words else ""
         return Said(
@@ -122,6 +133,32 @@ class CopyWords(PlanWords):
             self._line(plans, change, origin),
             "A size is in bytes: rows times columns times sizeof the type.",
         )
+
+    def _of_pitch(self, plans: Plans, change: Change) -> Said:
+        side = "source" if change.of == "copy_d2h" else "target"
+        how = "as far apart as those of the other copies are"
+        if change.kind == "close":
+            how = "right behind each other"
+        return Said(
+            f"The rows of this copy's {side} lie at the wrong distance: if they were taken {how}, "
+            f"{self.result} would be right.",
+            self._line(plans, change, None),
+            "A pitch is what lies from the begin of a row to that of the next one, in bytes; it is cudaMallocPitch "
+            "that says it."
+            if change.kind == "pitch"
+            else "",
+        )
+
+    def _taken_by_hand(self, plans: Plans, change: Change, array: str) -> Statement | None:
+        """The one statement of solve that names the array, if the copy itself is given other memory of the host."""
+        origin = self._argument(plans, change, _TARGET if change.of == "copy_d2h" else _SOURCE)
+        if self.host is None or origin is None or array in origin.words:
+            return None
+        named = [item for item in self.host.body if array in item.words]
+        own = {function_name(one) for one in self.text.functions()}
+        if len(named) != 1 or any(word in own for word in named[0].words):
+            return None
+        return named[0]
 
     def _of_begin(self, plans: Plans, change: Change) -> Said:
         is_target = (change.axis == "device") == (change.of == "copy_h2d")

@@ -23,7 +23,7 @@ class HostEvents(HostCopies):
 
     def first(self) -> Said | None:
         if self.item is not None and self.item.code == "unordered-streams":
-            return self.marked_early()
+            return self.unordered()
         for rule in (
             self.refused_launch,
             self.left_before,
@@ -52,6 +52,7 @@ class HostEvents(HostCopies):
             self.too_few_bytes,
             self.refused_for_room,
             self.asked_too_much,
+            self.never_freed,
         ):
             found = rule()
             if found is not None:

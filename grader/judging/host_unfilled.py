@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from grader.judging.host import Said
-from grader.judging.host_flow import HostFlow
+from grader.judging.host_kept import HostKept
 from grader.labs.statements import function_name
 from grader.running.host_calls import HostCall
 
@@ -13,7 +13,7 @@ _FLOAT = 4
 _FILLS = ("to-device", "on-device", "fill")
 
 
-class HostUnfilled(HostFlow):
+class HostUnfilled(HostKept):
     """The rules about buffers that hold nothing yet, or what was copied over something else."""
 
     def unfilled(self) -> Said | None:

@@ -51,7 +51,18 @@ class Kernel:
         return found[0] if len(found) == 1 else None
 
     def accesses(self, matrix: str) -> list[Statement]:
-        return [s for s in self.body if s.kind == "simple" and s.has(matrix, "[")]
+        return [
+            s
+            for s in self.body
+            if s.kind == "simple" and s.has(matrix, "[") and self.names(s.words, matrix)
+        ]
+
+    def names(self, words: Sequence[str], name: str) -> bool:
+        """Whether a parameter is meant, and not another object's field of that name."""
+        return name not in self.parameters or any(
+            word == name and words[at - 1 : at] not in ((".",), ("->",))
+            for at, word in enumerate(words)
+        )
 
     def expanded(self, words: Sequence[str], near: Statement) -> tuple[str, ...]:
         """With names that are nothing but threadIdx.x and its like written out."""

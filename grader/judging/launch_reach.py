@@ -156,8 +156,10 @@ class OfReach(Base):
                 return line, []  # a variable that was filled before
         if words[:1] == ("dim3",) and words[1:2] in (("(",), ("{",)):
             return line, [tuple(one) for one in split(words[2:-1], ",")]
-        if any(word in ("::", ".", "->") for word in words) and "(" in words:
-            return line, []  # what a method gives may have any sides
+        if words[:1] == ("{",) and closing(words, 0) == len(words) - 1:  # <<<{x, y}, ...>>>
+            return line, [tuple(one) for one in split(words[1:-1], ",")]
+        if any(word in ("::", ".", "->") for word in words) and ("(" in words or _is_field(words)):
+            return line, []  # what a method gives, or a field, may have any sides
         parts = [tuple(one) for one in split(words, ",")]
         is_dim = known is not None and len(parts) > 1
         return line, parts if is_dim or not name else []
@@ -293,6 +295,12 @@ class OfReach(Base):
             line or launch.line,
             "The blocks have to cover all elements, rounded up.",
         )
+
+
+def _is_field(words: tuple[str, ...]) -> bool:
+    """shape.grid, which may be a dim3; not grid.x."""
+    is_path = all(word.isidentifier() or word in (".", "->", "::") for word in words)
+    return is_path and len(words) > 1 and words[-1] not in ("x", "y", "z")
 
 
 def _fits(kernel: Kernel, across: int, down: int) -> bool:

@@ -103,7 +103,12 @@ class LeftOut(Ways):
                 t = missing[0]
                 common = self._common_missing(one, missing)
                 line, reset = self._loop_line(one, missing, line)
-                if reset:
+                if doubled:
+                    common = (
+                        f"Those for k = {ranges(doubled)} are added more than once: is a part taken again in "
+                        "place of the next one?"
+                    )
+                elif reset:
                     common = "The sum is set to 0 again there: only what comes after is left."
                 elif missing[0] == 0 and missing[-1] < self.shape.k - 1 and self._starts_late(line):
                     common = "A loop starts too late."
@@ -212,7 +217,7 @@ class LeftOut(Ways):
         if missing == list(range(missing[0], k)):
             if one.per_phase and one.phases and len(missing) >= one.per_phase > 1:
                 return "The last phases are missing: how often does the loop over the phases run?"
-            return "A loop ends too early."
+            return "Does a loop end too early, or does a part of the sum get lost?"
         if missing == list(range(missing[-1] + 1)):
             if one.phases == 1 and len(one.products) == one.per_phase < k:
                 return "Only the last phase is left: the sum is set to 0 again in every phase."

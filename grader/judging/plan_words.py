@@ -40,6 +40,8 @@ class PlanWords(Base):
                 return self._of_same(change, launch, near, origins, fields, lines)
             case "as-far":
                 return self._of_as_far(change, launch, near, origins, fields, lines)
+            case "walks":
+                return self._of_walk(change, launch, near, origins, fields, lines)
             case "scaled":
                 return self._of_place(change, launch, near, origins, fields, lines)
             case "block":
@@ -232,6 +234,25 @@ class PlanWords(Base):
             f"What {name} points to{said} lies at the wrong place: {of} {self.result} would be right.",
             origin.line if origin is not None else _outer(lines),
             "How long is a row of this matrix?",
+        )
+
+    def _of_walk(self, change, launch, near, origins, fields, lines) -> Said | None:
+        field = fields.get(change.offset)
+        is_plain = launch is not None and field is not None and not field.path
+        given = (
+            launch.given[field.parameter]
+            if is_plain and len(launch.given) > field.parameter
+            else ()
+        )
+        said = f" ({shown(given)})" if given else ""
+        name = field.shown if field is not None else "one of the kernel's pointers"
+        solve = self.host.solve if self.host is not None else None
+        is_here = near is not None and self.text.function_of(near) is solve
+        return Said(
+            f"{name} points to the same place{said} in every launch of the loop: if it went on by "
+            f"{change.better} elements from one to the next, {self.result} would be right.",
+            lines[0] if is_here else _outer(lines),
+            "Where does each launch's part begin?",
         )
 
     def _of_as_far(self, change, launch, near, origins, fields, lines) -> Said | None:

@@ -242,6 +242,8 @@ def declared(item: Statement, name: str) -> tuple[int, tuple[str, ...]] | None:
                 continue
             if kinds[-1] in (".", "->", "(", "::") or any(w in ("[", ".") for w in kinds):
                 continue
+            if kinds.count("(") > kinds.count(")") and not _is_function_pointer(names, place):
+                continue  # an argument: CHECK(cudaFree(*one))
         elif not is_declaration(words) or any(w not in ("*", "&") for w in names[:place]):
             continue
         at = find(words, (name,))
@@ -252,6 +254,11 @@ def declared(item: Statement, name: str) -> tuple[int, tuple[str, ...]] | None:
             value = tuple(names[place + 2 : closing(names, place + 1)])
         return item.lines[min(at, len(item.lines) - 1)], value
     return None
+
+
+def _is_function_pointer(words: Sequence[str], at: int) -> bool:
+    """void (*launch)(int)"""
+    return words[at - 2 : at] == ("(", "*") and words[at + 1 : at + 3] == (")", "(")
 
 
 _TYPE_WORDS = frozenset(

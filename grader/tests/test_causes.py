@@ -4,10 +4,20 @@ from __future__ import annotations
 
 import pytest
 
-from grader.judging import bounds, host, host_launch, kernel_text, managed, spread, suspects
+from grader.judging import (
+    bounds,
+    host,
+    host_launch,
+    kernel_text,
+    lost_sums,
+    managed,
+    spread,
+    suspects,
+)
 from grader.judging.host_rules import HostRules
 from grader.labs.statements import Listing, shown
 from grader.tests.corpus_files import bare_solution, ladder
+from grader.tests.fresh_programs import program
 
 NAIVE, TILED, REGISTERS = (
     bare_solution(name) for name in ladder()[:5:2][:1] + ladder()[1:2] + ladder()[4:5]
@@ -197,3 +207,20 @@ def test_a_field_of_a_struct_has_one_declaration():
     assert field == "right"
     assert kernel_text.field_of_type(listing, "right", ("int",)).line == 1
     assert kernel_text.field_of_type(listing, "left", ("int",)) is None
+
+
+def test_a_partial_sum_that_nothing_reads():
+    text = program("01-byfour")
+    assert lost_sums.lost_sum(kernel_of(text)) is None
+    wrong = text.replace("(s0 + s1) + (s2 + s3)", "(s0 + s1) + s2")
+    found = lost_sums.lost_sum(kernel_of(wrong))
+    assert found.line == line(wrong, "(s0 + s1) + s2") and found.text.startswith("s3 is added to")
+
+
+def test_a_field_that_is_called_as_a_parameter_is_another_thing():
+    kernel = kernel_of(
+        "__global__ void k(const float* M, T t) { x = t.M[1]; y = M[2]; z = t->M[3]; }"
+    )
+    assert [one.words[0] for one in kernel.accesses("M")] == ["y"]
+    fields = kernel_of("__global__ void k(T t) { x = t.N[1]; }")
+    assert len(fields.accesses("N")) == 1

@@ -208,8 +208,19 @@ def opened(built, lab: str, name: str, old: str, new: str) -> tuple[str, Diagnos
         ("01", "01-vecbuf.cu", "count * sizeof *ptr", "sizeof ptr", "sizeof ptr", "sizeof ptr"),
         ("01", "01-unifiedclass.cu", "from, sizeof(float) * n * n)", "from, sizeof(float) * n)",
          "std::memcpy(v_", "of the 64 bytes of M"),
+        ("01", "01-resources.cu", "std::memcpy(P, hp, count * sizeof(float));", "std::copy(hp, hp + width, P);",
+         "std::copy(hp", "are taken from what is copied back"),
+        ("01", "01-todo.cu", "todo.push_back([&] { CHECK(cudaMemcpy(A, M", "todo.push_back([=] { CHECK(cudaMemcpy(A, M",
+         "cudaMemcpy(A, M", "null pointer"),
+        ("04", "04-slabs.cu", "pieces(columns, tile);", "pieces(rows, tile);", "g.grid.x", "pieces(columns, tile)"),
+        ("04", "04-fired.cu", "(tiled<Shape>, j, l,", "(tiled<Shape>, l, j,", "fire<Shape>(", "are exchanged"),
+        ("01", "01-padpitch.cu", "return dim3(TX, TY); }", "return dim3(TY, TX); }", "dim3(TY, TX)",
+         "x and y of the block are exchanged"),
+        ("01", "01-movable.cu", "launch<32, 4>(m, n,", "launch<32, 4>(n, m,", "launch<32, 4>(n",
+         "is given N for a and M for b"),
     ],
-    ids=["grid", "threads", "axis", "event", "refused", "managed"],
+    ids=["grid", "threads", "axis", "event", "refused", "managed", "taken", "captured", "slabs", "helper", "block",
+         "template"],
 )  # fmt: skip
 def test_a_report_names_the_line(lab, name, old, new, part, words, built):
     text, first = opened(built, lab, name, old, new)

@@ -10,7 +10,7 @@ import struct
 
 import pytest
 
-from grader.judging.plans import copies, missing, turns
+from grader.judging.plans import copies, missing, pitches, pointers, turns
 from grader.judging.plans.change import Change
 from grader.judging.plans.covered import moves_all
 from grader.judging.plans.seen import Plans, Seen
@@ -210,3 +210,62 @@ def test_what_a_plan_lacks_is_put_where_it_belongs(without, kind, call, better):
     assert (without == "memset") == moves_all(seen, seen.fields)
     whole = _once(40, "")
     assert list(missing.of_missing(whole)) == []
+
+
+def _of_pitched(n: int, back: int) -> dict:
+    """N in rows 512 bytes apart, and P's rows taken `back` bytes apart; 4 * n: in one piece."""
+    line = 4 * n
+    ops = []
+    for row in range(n):
+        part = {"host": "N", "offset": row * line, "bytes": line}
+        ops.append(
+            {"op": "copy_h2d", "buffer": 0, "offset": row * 512, "bytes": line, "segments": [part],
+             "stream": 0, "call": _N}
+        )  # fmt: skip
+    pieces = [(0, n * line)] if back == line else [(row, line) for row in range(n)]
+    for row, size in pieces:
+        ops.append(
+            {"op": "copy_d2h", "host": "P", "offset": row * line, "buffer": 1,
+             "buffer_offset": row * back, "bytes": size, "stream": 0, "call": _BACK}
+        )  # fmt: skip
+    rooms = [{"id": at, "bytes": 512 * n, "role": "student"} for at in range(2)]
+    return {"buffers": rooms, "host": [], "ops": ops}
+
+
+@pytest.mark.parametrize(("way", "wrong", "right"), [("pitch", 0, 512), ("close", 512, 0)])
+def test_rows_that_lie_another_distance_apart(way, wrong, right):
+    for n in WIDTHS:
+        case = Case(str(n), "", n, n, n)
+        fields = _of_pitched(n, wrong or 4 * n)
+        of = Plans((Seen(case, fields, {"width": n}),), {}, lambda tries: [])
+        made = {
+            (one.kind, one.call): plan
+            for one in pitches.of_pitches(of)
+            if (plan := one.made(of.seen[0])) is not None
+        }
+        begins = [
+            (op["offset"], op["buffer_offset"])
+            for op in made[way, _BACK]["ops"]
+            if op["op"] == "copy_d2h"
+        ]
+        assert begins == [(4 * n * row, (right or 4 * n) * row) for row in range(n)]
+        assert (way, _N) not in made or way == "close"
+
+
+def test_a_pointer_that_does_not_go_on_from_launch_to_launch():
+    def stands(ops, n):
+        for op in _of(_LAUNCH)(ops):
+            op["relocations"][2]["addend"] = 8
+
+    of = plans(stands)
+    made = {
+        one.better: one.made(of.seen[0])
+        for one in pointers.walking(of, _LAUNCH)
+        if one.kind == "walks" and one.offset == 16
+    }
+    places = [op["relocations"][2]["addend"] for op in _of(_LAUNCH)(made["width"]["ops"])]
+    assert places == [8 + 4 * 40 * turn for turn in range(3)]
+    one = plans(lambda ops, n: None)
+    for turn, op in enumerate(_of(_LAUNCH)(one.seen[0].ops)):
+        op["relocations"][2]["addend"] = turn
+    assert not any(change.offset == 16 for change in pointers.walking(one, _LAUNCH))

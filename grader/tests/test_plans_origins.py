@@ -208,3 +208,43 @@ def test_a_loop_over_a_list_in_braces_has_its_body():
     )
     (free,) = [one for one in text.statements if one.words[:1] == ("cudaFree",)]
     assert [one.kind for one in text.loops(free)] == ["for"]
+
+
+def test_sides_that_a_helper_puts_into_a_struct_of_a_namespace():
+    source = (
+        KERNEL
+        + """namespace slab {
+struct Geometry { dim3 grid, block; };
+Geometry geometry(int rows, int columns) {
+  Geometry g;
+  g.grid.x = (columns + 15) / 16;
+  g.grid.y = 4;
+  g.grid.z = (rows + 63) / 64;
+  return g;
+}
+}
+"""
+        + SOLVE
+        + "  const slab::Geometry g = slab::geometry(j, l);\n  k<<<g.grid, g.block>>>(M, P, j, l);\n}\n"
+    )
+    text = Listing(source)
+    item = next(one for one in text.statements if one.has("<<<"))
+    (launch,) = host.launches_of(text, item)
+    sides = Origins(text, text.named("solve"), (item.line,)).sides(launch.settings[0], item)
+    assert [one.line for one in sides] == [6, 7, 8]
+
+
+def test_a_helper_is_called_by_who_does_not_only_hand_its_parameters_on():
+    source = (
+        KERNEL
+        + """dim3 grid(int rows, int columns) { return dim3((columns + 15) / 16, (rows + 15) / 16); }
+void fire(int rows, int columns, const float* m, float* p) {
+  k<<<grid(rows, columns), dim3(16, 16)>>>(m, p, rows, columns);
+}
+"""
+        + SOLVE
+        + "  fire(l, j, M, P);\n}\n"
+    )
+    text = Listing(source)
+    found = Origins(text, text.named("solve"), (4, 7)).caller_of(text.named("grid"))
+    assert (found.line, found.words) == (7, ("l",))

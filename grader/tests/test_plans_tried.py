@@ -139,6 +139,29 @@ def test_each_fault_has_its_change(wrong, kind, better):
     assert named and (not better or better in [one.better for one in named])
 
 
+def test_slabs_along_z_that_are_too_few():
+    """Four rows of blocks each: z counts 32 rows, and y is a constant."""
+
+    def right(ops, j, k, n):
+        ops[2]["grid"] = [-(-n // 16), 4, -(-j // 32)]
+
+    def wrong(ops, j, k, n):
+        ops[2]["grid"] = [-(-n // 16), 4, -(-k // 32)]
+
+    of, want = plans(wrong), plans(right)
+    fields = {seen.case.id: seen.fields for seen in want.seen}
+    every = list(changes.of_launches(of, UNITS, "xyz"))
+    found = [
+        one
+        for one in every
+        if all((one.made(seen) or seen.fields) == fields[seen.case.id] for seen in of.seen)
+    ]
+    assert [(one.axis, one.better) for one in found] == [("z", "j in pieces of 32")]
+    axes = [one.axis for one in every if one.kind == "blocks"]
+    assert axes.index("z") < axes.index("y")  # as many as a constant says come last
+    assert not any(one.axis == "z" for one in changes.of_launches(of, UNITS))
+
+
 def test_two_pointers_that_are_exchanged():
     def wrong(ops, j, k, n):
         one, two = ops[2]["relocations"][:2]
@@ -320,3 +343,13 @@ def test_tries_end_when_all_of_them_have_used_their_processor_time(tmp_path, mon
     tries = tried_plans._Tries(session, "", tmp_path, {"c": tmp_path / "plan.json"})
     found = [tries.are_right([(case, {})])[0] for _ in range(5)]
     assert found == [True, True, True, False, False] and len(carried_out) == 3
+
+
+def test_all_calls_of_a_line_are_one_and_the_only_one_keeps_its_callers():
+    lines = {_LAUNCH: (7, 20), _FILL: (5, 21), _COPY: (5, 22)}
+    of = Plans(plans(lambda *given: None).seen, lines, lambda tries: [])
+    merged = of.by_line()
+    assert merged.lines == {7: (7, 20), 5: (5,)}
+    assert [op["call"] for op in merged.seen[0].ops] == [5, 5, 7]
+    alone = Plans(of.seen, {_LAUNCH: (7, 20), _FILL: (5, 21), _COPY: (6, 22)}, lambda tries: [])
+    assert alone.by_line() is None

@@ -330,3 +330,25 @@ def test_a_struct_that_one_edit_is_given_back_is_not_the_others_too() -> None:
         batch = [dict(right.changes), dict(other.changes)]
         tried = try_together(search.file, batch, 80, *given)
         assert 0 in {*tried.right, *tried.alone, *tried.in_the_way}
+
+
+def test_another_variable_for_a_reference_is_one_edits_own():
+    """Where an argument lies is one place for all edits of a batch."""
+    search = _search("07-fourby", "a.y, b1", "a.z, b1", "a.z, b1", "rect-device")
+    size = next(size for size in search.sizes if not search.carried_out(size))
+    names = [n for n in walk(search.file.functions["four_by_four"].body) if n.text == "b0"]
+    (first,) = [one for one in names if one.kind == "name"]
+    (wrong,) = [
+        n
+        for n in walk(search.file.functions["four_by_four"].body)
+        if n.kind == "member"
+        and n.text == "z"
+        and n.kids[0].text == "a"
+        and n.line == first.line + 1
+    ]
+    edits = [
+        {wrong.id: lambda n: replace(bare(n), text="y")},
+        {first.id: lambda n: named("b3")},
+    ]
+    tried = try_together(search.file, edits, 99, size, search.numbers(size), False, 90_000)
+    assert (tried.right, tried.alone) == ([0], [1])

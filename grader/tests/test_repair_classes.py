@@ -72,6 +72,54 @@ _PLANTED = [
         ("side = kTile * blockIdx.x", "int side = kTile * blockIdx.x * kWide"),
         id="a factor that is multiplied with it elsewhere",
     ),
+    pytest.param(
+        "05-groups16", "rect-device", [("d < D; d += GROUPS) {", "d < D; d += 2 * GROUPS) {")],
+        ("two = sn[d]", "rows[e] * one"), (1, 1, 1), ("d += 2 * GROUPS", "d += GROUPS"),
+        id="a step with a factor too many",
+    ),
+    pytest.param(
+        "07-fourby", "rect-device",
+        [("axpy(acc[r], a.y, b1);", "axpy(acc[r], a.z, b1);"),
+         ("axpy(acc[r], a.z, b2);", "axpy(acc[r], a.y, b2);")],
+        ("const f4 a = sm", "sm[id / 4]"), (2, 3, 4),
+        ("a.z, b1", "axpy(acc[r], a.y, b1), and a.z for a.y in line 54,"),
+        id="two lines with each other's factor",
+    ),
+    pytest.param(
+        "10-warpclass", "rect-device", [("b[x / 2] + x % 2 * 2", "b[x % 2] + x / 2 * 2")],
+        ("load_matrices_transposed(b[x]", "*reinterpret_cast<uint2*>(to)"), (20, 40, 51),
+        ("b[x % 2] + x / 2", "multiply_add(sum_[y][x], a[y], b[x / 2] + x % 2 * 2)"),
+        id="quotient and remainder in each other's place",
+    ),
+    pytest.param(
+        "01-stagedclass", "square-host", [("out(count());", "out(cols_);")],
+        ("c[row * n + col]",), (4, 4, 4), ("out(cols_);", "vector(cols_ * rows_)"),
+        id="a fault on the host that no line of the report is near to",
+    ),
+    pytest.param(
+        "03-spans", "square-device", [("i < s.length; ++i", "i < W; ++i")],
+        ("if (gx < width && ly < s.length)", "result += l"), (3, 3, 3), ("i < W; ++i", "i < s.length"),
+        id="a part that is shorter than a tile",
+    ),
+    pytest.param(
+        "01-colpanels", "square-host", [("std::min(PANEL, width - first)", "std::min(PANEL, width)")],
+        ("N + first, pitch",), None, ("std::min(PANEL, width)", "min(PANEL, width - first)"),
+        id="what is left of a size, in a lambda",
+    ),
+    pytest.param(
+        "04-turnleft", "rect-device", [("(down + block.y - 1) / block.y", "(down + block.x - 1) / block.x")],
+        ("u[y][x] = z + y",), (50, 40, 1),
+        ("(down + block.x - 1)",
+         "dim3((across + block.x - 1) / block.x, (down + block.y - 1) / block.y)"),
+        id="rounded up with the other axis, both times",
+    ),
+    pytest.param(
+        "04-splitk", "rect-device",
+        [("plan.depth = (tiles + plan.slices - 1) / plan.slices * T", "plan.depth = tiles / plan.slices * T")],
+        ("sum += tm", "p[at] = sum", "const int mi"), (10, 300, 9),
+        ("plan.depth = tiles", "plan.depth = (tiles + plan.slices - 1) / plan.slices * T"),
+        id="slices that are rounded down, and a bound that would hide it",
+    ),
 ]  # fmt: skip
 
 

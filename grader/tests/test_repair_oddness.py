@@ -13,6 +13,7 @@ from grader.judging.repair.shown import text_of
 from grader.labs.course import find_course
 from grader.labs.lab import load_lab
 from grader.tests import corpus_files
+from grader.tests.fresh_programs import program
 
 ADDING = """
 #define KB 32
@@ -111,3 +112,33 @@ def test_a_number_that_is_to_be_counted_is_not_told(name: str) -> None:
     entry = corpus_files.find("foo-kernel", name)
     found = find(entry.text, "device:none", False, [entry.line], None, cases)
     assert found is None or found.counted.startswith("answers[")
+
+
+def test_a_bound_that_is_none_hides_nothing() -> None:
+    text = """
+__global__ void k(const float *A, float *P, int from, int end) { P[from] = A[end - 1]; }
+void solve(const float *A, const float *B, float *P, int n) {
+    int parts = min(2, n);
+    int end = min(n, parts + 4);
+    int all = parts + 4;
+    k<<<1, 32>>>(A, P, end, all);
+}
+"""
+    costs: dict[int, dict[str, float]] = {}
+    for edit, *_ in Search(text, "square-device", False, [1]).all_edits():
+        costs.setdefault(edit.line, {})[text_of(edit.where, dict(edit.changes))] = edit.cost
+    assert costs[4]["1"] > 2.0  # min(1, n) is 1
+    for factor in ("n", "4"):
+        assert costs[5][f"parts * {factor}"] > costs[6][f"parts * {factor}"] + 0.5
+
+
+def test_a_call_is_given_the_term_that_its_line_has_as_well() -> None:
+    wrong = program("08-pairbuf").replace("m, n, s, z + STEP);", "m, n, s, z);")
+    search = Search(wrong, "rect-device", False, [1])
+    line = next(at for at, one in enumerate(wrong.splitlines(), 1) if "m, n, s, z);" in one)
+    said = {
+        text_of(one.where, dict(one.changes)): one.cost
+        for one, *_ in search.all_edits()
+        if one.line == line and one.where.text == "z"
+    }
+    assert said["z + STEP"] < 0.5

@@ -14,13 +14,13 @@ _MOST_UNITS = 12
 _AXES = "xy"
 
 
-def of_launches(plans: Plans, units: list[int]) -> Iterator[Change]:
-    """`units`: numbers that the text has, which may be those of a tile."""
+def of_launches(plans: Plans, units: list[int], axes: str = _AXES) -> Iterator[Change]:
+    """`units`: numbers that the text has, which may be those of a tile. `axes`: that the kernels count blocks by."""
     for call in plans.launch_calls():
         yield from exchanged_sides(call)
         yield from _exchanged_sizes(plans, call)
         yield from _numbers(plans, call, units)
-        yield from _sides(plans, call, units)
+        yield from _sides(plans, call, units, axes)
         yield from pointers.exchanged_pointers(plans, call)
         yield from pointers.turned_pointers(plans, call)
         yield from pointers.places(plans, call)
@@ -168,18 +168,25 @@ def _with_symbol(call: int, at: int, symbol: Symbol) -> Callable[[Seen], Mapping
     return lambda seen: changed(seen, call, lambda op: with_word(op, at, symbol.of(seen)))
 
 
-def _sides(plans: Plans, call: int, units: list[int]) -> Iterator[Change]:
+def _sides(plans: Plans, call: int, units: list[int], axes: str) -> Iterator[Change]:
     """Blocks along an axis: rounded up, counted of another size, or in other pieces."""
     here = plans.at(call)
     block = here[0][1]["block"]
     # The largest first: more blocks than are needed do no harm where a guard keeps the rest out.
     few = sorted(one for one in units if one <= _MOST_THREADS)[:_MOST_UNITS]
+    by_blocks = block[1] * here[0][1]["grid"][1]  # what the blocks along y do is one piece along z
     known = sorted({one for one in (block[0], block[1], *few) if one > 0}, reverse=True)
-    for axis in _AXES:
-        at = _AXES.index(axis)
+    of_axes = []
+    for axis in axes:
+        at = "xyz".index(axis)
+        units = known if axis != "z" else list(dict.fromkeys([by_blocks, *known]))
         counts = [op["grid"][at] for _, op in here]
-        ups = [(s, u) for s in plans.symbols for u in known if _up(here, s, u) == counts]
-        downs = [(s, u) for s in plans.symbols for u in known if _down(here, s, u) == counts]
+        ups = [(s, u) for s in plans.symbols for u in units if _up(here, s, u) == counts]
+        downs = [(s, u) for s in plans.symbols for u in units if _down(here, s, u) == counts]
+        of_axes.append((axis, at, units, counts, ups, downs))
+    # As many blocks as a constant says are seldom too few.
+    of_axes.sort(key=lambda one: not (one[-2] or one[-1]))
+    for axis, at, known, counts, ups, downs in of_axes:
         for symbol, unit in downs[:2] if not ups else ():
             if _up(here, symbol, unit) != counts:
                 yield _counted(call, axis, "rounded-down", symbol, unit, "")
@@ -195,7 +202,7 @@ def _sides(plans: Plans, call: int, units: list[int]) -> Iterator[Change]:
             if new not in tried and not _is_larger_by_far(new, counts):
                 tried.add(new)
                 yield _counted(call, axis, "blocks", symbol, unit, was)
-        if own and at == 1 and all(one == 1 for one in counts):
+        if own and at > 0 and all(one == 1 for one in counts):
             continue
         yield Change("one-more", call, _one_more(call, at), axis, was=was)
 
@@ -222,7 +229,7 @@ def _one_more(call: int, at: int) -> Callable[[Seen], Mapping | None]:
 
 
 def _counted(call: int, axis: str, kind: str, symbol: Symbol, unit: int, was: str) -> Change:
-    at = _AXES.index(axis)
+    at = "xyz".index(axis)
 
     def made(seen: Seen) -> Mapping | None:
         count = max(1, -(-symbol.of(seen) // unit))

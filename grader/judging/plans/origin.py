@@ -103,8 +103,14 @@ class Origins(Objects):
         return self._of_argument(function, self.text.parameters(function).index(name), here.line)
 
     def caller_of(self, function: Statement) -> Origin | None:
-        """Where a helper is called, as far as that is certain."""
-        return self._of_argument(function, 0, 0)
+        """Where a helper is called, as far as that is certain; not by one that hands its own parameters on."""
+        found = self._of_argument(function, 0, 0)
+        for _ in range(_MOST_STEPS):
+            up = self._of_caller_of(found.words[0], found) if found and found.words else None
+            if up is None or len(found.words) > 1:
+                return found
+            found = up
+        return found
 
     def _of_argument(self, function: Statement, number: int, line: int) -> Origin | None:
         if function is self.solve:
@@ -281,6 +287,7 @@ class Origins(Objects):
             return []
         name, field = here.words[0], here.words[2]
         function = self.text.function_of(here.near)
+        known = self._declaration(name, here.near)
         if function is not None and name in self.text.parameters(function):
             up = self._of_caller(function, name, here)
             words = up.words if up is not None else ()
@@ -288,10 +295,14 @@ class Origins(Objects):
                 known = self._declaration(words[0], up.near)
                 words = known[1] if known is not None else ()
                 function = self.text.function_of(up.near)
-            if words[1:2] == ("(",):
-                function = self.text.named(words[0])
+        else:
+            words = known[1] if known is not None else ()
+        while words[1:2] == ("::",):
+            words = words[2:]
+        if words[1:2] == ("(",):
+            function = self.text.named(words[0])
         found = []
-        for axis in "xy":
+        for axis in "xyz":
             for one in self.text.inside(function) if function is not None else ():
                 if one.words[1:6] == (".", field, ".", axis, "="):
                     words = one.words[6:-1] if one.words[-1] == ";" else one.words[6:]

@@ -137,3 +137,35 @@ def _as_far(call: int, number: int, other: int) -> Callable[[Seen], Mapping | No
         return _at_place(op, number, (_place(op, number)[0], _place(op, other)[1]))
 
     return lambda seen: changed(seen, call, moved)
+
+
+def walking(plans: Plans, call: int) -> Iterator[Change]:
+    """A pointer that is the same in each launch of a loop, and is to go on from one to the next."""
+    here = plans.at(call)
+    first = here[0][1]["relocations"]
+    if any(len(op["relocations"]) != len(first) for _, op in here):
+        return
+    for number, r in enumerate(first):
+        of_case: dict[str, list[tuple[int, int]]] = {}
+        for seen, op in here:
+            of_case.setdefault(seen.case.id, []).append(_place(op, number))
+        if max(map(len, of_case.values())) < 2 or any(
+            len(set(one)) > 1 for one in of_case.values()
+        ):
+            continue
+        for symbol in plans.symbols:
+            made = _going_on(call, number, symbol)
+            yield Change("walks", call, made, "", r["offset"], better=symbol.text)
+
+
+def _going_on(call: int, number: int, symbol: Symbol) -> Callable[[Seen], Mapping | None]:
+    def made(seen: Seen) -> Mapping | None:
+        turn = itertools.count()
+
+        def moved(op: dict) -> dict:
+            buffer, addend = _place(op, number)
+            return _at_place(op, number, (buffer, addend + next(turn) * _WORD * symbol.of(seen)))
+
+        return changed(seen, call, moved)
+
+    return made

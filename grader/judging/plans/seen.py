@@ -104,7 +104,14 @@ class Plans:
             replace(one, fields={**one.fields, "ops": [_placed(op, at) for op in one.ops]})
             for one in self.seen
         )
-        return Plans(seen, {line: (line,) for line in at.values()}, self.are_right)
+        of: dict[int, list[int]] = {}
+        for call, line in at.items():
+            of.setdefault(line, []).append(call)
+        # Of the only call of a line it is known who led to it.
+        lines = {
+            line: self.lines[calls[0]] if len(calls) == 1 else (line,) for line, calls in of.items()
+        }
+        return Plans(seen, lines, self.are_right)
 
     def are_few(self) -> bool:
         return bool(self.seen) and all(is_small(one.fields) for one in self.seen)

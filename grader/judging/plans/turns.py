@@ -6,6 +6,7 @@ import itertools
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
+from grader.judging.plans import pointers
 from grader.judging.plans.change import Change, changed
 from grader.judging.plans.seen import Plans, Seen, Symbol, integers_of, with_word, word
 
@@ -18,6 +19,8 @@ def of_turns(plans: Plans, units: list[int]) -> Iterator[Change]:
     yield from _behind_each_other(plans)
     yield from _one_more(plans)
     yield from _steps(plans, units)
+    for _, call in _repeated(plans, ("launch",)):
+        yield from pointers.walking(plans, call)
 
 
 def _repeated(plans: Plans, kinds: tuple[str, ...]) -> list[tuple[str, int]]:

@@ -12,6 +12,7 @@ from grader.judging.repair.scope import Change, bare, binary, named, number
 
 _ORDERS = ("<", "<=", ">", ">=")
 _COMPARING = (*_ORDERS, "==", "!=", "&&", "||")
+_ROUNDED = 0.2  # what a helper of the host divides is a number of pieces
 _ODD = ("*%", "*/", "+*", "%*", "/*")  # seldom what was meant
 OF_A_LENGTH = 1.2  # a longer array hides an index that goes too far
 MOST_WRITTEN = 6  # numbers that the function has elsewhere
@@ -96,14 +97,16 @@ class Arithmetic:
                     continue  # a loop that never turns is no cause
             yield (lambda n, s=other: replace(bare(n), text=s)), cost
         if sign in ("+", "-", "*", "/", "%", "&&", "||", "<<", ">>"):
-            yield (lambda n: bare(n).kids[0]), 1.3
+            less = 0.8 if sign == "*" and self._is_step(node) else 1.3
+            is_plain = node.kids[0].kind == "number" and not node.kids[0].macro
+            yield (lambda n: bare(n).kids[0]), less if not is_plain else 1.3
             if sign not in ("/", "%", "<<", ">>"):
-                yield (lambda n: n.kids[1]), 1.3
+                yield (lambda n: n.kids[1]), less
         if sign == "/":
             if is_rounded_up(node):
                 yield rounded_down, 0.9
             else:
-                yield rounded_up, 0.8
+                yield rounded_up, 0.8 if self.function.is_kernel or self.is_host else _ROUNDED
         if sign == "+" and node.kids[0].text == "/" and node.kids[1].text == "1":
             yield (lambda n: rounded_up(n.kids[0])), 0.9  # whole / piece + 1
         if sign == "+":  # a * w + b for b * w + a
@@ -114,6 +117,13 @@ class Arithmetic:
         if sign == "-":
             yield (lambda n: replace(bare(n), kids=n.kids[::-1])), 2.0
         yield from self._other_parts(node)
+
+    def _is_step(self, node: Node) -> bool:
+        """Whether a loop goes on by it: then a factor too many leaves a part out."""
+        given = self._parent(node)
+        step = self._parent(given)
+        loop = self._parent(step)
+        return given.kind == "assign" and loop.kind == "for" and loop.kids[2] is step
 
     def _factors(self, node: Node) -> Iterator[tuple[Change, float]]:
         """What a term lacks."""

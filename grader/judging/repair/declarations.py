@@ -139,7 +139,11 @@ class Declarations:
 
         def given(f, m):
             f.world.step()
-            found = convert(value(f, m))
+            try:
+                found = convert(value(f, m))
+            except Fault as fault:
+                fault.line = fault.line or node.line
+                raise
             if is_dim and found.__class__ is not Struct:
                 found = Struct({"x": found, "y": 1, "z": 1})
             f.env[name] = found if m is True else merged(m, found, f.env.get(name))
@@ -216,6 +220,8 @@ class Declarations:
             found[name] = self.empty(own, f) if is_struct else None
             if own.name == "vector" and not own.stars:
                 found[name] = List([], own.args[0].type if own.args else None)
+            elif own.name == "dim3" and not own.stars and not own.is_reference:
+                found[name] = Struct({"x": 1, "y": 1, "z": 1})
             elif own.name in TEXTS:
                 found[name] = TEXT
         templates = self.file.parameters.get(kind.name) or []

@@ -8,6 +8,7 @@ from grader.judging.repair.alike import alike
 from grader.judging.repair.arithmetic import MOST_WRITTEN, OF_A_LENGTH, Arithmetic
 from grader.judging.repair.configured import Configured, configured_in
 from grader.judging.repair.elsewhere import Elsewhere, partners_of
+from grader.judging.repair.ends import Ends
 from grader.judging.repair.guards import (
     Guards,
     compared_in,
@@ -21,6 +22,7 @@ from grader.judging.repair.missing import Missing
 from grader.judging.repair.nodes import MADE, File, Function, Node, children, replace, walk
 from grader.judging.repair.oddness import Oddness
 from grader.judging.repair.on_host import OnHost
+from grader.judging.repair.paired import Paired
 from grader.judging.repair.repeated import Repeated, divisors_of, factors_of
 from grader.judging.repair.rewritten import (
     all_rounded_up,
@@ -50,7 +52,9 @@ _BUILT_IN = ("threadIdx", "blockIdx", "blockDim", "gridDim")
 _AXES = {"x": "yz", "y": "xz", "z": ""}
 
 
-class Editor(Arithmetic, Linear, Missing, OnHost, Repeated, Elsewhere, Configured, Oddness, Guards):
+class Editor(
+    Arithmetic, Ends, Linear, Missing, Paired, OnHost, Repeated, Elsewhere, Configured, Oddness, Guards,
+):  # fmt: skip
     """The edits of one function."""
 
     def __init__(
@@ -136,6 +140,9 @@ class Editor(Arithmetic, Linear, Missing, OnHost, Repeated, Elsewhere, Configure
         yield from self._names_exchanged()
         yield from self._values_exchanged()
         yield from self._axes_exchanged()
+        yield from self._quotients_exchanged()
+        yield from self._divided_by_another()
+        yield from self._lines_exchanged()
         yield from self._everywhere()
         yield from self._everywhere_in_line()
         yield from self._other_axis()
@@ -203,10 +210,25 @@ class Editor(Arithmetic, Linear, Missing, OnHost, Repeated, Elsewhere, Configure
 
     def _hides(self, node: Node, changed: Node) -> float:
         """More blocks, or other ones, where the launch may have been sound: they hide what a kernel leaves out."""
+        if self._is_side(node):
+            return 1.0
         if not self.is_host or not (self._is_setting(node) or self._decides_launch(node)):
             return 0.0
         is_other = node.kind == "number" and changed.kind in ("number", "name")
         return 1.0 if is_other or (node.text == "/" and changed.text != "/") else 0.0
+
+    def _is_side(self, node: Node) -> bool:
+        """HIGH in shape.grid.y = HIGH: what a helper says of a launch, whatever the sizes are."""
+        above = self._parent(node)
+        if (
+            above.kind != "assign"
+            or above.kids[1] is not node
+            or node.kind not in ("name", "number")
+        ):
+            return False
+        target = above.kids[0]
+        is_of_grid = target.kind == "member" and target.text in ("x", "y", "z")
+        return is_of_grid and target.kids[0].kind == "member" and not self.function.is_kernel
 
     def _is_plain_length(self, node: Node, changed: Node, array: str, place: int) -> bool:
         """A term less, or a name that indices in its place have: it hides no index that goes too far."""
@@ -233,6 +255,7 @@ class Editor(Arithmetic, Linear, Missing, OnHost, Repeated, Elsewhere, Configure
             yield (lambda n, o=self.repeated[node.id]: replace(bare(n), text=o)), _ODD_ONE
         match node.kind:
             case "name":
+                yield from self._lengths(node)
                 yield from self._names(node)
                 yield from self._directions(node)
             case "member":
@@ -240,6 +263,7 @@ class Editor(Arithmetic, Linear, Missing, OnHost, Repeated, Elsewhere, Configure
                 if not self.is_host:
                     yield from self._places(node)
             case "number":
+                yield from self._lengths(node)
                 yield from self._numbers(node)
             case "scoped":
                 yield from self._scoped_names(node)
@@ -251,6 +275,7 @@ class Editor(Arithmetic, Linear, Missing, OnHost, Repeated, Elsewhere, Configure
                 yield from self._steps(node)
             case "call":
                 yield from self._arguments(node, 1)
+                yield from self._rests(node)
                 yield from self._calls(node)
             case "make":
                 yield from self._arguments(node, 0)

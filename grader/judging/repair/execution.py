@@ -11,6 +11,7 @@ from grader.judging.repair.reading import GivenUp
 from grader.judging.repair.standard import List
 from grader.judging.repair.values import (
     Closure,
+    Fault,
     Struct,
     both,
     either,
@@ -59,7 +60,11 @@ class Statements:
 
         def run(f, m):
             f.world.step()
-            inner(f, m)
+            try:
+                inner(f, m)
+            except Fault as fault:
+                fault.line = fault.line or node.line
+                raise
             return m
 
         return run

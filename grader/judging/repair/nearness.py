@@ -86,13 +86,13 @@ class Nearness:
         for line, there in self.callers():  # what a helper gives back
             if line in found:
                 found.setdefault(there, found[line] + _FORWARD)
-        for line in list(found):  # what becomes of the values that are made there
+        for line, distance in list(found.items()):  # what becomes of the values that are made there
             for name, made in defined.items():
                 if line not in made or name.startswith("@"):
                     continue
                 for there, names in used.items():
-                    if name in names and there not in found:
-                        found[there] = found[line] + _FORWARD
+                    if name in names:
+                        found[there] = min(distance + _FORWARD, found.get(there, 9.0))
         is_address = self.wrong is not None and _UNALIGNED in self.plain[self.wrong].why
         near = self.places_declared() if is_address else set()
         front = dict(found)

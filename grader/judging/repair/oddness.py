@@ -7,14 +7,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from grader.judging.repair.nodes import Node, children
+from grader.judging.repair.nodes import Node, children, walk
 
 _ODD = 1.5
 _TWICE_GIVEN = 1.2
 _AGAINST_ORDER = 0.8
 _AS_NAMED = 0.4  # how much nearer arguments are that are called as the parameters are
 _BYTES = 1.0
+_ODD_LEAST = 0.8
 _SIZE_OF_A_FLOAT = "4"
+_LEAST = ("min", "max")
 _COUNTS_BYTES = frozenset(
     ("cudaMalloc", "cudaMallocAsync", "cudaMemcpy", "cudaMemcpyAsync", "cudaMemset", "cudaMemsetAsync", "cudaMallocHost", "malloc")
 )  # fmt: skip
@@ -25,6 +27,15 @@ class Oddness:
 
     def _oddness(self, node: Node, changed: Node) -> float:
         """What is added to a change's cost."""
+        if self.is_host and _is_times(node, changed):
+            if _is_four(changed.kids[1]) and self._is_a_place(node):
+                return _BYTES
+            if self._is_in_least(node):
+                return _ODD_LEAST
+            if node.text in self.scope.sizes and self._decides_launch(node):
+                return _ODD  # so many blocks reach everything
+        if self._is_divided_by_itself(node, changed):
+            return _ODD
         match node.kind:
             case "number":
                 return self._of_number(node, changed)
@@ -37,9 +48,13 @@ class Oddness:
         return 0.0
 
     def _of_number(self, node: Node, changed: Node) -> float:
-        """x / 1, x * 1 and x * 0; and 8 for the 4 bytes of a float."""
+        """x / 1, x * 1, x * 0 and min(1, x); and 8 for the 4 bytes of a float."""
         above = self._parent(node)
-        if changed.kind != "number" or changed.macro or above.kind != "binary":
+        if changed.kind != "number" or changed.macro:
+            return 0.0
+        if above.kind == "call" and above.kids[0].text in _LEAST and changed.text in ("0", "1"):
+            return _ODD
+        if above.kind != "binary":
             return 0.0
         is_second = len(above.kids) > 1 and above.kids[1] is node
         if above.text == "*" and changed.text in ("0", "1"):
@@ -49,6 +64,34 @@ class Oddness:
         if above.text == "*" and node.text == _SIZE_OF_A_FLOAT and not node.macro:
             return _BYTES * self._is_of_bytes(node)
         return 0.0
+
+    def _is_divided_by_itself(self, node: Node, changed: Node) -> bool:
+        """w * h / w."""
+        above = self._parent(node)
+        if above.kind != "binary" or above.text not in ("/", "%") or above.kids[1] is not node:
+            return False
+        name = changed.macro or (changed.text if changed.kind == "name" else "")
+        return bool(name) and any(name in (one.macro, one.text) for one in walk(above.kids[0]))
+
+    def _is_a_place(self, node: Node) -> bool:
+        """Whether it counts elements, blocks or turns: then bytes are none of its business."""
+        while (above := self._parent(node)) is not node:
+            if above.kind == "call":
+                return above.kids[0].text in _LEAST
+            if above.kind not in ("binary", "cast", "do"):
+                return above.kind in ("for", "index", "launch", "if")
+            node = above
+        return False
+
+    def _is_in_least(self, node: Node) -> bool:
+        """Within min(end, from + depth): what makes a side larger takes the other one's place."""
+        while (above := self._parent(node)) is not node:
+            if above.kind == "call":
+                return above.kids[0].text in _LEAST
+            if above.kind not in ("binary", "cast"):
+                return False
+            node = above
+        return False
 
     def _is_of_bytes(self, node: Node) -> bool:
         """Whether it is a factor of a number of bytes: of a call's, or of a launch's shared memory."""
@@ -107,6 +150,18 @@ class Oddness:
             target = target.kids[0]
         known = [*self.file.named.get(target.text, ()), *self.file.of_structs.get(target.text, ())]
         return [[name for _, name in one.parameters] for one in known]
+
+
+def _is_times(node: Node, changed: Node) -> bool:
+    """x * 4 for x."""
+    return (
+        changed.kind == "binary" and changed.text == "*" and node.kind not in ("number", "binary")
+    )
+
+
+def _is_four(by: Node) -> bool:
+    """As if sizeof(float) lacked."""
+    return by.kind == "number" and by.text == _SIZE_OF_A_FLOAT and not by.macro
 
 
 def _is_called(given: Node, parameter: str) -> bool:

@@ -15,6 +15,7 @@ _MOST = 6
 _BITS, _HALVES = {">>": "&", "&": ">>"}, {"/": "%", "%": "/"}
 _MASKS, _SHIFTS = (1, 3, 7, 15, 31), (1, 2, 3, 4, 5)
 _MOST_DIVISORS = 4
+_GIVEN = 0.4  # to a call in a line that has the whole term as well
 
 
 class Repeated:
@@ -23,7 +24,10 @@ class Repeated:
     def _like_others(self, node: Node) -> Iterator[tuple[Change, float]]:
         """t where the same line has t - 128, T where an array has rows of T + 1."""
         above = self._parent(node)
-        if node.kind not in _LEAVES or above.kind in ("call", "member"):
+        if node.kind not in _LEAVES or above.kind == "member":
+            return
+        is_given = above.kind == "call"
+        if is_given and above.kids[0] is node:
             return
         found: dict[tuple[str, str, str], tuple[Node, bool]] = {}
         shown = _shown(node)
@@ -37,7 +41,10 @@ class Repeated:
             if key not in found or is_here:
                 found[key] = (one, is_here)
         for one, is_here in list(found.values())[:_MOST]:
-            yield (lambda n, o=one: bare(o)), 0.9 if is_here else 1.2
+            if is_given and not is_here:
+                continue  # what a call is given is seldom what others count with
+            cost = _GIVEN if is_given else 0.9 if is_here else 1.2
+            yield (lambda n, o=one: bare(o)), cost
 
     def _grid_steps(self, node: Node) -> Iterator[tuple[Change, float]]:
         """A step of one block, where all blocks of the grid go on together."""

@@ -203,6 +203,7 @@ class Search(Order, Batches):
             self.wrong = self.first_wrong()
             if self.wrong is None:
                 return None
+            self.lines += [self.plain[self.wrong].line] if self.plain[self.wrong].line else []
             in_macro = self.with_parentheses()
             if in_macro is not None:
                 return in_macro

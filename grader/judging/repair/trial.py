@@ -25,6 +25,7 @@ class Trial:
     words: int = 0
     turns: int = 0
     turns_of: Mapping = field(default_factory=dict)  # of each loop
+    line: int = 0  # of a fault, as far as known
 
 
 @dataclass(frozen=True)
@@ -232,7 +233,10 @@ def try_out(
         run.carry_out(file, machine, world)
     except ERRORS as error:
         why = f"{type(error).__name__}: {error}"
-        return Trial(False, steps - world.steps, why, world.lanes, world.words, world.turns)
+        line = getattr(error, "line", 0)
+        return Trial(
+            False, steps - world.steps, why, world.lanes, world.words, world.turns, line=line
+        )
     is_right = run.is_right(0)
     if watched is not None and world.few is not None:
         is_right = bool(run.right_of_chosen(world, watched.lacking))

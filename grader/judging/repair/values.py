@@ -19,7 +19,9 @@ except ImportError:
 
 
 class Fault(Exception):
-    """The program touches what it may not."""
+    """The program touches what it may not, in a statement of this line, as far as known."""
+
+    line = 0
 
 
 class Outside(Fault):
