@@ -86,3 +86,16 @@ def test_a_piece_that_is_left_out_is_seen_only_where_elements_need_all_bits() ->
     assert text.count(lacking) == 1
     assert try_out(file, {}, Size(*sides), sides, False, 100_000).is_right
     assert not try_out(file, {}, Size(*sides, True), sides, False, 100_000).is_right
+
+
+def test_a_quotient_and_a_remainder_name_a_place() -> None:
+    # Two warps store the one element then, and rows that no tile has are read: seen at the loads.
+    text = _text("10", "solution")
+    right, wrong = "warp_row = warp / (BN / WN) * WM", "warp_row = warp % (BN / WN) * WM"
+    assert text.count(right) == 1
+    text = text.replace(right, wrong)
+    lines = text.splitlines()
+    seen = next(at for at, one in enumerate(lines, 1) if "load_matrices(m[r]" in one)
+    found = search.find(text, "rect-device", False, [seen], (1, 1, 1))
+    assert found is not None and wrong in lines[found.line - 1]
+    assert "warp / (BN / WN)" in found.after

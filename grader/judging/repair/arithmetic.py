@@ -9,6 +9,7 @@ from grader.judging.repair.on_host import call_of
 from grader.judging.repair.repeated import lacks_factor
 from grader.judging.repair.rewritten import crossed, is_rounded_up, rounded_down, rounded_up
 from grader.judging.repair.scope import Change, bare, binary, named, number
+from grader.judging.repair.shown import text_of
 
 _ORDERS = ("<", "<=", ">", ">=")
 _COMPARING = (*_ORDERS, "==", "!=", "&&", "||")
@@ -77,6 +78,11 @@ class Arithmetic:
 
     # --- operators
 
+    def _is_half_of_a_place(self, node: Node, other: str) -> bool:
+        """Whether a / b stands there twice and a % b nowhere, or the other way round."""
+        parts = tuple(map(text_of, node.kids))
+        return self.parts[node.text, *parts] > 1 and not self.parts[other, *parts]
+
     def _operators(self, node: Node) -> Iterator[tuple[Change, float]]:
         sign = node.text
         loop = self._parent(node)
@@ -95,6 +101,8 @@ class Arithmetic:
                 cost = 0.8 + 1.2 * (is_loop and self.is_host)  # the other way round
                 if is_counted:
                     continue  # a loop that never turns is no cause
+            if sign + other in ("/%", "%/") and self._is_half_of_a_place(node, other):
+                cost = 0.6
             yield (lambda n, s=other: replace(bare(n), text=s)), cost
         if sign in ("+", "-", "*", "/", "%", "&&", "||", "<<", ">>"):
             less = 0.8 if sign == "*" and self._is_step(node) else 1.3

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 
 from grader.judging.repair.alike import alike
@@ -39,6 +40,7 @@ from grader.judging.repair.scope import (
     scope_of,
     visible_at,
 )
+from grader.judging.repair.shown import text_of
 from grader.judging.repair.siblings import odd_leaves, repeated_leaves
 
 _CHEAPEST = 0.2
@@ -85,6 +87,11 @@ class Editor(
             for node in walk(function.body)
             if node.kind == "binary" and node.text == ">>" and node.kids[1].text in _SHIFTS
         }
+        self.parts = Counter(
+            (n.text, *map(text_of, n.kids))
+            for n in walk(function.body)
+            if n.kind == "binary" and n.text in ("/", "%")
+        )
         self.factors, self.divisors = factors_of(function), divisors_of(function)
         declares = [n for n in walk(function.body) if n.kind == "declare"]
         self.declared = {n.text for n in declares}
