@@ -92,6 +92,7 @@ void Worker::halt(LaunchStatus status, int cuda_error, std::string message) {
   stop(status, cuda_error, std::move(message));
   if (launch->parallel) launch->repeat_serially = true;
   launch->stop = true;
+  carefree_until = 0;  // compiled code ends with this turn, as the interpreter does
 }
 
 }  // namespace warpsim
