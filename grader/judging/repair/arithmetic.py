@@ -114,7 +114,9 @@ class Arithmetic:
             if is_rounded_up(node):
                 yield rounded_down, 0.9
             else:
-                yield rounded_up, 0.8 if self.function.is_kernel or self.is_host else _ROUNDED
+                # Who counts on by one rounds up in another way.
+                is_plain = self.function.is_kernel or self.is_host or self.counts_on
+                yield rounded_up, 0.8 if is_plain else _ROUNDED
         if sign == "+" and node.kids[0].text == "/" and node.kids[1].text == "1":
             yield (lambda n: rounded_up(n.kids[0])), 0.9  # whole / piece + 1
         if sign == "+":  # a * w + b for b * w + a

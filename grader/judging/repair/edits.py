@@ -92,6 +92,7 @@ class Editor(
             for n in walk(function.body)
             if n.kind == "binary" and n.text in ("/", "%")
         )
+        self.counts_on = any(n.kind in ("before", "after") for n in walk(function.body))
         self.factors, self.divisors = factors_of(function), divisors_of(function)
         declares = [n for n in walk(function.body) if n.kind == "declare"]
         self.declared = {n.text for n in declares}
