@@ -12,7 +12,7 @@ from grader.judging.plans.seen import Plans
 from grader.judging.sums import several
 from grader.judging.wording import calls as calls_in
 from grader.judging.wording import names_in
-from grader.labs.statements import Statement, function_name, shown
+from grader.labs.statements import Statement, find, function_name, shown
 
 # Where a call has its target, its source and its size.
 _PLACES = {
@@ -179,6 +179,16 @@ class CopyWords(PlanWords):
     def _of_missing(self, plans: Plans, change: Change) -> Said:
         lines = plans.lines[change.call]
         if change.kind == "not-set":
+            statement = self.text.simple_at(self.item.line)
+            at = -1 if statement is None else find(statement.words, ("+=",))
+            if at > 0 and statement.words[at - 1] == "]":
+                return Said(
+                    f"{shown(statement.words[:at])} += adds to what was there before, and nothing has set "
+                    "that.",
+                    statement.line,
+                    "Add to a variable of the thread's own that begins with 0, and store it once; or "
+                    "cudaMemset the memory to 0 before the launch.",
+                )
             return Said(
                 f"Nothing sets the memory that is allocated here, and the kernel reads it: with 0 in all of "
                 f"it {self.result} would be right.",

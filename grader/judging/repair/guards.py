@@ -56,7 +56,9 @@ class Guards:
         """What may be less than what, the likeliest first; of other conditions names alone."""
         names = self._near(self.scope.integers, node)
         sides = [n for n in self.scope.integers if self.scope.first.get(n, 0) == 0]
-        if first_limit(condition) is not None:
+        # One of two ways is left out by any limit that nothing keeps.
+        is_choice = node.kind == "if" and node.kids[2] is not None
+        if first_limit(condition) is not None and not is_choice:
             places = [one for one in self.places if self._are_near(one, node)]
             yield from ((column, length, _LIMIT) for _, length, column in places)
             lefts = [one for row, _, column in places for one in (row, column)]
@@ -152,7 +154,7 @@ def _place(terms: Sequence[Node], pointers: dict) -> tuple[Node, Node, Node] | N
         rest = [_uncast(one) for one in terms if not _is_product(one)]
     else:
         return None
-    if not rest or length.kind not in ("name", "member"):
+    if not rest or row.kind == "number" or length.kind not in ("name", "member"):
         return None
     return row, length, _sum(rest)
 
