@@ -12,7 +12,6 @@ namespace {
 
 using A = Action;
 using Xbyak::Xmm;
-using Xbyak::Ymm;
 
 constexpr int kUnordered = 3;
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from grader.judging.repair.guards import ORDERS
 from grader.judging.repair.nodes import Node, replace
 from grader.judging.repair.on_host import call_of
 from grader.judging.repair.repeated import lacks_factor
@@ -11,8 +12,7 @@ from grader.judging.repair.rewritten import crossed, is_rounded_up, rounded_down
 from grader.judging.repair.scope import Change, bare, binary, named, number
 from grader.judging.repair.shown import text_of
 
-_ORDERS = ("<", "<=", ">", ">=")
-_COMPARING = (*_ORDERS, "==", "!=", "&&", "||")
+_COMPARING = (*ORDERS, "==", "!=", "&&", "||")
 _ROUNDED = 0.2  # what a helper of the host divides is a number of pieces
 _ODD = ("*%", "*/", "+*", "%*", "/*")  # seldom what was meant
 OF_A_LENGTH = 1.2  # a longer array hides an index that goes too far
@@ -97,7 +97,7 @@ class Arithmetic:
                 if right.kind == "number" and not right.macro and not _is_power(right.text):
                     continue  # & 15 is a remainder by 16 already
                 cost = 0.9 if right.kind == "number" else 1.5
-            if sign in _ORDERS and other in _ORDERS and sign[0] != other[0]:
+            if sign in ORDERS and other in ORDERS and sign[0] != other[0]:
                 cost = 0.8 + 1.2 * (is_loop and self.is_host)  # the other way round
                 if is_counted:
                     continue  # a loop that never turns is no cause

@@ -15,8 +15,6 @@ from grader.judging.repair.guards import (
     compared_in,
     first_limit,
     limits_of,
-    places_in,
-    sums_in,
 )
 from grader.judging.repair.linear import Linear
 from grader.judging.repair.missing import Missing
@@ -24,6 +22,7 @@ from grader.judging.repair.nodes import MADE, File, Function, Node, children, re
 from grader.judging.repair.oddness import Oddness
 from grader.judging.repair.on_host import OnHost
 from grader.judging.repair.paired import Paired
+from grader.judging.repair.places import places_in, sums_in
 from grader.judging.repair.repeated import Repeated, divisors_of, factors_of
 from grader.judging.repair.rewritten import (
     all_rounded_up,

@@ -22,18 +22,10 @@ class Ends:
             if side.kind != "name" or side.text not in self.scope.sizes:
                 continue
             near = [n for n in self._near(self.scope.integers, node) if n not in self.scope.sizes]
-            for name in [*self._of_lambda(node), *near]:
+            for name in near:
                 kids = list(node.kids)
                 kids[at] = binary("-", bare(side), named(name))
                 yield (lambda n, k=tuple(kids): replace(bare(n), kids=list(k))), _REST
-
-    def _of_lambda(self, node: Node) -> list[str]:
-        """The parameters of the lambda that it stands in."""
-        while (above := self._parent(node)) is not node:
-            if above.kind == "lambda":
-                return [name for name in above.text.split(",") if name]
-            node = above
-        return []
 
     def _lengths(self, node: Node) -> Iterator[tuple[Change, float]]:
         """i < part.length for i < T, in a loop's condition."""
