@@ -1,7 +1,9 @@
 // The one device: choosing it, its limits and attributes.
 
+#include <algorithm>
 #include <climits>
 #include <cstring>
+#include <iterator>
 
 #include "cudart/api/device_facts.h"
 #include "cudart/api/support.h"
@@ -20,6 +22,17 @@ constexpr size_t kDefaultLimits[] = {1024, 1 << 20, 8 << 20, 2, 2048, 64, 0};
 constexpr int kStackSize = 0, kMallocHeapSize = 2;
 constexpr int kLimitCount = sizeof kDefaultLimits / sizeof *kDefaultLimits;
 size_t g_limits[kLimitCount] = {1024, 1 << 20, 8 << 20, 2, 2048, 64, 0};
+
+// A device that is reset has the limits that it began with; only what has been changed is set.
+void reset_limits(Runtime& runtime) {
+  if (g_limits[kStackSize] != kDefaultLimits[kStackSize])
+    runtime.backend().set_stack(kDefaultLimits[kStackSize]);
+  const bool keeps_heap = g_limits[kMallocHeapSize] != kDefaultLimits[kMallocHeapSize] &&
+                          !runtime.backend().set_heap(kDefaultLimits[kMallocHeapSize]);
+  const size_t heap = g_limits[kMallocHeapSize];
+  std::copy(std::begin(kDefaultLimits), std::end(kDefaultLimits), g_limits);
+  if (keeps_heap) g_limits[kMallocHeapSize] = heap;  // a kernel has allocated in it
+}
 int g_cache_config = 0;
 unsigned g_device_flags = 0;
 
@@ -82,7 +95,9 @@ WARPSIM_API int cudaDeviceReset() {
   Runtime& runtime = Runtime::instance();
   std::lock_guard lock(runtime.mutex());
   runtime.backend().called_from(__builtin_return_address(0));
-  return finish(runtime, "cudaDeviceReset", runtime.reset());
+  const Error error = runtime.reset();
+  if (error == kSuccess) reset_limits(runtime);
+  return finish(runtime, "cudaDeviceReset", error);
 }
 
 WARPSIM_API int cudaThreadExit() {

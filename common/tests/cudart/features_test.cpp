@@ -86,6 +86,14 @@ TEST_CASE("features: a recursion deeper than the stack is a finding with its lin
   CHECK(silent.errors.find("stack-overflow") == std::string::npos);
 }
 
+TEST_CASE("features: a device that is reset has the stack that it began with") {
+  SKIP_WITHOUT_NVCC();
+  Run r = features("stack-reset");
+  CAPTURE(r.output, r.errors);
+  CHECK(r.output == "all checks passed\n");
+  CHECK(r.errors.find("and a thread has 1024") != std::string::npos);
+}
+
 TEST_CASE("features: a call through a pointer to nothing is a finding with its line") {
   SKIP_WITHOUT_NVCC();
   Run r = features("bad-call");

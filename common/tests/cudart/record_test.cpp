@@ -207,6 +207,16 @@ TEST_CASE("record: what the host uses before an asynchronous copy has ended is n
   CHECK(written[0].kind == Kind::kWrite);
 }
 
+TEST_CASE("record: a device that is reset has the stack that it began with") {
+  SKIP_WITHOUT_NVCC();
+  Recorded r = record("stack-reset", "square-host");
+  CHECK(r.ops<p::ApiError>().empty());
+  const auto set = r.ops<p::SetStack>();
+  REQUIRE(set.size() == 2);
+  CHECK(set[0].bytes == 4096);
+  CHECK(set[1].bytes == 1024);
+}
+
 TEST_CASE("record: streams, events, pitched memory, attributes, pointers into arrays") {
   SKIP_WITHOUT_NVCC();
   Recorded r = record("many-calls");

@@ -301,6 +301,13 @@ int main(int argc, char** argv) {
     digests(4, cudaSuccess);
     EXPECT_OK(cudaDeviceSetLimit(cudaLimitStackSize, 100'000));
     digests(1000, cudaSuccess);
+  } else if (is("stack-reset")) {
+    EXPECT_OK(cudaDeviceSetLimit(cudaLimitStackSize, 100'000));
+    EXPECT_OK(cudaDeviceReset());
+    size_t bytes = 0;
+    EXPECT_OK(cudaDeviceGetLimit(&bytes, cudaLimitStackSize));
+    EXPECT(bytes == 1024);
+    digests(1000, cudaErrorIllegalAddress);
   } else if (is("stack-overflow")) {
     digests(1000, cudaErrorIllegalAddress);
   } else if (is("bad-call")) {

@@ -211,6 +211,12 @@ void solve(const float* M, const float* N, float* P, int width) {
       {"not-provided", not_provided},
       {"pinned", pinned},
       {"many-calls", many_calls},
+      {"stack-reset",
+       [](const Call&) {
+         cudaDeviceSetLimit(cudaLimitStackSize, 4096);
+         cudaDeviceReset();
+         cudaDeviceReset();  // nothing is left to set
+       }},
       {"dereference", [](const Call& c) { c.p[1] = c.m[1]; }},
       {"exit", [](const Call&) { std::exit(4); }},
       {"abort", [](const Call&) { std::abort(); }},
