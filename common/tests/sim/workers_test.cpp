@@ -156,6 +156,59 @@ AGAIN:
   }
 }
 
+TEST_CASE("A flood of races uses up a launch's budget, at the same one whatever works on it") {
+  const bool is_shared = GENERATE(false, true);
+  const std::string space = is_shared ? "shared" : "global";
+  // Each time a lane stores to the word after the one before: another lane has stored there.
+  const std::string code = R"(
+  .reg .pred %p<1>;
+  .reg .b64 %a<3>;
+  .reg .b32 %r<4>;
+  mov.u32 %r1, %tid.x;
+  mov.u32 %r2, %ctaid.x;
+  add.u32 %r3, %r1, %r2;
+)" + std::string(is_shared ? "  mov.u64 %a1, words;\n" : "  ld.param.u64 %a1, [out];\n") +
+                           R"(
+  mov.u32 %r0, 0;
+AGAIN:
+  add.u32 %r2, %r1, %r0;
+  and.b32 %r2, %r2, 31;
+  mul.wide.u32 %a0, %r2, 4;
+  add.u64 %a2, %a0, %a1;
+  add.u32 %r3, %r3, 7;
+  st.)" + space + R"(.u32 [%a2], %r3;
+  add.u32 %r0, %r0, 1;
+  setp.lt.u32 %p0, %r0, 300;
+  @%p0 bra AGAIN;
+)";
+  const auto run = [&](int threads, EngineChoice engine, uint64_t budget) {
+    Simulator sim(load_device("h200"));
+    sim.options().threads = threads;
+    sim.options().engine = engine;
+    sim.options().instruction_budget = budget;
+    const uint64_t out = sim.memory().allocate(128, "out");
+    Launch launch =
+        launch_of(sim, ".param .u64 out",
+                  (is_shared ? "\t.shared .align 4 .b8 words[128];\n" : "") + code, 1024);
+    launch.params.resize(8);
+    std::memcpy(launch.params.data(), &out, 8);
+    return sim.launch(launch);
+  };
+  // 2,048 warps, 6 million instructions and 19 million races.
+  constexpr uint64_t kRoom = 40'000'000, kTight = 9'000'000;
+  CHECK(run(2, EngineChoice::kCompiled, kRoom).status == LaunchStatus::kOk);
+  const LaunchReport one = run(1, EngineChoice::kInterpreter, kTight);
+  CHECK(one.status == LaunchStatus::kTimeout);
+  const Diagnostic* race = find(one, is_shared ? "race-shared" : "race-global");
+  REQUIRE(race != nullptr);
+  CHECK(race->count > kTight / 4);
+  CHECK(race->count < kTight + 2'000'000);  // each warp brings some room of its own
+  for (const EngineChoice engine : {EngineChoice::kInterpreter, EngineChoice::kCompiled}) {
+    for (const int threads : {1, 2, 8})
+      CHECK(everything(run(threads, engine, kTight)) == everything(one));
+  }
+}
+
 TEST_CASE("printf appears in block order") {
   Fixture one("control", 1), many("control", 4);
   one.launch("print", {50}, {32}, 3);

@@ -14,6 +14,9 @@ void Reporter::set_line(Party* party, uint32_t function, uint32_t instruction) c
 
 Diagnostic* Reporter::add(const Kind& kind, const Warp& w, uint32_t lane, uint32_t function,
                           uint32_t instruction, uint64_t count, bool telling) {
+  // An error takes about as long as an instruction of a warp, and counts as one of the launch's
+  // budget: else a flood of races would take many times as long as any other loop without an end.
+  if (kind.severity == Severity::kError) w.worker->used += count;
   if (last_.found != nullptr && last_.kind == kind && last_.function == function &&
       last_.instruction == instruction && last_.found->telling >= telling) {
     last_.found->diagnostic.count += count;
