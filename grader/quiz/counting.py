@@ -209,7 +209,8 @@ def _facts(report: dict[str, Any]) -> dict[str, Any]:
     """What of a report may be asked for: nothing that depends on the compiler's choices alone."""
     kernel = report["kernels"][0]
     counters = {name: value for name, value in kernel["counters"].items() if value}
-    for name in ("instructions", "async_distance", "async_multiply_adds", "narrow_additions"):
+    by_the_compiler = "instructions", "async_distance", "async_multiply_adds", "async_idle_sectors"
+    for name in (*by_the_compiler, "narrow_additions"):
         counters.pop(name, None)
     blocks = kernel["grid"][0] * kernel["grid"][1]
     threads = kernel["block"][0] * kernel["block"][1]

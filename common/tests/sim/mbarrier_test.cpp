@@ -80,12 +80,32 @@ TEST_CASE("Meetings at mbarriers are counted, and a ring in which warps run ahea
   const auto meetings = [&](int stages, int meets) {
     const LaunchReport r = f.launch("stages", {1}, {160}, out, 10, stages, meets);
     REQUIRE(is_clean(r));
-    return r.counters.mbarrier_meetings;
+    return r.counters.meetings;
   };
   CHECK(meetings(2, 0) == 0);
   CHECK(meetings(4, 0) == 0);
   CHECK(meetings(3, 1) == 4 * 10);
   CHECK(meetings(1, 0) == 4 * 9);  // before the first phase nobody has multiplied
+}
+
+TEST_CASE("Meetings by words in memory are counted, and warps that do not wait for all have none") {
+  Mbarriers f;
+  const uint64_t out = f.buffer("out", std::vector<float>(160, 1.0f));
+  const auto meetings = [&](int how) {
+    const uint64_t far = f.buffer("far", std::vector<uint32_t>(1, 0));
+    const LaunchReport r = f.launch("words", {1}, {160}, out, far, 10, how);
+    REQUIRE(is_clean(r));
+    return r.counters.meetings;
+  };
+  CHECK(meetings(0) == 0);
+  for (const int how : {1, 2, 3, 4, 5}) {
+    CAPTURE(how);
+    CHECK(meetings(how) >= 3 * 10);  // in each phase one of the four comes last, and does not wait
+    CHECK(meetings(how) <= 4 * 10);
+  }
+  CHECK(meetings(6) == 0);
+  // In each phase the last of the chain alone knows of all, and it has waited for the one before.
+  CHECK(meetings(7) <= 10);
 }
 
 TEST_CASE("Who may give up waiting is told that a copy has not come") {

@@ -230,5 +230,23 @@ TEST_CASE("Asynchronous copies are counted with the work until their wait") {
   CHECK(plain.async_distance == 0);
 }
 
+TEST_CASE("Copies that are waited for at once are counted, whichever lanes of the warp wait") {
+  Fixture f("shared");
+  const uint64_t in = f.buffer("in", ramp(128)), out = f.buffer("out", ramp(32));
+  const auto counted = [&](int before, int between, int late) {
+    return f.launch("async_idle", {}, {32}, in, out, before, between, late).counters;
+  };
+  CHECK(counted(8, 64, 32).async_idle_sectors == 0);
+  CHECK(counted(8, 63, 32).async_idle_sectors == 16);
+  CHECK(counted(0, 0, 32).async_idle_sectors == 0);  // it has nothing to travel behind
+  for (const int late : {0, 1, 16, 31}) {
+    CAPTURE(late);
+    const Counters parted = counted(8, 64, late);
+    CHECK(parted.async_idle_sectors == 16);
+    CHECK(parted.async_multiply_adds == 0);
+    CHECK(parted.async_distance < 10);
+  }
+}
+
 }  // namespace
 }  // namespace warpsim::test

@@ -179,6 +179,7 @@ void start(Block& block, Worker& w, uint64_t linear_index) {
   block.barriers.fill({});
   block.mbarriers.clear();
   block.looks.clear();
+  block.words.begin_block();
   block.bulk.clear();
   block.rounds_in_vain = 0;
   block.grid_waits = 0;
@@ -210,7 +211,7 @@ void start(Block& block, Worker& w, uint64_t linear_index) {
     warp.known_stamp = {};
     warp.known_time = {};
     warp.multiply_adds = warp.products = 0;
-    warp.work_waited = warp.work_step = warp.work_met = 0;
+    warp.progress = {};
     if (warp.known != nullptr) warp.known->work = {};
     warp.resume = w.launch->kernel->ops.data();
   }

@@ -237,6 +237,34 @@ void Decoder::emit_poll(const Code& code) {
   op.e = uint32_t(image_.sites.size());
 }
 
+// Behind an access, under its guard: what it tells other warps, or is told by them.
+void Decoder::emit_word(const Code& code) {
+  using Memory = ptx::OpcodeFacts::Memory;
+  const Memory memory = ptx::facts_of(code.op).memory;
+  const bool is_atomic = memory == Memory::kAtomic;
+  const bool loads = code.op == Opcode::kLd && code.is_volatile;
+  const bool stores = code.op == Opcode::kSt;
+  const bool is_shared =
+      code.space == Space::kShared || code.space == Space::kGlobal || code.space == Space::kGeneric;
+  if (!(is_atomic || loads || stores) || !is_shared) return;
+  const Operand& at = code.src[0];
+  const bool has_result = !code.dst.empty() && code.dst[0].kind == Operand::Kind::kRegister;
+  if (at.reg >= 0 && has_result && at.reg == code.dst[0].reg) return;  // the address is gone
+  bool wide = false;
+  int64_t offset = 0;
+  const uint32_t row = address_row(at, code.space, &wide, &offset);
+  if (int32_t(offset) != offset) return;
+  const uint32_t ahead = multiply_adds(index_, block_end_) + products(index_, block_end_);
+  Op& op = emit(&ops::word);
+  op.set(Op::Word{int32_t(offset),
+                  {row, wide},
+                  uint32_t(image_.sites.size() - 1),
+                  loads || (is_atomic && image_.sites.back().is_used),
+                  !loads,
+                  is_atomic,
+                  uint16_t(std::min(ahead, uint32_t{UINT16_MAX}))});
+}
+
 void Decoder::unsupported(const Code&) {
   emit(&ops::unsupported).set(Op::Place{function_index_});
 }

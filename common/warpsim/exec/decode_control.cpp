@@ -410,7 +410,11 @@ void Decoder::emit_body(const Code& code) {
   if (image_.is_followed) emit_follow(code);
   if (image_.sampling != nullptr && function_.is_kernel) emit_watches(code);
   if (code.of_whole_warp) whole_warp();
-  if (!body(code)) unsupported(code);
+  if (!body(code)) {
+    unsupported(code);
+  } else if (checks_.counters && image_.has_mbarriers) {
+    emit_word(code);
+  }
 }
 
 }  // namespace warpsim

@@ -75,6 +75,7 @@ class Decoder {
   void emit_finish(const Code& code);
   void emit_guarded(const Code& code);
   void emit_poll(const Code& code);
+  void emit_word(const Code& code);
   bool body(const Code& code);
   void unsupported(const Code& code);
   uint32_t add_site(const Code& code, ptx::Space space, uint8_t bytes, uint8_t elements,

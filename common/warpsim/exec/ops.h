@@ -103,6 +103,7 @@ const Op* mbarrier_wait(Warp&, const Op*);
 const Op* mbarrier_pending(Warp&, const Op*);  // d = the arrivals that state a (64) lacked
 const Op* copies_arrive(Warp&, const Op*);
 const Op* poll(Warp&, const Op*);  // a: what a loop waits for
+const Op* word(Warp&, const Op*);  // behind an access that may be to a word others wait for
 // ops_warp.cpp
 Handler shuffle(ptx::ShflMode mode);
 Handler vote(ptx::VoteMode mode);

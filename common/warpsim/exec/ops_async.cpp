@@ -19,6 +19,7 @@ struct Copy {
   uint32_t lane, bytes, wanted;
   bool is_first;     // of the lanes that read something
   uint32_t sectors;  // of the request
+  uint32_t request;  // number of its first copy
   uint32_t target;
   uint64_t source;
 };
@@ -35,6 +36,7 @@ void issue(Warp& w, const Op* op, const Copy& copy) {
                       .counted_at = global_site,
                       .is_counted = copy.is_first,
                       .sectors = copy.sectors,
+                      .request = copy.request,
                       .started = w.instructions - op[1].copy_target.ahead,
                       .multiplied = w.multiply_adds - op[1].e};
   std::byte data[16] = {};
@@ -216,6 +218,7 @@ bool copy_at_once(Warp& w, const Op* op) {
                        .counted_at = copy.global_site,
                        .is_counted = true,
                        .sectors = uint32_t(s.sectors - sectors_before),
+                       .request = w.copies_issued - 1,
                        .started = w.instructions - to.ahead,
                        .multiplied = w.multiply_adds - op[1].e});
   return true;
@@ -229,17 +232,23 @@ struct Progress {
 // Of a copy that travels for long no more counts: it makes up for none that is waited for at once.
 // Nor does one that reads little make up for one that reads much.
 constexpr uint64_t kMostMultiplyAdds = 128;
+// With fewer a copy is waited for nearly at once.
+constexpr uint64_t kFewMultiplyAdds = 64;
+
+void count_wait(Worker& worker, Progress now, const PendingCopy& copy) {
+  SiteState& site = worker.sites[copy.counted_at];
+  const uint64_t between = now.multiply_adds - copy.multiplied;
+  site.async_distance += now.instructions - copy.started;
+  site.async_multiply_adds += std::min(between, kMostMultiplyAdds) * copy.sectors;
+  // The first copies of a kernel have nothing to travel behind.
+  if (between < kFewMultiplyAdds && copy.multiplied != 0) site.async_idle_sectors += copy.sectors;
+}
 
 // Lets lanes' copies arrive, whose data lie at `from`.
 void arrive(Warp& w, Progress now, const PendingCopy& copy, const std::byte* from) {
   Worker& worker = *w.worker;
   const bool is_checked = worker.launch->checks.initialised || worker.launch->checks.races;
-  if (copy.is_counted) {
-    SiteState& site = worker.sites[copy.counted_at];
-    site.async_distance += now.instructions - copy.started;
-    site.async_multiply_adds +=
-        std::min(now.multiply_adds - copy.multiplied, kMostMultiplyAdds) * copy.sectors;
-  }
+  if (copy.is_counted) count_wait(worker, now, copy);
   std::byte* to = worker.shared + copy.shared_offset;
   if (copy.target != nullptr) {
     const auto put = copy.bytes == 16 ? &scatter<16> : copy.bytes == 8 ? &scatter<8> : &scatter<4>;
@@ -289,6 +298,25 @@ void part(Warp& w) {
   w.pending = std::move(parted);
 }
 
+// A lane that waits holds up its warp: of a request of which some lanes wait now, the wait counts
+// now, whichever lane the count stands by.
+template <class WaitedFor>
+void count_early(Warp& w, Progress now, WaitedFor waited_for) {
+  const size_t count = w.pending.size();
+  for (size_t first = 0, end = 0; first < count; first = end) {
+    PendingCopy* counted = nullptr;
+    bool any = false;
+    for (end = first; end < count && w.pending[end].request == w.pending[first].request; ++end) {
+      PendingCopy& copy = w.pending[end];
+      any = any || waited_for(copy) != 0;
+      if (copy.is_counted) counted = &copy;
+    }
+    if (!any || counted == nullptr || waited_for(*counted) != 0) continue;
+    count_wait(*w.worker, now, *counted);
+    counted->is_counted = false;
+  }
+}
+
 // Lets the copies arrive of the lanes that waited_for(copy) names.
 template <class WaitedFor>
 void arrive(Warp& w, Progress now, WaitedFor waited_for) {
@@ -298,6 +326,7 @@ void arrive(Warp& w, Progress now, WaitedFor waited_for) {
     part(w);
     break;
   }
+  if (w.mask != kAllLanes) count_early(w, now, waited_for);
   Kept kept(w);
   const std::byte* data = w.carried.data();
   for (size_t i = 0, count = w.pending.size(); i < count; ++i) {
@@ -348,11 +377,13 @@ const Op* async_copy(Warp& w, const Op* op) {
   const uint64_t before = w.worker->sites[copy.global_site].sectors;
   count(w, copy.global_site, access, target, wanted);
   const auto sectors = uint32_t(w.worker->sites[copy.global_site].sectors - before);
+  const uint32_t request = w.copies_issued;
   for_each_lane(w.mask, [&](int lane) {
     const auto i = size_t(lane);
     const bool is_first = access.mask != 0 && lane == __builtin_ctz(access.mask);
     issue(w, op,
-          {uint32_t(lane), bytes, wanted[i], is_first, sectors, target[i], access.address[i]});
+          {uint32_t(lane), bytes, wanted[i], is_first, sectors, request, target[i],
+           access.address[i]});
   });
   return op + 2;
 }

@@ -12,6 +12,7 @@
 #include "warpsim/exec/access.h"
 #include "warpsim/finding_text.h"
 #include "warpsim/observe/mbarrier.h"
+#include "warpsim/observe/meeting.h"
 
 namespace warpsim::ops {
 

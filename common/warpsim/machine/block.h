@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "warpsim/machine/bulk.h"
+#include "warpsim/machine/known_work.h"
 #include "warpsim/machine/mbarrier.h"
 #include "warpsim/machine/standstill.h"
 
@@ -50,6 +51,7 @@ struct Block {
   Mbarriers mbarriers;
   // How often waits at mbarriers that may be given up were told that the phase is not complete.
   std::vector<std::pair<const Op*, uint32_t>> looks;
+  WordsOfWork words;
   BulkCopies bulk;
   uint32_t rounds_in_vain = 0;  // turns of all warps in which nobody got beyond a wait
   Standstill standstill;

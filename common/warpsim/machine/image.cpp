@@ -366,6 +366,7 @@ void place_variables(Image& image, DeviceMemory& memory) {
   for (const ptx::Function& function : image.module.functions) {
     for (const ptx::Instruction& code : function.code) {
       if (touches_part_of_shared_word(code)) image.has_sub_word_shared = true;
+      if (code.op == ptx::Opcode::kMbarrierWait) image.has_mbarriers = true;
       if (touches_part_of_global_word(code)) image.has_sub_word_global = true;
     }
   }

@@ -91,6 +91,7 @@ struct Image {
   uint32_t group_count = 0;                 // address operations in all functions
   bool has_sub_word_shared = false;         // the shared shadow then has a record per byte
   bool has_sub_word_global = false;         // likewise for global memory
+  bool has_mbarriers = false;               // waits at some
   std::vector<KernelFacts> facts;           // per function
   const sample::Dependence* sampling = nullptr;  // decode its watches into the kernel
   bool is_followed = false;                      // decode what follows values into the kernel

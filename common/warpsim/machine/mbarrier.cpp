@@ -7,7 +7,7 @@ namespace warpsim {
 void Knowledge::merge(const Knowledge& other) {
   for (size_t i = 0; i < thread.size(); ++i) thread[i] = std::max(thread[i], other.thread[i]);
   for (size_t i = 0; i < time.size(); ++i) time[i] = std::max(time[i], other.time[i]);
-  for (size_t i = 0; i < work.size(); ++i) work[i] = std::max(work[i], other.work[i]);
+  merge_work(work, other.work);
   for (size_t i = 0; i < other.copies.size(); ++i) merge_copies(uint32_t(i), other.copies[i]);
 }
 

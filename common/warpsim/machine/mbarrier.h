@@ -8,6 +8,8 @@
 #include <memory>
 #include <vector>
 
+#include "warpsim/machine/known_work.h"
+
 namespace warpsim {
 
 // What comes before: per thread of the block the shared shadow's time, per warp Block::time and how
@@ -16,7 +18,7 @@ namespace warpsim {
 struct Knowledge {
   std::array<uint32_t, 1024> thread{};
   std::array<uint32_t, 32> time{};
-  std::array<uint64_t, 32> work{};
+  KnownWork work{};
   std::vector<uint32_t> copies;
 
   void merge(const Knowledge& other);

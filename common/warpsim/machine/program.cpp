@@ -118,6 +118,9 @@ void add(Fields f, const Op::Counter& o) {
 void add(Fields f, const Op::Poll& o) {
   f("wide", o.wide);
 }
+void add(Fields f, const Op::Word& o) {
+  f("offset", o.offset)("address", o.address)("site", o.site);
+}
 void add(Fields f, const Op::Watch& o) {
   f("index", o.index);
 }

@@ -176,6 +176,14 @@ struct Op {
     bool wide;          // a has 64 bits
     bool wide_address;  // so has b
   };
+  struct Word {
+    int32_t offset;  // bytes
+    AddressRow address;
+    uint32_t site;  // index into Image::sites
+    bool reads : 1, writes : 1;
+    bool adds : 1;        // to what is there: an atomic
+    uint16_t work_ahead;  // as in Mbarrier
+  };
   struct Watch {
     uint32_t index;  // into sample::Dependence::watches
   };

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "warpsim/counting/pattern.h"
+#include "warpsim/machine/known_work.h"
 #include "warpsim/machine/mbarrier.h"
 #include "warpsim/machine/program.h"
 
@@ -59,6 +60,7 @@ struct PendingCopy {
   uint32_t counted_at = 0;  // site of the global side whose distance this copy stands for
   bool is_counted = false;  // one lane of each request is
   uint32_t sectors = 0;     // of the request
+  uint32_t request = 0;     // the number of its first copy
   uint64_t started = 0;     // Warp::instructions up to the request
   uint64_t multiplied = 0;  // Warp::multiply_adds up to the request
   int32_t traced = -1;      // its row in the trace
@@ -145,10 +147,7 @@ struct alignas(64) Warp {
   bool waits_for_lock = false;   // the last one is one for a lock
   const Op* waits_at = nullptr;  // there
   MbarrierWait mbarrier_wait;
-  // Of multiply-adds and products: how many there were when it last got beyond a wait at an
-  // mbarrier after new ones, how many of these were new, and how many there were at the last
-  // meeting.
-  uint64_t work_waited = 0, work_step = 0, work_met = 0;
+  WarpProgress progress;
   bool is_split = false;  // lanes have gone on without others, which they were to meet
 
   // Asynchronous copies, oldest first; per lane how many groups were committed.

@@ -114,6 +114,7 @@ struct SiteState {
   uint64_t bulk_requests = 0, bulk_bytes = 0;  // cp.async.bulk, of its global side
   uint64_t async_distance = 0;  // instructions between cp.async requests and the waits for them
   uint64_t async_multiply_adds = 0;  // multiply-adds among them, of each request no more than some
+  uint64_t async_idle_sectors = 0;   // waited for nearly at once
   uint64_t async_conflicts = 0;      // what stores of the same words would lose by them
   uint64_t meetings = 0;             // of a wait at an mbarrier: see meets_others()
   BankKind bank_kind = BankKind::kLoad;

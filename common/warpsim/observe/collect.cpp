@@ -82,7 +82,7 @@ void Collector::add_sites(const Worker& worker) {
         0)
       continue;
     Counters& c = at(site.function, site.instruction);
-    c.mbarrier_meetings += s.meetings;
+    c.meetings += s.meetings;
     (site.is_store ? c.bulk_store_requests : c.bulk_load_requests) += s.bulk_requests;
     (site.is_store ? c.bulk_store_bytes : c.bulk_load_bytes) += s.bulk_bytes;
     if (site.in_const_space) {
@@ -131,6 +131,7 @@ void Collector::add_sites(const Worker& worker) {
     c.async_requests += s.async_requests;
     c.async_distance += s.async_distance;
     c.async_multiply_adds += s.async_multiply_adds;
+    c.async_idle_sectors += s.async_idle_sectors;
   }
 }
 

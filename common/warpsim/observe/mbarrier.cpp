@@ -40,12 +40,14 @@ void release(Warp& w, uint32_t lanes, uint64_t work, Knowledge& to) {
     thread = std::max(thread, (lanes >> lane & 1) != 0 ? now : known_of_lane(w, lanes, lane));
   }
   to.time[w.index] = time;
+  merge_work(to.work, w.progress.known);
   to.work[w.index] = std::max(to.work[w.index], work);
 }
 
 void acquire(Warp& w, const Knowledge& from) {
   if (w.known == nullptr) w.known = std::make_unique<Knowledge>();
   w.known->merge(from);
+  merge_work(w.progress.known, from.work);
   for (const Warp& other : w.worker->warps) {
     const size_t x = other.index;
     w.known_time[x] = std::max(w.known_time[x], w.known->time[x]);
@@ -56,22 +58,6 @@ void acquire(Warp& w, const Knowledge& from) {
     if (x != w.index) w.known_stamp[x] = std::max(w.known_stamp[x], all);
   }
   w.block->has_partial_order = true;
-}
-
-bool meets_others(Warp& w, uint64_t work) {
-  if (work > w.work_waited) {
-    w.work_step = work - w.work_waited;
-    w.work_waited = work;
-  }
-  if (work == 0 || work == w.work_met || w.known == nullptr) return false;
-  bool any = false;
-  for (const Warp& other : w.worker->warps) {
-    if (other.index == w.index || other.multiply_adds + other.products == 0) continue;
-    any = true;
-    if (w.known->work[other.index] + w.work_step / 2 < work) return false;
-  }
-  if (any) w.work_met = work;
-  return any;
 }
 
 std::string report_phase(Warp& w, uint32_t site, uint32_t lane, uint32_t offset,

@@ -12,11 +12,6 @@ namespace warpsim {
 void release(Warp& w, uint32_t lanes, uint64_t work, Knowledge& to);
 // The warp has seen that a phase is complete.
 void acquire(Warp& w, const Knowledge& from);
-// Whether the warp, which has just got beyond a wait, has met the others there: it knows of all
-// warps that multiply that they have done about as much as itself. So does __syncthreads() order
-// them, and so does a ring of one stage; with more stages others may be behind. Of the same work
-// once.
-bool meets_others(Warp& w, uint64_t work);
 
 // A misuse of the mbarrier at `offset` of the shared window, by the lane at this site. `barrier`:
 // nullptr where there is none. Returns the message.

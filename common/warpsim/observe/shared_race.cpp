@@ -231,6 +231,11 @@ void SharedShadow::acquire(Warp& w, uint32_t granule) {
   }
   uint32_t& known = w.known_stamp[from.index];
   known = std::max(known, (record >> kStampShift) + 1);
+  if (from.known != nullptr) {  // and of the copies in bulk that have come
+    if (w.known == nullptr) w.known = std::make_unique<Knowledge>();
+    for (size_t i = 0; i < from.known->copies.size(); ++i)
+      w.known->merge_copies(uint32_t(i), from.known->copies[i]);
+  }
   w.block->has_partial_order = true;
 }
 

@@ -270,6 +270,72 @@ extern "C" __global__ void stages(float* out, int phases, int stages, int meets)
   out[threadIdx.x] = sum;
 }
 
+// The same ring, and words in memory by which its warps may meet in each phase, as `how` says.
+extern "C" __global__ void words(float* out, unsigned* far, int phases, int how) {
+  __shared__ uint64_t full[3], empty[3];
+  __shared__ unsigned came[32], count;
+  const unsigned warp = threadIdx.x / 32, lane = threadIdx.x % 32, workers = blockDim.x / 32 - 1;
+  if (threadIdx.x < 32) came[threadIdx.x] = 0;
+  if (threadIdx.x == 0) {
+    count = 0;
+    for (int s = 0; s < 3; ++s) {
+      init(&full[s], 1);
+      init(&empty[s], workers);
+    }
+  }
+  __syncthreads();
+  if (warp == workers) {
+    for (int ph = 0; lane == 0 && ph < phases; ++ph) {
+      if (ph >= 3)
+        while (!try_wait(&empty[ph % 3], (ph / 3 - 1) % 2)) {
+        }
+      arrive(&full[ph % 3]);
+    }
+    return;
+  }
+  volatile unsigned* const words = came;
+  float sum = 0;
+  for (unsigned ph = 0; ph < phases; ++ph) {
+    while (!try_wait(&full[ph % 3], ph / 3 % 2)) {
+    }
+#pragma unroll 1
+    for (int i = 0; i < 16; ++i) sum = sum * 0.5f + out[threadIdx.x];
+    __syncwarp();
+    if (lane == 0) arrive(&empty[ph % 3]);
+    if (how == 1) {  // each has a word, and all read those of all
+      if (lane == 0) words[warp] = ph + 1;
+      while (lane < workers && words[lane] <= ph) {
+      }
+    } else if (how == 2 && lane == 0) {  // all ask a counter
+      atomicAdd(&count, 1u);
+      while (atomicAdd(&count, 0u) < workers * (ph + 1)) {
+      }
+    } else if (how == 3 && lane == 0) {  // the same, but not for ever
+      atomicAdd(&count, 1u);
+      for (int tries = 0; tries < 100000 && atomicAdd(&count, 0u) < workers * (ph + 1); ++tries) {
+      }
+    } else if (how == 4 && lane == 0) {  // the same in global memory
+      atomicAdd(far, 1u);
+      while (*static_cast<volatile unsigned*>(far) < workers * (ph + 1)) {
+      }
+    } else if (how == 5 && lane == 0) {  // the last one lets the others go
+      if (atomicAdd(&count, 1u) % workers == workers - 1)
+        words[0] = ph + 1;
+      else
+        while (words[0] <= ph) {
+        }
+    } else if (how == 6 && lane == 0) {  // a number is taken, and nobody waits
+      if (atomicAdd(&count, 1u) % workers == workers - 1) words[0] = ph + 1;
+    } else if (how == 7 && lane == 0) {  // each waits for the one before it
+      words[warp] = ph + 1;
+      while (warp > 0 && words[warp - 1] <= ph) {
+      }
+    }
+    __syncwarp();
+  }
+  out[threadIdx.x] = sum;
+}
+
 // Fills a word by a copy in bulk, asks `looks` times whether it has come, and reads it.
 extern "C" __global__ void looks(const float* from, float* out, int looks) {
   __shared__ alignas(16) float word[4];

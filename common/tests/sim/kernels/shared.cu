@@ -216,3 +216,21 @@ extern "C" __global__ void from_below(float* out, int n, int turns) {
     __syncthreads();
   }
 }
+
+// Copies, of which lanes from `late` on wait at once, all others behind `between` multiply-adds.
+// before: multiply-adds ahead of the request.
+extern "C" __global__ void async_idle(const float* in, float* out, int before, int between,
+                                      int late) {
+  __shared__ alignas(16) float tile[128];
+  const unsigned to = static_cast<unsigned>(__cvta_generic_to_shared(&tile[threadIdx.x * 4]));
+  float x = out[threadIdx.x];
+#pragma unroll 1
+  for (int i = 0; i < before; ++i) x = x * 1.5f + 1;
+  asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(to), "l"(in + threadIdx.x * 4));
+  asm volatile("cp.async.commit_group;");
+  if (threadIdx.x >= late) asm volatile("cp.async.wait_all;" ::: "memory");
+#pragma unroll 1
+  for (int i = 0; i < between; ++i) x = x * 1.5f + 1;
+  asm volatile("cp.async.wait_all;" ::: "memory");
+  out[threadIdx.x] = x + tile[threadIdx.x * 4];
+}
