@@ -243,6 +243,10 @@ def _facts(execution: Execution) -> dict[str, float]:
     found: dict[str, float] = {
         "launches": execution.launches,
         "blocks": sum(kernel.launches * math.prod(kernel.grid) for kernel in execution.kernels),
+        "threads": sum(
+            kernel.launches * math.prod(kernel.grid) * math.prod(kernel.block)
+            for kernel in execution.kernels
+        ),
         "spilled_bytes": max((item.spilled_bytes or 0 for item in execution.kernels), default=0),
         # It is looked at by itself (pipeline/tile_use.py), and held against nobody where it was not.
         "tile_share": 1 if execution.tile_share is None else execution.tile_share,

@@ -37,8 +37,8 @@
                          counted on the simulator, also where the backend is gpu; besides
                          counters there are registers, shared_bytes, spilled_bytes (of the
                          kernel that has most; bytes of a thread that its registers do not hold, 0
-                         if not known), occupancy (that has least), launches and blocks, of all
-                         launches together, tile_share (of the factors that are multiplied, what
+                         if not known), occupancy (that has least), launches, blocks and threads, of
+                         all launches together, tile_share (of the factors that are multiplied, what
                          comes through shared memory from another thread; 1 if not known). With none_at = 8.0
                          points fall in a straight line, from all at the limit to none there
                          also = [{value = ..., at_most = 2, message = ...}]   further limits, also
@@ -102,7 +102,8 @@ ROLES = ("toy", "edge", "performance")
 SIGNATURES = tuple(PRODUCTS)
 # Of a case's kernels, beside their counters.
 FACTS = (
-    "registers", "spilled_bytes", "occupancy", "shared_bytes", "launches", "blocks", "tile_share"
+    "registers", "spilled_bytes", "occupancy", "shared_bytes", "launches", "blocks", "threads",
+    "tile_share",
 )  # fmt: skip
 COUNTERS = counters.USABLE
 FULL_POINTS = 100

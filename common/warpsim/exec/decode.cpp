@@ -134,7 +134,9 @@ void Decoder::decode() {
     // A guarded control instruction other than a branch is branched around.
     const bool by_address = code[i].op == Opcode::kCall && code[i].src[0].reg >= 0;
     const bool is_guarded = code[i].guard >= 0 && ptx::facts_of(code[i].op).is_control;
-    if ((is_guarded || by_address) && i + 1 < code.size()) leader[i + 1] = true;
+    // Lanes may come to a meeting of the warp apart, and go on together.
+    const bool meets = code[i].op == Opcode::kBarWarp;
+    if ((is_guarded || by_address || meets) && i + 1 < code.size()) leader[i + 1] = true;
   }
   op_of_.assign(code.size() + 1, 0);
   for (index_ = 0; index_ < code.size(); ++index_) {
