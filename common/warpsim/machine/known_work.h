@@ -44,8 +44,8 @@ struct WarpProgress {
   // how much it had done at the last meeting, and when it last knew at the first look that all
   // others have come.
   uint64_t waited = 0, step = 0, met = 0, told = 0;
-  // Its last look at a word: how much it had done then, where it looked, and whether it has looked
-  // at one place several times since: it waits.
+  // Its last look at a word: how much it had done then, where it looked, and whether it has gone
+  // back to a look since: it waits.
   uint64_t looked = 0;
   const Op* looked_at = nullptr;
   bool looks_again = false;

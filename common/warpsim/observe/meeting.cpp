@@ -1,5 +1,7 @@
 #include "warpsim/observe/meeting.h"
 
+#include <functional>
+
 #include "warpsim/machine/worker.h"
 
 namespace warpsim {
@@ -41,7 +43,9 @@ bool meets_at_word(Warp& w, const Op* at, uint64_t work) {
     progress.looked_at = nullptr;
     progress.looks_again = false;
   }
-  progress.looks_again |= progress.looked_at == at;
+  // Looks from several places in turn are one loop, too: behind the last of them comes the first.
+  progress.looks_again |=
+      progress.looked_at != nullptr && !std::less<const Op*>()(progress.looked_at, at);
   progress.looked_at = at;
   if (!knows_all(w, work)) return false;
   (progress.looks_again ? progress.met : progress.told) = work;
