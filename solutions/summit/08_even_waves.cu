@@ -433,7 +433,12 @@ extern "C" __global__ void __launch_bounds__(THREADS, 1)
     Share share = share_of_worker(worker, j, k, l, whole_tiles, shares, meeting);
     // The operands may still be being written, P and the scratch memory still be in use. The
     // consumers need not wait: they write nothing before the first data have arrived.
-    wait_for_kernels_before();
+#ifdef SUMMIT_SHIFTED
+    if (SLICES == 1 && maps.progress.first_done)
+      wait_for_first(maps.progress);
+    else
+#endif
+      wait_for_kernels_before();
     Ring ring{shared_address(shared) + number * RING_BYTES};
     while (share.next < share.end) {
       Job job = take_job(share, j, k, l);

@@ -114,7 +114,56 @@ __device__ __forceinline__ void fill_ring(const Ring& ring, const float* M, cons
   }
 }
 
-// Adds the parts in shared memory of groups e, e + WORKERS, ... of 16 bytes, in order of k.
+__device__ __forceinline__ void store_shared4(uint32_t address, const float4& v) {
+  asm volatile("st.shared.v4.f32 [%0], {%1, %2, %3, %4};" ::"r"(address), "f"(v.x), "f"(v.y),
+               "f"(v.z), "f"(v.w)
+               : "memory");
+}
+
+// The slices of a block add up what they have, in order of k, and leave it as the block's part, in
+// place of the first slice's ring. Each slice does so for TM / SLICES of a thread's rows: the
+// others it puts into its own ring, for the thread with the same place in the slice that adds them.
+// A slice is a constant here, so that results stay in registers.
+template <int SLICE = 0>
+__device__ __forceinline__ void leave_part(int slice, uint32_t part, const Place& place,
+                                           const float (&sum)[TM][TN]) {
+  if constexpr (SLICE + 1 < SLICES)
+    if (slice != SLICE) return leave_part<SLICE + 1>(slice, part, place, sum);
+  constexpr int ROWS = TM / SLICES, FIRST = SLICE * ROWS;
+  auto of_thread = [&](int r, int c) {
+    return make_float4(sum[r][c], sum[r][c + 1], sum[r][c + 2], sum[r][c + 3]);
+  };
+  auto place_in = [&](int slice, int r, int c) {
+    return part + slice * RING_BYTES + place_of(place.row + r * 8, place.col / 4 + c);
+  };
+#pragma unroll
+  for (int r = 0; r < TM; ++r)
+#pragma unroll
+    for (int c = 0; c < TN; c += 4)
+      if (r / ROWS != SLICE) store_shared4(place_in(SLICE, r, c), of_thread(r, c));
+  if constexpr (SLICES > 1) sync_workers();
+  // All loads before anything is stored: they would wait for each other.
+  float4 all[ROWS][TN / 4];
+#pragma unroll
+  for (int s = 0; s < SLICES; ++s)
+#pragma unroll
+    for (int r = 0; r < ROWS; ++r)
+#pragma unroll
+      for (int c = 0; c < TN / 4; ++c) {
+        int row = FIRST + r;
+        float4 v = s == SLICE ? of_thread(row, c * 4) : load_shared4(place_in(s, row, c * 4));
+        if (s == 0)
+          all[r][c] = v;
+        else
+          add(all[r][c], v);
+      }
+#pragma unroll
+  for (int r = 0; r < ROWS; ++r)
+#pragma unroll
+    for (int c = 0; c < TN / 4; ++c) store_shared4(place_in(0, FIRST + r, c * 4), all[r][c]);
+}
+
+// Adds the blocks' parts of groups e, e + WORKERS, ... of 16 bytes, in order of k.
 __device__ __forceinline__ void add_cluster(uint32_t parts, int cluster, int e, int end,
                                             float4 (&sum)[IN_FLIGHT]) {
 #pragma unroll
@@ -124,12 +173,10 @@ __device__ __forceinline__ void add_cluster(uint32_t parts, int cluster, int e, 
     if (q >= cluster) break;
     uint32_t there = address_in(parts, q);
 #pragma unroll
-    for (int w = 0; w < SLICES; ++w)
-#pragma unroll
-      for (int i = 0; i < IN_FLIGHT; ++i) {
-        int at = min(e + i * WORKERS, end - 1);
-        add(sum[i], load_cluster4(there + w * RING_BYTES + place_of(at / (BN / 4), at % (BN / 4))));
-      }
+    for (int i = 0; i < IN_FLIGHT; ++i) {
+      int at = min(e + i * WORKERS, end - 1);
+      add(sum[i], load_cluster4(there + place_of(at / (BN / 4), at % (BN / 4))));
+    }
   }
 }
 
@@ -163,8 +210,8 @@ extern "C" __global__ void __launch_bounds__(THREADS, SUMMIT_BLOCKS)
     }
     __syncwarp();
     if (cluster * groups * SLICES == 1) return;
-    sync_cluster();
-    sync_cluster();
+    meet_cluster();
+    meet_cluster();
     return;
   }
   asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(SUMMIT_BLOCKS == 1 ? 240 : 232));
@@ -193,17 +240,9 @@ extern "C" __global__ void __launch_bounds__(THREADS, SUMMIT_BLOCKS)
     return;
   }
   sync_workers();  // the stages have been read
-  uint32_t part = shared_address(shared) + thread / CONSUMERS * RING_BYTES;
-#pragma unroll
-  for (int r = 0; r < TM; ++r)
-#pragma unroll
-    for (int c = 0; c < TN; c += 4) {
-      uint32_t to = part + place_of(place.row + r * 8, place.col / 4 + c);
-      asm volatile("st.shared.v4.f32 [%0], {%1, %2, %3, %4};" ::"r"(to), "f"(sum[r][c]),
-                   "f"(sum[r][c + 1]), "f"(sum[r][c + 2]), "f"(sum[r][c + 3])
-                   : "memory");
-    }
-  sync_cluster();
+  leave_part(thread / CONSUMERS, shared_address(shared), place, sum);
+  release_shared();
+  meet_cluster();
   int begin = QUADS * w.rank / cluster, end = QUADS * (w.rank + 1) / cluster;
   float4* left = scratch + size_t(w.tile) * groups * QUADS;
 #pragma unroll 1
@@ -220,7 +259,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, SUMMIT_BLOCKS)
         __stcg(left + size_t(w.group) * QUADS + at, here[i]);
     }
   }
-  sync_cluster();  // no block leaves while another may still read its part
+  meet_cluster();  // no block leaves while another may still read its part
   if (groups == 1) return;
 
   __threadfence();  // this thread's groups are visible before they are counted

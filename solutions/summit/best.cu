@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "best.h"
+#include "common/copy_beside.h"
 #include "common/shifted.cuh"
 
 namespace summit {
@@ -88,6 +89,10 @@ void count_even_waves(const Problem& p, int processors, Choice* c) {
   if (s.apart > 0) {
     f[kApart] = 1;
     f[kApartRows] = million(double(p.k) * p.l) * rows_multiplied_copying(s.apart);
+  }
+  if (copies_beside(p, s, processors)) {
+    f[kCopy] = 1, f[kCopied] = million(double(std::min(p.k, kRowsBefore)) * p.l);
+    return add_unaligned(p, c);
   }
   int copied_rows = rows_are_aligned(p.M, p.k) ? 0 : p.j;
   if (reads_shifted(p)) copied_rows = p.j - tail_row(p.j, s.tile->rows);

@@ -5,6 +5,7 @@
 #include <iterator>
 
 #include "clusters.h"
+#include "common/copy_beside.h"
 #include "common/operands.h"
 #include "common/shifted.cuh"
 #include "even_waves.h"
@@ -76,6 +77,12 @@ int rows_apart(const Problem& p) {
 
 bool reads_shifted(const Problem& p) {
   return !rows_are_aligned(p.M, p.k) && p.j >= CLASS_ROWS;
+}
+
+bool copies_beside(const Problem& p, const EvenWaves& s, int processors) {
+  return reads_shifted(p) && !rows_are_aligned(p.N, p.l) && p.l <= kMostBeside && s.apart == 0 &&
+         s.shares == 0 && s.tiles <= processors - STAYERS && s.tile->rings == 1 &&
+         tail_row(p.j, s.tile->rows) == p.j;
 }
 
 int even_wave_units(const Problem& p) {
@@ -152,7 +159,8 @@ void launch_even_waves(const Problem& whole, const EvenWaves& s, cudaStream_t st
   Maps maps;
   ShiftedMaps shifted_maps;
   if (shifted) {
-    shifted_maps = ShiftedOperands(whole, stream, t.rows, t.columns, s.apart).maps;
+    int beside = copies_beside(p, s, multiprocessors()) ? multiprocessors() : 0;
+    shifted_maps = ShiftedOperands(whole, stream, t.rows, t.columns, s.apart, beside).maps;
     q.k += MOST_SHIFT;  // the kernel makes units of it, no more
   } else {
     maps = Operands(whole, stream, t.rows, t.columns, s.apart).maps;

@@ -49,6 +49,8 @@ struct EvenWaves {
 // How many rows are too few for tiles of their own, and can be computed while N is copied; 0 if
 // there are none, or N need not be copied.
 int rows_apart(const Problem&);
+// Whether N is copied beside the product (common/copy_beside.h).
+bool copies_beside(const Problem&, const EvenWaves&, int multiprocessors);
 // Units of 8 steps of k that each tile has.
 int even_wave_units(const Problem&);
 // All that make sense; returns how many, at most kMostSplits.

@@ -29,7 +29,8 @@ def build(folder: Path) -> dict[str, list[str]]:
     subprocess.run([*NVCC, "-arch=sm_90", "-o", boxes, HERE / "boxes.cu"], check=True)
     sources = [SUMMIT / name for name in ("04_tma_pipeline.cu", "05_producer_warps.cu")]
     command = [*NVCC, "-gencode", "arch=compute_90a,code=[sm_90a,compute_90a]", "-I", SUMMIT]
-    command += ["-o", rungs, HERE / "rungs.cu", *sources, SUMMIT / "common" / "operands.cu"]
+    command += ["-o", rungs, HERE / "rungs.cu", *sources]
+    command += [SUMMIT / "common" / "operands.cu", SUMMIT / "common" / "copy_beside.cu"]
     command += ["-L", stubs, "-lcuda"]
     subprocess.run(command, check=True)
     return {"boxes": [str(boxes)], "rungs": [str(rungs)]}

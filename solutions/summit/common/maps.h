@@ -3,11 +3,21 @@
 #pragma once
 
 #include <cuda.h>
+#include <cuda_runtime.h>
 
 namespace summit {
 
 struct Maps {
   CUtensorMap m, n;
+};
+
+// How far a copy of N beside the product has come (common/copy_beside.h). All of it is copied, and
+// nothing to wait for, where first_done is null.
+struct Progress {
+  const unsigned* first_done;  // blocks that have copied their part of the first slices
+  const uint4* slices;         // four words each: `epoch` once they are complete
+  unsigned blocks, epoch;
+  int first, count;  // slices that are copied first, and all
 };
 
 // Of M whose rows do not begin at multiples of 16 bytes (shifted.cuh): m[c] has rows c, c + 4, ...
@@ -16,6 +26,7 @@ struct Maps {
 struct ShiftedMaps {
   CUtensorMap m[4], tail, n;
   int shift[4];
+  Progress progress;
 };
 
 }  // namespace summit

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "copy_beside.h"
 #include "operands.h"
 #include "shifted.cuh"
 
@@ -127,14 +128,19 @@ Operands::Operands(Problem p, cudaStream_t stream, int bm, int bn, int apart) {
   maps = known.maps;
 }
 
-ShiftedOperands::ShiftedOperands(Problem p, cudaStream_t stream, int bm, int bn, int apart) {
+ShiftedOperands::ShiftedOperands(Problem p, cudaStream_t stream, int bm, int bn, int apart,
+                                 int beside) {
   static Scratch copy_of_tail, copy_of_n;
   p.j -= apart;
   int tail = tail_row(p.j, bm);
   const float* tail_of_m = p.M + size_t(tail) * p.k;
   Lengthening to_tail = {}, to_n = plan(p.N, p.k, p.l, &copy_of_n);
   if (tail < p.j) to_tail = plan(tail_of_m, p.j - tail, p.k, &copy_of_tail);
-  lengthen(to_tail, to_n, p, apart, stream);
+  Progress progress = {};
+  if (beside)
+    progress = copy_beside(to_n.from, to_n.to, p.k, p.l, to_n.stride, beside, stream);
+  else
+    lengthen(to_tail, to_n, p, apart, stream);
   struct Known {
     const float *m = nullptr, *tail = nullptr, *n = nullptr;
     int j, k, l, bm, bn;
@@ -158,6 +164,7 @@ ShiftedOperands::ShiftedOperands(Problem p, cudaStream_t stream, int bm, int bn,
         tensor_map(to_n.to, p.k, p.l, to_n.stride, BK + MOST_SHIFT, bn, CU_TENSOR_MAP_SWIZZLE_NONE);
   }
   maps = known.maps;
+  maps.progress = progress;
 }
 
 CUfunction load_kernel(const unsigned char* cubin, const char* name, int shared_bytes) {

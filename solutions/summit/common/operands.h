@@ -32,7 +32,8 @@ struct Operands {
 // M's last rows are copied where they have to be. Needs j >= 256.
 struct ShiftedOperands {
   ShiftedMaps maps;
-  ShiftedOperands(Problem p, cudaStream_t stream, int bm, int bn, int apart = 0);
+  // `beside`: N is copied beside the product (copy_beside.h); 0, or the number of multiprocessors.
+  ShiftedOperands(Problem p, cudaStream_t stream, int bm, int bn, int apart = 0, int beside = 0);
 };
 
 struct EarlyLaunch {

@@ -97,11 +97,26 @@ __device__ __forceinline__ void fence_before_copies() {
   asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
 }
 
+// Before the copy engine reads global memory that ordinary stores have written in this time.
+__device__ __forceinline__ void fence_before_bulk_reads() {
+  asm volatile("fence.proxy.async.global;" ::: "memory");
+}
+__device__ __forceinline__ unsigned load_acquire(const unsigned* p) {
+  unsigned value;
+  asm volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(value) : "l"(p) : "memory");
+  return value;
+}
+
 // ---- clusters of blocks (rung 09) ----
 
-// All threads of all blocks of the cluster meet; what was written before is seen after.
-__device__ __forceinline__ void sync_cluster() {
-  asm volatile("barrier.cluster.arrive.release;\nbarrier.cluster.wait.acquire;" ::: "memory");
+// Makes what this thread has written to its block's shared memory visible to the threads of the
+// cluster that it meets next. A barrier that releases by itself would wait for global memory, too.
+__device__ __forceinline__ void release_shared() {
+  asm volatile("fence.release.sync_restrict::shared::cta.cluster;" ::: "memory");
+}
+// All threads of all blocks of the cluster meet.
+__device__ __forceinline__ void meet_cluster() {
+  asm volatile("barrier.cluster.arrive.relaxed;\nbarrier.cluster.wait.acquire;" ::: "memory");
 }
 // The address, for loads from the cluster's shared memory, of this block's `address` in block
 // `rank`.

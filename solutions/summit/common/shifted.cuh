@@ -50,6 +50,20 @@ struct TileRows {
   __device__ int step() const { return apart ? CLASSES : 1; }
 };
 
+// Waits for the slices of N that are copied first, and with them for all kernels before.
+__device__ __forceinline__ void wait_for_first(const Progress& progress) {
+  while (int(load_acquire(progress.first_done) - progress.blocks) < 0) __nanosleep(100);
+  fence_before_bulk_reads();
+}
+// Waits for a slice of N. Those before it have been waited for.
+__device__ __forceinline__ void wait_for_slice(const Progress& progress, int slice) {
+  if (slice < progress.first || slice >= progress.count) return;
+  auto words = reinterpret_cast<const unsigned*>(progress.slices + slice);
+  for (int w = 0; w < 4; ++w)
+    while (load_acquire(words + w) != progress.epoch) __nanosleep(100);
+  fence_before_bulk_reads();
+}
+
 // As produce() of straight_loop.cuh, M by 64 rows of a class each, N from LEAD rows before on. The
 // work is divided among producing warps, which run on different schedulers: what a scheduler issues
 // for copies it does not issue for FFMAs. This is warp `part` of `parts`, by one thread.
@@ -66,6 +80,8 @@ __device__ __forceinline__ void produce(const Ring& ring, Cursor& cursor, const 
     barrier_wait(ring.empty(cursor.at), cursor.parity ^ 1);
     if (part == 0) barrier_expect(full, FILLED_BYTES);
     if (brings_m) copy_box(stage + part * 64 * MDS_ROW, map, k0, at_row, full);
+    if constexpr (SLICES == 1)
+      if (brings_n && maps.progress.first_done) wait_for_slice(maps.progress, k0 / BK);
     if (brings_n) copy_box(stage + MDS_BYTES, &maps.n, col, k0 - LEAD, full);
     cursor.advance();
   }
