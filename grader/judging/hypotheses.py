@@ -28,9 +28,12 @@ class Deviation:
 
 
 def hypotheses(
-    operand: str, tile: int, width: int
+    operand: str, tile: int, width: int, is_old: bool = False
 ) -> list[tuple[str, Callable[[Deviation], bool]]]:
-    """What a wrong operand may have in common, the most telling first."""
+    """What a wrong operand may have in common, the most telling first.
+
+    `is_old`: the tiles of later phases were loaded, but what is read is one of before.
+    """
     k_is, other_is = ("column", "row") if operand == "M" else ("row", "column")
 
     def along(f: Deviation) -> int:
@@ -59,10 +62,16 @@ def hypotheses(
         )
     )
     if tile:
+        again = (
+            f"In every phase the first tile of {operand} is read again: the next ones are loaded, "
+            "but into other memory."
+            if is_old
+            else f"In every phase after the first, the {k_is} of {operand} lacks the part of the "
+            f"phase (ph * {tile}): the first tile is loaded again."
+        )
         found.append(
             (
-                f"In every phase after the first, the {k_is} of {operand} lacks the part of the "
-                f"phase (ph * {tile}): the first tile is loaded again.",
+                again,
                 lambda f: right_across(f) and along(f) == f.along_k - f.phase * tile,
             )
         )

@@ -266,7 +266,10 @@ class Writer(Stores):
         way, line, other_line = self._way(one, product, factor, needed)
         is_load = line != (factor.read.line if factor.read else 0) or factor.shared is None
         every = [(one, p) for one in sums for p in self._placed(one) if p.needed is not None]
-        common = self._common(every, operand, is_load)
+        is_old = factor.shared is not None and bool(
+            self._put_later(factor, needed, product.term.interval)
+        )
+        common = self._common(every, operand, is_load, is_old)
         common = common or self._registers(every, operand)
         if bad_m and bad_n:
             both = (common, self._common(every, "N", is_load))
@@ -333,8 +336,14 @@ class Writer(Stores):
             parts.append(f"{letter}[{number}] {what}")
         return f"In every lane that was looked at {', '.join(parts)}."
 
-    def _common(self, every: list[tuple[Sum, Product]], operand: str, is_load: bool = True) -> str:
-        """What the wrong operands of one matrix have in common, and the right ones obey, too."""
+    def _common(
+        self, every: list[tuple[Sum, Product]], operand: str, is_load: bool = True,
+        is_old: bool = False,
+    ) -> str:  # fmt: skip
+        """What the wrong operands of one matrix have in common, and the right ones obey, too.
+
+        `is_old`: what is needed had been put elsewhere in the tile's array.
+        """
         tile = max((one.per_phase for one, _ in every if one.phases > 1), default=0)
         width = self.shape.k if operand == "M" else self.shape.l
         facts = []
@@ -345,7 +354,7 @@ class Writer(Stores):
         wrong = [f for f in facts if (f.got_row, f.got_column) != (f.row, f.column)]
         if len(wrong) < 2:
             return ""
-        for text, holds in hypotheses(operand, tile, width):
+        for text, holds in hypotheses(operand, tile, width, is_old):
             if all(holds(f) for f in facts):
                 return text
         stride = stride_of(facts, width) if is_load else None

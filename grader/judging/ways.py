@@ -95,6 +95,7 @@ class Ways(Sums):
                 )
                 return text, rounded, line
         elsewhere = self._elsewhere(one, factor, needed)
+        newer = self._put_later(factor, needed, product.term.interval)
         reading = self._reading(factor, product)
         twin = self._read_again(reading, factor) if reading != product.term.line else 0
         if elsewhere and not self._is_load_to_blame(one, factor, needed):
@@ -103,6 +104,12 @@ class Ways(Sums):
             text = (
                 f"({reads} {word}, where line {line} put {factor.name}; "
                 f"{factor.matrix}[{needed[0]}][{needed[1]}] is in {elsewhere})"
+            )
+            return text, reading, line
+        if newer and reading:
+            text = (
+                f"(line {reading} reads {word}, where {factor.name} still is; "
+                f"{factor.matrix}[{needed[0]}][{needed[1]}] was put into {newer})"
             )
             return text, reading, line
         loaded = factor.load.line if factor.load else 0
@@ -171,6 +178,7 @@ class Ways(Sums):
             if item.kind == "simple"
             and array in item.words
             and "__shared__" not in item.words
+            and not _only_points(item.words, array)
             and not factor.shared.who.line == item.line
             and item.line != self._load_line(factor)
         ]
@@ -288,6 +296,18 @@ class Ways(Sums):
                 return self._name(word.array, factor.shared.array_bytes, word.offset_bytes)
         return ""
 
+    def _put_later(self, factor: Factor, needed: tuple[int, int], until: int) -> str:
+        """Where else in the array the needed element had been put when an older one was read.
+
+        `until`: barriers before it was multiplied. A tile that is read again was not loaded again.
+        """
+        shared = factor.shared
+        key = (self._linear(shared.who.block), shared.array, factor.matrix, *needed)
+        for word in self.tiles.get(key, ()):
+            if shared.interval < word.interval < until and word.offset_bytes != shared.offset_bytes:
+                return self._name(word.array, shared.array_bytes, word.offset_bytes)
+        return ""
+
     def _word(self, shared: SharedWord) -> str:
         return self._name(shared.array, shared.array_bytes, shared.offset_bytes)
 
@@ -297,6 +317,15 @@ class Ways(Sums):
             return name
         shape = shared_array(self.source, array, array_bytes, self.kernel)
         return shape.element(offset) if shape is not None else f"{array}, byte {offset}"
+
+
+def _only_points(words: Sequence[str], array: str) -> bool:
+    """float* now = tile; float* next = tile + SIZE: an address, and nothing is read."""
+    places = [at for at, word in enumerate(words) if word == array]
+    return all(
+        at > 0 and words[at - 1] == "=" and words[at + 1 : at + 2] not in (["["], ["."], ["->"])
+        for at in places
+    )
 
 
 def words_of(statements: Sequence[Statement]) -> set[str]:

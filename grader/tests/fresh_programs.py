@@ -43,7 +43,7 @@ OTHERS = {
     "reduction-twice": "reduction", "turn-linear": "block-transpose", "addition-hop": "matrix-addition",
     "addition-pitched": "matrix-addition", "reduction-stages": "reduction",
     "reduction-runs": "reduction", "reduction-passes": "reduction", "addition-args": "matrix-addition", "reduction-crew": "reduction",
-    "addition-twoways": "matrix-addition",
+    "addition-twoways": "matrix-addition", "addition-lazy": "matrix-addition",
 }  # fmt: skip
 
 

@@ -182,4 +182,9 @@ MORE = {
         " float y = cg::reduce(q, i == tx ? b[j][i] : 0.f, cg::plus<float>());"
         " if (i == tx) z += a[ty][j] * y; } s += z; }",
     },
+    "a kernel that a launcher is given": {
+        "top": "void go(void (*f)(const float*, const float*, float*, int), int n, const float* M,"
+        " const float* N, float* P, int w) { f<<<dim3(n, n), dim3(T, T)>>>(M, N, P, w); }",
+        "launch": "go(k, w / T, M, N, P, w);",
+    },
 }

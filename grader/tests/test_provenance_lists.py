@@ -8,6 +8,7 @@ from dataclasses import replace
 import pytest
 
 from grader.judging.provenance import Shape, explain
+from grader.judging.ways import _only_points
 from grader.results.provenance import (
     ElementHistory,
     Factor,
@@ -98,6 +99,48 @@ def test_the_phase_is_missing_in_the_load_of_m():
     )
     assert "lacks the part of the phase (ph * 4)" in found.common
     assert (found.operand, found.line, found.phase) == ("M", LOAD_M, 1)
+
+
+def with_later_tiles(found: Provenance) -> Provenance:
+    """What is read was put there in phase 0; what each phase needs lies behind it."""
+
+    def kept(factor):
+        shared = replace(factor.shared, interval=0)
+        return replace(factor, shared=shared) if factor.matrix == "N" else factor
+
+    elements = tuple(
+        replace(e, terms=tuple(replace(t, factors=tuple(map(kept, t.factors))) for t in e.terms))
+        for e in found.elements
+    )
+    tiles = [word for word in found.tiles if word.matrix == "M" or word.interval == 0]
+    tiles += [
+        replace(
+            word, offset_bytes=word.offset_bytes + 4 * T * T, row=word.row + word.interval // 2 * T
+        )
+        for word in found.tiles
+        if word.matrix == "N" and word.interval
+    ]
+    return replace(found, elements=elements, tiles=tuple(tiles))
+
+
+def test_a_tile_that_is_read_again_was_not_loaded_again():
+    kernel = Kernel()
+    kernel.n_at = lambda row, col, ph, tx, ty: (ty, col)
+    shape = Shape(WIDTH, WIDTH, WIDTH)
+    loaded = explain(kernel.run(), shape, SOURCE)
+    assert (loaded.line, "lacks the part of the phase" in loaded.common) == (LOAD_N, True)
+    found = explain(with_later_tiles(kernel.run()), shape, SOURCE)
+    assert found.line == MULTIPLY
+    assert found.sentence.endswith(
+        "(line 30 reads Nds[0][0], where N[0][0] still is; N[4][0] was put into Nds[4][0])"
+    )
+    assert found.common.startswith("In every phase the first tile of N is read again")
+
+
+def test_a_pointer_to_a_tile_reads_nothing():
+    assert _only_points("float * now = tile ; float * next = tile + 4 ;".split(), "tile")
+    assert not _only_points("float x = tile [ 3 ] ;".split(), "tile")
+    assert not _only_points("x = dot ( tile , y ) ;".split(), "tile")
 
 
 def test_a_column_off_by_one_in_the_load_of_n():

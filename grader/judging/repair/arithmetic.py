@@ -12,6 +12,7 @@ from grader.judging.repair.rewritten import crossed, is_rounded_up, rounded_down
 from grader.judging.repair.scope import Change, bare, binary, named, number
 from grader.judging.repair.shown import text_of
 
+_PARTS = ("/", "%")
 _COMPARING = (*ORDERS, "==", "!=", "&&", "||")
 _ROUNDED = 0.2  # what a helper of the host divides is a number of pieces
 _ODD = ("*%", "*/", "+*", "%*", "/*")  # seldom what was meant
@@ -68,6 +69,8 @@ class Arithmetic:
                     cost = 0.9  # what something else is multiplied by
                 if other == 2 * value and self._parent(node).text == "%":
                     cost = 0.7  # half of what has to lie together
+                if above.text in _PARTS and (above.line, other) in self.divided_in:
+                    cost = 0.6  # t / 16 beside t % 16
                 yield (lambda n, v=other: number(v)), cost
         # A block's length is seldom a matrix's.
         if self._is_setting(node, 2):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 
 from grader.judging.repair.batch import STATEMENTS, try_together
+from grader.judging.repair.declarations import GIVEN
 from grader.judging.repair.edits import Edit
 from grader.judging.repair.given import Given, Size
 from grader.judging.repair.nodes import walk
@@ -16,6 +17,10 @@ from grader.judging.repair.watching import watch
 
 PER_TRIAL = 70  # steps of any trial, for what it has to build
 PLAIN = 20_000  # steps of the file as it is
+_LONG = 1_500  # steps of a run
+_TELLING = 16  # edits of a batch
+_FEW_LEFT = 10_000
+_PART_ALONE = 0.3  # of what batches take
 _MORE_ALONE = 2  # times as many turns as in a batch
 _WATCHING = 3  # times as many steps as the file as it is, to see which threads are enough
 _TOGETHER = 2  # a step of a batch takes so much longer than one of a single change
@@ -96,7 +101,10 @@ class Batches:
         return self.hidden[size]
 
     def promising(self, edits: list[Edit], size: Size | Given) -> Iterator[tuple[Edit, bool]]:
-        """Those that may make P right, and whether they do in this case."""
+        """Those that may make P right, and whether what was seen of the run says so.
+
+        Each of the others takes a run of its own: where that is long, some have to wait.
+        """
         together = [edit for edit in edits if self.alone.isdisjoint(key for key, _ in edit.changes)]
         if len(together) < 2:
             together = []
@@ -104,6 +112,7 @@ class Batches:
         watched = self.watched(size)
         plain = self.plain[size] if watched is None else watched.trial
         right: set[int] = set()
+        before = self.left
         parts = self.alike(together)[::-1]
         skips = self.skips_for((key for edit in edits for key, _ in edit.changes), size)
         while parts and self.left > 0:
@@ -121,11 +130,23 @@ class Batches:
             if len(part) > 1 and left:
                 middle = len(left) // 2
                 parts += [half for half in (left[middle:], left[:middle]) if half]
+        self.together += before - self.left
+        if self.left < _FEW_LEFT:  # what is right comes before what has to be tried
+            edits = sorted(edits, key=lambda edit: id(edit) not in right)
         for edit in edits:
-            if id(edit) in right or id(edit) in alone:
-                yield edit, id(edit) in right and watched is None
+            if id(edit) in right:
+                yield edit, True
+            elif id(edit) in alone:
+                self.waiting.append(edit)
+                yield from self.due()
         if self.left <= 0:
             raise Exhausted
+
+    def due(self) -> Iterator[tuple[Edit, bool]]:
+        """Changes by themselves. Where a batch costs less for each, they take a part of all steps."""
+        is_long = self.plain[self.wrong].steps >= _LONG and self.most_together() >= _TELLING
+        while self.waiting and (not is_long or self.single <= _PART_ALONE * self.together):
+            yield self.waiting.pop(0), False
 
     def alike(self, edits: list[Edit]) -> list[list[Edit]]:
         """Those that are carried out together: neighbours, which leave the same part as it is.
@@ -180,6 +201,9 @@ class Batches:
                         node.kind == "name" and node.text.startswith("cudaM")
                     ):
                         found |= function.body.ids
+            for function in self.all_functions():
+                declared = (n for n in walk(function.body) if n.kind == "declare")
+                found |= {n.kids[1].id for n in declared if n.kids[1] and n.kids[1].kind in GIVEN}
             for block in self.file.globals:
                 found |= block.ids
             for nodes in (*self.file.statics.values(), *self.file.lengths.values()):

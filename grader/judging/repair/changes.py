@@ -72,8 +72,14 @@ class Changes:
             is_new = node.kids[1].kind in ("make", "built", "braces")  # nobody else has its arrays
             target = node.kids[0].kind in ("name", "index", "member", "deref")
             where = self.address(node.kids[0]) if target else None
+            taking = self.taking_others() if node.kids[0].kind == "name" else set()
+            to = self.code(node.kids[0]) if taking else None
+            own = self.of_operator("=", node.kids, [to, value]) if taking else None
 
             def assigned(f, m):
+                known = to(f, m) if own is not None else None
+                if known.__class__ is Struct and known.kind in taking:
+                    return own(f, m)
                 given = value(f, m)
                 if given.__class__ is Struct and not is_pointer and self.holds_arrays(given.kind):
                     if where is not None and self.put_whole(where(f, m), given, f, m):
@@ -99,6 +105,14 @@ class Changes:
             return given
 
         return changed
+
+    def taking_others(self) -> set[str]:
+        """Structs that say what it means to be assigned something else than one of them."""
+        return {
+            one.owner
+            for one in self.file.of_structs.get("operator=", ())
+            if one.parameters and one.parameters[0][0].name != one.owner
+        }
 
     def _changed_once(self, node: Node, value: Callable) -> Callable:
         """*at++ += 1: where it is to be put is asked for once."""

@@ -18,6 +18,7 @@ from grader.judging.repair.world import DEVICE, Exhausted, Frame
 _MAX_WORDS = 1 << 18
 _MAX_POINTERS = 64
 _OBJECTS = ("dim3", "cudaStream_t", "cudaEvent_t", "cudaError_t")
+GIVEN = ("make", "braces")  # what an object is made of
 REFERRED = frozenset(("name", "index", "member", "deref"))
 
 
@@ -96,6 +97,8 @@ class Declarations:
 
     def _declare(self, node: Node) -> Callable:
         sizes, first = node.kids
+        while first is not None and first.kind in GIVEN and first.id in self.edits:
+            first = self.edits[first.id](first)
         name, kind = node.text, node.type
         if sizes:
             return self.array(node, sizes, first)

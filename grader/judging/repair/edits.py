@@ -23,12 +23,19 @@ from grader.judging.repair.oddness import Oddness
 from grader.judging.repair.on_host import OnHost
 from grader.judging.repair.paired import Paired
 from grader.judging.repair.places import places_in, sums_in
-from grader.judging.repair.repeated import Repeated, divisors_of, factors_of
+from grader.judging.repair.repeated import (
+    Repeated,
+    divisors_of,
+    factors_of,
+    of_block_in,
+    of_thread_in,
+)
 from grader.judging.repair.rewritten import (
     all_rounded_up,
     is_rounded_up,
     swapped,
 )
+from grader.judging.repair.rounded import Rounded, pieces_in
 from grader.judging.repair.scope import (
     Change,
     Edit,
@@ -39,8 +46,11 @@ from grader.judging.repair.scope import (
     scope_of,
     visible_at,
 )
+from grader.judging.repair.series import Series
 from grader.judging.repair.shown import text_of
 from grader.judging.repair.siblings import odd_leaves, repeated_leaves
+from grader.judging.repair.turned_over import TurnedOver
+from grader.judging.repair.unused import UNUSED, unused_in
 
 _CHEAPEST = 0.2
 _OTHER_MEMORY = 0.6  # what lies there is indexed in another way
@@ -55,6 +65,7 @@ _AXES = {"x": "yz", "y": "xz", "z": ""}
 
 class Editor(
     Arithmetic, Ends, Linear, Missing, Paired, OnHost, Repeated, Elsewhere, Configured, Oddness, Guards,
+    Rounded, Series, TurnedOver,
 ):  # fmt: skip
     """The edits of one function."""
 
@@ -93,6 +104,13 @@ class Editor(
         )
         self.counts_on = any(n.kind in ("before", "after") for n in walk(function.body))
         self.factors, self.divisors = factors_of(function), divisors_of(function)
+        self.divided_in = {
+            (n.line, int(n.kids[1].text))
+            for n in walk(function.body)
+            if n.kind == "binary" and n.text in ("/", "%") and n.kids[1].text.isdigit()
+        }
+        self.unused, self.pieces = unused_in(function), pieces_in(function)
+        self.of_block, self.of_thread = of_block_in(function), of_thread_in(function)
         declares = [n for n in walk(function.body) if n.kind == "declare"]
         self.declared = {n.text for n in declares}
         self.declared |= {name for n in walk(function.body) for _, name in n.given}
@@ -131,9 +149,12 @@ class Editor(
             if length is not None
             for one in walk(length)
         }
-        self.is_host = not function.is_kernel and any(
-            node.kind == "launch" or (node.kind == "name" and node.text.startswith("cuda"))
-            for node in walk(function.body)
+        self.is_host = function.name == "solve" or (
+            not function.is_kernel
+            and any(
+                node.kind == "launch" or (node.kind == "name" and node.text.startswith("cuda"))
+                for node in walk(function.body)
+            )
         )
 
     def all(
@@ -150,6 +171,8 @@ class Editor(
         yield from self._quotients_exchanged()
         yield from self._divided_by_another()
         yield from self._lines_exchanged()
+        yield from self._in_series()
+        yield from self._exchanged_too()
         yield from self._everywhere()
         yield from self._everywhere_in_line()
         yield from self._other_axis()
@@ -217,12 +240,25 @@ class Editor(
 
     def _hides(self, node: Node, changed: Node) -> float:
         """More blocks, or other ones, where the launch may have been sound: they hide what a kernel leaves out."""
-        if self._is_side(node):
+        if self._is_side(node) or self._decides_parts(node):
             return 1.0
         if not self.is_host or not (self._is_setting(node) or self._decides_launch(node)):
             return 0.0
         is_other = node.kind == "number" and changed.kind in ("number", "name")
         return 1.0 if is_other or (node.text == "/" and changed.text != "/") else 0.0
+
+    def _decides_parts(self, node: Node) -> bool:
+        """Whether a part is launched whole or cut once more: what is never cut hides a wrong cut."""
+        if not self.is_host or node.kind != "binary" or node.text not in ("&&", "||", "<=", "<"):
+            return False
+        while self._parent(node) is not node and node.kind == "binary":
+            node = self._parent(node)
+        inside = walk(node.kids[1]) if node.kind == "if" else ()
+        return any(one.kind == "launch" for one in inside) and self._calls_itself()
+
+    def _calls_itself(self) -> bool:
+        calls = (one.kids[0].text for one in walk(self.function.body) if one.kind == "call")
+        return self.function.called in calls
 
     def _is_side(self, node: Node) -> bool:
         """HIGH in shape.grid.y = HIGH: what a helper says of a launch, whatever the sizes are."""
@@ -278,6 +314,7 @@ class Editor(
                 yield from self._operators(node)
             case "assign":
                 yield from self._assignments(node)
+                yield from self._part_of_whole(node)
             case "before" | "after":
                 yield from self._steps(node)
             case "call":
@@ -305,6 +342,8 @@ class Editor(
         if node.kind in ("name", "member", "binary", "number"):
             yield from self._factors(node)
             yield from self._like_others(node)
+            yield from self._with_block(node)
+            yield from self._thread_numbers(node)
             yield from self._in_order(node)
             yield from self._grid_steps(node)
             yield from self._configured(node)
@@ -349,6 +388,7 @@ class Editor(
                     cost += 1.0  # too many blocks do no harm where there is a guard
                 if other in self._partners(node):
                     cost = min(cost, _AS_ELSEWHERE)
+                cost -= UNUSED * (other in self.unused)
                 yield (lambda n, o=other: named(o)), cost
         if name in self.scope.integers:
             for macro in self.scope.constants:
@@ -419,16 +459,7 @@ class Editor(
     def _assignments(self, node: Node) -> Iterator[tuple[Change, float]]:
         if node.text == "=":
             yield (lambda n: replace(bare(n), text="+=")), 1.0
-            for name in self.scope.floats if node.kids[0].text in self.scope.floats else ():
-                if self.scope.types[name].is_constant:
-                    yield (
-                        (
-                            lambda n, o=name: replace(
-                                bare(n), kids=[n.kids[0], binary("*", n.kids[1], named(o))]
-                            )
-                        ),
-                        1.2,
-                    )
+            yield from self._left_over(node)
         if node.text == "+=":
             yield (lambda n: replace(bare(n), text="=")), 1.5
             target, given = node.kids

@@ -8,6 +8,7 @@ from grader.judging.repair.nodes import File, Node, replace, walk
 from grader.judging.repair.scope import Change, bare, binary, named, number
 
 _OF_A_PHASE = 1.1
+_OF_THE_WHOLE = 0.8
 _MEETINGS = ("__syncthreads", "sync", "wait_for_phase")
 
 
@@ -53,6 +54,23 @@ class Elsewhere:
                 return first[0].text, is_unit
         return None
 
+    def _part_of_whole(self, node: Node) -> Iterator[tuple[Change, float]]:
+        """second.top = whole.top + first.rows, where it begins at first.rows, wherever the whole lies."""
+        target, value = node.kids
+        if node.text != "=" or target.kind != "member" or target.kids[0].kind != "name":
+            return
+        owner = self.scope.types.get(target.kids[0].text)
+        if owner is None or any(n.kind == "member" and n.text == target.text for n in walk(value)):
+            return
+        fields = {name: kind for kind, name in self.file.structs.get(owner.name, ())}
+        kind = fields.get(target.text)
+        if kind is None or kind.name != "int" or kind.stars:
+            return
+        for name in self._near(self.scope.structs, node):
+            if name != target.kids[0].text and self.scope.types[name].name == owner.name:
+                part = Node("member", [named(name)], target.text, node.line)
+                yield (lambda n, p=part: _added_to(n, p)), _OF_THE_WHOLE
+
     def _partners(self, node: Node) -> set[str]:
         """What the other factor beside a name is multiplied with elsewhere in the file.
 
@@ -66,6 +84,10 @@ class Elsewhere:
             return set()
         beside = above.kids[1] if above.kids[0] is node else above.kids[0]
         return self.partners.get(beside.text, set()) if beside.kind == "name" else set()
+
+
+def _added_to(node: Node, part: Node) -> Node:
+    return replace(bare(node), kids=[node.kids[0], binary("+", part, node.kids[1])])
 
 
 def partners_of(file: File) -> dict[str, set[str]]:

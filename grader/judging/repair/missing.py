@@ -34,7 +34,8 @@ class Missing:
                 (a.id, lambda n, v=b.kids[1]: replace(bare(n), kids=[n.kids[0], v]))
                 for a, b in ((one, two), (two, one))
             )
-            yield Edit(changes, one.line, cost, self.function.name, one)
+            far = self._as_called(one.kids[1], two.kids[1])
+            yield Edit(changes, one.line, cost + far, self.function.name, one)
 
     def _values_exchanged(self) -> Iterator[Edit]:
         """e.k = l; e.l = k; each with the other's value."""
@@ -79,6 +80,8 @@ class Missing:
                 roots = [node.kids[0]]
             elif node.kind == "return":
                 roots = [node.kids[0]]
+            elif node.kind == "block" and _declares_several(node):
+                roots = [node]  # Sheet a{A, rows, columns}, b{B, rows, columns};
             for root in roots:
                 if root is None:
                     continue
@@ -97,7 +100,7 @@ class Missing:
                         places = {n.line for name in (one, two) for n in names[name]}
                         line = places.pop() if len(places) == 1 else root.line
                         # On the host it makes of n / 256 blocks 256 / n, which may be enough.
-                        cost = 1.1 + self.is_host
+                        cost = 1.1 + (self.is_host and root.kind != "block")
                         yield Edit(changes, line, cost, self.function.name, root)
 
     def _everywhere(self) -> Iterator[Edit]:
@@ -222,6 +225,12 @@ class Missing:
         for one in names:
             for two in sides:
                 yield binary("*", one, two)
+
+
+def _declares_several(node: Node) -> bool:
+    kids = [kid for kid in node.kids if kid is not None]
+    is_list = len(kids) > 1 and all(kid.kind == "declare" for kid in kids)
+    return is_list and all(kid.kids[1] is not None and kid.kids[1].kids for kid in kids)
 
 
 def _beginning(first: Node) -> Change:

@@ -78,7 +78,7 @@ class Nearness:
                         inside |= {line for line in lines if line > node.line}
                     for line in inside & lines:
                         used.setdefault(line, set()).add(f"@{node.line}")
-                    defined.setdefault(f"@{node.line}", set()).add(node.line)
+                    defined.setdefault(f"@{node.line}", set()).update(_head(node, function.line))
         for function in self.all_functions():
             for _, parameter in function.parameters:
                 given = calls.get(function.called, ())
@@ -170,6 +170,13 @@ def _own_names(function: Function) -> frozenset[str]:
     """Parameters and what is declared in it."""
     declared = {one.text for one in walk(function.body) if one.kind == "declare"}
     return frozenset(declared | {name for _, name in function.parameters})
+
+
+def _head(node: Node, first: int) -> set[int]:
+    """Lines that decide: of do { ... } while (...) the last one, too."""
+    deciding = node.kids[:3] if node.kind == "for" else node.kids[:1]
+    lines = {one.line for kid in deciding if kid is not None for one in walk(kid)}
+    return {node.line, *(line for line in lines if line >= first)}
 
 
 def _target(node: Node, called: Callable[[str], str]) -> str:

@@ -5,6 +5,7 @@ And what the names of a helper's parameters speak for.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from grader.judging.repair.nodes import Node, children, walk
@@ -16,6 +17,9 @@ _AS_NAMED = 0.4  # how much nearer arguments are that are called as the paramete
 _BYTES = 1.0
 _ODD_LEAST = 0.8
 _SIZE_OF_A_FLOAT = "4"
+_CALLS = ("call", "launch")
+_ROW = re.compile(r"^(.*_)?(r|row|y)$", re.IGNORECASE)
+_ROWS = re.compile(r"^(.*_)?(rows|height|h)_?$", re.IGNORECASE)
 _LEAST = ("min", "max")
 _COUNTS_BYTES = frozenset(
     ("cudaMalloc", "cudaMallocAsync", "cudaMemcpy", "cudaMemcpyAsync", "cudaMemset", "cudaMemsetAsync", "cudaMallocHost", "malloc")
@@ -40,9 +44,14 @@ class Oddness:
             case "number":
                 return self._of_number(node, changed)
             case "name":
-                return self._given_twice(node, changed)
+                odd = self._row_of_rows(node, changed) + self._as_called(node, changed)
+                return odd + self._given_twice(node, changed)
+            case "member":
+                return self._row_of_rows(node, changed) + self._as_called(node, changed)
             case "call":
                 return self._of_arguments(node, node.kids[1:], changed.kids[1:])
+            case "make" | "braces":
+                return self._of_arguments(node, node.kids, changed.kids)
             case "launch":
                 return self._of_arguments(node, node.kids[2], changed.kids[2])
         return 0.0
@@ -64,6 +73,25 @@ class Oddness:
         if above.text == "*" and node.text == _SIZE_OF_A_FLOAT and not node.macro:
             return _BYTES * self._is_of_bytes(node)
         return 0.0
+
+    def _as_called(self, node: Node, changed: Node) -> float:
+        """columns_ = rows for rows_ = rows: a field gets what is called like it."""
+        above = self._parent(node)
+        if above.kind != "assign" or above.text != "=":
+            return 0.0
+        other = above.kids[above.kids[0] is node]
+        name = other.text if other.kind in ("name", "member") else ""
+        return _ODD * bool(name and _is_called(node, name) and not _is_called(changed, name))
+
+    def _row_of_rows(self, node: Node, changed: Node) -> float:
+        """r * rows: a row is as long as there are columns."""
+        above = self._parent(node)
+        if above.kind != "binary" or above.text != "*" or changed.kind not in ("name", "member"):
+            return 0.0
+        other = above.kids[above.kids[0] is node]
+        if other.kind not in ("name", "member") or not _ROW.search(other.text):
+            return 0.0
+        return _ODD * bool(_ROWS.search(changed.text) and not _ROWS.search(node.text))
 
     def _is_divided_by_itself(self, node: Node, changed: Node) -> bool:
         """w * h / w."""
@@ -129,7 +157,7 @@ class Oddness:
         moved = [at for at, (a, b) in enumerate(zip(before, after, strict=False)) if a is not b]
         if len(before) != len(after) or {id(one) for one in before} != {id(one) for one in after}:
             return 0.0
-        for parameters in self._callee(node):
+        for parameters in self._callee(node) if node.kind in _CALLS else self._fields_of(node):
             if len(parameters) != len(before):
                 continue
             now = sum(_is_called(before[at], parameters[at]) for at in moved)
@@ -142,6 +170,13 @@ class Oddness:
         if node.kind == "launch" and -1 not in kept and kept == sorted(kept):
             return _AGAINST_ORDER
         return 0.0
+
+    def _fields_of(self, node: Node) -> list[list[str]]:
+        """What a struct's constructors are given, or its fields, in order."""
+        above = self._parent(node)
+        kind = above.type.name if above.kind == "declare" and above.type else node.text
+        made = [[name for _, name in f.parameters] for f in self.file.of_structs.get(kind, ())]
+        return made or [[name for _, name in self.file.structs.get(kind, ())]]
 
     def _callee(self, node: Node) -> list[list[str]]:
         """The names of the parameters of each function of the file that may be called there."""

@@ -78,7 +78,8 @@ class Paired:
                     after = text_of(first, dict(changes))
                     if b.line != a.line:
                         after += f", and {text_of(a)} for {text_of(b)} in line {b.line},"
-                    yield Edit(changes, a.line, 0.9, self.function.name, first, after)
+                    cost = 0.9 + self._as_called(a, b)
+                    yield Edit(changes, a.line, cost, self.function.name, first, after)
 
 
 def _fresh(leaf: Node) -> Node:

@@ -5,8 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from grader.judging.repair.linear import copied
 from grader.judging.repair.nodes import File, Function, Node, replace, walk
 from grader.judging.repair.scope import Change, bare, binary, named, number
+from grader.judging.repair.shown import text_of
 
 _ROW = re.compile(r"row|(?:^|_)[ry]$|^ty$", re.IGNORECASE)
 _COLUMN = re.compile(r"col|(?:^|_)[cx]$|^tx$", re.IGNORECASE)
@@ -15,6 +17,8 @@ _MOST = 6
 _BITS, _HALVES = {">>": "&", "&": ">>"}, {"/": "%", "%": "/"}
 _MASKS, _SHIFTS = (1, 3, 7, 15, 31), (1, 2, 3, 4, 5)
 _MOST_DIVISORS = 4
+_OF_A_ROW = 0.2
+_WITH_BLOCK = 0.7
 _GIVEN = 0.4  # to a call in a line that has the whole term as well
 
 
@@ -45,6 +49,68 @@ class Repeated:
                 continue  # what a call is given is seldom what others count with
             cost = _GIVEN if is_given else 0.9 if is_here else 1.2
             yield (lambda n, o=one: bare(o)), cost
+
+    def _with_block(self, node: Node) -> Iterator[tuple[Change, float]]:
+        """block * T + r for r, as it stands elsewhere: what a thread has in its block alone."""
+        above = self._parent(node)
+        if node.kind != "name" or not self.function.is_kernel or above.kind == "member":
+            return
+        if node.text not in self.scope.integers or (
+            above.kind == "assign" and above.kids[0] is node
+        ):
+            return
+        whole = self._of_global(node)
+        if whole is None:
+            return
+        own, known = {text_of(one) for one in walk(whole)}, set()
+        for one in self.sums:
+            for mine, other in (one.kids, one.kids[::-1]):
+                if one.text != "+" or _shown(mine) != node.text or node.id in one.ids:
+                    continue
+                text = text_of(other)
+                if self._is_of_block(other) and text not in known and text not in own:
+                    known.add(text)
+                    yield (lambda n, o=one: copied(o)), _WITH_BLOCK
+
+    def _of_global(self, node: Node) -> Node | None:
+        """The index, address or call with memory that the kernel was given which it stands in."""
+        pointers = {name for kind, name in self.function.parameters if kind.stars}
+        while self._parent(node) is not node:
+            above = self._parent(node)
+            if above.kind == "index" and above.kids[1] is node:
+                return node if above.kids[0].text in pointers else None
+            if above.kind in ("block", "for", "if", "dowhile"):
+                return None
+            node = above
+            if node.kind in ("call", "declare", "assign", "deref"):
+                names = {one.text for kid in node.kids[1:] if kid for one in walk(kid)}
+                if node.kind == "deref":
+                    names = {one.text for one in walk(node)}
+                return node if names & pointers else None
+        return None
+
+    def _is_of_block(self, node: Node) -> bool:
+        """A number that all threads of a block have, and other blocks have not."""
+        names = {one.text for one in walk(node) if one.kind == "name"}
+        return bool(names & {"blockIdx", *self.of_block}) and "threadIdx" not in names
+
+    def _thread_numbers(self, node: Node) -> Iterator[tuple[Change, float]]:
+        """threadIdx.x + threadIdx.y * blockDim.x: a row of threads is as long as the block."""
+        product = self._parent(node)
+        whole = self._parent(product)
+        if product.text != "*" or whole.text != "+" or not self.function.is_kernel:
+            return
+        if self._parent(whole).kind == "index":
+            return  # a place in a tile: its rows may be longer
+        if _shown(node) == "blockDim.x" or node not in product.kids or product not in whole.kids:
+            return
+        row = product.kids[product.kids[0] is node]
+        column = whole.kids[whole.kids[0] is product]
+        if self._thread_axis(row) == "y" and self._thread_axis(column) == "x":
+            yield (lambda n: Node("member", [named("blockDim")], "x", n.line)), _OF_A_ROW
+
+    def _thread_axis(self, node: Node) -> str:
+        return self.of_thread.get(_shown(node), "")
 
     def _grid_steps(self, node: Node) -> Iterator[tuple[Change, float]]:
         """A step of one block, where all blocks of the grid go on together."""
@@ -92,6 +158,28 @@ class Repeated:
         target = node.kids[0] if node.kind == "assign" else node
         wrong = _ROW if changed.text == "%" else _COLUMN
         return target.kind in ("declare", "name", "member") and bool(wrong.search(target.text))
+
+
+def of_block_in(function: Function) -> set[str]:
+    """Variables whose value comes from the block's number, and from no thread's."""
+    found: set[str] = set()
+    for node in walk(function.body):
+        if node.kind == "declare" and node.kids[1] is not None and not node.kids[0]:
+            names = {one.text for one in walk(node.kids[1]) if one.kind == "name"}
+            if names & {"blockIdx", *found} and "threadIdx" not in names and not node.type.stars:
+                found.add(node.text)
+    return found
+
+
+def of_thread_in(function: Function) -> dict[str, str]:
+    """threadIdx.x, and variables that are nothing else, each with its axis."""
+    found = {f"threadIdx.{axis}": axis for axis in "xy"}
+    for node in walk(function.body):
+        if node.kind == "declare" and node.kids[1] is not None and not node.kids[0]:
+            axis = found.get(_shown(node.kids[1]))
+            if axis:
+                found[node.text] = axis
+    return found
 
 
 def _divided(sign: str, value: int) -> Change:

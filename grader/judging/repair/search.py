@@ -7,7 +7,7 @@ every machine.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from grader.judging.repair.alternatives import (
@@ -133,6 +133,8 @@ class Search(Order, Batches):
         self.refuting: Size | Given | None = None  # the last case that has refused one
         self.sharpened = 0
         self.tried = 0
+        self.together, self.single = 0, 0  # steps of batches, and of changes by themselves
+        self.waiting: list[Edit] = []  # to be tried by themselves
         self.edits: list[Costed] | None = None
         self._alone: frozenset[tuple[int, str]] | None = None
 
@@ -208,29 +210,47 @@ class Search(Order, Batches):
             if in_macro is not None:
                 return in_macro
             self.shorten()
-            for edits in self.in_batches():
-                edits = edits[: _MOST_TRIED - self.tried]
-                if not edits:
-                    return None
-                self.tried += len(edits)
-                at = self.wrong
-                for edit, is_tried in self.promising(edits, at):
-                    changes = dict(edit.changes)
-                    is_tried = is_tried and at == self.wrong
-                    watched = self.watched(self.wrong)
-                    if not is_tried and watched is not None:
-                        if not self.run(changes, self.wrong, watched, edit.function):
-                            continue
-                    if not is_tried:
-                        if not self.run(changes, self.wrong, None, edit.function, is_alone=True):
-                            continue
-                    if not self.is_right(changes, self.others()):
-                        self.sharpen()
-                    elif not is_tried or self.is_alone(changes):
-                        return self.chosen(edit, self.sizes)
+            for edit, is_right in self.candidates():
+                changes = dict(edit.changes)
+                is_tried = is_right and self.watched(self.wrong) is None
+                if is_right and not is_tried:
+                    # It may be the last: confirming it does not take what trying has.
+                    if not self.is_right(changes, [self.wrong]):
+                        continue
+                elif not is_tried and not self.is_right_by_itself(edit):
+                    continue
+                if not self.is_right(changes, self.others()):
+                    self.sharpen()
+                elif not is_tried or self.is_alone(changes):
+                    return self.chosen(edit, self.sizes)
         except Exhausted:
             return None
         return None
+
+    def candidates(self) -> Iterator[tuple[Edit, bool]]:
+        """Changes with which P may be right in the wrong case, and whether it was seen to be."""
+        for edits in self.in_batches():
+            edits = edits[: _MOST_TRIED - self.tried]
+            if not edits:
+                break
+            self.tried += len(edits)
+            at = self.wrong
+            for edit, is_right in self.promising(edits, at):
+                yield edit, is_right and at == self.wrong
+        while self.waiting:
+            yield self.waiting.pop(0), False
+
+    def is_right_by_itself(self, edit: Edit) -> bool:
+        """In the wrong case."""
+        changes, before = dict(edit.changes), self.left
+        watched = self.watched(self.wrong)
+        try:
+            if watched is not None:
+                if not self.run(changes, self.wrong, watched, edit.function):
+                    return False
+            return self.run(changes, self.wrong, None, edit.function, is_alone=True)
+        finally:
+            self.single += before - self.left
 
     def first_wrong(self) -> Size | Given | None:
         """A fault that several sizes do not show, such as a missing barrier, none may show."""

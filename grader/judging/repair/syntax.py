@@ -158,8 +158,11 @@ class Parser(Structs, Unread):
         self.take("(")
         found = []
         while not self.skip(")"):
-            if self.skip("void") and self.now == ")":
+            if self.now == "void" and self.ahead() == ")":
+                self.take()
                 continue
+            if self.now == "void" and self.ahead() == "*":
+                raise GivenUp("memory without a type")  # it may be counted in bytes
             kind = self.type()
             name = ""
             if self.now == "(":  # float (*a)[N]
@@ -168,7 +171,11 @@ class Parser(Structs, Unread):
                     self.take("*")
                 name = self.name().text
                 self.take(")")
-                kind = Type(kind.name, 1)
+                if self.now == "(":  # void (*kernel)(float*, int)
+                    self.balanced()
+                    kind = Type("auto")
+                else:
+                    kind = Type(kind.name, 1)
             elif kind.sizes:  # Tile &tile
                 name = self.take().text
                 self.sizes_given[name] = list(kind.sizes)

@@ -57,6 +57,7 @@ ERRORS = (
     AttributeError,
     TypeError,
     KeyError,
+    RecursionError,  # a function that calls itself for ever
 )
 
 
