@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from grader.judging.repair import search
+from grader.judging.repair.apart import apart_in, counters_in, steps_in
 from grader.judging.repair.nodes import walk
 from grader.judging.repair.reading import tokens_of
 from grader.judging.repair.repeated import of_block_in, of_thread_in
@@ -71,6 +72,18 @@ _PLANTED = [
         ("multiply_add(low, m[0][r], &n[2]", "bf16 piece"), (15, 15, 15),
         ("x = x - ", "x = (x - __bfloat162float(piece)) * UP"),
         id="a constant that nothing uses",
+    ),
+    pytest.param(
+        _solution("06"), "rect-device",
+        [("n[c] = Nds[i][tx + c * (BN / TN)];", "n[c] = Nds[i][tx * TN + c];")],
+        ("n[c] = Nds", "Nds[i][c] = ", "P[size_t(row)"), (17, 17, 17),
+        ("n[c] = Nds", "Nds[i][tx + c * (BN / TN)]"), id="columns that are apart, read side by side",
+    ),
+    pytest.param(
+        _solution("06"), "rect-device",
+        [("m[r] = Mds[i][ty * TM + r];", "m[r] = Mds[i][ty + r * TM];")],
+        ("m[r] = Mds", "Mds[i][r] = ", "P[size_t(row)"), (17, 17, 17),
+        ("m[r] = Mds", "Mds[i][ty * TM + r]"), id="rows that lie side by side, read apart",
     ),
     pytest.param(
         program("04-quarters"), "rect-device", [("second.top = part.top + first.rows", "second.top = first.rows")],
@@ -153,6 +166,19 @@ def test_what_belongs_to_the_block_and_to_the_thread() -> None:
     )
     assert of_block_in(function) == {"top", "at"}
     assert of_thread_in(function) == {"threadIdx.x": "x", "threadIdx.y": "y", "tx": "x"}
+
+
+def test_how_a_thread_has_several() -> None:
+    _, function = _kernel(
+        "int t = threadIdx.x; for (int c = 0; c < 4; ++c) o[t + c * 16] = o[t * 4 + c + n];"
+        "for (int z = 0; z < n; z += 8) o[z] = 0;"
+    )
+    assert counters_in(function) == {"c", "z"}
+    assert {name: text_of(step) for name, step in steps_in(function).items()} == {"z": "8"}
+    found = {
+        name: [(p, text_of(s)) for p, s in sides] for name, sides in apart_in(function).items()
+    }
+    assert found["t"] == [(False, "16"), (True, "4")]
 
 
 def test_names_that_nothing_uses() -> None:

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 
 from grader.judging.repair.alike import alike
+from grader.judging.repair.apart import Apart, apart_in, counters_in, steps_in
 from grader.judging.repair.arithmetic import MOST_WRITTEN, OF_A_LENGTH, Arithmetic
 from grader.judging.repair.configured import Configured, configured_in
 from grader.judging.repair.elsewhere import Elsewhere, partners_of
@@ -65,7 +66,7 @@ _AXES = {"x": "yz", "y": "xz", "z": ""}
 
 class Editor(
     Arithmetic, Ends, Linear, Missing, Paired, OnHost, Repeated, Elsewhere, Configured, Oddness, Guards,
-    Rounded, Series, TurnedOver,
+    Apart, Rounded, Series, TurnedOver,
 ):  # fmt: skip
     """The edits of one function."""
 
@@ -110,6 +111,8 @@ class Editor(
             if n.kind == "binary" and n.text in ("/", "%") and n.kids[1].text.isdigit()
         }
         self.unused, self.pieces = unused_in(function), pieces_in(function)
+        self.counters, self.steps_of = counters_in(function), steps_in(function)
+        self.apart = apart_in(function)
         self.of_block, self.of_thread = of_block_in(function), of_thread_in(function)
         declares = [n for n in walk(function.body) if n.kind == "declare"]
         self.declared = {n.text for n in declares}
@@ -344,6 +347,8 @@ class Editor(
             yield from self._like_others(node)
             yield from self._with_block(node)
             yield from self._thread_numbers(node)
+            yield from self._as_apart_elsewhere(node)
+            yield from self._next_turn(node)
             yield from self._in_order(node)
             yield from self._grid_steps(node)
             yield from self._configured(node)
