@@ -29,6 +29,7 @@ class Apart:
                     if counter is None or plain or thread.text in self.counters:
                         continue
                     new = binary("+", copied(thread), binary("*", copied(counter), copied(apart)))
+                    self.moving.add(node.id)
                     yield self._put(terms, at, counter, new), _COST
             if one.kind in ("name", "member") and one.text not in self.counters:
                 held = ((p, c) for p in terms for c, _ in _products(p) if c.text in self.counters)
@@ -36,6 +37,7 @@ class Apart:
                 for plain, side in self.apart.get(text_of(one), ())[:_MOST]:
                     if product is not None and plain:
                         new = binary("+", binary("*", copied(one), copied(side)), copied(counter))
+                        self.moving.add(node.id)
                         yield self._put(terms, at, product, new), _COST
 
     def _put(self, terms: list[Node], at: int, other: Node, new: Node) -> Change:

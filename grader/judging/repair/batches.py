@@ -98,7 +98,7 @@ class Batches:
         """Nodes whose changes need all turns."""
         if size not in self.hidden:
             self.hidden[size] = hidden(self.file, self.skips(size))
-        return self.hidden[size]
+        return self.hidden[size] | self.moving
 
     def promising(self, edits: list[Edit], size: Size | Given) -> Iterator[tuple[Edit, bool]]:
         """Those that may make P right, and whether what was seen of the run says so.

@@ -113,6 +113,9 @@ class Editor(
         self.unused, self.pieces = unused_in(function), pieces_in(function)
         self.counters, self.steps_of = counters_in(function), steps_in(function)
         self.apart = apart_in(function)
+        self.moving: set[tuple[int, str]] = (
+            set()
+        )  # nodes of which another turn may do what is needed
         self.of_block, self.of_thread = of_block_in(function), of_thread_in(function)
         declares = [n for n in walk(function.body) if n.kind == "declare"]
         self.declared = {n.text for n in declares}

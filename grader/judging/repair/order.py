@@ -86,6 +86,7 @@ class Order(Nearness):
     def keep(self, made: Sequence[tuple[Edit, Editor]]) -> None:
         self.left -= _PER_EDIT * (len(made) - len(self.edits or ()))
         self.edits = list(self.costed(made))
+        self.moving = set().union(*(editor.moving for _, editor in made))
 
     def to_make(
         self, near: Mapping[int, float], most: float | None

@@ -134,6 +134,7 @@ class Search(Order, Batches):
         self.sharpened = 0
         self.tried = 0
         self.together, self.single = 0, 0  # steps of batches, and of changes by themselves
+        self.moving: set[tuple[int, str]] = set()  # with them another turn may do what is needed
         self.waiting: list[Edit] = []  # to be tried by themselves
         self.edits: list[Costed] | None = None
         self._alone: frozenset[tuple[int, str]] | None = None
