@@ -5,7 +5,8 @@ calls right are carried out on the GPU as well, and so is the timed one. Where t
 fault to show and the GPU's P is wrong, or its kernel faults or hangs, one of the two is mistaken.
 That is nothing a student can mend: the result is an error of the grader, with no score, for whoever
 runs the course to look into. The timed case is too large to be simulated each time; if it is wrong
-on the GPU, the simulator looks at it then, and what it finds is the submission's.
+on the GPU, the simulator looks at it then, and what it finds is the submission's. One that is right
+and takes so long that it cannot be timed loses the points of the clock, and no others.
 """
 
 from __future__ import annotations
@@ -25,7 +26,9 @@ from grader.pipeline.session import Place, Session
 from grader.results.result import GpuRun
 from grader.running.compile import CompileError, compile_submission
 from grader.running.record import Recorded, record
-from grader.running.timing import Timing
+from grader.running.timing import SLOW_SECONDS, Timing
+
+TOO_SLOW = "too-slow"  # the status of a Timing where one run took as long as many should
 
 
 @dataclass(frozen=True)
@@ -118,7 +121,10 @@ class _Opinion:
         timed = [case for case in timed if case.id in outcomes]
         if not timed or not all(clock.get(c.id, outcomes[c.id]).is_right for c in timed):
             return Beside(run, clock)
-        timings = carry_out.times(self.session, self.place, plans, timed)
+        timings = {
+            case_id: _too_slow(timing, clock.get(case_id, outcomes[case_id]))
+            for case_id, timing in carry_out.times(self.session, self.place, plans, timed).items()
+        }
         for case in timed:
             said = self._while_timed(case, timings.get(case.id))
             if said and not has_faults:
@@ -183,11 +189,21 @@ class _Opinion:
         """What happened when it was run again and again, "" if nothing did."""
         if timing is None or (timing.status == "ok" and not timing.wrong_rounds):
             return ""
+        if timing.status == TOO_SLOW:
+            return ""
         said = "P was right at first, and wrong while it was timed"
         more = timing.first_wrong
         if timing.status != "ok":
             said, more = "it ran once, and then did not", timing.message
         return f"{said}." if case.hidden or not more else f"{said}: {more.rstrip('.')}."
+
+
+def _too_slow(timing: Timing, once: Outcome) -> Timing:
+    """The timing, and where one run already takes so long that it cannot be repeated, that."""
+    seconds = once.execution.seconds if once.execution else 0.0
+    if timing.status != "timeout" or seconds < SLOW_SECONDS:
+        return timing
+    return replace(timing, status=TOO_SLOW, message=f"one run of it took {seconds:.0f} s.")
 
 
 def _named(case: Case) -> str:

@@ -18,6 +18,9 @@ from grader.running.execute import run_executor
 
 SCHEMA = "tilewise.comparison/1"
 ROUNDS = 30
+# The executor begins no round after 20 seconds and ends after 80. Where one run takes as long as
+# this, it is the submission that is slow if they do not suffice; else it may hang.
+SLOW_SECONDS = 8.0
 # A median whose 95% interval is wider than this cannot be graded where the width decides points.
 WIDEST_INTERVAL = 0.2
 

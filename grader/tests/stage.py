@@ -83,6 +83,8 @@ if "--cublas" in sys.argv:
         said["contenders"]["submission"]["verified"].update(wrong=1, first_wrong="P[1][2] is 0")
     elif clock == "dies":
         sys.exit("tilewise-exec: the driver has lost the GPU")
+    elif clock == "late":
+        said["contenders"]["submission"].update(status="timeout", message="submission did not end")
     else:
         said["ratios"]["reference"] = {"median": clock, "low": clock, "high": clock}
     json.dump(said, open(value("--result")[0], "w"))
@@ -93,6 +95,8 @@ if mode == "wrong":
     p = [[0.0] * len(row) for row in p]
 save_matrix(value("--output")[0][2:], p)
 fields = {"backend": backend}
+if mode == "slow":
+    fields["seconds"] = 23.4
 if mode in ("race", "out-of-bounds"):
     fields = {"diagnostics": [fault_json(f"{mode}-shared")]}
 if mode == "fault":

@@ -102,6 +102,19 @@ def test_wrong_while_it_is_timed_is_told_and_ours(on_both):
     assert "P was right at first, and wrong while it was timed: P[1][2] is 0." in result.message
 
 
+def test_too_slow_to_be_timed_loses_the_clocks_points_and_no_others(on_both):
+    result, checks = on_both(clock="late", w8_gpu="slow")
+    assert (result.status, result.score, result.gpu.status) == ("failed", 90, "same")
+    assert checks["time"].score == 0 and checks["traffic"].score == 15
+    assert checks["time"].message == "It was not timed: one run of it took 23 s."
+
+
+def test_what_ends_once_and_then_does_not_is_ours(on_both):
+    result, _ = on_both(clock="late")
+    assert (result.status, result.gpu.status) == ("error", "differs")
+    assert "it ran once, and then did not: submission did not end" in result.message
+
+
 def test_a_fault_that_the_simulator_found_explains_what_the_gpu_does(on_both):
     alone, _ = on_both(w4_sim="out-of-bounds")
     result, checks = on_both(w4_sim="out-of-bounds", w8_gpu="wrong")

@@ -14,7 +14,6 @@
 
 #include "common/ptx.cuh"
 #include "common/summit.h"
-#include "scheduled.h"
 #include "thin.h"
 
 namespace summit {

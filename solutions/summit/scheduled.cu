@@ -63,13 +63,6 @@ void launch(CUfunction kernel, const Launch& how, cudaStream_t stream, void** ar
 
 }  // namespace
 
-int multiprocessors() {
-  int device, count;
-  check(cudaGetDevice(&device), "device");
-  check(cudaDeviceGetAttribute(&count, cudaDevAttrMultiProcessorCount, device), "device");
-  return count;
-}
-
 int rows_apart(const Problem& p) {
   int rest = p.j % 128;
   return p.j > 128 && rest <= 16 && !rows_are_aligned(p.N, p.l) ? rest : 0;

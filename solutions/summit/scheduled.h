@@ -6,9 +6,6 @@
 
 namespace summit {
 
-// Number of multiprocessors of the current device.
-int multiprocessors();
-
 // A tile of rung 09. `slices`: in how many slices a block cuts its share of k. `blocks`: that a
 // multiprocessor holds.
 struct ClusterTile {

@@ -27,10 +27,17 @@ def build(folder: Path) -> dict[str, list[str]]:
     # To link against; when the program runs, the machine's driver or warpsim's takes its place.
     stubs = Path(shutil.which("nvcc") or "nvcc").resolve().parents[1] / "lib64" / "stubs"
     subprocess.run([*NVCC, "-arch=sm_90", "-o", boxes, HERE / "boxes.cu"], check=True)
-    sources = [SUMMIT / name for name in ("04_tma_pipeline.cu", "05_producer_warps.cu")]
+    # The last three: what they launch before, where an operand has to be copied.
+    names = (
+        "04_tma_pipeline",
+        "05_producer_warps",
+        "10_few_rows",
+        "common/operands",
+        "common/copy_beside",
+    )
+    sources = [SUMMIT / f"{name}.cu" for name in names]
     command = [*NVCC, "-gencode", "arch=compute_90a,code=[sm_90a,compute_90a]", "-I", SUMMIT]
     command += ["-o", rungs, HERE / "rungs.cu", *sources]
-    command += [SUMMIT / "common" / "operands.cu", SUMMIT / "common" / "copy_beside.cu"]
     command += ["-L", stubs, "-lcuda"]
     subprocess.run(command, check=True)
     return {"boxes": [str(boxes)], "rungs": [str(rungs)]}

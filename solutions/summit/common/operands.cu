@@ -167,6 +167,13 @@ ShiftedOperands::ShiftedOperands(Problem p, cudaStream_t stream, int bm, int bn,
   maps.progress = progress;
 }
 
+int multiprocessors() {
+  int device, count;
+  check(cudaGetDevice(&device), "device");
+  check(cudaDeviceGetAttribute(&count, cudaDevAttrMultiProcessorCount, device), "device");
+  return count;
+}
+
 CUfunction load_kernel(const unsigned char* cubin, const char* name, int shared_bytes) {
   CUmodule module;
   CUfunction kernel;

@@ -66,6 +66,9 @@ __host__ __device__ inline int ceil_div(int whole, int piece) {
   return (whole + piece - 1) / piece;
 }
 
+// Number of multiprocessors of the current device.
+int multiprocessors();
+
 // Whether every row of a matrix with `columns` columns begins at a multiple of 16 bytes.
 inline bool rows_are_aligned(const float* matrix, int columns) {
   return columns % 4 == 0 && reinterpret_cast<uintptr_t>(matrix) % 16 == 0;
