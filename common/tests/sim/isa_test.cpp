@@ -82,6 +82,36 @@ TEST_CASE("Half precision: min and max") {
   CHECK(run("min.xorsign.abs.f32 %d, %a, %b;", 0xC0000000, 0x3F800000) == 0xBF800000);
 }
 
+// Rows of docs/measurements/double-nans.md. Each operand's upper word is %a, %b or %c, its lower 0.
+TEST_CASE("Double precision: which NaN an operation passes on") {
+  constexpr uint32_t kOne = 0x3FF00000, kInfinity = 0x7FF00000;
+  constexpr uint32_t kA = 0x7FF80001, kB = 0xFFF80002, kC = 0x7FF80003;  // NaNs
+  const std::string before =
+      ".reg .f64 %x, %y, %z; .reg .b32 %low; mov.b32 %low, 0; mov.b64 %x, {%low, %a}; "
+      "mov.b64 %y, {%low, %b}; mov.b64 %z, {%low, %c}; ";
+  const std::string after = " mov.b64 {%low, %d}, %x;";
+  auto upper = [&](const std::string& name, uint32_t a, uint32_t b, uint32_t c = 0x3FF00000) {
+    return run(before + name + after, a, b, c);
+  };
+  for (const char* name : {"add.rn.f64 %x, %x, %y;", "sub.rn.f64 %x, %x, %y;",
+                           "mul.rn.f64 %x, %x, %y;", "min.f64 %x, %x, %y;"}) {
+    CAPTURE(name);
+    CHECK(upper(name, kA, kB) == kB);
+    CHECK(upper(name, kA, 0xFFF40002) == 0xFFFC0002);  // made quiet
+  }
+  CHECK(upper("sub.rn.f64 %x, %x, %y;", kA, kOne) == kA);
+  CHECK(upper("div.rn.f64 %x, %x, %y;", kA, kB) == kA);
+  CHECK(upper("div.rn.f64 %x, %x, %y;", kOne, kB) == kB);
+  const std::string fma = "fma.rn.f64 %x, %x, %y, %z;";
+  CHECK(upper(fma, kA, kB, kC) == kB);
+  CHECK(upper(fma, kA, kOne, kC) == kC);
+  CHECK(upper(fma, kA, kB, kOne) == kB);
+  CHECK(upper(fma, kA, kOne, kOne) == kA);
+  // Where there was none before.
+  CHECK(upper(fma, kInfinity, 0, kOne) == 0xFFF80000);
+  CHECK(upper("sub.rn.f64 %x, %x, %y;", kInfinity, kInfinity) == 0xFFF80000);
+}
+
 TEST_CASE("Half precision: every comparison of what is less, equal, greater or a NaN") {
   const struct {
     const char* name;

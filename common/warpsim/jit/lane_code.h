@@ -73,7 +73,7 @@ class Lanes {
   bool square_root();
   bool fused();
   bool doubles();
-  bool fused_doubles();
+  bool doubles_by_nan();
   bool sign(bool negates, bool wide);
   bool min_max_floats(bool is_max);
   bool convert_integers();

@@ -198,11 +198,11 @@ bool Lanes::emit() {
     case A::kFmaF:
       return fused();
     case A::kAddD:
-    case A::kSubD:
     case A::kMulD:
       return doubles();
+    case A::kSubD:
     case A::kFmaD:
-      return fused_doubles();
+      return doubles_by_nan();
     case A::kNegF:
     case A::kNegD:
       return sign(true, m_.wide_d);

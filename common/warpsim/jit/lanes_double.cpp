@@ -17,21 +17,21 @@ constexpr int kUnordered = 3;
 
 }  // namespace
 
-// Of two NaNs the processor passes on the first source, made quiet, as math::result64 says it.
+// Of two NaNs the processor passes on its first source, made quiet: the second operand, as
+// math::result64 says.
 bool Lanes::doubles() {
   return binary(true, [&](Xmm d, Xmm a, Xmm b) {
     if (m_.action == A::kAddD)
-      c_.vaddpd(d, a, b);
-    else if (m_.action == A::kSubD)
-      c_.vsubpd(d, a, b);
+      c_.vaddpd(d, b, a);
     else
-      c_.vmulpd(d, a, b);
+      c_.vmulpd(d, b, a);
   });
 }
 
-// Which of three NaNs a fused multiply-add passes on is not the same in each of its forms: where a
-// result is a NaN, it is chosen here, as in math::result64.
-bool Lanes::fused_doubles() {
+// Which of three NaNs a fused multiply-add passes on is not the same in each of its forms, and a
+// difference has only one order: where a result is a NaN, it is chosen here, as in math::result64.
+bool Lanes::doubles_by_nan() {
+  const bool fused = m_.action != A::kSubD;
   struct Part {
     int d, a, b, c;
   };
@@ -44,10 +44,15 @@ bool Lanes::fused_doubles() {
     const Xmm is_nan = c_.avx512 ? constant : reg(c_.scratch());  // AVX2: a mask
     for (int i = 0; i < together; ++i) {
       const int v = first + i;
-      parts[size_t(i)] = {c_.scratch(), c_.use(op_.a, v), c_.use(op_.b, v), c_.use(op_.c, v)};
+      const int c = fused ? c_.use(op_.c, v) : -1;
+      parts[size_t(i)] = {c_.scratch(), c_.use(op_.a, v), c_.use(op_.b, v), c};
       const Part& p = parts[size_t(i)];
-      c_.vmovaps(reg(p.d), reg(p.a));
-      c_.vfmadd213pd(reg(p.d), reg(p.b), reg(p.c));
+      if (fused) {
+        c_.vmovaps(reg(p.d), reg(p.a));
+        c_.vfmadd213pd(reg(p.d), reg(p.b), reg(p.c));
+      } else {
+        c_.vsubpd(reg(p.d), reg(p.a), reg(p.b));
+      }
       if (!c_.avx512) {
         c_.vcmppd(is_nan, reg(p.d), reg(p.d), kUnordered);
         c_.vtestpd(is_nan, is_nan);
@@ -85,8 +90,8 @@ bool Lanes::fused_doubles() {
     for (int i = 0; i < together; ++i) {
       const Part& p = parts[size_t(i)];
       const bool turned = planted == Planted::kOtherNan;
-      for (const int of : turned ? std::array{p.a, p.b, p.c} : std::array{p.c, p.b, p.a})
-        choose(reg(p.d), reg(of), true);
+      for (const int of : turned ? std::array{p.b, p.c, p.a} : std::array{p.a, p.c, p.b})
+        if (of >= 0) choose(reg(p.d), reg(of), true);
     }
     c_.L(done);
     for (int i = 0; i < together; ++i) c_.rename(parts[size_t(i)].d, op_.d, first + i, false);
