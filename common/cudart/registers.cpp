@@ -142,10 +142,8 @@ std::optional<StackFrames> stack_in_ptxas_output(const std::string& output,
     if (name_end == text.npos) break;
     const std::string name = text.substr(at, name_end - at);
     const auto bytes = uint32_t(std::strtoul(text.c_str() + name_end, nullptr, 10));
-    if (name == kernel)
-      of_kernel = bytes;
-    else
-      stack.frames[name] = bytes;
+    if (name == kernel) of_kernel = bytes;
+    if (bytes > 0 || name != kernel) stack.frames[name] = bytes;
   }
   if (const size_t after = text.find(kCumulative); after != text.npos) {
     const size_t number = text.find_last_not_of("0123456789", after - 1) + 1;

@@ -110,7 +110,9 @@ enum class EngineChoice {
 
 // The stack that a kernel needs, in bytes a thread, as ptxas says.
 struct StackFrames {
-  std::map<std::string, uint32_t> frames;  // of the functions it calls, mangled, by each call
+  // By each call of the functions it calls, and its own, by mangled names. With the most that a
+  // frame may lose by beginning at a multiple of its alignment.
+  std::map<std::string, uint32_t> frames;
   // What a GPU sets aside beyond the limit: what does not depend on how deep a recursion goes.
   uint64_t reserved_bytes = 0;
 };

@@ -75,7 +75,8 @@ def resources_of(
 def parse(text: str) -> dict[str, dict[str, Any]]:
     """{"_Z5tiledPKfS0_Pfi": {"registers": 32, "spill_store_bytes": 0, "spill_load_bytes": 0,
     "frames": {"_Z3sumPKfi": 48}, "reserved_stack_bytes": 0}}: what follows a kernel are the
-    functions that it calls, and of the stack that is known before the launch its own is left out.
+    functions that it calls; its own frame is among them if it has one. Of the stack that is known
+    before the launch its own is left out.
     """
     kernels: dict[str, dict[str, Any]] = {}
     entry = current = ""
@@ -90,7 +91,7 @@ def parse(text: str) -> dict[str, dict[str, Any]]:
         if frame := re.search(r"(?<!\d)(\d{1,9}) bytes stack frame", line):
             if current == entry:
                 own_bytes = int(frame[1])
-            elif entry:
+            if entry and (current != entry or own_bytes):
                 frames = kernels.setdefault(entry, {}).setdefault("frames", {})
                 frames[current] = int(frame[1])
         if known := re.search(r"(?<!\d)(\d{1,9}) bytes cumulative stack size", line):

@@ -168,7 +168,7 @@ ptxas info    : Function properties for _Z3sumi
 """
     found = ptxas.parse(text)
     assert found.keys() == {"_Z4sumsPf", "_Z1kv"}
-    assert found["_Z4sumsPf"]["frames"] == {"_Z3sumi": 24, "_Z3bigi": 40}
+    assert found["_Z4sumsPf"]["frames"] == {"_Z4sumsPf": 400, "_Z3sumi": 24, "_Z3bigi": 40}
     assert found["_Z4sumsPf"]["reserved_stack_bytes"] == 40
     assert found["_Z1kv"]["frames"] == {"_Z3sumi": 32}
     assert "reserved_stack_bytes" not in found["_Z1kv"]

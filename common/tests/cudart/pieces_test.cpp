@@ -63,7 +63,7 @@ TEST_CASE("stack: read from what ptxas -v prints, per kernel") {
   CHECK((other->frames == Frames{{"_Z3sumi", 48}} && other->reserved_bytes == 0));
   const auto tiled = stack_in_ptxas_output(log, "_Z5tiledPf");
   REQUIRE(tiled);
-  CHECK(tiled->frames == Frames{{"_Z3fibi", 24}, {"_Z3bigi", 40}});
+  CHECK(tiled->frames == Frames{{"_Z5tiledPf", 400}, {"_Z3fibi", 24}, {"_Z3bigi", 40}});
   CHECK(tiled->reserved_bytes == 40);  // without the kernel's own
   CHECK_FALSE(stack_in_ptxas_output(log, "_Z4nonePf"));
   CHECK_FALSE(stack_in_ptxas_output("", "_Z5tiledPf"));

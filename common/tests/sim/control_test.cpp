@@ -26,13 +26,13 @@ TEST_CASE("Recursive device functions diverge per lane") {
 TEST_CASE("A recursion deeper than the stack is a fault where it calls") {
   Fixture f("control");
   const uint64_t out = f.empty("out", 256);
-  uint32_t frame = 0;
+  uint32_t frame = 0, own = 0;
   uint64_t reserved = 0;
   int asked = 0;
   f.sim.options().stack_of = [&](int, const std::string& kernel) {
     ++asked;
     CHECK(kernel == "recursion");
-    return std::optional(StackFrames{{{"_Z9fibonaccii", frame}}, reserved});
+    return std::optional(StackFrames{{{"_Z9fibonaccii", frame}, {"recursion", own}}, reserved});
   };
   auto run = [&](uint32_t bytes) {
     frame = bytes;
@@ -61,6 +61,15 @@ TEST_CASE("A recursion deeper than the stack is a fault where it calls") {
   f.sim.options().stack_bytes = 2048;
   CHECK(is_clean(run(186)));
   CHECK(run(188).status == LaunchStatus::kFault);
+  // The kernel's own frame counts, and the limit is rounded up to 16 bytes.
+  f.sim.options().stack_bytes = 1000;
+  reserved = 0;
+  own = 24;
+  CHECK(is_clean(run(89)));  // 24 + 11 * 89 = 1003 of 1008
+  CHECK(run(90).status == LaunchStatus::kFault);
+  own = 2000;  // a GPU sets so much aside, and the calls find nothing left
+  CHECK(run(1).status == LaunchStatus::kFault);
+  own = 0;
   // Nobody is asked of a kernel whose calls are known before the launch.
   asked = 0;
   f.launch("nested", {}, {32}, out);

@@ -148,7 +148,7 @@ void Warp::reset_frames(const Program& kernel) {
   carried.clear();
   std::fill(std::begin(committed), std::end(committed), 0);
   local_offset = 0;
-  stack_bytes = 0;
+  stack_bytes = worker->launch->kernel_frame_bytes;
   instructions = clock_read = clock_ahead = 0;
   clock_reads = 0;
   exited = gone = ~started;

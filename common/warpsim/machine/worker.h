@@ -64,6 +64,7 @@ struct LaunchContext {
   // Empty: nobody looks at the stack.
   std::vector<uint32_t> frame_bytes;
   uint64_t stack_bytes = 0;
+  uint32_t kernel_frame_bytes = 0;  // of them, that the kernel takes itself
   std::vector<std::byte> params;
   uint64_t number = 0;               // of the launch, from 1
   uint64_t budget = 0;               // warp instructions

@@ -49,6 +49,20 @@ std::vector<uint64_t> pointers_of(const std::vector<std::byte>& params,
   return variables;
 }
 
+// What the stack's limit is rounded up to, and where a kernel's stack begins; a frame begins at a
+// multiple of half of it (measured: docs/measurements/stack.md).
+constexpr uint32_t kStackUnit = 16;
+
+// Bytes that ptxas counts for a frame of this function, and that are not taken where all frames are
+// multiples of the unit: local variables of a larger alignment may have to skip some.
+uint32_t padding_of(const Image& image, int32_t function) {
+  uint32_t alignment = kStackUnit / 2;
+  for (const ptx::Variable& variable : image.module.variables)
+    if (variable.function == function && variable.space == ptx::Space::kLocal)
+      alignment = std::max(alignment, variable.align_bytes);
+  return alignment - kStackUnit / 2;
+}
+
 // Only how deep a recursion goes is not known before the launch.
 void watch_stack(LaunchContext* context, const Options& options, int module,
                  const ptx::Function& kernel) {
@@ -61,11 +75,16 @@ void watch_stack(LaunchContext* context, const Options& options, int module,
   if (!known) return;
   const std::vector<ptx::Function>& functions = context->image->module.functions;
   context->frame_bytes.assign(functions.size(), 0);
-  for (const int32_t f : context->facts->functions) {
-    const auto frame = known->frames.find(functions[size_t(f)].name);
-    if (frame != known->frames.end()) context->frame_bytes[size_t(f)] = frame->second;
-  }
-  context->stack_bytes = options.stack_bytes + known->reserved_bytes;
+  auto frame_of = [&](int32_t function) -> uint32_t {
+    const auto frame = known->frames.find(functions[size_t(function)].name);
+    if (frame == known->frames.end()) return 0;
+    return frame->second - std::min(frame->second, padding_of(*context->image, function));
+  };
+  for (const int32_t f : context->facts->functions) context->frame_bytes[size_t(f)] = frame_of(f);
+  context->kernel_frame_bytes = frame_of(context->function);
+  const uint64_t limit = (options.stack_bytes + kStackUnit - 1) / kStackUnit * kStackUnit;
+  context->stack_bytes =
+      std::max<uint64_t>(limit, context->kernel_frame_bytes) + known->reserved_bytes;
 }
 
 }  // namespace
