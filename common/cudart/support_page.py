@@ -189,7 +189,7 @@ def page() -> str:
             "before. Used up, it returns `nullptr`, as on a GPU; each allocation takes 16 bytes more than it asks for, which is",
             "not what a GPU's own books need. A use after `free()` is out of bounds, `free()` of anything else ends the launch.",
             "A recursion may go as deep as the stack of a thread allows, of 1,024 bytes or what `cudaLimitStackSize` was set to; ptxas says how many each",
-            "call takes, and one too many is a finding, `stack-overflow`. For all other calls a GPU sets enough aside by itself, and nothing is counted.",
+            "call takes, and one too many is a finding, `stack-overflow` ([measured](measurements/stack.md)). For all other calls a GPU sets enough aside by itself, and nothing is counted.",
             "Launches run one after the other, also those that may begin early (programmatic stream serialization):",
             "what such a kernel does before `griddepcontrol.wait` (`cudaGridDependencySynchronize()`) is compared with",
             "what the launch before it does. Events of a launch itself are not provided. On a GPU, the grader's",

@@ -18,6 +18,7 @@ APART = {
     "local_store_requests": "sectors are limited",
     "async_requests": "are loads as well, and counted there",
     "async_bytes": "likewise",
+    "async_idle_sectors": "some of the sectors of loads, by when they are waited for",
 }
 
 
