@@ -187,9 +187,9 @@ class _Opinion:
 
     def _while_timed(self, case: Case, timing: Timing | None) -> str:
         """What happened when it was run again and again, "" if nothing did."""
-        if timing is None or (timing.status == "ok" and not timing.wrong_rounds):
+        if timing is None or timing.status == TOO_SLOW:
             return ""
-        if timing.status == TOO_SLOW:
+        if timing.status == "ok" and not timing.wrong_rounds:
             return ""
         said = "P was right at first, and wrong while it was timed"
         more = timing.first_wrong

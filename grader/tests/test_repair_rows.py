@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from grader.judging.repair import search
-from grader.judging.repair.apart import apart_in, counters_in, steps_in
+from grader.judging.repair.apart import apart_in, counters_in
+from grader.judging.repair.next_turn import steps_in
 from grader.judging.repair.nodes import walk
 from grader.judging.repair.reading import tokens_of
 from grader.judging.repair.repeated import of_block_in, of_thread_in

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 
 from grader.judging.repair.alike import alike
-from grader.judging.repair.apart import Apart, apart_in, counters_in, steps_in
+from grader.judging.repair.apart import Apart, apart_in, counters_in
 from grader.judging.repair.arithmetic import MOST_WRITTEN, OF_A_LENGTH, Arithmetic
 from grader.judging.repair.configured import Configured, configured_in
 from grader.judging.repair.elsewhere import Elsewhere, partners_of
@@ -19,6 +19,7 @@ from grader.judging.repair.guards import (
 )
 from grader.judging.repair.linear import Linear
 from grader.judging.repair.missing import Missing
+from grader.judging.repair.next_turn import NextTurn, steps_in
 from grader.judging.repair.nodes import MADE, File, Function, Node, children, replace, walk
 from grader.judging.repair.oddness import Oddness
 from grader.judging.repair.on_host import OnHost
@@ -66,7 +67,7 @@ _AXES = {"x": "yz", "y": "xz", "z": ""}
 
 class Editor(
     Arithmetic, Ends, Linear, Missing, Paired, OnHost, Repeated, Elsewhere, Configured, Oddness, Guards,
-    Apart, Rounded, Series, TurnedOver,
+    Apart, NextTurn, Rounded, Series, TurnedOver,
 ):  # fmt: skip
     """The edits of one function."""
 
@@ -113,9 +114,8 @@ class Editor(
         self.unused, self.pieces = unused_in(function), pieces_in(function)
         self.counters, self.steps_of = counters_in(function), steps_in(function)
         self.apart = apart_in(function)
-        self.moving: set[tuple[int, str]] = (
-            set()
-        )  # nodes of which another turn may do what is needed
+        # Nodes of which another turn may do what is needed.
+        self.moving: set[tuple[int, str]] = set()
         self.of_block, self.of_thread = of_block_in(function), of_thread_in(function)
         declares = [n for n in walk(function.body) if n.kind == "declare"]
         self.declared = {n.text for n in declares}

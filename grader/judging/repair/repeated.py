@@ -98,10 +98,10 @@ class Repeated:
         """threadIdx.x + threadIdx.y * blockDim.x: a row of threads is as long as the block."""
         product = self._parent(node)
         whole = self._parent(product)
+        if product.kind != "binary" or whole.kind != "binary":
+            return
         if product.text != "*" or whole.text != "+" or not self.function.is_kernel:
             return
-        if len(product.kids) != 2 or len(whole.kids) != 2:
-            return  # what a pointer points to
         if self._parent(whole).kind == "index":
             return  # a place in a tile: its rows may be longer
         if _shown(node) == "blockDim.x" or node not in product.kids or product not in whole.kids:
