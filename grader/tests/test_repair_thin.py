@@ -63,7 +63,7 @@ def test_what_is_right_in_full_is_right_without_them(lab, old, new, after):
 
 def _is_right(search: Search, changes: dict) -> bool:
     size = search.wrong
-    turns = search.turns_alone(size)
+    turns = search.turns_alone(size, len(changes) == 1)
     try:
         return try_out(
             search.file, changes, size, search.numbers(size), False, 20_000, turns=turns

@@ -62,6 +62,8 @@ class Batch:
     turns_of: Mapping = field(default_factory=dict)  # most, of loops of which it is known
     usual: Mapping = field(default_factory=dict)  # turns of each loop without any edit
     outer: frozenset = frozenset()  # of these, those with loops in them
+    full: frozenset = frozenset()  # and those that no change of one place needs more turns of
+    of_one_place: Sequence[bool] = ()  # for each edit
     world: World | None = None  # whose steps these are
     most_late: int = 0  # turns beyond those, of all loops together
 
@@ -126,6 +128,8 @@ class Batch:
             self.drop(mask)
         elif turns > self.usual.get(key, turns) and mask is not False:
             is_late = mask.any(axis=1) if has_rows(mask) else np.ones(self.count, bool)
+            if key in self.full:
+                self.dead |= is_late & np.array(self.of_one_place, bool)
             if key in self.outer:
                 for number in np.flatnonzero(is_late & ~self.dead).tolist():
                     self.leave_alone(number)
@@ -380,11 +384,12 @@ class Tried:
 def try_together(
     file: File, edits: Sequence[Changes], most_turns: int, size: Size | Given, numbers: tuple,
     on_host: bool, steps: int, watched: Watched | None = None, turns_of: Mapping | None = None,
-    skips: Mapping | None = None,
+    skips: Mapping | None = None, full: frozenset = frozenset(), of_one_place: Sequence[bool] = (),
 ) -> Tried:  # fmt: skip
     """Which edits make P right; with `watched`, which make right what the chosen threads store.
 
-    `skips`: turns of loops that what they store does not need.
+    `skips`: turns of loops that what they store does not need. `full`: loops that an edit of one
+    place need not let turn more often (full_sums.py).
     """
     batch = Batch(edits, most_turns)
     run = Run(size, numbers, on_host)
@@ -397,7 +402,7 @@ def try_together(
         run.note(world, watched)
         world.skips = skips or {}
         batch.turns_of, batch.usual = watched.turns, watched.trial.turns_of
-        batch.outer = watched.outer
+        batch.outer, batch.full, batch.of_one_place = watched.outer, full, of_one_place
         batch.most_late = max(_LATE, watched.trial.steps // _STEPS_OF_A_TURN)
     elif turns_of is not None:
         batch.turns_of = turns_of

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from grader.judging.repair.batch import STATEMENTS, try_together
 from grader.judging.repair.declarations import GIVEN
 from grader.judging.repair.edits import Edit
+from grader.judging.repair.full_sums import loops_of_terms
 from grader.judging.repair.given import Given, Size
 from grader.judging.repair.nodes import walk
 from grader.judging.repair.reading import GivenUp
@@ -122,6 +123,7 @@ class Batches:
                 self.file, [dict(edit.changes) for edit in part], self.turns(plain), size,
                 self.numbers(size), self.on_host, min(limit, self.left // _TOGETHER + 1),
                 watched, self.most_turns(size), skips,
+                self.full_sums(size), [len(edit.changes) == 1 for edit in part],
             )  # fmt: skip
             self.left -= _TOGETHER * tried.steps + PER_TRIAL * (1 + len(part) // 8)
             right |= {id(part[at]) for at in tried.right}
@@ -162,14 +164,29 @@ class Batches:
         """After so many a loop has no end."""
         return 2 * plain.turns + (16 if not plain.why else _TURNS)
 
-    def turns_alone(self, size: Size | Given) -> tuple[Mapping, int] | None:
-        """Of each loop and of any other, in a run of one change: far more than it needs."""
+    def turns_alone(self, size: Size | Given, is_one: bool) -> tuple[Mapping, int] | None:
+        """Of each loop and of any other, in a run of one change: far more than it needs.
+
+        `is_one`: of one place, so that no other loop turns less often for it.
+        """
         most = self.most_turns(size)
         if most is None:
             return None
-        return {key: _MORE_ALONE * turns for key, turns in most.items()}, self.turns(
-            self.plain[size]
-        )
+        usual = self.plain[size].turns_of
+        full = self.full_sums(size) if is_one else ()
+        most = {
+            key: usual[key] if key in full else _MORE_ALONE * turns for key, turns in most.items()
+        }
+        return most, self.turns(self.plain[size])
+
+    def full_sums(self, size: Size | Given) -> frozenset[tuple[int, str]]:
+        """Loops that need not turn more often than they do."""
+        watched = self.few.get(size)
+        if watched is None or not watched.has_all_terms:
+            return frozenset()
+        if self.of_terms is None:
+            self.of_terms = loops_of_terms(self.file, set(self.adding()))
+        return self.of_terms
 
     def most_turns(self, size: Size | Given) -> Mapping | None:
         """Of each loop, where the file as it is comes to its end."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from grader.judging.repair.endless import counters_of, without_endless
 from grader.judging.repair.expressions import VECTORS
 from grader.judging.repair.narrow import may_be_narrow, watched
 from grader.judging.repair.nodes import Node, Type, walk
@@ -122,6 +123,7 @@ class Statements:
             self.code(kid) if kid is not None else None for kid in node.kids
         )
         key = node.loop
+        counters = [self.code(one) for one in counters_of(node)]
 
         def run(f, m):
             if first is not None:
@@ -146,12 +148,17 @@ class Statements:
                     if active is False:
                         break
                 f.continued = False
+                is_late = counters and f.world.is_late(key, turns)
+                before = [of(f, active) for of in counters] if is_late else None
                 if skips is not None and turns in skips:
                     active = _passed_over(f, active, body, skips[turns])
                 else:
                     active = either(body(f, active), f.continued)
                 if active is not False and step is not None:
                     step(f, active)
+                    if before is not None:
+                        after = [of(f, active) for of in counters]
+                        active = without_endless(f.world, before, after, active)
             f.world.turns = max(f.world.turns, turns)
             seen = f.world.turns_of
             seen[key] = max(seen.get(key, 0), turns)

@@ -137,6 +137,7 @@ class Search(Order, Batches):
         self.moving: set[tuple[int, str]] = set()  # with them another turn may do what is needed
         self.waiting: list[Edit] = []  # to be tried by themselves
         self.edits: list[Costed] | None = None
+        self.of_terms: frozenset[tuple[int, str]] | None = None  # loops (full_sums.py)
         self._alone: frozenset[tuple[int, str]] | None = None
 
     def numbers(self, size: Size | Given) -> tuple[int, ...]:
@@ -184,7 +185,7 @@ class Search(Order, Batches):
                 watched,
                 tried,
                 is_alone,
-                turns=self.turns_alone(size),
+                turns=self.turns_alone(size, len(edits) == 1),
                 skips=self.skips_for(edits, size) if watched is not None else None,
             )
         except Exhausted:

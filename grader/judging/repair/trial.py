@@ -42,6 +42,7 @@ class Watched:
     filling: frozenset = frozenset()  # loops that store in shared memory
     stored: dict = field(default_factory=dict)  # what the chosen threads store where
     few: frozenset = frozenset()  # a few of these places
+    has_all_terms: bool = False  # what is wrong has as many terms as it must have
 
 
 _MORE_TURNS = 12

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from grader.judging.repair.given import Given, Size
+from grader.judging.repair.given import Given, Size, pairs_of
 from grader.judging.repair.machine import Machine
 from grader.judging.repair.memory import Buffer
 from grader.judging.repair.nodes import File
@@ -42,6 +42,7 @@ def watch(
         return None
     world = World(Machine(file, {}), steps)
     world.effects, world.logs = Effects(clock=world), []
+    world.pairs = pairs_of(size)  # so that products are counted
     for buffer in run.buffers:
         buffer.effects = world.effects
     run.log_output(world)
@@ -95,6 +96,7 @@ def watch(
             np.array(chosen), frozenset(world.effects.loops | unseen), trial, world.shape,
             most_turns(file, world.turns_of, size), lacking, outer_loops(file), filling,
             _values_of(stored[0], set(chosen)), frozenset(few),
+            has_all_terms=lacking is None and _has_all_terms(wrong, stores, world, size),
         )  # fmt: skip
 
     found = of(chosen)
@@ -216,6 +218,22 @@ def _of_two_stores(
     most = [at for at, count in enumerate(counts) if count and count == max(counts)]
     two = {most[min(1, len(most) - 1)], most[min(math.isqrt(len(most)), len(most) - 1)]}
     return {place for at in two for place in mine[at].tolist()}
+
+
+def _has_all_terms(wrong: set[int], stores: list, world: World, size: Size | Given) -> bool:
+    """Whether each thread whose elements are wrong has added up as many products as they have."""
+    products = world.effects.products
+    if not isinstance(size, Size) or products.__class__ is not np.ndarray:
+        return False
+    count = math.prod(world.shape[0]) * math.prod(world.shape[1])
+    if products.shape != (count,):
+        return False
+    pairs = np.unique(
+        np.concatenate([np.stack((lanes, at)) for lanes, at in stores], axis=1), axis=1
+    )
+    elements = np.bincount(pairs[0], minlength=count)
+    bad = sorted(wrong)
+    return bool((products[bad] >= size.k * elements[bad]).all())
 
 
 def _idle(log: list, world: World) -> set[int]:

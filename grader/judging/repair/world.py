@@ -24,6 +24,7 @@ DEVICE = {
 }  # fmt: skip
 
 
+_EARLY = 2  # turns of a loop, before it is asked whether it goes on at all
 _LANES_OF_A_STEP = 4096  # for so many it takes as long again as for one
 MOST_SHIFTED = 40  # bits
 _ENTRIES_OF_A_STEP = 1 << 14  # of a batch, in which most of what is computed has no rows
@@ -47,6 +48,11 @@ class Effects:
     moments: list = field(default_factory=list)  # of the stores that are noted
     is_joint: bool = False  # threads add to one word, or tell each other their values
     is_of_warps: bool = False  # the threads of a warp multiply together
+    products: object = 0  # that each lane has added up, of factors that are no 0
+
+    def count_products(self, a, b, mask) -> None:
+        found = np.not_equal(a, 0) & np.not_equal(b, 0)
+        self.products = self.products + (found if mask is True else found & mask)
 
 
 @dataclass
@@ -111,15 +117,25 @@ class World:
         if self.most_turns is not None and turns > self.most_turns[0].get(key, self.most_turns[1]):
             raise Fault("turns")
 
+    def is_late(self, key: tuple[int, str], turns: int) -> bool:
+        """Whether a loop has turned more often than it may have to."""
+        if self.batch is not None:
+            return turns >= self.batch.usual.get(key, turns + 1)
+        return turns > _EARLY
+
     def multiplied(self, a, b, mask) -> None:
         """A pair that no element of P has makes a change wrong at once.
 
         Only of the chosen threads, in a loop that they carry out alone: others may multiply what
         nobody stores.
         """
-        if self.few is not None or self.picked is None or a.__class__ is not np.ndarray:
+        if a.__class__ is not np.ndarray or b.__class__ is not np.ndarray:
             return
-        if b.__class__ is not np.ndarray or a.dtype.kind != "f" or b.dtype.kind != "f":
+        if a.dtype.kind != "f" or b.dtype.kind != "f":
+            return
+        if self.effects is not None:
+            self.effects.count_products(a, b, mask)
+        if self.few is not None or self.picked is None:
             return
         bad = self.pairs.wrong(a, b)
         if mask is not True:
