@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from grader.judging import bounds, kernel_text, shared_extents, spread, suspects
 from grader.judging.cause_base import Base
 from grader.judging.host import Said
@@ -14,6 +16,11 @@ from grader.labs.statements import (
     shown,
 )
 from grader.results.finding import Cause, Facts, Space
+
+
+def _is_asked(words: Sequence[str], name: str) -> bool:
+    """name % 4, or name & 3."""
+    return any(find(words, (name, *rest)) >= 0 for rest in (("%", "4"), ("&", "3")))
 
 
 class Accesses(Base):
@@ -131,6 +138,25 @@ class Accesses(Base):
                     )
         return None
 
+    def _rows_counted(self) -> Said | None:
+        """solve asks whether the number of rows is a multiple of 4, and of no row of M how long it is."""
+        solve = self.text.named("solve")
+        if solve is None or self.material.signature != "rect-device":
+            return None
+        rows, length = self.text.parameters(solve)[3:5]
+        inside = self.text.inside(solve)
+        if any(_is_asked(one.words, length) for one in inside):
+            return None
+        for one in inside:
+            if _is_asked(one.words, rows):
+                return Said(
+                    f"Whether the rows of M can be moved in fours depends on their length {length}, "
+                    f"and this asks for {rows}, the number of rows.",
+                    one.line,
+                    f"Ask for {length} % 4.",
+                )
+        return None
+
     def misaligned(self) -> Said | None:
         """A float4 whose place is no multiple of 4."""
         kernel = self.kernel
@@ -140,6 +166,8 @@ class Accesses(Base):
             said = shared_extents.rows_out_of_line(kernel, facts.array, facts.element, together)
             if said is not None:
                 return said
+        elif (said := self._rows_counted()) is not None:
+            return said
         here = self.text.at(self.item.line)
         function = self.text.function_of(here[0]) if here else None
         if function is None:

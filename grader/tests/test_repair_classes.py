@@ -11,6 +11,7 @@ from grader.judging.repair.batch import try_together
 from grader.judging.repair.given import given_from
 from grader.judging.repair.nodes import walk
 from grader.judging.repair.scope import named
+from grader.judging.repair.toggled import toggled_in
 from grader.results.explanation import Explanation
 from grader.tests import corpus_files
 from grader.tests.fresh_programs import cases_of, lab_of, program
@@ -119,6 +120,31 @@ _PLANTED = [
         ("sum += tm", "p[at] = sum", "const int mi"), (10, 300, 9),
         ("plan.depth = tiles", "plan.depth = (tiles + plan.slices - 1) / plan.slices * T"),
         id="slices that are rounded down, and a bound that would hide it",
+    ),
+    pytest.param(
+        "03-clamp2", "square-device", [("n / TS + (n % TS ? 1 : 0)", "n / TS + n % TS ? 1 : 0")],
+        ("C[px.y",), (17, 17, 17), ("n / TS + n % TS ? 1 : 0", "n / TS + (n % TS ? 1 : 0)"),
+        id="a choice that takes the sum before it as its condition",
+    ),
+    pytest.param(
+        "04-onedim", "rect-device", [("        Bs[ti][tj] = 0.0f;\n", "")],
+        ("Bs[ti][tj] = B[",), (1, 1, 1), ("if (kb < kk && col_ok)", "else Bs[ti][tj] = 0"),
+        id="a tile's element that nobody sets to 0",
+    ),
+    pytest.param(
+        "04-onedim", "rect-device", [("CEIL(j, TS) * CEIL(l, TS);", "CEIL(j, TS) * CEIL(k, TS);")],
+        ("C[",), (20, 32, 48), ("CEIL(j, TS) * CEIL(k, TS);", "l - 1"),
+        id="blocks counted of the wrong side",
+    ),
+    pytest.param(
+        "04-oned", "rect-device", [("while (rest > 0)", "while (rest > W)")],
+        ("q.P[",), (17, 17, 17), ("while (rest > W)", "while (rest > 0)"),
+        id="a loop that ends before the rest",
+    ),
+    pytest.param(
+        "06-straight2", "rect-device", [("put(32, s32);", "put(32, s16);")],
+        ("put(32, s16)",), (200, 20, 12), ("put(32, s16)", "put(32, s32)"),
+        id="a call that breaks a series of calls",
     ),
 ]  # fmt: skip
 
@@ -264,3 +290,84 @@ def test_a_load_through_a_pointer_is_blamed_where_the_pointer_comes_from() -> No
     assert said("N", "tb[t] = *pb", 1, (1, 0), (16, 0)).line == line(text, "pb += S * n")
     assert said("M", "ta[t] = *pa", 0, (16, 0), (0, 0)).line == line(text, "float* pa =")
     assert said("M", "r = fmaf", 0, (16, 0), (0, 0)) is None  # no such load
+
+
+def solution(lab: str) -> str:
+    return corpus_files.bare_solution(next(one for one in corpus_files.labs() if one[:2] == lab))
+
+
+# Of solutions: a lab, its signature, what is changed, lines that the report would suspect, the line
+# and the change.
+_IN_SOLUTIONS = [
+    pytest.param(
+        "03",
+        "if (count * piece < whole) ++count;",
+        "if (count == 0) ++count;",
+        (),
+        ("if (count == 0)", "if (count * piece < whole)"),
+        id="a rest that is not counted",
+    ),
+    pytest.param(
+        "06",
+        "P[size_t(row) * l + col] = sum[r][c];",
+        "P[size_t(row) * l + col] = sum[c][r];",
+        ("= sum[c][r];",),
+        ("= sum[c][r];", "sum[r][c]"),
+        id="sums stored turned, not added turned",
+    ),
+    pytest.param(
+        "07",
+        "float4_at(&Nds[i + s][tx * TN]);",
+        "float4_at(&Nds[s][tx * TN]);",
+        ("&Nds[s]",),
+        ("&Nds[s]", "Nds[s + i]"),
+        id="an index that lacks what an outer loop counts",
+    ),
+    pytest.param(
+        "08",
+        "inside ? from + c : A, inside)",
+        "inside ? from : A, inside)",
+        ("inside ? from : A",),
+        ("copy_async<4>(to + c", "from + c"),
+        id="a pointer that lacks what the loop counts",
+    ),
+    pytest.param(
+        "12",
+        "x = (x - __bfloat162float(piece)) * UP;",
+        "x = x * UP - __bfloat162float(piece);",
+        ("x = x * UP",),
+        ("x = x * UP", "x = (x - __bfloat162float(piece)) * UP"),
+        id="a product taken before the difference",
+    ),
+]
+
+
+@pytest.mark.parametrize(("lab", "old", "new", "suspected", "said"), _IN_SOLUTIONS)
+def test_a_class_of_faults_in_a_solution_is_found(
+    lab: str, old: str, new: str, suspected: tuple, said: tuple
+) -> None:
+    text = solution(lab)
+    assert text.count(old) == 1
+    text = text.replace(old, new)
+    lines = [line(text, part) for part in suspected]
+    signature = "square-device" if lab < "04" else "rect-device"
+    found = search.find(text, signature, False, lines, None, is_fine=lab == "12")
+    assert found is not None
+    assert found.line == line(text, said[0])
+    assert said[1] in found.after
+
+
+def test_one_of_two_stages_is_told_by_what_the_other_lines_have() -> None:
+    file = search.Search(
+        "void solve(const float* M) { int a = now ^ 1; int b = 1 - now; }", "", False, []
+    ).file
+    assert toggled_in(file) == {"now": {"^": None, "-": None}}
+
+
+def test_a_constant_of_the_file_is_changed_where_it_is_counted() -> None:
+    """Nothing else makes the loops that fill the tiles right."""
+    text = solution("05").replace("(BM / TM) * (BN / TN);", "(BM / TM) * BN;")
+    at = line(text, "(BM / TM) * BN;")
+    found = search.find(text, "rect-device", False, [at], None)
+    assert found is not None
+    assert found.line == at

@@ -84,7 +84,7 @@ _PLANTED = [
         _solution("06"), "rect-device",
         [("m[r] = Mds[i][ty * TM + r];", "m[r] = Mds[i][ty + r * TM];")],
         ("m[r] = Mds", "Mds[i][r] = ", "P[size_t(row)"), (17, 17, 17),
-        ("m[r] = Mds", "Mds[i][r + ty * TM]"), id="rows that lie side by side, read apart",
+        ("m[r] = Mds", "Mds[i][ty * TM + r]"), id="rows that lie side by side, read apart",
     ),
     pytest.param(
         program("04-quarters"), "rect-device", [("second.top = part.top + first.rows", "second.top = first.rows")],

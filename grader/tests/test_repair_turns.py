@@ -99,3 +99,11 @@ def test_terms_are_floats_and_not_indices() -> None:
         n.kind == "binary" and n.text == "*" for f in search.all_functions() for n in walk(f.body)
     )
     assert not search.watched(search.wrong).has_all_terms
+
+
+def test_a_loop_whose_body_nobody_has_carried_out_is_for_all_threads() -> None:
+    """It may fill a tile, once it is carried out: few threads would not."""
+    search = _search(_PHASES, "ph < k / BK / 100")
+    outer = next(iter(loops_of_terms(search.file, set(search.adding()))))
+    assert search.plain[search.wrong].turns_of[outer] == 1
+    assert outer in search.watched(search.wrong).loud

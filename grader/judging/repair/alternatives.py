@@ -138,6 +138,19 @@ def turned_elsewhere(edit: Edit, others: Sequence[Edit]) -> Iterator[Edit]:
             yield other
 
 
+def follows_factors(file: File, edit: Edit) -> bool:
+    """Whether the two indices stand as they do in the product: sum[r][c] += m[r] * n[c]."""
+    function = file.functions.get(edit.function) or file.methods.get(edit.function)
+    for node in walk(function.body) if function is not None else ():
+        if node.kind != "assign" or node.kids[0] is not edit.where or node.kids[1].text != "*":
+            continue
+        first, second = edit.where.kids[0].kids[1], edit.where.kids[1]
+        left, right = ({text_of(one) for one in walk(kid)} for kid in node.kids[1].kids)
+        rows, columns = text_of(first), text_of(second)
+        return rows in left and columns in right and not (rows in right or columns in left)
+    return False
+
+
 def turned(edit: Edit) -> str:
     """The array whose two indices an edit exchanges."""
     node = edit.where

@@ -118,7 +118,7 @@ class Batches:
         skips = self.skips_for((key for edit in edits for key, _ in edit.changes), size)
         while parts and self.left > 0:
             part = parts.pop()
-            limit = self.limits[size] * (1 + self.weight(part, size))
+            limit = self.limit(size) * (1 + self.weight(part, size))
             tried = try_together(
                 self.file, [dict(edit.changes) for edit in part], self.turns(plain), size,
                 self.numbers(size), self.on_host, min(limit, self.left // _TOGETHER + 1),

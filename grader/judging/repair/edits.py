@@ -9,8 +9,11 @@ from grader.judging.repair.alike import alike
 from grader.judging.repair.apart import Apart, apart_in, counters_in
 from grader.judging.repair.arithmetic import MOST_WRITTEN, OF_A_LENGTH, Arithmetic
 from grader.judging.repair.configured import Configured, configured_in
+from grader.judging.repair.constants import Constants, divisors_of_floats
+from grader.judging.repair.counted_up import CountedUp, quotients_in
 from grader.judging.repair.elsewhere import Elsewhere, partners_of
 from grader.judging.repair.ends import Ends
+from grader.judging.repair.grouped import Grouped
 from grader.judging.repair.guards import (
     Guards,
     compared_in,
@@ -18,7 +21,9 @@ from grader.judging.repair.guards import (
     limits_of,
 )
 from grader.judging.repair.linear import Linear
+from grader.judging.repair.loop_pointers import LoopPointers
 from grader.judging.repair.missing import Missing
+from grader.judging.repair.moved import Moved
 from grader.judging.repair.next_turn import NextTurn, steps_in
 from grader.judging.repair.nodes import MADE, File, Function, Node, children, replace, walk
 from grader.judging.repair.oddness import Oddness
@@ -51,6 +56,7 @@ from grader.judging.repair.scope import (
 from grader.judging.repair.series import Series
 from grader.judging.repair.shown import text_of
 from grader.judging.repair.siblings import odd_leaves, repeated_leaves
+from grader.judging.repair.toggled import Toggled, toggled_in
 from grader.judging.repair.turned_over import TurnedOver
 from grader.judging.repair.unused import UNUSED, unused_in
 
@@ -59,6 +65,7 @@ _OTHER_MEMORY = 0.6  # what lies there is indexed in another way
 _ODD_ONE = 0.3  # what all others of its shape have
 _MOST_MACROS = 12
 _AS_ELSEWHERE = 0.7
+_OF_A_STEP = 1.7  # a step by what differs from thread to thread
 _SHIFTS = ("1", "2", "3", "4", "5")
 _WARP = 32
 _BUILT_IN = ("threadIdx", "blockIdx", "blockDim", "gridDim")
@@ -67,7 +74,7 @@ _AXES = {"x": "yz", "y": "xz", "z": ""}
 
 class Editor(
     Arithmetic, Ends, Linear, Missing, Paired, OnHost, Repeated, Elsewhere, Configured, Oddness, Guards,
-    Apart, NextTurn, Rounded, Series, TurnedOver,
+    Apart, Constants, CountedUp, Grouped, LoopPointers, Moved, NextTurn, Rounded, Series, Toggled, TurnedOver,
 ):  # fmt: skip
     """The edits of one function."""
 
@@ -78,6 +85,7 @@ class Editor(
         """`products`: what is multiplied somewhere in the file (products_of)."""
         self.file, self.function, self.macros = file, function, macros
         self.leaves_arrays = False  # an access, in the case that is wrong
+        self.leaves_out = False  # elements of P
         scope = scope_of(file, function)
         # A macro that stands for an expression of numbers is one, too.
         more = tuple(name for name in macros if name not in scope.constants)
@@ -113,7 +121,9 @@ class Editor(
         }
         self.unused, self.pieces = unused_in(function), pieces_in(function)
         self.counters, self.steps_of = counters_in(function), steps_in(function)
-        self.apart = apart_in(function)
+        self.apart, self.quotients = apart_in(function), quotients_in(function)
+        self.toggled = toggled_in(file)
+        self.divisors_of_floats = divisors_of_floats(function)
         # Nodes of which another turn may do what is needed.
         self.moving: set[tuple[int, str]] = set()
         self.of_block, self.of_thread = of_block_in(function), of_thread_in(function)
@@ -178,6 +188,8 @@ class Editor(
         yield from self._divided_by_another()
         yield from self._lines_exchanged()
         yield from self._in_series()
+        yield from self._before_their_loops()
+        yield from self._otherwise_zero()
         yield from self._exchanged_too()
         yield from self._everywhere()
         yield from self._everywhere_in_line()
@@ -307,6 +319,7 @@ class Editor(
                 yield from self._lengths(node)
                 yield from self._names(node)
                 yield from self._directions(node)
+                yield from self._with_the_turn(node)
             case "member":
                 yield from self._members(node)
                 if not self.is_host:
@@ -318,6 +331,7 @@ class Editor(
                 yield from self._scoped_names(node)
             case "binary":
                 yield from self._operators(node)
+                yield from self._taken_together(node)
             case "assign":
                 yield from self._assignments(node)
                 yield from self._part_of_whole(node)
@@ -345,6 +359,9 @@ class Editor(
                 yield from self._kept_guards(node, 0)
             case "if" | "choose":
                 yield from self._guards(node)
+                yield from self._counted_up(node)
+                if node.kind == "choose":
+                    yield from self._taken_together(node)
         if node.kind in ("name", "member", "binary", "number"):
             yield from self._factors(node)
             yield from self._like_others(node)
@@ -352,6 +369,7 @@ class Editor(
             yield from self._thread_numbers(node)
             yield from self._as_apart_elsewhere(node)
             yield from self._next_turn(node)
+            yield from self._other_of_two(node)
             yield from self._in_order(node)
             yield from self._grid_steps(node)
             yield from self._configured(node)
@@ -393,16 +411,19 @@ class Editor(
                 if group is scope.pointers and self._lies_in(name) != self._lies_in(other):
                     cost += _OTHER_MEMORY
                 if self._is_setting(node) or (self.is_host and self._decides_launch(node)):
-                    cost += 1.0  # too many blocks do no harm where there is a guard
+                    # Too many blocks do no harm where there is a guard.
+                    is_too_few = self.leaves_out and {name, other} <= self.given
+                    cost += 0.2 if is_too_few else 1.0
                 if other in self._partners(node):
                     cost = min(cost, _AS_ELSEWHERE)
                 cost -= UNUSED * (other in self.unused)
                 yield (lambda n, o=other: named(o)), cost
         if name in self.scope.integers:
+            far = 1.5 * self._is_setting(node)  # as if the blocks were the same for all sizes
             for macro in self.scope.constants:
                 yield (
                     (lambda n, v=self.macros.get(macro, 0): number(v)),
-                    1.7 if name in scope.sizes else 2.4,
+                    (1.7 if name in scope.sizes else 2.4) + far,
                 )
             if self.has_stages and name not in self.scope.sizes:
                 yield (lambda n: binary("^", bare(n), number(1))), 1.2
@@ -471,20 +492,23 @@ class Editor(
         if node.text == "+=":
             yield (lambda n: replace(bare(n), text="=")), 1.5
             target, given = node.kids
-            if given.kind != "number":
-                yield (lambda n: replace(bare(n), kids=[n.kids[0], number(1)])), 1.0
+            if given.kind != "number":  # a step that has a name is seldom meant to be 1
+                cost = 1.0 if given.kind != "name" else 1.6
+                yield (lambda n: replace(bare(n), kids=[n.kids[0], number(1)])), cost
             if target.kind == "name" and target.text in (
                 *self.scope.pointers,
                 *self.scope.integers,
             ):
+                is_pointer = target.text in self.scope.pointers
                 for name in self._near(self.scope.integers, node):
+                    is_length = is_pointer or name in self.scope.sizes
                     yield (
                         (
                             lambda n, o=name: replace(
                                 bare(n), kids=[n.kids[0], binary("*", n.kids[1], named(o))]
                             )
                         ),
-                        1.0,
+                        1.0 if is_length else _OF_A_STEP,
                     )
 
     def _steps(self, node: Node) -> Iterator[tuple[Change, float]]:
@@ -496,7 +520,7 @@ class Editor(
                             "assign", [n.kids[0], named(o)], n.text[0] + "=", n.line
                         )
                     ),
-                    1.0,
+                    1.0 if name in self.scope.sizes else _OF_A_STEP,
                 )
             for macro in self.scope.constants:
                 right = replace(number(self.macros.get(macro, 1)), macro=macro)
@@ -545,7 +569,7 @@ class Editor(
         if node.type.name == "int" and not node.type.stars and not self.is_host:
             for side in sizes:
                 for name in self._near(self.scope.integers, node):
-                    if name not in self.scope.sizes:
+                    if name not in self.scope.sizes and name not in self.keeping:
                         rest = binary("-", named(side), named(name))
                         yield (
                             (

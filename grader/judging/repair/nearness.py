@@ -58,6 +58,8 @@ class Nearness:
                     defined.setdefault(name, set()).add(node.line)
                     for kid in children(node):
                         used.setdefault(node.line, set()).update(_names(kid, called))
+                if _object_of(node):  # it may be given its values there
+                    defined.setdefault(called(_object_of(node)), set()).add(node.line)
                 if node.kind in ("name", "member"):
                     text = called(node.text) if node.kind == "name" else node.text
                     used.setdefault(node.line, set()).add(text)
@@ -79,6 +81,12 @@ class Nearness:
                     for line in inside & lines:
                         used.setdefault(line, set()).add(f"@{node.line}")
                     defined.setdefault(f"@{node.line}", set()).update(_head(node, function.line))
+        for block in self.file.globals:
+            for node in walk(block):
+                if node.kind == "declare":
+                    defined.setdefault(node.text, set()).add(node.line)
+                elif node.kind == "name":
+                    used.setdefault(node.line, set()).add(node.text)
         for function in self.all_functions():
             for _, parameter in function.parameters:
                 given = calls.get(function.called, ())
@@ -164,6 +172,12 @@ class Nearness:
             for there in sorted(called.get(name, ()))
             if there != line
         ]
+
+
+def _object_of(node: Node) -> str:
+    """Of a call whose method it is: sum.clear()."""
+    is_method = node.kind == "call" and node.kids[0].kind == "member"
+    return _root(node.kids[0].kids[0]) if is_method else ""
 
 
 def _own_names(function: Function) -> frozenset[str]:

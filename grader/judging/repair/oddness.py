@@ -61,6 +61,8 @@ class Oddness:
         above = self._parent(node)
         if changed.kind != "number" or changed.macro:
             return 0.0
+        if above.kind == "template" and self.is_host:
+            return _ODD  # which of them is launched is decided before
         if above.kind == "call" and above.kids[0].text in _LEAST and changed.text in ("0", "1"):
             return _ODD
         if above.kind != "binary":

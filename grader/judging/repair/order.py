@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
+from grader.judging.repair.constants import constants_of
 from grader.judging.repair.edits import Edit, Editor
 from grader.judging.repair.nearness import Nearness
 from grader.judging.repair.nodes import walk
@@ -99,10 +100,15 @@ class Order(Nearness):
         }
         products = products_of(self.file)
         why = self.plain[self.wrong].why if self.wrong is not None else ""
+        watched = self.few.get(self.wrong)
         for function in self.all_functions():
             editor = Editor(self.file, function, macros, products)
             editor.leaves_arrays = why.startswith(Outside.__name__)
+            editor.leaves_out = watched is not None and watched.lacking is not None
             yield from ((one, editor) for one in editor.all(_dear(near, editor, most)))
+        if self.file.globals:
+            editor = Editor(self.file, constants_of(self.file), macros, products)
+            yield from ((one, editor) for one in editor.of_constants(_dear(near, editor, most)))
 
     def costed(self, made: Iterable[tuple[Edit, Editor]]) -> Iterator[Costed]:
         uses = Counter(n.id for function in self.all_functions() for n in walk(function.body))

@@ -14,12 +14,14 @@ from grader.judging.repair.alternatives import (
     as_declared,
     calls_of,
     definition_of,
+    follows_factors,
     odd_ones,
     turned,
     turned_elsewhere,
 )
 from grader.judging.repair.bare_macros import bare_macros
 from grader.judging.repair.batches import LANES, PER_TRIAL, PLAIN, Batches
+from grader.judging.repair.constants import constants_of
 from grader.judging.repair.counted import counted_in
 from grader.judging.repair.edits import Edit
 from grader.judging.repair.given import Given, Size, given_from, has_whole_floats
@@ -36,6 +38,7 @@ _MOST_TRIED = 2_600  # changes: most that are found are among the first 300
 _PLAIN_OF_OTHERS = 12_000  # of the file as it is, in a size that was not seen to be wrong
 _PLAIN_IN_ALL = 45_000  # of all sizes in which it is right, before the first in which it is not
 _PER_RUN = 9_000
+_OF_ALL_TERMS = 3_000  # at least, where some lack
 _CONFIRMING = 40_000  # of all runs that ask for another size
 _CONFIRMED = 7_000  # after so many, two sizes are enough
 _TOO_LONG = 70
@@ -90,6 +93,13 @@ def sizes_of(
     return [Size(*one, False, is_told) for one in (_TILES if in_tiles else _SQUARE)]
 
 
+def as_small(seen: Sequence[int]) -> Sequence[int]:
+    """The case, or one whose sides leave over the same of 32: of 1000 x 50 elements 40 x 50."""
+    if seen[0] * seen[2] <= _MOST_SEEN and seen[1] <= _DEEPEST_SEEN:
+        return seen
+    return tuple(side if side <= _DEEPEST_SEEN else 32 + side % 32 for side in seen)
+
+
 class Search(Order, Batches):
     """`lines`: those that are suspected, the likeliest first. `seen`: a case that is wrong.
 
@@ -106,8 +116,8 @@ class Search(Order, Batches):
         is_told = not is_fine and has_whole_floats(text)
         known = sizes_of(signature, in_tiles, is_fine, is_told)
         self.sizes: list[Size | Given] = list(cases) or known
-        if seen is not None and seen[0] * seen[2] <= _MOST_SEEN and seen[1] <= _DEEPEST_SEEN:
-            first = Size(*seen, is_fine, is_told)
+        if seen is not None:
+            first = Size(*as_small(seen), is_fine, is_told)
             self.sizes = [first, *(size for size in self.sizes if size != first)]
         self.lines = list(lines)
         self.text = text
@@ -164,6 +174,12 @@ class Search(Order, Batches):
         self.plain[size] = trial
         return trial.is_right
 
+    def limit(self, size: Size | Given) -> int:
+        """Steps of a run. What ends before all terms are added takes longer once it is right."""
+        watched = self.few.get(size)
+        is_short = watched is not None and not watched.has_all_terms
+        return max(self.limits[size], _OF_ALL_TERMS * is_short)
+
     def run(
         self, edits: Mapping, size: Size | Given, watched: Watched | None = None,
         function: str = "", is_alone: bool = False,
@@ -173,7 +189,7 @@ class Search(Order, Batches):
         on_host = function == "solve" and known is not None
         # A launch that is right is known, too: it is not to be refused when it is tried once more.
         tried = set(known) if on_host else None
-        limit = min(self.left, self.limits[size])
+        limit = min(self.left, self.limit(size))
         try:
             trial = try_out(
                 self.file,
@@ -336,6 +352,8 @@ class Search(Order, Batches):
         found = self.described(edit)
         for other in turned_elsewhere(edit, self.likely() if turned(edit) else ()):
             if self.is_right(dict(other.changes), sizes):
+                if follows_factors(self.file, edit) and not follows_factors(self.file, other):
+                    return self.described(other)
                 return replace(found, other=other.line)
         return found
 
@@ -383,7 +401,7 @@ class Search(Order, Batches):
         changes = dict(edit.changes)
         node = edit.where
         parents: dict[int, Node] = {}
-        for function in [*self.file.functions.values(), *self.file.methods.values()]:
+        for function in [*self.all_functions(), constants_of(self.file)]:
             for one in walk(function.body):
                 for kid in children(one):
                     parents[id(kid)] = one

@@ -1,4 +1,4 @@
-"""A statement that breaks a series: o[0] = v.x, o[1] = v.y, o[2] = v.x, o[3] = v.y.
+"""A statement that breaks a series: o[0] = v.x, o[1] = v.y, o[2] = v.x, o[3] = v.y; put(16, s16), put(32, s16).
 
 What two of several statements have determines the others: a number or a field goes on by the same
 step. Whatever is at odds with it is written anew, with all that it lacks.
@@ -78,7 +78,7 @@ class Series:
         changes = tuple(
             (
                 whole.id,
-                lambda n, v=value: replace(bare(n), kids=[n.kids[0], _fresh(v, n.line)]),
+                lambda n, v=value: replace(bare(n), kids=[*n.kids[:-1], _fresh(v, n.line)]),
             )
             for whole, value in edits
         )
@@ -101,9 +101,13 @@ def _placed(statement: Node) -> tuple[tuple, int, Node] | None:
             if found
             else None
         )
-    if statement.kind != "do" or statement.kids[0].kind != "assign":
+    if statement.kind != "do" or statement.kids[0].kind not in ("assign", "call"):
         return None
     whole = statement.kids[0]
+    if whole.kind == "call":
+        at = whole.kids[1] if len(whole.kids) == 3 else None
+        is_numbered = at is not None and at.kind == "number" and at.text.isdigit()
+        return (("call", text_of(whole.kids[0])), int(at.text), whole) if is_numbered else None
     target, sign = whole.kids[0], whole.text
     if target.kind == "member" and target.text in _FIELDS:
         return (sign, text_of(target.kids[0])), _FIELDS.index(target.text), whole
@@ -115,11 +119,13 @@ def _placed(statement: Node) -> tuple[tuple, int, Node] | None:
 
 
 def _value(whole: Node) -> Node:
-    return whole.kids[1]
+    return whole.kids[-1]
 
 
 def _going_on(one: Node, two: Node, a: int, b: int, at: int) -> Node | None:
     """The expression that comes at `at`, if those at `a` and `b` are of one series."""
+    if at in (a, b):
+        return one if at == a else two
     if one.kind != two.kind or len(children(one)) != len(children(two)):
         return None
     if one.kind == "number":

@@ -11,7 +11,7 @@ import numpy as np
 from grader.judging.repair.given import Given, Size, pairs_of
 from grader.judging.repair.machine import Machine
 from grader.judging.repair.memory import Buffer
-from grader.judging.repair.nodes import File
+from grader.judging.repair.nodes import File, Node
 from grader.judging.repair.trial import (
     ERRORS,
     Run,
@@ -81,7 +81,7 @@ def watch(
             return None
         chosen = _whole_warps(chosen, wrong)
     # What a loop does that has not begun is not known.
-    unseen = {node.id for node in loops_of(file)} - set(world.turns_of)
+    unseen = {node.id for node in loops_of(file) if not _is_seen(node, world.turns_of)}
     filling = frozenset(world.effects.filling | unseen)
 
     def of(chosen: list[int]) -> Watched:
@@ -112,6 +112,11 @@ def watch(
     of_helpers, of_all = _loops_to_keep(file)
     found = replace(found, loud=found.loud | of_helpers)
     return found if agrees.of(found) else replace(found, loud=found.loud | of_all)
+
+
+def _is_seen(loop: Node, turns_of: Mapping) -> bool:
+    """Whether its body was carried out: a for loop that ends at once counts one turn."""
+    return turns_of.get(loop.id, 0) > (loop.kind == "for")
 
 
 class _Agreement:

@@ -1,0 +1,73 @@
+"""What an operator takes together: parentheses that are missing, or stand in the wrong place."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from grader.judging.repair.nodes import Node, replace
+from grader.judging.repair.scope import Change, bare, binary
+
+_SUMS, _PRODUCTS = ("+", "-"), ("*", "/", "%")
+_CHOICE, _SUM = 0.5, 0.9
+
+
+class Grouped:
+    """A part of Editor."""
+
+    def _taken_together(self, node: Node) -> Iterator[tuple[Change, float]]:
+        """(a + b) * c for a + b * c, a * c - b * c in disguise, and a + (b ? x : y) for a + b ? x : y."""
+        if node.kind == "choose":
+            condition = node.kids[0]
+            if condition.kind == "binary" and condition.text in _SUMS:
+                yield _chosen_last, _CHOICE
+            return
+        left, right = node.kids
+        if node.text in _SUMS:
+            if right.kind == "binary" and right.text in _PRODUCTS:
+                yield _sum_first, _SUM
+            if left.kind == "binary" and left.text == "*":  # a * b - c: (a - c) * b, a * (b - c)
+                yield (lambda n: _with_the_first(n)), _SUM
+                yield (lambda n: _with_the_second(n)), _SUM
+        elif node.text in _PRODUCTS and left.kind == "binary" and left.text in _SUMS:
+            yield _product_first, _SUM
+        elif node.text == "*" and right.kind == "binary" and right.text in _SUMS:
+            yield _product_before, _SUM
+
+
+def _chosen_last(node: Node) -> Node:
+    condition, yes, no = node.kids
+    return binary(condition.text, condition.kids[0], _choice(node, condition.kids[1], yes, no))
+
+
+def _choice(node: Node, condition: Node, yes: Node, no: Node) -> Node:
+    return replace(bare(node), kids=[condition, yes, no])
+
+
+def _sum_first(node: Node) -> Node:
+    """(a + b) * c of a + b * c."""
+    left, right = node.kids
+    return binary(right.text, binary(node.text, left, right.kids[0]), right.kids[1])
+
+
+def _with_the_first(node: Node) -> Node:
+    """(a - c) * b of a * b - c."""
+    (a, b), c = node.kids[0].kids, node.kids[1]
+    return binary("*", binary(node.text, a, c), b)
+
+
+def _with_the_second(node: Node) -> Node:
+    """a * (b - c) of a * b - c."""
+    (a, b), c = node.kids[0].kids, node.kids[1]
+    return binary("*", a, binary(node.text, b, c))
+
+
+def _product_first(node: Node) -> Node:
+    """a + b * c of (a + b) * c."""
+    (a, b), c = node.kids[0].kids, node.kids[1]
+    return binary(node.kids[0].text, a, binary(node.text, b, c))
+
+
+def _product_before(node: Node) -> Node:
+    """c * a + b of c * (a + b)."""
+    c, (a, b) = node.kids[0], node.kids[1].kids
+    return binary(node.kids[1].text, binary("*", c, a), b)
