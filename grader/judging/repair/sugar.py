@@ -196,16 +196,14 @@ class Sugar(Expressions):
         self.take(";")
         return self.made(token, "asm", [*parts[0], *parts[1]], f"{len(parts[0])} {text}")
 
-    # --- goto done; ... done: cudaFree(a);
+    # --- goto done; ... done: cudaFree(a); again: ... goto again;
 
     def jump(self) -> Node:
-        """To a label further on, in a block that the jump is in."""
+        """To a label in a block that the jump is in."""
         token = self.take()
         if token.text == "goto":
             label = self.take()
             self.take(";")
-            if label.text in self.labels:
-                raise GivenUp("goto back")
             self.jumps.add(label.text)
             return self.node("goto", token, [], label.text)
         self.take(":")
