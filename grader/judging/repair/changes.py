@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from grader.judging.repair.memory import joined
 from grader.judging.repair.nodes import Node, walk
 from grader.judging.repair.reading import GivenUp
-from grader.judging.repair.values import Fault, Place, Pointer, Ref, Struct, merged
+from grader.judging.repair.values import Fault, Place, Pointer, Ref, Struct
 from grader.judging.repair.world import BINARY, plus
 
 
 def store_in(place, m, value) -> None:
     if place.__class__ is Place:
-        place.holder[place.name] = merged(m, value, place.holder.get(place.name))
+        place.holder[place.name] = joined(m, value, place.holder.get(place.name))
     elif place.__class__ is Pointer:
         place.store(m, value)
     else:
@@ -51,7 +52,7 @@ class Changes:
                     if batch is not None and batch.is_inside:
                         return batch.drop(m)  # of all edits it would be changed
                     env = f.world.globals
-                env[name] = value if m is True else merged(m, value, env.get(name))
+                env[name] = value if m is True else joined(m, value, env.get(name))
 
             return put
         where = self.address(target)

@@ -19,7 +19,7 @@ from grader.judging.repair.expressions import VECTORS
 from grader.judging.repair.inline_ptx import InlinePtx
 from grader.judging.repair.jumps import Jumps
 from grader.judging.repair.layouts import Layouts
-from grader.judging.repair.memory import Fields
+from grader.judging.repair.memory import Fields, joined
 from grader.judging.repair.nodes import File, Node, Type
 from grader.judging.repair.overloads import Overloads, whole
 from grader.judging.repair.reading import GivenUp
@@ -33,7 +33,6 @@ from grader.judging.repair.values import (
     Struct,
     both,
     either,
-    merged,
     to_float,
     to_int,
     truth,
@@ -67,6 +66,7 @@ class Machine(Calls, Statements, Declarations, Changes, Overloads, Jumps, Inline
         self.fresh = any(kind == "declare" for _, kind in edits)  # types may differ
         self.types: dict[str, Type] = {}
         self.functions: dict[str, tuple] = {}
+        self.beginnings: dict[str, Callable | None] = {}  # constructors without arguments
 
     # --- trees to functions
 
@@ -183,8 +183,10 @@ class Machine(Calls, Statements, Declarations, Changes, Overloads, Jumps, Inline
                 value = whole(value)
             if value.__class__ is Struct and value.lead:  # a pointer to the first of several
                 value = value.at(0)
-            if value.__class__ is not Struct or name not in value.fields:
+            if value.__class__ is not Struct:
                 raise GivenUp(name)
+            if name not in value.fields:
+                value = within(value, name)
             found = value.fields[name]
             return found.get(m) if found.__class__ is Ref else found
 
@@ -208,8 +210,9 @@ class Machine(Calls, Statements, Declarations, Changes, Overloads, Jumps, Inline
             if len(value.dims) > 1:
                 return value.at(index(f, m))
             off = index(f, m)
-            if value.unit == 1 and not value.is_packed and value.memory.kind != "host":
-                return value.memory.load(value.off + off, m)
+            if value.unit == 1 and not (value.is_packed or value.names):
+                if value.memory.kind != "host":
+                    return value.memory.load(value.off + off, m)
             return value.at(off).load(m)
 
         return get
@@ -321,6 +324,8 @@ class Machine(Calls, Statements, Declarations, Changes, Overloads, Jumps, Inline
                     value = value.at(0)
                 if value.__class__ is not Struct:
                     raise GivenUp("member")
+                if field_name not in value.fields:
+                    value = within(value, field_name, value)
                 held = value.fields.get(field_name)
                 return held.target if held.__class__ is Ref else Place(value.fields, field_name)
 
@@ -477,7 +482,7 @@ class Machine(Calls, Statements, Declarations, Changes, Overloads, Jumps, Inline
             if second is False:
                 return yes(f, m)
             a, b = yes(f, first), no(f, second)
-            return merged(c, a, b)
+            return joined(c, a, b)
 
         return chosen
 
@@ -534,6 +539,17 @@ class Machine(Calls, Statements, Declarations, Changes, Overloads, Jumps, Inline
             return 8 if value.__class__ is Pointer or value is None else 4
 
         return size
+
+
+def within(value: Struct, name: str, otherwise: Struct | None = None) -> Struct:
+    """The struct or union without a name that has a member."""
+    for known, inner in value.fields.items():
+        if known[:1] == "<" and inner.__class__ is Struct:
+            if name in inner.fields:
+                return inner
+    if otherwise is None:
+        raise GivenUp(name)
+    return otherwise
 
 
 def of_bytes(value: Pointer, unit: float, words: int, names: tuple) -> Pointer:

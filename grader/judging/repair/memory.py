@@ -8,6 +8,7 @@ from grader.judging.repair import halves
 from grader.judging.repair.values import (
     Fault,
     Outside,
+    Pointer,
     bits_of,
     both,
     float_of,
@@ -267,6 +268,7 @@ class Bits:
     kind = "local"
     effects = None
     is_half = False
+    is_int = True
 
     def __init__(self, memory) -> None:
         self.memory, self.size, self.batch = memory, memory.size, memory.batch
@@ -283,7 +285,7 @@ class Fields:
 
     kind = "local"
     effects = None
-    is_half = False
+    is_half = is_int = False
 
     def __init__(self, fields: dict) -> None:
         self.fields, self.batch = fields, None
@@ -308,3 +310,59 @@ class Fields:
             mine = both(mask, truth(off == at))
             if mine is not False:
                 self.fields[name] = merged(mine, value, self.fields[name])
+
+
+class Forked:
+    """What a pointer points to that is another one for some lanes than for the others."""
+
+    def __init__(self, parts: list[tuple]) -> None:
+        self.parts = parts  # (lanes, memory); each lane is in one of them
+        first = parts[0][1]
+        self.kind, self.is_half, self.is_int = first.kind, first.is_half, first.is_int
+        self.batch, self.size = first.batch, max(one.size for _, one in parts)
+        self.effects = getattr(first, "effects", None)
+        self.name = getattr(first, "name", "")
+
+    def load(self, off, mask):
+        found = None
+        for lanes, memory in self.parts:
+            mine = both(mask, lanes)
+            if mine is not False:
+                found = merged(mine, memory.load(off, mine), found)
+        return found
+
+    def store(self, off, mask, value) -> None:
+        for lanes, memory in self.parts:
+            mine = both(mask, lanes)
+            if mine is not False:
+                memory.store(off, mine, value)
+
+
+def _parts_of(memory, lanes) -> list[tuple]:
+    if memory.__class__ is not Forked:
+        return [(lanes, memory)]
+    parts = [(both(one, lanes), part) for one, part in memory.parts]
+    return [(one, part) for one, part in parts if one is not False]
+
+
+def joined(mask, new, old):
+    """`new` for active lanes, `old` for the others, as merged; of pointers, too, whatever they point to."""
+    if (
+        new.__class__ is not Pointer
+        or old.__class__ is not Pointer
+        or new.memory is old.memory
+        or mask.__class__ is not np.ndarray
+        or mask.ndim > 1
+        or new.dims[1:] != old.dims[1:]
+        or (new.unit, new.names, new.is_packed) != (old.unit, old.names, old.is_packed)
+        or (new.memory.kind, new.memory.is_half) != (old.memory.kind, old.memory.is_half)
+    ):
+        return merged(mask, new, old)
+    parts: dict[int, tuple] = {}
+    for lanes, memory in (*_parts_of(new.memory, mask), *_parts_of(old.memory, ~mask)):
+        before = parts.get(id(memory))
+        parts[id(memory)] = lanes if before is None else before[0] | lanes, memory
+    found = list(parts.values())
+    memory = Forked(found) if len(found) > 1 else found[0][1]
+    off = np.where(mask, new.off, old.off)
+    return Pointer(memory, off, new.dims, new.unit, new.names, new.is_packed)

@@ -13,7 +13,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from grader.judging.repair.memory import Bits, Buffer, Fields, Local
+from grader.judging.repair.memory import Bits, Buffer, Fields, Forked, Local
 from grader.judging.repair.nodes import Node, walk
 from grader.judging.repair.values import Closure, Pointer, Ref, Struct, settled
 from grader.judging.repair.world import Frame, World
@@ -153,6 +153,8 @@ class _View:
                 found.lanes = np.arange(len(self.few))
         elif memory.__class__ is Buffer:
             found.base = self.of(memory.base)
+        elif memory.__class__ is Forked:
+            found.parts = [(self.of(lanes), self.memory(one)) for lanes, one in memory.parts]
         self.memories[id(memory)] = (memory, found)
         self.originals[id(found)] = memory
         return found
@@ -188,6 +190,13 @@ class _View:
             return full
         if kind is Pointer:
             memory = self.originals.get(id(value.memory), value.memory)
+            if memory.__class__ is Forked and memory is value.memory:  # made meanwhile
+                memory = Forked(
+                    [
+                        (self.back(lanes, False), self.originals.get(id(one), one))
+                        for lanes, one in memory.parts
+                    ]
+                )
             off = old.off if old.__class__ is Pointer else 0
             off = self.back(value.off, off)
             return Pointer(memory, off, value.dims, value.unit, value.names, value.is_packed)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from grader.judging.repair.memory import Bits, Buffer, Fields, Local
+from grader.judging.repair.memory import Bits, Buffer, Fields, Forked, Local
 from grader.judging.repair.nodes import File, Node, walk
 from grader.judging.repair.values import Place, Pointer, Ref, Struct, count_nonzero, has_rows
 from grader.judging.repair.world import Frame
@@ -75,6 +75,8 @@ class Own:
             found.fields = {name: self.of(one) for name, one in memory.fields.items()}
         if memory.__class__ is Bits:
             found.memory = self.memory(memory.memory)
+        if memory.__class__ is Forked:
+            found.parts = [(self.of(lanes), self.memory(one)) for lanes, one in memory.parts]
         if memory.__class__ is Buffer:
             if memory.rows > 1:
                 found.start = int(memory.start[self.number, 0])

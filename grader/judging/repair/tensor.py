@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from grader.judging.repair import halves
-from grader.judging.repair.memory import Buffer
+from grader.judging.repair.memory import Buffer, Forked
 from grader.judging.repair.reading import GivenUp
-from grader.judging.repair.values import Fault, Pointer, Struct, has_rows, to_float
+from grader.judging.repair.values import Fault, Pointer, Struct, both, has_rows, to_float
 
 _WARP = 32
 _SIDE = 8  # of a matrix; a row of it is what a lane names
@@ -31,6 +31,23 @@ def _lanes(f) -> int:
     return len(thread)
 
 
+def _rows(memory, off, m) -> np.ndarray:
+    """Of each lane the row that it names."""
+    if memory.__class__ is Forked:
+        found = None
+        for lanes, part in memory.parts:
+            mine = both(m, lanes)
+            if mine is not False:
+                words = _rows(part, off, mine)
+                found = words if found is None else np.where(lanes[:, None], words, found)
+        return found
+    if memory.__class__ is not Buffer or not memory.is_half or memory.kind != "shared":
+        raise GivenUp("ldmatrix")
+    Pointer(memory, off, (), _SIDE).aligned(m)
+    memory.unread.clear()
+    return memory.data[memory.places(off, m, _SIDE)[..., None] + np.arange(_SIDE)]
+
+
 def _matrices(is_turned: bool):
     def make(given, templates):
         def run(f, m):
@@ -38,17 +55,10 @@ def _matrices(is_turned: bool):
             to, row = given[0](f, m), given[1](f, m)
             if to.__class__ is not Pointer or row.__class__ is not Pointer:
                 raise Fault("pointer")
-            memory = row.memory
-            if memory.__class__ is not Buffer or not memory.is_half or memory.kind != "shared":
-                raise GivenUp("ldmatrix")
-            Pointer(memory, row.off, (), _SIDE).aligned(m)
-            memory.unread.clear()
             off = row.off if has_rows(row.off) else np.broadcast_to(row.off, count)
-            at = memory.places(off, m, _SIDE)
-            rows = at.shape[:-1]
-            words = memory.data[at[..., None] + np.arange(_SIDE)].reshape(
-                *rows, -1, 4, _SIDE, _SIDE
-            )
+            words = _rows(row.memory, off, m)
+            rows = words.shape[:-2]
+            words = words.reshape(*rows, -1, 4, _SIDE, _SIDE)
             bits = halves.bits(words.swapaxes(-1, -2) if is_turned else words)
             pairs = bits[..., ::2] | bits[..., 1::2] << 16
             for i in range(4):
