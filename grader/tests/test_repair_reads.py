@@ -14,6 +14,7 @@ from grader.judging.repair.shown import text_of
 from grader.judging.repair.syntax import parse
 from grader.judging.repair.trial import try_out
 from grader.tests.more_ways import MORE
+from grader.tests.ways_of_objects import OBJECTS
 from grader.tests.ways_of_saying import WAYS
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -181,9 +182,9 @@ def test_a_way_of_saying_it_is_carried_out(style: str) -> None:
     assert not _is_right({**wrong, "load": wrong.get("load", _PLAIN["load"]).replace("p * T", "0")})
 
 
-@pytest.mark.parametrize("way", sorted({*WAYS, *MORE}))
+@pytest.mark.parametrize("way", sorted({*WAYS, *MORE, *OBJECTS}))
 def test_another_way_is_carried_out(way: str) -> None:
-    parts = WAYS[way] if way in WAYS else MORE[way]
+    parts = {**WAYS, **MORE, **OBJECTS}[way]
     assert _is_right(parts)
     assert not _is_right({**parts, "before": "M += 1; " + parts.get("before", "")})
 
@@ -191,7 +192,6 @@ def test_another_way_is_carried_out(way: str) -> None:
 @pytest.mark.parametrize(
     "parts",
     [
-        {"inner": "int i = 0; again: s += a[ty][i] * b[i][tx]; if (++i < T) goto again;"},
         {
             "launch": "if (w > 0) goto end; { end: k<<<dim3(w / T, w / T), dim3(T, T)>>>(M, N, P, w); }"
         },

@@ -20,6 +20,7 @@ from grader.judging.repair.values import (
     Pointer,
     bits_of,
     both,
+    divided,
     float_of,
     has_rows,
     is_integer,
@@ -225,14 +226,22 @@ def _free(given, templates):
 
 
 def _copied(words_of):
+    """A copy that goes on meanwhile; of __pipeline_memcpy_async the last so many bytes are zeros."""
+
     def make(given, templates):
+        zeros = given[3] if not templates and len(given) > 3 else None
+
         def run(f, m):
             f.world.step()
             to, source = given[0](f, m), given[1](f, m)
             words = words_of(f, m, given, templates)
+            size = 4
             if to.__class__ is Pointer and to.memory.is_half:
-                words *= 2
+                size, words = 2, 2 * words
+            read = None if zeros is None else words - divided(zeros(f, m), size)
             inside = truth(given[2](f, m)) if templates and len(given) > 2 else True
+            if read is not None:
+                inside = truth(read > 0)
             for pointer, mask in ((to, m), (source, both(m, inside))):
                 if pointer.__class__ is not Pointer:
                     raise Fault("copy")
@@ -244,6 +253,9 @@ def _copied(words_of):
                     f.world.batch.drop(bad if bad.__class__ is np.ndarray else mask)
             yes, no = both(m, inside), without(m, inside)
             for i in range(words):
+                if read is not None:
+                    now = truth(read > i)
+                    yes, no = both(m, now), without(m, now)
                 if yes is not False:
                     value = source.memory.load(source.off + i, yes)
                     to.memory.store(to.off + i, yes, value)

@@ -34,6 +34,9 @@ _MOST_OF_SYMBOL = 1024  # words
 def _mark(value) -> object:
     """What tells an argument of a launch from another."""
     if value.__class__ is Pointer:
+        if value.memory.kind == "local":  # an array in a struct
+            items = value.memory.items
+            return tuple(map(_mark, items)) if items.__class__ is list else id(items)
         return value.memory.name, value.off, value.unit
     if value.__class__ is Struct:
         return tuple((name, _mark(one)) for name, one in value.fields.items())
@@ -164,6 +167,8 @@ class Calls:
             raise GivenUp(name)
         if name == "swap" and len(given) == 2:
             return self.exchanged(node.kids[1:], given)
+        if name == "exchange" and len(given) == 2:
+            return self.replaced(node.kids[1:], given)
         return self.called_value(self.code(target), node.kids[1:], given, wants_address)
 
     def of_standard(self, node: Node, given: list, wants_address: bool) -> Callable:
@@ -285,19 +290,29 @@ class Calls:
 
         return swap
 
+    def replaced(self, nodes: list[Node], given: list[Callable]) -> Callable:
+        """std::exchange: what was there."""
+        put = self.assigner(nodes[0])
+
+        def exchange(f, m):
+            old = given[0](f, m)
+            put(f, m, given[1](f, m))
+            return old
+
+        return exchange
+
     def _built(self, node: Node) -> Callable:
         """View(data, width), View{data, width}: a struct without a name."""
-        kind = node.type or Type(node.text)
-        declared = self.code(
-            Node(
-                "declare",
-                [None, Node("braces", node.kids, line=node.line)],
-                "",
-                node.line,
-                -1,
-                kind,
-            )
+        return self.nameless(
+            node.type or Type(node.text), Node("braces", node.kids, line=node.line)
         )
+
+    def _object(self, node: Node) -> Callable:
+        """A member that is given (a, b) or {a, b}."""
+        return self.nameless(node.type, node.kids[0])
+
+    def nameless(self, kind: Type, given: Node) -> Callable:
+        declared = self.code(Node("declare", [None, given], "", given.line, -1, kind))
 
         def build(f, m):
             inner = Frame(f.world, dict(f.env), fields=f.fields)
@@ -305,6 +320,16 @@ class Calls:
             return inner.env[""]
 
         return build
+
+    def _delegate(self, node: Node) -> Callable:
+        """A base's constructor, or another one of the same struct."""
+        known = self.file.of_structs.get(node.text)
+        if known is None:
+            if node.kids:
+                raise GivenUp("base")
+            return lambda f, m: 0
+        given = [self.part(kid) for kid in node.kids]
+        return self.one_of(known, node.kids, given, [], lambda f, m: f.env["this"], False)
 
     def converted(self, part: Callable) -> Callable:
         """What a struct is taken for, if it says so by an operator of its own."""

@@ -9,7 +9,8 @@ import numpy as np
 
 from grader.judging.repair.expressions import INTEGERS, VECTORS
 from grader.judging.repair.memory import Buffer, Local
-from grader.judging.repair.nodes import Node, Type, walk
+from grader.judging.repair.nodes import Function, Node, Type, walk
+from grader.judging.repair.overloads import takes
 from grader.judging.repair.reading import GivenUp
 from grader.judging.repair.standard import TEXTS, List
 from grader.judging.repair.values import TEXT, Fault, Place, Pointer, Ref, Struct, merged
@@ -80,10 +81,23 @@ class Declarations:
             (name, self.code(one)) for name, one in zip(templates, kind.args, strict=False)
         ]
 
+        is_implied = any(one.is_implied for one in self.file.of_structs.get(kind.name, ()))
+        may_be_copy = len(given) == 1 and len(node.kids) == 1
+
         def structure(f, m):
+            if is_implied:  # the others are what the struct says
+                whole = self.begun(kind, f, m)
+                for name, convert, part in given:
+                    whole.fields[name] = convert(part(f, m))
+                for name, part in stands_for:
+                    whole.fields[name] = part(f, m)
+                return whole
             found = {name: None for _, name in fields}
             for name, convert, part in given:
                 found[name] = convert(part(f, m))
+                if may_be_copy and found[name].__class__ is Struct:
+                    if found[name].kind == kind.name:  # View{other}
+                        return found[name].copy()
             for name, own in rest.items():  # as C++ has it
                 is_number = own.name in (*INTEGERS, "float", "bool")
                 found[name] = 0 if is_number or own.stars else None
@@ -109,7 +123,7 @@ class Declarations:
             return self.container(node, first)
         if kind.is_shared:
             return self.shared_word(node)
-        if fields is not None and kind.name in self.file.of_structs and not kind.is_reference:
+        if fields is not None and self.constructors(kind.name) and not kind.is_reference:
             return self.constructed(node, first)
         convert = self.conversion(kind)
         if first is None:
@@ -188,20 +202,48 @@ class Declarations:
         if first is not None and first.kind not in ("make", "braces"):
             return self.copied(name, first)
         nodes = first.kids if first is not None else []
-        given = [self.code(kid) for kid in nodes]
-        known = self.file.of_structs[kind.name]
+        known = self.constructors(kind.name)
+        if known[0].is_implied and nodes:
+            return self.copied(name, nodes[0] if first.kind == "make" else first, kind)
+        given = [self.part(kid) for kid in nodes]
+        if len(nodes) == 1 and not any(takes(one, 1) for one in known):
+            return self.copied(name, nodes[0])
         build = self.one_of(known, nodes, given, [], lambda f, m: f.env[name], False)
+        is_copied = len(nodes) == 1 and not any(
+            takes(one, 1) and one.parameters[0][0].name == kind.name for one in known
+        )
 
         def declared(f, m):
+            if is_copied:
+                other = given[0](f, m)
+                if other.__class__ is Struct and other.kind == kind.name:
+                    f.env[name] = other.copy()
+                    return m
             f.env[name] = self.empty(kind, f)
             build(f, m)
             return m
 
         return declared
 
-    def copied(self, name: str, first: Node) -> Callable:
+    def constructors(self, kind: str) -> list[Function]:
+        return [one for one in self.file.of_structs.get(kind, ()) if one.owner == kind]
+
+    def begun(self, kind: Type, f: Frame, m) -> Struct:
+        """A struct of which nobody says what it begins with."""
+        found = self.empty(kind, f)
+        if kind.name not in self.beginnings:
+            known = [one for one in self.constructors(kind.name) if takes(one, 0)][:1]
+            self.beginnings[kind.name] = (
+                self.one_of(known, [], [], [], lambda f, m: f.env["this"], False) if known else None
+            )
+        begin = self.beginnings[kind.name]
+        if begin is not None:
+            begin(Frame(f.world, {"this": found}), m)
+        return found
+
+    def copied(self, name: str, first: Node, kind: Type | None = None) -> Callable:
         """Buffer x = make(rows);"""
-        value = self.code(first)
+        value = self.initial(first, kind)
         is_elsewhere = first.kind in REFERRED
 
         def declared(f, m):
@@ -220,7 +262,7 @@ class Declarations:
         found: dict = {}
         for own, name in self.file.structs[kind.name]:
             is_struct = own.name in self.file.structs and not own.stars and not own.is_reference
-            found[name] = self.empty(own, f) if is_struct else None
+            found[name] = self.begun(own, f, True) if is_struct else None
             if own.name == "vector" and not own.stars:
                 found[name] = List([], own.args[0].type if own.args else None)
             elif own.name == "dim3" and not own.stars and not own.is_reference:
@@ -230,7 +272,14 @@ class Declarations:
         templates = self.file.parameters.get(kind.name) or []
         for name, node in zip(templates, kind.args, strict=False):
             found[name] = self.code(node)(f, True)
+        self.of_bases(kind.name, found, f)
         return Struct(found, kind.name)
+
+    def of_bases(self, kind: str, found: dict, f: Frame) -> None:
+        """What the template parameters of bases stand for."""
+        for name, node in self.file.of_bases.get(kind, ()):
+            if name not in found:
+                found[name] = self.code(node)(Frame(f.world, {**f.env, **found}), True)
 
     def shared_word(self, node: Node) -> Callable:
         """__shared__ float scale; is one word for all threads of a block."""
@@ -309,6 +358,7 @@ class Declarations:
         lengths = [self.code(size) for size in sizes]
         given = self.listed(first) if first is not None else []
         key = (name, node.key)
+        begins = names and any(takes(one, 0) for one in self.constructors(kind.name))
 
         def declared(f, m):
             world = f.world
@@ -330,6 +380,10 @@ class Declarations:
                 beginning = np.nan if first is None else 0 if is_int else 0.0
                 memory = Local(size, beginning, world.batch, is_int, is_half)
                 f.env[name] = Pointer(memory, 0, dims, unit, names)
+                if begins:
+                    value = self.begun(kind, f, m)
+                    for at in range(math.prod(dims)):
+                        Pointer(memory, at * unit, (), unit, names).store(True, value)
                 for at, part in given:
                     f.env[name].store_at(at, part(f, m))
                 return m
@@ -352,7 +406,8 @@ class Declarations:
                 raise GivenUp("array of structs")
             items = [part(f, m) for part in parts[:count]]
             while len(items) < count:
-                items.append(self.empty(kind, f) if kind.name in self.file.structs else None)
+                is_struct = kind.name in self.file.structs
+                items.append(self.begun(kind, f, m) if is_struct else None)
             f.env[name] = List(items, kind)
             return m
 
@@ -380,7 +435,7 @@ class Declarations:
     def structure_of_arrays(self, node: Node, fields: list, first: Node | None) -> Callable:
         """A struct whose fields are arrays, in shared memory or a thread's own."""
         name, kind = node.text, node.type
-        is_made = kind.name in self.file.of_structs
+        is_made = bool(self.constructors(kind.name))
         if first is not None and first.kind not in ("braces", "make"):
             return self.copied(name, first)
         templates = self.file.parameters.get(kind.name) or []
@@ -391,7 +446,10 @@ class Declarations:
         build, values = None, []
         if is_made:
             nodes = first.kids if first is not None else []
-            known, given_to = self.file.of_structs[kind.name], [self.part(kid) for kid in nodes]
+            known = self.constructors(kind.name)
+            if known[0].is_implied:
+                values, nodes = self.first_values(fields, first) if nodes else [], []
+            given_to = [self.part(kid) for kid in nodes]
             build = self.one_of(known, nodes, given_to, [], lambda f, m: f.env[name], False)
         elif first is not None:
             values = self.first_values(fields, first)
@@ -407,15 +465,16 @@ class Declarations:
                 kind.name, fields, inner, (), (name, node.key), kind.is_shared, is_zero
             )
             found |= whole.fields
+            self.of_bases(kind.name, found, inner)
             f.env[name] = Struct(found, kind.name)
+            if build is not None:
+                build(f, m)
             for one, at, part in values:
                 value = part(f, m)
                 if at is None:
                     found[one] = value
                 else:
                     found[one].store_at(at, value)
-            if build is not None:
-                build(f, m)
             return m
 
         return declared
@@ -434,7 +493,7 @@ class Declarations:
     def array_of_structs(self, node: Node, sizes: list, first: Node | None) -> Callable:
         """Slot slots[4], where a Slot holds arrays."""
         name, kind = node.text, node.type
-        if None in sizes or kind.name in self.file.of_structs and first is not None:
+        if None in sizes or self.constructors(kind.name) and first is not None:
             raise GivenUp("array of structs")
         if self.file.parameters.get(kind.name):
             raise GivenUp("array of struct templates")

@@ -8,6 +8,7 @@ from grader.judging.repair.endless import counters_of, without_endless
 from grader.judging.repair.expressions import VECTORS
 from grader.judging.repair.narrow import may_be_narrow, watched
 from grader.judging.repair.nodes import Node, Type, walk
+from grader.judging.repair.overloads import takes
 from grader.judging.repair.reading import GivenUp
 from grader.judging.repair.standard import List
 from grader.judging.repair.values import (
@@ -84,6 +85,9 @@ class Statements:
             return self._make(Node("make", node.kids, kind.name, node.line, node.key))
         fields = self.file.structs.get(kind.name)
         if fields is not None:
+            count = len(node.kids)
+            if any(takes(one, count) for one in self.constructors(kind.name) if not one.is_implied):
+                return self._built(Node("built", node.kids, kind.name, node.line, node.key, kind))
             return self.of_fields(node, fields, kind)
         if kind.name == "vector" and not kind.stars:
             own = kind.args[0].type if kind.args else None

@@ -28,7 +28,10 @@ INTEGERS = {
     "uint64_t", "signed", "ptrdiff_t", "uintptr_t", "intptr_t", "uint8_t", "uint16_t", "ssize_t", "int8_t", "int16_t", "ushort", "uchar",
     "ulong", "int_fast32_t", "uint_fast32_t",
 }  # fmt: skip
-_TEMPLATES = frozenset(("copy_async", "tiled_partition", "plus"))  # functions that nobody writes
+_ITSELF = frozenset(("move", "forward", "as_const", "ref", "cref"))
+_TEMPLATES = frozenset(
+    ("copy_async", "tiled_partition", "plus", *_ITSELF)
+)  # functions that nobody writes
 _BYTES = frozenset(("char", "uint8_t", "int8_t", "uchar", "byte"))
 FLOATS = {"float", "double"}
 HALVES = {"__nv_bfloat16": "bf16"}  # of 2 bytes
@@ -69,6 +72,7 @@ class Expressions:
         self.aliases: dict[str, Type] = {}
         self.templates: set[str] = set()  # names of functions with template parameters
         self.namespaces: set[str] = {"std"}
+        self.qualified: list[Node] = []  # names of constants behind those of namespaces
         self.labels: set[str] = set()  # of a function
         self.jumps: set[str] = set()  # labels that it jumps to
         self.kernels: dict[str, Node] = {}  # auto kernel = product<16>;
@@ -131,7 +135,7 @@ class Expressions:
 
     def is_type(self) -> bool:
         text = self.now
-        if text in _WORDS or text in ("alignas", "__align__"):
+        if text in _WORDS or text in ("alignas", "__align__", "union", "enum"):
             return True
         if self.ahead() == "::":
             return self.is_nested_type()
@@ -175,7 +179,15 @@ class Expressions:
                 self.balanced()
             elif text == "[" and self.ahead() == "[" and not name:  # [[nodiscard]]
                 self.balanced()
+            elif not name and self.begins_struct():
+                name = self.structure()
+            elif not name and text == "enum":
+                name = self.enumerated().name if self.begins_enum() else ""
+                if not name:
+                    self.at += 1 + (self.ahead() in ("class", "struct"))
             elif text in _WORDS:
+                if text in ("struct", "class") and self.ahead(2) in ("*", ";"):
+                    self.file.structs.setdefault(self.ahead(), [])  # it may follow
                 shared = shared or text == "__shared__"
                 extern = extern or text == "extern"
                 constant = constant or text in ("const", "constexpr")
@@ -235,12 +247,13 @@ class Expressions:
         if not name:
             raise GivenUp(f"a type at line {self.tokens[self.at].line}: {self.now}")
         args = args or (of_outer if self.file.parameters.get(name) else ())
-        reference = False
-        while self.now in ("*", "&", "&&", "const", "__restrict__", "__restrict"):
+        reference = to_rows = False
+        while self.now in ("*", "&", "&&", "const", "__restrict__", "__restrict", "volatile"):
             stars += self.now == "*"
+            to_rows = to_rows or bool(sizes) and self.now != "const"
             reference = reference or self.now in ("&", "&&")
             self.take()
-        return Type(name, stars, shared, extern, reference, constant, args, sizes, is_byte)
+        return Type(name, stars, shared, extern, reference, constant, args, sizes, to_rows, is_byte)
 
     def template_argument(self) -> Node:
         token = self.tokens[self.at]
@@ -366,6 +379,8 @@ class Expressions:
 
     def sizeof(self) -> Node:
         token = self.take()
+        if self.skip("..."):
+            return self.count_of_pack(token)
         if self.now != "(":  # sizeof *P
             return self.node("sizeof", token, [self.unary()])
         self.take("(")
@@ -376,16 +391,28 @@ class Expressions:
                 found = self.node("sizeof", token)
                 found.type = kind
                 return found
-            return self.node("number", token, text=str(_size(kind)))
+            found = self.node("number", token, text=str(_size(kind)))
+            for size in () if kind.is_to_rows else kind.sizes:
+                found = self.made(token, "binary", [size, found], "*")
+            return found
         found = self.node("sizeof", token, [self.assignment()])
         self.take(")")
         return found
 
     def primary(self) -> Node:
+        space = ""
         while self.ahead() == "::" and self.now in self.namespaces:
+            space = self.now
             self.at += 2
         token = self.take()
         text = token.text
+        if space in self.file.statics and token.is_name() and self.now not in ("(", "<", "::"):
+            known = self.file.statics[space]
+            if any(one.text == text for node in known for one in node.kids):
+                found = self.node("scoped", token)
+                found.type, found.macro = Type(space), f"{space}::{text}"
+                self.qualified.append(found)
+                return found
         if self.now == "::" or (self.now == "<" and self.is_struct_template(text)):
             return self.scoped(token)
         if text == "(":
@@ -494,7 +521,11 @@ class Expressions:
                 self.take("]")
             elif text == "(":
                 self.take()
-                found = self.node("call", token, [found, *self.list_until(")")])
+                given = self.list_until(")")
+                if self.is_itself(found, given):
+                    found = given[0]
+                else:
+                    found = self.node("call", token, [found, *given])
             elif text in (".", "->"):
                 self.take()
                 name = self.name()
@@ -527,6 +558,17 @@ class Expressions:
                 found = self.node("launch", token, [found, settings, self.list_until(")")])
             else:
                 return found
+
+    def is_itself(self, called: Node, given: list[Node]) -> bool:
+        """std::move(x) and its like are x."""
+        if called.kind == "template":
+            called = called.kids[0]
+        return (
+            called.kind == "name"
+            and called.text in _ITSELF
+            and len(given) == 1
+            and called.text not in self.file.named
+        )
 
 
 def _size(kind: Type) -> int:

@@ -13,6 +13,7 @@ from grader.judging.repair.values import Fault, Pointer, Ref, Struct, merged
 from grader.judging.repair.world import Frame
 
 _MOST_WORDS = 1 << 18
+_HALVES = frozenset(("bf16", "__nv_bfloat162"))
 
 
 class Layouts:
@@ -79,10 +80,37 @@ class Layouts:
 
     def union(self, kind: str, f: Frame, lead: tuple, is_zero: bool) -> Struct:
         """One, or an array of them, of a thread's own."""
+        if any(own.name in _HALVES for own, _ in self.file.structs[kind]):
+            return self.half_union(kind, f, lead, is_zero)
+        if not self.is_of_words(kind):  # pointers, streams: what is put there is what is taken
+            found: dict = {name: None for _, name in self.file.structs[kind]}
+            if lead or any((kind, name) in self.file.lengths for name in found):
+                raise GivenUp("union")
+            return Struct(found, kind)
         size = self.words_in(kind, f) * math.prod(lead)
         is_int = all(self.is_whole(own.name) for own, _ in self.file.structs[kind])
         memory = Local(size, 0 if is_zero else np.nan, f.world.batch, is_int)
         return self.overlay(kind, memory, 0, f, lead)
+
+    def half_union(self, kind: str, f: Frame, lead: tuple, is_zero: bool) -> Struct:
+        """Of elements of 2 bytes, and of words that hold two of them."""
+        places, most = [], 0
+        for own, name in self.file.structs[kind]:
+            unit = VECTORS.get(own.name, 1)
+            if own.stars or not (own.name in _HALVES or self.is_whole(own.name)):
+                raise GivenUp("union")
+            dims = self.dims_of_field(kind, name, f)
+            is_packed = own.name not in _HALVES
+            places.append((name, dims, unit, is_packed))
+            most = max(most, math.prod(dims) * unit << is_packed)
+        if lead or not 0 < most <= _MOST_WORDS:
+            raise GivenUp("union")
+        memory = Local(most, 0.0 if is_zero else np.nan, f.world.batch, False, True)
+        found: dict = {}
+        for name, dims, unit, is_packed in places:
+            place = Pointer(memory, 0, dims, unit, (), is_packed)
+            found[name] = place if dims else Ref(place)
+        return Struct(found, kind)
 
     # --- copies
 

@@ -45,6 +45,7 @@ class Type:
     is_constant: bool = False
     args: tuple = ()  # nodes: what a struct's template parameters stand for
     sizes: tuple = ()  # nodes: of typedef float Tile[16][16]
+    is_to_rows: bool = False  # a pointer to an array of `sizes`, or another name of one
     is_byte: bool = False  # char and its like: an integer, but a pointer to it counts in bytes
 
 
@@ -65,6 +66,7 @@ class Function:
     owner: str = ""  # the struct whose method it is
     sizes: dict[str, list] = field(default_factory=dict)  # of parameters that are arrays
     is_static: bool = False
+    is_implied: bool = False  # a constructor that nobody wrote: it sets what members begin with
     declared: list[Node] | None = None  # declarations in its body, once somebody has asked
 
     @property
@@ -82,6 +84,7 @@ class File:
     methods: dict[str, Function] = field(default_factory=dict)
     of_structs: dict[str, list[Function]] = field(default_factory=dict)  # methods, as `named`
     bases: dict[str, list[str]] = field(default_factory=dict)  # what a struct is derived from
+    of_bases: dict[str, list[tuple[str, Node]]] = field(default_factory=dict)  # their parameters
     zeroed: set[tuple[str, str]] = field(
         default_factory=set
     )  # arrays of a struct that begin with 0

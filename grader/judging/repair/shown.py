@@ -27,7 +27,8 @@ def text_of(node: Node, edits: Mapping = {}, around: int = 0) -> str:  # noqa: B
         case "scoped":
             return node.macro
         case "member":
-            return f"{of(0, 9)}.{node.text}"
+            sign = "->" if kids[0] is not None and kids[0].text == "this" else "."
+            return f"{of(0, 9)}{sign}{node.text}"
         case "index":
             return f"{of(0, 9)}[{of(1)}]"
         case "deref" | "address" | "unary":
@@ -58,6 +59,8 @@ def text_of(node: Node, edits: Mapping = {}, around: int = 0) -> str:  # noqa: B
         case "call" | "template":
             marks = "()" if node.kind == "call" else "<>"
             return f"{of(0)}{marks[0]}{listed(node.kids[1:])}{marks[1]}"
+        case "object":
+            return f"{node.text}({listed(node.kids[0].kids)})"
         case "make" | "built":
             return f"{node.text}({listed(node.kids)})"
         case "launch":

@@ -2,23 +2,39 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+
+from grader.judging.repair.beginnings import Beginnings, Members
 from grader.judging.repair.nodes import Function, Node, Type
 from grader.judging.repair.reading import BYTES_LATER, GivenUp, Token
-from grader.judging.repair.sugar import Sugar
 
 _BEFORE_METHODS = frozenset(
     ("explicit", "inline", "constexpr", "__host__", "__device__", "__forceinline__")
 )
 
 
-_FIRST = "first ="  # of a constructor, before it is known what is a reference
 CONVERSION = "operator type"  # operator float*(), whatever it makes
 
 
-class Structs(Sugar):
+class Structs(Beginnings):
     """A part of Parser, which has block(), parameters() and their like."""
 
     def enum(self) -> None:
+        """enum Way { RIGHT, DOWN } way; of a file."""
+        kind = self.type()
+        if self.now != ";":
+            self.file.globals.append(self.declaration(kind))
+        self.take(";")
+
+    def begins_enum(self) -> bool:
+        """Not `enum Way way;`"""
+        at = self.at + 1
+        while self.tokens[at].text not in ("{", ";", ")", "=", "(", ""):
+            at += 1
+        return self.now == "enum" and self.tokens[at].text == "{"
+
+    def enumerated(self) -> Type:
+        """An enum's names, which become constants; up to its }."""
         self.take("enum")
         if self.now in ("class", "struct"):
             self.take()
@@ -46,7 +62,15 @@ class Structs(Sugar):
             last = one
             self.file.globals.append(self.node("block", name, [one]))
             self.skip(",")
-        self.take(";")
+        return Type("int")
+
+    def constants_apart(self, read: Callable[[], object]) -> tuple[object, list[Node]]:
+        """What it reads, and the enum's constants that this makes, which are not the whole file's."""
+        before = len(self.file.globals)
+        found = read()
+        constants = self.file.globals[before:]
+        del self.file.globals[before:]
+        return found, constants
 
     def begins_struct(self) -> bool:
         """struct Tile {, class alignas(16) Tile : and the like, not `struct Tile t;`"""
@@ -68,143 +92,166 @@ class Structs(Sugar):
             kind = self.type()
         return kind
 
-    def struct(self, templates: list[str] | None = None) -> None:
-        is_union = self.take().text == "union"
+    def struct(self) -> None:
+        """typedef struct { int row, col; } Place, *Where;"""
+        name = self.structure(later=self.name_behind())
+        while self.now != ";":
+            stars = 0
+            while self.skip("*"):
+                stars += 1
+            alias = self.name().text
+            if alias != name:
+                self.aliased(alias, Type(name, stars))
+            self.skip(",")
+        self.take(";")
+
+    def name_behind(self) -> str:
+        """What a typedef calls the struct that begins here."""
+        at, depth = self.at, 0
+        while at < len(self.tokens) - 2:
+            text = self.tokens[at].text
+            depth += (text == "{") - (text == "}")
+            at += 1
+            if text == "}" and not depth:
+                break
+        return self.tokens[at].text if self.tokens[at].is_name() else ""
+
+    def structure(self, templates: Sequence[str] = (), later: str = "") -> str:
+        """A struct, class or union up to its }; its name."""
+        token = self.take()
         while self.now in ("alignas", "__align__"):
             self.take()
             self.balanced()
-        name = self.take().text if self.now != "{" else ""
-        if is_union:
+        if self.now not in ("{", ":"):
+            name = self.take().text
+        else:
+            self.last_key += 1
+            name = later or f"<{self.last_key}>"
+        if token.text == "union":
             self.file.unions.add(name)
         self.skip("final")
-        if name:
-            self.file.structs.setdefault(name, [])
-            self.file.parameters[name] = templates or []
-        firsts: list[Node] = []
-        fields: list[tuple[Type, str]] = self.derived(name)
-        if name:
-            self.file.structs[name] = fields
-        statics: list[Node] = []
-        lengths: dict[str, list[Node]] = {}
+        self.file.structs.setdefault(name, [])
+        self.file.parameters[name] = list(templates)
+        fields = self.derived(name)
+        self.file.structs[name] = fields
+        own = Members(name, fields, list(templates))
+        self.file.statics[name] = own.statics
         self.take("{")
         while not self.skip("}"):
-            if self.now in ("public", "private", "protected"):
-                self.take()
-                self.take(":")
-                continue
-            if self.made_or_ended(name):
-                continue
-            if self.begins_struct():
-                self.struct(templates)
-                if self.declared_last:
-                    fields.append((Type(self.declared_last[0]), self.declared_last[1]))
-                continue
-            if self.skip("using"):
-                self.using()
-                continue
-            if self.skip("typedef"):
-                self.typedef()
-                continue
-            if self.now == "enum":
-                before = len(self.file.globals)
-                self.enum()
-                statics += self.file.globals[before:]
-                del self.file.globals[before:]
-                continue
-            if self.skip(";"):
-                continue
-            if self.now == "friend" or self.now == "static_assert":
-                self.pass_over()
-                continue
-            at = self.at
-            of_method, kinds, defaults = self.template_parameters()
-            is_static = "static" in (self.now, self.ahead(), self.ahead(2), self.ahead(3))
-            if self.is_conversion():
-                self.read_or_pass(lambda: self.converts(name))
-                continue
-            kind = self.type()
-            if self.ahead() == "(" or self.now == "operator":
-                try:
-                    self.method(kind, name, is_static, of_method, kinds, defaults)
-                except GivenUp as why:
-                    self.at = at
-                    self.pass_over(str(why))
-                continue
-            if is_static:
-                statics.append(self.declaration(kind))
-                self.take(";")
-                continue
-            while True:
-                stars = kind.stars
-                while self.skip("*"):
-                    stars += 1
-                is_reference = kind.is_reference
-                while self.skip("&"):
-                    is_reference = True
-                if kind.is_byte and stars and not kind.is_constant:
-                    raise GivenUp(BYTES_LATER)
-                field = self.name().text
-                args = kind.args if kind.name == "vector" else ()
-                own = Type(kind.name, stars, is_reference=is_reference, args=args)
-                fields.append((own, field))
-                while self.skip("["):
-                    lengths.setdefault(field, []).append(self.ternary())
-                    self.take("]")
-                if self.now in ("=", "{"):
-                    token = self.tokens[self.at]
-                    self.skip("=")
-                    first = self.initialiser(kind)
-                    if field in lengths:
-                        if first.kind != "braces" or any(one.text != "0" for one in first.kids):
-                            raise GivenUp("fields")
-                        self.file.zeroed.add((name, field))
-                        if self.skip(","):
-                            continue
-                        break
-                    if first.kind == "braces" and not first.kids:
-                        first = self.made(token, "number", [], "0")
-                    if first.kind == "braces":
-                        first = first.kids[0] if len(first.kids) == 1 else first
-                    if first.kind == "braces":
-                        raise GivenUp("fields")
-                    left = self.made(token, "name", [], field)
-                    given = self.made(token, "assign", [left, first], "=")
-                    firsts.append(self.made(token, "do", [given]))
-                if not self.skip(","):
-                    break
-            self.take(";")
-        made = self.file.of_structs.get(name, [])
-        references = {field for own, field in fields if own.is_reference}
-        for one in made:
-            for first in one.body.kids:  # a reference is bound, not assigned to
-                given = first.kids[0] if first.kind == "do" else None
-                if given is not None and given.kind == "assign" and given.text != "=":
-                    is_bound = given.kids[0].text in references
-                    given.kind, given.text = ("bind" if is_bound else "assign"), "="
-            one.body.kids = [*firsts, *one.body.kids]
-        if firsts and not made:
-            token = self.tokens[self.at]
-            body = self.made(token, "block", firsts)
-            self.file.keep(Function(name, Type("void"), [], body, False, token.line, owner=name))
-        alias = self.take().text if self.now != ";" else ""
-        if is_union and (not name or self.file.of_structs.get(name)):
-            if not alias or name:
-                raise GivenUp("union")
-            self.file.unions.add(alias)
-        self.declared_last = (name, alias) if alias and name else ()
-        self.take(";")
-        for one in (name, alias):
-            if one:
-                self.file.structs[one] = fields
-                self.file.statics[one] = statics
-                self.file.parameters[one] = templates or []
-                for field, sizes in lengths.items():
-                    self.file.lengths[one, field] = sizes
+            self.member_of(own)
+        self.begins(own)
+        for field, sizes in own.lengths.items():
+            self.file.lengths[name, field] = sizes
+        return name
 
-    def made_or_ended(self, name: str) -> bool:
-        """A constructor of a struct, which is kept, or its destructor: it frees, and is passed over."""
+    def member_of(self, own: Members) -> None:
+        """One declaration within a struct."""
+        name = own.name
+        if self.now in ("public", "private", "protected"):
+            self.take()
+            self.take(":")
+            return
+        if self.skip(";") or self.made_or_ended(own):
+            return
+        if self.now == "using" and self.ahead(2) == "::":  # using Base::Base;
+            if self.ahead() == self.ahead(3):
+                own.inherits.append(self.ahead())
+            self.pass_over()
+            return
+        if self.skip("using"):
+            self.using()
+            return
+        if self.skip("typedef"):
+            self.typedef()
+            return
+        if self.now == "friend" or self.now == "static_assert":
+            self.pass_over()
+            return
         at = self.at
+        of_method, kinds, defaults = self.template_parameters()
+        if self.skip("using"):  # template <int S> using Rows = Tile<S, N>;
+            self.using(of_method)
+            return
+        is_static = "static" in (self.now, self.ahead(), self.ahead(2), self.ahead(3))
+        if self.is_conversion():
+            self.read_or_pass(lambda: self.converts(name))
+            return
+        if self.begins_struct():
+            kind = Type(self.structure([*own.templates, *of_method]))
+            if self.now == ";" and kind.name[0] == "<":  # its members are this one's
+                own.fields.append((kind, kind.name))
+        else:
+            kind, constants = self.constants_apart(self.type)
+            own.statics += constants
+        if self.skip(";"):
+            return
+        if self.ahead() == "(" or self.now == "operator":
+            try:
+                self.method(kind, name, is_static, of_method, kinds, defaults)
+            except GivenUp as why:
+                self.at = at
+                self.pass_over(str(why))
+            return
+        if is_static:
+            own.statics.append(self.declaration(kind))
+            self.take(";")
+            return
+        while True:
+            self.field(own, kind)
+            if not self.skip(","):
+                break
+        self.take(";")
+
+    def field(self, own: Members, kind: Type) -> None:
+        stars = kind.stars
+        while self.skip("*"):
+            stars += 1
+        is_reference = kind.is_reference
+        while self.skip("&"):
+            is_reference = True
+        if self.now == "(" and self.ahead() in ("*", "&"):  # void (*run)(int), float (*row)[16]
+            self.at += 2
+            field = self.name().text
+            self.take(")")
+            if self.now == "(":
+                kind, stars = Type("auto"), 0
+            while self.now in ("(", "["):
+                self.balanced()
+            stars += kind.name != "auto"
+        else:
+            if kind.is_byte and stars and not kind.is_constant:
+                raise GivenUp(BYTES_LATER)
+            field = self.name().text
+        args = kind.args if kind.name == "vector" or kind.name in self.file.structs else ()
+        one = Type(kind.name, stars, is_reference=is_reference, args=args)
+        own.fields.append((one, field))
+        if self.skip(":"):  # unsigned row : 4
+            self.ternary()
+        sizes = []
+        while self.skip("["):
+            sizes.append(self.ternary())
+            self.take("]")
+        sizes += [] if kind.is_to_rows else kind.sizes
+        if sizes:
+            own.lengths[field] = sizes
+        if self.now in ("=", "{"):
+            token = self.tokens[self.at]
+            self.skip("=")
+            first = self.initialiser(kind)
+            if first.kind != "braces":
+                first = self.node("make", token, [first])
+            own.firsts.append(self.node("begin", Token(field, token.line, token.key), [first]))
+
+    def made_or_ended(self, own: Members) -> bool:
+        """A constructor of a struct, which is kept, or its destructor: it frees, and is passed over."""
+        at, name = self.at, own.name
+        if self.now == "template":
+            templates, kinds, defaults = self.template_parameters()
+        else:
+            templates, kinds, defaults = [], frozenset(), {}
         while self.now in _BEFORE_METHODS:
+            self.take()
+        if self.now == "explicit":
             self.take()
         if self.now == "~":
             self.take()
@@ -220,35 +267,37 @@ class Structs(Sugar):
             self.at = at
             return False
         token = self.take()
+        try:
+            self.constructor(own, token, templates, kinds, defaults)
+        except GivenUp as why:
+            self.at = at
+            self.pass_over(str(why))
+        return True
+
+    def constructor(
+        self, own: Members, token: Token, templates: list, kinds: frozenset, defaults: dict
+    ) -> None:
         parameters = self.parameters()
         self.given_later(Type("void"))
         if self.now == "=":  # = default, = delete
             self.take()
-            self.take()
+            own.is_plain |= self.take().text == "default" and not parameters
             self.take(";")
-            return True
-        rest, sizes = self.rest, self.sizes_given
+            return
+        rest, sizes, lengths = self.rest, self.sizes_given, self.lengths_given
         first = []
         if self.skip(":"):
             while self.now != "{":
-                if self.now == name:
-                    raise GivenUp("constructor")  # another one is called
-                field = self.node("name", self.name())
-                begin = self.take()
-                value = self.assignment()
-                self.take(")" if begin.text == "(" else "}")
-                given = self.node("assign", begin, [field, value], _FIRST)
-                first.append(self.node("do", field_token(field), [given]))
+                first.append(self.begun())
                 self.skip(",")
         body = self.body()
         body.kids = [*first, *body.kids]
-        self.file.keep(
-            Function(
-                name, Type("void"), parameters, body, False, token.line, rest=rest, owner=name,
-                sizes=sizes,
-            )
+        name = own.name
+        made = Function(
+            name, Type("void"), parameters, body, False, token.line, templates, kinds, defaults,
+            rest, {one: at for one, at in lengths.items() if one in templates}, name, sizes,
         )  # fmt: skip
-        return True
+        self.file.keep(made)
 
     def is_conversion(self) -> bool:
         """operator float*() const: what a struct is taken for."""
@@ -276,17 +325,23 @@ class Structs(Sugar):
             return fields
         bases = self.file.bases.setdefault(name, [])
         while self.now != "{":
-            if self.now in ("public", "private", "protected", ","):
+            if self.now in ("public", "private", "protected", "virtual", ","):
                 self.take()
                 continue
-            base = self.name().text
-            if base not in self.file.structs:
+            kind = self.type()
+            base = kind.name
+            if base not in self.file.structs or kind.stars:
                 raise GivenUp("base")
             bases.append(base)
+            parameters = self.file.parameters.get(base) or []
+            self.file.of_bases.setdefault(name, []).extend(zip(parameters, kind.args, strict=False))
+            self.file.of_bases[name] += self.file.of_bases.get(base, [])
             fields += self.file.structs[base]
             for _, field in self.file.structs[base]:
                 if (base, field) in self.file.lengths:
                     self.file.lengths[name, field] = self.file.lengths[base, field]
+                if (base, field) in self.file.zeroed:
+                    self.file.zeroed.add((name, field))
         return fields
 
     def method(
@@ -311,7 +366,3 @@ class Structs(Sugar):
                 owner or "struct", sizes, is_static,
             )
         )  # fmt: skip
-
-
-def field_token(field: Node) -> Token:
-    return Token(field.text, field.line, field.key)

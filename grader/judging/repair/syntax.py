@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from grader.judging.repair.nodes import File, Function, Node, Type, finish
+from grader.judging.repair.nodes import File, Function, Node, Type, finish, walk
 from grader.judging.repair.plainer import plainer
 from grader.judging.repair.reading import BYTES_LATER, GivenUp, Token
 from grader.judging.repair.structs import Structs
@@ -38,16 +38,18 @@ class Parser(Structs, Unread):
         if self.now == "enum":
             self.enum()
             return
-        if self.begins_struct():
-            self.struct(templates)
-            return
         if self.now == "extern" and self.ahead().startswith('"') and self.ahead(2) == "{":
             self.at += 3
             while not self.skip("}"):
                 self.read_or_pass(self.top)
             return
         start = self.at
-        kind = self.type()
+        if self.begins_struct():
+            kind = Type(self.structure(templates))
+        else:
+            kind = self.type()
+        if self.skip(";"):
+            return
         while self.now in ("__launch_bounds__", "__align__", "alignas"):
             self.take()
             self.balanced()
@@ -113,7 +115,7 @@ class Parser(Structs, Unread):
         self.take(";")
 
     def typedef(self) -> None:
-        if self.now in ("struct", "class", "union"):
+        if self.begins_struct():
             self.struct()
             return
         kind = self.type()
@@ -123,8 +125,13 @@ class Parser(Structs, Unread):
             self.take(")")
             self.balanced()
             self.aliased(name, Type("auto"))
-        elif self.now != ";":
-            self.aliased(self.name().text, kind)
+        else:
+            while self.now != ";":
+                stars = kind.stars
+                while self.skip("*"):
+                    stars += 1
+                self.aliased(self.name().text, replace(kind, stars=stars))
+                self.skip(",")
         self.take(";")
 
     def aliased(self, name: str, kind: Type) -> None:
@@ -133,7 +140,7 @@ class Parser(Structs, Unread):
         while self.skip("["):
             sizes.append(self.ternary())
             self.take("]")
-        self.aliases[name] = replace(kind, sizes=(*sizes, *kind.sizes))
+        self.aliases[name] = replace(kind, sizes=(*sizes, *kind.sizes), is_shared=False)
 
     def namespace(self) -> None:
         name = self.take().text if self.now != "{" else ""
@@ -147,8 +154,34 @@ class Parser(Structs, Unread):
             return
         self.namespaces.add(name)
         self.take("{")
+        before = len(self.file.globals)
         while not self.skip("}"):
             self.read_or_pass(self.top)
+        if name:
+            self.file.parameters.setdefault(name, [])
+            self.file.statics.setdefault(name, []).extend(
+                node for node in self.file.globals[before:] if node.kids[0].type.is_constant
+            )
+
+    def settle(self) -> None:
+        """Of a namespace's constants only those are looked for there whose names mean something else, too."""
+        file = self.file
+        seen = [one.text for node in file.globals for one in node.kids]
+        others = {name for name in seen if seen.count(name) > 1} if self.qualified else set()
+        for function in (
+            [*file.functions.values(), *file.methods.values()] if self.qualified else ()
+        ):
+            others |= {name for _, name in function.parameters}
+            for one in walk(function.body):
+                if one.kind == "declare":
+                    others.add(one.text)
+                elif one.kind == "lambda":
+                    others |= {name for _, name in one.given}
+        for fields in file.structs.values() if self.qualified else ():
+            others |= {name for _, name in fields}
+        for node in self.qualified:
+            if node.text not in others:
+                node.kind, node.macro, node.type = "name", "", None
 
     def parameters(self) -> list[tuple[Type, str]]:
         """Sets `rest`, `lengths_given` and `sizes_given`, too."""
@@ -178,7 +211,8 @@ class Parser(Structs, Unread):
                     kind = Type(kind.name, 1)
             elif kind.sizes:  # Tile &tile
                 name = self.take().text
-                self.sizes_given[name] = list(kind.sizes)
+                is_pointer = kind.stars > 0 and not kind.is_reference
+                self.sizes_given[name] = [None, *kind.sizes] if is_pointer else list(kind.sizes)
                 kind = Type(kind.name, 1)
             elif self.tokens[self.at].is_name():
                 name = self.take().text
@@ -245,15 +279,6 @@ class Parser(Structs, Unread):
                 self.take()
             self.take(";")
             return self.node("return", token, [None])
-        if self.begins_struct():
-            self.struct()
-            return self.node("block", token)
-        if text == "enum":  # of a function: constants of its own
-            before = len(self.file.globals)
-            self.enum()
-            found = [one for block in self.file.globals[before:] for one in block.kids]
-            del self.file.globals[before:]
-            return self.node("block", token, found)
         if self.skip("typedef"):
             self.typedef()
             return self.node("block", token)
@@ -262,7 +287,13 @@ class Parser(Structs, Unread):
             self.using()
             return self.node("block", token)
         if self.is_type():
-            found = self.declaration(self.type())
+            kind, constants = self.constants_apart(self.type)
+            if constants or self.now == ";":  # an enum's, a struct's
+                found = self.node("block", token, [one for kid in constants for one in kid.kids])
+                if self.now != ";":
+                    found.kids += self.declaration(kind).kids
+            else:
+                found = self.declaration(kind)
         else:
             found = self.expression_statement()
         self.take(";")
@@ -304,7 +335,7 @@ class Parser(Structs, Unread):
             while self.skip("["):
                 sizes.append(None if self.now == "]" else self.ternary())
                 self.take("]")
-            sizes += kind.sizes
+            sizes += () if kind.is_to_rows or own.is_reference or stars > kind.stars else kind.sizes
             first = None
             if self.skip("="):
                 first = self.initialiser(kind)
@@ -450,7 +481,9 @@ class Parser(Structs, Unread):
 
 def parse(tokens: Sequence[Token]) -> File:
     """Raises GivenUp."""
-    file = Parser(plainer(list(tokens))).parse()
+    parser = Parser(plainer(list(tokens)))
+    file = parser.parse()
+    parser.settle()
     for function in [*file.functions.values(), *file.methods.values()]:
         finish(function.body)
     for node in file.globals:

@@ -95,7 +95,7 @@ class Pointer:
             return self._packed(mask)
         if self.unit < 1:
             raise Fault("a byte")
-        if self.unit == 1:
+        if self.unit == 1 and not self.names:
             return self.memory.load(self.off, mask)
         if self.names:
             found = {}
@@ -115,7 +115,7 @@ class Pointer:
             return
         if self.unit < 1:
             raise Fault("a byte")
-        if self.unit == 1:
+        if self.unit == 1 and not self.names:
             self.memory.store(self.off, mask, value)
             return
         if not self.names:

@@ -1,0 +1,117 @@
+"""Ways of saying it that have to do with structs and classes, and with what a name or a pointer means.
+
+As ways_of_saying: parts of test_repair_reads's program.
+"""
+
+_ADDS = "for (int i = 0; i < T; ++i) s += {} * b[i][tx];"
+_PRODUCT = "k<<<dim3(w / T, w / T), dim3(T, T)>>>(M, N, P, w);"
+
+OBJECTS = {
+    "a member that is called as the parameter that it is given": {
+        "top": "class View { const float* data; int size; public:"
+        " __device__ View(const float* data, int size) : data(data), size(size) {}"
+        " __device__ float at(int r, int c) const { return data[r * size + c]; } };",
+        "load": "View(M, w).at(r, p * T + tx)",
+    },
+    "members in the order in which they stand": {
+        "top": "struct View { int size; int half = size / 2; int both;"
+        " __device__ View(int n) : both(half * 2), size{n} {} };",
+        "before": "View v(w);",
+        "store": "P[r * v.both + c] = s;",
+    },
+    "an array that a constructor fills": {
+        "top": "struct View { int shape[2]; int more[2][2] = {{1, 2}, {3}};"
+        " __device__ View(int a, int b) : shape{a, b} {} };",
+        "before": "View v(r, w);",
+        "store": "P[v.shape[0] * v.shape[1] + c + v.more[1][1] + v.more[0][1] - 2] = s;",
+    },
+    "a constructor that asks another one": {
+        "top": "struct View { int r, w; __device__ View(int r, int w) : r(r), w(w) {}"
+        " __device__ explicit View(int w) : View(0, w) { r += blockIdx.y * T + threadIdx.y; } };",
+        "before": "View v{w};",
+        "store": "P[v.r * v.w + c] = s;",
+    },
+    "a base that is given something": {
+        "top": "struct Base { int w; __device__ Base(int n) : w(n) {} };"
+        " template <int S> struct Scaled { int by = S; };"
+        " struct View : public Base, Scaled<2> { int r; __device__ View(int r, int w) : Base(w), r(r) {} };",
+        "before": "View v(r, w);",
+        "store": "P[v.r * v.w * v.by / 2 + c] = s;",
+    },
+    "a base's constructors": {
+        "top": "struct Base { int w; __device__ Base(int n) : w(n) {} };"
+        " struct View : Base { using Base::Base; };",
+        "before": "View v(w);",
+        "store": "P[r * v.w + c] = s;",
+    },
+    "structs that begin with something in a struct": {
+        "top": "struct Count { int at = 0; __device__ void next() { ++at; } };"
+        " struct Both { Count one, two; };",
+        "inner": "Both n; for (; n.one.at < T; n.one.next(), n.two.next())"
+        " s += a[ty][n.one.at] * b[n.two.at][tx];",
+    },
+    "the rest of what a struct is given": {
+        "top": "struct Place { int r = 0, c = 7, by = 1; };",
+        "before": "Place q{r, c}; Place o{.by = 2};",
+        "store": "P[q.r * w * q.by + q.c + o.by - 2 + o.r] = s;",
+    },
+    "an array of structs that begin with something": {
+        "top": "struct Sum { float v = 0; };",
+        "inner": "Sum z[2]; for (int i = 0; i < T; ++i) z[i % 2].v += a[ty][i] * b[i][tx];"
+        " s += z[0].v + z[1].v;",
+    },
+    "members that are moved": {
+        "top": "#include <utility>\nstruct Owner { float* p = nullptr; Owner(float* q) : p(q) {}"
+        " Owner(Owner&& o) noexcept : p(std::exchange(o.p, nullptr)) {} Owner(const Owner&) = delete; };",
+        "launch": "Owner one(P); Owner two(std::move(one)); if (one.p) return;"
+        " k<<<dim3(w / T, w / T), dim3(T, T)>>>(M, N, two.p, w);",
+    },
+    "a struct without a name": {
+        "top": "static const struct { int rows, cols; } SHAPE = {T, T}; enum { ONE = 1 } kind = ONE;"
+        " typedef enum { OFF, ON } Switch; typedef struct Pair_ { int u, v; } Pair, *PairOf;",
+        "before": "struct { int r, c; } q = {r, c}; union { float f; int i; } u; u.i = 0; Switch z = ON;"
+        " Pair pair = {r, c}; PairOf of = &pair;",
+        "store": "if (z == ON) P[q.r * w + of->v] = s + u.f;",
+    },
+    "members of a union without a name": {
+        "top": "struct Slot { enum Kind { FLOAT, INT } kind; union { float* f; int* i; }; };",
+        "launch": "Slot slot{Slot::FLOAT, {}}; slot.f = P; switch (slot.kind) { case Slot::FLOAT:"
+        " k<<<dim3(w / T, w / T), dim3(T, T)>>>(M, N, slot.f, w); break; default: return; }",
+    },
+    "bit fields": {
+        "top": "struct Place { unsigned r : 16, c : 16; };",
+        "before": "Place q; q.r = r; q.c = c;",
+        "store": "P[q.r * w + q.c] = s;",
+    },
+    "a pointer to an array with a name": {
+        "top": "typedef float Rows[T][T];",
+        "before": "extern __shared__ float mem[]; Rows &u = *(Rows *)mem; Rows *v = (Rows *)(mem + T * T);",
+        "inner": "u[ty][tx] = a[ty][tx]; (*v)[ty][tx] = b[ty][tx]; __syncthreads();"
+        " for (int i = 0; i < T; ++i) s += u[ty][i] * (*v)[i][tx];",
+        "launch": "k<<<dim3(w / T, w / T), dim3(T, T), 2 * sizeof(Rows)>>>(M, N, P, w);",
+    },
+    "a constant of a namespace that is called as a parameter": {
+        "top": "namespace cfg { constexpr int M = 16, N = M; namespace more { constexpr int P = N; } }",
+        "inner": "for (int i = 0; i < cfg::N; ++i) " + "s += a[ty][i] * b[i][tx];",
+        "launch": "k<<<dim3(w / cfg::M, w / cfg::more::P), dim3(cfg::M, cfg::N)>>>(M, N, P, w);",
+    },
+    "goto back": {
+        "inner": "int i = 0; again: s += a[ty][i] * b[i][tx]; if (++i < T) goto again;",
+    },
+    "goto back and on": {
+        "inner": "int i = 0; again: if (i == T) goto done; s += a[ty][i] * b[i][tx]; ++i; goto again; done:;",
+    },
+    "a pointer that differs among threads": {
+        "before": "__shared__ float z[T][T];",
+        "inner": "z[ty][tx] = a[ty][tx]; __syncthreads(); float (*q)[T] = tx < 5 ? a : z; const float* o;"
+        " if (ty % 3) o = q[ty]; else o = a[ty]; for (int i = 0; i < T; ++i) s += o[i] * b[i][tx];"
+        " __syncthreads();",
+    },
+    "zeros behind what is copied meanwhile": {
+        "before": "__shared__ alignas(16) float z[T][T];",
+        "inner": "__pipeline_memcpy_async(&z[ty][tx / 4 * 4], M + r * w + p * T + tx / 4 * 4, 16, tx < 8 ? 0 : 8);"
+        " __pipeline_commit(); __pipeline_wait_prior(0); __syncthreads();"
+        " for (int i = 0; i < T; ++i) s += (i < 8 || i % 4 < 2 ? z[ty][i] : a[ty][i] + z[ty][i]) * b[i][tx];"
+        " __syncthreads();",
+    },
+}
