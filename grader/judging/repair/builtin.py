@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from grader.judging.repair.copy_engine import BARRIERS, COPY_ENGINE
+from grader.judging.repair.fragments import WMMA
 from grader.judging.repair.groups import plus_of, reduce, this_block, tiled_partition
 from grader.judging.repair.host_memory import calloc, free, malloc, malloc_host, malloc_pitch
 from grader.judging.repair.inline_ptx import Address
@@ -371,6 +372,7 @@ def _shuffled(source):
 BUILTIN = {
     **TENSOR,
     **COPY_ENGINE,
+    **WMMA,
     "atomicAdd": _atomic(np.add), "atomicSub": _atomic(np.subtract),
     "atomicMax": _atomic(np.maximum), "atomicMin": _atomic(np.minimum),
     "__shfl_down_sync": _shuffled(lambda at, by: at + by),

@@ -8,6 +8,7 @@ from collections.abc import Callable
 import numpy as np
 
 from grader.judging.repair.expressions import INTEGERS, VECTORS
+from grader.judging.repair.fragments import FRAGMENT, fragment_of, fragments
 from grader.judging.repair.memory import Buffer, Local
 from grader.judging.repair.nodes import Function, Node, Type, walk
 from grader.judging.repair.overloads import takes
@@ -114,6 +115,8 @@ class Declarations:
         while first is not None and first.kind in GIVEN and first.id in self.edits:
             first = self.edits[first.id](first)
         name, kind = node.text, node.type
+        if kind.name == FRAGMENT and not kind.is_reference:
+            return self.fragment(node, sizes or [])
         if sizes:
             return self.array(node, sizes, first)
         fields = None if kind.stars else self.file.structs.get(kind.name)
@@ -280,6 +283,20 @@ class Declarations:
         for name, node in self.file.of_bases.get(kind, ()):
             if name not in found:
                 found[name] = self.code(node)(Frame(f.world, {**f.env, **found}), True)
+
+    def fragment(self, node: Node, sizes: list) -> Callable:
+        name, args = node.text, node.type.args
+        lengths = [self.code(size) for size in sizes]
+        kind = fragment_of(args, [self.code(one) for one in args[1:4]])
+
+        def declared(f, m):
+            dims = tuple(int(length(f, m)) for length in lengths)
+            if math.prod(dims) > _MAX_POINTERS:
+                raise Fault("size")
+            f.env[name] = fragments(kind(f, m), dims, f.world.batch)
+            return m
+
+        return declared
 
     def shared_word(self, node: Node) -> Callable:
         """__shared__ float scale; is one word for all threads of a block."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from grader.judging.repair.fragments import FRAGMENT
 from grader.judging.repair.groups import TYPES as GROUPS
 from grader.judging.repair.nodes import MADE, File, Node, Type
 from grader.judging.repair.reading import GivenUp, Token
@@ -141,7 +142,7 @@ class Expressions:
             return self.is_nested_type()
         if (text, self.ahead()) in (("array", "<"), ("decltype", "(")):
             return True
-        if text in CONTAINERS | GROUPS and self.ahead() == "<":
+        if (text in CONTAINERS | GROUPS or text == FRAGMENT) and self.ahead() == "<":
             return True
         if text in FLOATS | INTEGERS and self.ahead() == "(" and self.ahead(2) in ("*", "&"):
             return self.ahead(4) == ")" and self.ahead(5) == "["  # float (*row)[16]
@@ -231,6 +232,9 @@ class Expressions:
                 name = "auto"
                 if self.now == "<":
                     self.template_arguments()
+            elif not name and text == FRAGMENT and self.ahead() == "<":
+                self.take()
+                name, args = FRAGMENT, self.template_arguments()
             elif not name and text in CONTAINERS and self.ahead() == "<":
                 self.take()
                 name, args = "vector", self.template_arguments()

@@ -11,6 +11,7 @@ import numpy as np
 
 from grader.judging.repair.nodes import Node
 from grader.judging.repair.reading import GivenUp
+from grader.judging.repair.tensor import matrices, multiplied
 from grader.judging.repair.values import (
     Fault,
     Pointer,
@@ -47,6 +48,11 @@ _COMPARED = {
 }  # fmt: skip
 
 
+_PRODUCTS = tuple(
+    f"mma.sync.aligned.m16n8k{depth}.row.col.f32.bf16.bf16.f32" for depth in (8, 16)
+)
+
+
 @dataclass(frozen=True)
 class Address:
     """A pointer as the number of a byte."""
@@ -54,10 +60,11 @@ class Address:
     to: Pointer
 
     def __add__(self, by):
-        if np.any(np.mod(by, 4)):
-            raise GivenUp("an address between words")
-        step = by // 4
         pointer = self.to
+        size = 2 if pointer.memory.is_half else 4
+        if np.any(np.mod(by, size)):
+            raise GivenUp("an address between words")
+        step = by // size
         return Address(Pointer(pointer.memory, pointer.off + step))
 
     __radd__ = __add__
@@ -209,6 +216,18 @@ def _carry_out(line: Line, values: list, puts: list, known: dict, f, m) -> None:
         pointer = address(0)
         for by, register in enumerate(registers(1)):
             pointer.memory.store(pointer.off + by, m, _of(register, values, known, f, m))
+    elif name == "ldmatrix" and kinds[-1] == "b16":
+        many = int(next(kind for kind in kinds if kind in ("x1", "x2", "x4"))[1:])
+        words = matrices(f, address(1), m, "trans" in kinds, many)
+        for register, word in zip(registers(0), words, strict=True):
+            put(register, word)
+    elif line.name in _PRODUCTS:
+        a, b, before = (
+            [_of(word, values, known, f, m) for word in registers(at)] for at in (1, 2, 3)
+        )
+        parts = multiplied(f, a, b)
+        for register, one, part in zip(registers(0), before, parts, strict=True):
+            put(register, one + part)
     elif line.name.startswith("cp.async.c"):
         _copy(line, address, value, m)
     else:

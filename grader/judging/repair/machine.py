@@ -128,7 +128,7 @@ class Machine(Calls, Statements, Declarations, Changes, Overloads, Jumps, Inline
                     return TEXT
                 if name in self.file.named:
                     return self.kernel_named(name, ())
-                if name.startswith("cuda"):
+                if name.startswith(("cuda", "mem_")):
                     return 0 if name == "cudaSuccess" else name
                 raise GivenUp(name) from None
 
@@ -184,6 +184,8 @@ class Machine(Calls, Statements, Declarations, Changes, Overloads, Jumps, Inline
             if value.__class__ is Struct and value.lead:  # a pointer to the first of several
                 value = value.at(0)
             if value.__class__ is not Struct:
+                if value.__class__ is Pointer and hasattr(value.memory, "fragment"):
+                    return value.dims[0] if name == "num_elements" else value  # its x
                 raise GivenUp(name)
             if name not in value.fields:
                 value = within(value, name)

@@ -10,7 +10,7 @@ from dataclasses import replace
 from grader.judging.repair.reading import GivenUp, Token
 
 _SIGNS = {"and": "&&", "or": "||", "not": "!", "bitand": "&", "bitor": "|", "xor": "^"}
-_NAMESPACES = frozenset(("std", "cooperative_groups", "cuda"))
+_NAMESPACES = frozenset(("std", "cooperative_groups", "cuda", "nvcuda", "wmma"))
 
 
 def plainer(tokens: list[Token]) -> list[Token]:

@@ -16,7 +16,7 @@ _SIDE = 8  # of a matrix; a row of it is what a lane names
 _STEPS = 12  # what one of these costs beside a sum
 
 
-def _lanes(f) -> int:
+def lanes_of_warps(f) -> int:
     """All, or those of the warps that a loop is carried out for."""
     world = f.world
     for _ in range(_STEPS):
@@ -48,21 +48,31 @@ def _rows(memory, off, m) -> np.ndarray:
     return memory.data[memory.places(off, m, _SIDE)[..., None] + np.arange(_SIDE)]
 
 
-def _matrices(is_turned: bool):
+def matrices(f, row, m, is_turned: bool, many: int = 4) -> list[np.ndarray]:
+    """What each lane has of so many 8 x 8, of which the first lanes name the rows."""
+    count = lanes_of_warps(f)
+    if row.__class__ is not Pointer:
+        raise Fault("pointer")
+    off = row.off if has_rows(row.off) else np.broadcast_to(row.off, count)
+    if many < 4:
+        m = both(m, np.arange(count) % _WARP < many * _SIDE)
+    words = _rows(row.memory, off, m)
+    rows = words.shape[:-2]
+    words = words.reshape(*rows, -1, 4, _SIDE, _SIDE)
+    bits = halves.bits(words.swapaxes(-1, -2) if is_turned else words)
+    pairs = bits[..., ::2] | bits[..., 1::2] << 16
+    parts = [pairs[..., i, :, :] for i in range(many)]
+    return [part.reshape(*rows, count) for part in parts]
+
+
+def _matrices(is_turned):
     def make(given, templates):
         def run(f, m):
-            count = _lanes(f)
             to, row = given[0](f, m), given[1](f, m)
-            if to.__class__ is not Pointer or row.__class__ is not Pointer:
+            if to.__class__ is not Pointer:
                 raise Fault("pointer")
-            off = row.off if has_rows(row.off) else np.broadcast_to(row.off, count)
-            words = _rows(row.memory, off, m)
-            rows = words.shape[:-2]
-            words = words.reshape(*rows, -1, 4, _SIDE, _SIDE)
-            bits = halves.bits(words.swapaxes(-1, -2) if is_turned else words)
-            pairs = bits[..., ::2] | bits[..., 1::2] << 16
-            for i in range(4):
-                to.memory.store(to.off + i, m, pairs[..., i, :, :].reshape(*rows, count))
+            for i, word in enumerate(matrices(f, row, m, is_turned)):
+                to.memory.store(to.off + i, m, word)
             return 0
 
         return run
@@ -70,31 +80,38 @@ def _matrices(is_turned: bool):
     return make
 
 
-def _registers(pointer: Pointer, count: int, m, many: int) -> np.ndarray:
-    """Of all lanes, `many` 8 x 8 of each warp: row lane / 4, two columns of each lane."""
-    words = [pointer.memory.load(pointer.off + i, m) for i in range(many)]
+def _registers(words: list, count: int) -> np.ndarray:
+    """Of all lanes, as many 8 x 8 of each warp: row lane / 4, two columns of each lane."""
     rows = next((word.shape[:-1] for word in words if has_rows(word)), ())
     shape = (*rows, count)
     words = [word if np.shape(word) == shape else np.broadcast_to(word, shape) for word in words]
-    return halves.pairs_of(np.array(words)).reshape(many, *rows, -1, _SIDE, _SIDE)
+    return halves.pairs_of(np.array(words)).reshape(len(words), *rows, -1, _SIDE, _SIDE)
+
+
+def multiplied(f, a: list, b: list) -> list[np.ndarray]:
+    """What a warp's product of 16 x 16 (or 16 x 8) and 16 x 8 (or 8 x 8) adds to each lane's sums."""
+    count = lanes_of_warps(f)
+    a, b = _registers(a, count), _registers(b, count)
+    halves_of = [np.concatenate(a[at : at + 2], -2) for at in range(0, len(a), 2)]
+    left = np.concatenate(halves_of, -1) if len(halves_of) > 1 else halves_of[0]
+    right = np.concatenate(b, -1).swapaxes(-1, -2)
+    with np.errstate(all="ignore"):
+        product = left @ right
+    rows = product.shape[:-3]
+    product = product.reshape(*rows, -1, 2, _SIDE * _SIDE // 2, 2)
+    return [product[..., i // 2, :, i % 2].reshape(*rows, count) for i in range(4)]
 
 
 def _multiply_add(given, templates):
     def run(f, m):
-        count = _lanes(f)
         total, a, b = (part(f, m) for part in given)
         if any(one.__class__ is not Pointer or one.memory.kind != "local" for one in (total, a, b)):
             raise Fault("pointer")
-        (a0, a1, a2, a3), (b0, b1) = _registers(a, count, m, 4), _registers(b, count, m, 2)
-        left = np.concatenate((np.concatenate((a0, a2), -1), np.concatenate((a1, a3), -1)), -2)
-        right = np.concatenate((b0, b1), -1).swapaxes(-1, -2)
-        with np.errstate(all="ignore"):
-            product = left @ right
-        rows = product.shape[:-3]
-        product = product.reshape(*rows, -1, 2, _SIDE * _SIDE // 2, 2)
-        for i in range(4):
+        words = [
+            [one.memory.load(one.off + i, m) for i in range(many)] for one, many in ((a, 4), (b, 2))
+        ]
+        for i, part in enumerate(multiplied(f, *words)):
             before = total.memory.load(total.off + i, m)
-            part = product[..., i // 2, :, i % 2].reshape(*rows, count)
             total.memory.store(total.off + i, m, before + part)
         return 0
 
@@ -126,4 +143,4 @@ TENSOR = {
     "__float22bfloat162_rn": _plain(lambda v: _pair(v.fields["x"], v.fields["y"])),
 }  # fmt: skip
 
-__all__ = ["TENSOR"]
+__all__ = ["TENSOR", "matrices", "multiplied"]
