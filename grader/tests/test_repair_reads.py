@@ -195,10 +195,10 @@ def test_another_way_is_carried_out(way: str) -> None:
         {
             "launch": "if (w > 0) goto end; { end: k<<<dim3(w / T, w / T), dim3(T, T)>>>(M, N, P, w); }"
         },
-        {"top": "int f(int x) { return new int[x]; }", "launch": "f(w);"},
+        {"top": "int f(int x) { return *new (&x) int(x); }", "launch": "f(w);"},
         {
             "top": "__device__ int at(int y, int x, int w) { return y * w + x; }"
-            " __device__ int at(int y, int x, float w) { return *new int(y); }",
+            " __device__ int at(int y, int x, float w) { return *new (&y) int(y); }",
             "load": "M[at(r, p * T + tx, w)]",
         },
         {"inner": 'asm("vabsdiff.s32.s32.s32 %0, %0, %0;" : "+r"(c));'},

@@ -114,4 +114,81 @@ OBJECTS = {
         " for (int i = 0; i < T; ++i) s += (i < 8 || i % 4 < 2 ? z[ty][i] : a[ty][i] + z[ty][i]) * b[i][tx];"
         " __syncthreads();",
     },
+    "as many arguments as there are": {
+        "top": "template <class... Args> void go(void (*f)(Args...), int n, Args... args) {"
+        " static_assert(sizeof...(Args) == 4); if (sizeof...(args) == 4) f<<<dim3(n, n), dim3(T, T)>>>(args...); }",
+        "launch": "go(k, w / T, M, N, P, w);",
+    },
+    "a fold": {
+        "top": "template <class... A> __device__ int sum(A... a) { return (a + ... + 0); }"
+        " template <class... A> __device__ int all(A... a) { int n = 0; ((n += a), ...); return n; }",
+        "store": "P[sum(r * w, c, 1, -1) + all(2, -2)] = s;",
+    },
+    "one argument, and the rest": {
+        "top": "__device__ int sum(int a) { return a; }"
+        " template <class... A> __device__ int sum(int a, A... rest) { return a + sum(rest...); }",
+        "store": "P[sum(r * w, c, 1, -1)] = s;",
+    },
+    "what is to be done in a list": {
+        "top": "#include <functional>\n#include <vector>",
+        "launch": "std::vector<std::function<void(int)>> todo; int side = T; todo.push_back([&](int n) {"
+        " k<<<dim3(n, n), dim3(side, T)>>>(M, N, P, w); }); for (int i : {3, w / T}) todo.push_back([=](int) {"
+        " side == i; }); for (auto& one : todo) one(w / T);",
+    },
+    "a lambda with values of its own": {
+        "before": "auto at = [w, n = c + 1](int y) mutable { return y * w + n - 1; };",
+        "store": "P[at(r)] = s;",
+    },
+    "pairs and tuples": {
+        "top": "#include <tuple>\n#include <utility>\nstatic std::pair<dim3, dim3> shape(int w) {"
+        " return std::make_pair(dim3(w / T, w / T), dim3(T, T)); }",
+        "launch": "auto all = std::make_tuple(M, N, P, w); auto [grid, block] = shape(w); std::tuple<int, int> t{1, 2};"
+        " if (shape(w).second.x != T || std::get<1>(t) != 2) return; int u, v; std::tie(u, v) = t; if (u + 1 != v) return;"
+        " std::apply([&](auto... one) { k<<<grid, block>>>(one...); }, all);",
+    },
+    "objects that only pointers know": {
+        "top": "#include <memory>\nstruct Shape { int side; Shape(int n) : side(n) {} };",
+        "launch": "Shape* one = new Shape(w / T); auto two = std::make_unique<Shape>(T); int* n = new int[2];"
+        " n[0] = one->side; n[1] = 0; std::unique_ptr<float[]> h(new float[4]); h[1] = 2; float* f = new float(3);"
+        " if (h[1] != 2 || *f != 3) return; k<<<dim3(n[0], (*one).side), dim3(two->side, T)>>>(M, N, P, w);"
+        " delete one; delete[] n; delete f;",
+    },
+    "a launch by a call": {
+        "launch": "void* all[] = {&M, &N, &P, &w}; dim3 grid(w / T, w / T);"
+        " cudaLaunchKernel((const void*)k, grid, dim3(T, T), all, 0, nullptr);",
+    },
+    "a launch by a shape": {
+        "launch": "cudaLaunchConfig_t shape = {}; shape.gridDim = dim3(w / T, w / T); shape.blockDim = dim3(T, T);"
+        " cudaLaunchKernelEx(&shape, k, M, N, P, w);",
+    },
+    "memory of bytes that is given out in parts": {
+        "top": "struct Arena { char* base = nullptr; size_t used = 0; void open(size_t n) { cudaMalloc((void**)&base, n); }"
+        " float* take(int n) { float* p = (float*)(base + used); used += n * sizeof(float); return p; } };"
+        " static void copy(void* to, const void* from, size_t n) { cudaMemcpy(to, from, n, cudaMemcpyDeviceToDevice); }",
+        "launch": "Arena all; all.open(3 * w * w * 4); float* m = all.take(w * w); float* n = all.take(w * w);"
+        " float* p = all.take(w * w); copy(m, M, w * w * 4); copy(n, N, w * w * 4);"
+        " k<<<dim3(w / T, w / T), dim3(T, T)>>>(m, n, p, w); copy(P, p, w * w * 4); cudaFree(all.base);",
+    },
+    "a loop over pairs": {
+        "top": "#include <vector>\nstruct Part { int x, y; };",
+        "launch": "std::vector<Part> parts{{w / T, w / T}}; for (const auto& [x, y] : parts)"
+        " k<<<dim3(x, y), dim3(T, T)>>>(M, N, P, w);",
+    },
+    "another name of a template": {
+        "top": "enum class Side { HOST, DEVICE }; template <class V, Side S> struct Span { V* at; int n; };"
+        " template <class V> using OfHost = Span<V, Side::HOST>; template <class V> using OfDevice = Span<V, Side::DEVICE>;"
+        " template <class V> int side(OfHost<V> one) { return 0; } template <class V> int side(OfDevice<V> one) { return 1; }",
+        "launch": "OfDevice<float> p{P, w}; if (side(p) && !side(OfHost<float>{P, w}))"
+        " k<<<dim3(w / T, w / T), dim3(T, T)>>>(M, N, p.at, p.n);",
+    },
+    "a struct of malloc": {
+        "top": "#include <stdlib.h>\ntypedef struct Context* Handle; struct Context { float* out[2]; int w; };",
+        "launch": "Handle h = (Handle)calloc(1, sizeof(struct Context)); h->out[1] = P; h->w = w / T;"
+        " k<<<dim3(h->w, h->w), dim3(T, T)>>>(M, N, h->out[1], w); free(h);",
+    },
+    "a pointer to a pointer in a lambda": {
+        "launch": "float* q = nullptr; auto get = [&](float** p) { cudaMalloc((void**)p, 4 * w * w); }; get(&q);"
+        " k<<<dim3(w / T, w / T), dim3(T, T)>>>(M, N, q, w);"
+        " cudaMemcpy(P, q, 4 * w * w, cudaMemcpyDeviceToDevice);",
+    },
 }

@@ -128,6 +128,8 @@ class Beginnings(Sugar):
     def value_of(self, kind: Type, given: Node, token: Token) -> Node | None:
         """What a member is given by (a, b) or {a, b}; None: nothing."""
         kids = given.kids
+        if kind.is_byte and kind.stars and (not kids or kids[0].text == "0"):
+            return None  # it is one that counts in bytes
         if kind.stars or kind.is_reference:  # of a unique_ptr, its deleter is of no interest
             return kids[0] if kids else self.made(token, "number", [], "0")
         if kind.name == "dim3" or kind.name in VECTORS:

@@ -9,7 +9,14 @@ import numpy as np
 from grader.judging.repair.copy_engine import BARRIERS, COPY_ENGINE
 from grader.judging.repair.fragments import WMMA
 from grader.judging.repair.groups import plus_of, reduce, this_block, tiled_partition
-from grader.judging.repair.host_memory import calloc, free, malloc, malloc_host, malloc_pitch
+from grader.judging.repair.host_memory import (
+    as_before,
+    calloc,
+    free,
+    malloc,
+    malloc_host,
+    malloc_pitch,
+)
 from grader.judging.repair.inline_ptx import Address
 from grader.judging.repair.memory import Buffer
 from grader.judging.repair.reading import GivenUp
@@ -19,6 +26,7 @@ from grader.judging.repair.values import (
     Fault,
     Place,
     Pointer,
+    Struct,
     bits_of,
     both,
     divided,
@@ -102,10 +110,17 @@ def _malloc(given, templates, name="device"):
         if is_element:
             place.store(True, Pointer(buffer))
         else:
-            place.holder[place.name] = Pointer(buffer)
+            place.holder[place.name] = as_before(place, Pointer(buffer))
         return 0
 
     return run
+
+
+def _in_words(pointer: Pointer) -> Pointer:
+    off = pointer.off
+    if off.__class__ is float and off.is_integer():
+        return Pointer(pointer.memory, int(off))
+    return pointer
 
 
 def _memcpy(given, templates):
@@ -119,6 +134,7 @@ def _memcpy(given, templates):
         if kinds is not None and (to.memory.kind, source.memory.kind) != kinds:
             raise Fault("direction")
         words = int(size) // 4
+        to, source = _in_words(to), _in_words(source)
         if to.off.__class__ is not int or source.off.__class__ is not int:
             raise GivenUp("cudaMemcpy")
         if min(to.off, source.off, words) < 0:
@@ -216,7 +232,7 @@ def _memset(given, templates):
 def _free(given, templates):
     def run(f, m):
         value = given[0](f, m)
-        if value.__class__ is int and value == 0:
+        if isinstance(value, int) and value == 0:
             return 0
         if value.__class__ is not Pointer or value.memory.kind != "global":
             raise Fault("cudaFree")
@@ -310,6 +326,30 @@ def _of_lanes(f, *values):
     return [np.broadcast_to(one, shape) for one in values]
 
 
+def _tuple(given, templates):
+    """std::make_tuple, std::make_pair: what is in it has the names of a pair, too."""
+
+    def run(f, m):
+        names = ("first", "second") if len(given) == 2 else range(len(given))
+        return Struct({str(n): part(f, m) for n, part in zip(names, given, strict=True)}, "tuple")
+
+    return run
+
+
+def _get(given, templates):
+    """std::get<1>"""
+
+    def run(f, m):
+        value, at = given[0](f, m), int(templates[0](f, m))
+        if value.__class__ is Pointer and value.dims:
+            return value.at(at).load(m)
+        if value.__class__ is not Struct or not 0 <= at < len(value.fields):
+            raise GivenUp("get")
+        return list(value.fields.values())[at]
+
+    return run
+
+
 def _atomic(do):
     """Lanes that meet at a word take turns; what they are told is what was there before all."""
 
@@ -393,6 +433,8 @@ BUILTIN = {
     "cudaMallocPitch": malloc_pitch(_malloc), "free": free, "cudaFreeHost": free,
     "__float_as_uint": _plain(bits_of), "__float_as_int": _plain(bits_of),
     "__uint_as_float": _plain(float_of), "__int_as_float": _plain(float_of),
+    "make_tuple": _tuple, "make_pair": _tuple, "forward_as_tuple": _tuple, "get": _get,
+    "cudaMallocAsync": _malloc, "cudaFreeAsync": _free,
     "this_thread_block": this_block, "tiled_partition": tiled_partition, "plus": plus_of,
     "reduce": reduce, "copy": _copy, "copy_n": _copy,
     "cudaMallocManaged": _malloc_managed, "memcpy": _host_memcpy, "cudaMalloc": _malloc, "cudaMemcpy": _memcpy, "cudaMemcpyAsync": _memcpy, "cudaFree": _free,
@@ -417,6 +459,10 @@ for _name in (
     "cudaGetDeviceProperties", "cudaSetDevice", "cudaGetDevice", "exit", "abort",
     "assert", "puts", "fflush", "__threadfence_block", "cudaFuncSetAttribute", "printf", "fprintf", "__threadfence",
     "sync", "clock64", "clock", "__nanosleep", "__threadfence_system", "cudaDeviceReset",
+    "cudaStreamBeginCapture", "cudaStreamEndCapture", "cudaGraphInstantiate", "cudaGraphDestroy",
+    "cudaGraphExecDestroy", "cudaGraphLaunch", "cudaMemPrefetchAsync", "cudaMemAdvise",
+    "cudaProfilerStart", "cudaProfilerStop", "cudaStreamCreateWithPriority", "nvtxRangePush", "nvtxRangePop",
+    "cudaDeviceGetDefaultMemPool", "cudaMemPoolSetAttribute", "cudaStreamAttachMemAsync", "cudaDeviceSetLimit",
     "cudaFuncSetCacheConfig", "cudaDeviceSetCacheConfig", "cudaStreamWaitEvent", "strerror", "perror", "__activemask", "__ballot_sync",
 ):  # fmt: skip
     BUILTIN[_name] = _nothing

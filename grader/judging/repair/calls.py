@@ -27,7 +27,9 @@ from grader.judging.repair.values import (
 )
 from grader.judging.repair.world import Exhausted, Frame, World
 
+_LAUNCHES = ("cudaLaunchKernel", "cudaLaunchCooperativeKernel", "cudaLaunchKernelEx")
 _MAX_LANES = 1 << 15
+_SHAPE = ("the grid", "the block", "the bytes")  # of a launch by name
 _MOST_OF_SYMBOL = 1024  # words
 
 
@@ -148,7 +150,7 @@ class Calls:
         functions = self.file.named.get(name)
         if functions is not None:
             return self.one_of(functions, node.kids[1:], given, templates, None, wants_address)
-        known = BUILTIN.get(name)
+        known = BUILTIN.get(name) if name not in self.types else None
         if name in self.file.of_structs and name not in self.file.structs:
             own = self.of_method(
                 name, node.kids[1:], given, lambda f, m: f.env.get("this"), wants_address, templates
@@ -163,10 +165,16 @@ class Calls:
             return sibling
         if known is not None:
             return known([self.converted(part) for part in given], templates)
+        if name in _LAUNCHES:
+            return self.launched(node)
         if name.startswith("cuda"):
             raise GivenUp(name)
         if name == "swap" and len(given) == 2:
             return self.exchanged(node.kids[1:], given)
+        if name == "apply" and len(given) == 2:
+            return self.applied(given)
+        if name == "tie":
+            return self.tied(node.kids[1:])
         if name == "exchange" and len(given) == 2:
             return self.replaced(node.kids[1:], given)
         return self.called_value(self.code(target), node.kids[1:], given, wants_address)
@@ -177,14 +185,15 @@ class Calls:
 
         name, owner = node.kids[0].text, self.code(node.kids[0].kids[0])
         braces = [kid for kid in node.kids[1:] if kid.kind == "braces"]
-        makes = name == "emplace_back" and len(given) != 1
+        makes = name == "emplace_back"
 
         def asked_for(f, m):
             value = whole(owner(f, m))
             if value.__class__ is Ref:
                 value = value.get(m)
-            if value.__class__ is List and (braces or makes) and value.kind is not None:
-                if makes:
+            is_made = makes and (len(given) != 1 or self.is_object(value, given[0], f, m))
+            if value.__class__ is List and (braces or is_made) and value.kind is not None:
+                if is_made:
                     kid = Node("braces", node.kids[1:], line=node.line, key=-1)
                 else:
                     kid = braces[0]
@@ -197,6 +206,11 @@ class Calls:
             return asked(name, value, parts)
 
         return asked_for
+
+    def is_object(self, known, given: Callable, f: Frame, m) -> bool:
+        """Whether a container's element is to be made of what is given."""
+        kind = known.kind.name if known.__class__ is List and known.kind is not None else ""
+        return kind in self.file.structs and given(f, m).__class__ is not Struct
 
     def either_method(self, owner: Callable, own: Callable, other: Callable) -> Callable:
         """Of a struct of the file, or of the standard library."""
@@ -264,19 +278,26 @@ class Calls:
                 templates = [lambda f, m, one=one: one for one in value.given]
                 parts = self.passed(value.function, nodes, given)
                 return self.invoked(value.function, parts, templates, None, wants_address)(f, m)
-            if value.__class__ is not Closure:
-                raise GivenUp("call")
-            home = value.home
-            inner = Frame(f.world, dict(home.env), fields=home.fields)
-            for one, argument in zip(value.names, given, strict=True):
-                inner.env[one] = argument(f, m)
-            value.body(inner, m)
-            for one in home.env:  # what it changes outside; what it declares is its own
-                if one not in value.declared:
-                    home.env[one] = inner.env[one]
-            return inner.result
+            return self.of_closure(value, [part(f, m) for part in given], f, m)
 
         return lambda_call
+
+    def of_closure(self, value, given: list, f: Frame, m):
+        if value.__class__ is not Closure:
+            raise GivenUp("call")
+        home = value.home
+        before = dict(home.env)
+        inner = Frame(f.world, dict(before), fields=home.fields)
+        names, body = value.names, value.body
+        if value.bodies is not None:
+            names, body = value.bodies(len(given))
+        for one, argument in zip(names, given, strict=True):
+            inner.env[one] = argument
+        body(inner, m)
+        for one, old in before.items():  # what it changes outside; what it declares is its own
+            if inner.env[one] is not old and one not in value.declared:
+                home.env[one] = inner.env[one]
+        return inner.result
 
     def exchanged(self, nodes: list[Node], given: list[Callable]) -> Callable:
         """std::swap."""
@@ -289,6 +310,35 @@ class Calls:
             return 0
 
         return swap
+
+    def applied(self, given: list[Callable]) -> Callable:
+        """std::apply"""
+        called = {}
+
+        def apply(f, m):
+            what, whole_of = given[0](f, m), given[1](f, m)
+            if whole_of.__class__ is not Struct:
+                raise GivenUp("apply")
+            parts = list(whole_of.fields.values())
+            if what.__class__ is Closure:
+                return self.of_closure(what, parts, f, m)
+            if len(parts) not in called:
+                nodes = [Node("number", text="0", key=-1) for _ in parts]
+                values = [lambda f, m, at=at: f.env["the parts"][at] for at in range(len(parts))]
+                called[len(parts)] = self.called_value(lambda f, m: f.env["what"], nodes, values)
+            inner = Frame(f.world, {**f.env, "the parts": parts, "what": what}, fields=f.fields)
+            return called[len(parts)](inner, m)
+
+        return apply
+
+    def tied(self, nodes: list[Node]) -> Callable:
+        """std::tie"""
+        places = [self.referring(node) for node in nodes]
+
+        def tie(f, m):
+            return Struct({str(at): place(f, m) for at, place in enumerate(places)}, "tie")
+
+        return tie
 
     def replaced(self, nodes: list[Node], given: list[Callable]) -> Callable:
         """std::exchange: what was there."""
@@ -447,6 +497,62 @@ class Calls:
 
         return launch
 
+    def launched(self, node: Node) -> Callable:
+        """cudaLaunchKernel(kernel, grid, block, arguments, bytes), cudaLaunchKernelEx(&shape, kernel, ...)."""
+        is_shaped = node.kids[0].text == "cudaLaunchKernelEx"
+        kernel_at = 2 if is_shaped else 1
+        value = self.code(node.kids[kernel_at])
+        rest = [self.code(kid) for kid in node.kids[3:]]
+        shape = self.address(node.kids[1].kids[0]) if is_shaped else None
+        if shape is None and len(rest) < 2:
+            raise GivenUp("cudaLaunchKernel")
+        grid = [Node("name", text=text, line=node.line, key=-1) for text in _SHAPE]
+
+        def launch(f, m):
+            kernel = value(f, m)
+            if kernel.__class__ is Place:
+                kernel = kernel.holder.get(kernel.name)
+            if kernel.__class__ is not Kernel or not kernel.function.is_kernel:
+                raise GivenUp("kernel")
+            count = len(kernel.function.parameters)
+            if is_shaped:
+                fields = whole(shape(f, m)).fields
+                sides = [fields.get(one) for one in ("gridDim", "blockDim", "dynamicSmemBytes")]
+                given = [part(f, m) for part in rest]
+            else:
+                sides = [node_of(f, m) for node_of in (second, rest[0], *rest[2:3])]
+                given = self.pointed_at(rest[1](f, m), count, m)
+            sides += [0] * (3 - len(sides))
+            inner = Frame(f.world, {**f.env, **dict(zip(_SHAPE, sides, strict=True))})
+            templates = [lambda f, m, one=one: one for one in kernel.given]
+            nodes = [Node("number", text="0", line=node.line, key=-1) for _ in given]
+            parts = [lambda f, m, one=one: one for one in given]
+            return self.launch_of(kernel.function, templates, grid, nodes, parts)(inner, m)
+
+        second = self.initial(node.kids[2], Type("dim3")) if not is_shaped else None
+        if not is_shaped:
+            rest[0] = self.initial(node.kids[3], Type("dim3"))
+        return launch
+
+    @staticmethod
+    def pointed_at(array, count: int, m) -> list:
+        """The values that an array of addresses points to."""
+        found = []
+        for at in range(count):
+            if array.__class__ is not Pointer and array.__class__ is not List:
+                raise GivenUp("arguments")
+            is_list = array.__class__ is List
+            place = array[at] if is_list else array.memory.load(array.off + at, m)
+            if place.__class__ is Place:
+                found.append(place.holder.get(place.name))
+            elif place.__class__ is Pointer:
+                found.append(place.load(m))
+            elif place.__class__ is Struct:
+                found.append(place)
+            else:
+                raise GivenUp("arguments")
+        return found
+
     def kernel_named(self, name: str, given: tuple) -> Kernel:
         known = self.file.named[name]
         if len(known) != 1:
@@ -454,8 +560,9 @@ class Calls:
         return Kernel(known[0], given)
 
     def launch_of(
-        self, kernel: Function, templates: list, settings: list, arguments: list
-    ) -> Callable:
+        self, kernel: Function, templates: list, settings: list, arguments: list,
+        given: list | None = None,
+    ) -> Callable:  # fmt: skip
         external = [
             self.code(node) for node in self.file.globals for one in node.kids if one.type.is_extern
         ]
@@ -463,7 +570,8 @@ class Calls:
             self.initial(kid, Type("dim3")) if kid.kind == "braces" else self.code(kid)
             for kid in settings
         ]
-        given = [self.part(kid) for kid in arguments]
+        if given is None:
+            given = [self.part(kid) for kid in arguments]
         arguments = self.passed(kernel, arguments, given)
         if len(arguments) != len(kernel.parameters) or len(templates) > len(kernel.templates):
             raise GivenUp("arguments")
@@ -485,7 +593,7 @@ class Calls:
             world.lanes = max(world.lanes, count)
             if count > _MAX_LANES:
                 raise Exhausted
-            world.dynamic = settings[2](f, m) // 4 if len(settings) > 2 else 0
+            world.dynamic = int(to_int(settings[2](f, m))) // 4 if len(settings) > 2 else 0
             env = {}
             body, converts = world.machine.function(kernel)
             for (_, name), convert, part in zip(

@@ -55,6 +55,17 @@ class Changes:
                 env[name] = value if m is True else joined(m, value, env.get(name))
 
             return put
+        if target.kind == "call" and target.kids[0].text == "tie":
+            places = self.code(target)
+
+            def spread(f, m, value):
+                if value.__class__ is not Struct:
+                    raise GivenUp("tie")
+                pairs = zip(places(f, m).fields.values(), value.fields.values(), strict=False)
+                for place, part in pairs:
+                    store_in(place.target, m, part)
+
+            return spread
         where = self.address(target)
 
         def store(f, m, value):

@@ -14,12 +14,14 @@ from grader.judging.repair.nodes import Function, Node, Type, walk
 from grader.judging.repair.overloads import takes
 from grader.judging.repair.reading import GivenUp
 from grader.judging.repair.standard import TEXTS, List
-from grader.judging.repair.values import TEXT, Fault, Place, Pointer, Ref, Struct, merged
+from grader.judging.repair.values import NOWHERE, TEXT, Fault, Place, Pointer, Ref, Struct, merged
 from grader.judging.repair.world import DEVICE, Exhausted, Frame
 
 _MAX_WORDS = 1 << 18
 _MAX_POINTERS = 64
-_OBJECTS = ("dim3", "cudaStream_t", "cudaEvent_t", "cudaError_t")
+_OBJECTS = (
+    "dim3", "cudaStream_t", "cudaEvent_t", "cudaError_t", "tuple", "vector", "cudaLaunchAttribute"
+)  # fmt: skip
 GIVEN = ("make", "braces")  # what an object is made of
 REFERRED = frozenset(("name", "index", "member", "deref"))
 
@@ -124,6 +126,8 @@ class Declarations:
             return self.structure_of_arrays(node, fields, first)
         if kind.name == "vector" and not kind.stars and not kind.is_reference:
             return self.container(node, first)
+        if kind.name == "tuple" and first is not None and first.kind in GIVEN:
+            first = Node("call", [Node("name", text="make_tuple"), *first.kids], line=node.line)
         if kind.is_shared:
             return self.shared_word(node)
         if fields is not None and self.constructors(kind.name) and not kind.is_reference:
@@ -138,6 +142,8 @@ class Declarations:
                         value = self.empty(kind, f)
                     elif kind.name == "dim3":
                         value = Struct({"x": 1, "y": 1, "z": 1})
+                    elif kind.name == "cudaLaunchConfig_t":
+                        value = Struct({"dynamicSmemBytes": 0})
                     elif kind.name == "cudaDeviceProp":
                         value = Struct(dict(DEVICE))
                     elif kind.name in VECTORS and not kind.stars:
@@ -146,6 +152,8 @@ class Declarations:
                         value = np.nan
                     elif kind.name in TEXTS:
                         value = TEXT
+                    elif kind.is_byte and kind.stars == 1:
+                        value = NOWHERE
                     f.env[name] = value
                 return m
 
@@ -191,6 +199,8 @@ class Declarations:
             given = [part(f, m) for part in parts]
             if first is None or first.kind == "braces":
                 f.env[name] = List(given, own)
+            elif len(given) == 1 and given[0].__class__ is List:
+                f.env[name] = given[0].copy()
             elif not is_number:
                 f.env[name] = List([None] * int(given[0]) if given else [], own)
             else:
@@ -272,6 +282,8 @@ class Declarations:
                 found[name] = Struct({"x": 1, "y": 1, "z": 1})
             elif own.name in TEXTS:
                 found[name] = TEXT
+            elif own.is_byte and own.stars == 1:
+                found[name] = NOWHERE
         templates = self.file.parameters.get(kind.name) or []
         for name, node in zip(templates, kind.args, strict=False):
             found[name] = self.code(node)(f, True)

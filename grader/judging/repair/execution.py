@@ -7,8 +7,9 @@ from collections.abc import Callable
 from grader.judging.repair.endless import counters_of, without_endless
 from grader.judging.repair.expressions import VECTORS
 from grader.judging.repair.narrow import may_be_narrow, watched
-from grader.judging.repair.nodes import Node, Type, walk
+from grader.judging.repair.nodes import Node, Type, finish, walk
 from grader.judging.repair.overloads import takes
+from grader.judging.repair.packs import expanded, of_many
 from grader.judging.repair.reading import GivenUp
 from grader.judging.repair.standard import List
 from grader.judging.repair.values import (
@@ -21,6 +22,7 @@ from grader.judging.repair.values import (
     truth,
     without,
 )
+from grader.judging.repair.world import Frame
 
 _MAX_WORDS = 1 << 18
 _MAX_POINTERS = 64
@@ -73,16 +75,15 @@ class Statements:
 
     def initial(self, node: Node, kind: Type | None) -> Callable:
         if node.kind == "lambda":
-            body = self.code(node.kids[0])
-            names = [name for _, name in node.given]
-            declared = {*names, *(n.text for n in walk(node) if n.kind == "declare")}
-            return lambda f, m: Closure(names, body, declared, f)
+            return self.closure(node)
         if node.kind != "braces":
             return self.code(node)
         if kind is None:
             raise GivenUp("braces")
         if kind.name in VECTORS or kind.name == "dim3":
             return self._make(Node("make", node.kids, kind.name, node.line, node.key))
+        if kind.name == "cudaLaunchConfig_t":
+            return self.launch_shape(node)
         fields = self.file.structs.get(kind.name)
         if fields is not None:
             count = len(node.kids)
@@ -99,6 +100,55 @@ class Statements:
         if not parts:
             return lambda f, m: 0
         raise GivenUp("braces")
+
+    def launch_shape(self, node: Node) -> Callable:
+        names = ("gridDim", "blockDim", "dynamicSmemBytes", "stream", "attrs", "numAttrs")
+        parts = [
+            (kid.text, kid.kids[0]) if kid.kind == "named" else (names[at], kid)
+            for at, kid in enumerate(node.kids)
+        ]
+        parts = [
+            (name, self.initial(kid, Type("dim3" if name in names[:2] else "int")))
+            for name, kid in parts
+        ]
+        return lambda f, m: Struct(
+            {"dynamicSmemBytes": 0, **{name: part(f, m) for name, part in parts}}
+        )
+
+    def closure(self, node: Node) -> Callable:
+        names = [name for _, name in node.given]
+        declared = {*names, *(n.text for n in walk(node) if n.kind == "declare")}
+        body, bodies = None, None
+        if not node.pack:
+            body = self.code(node.kids[0])
+        else:
+            known: dict[int, tuple] = {}
+
+            def bodies(count: int) -> tuple:
+                """For so many arguments."""
+                if count not in known:
+                    known[count] = self.of_many(node, count)
+                return known[count]
+
+        if node.text != "=":
+            return lambda f, m: Closure(names, body, declared, f, bodies)
+        captured = [self.code(one) for one in node.kids[1]]
+
+        def made(f, m):
+            home = Frame(f.world, dict(f.env), fields=f.fields)
+            for one in captured:
+                one(home, m)
+            return Closure(names, body, declared, home, bodies)
+
+        return made
+
+    def of_many(self, node: Node, count: int) -> tuple:
+        """A lambda's names and body for so many arguments."""
+        names = [name for _, name in node.given]
+        many = count - (len(names) - 1)
+        body = expanded(node.kids[0], node.pack, many)
+        finish(body)
+        return [*names[:-1], *(of_many(node.pack, at) for at in range(many))], self.code(body)
 
     def _lambda(self, node: Node) -> Callable:
         return self.initial(node, None)

@@ -29,9 +29,10 @@ INTEGERS = {
     "uint64_t", "signed", "ptrdiff_t", "uintptr_t", "intptr_t", "uint8_t", "uint16_t", "ssize_t", "int8_t", "int16_t", "ushort", "uchar",
     "ulong", "int_fast32_t", "uint_fast32_t",
 }  # fmt: skip
+_MAKING = frozenset(("make_unique", "make_shared"))
 _ITSELF = frozenset(("move", "forward", "as_const", "ref", "cref"))
 _TEMPLATES = frozenset(
-    ("copy_async", "tiled_partition", "plus", *_ITSELF)
+    ("copy_async", "get", "tiled_partition", "plus", *_ITSELF)
 )  # functions that nobody writes
 _BYTES = frozenset(("char", "uint8_t", "int8_t", "uchar", "byte"))
 FLOATS = {"float", "double"}
@@ -39,6 +40,7 @@ HALVES = {"__nv_bfloat16": "bf16"}  # of 2 bytes
 VECTORS = {
     f"{kind}{count}": count for kind in ("float", "int", "uint", "double") for count in (2, 3, 4)
 } | {"__nv_bfloat162": 2}
+_OF_TEMPLATES = CONTAINERS | GROUPS | {FRAGMENT, "function", "pair", "tuple"}
 _OWNING = frozenset(("unique_ptr", "shared_ptr"))  # read as the pointers that they hold
 _TYPES = (
     INTEGERS
@@ -57,6 +59,11 @@ _TYPES = (
         "cudaMemcpyKind",
         "cudaDeviceProp",
         "CUtensorMap",
+        "cudaGraph_t",
+        "cudaGraphExec_t",
+        "cudaMemPool_t",
+        "cudaLaunchConfig_t",
+        "cudaLaunchAttribute",
         "unique_ptr",
         "shared_ptr",
         "decltype",
@@ -71,6 +78,7 @@ class Expressions:
         self.at = 0
         self.file = File()
         self.aliases: dict[str, Type] = {}
+        self.alias_templates: dict[str, list[str]] = {}
         self.templates: set[str] = set()  # names of functions with template parameters
         self.namespaces: set[str] = {"std"}
         self.qualified: list[Node] = []  # names of constants behind those of namespaces
@@ -142,7 +150,7 @@ class Expressions:
             return self.is_nested_type()
         if (text, self.ahead()) in (("array", "<"), ("decltype", "(")):
             return True
-        if (text in CONTAINERS | GROUPS or text == FRAGMENT) and self.ahead() == "<":
+        if text in _OF_TEMPLATES and self.ahead() == "<":
             return True
         if text in FLOATS | INTEGERS and self.ahead() == "(" and self.ahead(2) in ("*", "&"):
             return self.ahead(4) == ")" and self.ahead(5) == "["  # float (*row)[16]
@@ -212,6 +220,8 @@ class Expressions:
                 alias = self.aliases[text]
                 name, args, sizes, stars = alias.name, alias.args, alias.sizes, alias.stars
                 self.take()
+                if text in self.alias_templates and self.now == "<":
+                    args = self.of_alias(text, args)
                 if self.skip("::"):  # Outer<16>::Inner has what Outer stands for
                     name, of_outer, args = "", args, ()
             elif not name and self.is_name_space(text):
@@ -242,10 +252,16 @@ class Expressions:
                 self.take()
                 self.take("<")
                 inner = self.type()
-                while self.now not in (">", ">>"):
-                    self.take()
-                self.close_angle()
+                self.to_angle()
                 name, args, stars = inner.name, inner.args, inner.stars + 1
+            elif not name and text in ("pair", "tuple") and self.ahead() == "<":
+                self.take()
+                self.template_arguments()
+                name = "tuple"
+            elif not name and text == "function" and self.ahead() == "<":
+                self.at += 2
+                self.to_angle()
+                name = "auto"
             else:
                 break
         if not name:
@@ -259,10 +275,15 @@ class Expressions:
             self.take()
         return Type(name, stars, shared, extern, reference, constant, args, sizes, to_rows, is_byte)
 
+    def of_alias(self, name: str, args: tuple) -> tuple:
+        """template <class T> using Rows = Tile<T, 16>; Rows<float> has what Tile is given."""
+        given = dict(zip(self.alias_templates[name], self.template_arguments(), strict=False))
+        return tuple(given.get(one.text, one) for one in args)
+
     def template_argument(self) -> Node:
         token = self.tokens[self.at]
         known = token.text in _TYPES | _WORDS | set(self.file.structs) | set(self.aliases)
-        known = known or (token.text in CONTAINERS and self.ahead() == "<")
+        known = known or (token.text in _OF_TEMPLATES and self.ahead() == "<")
         if not known or self.ahead() == "::":
             return self.binary(7)
         found = self.node("type", token)
@@ -274,11 +295,23 @@ class Expressions:
         self.take("<")
         self.angles += 1
         found = [] if self.now == ">" else [self.template_argument()]
+        self.skip("...")
         while self.skip(","):
             found.append(self.template_argument())
+            self.skip("...")
         self.angles -= 1
         self.close_angle()
         return tuple(found)
+
+    def to_angle(self) -> None:
+        """Over all that is left of template arguments."""
+        depth = 0
+        while depth or self.now not in (">", ">>"):
+            text = self.take().text
+            depth += (text in ("<", "(")) - (text in (">", ")")) - 2 * (text == ">>")
+            if depth < 0:  # the second half of >> was the last
+                return
+        self.close_angle()
 
     def close_angle(self) -> None:
         """Takes >, or the first half of >>."""
@@ -293,10 +326,21 @@ class Expressions:
     def list_until(self, end: str) -> list[Node]:
         found = []
         while not self.skip(end):
-            found.append(self.given())
+            found.append(self.expanded(self.given()))
             if self.now != end:
                 self.take(",")
         return found
+
+    def expanded(self, node: Node) -> Node:
+        """f(args)...: of each of them."""
+        if self.now != "...":
+            return node
+        return self.node("expand", self.take(), [node])
+
+    def count_of_pack(self, token: Token) -> Node:
+        """sizeof...(args)"""
+        self.balanced()
+        return self.node("count of pack", token)
 
     def given(self) -> Node:
         """An argument: {row, col} where a struct is meant."""
@@ -319,6 +363,8 @@ class Expressions:
         found = self.assignment()
         while self.now == ",":
             sign = self.take()
+            if self.skip("..."):
+                return self.node("fold", sign, [None, found])
             found = self.node("comma", sign, [found, self.assignment()])
         return found
 
@@ -337,6 +383,10 @@ class Expressions:
         left = self.binary(level + 1)
         while self.now in _LEVELS[level] and not (self.angles and self.now == ">>"):
             sign = self.take()
+            if self.skip("..."):  # (args + ...), (0 + ... + args)
+                is_first = self.skip(sign.text)
+                last = self.binary(level + 1) if is_first else left
+                return self.node("fold", sign, [left if is_first else None, last])
             left = self.node("binary", sign, [left, self.binary(level + 1)])
         return left
 
@@ -351,6 +401,13 @@ class Expressions:
             return self.node("before", token, [self.unary()])
         if token.text == "sizeof":
             return self.sizeof()
+        if token.text == "new":
+            return self.new()
+        if token.text == "delete" and (self.ahead() == "[" or self.ahead().isidentifier()):
+            self.take()
+            if self.skip("["):
+                self.take("]")
+            return self.node("delete", token, [self.unary()])
         if token.text == "(" and self._is_cast():
             self.take()
             kind = self.pointed(self.type())
@@ -359,6 +416,25 @@ class Expressions:
             found.type = kind
             return found
         return self.postfix(self.primary())
+
+    def new(self) -> Node:
+        """new float[n], new Buffer(n)"""
+        token = self.take()
+        if self.now == "(":  # where it is to lie
+            raise GivenUp("new")
+        kind, sizes, given = self.type(), [], None
+        while self.skip("["):
+            sizes.append(self.assignment())
+            self.take("]")
+        if self.now in ("(", "{"):
+            start = self.take()
+            is_call = start.text == "("
+            given = self.node(
+                "make" if is_call else "braces", start, self.list_until(")" if is_call else "}")
+            )
+        found = self.node("new", token, [sizes, given])
+        found.type = kind
+        return found
 
     def pointed(self, kind: Type) -> Type:
         """float (*)[16]: to rows of 16."""
@@ -421,7 +497,11 @@ class Expressions:
             return self.scoped(token)
         if text == "(":
             angles, self.angles = self.angles, 0
-            found = self.comma()
+            if self.skip("..."):  # (... + args)
+                sign = self.take()
+                found = self.node("fold", sign, [None, self.unary()])
+            else:
+                found = self.comma()
             self.angles = angles
             self.take(")")
             return found
@@ -456,8 +536,14 @@ class Expressions:
             return self.node("make", token, self.list_until(close), kind)
         if text == "numeric_limits" and self.now == "<":
             return self.limit(token)
+        if text in _MAKING and self.now == "<":
+            return self.making(token)
+        if text in CONTAINERS | {"pair", "tuple"} and self.now == "<":
+            return self.container(token)
         if text in self.aliases and self.now in ("(", "{"):
             return self.converted(token)
+        if text in self.alias_templates and self.now == "<":
+            return self.container(token)
         if text in self.file.structs and self.now == "{":
             self.take()
             return self.node("built", token, self.list_until("}"))
@@ -465,6 +551,35 @@ class Expressions:
             self.take()
             return self.node("built", token, self.list_until(")"))
         return self.node("name", token)
+
+    def making(self, token: Token) -> Node:
+        """std::make_unique<float[]>(n), std::make_unique<Buffer>(n)"""
+        self.take("<")
+        kind = self.type()
+        is_array = self.skip("[")
+        if is_array:
+            self.take("]")
+        self.close_angle()
+        start = self.take("(")
+        given = self.node("make", start, self.list_until(")"))
+        sizes = given.kids if is_array else []
+        found = self.node("new", token, [sizes, given if not is_array else None])
+        found.type = kind
+        found.macro = "zeros" if is_array else ""
+        return found
+
+    def container(self, token: Token) -> Node:
+        """std::vector<float>(n), std::pair<int, int>(a, b)"""
+        self.at -= 1
+        kind = self.type()
+        start = self.take()
+        is_call = start.text == "("
+        given = self.list_until(")" if is_call else "}")
+        found = self.node(
+            "object", token, [self.node("make" if is_call else "braces", start, given)]
+        )
+        found.type = kind
+        return found
 
     def limit(self, token: Token) -> Node:
         """std::numeric_limits<int>::max()"""

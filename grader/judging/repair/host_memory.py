@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from grader.judging.repair.memory import Buffer
 from grader.judging.repair.reading import GivenUp
-from grader.judging.repair.values import Fault, Place, Pointer, to_int
+from grader.judging.repair.values import Fault, Nowhere, Place, Pointer, Struct, to_int
 
 _MAX_WORDS = 1 << 18
 _PITCH_BYTES = 512
+_BYTE = 0.25  # words
 
 
-def _of_host(f, size) -> Pointer:
+def of_host(f, size) -> Pointer:
     size = int(to_int(size))
     if size <= 0 or size > 4 * _MAX_WORDS:
         raise Fault("size")
@@ -19,7 +20,16 @@ def _of_host(f, size) -> Pointer:
     return Pointer(buffer)
 
 
+def as_before(place, value: Pointer) -> Pointer:
+    """Where a pointer to bytes is given memory, it goes on counting in bytes."""
+    if place.__class__ is Place and place.holder.get(place.name).__class__ is Nowhere:
+        return Pointer(value.memory, value.off, (), _BYTE)
+    return value
+
+
 def _put(place, value) -> None:
+    if value.__class__ is Pointer:
+        value = as_before(place, value)
     if place.__class__ is Place:
         place.holder[place.name] = value
     elif place.__class__ is Pointer and place.memory.kind == "local":
@@ -29,12 +39,12 @@ def _put(place, value) -> None:
 
 
 def malloc(given, templates):
-    return lambda f, m: _of_host(f, given[0](f, m))
+    return lambda f, m: of_host(f, given[0](f, m))
 
 
 def calloc(given, templates):
     def run(f, m):
-        found = _of_host(f, given[0](f, m) * given[1](f, m))
+        found = of_host(f, given[0](f, m) * given[1](f, m))
         found.memory.data[:] = 0
         return found
 
@@ -45,7 +55,7 @@ def malloc_host(given, templates):
     """cudaMallocHost, cudaHostAlloc."""
 
     def run(f, m):
-        _put(given[0](f, m), _of_host(f, given[1](f, m)))
+        _put(given[0](f, m), of_host(f, given[1](f, m)))
         return 0
 
     return run
@@ -73,6 +83,8 @@ def free(given, templates):
         value = given[0](f, m)
         if value.__class__ is Pointer and value.memory.kind != "host":
             raise Fault("free")
+        if value.__class__ is Struct:  # that malloc made
+            return 0
         if value.__class__ is not Pointer and value not in (0, None):
             raise GivenUp("free")
         return 0

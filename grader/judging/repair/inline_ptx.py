@@ -48,9 +48,7 @@ _COMPARED = {
 }  # fmt: skip
 
 
-_PRODUCTS = tuple(
-    f"mma.sync.aligned.m16n8k{depth}.row.col.f32.bf16.bf16.f32" for depth in (8, 16)
-)
+_PRODUCTS = tuple(f"mma.sync.aligned.m16n8k{depth}.row.col.f32.bf16.bf16.f32" for depth in (8, 16))
 
 
 @dataclass(frozen=True)

@@ -45,6 +45,9 @@ class Layouts:
             # The block's dynamic memory, taken for one struct.
             fields = self.file.structs[kind.name]
             return self.laid_out(kind.name, fields, f, (), (kind.name, key), True, False)
+        if pointer.memory.kind == "host" and not self.is_of_words(kind.name):  # of malloc
+            fields = self.file.structs[kind.name]
+            return self.laid_out(kind.name, fields, f, (), (kind.name, key), False, True)
         templates = self.file.parameters.get(kind.name) or []
         given = {n: self.code(one)(f, True) for n, one in zip(templates, kind.args, strict=False)}
         inner = Frame(f.world, {**f.env, **given}, fields=f.fields)

@@ -16,6 +16,7 @@ from grader.judging.repair.changes import Changes
 from grader.judging.repair.declarations import Declarations
 from grader.judging.repair.execution import Statements
 from grader.judging.repair.expressions import VECTORS
+from grader.judging.repair.host_memory import of_host
 from grader.judging.repair.inline_ptx import InlinePtx
 from grader.judging.repair.jumps import Jumps
 from grader.judging.repair.layouts import Layouts
@@ -25,6 +26,7 @@ from grader.judging.repair.overloads import Overloads, whole
 from grader.judging.repair.reading import GivenUp
 from grader.judging.repair.standard import STREAMS, List
 from grader.judging.repair.values import (
+    NOWHERE,
     TEXT,
     Fault,
     Place,
@@ -53,6 +55,7 @@ _BADLY = {
     **dict.fromkeys("/%", lambda b: b == 0),
     **dict.fromkeys(("<<", ">>"), lambda b: (b < 0) | (b > MOST_SHIFTED)),
 }
+_MOST_NEW = 64  # objects at once
 _BYTE = 0.25  # words: of what a char* points to
 _ANY = frozenset(("void", "auto", "char"))
 
@@ -240,6 +243,41 @@ class Machine(Calls, Statements, Declarations, Changes, Overloads, Jumps, Inline
 
         return get
 
+    def _new(self, node: Node) -> Callable:
+        """Memory of the host, or an object that only pointers know."""
+        sizes, given = node.kids
+        kind, is_zero = node.type, node.macro == "zeros" or given is not None
+        is_number = not kind.stars and kind.name in ("int", "float", "bool")
+        count = self.code(sizes[0]) if sizes else None
+        if len(sizes) > 1 or (sizes and given is not None and given.kids):
+            raise GivenUp("new")
+        if is_number and (sizes or not given or len(given.kids) < 2):
+            value = self.initial(given.kids[0], kind) if given and given.kids else None
+
+            def memory(f, m):
+                found = of_host(f, 4 * int(to_int(count(f, m))) if count is not None else 4)
+                if is_zero:
+                    found.memory.data[:] = 0 if value is None else value(f, m)
+                found.memory.is_int = kind.name == "int"
+                return found
+
+            return memory
+        if count is not None:
+            begun = self.nameless(kind, Node("braces")) if kind.name in self.file.structs else None
+
+            def several(f, m):
+                many = int(to_int(count(f, m)))
+                if not 0 < many <= _MOST_NEW:
+                    raise GivenUp("new")
+                return List([begun(f, m) if begun else None for _ in range(many)], kind)
+
+            return several
+        made = self.nameless(kind, given or Node("braces", line=node.line))
+        return lambda f, m: Place({"new": made(f, m)}, "new")
+
+    def _delete(self, node: Node) -> Callable:
+        return self.code(node.kids[0])
+
     def _extent(self, node: Node) -> Callable:
         """How many elements an array has."""
         array = self.code(node.kids[0])
@@ -260,9 +298,15 @@ class Machine(Calls, Statements, Declarations, Changes, Overloads, Jumps, Inline
 
         def get(f, m):
             value = whole(f, m)
+            if value.__class__ is Pointer and value.dims and at < value.dims[0]:
+                place = value.at(at)
+                return place if place.dims else place.load(m)
+            if value.__class__ is List:
+                return value[at]
             if value.__class__ is not Struct or at >= len(value.fields):
                 raise GivenUp("bindings")
-            return list(value.fields.values())[at]
+            found = list(value.fields.values())[at]
+            return found.get(m) if found.__class__ is Ref else found
 
         return get
 
@@ -387,7 +431,7 @@ class Machine(Calls, Statements, Declarations, Changes, Overloads, Jumps, Inline
                     is_vector = held.__class__ is Struct and "".join(held.fields) in "xyzw"
                     return Pointer(Fields(held.fields)) if is_vector else value
                 if value.__class__ is not Pointer:
-                    return value
+                    return NOWHERE if is_byte and value.__class__ is int and not value else value
                 if kind.name not in _ANY and value.memory.is_half and not is_half:
                     return Pointer(value.memory, value.off, (), unit, (), True)
                 if names:

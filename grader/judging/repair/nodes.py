@@ -24,6 +24,7 @@ class Node:
     is_narrow: bool | None = None  # of a loop (narrow.py), once somebody has asked
     origin: tuple[int, str] | None = None  # of an edited node: which one it stands for
     given: tuple = ()  # of a lambda: type and name of each parameter
+    pack: str = ""  # of a lambda: the parameter that stands for any number of them
 
     @property
     def id(self) -> tuple[int, str]:
@@ -66,6 +67,7 @@ class Function:
     owner: str = ""  # the struct whose method it is
     sizes: dict[str, list] = field(default_factory=dict)  # of parameters that are arrays
     is_static: bool = False
+    pack: str = ""  # the last parameter, where it stands for any number of them
     is_implied: bool = False  # a constructor that nobody wrote: it sets what members begin with
     declared: list[Node] | None = None  # declarations in its body, once somebody has asked
 
@@ -92,6 +94,7 @@ class File:
     statics: dict[str, list[Node]] = field(default_factory=dict)  # constants of a struct
     parameters: dict[str, list[str]] = field(default_factory=dict)  # of a struct template
 
+    packs: dict[tuple, object] = field(default_factory=dict)  # functions for so many arguments
     unions: set[str] = field(default_factory=set)
     unread: list[str] = field(default_factory=list)  # why something was passed over
     unread_names: set[str] = field(default_factory=set)  # of functions that were
@@ -120,6 +123,9 @@ def _is_same(one: Function, two: Function) -> bool:
         return False
     pairs = zip(one.parameters, two.parameters, strict=True)
     if any((a.name, a.stars) != (b.name, b.stars) for (a, _), (b, _) in pairs):
+        return False
+    pairs = zip(one.parameters, two.parameters, strict=True)
+    if any(_texts([*a.args]) != _texts([*b.args]) for (a, _), (b, _) in pairs):
         return False
     return [_texts(s) for s in one.sizes.values()] == [_texts(s) for s in two.sizes.values()]
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from grader.judging.repair.nodes import Function, Node, walk
+from grader.judging.repair.packs import of_pack
 from grader.judging.repair.reading import GivenUp
 from grader.judging.repair.standard import TEXTS
 from grader.judging.repair.values import Place, Pointer, Struct, Text, is_integer
@@ -16,6 +17,8 @@ _NUMBERS = frozenset(("int", "float", "bool"))
 
 def takes(function: Function, count: int) -> bool:
     most = len(function.parameters)
+    if function.pack:
+        return count >= most - 1
     return most - len(function.rest) <= count <= most
 
 
@@ -39,6 +42,9 @@ class Overloads:
         fitting = [one for one in known if takes(one, len(given))]
         if not fitting:
             raise GivenUp("arguments")
+        if any(one.pack for one in fitting):
+            fitting = [one for one in fitting if not one.pack] or fitting
+            fitting = [of_pack(self.file, one, len(given)) for one in fitting]
         if len(fitting) > 1 and templates:
             named = [one for one in fitting if len(one.templates) >= len(templates)]
             fitting = named or fitting
@@ -79,6 +85,8 @@ class Overloads:
                 if kind.name in _NUMBERS or (value.kind and value.kind != kind.name):
                     return -1
                 found += 2 * bool(value.kind)
+                if kind.args and not self.has_arguments(f, kind, value):
+                    return -1
             elif not is_pointer:
                 if kind.name not in _NUMBERS:
                     return -1
@@ -94,6 +102,16 @@ class Overloads:
             ):
                 found += 1
         return found
+
+    def has_arguments(self, f: Frame, kind, value: Struct) -> bool:
+        """Whether no number that a struct template is given is another one."""
+        for name, node in zip(self.file.parameters.get(kind.name, ()), kind.args, strict=False):
+            known = value.fields.get(name)
+            if is_integer(known) and node.kind != "type":
+                (number,) = self.dims_of(f, [node])
+                if is_integer(number) and number != known:
+                    return False
+        return True
 
     def dims_of(self, f: Frame, sizes: list) -> list:
         found = []

@@ -91,7 +91,7 @@ OF_LIST: dict[str, Callable] = {
     "size": lambda known: len(known.items), "empty": lambda known: not known.items,
     "clear": _clear, "resize": _resize, "reserve": lambda known, count: 0,
     "front": lambda known: known[0], "back": lambda known: known[len(known.items) - 1],
-    "at": lambda known, at: known[at],
+    "at": lambda known, at: known[at], "data": lambda known: known,
 }  # fmt: skip
 # What memory of the host is asked for, where a std::vector of numbers is one.
 OF_MEMORY: dict[str, Callable] = {

@@ -219,11 +219,11 @@ class Structs(Beginnings):
                 self.balanced()
             stars += kind.name != "auto"
         else:
-            if kind.is_byte and stars and not kind.is_constant:
+            if kind.is_byte and stars > 1:
                 raise GivenUp(BYTES_LATER)
             field = self.name().text
         args = kind.args if kind.name == "vector" or kind.name in self.file.structs else ()
-        one = Type(kind.name, stars, is_reference=is_reference, args=args)
+        one = Type(kind.name, stars, is_reference=is_reference, args=args, is_byte=kind.is_byte)
         own.fields.append((one, field))
         if self.skip(":"):  # unsigned row : 4
             self.ternary()
@@ -267,11 +267,7 @@ class Structs(Beginnings):
             self.at = at
             return False
         token = self.take()
-        try:
-            self.constructor(own, token, templates, kinds, defaults)
-        except GivenUp as why:
-            self.at = at
-            self.pass_over(str(why))
+        self.constructor(own, token, templates, kinds, defaults)
         return True
 
     def constructor(
@@ -285,6 +281,7 @@ class Structs(Beginnings):
             self.take(";")
             return
         rest, sizes, lengths = self.rest, self.sizes_given, self.lengths_given
+        pack = self.pack_given
         first = []
         if self.skip(":"):
             while self.now != "{":
@@ -296,6 +293,7 @@ class Structs(Beginnings):
         made = Function(
             name, Type("void"), parameters, body, False, token.line, templates, kinds, defaults,
             rest, {one: at for one, at in lengths.items() if one in templates}, name, sizes,
+            pack=pack,
         )  # fmt: skip
         self.file.keep(made)
 
@@ -354,6 +352,7 @@ class Structs(Beginnings):
             self.templates.add(token.text)
         parameters = self.parameters()
         rest, sizes, lengths = self.rest, self.sizes_given, self.lengths_given
+        pack = self.pack_given
         kind = self.given_later(kind)
         if self.now == "=":  # = delete, = default
             self.at += 2
@@ -363,6 +362,6 @@ class Structs(Beginnings):
             Function(
                 token.text, kind, parameters, self.body(), False, token.line, templates, kinds,
                 defaults, rest, {one: at for one, at in lengths.items() if one in templates},
-                owner or "struct", sizes, is_static,
+                owner or "struct", sizes, is_static, pack=pack,
             )
         )  # fmt: skip

@@ -43,8 +43,13 @@ class Sugar(Expressions):
 
     def over_array(self, token: Token) -> Node:
         kind = self.type()
-        name = self.name()
+        names = []
+        if self.skip("["):  # for (auto [begin, count] : pieces)
+            names = self.names_of_bindings()
+        name = names[0] if names else self.name()
         self.take(":")
+        if names and self.now == "{":
+            raise GivenUp("a list")
         if self.skip("{"):
             return self._over_list(token, kind, name)
         array = self.assignment()
@@ -53,8 +58,11 @@ class Sugar(Expressions):
         count = f"at {name.text}"
         at = lambda: self.made(token, "name", [], count)  # noqa: E731
         element = self.made(token, "index", [array, at()])
-        one = self.node("declare", name, [None, element])
-        one.type = kind
+        if names:
+            one = self.bound(token, kind, names, element)
+        else:
+            one = self.node("declare", name, [None, element])
+            one.type = kind
         first = self.declared(token, Type("int"), count, self.made(token, "number", [], "0"))
         end = self.made(token, "extent", [array])
         condition = self.made(token, "binary", [at(), end], "<")
@@ -229,13 +237,23 @@ class Sugar(Expressions):
 
     def bindings(self, kind: Type) -> Node:
         start = self.take("[")
+        names = self.names_of_bindings()
+        if self.skip("="):
+            value = self.assignment()
+        else:
+            value = self.braces().kids[0]
+        return self.bound(start, kind, names, value)
+
+    def names_of_bindings(self) -> list[Token]:
         names = [self.name()]
         while self.skip(","):
             names.append(self.name())
         self.take("]")
-        self.take("=")
+        return names
+
+    def bound(self, start: Token, kind: Type, names: list[Token], value: Node) -> Node:
         whole = f"parts of {names[0].text}"
-        found = [self.declared(start, replace(kind, is_reference=False), whole, self.assignment())]
+        found = [self.declared(start, replace(kind, is_reference=False), whole, value)]
         for at, name in enumerate(names):
             part = self.made(start, "part", [self.made(start, "name", [], whole)], str(at))
             one = self.node("declare", name, [None, part])

@@ -27,7 +27,7 @@ class Parser(Structs, Unread):
             return
         templates, kinds, defaults = self.template_parameters()
         if self.skip("using"):
-            self.using()
+            self.using(templates)
             return
         if self.skip("namespace"):
             self.namespace()
@@ -63,6 +63,7 @@ class Parser(Structs, Unread):
             self.templates.add(name.text)
         parameters = self.parameters()
         rest, lengths, sizes = self.rest, self.lengths_given, self.sizes_given
+        pack = self.pack_given
         kind = self.given_later(kind)
         if self.skip(";"):
             return
@@ -70,6 +71,7 @@ class Parser(Structs, Unread):
         function = Function(
             name.text, kind, parameters, body, is_kernel, name.line, templates, kinds, defaults,
             rest, {one: place for one, place in lengths.items() if one in templates}, sizes=sizes,
+            pack=pack,
         )  # fmt: skip
         self.file.keep(function)
 
@@ -87,7 +89,8 @@ class Parser(Structs, Unread):
                 self.take()
             else:
                 self.type()
-            name = self.name().text
+            self.skip("...")
+            name = self.name().text if self.now not in (",", ">", "=") else f"<{len(names)}>"
             names.append(name)
             if is_type:
                 kinds.add(name)
@@ -97,7 +100,7 @@ class Parser(Structs, Unread):
             self.skip(",")
         return names, frozenset(kinds), defaults
 
-    def using(self) -> None:
+    def using(self, templates: Sequence[str] = ()) -> None:
         if self.now == "namespace":
             while not self.skip(";"):
                 self.take()
@@ -112,6 +115,8 @@ class Parser(Structs, Unread):
             self.balanced()
             kind = Type("auto")
         self.aliased(name.text, kind)
+        if templates:
+            self.alias_templates[name.text] = list(templates)
         self.take(";")
 
     def typedef(self) -> None:
@@ -184,8 +189,9 @@ class Parser(Structs, Unread):
                 node.kind, node.macro, node.type = "name", "", None
 
     def parameters(self) -> list[tuple[Type, str]]:
-        """Sets `rest`, `lengths_given` and `sizes_given`, too."""
+        """Sets `rest`, `lengths_given`, `sizes_given` and `pack_given`, too."""
         self.rest: list[Node] = []
+        self.pack_given = ""
         self.sizes_given: dict[str, list] = {}
         self.lengths_given: dict[str, tuple[str, int]] = {}
         self.take("(")
@@ -194,10 +200,9 @@ class Parser(Structs, Unread):
             if self.now == "void" and self.ahead() == ")":
                 self.take()
                 continue
-            if self.now == "void" and self.ahead() == "*":
-                raise GivenUp("memory without a type")  # it may be counted in bytes
             kind = self.type()
             name = ""
+            is_pack = self.skip("...")
             if self.now == "(":  # float (*a)[N]
                 self.take("(")
                 if not self.skip("&"):
@@ -228,7 +233,9 @@ class Parser(Structs, Unread):
                 kind = Type(kind.name, 1)
                 at += 1
             if self.skip("="):
-                self.rest.append(self.ternary())
+                self.rest.append(self.given())
+            if is_pack:
+                self.pack_given = name
             found.append((kind, name))
             self.skip(",")
         return found
@@ -339,6 +346,8 @@ class Parser(Structs, Unread):
             first = None
             if self.skip("="):
                 first = self.initialiser(kind)
+                if first.kind == "lambda" and not first.kids[1]:
+                    first.text = "["  # what it is given is there as long as it is
                 if self.is_kernel(first):
                     self.kernels[name.text] = first.kids[0] if first.kind == "address" else first
                     if self.skip(","):
@@ -348,10 +357,7 @@ class Parser(Structs, Unread):
                 first = self.braces()
             elif self.now == "(":
                 first = self.node("make", self.take(), self.list_until(")"), kind.name)
-            is_unset = (
-                first is None or first.text in ("nullptr", "NULL", "0") or first.kind == "braces"
-            )
-            if kind.is_byte and stars and is_unset and not (sizes or kind.is_constant):
+            if kind.is_byte and stars > 1:
                 raise GivenUp(BYTES_LATER)
             one = self.node("declare", name, [sizes or None, first])
             one.type = Type(
@@ -381,19 +387,49 @@ class Parser(Structs, Unread):
             return self.braces()
         if self.now == "[":
             start = self.tokens[self.at]
-            self.balanced()
+            is_copy, captured = self.captures()
+            if self.now == "<":
+                self.at -= 1
+                self.tokens[self.at] = replace(start, text="template")
+                self.template_parameters()
             begin = self.at
             while self.now in ("__device__", "__host__"):
                 self.take()
             parameters = self.parameters() if self.now == "(" else []
-            self.skip("mutable")
+            pack = self.pack_given if parameters else ""
+            while self.now in ("mutable", "constexpr"):
+                self.take()
             self.given_later(kind)
-            found = self.node("lambda", start, [self.block()])
+            found = self.node("lambda", start, [self.block(), captured], "=" if is_copy else "[")
             found.given = tuple(parameters)
+            found.pack = pack
             if self.now == "(" and self.at > begin:  # [&] { ... }()
                 return self.postfix(found)
             return found
         return self.assignment()
+
+    def captures(self) -> tuple[bool, list[Node]]:
+        """Of a lambda: whether it has values of its own, and those that it is given: [at = p + 1]."""
+        self.take("[")
+        is_copy, found, depth = False, [], 0
+        while not self.skip("]"):
+            if self.tokens[self.at].is_name() and self.ahead() == "=" and not depth:
+                name = self.name()
+                self.take()
+                one = self.node("declare", name, [None, self.given()])
+                one.type = Type("auto")
+                found.append(one)
+                is_copy = True
+                continue
+            text = self.take().text
+            if text == "&":
+                if self.tokens[self.at].is_name():
+                    self.take()
+                    if self.skip("="):
+                        raise GivenUp("capture")
+            elif text not in (",", "this", "*", "..."):
+                is_copy = True
+        return is_copy, found
 
     def braces(self) -> Node:
         start = self.take("{")
@@ -405,7 +441,7 @@ class Parser(Structs, Unread):
                 self.take()
                 kids.append(self.node("named", name, [self.given()]))
             else:
-                kids.append(self.given())
+                kids.append(self.expanded(self.given()))
             self.skip(",")
         return self.node("braces", start, kids)
 

@@ -28,6 +28,13 @@ class Outside(Fault):
     """An access that leaves its array, whose name it says."""
 
 
+class Nowhere(int):
+    """nullptr of a pointer that counts in bytes: so does what it is given later."""
+
+
+NOWHERE = Nowhere(0)
+
+
 class Text:
     """A std::string or what is printed: what it says is never asked for."""
 
@@ -60,6 +67,7 @@ class Closure:
     body: object
     declared: set[str]
     home: object
+    bodies: object = None  # of one for any number of arguments: names and body for so many
 
 
 @dataclass(slots=True)
