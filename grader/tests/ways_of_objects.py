@@ -191,4 +191,56 @@ OBJECTS = {
         " k<<<dim3(w / T, w / T), dim3(T, T)>>>(M, N, q, w);"
         " cudaMemcpy(P, q, 4 * w * w, cudaMemcpyDeviceToDevice);",
     },
+    "a struct that is set to 0": {
+        "top": "#include <string.h>\ntypedef struct { int at; float* to[2]; } State; static State state;",
+        "before": "float z[4]; memset(z, 0, sizeof z); c += (int)z[3];",
+        "launch": "State* q = &state; q->at = 5; memset(q, 0, sizeof(*q)); q->to[1] = P;"
+        " k<<<dim3(w / T + q->at, w / T), dim3(T, T)>>>(M, N, q->to[1], w);",
+    },
+    "a loop over what begins and ends": {
+        "top": "class Row { float* p_; int n_; public: __device__ Row(float* p, int n) : p_(p), n_(n) {}"
+        " __device__ float* begin() { return p_; } __device__ float* end() { return p_ + n_; } };",
+        "inner": "int i = 0; for (float v : Row(a[ty], T)) s += v * b[i++][tx];",
+    },
+    "a lambda that is called at once": {
+        "before": "int e = c; [&] { e += 1; }(); const int d = [](int x) { return x - 1; }(e);",
+        "store": "P[r * w + d] = s;",
+    },
+    "parentheses around what is made": {
+        "launch": "k<<<(dim3(w / T, w / T)), (dim3(T, T))>>>((M), (N), (P), (w));",
+    },
+    "a union of structs": {
+        "top": "union Both { struct { float one[T][T]; float two[T][T]; } t; float all[2 * T * T]; };",
+        "before": "__shared__ Both z;",
+        "inner": "z.t.one[ty][tx] = a[ty][tx]; z.all[T * T + ty * T + tx] = b[ty][tx]; __syncthreads();"
+        " for (int i = 0; i < T; ++i) s += z.all[ty * T + i] * z.t.two[i][tx]; __syncthreads();",
+    },
+    "what the standard says of types": {
+        "top": "#include <type_traits>\ntemplate <class V> struct View { using Own = std::remove_const_t<V>; V* p;"
+        " __device__ Own at(int i, Own no = Own{}) const { return i < 0 ? no : p[i]; } };"
+        " template <class V> __device__ typename std::decay<V>::type same(V x) { return x; }",
+        "before": "View<const float> v{M};",
+        "load": "v.at(same(r * w + p * T + tx))",
+    },
+    "braces for what a template is given": {
+        "top": "struct Rows { int w; __device__ int operator()(int r, int c) const { return r * w + c; } };"
+        " template <class L> struct From { const float* p; L at; __device__ float operator()(int r, int c) const"
+        " { return p[at(r, c)]; } };",
+        "before": "From<Rows> from{M, {w}};",
+        "load": "from(r, p * T + tx)",
+    },
+    "an operator of a struct and one of the file": {
+        "top": "struct Place { int x, y; __device__ Place(int a, int b) : x(a), y(b) {}"
+        " __device__ Place operator*(int n) const { return {x * n, y * n}; } };"
+        " __device__ Place operator*(int n, const Place& q) { return q * n; }"
+        " __device__ int flat(const Place& q, int w) { return q.y * w + q.x; }",
+        "store": "P[flat(1 * Place(c, r), w) + flat({0, 0}, w)] = s;",
+    },
+    "what *this gives": {
+        "top": "struct Tile { float v[T][T]; __device__ float& operator()(int y, int x) { return v[y][x]; }"
+        " __device__ void put(float x) { (*this)(threadIdx.y, threadIdx.x) = x; } };",
+        "before": "__shared__ Tile z;",
+        "inner": "z.put(a[ty][tx]); __syncthreads(); for (int i = 0; i < T; ++i) s += z(ty, i) * b[i][tx];"
+        " __syncthreads();",
+    },
 }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 
 import numpy as np
@@ -26,13 +27,16 @@ from grader.judging.repair.values import (
     Fault,
     Place,
     Pointer,
+    Ref,
     Struct,
+    Text,
     bits_of,
     both,
     divided,
     float_of,
     has_rows,
     is_integer,
+    merged,
     to_int,
     truth,
     without,
@@ -40,6 +44,7 @@ from grader.judging.repair.values import (
 
 _MAX_WORDS = 1 << 18
 _MOST_ROWS = 512
+_MOST_CLEARED = 256
 _FROM_HOST = {
     "cudaMemcpyHostToDevice": ("global", "host"),
     "cudaMemcpyDeviceToHost": ("host", "global"),
@@ -224,6 +229,46 @@ def _memset(given, templates):
         if to.off.__class__ is not int or not 0 <= words <= to.memory.size - to.off:
             raise Fault("size")
         to.memory.data.reshape(-1, to.memory.size)[:, to.off : to.off + words] = 0
+        return 0
+
+    return run
+
+
+def _clear(value, m) -> None:
+    if value.__class__ is Pointer:
+        for at in range(math.prod(value.dims) * value.unit if value.dims else value.unit):
+            value.memory.store(value.off + at, m, 0)
+    elif value.__class__ is Struct:
+        for name, one in value.fields.items():
+            if one.__class__ is Ref:
+                one.target.store(m, 0)
+            elif one.__class__ is Struct or (one.__class__ is Pointer and one.dims):
+                _clear(one, m)
+            elif name.isidentifier() and not isinstance(one, Text):
+                value.fields[name] = merged(m, 0, one)
+    else:
+        raise GivenUp("memset")
+
+
+def _host_memset(given, templates):
+    """memset(p, 0, n): words, or a struct."""
+
+    def run(f, m):
+        to, value, size = (part(f, m) for part in given[:3])
+        if to.__class__ is Place:
+            to = to.holder.get(to.name)
+        if value.__class__ is not int or value != 0:
+            raise GivenUp("memset")
+        if to.__class__ is Pointer:
+            words = int(size) // (2 if to.memory.is_half else 4)
+            for at in range(words) if words <= _MOST_CLEARED else ():
+                to.memory.store(to.off + at, m, 0)
+            if words > _MOST_CLEARED:
+                if to.memory.kind != "host" or words > to.memory.size - to.off:
+                    raise GivenUp("memset")
+                to.memory.data[to.off : to.off + words] = 0
+            return 0
+        _clear(to, m)
         return 0
 
     return run
@@ -437,7 +482,7 @@ BUILTIN = {
     "cudaMallocAsync": _malloc, "cudaFreeAsync": _free,
     "this_thread_block": this_block, "tiled_partition": tiled_partition, "plus": plus_of,
     "reduce": reduce, "copy": _copy, "copy_n": _copy,
-    "cudaMallocManaged": _malloc_managed, "memcpy": _host_memcpy, "cudaMalloc": _malloc, "cudaMemcpy": _memcpy, "cudaMemcpyAsync": _memcpy, "cudaFree": _free,
+    "cudaMallocManaged": _malloc_managed, "memcpy": _host_memcpy, "memset": _host_memset, "cudaMalloc": _malloc, "cudaMemcpy": _memcpy, "cudaMemcpyAsync": _memcpy, "cudaFree": _free,
     "cudaMemcpy2D": _memcpy_2d, "cudaMemcpy2DAsync": _memcpy_2d, "cudaMemset": _memset, "cudaMemsetAsync": _memset, "__ldg": _read,
     "copy_async": _copied(lambda f, m, given, templates: int(templates[0](f, m)) // 4),
     "__pipeline_memcpy_async": _copied(lambda f, m, given, templates: int(given[2](f, m)) // 4),

@@ -70,13 +70,13 @@ class Calls:
     # --- calls
 
     def function(self, function: Function) -> tuple:
-        if function.name not in self.functions:
+        if function not in self.functions:
             outer, self.types = self.types, self.types_of(function)
             body = self.code(function.body)
             converts = [self.conversion(kind) for kind, _ in function.parameters]
             self.types = outer
-            self.functions[function.name] = (body, converts)
-        return self.functions[function.name]
+            self.functions[function] = (body, converts)
+        return self.functions[function]
 
     def types_of(self, function: Function) -> dict[str, Type]:
         found = {name: kind for kind, name in function.parameters}
@@ -142,7 +142,7 @@ class Calls:
         if target.kind == "scoped":
             return self.of_static(target.text, target, node.kids[1:], given)
         if target.kind != "name":
-            return self.called_value(self.code(target), node.kids[1:], given)
+            return self.called_value(self.code(target), node.kids[1:], given, wants_address)
         name = target.text
         edit = self.edits.get(target.id)
         if edit is not None:
@@ -362,6 +362,7 @@ class Calls:
         return self.nameless(node.type, node.kids[0])
 
     def nameless(self, kind: Type, given: Node) -> Callable:
+        kind = replace(kind, is_reference=False)
         declared = self.code(Node("declare", [None, given], "", given.line, -1, kind))
 
         def build(f, m):

@@ -69,6 +69,7 @@ class Declarations:
 
     def of_fields(self, node: Node, fields: list, kind: Type) -> Callable:
         """{row, col}, {.row = 1} of a struct."""
+        fields = [(self.of_parameter(own, kind), name) for own, name in fields]
         types = {name: own for own, name in fields}
         given = []
         for (own, name), kid in zip(fields, node.kids, strict=False):
@@ -111,6 +112,13 @@ class Declarations:
             return Struct(found, kind.name)
 
         return structure
+
+    def of_parameter(self, own: Type, kind: Type) -> Type:
+        """What a template's parameter stands for in a struct."""
+        parameters = self.file.parameters.get(kind.name) or []
+        if own.parameter not in parameters[: len(kind.args)] or own.stars:
+            return own
+        return kind.args[parameters.index(own.parameter)].type or own
 
     def _declare(self, node: Node) -> Callable:
         sizes, first = node.kids

@@ -29,6 +29,12 @@ INTEGERS = {
     "uint64_t", "signed", "ptrdiff_t", "uintptr_t", "intptr_t", "uint8_t", "uint16_t", "ssize_t", "int8_t", "int16_t", "ushort", "uchar",
     "ulong", "int_fast32_t", "uint_fast32_t",
 }  # fmt: skip
+_TRAITS = frozenset(
+    f"{word}{end}" for end in ("", "_t") for word in (
+        "remove_const", "remove_cv", "remove_reference", "remove_cvref", "decay", "add_const",
+        "make_unsigned", "make_signed", "type_identity",
+    )
+)  # fmt: skip
 _MAKING = frozenset(("make_unique", "make_shared"))
 _ITSELF = frozenset(("move", "forward", "as_const", "ref", "cref"))
 _TEMPLATES = frozenset(
@@ -40,7 +46,7 @@ HALVES = {"__nv_bfloat16": "bf16"}  # of 2 bytes
 VECTORS = {
     f"{kind}{count}": count for kind in ("float", "int", "uint", "double") for count in (2, 3, 4)
 } | {"__nv_bfloat162": 2}
-_OF_TEMPLATES = CONTAINERS | GROUPS | {FRAGMENT, "function", "pair", "tuple"}
+_OF_TEMPLATES = CONTAINERS | GROUPS | _TRAITS | {FRAGMENT, "function", "pair", "tuple"}
 _OWNING = frozenset(("unique_ptr", "shared_ptr"))  # read as the pointers that they hold
 _TYPES = (
     INTEGERS
@@ -177,6 +183,7 @@ class Expressions:
         shared = extern = constant = False
         name = ""
         stars = 0
+        parameter = ""
         args: tuple = ()
         of_outer: tuple = ()
         is_byte = False
@@ -219,6 +226,7 @@ class Expressions:
             elif not name and text in self.aliases and not self.is_name_space(text):
                 alias = self.aliases[text]
                 name, args, sizes, stars = alias.name, alias.args, alias.sizes, alias.stars
+                parameter = alias.parameter
                 self.take()
                 if text in self.alias_templates and self.now == "<":
                     args = self.of_alias(text, args)
@@ -254,6 +262,14 @@ class Expressions:
                 inner = self.type()
                 self.to_angle()
                 name, args, stars = inner.name, inner.args, inner.stars + 1
+            elif not name and text in _TRAITS and self.ahead() == "<":
+                self.take()
+                inner = self.template_arguments()[0].type
+                if inner is None:
+                    raise GivenUp(text)
+                name, args, stars, parameter = inner.name, inner.args, inner.stars, inner.parameter
+                if self.skip("::"):  # typename std::decay<T>::type
+                    self.take()
             elif not name and text in ("pair", "tuple") and self.ahead() == "<":
                 self.take()
                 self.template_arguments()
@@ -273,7 +289,10 @@ class Expressions:
             to_rows = to_rows or bool(sizes) and self.now != "const"
             reference = reference or self.now in ("&", "&&")
             self.take()
-        return Type(name, stars, shared, extern, reference, constant, args, sizes, to_rows, is_byte)
+        return Type(
+            name, stars, shared, extern, reference, constant, args, sizes, to_rows, is_byte,
+            parameter,
+        )  # fmt: skip
 
     def of_alias(self, name: str, args: tuple) -> tuple:
         """template <class T> using Rows = Tile<T, 16>; Rows<float> has what Tile is given."""
@@ -403,6 +422,8 @@ class Expressions:
             return self.sizeof()
         if token.text == "new":
             return self.new()
+        if token.text == "[":  # a lambda
+            return self.postfix(self.initialiser(Type("auto")))
         if token.text == "delete" and (self.ahead() == "[" or self.ahead().isidentifier()):
             self.take()
             if self.skip("["):
@@ -453,7 +474,9 @@ class Expressions:
         text = self.now
         is_known = (
             text in _TYPES or text in _WORDS or text in self.file.structs or text in self.aliases
-        ) and self.ahead() != "::"
+        ) and self.ahead() not in ("::", "{", ".")
+        if self.ahead() == "(":  # (dim3(n, n)) is none, (float (*)[16]) is one
+            is_known = is_known and self.ahead(2) in ("*", "&")
         self.at -= 1
         return is_known
 
@@ -524,6 +547,8 @@ class Expressions:
             return found
         if not token.is_name():
             raise GivenUp(f"{text} at line {token.line}")
+        if text in self.kernels and self.now != "<<<":
+            return self.kernels[text]
         if text in INTEGERS | FLOATS | {"bool"}:
             close = ")" if self.take().text == "(" else "}"
             found = self.node("cast", token, [self.assignment()])

@@ -32,6 +32,10 @@ class Layouts:
         has_floats = any(not self.is_whole(own.name) for own, _ in fields)
         for (own, name), words in zip(fields, sizes, strict=True):
             dims = self.dims_of_field(kind, name, f)
+            if own.name in self.file.structs:
+                found[name] = self.overlay(own.name, memory, off + at, f, (*lead, *dims))
+                at += 0 if is_union else words
+                continue
             is_bits = is_union and has_floats and self.is_whole(own.name)
             unit = VECTORS.get(own.name, 1)
             place = Pointer(Bits(memory) if is_bits else memory, off + at, (*lead, *dims), unit)
@@ -60,7 +64,18 @@ class Layouts:
 
     def is_of_words(self, kind: str) -> bool:
         known = (*INTEGERS, "float", *VECTORS)
-        return not any(own.stars or own.name not in known for own, _ in self.file.structs[kind])
+        return not any(
+            own.stars
+            or (
+                own.name not in known
+                and not (
+                    own.name in self.file.structs
+                    and own.name != kind
+                    and self.is_of_words(own.name)
+                )
+            )
+            for own, _ in self.file.structs[kind]
+        )
 
     @staticmethod
     def is_whole(name: str) -> bool:
@@ -71,7 +86,10 @@ class Layouts:
         return tuple(int(self.code(size)(f, True)) for size in sizes)
 
     def words_of(self, kind: str, own, name: str, f: Frame) -> int:
-        return VECTORS.get(own.name, 1) * math.prod(self.dims_of_field(kind, name, f))
+        unit = VECTORS.get(own.name, 1)
+        if own.name in self.file.structs:
+            unit = self.words_in(own.name, f)
+        return unit * math.prod(self.dims_of_field(kind, name, f))
 
     def words_in(self, kind: str, f: Frame) -> int:
         fields = self.file.structs[kind]

@@ -68,7 +68,7 @@ class Machine(Calls, Statements, Declarations, Changes, Overloads, Jumps, Inline
         self.edits = edits
         self.fresh = any(kind == "declare" for _, kind in edits)  # types may differ
         self.types: dict[str, Type] = {}
-        self.functions: dict[str, tuple] = {}
+        self.functions: dict[object, tuple] = {}
         self.beginnings: dict[str, Callable | None] = {}  # constructors without arguments
 
     # --- trees to functions
@@ -277,6 +277,28 @@ class Machine(Calls, Statements, Declarations, Changes, Overloads, Jumps, Inline
 
     def _delete(self, node: Node) -> Callable:
         return self.code(node.kids[0])
+
+    def _range(self, node: Node) -> Callable:
+        """What is gone over: an array, a container, or from begin() on to end()."""
+        given = self.code(node.kids[0])
+        ends = [
+            self.of_method(name, [], [], lambda f, m: f.env["this"], False)
+            if name in self.file.of_structs else None
+            for name in ("begin", "end")
+        ]  # fmt: skip
+
+        def over(f, m):
+            value = given(f, m)
+            if value.__class__ is not Struct or None in ends:
+                return value
+            inner = Frame(f.world, {"this": value})
+            first, last = (end(inner, m) for end in ends)
+            if first.__class__ is not Pointer or last.__class__ is not Pointer:
+                raise GivenUp("range")
+            count = (last.off - first.off) // first.unit
+            return Pointer(first.memory, first.off, (count,), first.unit, first.names)
+
+        return over
 
     def _extent(self, node: Node) -> Callable:
         """How many elements an array has."""

@@ -48,6 +48,7 @@ class Type:
     sizes: tuple = ()  # nodes: of typedef float Tile[16][16]
     is_to_rows: bool = False  # a pointer to an array of `sizes`, or another name of one
     is_byte: bool = False  # char and its like: an integer, but a pointer to it counts in bytes
+    parameter: str = ""  # the template's parameter that it is
 
 
 @dataclass(eq=False)

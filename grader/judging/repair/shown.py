@@ -75,7 +75,7 @@ def text_of(node: Node, edits: Mapping = {}, around: int = 0) -> str:  # noqa: B
             return f"{kind}{node.text}{sizes} = {of(1)}"
         case "sizeof":
             return f"sizeof({of(0) if kids else node.type.name})"
-        case "do":
+        case "do" | "range":
             return of(0)
         case "if":
             return f"if ({of(0)})"

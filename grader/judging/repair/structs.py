@@ -223,7 +223,10 @@ class Structs(Beginnings):
                 raise GivenUp(BYTES_LATER)
             field = self.name().text
         args = kind.args if kind.name == "vector" or kind.name in self.file.structs else ()
-        one = Type(kind.name, stars, is_reference=is_reference, args=args, is_byte=kind.is_byte)
+        one = Type(
+            kind.name, stars, is_reference=is_reference, args=args, is_byte=kind.is_byte,
+            parameter=kind.parameter,
+        )  # fmt: skip
         own.fields.append((one, field))
         if self.skip(":"):  # unsigned row : 4
             self.ternary()

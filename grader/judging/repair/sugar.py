@@ -57,6 +57,9 @@ class Sugar(Expressions):
         body = self.statement()
         count = f"at {name.text}"
         at = lambda: self.made(token, "name", [], count)  # noqa: E731
+        whole = f"all of {name.text}"
+        begin = self.declared(token, Type("auto"), whole, self.made(token, "range", [array]))
+        array = self.made(token, "name", [], whole)
         element = self.made(token, "index", [array, at()])
         if names:
             one = self.bound(token, kind, names, element)
@@ -68,7 +71,8 @@ class Sugar(Expressions):
         condition = self.made(token, "binary", [at(), end], "<")
         step = self.made(token, "do", [self.made(token, "before", [at()], "++")])
         inner = self.made(token, "block", [one, body])
-        return self.node("for", token, [first, condition, step, inner])
+        loop = self.node("for", token, [first, condition, step, inner])
+        return self.made(token, "block", [begin, loop])
 
     def _over_list(self, token: Token, kind: Type, name: Token) -> Node:
         """for (float* one : {a, b, c}): the body for each of them."""

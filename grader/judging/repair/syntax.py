@@ -94,7 +94,7 @@ class Parser(Structs, Unread):
             names.append(name)
             if is_type:
                 kinds.add(name)
-                self.aliases[name] = Type("auto")
+                self.aliases[name] = Type("auto", parameter=name)
             if self.skip("="):
                 defaults[name] = self.template_argument()
             self.skip(",")
