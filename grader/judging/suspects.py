@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import pairwise
 
+from grader.judging import digits
 from grader.judging.host import Said
 from grader.judging.kernel_text import (
     TURNED,
@@ -210,6 +211,8 @@ def divided(kernel: Kernel, line: int = 0) -> Said | None:
                 continue
             if _has_partner(kernel, item, words) and _has_partner(kernel, item, theirs):
                 continue  # two pairs of them, for two tiles
+            if digits.fit(kernel, of, (words[1], left), (theirs[1], right)):
+                continue  # q / 8, q / 2 % 4 and q % 2 are three digits of one number
             guilty = _wrong_divisor(kernel, item, words, theirs, left, right)
             blamed = here if guilty == 0 else there
             return Said(

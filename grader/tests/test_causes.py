@@ -50,6 +50,28 @@ def said_by_host(text: str):
 
 
 @pytest.mark.parametrize(
+    ("middle", "is_right"),
+    [
+        ("q / 2 % 4", True),
+        ("(q >> 1) & 3", True),
+        ("q % 8 / 2", True),
+        ("q / 2 % 2 + q / 4 % 2", True),
+        ("0", False),
+        ("q / 4 % 2", False),
+        ("q / 2 % 2", False),
+    ],
+)
+def test_a_number_may_have_three_digits(middle, is_right):
+    text = (
+        "__global__ void parts(const float* M, const float* N, float* P) {\n"
+        "  for (int q = 0; q < 32; ++q) {\n"
+        f"    int high = q / 8, between = {middle}, low = q % 2;\n"
+        "    P[high * 8 + between * 2 + low] = 0;\n  }\n}\n"
+    )
+    assert (suspects.divided(kernel_of(text)) is None) == is_right
+
+
+@pytest.mark.parametrize(
     ("old", "new", "words"),
     [
         ("cudaMalloc(&d_P, bytes)", "cudaMalloc((void**)d_P, bytes)", "given d_P itself"),
