@@ -11,7 +11,13 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from grader.judging.host import Said
-from grader.judging.kernel_text import Kernel, array_shape, call_arguments_of, shared_arrays
+from grader.judging.kernel_text import (
+    Kernel,
+    array_shape,
+    call_arguments_of,
+    head_names,
+    shared_arrays,
+)
 from grader.labs.statements import Listing, Statement, find, function_name, shown
 
 _DEEPEST = 4  # helpers that call helpers
@@ -216,7 +222,7 @@ def _between(
     passed_by = _passed_by(kernel, stops, met, inside, read, write)
     if passed_by is not None:
         return passed_by
-    if met and _has_stages(kernel):
+    if met and _has_stages(kernel, loop):
         return None  # one barrier a turn is enough there; the stage may be the wrong one
     first, second = sorted((read.number, write.number))
     middle = [one for one in met if first < one.number < second]
@@ -258,7 +264,7 @@ def _between(
             f"Between filling (line {write.line}) and reading (line {read.line}) there is a "
             f"barrier, in line {middle[0].line}. But the next turn of the loop fills again while "
             "others still read.",
-            read.line,
+            max((one for one in inside if one.kind == "simple"), key=lambda one: one.number).line,
             "Add a __syncthreads() at the end of the loop's body.",
         )
     return Said(
@@ -337,15 +343,19 @@ def _is_passed(kernel: Kernel, stop: Statement, read: Statement, write: Statemen
     )
 
 
-def _has_stages(kernel: Kernel) -> bool:
-    """Whether tiles are filled in turn."""
+def _has_stages(kernel: Kernel, loop: Statement | None) -> bool:
+    """Whether tiles are filled in turn, by a number that changes with the turns of the loop."""
     for array in shared_arrays(kernel):
         shape = array_shape(kernel, array)
         if shape is not None and len(shape) > 1 and shape[0] in (2, 3, 4):
             return True
-    words = [item.words for item in kernel.body]
-    return any(
-        find(one, pair) >= 0
-        for one in words
-        for pair in (("^", "1"), ("^=", "1"), ("%", "2"), ("1", "-"))
-    )
+    body = [one for one in kernel.body if one is loop or loop in (None, *kernel.text.above(one))]
+    others = set(kernel.parameters)
+    others |= {name for one in body if one is not loop and loop for name in head_names(one)}
+    for item in body:
+        for pair in (("^", "1"), ("^=", "1"), ("%", "2"), ("1", "-")):
+            at = find(item.words, pair)
+            of = item.words[at + 2 : at + 3] if pair[0] == "1" else item.words[max(at - 1, 0) : at]
+            if at >= 0 and not others & set(of):
+                return True
+    return False

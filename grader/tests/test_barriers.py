@@ -233,3 +233,50 @@ def test_a_fence_waits_for_nobody() -> None:
     function = next(item for item in listing.functions() if "turn_kernel" in item.words)
     own = Kernel(listing, function, listing.parameters(function), block=(16, 16, 1))
     assert barriers.between(own, read, write).advice.endswith(f"before line {read} reads.")
+
+
+@pytest.mark.parametrize("read", ["load_matrices(m[r]", "load_matrices_transposed(n[c]"])
+def test_a_tile_that_a_helper_fills_and_another_reads(read: str) -> None:
+    """c % 2 of an inner loop, and l % 2 where P is stored, are no stages."""
+    text = bare_solution(ladder()[9])
+    write = "*reinterpret_cast<uint2*>(to) ="
+    assert _said(text, read, write) is None
+    last = "    __syncthreads();  // separates using the tiles from filling them again\n"
+    assert text.count(last) == 1
+    text = text.replace(last, "")
+    said = _said(text, read, write)
+    assert "the next turn of the loop fills again" in said.text
+    assert "multiply_add(sum" in text.splitlines()[said.line - 1]
+
+
+_TURNS = """
+__device__ void give(float* to, float value) { *to = value; }
+__device__ float sum_of(const float (*tile)[8], int r, int c) { return tile[r][c]; }
+__global__ void kernel(const float* M, float* P, int n) {
+  __shared__ float tile[STAGES8][8];
+  float sum = 0;
+  for (int t = 0; t < n; ++t) {
+    give(&tile[PLACE threadIdx.y][threadIdx.x], M[t]);
+    __syncthreads();
+    for (int c = 0; c < 8; ++c) sum += sum_of(tile PLUS, c % 2, c);
+    sum *= 0.5f;
+  }
+  if (n % 2 == 0) P[threadIdx.x] = sum;
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("stages", "place", "plus", "is_wrong"),
+    [
+        ("", "", "", True),
+        ("2 * ", "t % 2 * 8 +", "+ t % 2 * 8", False),
+        ("2 * ", "(t ^ 1) % 2 * 8 +", "+ (t ^ 1) % 2 * 8", False),
+    ],
+)
+def test_turns_with_and_without_stages(stages: str, place: str, plus: str, is_wrong: bool) -> None:
+    text = _TURNS.replace("STAGES", stages).replace("PLACE", place).replace("PLUS", plus)
+    said = _said(text, "return tile", "*to = value")
+    assert (said is not None) == is_wrong
+    if said is not None:
+        assert "sum *= 0.5f" in text.splitlines()[said.line - 1]
