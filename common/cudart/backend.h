@@ -142,6 +142,10 @@ class Backend {
   // Loads modules and knows their kernels. The live backend also runs them on it.
   virtual Simulator& simulator() = 0;
 
+  // Where the last call was made, where somebody asks for calls with those that led to them; else
+  // 0.
+  uint64_t call_to_tell() const;
+
  protected:
   // The call, as an offset in the program's file that lies within the calling instruction; 0: not
   // known.

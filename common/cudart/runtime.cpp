@@ -79,6 +79,10 @@ uint64_t Backend::caller() const {
          1;
 }
 
+uint64_t Backend::call_to_tell() const {
+  return tells_frames() ? caller() : 0;
+}
+
 Runtime& Runtime::instance() {
   static Runtime* runtime = new Runtime;
   return *runtime;

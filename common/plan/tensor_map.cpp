@@ -37,10 +37,12 @@ Json to_json(const BufferMap& place) {
     box.push_back(map.box[i]);
     steps.push_back(map.step[i]);
   }
-  return {{"buffer", place.buffer},  {"addend", place.addend}, {"type", map.type},
-          {"sizes", sizes},          {"strides", strides},     {"box", box},
-          {"steps", steps},          {"swizzle", map.swizzle}, {"promotion", map.promotion},
-          {"fill_nan", map.fill_nan}};
+  Json json = {{"buffer", place.buffer},  {"addend", place.addend}, {"type", map.type},
+               {"sizes", sizes},          {"strides", strides},     {"box", box},
+               {"steps", steps},          {"swizzle", map.swizzle}, {"promotion", map.promotion},
+               {"fill_nan", map.fill_nan}};
+  if (map.call != 0) json["call"] = map.call;
+  return json;
 }
 
 BufferMap read_map(Fields& fields, size_t buffers) {
@@ -64,6 +66,7 @@ BufferMap read_map(Fields& fields, size_t buffers) {
   map.swizzle = small("swizzle", 3);
   map.promotion = small("promotion", 3);
   map.fill_nan = small("fill_nan", 1);
+  map.call = fields.u64_or("call", 0);
   map.element_bytes = warpsim::element_bytes_of(map.type);
   map.dimensions = clipped<uint8_t>(sizes.size());
   if (sizes.empty() || sizes.size() > map.size.size())

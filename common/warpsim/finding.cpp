@@ -21,11 +21,13 @@ constexpr const char* kCauses[] = {
 #undef WARPSIM_CAUSE
 };
 constexpr const char* kScopes[] = {"", "warp", "block", "grid", "streams", "host"};
+constexpr const char* kShares[] = {"init", "arrival", "copy"};
 
 static_assert(std::size(kSeverities) == size_t(Severity::kError) + 1);
 static_assert(std::size(kAccesses) == size_t(AccessKind::kCopy) + 1);
 static_assert(std::size(kSpaces) == size_t(MemorySpace::kConstant) + 1);
 static_assert(std::size(kScopes) == size_t(Scope::kHost) + 1);
+static_assert(std::size(kShares) == size_t(ShareKind::kCopy) + 1);
 
 template <size_t size>
 std::vector<std::string> as_list(const char* const (&names)[size]) {
@@ -52,6 +54,9 @@ const char* to_string(Cause cause) {
 const char* to_string(Scope scope) {
   return kScopes[size_t(scope)];
 }
+const char* to_string(ShareKind kind) {
+  return kShares[size_t(kind)];
+}
 
 std::vector<std::string> names_of(const std::string& enumeration) {
   if (enumeration == "severity") return as_list(kSeverities);
@@ -60,6 +65,7 @@ std::vector<std::string> names_of(const std::string& enumeration) {
   if (enumeration == "space") return as_list(kSpaces);
   if (enumeration == "cause") return as_list(kCauses);
   if (enumeration == "scope") return as_list(kScopes);
+  if (enumeration == "share") return as_list(kShares);
   return {};
 }
 

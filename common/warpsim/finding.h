@@ -69,6 +69,33 @@ struct Party {
   bool operator==(const Party&) const = default;
 };
 
+enum class ShareKind : uint8_t {
+  kInit,     // an mbarrier's: the arrivals that a phase expects
+  kArrival,  // of the running phase, all that one line made
+  kCopy,     // in bulk, all of the phase that one line asked for and one place got
+};
+
+// What the numbers of a finding are made of.
+struct Share {
+  ShareKind kind = ShareKind::kInit;
+  std::string file;
+  uint32_t line = 0;
+  uint64_t amount = 0;  // arrivals, or bytes
+  // Of a copy by a tensor map: where the map lies in the parameter block, -1: elsewhere; of its box
+  // and of the tensor, elements, innermost first; and how far the next place is that copies fill.
+  int32_t parameter = -1;
+  std::vector<uint32_t> box{};
+  std::vector<uint64_t> sizes{};
+  uint32_t element_bytes = 0;
+  uint64_t pitch = 0;  // bytes from one row to the next
+  uint64_t room = 0;   // bytes, 0: not known
+  // The array in shared memory that it fills, and from where on.
+  std::string array{};
+  uint64_t array_bytes = 0;
+  int64_t place = 0;
+  bool operator==(const Share&) const = default;
+};
+
 // What a device assert says. All of it is the student's text: data, never looked into.
 struct Assertion {
   std::string condition, function, file;
@@ -108,6 +135,7 @@ struct Diagnostic : Party {
   // Races: what would order the two. The other access, and other second parties (see Cause).
   Scope scope = Scope::kNone;
   std::optional<Party> other;
+  std::vector<Share> shares;
   std::optional<uint64_t> interval;  // barriers that the block had passed by then
   // Numbers of the cause: how many, and of how many.
   uint64_t amount = 0, limit = 0;
@@ -125,9 +153,10 @@ const char* to_string(AccessKind kind);
 const char* to_string(MemorySpace space);
 const char* to_string(Cause cause);
 const char* to_string(Scope scope);
+const char* to_string(ShareKind kind);
 
 // All names of an enumeration above, in order: "code", "severity", "access", "space", "cause",
-// "scope".
+// "scope", "share".
 std::vector<std::string> names_of(const std::string& enumeration);
 
 }  // namespace warpsim

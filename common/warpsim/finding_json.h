@@ -22,6 +22,23 @@ Json party_json(const Party& p) {
           {"call", p.call}};
 }
 
+template <class Json>
+Json share_json(const Share& s) {
+  return {{"kind", to_string(s.kind)},
+          {"file", s.file},
+          {"line", s.line},
+          {"amount", s.amount},
+          {"parameter", s.parameter},
+          {"box", s.box},
+          {"sizes", s.sizes},
+          {"element_bytes", s.element_bytes},
+          {"pitch", s.pitch},
+          {"room", s.room},
+          {"array", s.array},
+          {"array_bytes", s.array_bytes},
+          {"place", s.place}};
+}
+
 // Of a launch that is refused for a size that is 0 or too large: which one, "grid.x"; "" of others.
 inline std::string extent_name(const Diagnostic& d) {
   const bool is_extent = d.cause == Cause::kZeroExtent || d.cause == Cause::kBlockExtent ||
@@ -63,7 +80,9 @@ Json finding_json(const Diagnostic& d, int64_t launch) {
                {"extent", extent_name(d)},
                {"words", d.words},
                {"assertion", nullptr},
-               {"other", d.other ? party_json<Json>(*d.other) : Json(nullptr)}};
+               {"other", d.other ? party_json<Json>(*d.other) : Json(nullptr)},
+               {"shares", Json::array()}};
+  for (const Share& s : d.shares) json["shares"].push_back(share_json<Json>(s));
   if (d.assertion) {
     json["assertion"] = {{"condition", d.assertion->condition},
                          {"function", d.assertion->function},
@@ -82,7 +101,7 @@ Json finding_json(const Diagnostic& d, int64_t launch) {
 template <class Json>
 Json vocabulary_json() {
   Json json;
-  for (const char* enumeration : {"code", "severity", "access", "space", "cause", "scope"})
+  for (const char* enumeration : {"code", "severity", "access", "space", "cause", "scope", "share"})
     json[enumeration] = names_of(enumeration);
   return json;
 }

@@ -18,6 +18,7 @@ struct TensorMap {
 
   uint64_t magic = kMagic;
   uint64_t address = 0;
+  uint64_t call = 0;  // where a recorded program made it, see plan::Malloc; 0: not known
   std::array<uint64_t, 4> stride{};  // bytes from one index to the next, of dimensions 1 to 4
   std::array<uint32_t, 5> size{};    // elements less one, innermost first
   std::array<uint16_t, 5> box{};

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from grader.judging import host_launch, host_text, managed
+from grader.judging import host_launch, host_text, managed, tensor_maps
 from grader.judging.cause_base import Base
 from grader.judging.host import Said
 from grader.judging.host_events import HostEvents
@@ -60,7 +60,22 @@ class OfHost(Base):
         """A number of blocks that is rounded up with another number than it is divided by."""
         if self.item.code not in ("unwritten-output", "wrong-result", "launch-config"):
             return None
-        return host_text.rounded_with_another(self.text, {**self.text.constants, **self.sizes})
+        known = {**self.text.constants, **self.sizes}
+        return host_text.rounded_with_another(self.text, known)
+
+    def by_map(self) -> Said | None:
+        """A tensor map that does not fit the memory that it is for."""
+        facts, seen = self.item.facts, self.material.calls
+        if self.item.code == "api-error" and self.host is not None and self.outcome is not None:
+            refused = [one for one in seen.of("refused") if one.lines] if seen is not None else []
+            lines = next((one.lines for one in refused if one.lines[0] == self.item.line), ())
+            return tensor_maps.refused_pitch(
+                self.text, self.host, self.item.message, self.item.line, lines
+            )
+        if facts is None or seen is None or self.outcome is None:
+            return None
+        boxes = tensor_maps.wrong_box(self.material.text, facts, seen)
+        return boxes or tensor_maps.beyond(facts, self.outcome.case.shapes, seen)
 
     @property
     def events(self) -> HostEvents | None:

@@ -370,7 +370,8 @@ def _without_folders(facts: Facts) -> Facts:
     """Without the grader's own paths, which say nothing to a reader and differ from run to run."""
     other = facts.other and replace(facts.other, file=_name(facts.other.file))
     said = facts.assertion and replace(facts.assertion, file=_name(facts.assertion.file))
-    return replace(facts, file=_name(facts.file), other=other, assertion=said)
+    shares = tuple(replace(one, file=_name(one.file)) for one in facts.shares)
+    return replace(facts, file=_name(facts.file), other=other, assertion=said, shares=shares)
 
 
 def _name(path: str) -> str:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 from dataclasses import replace
 
-from grader.judging import pieces, too_narrow, warned
+from grader.judging import pieces, tensor_maps, too_narrow, warned
 from grader.judging.cause_base import Material
 from grader.judging.cause_by_plan import ByPlan
 from grader.judging.cause_by_trying import SAYS_WHERE, TRIED, ByTrying, is_tried
@@ -112,7 +112,9 @@ def _is_named(item: Diagnostic, material: Material) -> bool:
 
 
 def asks_for_calls(diagnostics: tuple[Diagnostic, ...], problem: Problem, text: str) -> bool:
-    """Whether it may help to see the calls with which solve moves data, or sets it."""
+    """Whether it may help to see the calls with which solve moves data, sets it, or makes maps of it."""
+    if diagnostics and tensor_maps.copies(diagnostics[0].facts):
+        return True
     if not diagnostics or diagnostics[0].code not in OF_CALLS | OF_PARTS:
         return False
     return problem.memory == "host" or "cudaMemset" in text or "cudaMalloc" in text
@@ -161,6 +163,7 @@ class _Finder(ByTrying, ByPlan, OfHost, OfLaunch, OfReach, OfWaits, Accesses, Pl
         """What needs no guess: nvcc or the calls themselves say so."""
         return _first_said(
             self.by_warning,
+            self.by_map,
             self.by_host,
             self.by_calls,
             self.by_text,

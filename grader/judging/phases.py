@@ -8,7 +8,7 @@ from collections.abc import Callable
 from grader.judging.figures import bytes_text, triple
 from grader.judging.host import Said
 from grader.labs.statements import Listing, Statement, listing
-from grader.results.finding import Access, Cause, Facts, Party
+from grader.results.finding import Access, Cause, Facts, Party, ShareKind
 
 CAUSES = frozenset(
     {
@@ -36,12 +36,21 @@ _WRONG_WAIT = (
 _NOT_ANNOUNCED = (
     "Say with the arrival how many bytes the copies of this phase bring, all of them together."
 )
+_COUNT = "Who arrives, each thread or one lane of a warp? As many are to be expected."
+_WAITS_FOR_WHOM = (
+    "The first time that a stage is filled nobody has to be waited for; after that the wait is for the "
+    "phase that its readers have ended last: 0, then 1, then 0 again."
+)
 _TOO_SOON = "Arrive after the last read of the stage, and behind a __syncwarp() if one lane arrives for all."
 
 
 def cause(code: str, facts: Facts, source: str) -> Said | None:
     """The line to be mended, where the text shows it; the finding's own is where it was seen."""
     other = facts.other or Party()
+    if facts.cause is Cause.ARRIVALS_LACK:
+        return _too_few(facts)
+    if facts.cause is Cause.TOO_MANY_ARRIVALS:
+        return _announced_twice(facts, listing(source))
     if facts.cause is Cause.WRONG_PARITY:
         text = listing(source)
         if "expect" not in text.bare:
@@ -65,6 +74,39 @@ def cause(code: str, facts: Facts, source: str) -> Said | None:
                 _TOO_SOON,
             )
     return None
+
+
+def _too_few(facts: Facts) -> Said | None:
+    """All that come to the barrier have come, and it was initialised for more."""
+    made = next((one for one in facts.shares if one.kind is ShareKind.INIT), None)
+    came = [one for one in facts.shares if one.kind is ShareKind.ARRIVAL and one.line]
+    if made is None or not made.line or not came or {made.file} != {one.file for one in came}:
+        return None
+    lines = " and ".join(str(line) for line in dict.fromkeys(one.line for one in came))
+    count = sum(one.amount for one in came)
+    return Said(
+        f"The barrier is initialised here for {made.amount} arrivals a phase, and {count} "
+        f"{'comes' if count == 1 else 'come'}, from line {lines}: all who have yet to arrive wait for "
+        "this barrier themselves, or have ended.",
+        made.line,
+        _COUNT,
+    )
+
+
+def _announced_twice(facts: Facts, text: Listing) -> Said | None:
+    """A thread that has announced bytes does so again, and the wait before it has not held it up."""
+    other = facts.other
+    if other is None or facts.limit or other.line != facts.line or other.thread != facts.thread:
+        return None
+    waits = [one for one in _calls(text, facts.line, _is_wait) if one.line < facts.line]
+    if len(waits) != 1:
+        return None
+    return Said(
+        "This wait lets the thread go on too early: the stage that it fills next is not empty yet, and "
+        "what it asked for last has not arrived.",
+        waits[0].line,
+        _WAITS_FOR_WHOM,
+    )
 
 
 def _is_wait(name: str) -> bool:

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from grader.labs.arithmetic import integer
-from grader.labs.source import ELEMENT_BYTES, facts
+from grader.labs.source import ELEMENT_BYTES, facts, shared_array
 
 _LONGEST = 100_000  # characters of a text
 _MOST_STRUCTS = 50
@@ -66,6 +66,38 @@ def member(text: str, array: str, size_bytes: int, offset: int) -> str:
     if rest is None:
         return ""
     return name + (rest if name.endswith("->") else f".{rest}" if rest[0] not in "[" else rest)
+
+
+def parts_at(text: str, array: str, size_bytes: int, offset: int) -> tuple[int, ...]:
+    """Bytes of what begins at a byte of a piece of shared memory: an element, a row of it, the whole."""
+    if not 0 <= offset < size_bytes:
+        return ()
+    found = _laid_over(text, array, size_bytes)
+    if found is not None:
+        return tuple(_beginning(found[1], offset, 0))
+    shape = shared_array(text, array, size_bytes)
+    if shape is None:
+        return ()
+    whole = _Type(shape.element_bytes, shape.element_bytes)
+    return tuple(
+        _beginning(
+            _Type(size_bytes, 1, (_Member(array, 0, whole, tuple(shape.dimensions)),)), offset, 0
+        )
+    )
+
+
+def _beginning(whole: _Type, offset: int, depth: int) -> Iterator[int]:
+    for one in whole.members:
+        rest = offset - one.offset
+        if not 0 <= rest < one.size or depth > _DEEPEST:
+            continue
+        size = one.size
+        for dimension in (1, *one.dimensions):
+            size //= dimension
+            rest %= size
+            if rest == 0:
+                yield size
+        yield from _beginning(one.type, rest, depth + 1)
 
 
 @functools.lru_cache(maxsize=64)

@@ -157,6 +157,35 @@ class Party:
         return self.access not in (Access.NONE, Access.LOAD)
 
 
+class ShareKind(StrEnum):
+    """What a part of a finding's number is."""
+
+    INIT = "init"  # of an mbarrier: the arrivals that a phase expects
+    ARRIVAL = "arrival"  # of the running phase, all that one line made
+    COPY = "copy"  # in bulk, of the running phase
+
+
+@dataclass(frozen=True)
+class Share:
+    """A part of what a finding's numbers are made of."""
+
+    kind: ShareKind
+    file: str = ""
+    line: int = 0
+    amount: int = 0  # arrivals, or bytes
+    # Of a copy by a tensor map: where the map lies in the parameter block, -1: elsewhere; of its box
+    # and of the tensor, elements, innermost first; bytes from one row to the next.
+    parameter: int = -1
+    box: tuple[int, ...] = ()
+    sizes: tuple[int, ...] = ()
+    element_bytes: int = 0
+    pitch: int = 0
+    room: int = 0  # bytes to the next place that copies fill; 0: not known
+    array: str = ""  # in shared memory, that it fills from `place` on
+    array_bytes: int = 0
+    place: int = 0
+
+
 @dataclass(frozen=True)
 class Assertion:
     """What a device assert says: the student's text, never looked into."""
@@ -187,6 +216,7 @@ class Facts(Party):
     words: str = ""  # somebody else's, such as the driver's: never looked into
     assertion: Assertion | None = None
     other: Party | None = None  # the other access of a race, or another second party
+    shares: tuple[Share, ...] = ()  # what `amount` and `limit` are made of
 
     @property
     def other_line(self) -> int:
@@ -202,8 +232,10 @@ class Origin:
     kernel: str
 
 
-_ENUMERATIONS = {"access": Access, "space": Space, "cause": Cause, "scope": Scope}
-_TUPLES = ("block", "thread", "element")
+_ENUMERATIONS = {
+    "access": Access, "space": Space, "cause": Cause, "scope": Scope, "kind": ShareKind,
+}  # fmt: skip
+_TUPLES = ("block", "thread", "element", "box", "sizes")
 
 
 def facts_from(fields: Mapping[str, Any]) -> Facts:
@@ -213,9 +245,10 @@ def facts_from(fields: Mapping[str, Any]) -> Facts:
     """
     other, assertion = fields.get("other"), fields.get("assertion")
     return Facts(
-        **_known(fields, Facts, but=("other", "assertion")),
+        **_known(fields, Facts, but=("other", "assertion", "shares")),
         other=Party(**_known(other, Party)) if other else None,
         assertion=Assertion(**_known(assertion, Assertion)) if assertion else None,
+        shares=tuple(Share(**_known(one, Share)) for one in fields.get("shares") or ()),
     )
 
 

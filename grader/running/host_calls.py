@@ -7,7 +7,7 @@ shows what the text may hide: that the calls stand in helpers, classes or loops.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -53,6 +53,18 @@ class Asked:
 
 
 @dataclass(frozen=True)
+class HostMap:
+    """A tensor map that a launch was given."""
+
+    place: int  # in the parameter block
+    buffer: int
+    addend: int  # in the buffer
+    sizes: tuple[int, ...]  # elements, innermost first
+    box: tuple[int, ...]
+    lines: tuple[int, ...]  # of the call that made it, as those of a HostCall
+
+
+@dataclass(frozen=True)
 class HostCall:
     """One call, as far as the plan tells it."""
 
@@ -80,6 +92,7 @@ class HostCall:
     parameters: bytes = b""  # the parameter block of a launch
     asked: Asked | None = None  # of a call that was refused
     host_pitch: int = 0  # of a copy in rows: from one to the next on the host
+    maps: tuple[HostMap, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -106,7 +119,7 @@ def read(plan: Path, library: Path, shapes: Mapping[str, Sequence[int]]) -> Host
     ops = [op for op in fields["ops"] if op["op"] in _KINDS]
     if len(ops) > _MOST_OPS:
         return None
-    lines = lines_of(library, [op["call"] for op in ops if op.get("call")])
+    lines = lines_of(library, [*_calls_of(ops)])
     found: list[HostCall] = []
     buffers = {one["id"]: (str(one["name"]), int(one["bytes"])) for one in fields["buffers"]}
     arrays = {one["name"]: int(one["bytes"]) for one in fields["host"] if one["name"] in shapes}
@@ -126,6 +139,7 @@ def read(plan: Path, library: Path, shapes: Mapping[str, Sequence[int]]) -> Host
                     kind, at, arguments=given, places=places, stream=stream, kernel=str(op["kernel"]),
                     grid=_sides(op["grid"]), block=_sides(op["block"]),
                     parameters=bytes.fromhex(op["params"]),
+                    maps=tuple(_map(one, lines) for one in op.get("maps", ())),
                 )
             )  # fmt: skip
         elif kind == "refused":
@@ -174,6 +188,21 @@ def read(plan: Path, library: Path, shapes: Mapping[str, Sequence[int]]) -> Host
     if len(calls) > _MOST_CALLS:
         return None
     return HostCalls(tuple(calls), arrays, is_indirect, buffers, dict(shapes))
+
+
+def _calls_of(ops: Sequence[Mapping]) -> Iterator[int]:
+    for op in ops:
+        maps = (one["tensor_map"] for one in op.get("maps", ()))
+        yield from (one["call"] for one in (op, *maps) if one.get("call"))
+
+
+def _map(found: Mapping, lines: Mapping[int, tuple[int, ...]]) -> HostMap:
+    fields = found["tensor_map"]
+    return HostMap(
+        int(found["offset"]), int(fields["buffer"]), int(fields["addend"]),
+        tuple(int(one) for one in fields["sizes"]), tuple(int(one) for one in fields["box"]),
+        lines.get(fields.get("call") or 0, ()),
+    )  # fmt: skip
 
 
 def _sides(numbers: Sequence[int]) -> tuple[int, int, int]:

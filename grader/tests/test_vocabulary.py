@@ -13,7 +13,7 @@ from grader.labs.options import Options
 from grader.labs.submission import Submission
 from grader.machine.toolchain import program
 from grader.pipeline.grade import grade
-from grader.results.finding import Access, Cause, Scope, Space, facts_from
+from grader.results.finding import Access, Cause, Scope, ShareKind, Space, facts_from
 from grader.results.result import to_dict
 from grader.running import execute
 from grader.running.execution import load
@@ -22,7 +22,7 @@ from grader.tests.conftest import REPOSITORY
 
 RESULT = json.loads((REPOSITORY / "docs" / "result.schema.json").read_text())
 FINDING = json.loads((REPOSITORY / "docs" / "finding.schema.json").read_text())
-NAMES = {"access": Access, "space": Space, "cause": Cause, "scope": Scope}
+NAMES = {"access": Access, "space": Space, "cause": Cause, "scope": Scope, "share": ShareKind}
 
 
 def printed(course, name: str) -> str:
@@ -58,6 +58,7 @@ def test_the_executors_codes_are_codes():
 def test_the_schema_has_the_same_names(name):
     defs = RESULT["$defs"]
     facts = defs["facts"]["allOf"][1]["properties"] | defs["party"]["properties"]
+    facts["share"] = defs["share"]["properties"]["kind"]
     assert facts[name]["enum"] == [item.value for item in NAMES[name]]
 
 

@@ -27,12 +27,13 @@ constexpr int kFound = 0, kNotFound = 1;  // cudaDriverEntryPointQueryResult
 int encode(void* map, int type, uint32_t dimensions, void* address, const uint64_t* sizes,
            const uint64_t* strides, const uint32_t* box, const uint32_t* steps, int interleave,
            int swizzle, int promotion, int fill, const void* caller) {
-  const Encoded made = encode_tiled(map, type, dimensions, address, sizes, strides, box, steps,
-                                    interleave, swizzle, promotion, fill);
-  if (made.result == 0) return 0;
   Runtime& runtime = Runtime::instance();
   std::lock_guard lock(runtime.mutex());
   runtime.backend().called_from(caller);
+  const Encoded made =
+      encode_tiled(map, type, dimensions, address, sizes, strides, box, steps, interleave, swizzle,
+                   promotion, fill, runtime.backend().call_to_tell());
+  if (made.result == 0) return 0;
   runtime.backend().failed_in_driver("cuTensorMapEncodeTiled", made.result, made.why);
   return made.result;
 }

@@ -15,7 +15,7 @@ constexpr int kSuccessful = 0, kInvalid = 1, kUnmodelled = 801;  // of CUresult
 
 Encoded encode_tiled(void* map, int type, uint32_t dimensions, void* address, const uint64_t* sizes,
                      const uint64_t* strides, const uint32_t* box, const uint32_t* steps,
-                     int interleave, int swizzle, int promotion, int fill) {
+                     int interleave, int swizzle, int promotion, int fill, uint64_t call) {
   const std::pair<const void*, const char*> needed[] = {
       {map, "tensorMap"}, {sizes, "globalDim"}, {box, "boxDim"}, {steps, "elementStrides"}};
   for (const auto& [pointer, name] : needed)
@@ -32,6 +32,7 @@ Encoded encode_tiled(void* map, int type, uint32_t dimensions, void* address, co
     return {kUnmodelled, "swizzle is " + std::to_string(swizzle) + ": it is not modelled"};
   TensorMap made;
   made.address = reinterpret_cast<uint64_t>(address);
+  made.call = call;
   made.dimensions = uint8_t(dimensions);
   made.element_bytes = element_bytes_of(uint32_t(type));
   made.swizzle = uint8_t(swizzle);

@@ -60,6 +60,14 @@ TEST_CASE("Every mistake with copies in bulk is named, at its line") {
     CHECK(d->cause == row.cause);
     CHECK(d->line == f.line(row.line));
     CHECK(!d->message.empty());
+    if (row.fault == 6) {  // 512 bytes announced, and what has come instead
+      REQUIRE(d->shares.size() == 1);
+      CHECK(d->shares[0].kind == ShareKind::kCopy);
+      CHECK(d->shares[0].line == f.line("load"));
+      CHECK(d->shares[0].amount == 1024);
+      CHECK(d->shares[0].array == "tile");
+      CHECK(d->shares[0].place == 0);
+    }
     if (*row.other == '\0') continue;
     REQUIRE(d->other);
     CHECK(d->other->line == f.line(row.other));
@@ -133,6 +141,22 @@ TEST_CASE("A box of a matrix lies as its swizzle says, with zeros for what is ou
       }
     }
   }
+}
+
+TEST_CASE("A box that leaves the memory of its tensor is told with what the map says") {
+  Bulk f;
+  Tensor t({44, 64}, {12, 16}, 0);
+  t.map.address = f.buffer("in", std::vector<uint32_t>(44 * 60));
+  const uint64_t out = f.empty("out", 768);
+  f.next.dynamic_shared_bytes = 768;
+  const LaunchReport r = f.launch("box2", {1}, {64}, MapBytes(t.map), out, 0, 50, 768u);
+  const Diagnostic* d = find(r, "out-of-bounds-global");
+  REQUIRE(d != nullptr);
+  REQUIRE(d->shares.size() == 1);
+  CHECK(d->shares[0].parameter == 0);
+  CHECK(d->shares[0].sizes == std::vector<uint64_t>{44, 64});
+  CHECK(d->shares[0].box == std::vector<uint32_t>{12, 16});
+  CHECK(d->shares[0].pitch == 44 * 4);
 }
 
 TEST_CASE("Boxes of one, three and five dimensions") {

@@ -60,6 +60,14 @@ TEST_CASE("A wait that nobody can end names the barrier, the phase and what lack
   CHECK(d->interval == 0);
   REQUIRE(d->other);
   CHECK(d->other->line == f.line("try"));
+  CHECK(d->array == "empty");  // the readers have arrived there, and wait for the writer
+  REQUIRE(d->shares.size() == 2);
+  CHECK(d->shares[0].kind == ShareKind::kInit);
+  CHECK(d->shares[0].line == f.line("init"));
+  CHECK(d->shares[0].amount == 4);
+  CHECK(d->shares[1].kind == ShareKind::kArrival);
+  CHECK(d->shares[1].line == f.line("arrive"));
+  CHECK(d->shares[1].amount == 3);
   CHECK(r.counters.instructions < 10000);  // once its turns only repeat themselves, it is over
 }
 

@@ -4,6 +4,7 @@
 // store when its group is waited for or the block ends: as late as they may be, so that who does
 // not wait finds what was there before.
 
+#include <algorithm>
 #include <cstring>
 
 #include "warpsim/exec/access.h"
@@ -155,7 +156,9 @@ bool look_at_global(Warp& w, const BulkInstruction& what, const BulkCopy& copy, 
   const uint32_t site = what.global.site;
   const Checks& checks = w.worker->launch->checks;
   if (!access::find_global(w, site, global, bytes)) {
+    w.worker->copy_at_fault = copy.is_tensor ? &copy : nullptr;
     access::report_bad_lane(w, site, ptx::Space::kGlobal, copy.lane, global);
+    w.worker->copy_at_fault = nullptr;
     return false;
   }
   SiteState& s = w.worker->sites[site];
@@ -245,6 +248,9 @@ void start(Warp& w, const BulkInstruction& what, int lane) {
     w.block->bulk.stores.push_back(copy);
   } else {
     w.block->bulk.loads.push_back(copy);
+    auto& places = w.block->bulk.places;
+    const auto at = std::ranges::lower_bound(places, copy.shared);
+    if (at == places.end() || *at != copy.shared) places.insert(at, copy.shared);
   }
 }
 
@@ -310,6 +316,7 @@ void land_bulk_loads(Warp& w, Mbarrier& barrier) {
     const uint32_t stamp =
         worker.shared_shadow->bulk_arrive(number, loads[i].shared, loads[i].bytes);
     barrier.bytes -= loads[i].bytes;
+    barrier.landed.push_back(loads[i]);
     barrier.arrived.merge_copies(number, stamp + 1);
   }
   loads.resize(kept);

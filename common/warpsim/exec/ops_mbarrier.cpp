@@ -87,11 +87,7 @@ void show(Warp& w, const Mbarrier& barrier) {
 }
 
 void complete_if_done(Mbarrier& barrier) {
-  if (barrier.pending != 0 || barrier.bytes != 0) return;
-  ++barrier.phase;
-  barrier.pending = barrier.expected;
-  barrier.announced = {};
-  barrier.complete.merge(barrier.arrived);
+  if (barrier.pending == 0 && barrier.bytes == 0) barrier.begin_next_phase();
 }
 
 void initialise(Warp& w, const Op* op, int lane, uint32_t count) {
@@ -129,9 +125,9 @@ void initialise(Warp& w, const Op* op, int lane, uint32_t count) {
   show(w, *barrier);
 }
 
-// `count` arrivals of one lane. False: the launch has ended.
+// `count` arrivals of one lane, made at a site of that warp. False: the launch has ended.
 bool count_arrivals(Warp& w, const Op* op, int lane, Mbarrier& barrier, uint32_t count,
-                    bool no_complete) {
+                    bool no_complete, uint32_t site, uint32_t warp) {
   if (count == 0 || count > Mbarrier::kMostArrivals) {
     give_up(w, op, lane, barrier.offset, &barrier, Cause::kBadCount, count,
             Mbarrier::kMostArrivals);
@@ -142,6 +138,7 @@ bool count_arrivals(Warp& w, const Op* op, int lane, Mbarrier& barrier, uint32_t
     return false;
   }
   barrier.pending -= count;
+  barrier.note_arrivals(site, warp, count);
   if (no_complete && barrier.pending == 0 && barrier.bytes == 0) {
     give_up(w, op, lane, barrier.offset, &barrier, Cause::kCompletesPhase);
     return false;
@@ -186,6 +183,8 @@ void update(Warp& w, const Op* op, int lane, uint32_t number) {
     barrier->valid = false;
     return;
   }
+  if (arrives && what.expects && barrier->pending == 0)  // before it hides who announced bytes
+    return give_up(w, op, lane, barrier->offset, barrier, Cause::kTooManyArrivals, 1, 0);
   if (what.expects || what.mode == MbarrierOp::kExpectBytes) {
     barrier->bytes += number;
     barrier->announced = {barrier->announced.bytes + number, what.site, w.index, uint32_t(lane)};
@@ -203,7 +202,7 @@ void update(Warp& w, const Op* op, int lane, uint32_t number) {
                        barrier->expected);
       barrier->expected -= count;
     }
-    if (!count_arrivals(w, op, lane, *barrier, count, what.no_complete)) return;
+    if (!count_arrivals(w, op, lane, *barrier, count, what.no_complete, what.site, w.index)) return;
   } else {
     complete_if_done(*barrier);
   }
@@ -224,7 +223,7 @@ void let_arrive(Warp& w, const Op* op, int lane, Mbarrier& barrier) {
     Warp& from = w.worker->warps[late.warp];
     land_copies(from, late.lane, late.up_to);
     barrier.arrived.thread[late.warp * kLanes + late.lane] = w.worker->shared_shadow->warp_sync();
-    if (!count_arrivals(w, op, lane, barrier, 1, false)) return;
+    if (!count_arrivals(w, op, lane, barrier, 1, false, late.site, late.warp)) return;
     show(w, barrier);
   }
 }
@@ -325,7 +324,7 @@ const Op* copies_arrive(Warp& w, const Op* op) {
     Mbarrier* barrier = barrier_of(w, op, lane);
     if (barrier == nullptr) return;
     if (!op->mbarrier.no_complete) ++barrier->pending;
-    barrier->late.push_back({w.index, uint32_t(lane), w.copies_issued});
+    barrier->late.push_back({w.index, uint32_t(lane), w.copies_issued, op->mbarrier.site});
     show(w, *barrier);
   });
   return op + 1;

@@ -25,9 +25,11 @@ struct BulkCopy {
 
 struct BulkCopies {
   std::vector<BulkCopy> loads, stores;
+  std::vector<uint32_t> places;  // that loads of this block fill, in order
   void clear() {
     loads.clear();
     stores.clear();
+    places.clear();
   }
 };
 

@@ -16,6 +16,26 @@ void Knowledge::merge_copies(uint32_t barrier, uint32_t stamp) {
   copies[barrier] = std::max(copies[barrier], stamp);
 }
 
+void Mbarrier::note_arrivals(uint32_t of_site, uint32_t warp, uint32_t count) {
+  arrived_warps |= 1u << warp;
+  for (Arrivals& known : arrivals) {
+    if (known.site != of_site) continue;
+    known.count += count;
+    return;
+  }
+  arrivals.push_back({of_site, count});
+}
+
+void Mbarrier::begin_next_phase() {
+  ++phase;
+  pending = expected;
+  announced = {};
+  arrivals.clear();
+  arrived_warps = 0;
+  landed.clear();
+  complete.merge(arrived);
+}
+
 Mbarrier* Mbarriers::find(uint32_t offset) {
   if (last_ < all_.size() && all_[last_]->offset == offset) return all_[last_].get();
   for (size_t i = 0; i < all_.size(); ++i) {

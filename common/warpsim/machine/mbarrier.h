@@ -8,6 +8,7 @@
 #include <memory>
 #include <vector>
 
+#include "warpsim/machine/bulk.h"
 #include "warpsim/machine/known_work.h"
 
 namespace warpsim {
@@ -41,15 +42,26 @@ struct Mbarrier {
     uint32_t site = 0, warp = 0, lane = 0;
   };
   Announcement announced;
+  // Likewise: where arrivals came from, by which warps, and the copies that have come.
+  struct Arrivals {
+    uint32_t site = 0, count = 0;
+  };
+  std::vector<Arrivals> arrivals;
+  uint32_t arrived_warps = 0;
+  std::vector<BulkCopy> landed;
   bool valid = true;  // since inval it is none
   // cp.async.mbarrier.arrive: it comes when the copies of this lane have, up to this number.
   struct LateArrival {
-    uint32_t warp, lane, up_to;
+    uint32_t warp, lane, up_to, site;
   };
   std::vector<LateArrival> late;
   // By warp: the running phase and 1, when it last got beyond a wait.
   std::array<uint64_t, 32> passed{};
   Knowledge arrived, complete;  // of the running phase, and of those that are complete
+
+  // Arrivals of the running phase, from a site of this warp.
+  void note_arrivals(uint32_t of_site, uint32_t warp, uint32_t count);
+  void begin_next_phase();
 
   // What the kernel finds in memory, and gets as the state of a phase.
   uint64_t word() const {

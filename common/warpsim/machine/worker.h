@@ -175,6 +175,7 @@ struct Worker {
   // Observers.
   SharedShadow* shared_shadow = nullptr;
   Reporter* reporter = nullptr;
+  const BulkCopy* copy_at_fault = nullptr;      // by a tensor map, whose part is being reported
   Tracer* tracer = nullptr;                     // the time model's, when it profiles the launch
   sample::BlockIntervals* intervals = nullptr;  // when the launch is sampled
   provenance::Follower* follower = nullptr;     // when its values are followed

@@ -5,6 +5,7 @@
 
 #include "warpsim/machine/texture.h"
 #include "warpsim/observe/reporter.h"
+#include "warpsim/observe/shares.h"
 
 namespace warpsim {
 
@@ -197,6 +198,8 @@ void describe_global_bounds(Warp& w, uint32_t site, uint32_t lane, uint64_t addr
   }
   set_place(d, *a, address);
   set_beyond(d);
+  if (const BulkCopy* copy = w.worker->copy_at_fault)
+    d->shares.push_back(share_of(*w.worker, *copy));
   if (!released) return;
   d->cause = Cause::kFreed;
   d->beyond_bytes = 0;

@@ -7,6 +7,7 @@
 #include "warpsim/observe/describe.h"
 #include "warpsim/observe/reporter.h"
 #include "warpsim/observe/shared_shadow.h"
+#include "warpsim/observe/shares.h"
 
 namespace warpsim {
 
@@ -19,6 +20,18 @@ uint32_t known_of_lane(const Warp& w, uint32_t lanes, uint32_t of) {
   for_each_lane(lanes,
                 [&](int lane) { known = std::max(known, w.lanes->stamp[size_t(lane)][of]); });
   return known;
+}
+
+// Who said last how many bytes the running phase brings.
+Party announcer(const Block& block, const Mbarrier& barrier) {
+  const Worker& worker = *block.worker;
+  const Mbarrier::Announcement& announced = barrier.announced;
+  const MemorySite& at = worker.image->sites[announced.site];
+  Party party;
+  party.block = block.index;
+  party.thread = worker.launch->thread_of(announced.warp * kLanes + announced.lane);
+  worker.reporter->set_line(&party, at.function, at.instruction);
+  return party;
 }
 
 }  // namespace
@@ -74,6 +87,8 @@ std::string report_phase(Warp& w, uint32_t site, uint32_t lane, uint32_t offset,
   d->cause = cause;
   d->amount = amount;
   d->limit = limit;
+  if (cause == Cause::kTooManyArrivals && barrier != nullptr && barrier->announced.bytes != 0)
+    d->other = announcer(w.worker->block, *barrier);
   return sentence(*d);
 }
 
@@ -105,6 +120,20 @@ uint32_t site_of_wait(const Warp& w) {
   return w.mbarrier_wait.at->mbarrier.site;
 }
 
+bool waits_at_mbarrier(const Warp& w) {
+  return w.state == WarpState::kReady && w.mbarrier_wait.at != nullptr;
+}
+
+// A barrier got some of its arrivals, and all warps that have not arrived wait for just that: then
+// it is the one at fault, whatever those who have arrived wait for now.
+bool has_all_it_gets(const Block& block, const Mbarrier& barrier) {
+  if (barrier.pending == 0 || barrier.pending >= barrier.expected) return false;
+  return std::ranges::all_of(block.worker->warps, [&](const Warp& w) {
+    return (barrier.arrived_warps >> w.index & 1) != 0 || w.state == WarpState::kFinished ||
+           (waits_at_mbarrier(w) && w.mbarrier_wait.offset == barrier.offset);
+  });
+}
+
 }  // namespace
 
 void report_mbarrier_deadlock(Block& block) {
@@ -116,7 +145,7 @@ void report_mbarrier_deadlock(Block& block) {
   Warp* ahead = nullptr;
   uint64_t least = UINT64_MAX, most = 0;
   for (Warp& w : worker.warps) {
-    if (w.state != WarpState::kReady || w.mbarrier_wait.at == nullptr) continue;
+    if (!waits_at_mbarrier(w)) continue;
     const Mbarrier* barrier = block.mbarriers.find(w.mbarrier_wait.offset);
     const uint64_t phase = barrier == nullptr ? 0 : uint64_t(barrier->phase);
     least = std::min(least, phase);
@@ -126,8 +155,13 @@ void report_mbarrier_deadlock(Block& block) {
   constexpr uint64_t kFarAhead = 3;
   if (ahead != nullptr && most >= least + kFarAhead) first = ahead;
   for (Warp& w : worker.warps) {
+    if (first != nullptr || !waits_at_mbarrier(w)) continue;
+    const Mbarrier* barrier = block.mbarriers.find(w.mbarrier_wait.offset);
+    if (barrier != nullptr && has_all_it_gets(block, *barrier)) first = &w;
+  }
+  for (Warp& w : worker.warps) {
     if (&w == first) continue;
-    const bool is_here = w.state == WarpState::kReady && w.mbarrier_wait.at != nullptr;
+    const bool is_here = waits_at_mbarrier(w);
     if (first == nullptr && is_here) {
       first = &w;
       continue;
@@ -157,14 +191,15 @@ void report_mbarrier_deadlock(Block& block) {
     d->cause = facts.cause;
     d->amount = facts.amount;
     d->limit = facts.limit;
-    if (barrier != nullptr) d->interval = barrier->phase;
+    if (barrier != nullptr) {
+      d->interval = barrier->phase;
+      if (facts.cause != Cause::kArrivalsLack)
+        d->shares = shares_of_bytes(worker, *barrier);
+      else if (has_all_it_gets(block, *barrier))
+        d->shares = shares_of_arrivals(worker, *barrier);
+    }
     if (facts.cause != Cause::kArrivalsLack && facts.limit != 0) {
-      const Mbarrier::Announcement& announced = barrier->announced;
-      const MemorySite& at = worker.image->sites[announced.site];
-      d->other.emplace();
-      d->other->block = block.index;
-      d->other->thread = worker.launch->thread_of(announced.warp * kLanes + announced.lane);
-      worker.reporter->set_line(&*d->other, at.function, at.instruction);
+      d->other = announcer(block, *barrier);
     } else if (other != nullptr) {
       const bool at_bar = other->state == WarpState::kAtBarrier;
       const Op* op = at_bar ? other->barrier_op : other->mbarrier_wait.at;
