@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from grader.judging import host_launch, host_text, managed, tensor_maps
+from grader.judging import host_launch, host_text, managed, rests, tensor_maps
 from grader.judging.cause_base import Base
 from grader.judging.host import Said
 from grader.judging.host_events import HostEvents
@@ -61,7 +61,7 @@ class OfHost(Base):
         if self.item.code not in ("unwritten-output", "wrong-result", "launch-config"):
             return None
         known = {**self.text.constants, **self.sizes}
-        return host_text.rounded_with_another(self.text, known)
+        return host_text.rounded_with_another(self.text, known) or rests.of_another(self.text)
 
     def by_map(self) -> Said | None:
         """A tensor map that does not fit the memory that it is for."""

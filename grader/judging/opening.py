@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 from dataclasses import replace
 
-from grader.judging import pieces, tensor_maps, too_narrow, warned
+from grader.judging import int_products, pieces, tensor_maps, too_narrow, warned
 from grader.judging.cause_base import Material
 from grader.judging.cause_by_plan import ByPlan
 from grader.judging.cause_by_trying import SAYS_WHERE, TRIED, ByTrying, is_tried
@@ -25,6 +25,9 @@ from grader.labs.statements import Listing, listing
 from grader.results.finding import Cause, Facts
 from grader.results.result import Diagnostic
 from grader.running import compiler_words
+
+
+_BEYOND_INT = 4 * 2**31  # bytes of an array of which not every element has an int for an index
 
 
 def with_cause(diagnostics: tuple[Diagnostic, ...], material: Material) -> tuple[Diagnostic, ...]:
@@ -163,6 +166,7 @@ class _Finder(ByTrying, ByPlan, OfHost, OfLaunch, OfReach, OfWaits, Accesses, Pl
         """What needs no guess: nvcc or the calls themselves say so."""
         return _first_said(
             self.by_warning,
+            self.by_int_product,
             self.by_map,
             self.by_host,
             self.by_calls,
@@ -221,6 +225,15 @@ class _Finder(ByTrying, ByPlan, OfHost, OfLaunch, OfReach, OfWaits, Accesses, Pl
                     f"Give {unset} its first value where it is declared; a sum begins with 0.",
                 )
         return None
+
+    def by_int_product(self) -> Said | None:
+        """An index that leaves what an int holds: only the probes have sizes for that."""
+        if self.item.cases or self.item.code != "out-of-bounds-global" or not self.item.line:
+            return None
+        facts = self.item.facts or Facts()
+        if facts.array_bytes <= _BEYOND_INT:
+            return None
+        return int_products.narrow(self.text, self.item.line)
 
     def by_type(self) -> Said | None:
         """A char or a short that has to hold more than it can."""
