@@ -26,7 +26,6 @@ from grader.results.finding import Cause, Facts
 from grader.results.result import Diagnostic
 from grader.running import compiler_words
 
-
 _BEYOND_INT = 4 * 2**31  # bytes of an array of which not every element has an int for an index
 
 
