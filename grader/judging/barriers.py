@@ -152,9 +152,16 @@ def _calls(text: Listing, holder: Statement) -> Iterator[Statement]:
             yield item
 
 
-def between(kernel: Kernel, reads: int, writes: int) -> Said | None:
-    """Which barrier is missing, or stands in the wrong place."""
+def between(kernel: Kernel, reads: int, writes: int, of_warp: bool = False) -> Said | None:
+    """Which barrier is missing, or stands in the wrong place. `of_warp`: a __syncwarp() would do."""
     stops = barriers(kernel)
+    if of_warp:
+        stops += [item for item in kernel.body if item.kind == "simple" and item.has(*_WARP)]
+        stops.sort(key=lambda one: one.number)
+        pairs = [(r, w) for w in places(kernel, writes) for r in places(kernel, reads)]
+        found = (_between(kernel, stops, read, write, of_warp) for read, write in pairs)
+        said = next((one for one in found if one is not None), None)
+        return None if said is None else replace(said, advice=_for_warps(said.advice))
     if reads == writes:
         return _within_turns(kernel, stops, reads)
     said = _in_a_helper(kernel, reads, writes)
@@ -165,6 +172,45 @@ def between(kernel: Kernel, reads: int, writes: int) -> Said | None:
             said = _between(kernel, stops, read, write)
             if said is not None:
                 return said
+    return None
+
+
+def _for_warps(advice: str) -> str:
+    return advice.replace("__syncthreads()", "__syncwarp()").replace(
+        "every thread of the block", "every lane of the warp"
+    )
+
+
+def copied(kernel: Kernel, copies: int, reads: int) -> Said | None:
+    """Copies into a stage that others still read: started before the barrier, or into the wrong one."""
+    stops = barriers(kernel)
+    for copy in places(kernel, copies):
+        for read in places(kernel, reads):
+            loop = next(iter(kernel.text.loops(copy)), None)
+            if loop is None or loop not in kernel.text.loops(read) or copy is read:
+                continue
+            met = [
+                one.number
+                for one in stops
+                if loop in kernel.text.above(one) and _is_passed(kernel, one, read, copy)
+            ]
+            later = [one for one in met if copy.number < one < read.number]
+            earlier = [one for one in met if one < copy.number or one > read.number]
+            if later and not earlier:
+                stop = next(one for one in stops if one.number == later[0])
+                return Said(
+                    f"These copies are started before the barrier of line {stop.line}: others may "
+                    f"still read that stage, in line {read.line}, in the turn before.",
+                    copy.line,
+                    "Start them after the barrier.",
+                )
+            if earlier and not later:
+                return Said(
+                    f"These copies go into the stage that others read in line {read.line} in the "
+                    "same turn.",
+                    copy.line,
+                    "Copy into the other stage.",
+                )
     return None
 
 
@@ -210,7 +256,7 @@ def _within_turns(kernel: Kernel, stops: list[Statement], line: int) -> Said | N
 
 
 def _between(
-    kernel: Kernel, stops: list[Statement], read: Statement, write: Statement
+    kernel: Kernel, stops: list[Statement], read: Statement, write: Statement, of_warp: bool = False
 ) -> Said | None:
     if read is write or read in stops or write in stops:
         return None
@@ -222,7 +268,7 @@ def _between(
     passed_by = _passed_by(kernel, stops, met, inside, read, write)
     if passed_by is not None:
         return passed_by
-    if met and _has_stages(kernel, loop):
+    if met and not of_warp and _has_stages(kernel, loop):
         return None  # one barrier a turn is enough there; the stage may be the wrong one
     first, second = sorted((read.number, write.number))
     middle = [one for one in met if first < one.number < second]

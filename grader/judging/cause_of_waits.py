@@ -22,15 +22,21 @@ class OfWaits(Base):
             return None
         mine, other = (facts.line, facts.writes), (facts.other_line, facts.other.writes)
         if facts.access is Access.COPY or facts.other.access is Access.COPY:
-            return tiles.stages(self.kernel) or tiles.next_phase(self.kernel)
+            copies, uses = mine, other
+            if facts.access is not Access.COPY:
+                copies, uses = other, mine
+            return (
+                tiles.stages(self.kernel)
+                or tiles.next_phase(self.kernel)
+                or barriers.copied(self.kernel, copies[0], uses[0])
+            )
         if mine[1] == other[1]:
             return suspects.divided(self.kernel) or suspects.coordinates(self.kernel)
-        if facts.scope is Scope.WARP and "__syncwarp" in self.material.text:
-            return None
+        of_warp = facts.scope is Scope.WARP and "__syncwarp" in self.material.text
         reads = other[0] if mine[1] else mine[0]
         writes = mine[0] if mine[1] else other[0]
         reads = barriers.reading(self.kernel, facts.array, reads)
-        return barriers.between(self.kernel, reads, writes)
+        return barriers.between(self.kernel, reads, writes, of_warp)
 
     def unfilled(self) -> Said | None:
         facts = self.item.facts or Facts()
@@ -68,10 +74,11 @@ class OfWaits(Base):
             "commit" in word for one in self.text.statements for word in one.words
         ):
             facts = self.item.facts or Facts()
+            started = barriers.places(self.kernel, facts.other_line)
             return Said(
                 f"{shown(waits[-1].words).rstrip(';')} waits for groups of copies, and no copy is in a "
                 "group: the kernel has no __pipeline_commit().",
-                facts.other_line or waits[-1].line,
+                (started or waits)[-1].line,
                 "Call __pipeline_commit() after the copies of a stage have been started.",
             )
         if not waits or waits[-1].has("(", "0", ")"):

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 from dataclasses import replace
 
-from grader.judging import int_products, pieces, tensor_maps, too_narrow, warned
+from grader.judging import int_fractions, int_products, pieces, tensor_maps, too_narrow, warned
 from grader.judging.cause_base import Material
 from grader.judging.cause_by_plan import ByPlan
 from grader.judging.cause_by_trying import SAYS_WHERE, TRIED, ByTrying, is_tried
@@ -166,6 +166,7 @@ class _Finder(ByTrying, ByPlan, OfHost, OfLaunch, OfReach, OfWaits, Accesses, Pl
         return _first_said(
             self.by_warning,
             self.by_int_product,
+            self.by_fraction,
             self.by_map,
             self.by_host,
             self.by_calls,
@@ -233,6 +234,11 @@ class _Finder(ByTrying, ByPlan, OfHost, OfLaunch, OfReach, OfWaits, Accesses, Pl
         if facts.array_bytes <= _BEYOND_INT:
             return None
         return int_products.narrow(self.text, self.item.line)
+
+    def by_fraction(self) -> Said | None:
+        if self.item.code not in ("wrong-result", "low-precision"):
+            return None
+        return int_fractions.fraction(self.text.bare)
 
     def by_type(self) -> Said | None:
         """A char or a short that has to hold more than it can."""

@@ -13,6 +13,7 @@ from grader.judging.repair.scope import Change, bare, binary, named, number
 from grader.judging.repair.shown import text_of
 
 _PARTS = ("/", "%")
+_AT_MOST = 1.1
 _COMPARING = (*ORDERS, "==", "!=", "&&", "||")
 _ROUNDED = 0.2  # what a helper of the host divides is a number of pieces
 _ODD = ("*%", "*/", "+*", "%*", "/*")  # seldom what was meant
@@ -119,6 +120,7 @@ class Arithmetic:
             else:
                 # Who counts on by one rounds up in another way.
                 is_plain = self.function.is_kernel or self.is_host or self.counts_on
+                is_plain = is_plain or bool(self.parts["%", *map(text_of, node.kids)])
                 yield rounded_up, 0.8 if is_plain else _ROUNDED
         if sign == "+" and node.kids[0].text == "/" and node.kids[1].text == "1":
             yield (lambda n: rounded_up(n.kids[0])), 0.9  # whole / piece + 1
@@ -129,6 +131,13 @@ class Arithmetic:
                         yield (lambda n, s=side, i=inner: crossed(n, s, i)), 0.9
         if sign == "-":
             yield (lambda n: replace(bare(n), kids=n.kids[::-1])), 2.0
+        if sign in ("%", "&") and node.kids[1].kind == "number" and node.kids[1].text.isdigit():
+            most = int(node.kids[1].text) + (sign == "&")  # 16 of & 15
+            if most & (most - 1) == 0:  # of what is left as many as a tile has, at most
+                yield (
+                    (lambda n, m=most: Node("call", [named("min"), n.kids[0], number(m)], "", n.line)),
+                    _AT_MOST,
+                )
         yield from self._other_parts(node)
 
     def _is_step(self, node: Node) -> bool:

@@ -65,6 +65,7 @@ _OTHER_MEMORY = 0.6  # what lies there is indexed in another way
 _ODD_ONE = 0.3  # what all others of its shape have
 _MOST_MACROS = 12
 _AS_ELSEWHERE = 0.7
+_LESS_OF_A_LAUNCH = 0.6
 _OF_A_STEP = 1.7  # a step by what differs from thread to thread
 _SHIFTS = ("1", "2", "3", "4", "5")
 _WARP = 32
@@ -262,6 +263,8 @@ class Editor(
             return 1.0
         if not self.is_host or not (self._is_setting(node) or self._decides_launch(node)):
             return 0.0
+        if node.kind == "binary" and any(changed is kid for kid in node.kids):
+            return _LESS_OF_A_LAUNCH
         is_other = node.kind == "number" and changed.kind in ("number", "name")
         return 1.0 if is_other or (node.text == "/" and changed.text != "/") else 0.0
 

@@ -8,7 +8,7 @@ from grader.judging.repair.guards import leaves
 from grader.judging.repair.nodes import Function, Node, children, walk
 
 # How much farther a line is from which a value comes, that uses it, or that decides whether it is carried out.
-_BACK, _FORWARD, _AROUND = 0.5, 0.4, 0.6
+_BACK, _FORWARD, _AROUND = 0.3, 0.5, 0.4
 _BACK_OF_ADDRESS = 0.1  # from an access that is not aligned: its own line is seldom the wrong one
 _ADDING = 0.7  # how far a line is that adds to P, where what is stored is wrong
 _UNALIGNED = "alignment"  # why a run ended (values.Pointer)
@@ -147,6 +147,17 @@ class Nearness:
                         found.append(node.line)
                 elif node.kind == "call" and node.kids[0].text in _MULTIPLYING:
                     found.append(node.line)
+        return list(dict.fromkeys(found))
+
+    def storing(self) -> list[int]:
+        """Lines that store in what a kernel is given: where nothing else is suspected."""
+        found = []
+        for function in self.file.functions.values():
+            given = {name for kind, name in function.parameters if kind.stars}
+            for node in walk(function.body) if function.is_kernel else ():
+                if node.kind == "assign" and node.kids[0].kind in ("index", "deref"):
+                    if _root(node.kids[0]) in given:
+                        found.append(node.line)
         return list(dict.fromkeys(found))
 
     def callers(self) -> list[tuple[int, int]]:

@@ -224,6 +224,7 @@ class Search(Order, Batches):
             if self.wrong is None:
                 return None
             self.lines += [self.plain[self.wrong].line] if self.plain[self.wrong].line else []
+            self.lines = self.lines or self.storing()
             in_macro = self.with_parentheses()
             if in_macro is not None:
                 return in_macro
