@@ -243,4 +243,78 @@ OBJECTS = {
         "inner": "z.put(a[ty][tx]); __syncthreads(); for (int i = 0; i < T; ++i) s += z(ty, i) * b[i][tx];"
         " __syncthreads();",
     },
+    "a cast to a reference": {
+        "inner": "float4 z = {}; reinterpret_cast<float4&>(z).x = 1; for (int i = 0; i < T; ++i)"
+        " s += z.x * const_cast<const float&>(a[ty][i]) * b[i][tx];",
+    },
+    "a struct that counts": {
+        "top": "struct Cursor { int at = 0; __device__ Cursor& operator++() { ++at; return *this; }"
+        " __device__ Cursor operator++(int) { Cursor old = *this; ++at; return old; } };",
+        "inner": "Cursor i, j; for (; i.at < T; ++i, j++) s += a[ty][i.at] * b[j.at][tx];",
+    },
+    "an array of unions that is gone over": {
+        "top": "union Four { float4 v; float f[4]; };",
+        "inner": "Four z[2]; for (auto& one : z) one.v = float4{}; for (int i = 0; i < T; ++i)"
+        " z[i % 2].f[i % 4] += a[ty][i] * b[i][tx]; for (const auto& one : z) for (float f : one.f) s += f;",
+    },
+    "a pipeline of the standard": {
+        "top": "#include <cuda/pipeline>\n#include <cuda/barrier>",
+        "before": "auto pipe = cuda::make_pipeline(); __shared__ float z[T][T];"
+        " __shared__ cuda::barrier<cuda::thread_scope_block> bar; if (tx + ty == 0) init(&bar, T * T); __syncthreads();",
+        "inner": "pipe.producer_acquire(); cuda::memcpy_async(&z[ty][tx], M + r * w + p * T + tx,"
+        " cuda::aligned_size_t<4>(4), pipe); pipe.producer_commit(); pipe.consumer_wait(); __syncthreads();"
+        " for (int i = 0; i < T; ++i) s += z[ty][i] * b[i][tx]; bar.arrive_and_wait(); pipe.consumer_release();",
+    },
+    "a pointer to a struct with arrays as a member": {
+        "top": "struct Tile { float v[T][T]; }; struct Reader { Tile* t; int y;"
+        " __device__ Reader(Tile* q, int r) : t(q), y(r) {} __device__ float at(int i) const { return t->v[y][i]; } };",
+        "before": "__shared__ Tile z; Reader q(&z, ty);",
+        "inner": "z.v[ty][tx] = a[ty][tx]; __syncthreads(); for (int i = 0; i < T; ++i) s += q.at(i) * b[i][tx];"
+        " __syncthreads();",
+    },
+    "characters and exceptions": {
+        "top": "#include <stdexcept>\nclass Failure : public std::runtime_error { public: int code;"
+        " Failure(int c, const char* what) : std::runtime_error(what), code(c) {} };",
+        "launch": "try { std::cerr << 'x' << '\\n'; if (w < 0) throw Failure(1, \"w\"); "
+        + _PRODUCT
+        + " } catch (const Failure& e) { return; }",
+    },
+    "algorithms over memory of the host": {
+        "top": "#include <algorithm>\n#include <vector>",
+        "launch": "std::vector<float> h(w, 1.f); int n = 0; std::fill(h.begin(), h.end(), 2.f);"
+        " std::for_each(std::begin(h), std::end(h), [&](float x) { n += int(x); }); float z[2]; std::fill_n(z, 2, 0.5f);"
+        " k<<<dim3(n / 2 / T, w / T), dim3(T, T)>>>(M, N, P, w * z[1] * 2);",
+    },
+    "templates for just one number": {
+        "top": "template <int L> struct Dot { static __device__ float of(const float* x, const float* y, int by) {"
+        " return x[0] * y[0] + Dot<L - 1>::of(x + 1, y + by, by); } }; template <> struct Dot<0> {"
+        " static __device__ float of(const float*, const float*, int) { return 0; } };"
+        " template <int I> __device__ int plus() { return I + plus<I - 1>(); } template <> __device__ int plus<0>() { return 0; }",
+        "inner": "s += Dot<T>::of(a[ty], &b[0][tx], T) + plus<2>() - 3;",
+    },
+    "a struct template that need not be given all": {
+        "top": "template <int R, int C = R, class V = float> struct Tile { V v[R][C];"
+        " __device__ V* operator[](int r) { return v[r]; } };",
+        "before": "__shared__ Tile<T> z;",
+        "inner": "z[ty][tx] = a[ty][tx]; __syncthreads(); for (int i = 0; i < T; ++i) s += z[ty][i] * b[i][tx];"
+        " __syncthreads();",
+    },
+    "arrays of a template in a template": {
+        "top": "template <class V, int S> struct Row { V v[S]; __device__ V& operator[](int i) { return v[i]; }"
+        " __device__ V* begin() { return v; } __device__ V* end() { return v + S; } };",
+        "inner": "Row<Row<float, 2>, 3> z; for (auto& row : z) for (auto& one : row) one = 0; for (int i = 0; i < T; ++i)"
+        " z[i % 3][i % 2] += a[ty][i] * b[i][tx]; for (int i = 0; i < 6; ++i) s += z[i / 2][i % 2];",
+    },
+    "a struct that is like a pointer": {
+        "top": "struct Walk { const float* p; int by; __device__ const float& operator*() const { return *p; }"
+        " __device__ Walk operator++(int) { Walk old(*this); p += by; return old; } __device__ Walk operator-() const {"
+        " return {p, -by}; } };",
+        "inner": "Walk x{a[ty], 1}, y = -Walk{&b[0][tx], -T}; for (int i = 0; i < T; ++i) s += *x++ * *y++;",
+    },
+    "virtual methods": {
+        "top": "#include <memory>\nclass Way { public: virtual ~Way() {} virtual int side(int w) const = 0; };"
+        " class Tiles final : public Way { public: int side(int w) const override { return w / T; } };",
+        "launch": "std::unique_ptr<Way> way = std::make_unique<Tiles>();"
+        " k<<<dim3(way->side(w), way->side(w)), dim3(T, T)>>>(M, N, P, w);",
+    },
 }

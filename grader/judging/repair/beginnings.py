@@ -10,6 +10,10 @@ from grader.judging.repair.reading import GivenUp, Token
 from grader.judging.repair.standard import TEXTS
 from grader.judging.repair.sugar import Sugar
 
+EXCEPTIONS = frozenset(
+    ("exception", "runtime_error", "logic_error", "invalid_argument", "bad_alloc", "out_of_range")
+)
+
 
 @dataclass
 class Members:
@@ -118,6 +122,7 @@ class Beginnings(Sugar):
             left = self.node("name", token)
             return [self.node("do", token, [self.node("bind", start, [left, value], "=")])]
         assign = self.node("assign", start, [self.target(token, shadowed), value], "=")
+        assign.type = kind
         return [self.node("do", token, [assign])]
 
     def target(self, token: Token, shadowed: set[str]) -> Node:

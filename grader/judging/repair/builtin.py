@@ -9,7 +9,7 @@ import numpy as np
 
 from grader.judging.repair.copy_engine import BARRIERS, COPY_ENGINE
 from grader.judging.repair.fragments import WMMA
-from grader.judging.repair.groups import plus_of, reduce, this_block, tiled_partition
+from grader.judging.repair.groups import Group, plus_of, reduce, this_block, tiled_partition
 from grader.judging.repair.host_memory import (
     as_before,
     calloc,
@@ -250,6 +250,49 @@ def _clear(value, m) -> None:
         raise GivenUp("memset")
 
 
+def _begin(given, templates):
+    return lambda f, m: _ends(given[0](f, m))[0]
+
+
+def _end(given, templates):
+    return lambda f, m: _ends(given[0](f, m))[1]
+
+
+def _ends(value) -> tuple:
+    if value.__class__ is not Pointer or not value.dims:
+        raise GivenUp("begin")
+    first = Pointer(value.memory, value.off, value.dims[1:] and value.dims, value.unit, value.names)
+    return first, first.moved(value.dims[0])
+
+
+def _filled(given, templates):
+    """std::fill(first, last, value), std::fill_n(first, n, value)"""
+
+    def run(f, m):
+        first, last, value = (part(f, m) for part in given[:3])
+        if first.__class__ is not Pointer:
+            raise GivenUp("fill")
+        size = last.off - first.off if last.__class__ is Pointer else last
+        if size.__class__ is np.ndarray or not 0 <= size <= _MAX_WORDS:
+            raise GivenUp("fill")
+        if (
+            first.memory.kind == "host"
+            and first.off.__class__ is int
+            and value.__class__ is not np.ndarray
+        ):
+            if first.off + size > first.memory.size:
+                raise Fault("size")
+            first.memory.data[first.off : first.off + int(size)] = value
+            return 0
+        for at in range(min(int(size), _MOST_CLEARED + 1)):
+            if at == _MOST_CLEARED:
+                raise GivenUp("fill")
+            first.moved(at).store(m, value)
+        return 0
+
+    return run
+
+
 def _host_memset(given, templates):
     """memset(p, 0, n): words, or a struct."""
 
@@ -371,6 +414,33 @@ def _of_lanes(f, *values):
     return [np.broadcast_to(one, shape) for one in values]
 
 
+def _whole_copied(given, templates):
+    """cuda::memcpy_async(to, from, bytes, pipe); cg::memcpy_async(group, to, from, bytes)."""
+
+    def run(f, m):
+        parts = [part(f, m) for part in given]
+        if parts[0].__class__ is Group:
+            del parts[0]
+        to, source, size = parts[:3]
+        if to.__class__ is not Pointer or source.__class__ is not Pointer or has_rows(size):
+            raise GivenUp("memcpy_async")
+        if size.__class__ is np.ndarray or size // 4 > _MOST_CLEARED:
+            raise GivenUp("memcpy_async")
+        for at in range(int(size) // (2 if to.memory.is_half else 4)):
+            to.memory.store(to.off + at, m, source.memory.load(source.off + at, m))
+        return 0
+
+    return run
+
+
+def _itself(given, templates):
+    return given[0] if given else lambda f, m: 0
+
+
+def _pipe(given, templates):
+    return lambda f, m: Struct({}, "pipeline")
+
+
 def _tuple(given, templates):
     """std::make_tuple, std::make_pair: what is in it has the names of a pair, too."""
 
@@ -478,6 +548,8 @@ BUILTIN = {
     "cudaMallocPitch": malloc_pitch(_malloc), "free": free, "cudaFreeHost": free,
     "__float_as_uint": _plain(bits_of), "__float_as_int": _plain(bits_of),
     "__uint_as_float": _plain(float_of), "__int_as_float": _plain(float_of),
+    "memcpy_async": _whole_copied, "aligned_size_t": _itself, "make_pipeline": _pipe,
+    "begin": _begin, "end": _end, "cbegin": _begin, "cend": _end, "fill": _filled, "fill_n": _filled,
     "make_tuple": _tuple, "make_pair": _tuple, "forward_as_tuple": _tuple, "get": _get,
     "cudaMallocAsync": _malloc, "cudaFreeAsync": _free,
     "this_thread_block": this_block, "tiled_partition": tiled_partition, "plus": plus_of,
@@ -503,7 +575,7 @@ for _name in (
     "cudaEventRecord", "cudaEventSynchronize", "cudaEventElapsedTime", "cudaEventDestroy",
     "cudaGetDeviceProperties", "cudaSetDevice", "cudaGetDevice", "exit", "abort",
     "assert", "puts", "fflush", "__threadfence_block", "cudaFuncSetAttribute", "printf", "fprintf", "__threadfence",
-    "sync", "clock64", "clock", "__nanosleep", "__threadfence_system", "cudaDeviceReset",
+    "sync", "wait", "wait_prior", "pipeline_consumer_wait_prior", "init", "clock64", "clock", "__nanosleep", "__threadfence_system", "cudaDeviceReset",
     "cudaStreamBeginCapture", "cudaStreamEndCapture", "cudaGraphInstantiate", "cudaGraphDestroy",
     "cudaGraphExecDestroy", "cudaGraphLaunch", "cudaMemPrefetchAsync", "cudaMemAdvise",
     "cudaProfilerStart", "cudaProfilerStop", "cudaStreamCreateWithPriority", "nvtxRangePush", "nvtxRangePop",

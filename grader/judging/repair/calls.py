@@ -28,6 +28,11 @@ from grader.judging.repair.values import (
 from grader.judging.repair.world import Exhausted, Frame, World
 
 _LAUNCHES = ("cudaLaunchKernel", "cudaLaunchCooperativeKernel", "cudaLaunchKernelEx")
+# What pipelines and barriers are asked for: here all threads go in step, and copies come at once.
+_MEETING = frozenset((
+    "producer_acquire", "producer_commit", "consumer_wait", "consumer_release", "arrive",
+    "arrive_and_wait", "wait", "quit", "arrive_and_drop",
+))  # fmt: skip
 _MAX_LANES = 1 << 15
 _SHAPE = ("the grid", "the block", "the bytes")  # of a launch by name
 _MOST_OF_SYMBOL = 1024  # words
@@ -138,6 +143,8 @@ class Calls:
                 return own if other is None else self.either_method(owner, own, other)
             if name == "get" and not given:
                 return self.code(target.kids[0])  # of unique_ptr
+            if name in _MEETING:
+                return lambda f, m: 0
             raise GivenUp("method")
         if target.kind == "scoped":
             return self.of_static(target.text, target, node.kids[1:], given)
@@ -149,7 +156,8 @@ class Calls:
             name = edit(target).text
         functions = self.file.named.get(name)
         if functions is not None:
-            return self.one_of(functions, node.kids[1:], given, templates, None, wants_address)
+            run = self.one_of(functions, node.kids[1:], given, templates, None, wants_address)
+            return self.with_specials(name, run, node.kids[1:], given, templates)
         known = BUILTIN.get(name) if name not in self.types else None
         if name in self.file.of_structs and name not in self.file.structs:
             own = self.of_method(
@@ -171,6 +179,8 @@ class Calls:
             raise GivenUp(name)
         if name == "swap" and len(given) == 2:
             return self.exchanged(node.kids[1:], given)
+        if name == "for_each" and len(given) == 3:
+            return self.each(given)
         if name == "apply" and len(given) == 2:
             return self.applied(given)
         if name == "tie":
@@ -311,6 +321,20 @@ class Calls:
 
         return swap
 
+    def each(self, given: list[Callable]) -> Callable:
+        """std::for_each"""
+
+        def over(f, m):
+            first, last, what = (part(f, m) for part in given)
+            if first.__class__ is not Pointer or last.__class__ is not Pointer:
+                raise GivenUp("for_each")
+            count = (last.off - first.off) // first.unit
+            for at in range(count):
+                self.of_closure(what, [first.moved(at).load(m)], f, m)
+            return 0
+
+        return over
+
     def applied(self, given: list[Callable]) -> Callable:
         """std::apply"""
         called = {}
@@ -363,6 +387,9 @@ class Calls:
 
     def nameless(self, kind: Type, given: Node) -> Callable:
         kind = replace(kind, is_reference=False)
+        if given.kind == "make" and kind.name in self.file.structs and not kind.stars:
+            if not self.constructors(kind.name):
+                given = Node("braces", given.kids, line=given.line)
         declared = self.code(Node("declare", [None, given], "", given.line, -1, kind))
 
         def build(f, m):

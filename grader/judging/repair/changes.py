@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from grader.judging.repair.memory import joined
 from grader.judging.repair.nodes import Node, walk
+from grader.judging.repair.overloads import takes
 from grader.judging.repair.reading import GivenUp
 from grader.judging.repair.values import Fault, Place, Pointer, Ref, Struct
 from grader.judging.repair.world import BINARY, plus
@@ -80,7 +81,7 @@ class Changes:
         put = self.assigner(node.kids[0])
         if node.text == "=":
             kind = self.types.get(node.kids[0].text) if node.kids[0].kind == "name" else None
-            is_pointer = kind is not None and kind.stars > 0
+            is_pointer = (kind is not None and kind.stars > 0) or self.is_pointer(node)
             is_new = node.kids[1].kind in ("make", "built", "braces")  # nobody else has its arrays
             target = node.kids[0].kind in ("name", "index", "member", "deref")
             where = self.address(node.kids[0]) if target else None
@@ -118,6 +119,27 @@ class Changes:
 
         return changed
 
+    def is_pointer(self, node: Node) -> bool:
+        """Whether it is an address that is assigned, as far as the text shows."""
+        given = node.kids[1]
+        if node.type is not None:  # of a member, in a constructor
+            return node.type.stars > 0
+        kind = given.type if given.kind == "cast" else self.types.get(given.text)
+        is_known = given.kind in ("cast", "name") and kind is not None and kind.stars > 0
+        return given.kind == "address" or is_known
+
+    def of_counting(self, node: Node, get: Callable, gives_new: bool) -> Callable | None:
+        """A struct's own operator++ or --; the one behind is given a number that means nothing."""
+        name = "operator" + node.text
+        nodes = [] if gives_new else [Node("number", text="0", line=node.line, key=-1)]
+        given = [lambda f, m: 0 for _ in nodes]
+        if any(takes(one, len(nodes)) for one in self.file.of_structs.get(name, ())):
+            return self.of_method(name, nodes, given, get, False)
+        known = [one for one in self.file.named.get(name, ()) if takes(one, 1 + len(nodes))]
+        if not known:
+            return None
+        return self.one_of(known, [node.kids[0], *nodes], [get, *given], [], None, False)
+
     def taking_others(self) -> set[str]:
         """Structs that say what it means to be assigned something else than one of them."""
         return {
@@ -149,9 +171,12 @@ class Changes:
     def counted(self, node: Node, gives_new: bool) -> Callable:
         get, put = self.code(node.kids[0]), self.assigner(node.kids[0])
         by = 1 if node.text == "++" else -1
+        own = self.of_counting(node, get, gives_new)
 
         def count(f, m):
             old = get(f, m)
+            if own is not None and old.__class__ is Struct:
+                return own(f, m)
             if old is None:
                 raise Fault("no value")
             new = plus(old, by)

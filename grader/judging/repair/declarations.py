@@ -19,6 +19,7 @@ from grader.judging.repair.world import DEVICE, Exhausted, Frame
 
 _MAX_WORDS = 1 << 18
 _MAX_POINTERS = 64
+_MET = ("barrier", "pipeline_shared_state")  # where threads wait for each other
 _OBJECTS = (
     "dim3", "cudaStream_t", "cudaEvent_t", "cudaError_t", "tuple", "vector", "cudaLaunchAttribute"
 )  # fmt: skip
@@ -321,6 +322,13 @@ class Declarations:
     def shared_word(self, node: Node) -> Callable:
         """__shared__ float scale; is one word for all threads of a block."""
         name, kind = node.text, node.type
+        if kind.name in _MET:
+
+            def met(f, m):
+                f.env[name] = Struct({}, kind.name)
+                return m
+
+            return met
         if kind.stars or kind.name not in (*INTEGERS, "float", "bool"):
             raise GivenUp("shared scalar")
 
@@ -499,7 +507,7 @@ class Declarations:
             inner = Frame(f.world, {**f.env, **(known or {}), **found}, fields=f.fields)
             is_zero = first is not None and not is_made
             whole = self.laid_out(
-                kind.name, fields, inner, (), (name, node.key), kind.is_shared, is_zero
+                kind.name, fields, inner, (), (name, node.key), kind.is_shared, is_zero, kind.args
             )
             found |= whole.fields
             self.of_bases(kind.name, found, inner)
@@ -522,7 +530,8 @@ class Declarations:
         if kind in self.file.unions:
             return True
         return any(
-            (kind, name) in self.file.lengths
+            own.name == FRAGMENT
+            or (kind, name) in self.file.lengths
             or (not own.stars and not own.is_reference and self.holds_arrays(own.name))
             for own, name in fields
         )
@@ -547,7 +556,8 @@ class Declarations:
         return declared
 
     def laid_out(
-        self, kind: str, fields: list, f: Frame, lead: tuple, key: tuple, is_shared: bool, is_zero: bool
+        self, kind: str, fields: list, f: Frame, lead: tuple, key: tuple, is_shared: bool,
+        is_zero: bool, args: tuple = (),
     ) -> Struct:  # fmt: skip
         """A struct, or an array of them: each field is one array for all."""
         if kind in self.file.unions:
@@ -558,13 +568,23 @@ class Declarations:
             return self.overlay(kind, words, 0, f, lead)
         found: dict = {}
         for own, one in fields:
+            if args and own.parameter:
+                own = self.of_parameter(own, Type(kind, args=args))
             sizes = self.file.lengths.get((kind, one), ())
             dims = (*lead, *(int(self.code(size)(f, True)) for size in sizes))
             inner = None if own.stars else self.file.structs.get(own.name)
+            if own.name == FRAGMENT:
+                of = fragment_of(own.args, [self.code(one) for one in own.args[1:4]])
+                found[one] = fragments(of(f, True), dims, f.world.batch)
+                continue
             if inner is not None and self.holds_arrays(own.name):
+                names = self.file.parameters.get(own.name) or ()
+                given = {n: self.code(a)(f, True) for n, a in zip(names, own.args, strict=False)}
+                inside = Frame(f.world, {**f.env, **given}, fields=f.fields)
                 found[one] = self.laid_out(
-                    own.name, inner, f, dims, (*key, one), is_shared, is_zero
+                    own.name, inner, inside, dims, (*key, one), is_shared, is_zero, own.args
                 )
+                found[one].fields.update(given)
                 continue
             if not dims and not is_shared:
                 found[one] = self.empty(own, f) if inner is not None else None

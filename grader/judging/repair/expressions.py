@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from grader.judging.repair.fragments import FRAGMENT
 from grader.judging.repair.groups import TYPES as GROUPS
-from grader.judging.repair.nodes import MADE, File, Node, Type
+from grader.judging.repair.nodes import MADE, File, Node, Type, substituted
 from grader.judging.repair.reading import GivenUp, Token
 from grader.judging.repair.standard import CONTAINERS, TEXTS
 
@@ -20,7 +20,7 @@ _WORDS = {
     "const", "constexpr", "static", "inline", "volatile", "__restrict__", "__forceinline__", "register",
     "__device__", "__host__", "__global__", "__shared__", "extern", "unsigned", "signed", "typename",
     "__restrict", "restrict", "struct", "class", "mutable", "__noinline__", "__constant__", "__managed__",
-    "__grid_constant__",
+    "__grid_constant__", "virtual",
 }  # fmt: skip
 # What says more about a declaration, in parentheses.
 _ATTRIBUTES = ("alignas", "__align__", "__launch_bounds__", "__attribute__")
@@ -38,7 +38,16 @@ _TRAITS = frozenset(
 _MAKING = frozenset(("make_unique", "make_shared"))
 _ITSELF = frozenset(("move", "forward", "as_const", "ref", "cref"))
 _TEMPLATES = frozenset(
-    ("copy_async", "get", "tiled_partition", "plus", *_ITSELF)
+    (
+        "copy_async",
+        "get",
+        "aligned_size_t",
+        "pipeline_consumer_wait_prior",
+        "wait_prior",
+        "tiled_partition",
+        "plus",
+        *_ITSELF,
+    )
 )  # functions that nobody writes
 _BYTES = frozenset(("char", "uint8_t", "int8_t", "uchar", "byte"))
 FLOATS = {"float", "double"}
@@ -46,7 +55,14 @@ HALVES = {"__nv_bfloat16": "bf16"}  # of 2 bytes
 VECTORS = {
     f"{kind}{count}": count for kind in ("float", "int", "uint", "double") for count in (2, 3, 4)
 } | {"__nv_bfloat162": 2}
-_OF_TEMPLATES = CONTAINERS | GROUPS | _TRAITS | {FRAGMENT, "function", "pair", "tuple"}
+_SYNCHRONISED = ("pipeline", "pipeline_shared_state", "barrier")
+_OF_TEMPLATES = (
+    {"pipeline", "pipeline_shared_state", "barrier"}
+    | CONTAINERS
+    | GROUPS
+    | _TRAITS
+    | {FRAGMENT, "function", "pair", "tuple"}
+)
 _OWNING = frozenset(("unique_ptr", "shared_ptr"))  # read as the pointers that they hold
 _TYPES = (
     INTEGERS
@@ -220,7 +236,7 @@ class Expressions:
                 name = "float" if text == "double" else HALVES.get(text, text)
                 self.take()
                 if self.now == "<" and self.file.parameters.get(name):
-                    args = self.template_arguments()
+                    args = self.struct_arguments(name)
                 if self.skip("::"):  # Outer<16>::Inner has what Outer stands for
                     name, of_outer, args = "", args, ()
             elif not name and text in self.aliases and not self.is_name_space(text):
@@ -274,6 +290,10 @@ class Expressions:
                 self.take()
                 self.template_arguments()
                 name = "tuple"
+            elif not name and text in _SYNCHRONISED and self.ahead() == "<":
+                self.take()
+                self.template_arguments()
+                name = text
             elif not name and text == "function" and self.ahead() == "<":
                 self.at += 2
                 self.to_angle()
@@ -294,10 +314,17 @@ class Expressions:
             parameter,
         )  # fmt: skip
 
+    def struct_arguments(self, name: str) -> tuple:
+        """What a struct template is given, and what it has where nothing is given."""
+        known = dict(zip(self.file.parameters[name], self.template_arguments(), strict=False))
+        for one, default in self.file.defaults.get(name, {}).items():
+            known.setdefault(one, substituted(default, known))
+        return tuple(known.values())
+
     def of_alias(self, name: str, args: tuple) -> tuple:
         """template <class T> using Rows = Tile<T, 16>; Rows<float> has what Tile is given."""
         given = dict(zip(self.alias_templates[name], self.template_arguments(), strict=False))
-        return tuple(given.get(one.text, one) for one in args)
+        return tuple(substituted(one, given) for one in args)
 
     def template_argument(self) -> Node:
         token = self.tokens[self.at]
@@ -433,10 +460,21 @@ class Expressions:
             self.take()
             kind = self.pointed(self.type())
             self.take(")")
-            found = self.node("cast", token, [self.unary()])
-            found.type = kind
-            return found
+            return self.cast(token, kind, self.unary())
         return self.postfix(self.primary())
+
+    def cast(self, token: Token, kind: Type, inner: Node) -> Node:
+        if kind.is_reference and not kind.sizes:
+            if token.text != "reinterpret_cast":  # static_cast<Derived&>(*this)
+                return inner
+            kind = replace(kind, is_reference=False, stars=kind.stars + 1)
+            place = self.made(token, "address", [inner], "&")
+            found = self.node("cast", token, [place])
+            found.type = kind
+            return self.made(token, "deref", [found], "*")
+        found = self.node("cast", token, [inner])
+        found.type = kind
+        return found
 
     def new(self) -> Node:
         """new float[n], new Buffer(n)"""
@@ -532,6 +570,8 @@ class Expressions:
             return self.node("number", token)
         if text[0] == '"':
             return self.node("string", token)
+        if text[0] == "'":
+            return self.node("number", token, text=str(ord(text[1]) if len(text) == 3 else 0))
         if text in ("true", "false"):
             return self.node("number", token, text=str(int(text == "true")))
         if text in ("NULL", "nullptr", "__FILE__", "__LINE__"):
@@ -541,8 +581,7 @@ class Expressions:
             kind = self.pointed(self.type())
             self.take(">")
             self.take("(")
-            found = self.node("cast", token, [self.assignment()])
-            found.type = kind
+            found = self.cast(token, kind, self.assignment())
             self.take(")")
             return found
         if not token.is_name():
@@ -643,7 +682,7 @@ class Expressions:
         if known.name == "auto":
             known = Type(token.text)  # a template parameter
         if self.now == "<":
-            known = Type(token.text, args=self.template_arguments())
+            known = Type(token.text, args=self.struct_arguments(token.text))
             if self.now in ("(", "{"):
                 close = ")" if self.take().text == "(" else "}"
                 found = self.node("built", token, self.list_until(close))

@@ -22,7 +22,7 @@ from grader.judging.repair.jumps import Jumps
 from grader.judging.repair.layouts import Layouts
 from grader.judging.repair.memory import Fields, joined
 from grader.judging.repair.nodes import File, Node, Type
-from grader.judging.repair.overloads import Overloads, whole
+from grader.judging.repair.overloads import Overloads, takes, whole
 from grader.judging.repair.reading import GivenUp
 from grader.judging.repair.standard import STREAMS, List
 from grader.judging.repair.values import (
@@ -55,6 +55,7 @@ _BADLY = {
     **dict.fromkeys("/%", lambda b: b == 0),
     **dict.fromkeys(("<<", ">>"), lambda b: (b < 0) | (b > MOST_SHIFTED)),
 }
+_OPERAND = "the operand"
 _MOST_NEW = 64  # objects at once
 _BYTE = 0.25  # words: of what a char* points to
 _ANY = frozenset(("void", "auto", "char"))
@@ -159,6 +160,7 @@ class Machine(Calls, Statements, Declarations, Changes, Overloads, Jumps, Inline
                 owner = f.fields.get(kind.name)
             if owner.__class__ is not tuple:
                 owner = (kind.name, tuple(part(f, m) for part in given))
+            owner = self.special_of(*owner, f)
             try:
                 return self.constants_of(f.world, *owner)[name]
             except KeyError:
@@ -230,12 +232,15 @@ class Machine(Calls, Statements, Declarations, Changes, Overloads, Jumps, Inline
 
     def _deref(self, node: Node) -> Callable:
         base = self.code(node.kids[0])
+        own = self.of_sign("*", False)
 
         def get(f, m):
             value = base(f, m)
             if value.__class__ is Place:
                 return value.holder.get(value.name)
             if value.__class__ is Struct:  # *this
+                if own is not None and node.kids[0].text != "this":
+                    return own(Frame(f.world, {_OPERAND: value}), m)
                 return value.at(0) if value.lead else value
             if value.__class__ is not Pointer:
                 raise Fault("pointer")
@@ -292,7 +297,10 @@ class Machine(Calls, Statements, Declarations, Changes, Overloads, Jumps, Inline
             if value.__class__ is not Struct or None in ends:
                 return value
             inner = Frame(f.world, {"this": value})
-            first, last = (end(inner, m) for end in ends)
+            first = ends[0](inner, m)
+            if first.__class__ is Struct and first.lead:
+                return first
+            last = ends[1](inner, m)
             if first.__class__ is not Pointer or last.__class__ is not Pointer:
                 raise GivenUp("range")
             count = (last.off - first.off) // first.unit
@@ -308,6 +316,9 @@ class Machine(Calls, Statements, Declarations, Changes, Overloads, Jumps, Inline
             value = array(f, m)
             if value.__class__ is List:
                 return len(value.items)
+            if value.__class__ is Struct and value.lead:  # an array of them
+                value = next(iter(value.fields.values()))
+                value = value.target if value.__class__ is Ref else value
             if value.__class__ is not Pointer or not value.dims:
                 raise GivenUp("extent")
             return value.dims[0]
@@ -360,9 +371,12 @@ class Machine(Calls, Statements, Declarations, Changes, Overloads, Jumps, Inline
             return element
         if node.kind == "deref":
             base = self.code(node.kids[0])
+            own = self.of_sign("*", True)
 
             def first(f, m):
                 value = base(f, m)
+                if own is not None and value.__class__ is Struct and node.kids[0].text != "this":
+                    return own(Frame(f.world, {_OPERAND: value}), m)
                 if value.__class__ is Pointer and value.dims:
                     return value.at(0)
                 if value.__class__ is Struct and value.lead:
@@ -446,11 +460,16 @@ class Machine(Calls, Statements, Declarations, Changes, Overloads, Jumps, Inline
             is_byte = kind.is_byte and kind.stars == 1
 
             def pointed(value):
+                if is_half and value.__class__ is Pointer and value.memory.kind == "shared":
+                    if not value.memory.is_half:
+                        return Pointer(value.memory.in_halves(), to_int(value.off * 2), (), unit)
                 if value.__class__ is Pointer and (is_byte or value.unit == _BYTE):
                     return of_bytes(value, _BYTE if is_byte else unit, len(names), names)
                 if value.__class__ is Place and unit == 1 and not names:
                     held = whole(value)  # (float*)&four
-                    is_vector = held.__class__ is Struct and "".join(held.fields) in "xyzw"
+                    is_vector = (
+                        held.__class__ is Struct and held.fields and "".join(held.fields) in "xyzw"
+                    )
                     return Pointer(Fields(held.fields)) if is_vector else value
                 if value.__class__ is not Pointer:
                     return NOWHERE if is_byte and value.__class__ is int and not value else value
@@ -481,6 +500,31 @@ class Machine(Calls, Statements, Declarations, Changes, Overloads, Jumps, Inline
 
     def _unary(self, node: Node) -> Callable:
         inner, sign = self.code(node.kids[0]), node.text
+        own = self.of_sign(sign, False)
+        if own is not None:
+            plain = self.signed(sign, lambda f, m: f.env[_OPERAND])
+
+            def of_struct(f, m):
+                operand = inner(f, m)
+                inside = Frame(f.world, {_OPERAND: operand})
+                return own(inside, m) if operand.__class__ is Struct else plain(inside, m)
+
+            return of_struct
+        return self.signed(sign, self.converted(inner))
+
+    def of_sign(self, sign: str, wants_address: bool) -> Callable | None:
+        """A struct's own *x, -x or !x, of what the frame has as its operand."""
+        inner = lambda f, m: f.env[_OPERAND]  # noqa: E731
+        name = "operator" + sign
+        if any(takes(one, 0) for one in self.file.of_structs.get(name, ())):
+            return self.of_method(name, [], [], inner, wants_address)
+        known = [one for one in self.file.named.get(name, ()) if takes(one, 1)]
+        if not known:
+            return None
+        node = Node("number", text="0", key=-1)
+        return self.one_of(known, [node], [inner], [], None, wants_address)
+
+    def signed(self, sign: str, inner: Callable) -> Callable:
         if sign == "!":
 
             def negated(f, m):

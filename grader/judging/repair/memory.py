@@ -61,6 +61,18 @@ class Buffer:
         self.log: list | None = None  # (lanes, places) of stores
         self.owners: Owners | None = None  # of global memory, where that is looked at
         self.world = None  # of memory that the host reaches
+        self.halves: Buffer | None = None  # what stands in its place for elements of 2 bytes
+
+    def in_halves(self) -> Buffer:
+        """What is taken for elements of 2 bytes: as much memory, of which nobody sees words."""
+        if self.halves is None:
+            found = Buffer(self.kind, 2 * self.size, self.copies, self.name)
+            found.is_half = True
+            found.base, found.batch, found.effects = self.base * 2, self.batch, self.effects
+            if found.effects is not None and found.effects.has_no_zero:
+                found.fill()
+            self.halves = found
+        return self.halves
 
     def fill(self) -> None:
         """Numbers where nobody has written, too."""

@@ -69,6 +69,7 @@ class Function:
     sizes: dict[str, list] = field(default_factory=dict)  # of parameters that are arrays
     is_static: bool = False
     pack: str = ""  # the last parameter, where it stands for any number of them
+    special: tuple | None = None  # template <> int f<0>()
     is_implied: bool = False  # a constructor that nobody wrote: it sets what members begin with
     declared: list[Node] | None = None  # declarations in its body, once somebody has asked
 
@@ -95,6 +96,9 @@ class File:
     statics: dict[str, list[Node]] = field(default_factory=dict)  # constants of a struct
     parameters: dict[str, list[str]] = field(default_factory=dict)  # of a struct template
 
+    # What a struct template's parameters are if nothing is given, and what it is for some numbers.
+    defaults: dict[str, dict[str, Node]] = field(default_factory=dict)
+    specials: dict[str, list[tuple]] = field(default_factory=dict)
     packs: dict[tuple, object] = field(default_factory=dict)  # functions for so many arguments
     unions: set[str] = field(default_factory=set)
     unread: list[str] = field(default_factory=list)  # why something was passed over
@@ -160,6 +164,15 @@ def replace(one, **parts):
     found.__dict__.update(one.__dict__)
     found.__dict__.update(parts)
     return found
+
+
+def substituted(node: Node, known: dict[str, Node]) -> Node:
+    """What a template's argument is where its parameters are known."""
+    if node.text in known and node.kind in ("name", "type"):
+        return known[node.text]
+    if not node.kids:
+        return node
+    return replace(node, kids=[substituted(kid, known) for kid in node.kids], code=None)
 
 
 def walk(node: Node):

@@ -161,6 +161,45 @@ class Overloads:
 
         return run
 
+    def special_of(self, owner: str, args: tuple, f: Frame) -> tuple:
+        """What a struct template is for just these arguments."""
+        for given, special in self.file.specials.get(owner, ()):
+            if special.__class__ is str and self.fits(given, args, f):
+                return special, ()
+        return owner, args
+
+    def fits(self, given: Sequence[Node], args: Sequence, f: Frame) -> bool:
+        """Whether arguments are those that a specialisation is for."""
+        if len(given) != len(args):
+            return False
+        for node, value in zip(given, args, strict=True):
+            known = self.code(node)(Frame(f.world, f.world.globals), True)
+            if known.__class__ is tuple and value.__class__ is tuple:
+                if known[0] != value[0]:
+                    return False
+            elif not is_integer(value) or known != value:
+                return False
+        return True
+
+    def with_specials(self, name: str, run: Callable, nodes: list, given: list, templates: list):
+        """A call of a function template, or of what stands for it where its arguments are known."""
+        known = [(args, one) for args, one in self.file.specials.get(name, ())
+                 if one.__class__ is Function]  # fmt: skip
+        if not known or not templates:
+            return run
+        runs = [
+            self.invoked(one, self.passed(one, nodes, given), [], None, False) for _, one in known
+        ]
+
+        def chosen(f, m):
+            values = [part(f, m) for part in templates]
+            for (args, _), other in zip(known, runs, strict=True):
+                if self.fits(args, values[: len(args)], f):
+                    return other(f, m)
+            return run(f, m)
+
+        return chosen
+
     def of_static(self, name: str, node: Node, nodes: list[Node], given: list) -> Callable:
         """Tile::index(r, c), Policy::index(r, c)."""
         known = [one for one in self.file.of_structs.get(name, ()) if one.is_static]
@@ -175,6 +214,7 @@ class Overloads:
                 owner, args = kind.name, tuple(part(f, m) for part in sides)
             else:
                 owner, args = owner
+            owner, args = self.special_of(owner, args, f)
             mine = [one for one in known if one.owner in self.file.lines_of(owner)]
             fields = dict(zip(self.file.parameters.get(owner, ()), args, strict=False))
             this = Struct(fields, owner)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from grader.judging.repair.beginnings import Beginnings, Members
+from grader.judging.repair.beginnings import EXCEPTIONS, Beginnings, Members
+from grader.judging.repair.fragments import FRAGMENT
 from grader.judging.repair.nodes import Function, Node, Type
 from grader.judging.repair.reading import BYTES_LATER, GivenUp, Token
 
 _BEFORE_METHODS = frozenset(
-    ("explicit", "inline", "constexpr", "__host__", "__device__", "__forceinline__")
+    ("explicit", "inline", "virtual", "constexpr", "__host__", "__device__", "__forceinline__")
 )
 
 
@@ -81,6 +82,14 @@ class Structs(Beginnings):
             self.tokens[at - 1].text == "("
         ):
             at += 1
+        if self.tokens[at + 1].text == "<":  # template <> struct Dot<0> {
+            depth = 0
+            while self.tokens[at].text and (depth or self.tokens[at].text != "{"):
+                text = self.tokens[at].text
+                if text in (";", "(", ")", "="):
+                    return False
+                at += 1
+            return self.tokens[at].text == "{"
         return self.tokens[at].text == "{" or self.tokens[at + 1].text in ("{", "final", ":")
 
     def given_later(self, kind: Type) -> Type:
@@ -116,7 +125,9 @@ class Structs(Beginnings):
                 break
         return self.tokens[at].text if self.tokens[at].is_name() else ""
 
-    def structure(self, templates: Sequence[str] = (), later: str = "") -> str:
+    def structure(
+        self, templates: Sequence[str] = (), later: str = "", defaults: dict | None = None
+    ) -> str:
         """A struct, class or union up to its }; its name."""
         token = self.take()
         while self.now in ("alignas", "__align__"):
@@ -127,6 +138,13 @@ class Structs(Beginnings):
         else:
             self.last_key += 1
             name = later or f"<{self.last_key}>"
+        if self.now == "<" and name in self.file.structs:  # template <> struct Dot<0>
+            given = self.template_arguments()
+            special = f"{name}<{len(self.file.specials.get(name, ()))}>"
+            self.file.specials.setdefault(name, []).append((given, special))
+            name = special
+        if defaults:
+            self.file.defaults[name] = defaults
         if token.text == "union":
             self.file.unions.add(name)
         self.skip("final")
@@ -177,7 +195,7 @@ class Structs(Beginnings):
             self.read_or_pass(lambda: self.converts(name))
             return
         if self.begins_struct():
-            kind = Type(self.structure([*own.templates, *of_method]))
+            kind = Type(self.structure([*own.templates, *of_method], defaults=defaults))
             if self.now == ";" and kind.name[0] == "<":  # its members are this one's
                 own.fields.append((kind, kind.name))
         else:
@@ -222,7 +240,8 @@ class Structs(Beginnings):
             if kind.is_byte and stars > 1:
                 raise GivenUp(BYTES_LATER)
             field = self.name().text
-        args = kind.args if kind.name == "vector" or kind.name in self.file.structs else ()
+        is_of_template = kind.name in ("vector", FRAGMENT) or kind.name in self.file.structs
+        args = kind.args if is_of_template else ()
         one = Type(
             kind.name, stars, is_reference=is_reference, args=args, is_byte=kind.is_byte,
             parameter=kind.parameter,
@@ -288,7 +307,8 @@ class Structs(Beginnings):
         first = []
         if self.skip(":"):
             while self.now != "{":
-                first.append(self.begun())
+                one = self.begun()
+                first += [one] if one.text not in EXCEPTIONS else []
                 self.skip(",")
         body = self.body()
         body.kids = [*first, *body.kids]
@@ -327,6 +347,9 @@ class Structs(Beginnings):
         bases = self.file.bases.setdefault(name, [])
         while self.now != "{":
             if self.now in ("public", "private", "protected", "virtual", ","):
+                self.take()
+                continue
+            if self.now in EXCEPTIONS:  # nothing is thrown here
                 self.take()
                 continue
             kind = self.type()

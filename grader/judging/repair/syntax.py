@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import pairwise
 
 from grader.judging.repair.nodes import File, Function, Node, Type, finish, walk
 from grader.judging.repair.plainer import plainer
@@ -45,7 +46,7 @@ class Parser(Structs, Unread):
             return
         start = self.at
         if self.begins_struct():
-            kind = Type(self.structure(templates))
+            kind = Type(self.structure(templates, defaults=defaults))
         else:
             kind = self.type()
         if self.skip(";"):
@@ -54,11 +55,13 @@ class Parser(Structs, Unread):
             self.take()
             self.balanced()
         is_kernel = any(token.text == "__global__" for token in self.tokens[start : self.at])
-        if self.ahead() != "(" and self.now != "operator":
+        is_special = self.now in self.templates and self.ahead() == "<"
+        if self.ahead() != "(" and self.now != "operator" and not is_special:
             self.file.globals.append(self.declaration(kind))
             self.take(";")
             return
         name = self.function_name()
+        special = self.template_arguments() if self.now == "<" else None
         if templates:
             self.templates.add(name.text)
         parameters = self.parameters()
@@ -71,8 +74,13 @@ class Parser(Structs, Unread):
         function = Function(
             name.text, kind, parameters, body, is_kernel, name.line, templates, kinds, defaults,
             rest, {one: place for one, place in lengths.items() if one in templates}, sizes=sizes,
-            pack=pack,
+            pack=pack, special=special,
         )  # fmt: skip
+        if special is not None:
+            function.name += f"<{len(self.file.specials)}>"
+            self.file.functions[function.name] = function
+            self.file.specials.setdefault(name.text, []).append((special, function))
+            return
         self.file.keep(function)
 
     def template_parameters(self) -> tuple[list[str], frozenset[str], dict[str, Node]]:
@@ -253,7 +261,11 @@ class Parser(Structs, Unread):
         """Of a function; a jump into a block is not read."""
         held = self.labels, self.jumps
         self.labels, self.jumps = set(), set()
+        is_tried = self.skip("try")
         found = self.block()
+        while is_tried and self.skip("catch"):
+            self.balanced()
+            self.balanced()
         if self.jumps and not self.jumps <= {one.text for one in self.labels_around(found)}:
             raise GivenUp("goto")
         self.labels, self.jumps = held
@@ -348,7 +360,7 @@ class Parser(Structs, Unread):
                 first = self.initialiser(kind)
                 if first.kind == "lambda" and not first.kids[1]:
                     first.text = "["  # what it is given is there as long as it is
-                if self.is_kernel(first):
+                if self.is_kernel(first) and not self.is_assigned(name.text):
                     self.kernels[name.text] = first.kids[0] if first.kind == "address" else first
                     if self.skip(","):
                         continue
@@ -375,6 +387,11 @@ class Parser(Structs, Unread):
             if not self.skip(","):
                 break
         return self.node("block", start, found)
+
+    def is_assigned(self, name: str) -> bool:
+        """Whether it is given another value further on."""
+        rest = self.tokens[self.at :]
+        return any(a.text == name and b.text == "=" for a, b in pairwise(rest))
 
     def is_kernel(self, node: Node) -> bool:
         while node.kind in ("address", "template") and node.kids:

@@ -196,8 +196,10 @@ class Struct:
         for name, value in self.fields.items():
             if value.__class__ is Ref:
                 found[name] = Ref(value.target.at(index))
-            else:
+            elif value.__class__ is Pointer or value.__class__ is Struct:
                 found[name] = value.at(index)
+            else:  # what a template's parameter stands for
+                found[name] = value
         return Struct(found, self.kind, self.lead - 1)
 
 
