@@ -317,4 +317,57 @@ OBJECTS = {
         "launch": "std::unique_ptr<Way> way = std::make_unique<Tiles>();"
         " k<<<dim3(way->side(w), way->side(w)), dim3(T, T)>>>(M, N, P, w);",
     },
+    "what the device says": {
+        "launch": "int n = 0, g = 0, t = 0; if (cudaDeviceGetAttribute(&n, cudaDevAttrWarpSize, 0) != cudaSuccess) return;"
+        " cudaOccupancyMaxPotentialBlockSize(&g, &t, k, 0, 512); if (n != 32 || t > 512) return; "
+        + _PRODUCT,
+    },
+    "conditions with a comma": {
+        "inner": "int i = 0; do s += a[ty][i] * b[i][tx]; while (++i, i < T); while (i = 0, i > 0) {}"
+        " for (; s += 0, i > 0;) {} while (int left = i) --i;",
+    },
+    "another name of a namespace in a function": {
+        "top": "namespace gpu::more { template <class V = float> __device__ V same(V x) { return x; } }",
+        "before": "namespace gm = gpu::more;",
+        "load": "gm::same(M[r * w + p * T + tx])",
+    },
+    "what a template's parameter makes": {
+        "top": "struct At { int w; __device__ int operator()(int r, int c) const { return r * w + c; } };"
+        " struct Twice { __device__ int operator()(int x) const { return 2 * x; } };"
+        " template <class O, class U> __device__ int at(int r, int c, int w) { U twice; return O{w}(r, c) + U{}(0) + twice(0); }",
+        "store": "P[at<At, Twice>(r, c, w)] = s;",
+    },
+    "an element that is an object": {
+        "top": "class Cell { float* at; public: __device__ Cell(float* p) : at(p) {}"
+        " __device__ operator float() const { return *at; }"
+        " __device__ Cell& operator=(float v) { *at = v; return *this; } };"
+        " struct View { float* p; int w; __device__ Cell operator()(int r, int c) const { return Cell(p + r * w + c); } };",
+        "before": "View in{(float*)M, w}, out{P, w}; float now;",
+        "load": "now = in(r, p * T + tx)",
+        "store": "out(r, c) = s; float z[1]; z[0] = out(r, c); out(r, c) = z[0];",
+    },
+    "a macro that means something else further on": {
+        "top": "#define EACH(X) X(0) X(1)",
+        "before": "\n#define A(q) int n##q = q;\nEACH(A)\n#undef A\n#define A(q) n##q += c;\nEACH(A)\n#undef A\n;",
+        "store": "P[r * w + (n0 + n1 - 1) / 2] = s;",
+    },
+    "a type that depends on a number": {
+        "top": "template <int W> struct Vector; template <> struct Vector<4> { using type = float4; };"
+        " template <> struct Vector<1> { using type = float; };",
+        "before": "__shared__ float z[T][T];",
+        "inner": "z[ty][tx] = a[ty][tx]; __syncthreads(); for (int i = 0; i < T; i += 4) {"
+        " const auto v = *reinterpret_cast<Vector<4>::type*>(&z[ty][i]); s += v.x * b[i][tx] + v.y * b[i + 1][tx]"
+        " + v.z * b[i + 2][tx] + v.w * b[i + 3][tx]; } __syncthreads();",
+    },
+    "steps from one struct with arrays to another": {
+        "top": "struct Stage { float a[T][T]; float b[T][T]; };",
+        "before": "__shared__ Stage stages[2];",
+        "inner": "Stage* z = stages + p % 2; z->a[ty][tx] = a[ty][tx]; z->b[ty][tx] = b[ty][tx]; __syncthreads();"
+        " const Stage* q = &stages[0]; if (p % 2) ++q; for (int i = 0; i < T; ++i) s += q->a[ty][i] * q->b[i][tx];",
+    },
+    "pairs in a container": {
+        "top": "#include <utility>\n#include <vector>",
+        "launch": "std::vector<std::pair<int, int>> all; all.emplace_back(w / T, T); all.push_back({1, 2});"
+        " auto& [n, side] = all[0]; k<<<dim3(n, n), dim3(side, side)>>>(M, N, P, w);",
+    },
 }

@@ -17,6 +17,7 @@ from grader.judging.repair.host_memory import (
     malloc,
     malloc_host,
     malloc_pitch,
+    put,
 )
 from grader.judging.repair.inline_ptx import Address
 from grader.judging.repair.memory import Buffer
@@ -41,10 +42,12 @@ from grader.judging.repair.values import (
     truth,
     without,
 )
+from grader.judging.repair.world import DEVICE
 
 _MAX_WORDS = 1 << 18
 _MOST_ROWS = 512
 _MOST_CLEARED = 256
+_LARGEST_BLOCK = 1024  # threads
 _FROM_HOST = {
     "cudaMemcpyHostToDevice": ("global", "host"),
     "cudaMemcpyDeviceToHost": ("host", "global"),
@@ -414,6 +417,56 @@ def _of_lanes(f, *values):
     return [np.broadcast_to(one, shape) for one in values]
 
 
+_ATTRIBUTES = {
+    "cudaDevAttrMultiProcessorCount": "multiProcessorCount", "cudaDevAttrWarpSize": "warpSize",
+    "cudaDevAttrMaxThreadsPerBlock": "maxThreadsPerBlock", "cudaDevAttrMaxGridDimX": "maxGridSize",
+    "cudaDevAttrMaxSharedMemoryPerBlock": "sharedMemPerBlock",
+    "cudaDevAttrMaxSharedMemoryPerBlockOptin": "sharedMemPerBlockOptin",
+    "cudaDevAttrMaxThreadsPerMultiProcessor": "maxThreadsPerMultiProcessor",
+    "cudaDevAttrComputeCapabilityMajor": "major", "cudaDevAttrComputeCapabilityMinor": "minor",
+    "cudaDevAttrMaxSharedMemoryPerMultiprocessor": "sharedMemPerMultiprocessor",
+}  # fmt: skip
+
+
+def _attribute(given, templates):
+    """cudaDeviceGetAttribute(&n, what, device)"""
+
+    def run(f, m):
+        known = DEVICE.get(_ATTRIBUTES.get(str(given[1](f, m)), ""))
+        if not isinstance(known, int):
+            raise GivenUp("attribute")
+        put(given[0](f, m), known)
+        return 0
+
+    return run
+
+
+def _told(*numbers):
+    """What the device says of itself into the first places that it is given."""
+
+    def make(given, templates):
+        def run(f, m):
+            for part, number in zip(given, numbers, strict=False):
+                put(part(f, m), number)
+            return 0
+
+        return run
+
+    return make
+
+
+def _best_block(given, templates):
+    """cudaOccupancyMaxPotentialBlockSize(&grid, &block, kernel, bytes, limit)"""
+
+    def run(f, m):
+        limit = given[4](f, m) if len(given) > 4 else 0
+        put(given[0](f, m), DEVICE["multiProcessorCount"])
+        put(given[1](f, m), int(limit) or _LARGEST_BLOCK)
+        return 0
+
+    return run
+
+
 def _whole_copied(given, templates):
     """cuda::memcpy_async(to, from, bytes, pipe); cg::memcpy_async(group, to, from, bytes)."""
 
@@ -550,6 +603,9 @@ BUILTIN = {
     "__uint_as_float": _plain(float_of), "__int_as_float": _plain(float_of),
     "memcpy_async": _whole_copied, "aligned_size_t": _itself, "make_pipeline": _pipe,
     "begin": _begin, "end": _end, "cbegin": _begin, "cend": _end, "fill": _filled, "fill_n": _filled,
+    "cudaDeviceGetAttribute": _attribute, "cudaGetDeviceCount": _told(1),
+    "cudaOccupancyMaxPotentialBlockSize": _best_block, "cudaMemGetInfo": _told(1 << 36, 1 << 36),
+    "cudaOccupancyMaxActiveBlocksPerMultiprocessor": _told(1),
     "make_tuple": _tuple, "make_pair": _tuple, "forward_as_tuple": _tuple, "get": _get,
     "cudaMallocAsync": _malloc, "cudaFreeAsync": _free,
     "this_thread_block": this_block, "tiled_partition": tiled_partition, "plus": plus_of,

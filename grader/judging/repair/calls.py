@@ -69,6 +69,14 @@ def _length(env: dict, array: str, at: int) -> int:
     return value.dims[at]
 
 
+def _node_of(value) -> Node:
+    """A template's argument as it would be written."""
+    if value.__class__ is tuple:
+        kind = Type(value[0], args=tuple(_node_of(one) for one in value[1]))
+        return Node("type", list(kind.args), value[0], key=-1, type=kind)
+    return Node("number", text=str(value), key=-1)
+
+
 class Calls:
     """A part of Machine."""
 
@@ -399,6 +407,31 @@ class Calls:
 
         return build
 
+    def made_as(self, kind: Type, given: Node) -> Callable:
+        """Of what a template's parameter stands for, where that is a struct; else a number."""
+        known: dict[tuple, Callable] = {}
+        parts = [self.part(kid) for kid in given.kids]
+
+        def converted(name: str, value):
+            return self.conversion(Type(name))(value)
+
+        def made(f, m):
+            owner = f.env.get(kind.parameter)
+            if owner.__class__ is not tuple and f.fields is not None:
+                owner = f.fields.get(kind.parameter)
+            if owner.__class__ is not tuple or owner[0] not in self.file.structs:
+                value = parts[0](f, m) if parts else 0
+                return value if owner.__class__ is not tuple else converted(owner[0], value)
+            if owner not in known:
+                args = tuple(_node_of(one) for one in owner[1])
+                known[owner] = self.nameless(Type(owner[0], args=args), given)
+            return known[owner](f, m)
+
+        return made
+
+    def _of_parameter(self, node: Node) -> Callable:
+        return self.made_as(node.type, node.kids[0])
+
     def _delegate(self, node: Node) -> Callable:
         """A base's constructor, or another one of the same struct."""
         known = self.file.of_structs.get(node.text)
@@ -483,6 +516,7 @@ class Calls:
                 value = whole(owner(f, m))
                 if value.__class__ is not Struct:
                     raise GivenUp("method")
+                value = value.at(0) if value.lead == 1 else value
                 inner.fields, env["this"] = value.fields, value
             body(inner, m)
             if is_reference and inner.result.__class__ is not Struct:  # not *this

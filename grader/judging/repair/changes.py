@@ -11,6 +11,8 @@ from grader.judging.repair.reading import GivenUp
 from grader.judging.repair.values import Fault, Place, Pointer, Ref, Struct
 from grader.judging.repair.world import BINARY, plus
 
+_PLAIN = ("int", "float", "bool")
+
 
 def store_in(place, m, value) -> None:
     if place.__class__ is Place:
@@ -85,7 +87,11 @@ class Changes:
             is_new = node.kids[1].kind in ("make", "built", "braces")  # nobody else has its arrays
             target = node.kids[0].kind in ("name", "index", "member", "deref")
             where = self.address(node.kids[0]) if target else None
-            taking = self.taking_others() if node.kids[0].kind == "name" else set()
+            taking = self.taking_others()
+            if node.kids[0].kind in ("index", "deref") or (
+                kind is not None and kind.name in _PLAIN
+            ):
+                value = self.converted(value)  # of a struct that is taken for a number
             to = self.code(node.kids[0]) if taking else None
             own = self.of_operator("=", node.kids, [to, value]) if taking else None
 

@@ -141,6 +141,15 @@ class Declarations:
             return self.shared_word(node)
         if fields is not None and self.constructors(kind.name) and not kind.is_reference:
             return self.constructed(node, first)
+        if kind.name == "auto" and kind.parameter and not (kind.stars or kind.is_reference):
+            if first is None or first.kind in GIVEN:
+                made = self.made_as(kind, first or Node("braces", line=node.line))
+
+                def of_parameter(f, m):
+                    f.env[name] = made(f, m)
+                    return m
+
+                return of_parameter
         convert = self.conversion(kind)
         if first is None:
 

@@ -82,6 +82,8 @@ class Statements:
             raise GivenUp("braces")
         if kind.name in VECTORS or kind.name == "dim3":
             return self._make(Node("make", node.kids, kind.name, node.line, node.key))
+        if kind.name == "tuple" and not kind.stars:
+            return self.code(Node("call", [Node("name", text="make_tuple"), *node.kids]))
         if kind.name == "cudaLaunchConfig_t":
             return self.launch_shape(node)
         fields = self.file.structs.get(kind.name)

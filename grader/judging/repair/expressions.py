@@ -100,6 +100,8 @@ class Expressions:
         self.at = 0
         self.file = File()
         self.aliases: dict[str, Type] = {}
+        self.inside = ""  # the struct that is being read
+        self.member_aliases: dict[tuple[str, str], Type] = {}
         self.alias_templates: dict[str, list[str]] = {}
         self.templates: set[str] = set()  # names of functions with template parameters
         self.namespaces: set[str] = {"std"}
@@ -237,7 +239,12 @@ class Expressions:
                 self.take()
                 if self.now == "<" and self.file.parameters.get(name):
                     args = self.struct_arguments(name)
-                if self.skip("::"):  # Outer<16>::Inner has what Outer stands for
+                known = self.member_alias(name, args)
+                if known is not None:
+                    self.at += 2
+                    name, args, sizes = known.name, known.args, known.sizes
+                    stars, parameter = known.stars, known.parameter
+                elif self.skip("::"):  # Outer<16>::Inner has what Outer stands for
                     name, of_outer, args = "", args, ()
             elif not name and text in self.aliases and not self.is_name_space(text):
                 alias = self.aliases[text]
@@ -313,6 +320,15 @@ class Expressions:
             name, stars, shared, extern, reference, constant, args, sizes, to_rows, is_byte,
             parameter,
         )  # fmt: skip
+
+    def member_alias(self, name: str, args: tuple) -> Type | None:
+        """Vector<4>::type, as it is for just this number."""
+        if self.now != "::":
+            return None
+        for given, special in self.file.specials.get(name, ()):
+            if [one.text for one in given] == [one.text for one in args]:
+                name = special
+        return self.member_aliases.get((name, self.ahead()))
 
     def struct_arguments(self, name: str) -> tuple:
         """What a struct template is given, and what it has where nothing is given."""
@@ -660,6 +676,8 @@ class Expressions:
     def converted(self, token: Token) -> Node:
         """real(0), where real is float; Pair{a, b}, where it is a struct."""
         kind = self.aliases[token.text]
+        if kind.parameter and kind.name == "auto" and self.now in ("(", "{"):
+            return self.of_parameter_type(token, kind)
         close = ")" if self.take().text == "(" else "}"
         given = self.list_until(close)
         if kind.name in self.file.structs and not kind.stars:
@@ -670,6 +688,16 @@ class Expressions:
             raise GivenUp("conversion")
         else:
             found = self.node("cast", token, given or [self.node("number", token, text="0")])
+        found.type = kind
+        return found
+
+    def of_parameter_type(self, token: Token, kind: Type) -> Node:
+        """T{a, b}, T(x), where T is a template's parameter."""
+        start = self.take()
+        is_call = start.text == "("
+        given = self.list_until(")" if is_call else "}")
+        made = self.node("make" if is_call else "braces", start, given)
+        found = self.node("of parameter", token, [made])
         found.type = kind
         return found
 

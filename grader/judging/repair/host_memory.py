@@ -27,7 +27,7 @@ def as_before(place, value: Pointer) -> Pointer:
     return value
 
 
-def _put(place, value) -> None:
+def put(place, value) -> None:
     if value.__class__ is Pointer:
         value = as_before(place, value)
     if place.__class__ is Place:
@@ -55,7 +55,7 @@ def malloc_host(given, templates):
     """cudaMallocHost, cudaHostAlloc."""
 
     def run(f, m):
-        _put(given[0](f, m), of_host(f, given[1](f, m)))
+        put(given[0](f, m), of_host(f, given[1](f, m)))
         return 0
 
     return run
@@ -68,7 +68,7 @@ def malloc_pitch(malloc):
         def run(f, m):
             width, rows = (int(to_int(part(f, m))) for part in given[2:4])
             pitch = -(-width // _PITCH_BYTES) * _PITCH_BYTES
-            _put(given[1](f, m), pitch)
+            put(given[1](f, m), pitch)
             return malloc([given[0], lambda f, m: pitch * rows], templates)(f, m)
 
         return run

@@ -82,9 +82,9 @@ class Machine(Calls, Statements, Declarations, Changes, Overloads, Jumps, Inline
 
     def plain(self, node: Node, touched: bool) -> Callable:
         if touched or not node.ids:
-            return getattr(self, "_" + node.kind)(node)
+            return getattr(self, "_" + node.kind.replace(" ", "_"))(node)
         if node.code is None:
-            node.code = getattr(self, "_" + node.kind)(node)
+            node.code = getattr(self, "_" + node.kind.replace(" ", "_"))(node)
         return node.code
 
     def _number(self, node: Node) -> Callable:
@@ -344,7 +344,18 @@ class Machine(Calls, Statements, Declarations, Changes, Overloads, Jumps, Inline
         return get
 
     def _address(self, node: Node) -> Callable:
-        return self.address(node.kids[0])
+        (of,) = node.kids
+        if of.kind != "index" or of.id in self.edits:
+            return self.address(of)
+        where, base, index = self.address(of), self.code(of.kids[0]), self.code(of.kids[1])
+
+        def place(f, m):
+            value = f.env.get(of.kids[0].text) if of.kids[0].kind == "name" else None
+            if value.__class__ is not Struct or value.lead != 1:
+                return where(f, m)
+            return base(f, m).moved(index(f, m))  # from there one may go on to the next
+
+        return place
 
     def address(self, node: Node) -> Callable:
         """Where an expression lies: a Pointer or a Place."""

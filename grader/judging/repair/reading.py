@@ -66,6 +66,8 @@ def tokens_of(text: str) -> list[Token]:
     lines = without_comments(text).split("\n")
     macros: Macros = {}
     plain: list[Token] = []
+    done: list[Token] = []
+    expansion = _Expansion(macros)
     key = 0
     at = 0
     conditions = _Conditions()
@@ -86,6 +88,10 @@ def tokens_of(text: str) -> list[Token]:
                 continue
             if not conditions.holds:
                 continue
+            if head[1] in ("undef", "define") and head[2] in macros:
+                # Up to here the name means what it did.
+                done += expansion.of(plain, frozenset())
+                plain = []
             if head[1] == "undef":
                 macros.pop(head[2], None)
                 continue
@@ -108,7 +114,7 @@ def tokens_of(text: str) -> list[Token]:
             macros[head[2]] = (parameters, found)
         else:
             plain += found
-    return _Expansion(macros).of(plain, frozenset())
+    return [*done, *expansion.of(plain, frozenset())]
 
 
 class _Conditions:

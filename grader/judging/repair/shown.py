@@ -59,7 +59,7 @@ def text_of(node: Node, edits: Mapping = {}, around: int = 0) -> str:  # noqa: B
         case "call" | "template":
             marks = "()" if node.kind == "call" else "<>"
             return f"{of(0)}{marks[0]}{listed(node.kids[1:])}{marks[1]}"
-        case "object":
+        case "object" | "of parameter":
             return f"{node.text}({listed(node.kids[0].kids)})"
         case "make" | "built":
             return f"{node.text}({listed(node.kids)})"

@@ -155,8 +155,10 @@ class Structs(Beginnings):
         own = Members(name, fields, list(templates))
         self.file.statics[name] = own.statics
         self.take("{")
+        outside, self.inside = self.inside, name
         while not self.skip("}"):
             self.member_of(own)
+        self.inside = outside
         self.begins(own)
         for field, sizes in own.lengths.items():
             self.file.lengths[name, field] = sizes

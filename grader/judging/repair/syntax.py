@@ -50,6 +50,8 @@ class Parser(Structs, Unread):
         else:
             kind = self.type()
         if self.skip(";"):
+            if templates:  # it follows, or is there for some arguments only
+                self.file.parameters.setdefault(kind.name, templates)
             return
         while self.now in ("__launch_bounds__", "__align__", "alignas"):
             self.take()
@@ -154,6 +156,7 @@ class Parser(Structs, Unread):
             sizes.append(self.ternary())
             self.take("]")
         self.aliases[name] = replace(kind, sizes=(*sizes, *kind.sizes), is_shared=False)
+        self.member_aliases[self.inside, name] = self.aliases[name]
 
     def namespace(self) -> None:
         name = self.take().text if self.now != "{" else ""
@@ -293,6 +296,10 @@ class Parser(Structs, Unread):
                 self.balanced()
                 self.balanced()
             return found
+        if text == "namespace":  # another name of one
+            while not self.skip(";"):
+                self.take()
+            return self.node("block", token)
         if text == "throw":
             while self.now != ";":
                 self.take()
@@ -381,6 +388,7 @@ class Parser(Structs, Unread):
                 kind.is_constant,
                 kind.args,
                 is_byte=kind.is_byte,
+                parameter=kind.parameter,
             )
             found.append(one)
             stars = 0
@@ -475,22 +483,32 @@ class Parser(Structs, Unread):
         if self.is_over_array():
             return self.over_array(token)
         first = self.simple(";")
-        condition = self.ternary() if self.now != ";" else None
+        condition = self.comma() if self.now != ";" else None
         self.take(";")
         step = self.simple(")")
         return self.node("for", token, [first, condition, step, self.statement()])
 
     def _while(self, token: Token) -> Node:
         self.take("(")
-        condition = self.assignment()
+        first = None
+        if self.is_type():  # while (int left = n - at)
+            first = self.declaration(self.type())
+            condition = self.made(token, "name", [], first.kids[0].text)
+        else:
+            condition = self.comma()
         self.take(")")
-        return self.node("for", token, [None, condition, None, self.statement()])
+        body = self.statement()
+        if first is None:
+            return self.node("for", token, [None, condition, None, body])
+        left = self.made(token, "if", [condition, body, self.made(token, "break", [])])
+        body = self.made(token, "block", [first, left])
+        return self.node("for", token, [None, None, None, body])
 
     def _do(self, token: Token) -> Node:
         body = self.statement()
         self.take("while")
         self.take("(")
-        condition = self.assignment()
+        condition = self.comma()
         self.take(")")
         self.take(";")
         return self.node("dowhile", token, [condition, body])
@@ -505,9 +523,9 @@ class Parser(Structs, Unread):
                 condition = self.made(token, "name", [], first.kids[0].text)
             else:
                 self.take(";")
-                condition = self.assignment()
+                condition = self.comma()
         else:
-            condition = self.assignment()
+            condition = self.comma()
         self.take(")")
         body = self.statement()
         other = self.statement() if self.skip("else") else None

@@ -190,6 +190,18 @@ class Struct:
             self.lead,
         )
 
+    def moved(self, by) -> Struct:
+        """A pointer to structs of an array."""
+        found = {}
+        for name, value in self.fields.items():
+            if value.__class__ is Ref:
+                found[name] = Ref(value.target.moved(by))
+            elif value.__class__ is Pointer or value.__class__ is Struct:
+                found[name] = value.moved(by)
+            else:
+                found[name] = value
+        return Struct(found, self.kind, self.lead)
+
     def at(self, index) -> Struct:
         """One of an array."""
         found = {}

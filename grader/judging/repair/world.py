@@ -13,6 +13,7 @@ from grader.judging.repair.given import Pairs
 from grader.judging.repair.values import (
     Fault,
     Pointer,
+    Struct,
     count_nonzero,
 )
 
@@ -171,13 +172,23 @@ def plus(a, b):
         return a.moved(b)
     if b.__class__ is Pointer:
         return b.moved(a)
-    return a + b
+    try:
+        return a + b
+    except TypeError:
+        if a.__class__ is Struct and a.lead:  # a pointer to structs that hold arrays
+            return a.moved(b)
+        raise
 
 
 def _minus(a, b):
     if a.__class__ is Pointer:
         return (a.off - b.off) // a.unit if b.__class__ is Pointer else a.moved(-b)
-    return a - b
+    try:
+        return a - b
+    except TypeError:
+        if a.__class__ is Struct and a.lead:
+            return a.moved(-b)
+        raise
 
 
 def _of_address(do: Callable) -> Callable:
