@@ -370,4 +370,29 @@ OBJECTS = {
         "launch": "std::vector<std::pair<int, int>> all; all.emplace_back(w / T, T); all.push_back({1, 2});"
         " auto& [n, side] = all[0]; k<<<dim3(n, n), dim3(side, side)>>>(M, N, P, w);",
     },
+    "what is copied when a block ends": {
+        "top": "struct Mirror { float* to; float* own; size_t n; Mirror(float* p, int w) : to(p), n(4 * w * w) {"
+        " cudaMalloc(&own, n); } ~Mirror() { cudaMemcpy(to, own, n, cudaMemcpyDeviceToDevice); cudaFree(own); } };",
+        "launch": "{ Mirror m(P, w); k<<<dim3(w / T, w / T), dim3(T, T)>>>(M, N, m.own, w); }",
+    },
+    "a number that a struct template's parameter tells": {
+        "top": "template <int S> struct Vec { float e[S]; __device__ float operator[](int i) const { return e[i]; } };"
+        " template <int R> __device__ float dot(const Vec<R>& x, const Vec<R>& y) { float z = 0;"
+        " for (int i = 0; i < R; ++i) z += x[i] * y[i]; return z; }",
+        "inner": "for (int i = 0; i < T; i += 2) { Vec<2> x, y; x.e[0] = a[ty][i]; x.e[1] = a[ty][i + 1];"
+        " y.e[0] = b[i][tx]; y.e[1] = b[i + 1][tx]; s += dot(x, y); }",
+    },
+    "braces for an array in a struct": {
+        "top": "struct Index { int v[2]; }; __device__ Index at(int r, int c) { return {{r, c}}; }"
+        " __device__ int flat(Index i, int w) { return i.v[0] * w + i.v[1]; }",
+        "before": "Index q = at(r, c);",
+        "store": "P[flat(Index{{q.v[0], 0}}, w) + flat({{0, q.v[1]}}, w)] = s;",
+    },
+    "what a method is not given": {
+        "top": "struct Plus { __device__ int operator()(int x, int y) const { return x + y; } };"
+        " template <class A> struct Flat { int w; static const int ONE = 1; __device__ static int of(int x, int y, A add = A()) {"
+        " return add(x, y); } __device__ int at(int r, int c, int by = ONE) { return of(r * w * by, c); } };",
+        "before": "Flat<Plus> q{w};",
+        "store": "P[::Flat<Plus>::of(q.at(r, c), 0)] = s;",
+    },
 }

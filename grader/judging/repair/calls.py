@@ -480,15 +480,25 @@ class Calls:
         for name in function.templates[len(given) :]:
             if name in function.defaults:
                 found.append(self.code(function.defaults[name]))
-            elif name in function.kinds or name in function.lengths:
+            elif name in function.kinds or name in function.lengths or self.is_of(function, name):
                 found.append(lambda f, m: None)
             else:
                 raise GivenUp("deduction")
         return found
 
+    def is_of(self, function: Function, name: str) -> tuple | None:
+        """Which parameter is a struct template that has this one, and what the struct calls it."""
+        for kind, parameter in function.parameters:
+            known = self.file.parameters.get(kind.name) or ()
+            for own, node in zip(known, kind.args, strict=False):
+                if node.text == name and node.kind == "name":
+                    return parameter, own
+        return None
+
     def invoked(self, function, given, templates, owner, wants_address) -> Callable:
         names = [name for _, name in function.parameters]
         lacking = len(names) - len(given)
+        said = len(given)
         if 0 < lacking <= len(function.rest):
             given = [*given, *(self.code(one) for one in function.rest[-lacking:])]
         deduced = function.templates[len(templates) :]
@@ -502,8 +512,13 @@ class Calls:
             f.world.step()
             body, converts = f.world.machine.function(function)
             env = {}
-            for name, convert, part in zip(names, converts, given, strict=True):
-                value = part(f, m)
+            inside = f
+            if lacking > 0:  # what is not given is a matter of the struct's
+                this = whole(owner(f, m)) if owner is not None else None
+                if this.__class__ is Struct:
+                    inside = Frame(f.world, {**f.env, "this": this}, fields=this.fields)
+            for at, (name, convert, part) in enumerate(zip(names, converts, given, strict=True)):
+                value = part(f if at < said else inside, m)
                 is_itself = value.__class__ is Ref or (value.__class__ is Struct and name in others)
                 env[name] = value if is_itself else convert(value)
             for name, part in zip(function.templates, templates, strict=True):
@@ -511,6 +526,12 @@ class Calls:
             for name in deduced:
                 if name in function.lengths:
                     env[name] = _length(env, *function.lengths[name])
+                elif name not in function.kinds and name not in function.defaults:
+                    parameter, own = self.is_of(function, name)
+                    given_to = whole(env[parameter])
+                    if given_to.__class__ is not Struct or own not in given_to.fields:
+                        raise GivenUp("deduction")
+                    env[name] = given_to.fields[own]
             inner = Frame(f.world, env)
             if owner is not None:
                 value = whole(owner(f, m))

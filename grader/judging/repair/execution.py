@@ -12,6 +12,7 @@ from grader.judging.repair.overloads import takes
 from grader.judging.repair.packs import expanded, of_many
 from grader.judging.repair.reading import GivenUp
 from grader.judging.repair.standard import List
+from grader.judging.repair.structs import END
 from grader.judging.repair.values import (
     Closure,
     Fault,
@@ -49,12 +50,46 @@ class Statements:
         if any(kid.kind == "label" for kid in node.kids):
             return self.with_labels(node)
         parts = [self.code(kid) for kid in node.kids]
+        if node.text == "{" and END in self.file.of_structs:
+            ended = self.ended(node)
+            if ended:
+                return self.with_ends(parts, ended)
 
         def run(f, m):
             for part in parts:
                 m = part(f, m)
                 if m is False:
                     break
+            return m
+
+        return run
+
+    def ended(self, node: Node) -> list[str]:
+        """Objects of a block that do something when it ends, the last one first."""
+        owners = {one.owner for one in self.file.of_structs[END]}
+        kids = [
+            kid for part in node.kids for kid in (part.kids if part.kind == "block" else [part])
+        ]
+        return [
+            kid.text
+            for kid in reversed(kids)
+            if kid is not None and kid.kind == "declare" and kid.type.name in owners
+            and not (kid.type.stars or kid.type.is_reference or kid.kids[0])
+        ]  # fmt: skip
+
+    def with_ends(self, parts: list[Callable], names: list[str]) -> Callable:
+        end = self.of_method(END, [], [], lambda f, m: f.env["this"], False)
+
+        def run(f, m):
+            active = m
+            for part in parts:
+                m = part(f, m)
+                if m is False:
+                    break
+            for name in names:
+                known = f.env.pop(name, None)
+                if known.__class__ is Struct:
+                    end(Frame(f.world, {"this": known}), active)
             return m
 
         return run
@@ -90,6 +125,8 @@ class Statements:
         if fields is not None:
             count = len(node.kids)
             if any(takes(one, count) for one in self.constructors(kind.name) if not one.is_implied):
+                return self._built(Node("built", node.kids, kind.name, node.line, node.key, kind))
+            if self.holds_arrays(kind.name) and not kind.stars:
                 return self._built(Node("built", node.kids, kind.name, node.line, node.key, kind))
             return self.of_fields(node, fields, kind)
         if kind.name == "vector" and not kind.stars:

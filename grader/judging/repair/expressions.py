@@ -16,7 +16,7 @@ _LEVELS = (
     ("+", "-"), ("*", "/", "%"),
 )  # fmt: skip
 _ASSIGNS = ("=", "+=", "-=", "*=", "/=", "%=", "<<=", ">>=", "&=", "|=", "^=")
-_WORDS = {
+SPECIFIERS = _WORDS = {
     "const", "constexpr", "static", "inline", "volatile", "__restrict__", "__forceinline__", "register",
     "__device__", "__host__", "__global__", "__shared__", "extern", "unsigned", "signed", "typename",
     "__restrict", "restrict", "struct", "class", "mutable", "__noinline__", "__constant__", "__managed__",
@@ -557,6 +557,7 @@ class Expressions:
         return found
 
     def primary(self) -> Node:
+        self.skip("::")
         space = ""
         while self.ahead() == "::" and self.now in self.namespaces:
             space = self.now
@@ -684,10 +685,10 @@ class Expressions:
             found = self.node("built", token, given, kind.name)
         elif (kind.name == "dim3" or kind.name in VECTORS) and not kind.stars:
             return self.node("make", token, given, kind.name)
-        elif len(given) > 1:
+        elif len(given) > 1 and not kind.stars:  # of a shared_ptr the second one frees
             raise GivenUp("conversion")
         else:
-            found = self.node("cast", token, given or [self.node("number", token, text="0")])
+            found = self.node("cast", token, given[:1] or [self.node("number", token, text="0")])
         found.type = kind
         return found
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from grader.judging.repair.copy_engine import COPY_ENGINE
 from grader.judging.repair.nodes import Node
 from grader.judging.repair.reading import GivenUp
 from grader.judging.repair.tensor import matrices, multiplied
@@ -93,6 +94,8 @@ def lines_of(text: str) -> list[Line]:
         while words and words[0] in "{}":
             del words[0]
         when = words.pop(0)[1:] if words and words[0][0] == "@" else ""
+        while words and words[0].endswith(":"):  # a label
+            del words[0]
         if not words:
             continue
         found.append(Line(when, words[0], _operands(words[1:])))
@@ -120,6 +123,8 @@ class InlinePtx:
         values = [self.code(kid) for kid in node.kids]
         puts = [self.assigner(kid) for kid in node.kids[:count]]
         lines = [line for line in lines_of(text) if not line.name.startswith(_QUIET)]
+        if "mbarrier." in text and "cp.async.bulk" not in text:
+            return _met(puts)
 
         def run(f, m):
             f.world.step()
@@ -134,6 +139,17 @@ class InlinePtx:
             return m
 
         return run
+
+
+def _met(puts: list) -> Callable:
+    """A barrier: whoever asks is told that all have come."""
+
+    def run(f, m):
+        for put in puts:
+            put(f, m, 1)
+        return m
+
+    return run
 
 
 def _of(word: str, values: list, known: dict, f, m):
@@ -226,6 +242,10 @@ def _carry_out(line: Line, values: list, puts: list, known: dict, f, m) -> None:
         parts = multiplied(f, a, b)
         for register, one, part in zip(registers(0), before, parts, strict=True):
             put(register, one + part)
+    elif line.name.startswith("cp.async.bulk.tensor.2d.shared"):
+        words = [word for word in line.operands[1] if word.startswith("%")]
+        parts = [address(0), *(_of(word, values, known, f, m) for word in words)]
+        COPY_ENGINE["copy_box"]([lambda f, m, one=one: one for one in parts], [])(f, m)
     elif line.name.startswith("cp.async.c"):
         _copy(line, address, value, m)
     else:

@@ -46,9 +46,11 @@ class Layouts:
     def seen_as(self, kind, pointer: Pointer, f: Frame, key: int) -> Struct:
         """Memory that is taken for structs of a kind, or for one."""
         if pointer.memory.kind == "shared" and not self.is_of_words(kind.name):
-            # The block's dynamic memory, taken for one struct.
+            # The block's dynamic memory, taken for one struct, or for as many as there is room for.
             fields = self.file.structs[kind.name]
-            return self.laid_out(kind.name, fields, f, (), (kind.name, key), True, False)
+            count = 4 * pointer.memory.size // max(1, self.bytes_in(kind.name, f))
+            lead = (count,) if count > 1 else ()
+            return self.laid_out(kind.name, fields, f, lead, (kind.name, key), True, False)
         if pointer.memory.kind == "host" and not self.is_of_words(kind.name):  # of malloc
             fields = self.file.structs[kind.name]
             return self.laid_out(kind.name, fields, f, (), (kind.name, key), False, True)
@@ -98,6 +100,15 @@ class Layouts:
         if not 0 < found <= _MOST_WORDS:
             raise GivenUp("size")
         return found
+
+    def bytes_in(self, kind: str, f: Frame) -> int:
+        found = []
+        for own, name in self.file.structs[kind]:
+            each = 8 if own.stars else (2 if own.name in _HALVES else 4) * VECTORS.get(own.name, 1)
+            if own.name in self.file.structs and not own.stars:
+                each = self.bytes_in(own.name, f)
+            found.append(each * math.prod(self.dims_of_field(kind, name, f)))
+        return max(found, default=0) if kind in self.file.unions else sum(found)
 
     def union(self, kind: str, f: Frame, lead: tuple, is_zero: bool) -> Struct:
         """One, or an array of them, of a thread's own."""

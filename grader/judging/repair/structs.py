@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from grader.judging.repair.beginnings import EXCEPTIONS, Beginnings, Members
+from grader.judging.repair.expressions import SPECIFIERS
 from grader.judging.repair.fragments import FRAGMENT
 from grader.judging.repair.nodes import Function, Node, Type
 from grader.judging.repair.reading import BYTES_LATER, GivenUp, Token
@@ -14,6 +15,8 @@ _BEFORE_METHODS = frozenset(
 )
 
 
+END = "~"  # what a destructor is called, whoever's
+_COPYING = frozenset(("cudaMemcpy", "cudaMemcpyAsync", "cudaMemcpy2D", "memcpy", "copy", "<<<"))
 CONVERSION = "operator type"  # operator float*(), whatever it makes
 
 
@@ -192,7 +195,7 @@ class Structs(Beginnings):
         if self.skip("using"):  # template <int S> using Rows = Tile<S, N>;
             self.using(of_method)
             return
-        is_static = "static" in (self.now, self.ahead(), self.ahead(2), self.ahead(3))
+        is_static = self.begins_static()
         if self.is_conversion():
             self.read_or_pass(lambda: self.converts(name))
             return
@@ -221,6 +224,13 @@ class Structs(Beginnings):
             if not self.skip(","):
                 break
         self.take(";")
+
+    def begins_static(self) -> bool:
+        """Whether `static` is among the words before a type."""
+        at = self.at
+        while self.tokens[at].text in SPECIFIERS and self.tokens[at].text != "static":
+            at += 1
+        return self.tokens[at].text == "static"
 
     def field(self, own: Members, kind: Type) -> None:
         stars = kind.stars
@@ -279,12 +289,13 @@ class Structs(Beginnings):
             self.take()
         if self.now == "~":
             self.take()
-            self.name()
+            token = self.name()
             self.balanced()
+            self.given_later(Type("void"))
             if self.skip("="):
                 self.take()
             elif self.now == "{":
-                self.balanced()
+                self.at_end(own, token)
             self.skip(";")
             return True
         if not name or self.now != name or self.ahead() != "(":
@@ -293,6 +304,16 @@ class Structs(Beginnings):
         token = self.take()
         self.constructor(own, token, templates, kinds, defaults)
         return True
+
+    def at_end(self, own: Members, token: Token) -> None:
+        """A destructor's body, which is kept if more than memory goes: what it copies is of interest."""
+        at = self.at
+        self.balanced()
+        words = {one.text for one in self.tokens[at : self.at]}
+        if not words.isdisjoint(_COPYING):
+            self.at = at
+            body = self.body()
+            self.file.keep(Function(END, Type("void"), [], body, False, token.line, owner=own.name))
 
     def constructor(
         self, own: Members, token: Token, templates: list, kinds: frozenset, defaults: dict
