@@ -28,6 +28,7 @@ _MACRO = r"^[ \t]*#[ \t]*define[ \t]+(\w{{1,80}})[^\n]*\b{}\b[ \t]*{}"
 _SYNC = ("__syncthreads", "(")
 _FENCES = ("__threadfence", "__threadfence_block", "__threadfence_system")
 _WARP = ("__syncwarp", "(")
+_AT_THE_END = "Add a __syncthreads() at the end of the loop's body."
 _GROUP = (".", "sync", "(")  # of a cooperative group
 
 
@@ -171,7 +172,7 @@ def between(kernel: Kernel, reads: int, writes: int, of_warp: bool = False) -> S
         for read in places(kernel, reads):
             said = _between(kernel, stops, read, write)
             if said is not None:
-                return said
+                return said if write.line == writes else _at_the_end(kernel, said, read, write)
     return None
 
 
@@ -212,6 +213,15 @@ def copied(kernel: Kernel, copies: int, reads: int) -> Said | None:
                     "Copy into the other stage.",
                 )
     return None
+
+
+def _at_the_end(kernel: Kernel, said: Said, read: Statement, write: Statement) -> Said:
+    """Of a tile that a helper fills: on the last line of the turn, after which the barrier is missing."""
+    if said.line != read.line or said.advice != _AT_THE_END:
+        return said
+    loop = next(one for one in kernel.text.loops(read) if one in kernel.text.loops(write))
+    body = [one for one in kernel.text.inside(kernel.function) if loop in kernel.text.above(one)]
+    return replace(said, line=[one for one in body if one.kind == "simple"][-1].line)
 
 
 def _in_a_helper(kernel: Kernel, reads: int, writes: int) -> Said | None:
@@ -310,8 +320,8 @@ def _between(
             f"Between filling (line {write.line}) and reading (line {read.line}) there is a "
             f"barrier, in line {middle[0].line}. But the next turn of the loop fills again while "
             "others still read.",
-            max((one for one in inside if one.kind == "simple"), key=lambda one: one.number).line,
-            "Add a __syncthreads() at the end of the loop's body.",
+            read.line,
+            _AT_THE_END,
         )
     return Said(
         f"Between reading (line {read.line}) and filling (line {write.line}) there is a barrier, in "

@@ -135,7 +135,11 @@ class Arithmetic:
             most = int(node.kids[1].text) + (sign == "&")  # 16 of & 15
             if most & (most - 1) == 0:  # of what is left as many as a tile has, at most
                 yield (
-                    (lambda n, m=most: Node("call", [named("min"), n.kids[0], number(m)], "", n.line)),
+                    (
+                        lambda n, m=most: Node(
+                            "call", [named("min"), n.kids[0], number(m)], "", n.line
+                        )
+                    ),
                     _AT_MOST,
                 )
         yield from self._other_parts(node)
