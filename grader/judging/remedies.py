@@ -62,6 +62,7 @@ _ADVICE = {
     "assert": "An assertion of the kernel is false here.",
     "launch-config": "A block has at most 1024 threads, and no size of the grid or block may be 0.",
     "memory-leak": "Every cudaMalloc needs its cudaFree.",
+    "costly": "Which access is it, how often is it made, and which lanes take part?",
     "api-error": "Check what each CUDA call returns, and the order and sizes of its arguments.",
 }
 

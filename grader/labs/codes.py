@@ -37,6 +37,7 @@ ORDER = (
     "wrong-result",
     "too-fast",
     "memory-leak",
+    "costly",
     "unsupported",
 )
 KNOWN = frozenset(ORDER)
@@ -49,6 +50,7 @@ _OF_THE_GRADER = frozenset(
         "low-precision",
         "wrong-result",
         "too-fast",
+        "costly",
     )
 )
 OF_THE_EXECUTOR = KNOWN - _OF_THE_GRADER

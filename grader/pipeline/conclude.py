@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from grader.judging import judge, launch_shape, rubric
+from grader.judging import costs, judge, launch_shape, rubric
+from grader.judging.quietly import quietly
 from grader.labs import source
 from grader.labs.lab import Case, Lab
 from grader.labs.options import Options
@@ -65,6 +66,9 @@ def concluded(lab: Lab, result: Result, evidence: rubric.Evidence, text: str = "
     kernels = _kernels(lab, evidence)
     if any(item.severity == "error" for item in found):
         kernels = tuple(_unpredicted(kernel) for kernel in kernels)
+    else:
+        with quietly():
+            found = (*found, *costs.told(lab, checks, evidence.safety, text))
     result = replace(result, kernels=kernels)
     return replace(
         result,
