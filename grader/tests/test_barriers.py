@@ -280,3 +280,42 @@ def test_turns_with_and_without_stages(stages: str, place: str, plus: str, is_wr
     assert (said is not None) == is_wrong
     if said is not None:
         assert "sum *= 0.5f" in text.splitlines()[said.line - 1]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        (
+            "    __syncthreads();           // what all have copied is there, and the other stage is used up\n"
+            "    if (ph + 1 < ceil_div(k, BK)) start_copies(ph + 1);\n",
+            "    if (ph + 1 < ceil_div(k, BK)) start_copies(ph + 1);\n    __syncthreads();\n",
+            "before the barrier",
+        ),
+        ("start_copies(ph + 1);", "start_copies(ph + 2);", "in the same turn"),
+    ],
+)
+def test_copies_into_a_stage_that_others_read(old: str, new: str, said: str) -> None:
+    text = bare_solution(ladder()[7])
+    assert text.count(old) == 1
+    text = text.replace(old, new)
+    lines = text.splitlines()
+    copies = next(at for at, one in enumerate(lines, 1) if "copy_async<16>" in one)
+    reads = next(at for at, one in enumerate(lines, 1) if "float4_at(&Nds[ph % 2]" in one)
+    found = barriers.copied(_kernel(text), copies, reads)
+    assert found is not None
+    assert said in found.text
+    assert lines[found.line - 1].strip().startswith("if (ph + 1")
+
+
+def test_the_second_barrier_of_a_warp_is_missing() -> None:
+    text = bare_solution(ladder()[8])
+    old = "    __syncwarp();  // separates storing the rows from filling them again\n"
+    assert text.count(old) == 1
+    text = text.replace(old, "")
+    lines = text.splitlines()
+    writes = next(at for at, one in enumerate(lines, 1) if "float4_at(&out[warp][y]" in one)
+    reads = next(at for at, one in enumerate(lines, 1) if "= out[warp][s][lane]" in one)
+    found = barriers.between(_kernel(text), reads, writes, True)
+    assert found is not None
+    assert found.line >= reads
+    assert "__syncwarp()" in found.advice
