@@ -12,7 +12,7 @@ _CONSTANT = re.compile(
     re.MULTILINE,
 )
 _QUOTIENT = re.compile(r"(?<![\w.)/*%])(\d+|[A-Za-z_]\w*)\s*/\s*(\d+|[A-Za-z_]\w*)(?![\w.(])")
-_MEANT = re.compile(r"\b(?:float|double|define)\b")
+_MEANT = re.compile(r"\b(?:float|double|define)\b")  # a number by a number is meant anywhere
 
 
 def fraction(bare: str) -> Said | None:
@@ -23,10 +23,9 @@ def fraction(bare: str) -> Said | None:
         return int(word) if word.isdigit() else known.get(word, 0)
 
     for at, line in enumerate(bare.split("\n"), 1):
-        if not _MEANT.search(line):
-            continue
         for one in _QUOTIENT.finditer(line):
-            if 0 < number(one[1]) < number(one[2]):
+            is_meant = _MEANT.search(line) or (one[1].isdigit() and "int " not in line)
+            if is_meant and 0 < number(one[1]) < number(one[2]):
                 return Said(
                     f"{one[1]} / {one[2]} divides integers: it is 0, not {number(one[1])}/{number(one[2])}.",
                     at,

@@ -54,6 +54,7 @@ from grader.judging.repair.scope import (
     visible_at,
 )
 from grader.judging.repair.series import Series
+from grader.judging.repair.shapes import Shapes
 from grader.judging.repair.shown import text_of
 from grader.judging.repair.siblings import odd_leaves, repeated_leaves
 from grader.judging.repair.toggled import Toggled, toggled_in
@@ -75,7 +76,7 @@ _AXES = {"x": "yz", "y": "xz", "z": ""}
 
 class Editor(
     Arithmetic, Ends, Linear, Missing, Paired, OnHost, Repeated, Elsewhere, Configured, Oddness, Guards,
-    Apart, Constants, CountedUp, Grouped, LoopPointers, Moved, NextTurn, Rounded, Series, Toggled, TurnedOver,
+    Apart, Constants, CountedUp, Grouped, LoopPointers, Moved, NextTurn, Rounded, Series, Shapes, Toggled, TurnedOver,
 ):  # fmt: skip
     """The edits of one function."""
 
@@ -191,6 +192,7 @@ class Editor(
         yield from self._in_series()
         yield from self._before_their_loops()
         yield from self._otherwise_zero()
+        yield from self._for_the_block()
         yield from self._exchanged_too()
         yield from self._everywhere()
         yield from self._everywhere_in_line()
@@ -346,9 +348,11 @@ class Editor(
                 yield from self._calls(node)
             case "make":
                 yield from self._arguments(node, 0)
+                yield from self._of_two_sides(node)
                 yield all_rounded_up, 0.8
             case "braces":
                 yield from self._arguments(node, 0)
+                yield from self._of_two_sides(node)
             case "launch":
                 yield from self._launches(node)
             case "index":

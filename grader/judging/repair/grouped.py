@@ -8,20 +8,22 @@ from grader.judging.repair.nodes import Node, replace
 from grader.judging.repair.scope import Change, bare, binary
 
 _SUMS, _PRODUCTS = ("+", "-"), ("*", "/", "%")
-_CHOICE, _SUM = 0.5, 0.9
+_CHOICE, _SUM, _ALL_BITS = 0.5, 0.9, 0.6
 
 
 class Grouped:
     """A part of Editor."""
 
     def _taken_together(self, node: Node) -> Iterator[tuple[Change, float]]:
-        """(a + b) * c for a + b * c, a * c - b * c in disguise, and a + (b ? x : y) for a + b ? x : y."""
+        """(a + b) * c for a + b * c, (a - c) * b for a * b - c, and a + (b ? x : y) for a + b ? x : y."""
         if node.kind == "choose":
             condition = node.kids[0]
             if condition.kind == "binary" and condition.text in _SUMS:
                 yield _chosen_last, _CHOICE
             return
         left, right = node.kids
+        if node.text == "&" and self._parent(node).kind == "if":
+            yield all_bits, _ALL_BITS
         if node.text in _SUMS:
             if right.kind == "binary" and right.text in _PRODUCTS:
                 yield _sum_first, _SUM
@@ -32,6 +34,11 @@ class Grouped:
             yield _product_first, _SUM
         elif node.text == "*" and right.kind == "binary" and right.text in _SUMS:
             yield _product_before, _SUM
+
+
+def all_bits(node: Node) -> Node:
+    """(flags & BOTH) == BOTH of flags & BOTH."""
+    return binary("==", bare(node), node.kids[1])
 
 
 def _chosen_last(node: Node) -> Node:

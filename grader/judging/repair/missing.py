@@ -11,6 +11,7 @@ from grader.judging.repair.shown import text_of
 
 _BUILT_IN = ("blockIdx", "threadIdx", "blockDim", "gridDim")
 _MOST_GIVEN = 8
+_NO_STEP, _ONE_MORE_STEP = 1.2, 2.0  # of a pointer that stands still, of one that walks
 
 
 class Missing:
@@ -199,20 +200,24 @@ class Missing:
                         f"{text_of(first)} at the beginning of each turn",
                     )  # fmt: skip
             # Who lets no pointer walk lacks a part of an index, not a step.
-            walking = any(
-                node.kind == "assign"
+            steps = {
+                node.kids[0].text: node.line
+                for node in walk(loop.kids[3])
+                if node.kind == "assign"
                 and node.text == "+="
                 and node.kids[0].text in self.scope.pointers
-                for node in walk(loop.kids[3])
-            )
-            for name in self.scope.pointers if walking else ():
+            }
+            for name in self.scope.pointers if steps else ():
                 if name not in inside or self.scope.types[name].stars == 0:
                     continue
                 last = max(node.line for node in walk(loop.kids[3]))
+                cost = _ONE_MORE_STEP
+                if name not in steps:  # beside the one that does walk
+                    last, cost = max(steps.values()), _NO_STEP
                 for by in self._strides(loop):
                     step = Node("do", [Node("assign", [named(name), by], "+=", last)])
                     yield Edit(
-                        ((loop.id, _ending(step)),), last, 2.0, self.function.name, loop,
+                        ((loop.id, _ending(step)),), last, cost, self.function.name, loop,
                         f"{text_of(loop)} {{ ... {text_of(step)}; }}",
                     )  # fmt: skip
 

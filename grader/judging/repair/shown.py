@@ -6,7 +6,10 @@ from collections.abc import Mapping
 
 from grader.judging.repair.nodes import Node
 
-_TIGHT = {"*": 3, "/": 3, "%": 3, "+": 2, "-": 2, "<<": 1, ">>": 1}
+# How tight each operator binds: what is looser inside it stands in parentheses.
+_LEVELS = (("||",), ("&&",), ("|",), ("^",), ("&",), ("==", "!="), ("<", "<=", ">", ">="), ("<<", ">>"), ("+", "-"), ("*", "/", "%"))  # fmt: skip
+_TIGHT = {sign: level for level, signs in enumerate(_LEVELS, 1) for sign in signs}
+_ALL = len(_LEVELS) + 1
 
 
 def text_of(node: Node, edits: Mapping = {}, around: int = 0) -> str:  # noqa: B006
@@ -28,21 +31,21 @@ def text_of(node: Node, edits: Mapping = {}, around: int = 0) -> str:  # noqa: B
             return node.macro
         case "member":
             sign = "->" if kids[0] is not None and kids[0].text == "this" else "."
-            return f"{of(0, 9)}{sign}{node.text}"
+            return f"{of(0, _ALL)}{sign}{node.text}"
         case "index":
-            return f"{of(0, 9)}[{of(1)}]"
+            return f"{of(0, _ALL)}[{of(1)}]"
         case "deref" | "address" | "unary":
             sign = {"deref": "*", "address": "&"}.get(node.kind, node.text)
-            return f"{sign}{of(0, 9)}"
+            return f"{sign}{of(0, _ALL)}"
         case "cast":
             if node.text[:1].isalpha() and not node.text.endswith("_cast"):
                 return f"{node.text}({of(0)})"  # size_t(row)
             stars = "*" * node.type.stars
-            return f"({node.type.name}{stars}){of(0, 9)}"
+            return f"({node.type.name}{stars}){of(0, _ALL)}"
         case "before":
-            return f"{node.text}{of(0, 9)}"
+            return f"{node.text}{of(0, _ALL)}"
         case "after":
-            return f"{of(0, 9)}{node.text}"
+            return f"{of(0, _ALL)}{node.text}"
         case "assign":
             return f"{of(0)} {node.text} {of(1)}"
         case "binary":
@@ -52,7 +55,7 @@ def text_of(node: Node, edits: Mapping = {}, around: int = 0) -> str:  # noqa: B
             # a * (b / c) is not a * b / c
             is_apart = node.text in "-/%" or (node.text == "*" and kids[1].text in ("/", "%"))
             text = f"{of(0, level)} {node.text} {of(1, level + is_apart)}"
-            return f"({text})" if around > level or (around and not level) else text
+            return f"({text})" if around > level else text
         case "choose":
             text = f"{of(0)} ? {of(1)} : {of(2)}"
             return f"({text})" if around else text
