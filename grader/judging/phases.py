@@ -48,7 +48,7 @@ def cause(code: str, facts: Facts, source: str) -> Said | None:
     """The line to be mended, where the text shows it; the finding's own is where it was seen."""
     other = facts.other or Party()
     if facts.cause is Cause.ARRIVALS_LACK:
-        return _too_few(facts)
+        return _too_few(facts) or _never_filled(facts, listing(source))
     if facts.cause is Cause.TOO_MANY_ARRIVALS:
         return _announced_twice(facts, listing(source))
     if facts.cause is Cause.WRONG_PARITY:
@@ -90,6 +90,25 @@ def _too_few(facts: Facts) -> Said | None:
         "this barrier themselves, or have ended.",
         made.line,
         _COUNT,
+    )
+
+
+def _never_filled(facts: Facts, text: Listing) -> Said | None:
+    """Nothing was asked for yet: who would ask waits for readers, who wait for it."""
+    if facts.interval != 0 or facts.amount != facts.limit or not facts.other_line:
+        return None
+    asking = [
+        line
+        for line in (facts.line, facts.other_line)
+        if any(one.line > line for one in _calls(text, line, lambda name: "expect" in name))
+    ]
+    if len(asking) != 1:
+        return None
+    return Said(
+        "Here the thread that asks for the copies waits for readers of a stage that has never been "
+        "filled, and these wait for the copies.",
+        asking[0],
+        _WAITS_FOR_WHOM,
     )
 
 

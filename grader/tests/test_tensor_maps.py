@@ -220,3 +220,29 @@ def test_a_thread_that_announces_bytes_before_the_last_have_come(thread, line, l
         assert said.line == 4
     without = RUNS_AHEAD.replace("if (i >= RING) wait_for_phase", "//")
     assert phases.cause("phase", facts, without) is None
+
+
+WAITS_FIRST = (
+    RUNS_AHEAD.replace("if (i >= RING) wait", "wait")
+    + """
+__device__ void use() {
+  for (int i = 0; i < steps; ++i) {
+    wait_for_phase(&full[i % RING], i / RING % 2);
+    arrive(&empty[i % RING]);
+  }
+}
+"""
+)
+
+
+@pytest.mark.parametrize(("seen", "other"), [(4, 11), (11, 4)])
+def test_who_asks_for_copies_waits_before_the_first(seen, other):
+    facts = Facts(
+        cause=Cause.ARRIVALS_LACK, line=seen, amount=8, limit=8, interval=0, other=Party(line=other)
+    )  # fmt: skip
+    assert "wait_for_phase(&empty" in WAITS_FIRST.splitlines()[3]
+    assert "wait_for_phase(&full" in WAITS_FIRST.splitlines()[10]
+    assert phases.cause("deadlock", facts, WAITS_FIRST).line == 4
+    assert phases.cause("deadlock", replace(facts, interval=2), WAITS_FIRST) is None
+    assert phases.cause("deadlock", replace(facts, amount=3), WAITS_FIRST) is None
+    assert phases.cause("deadlock", replace(facts, other=None), WAITS_FIRST) is None
