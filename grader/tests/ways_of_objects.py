@@ -395,4 +395,28 @@ OBJECTS = {
         "before": "Flat<Plus> q{w};",
         "store": "P[::Flat<Plus>::of(q.at(r, c), 0)] = s;",
     },
+    "constructors of a base that is a template": {
+        "top": "template <class V> struct Base { V* p; int w; __device__ Base(V* q, int n) : p(q), w(n) {} };"
+        " struct View : Base<const float> { using Base<const float>::Base; __device__ float at(int r, int c) const {"
+        " return p[r * w + c]; } };",
+        "load": "View(M, w).at(r, p * T + tx)",
+    },
+    "memcpy in a kernel": {
+        "store": "float z[2] = {s, 1}; float o; memcpy(&o, z, sizeof(float)); memcpy(P + r * w + c, &o, sizeof o);",
+    },
+    "a lambda that counts": {
+        "inner": "auto next = [&, i = 0]() mutable { s += a[ty][i] * b[i][tx]; ++i; }; for (int n = 0; n < T; ++n) next();",
+    },
+    "rows in a container": {
+        "top": "#include <vector>",
+        "launch": "std::vector<std::vector<float>> rows(2, std::vector<float>(2)); rows[1][0] = w / T; std::vector<float> flat;"
+        " for (const auto& row : rows) flat.insert(flat.end(), row.begin(), row.end()); const float* p = flat.data();"
+        " k<<<dim3(p[2], p[2] + p[0]), dim3(T, T)>>>(M, N, P, w);",
+    },
+    "a base without constructors that is given something": {
+        "top": "struct Extent { int rows = 1, cols = 1; }; struct View : Extent { int at;"
+        " __device__ View(int w, int at) : Extent{w, w}, at{at} {} };",
+        "before": "View v(w, c);",
+        "store": "P[r * v.cols + v.at] = s;",
+    },
 }

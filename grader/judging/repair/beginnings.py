@@ -110,6 +110,13 @@ class Beginnings(Sugar):
         name, given = node.text, node.kids[0]
         token = Token(name, node.line, node.key)
         start = Token(given.text, given.line, given.key)
+        if name in self.file.bases.get(own.name, ()) and self.is_aggregate(name) and given.kids:
+            found = [self.node("do", token, [self.node("delegate", token, [], name)])]
+            for (_, field), kid in zip(self.file.structs[name], given.kids, strict=False):
+                place = Token(field, node.line, self.fresh(token, "").key)
+                first = self.node("begin", place, [self.made(token, "make", [kid])])
+                found += self.beginning(own, first, shadowed)
+            return found
         if name == own.name or name in self.file.bases.get(own.name, ()):
             return [self.node("do", token, [self.node("delegate", token, given.kids, name)])]
         kind = next(one for one, field in own.fields if field == name)
@@ -124,6 +131,9 @@ class Beginnings(Sugar):
         assign = self.node("assign", start, [self.target(token, shadowed), value], "=")
         assign.type = kind
         return [self.node("do", token, [assign])]
+
+    def is_aggregate(self, name: str) -> bool:
+        return all(one.is_implied for one in self.file.of_structs.get(name, ()))
 
     def target(self, token: Token, shadowed: set[str]) -> Node:
         if token.text not in shadowed:

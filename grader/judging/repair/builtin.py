@@ -185,11 +185,39 @@ def _memcpy_2d(given, templates):
     return run
 
 
+def _word_by_word(to, source, size, m) -> int:
+    """memcpy of a kernel."""
+    words = size // 4
+    if words.__class__ is np.ndarray or not 0 < words <= _MOST_CLEARED:
+        raise GivenUp("memcpy")
+    if to.__class__ is Place and source.__class__ is Place:
+        source = source.holder.get(source.name)
+        to.holder[to.name] = merged(m, source, to.holder.get(to.name))
+        return 0
+    for at in range(int(words)):
+        is_place = source.__class__ is Place
+        value = (
+            source.holder.get(source.name) if is_place else source.memory.load(source.off + at, m)
+        )
+        if value.__class__ is Struct:
+            value = list(value.fields.values())[at]
+        if to.__class__ is Place and words == 1:
+            to.holder[to.name] = merged(m, value, to.holder.get(to.name))
+        elif to.__class__ is Pointer:
+            to.memory.store(to.off + at, m, value)
+        else:
+            raise GivenUp("memcpy")
+    return 0
+
+
 def _host_memcpy(given, templates):
     """Between memory that the host reaches."""
 
     def run(f, m):
         to, source, size = (part(f, m) for part in given[:3])
+        if f.world.is_inside:
+            f.world.step()
+            return _word_by_word(to, source, size, m)
         if to.__class__ is not Pointer or source.__class__ is not Pointer:
             raise GivenUp("memcpy")
         for one in (to, source):

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from grader.judging.repair.declarations import REFERRED
+from grader.judging.repair.declarations import REFERRED, host_memory
 from grader.judging.repair.groups import OF_GROUP, Group, asked_of_group
 from grader.judging.repair.nodes import Function, Node, Type, walk
 from grader.judging.repair.overloads import takes, whole
@@ -219,6 +219,11 @@ class Calls:
             if value.__class__ is Group:
                 return asked_of_group(name, value, given, BUILTIN)(f, m)
             parts = [part(f, m) for part in given]
+            if name == "data" and value.__class__ is List and value.items:
+                if all(isinstance(one, (int, float)) for one in value.items):
+                    memory = host_memory(f.world, [len(value.items)])
+                    memory.memory.data[:] = value.items
+                    return memory
             if wants_address and value.__class__ is List:
                 return element_of(value, name, parts)
             return asked(name, value, parts)

@@ -65,6 +65,18 @@ def host_memory(world, given: list) -> Pointer:
     return Pointer(buffer, 0, (size,))
 
 
+def copied_element(value):
+    """Of a container that is filled with one value: memory of its own, if it has any."""
+    if value.__class__ is List or value.__class__ is Struct:
+        return value.copy()
+    if value.__class__ is Pointer and value.memory.kind == "host" and value.dims:
+        buffer = Buffer("host", value.memory.size)
+        buffer.world, buffer.batch = value.memory.world, value.memory.batch
+        buffer.data[:] = value.memory.data
+        return Pointer(buffer, 0, value.dims)
+    return value
+
+
 class Declarations:
     """A part of Machine."""
 
@@ -220,7 +232,8 @@ class Declarations:
             elif len(given) == 1 and given[0].__class__ is List:
                 f.env[name] = given[0].copy()
             elif not is_number:
-                f.env[name] = List([None] * int(given[0]) if given else [], own)
+                rest = [given[1] if len(given) > 1 else None] * int(given[0]) if given else []
+                f.env[name] = List([copied_element(one) for one in rest], own)
             else:
                 f.env[name] = host_memory(f.world, given)
             return m

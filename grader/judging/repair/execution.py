@@ -156,7 +156,8 @@ class Statements:
 
     def closure(self, node: Node) -> Callable:
         names = [name for _, name in node.given]
-        declared = {*names, *(n.text for n in walk(node) if n.kind == "declare")}
+        inside = walk(node.kids[0])
+        declared = {*names, *(n.text for n in inside if n.kind == "declare")}
         body, bodies = None, None
         if not node.pack:
             body = self.code(node.kids[0])
@@ -169,12 +170,13 @@ class Statements:
                     known[count] = self.of_many(node, count)
                 return known[count]
 
-        if node.text != "=":
-            return lambda f, m: Closure(names, body, declared, f, bodies)
         captured = [self.code(one) for one in node.kids[1]]
+        if node.text != "=" and not captured:
+            return lambda f, m: Closure(names, body, declared, f, bodies)
+        is_copy = node.text == "="
 
         def made(f, m):
-            home = Frame(f.world, dict(f.env), fields=f.fields)
+            home = Frame(f.world, dict(f.env), fields=f.fields) if is_copy else f
             for one in captured:
                 one(home, m)
             return Closure(names, body, declared, home, bodies)

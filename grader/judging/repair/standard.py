@@ -73,6 +73,19 @@ def _pop(known: List):
     return 0
 
 
+def _insert(known: List, at, first, last=None):
+    """Behind all others."""
+    if last is None:
+        return _push(known, first)
+    if first.__class__ is not Pointer or last.__class__ is not Pointer:
+        raise GivenUp("container")
+    items = first.memory.data[first.off : last.off].tolist()
+    if len(known.items) + len(items) > _MOST:
+        raise GivenUp("container")
+    known.items += items
+    return 0
+
+
 def _resize(known: List, count, value=0):
     if not 0 <= count <= _MOST:
         raise GivenUp("container")
@@ -89,7 +102,7 @@ def _clear(known: List):
 OF_LIST: dict[str, Callable] = {
     "push_back": _push, "emplace_back": _push, "push": _push, "pop_back": _pop,
     "size": lambda known: len(known.items), "empty": lambda known: not known.items,
-    "clear": _clear, "resize": _resize, "reserve": lambda known, count: 0,
+    "insert": _insert, "end": lambda known: len(known.items), "clear": _clear, "resize": _resize, "reserve": lambda known, count: 0,
     "front": lambda known: known[0], "back": lambda known: known[len(known.items) - 1],
     "at": lambda known, at: known[at], "data": lambda known: known,
 }  # fmt: skip

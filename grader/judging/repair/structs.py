@@ -176,11 +176,15 @@ class Structs(Beginnings):
             return
         if self.skip(";") or self.made_or_ended(own):
             return
-        if self.now == "using" and self.ahead(2) == "::":  # using Base::Base;
-            if self.ahead() == self.ahead(3):
-                own.inherits.append(self.ahead())
+        if self.now == "using":  # using Base<float>::Base;
+            at = self.at
             self.pass_over()
-            return
+            words = [one.text for one in self.tokens[at + 1 : self.at - 1]]
+            if "=" not in words and "::" in words:
+                if words[0] == words[-1]:
+                    own.inherits.append(words[0])
+                return
+            self.at = at
         if self.skip("using"):
             self.using()
             return

@@ -437,6 +437,7 @@ class Parser(Structs, Unread):
         """Of a lambda: whether it has values of its own, and those that it is given: [at = p + 1]."""
         self.take("[")
         is_copy, found, depth = False, [], 0
+        has_all = self.now == "&" and self.ahead() in (",", "]")
         while not self.skip("]"):
             if self.tokens[self.at].is_name() and self.ahead() == "=" and not depth:
                 name = self.name()
@@ -454,7 +455,7 @@ class Parser(Structs, Unread):
                         raise GivenUp("capture")
             elif text not in (",", "this", "*", "..."):
                 is_copy = True
-        return is_copy, found
+        return is_copy and not has_all, found
 
     def braces(self) -> Node:
         start = self.take("{")
