@@ -37,6 +37,14 @@ _MOST_RUNS = 8  # whose edits are ordered together
 _TURNS = 80  # of a loop, where the file as it is ends early
 
 
+def _is_of_type(edit: Edit) -> bool:
+    """Whether a variable becomes one of another type: it would for all edits beside it."""
+    if edit.where.kind != "declare" or edit.changes[0][0] != edit.where.id:
+        return False
+    changed = edit.changes[0][1](edit.where)
+    return changed.kind == "declare" and changed.type != edit.where.type
+
+
 class Batches:
     """A part of Search."""
 
@@ -106,7 +114,11 @@ class Batches:
 
         Each of the others takes a run of its own: where that is long, some have to wait.
         """
-        together = [edit for edit in edits if self.alone.isdisjoint(key for key, _ in edit.changes)]
+        together = [
+            edit
+            for edit in edits
+            if self.alone.isdisjoint(key for key, _ in edit.changes) and not _is_of_type(edit)
+        ]
         if len(together) < 2:
             together = []
         alone = {id(edit) for edit in edits} - {id(edit) for edit in together}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from grader.judging.repair.nodes import File, Function, Node, Type, replace, walk
+from grader.judging.repair.rewritten import rounded_up
 from grader.judging.repair.scope import Change, Edit, bare
 
 _FAR = 0.3  # how much farther it is to change them than what they are used for
@@ -26,6 +27,8 @@ class Constants:
             value = declared.kids[1]
             for node in walk(value) if value.kind == "binary" else ():
                 for change, cost in self._changes(node):
+                    if change is rounded_up:
+                        continue  # what is counted here is divided without a rest
                     yield from self.made_of((node, change, cost + _FAR), is_dear)
 
     def _fractions(self, declared: Node) -> Iterator[tuple[Change, float]]:

@@ -565,8 +565,20 @@ class Editor(
 
     def _types(self, node: Node) -> Iterator[tuple[Change, float]]:
         if node.type.name == "int" and not node.type.stars and not node.type.is_constant:
-            if node.kids[0] or node.text not in self.counted:
+            # What is counted from other integers is one.
+            is_counted = node.text in self.counted or not self._may_be_float(node.kids[1])
+            if node.kids[0] or not is_counted:
                 yield (lambda n: replace(bare(n), type=replace(n.type, name="float"))), 1.0
+
+    def _may_be_float(self, value: Node | None) -> bool:
+        """Whether a number, a float or an element of an array is in it, or nothing."""
+        if value is None or value.kind == "number":
+            return True
+        return any(
+            one.kind in ("index", "deref", "call")
+            or (one.kind == "name" and one.text in self.scope.floats)
+            for one in walk(value)
+        )
 
     def _limits(self, node: Node) -> Iterator[tuple[Change, float]]:
         """The last tile's length, and the place of a block."""

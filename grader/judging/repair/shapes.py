@@ -9,6 +9,7 @@ from grader.judging.repair.scope import Change, Edit, bare, binary
 from grader.judging.repair.shown import text_of
 
 _OTHER, _SHARED = 0.7, 0.7
+_OF_NUMBERS = 0.8  # how much farther it is for an array, which a thread may well have to itself
 
 
 class Shapes:
@@ -36,7 +37,8 @@ class Shapes:
             if node.type.is_shared or node.type.stars or not is_tile or node.kids[1] is not None:
                 continue
             yield Edit(
-                ((node.id, _shared),), node.line, _SHARED, self.function.name, node,
+                ((node.id, _shared),), node.line, _SHARED + _OF_NUMBERS * bool(node.kids[0]),
+                self.function.name, node,
                 f"__shared__ {text_of(node)}",
             )  # fmt: skip
 
