@@ -150,7 +150,7 @@ def rounded_with_another(text: Listing, known: dict[str, str]) -> Said | None:
 def _divisor(words: tuple[str, ...], at: int) -> tuple[str, ...]:
     """rows, or block.y."""
     end = at + 1
-    while end + 1 < len(words) and words[end] in (".", "->"):
+    while end + 1 < len(words) and words[end] in (".", "->", "::"):
         end += 2
     return words[at:end] if words[at].isidentifier() or words[at].isdigit() else ()
 

@@ -238,3 +238,9 @@ def test_the_kernel_s_own_end_is_needed_for_a_scratch_that_is_too_small():
         item = Diagnostic("out-of-bounds-global", "error", "", facts=facts)
         found = HostEvents(text, host.read(text), seen, PRODUCT, item).scratch_too_small()
         assert (found is not None) == is_said
+
+
+@pytest.mark.parametrize(("by", "is_other"), [("cfg::tile", False), ("cfg::side", True)])
+def test_a_constant_of_a_namespace_is_one_name(by: str, is_other: bool) -> None:
+    text = Listing(f"void solve(int l) {{ const dim3 g((l + cfg::tile - 1) / {by}, 1); }}")
+    assert (host_text.rounded_with_another(text, {}) is not None) == is_other

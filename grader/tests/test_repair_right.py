@@ -18,8 +18,11 @@ def test_a_solution_of_a_lab_that_is_no_product_is_right(lab: str) -> None:
     assert all(is_right_in(text, lab, case) for case in cases_of(lab))
 
 
-# std::map, std::visit.
-_NOT_READ = ("01-called", "01-either", "04-queue")
+# std::map, std::visit, the address of a kernel of a template.
+_NOT_READ = ("01-called", "01-either", "02-dynshm", "04-queue")
+# A local matrix seen as one row; two bf16 seen as a word, two of which are stored as one: not as a
+# GPU would. Nothing that a search says of such a file is worth anything.
+_READ_WRONGLY = ("10-asm", "10-ptx2")
 
 
 @pytest.mark.parametrize("name", sorted(p.stem for p in FRESH.glob("*.cu")))
@@ -31,6 +34,8 @@ def test_a_right_program_is_right(name: str) -> None:
                 all(is_right_in(program(name), lab, case) for case in cases_of(lab))
             else:
                 is_right(program(name), name[:2])
+    elif name in _READ_WRONGLY:
+        assert not is_right(program(name), name[:2])
     elif name in OTHERS or name[:2] == "00":
         lab = OTHERS.get(name, "00-first-kernels")
         assert all(is_right_in(program(name), lab, case) for case in cases_of(lab))

@@ -5,7 +5,7 @@
                                     [--output docs/measurements/causes.md]
     common/measure/causes/causes.py --list fresh-1 --bases
 
-Lists: `mistakes`, `fresh-1` to `fresh-14`, `fresh-15a`, `fresh-16a`, `fresh-17` to `fresh-23`, `fresh-tiles-1`, `fresh-tiles-2`,
+Lists: `mistakes`, `fresh-1` to `fresh-14`, `fresh-15a`, `fresh-16a`, `fresh-17` to `fresh-27`, `fresh-tiles-1`, `fresh-tiles-2`,
 and `hosts-1` to `hosts-11` (the host's side, types and barriers). With --bases it grades the right programs that a list's
 mistakes are edits of: none may have a finding.
 
