@@ -167,9 +167,9 @@ class Oddness:
             if then != now:
                 return -_AS_NAMED if then > now else _ODD
         order = [name for _, name in self.function.parameters]
-        places = [order.index(one.text) if one.text in order else -1 for one in before]
+        places = [_place_in(order, one) for one in before]
         kept = [places[at] for at in moved]
-        if node.kind == "launch" and -1 not in kept and kept == sorted(kept):
+        if node.kind in ("launch", "make") and -1 not in kept and kept == sorted(kept):
             return _AGAINST_ORDER
         return 0.0
 
@@ -187,6 +187,12 @@ class Oddness:
             target = target.kids[0]
         known = [*self.file.named.get(target.text, ()), *self.file.of_structs.get(target.text, ())]
         return [[name for _, name in one.parameters] for one in known]
+
+
+def _place_in(order: Sequence[str], given: Node) -> int:
+    """Which parameter an argument is made of, if it is one."""
+    found = {order.index(one.text) for one in walk(given) if one.text in order}
+    return found.pop() if len(found) == 1 else -1
 
 
 def _is_times(node: Node, changed: Node) -> bool:
