@@ -16,7 +16,8 @@ def configured_in(function: Function) -> dict[str, Node]:
     """Those that a function names, by what it says."""
     found: dict[str, Node] = {}
     for node in walk(function.body):
-        if node.kind == "scoped" and len(found) < _MOST:
+        # An object's static member, ring.full, is seldom a number.
+        if node.kind == "scoped" and "." not in node.macro and len(found) < _MOST:
             found.setdefault(node.macro, node)
     return found
 

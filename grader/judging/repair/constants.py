@@ -8,7 +8,7 @@ from grader.judging.repair.nodes import File, Function, Node, Type, replace, wal
 from grader.judging.repair.rewritten import rounded_up
 from grader.judging.repair.scope import Change, Edit, bare
 
-_FAR = 0.3  # how much farther it is to change them than what they are used for
+_FAR = 0.7  # how much farther it is to change them than what they are used for
 _FRACTION = 0.6
 
 

@@ -40,6 +40,7 @@ class Ends:
             for name in self._near(self.scope.structs, node)
             for kind, field in self.file.structs.get(self.scope.types[name].name, ())
             if kind.name == "int" and not kind.stars
+            if (self.scope.types[name].name, field) not in self.file.lengths
         ]
         for name, field in fields[:_MOST_FIELDS]:
             yield (lambda n, o=name, f=field: Node("member", [named(o)], f, n.line)), 0.8

@@ -8,7 +8,7 @@ from grader.judging.repair.guards import leaves
 from grader.judging.repair.nodes import Function, Node, children, walk
 
 # How much farther a line is from which a value comes, that uses it, or that decides whether it is carried out.
-_BACK, _FORWARD, _AROUND = 0.3, 0.5, 0.4
+_BACK, _FORWARD, _AROUND = 0.3, 0.5, 0.6
 _BACK_OF_ADDRESS = 0.1  # from an access that is not aligned: its own line is seldom the wrong one
 _ADDING = 0.7  # how far a line is that adds to P, where what is stored is wrong
 _UNALIGNED = "alignment"  # why a run ended (values.Pointer)
