@@ -1,4 +1,4 @@
-"""A count beyond its limit, as a finding: the line that most of it belongs to, and why lanes meet in a bank.
+"""Bank conflicts beyond the limit, as a finding: the line that most of them belong to, and why lanes meet.
 
 Only of a submission that has nothing else to mend: a fault costs more than it counts.
 """
@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from grader.judging import remedies
 from grader.judging.judge import Outcome, is_own_file
 from grader.judging.wording import bare, names_in, terms, value
 from grader.labs.expression import names_in as counted_in
@@ -20,6 +19,7 @@ from grader.results.result import CheckResult, Diagnostic
 
 _BANKS = 32
 _MOST_STEPS = 6
+_TWICE = 2
 _CONFLICTS = frozenset({"bank_conflicts", "async_conflicts"})
 _OF_BANKS = (
     "The bank of a lane's word is its place in the array, counted in words, modulo 32: those that a "
@@ -38,7 +38,7 @@ class _Row:
 def told(
     lab: Lab, results: Sequence[CheckResult], safety: Mapping[str, Outcome], text: str
 ) -> tuple[Diagnostic, ...]:
-    """Of the first count that is beyond its limit; () if there is none, or nothing is known of its line."""
+    """Of the first such check; () if there is none, or nothing is known of its line."""
     kinds = {check.id: check.kind for check in lab.checks}
     for result in results:
         if kinds.get(result.id) != "counter" or result.status != "failed" or result.hidden:
@@ -48,12 +48,12 @@ def told(
             continue
         message = f"{result.title}: {result.message}."
         counters = counters_in(counted_in(str(result.data["measure"])))
-        if counters <= _CONFLICTS:
-            banks = _of_banks(listing(text), outcome, result.line)
-            if banks is not None:
-                line, cause = banks
-                return (_finding(line, f"{cause} {message}", _OF_BANKS, cause, result.line),)
-        return (_finding(result.line, message, remedies.for_code("costly")),)
+        if not counters <= _CONFLICTS:
+            continue  # the check itself says what was counted, and where most of it is
+        banks = _of_banks(listing(text), outcome, result.line)
+        if banks is not None:
+            line, cause = banks
+            return (_finding(line, f"{cause} {message}", _OF_BANKS, cause, result.line),)
     return ()
 
 
@@ -71,7 +71,8 @@ def _of_banks(text: Listing, outcome: Outcome, line: int) -> tuple[int, str] | N
     requests = loads + stores
     taken = sum(counts.get(f"shared_{kind}_wavefronts", 0) for kind in ("load", "store"))
     more = counts.get("bank_conflicts", 0)
-    if not requests or not more or more >= taken:
+    # Few that meet now and then are no reason: each access takes twice as many as it must, or more.
+    if not requests or more >= taken or taken < _TWICE * (taken - more):
         return None
     kind = "accesses" if loads and stores else "loads" if loads else "stores"
     arrays = {name: one for name, one in _shared(text).items() if _uses(text, line, name)}

@@ -75,11 +75,9 @@ def test_lanes_that_meet_in_a_bank(declared: str, stands: str, words: int):
     assert "at most 0" in found.message
 
 
-def test_other_counts_stand_where_most_of_them_is():
-    (found,) = _told(PROGRAM, "loaded_sectors / 64")
-    assert found.line == _line(PROGRAM, "tile[threadIdx.x]")
-    assert found.message.startswith("no bank conflicts: conflicts: 300")
-    assert found.advice and not found.cause
+def test_other_counts_are_no_finding():
+    """A right program may load more than it must: the check says so, and nobody is accused."""
+    assert _told(PROGRAM, "loaded_sectors / 64") == ()
 
 
 def test_what_is_passed_or_hidden_is_no_finding():
