@@ -20,6 +20,9 @@ from grader.results.result import CheckResult, Diagnostic
 _BANKS = 32
 _MOST_STEPS = 6
 _TWICE = 2
+_OF_WEIGHT = (
+    10  # points of a check that is what a lab is about: elsewhere an odd program may do it so
+)
 _CONFLICTS = frozenset({"bank_conflicts", "async_conflicts"})
 _OF_BANKS = (
     "The bank of a lane's word is its place in the array, counted in words, modulo 32: those that a "
@@ -42,6 +45,8 @@ def told(
     kinds = {check.id: check.kind for check in lab.checks}
     for result in results:
         if kinds.get(result.id) != "counter" or result.status != "failed" or result.hidden:
+            continue
+        if result.max_score < _OF_WEIGHT:
             continue
         outcome = safety.get(str(result.data.get("case", "")))
         if not result.line or outcome is None or outcome.case.hidden:

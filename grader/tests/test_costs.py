@@ -31,7 +31,9 @@ def _line(text: str, part: str) -> int:
     return next(n for n, row in enumerate(text.splitlines(), 1) if part in row)
 
 
-def _told(text: str, measure: str = "conflicts", status: str = "failed", **more):
+def _told(
+    text: str, measure: str = "conflicts", status: str = "failed", points: float = 20, **more
+):
     line = _line(text, "tile[threadIdx.x]")
     counters = {
         "shared_store_requests": 100, "shared_store_wavefronts": 400, "bank_conflicts": 300,
@@ -42,7 +44,7 @@ def _told(text: str, measure: str = "conflicts", status: str = "failed", **more)
         execution=SimpleNamespace(kernels=[SimpleNamespace(lines=[entry])]),
     )
     result = CheckResult(
-        "banks", "no bank conflicts", "performance", status, 0, 5, "conflicts: 300 (at most 0)",
+        "banks", "no bank conflicts", "performance", status, 0, points, "conflicts: 300 (at most 0)",
         data={"case": "large", "measure": measure, "line": line}, **more,
     )  # fmt: skip
     lab = SimpleNamespace(checks=[SimpleNamespace(id="banks", kind="counter")])
@@ -78,6 +80,11 @@ def test_lanes_that_meet_in_a_bank(declared: str, stands: str, words: int):
 def test_other_counts_are_no_finding():
     """A right program may load more than it must: the check says so, and nobody is accused."""
     assert _told(PROGRAM, "loaded_sectors / 64") == ()
+
+
+def test_a_check_of_few_points_is_no_finding():
+    """No bank conflicts are a side of lab 04, and all of lab 06."""
+    assert _told(PROGRAM, points=5) == ()
 
 
 def test_what_is_passed_or_hidden_is_no_finding():
