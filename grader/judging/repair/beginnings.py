@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from grader.judging.repair.expressions import VECTORS
 from grader.judging.repair.nodes import Function, Node, Type
 from grader.judging.repair.reading import GivenUp, Token
 from grader.judging.repair.standard import TEXTS
 from grader.judging.repair.sugar import Sugar
+from grader.judging.repair.type_names import VECTORS
 
 EXCEPTIONS = frozenset(
     ("exception", "runtime_error", "logic_error", "invalid_argument", "bad_alloc", "out_of_range")

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 
-from grader.judging.repair.alike import alike
 from grader.judging.repair.apart import Apart, apart_in, counters_in
-from grader.judging.repair.arithmetic import MOST_WRITTEN, OF_A_LENGTH, Arithmetic
+from grader.judging.repair.arithmetic import OF_A_LENGTH, Arithmetic
 from grader.judging.repair.configured import Configured, configured_in
 from grader.judging.repair.constants import Constants, divisors_of_floats
 from grader.judging.repair.counted_up import CountedUp, quotients_in
@@ -20,10 +19,12 @@ from grader.judging.repair.guards import (
     first_limit,
     limits_of,
 )
+from grader.judging.repair.hiding import Hiding
 from grader.judging.repair.linear import Linear
 from grader.judging.repair.loop_pointers import LoopPointers
 from grader.judging.repair.missing import Missing
 from grader.judging.repair.moved import Moved
+from grader.judging.repair.naming import ODD_ONE, Naming
 from grader.judging.repair.next_turn import NextTurn, steps_in
 from grader.judging.repair.nodes import MADE, File, Function, Node, children, replace, walk
 from grader.judging.repair.oddness import Oddness
@@ -39,7 +40,6 @@ from grader.judging.repair.repeated import (
 )
 from grader.judging.repair.rewritten import (
     all_rounded_up,
-    is_rounded_up,
     swapped,
 )
 from grader.judging.repair.rounded import Rounded, pieces_in
@@ -59,25 +59,18 @@ from grader.judging.repair.shown import text_of
 from grader.judging.repair.siblings import odd_leaves, repeated_leaves
 from grader.judging.repair.toggled import Toggled, toggled_in
 from grader.judging.repair.turned_over import TurnedOver
-from grader.judging.repair.unused import UNUSED, unused_in
+from grader.judging.repair.unused import unused_in
 
 _CHEAPEST = 0.2
-_OTHER_MEMORY = 0.6  # what lies there is indexed in another way
-_ODD_ONE = 0.3  # what all others of its shape have
 _MOST_MACROS = 12
-_AS_ELSEWHERE = 0.7
-_LESS_OF_A_LAUNCH = 0.6
 _OF_A_STEP = 1.7  # a step by what differs from thread to thread
 _SHIFTS = ("1", "2", "3", "4", "5")
-_WARP = 32
 _BUILT_IN = ("threadIdx", "blockIdx", "blockDim", "gridDim")
-_AXES = {"x": "yz", "y": "xz", "z": ""}
 
 
 class Editor(
     Arithmetic, Ends, Linear, Missing, Paired, OnHost, Repeated, Elsewhere, Configured, Oddness, Guards,
-    Apart, Constants, CountedUp, Grouped, LoopPointers, Moved, NextTurn, Rounded, Series, Shapes, Toggled, TurnedOver,
-):  # fmt: skip
+    Apart, Constants, CountedUp, Grouped, LoopPointers, Moved, NextTurn, Rounded, Series, Shapes, Toggled, TurnedOver, Hiding, Naming):  # fmt: skip
     """The edits of one function."""
 
     def __init__(
@@ -250,75 +243,12 @@ class Editor(
             return node.kids[0].text not in _BUILT_IN
         return node.kind in ("index", "deref", "assign", "call")
 
-    def _is_odd(self, node: Node) -> float:
-        """A change within (whole + piece - 1) / piece, and of the only use of a helper's parameter."""
-        above = self._parent(node)
-        division = self._parent(above)
-        if node.text == "-" and division.text == "/" and is_rounded_up(division):
-            return 1.0
-        is_only = node.kind == "name" and self.uses.get(node.text, 0) == 1
-        return 0.8 if is_only and not self.function.is_kernel and not self.is_host else 0.0
-
-    def _hides(self, node: Node, changed: Node) -> float:
-        """More blocks, or other ones, where the launch may have been sound: they hide what a kernel leaves out."""
-        if self._is_side(node) or self._decides_parts(node):
-            return 1.0
-        if not self.is_host or not (self._is_setting(node) or self._decides_launch(node)):
-            return 0.0
-        if node.kind == "binary" and any(changed is kid for kid in node.kids):
-            return _LESS_OF_A_LAUNCH
-        is_other = node.kind == "number" and changed.kind in ("number", "name")
-        return 1.0 if is_other or (node.text == "/" and changed.text != "/") else 0.0
-
-    def _decides_parts(self, node: Node) -> bool:
-        """Whether a part is launched whole or cut once more: what is never cut hides a wrong cut."""
-        if not self.is_host or node.kind != "binary" or node.text not in ("&&", "||", "<=", "<"):
-            return False
-        while self._parent(node) is not node and node.kind == "binary":
-            node = self._parent(node)
-        inside = walk(node.kids[1]) if node.kind == "if" else ()
-        return any(one.kind == "launch" for one in inside) and self._calls_itself()
-
-    def _calls_itself(self) -> bool:
-        calls = (one.kids[0].text for one in walk(self.function.body) if one.kind == "call")
-        return self.function.called in calls
-
-    def _is_side(self, node: Node) -> bool:
-        """HIGH in shape.grid.y = HIGH: what a helper says of a launch, whatever the sizes are."""
-        above = self._parent(node)
-        if (
-            above.kind != "assign"
-            or above.kids[1] is not node
-            or node.kind not in ("name", "number")
-        ):
-            return False
-        target = above.kids[0]
-        is_of_grid = target.kind == "member" and target.text in ("x", "y", "z")
-        return is_of_grid and target.kids[0].kind == "member" and not self.function.is_kernel
-
-    def _is_plain_length(self, node: Node, changed: Node, array: str, place: int) -> bool:
-        """A term less, or a name that indices in its place have: it hides no index that goes too far."""
-        if node.kind == "binary":
-            return changed is node.kids[0] and node.text == "+"
-        name = changed.macro or (changed.text if changed.kind == "name" else "")
-        return bool(name) and name in self._counted_with(array, place)
-
-    def _counted_with(self, array: str, place: int) -> set[str]:
-        """Names in the indices of a dimension."""
-        if (array, place) in self.of_dimensions:
-            return self.of_dimensions[array, place]
-        found = self.of_dimensions[array, place] = set()
-        for node in walk(self.function.body):
-            if node.kind == "index" and _indexed(node) == (array, place):
-                found |= {one.macro or one.text for one in walk(node.kids[1])}
-        return found
-
     def _parent(self, node: Node) -> Node:
         return self.parents.get(id(node), node)
 
     def _changes(self, node: Node) -> Iterator[tuple[Change, float]]:
         if node.id in self.repeated:
-            yield (lambda n, o=self.repeated[node.id]: replace(bare(n), text=o)), _ODD_ONE
+            yield (lambda n, o=self.repeated[node.id]: replace(bare(n), text=o)), ODD_ONE
         match node.kind:
             case "name":
                 yield from self._lengths(node)
@@ -382,115 +312,6 @@ class Editor(
             yield from self._configured(node)
 
     # --- names and numbers
-
-    def _near(self, names: Sequence[str], node: Node) -> list[str]:
-        """Those that may be named there."""
-        visible = self.visible.get(id(node), frozenset())
-        return [name for name in names if name in visible or name not in self.declared]
-
-    def _names(self, node: Node) -> Iterator[tuple[Change, float]]:
-        parent = self._parent(node)
-        if parent.kind == "member" or (
-            parent.kind in ("call", "template") and parent.kids[0] is node
-        ):
-            return
-        name = node.text
-        scope = self.scope
-        if node.id in self.odd:
-            yield (lambda n, o=self.odd[node.id]: named(o)), _ODD_ONE
-        for group in (scope.integers, scope.pointers, scope.floats, scope.structs):
-            if name not in group:
-                continue
-            for other in self._near(group, node):
-                if other == name:
-                    continue
-                is_cast = parent.kind == "cast"
-                if group is scope.pointers and not is_cast:
-                    if scope.types[name].name != scope.types[other].name:
-                        continue
-                cost = (
-                    0.6 if alike(name, other) else 1.3 if len(name) < 4 or len(other) < 4 else 1.2
-                )
-                if group is scope.integers and (name in scope.sizes) != (other in scope.sizes):
-                    cost += 0.7
-                elif cost == 1.2 and {name, other} <= self.given:
-                    cost = 0.8  # rows for columns
-                if group is scope.pointers and self._lies_in(name) != self._lies_in(other):
-                    cost += _OTHER_MEMORY
-                if self._is_setting(node) or (self.is_host and self._decides_launch(node)):
-                    # Too many blocks do no harm where there is a guard.
-                    is_too_few = self.leaves_out and {name, other} <= self.given
-                    cost += 0.2 if is_too_few else 1.0
-                if other in self._partners(node):
-                    cost = min(cost, _AS_ELSEWHERE)
-                cost -= UNUSED * (other in self.unused)
-                yield (lambda n, o=other: named(o)), cost
-        if name in self.scope.integers:
-            far = 1.5 * self._is_setting(node)  # as if the blocks were the same for all sizes
-            for macro in self.scope.constants:
-                yield (
-                    (lambda n, v=self.macros.get(macro, 0): number(v)),
-                    (1.7 if name in scope.sizes else 2.4) + far,
-                )
-            if self.has_stages and name not in self.scope.sizes:
-                yield (lambda n: binary("^", bare(n), number(1))), 1.2
-            for one in ("threadIdx", "blockIdx"):
-                if not self.is_host and self.scope.types[name].is_constant is False:
-                    for axis in "xy":
-                        yield (lambda n, o=one, a=axis: Node("member", [named(o)], a)), 2.5
-
-    def _lies_in(self, pointer: str) -> str:
-        """The memory that an array is in, or what a kernel is given: "" may point to either."""
-        if self.function.is_kernel and any(pointer == name for _, name in self.function.parameters):
-            return "global"
-        return self.arrays.get(pointer, "")
-
-    def _is_setting(self, node: Node, first: int = 0) -> bool:
-        """A part of a launch's settings, as they stand there."""
-        parent = self._parent(node)
-        while parent is not node and parent.kind in ("binary", "make"):
-            node, parent = parent, self._parent(parent)
-        return parent.kind == "launch" and any(one is node for one in parent.kids[1][first:])
-
-    def _members(self, node: Node) -> Iterator[tuple[Change, float]]:
-        owner = node.kids[0]
-        if owner.kind == "name" and owner.text in ("threadIdx", "blockIdx", "blockDim", "gridDim"):
-            for axis in _AXES.get(node.text, ""):
-                yield (lambda n, a=axis: replace(bare(n), text=a)), 0.4 + 2 * (axis == "z")
-            pairs = {
-                "threadIdx": "blockIdx",
-                "blockIdx": "threadIdx",
-                "gridDim": "blockDim",
-                "blockDim": "gridDim",
-            }
-            other = pairs[owner.text]
-            yield (lambda n, o=other: Node("member", [named(o)], n.text)), 2.0
-            if self.scope.integers and owner.text in ("blockDim", "gridDim"):
-                for name in self._near(self.scope.integers, node):
-                    yield (lambda n, o=name: named(o)), 2.0
-                for value in (_WARP, *sorted(self.written - {0, 1, _WARP})[:MOST_WRITTEN]):
-                    yield (lambda n, v=value: number(v)), 1.8
-            if owner.text == "threadIdx" and node.text in "xy":  # of the block, where P's is meant
-                for name in self._near(self.scope.integers, node):
-                    if name not in self.given:
-                        yield (lambda n, o=name: named(o)), 1.6
-            return
-        for fields in self.file.structs.values():
-            kinds = {name: kind for kind, name in fields}
-            for other, kind in kinds.items():
-                if node.text in kinds and other != node.text and kind == kinds[node.text]:
-                    yield (lambda n, o=other: replace(bare(n), text=o)), 1.0
-        if node.text in "xyzw":
-            kind = self.scope.types.get(owner.text) if owner.kind == "name" else None
-            is_shape = kind is not None and kind.name == "dim3"
-            for other in "xy" if is_shape else "xyzw":
-                if other != node.text:
-                    yield (lambda n, o=other: replace(bare(n), text=o)), 1.0
-        if owner.kind == "name":
-            kind = self.scope.types.get(owner.text)
-            for name, other in self.scope.types.items():
-                if kind is not None and other.name == kind.name and name != owner.text:
-                    yield (lambda n, o=name: replace(bare(n), kids=[named(o)])), 1.0
 
     def _assignments(self, node: Node) -> Iterator[tuple[Change, float]]:
         if node.text == "=":
@@ -612,14 +433,6 @@ class Editor(
                             ),
                             1.7,
                         )
-
-
-def _indexed(node: Node) -> tuple[str, int]:
-    """The array, and which of its dimensions."""
-    place = -1
-    while node.kind == "index":
-        node, place = node.kids[0], place + 1
-    return node.text, place
 
 
 def _used_as_integer(body: Node) -> set[str]:

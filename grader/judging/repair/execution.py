@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from grader.judging.repair.endless import counters_of, without_endless
-from grader.judging.repair.expressions import VECTORS
 from grader.judging.repair.narrow import may_be_narrow, watched
 from grader.judging.repair.nodes import Node, Type, finish, walk
 from grader.judging.repair.overloads import takes
@@ -13,6 +12,7 @@ from grader.judging.repair.packs import expanded, of_many
 from grader.judging.repair.reading import GivenUp
 from grader.judging.repair.standard import List
 from grader.judging.repair.structs import END
+from grader.judging.repair.type_names import VECTORS
 from grader.judging.repair.values import (
     Closure,
     Fault,

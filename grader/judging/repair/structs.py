@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from grader.judging.repair.beginnings import EXCEPTIONS, Beginnings, Members
-from grader.judging.repair.expressions import SPECIFIERS
 from grader.judging.repair.fragments import FRAGMENT
 from grader.judging.repair.nodes import Function, Node, Type
 from grader.judging.repair.reading import BYTES_LATER, GivenUp, Token
+from grader.judging.repair.type_names import SPECIFIERS
 
 _BEFORE_METHODS = frozenset(
     ("explicit", "inline", "virtual", "constexpr", "__host__", "__device__", "__forceinline__")

@@ -1,0 +1,83 @@
+"""Changes that hide a fault in place of mending it: larger launches, longer arrays."""
+
+from __future__ import annotations
+
+from grader.judging.repair.nodes import Node, walk
+from grader.judging.repair.rewritten import is_rounded_up
+
+_LESS_OF_A_LAUNCH = 0.6
+
+
+class Hiding:
+    """A part of Editor."""
+
+    def _is_odd(self, node: Node) -> float:
+        """A change within (whole + piece - 1) / piece, and of the only use of a helper's parameter."""
+        above = self._parent(node)
+        division = self._parent(above)
+        if node.text == "-" and division.text == "/" and is_rounded_up(division):
+            return 1.0
+        is_only = node.kind == "name" and self.uses.get(node.text, 0) == 1
+        return 0.8 if is_only and not self.function.is_kernel and not self.is_host else 0.0
+
+    def _hides(self, node: Node, changed: Node) -> float:
+        """More blocks, or other ones, where the launch may have been sound: they hide what a kernel leaves out."""
+        if self._is_side(node) or self._decides_parts(node):
+            return 1.0
+        if not self.is_host or not (self._is_setting(node) or self._decides_launch(node)):
+            return 0.0
+        if node.kind == "binary" and any(changed is kid for kid in node.kids):
+            return _LESS_OF_A_LAUNCH
+        is_other = node.kind == "number" and changed.kind in ("number", "name")
+        return 1.0 if is_other or (node.text == "/" and changed.text != "/") else 0.0
+
+    def _decides_parts(self, node: Node) -> bool:
+        """Whether a part is launched whole or cut once more: what is never cut hides a wrong cut."""
+        if not self.is_host or node.kind != "binary" or node.text not in ("&&", "||", "<=", "<"):
+            return False
+        while self._parent(node) is not node and node.kind == "binary":
+            node = self._parent(node)
+        inside = walk(node.kids[1]) if node.kind == "if" else ()
+        return any(one.kind == "launch" for one in inside) and self._calls_itself()
+
+    def _calls_itself(self) -> bool:
+        calls = (one.kids[0].text for one in walk(self.function.body) if one.kind == "call")
+        return self.function.called in calls
+
+    def _is_side(self, node: Node) -> bool:
+        """HIGH in shape.grid.y = HIGH: what a helper says of a launch, whatever the sizes are."""
+        above = self._parent(node)
+        if (
+            above.kind != "assign"
+            or above.kids[1] is not node
+            or node.kind not in ("name", "number")
+        ):
+            return False
+        target = above.kids[0]
+        is_of_grid = target.kind == "member" and target.text in ("x", "y", "z")
+        return is_of_grid and target.kids[0].kind == "member" and not self.function.is_kernel
+
+    def _is_plain_length(self, node: Node, changed: Node, array: str, place: int) -> bool:
+        """A term less, or a name that indices in its place have: it hides no index that goes too far."""
+        if node.kind == "binary":
+            return changed is node.kids[0] and node.text == "+"
+        name = changed.macro or (changed.text if changed.kind == "name" else "")
+        return bool(name) and name in self._counted_with(array, place)
+
+    def _counted_with(self, array: str, place: int) -> set[str]:
+        """Names in the indices of a dimension."""
+        if (array, place) in self.of_dimensions:
+            return self.of_dimensions[array, place]
+        found = self.of_dimensions[array, place] = set()
+        for node in walk(self.function.body):
+            if node.kind == "index" and _indexed(node) == (array, place):
+                found |= {one.macro or one.text for one in walk(node.kids[1])}
+        return found
+
+
+def _indexed(node: Node) -> tuple[str, int]:
+    """The array, and which of its dimensions."""
+    place = -1
+    while node.kind == "index":
+        node, place = node.kids[0], place + 1
+    return node.text, place
