@@ -130,7 +130,9 @@ class ByTrying(Base):
         found: list[int] = []
         facts, followed = self.item.facts or Facts(), self.material.provenance
         if self.item.code == "uninitialised-shared" and self.kernel is not None:
-            found += [one.line for one in barriers.fills(self.kernel, facts.array.split("[")[0])]
+            for one in barriers.fills(self.kernel, facts.array.split("[")[0]):
+                # What a loop does not reach is not filled.
+                found += [one.line, *(loop.line for loop in self.kernel.text.loops(one)[:1])]
         if self.item.code in ("wrong-result", "unwritten-output") and followed is not None:
             for element in followed.elements[:_ELEMENTS]:
                 found += [who.line for who in element.stores[:1]]

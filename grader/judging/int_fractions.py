@@ -12,6 +12,7 @@ _CONSTANT = re.compile(
     re.MULTILINE,
 )
 _QUOTIENT = re.compile(r"(?<![\w.)/*%])(\d+|[A-Za-z_]\w*)\s*/\s*(\d+|[A-Za-z_]\w*)(?![\w.(])")
+_BEFORE = ("*", "/", "%")
 _MEANT = re.compile(r"\b(?:float|double|define)\b")  # a number by a number is meant anywhere
 
 
@@ -24,6 +25,8 @@ def fraction(bare: str) -> Said | None:
 
     for at, line in enumerate(bare.split("\n"), 1):
         for one in _QUOTIENT.finditer(line):
+            if line[: one.start()].rstrip().endswith(_BEFORE):
+                continue  # of B * B / NT it is B * B that is divided
             is_meant = _MEANT.search(line) or (one[1].isdigit() and "int " not in line)
             if is_meant and 0 < number(one[1]) < number(one[2]):
                 return Said(

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from grader.judging.left_out import LeftOut
+from grader.judging.registers import is_stored_elsewhere, layout, line_of_place
 from grader.judging.sums import Sum, in_line, place_name
+from grader.labs.statements import listing
 from grader.results.explanation import Explanation
 
 
@@ -35,11 +37,18 @@ class Stores(LeftOut):
             line = one.history.stores[0].line
             text = f"{place_name(one.place)} holds the whole sum of {place_name(belongs)}"
             text += f" (stored in line {line})." if line else "."
-            return self._explained("misplaced", text, one, "P", line, self._moved(sums))
+            common = self._moved(sums)
+            if is_stored_elsewhere(one.products, one.place):
+                common = layout(belongs)
+                line = line_of_place(listing(self.source), line, belongs[0] != one.place[0])
+            return self._explained("misplaced", text, one, "P", line, common)
         return None
 
     def _is_moved(self, one: Sum, belongs: tuple[int, int], sums: Sequence[Sum]) -> bool:
         """Whether the store is wrong, rather than a load in the same way for all products."""
+        is_elsewhere = is_stored_elsewhere(one.products, one.place)
+        if is_elsewhere is not None:
+            return is_elsewhere
         if any(item.place == belongs and self.is_right(item) for item in sums):
             return False  # the sum is where it belongs, and was formed a second time
         natural = self._natural(one)

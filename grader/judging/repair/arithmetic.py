@@ -13,6 +13,8 @@ from grader.judging.repair.scope import Change, bare, binary, named, number
 from grader.judging.repair.shown import text_of
 
 _PARTS = ("/", "%")
+_SHIFTS = (1, 2, 3, 4, 5)
+_OF_THE_BLOCK = 1.6
 _AT_MOST = 1.1
 _COMPARING = (*ORDERS, "==", "!=", "&&", "||")
 _ROUNDED = 0.2  # what a helper of the host divides is a number of pieces
@@ -56,6 +58,8 @@ class Arithmetic:
         is_mask = above.text == "&" and not value & (value + 1)
         if is_mask:
             others += (2 * value + 1, value // 2, *self.masks)
+        if above.text in (">>", "<<") and above.kids[-1] is node:
+            others += _SHIFTS
         written = sorted(self.written)[:MOST_WRITTEN] if not self.is_host else []
         for other in dict.fromkeys((*others, *sorted(self.factors if is_factor else ()), *written)):
             if other >= 0 and other != value:
@@ -131,18 +135,21 @@ class Arithmetic:
                         yield (lambda n, s=side, i=inner: crossed(n, s, i)), 0.9
         if sign == "-":
             yield (lambda n: replace(bare(n), kids=n.kids[::-1])), 2.0
-        if sign in ("%", "&") and node.kids[1].kind == "number" and node.kids[1].text.isdigit():
-            most = int(node.kids[1].text) + (sign == "&")  # 16 of & 15
-            if most & (most - 1) == 0:  # of what is left as many as a tile has, at most
-                yield (
-                    (
-                        lambda n, m=most: Node(
-                            "call", [named("min"), n.kids[0], number(m)], "", n.line
-                        )
-                    ),
-                    _AT_MOST,
-                )
+        if sign in ("%", "&"):
+            yield from self._at_most(node)
         yield from self._other_parts(node)
+
+    def _at_most(self, node: Node) -> Iterator[tuple[Change, float]]:
+        """Of what is left as many as a tile has, for the remainder: min(left, 16) for left & 15."""
+        side = node.kids[1]
+        value = self.values.get(side.macro or side.text)
+        if side.kind == "number" and side.text.isdigit():
+            value = int(side.text)
+        most = value + (node.text == "&") if value is not None else 0
+        if not most or most & (most - 1):
+            return
+        same = bare(side) if node.text == "%" else number(most)
+        yield (lambda n, m=same: Node("call", [named("min"), n.kids[0], m], "", n.line)), _AT_MOST
 
     def _is_step(self, node: Node) -> bool:
         """Whether a loop goes on by it: then a factor too many leaves a part out."""
@@ -216,6 +223,10 @@ class Arithmetic:
                 right = replace(number(value), macro=macro)
                 far = 0.5 * (not self.is_host and lacks_factor(node, macro, self.products))
                 yield (lambda n, r=right: binary("*", bare(n), r)), 1.2 - far + odd
+        if self.function.is_kernel and (node.macro or node.text in self.values):
+            for axis in "xy":  # what is as long as a block, times the block's number
+                block = Node("member", [named("blockIdx")], axis, node.line)
+                yield (lambda n, b=block: binary("*", bare(n), b)), _OF_THE_BLOCK
         for value in (4, 2, 8, *sorted(self.factors - {2, 4, 8})):
             cost = (1.4 if root else 1.9) if value in self.written else 2.4
             if value in self.factors and not node.macro:

@@ -22,6 +22,7 @@ from grader.judging.repair.guards import (
 from grader.judging.repair.hiding import Hiding
 from grader.judging.repair.linear import Linear
 from grader.judging.repair.loop_pointers import LoopPointers
+from grader.judging.repair.masked import Masked
 from grader.judging.repair.missing import Missing
 from grader.judging.repair.moved import Moved
 from grader.judging.repair.naming import ODD_ONE, Naming
@@ -60,17 +61,19 @@ from grader.judging.repair.siblings import odd_leaves, repeated_leaves
 from grader.judging.repair.toggled import Toggled, toggled_in
 from grader.judging.repair.turned_over import TurnedOver
 from grader.judging.repair.unused import unused_in
+from grader.judging.repair.valued import Valued, told_of, values_of
 
 _CHEAPEST = 0.2
 _MOST_MACROS = 12
 _OF_A_STEP = 1.7  # a step by what differs from thread to thread
+_OTHER_WAY = {"++": "--", "--": "++"}
 _SHIFTS = ("1", "2", "3", "4", "5")
 _BUILT_IN = ("threadIdx", "blockIdx", "blockDim", "gridDim")
 
 
 class Editor(
     Arithmetic, Ends, Linear, Missing, Paired, OnHost, Repeated, Elsewhere, Configured, Oddness, Guards,
-    Apart, Constants, CountedUp, Grouped, LoopPointers, Moved, NextTurn, Rounded, Series, Shapes, Toggled, TurnedOver, Hiding, Naming):  # fmt: skip
+    Apart, Constants, CountedUp, Grouped, LoopPointers, Masked, Moved, NextTurn, Rounded, Series, Shapes, Toggled, TurnedOver, Valued, Hiding, Naming):  # fmt: skip
     """The edits of one function."""
 
     def __init__(
@@ -97,6 +100,8 @@ class Editor(
             if node.kind == "number" and node.text.isdigit()
         }
         self.products = products
+        self.values = values_of(file, macros)
+        self.told = told_of(file, self.values, macros)
         self.masks = {
             (1 << int(node.kids[1].text)) - 1
             for node in walk(function.body)
@@ -267,6 +272,7 @@ class Editor(
             case "binary":
                 yield from self._operators(node)
                 yield from self._taken_together(node)
+                yield from self._masks(node)
             case "assign":
                 yield from self._assignments(node)
                 yield from self._part_of_whole(node)
@@ -310,6 +316,8 @@ class Editor(
             yield from self._in_order(node)
             yield from self._grid_steps(node)
             yield from self._configured(node)
+        if node.kind in ("name", "number"):
+            yield from self._other_values(node)
 
     # --- names and numbers
 
@@ -359,6 +367,7 @@ class Editor(
         else:
             other = "after" if node.kind == "before" else "before"
             yield (lambda n, o=other: replace(bare(n), kind=o)), 1.0
+        yield (lambda n: replace(bare(n), text=_OTHER_WAY[n.text])), 1.0
 
     # --- lists
 

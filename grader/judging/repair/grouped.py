@@ -8,6 +8,7 @@ from grader.judging.repair.nodes import Node, replace
 from grader.judging.repair.scope import Change, bare, binary
 
 _SUMS, _PRODUCTS = ("+", "-"), ("*", "/", "%")
+_LOOSE = ("<<", ">>", "&", "^", "|")  # what binds less than a sum
 _CHOICE, _SUM, _ALL_BITS = 0.5, 0.9, 0.6
 
 
@@ -15,13 +16,26 @@ class Grouped:
     """A part of Editor."""
 
     def _taken_together(self, node: Node) -> Iterator[tuple[Change, float]]:
-        """(a + b) * c for a + b * c, (a - c) * b for a * b - c, and a + (b ? x : y) for a + b ? x : y."""
+        """(a + b) * c for a + b * c, (a - c) * b for a * b - c, and a + (b ? x : y) for a + b ? x : y.
+
+        And (a << b) + c for a << b + c, a + (b & c) for a + b & c, a / (b / c) for a / b / c.
+        """
         if node.kind == "choose":
             condition = node.kids[0]
             if condition.kind == "binary" and condition.text in _SUMS:
                 yield _chosen_last, _CHOICE
             return
         left, right = node.kids
+        if node.text in _LOOSE:
+            if right.kind == "binary" and right.text in _SUMS:
+                yield _first_of_sum, _CHOICE
+            if left.kind == "binary" and left.text in _SUMS:
+                yield _last_of_sum, _CHOICE
+        if left.kind == "binary" and left.text in _PRODUCTS and node.text in _PRODUCTS:
+            if "/" in (left.text, node.text) or "%" in (left.text, node.text):
+                yield _second_first, _SUM
+        if node.text == "+" and left.kind == "binary" and left.text == "+":
+            yield _product_of_last, _SUM
         if node.text == "&" and self._parent(node).kind == "if":
             yield all_bits, _ALL_BITS
         if node.text in _SUMS:
@@ -48,6 +62,30 @@ def _chosen_last(node: Node) -> Node:
 
 def _choice(node: Node, condition: Node, yes: Node, no: Node) -> Node:
     return replace(bare(node), kids=[condition, yes, no])
+
+
+def _first_of_sum(node: Node) -> Node:
+    """(a << b) + c of a << b + c."""
+    left, right = node.kids
+    return binary(right.text, binary(node.text, left, right.kids[0]), right.kids[1])
+
+
+def _last_of_sum(node: Node) -> Node:
+    """a + (b << c) of a + b << c."""
+    left, right = node.kids
+    return binary(left.text, left.kids[0], binary(node.text, left.kids[1], right))
+
+
+def _second_first(node: Node) -> Node:
+    """a / (b / c) of a / b / c."""
+    left, right = node.kids
+    return binary(left.text, left.kids[0], binary(node.text, left.kids[1], right))
+
+
+def _product_of_last(node: Node) -> Node:
+    """a + b * c of a + b + c."""
+    left, right = node.kids
+    return binary("+", left.kids[0], binary("*", left.kids[1], right))
 
 
 def _sum_first(node: Node) -> Node:

@@ -14,6 +14,7 @@ _OTHER_MEMORY = 0.6  # what lies there is indexed in another way
 ODD_ONE = 0.3  # what all others of its shape have
 _AS_ELSEWHERE = 0.7
 _WARP = 32
+_WITH_LENGTH = 0.7  # of a block
 _AXES = {"x": "yz", "y": "xz", "z": ""}
 
 
@@ -35,7 +36,13 @@ class Naming:
         scope = self.scope
         if node.id in self.odd:
             yield (lambda n, o=self.odd[node.id]: named(o)), ODD_ONE
-        for group in (scope.integers, scope.pointers, scope.floats, scope.structs):
+        for group in (
+            scope.integers,
+            scope.pointers,
+            scope.floats,
+            scope.structs,
+            scope.conditions,
+        ):
             if name not in group:
                 continue
             for other in self._near(group, node):
@@ -76,6 +83,11 @@ class Naming:
                     for axis in "xy":
                         yield (lambda n, o=one, a=axis: Node("member", [named(o)], a)), 2.5
 
+    def _is_added(self, node: Node) -> bool:
+        """Whether it is a part of a sum, or all there is."""
+        above = self._parent(node)
+        return above.kind in ("cast", "declare") or above.text == "+"
+
     def _lies_in(self, pointer: str) -> str:
         """The memory that an array is in, or what a kernel is given: "" may point to either."""
         if self.function.is_kernel and any(pointer == name for _, name in self.function.parameters):
@@ -101,6 +113,9 @@ class Naming:
                 "blockDim": "gridDim",
             }
             other = pairs[owner.text]
+            if owner.text == "blockIdx" and self._is_added(node):
+                length = Node("member", [named("blockDim")], node.text, node.line)
+                yield (lambda n, o=length: binary("*", bare(n), o)), _WITH_LENGTH
             yield (lambda n, o=other: Node("member", [named(o)], n.text)), 2.0
             if self.scope.integers and owner.text in ("blockDim", "gridDim"):
                 for name in self._near(self.scope.integers, node):

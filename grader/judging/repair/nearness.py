@@ -33,8 +33,10 @@ class Nearness:
         defined: dict[str, set[int]] = {}
         used: dict[int, set[str]] = {}
         calls: dict[str, set[int]] = {}
+        filled = {function.called: _filled(function) for function in self.all_functions()}
         for function in self.all_functions():
             own = _own_names(function)
+            given_to = {name for _, name in function.parameters}
 
             def called(name: str, own: frozenset = own, function: Function = function) -> str:
                 """The same name in another function is another one."""
@@ -48,6 +50,9 @@ class Nearness:
                     name = _target(node.kids[0], called)
                     if node.kids[0].kind == "member":  # of a struct, which it is a part of
                         defined.setdefault(called(_root(node.kids[0])), set()).add(node.line)
+                if node.kind == "assign" and not function.is_kernel:
+                    if _root(node.kids[0]) in given_to:  # what a helper fills
+                        defined.setdefault(function.called, set()).add(node.line)
                 elif node.kind == "return" and not function.is_kernel:
                     defined.setdefault(function.called, set()).add(node.line)
                 if node.kind == "declare" and node.kids[1] is not None:
@@ -72,6 +77,9 @@ class Nearness:
                         node.kids[0].kids[0] if node.kids[0].kind == "template" else node.kids[0]
                     )
                     calls.setdefault(target.text, set()).add(node.line)
+                    for at in filled.get(target.text, ()) if node.kind == "call" else ():
+                        for given in node.kids[1:][at : at + 1]:
+                            defined.setdefault(called(_of_array(given)), set()).add(node.line)
             lines = {node.line for node in walk(function.body)}
             for node in walk(function.body):  # what decides whether and how often
                 if node.kind in ("if", "for", "dowhile"):
@@ -153,11 +161,21 @@ class Nearness:
         """Lines that store in what a kernel is given: where nothing else is suspected."""
         found = []
         for function in self.file.functions.values():
-            given = {name for kind, name in function.parameters if kind.stars}
+            given = {
+                name
+                for kind, name in function.parameters
+                if kind.stars or kind.name in self.file.structs
+            }
             for node in walk(function.body) if function.is_kernel else ():
-                if node.kind == "assign" and node.kids[0].kind in ("index", "deref"):
-                    if _root(node.kids[0]) in given:
-                        found.append(node.line)
+                if node.kind != "assign":
+                    continue
+                target = node.kids[0]
+                if target.kind == "call":  # P(row, col) = sum
+                    target = target.kids[0]
+                elif target.kind not in ("index", "deref"):
+                    continue
+                if _root(target) in given:
+                    found.append(node.line)
         return list(dict.fromkeys(found))
 
     def callers(self) -> list[tuple[int, int]]:
@@ -183,6 +201,25 @@ class Nearness:
             for there in sorted(called.get(name, ()))
             if there != line
         ]
+
+
+def _filled(function: Function) -> list[int]:
+    """Which of its parameters are pointers or references that it stores through."""
+    roots = {
+        _root(kid)
+        for node in walk(function.body)
+        if node.kind == "assign"
+        for kid in node.kids[:1]
+        if kid.kind in ("index", "deref", "member", "name")
+    }
+    return [at for at, (kind, name) in enumerate(function.parameters) if name in roots]
+
+
+def _of_array(node: Node) -> str:
+    """Of &tile[r][c], of strip + 4 * x: the array, or the pointer."""
+    while node.kind in ("address", "unary", "index", "cast", "deref", "member", "binary"):
+        node = node.kids[0]
+    return node.text if node.kind == "name" else ""
 
 
 def _object_of(node: Node) -> str:

@@ -13,6 +13,8 @@ _SIZES = {"cudaMalloc": 2, "cudaMemcpy": 3, "cudaMemcpyAsync": 3, "cudaMemset": 
 _COPIES = ("cudaMemcpy", "cudaMemcpyAsync")
 _TO, _FROM = "cudaMemcpyHostToDevice", "cudaMemcpyDeviceToHost"
 _OTHER_WAY = {_TO: _FROM, _FROM: _TO}
+_VECTORS = ("float2", "float3", "float4", "int2", "int4")
+_ALL_ZERO = 0.9
 _NOTHING = ("__syncthreads", "__syncwarp", "printf", "cudaFree", "cudaEvent", "cudaGet", "cudaPeek")
 
 
@@ -63,9 +65,13 @@ class OnHost:
     def _firsts(self, node: Node) -> Iterator[tuple[Change, float]]:
         """A variable that begins with no value."""
         kind = node.type
-        if node.kids[0] or node.kids[1] is not None or kind.stars or kind.is_shared:
+        if node.kids[1] is not None or kind.stars or kind.is_shared or kind.is_extern:
             return
-        if kind.name in ("float", "int"):
+        if node.kids[0] or kind.name in _VECTORS:
+            if kind.name in ("float", "int", *_VECTORS):
+                zeros = Node("braces", [], line=node.line)
+                yield (lambda n, z=zeros: replace(bare(n), kids=[n.kids[0], z])), _ALL_ZERO
+        elif kind.name in ("float", "int"):
             yield (lambda n: replace(bare(n), kids=[None, number(0)])), 1.1
 
     def _by_one_thread(self) -> Iterator[Edit]:

@@ -36,6 +36,7 @@ class Scope:
     types: dict[str, Type]
     sizes: frozenset[str]  # integers that are the same for all threads and turns
     structs: tuple[str, ...] = ()
+    conditions: tuple[str, ...] = ()
 
 
 def scope_of(file: File, function: Function) -> Scope:
@@ -61,6 +62,9 @@ def scope_of(file: File, function: Function) -> Scope:
             continue
         types[name] = Type("int", is_constant=True)
         first[name] = 0
+    for name in _numbers_of_struct(file, function):
+        types.setdefault(name, Type("int", is_constant=True))
+        first.setdefault(name, 0)
     for block in file.globals:
         for node in block.kids:
             types.setdefault(node.text, node.type)
@@ -76,6 +80,9 @@ def scope_of(file: File, function: Function) -> Scope:
     kinds = ("float", "int")
     pointers = [n for n, k in types.items() if (k.stars and k.name in kinds) or n in arrays]
     structs = [n for n, k in types.items() if k.name in file.structs and not k.stars]
+    conditions = [
+        n for n, k in types.items() if k.name == "bool" and not k.stars and n not in arrays
+    ]
     changing = set()
     for node in walk(function.body):
         if node.kind == "declare" and not node.type.is_constant:
@@ -88,8 +95,29 @@ def scope_of(file: File, function: Function) -> Scope:
     )
     return Scope(
         tuple(integers), tuple(pointers), tuple(floats), tuple(macros), first, types,
-        sizes, tuple(structs),
+        sizes, tuple(structs), tuple(conditions),
     )  # fmt: skip
+
+
+def _numbers_of_struct(file: File, function: Function) -> list[str]:
+    """Parameters of a struct template that lengths or its methods count with: no types."""
+    names = file.parameters.get(function.owner) or []
+    lengths = [
+        one
+        for (owner, _), sizes in file.lengths.items()
+        if owner == function.owner
+        for one in sizes
+        if one is not None
+    ]
+    counted = {n.text for one in lengths for n in walk(one) if n.kind == "name"}
+    counted |= {
+        kid.text
+        for n in walk(function.body)
+        if n.kind == "binary"
+        for kid in n.kids
+        if kid.kind == "name"
+    }
+    return [name for name in names if name in counted]
 
 
 def visible_at(body: Node) -> dict[int, frozenset[str]]:
