@@ -172,7 +172,7 @@ def between(kernel: Kernel, reads: int, writes: int, of_warp: bool = False) -> S
         for read in places(kernel, reads):
             said = _between(kernel, stops, read, write)
             if said is not None:
-                return said if write.line == writes else _at_the_end(kernel, said, read, write)
+                return _at_the_end(kernel, said, read, write)
     return None
 
 
@@ -216,8 +216,8 @@ def copied(kernel: Kernel, copies: int, reads: int) -> Said | None:
 
 
 def _at_the_end(kernel: Kernel, said: Said, read: Statement, write: Statement) -> Said:
-    """Of a tile that a helper fills: on the last line of the turn, after which the barrier is missing."""
-    if said.line != read.line or said.advice != _AT_THE_END:
+    """On the last line of the turn, after which the barrier is missing."""
+    if said.advice != _AT_THE_END:
         return said
     loop = next(one for one in kernel.text.loops(read) if one in kernel.text.loops(write))
     body = [one for one in kernel.text.inside(kernel.function) if loop in kernel.text.above(one)]

@@ -19,6 +19,7 @@ TRIED = frozenset(
         "wrong-result", "unwritten-output", "out-of-bounds-global", "out-of-bounds-shared",
         "uninitialised-global", "uninitialised-shared", "race-global", "race-shared",
         "launch-config", "api-error", "host-crash", "misaligned-access", "input-modified",
+        "barrier-divergence",
     }
 )  # fmt: skip
 # What a call returned is no cause, wherever it stands.
@@ -27,7 +28,7 @@ _SAYS_LITTLE = frozenset({"api-error", "host-crash"})
 SAYS_WHERE = frozenset(
     {
         "race-shared", "race-global", "uninitialised-shared", "unwritten-output", "out-of-bounds-global",
-        "out-of-bounds-shared",
+        "out-of-bounds-shared", "barrier-divergence",
     }
 )  # fmt: skip
 _ELEMENTS, _MOST_LINES = 4, 5  # of those that were followed

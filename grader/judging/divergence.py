@@ -89,7 +89,7 @@ def _left_early(kernel: Kernel, function: Statement, stops: Sequence[Statement])
         return Said(
             f"Threads with {shown(branch.words)} {does} in line {item.line}, before the "
             f"barrier of line {later[0].line} that the others wait at.",
-            item.line,
+            branch.line,
             _ADVICE,
         )
     return None

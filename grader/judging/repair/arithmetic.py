@@ -15,6 +15,9 @@ from grader.judging.repair.shown import text_of
 _PARTS = ("/", "%")
 _SHIFTS = (1, 2, 3, 4, 5)
 _OF_THE_BLOCK = 1.6
+_OF_A_BLOCK, _FIRST_OF_A_BLOCK = {"blockIdx", "blockDim"}, 0.5  # blockIdx.x * blockDim.x
+_TIMES_A_NAME = 1.4  # 4 * thread
+_SUMMAND = 1.2  # what is added to other things, too
 _AT_MOST = 1.1
 _COMPARING = (*ORDERS, "==", "!=", "&&", "||")
 _ROUNDED = 0.2  # what a helper of the host divides is a number of pieces
@@ -111,6 +114,8 @@ class Arithmetic:
                     continue  # a loop that never turns is no cause
             if sign + other in ("/%", "%/") and self._is_half_of_a_place(node, other):
                 cost = 0.6
+            if sign + other == "+*" and _builtins(node) >= _OF_A_BLOCK:
+                cost = _FIRST_OF_A_BLOCK
             yield (lambda n, s=other: replace(bare(n), text=s)), cost
         if sign in ("+", "-", "*", "/", "%", "&&", "||", "<<", ">>"):
             less = 0.8 if sign == "*" and self._is_step(node) else 1.3
@@ -137,6 +142,9 @@ class Arithmetic:
             yield (lambda n: replace(bare(n), kids=n.kids[::-1])), 2.0
         if sign in ("%", "&"):
             yield from self._at_most(node)
+        if sign == "*" and _builtins(node) >= _OF_A_BLOCK and "threadIdx" not in self._whole(node):
+            thread = Node("member", [named("threadIdx")], _axis(node), node.line)
+            yield (lambda n, t=thread: binary("+", bare(n), t)), _FIRST_OF_A_BLOCK
         yield from self._other_parts(node)
 
     def _at_most(self, node: Node) -> Iterator[tuple[Change, float]]:
@@ -162,6 +170,10 @@ class Arithmetic:
         """What a term lacks."""
         parent = self._parent(node)
         if node.kind == "number" and not node.macro:
+            if parent.kind == "declare" and int_of(node.text) > 1 and not self.is_host:
+                for name in self._near(self.scope.integers, node):
+                    if name not in self.scope.sizes or name in self.of_thread:
+                        yield (lambda n, o=name: binary("*", bare(n), named(o))), _TIMES_A_NAME
             return
         if parent.kind == "member" or parent.kind in ("template", "after", "before"):
             return
@@ -214,7 +226,8 @@ class Arithmetic:
             if is_size and not self.is_host and lacks_factor(node, name, self.products):
                 cost = 0.7
             yield (lambda n, o=name: binary("*", bare(n), named(o))), cost + odd
-            yield (lambda n, o=name: binary("+", bare(n), named(o))), 2.6 if is_size else 1.9
+            far = _SUMMAND if name in self.summands else 1.9
+            yield (lambda n, o=name: binary("+", bare(n), named(o))), 2.6 if is_size else far
         if not (hides or is_shared or self.is_host or parent.text in ("*", "/", "%", "-")):
             yield from self._phase_added(node)
         for macro in () if hides or is_shared else self.scope.constants:
@@ -241,6 +254,20 @@ class Arithmetic:
     def _is_term(self, node: Node, parent: Node) -> bool:
         """A quotient or a remainder in a sum."""
         return parent.text == "+" and node.text in ("/", "%", "&", ">>")
+
+
+def int_of(text: str) -> int:
+    return int(text) if text.isdigit() else 0
+
+
+def _builtins(node: Node) -> set[str]:
+    """Which of threadIdx, blockIdx and so on the two sides of an operator are."""
+    sides = (kid.kids[0] for kid in node.kids if kid.kind == "member")
+    return {one.text for one in sides if one.kind == "name"}
+
+
+def _axis(node: Node) -> str:
+    return next(kid.text for kid in node.kids if kid.kind == "member")
 
 
 def _is_power(text: str) -> bool:

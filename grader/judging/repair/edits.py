@@ -144,6 +144,12 @@ class Editor(
         self.meeting: dict[int, bool] = {}  # loops: whether threads meet in them
         self.of_dimensions: dict[tuple[str, int], set[str]] = {}
         self.sums = [n for n in walk(function.body) if n.kind == "binary" and n.text in "+-"]
+        self.summands = {
+            kid.text
+            for one in self.sums
+            for kid in one.kids
+            if one.text == "+" and kid.kind == "name" and kid.text not in self.scope.sizes
+        }
         self.parents: dict[int, Node] = {}
         for node in walk(function.body):
             for kid in children(node):

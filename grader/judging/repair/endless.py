@@ -18,7 +18,7 @@ _LEAVING = frozenset(("break", "return", "goto"))
 def counters_of(node: Node) -> list[Node]:
     """What the condition of a for loop asks for, where nothing else ends it."""
     _, condition, step, body = node.kids
-    if condition is None or step is None or _may_leave(body):
+    if condition is None or step is None or may_leave(body):
         return []
     found, waiting = [], [condition]
     while waiting:
@@ -32,7 +32,7 @@ def counters_of(node: Node) -> list[Node]:
     return found
 
 
-def _may_leave(body: Node) -> bool:
+def may_leave(body: Node) -> bool:
     return any(one.kind in _LEAVING for one in walk(body))
 
 

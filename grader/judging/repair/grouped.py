@@ -10,6 +10,8 @@ from grader.judging.repair.scope import Change, bare, binary
 _SUMS, _PRODUCTS = ("+", "-"), ("*", "/", "%")
 _LOOSE = ("<<", ">>", "&", "^", "|")  # what binds less than a sum
 _CHOICE, _SUM, _ALL_BITS = 0.5, 0.9, 0.6
+_MOST_TERMS = 5
+_LOOSER = 1.3  # nobody writes parentheses by mistake
 
 
 class Grouped:
@@ -41,13 +43,15 @@ class Grouped:
         if node.text in _SUMS:
             if right.kind == "binary" and right.text in _PRODUCTS:
                 yield _sum_first, _SUM
+                for count in range(1, _terms_before(left)):  # and all but the first few
+                    yield (lambda n, c=count: _sum_of_last(n, c)), _SUM
             if left.kind == "binary" and left.text == "*":  # a * b - c: (a - c) * b, a * (b - c)
                 yield (lambda n: _with_the_first(n)), _SUM
                 yield (lambda n: _with_the_second(n)), _SUM
         elif node.text in _PRODUCTS and left.kind == "binary" and left.text in _SUMS:
-            yield _product_first, _SUM
+            yield _product_first, _LOOSER
         elif node.text == "*" and right.kind == "binary" and right.text in _SUMS:
-            yield _product_before, _SUM
+            yield _product_before, _LOOSER
 
 
 def all_bits(node: Node) -> Node:
@@ -86,6 +90,23 @@ def _product_of_last(node: Node) -> Node:
     """a + b * c of a + b + c."""
     left, right = node.kids
     return binary("+", left.kids[0], binary("*", left.kids[1], right))
+
+
+def _terms_before(node: Node) -> int:
+    """How many terms a sum has."""
+    count = 1
+    while node.kind == "binary" and node.text == "+":
+        node, count = node.kids[0], count + 1
+    return min(count, _MOST_TERMS)
+
+
+def _sum_of_last(node: Node, count: int) -> Node:
+    """a + (b + c) * d of a + b + c * d, where `count` terms before c are taken with it."""
+    left, right = node.kids
+    inner = right.kids[0]
+    for _ in range(count):
+        inner, left = binary("+", left.kids[1], inner), left.kids[0]
+    return binary("+", left, binary(right.text, inner, right.kids[1]))
 
 
 def _sum_first(node: Node) -> Node:

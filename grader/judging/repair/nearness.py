@@ -11,6 +11,7 @@ from grader.judging.repair.nodes import Function, Node, children, walk
 _BACK, _FORWARD, _AROUND = 0.3, 0.5, 0.6
 _BACK_OF_ADDRESS = 0.1  # from an access that is not aligned: its own line is seldom the wrong one
 _ADDING = 0.7  # how far a line is that adds to P, where what is stored is wrong
+_ON_HOST = 0.5  # one that stores a result that the host has
 _UNALIGNED = "alignment"  # why a run ended (values.Pointer)
 _FLOATING = ("float", "float2", "float3", "float4", "auto")
 _MULTIPLYING = ("fmaf", "fma", "__fmaf_rn")
@@ -30,6 +31,8 @@ class Nearness:
         if self.is_a_wrong_value():
             for line in self.adding():
                 found.setdefault(line, _ADDING)
+        for line in self.storing_on_host():
+            found.setdefault(line, _ON_HOST)
         defined: dict[str, set[int]] = {}
         used: dict[int, set[str]] = {}
         calls: dict[str, set[int]] = {}
@@ -177,6 +180,19 @@ class Nearness:
                 if _root(target) in given:
                     found.append(node.line)
         return list(dict.fromkeys(found))
+
+    def storing_on_host(self) -> list[int]:
+        """Lines of solve that store in its result themselves."""
+        solve = self.file.functions.get("solve")
+        if solve is None or not self.on_host:
+            return []
+        given = {name for kind, name in solve.parameters if kind.stars}
+        stores = (
+            node
+            for node in walk(solve.body)
+            if node.kind == "assign" and node.kids[0].kind in ("index", "deref")
+        )
+        return list(dict.fromkeys(node.line for node in stores if _root(node.kids[0]) in given))
 
     def callers(self) -> list[tuple[int, int]]:
         """Lines of helpers and of lambdas, each with a line that calls it."""

@@ -41,6 +41,7 @@ _PER_RUN = 9_000
 _OF_ALL_TERMS = 3_000  # at least, where some lack
 _CONFIRMING = 40_000  # of all runs that ask for another size
 _CONFIRMED = 7_000  # after so many, two sizes are enough
+_OF_ONE_SIZE, _ENOUGH = 16_000, 2  # of these steps; so many sizes, where others take longer
 _TOO_LONG = 70
 # Of a case that was seen to be wrong: elements of P, and products of one.
 _MOST_SEEN, _DEEPEST_SEEN = 64 * 64, 64
@@ -141,6 +142,7 @@ class Search(Order, Batches):
         )
         self.wrong: Size | Given | None = None  # the case in which changes are tried first
         self.refuting: Size | Given | None = None  # the last case that has refused one
+        self.too_long: set[Size | Given] = set()
         self.sharpened = 0
         self.tried = 0
         self.together, self.single = 0, 0  # steps of batches, and of changes by themselves
@@ -374,19 +376,23 @@ class Search(Order, Batches):
         return trial.is_right
 
     def is_right(self, changes: Mapping, sizes: Sequence[Size | Given]) -> bool:
-        spent = 0
-        for at, size in enumerate(sizes):
-            if at > 1 and spent > _CONFIRMED:
+        """Sizes that take too long say nothing, as long as two others do."""
+        spent, right = 0, 0
+        for size in sizes:
+            if right > 1 and spent > _CONFIRMED:
                 return True
-            limit = self.confirming - spent
+            if size in self.too_long and len(sizes) > _ENOUGH:
+                continue
+            limit = min(self.confirming - spent, _OF_ONE_SIZE if len(sizes) > 1 else _CONFIRMING)
             try:
                 trial = try_out(
                     self.file, changes, size, self.numbers(size), self.on_host, limit,
                     is_alone=True,
                 )  # fmt: skip
             except Exhausted:
-                self.confirming -= limit // 2
-                return at > 1  # too large for this; two other sizes are right
+                spent += limit
+                self.too_long.add(size)
+                continue
             except GivenUp:
                 return False
             spent += trial.steps
@@ -394,7 +400,11 @@ class Search(Order, Batches):
                 self.confirming -= spent
                 self.refuting = size
                 return False
-        return True
+            right += 1
+        if right >= min(_ENOUGH, len(sizes)):
+            return True
+        self.confirming -= spent
+        return False
 
     # --- what to say
 

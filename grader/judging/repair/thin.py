@@ -14,6 +14,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from grader.judging.repair.batch import Batch, Together
+from grader.judging.repair.endless import may_leave
 from grader.judging.repair.given import Given, Size
 from grader.judging.repair.guards import leaves
 from grader.judging.repair.machine import Machine
@@ -61,11 +62,12 @@ def thin(
 def _groups(file: File, watched: Watched) -> Iterator[tuple[tuple[int, str], Sequence[int]]]:
     """Not of loops that fill a tile: a change there may be that another turn does what is needed."""
     turns_of = watched.trial.turns_of
-    keys = [one for one in dict.fromkeys(node.loop for node in loops_of(file)) if one[0] >= 0]
+    loops = {node.loop: node for node in loops_of(file)}
+    keys = [one for one in loops if one[0] >= 0]
     keys = [one for one in keys if one not in watched.filling and turns_of.get(one, 0) > 1]
     most = max(2, min(_PER_LOOP, _MOST // max(len(keys), 1)))
     for key in keys:
-        turns = turns_of[key]
+        turns = turns_of[key] - may_leave(loops[key].kids[-1])  # in its last one it is left
         each = math.ceil(turns / most)
         for first in range(1, turns + 1, each):
             yield key, range(first, min(first + each, turns + 1))
