@@ -33,7 +33,7 @@ from grader.judging.repair.syntax import parse
 from grader.judging.repair.thin import Skips
 from grader.judging.repair.trial import Exhausted, Trial, Watched, try_out
 
-_STEPS = 130_000  # of all that a search does, but for confirming what it has found
+_STEPS = 180_000  # of all that a search does, but for confirming what it has found
 _MOST_TRIED = 2_600  # changes: most that are found are among the first 300
 _PLAIN_OF_OTHERS = 12_000  # of the file as it is, in a size that was not seen to be wrong
 _PLAIN_IN_ALL = 45_000  # of all sizes in which it is right, before the first in which it is not
