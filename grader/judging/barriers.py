@@ -216,11 +216,19 @@ def copied(kernel: Kernel, copies: int, reads: int) -> Said | None:
 
 
 def _at_the_end(kernel: Kernel, said: Said, read: Statement, write: Statement) -> Said:
-    """On the last line of the turn, after which the barrier is missing."""
+    """On the last line of the turn, after which the barrier is missing; or where it stands too late."""
     if said.advice != _AT_THE_END:
         return said
     loop = next(one for one in kernel.text.loops(read) if one in kernel.text.loops(write))
     body = [one for one in kernel.text.inside(kernel.function) if loop in kernel.text.above(one)]
+    behind = next((one for one in kernel.body if one.number > body[-1].number), None)
+    if behind is not None and behind.parent == loop.parent and behind.has(*_SYNC):
+        return Said(
+            f"{said.text} The barrier of line {behind.line} stands behind the loop, where the "
+            "block passes it only once.",
+            behind.line,
+            "Move it to the end of the loop's body.",
+        )
     return replace(said, line=[one for one in body if one.kind == "simple"][-1].line)
 
 

@@ -319,3 +319,13 @@ def test_the_second_barrier_of_a_warp_is_missing() -> None:
     assert found is not None
     assert found.line >= reads
     assert "__syncwarp()" in found.advice
+
+
+def test_a_barrier_behind_the_loop_that_belongs_into_it() -> None:
+    text = bare_solution(ladder()[1])
+    last = next(row for row in text.splitlines(True) if "separates using" in row)
+    moved = text.replace(last + "  }\n", "  }\n" + last)
+    assert moved != text
+    said = _said(moved, "sum += Mds", "Nds[ty][tx] =")
+    assert "stands behind the loop" in said.text
+    assert "separates using" in moved.splitlines()[said.line - 1]

@@ -236,6 +236,25 @@ def test_registers_that_are_right_and_wrong_are_told_apart():
     assert "a[0] is right, a[1] is wrong." in found.common
 
 
+def test_sums_that_a_tensor_core_has_right_and_that_are_stored_elsewhere():
+    """The lanes hold what mma wants of them: row lane / 4 of M, column lane / 4 of N."""
+
+    def held_by(place, position, matrix):
+        row, column = moved_back[place]
+        lane = 4 * (row % 8) if matrix == "M" else 4 * (column % 8)
+        return lane, row // 8 if matrix == "M" else 0
+
+    moved_back = {(row, col): (row, col) for row in range(WIDTH) for col in range(WIDTH)}
+    for col in range(WIDTH):
+        moved_back[1, col], moved_back[8, col] = (8, col), (1, col)
+    kernel = Kernel()
+    kernel.p_at = lambda row, col: ({1: 8, 8: 1}.get(row, row), col)
+    found = in_fragments(kernel.run(), held_by)
+    said = explain(found, Shape(WIDTH, WIDTH, WIDTH, "bf16"), SOURCE)
+    assert said.sentence.startswith("P[1][0] holds the whole sum of P[8][0]")
+    assert "So the sum of P[8][0] is in c[2] of lane 0." in said.common
+
+
 def test_rounding_to_bf16_is_no_cause_where_it_is_asked_for():
     def rounded(to):
         def terms_of(terms):

@@ -74,6 +74,46 @@ _PLANTED = [
         id="a factor that is multiplied with it elsewhere",
     ),
     pytest.param(
+        "03-prefetch", "square-device", [("(blockIdx.y << EDGE_LOG2) + r;", "blockIdx.y << EDGE_LOG2 + r;")],
+        ("row = blockIdx.y",), None, ("row = blockIdx.y", "int row = (blockIdx.y << EDGE_LOG2) + r"),
+        id="a shift by a sum",
+    ),
+    pytest.param(
+        "02-dowhile", "square-device", [("(size_t)(blockIdx.y * SIDE + r + 1) * width", "(size_t)blockIdx.y * SIDE + r + 1 * width")],
+        (), None, ("stop = M", "float *stop = M + ((int)blockIdx.y * SIDE + r + 1) * width"), id="parentheses around the last terms of a sum",
+    ),
+    pytest.param(
+        "01-unified", "square-host", [("at = blockIdx.x * blockDim.x + threadIdx.x;", "at = blockIdx.x * blockDim.x;")],
+        (), None, ("at = blockIdx.x", "int at = blockIdx.x * blockDim.x + threadIdx.x"), id="a block's first thread for each of its threads",
+    ),
+    pytest.param(
+        "01-unifiedclass", "square-host", [("col = blockIdx.x * blockDim.x", "col = blockIdx.x + blockDim.x")],
+        ("c(row, col) = sum",), (3, 3, 3), ("col = blockIdx.x", "int col = blockIdx.x * blockDim.x + threadIdx.x"),
+        id="a size that takes too long says nothing against a change",
+    ),
+    pytest.param(
+        "01-filled", "square-host", [("P[row * width + col] = result[row *", "P[row * width + col] = result[col *")],
+        ("sum +=",), (3, 3, 3), ("P[row * width + col]", "result[row * pitch + col]"),
+        id="a result that the host stores itself",
+    ),
+    pytest.param(
+        "05-patch2", "rect-device", [("left[y], up[x], v[y][x]", "left[y], v[y][x], up[x]")],
+        ("line[col] =", "v[y][x] ="), (2, 3, 4), ("v[y][x] =", "__fmaf_rn(left[y], up[x], v[y][x])"),
+        id="a loop of stores that is left: its last turn is needed",
+    ),
+    pytest.param(
+        "08-threestage3", "rect-device", [("k0 + ca)", "ca)")],
+        ("fetch(&buf.a",), None, (
+            "fetch(&buf.a",
+            "fetch(&buf.a[ra][ca], p.A, p.m, p.k, blockIdx.y * TB + ra, ca + k0)",
+        ), id="what is added to other things, too",
+    ),
+    pytest.param(
+        "06-deep", "rect-device", [("static_cast<size_t>(row0 + r) * cols", "static_cast<size_t>(row0 + r) * Cols")],
+        ("cell[r][c] = inside",), None, ("cell[r][c] = inside", "from[(int)(row0 + r) * cols + col0 + c]"),
+        id="a number of a struct's template for one of its method",
+    ),
+    pytest.param(
         "05-groups16", "rect-device", [("d < D; d += GROUPS) {", "d < D; d += 2 * GROUPS) {")],
         ("two = sn[d]", "rows[e] * one"), (1, 1, 1), ("d += 2 * GROUPS", "d += GROUPS"),
         id="a step with a factor too many",

@@ -51,6 +51,21 @@ def _in_its_definition(edit: Edit, function: Function, name: Node, changed: Node
     return _with_value(edit, given, binary(changed.text, *parts))
 
 
+def without_the_old(edit: Edit) -> Edit | None:
+    """r for ph + r in place of ph, if that is right as well."""
+    node = edit.where
+    if node.kind not in ("name", "member", "number") or not is_of_its_place(edit):
+        return None
+    changed = edit.changes[0][1](node)
+    if changed.kind != "binary" or changed.text not in "+*" or changed.kids[1].kind == "number":
+        return None
+    if text_of(changed.kids[0]) != text_of(node):
+        return None
+    return Edit(
+        ((node.id, lambda n, o=changed.kids[1]: o),), edit.line, edit.cost, edit.function, node
+    )
+
+
 def is_of_its_place(edit: Edit) -> bool:
     """Whether nothing is changed but what the edit stands for: not so of a statement put into a loop."""
     return len(edit.changes) == 1 and edit.changes[0][0] == edit.where.id

@@ -172,7 +172,7 @@ class Arithmetic:
         if node.kind == "number" and not node.macro:
             if parent.kind == "declare" and int_of(node.text) > 1 and not self.is_host:
                 for name in self._near(self.scope.integers, node):
-                    if name not in self.scope.sizes or name in self.of_thread:
+                    if name in self.declared:
                         yield (lambda n, o=name: binary("*", bare(n), named(o))), _TIMES_A_NAME
             return
         if parent.kind == "member" or parent.kind in ("template", "after", "before"):
@@ -212,6 +212,7 @@ class Arithmetic:
         is_shared = self._is_setting(node, 2)
         if hides or self._is_setting(node):
             odd = OF_A_LENGTH
+        whole = self._whole(node)
         for name in self._near(self.scope.integers, node):
             is_size = name in self.scope.sizes
             is_block = self._is_setting(node, 1) and not is_shared
@@ -226,7 +227,8 @@ class Arithmetic:
             if is_size and not self.is_host and lacks_factor(node, name, self.products):
                 cost = 0.7
             yield (lambda n, o=name: binary("*", bare(n), named(o))), cost + odd
-            far = _SUMMAND if name in self.summands else 1.9
+            is_usual = name in self.summands and name not in whole
+            far = _SUMMAND if is_usual else 1.9
             yield (lambda n, o=name: binary("+", bare(n), named(o))), 2.6 if is_size else far
         if not (hides or is_shared or self.is_host or parent.text in ("*", "/", "%", "-")):
             yield from self._phase_added(node)

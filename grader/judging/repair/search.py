@@ -18,6 +18,7 @@ from grader.judging.repair.alternatives import (
     odd_ones,
     turned,
     turned_elsewhere,
+    without_the_old,
 )
 from grader.judging.repair.bare_macros import bare_macros
 from grader.judging.repair.batches import LANES, PER_TRIAL, PLAIN, Batches
@@ -42,6 +43,7 @@ _OF_ALL_TERMS = 3_000  # at least, where some lack
 _CONFIRMING = 40_000  # of all runs that ask for another size
 _CONFIRMED = 7_000  # after so many, two sizes are enough
 _OF_ONE_SIZE, _ENOUGH = 16_000, 2  # of these steps; so many sizes, where others take longer
+_MOST_LANES, _MOST_OF_A_BLOCK = 4, 4096
 _TOO_LONG = 70
 # Of a case that was seen to be wrong: elements of P, and products of one.
 _MOST_SEEN, _DEEPEST_SEEN = 64 * 64, 64
@@ -343,6 +345,9 @@ class Search(Order, Batches):
 
     def chosen(self, edit: Edit, sizes: Sequence[Size | Given]) -> Repair:
         """The change, where there are two the one that is less of a surprise."""
+        alone = without_the_old(edit)
+        if alone is not None and self.is_right(dict(alone.changes), sizes):
+            return self.described(alone)
         before = definition_of(self.file, edit)
         if before is not None and self.is_right(dict(before.changes), sizes):
             return self.described(before)
@@ -389,8 +394,11 @@ class Search(Order, Batches):
                     self.file, changes, size, self.numbers(size), self.on_host, limit,
                     is_alone=True,
                 )  # fmt: skip
-            except Exhausted:
+            except Exhausted as error:
                 spent += limit
+                if right <= 1 and _has_surplus(size, error.lanes):
+                    self.confirming -= spent // 2
+                    return False
                 self.too_long.add(size)
                 continue
             except GivenUp:
@@ -431,6 +439,11 @@ class Search(Order, Batches):
         return Repair(
             edit.line, text_of(node), after, edit.cost, is_added=edit.is_added, counted=counted
         )
+
+
+def _has_surplus(size: Size | Given, lanes: int) -> bool:
+    """Whether far more threads are launched than P has elements."""
+    return isinstance(size, Size) and lanes > _MOST_LANES * size.j * size.l + _MOST_OF_A_BLOCK
 
 
 def find(

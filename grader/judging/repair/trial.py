@@ -233,6 +233,9 @@ def try_out(
             buffer.owners = world.owners if buffer.kind == "global" else None
     try:
         run.carry_out(file, machine, world)
+    except Exhausted as error:
+        error.lanes = world.lanes
+        raise
     except ERRORS as error:
         why = f"{type(error).__name__}: {error}"
         line = getattr(error, "line", 0)

@@ -34,6 +34,8 @@ _ENTRIES_OF_A_STEP = 1 << 14  # of a batch, in which most of what is computed ha
 class Exhausted(Exception):
     """More steps than there are."""
 
+    lanes = 0  # of all launches until then
+
 
 @dataclass
 class Effects:
