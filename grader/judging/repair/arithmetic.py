@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from grader.judging.repair.guards import ORDERS
-from grader.judging.repair.nodes import Node, replace
+from grader.judging.repair.nodes import Node, replace, walk
 from grader.judging.repair.on_host import call_of
 from grader.judging.repair.repeated import lacks_factor
 from grader.judging.repair.rewritten import crossed, is_rounded_up, rounded_down, rounded_up
@@ -17,6 +17,7 @@ _SHIFTS = (1, 2, 3, 4, 5)
 _OF_THE_BLOCK = 1.6
 _OF_A_BLOCK, _FIRST_OF_A_BLOCK = {"blockIdx", "blockDim"}, 0.5  # blockIdx.x * blockDim.x
 _TIMES_A_NAME = 1.4  # 4 * thread
+_LESS_FOR_COUNTERS = 0.6
 _SUMMAND = 1.2  # what is added to other things, too
 _AT_MOST = 1.1
 _COMPARING = (*ORDERS, "==", "!=", "&&", "||")
@@ -170,10 +171,15 @@ class Arithmetic:
         """What a term lacks."""
         parent = self._parent(node)
         if node.kind == "number" and not node.macro:
-            if parent.kind == "declare" and int_of(node.text) > 1 and not self.is_host:
+            is_alone = parent.kind == "declare" or parent.text == "+"
+            if is_alone and int_of(node.text) > 1 and not self.is_host:
                 for name in self._near(self.scope.integers, node):
                     if name in self.declared:
-                        yield (lambda n, o=name: binary("*", bare(n), named(o))), _TIMES_A_NAME
+                        far = _LESS_FOR_COUNTERS * (name == self._counter_around(node))
+                        yield (
+                            (lambda n, o=name: binary("*", bare(n), named(o))),
+                            _TIMES_A_NAME - far,
+                        )
             return
         if parent.kind == "member" or parent.kind in ("template", "after", "before"):
             return
@@ -252,6 +258,15 @@ class Arithmetic:
             yield (lambda n, v=value: binary("*", bare(n), number(v))), cost
         for sign in "-+":
             yield (lambda n, s=sign: binary(s, bare(n), number(1))), 1.7
+
+    def _counter_around(self, node: Node) -> str:
+        """What the innermost loop counts with."""
+        while (above := self._parent(node)) is not node:
+            node = above
+            if node.kind == "for" and node.kids[0] is not None:
+                declared = next((one for one in walk(node.kids[0]) if one.kind == "declare"), None)
+                return declared.text if declared is not None else ""
+        return ""
 
     def _is_term(self, node: Node, parent: Node) -> bool:
         """A quotient or a remainder in a sum."""

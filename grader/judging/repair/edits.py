@@ -100,6 +100,11 @@ class Editor(
             if node.kind == "number" and node.text.isdigit()
         }
         self.products = products
+        self.has_two_axes = any(
+            node.kind == "member" and node.text == "y" and node.kids[0].text == "threadIdx"
+            for one in (*file.functions.values(), *file.methods.values())
+            for node in walk(one.body)
+        )
         self.values = values_of(file, macros)
         self.told = told_of(file, self.values, macros)
         self.masks = {

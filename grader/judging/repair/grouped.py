@@ -10,6 +10,7 @@ from grader.judging.repair.scope import Change, bare, binary
 _SUMS, _PRODUCTS = ("+", "-"), ("*", "/", "%")
 _LOOSE = ("<<", ">>", "&", "^", "|")  # what binds less than a sum
 _CHOICE, _SUM, _ALL_BITS = 0.5, 0.9, 0.6
+_COMPARED = (">", "!=")
 _MOST_TERMS = 5
 _LOOSER = 1.3  # nobody writes parentheses by mistake
 
@@ -36,8 +37,10 @@ class Grouped:
         if left.kind == "binary" and left.text in _PRODUCTS and node.text in _PRODUCTS:
             if "/" in (left.text, node.text) or "%" in (left.text, node.text):
                 yield _second_first, _SUM
-        if node.text == "+" and left.kind == "binary" and left.text == "+":
+        if node.text in "+*" and left.kind == "binary" and left.text == node.text:
             yield _product_of_last, _SUM
+        if node.text in _COMPARED and left.kind == "binary" and left.text == "+":
+            yield _compared_last, _CHOICE
         if node.text == "&" and self._parent(node).kind == "if":
             yield all_bits, _ALL_BITS
         if node.text in _SUMS:
@@ -87,9 +90,15 @@ def _second_first(node: Node) -> Node:
 
 
 def _product_of_last(node: Node) -> Node:
-    """a + b * c of a + b + c."""
+    """a + b * c of a + b + c, or of a * b * c."""
     left, right = node.kids
     return binary("+", left.kids[0], binary("*", left.kids[1], right))
+
+
+def _compared_last(node: Node) -> Node:
+    """a + (b > 0) of a + b > 0."""
+    left, right = node.kids
+    return binary("+", left.kids[0], binary(node.text, left.kids[1], right))
 
 
 def _terms_before(node: Node) -> int:

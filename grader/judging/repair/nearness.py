@@ -63,7 +63,7 @@ class Nearness:
                         given = {one.line for one in walk(node.kids[1]) if one.kind == "return"}
                         defined.setdefault(name, set()).update(given)
                 if name:
-                    defined.setdefault(name, set()).add(node.line)
+                    defined.setdefault(name, set()).update(_lines(node, function.line))
                     for kid in children(node):
                         used.setdefault(node.line, set()).update(_names(kid, called))
                 if _object_of(node):  # it may be given its values there
@@ -80,6 +80,8 @@ class Nearness:
                         node.kids[0].kids[0] if node.kids[0].kind == "template" else node.kids[0]
                     )
                     calls.setdefault(target.text, set()).add(node.line)
+                    if target.kind == "scoped":
+                        used.setdefault(node.line, set()).add(target.text)
                     for at in filled.get(target.text, ()) if node.kind == "call" else ():
                         for given in node.kids[1:][at : at + 1]:
                             defined.setdefault(called(_of_array(given)), set()).add(node.line)
@@ -163,13 +165,20 @@ class Nearness:
     def storing(self) -> list[int]:
         """Lines that store in what a kernel is given: where nothing else is suspected."""
         found = []
+        filled = {function.called: _filled(function) for function in self.all_functions()}
         for function in self.file.functions.values():
             given = {
                 name
                 for kind, name in function.parameters
-                if kind.stars or kind.name in self.file.structs
+                if (kind.stars and not kind.is_constant) or kind.name in self.file.structs
             }
             for node in walk(function.body) if function.is_kernel else ():
+                if node.kind == "call" and node.kids[0].kind in ("name", "template"):
+                    target = node.kids[0] if node.kids[0].kind == "name" else node.kids[0].kids[0]
+                    places = filled.get(target.text, range(len(node.kids) - 1))  # of a library
+                    parts = [kid for at in places for kid in node.kids[at + 1 : at + 2]]
+                    if any(_of_array(kid) in given for kid in parts):
+                        found.append(node.line)
                 if node.kind != "assign":
                     continue
                 target = node.kids[0]
@@ -219,16 +228,24 @@ class Nearness:
         ]
 
 
+def _lines(node: Node, first: int) -> set[int]:
+    """Of a declaration or an assignment, which may go over several."""
+    if any(one.kind == "lambda" for one in walk(node)):
+        return {node.line}
+    return {node.line} | {one.line for one in walk(node) if one.line >= max(first, node.line)}
+
+
 def _filled(function: Function) -> list[int]:
     """Which of its parameters are pointers or references that it stores through."""
-    roots = {
-        _root(kid)
-        for node in walk(function.body)
-        if node.kind == "assign"
-        for kid in node.kids[:1]
-        if kid.kind in ("index", "deref", "member", "name")
-    }
-    return [at for at, (kind, name) in enumerate(function.parameters) if name in roots]
+    behind: dict[str, str] = {}  # a pointer of its own, and what it points into
+    roots = set()
+    for node in walk(function.body):
+        if node.kind == "declare" and node.kids[1] is not None and node.type.stars:
+            behind[node.text] = _of_array(node.kids[1])
+        elif node.kind == "assign" and node.kids[0].kind in ("index", "deref", "member", "name"):
+            roots.add(_root(node.kids[0]))
+    roots |= {behind[root] for root in roots if root in behind}
+    return [at for at, (_, name) in enumerate(function.parameters) if name in roots]
 
 
 def _of_array(node: Node) -> str:

@@ -24,7 +24,10 @@ def rounded_down(node: Node) -> Node:
 
 def all_rounded_up(node: Node) -> Node:
     kids = [
-        rounded_up(kid) if kid.kind == "binary" and kid.text == "/" else kid for kid in node.kids
+        rounded_up(kid)
+        if kid.kind == "binary" and kid.text == "/" and not is_rounded_up(kid)
+        else kid
+        for kid in node.kids
     ]
     return replace(bare(node), kids=kids)
 

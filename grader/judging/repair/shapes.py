@@ -9,6 +9,7 @@ from grader.judging.repair.scope import Change, Edit, bare, binary
 from grader.judging.repair.shown import text_of
 
 _OTHER, _SHARED = 0.7, 0.7
+_OF_TWO_AXES = 1.0  # how much farther it is where the kernel tells the threads apart by both
 _OF_NUMBERS = 0.8  # how much farther it is for an array, which a thread may well have to itself
 
 
@@ -23,7 +24,8 @@ class Shapes:
             return
         first = node.kids[0]
         if len(node.kids) == 2:
-            yield (lambda n: replace(bare(n), kids=[binary("*", *n.kids)])), _OTHER
+            far = _OF_TWO_AXES * self.has_two_axes
+            yield (lambda n: replace(bare(n), kids=[binary("*", *n.kids)])), _OTHER + far
         elif first.kind == "binary" and first.text == "*":
             yield (lambda n, k=tuple(first.kids): replace(bare(n), kids=[*k])), _OTHER
 
