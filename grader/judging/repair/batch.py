@@ -66,6 +66,7 @@ class Batch:
     of_one_place: Sequence[bool] = ()  # for each edit
     world: World | None = None  # whose steps these are
     most_late: int = 0  # turns beyond those, of all loops together
+    waited: int = 0  # such turns, of any edit
 
     def __post_init__(self) -> None:
         self.count = len(self.edits)
@@ -136,6 +137,10 @@ class Batch:
                 return
             self.late += is_late
             self.dead |= self.late > self.most_late
+            self.waited += 1
+            if self.waited > self.most_late:  # all others have waited long enough
+                for number in np.flatnonzero(is_late & ~self.dead).tolist():
+                    self.leave_alone(number)
             self.end_if_few()
 
     def moved(self, entries: int) -> None:

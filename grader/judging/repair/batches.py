@@ -33,6 +33,7 @@ _MOST = 32
 _MANY_LANES = 1 << 14
 _MANY_WORDS = 1 << 20
 _MANY = 64
+_PART_OF_WAITING = 0.4  # of all steps
 _MOST_RUNS = 8  # whose edits are ordered together
 _TURNS = 80  # of a loop, where the file as it is ends early
 
@@ -52,7 +53,8 @@ class Batches:
         """Edits that differ: at first as many as are worth one run, then of several runs together."""
         seen, chosen, runs = set(), [], 1
         most = self.most_together()
-        waiting: list[Edit] = []  # to be tried with all turns of all loops
+        waiting: list[Edit] = []  # to be tried with all turns of all loops, which takes long
+        spent_on_waiting, begun = 0, self.left
         for edit in self.in_turn():
             if len(edit.changes) == 1 and edit.where.kind != "for":
                 key = (edit.where.id, text_of(edit.where, dict(edit.changes)))
@@ -63,10 +65,16 @@ class Batches:
                 waiting.append(edit)
             else:
                 chosen.append(edit)
-            if len(chosen) >= most or len(waiting) >= self.most_together():
-                yield from (one for one in (chosen, waiting) if one)
+            if len(chosen) >= most:
+                yield chosen
                 runs = min(2 * runs, _MOST_RUNS)
-                chosen, waiting, most = [], [], runs * self.most_together()
+                chosen, most = [], runs * self.most_together()
+            is_their_turn = spent_on_waiting <= _PART_OF_WAITING * (begun - self.left)
+            if len(waiting) >= self.most_together() and is_their_turn:
+                before = self.left
+                yield waiting[: self.most_together()]
+                spent_on_waiting += before - self.left
+                waiting = waiting[self.most_together() :]
         yield from (one for one in (chosen, waiting) if one)
 
     def most_together(self) -> int:
