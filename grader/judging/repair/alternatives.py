@@ -44,9 +44,11 @@ def definition_of(file: File, edit: Edit) -> Edit | None:
 def _in_its_definition(edit: Edit, function: Function, name: Node, changed: Node) -> Edit | None:
     """n * n for n, where n is given a value for this alone."""
     given = _given_once(function, name)
-    if given is None or edit.function != "solve":
+    if given is None:
         return None
     value = given.kids[1]
+    if edit.function != "solve" and value.kind != "name":
+        return None
     parts = [value if kid.text == name.text else kid for kid in changed.kids]
     return _with_value(edit, given, binary(changed.text, *parts))
 

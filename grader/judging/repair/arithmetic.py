@@ -18,6 +18,7 @@ _OF_THE_BLOCK = 1.6
 _OF_A_BLOCK, _FIRST_OF_A_BLOCK = {"blockIdx", "blockDim"}, 0.5  # blockIdx.x * blockDim.x
 _TIMES_A_NAME = 1.4  # 4 * thread
 _LESS_FOR_COUNTERS = 0.6
+_USUAL = 0.9
 _SUMMAND = 1.2  # what is added to other things, too
 _AT_MOST = 1.1
 _COMPARING = (*ORDERS, "==", "!=", "&&", "||")
@@ -115,6 +116,8 @@ class Arithmetic:
                     continue  # a loop that never turns is no cause
             if sign + other in ("/%", "%/") and self._is_half_of_a_place(node, other):
                 cost = 0.6
+            if sign + other in ("+*", "*+"):
+                cost = self._as_usual(node, other, cost)
             if sign + other == "+*" and _builtins(node) >= _OF_A_BLOCK:
                 cost = _FIRST_OF_A_BLOCK
             yield (lambda n, s=other: replace(bare(n), text=s)), cost
@@ -159,6 +162,16 @@ class Arithmetic:
             return
         same = bare(side) if node.text == "%" else number(most)
         yield (lambda n, m=same: Node("call", [named("min"), n.kids[0], m], "", n.line)), _AT_MOST
+
+    def _as_usual(self, node: Node, other: str, cost: float) -> float:
+        """Less where the two are added, or multiplied, elsewhere, and nowhere as they are here."""
+        left, right = (kid.macro or kid.text for kid in node.kids)
+        if other == "*" and (left, right) in self.products:
+            return _USUAL
+        is_product = self.multiplied[frozenset((left, right))] > 1
+        if other == "+" and {left, right} & self.summands and not is_product:
+            return _USUAL
+        return cost
 
     def _is_step(self, node: Node) -> bool:
         """Whether a loop goes on by it: then a factor too many leaves a part out."""

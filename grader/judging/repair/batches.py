@@ -8,12 +8,13 @@ from grader.judging.repair.batch import STATEMENTS, try_together
 from grader.judging.repair.declarations import GIVEN
 from grader.judging.repair.edits import Edit
 from grader.judging.repair.full_sums import loops_of_terms
-from grader.judging.repair.given import Given, Size
+from grader.judging.repair.given import Array, Given, Size
 from grader.judging.repair.nodes import walk
 from grader.judging.repair.reading import GivenUp
 from grader.judging.repair.shown import text_of
 from grader.judging.repair.thin import Skips, hidden, thin
 from grader.judging.repair.trial import Exhausted, Trial, Watched, most_turns
+from grader.judging.repair.values import Outside
 from grader.judging.repair.watching import watch
 
 PER_TRIAL = 70  # steps of any trial, for what it has to build
@@ -100,13 +101,20 @@ class Batches:
         """Turns of loops that what the chosen threads store does not need."""
         if size not in self.thinned:
             watched, found, spent = self.watched(size), {}, 0
-            if watched is not None:
+            # What is stored outside lies elsewhere in the run that finds what is needed.
+            if watched is not None and not self.stores_outside(size):
                 found, spent = thin(
                     self.file, size, self.numbers(size), self.on_host, PLAIN, watched
                 )
             self.thinned[size] = found
             self.left -= _TOGETHER * spent
         return self.thinned[size]
+
+    def stores_outside(self, size: Size | Given) -> bool:
+        arrays = (one for one in size.arguments(self.numbers(size)) if isinstance(one, Array))
+        outputs = {one.name for one in arrays if not one.is_input}
+        kind, _, name = self.plain[size].why.partition(": ")
+        return kind == Outside.__name__ and name in outputs
 
     def skips_for(self, changes: Iterable[tuple[int, str]], size: Size | Given) -> Skips:
         return self.skips(size) if self.hidden_by(size).isdisjoint(changes) else {}

@@ -149,6 +149,11 @@ class Editor(
         self.meeting: dict[int, bool] = {}  # loops: whether threads meet in them
         self.of_dimensions: dict[tuple[str, int], set[str]] = {}
         self.sums = [n for n in walk(function.body) if n.kind == "binary" and n.text in "+-"]
+        self.multiplied = Counter(
+            frozenset(kid.macro or kid.text for kid in n.kids)
+            for n in walk(function.body)
+            if n.kind == "binary" and n.text == "*"
+        )
         self.summands = {
             kid.text
             for one in self.sums
