@@ -83,9 +83,9 @@ def scope_of(file: File, function: Function) -> Scope:
     conditions = [
         n for n, k in types.items() if k.name == "bool" and not k.stars and n not in arrays
     ]
-    changing = set()
+    changing: set[str] = set()
     for node in walk(function.body):
-        if node.kind == "declare" and not node.type.is_constant:
+        if node.kind == "declare" and not (node.type.is_constant and _is_size(node, changing)):
             changing.add(node.text)
     sizes = frozenset(
         n for n in integers if n not in changing or (types[n].is_constant and first[n] == 0)
@@ -97,6 +97,12 @@ def scope_of(file: File, function: Function) -> Scope:
         tuple(integers), tuple(pointers), tuple(floats), tuple(macros), first, types,
         sizes, tuple(structs), tuple(conditions),
     )  # fmt: skip
+
+
+def _is_size(node: Node, changing: set[str]) -> bool:
+    """Whether a constant is counted from nothing that differs from thread to thread."""
+    names = {one.text for one in walk(node) if one.kind == "name"}
+    return names.isdisjoint({*changing, "threadIdx", "blockIdx"})
 
 
 def _numbers_of_struct(file: File, function: Function) -> list[str]:
