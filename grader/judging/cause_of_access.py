@@ -48,7 +48,8 @@ class Accesses(Base):
         role, name = named
         index = index_of(statement.words, name)
         words = (*index.row, *index.column) if index else statement.words
-        long = bounds.loop_too_long(kernel, statement, words)
+        # A probe of large matrices has other sizes than the case that is known.
+        long = bounds.loop_too_long(kernel, statement, words) if item.cases else None
         if long is not None:
             return long
         if index is None:

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from grader.judging import host, host_launch, shared_extents, suspects
-from grader.judging.cause_base import Base
+from grader.judging import constants, host, host_launch, shared_extents, suspects
 from grader.judging.host import Launch, Said
 from grader.judging.host_launch import is_rounded_up
 from grader.judging.plans.origin import Origins
+from grader.judging.too_many_blocks import TooManyBlocks
 from grader.judging.wording import changes, names_in
 from grader.labs.statements import Statement, shown, split
 from grader.results.finding import Cause, Facts
 
 
-class OfLaunch(Base):
+class OfLaunch(TooManyBlocks):
     """The rules about grid, block and dynamic shared memory."""
 
     def by_dynamic_memory(self) -> Said | None:
@@ -79,6 +79,8 @@ class OfLaunch(Base):
                 line,
                 "Round up: (whole + piece - 1) / piece.",
             )
+        if facts.cause is Cause.GRID_EXTENT:
+            return self.beyond_limit(launch, facts)
         if facts.cause in (Cause.BLOCK_THREADS, Cause.BLOCK_EXTENT) and len(launch.settings) > 1:
             name = host.plain_name(launch.settings[1])
             near = self.text.statements[launch.number]
@@ -97,6 +99,9 @@ class OfLaunch(Base):
                     launch.line,
                     f"Write <<<{name}, {first}>>>: the grid comes first, then the block.",
                 )
+            counted = self._constant_of_block(launch, facts)
+            if counted is not None:
+                return counted
             known = self.text.declaration(name, near) if name else None
             if known is not None and known[1]:
                 return Said(
@@ -104,6 +109,18 @@ class OfLaunch(Base):
                     known[0],
                     _most_threads(facts),
                 )
+        return None
+
+    def _constant_of_block(self, launch: Launch, facts: Facts) -> Said | None:
+        """A constant of the file, counted from others, that makes a block too large."""
+        near = self.text.statements[launch.number]
+        origins = Origins(self.text, self.host.solve if self.host is not None else None, ())
+        for side in origins.sides(launch.settings[1], near, launch.line):
+            said = constants.too_many_threads(
+                self.text, side.words, facts.limit, _most_threads(facts)
+            )
+            if said is not None:
+                return said
         return None
 
     def _division(self, launch: Launch, axis: str) -> tuple[int, tuple[str, ...]] | None:

@@ -183,7 +183,7 @@ class _Finder(ByTrying, ByPlan, OfHost, OfLaunch, OfReach, OfWaits, Accesses, Pl
         if self.kernel is not None:
             rules += [
                 {
-                    "out-of-bounds-global": self.outside,
+                    "out-of-bounds-global": lambda: self.surplus() or self.outside(),
                     "out-of-bounds-shared": self.outside_shared,
                     "unwritten-output": self.unwritten,
                     "wrong-result": self.wrong,
@@ -194,7 +194,7 @@ class _Finder(ByTrying, ByPlan, OfHost, OfLaunch, OfReach, OfWaits, Accesses, Pl
                     "uninitialised-shared": self.unfilled,
                     "barrier-divergence": self.divergent,
                     "misaligned-access": self.misaligned,
-                    "timeout": self.endless,
+                    "timeout": lambda: self.endless() or self.surplus(),
                 }.get(self.item.code, lambda: None)
             ]
         rules += [self.too_few, self.by_scratch]

@@ -1,0 +1,75 @@
+"""The line that a report opens with is the one to be mended, and the sentence says what is wrong with it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from grader.labs.lab import load_lab
+from grader.labs.options import Options
+from grader.labs.submission import Submission
+from grader.pipeline.grade import grade
+from grader.tests.corpus_files import REPOSITORY, bare_solution, labs
+from grader.tests.selection import first_of
+
+_FRESH = REPOSITORY / "common" / "measure" / "causes" / "fresh"
+_THREADS_OF_12 = "constexpr int THREADS = BM * BN / (WM * WN) * 32; "
+
+
+def _edited(name: str, *edits: tuple[str, str]) -> str:
+    """A lab's solution, or another right program, with each text once in place of another one."""
+    folder = next(lab for lab in labs() if lab.startswith(name[:2]))
+    text = bare_solution(folder) if len(name) == 2 else (_FRESH / f"{name}.cu").read_text()
+    for old, new in edits:
+        assert text.count(old) == 1, old
+        text = text.replace(old, new)
+    return text
+
+
+def _opening(built, name: str, text: str):
+    folder = next(lab for lab in labs() if lab.startswith(name[:2]))
+    submission = Submission(Path("matmul.cu"), "matmul.cu", text, text.encode())
+    result = grade(built, load_lab(built.folder(folder)), submission, Options("sim"))
+    return result.diagnostics[0]
+
+
+@pytest.mark.parametrize(
+    ("name", "edits", "code", "guilty", "says"),
+    first_of([
+        # A constant of the file makes the block too large.
+        ("12", [("BM * BN / (WM * WN) * 32", "BM * BN / WM * WN * 32")], "launch-config",
+         "constexpr int THREADS", "THREADS = BM * BN / WM * WN * 32 is 262144"),
+        ("12", [(_THREADS_OF_12, "#define THREADS (BM * BN / WM * WN * 32)")], "launch-config",
+         "#define THREADS", "/ (WM * WN) divides by both"),
+        ("12", [(_THREADS_OF_12, "constexpr int WARPS = BM * BN / WM * WN;\n"
+                 "constexpr int THREADS = WARPS * 32;")], "launch-config",
+         "constexpr int WARPS", "at most 32 warps"),
+        # Parentheses are missing where the blocks are counted.
+        ("04-panels", [("(rows + SIDE - 1) / SIDE", "rows + SIDE - 1 / SIDE")], "launch-config",
+         "made.y =", "SIDE divides 1 alone"),
+        ("04-inside", [("(j + EDGE - 1) / EDGE", "j + EDGE - 1 / EDGE")], "launch-config",
+         "unsigned gy =", "Parentheses are missing: (j + EDGE - 1) / EDGE."),
+        ("02", [("grid(width / TILE_WIDTH,", "grid(width + TILE_WIDTH - 1 / TILE_WIDTH,")],
+         "out-of-bounds-global", "dim3 grid(", "48 here, and P needs 2"),
+        ("04", [("(whole + piece - 1) / piece", "whole + piece - 1 / piece")], "timeout",
+         "return whole + piece", "piece divides 1 alone"),
+    ], count=4),
+)  # fmt: skip
+def test_a_report_opens_with_the_line_to_be_mended(name, edits, code, guilty, says, built):
+    text = _edited(name, *edits)
+    first = _opening(built, name, text)
+    assert first.code == code
+    assert guilty in text.splitlines()[first.line - 1]
+    assert says in f"{first.message} {first.advice}"
+
+
+def test_a_loop_is_not_counted_with_the_sizes_of_another_case(built):
+    """Of a probe: an index that overflows, far from the sizes of the cases."""
+    text = _edited("05-coarse")
+    first = _opening(built, "05-coarse", text)
+    assert first.code == "out-of-bounds-global" and "one turn more" not in first.message
+    assert (
+        "inner" in text.splitlines()[first.line - 1]
+        and "[row *" in text.splitlines()[first.line - 1]
+    )
