@@ -18,6 +18,7 @@ from grader.judging.cause_of_waits import OfWaits
 from grader.judging.cause_of_wrong import Wrong, sums_too_long
 from grader.judging.host import Said
 from grader.judging.launch_reach import OfReach
+from grader.judging.never_stored import NeverStored
 from grader.judging.quietly import quietly
 from grader.judging.repair.search import SIGNATURES
 from grader.labs.problem import Problem
@@ -59,7 +60,7 @@ def with_cause(diagnostics: tuple[Diagnostic, ...], material: Material) -> tuple
             is_known = is_known and not finder.mends_both_axes
             if tried is not None and said is not None and (is_known or tried.line == said.line):
                 tried = None  # the rule says why
-        said = tried or said
+        said = tried or said or _first_said(finder.last_store)
     rest = tuple(_with_result_missing(one, text, material) for one in diagnostics[1:])
     if said is None:
         return (diagnostics[0], *rest)
@@ -158,7 +159,9 @@ def _first_said(*rules: Callable[[], Said | None]) -> Said | None:
     return None
 
 
-class _Finder(ByTrying, ByPlan, OfHost, OfLaunch, OfReach, OfWaits, Accesses, Places, Wrong):
+class _Finder(
+    ByTrying, ByPlan, OfHost, OfLaunch, OfReach, OfWaits, Accesses, NeverStored, Places, Wrong
+):
     """The rules, in their order."""
 
     def known(self) -> Said | None:
@@ -175,6 +178,7 @@ class _Finder(ByTrying, ByPlan, OfHost, OfLaunch, OfReach, OfWaits, Accesses, Pl
             self.by_shared_memory,
             self.by_dynamic_memory,
             self.by_type,
+            self.without_store,
         )
 
     def cause(self) -> Said | None:

@@ -54,6 +54,13 @@ def _opening(built, name: str, text: str):
          "out-of-bounds-global", "dim3 grid(", "48 here, and P needs 2"),
         ("04", [("(whole + piece - 1) / piece", "whole + piece - 1 / piece")], "timeout",
          "return whole + piece", "piece divides 1 alone"),
+        # No store at all; one of several is missing.
+        ("01", [("  P[row * width + col] = sum;\n", "")], "unwritten-output", "sum += M",
+         "naive_kernel never stores into P"),
+        ("04-panels", [("  if (y < args.j && x < args.l) args.p[(size_t)y * args.l + x] += sum;", "")],
+         "wrong-result", "sum += a[threadIdx.y][i]", "addPanel never stores into P"),
+        ("12", [("          *reinterpret_cast<float2*>(to) = make_float2(two[0], two[1]);", "")],
+         "unwritten-output", "to[1] = two[1]", "not all of P is reached"),
     ], count=4),
 )  # fmt: skip
 def test_a_report_opens_with_the_line_to_be_mended(name, edits, code, guilty, says, built):
