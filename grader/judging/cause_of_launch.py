@@ -19,6 +19,14 @@ class OfLaunch(TooManyBlocks):
 
     def by_dynamic_memory(self) -> Said | None:
         facts = self.item.facts or Facts()
+        if self.host is not None and (
+            facts.cause is Cause.NOT_INITIALISED or self.item.code == "out-of-bounds-shared"
+        ):
+            said = shared_extents.too_few_bytes(
+                self.text, self.material.text, self.launch, self.host, facts
+            )
+            if said is not None:
+                return said
         if self.item.code != "out-of-bounds-shared" or self.kernel is None:
             return None
         return shared_extents.dynamic(self.kernel, self.host, facts.array, facts.array_bytes)

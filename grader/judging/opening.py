@@ -237,7 +237,8 @@ class _Finder(
         facts = self.item.facts or Facts()
         if facts.array_bytes <= _BEYOND_INT:
             return None
-        return int_products.narrow(self.text, self.item.line)
+        line = self.item.line
+        return int_products.aliased(self.text, line) or int_products.narrow(self.text, line)
 
     def by_fraction(self) -> Said | None:
         if self.item.code not in ("wrong-result", "low-precision"):

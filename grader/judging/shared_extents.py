@@ -4,13 +4,24 @@ from __future__ import annotations
 
 from grader.judging import host, spread
 from grader.judging.barriers import fills
-from grader.judging.host import Host, Said
+from grader.judging.host import Host, Launch, Said
 from grader.judging.kernel_text import Kernel, array_shape
 from grader.judging.plans.origin import Origins
 from grader.judging.wording import value
-from grader.labs.statements import Statement, closing, find, function_name, shown, split
+from grader.labs import layout
+from grader.labs.statements import (
+    Listing,
+    Statement,
+    closing,
+    find,
+    function_name,
+    shown,
+    split,
+)
+from grader.results.finding import Cause, Facts
 
 _FLOAT = 4
+_BARRIER = 8
 
 
 def dynamic(kernel: Kernel, solve: Host | None, array: str, there: int) -> Said | None:
@@ -60,6 +71,35 @@ def dynamic(kernel: Kernel, solve: Host | None, array: str, there: int) -> Said 
             "Count all parts: their elements together, times sizeof(float).",
         )
     return None
+
+
+def too_few_bytes(
+    text: Listing, source: str, launch: Launch | None, solve: Host, facts: Facts
+) -> Said | None:
+    """A launch whose dynamic shared memory ends within a struct that the kernel lays over it.
+
+    Of a struct that cannot be read only that it ends before an mbarrier that the kernel uses.
+    """
+    there, at = facts.array_bytes, facts.offset_bytes
+    whole = layout.bytes_over(source, facts.array)
+    if launch is None or not any(_is_dynamic(item, facts.array) for item in text.statements):
+        return None
+    if there <= at < whole:
+        needs = f"what the kernel lays over {facts.array}[] has {whole}"
+    elif facts.cause is Cause.NOT_INITIALISED and there < at + _BARRIER and not whole:
+        needs = f"an mbarrier begins {at} bytes behind the beginning of {facts.array}[]"
+    else:
+        return None
+    if len(launch.settings) < 3:
+        return None
+    near = text.statements[launch.number]
+    found = Origins(text, solve.solve, ()).of(launch.settings[2], near, launch.line)
+    return Said(
+        f"The launch asks for {there} bytes of dynamic shared memory, {shown(found.words)}, and "
+        f"{needs}: there is no room for all of it.",
+        found.line,
+        "Count all that the kernel puts there: the stages and the barriers behind them.",
+    )
 
 
 def _is_dynamic(statement: Statement, array: str) -> bool:

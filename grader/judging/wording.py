@@ -27,6 +27,8 @@ def without_casts(words: Sequence[str]) -> tuple[str, ...]:
             at += 1  # the parentheses stay
             continue
         if word == "(" and at + 2 < len(words) and words[at + 1] in _CASTS and words[at + 2] == ")":
+            if found[-1:] == ["sizeof"]:
+                found += words[at : at + 3]
             at += 3
             continue
         found.append(word)

@@ -100,9 +100,21 @@ def _beginning(whole: _Type, offset: int, depth: int) -> Iterator[int]:
         yield from _beginning(one.type, rest, depth + 1)
 
 
-@functools.lru_cache(maxsize=64)
+def bytes_over(text: str, array: str) -> int:
+    """How large the struct is that the text lays over an array; 0 if that is not certain."""
+    found = _struct_over(text, array)
+    return found[1].size if found is not None else 0
+
+
 def _laid_over(text: str, array: str, size_bytes: int) -> tuple[str, _Type] | None:
     """The name of a struct that fills the array, as the text uses it, and its type."""
+    found = _struct_over(text, array)
+    return found if found is not None and found[1].size == size_bytes else None
+
+
+@functools.lru_cache(maxsize=64)
+def _struct_over(text: str, array: str) -> tuple[str, _Type] | None:
+    """The name of a struct that lies in an array, as the text uses it, and its type."""
     known = facts(text)
     bare = known.bare
     if not re.fullmatch(r"\w{1,99}", array) or not bare or len(bare) > _LONGEST:
@@ -112,20 +124,16 @@ def _laid_over(text: str, array: str, size_bytes: int) -> tuple[str, _Type] | No
     if len(declared) == 1:
         words = _ALIGNED.sub(" ", declared[0]).split()
         found = types.get(words[-1]) if words else None
-        return (array, found) if found is not None and _fills(found, size_bytes) else None
+        return (array, found) if found is not None and found.members else None
     cast = rf"(?:reinterpret_cast\s{{0,9}}<\s{{0,9}}(\w{{1,99}})\s{{0,9}}\*\s{{0,9}}>\s{{0,9}}\(\s{{0,9}}{array}\s{{0,9}}\)|\(\s{{0,9}}(\w{{1,99}})\s{{0,9}}\*\s{{0,9}}\)\s{{0,9}}{array}\b)\s{{0,9}};"
     over = re.findall(rf"([&*])\s{{0,9}}(\w{{1,99}})\s{{0,9}}=\s{{0,9}}(\*?)\s{{0,9}}{cast}", bare)
     if len(over) != 1:
         return None
     mark, name, followed, one, other = over[0]
     found = types.get(one or other)
-    if found is None or not _fills(found, size_bytes) or (mark == "&") != bool(followed):
+    if found is None or not found.members or (mark == "&") != bool(followed):
         return None
     return (name if mark == "&" else f"{name}->"), found
-
-
-def _fills(found: _Type, size_bytes: int) -> bool:
-    return bool(found.members) and found.size == size_bytes
 
 
 def _types(bare: str, constants: Mapping[str, str]) -> dict[str, _Type]:

@@ -61,6 +61,17 @@ def _opening(built, name: str, text: str):
          "wrong-result", "sum += a[threadIdx.y][i]", "addPanel never stores into P"),
         ("12", [("          *reinterpret_cast<float2*>(to) = make_float2(two[0], two[1]);", "")],
          "unwritten-output", "to[1] = two[1]", "not all of P is reached"),
+        # Dynamic shared memory ends before what the kernel lays over it.
+        ("11", [("int bytes = sizeof(Ring);", "int bytes = STAGES * sizeof(Stage);")], "phase",
+         "int bytes =", "what the kernel lays over memory[] has 98352"),
+        ("11", [("int bytes = sizeof(Ring);",
+                 "int bytes = STAGES * (sizeof(Stage) + sizeof(uint64_t));")], "out-of-bounds-shared",
+         "int bytes =", "STAGES * (sizeof(Stage) + sizeof(uint64_t))"),
+        # Another name of int, with which an index is counted.
+        ("04-template", [("using idx = std::size_t;", "using idx = int;")], "out-of-bounds-global",
+         "using idx = int;", "of a large matrix y * depth overflows"),
+        ("04", [('#include "check.h"', '#include "check.h"\ntypedef int index_t;'), ("size_t(row) * l", "index_t(row) * l")],
+         "out-of-bounds-global", "typedef int index_t;", "index_t is another name of int"),
     ], count=4),
 )  # fmt: skip
 def test_a_report_opens_with_the_line_to_be_mended(name, edits, code, guilty, says, built):
