@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from grader.judging.free_order import whose_turn
 from grader.judging.host import Said, launches_of
 from grader.judging.host_launch import is_rounded_up
 from grader.judging.host_unfilled import HostUnfilled
@@ -76,6 +77,17 @@ class HostRefused(HostUnfilled):
         kept = {one.buffer for one in self.seen.of("malloc")} - {
             one.buffer for one in self.seen.of("free")
         }
+        turn = self._turn_of(before, kept)
+        apart = [line for line in before.lines if line not in call.lines]
+        if turn is not None and apart:
+            name = self._buffer(turn)
+            again = next((line for line in call.lines if line not in before.lines), call.lines[0])
+            return Said(
+                f"{name} is never freed: {self._buffer(before.buffer)} is freed in its turn here, and "
+                f"again in line {again}.",
+                apart[0],
+                f"Free {name} here.",
+            )
         advice = f"{self._name(min(kept))} is never freed: is it meant here?" if kept else ""
         where = f"line {before.lines[0]} has freed it"
         if before.lines[0] == call.lines[0]:
@@ -85,6 +97,16 @@ class HostRefused(HostUnfilled):
             self._blamed_of(call),
             advice,
         )
+
+    def _turn_of(self, first: HostCall, kept: set[int]) -> int | None:
+        """The buffer that was to be freed when another one was, which is freed a second time."""
+        freed = [one for one in self.seen.of("free") if one.buffer is not None]
+        if not any(one is first for one in freed):
+            return None
+        at = next(n for n, one in enumerate(freed) if one is first)
+        order = [one.buffer for one in freed]
+        made = [one.buffer for one in self.seen.of("malloc")]
+        return whose_turn(made, [*order, first.buffer], at, kept)
 
     def _of_freed(self, call: HostCall, asked: Asked) -> Said | None:
         for side in (asked.to, asked.source):

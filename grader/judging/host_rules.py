@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from grader.judging.free_order import whose_turn
 from grader.judging.host import (
     Call,
     Host,
@@ -298,6 +299,15 @@ class HostRules:
                     for n in self.host.allocated
                     if not any(c.variable(0) == n for c in self.host.of("cudaFree"))
                 ]
+                freed = [one.variable(0) for one in self.host.of("cudaFree")]
+                turn = whose_turn(self.host.allocated, freed, freed.index(name), kept)
+                if turn is not None:
+                    return Said(
+                        f"{turn} is never freed: {name} is freed in its turn here, and again in line "
+                        f"{call.line}.",
+                        done[name].line,
+                        f"Free {turn} here.",
+                    )
                 advice = f"{kept[0]} is never freed: is it meant here?" if kept else ""
                 return Said(
                     f"cudaFree({name}) for the second time; line {done[name].line} has freed it.",

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from grader.judging.free_order import whose_turn
 from grader.labs.lab import load_lab
 from grader.labs.options import Options
 from grader.labs.submission import Submission
@@ -72,6 +73,13 @@ def _opening(built, name: str, text: str):
          "using idx = int;", "of a large matrix y * depth overflows"),
         ("04", [('#include "check.h"', '#include "check.h"\ntypedef int index_t;'), ("size_t(row) * l", "index_t(row) * l")],
          "out-of-bounds-global", "typedef int index_t;", "index_t is another name of int"),
+        # One buffer is freed twice, the first time in another one's turn.
+        ("01", [("cudaFree(d_N)", "cudaFree(d_P)")], "api-error", "cudaFree(d_P)",
+         "d_N is never freed: d_P is freed in its turn here, and again in line 37."),
+        ("01", [("// P = M x N. M, N, P: HOST", "void drop(float* p) { CHECK(cudaFree(p)); }\n//"),
+                ("CHECK(cudaFree(d_M))", "drop(d_M)"), ("CHECK(cudaFree(d_N))", "drop(d_P)"),
+                ("CHECK(cudaFree(d_P))", "drop(d_P)")], "api-error", "drop(d_P)",
+         "d_N is never freed: d_P is freed in its turn here, and again in line 38."),
     ], count=4),
 )  # fmt: skip
 def test_a_report_opens_with_the_line_to_be_mended(name, edits, code, guilty, says, built):
@@ -80,6 +88,15 @@ def test_a_report_opens_with_the_line_to_be_mended(name, edits, code, guilty, sa
     assert first.code == code
     assert guilty in text.splitlines()[first.line - 1]
     assert says in f"{first.message} {first.advice}"
+
+
+def test_the_second_time_is_wrong_where_the_first_is_in_its_turn():
+    assert whose_turn("mnp", "mpp", 1, "n") == "n"
+    assert whose_turn("mnp", "pmm", 1, "n") == "n"
+    assert whose_turn("mnp", "mmp", 0, "n") is None
+    assert whose_turn("mnp", "mnm", 0, "p") is None
+    assert whose_turn("mnp", "pnp", 0, "m") == "m"
+    assert whose_turn("mnp", "npp", 1, "m") is None  # in no order
 
 
 def test_a_loop_is_not_counted_with_the_sizes_of_another_case(built):
