@@ -79,9 +79,12 @@ class Base:
     @property
     def sizes(self) -> dict[str, str]:
         """Values of solve's integers."""
-        if self.host is None or self.outcome is None:
+        return self.sizes_in(self.outcome.case) if self.outcome is not None else {}
+
+    def sizes_in(self, case: Case) -> dict[str, str]:
+        """Of one case."""
+        if self.host is None:
             return {}
-        case = self.outcome.case
         if not case.problem.is_product:
             names = dict(zip(case.problem.parameters, self.host.parameters, strict=False))
             return {names[one]: f"{number:g}" for one, number in case.given if one in names}

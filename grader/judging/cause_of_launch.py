@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from grader.judging import constants, host, host_launch, shared_extents, suspects
+from grader.judging.empty_grid import EmptyGrid
 from grader.judging.host import Launch, Said
 from grader.judging.host_launch import is_rounded_up
 from grader.judging.plans.origin import Origins
@@ -14,7 +15,7 @@ from grader.labs.statements import Statement, shown, split
 from grader.results.finding import Cause, Facts
 
 
-class OfLaunch(TooManyBlocks):
+class OfLaunch(TooManyBlocks, EmptyGrid):
     """The rules about grid, block and dynamic shared memory."""
 
     def by_dynamic_memory(self) -> Said | None:
@@ -80,7 +81,7 @@ class OfLaunch(TooManyBlocks):
             if not line or "/" not in _along(words, axis) or self._is_changed_after(line):
                 return None
             if is_rounded_up(_along(words, axis)):
-                return None  # what it divides is 0
+                return self.nothing_to_cover(launch, axis, _along(words, axis))
             return Said(
                 f"{shown(_along(words, axis)).rstrip(';')} is rounded down, to 0 where there is less "
                 "than one block.",

@@ -118,6 +118,8 @@ def asks_for_calls(diagnostics: tuple[Diagnostic, ...], problem: Problem, text: 
     """Whether it may help to see the calls with which solve moves data, sets it, or makes maps of it."""
     if diagnostics and tensor_maps.copies(diagnostics[0].facts):
         return True
+    if diagnostics and (diagnostics[0].facts or Facts()).cause is Cause.ZERO_EXTENT:
+        return True
     if not diagnostics or diagnostics[0].code not in OF_CALLS | OF_PARTS:
         return False
     return problem.memory == "host" or "cudaMemset" in text or "cudaMalloc" in text

@@ -93,10 +93,24 @@ def _base(kernel: str) -> str:
 
 
 def launch_line(text: str, kernel: str) -> int:
-    """The line that launches a kernel with <<<...>>>; 0 if there is none or more than one."""
+    """The line that launches a kernel with <<<...>>>; 0 if there is none or more than one.
+
+    Where no launch has its name, the only one of the file, if that is of a variable: kernel<<<...>>>.
+    """
     name = _base(kernel)
-    found = [line for line, launched in facts(text).launches if launched == name]
+    launches = facts(text).launches
+    found = [line for line, launched in launches if launched == name]
+    if not found and name and len(launches) == 1 and not _is_kernel(text, launches[0][1]):
+        found = [launches[0][0]]
     return found[0] if len(found) == 1 else 0
+
+
+def _is_kernel(text: str, name: str) -> bool:
+    known = facts(text)
+    heads = [
+        known.tokens[first:end] for kind, _, first, end in known.statements if kind == "function"
+    ]
+    return any("__global__" in words and name in words for words in heads)
 
 
 ELEMENT_BYTES = {

@@ -80,6 +80,14 @@ def _opening(built, name: str, text: str):
                 ("CHECK(cudaFree(d_M))", "drop(d_M)"), ("CHECK(cudaFree(d_N))", "drop(d_P)"),
                 ("CHECK(cudaFree(d_P))", "drop(d_P)")], "api-error", "drop(d_P)",
          "d_N is never freed: d_P is freed in its turn here, and again in line 38."),
+        # There is less than nothing to launch for, or nothing.
+        ("04-streams", [("j - upper", "k - upper")], "launch-config", "const int lower = k - upper;",
+         "rows = k - upper is -18 here"),
+        ("04-streams", [("    if (rows == 0 || columns == 0) return;\n", "")], "launch-config",
+         "second(tiles16, lower,", "rows = j - upper is 0 here"),
+        ("04", [("  dim3 grid(1, 1);", "  int rows = k - j;\n  dim3 grid(1, 1);"),
+                ("ceil_div(j, TILE_WIDTH)", "(rows + TILE_WIDTH - 1) / TILE_WIDTH")], "launch-config",
+         "int rows = k - j;", "so no block covers it"),
     ], count=4),
 )  # fmt: skip
 def test_a_report_opens_with_the_line_to_be_mended(name, edits, code, guilty, says, built):

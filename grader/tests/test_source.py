@@ -140,6 +140,12 @@ def test_launch_line():
     assert launch_line(text + "void f() { k<8><<<1, 1>>>(); }", "k") == 0  # two
 
 
+def test_a_launch_through_a_variable_is_that_of_any_kernel():
+    text = "__global__ void k(int) {}\ntemplate <class K> void go(K f) {\n  f<<<1, 1>>>(1);\n}\n"
+    assert launch_line(text, "k") == 3
+    assert launch_line(text.replace("f<<<", "k<<<"), "other") == 0  # of another kernel
+
+
 def test_elements():
     array = shared_array("__shared__ float Nds[16][17];", "Nds", 1088)
     assert array.element(0) == "Nds[0][0]"

@@ -71,8 +71,20 @@ class Objects(Several):
             if of is None or item.words[at + 1] != "(" or not word.isidentifier():
                 continue
             made = self._made(word, item)
-            if made is not None and made.kind == _name_of_type(of):
+            kind = made.kind if made is not None else self._kind_of(word, item)
+            if kind == _name_of_type(of):
                 return word
+        return ""
+
+    def _kind_of(self, name: str, near: Statement) -> str:
+        """The type of an object that is given nothing: Launcher<16> first, second;"""
+        for one in self.text.inside(self.text.function_of(near)):
+            if one.kind != "simple" or one.number > near.number or one.words[-1:] != (";",):
+                continue
+            words = one.words[one.words[0] == "const" :]
+            names = [part[-1] for part in split(words[1:-1], ",") if part]
+            if name in names and self._type(words[0]) is not None:
+                return words[0]
         return ""
 
     def of_own_field(self, name: str, near: Statement) -> Origin | None:
