@@ -61,7 +61,11 @@ class OfHost(Base):
         if self.item.code not in ("unwritten-output", "wrong-result", "launch-config"):
             return None
         known = {**self.text.constants, **self.sizes}
-        return host_text.rounded_with_another(self.text, known) or rests.of_another(self.text)
+        return (
+            host_text.rounded_with_another(self.text, known)
+            or rests.of_another(self.text)
+            or rests.of_one(self.text)
+        )
 
     def by_map(self) -> Said | None:
         """A tensor map that does not fit the memory that it is for."""

@@ -156,7 +156,7 @@ def launches_of(text: Listing, item: Statement) -> list[Launch]:
         parts = split(words[1 : closing(words, 0)], ",") if words[:1] == ("{",) else []
         parts = [tuple(part[1:]) if part[:1] == ("&",) else tuple(part) for part in parts]
         line = known[0] if known is not None else item.line
-        settings = [tuple(given[1]), tuple(given[2])]
+        settings = [tuple(one) for one in (*given[1:3], *given[4:6])]  # as in <<<...>>>
         found.append(
             Launch(plain_name(given[0]), settings, parts, item.line, item.number, [], line)
         )

@@ -32,6 +32,34 @@ def of_another(text: Listing) -> Said | None:
     )
 
 
+def of_one(text: Listing) -> Said | None:
+    """The only place of a text where X / D is raised for rests of X % D > 1, and not for a rest of 1."""
+    found = []
+    for item in text.statements:
+        for at, word in enumerate(item.words[1:-3], 1):
+            whole, by = item.words[at - 1], item.words[at + 1]
+            if word != "%" or item.words[at + 2 : at + 4] not in ((">", "1"), (">=", "2")):
+                continue
+            function = text.function_of(item)
+            if (
+                function is None
+                or "__host__" not in function.words
+                and ({"__global__", "__device__"} & set(function.words))
+            ):
+                continue
+            if any(one.has(whole, "/", by) for one in text.inside(function)):
+                found.append((item.lines[at], item.words[at - 1 : at + 4]))
+    if len(found) != 1:
+        return None
+    line, words = found[0]
+    return Said(
+        f"{shown(words)}: a rest of 1 is not rounded up, so {words[0]} = {words[2]} + 1 gets no more than "
+        f"{words[2]}.",
+        line,
+        f"Any rest counts: {shown(words[:3])} > 0.",
+    )
+
+
 def _in_one(item: Statement) -> Iterator[tuple[_Divided, _Divided]]:
     """X / D + (Y % D != 0)"""
     for at, word in enumerate(item.words):

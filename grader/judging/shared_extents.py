@@ -32,7 +32,7 @@ def dynamic(kernel: Kernel, solve: Host | None, array: str, there: int) -> Said 
     known = next((s for s in kernel.body if _is_dynamic(s, array)), None)
     if known is None or solve is None:
         return None
-    launches = [one for one in solve.launches if one.kernel == function_name(kernel.function)]
+    launches = [one for one in solve.all_launches if one.kernel == function_name(kernel.function)]
     if len(launches) != 1:
         return None
     launch = launches[0]

@@ -68,6 +68,8 @@ def _opening(built, name: str, text: str):
         ("11", [("int bytes = sizeof(Ring);",
                  "int bytes = STAGES * (sizeof(Stage) + sizeof(uint64_t));")], "out-of-bounds-shared",
          "int bytes =", "STAGES * (sizeof(Stage) + sizeof(uint64_t))"),
+        ("02-dynshm", [("2 * T * T * sizeof(float)", "T * T * sizeof(float)")], "out-of-bounds-shared",
+         "size_t shared =", "The launch asks for 4096 bytes"),
         # Another name of int, with which an index is counted.
         ("04-template", [("using idx = std::size_t;", "using idx = int;")], "out-of-bounds-global",
          "using idx = int;", "of a large matrix y * depth overflows"),

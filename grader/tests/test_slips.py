@@ -51,6 +51,23 @@ def test_other_sums_are_left_alone(right: str) -> None:
 def test_no_program_that_is_right_has_one() -> None:
     for path in sorted(_FRESH.glob("1*.cu")):
         assert rests.of_another(listing(path.read_text())) is None, path.name
+        assert rests.of_one(listing(path.read_text())) is None, path.name
+
+
+@pytest.mark.parametrize(
+    ("head", "line", "is_told"),
+    [
+        ("int blocks(int n)", "int all = n / 16; return n % 16 > 1 ? all + 1 : all;", True),
+        ("__host__ __device__ int blocks(int n)", "return n / 16 + (n % 16 >= 2);", True),
+        ("int blocks(int n)", "int all = n / 16; return n % 16 > 0 ? all + 1 : all;", False),
+        ("__device__ bool is_odd(int t)", "int pair = t / 4; return t % 4 > 1;", False),
+        ("int blocks(int n, int m)", "return n / 16 + (m % 16 > 1);", False),
+    ],
+)
+def test_a_rest_of_one_is_one(head: str, line: str, is_told: bool) -> None:
+    said = rests.of_one(listing(f"{head} {{\n  {line}\n}}\nvoid solve() {{}}\n"))
+    assert (said is not None) is is_told
+    assert said is None or said.line == 2
 
 
 _VIEW = """
