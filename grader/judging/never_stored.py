@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from grader.judging.cause_base import Base
 from grader.judging.host import Said
 from grader.judging.kernel_text import Kernel
-from grader.labs.statements import Statement, declared, find, function_name, is_declaration
+from grader.labs.statements import Listing, Statement, declared, find, function_name, is_declaration
 
 _ASSIGNS = frozenset({"=", "+=", "-=", "*=", "/=", "|=", "&=", "^=", "++", "--"})
 _NO_CALLS = frozenset(
@@ -15,6 +16,7 @@ _NO_CALLS = frozenset(
 )  # fmt: skip
 _NO_STORES = frozenset({"__syncthreads", "__syncwarp", "__launch_bounds__"})
 _MOST_NAMES = 20
+_MACRO = re.compile(r"^[ \t]*#[ \t]*define[ \t]+(\w{1,99})(.{0,999})$", re.MULTILINE)
 
 
 class NeverStored(Base):
@@ -64,7 +66,19 @@ class NeverStored(Base):
 def _stores(kernel: Kernel, name: str) -> list[Statement]:
     """What stores through a parameter, or through what is made of it; or hands it to a function."""
     names = _aliases(kernel, name)
-    return [item for item in kernel.body if _writes(item, names) or _gives(item, names)]
+    return [item for item in _body(kernel) if _writes(item, names) or _gives(item, names)]
+
+
+def _body(kernel: Kernel) -> list[Statement]:
+    """All up to the next function: also what the reader, at an unusual loop, takes for no part of it."""
+    after = kernel.text.statements[kernel.function.number + 1 :]
+    ends = [at for at, item in enumerate(after) if _is_head(item)]
+    return after[: ends[0]] if ends else after
+
+
+def _is_head(item: Statement) -> bool:
+    """Not what is left of for (int k{n}; k > 0; --k) { ... }"""
+    return item.kind == "function" and item.words.count("(") == item.words.count(")")
 
 
 def _stores_into(kernel: Kernel, name: str) -> bool:
@@ -77,17 +91,25 @@ def _stores_into(kernel: Kernel, name: str) -> bool:
 
 
 def _aliases(kernel: Kernel, name: str) -> set[str]:
-    """float* to = P + at; and what is made of that."""
-    names = {name}
-    for item in kernel.body:
+    """float* to = P + at; to = P + at; and what is made of that."""
+    names = {name, *_macros(kernel.text, name)}
+    for item in _body(kernel):
         if len(names) > _MOST_NAMES or not names & set(item.words):
             continue
+        if item.words[1:2] == ("=",) and names & set(item.words[2:]):
+            names.add(item.words[0])
         for at, word in enumerate(item.words):
             known = declared(item, word) if word.isidentifier() and at else None
-            before = item.words[at - 1] if at else ""
-            if known is not None and names & set(known[1]) and before in ("*", "&", "auto"):
+            is_pointer = {"*", "&", "auto"} & set(item.words[:at])
+            if known is not None and is_pointer and names & set(known[1]):
                 names.add(word)
     return names
+
+
+def _macros(text: Listing, name: str) -> list[str]:
+    """#define C(i, j) c[(i) * n + (j)]"""
+    found = _MACRO.finditer(text.bare)
+    return [one[1] for one in found if re.search(rf"\b{re.escape(name)}\b", one[2])]
 
 
 def _writes(item: Statement, names: set[str]) -> bool:
@@ -96,7 +118,8 @@ def _writes(item: Statement, names: set[str]) -> bool:
     if at < 1 or item.kind != "simple":
         return False
     target = item.words[:at]
-    if any(declared(item, name) is not None for name in names & set(target)):
+    is_place = target[0] == "*" or "[" in target
+    if not is_place and any(declared(item, one) is not None for one in names & set(target)):
         return False
     return bool(names & set(target))
 
@@ -105,9 +128,9 @@ def _gives(item: Statement, names: set[str]) -> bool:
     """Whether one of them stands in what a function is given."""
     opened: list[str] = []
     for at, word in enumerate(item.words):
-        if word == "(":
-            opened.append(item.words[at - 1] if at else "")
-        elif word == ")" and opened:
+        if word in ("(", "{"):
+            opened.append(word if word == "{" else item.words[at - 1] if at else "")
+        elif word in (")", "}") and opened:
             opened.pop()
         elif word in names and any(_is_call(one) for one in opened):
             return True
@@ -115,13 +138,13 @@ def _gives(item: Statement, names: set[str]) -> bool:
 
 
 def _is_call(before: str) -> bool:
-    return before.isidentifier() and before not in _NO_CALLS
+    return before in ("{", ">") or (before.isidentifier() and before not in _NO_CALLS)
 
 
 def _may_store(kernel: Kernel) -> bool:
     """Whether anything could store outside of the block's own arrays, where no parameter is known as P."""
     own = set(_arrays(kernel))
-    for item in kernel.body:
+    for item in _body(kernel):
         words = item.words
         if words[:1] in (("asm",), ("__asm__",)) or "&" in words[: find(words, ("=",)) + 1]:
             return True
