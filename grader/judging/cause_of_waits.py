@@ -65,11 +65,7 @@ class OfWaits(Base):
         early = tiles.met_before_wait(self.kernel, self.item.line)
         if early is not None:
             return early
-        waits = [
-            item
-            for item in self.kernel.body
-            if "__pipeline_wait_prior" in item.words and item.line < self.item.line
-        ]
+        waits = self._waits_before(self.item.line)
         if waits and not any(
             "commit" in word for one in self.text.statements for word in one.words
         ):
@@ -83,6 +79,9 @@ class OfWaits(Base):
             )
         if not waits or waits[-1].has("(", "0", ")"):
             return None
+        commit = self._not_always(waits[-1])
+        if commit is not None:
+            return commit
         call = shown(waits[-1].words).rstrip(";")
         return Said(
             f"{call} lets that many groups be under way, and what line {self.item.line} reads is "
@@ -90,6 +89,37 @@ class OfWaits(Base):
             waits[-1].line,
             "The number is that of the groups committed since, which nobody reads yet.",
         )
+
+    def _waits_before(self, line: int) -> list[Statement]:
+        """Waits for groups of copies, before a line of the kernel or of a helper that it calls."""
+        waits = [one for one in self.kernel.body if "__pipeline_wait_prior" in one.words]
+        last = max((one.number for one in barriers.places(self.kernel, line)), default=-1)
+        return [one for one in waits if one.number < last] or waits
+
+    def _not_always(self, wait: Statement) -> Said | None:
+        """A group that is committed in some turns only, where the wait counts one for each turn."""
+        loop = next(iter(self.text.loops(wait)), None)
+        for item in self.kernel.body:
+            if not any("commit" in word for word in item.words) or item.kind != "simple":
+                continue
+            branch = next(
+                (one for one in self.text.above(item) if one.kind in ("if", "else")), None
+            )
+            if (
+                branch is None
+                or loop not in self.text.above(branch)
+                or branch in self.text.above(wait)
+            ):
+                continue
+            call = shown(wait.words).rstrip(";")
+            return Said(
+                f"A group is committed here only where if ({shown(branch.words)}) lets it: in the "
+                f"last turns there is none, and {call} in line {wait.line} waits for one group less "
+                "than it has to.",
+                item.line,
+                "Commit a group in every turn, even an empty one.",
+            )
+        return None
 
     def endless(self) -> Said | None:
         """A loop in which nothing changes what its condition asks for."""

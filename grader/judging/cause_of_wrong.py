@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from grader.judging import barriers, kernel_text, lost_sums, spread, suspects, walked
+from grader.judging import barriers, kernel_text, lost_sums, never_set, spread, suspects, walked
 from grader.judging.cause_base import Base, Material
 from grader.judging.host import Said
 from grader.judging.split import SUMS_NOT_PROMOTED
@@ -57,7 +57,11 @@ class Wrong(Base):
         if found.kind == "converted":
             return self.converted(found)
         if found.kind == "unset":
-            return self.private_object() or self.unset(found)
+            return (
+                self.private_object()
+                or self.unset(found)
+                or never_set.never_set(self.text, self.text.functions())
+            )
         if found.kind in ("wrong-factor", "zeroed"):
             return (
                 self.of_called_helper(found)

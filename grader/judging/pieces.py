@@ -10,7 +10,8 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from grader.judging.sums import in_line, place_name
+from grader.judging.sums import in_line, place_name, several
+from grader.labs.statements import Listing, listing
 from grader.results.explanation import Explanation
 from grader.results.provenance import ElementHistory, Factor, Provenance, Term
 
@@ -25,7 +26,10 @@ def is_split(found: Provenance) -> bool:
 
 
 def explain(
-    found: Provenance, k: int, ordinary: Callable[[Provenance], Explanation | None]
+    found: Provenance,
+    k: int,
+    ordinary: Callable[[Provenance], Explanation | None],
+    source: str = "",
 ) -> Explanation | None:
     """The cause of wrong elements; `ordinary` explains a product that is made of one pair alone."""
     for look in (_rounding, _rest):
@@ -33,6 +37,10 @@ def explain(
         if said is not None:
             return said
     stored = [one for one in found.elements if one.is_whole and one.stored]
+    for one in stored:
+        said = _same_rest(one, source)
+        if said is not None:
+            return said
     by_pair = [_sorted_out(one) for one in stored]
     needed = _needed(found)
     for one, terms in zip(stored, by_pair, strict=True):
@@ -104,6 +112,41 @@ def _rest(elements: Sequence[ElementHistory]) -> Explanation | None:
                 )
                 return Explanation("converted", text, operand=factor.matrix, line=line, to=to)
     return None
+
+
+def _same_rest(one: ElementHistory, source: str) -> Explanation | None:
+    """A third piece that is made of what the first leaves over, as the second one is."""
+    made: dict[tuple, set[int]] = {}
+    for term in one.terms:
+        for factor in term.factors:
+            if factor.matrix and factor.piece and factor.converted:
+                key = (factor.matrix, factor.row, factor.column, factor.piece)
+                made.setdefault(key, set()).add(factor.converted[-1][1])
+    for (matrix, row, column, piece), lines in sorted(made.items()):
+        if len(lines) < 2 or 0 in lines:
+            continue
+        line = max(lines)
+        text = (
+            f"Piece {piece + 1} of {matrix}[{row}][{column}], made in line {line}, has only "
+            f"{several(piece, 'other piece')} taken away from the element, as piece {piece} has: it is "
+            f"what piece {piece} leaves over that has to be rounded."
+        )
+        line = _line_of_rest(listing(source), line)
+        return Explanation(
+            "mispaired", text, operand=matrix, line=line, element=(one.row, one.column)
+        )
+    return None
+
+
+def _line_of_rest(text: Listing, line: int) -> int:
+    """Where a rest is made that a line rounds: its declaration, if it has a name."""
+    for item in text.at(line):
+        for at, word in enumerate(item.words):
+            is_alone = item.words[at - 1 : at] == ("(",) and item.words[at + 1 : at + 2] == (")",)
+            known = text.declaration(word, item) if is_alone and word.isidentifier() else None
+            if known is not None and "-" in known[1]:
+                return known[0]
+    return line
 
 
 def _name(factor: Factor) -> str:

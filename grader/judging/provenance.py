@@ -59,7 +59,7 @@ def explain(found: Provenance, shape: Shape, source: str, kernel: str = "") -> E
         return None
     if shape.factors == "split" and pieces.is_split(found):
         return pieces.explain(
-            found, shape.k, lambda part: _of_products(part, shape, source, kernel)
+            found, shape.k, lambda part: _of_products(part, shape, source, kernel), source
         )
     return _of_products(found, shape, source, kernel)
 

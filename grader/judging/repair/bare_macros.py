@@ -1,4 +1,4 @@
-"""Macros whose parameters stand bare in a product, and are given sums: row + 1 * width."""
+"""Macros that lack parentheses: a parameter that is given a sum (row + 1 * width), or all of the body."""
 
 from __future__ import annotations
 
@@ -11,6 +11,10 @@ from grader.labs.source_reader import without_comments
 
 _MACRO = re.compile(
     r"^[ \t]*#[ \t]*define[ \t]+(\w{1,80})\(([^()\n]{1,200})\)[ \t]*([^\n]{1,400})$", re.MULTILINE
+)
+_ANY = re.compile(
+    r"^[ \t]*#[ \t]*define[ \t]+(\w{1,80})(?:\([^()\n]{1,200}\))?[ \t]+([^\n]{1,400})$",
+    re.MULTILINE,
 )
 _OPERATORS = "*/%+-<>=!&|"
 _IS_SUM = re.compile(r"[-+*/%<>?&|]")
@@ -27,6 +31,7 @@ class Bare:
 
 def bare_macros(text: str) -> Iterator[Bare]:
     plain = without_comments(text)
+    yield from islice(_bare_bodies(plain), _MOST)
     for count, found in enumerate(_MACRO.finditer(plain)):
         if count >= _MOST:
             return
@@ -45,6 +50,35 @@ def bare_macros(text: str) -> Iterator[Bare]:
                 plain.count("\n", 0, start) + 1, body, written,
                 plain[:start] + written + plain[start + len(body):],
             )  # fmt: skip
+
+
+def _bare_bodies(plain: str) -> Iterator[Bare]:
+    """A / B, which t % LANES takes apart."""
+    for found in _ANY.finditer(plain):
+        name, body = found[1], found[2].rstrip()
+        beside = rf"[%/*-]\s*{re.escape(name)}\b|\b{re.escape(name)}\b(?:\([^()\n]*\))?\s*[%/*]"
+        if body.endswith("\\") or not _is_open(body) or not re.search(beside, plain):
+            continue
+        start = found.start(2)
+        yield Bare(
+            plain.count("\n", 0, start) + 1, body, f"({body})",
+            plain[:start] + f"({body})" + plain[start + len(body):],
+        )  # fmt: skip
+
+
+def _is_open(body: str) -> bool:
+    """Whether an operator stands in no parentheses, in what is an expression."""
+    depth, is_found = 0, False
+    for at, character in enumerate(body):
+        depth += (character in "([{") - (character in ")]}")
+        if character in ";{#" or depth < 0:
+            return False
+        is_found |= depth == 0 and at > 0 and character in "+-*/%"
+    return (
+        is_found
+        and body[:1] not in "*&-"
+        and not re.search(r"\b(?:for|if|return|const|float|int)\b", body)
+    )
 
 
 def _in_parentheses(body: str, parameter: str) -> str:

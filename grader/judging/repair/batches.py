@@ -174,7 +174,9 @@ class Batches:
 
     def due(self) -> Iterator[tuple[Edit, bool]]:
         """Changes by themselves. Where a batch costs less for each, they take a part of all steps."""
-        is_long = self.plain[self.wrong].steps >= _LONG and self.most_together() >= _TELLING
+        watched = self.few.get(self.wrong)
+        plain = self.plain[self.wrong] if watched is None else watched.trial
+        is_long = plain.steps >= _LONG and self.most_together() >= _TELLING
         while self.waiting and (not is_long or self.single <= _PART_ALONE * self.together):
             yield self.waiting.pop(0), False
 

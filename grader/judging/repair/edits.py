@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator
 
+from grader.judging.repair.addressed import Addressed, counting_in
 from grader.judging.repair.apart import Apart, apart_in, counters_in
 from grader.judging.repair.arithmetic import OF_A_LENGTH, Arithmetic
 from grader.judging.repair.configured import Configured, configured_in
@@ -22,7 +23,7 @@ from grader.judging.repair.guards import (
 from grader.judging.repair.hiding import Hiding
 from grader.judging.repair.linear import Linear
 from grader.judging.repair.loop_pointers import LoopPointers
-from grader.judging.repair.masked import Masked
+from grader.judging.repair.masked import Masked, taken_apart_in
 from grader.judging.repair.missing import Missing
 from grader.judging.repair.moved import Moved
 from grader.judging.repair.naming import ODD_ONE, Naming
@@ -64,6 +65,7 @@ from grader.judging.repair.unused import unused_in
 from grader.judging.repair.valued import Valued, told_of, values_of
 
 _CHEAPEST = 0.2
+_OF_A_PAIR = 0.7
 _MOST_MACROS = 12
 _OF_A_STEP = 1.7  # a step by what differs from thread to thread
 _OTHER_WAY = {"++": "--", "--": "++"}
@@ -73,7 +75,7 @@ _BUILT_IN = ("threadIdx", "blockIdx", "blockDim", "gridDim")
 
 class Editor(
     Arithmetic, Ends, Linear, Missing, Paired, OnHost, Repeated, Elsewhere, Configured, Oddness, Guards,
-    Apart, Constants, CountedUp, Grouped, LoopPointers, Masked, Moved, NextTurn, Rounded, Series, Shapes, Toggled, TurnedOver, Valued, Hiding, Naming):  # fmt: skip
+    Addressed, Apart, Constants, CountedUp, Grouped, LoopPointers, Masked, Moved, NextTurn, Rounded, Series, Shapes, Toggled, TurnedOver, Valued, Hiding, Naming):  # fmt: skip
     """The edits of one function."""
 
     def __init__(
@@ -128,6 +130,7 @@ class Editor(
         self.counters, self.steps_of = counters_in(function), steps_in(function)
         self.apart, self.quotients = apart_in(function), quotients_in(function)
         self.toggled = toggled_in(file)
+        self.taken_apart, self.counting = taken_apart_in(function), counting_in(file)
         self.divisors_of_floats = divisors_of_floats(function)
         # Nodes of which another turn may do what is needed.
         self.moving: set[tuple[int, str]] = set()
@@ -245,11 +248,20 @@ class Editor(
             node, changed, *self.lengths[id(node)]
         ):
             far = OF_A_LENGTH
+        far += _OF_A_PAIR * self._is_of_a_pair(node)
         if node.text in ("/", "%"):
             far += 0.4 * self._against_name(node, changed)
         far += self._is_odd(node) + self._hides(node, changed) + self._oddness(node, changed)
         cost = max(_CHEAPEST, cost + far)
         yield Edit(((node.id, change),), node.line, cost, self.function.name, node)
+
+    def _is_of_a_pair(self, node: Node) -> bool:
+        """Whether t / D stands beside t % D: by another number, the two would be no place any more."""
+        above = self._parent(node)
+        if above.kind != "binary" or above.text not in ("/", "%") or above.kids[1] is not node:
+            return False
+        other = "%" if above.text == "/" else "/"
+        return self.parts[other, text_of(above.kids[0]), text_of(node)] > 0
 
     def _is_target(self, node: Node) -> bool:
         """What is given a value there."""
@@ -289,6 +301,7 @@ class Editor(
                 yield from self._operators(node)
                 yield from self._taken_together(node)
                 yield from self._masks(node)
+                yield from self._as_counted_by_helper(node)
             case "assign":
                 yield from self._assignments(node)
                 yield from self._part_of_whole(node)

@@ -44,7 +44,7 @@ class Grouped:
         if node.text == "&" and self._parent(node).kind == "if":
             yield all_bits, _ALL_BITS
         if node.text in _SUMS:
-            if right.kind == "binary" and right.text in _PRODUCTS:
+            if right.kind == "binary" and right.text in (*_PRODUCTS, *_LOOSE):
                 yield _sum_first, _SUM
                 for count in range(1, _terms_before(left)):  # and all but the first few
                     yield (lambda n, c=count: _sum_of_last(n, c)), _SUM

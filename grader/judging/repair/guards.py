@@ -11,6 +11,7 @@ from grader.judging.repair.shown import text_of
 ORDERS = ("<", "<=", ">", ">=")
 # What a limit costs: of what has it elsewhere or is counted with it, of a row or a column, of anything.
 _LIMIT, _OF_PLACE, _ANY = 0.7, 1.0, 1.6
+_NO_QUESTION, _OTHER_WAY = 0.9, 1.2  # more where all threads are only sent another way
 _OUTSIDE = 0.3  # less, where an access does leave its array
 _ELSEWHERE = 0.9  # another condition of the function has it, and may be what is wrong
 
@@ -21,7 +22,12 @@ class Guards:
     def _guards(self, node: Node) -> Iterator[tuple[Change, float]]:
         if node.kind == "if" and node.kids[2] is None:
             always = replace(number(1), macro=ALWAYS)
-            yield (lambda n: replace(bare(n), kids=[always, *n.kids[1:]])), 0.9
+            asked = node.kids[0].kids[0] if node.kids[0].text == "!" else node.kids[0]
+            is_flag = asked.kind in ("name", "member") and leaves(node.kids[1])
+            yield (
+                (lambda n: replace(bare(n), kids=[always, *n.kids[1:]])),
+                _NO_QUESTION + _OTHER_WAY * is_flag,
+            )
         yield from self._also(node, 0, node.kind == "if" and leaves(node.kids[1]))
 
     def _kept_guards(self, node: Node, at: int) -> Iterator[tuple[Change, float]]:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from grader.judging.repair.nodes import Node
+from grader.judging.repair.nodes import Function, Node, walk
 from grader.judging.repair.scope import Change, bare, binary, number
+from grader.judging.repair.shown import text_of
 
 _LIMITS = (2, 4, 8, 16, 32)
-_LIKE_OTHERS, _OF_ANY = 0.9, 1.5
-_ONE_SIDE = 1.3
+_LIKE_OTHERS, _OF_ANY = 0.9, 2.0
+_ONE_SIDE, _NOT_TURNED = 1.3, 2.2  # what is permuted with ^ is so on purpose
 
 
 class Masked:
@@ -20,12 +21,25 @@ class Masked:
         above = self._parent(node)
         if node.text in ("/", ">>") and above.text not in ("%", "&") and not self.is_host:
             sign = "%" if node.text == "/" else "&"
-            # Who takes a few bits elsewhere takes them here, too.
-            is_usual = any(text == sign for text, *_ in self.parts) or bool(self.masks)
+            # Who takes a few bits of it elsewhere takes them here, too.
+            is_usual = text_of(node.kids[0]) in self.taken_apart
             for limit in _LIMITS:
                 most = limit - (sign == "&")
                 cost = _LIKE_OTHERS if is_usual and limit < 8 else _OF_ANY
                 yield (lambda n, s=sign, v=most: binary(s, bare(n), number(v))), cost
         if node.text in ("&", "^", "|"):
-            yield (lambda n: bare(n).kids[0]), _ONE_SIDE
-            yield (lambda n: n.kids[1]), _ONE_SIDE
+            cost = _NOT_TURNED if node.text == "^" else _ONE_SIDE
+            yield (lambda n: bare(n).kids[0]), cost
+            yield (lambda n: n.kids[1]), cost
+
+
+def taken_apart_in(function: Function) -> set[str]:
+    """lane, where there is a lane / 4 % 2, or a lane % 4."""
+    found = set()
+    for node in walk(function.body):
+        is_taken = node.kind == "binary" and node.text in ("%", "&")
+        if is_taken and node.kids[1].kind == "number" and not node.kids[1].macro:
+            left = node.kids[0]
+            is_part = left.kind == "binary" and left.text in ("/", ">>")
+            found.add(text_of(left.kids[0] if is_part else left))
+    return found

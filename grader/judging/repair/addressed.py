@@ -1,0 +1,60 @@
+"""An index that is counted as it stands, where a helper of the file counts all others."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from grader.judging.repair.nodes import File, Node, walk
+from grader.judging.repair.scope import Change, binary, named
+
+_SAME_ARRAY, _ANOTHER = 0.5, 0.9
+
+
+class Addressed:
+    """A part of Editor."""
+
+    def _as_counted_by_helper(self, node: Node) -> Iterator[tuple[Change, float]]:
+        """place(i, r) for i * W + r."""
+        above = self._parent(node)
+        if node.text != "+" or above.kind != "index" or above.kids[1] is not node:
+            return
+        terms, pairs = list(_terms(node)), []
+        for product in terms:
+            if product.kind == "binary" and product.text == "*":
+                rest = _sum_of([one for one in terms if one is not product])
+                pairs += [(one, rest) for one in product.kids]
+        for helper, arrays in self.counting.items():
+            cost = _SAME_ARRAY if above.kids[0].text in arrays else _ANOTHER
+            for one, two in pairs:
+                for given in ((one, two), (two, one)):
+                    call = [named(helper), *given]
+                    yield (lambda n, k=tuple(call): Node("call", list(k), "(", n.line)), cost
+
+
+def _terms(node: Node) -> Iterator[Node]:
+    if node.kind == "binary" and node.text == "+":
+        for kid in node.kids:
+            yield from _terms(kid)
+    else:
+        yield node
+
+
+def _sum_of(terms: list[Node]) -> Node:
+    found = terms[0]
+    for one in terms[1:]:
+        found = binary("+", found, one)
+    return found
+
+
+def counting_in(file: File) -> dict[str, set[str]]:
+    """Helpers of two numbers that count places, each with the arrays that they do so for."""
+    found: dict[str, set[str]] = {}
+    for function in [*file.functions.values(), *file.methods.values()]:
+        for node in walk(function.body):
+            if node.kind != "index" or node.kids[1].kind != "call" or len(node.kids[1].kids) != 3:
+                continue
+            name = node.kids[1].kids[0].text
+            helper = file.functions.get(name)
+            if helper is not None and len(helper.parameters) == 2 and helper.type.name == "int":
+                found.setdefault(name, set()).add(node.kids[0].text)
+    return found
