@@ -188,19 +188,26 @@ def comma(text: Listing, host: Host) -> Said | None:
     return None
 
 
+_PARTS = (("/",), ("%",), (">>",), ("&",))
+
+
 def flat_block(text: Listing, kernel: Kernel, host: Host) -> Said | None:
     """A block of two dimensions for a kernel that counts its threads by threadIdx.x alone."""
     launches = [one for one in host.launches if one.kernel in kernel.function.words]
     if len(launches) != 1 or kernel.block[0] < 2 or kernel.block[1] < 2:
         return None
-    words = [word for item in kernel.body for word in item.words]
+    words = [word for item in text.statements for word in item.words]
     if "y" in axes_of(words, "threadIdx") or "blockDim" in words:
         return None
+    flat = {("threadIdx", ".", "x")}
+    flat |= {(name,) for name, _, value, _ in declarations(kernel) if tuple(value) in flat}
     divided = {
-        item.words[at + 3]
+        item.words[at + len(one)]
         for item in kernel.body
-        for at, word in enumerate(item.words[:-3])
-        if word == "threadIdx" and item.words[at + 3] in ("/", "%", ">>", "&")
+        for at in range(len(item.words))
+        for one in flat
+        if item.words[at : at + len(one)] == one
+        and item.words[at + len(one) : at + len(one) + 1] in _PARTS
     }
     if len(divided) < 2:
         return None

@@ -6,13 +6,21 @@ certain.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from grader.judging.barriers import barriers, fills
 from grader.judging.host import Said
 from grader.judging.kernel_text import Kernel, array_shape, call_arguments_of, shared_arrays
 from grader.judging.wording import factors, names_in, value
-from grader.labs.statements import Statement, closing, find, shown
+from grader.labs.statements import (
+    Listing,
+    Statement,
+    closing,
+    find,
+    function_name,
+    shown,
+    split,
+)
 
 
 def never_filled(kernel: Kernel, array: str, reader: int) -> Said | None:
@@ -82,7 +90,11 @@ def never_filled(kernel: Kernel, array: str, reader: int) -> Said | None:
 def filled_inside_only(kernel: Kernel, array: str) -> Said | None:
     """A tile that is filled under a guard, and gets nothing where the guard is false."""
     text, branches = kernel.text, []
-    for item in fills(kernel, array):
+    filled = fills(kernel, array)
+    helper = _only_helper(kernel, filled)
+    if helper is not None:
+        return _filled_inside_by(text, helper)
+    for item in filled:
         branch = next((one for one in text.above(item) if one.kind in ("if", "else")), None)
         if branch is None or branch.kind == "else" or "?" in item.words:
             return None
@@ -96,6 +108,53 @@ def filled_inside_only(kernel: Kernel, array: str) -> Said | None:
         "left from before.",
         branch.line,
         f"Put 0 into {array} where the matrix has no element.",
+    )
+
+
+def _only_helper(kernel: Kernel, filled: Sequence[Statement]) -> Statement | None:
+    """The helper that fills a tile, where all that the kernel does for it is to call that."""
+    text = kernel.text
+    called = {
+        name
+        for item in filled or kernel.body
+        for at, name in enumerate(item.words[:-1])
+        if item.words[at + 1] in ("(", "<") and text.named(name) is not None
+    }
+    helpers = [text.named(name) for name in called]
+    helpers = [one for one in helpers if any(_stores(text, one))]
+    return helpers[0] if len(helpers) == 1 and helpers[0] is not kernel.function else None
+
+
+def _stores(text: Listing, helper: Statement) -> Iterator[Statement]:
+    """Where it stores through a pointer that it is given, or starts a copy there."""
+    given = set(text.parameters(helper))
+    for item in text.inside(helper):
+        if item.kind != "simple":
+            continue
+        left = split(item.words, "=")
+        is_store = len(left) == 2 and left[0][:1] != () and "[" in left[0] and left[0][0] in given
+        is_copy = any("async" in word for word in item.words)
+        if is_store or (is_copy and given & {*item.words}):
+            yield item
+
+
+def _filled_inside_by(text: Listing, helper: Statement) -> Said | None:
+    """if (inside) to[r][c] = from[...] without an else."""
+    asked = []
+    for store in _stores(text, helper):
+        branch = next((one for one in text.above(store) if one.kind in ("if", "else")), None)
+        if branch is None or branch.kind == "else" or "?" in store.words:
+            continue
+        after = [one for one in text.statements[branch.number + 1 :] if one.parent == branch.parent]
+        if not after or after[0].kind != "else":
+            asked.append(branch)
+    if len(asked) != 1:
+        return None
+    return Said(
+        f"Where {shown(asked[0].words)} is false {function_name(helper)}() puts nothing into the "
+        "tile: there it has what was left from before.",
+        asked[0].line,
+        "Put 0 into the tile where the matrix has no element.",
     )
 
 

@@ -198,7 +198,13 @@ class Listing:
             at -= 1
         names = []
         for part in arguments(function.words, at) if at >= 0 else ():
-            words = [word for word in split(part, "=")[0] if word[:1].isalpha() or word[:1] == "_"]
+            said = split(part, "=")[0]
+            inner = next((i for i, w in enumerate(said) if w == "(" and said[i + 1] in "*&"), -1)
+            if inner >= 0:  # float (*tile)[16]
+                said = said[inner : inner + 3]
+            elif "[" in said:  # float tile[][16]
+                said = said[: said.index("[")]
+            words = [word for word in said if word[:1].isalpha() or word[:1] == "_"]
             names.append(words[-1] if words else "")
         return names
 

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from grader.judging.repair.addressed import Addressed, counting_in
 from grader.judging.repair.apart import Apart, apart_in, counters_in
 from grader.judging.repair.arithmetic import OF_A_LENGTH, Arithmetic
+from grader.judging.repair.borrowed import Borrowed, borrowed_in
 from grader.judging.repair.configured import Configured, configured_in
 from grader.judging.repair.constants import Constants, divisors_of_floats
 from grader.judging.repair.counted_up import CountedUp, quotients_in
@@ -23,7 +24,7 @@ from grader.judging.repair.guards import (
 from grader.judging.repair.hiding import Hiding
 from grader.judging.repair.linear import Linear
 from grader.judging.repair.loop_pointers import LoopPointers
-from grader.judging.repair.masked import Masked, taken_apart_in
+from grader.judging.repair.masked import Masked, counts_fours, taken_apart_in
 from grader.judging.repair.missing import Missing
 from grader.judging.repair.moved import Moved
 from grader.judging.repair.naming import ODD_ONE, Naming
@@ -62,7 +63,7 @@ from grader.judging.repair.siblings import odd_leaves, repeated_leaves
 from grader.judging.repair.toggled import Toggled, toggled_in
 from grader.judging.repair.turned_over import TurnedOver
 from grader.judging.repair.unused import unused_in
-from grader.judging.repair.valued import Valued, told_of, values_of
+from grader.judging.repair.valued import Valued, constants_told, told_of, values_of
 
 _CHEAPEST = 0.2
 _OF_A_PAIR = 0.7
@@ -75,7 +76,7 @@ _BUILT_IN = ("threadIdx", "blockIdx", "blockDim", "gridDim")
 
 class Editor(
     Arithmetic, Ends, Linear, Missing, Paired, OnHost, Repeated, Elsewhere, Configured, Oddness, Guards,
-    Addressed, Apart, Constants, CountedUp, Grouped, LoopPointers, Masked, Moved, NextTurn, Rounded, Series, Shapes, Toggled, TurnedOver, Valued, Hiding, Naming):  # fmt: skip
+    Addressed, Apart, Borrowed, Constants, CountedUp, Grouped, LoopPointers, Masked, Moved, NextTurn, Rounded, Series, Shapes, Toggled, TurnedOver, Valued, Hiding, Naming):  # fmt: skip
     """The edits of one function."""
 
     def __init__(
@@ -109,6 +110,8 @@ class Editor(
         )
         self.values = values_of(file, macros)
         self.told = told_of(file, self.values, macros)
+        self.constants_told = constants_told(self.values, macros)
+        self.borrowed = borrowed_in(file, function)
         self.masks = {
             (1 << int(node.kids[1].text)) - 1
             for node in walk(function.body)
@@ -130,6 +133,7 @@ class Editor(
         self.counters, self.steps_of = counters_in(function), steps_in(function)
         self.apart, self.quotients = apart_in(function), quotients_in(function)
         self.toggled = toggled_in(file)
+        self.counts_fours = counts_fours(function)
         self.taken_apart, self.counting = taken_apart_in(function), counting_in(file)
         self.divisors_of_floats = divisors_of_floats(function)
         # Nodes of which another turn may do what is needed.
@@ -288,6 +292,7 @@ class Editor(
                 yield from self._names(node)
                 yield from self._directions(node)
                 yield from self._with_the_turn(node)
+                yield from self._masks(node)
             case "member":
                 yield from self._members(node)
                 if not self.is_host:
@@ -347,6 +352,8 @@ class Editor(
             yield from self._configured(node)
         if node.kind in ("name", "number"):
             yield from self._other_values(node)
+        if node.kind in ("name", "number", "member"):
+            yield from self._as_others_count(node)
 
     # --- names and numbers
 

@@ -10,6 +10,7 @@ from grader.judging.repair.shown import text_of
 
 _LIMITS = (2, 4, 8, 16, 32)
 _LIKE_OTHERS, _OF_ANY = 0.9, 2.0
+_FOURTH = 1.3
 _ONE_SIDE, _NOT_TURNED = 1.3, 2.2  # what is permuted with ^ is so on purpose
 
 
@@ -19,6 +20,9 @@ class Masked:
     def _masks(self, node: Node) -> Iterator[tuple[Change, float]]:
         """lane / 4 % 2 for lane / 4, lane >> 2 & 1 for lane >> 2; a for a & b."""
         above = self._parent(node)
+        if node.kind == "name":
+            yield from self._fourth(node)
+            return
         if node.text in ("/", ">>") and above.text not in ("%", "&") and not self.is_host:
             sign = "%" if node.text == "/" else "&"
             # Who takes a few bits of it elsewhere takes them here, too.
@@ -31,6 +35,19 @@ class Masked:
             cost = _NOT_TURNED if node.text == "^" else _ONE_SIDE
             yield (lambda n: bare(n).kids[0]), cost
             yield (lambda n: n.kids[1]), cost
+
+    def _fourth(self, node: Node) -> Iterator[tuple[Change, float]]:
+        """x / 4 in a sum, where other terms are counted in fours."""
+        if self.counts_fours and self._parent(node).text == "+" and not self.is_host:
+            yield (lambda n: binary("/", bare(n), number(4))), _FOURTH
+
+
+def counts_fours(function: Function) -> bool:
+    """Whether something is divided by 4 there."""
+    return any(
+        node.kind == "binary" and (node.text, node.kids[1].text) in (("/", "4"), (">>", "2"))
+        for node in walk(function.body)
+    )
 
 
 def taken_apart_in(function: Function) -> set[str]:

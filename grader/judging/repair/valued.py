@@ -29,7 +29,8 @@ class Told:
     def node(self) -> Node:
         if not self.names:
             return number(self.value)
-        return binary(self.sign, *(self._leaf(name) for name in self.names))
+        parts = [self._leaf(name) for name in self.names]
+        return parts[0] if len(parts) == 1 else binary(self.sign, *parts)
 
     def _leaf(self, name: str) -> Node:
         if name in self.macros:
@@ -64,6 +65,14 @@ def values_of(file: File, macros: Mapping[str, int]) -> dict[str, int]:
                 if value is not None and not node.kids[0]:
                     known[node.text] = value
     return known
+
+
+def constants_told(values: Mapping[str, int], macros: Mapping[str, int]) -> tuple[Told, ...]:
+    """The constants themselves."""
+    return tuple(
+        Told(value, _WRITTEN, "", (name,), macros)
+        for name, value in list(values.items())[:_MOST_CONSTANTS]
+    )
 
 
 def told_of(file: File, values: Mapping[str, int], macros: Mapping[str, int]) -> tuple[Told, ...]:

@@ -1,0 +1,53 @@
+"""What other lines of a function count with: fields, and what objects are asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from grader.judging.repair.linear import copied
+from grader.judging.repair.nodes import File, Function, Node, walk
+from grader.judging.repair.scope import Change
+from grader.judging.repair.shown import text_of
+
+_BUILT_IN = ("threadIdx", "blockIdx", "blockDim", "gridDim")
+_PLACES = ("*", "/", "%", "<", "<=", ">", ">=")
+_MOST = 10
+_COST, _CONSTANT = 1.4, 1.5
+
+
+class Borrowed:
+    """A part of Editor."""
+
+    def _as_others_count(self, node: Node) -> Iterator[tuple[Change, float]]:
+        """matrix.size() for a name, args.groups for gridDim.y, a constant for a field."""
+        above = self._parent(node)
+        is_step = above.kind == "assign" and above.text in ("+=", "-=") and above.kids[1] is node
+        if not (is_step or (above.kind == "binary" and above.text in _PLACES)):
+            return
+        said = text_of(node)
+        is_field = node.kind == "member" and node.kids[0].text not in _BUILT_IN
+        if not is_field:
+            for text, one in self.borrowed.items():
+                if text != said and node.id not in one.ids:
+                    yield (lambda n, o=one: copied(o)), _COST
+        elif not self.is_host:
+            for told in self.constants_told:
+                yield (lambda n, t=told: t.node()), _CONSTANT
+
+
+def borrowed_in(file: File, function: Function) -> dict[str, Node]:
+    """Fields and calls without arguments that are factors, bounds or divisors somewhere."""
+    fields = {
+        name
+        for one in file.structs.values()
+        for kind, name in one
+        if kind.name == "int" and not kind.stars
+    }
+    found: dict[str, Node] = {}
+    for node in walk(function.body):
+        for kid in node.kids if node.kind == "binary" and node.text in _PLACES else ():
+            is_field = kid.kind == "member" and kid.text in fields and kid.kids[0].kind == "name"
+            is_asked = kid.kind == "call" and len(kid.kids) == 1 and kid.kids[0].kind == "member"
+            if is_asked or (is_field and kid.kids[0].text not in _BUILT_IN):
+                found.setdefault(text_of(kid), kid)
+    return dict(list(found.items())[:_MOST])
