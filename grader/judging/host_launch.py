@@ -196,7 +196,8 @@ def flat_block(text: Listing, kernel: Kernel, host: Host) -> Said | None:
     launches = [one for one in host.launches if one.kernel in kernel.function.words]
     if len(launches) != 1 or kernel.block[0] < 2 or kernel.block[1] < 2:
         return None
-    words = [word for item in text.statements for word in item.words]
+    device = [one for one in text.functions() if {"__global__", "__device__"} & {*one.words}]
+    words = [word for one in device for item in text.inside(one) for word in item.words]
     if "y" in axes_of(words, "threadIdx") or "blockDim" in words:
         return None
     flat = {("threadIdx", ".", "x")}

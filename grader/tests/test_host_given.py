@@ -214,8 +214,8 @@ def opened(built, lab: str, name: str, old: str, new: str) -> tuple[str, Diagnos
          "cudaMemcpy(A, M", "null pointer"),
         ("04", "04-slabs.cu", "pieces(columns, tile);", "pieces(rows, tile);", "g.grid.x", "pieces(columns, tile)"),
         ("04", "04-fired.cu", "(tiled<Shape>, j, l,", "(tiled<Shape>, l, j,", "fire<Shape>(", "(tiled<Shape>, j, l,"),
-        ("01", "01-padpitch.cu", "return dim3(TX, TY); }", "return dim3(TY, TX); }", "dim3((columns",
-         "would be right"),  # the grid the other way round does it, too
+        ("01", "01-padpitch.cu", "return dim3(TX, TY); }", "return dim3(TY, TX); }", "return dim3(TY, TX)",
+         "dim3(TX, TY)"),
         ("01", "01-movable.cu", "launch<32, 4>(m, n,", "launch<32, 4>(n, m,", "launch<32, 4>(n",
          "is given N for a and M for b"),
     ],

@@ -287,7 +287,7 @@ def test_origins_in_students_programs(part, name, line_part, words):
     first_of([
         ("hosts-8", "padcopy-inner", "rounded up to a multiple of 16"),
         ("hosts-8", "tilesofp-m", "with k in place of l"),
-        ("hosts-8", "driverlike-args", "&width, &per_thread}"),
+        ("hosts-8", "driverlike-args", "n and per_thread are exchanged"),
         ("hosts-8", "planned-block", "with 8 P would be right"),
         ("hosts-8", "bandpipe-turn", "another stream"),
         ("hosts-8", "carved-bytes", "256 bytes behind"),

@@ -142,6 +142,11 @@ class Oddness:
     def _given_twice(self, node: Node, changed: Node) -> float:
         """(rows, rows) for (rows, columns): each argument has a name of its own."""
         above = self._parent(node)
+        if changed.kind == "name" and above.kind == "address":  # {&rows, &rows}
+            beside = self._parent(above)
+            names = [one.kids[0].text for one in beside.kids if one and one.kind == "address"]
+            is_twice = beside.kind == "braces" and changed.text in names
+            return _TWICE_GIVEN * is_twice
         if changed.kind != "name" or above.kind not in ("call", "launch"):
             return 0.0
         given = above.kids[1:] if above.kind == "call" else above.kids[2]

@@ -44,6 +44,7 @@ _CONFIRMING = 40_000  # of all runs that ask for another size
 _CONFIRMED = 7_000  # after so many, two sizes are enough
 _OF_ONE_SIZE, _ENOUGH = 16_000, 2  # of these steps; so many sizes, where others take longer
 _MOST_LANES, _MOST_OF_A_BLOCK = 4, 4096
+_AFTER_A_DOUBT, _OF_A_DOUBT = 200, 1.0  # changes; what such a one may cost
 _TOO_LONG = 70
 # Of a case that was seen to be wrong: elements of P, and products of one.
 _MOST_SEEN, _DEEPEST_SEEN = 64 * 64, 64
@@ -145,6 +146,7 @@ class Search(Order, Batches):
         self.wrong: Size | Given | None = None  # the case in which changes are tried first
         self.refuting: Size | Given | None = None  # the last case that has refused one
         self.too_long: set[Size | Given] = set()
+        self.has_skipped = False  # one of these, when a change was confirmed
         self.sharpened = 0
         self.tried = 0
         self.together, self.single = 0, 0  # steps of batches, and of changes by themselves
@@ -222,7 +224,11 @@ class Search(Order, Batches):
         return trial.is_right
 
     def found(self) -> Repair | None:
-        """None where there is no such change, or none was found in time. Raises GivenUp."""
+        """None where there is no such change, or none was found in time. Raises GivenUp.
+
+        What takes too long in a size may not be right there: another change is looked for a while.
+        """
+        doubtful, until = None, 0
         try:
             self.wrong = self.first_wrong()
             if self.wrong is None:
@@ -242,13 +248,20 @@ class Search(Order, Batches):
                         continue
                 elif not is_tried and not self.is_right_by_itself(edit):
                     continue
+                if doubtful is not None and self.tried > until:
+                    return doubtful
                 if not self.is_right(changes, self.others()):
                     self.sharpen()
                 elif not is_tried or self.is_alone(changes):
-                    return self.chosen(edit, self.sizes)
+                    is_doubtful = self.has_skipped
+                    found = self.chosen(edit, self.sizes)
+                    if not is_doubtful:
+                        return found
+                    if doubtful is None and edit.cost <= _OF_A_DOUBT:
+                        doubtful, until = found, self.tried + _AFTER_A_DOUBT
         except Exhausted:
-            return None
-        return None
+            return doubtful
+        return doubtful
 
     def candidates(self) -> Iterator[tuple[Edit, bool]]:
         """Changes with which P may be right in the wrong case, and whether it was seen to be."""
@@ -382,11 +395,12 @@ class Search(Order, Batches):
 
     def is_right(self, changes: Mapping, sizes: Sequence[Size | Given]) -> bool:
         """Sizes that take too long say nothing, as long as two others do."""
-        spent, right = 0, 0
+        spent, right, self.has_skipped = 0, 0, False
         for size in sizes:
             if right > 1 and spent > _CONFIRMED:
                 return True
             if size in self.too_long and len(sizes) > _ENOUGH:
+                self.has_skipped = True
                 continue
             limit = min(self.confirming - spent, _OF_ONE_SIZE if len(sizes) > 1 else _CONFIRMING)
             try:
@@ -400,6 +414,7 @@ class Search(Order, Batches):
                     self.confirming -= spent // 2
                     return False
                 self.too_long.add(size)
+                self.has_skipped = True
                 continue
             except GivenUp:
                 return False

@@ -189,7 +189,7 @@ def _whole_warps(chosen: list[int], wrong: set[int]) -> list[int]:
     """Few warps: of those that are wrong, and of the others."""
     bad = sorted({one // _WARP for one in chosen if one in wrong})
     good = sorted({one // _WARP for one in chosen} - set(bad))
-    kept = sorted({*bad[:1], *(good or bad)[-1:]})
+    kept = sorted({*bad[:1], *bad[-1:], *good[:1], *good[-1:]})
     return [warp * _WARP + lane for warp in kept for lane in range(_WARP)]
 
 
