@@ -25,6 +25,9 @@ def _pointers(function: Statement, parameters: Sequence[str]) -> list[str]:
     ]
 
 
+_WORD = 4  # bytes
+
+
 class Ways(Sums):
     """Which line loaded an operand, and which read it."""
 
@@ -267,8 +270,6 @@ class Ways(Sums):
         shape = shared_array(
             self.source, factor.shared.array, factor.shared.array_bytes, self.kernel
         )
-        if shape is None or len(shape.dimensions) < 2:
-            return False
         words = [
             word
             for word in self.found.tiles
@@ -280,6 +281,14 @@ class Ways(Sums):
         if not words:
             return False
         top, left = min(word.row for word in words), min(word.column for word in words)
+        if shape is None or len(shape.dimensions) < 2:
+            width = max(word.column for word in words) - left + 1
+
+            def flat(row: int, column: int) -> int:
+                return _WORD * ((row - top) * width + column - left)
+
+            as_it_lies = all(w.offset_bytes == flat(w.row, w.column) for w in words)
+            return not as_it_lies and factor.shared.offset_bytes == flat(*needed)
         as_it_lies = all(
             shape.indices(word.offset_bytes)[-2:] == (word.row - top, word.column - left)
             for word in words
