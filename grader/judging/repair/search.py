@@ -145,6 +145,7 @@ class Search(Order, Batches):
         )
         self.wrong: Size | Given | None = None  # the case in which changes are tried first
         self.refuting: Size | Given | None = None  # the last case that has refused one
+        self.took: dict[Size | Given, int] = {}  # steps of changes that were confirmed, at most
         self.too_long: set[Size | Given] = set()
         self.has_skipped = False  # one of these, when a change was confirmed
         self.sharpened = 0
@@ -351,7 +352,10 @@ class Search(Order, Batches):
             return
         if size not in self.plain and self.carried_out(size):
             return
-        if not self.plain[size].is_right and self.plain[size].steps <= _COSTLIEST:
+        # The file as it is may end early there, what is right does not.
+        took = max(self.took.get(size, 0), self.plain[size].steps)
+        if not self.plain[size].is_right and took <= _COSTLIEST:
+            self.limits[size] = max(self.limits[size], 2 * took)
             self.wrong = size
             self.sharpened += 1
             self.shorten()
@@ -419,6 +423,7 @@ class Search(Order, Batches):
             except GivenUp:
                 return False
             spent += trial.steps
+            self.took[size] = max(trial.steps, self.took.get(size, 0))
             if not trial.is_right:
                 self.confirming -= spent
                 self.refuting = size
