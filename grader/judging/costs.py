@@ -1,4 +1,5 @@
-"""Bank conflicts beyond the limit, as a finding: the line that most of them belong to, and why lanes meet.
+"""What a check counts beyond its limit, as a finding: a grid of far more blocks than P needs, or bank
+conflicts: the line that most of them belong to, and why lanes meet.
 
 Only of a submission that has nothing else to mend: a fault costs more than it counts.
 """
@@ -8,7 +9,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from grader.judging.cause_base import Material
 from grader.judging.judge import Outcome, is_own_file
+from grader.judging.too_many_blocks import TooManyBlocks
 from grader.judging.wording import bare, names_in, terms, value
 from grader.labs.expression import names_in as counted_in
 from grader.labs.lab import Lab
@@ -38,18 +41,44 @@ class _Row:
     line: int
 
 
+def of_blocks(
+    lab: Lab, results: Sequence[CheckResult], safety: Mapping[str, Outcome], text: str
+) -> tuple[Diagnostic, ...]:
+    """Most blocks lie outside of P: what these do is counted, too."""
+    for result, outcome in _failed(lab, results, safety):
+        message = f"{result.title}: {result.message}."
+        item = Diagnostic(
+            "costly", "warning", message, FILE_NAME, result.line, cases=(outcome.case.id,)
+        )
+        material = Material(text, lab.signature, (outcome,))
+        said = TooManyBlocks(listing(text), material, item).surplus()
+        if said is not None:
+            message = f"{said.text} {message}"
+            return (_finding(said.line, message, said.advice, said.text, result.line),)
+    return ()
+
+
+def _failed(
+    lab: Lab, results: Sequence[CheckResult], safety: Mapping[str, Outcome]
+) -> list[tuple[CheckResult, Outcome]]:
+    """The checks that count too much, each with its case."""
+    kinds = {check.id: check.kind for check in lab.checks}
+    found = []
+    for result in results:
+        if kinds.get(result.id) != "counter" or result.status != "failed" or result.hidden:
+            continue
+        outcome = safety.get(str(result.data.get("case", "")))
+        if outcome is not None and not outcome.case.hidden:
+            found.append((result, outcome))
+    return found
+
+
 def told(
     lab: Lab, results: Sequence[CheckResult], safety: Mapping[str, Outcome], text: str
 ) -> tuple[Diagnostic, ...]:
     """Of the first such check; () if there is none, or nothing is known of its line."""
-    kinds = {check.id: check.kind for check in lab.checks}
-    for result in results:
-        if kinds.get(result.id) != "counter" or result.status != "failed" or result.hidden:
-            continue
-        if result.max_score < _OF_WEIGHT:
-            continue
-        outcome = safety.get(str(result.data.get("case", "")))
-        if not result.line or outcome is None or outcome.case.hidden:
+    for result, outcome in _failed(lab, results, safety):
+        if result.max_score < _OF_WEIGHT or not result.line:
             continue
         message = f"{result.title}: {result.message}."
         counters = counters_in(counted_in(str(result.data["measure"])))

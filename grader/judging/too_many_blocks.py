@@ -8,13 +8,14 @@ from grader.judging import spread
 from grader.judging.cause_base import Base
 from grader.judging.host import Launch, Said
 from grader.judging.plans.origin import Origins
-from grader.judging.plans.several import Origin
+from grader.judging.plans.several import Origin, plain
 from grader.judging.sums import several
 from grader.judging.wording import bare, value
-from grader.labs.statements import shown
+from grader.labs.statements import closing, shown
 from grader.results.finding import Facts
 
 _SURPLUS = 4  # times as many blocks as are needed: no rounding
+_ONLY_SLOW = frozenset({"timeout", "costly"})
 
 
 class TooManyBlocks(Base):
@@ -35,7 +36,11 @@ class TooManyBlocks(Base):
         )
 
     def surplus(self) -> Said | None:
-        """A grid of several times as many blocks as P needs, where a block outside of P goes wrong."""
+        """A grid of several times as many blocks as P needs: one of them goes wrong, or all cost too much."""
+        return self._more_than_stored() or self._not_divided()
+
+    def _more_than_stored(self) -> Said | None:
+        """Where the kernel's store says how much of P a block computes."""
         kernel, launch, store = self.kernel, self.launch, self._store() if self.kernel else None
         if store is None or launch is None or self.outcome is None or not self.item.cases:
             return None
@@ -53,10 +58,10 @@ class TooManyBlocks(Base):
             needed, there = -(-side // step), kernel.grid[at]
             if there < _SURPLUS * needed or there < _SURPLUS + needed:
                 continue
-            if self.item.code != "timeout" and block[at] < needed:
+            if self.item.code not in _ONLY_SLOW and block[at] < needed:
                 continue
             line, counted = self._counted(launch, axis)
-            if not line or "/" not in counted or "," in counted:
+            if not line or not _is_one_side(counted):
                 continue
             why = undivided(counted)
             return Said(
@@ -69,6 +74,42 @@ class TooManyBlocks(Base):
                 else "Divide by all that a block computes along this axis, rounded up.",
             )
         return None
+
+    def _not_divided(self) -> Said | None:
+        """a + b - 1 / c blocks, whatever a block of such a kernel computes."""
+        kernel, launch = self.kernel, self.launch
+        if self.item.code not in _ONLY_SLOW or kernel is None or launch is None:
+            return None
+        if not self.item.cases or not self.is_launched_once:
+            return None
+        for at, axis in enumerate("xy"):
+            line, counted = self._counted(launch, axis)
+            why = undivided(counted)
+            needed = self._divided(counted, kernel.grid[at]) if line and why else None
+            if needed is None or kernel.grid[at] < _SURPLUS + needed:
+                continue
+            if kernel.grid[at] >= _SURPLUS * needed:
+                return Said(
+                    f"Along {axis} the grid has {shown(counted)} blocks, {kernel.grid[at]} here, where "
+                    f"{needed} would do: {why}.",
+                    line,
+                    _with_parentheses(counted),
+                )
+        return None
+
+    def _divided(self, words: Sequence[str], there: int) -> int | None:
+        """How many blocks a + b - 1 / c would be if all of the sum was divided."""
+        words, place = bare(words), _lonely_division(bare(words))
+        divisor = words[place + 1 :]
+        by = value(divisor, self.text.constants)
+        if by is None and len(divisor) == 1 and self.launch is not None:
+            near = self.text.statements[self.launch.number]
+            known = self.text.declaration(divisor[0], near)
+            by = value(known[1], self.text.constants) if known is not None else None
+        last = value(words[place - 1 : place], {})
+        if not by or by < 0 or last is None:
+            return None
+        return max(1, (there - last if words[place - 2] == "-" else there + last) // by)
 
     def _counted(self, launch: Launch, axis: str) -> tuple[int, tuple[str, ...]]:
         """(line, words) that say how many blocks the grid has along an axis; a helper's if it is wrong."""
@@ -87,10 +128,17 @@ class TooManyBlocks(Base):
         if called is not None:
             line, words = called
             words = words[1:] if words[:1] == ("return",) else words
-            words = words[:-1] if words[-1:] == (";",) else words
+            words = plain(words[:-1] if words[-1:] == (";",) else words)
             if undivided(words):
                 return line, words
         return side.line, side.words
+
+
+def _is_one_side(words: Sequence[str]) -> bool:
+    """A quotient, a helper's call or a name: no sides side by side."""
+    if words[1:2] == ("(",) and closing(words, 1) == len(words) - 1:
+        return words[0] != "dim3"
+    return "," not in words and ("/" in words or (len(words) == 1 and words[0].isidentifier()))
 
 
 def undivided(words: Sequence[str]) -> str:

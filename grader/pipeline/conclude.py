@@ -67,8 +67,11 @@ def concluded(lab: Lab, result: Result, evidence: rubric.Evidence, text: str = "
     if any(item.severity == "error" for item in found):
         kernels = tuple(_unpredicted(kernel) for kernel in kernels)
     else:
-        with quietly():
-            found = (*found, *costs.told(lab, checks, evidence.safety, text))
+        costly = ()
+        for rule in (costs.of_blocks, costs.told):
+            with quietly():
+                costly = costly or rule(lab, checks, evidence.safety, text)
+        found = (*found, *costly)
     result = replace(result, kernels=kernels)
     return replace(
         result,
