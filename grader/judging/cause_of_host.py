@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from grader.judging import host_launch, host_text, managed, rests, tensor_maps
+from grader.judging import host_launch, host_streams, host_text, managed, rests, tensor_maps
 from grader.judging.cause_base import Base
 from grader.judging.host import Said
 from grader.judging.host_events import HostEvents
@@ -66,6 +66,12 @@ class OfHost(Base):
             or rests.of_another(self.text)
             or rests.of_one(self.text)
         )
+
+    def by_stream(self) -> Said | None:
+        """A call that is refused for its stream."""
+        if self.item.code != "api-error" or self.host is None:
+            return None
+        return host_streams.refused(self.text, self.host, self.item.message, self.item.line)
 
     def by_map(self) -> Said | None:
         """A tensor map that does not fit the memory that it is for."""

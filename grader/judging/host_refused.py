@@ -41,7 +41,8 @@ class HostRefused(HostUnfilled):
 
     def refused_launch(self) -> Said | None:
         """The only launch was refused, as one that a graph is to have."""
-        refused = [one for one in self.seen.of("refused") if one.api.startswith("cudaLaunch")]
+        refused = self.seen.of("refused")[:1]  # what comes after another refusal follows from that
+        refused = [one for one in refused if one.api.startswith("cudaLaunch")]
         if self.seen.of("launch") or not refused or not refused[0].lines:
             return None
         line = refused[0].lines[0]

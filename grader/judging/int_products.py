@@ -6,12 +6,15 @@ The finding names the line of the kernel that calls the helper, which is not whe
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from itertools import pairwise
 
 from grader.judging.host import Said
-from grader.judging.wording import factors, names_in, terms
-from grader.labs.statements import Listing, Statement, closing, function_name, shown
+from grader.judging.wording import bare, factors, names_in, terms
+from grader.labs.statements import Listing, Statement, closing, find, function_name, shown
 
+_MOST_STEPS = 6  # from a name to what it is counted from
+_KINDS = frozenset({"float", "float2", "float4", "double", "half", "const", "auto", ",", ">"})
 _WIDE = r"\b(?:size_t|ptrdiff_t|u?int64_t|long|double)\b"
 _DECLARES = r"[\s&*]{{1,9}}(?:\w{{1,99}}\s{{0,9}}(?:=[^;,]{{0,99}})?,\s{{0,9}}){{0,9}}{}\b"
 
@@ -49,13 +52,118 @@ def narrow(text: Listing, line: int) -> Said | None:
     if len(lines) != 1:
         return None
     item, product = found[0]
+    return _said(product, item.line)
+
+
+def of_pointer(text: Listing, line: int) -> Said | None:
+    """The product of ints by which a pointer was moved that the line uses, if its own indices are small."""
+    for here in text.at(line):
+        function = text.function_of(here)
+        own = _indices(text, here)
+        if function is None or any(_may_be_large(text, one, here) for one in own):
+            continue
+        found, narrow_index = [], ""
+        for name in dict.fromkeys(word for word in here.words if word.isidentifier()):
+            is_index = not own and here.has("[", name, "]")
+            if is_index or _is_pointer(text, name, function):
+                found += _moves(text, name, here, function)
+                narrow_index = narrow_index or (name if is_index and found else "")
+        cast = [one for one in found if any(map(_uncast, factors(one[1])))]
+        if cast or found:
+            where, product = (cast or found)[0]
+            said = _said(product, where)
+            if narrow_index:
+                also = f" And let {narrow_index} be a size_t: it holds the whole index."
+                said = replace(said, advice=said.advice + also)
+            return said
+    return None
+
+
+def _moves(
+    text: Listing, name: str, near: Statement, function: Statement
+) -> list[tuple[int, tuple[str, ...]]]:
+    """(line, product) of what a pointer, or an index, is counted from: those of ints that may be large."""
+    known = text.declaration(name, near)
+    given = [known] if known is not None else []
+    for item in text.assignments(name, function):
+        if item.words[1] in ("=", "+="):
+            given.append((item.line, item.words[2:-1]))
+    found = []
+    for line, words in given:
+        item = next((one for one in text.at(line) if name in one.words), near)
+        for product in terms(words):
+            is_product = "*" in product[1:] and len(factors(product)) > 1
+            if is_product and _is_of_ints(text, product):
+                found += [(line, product)] if _may_be_large(text, product, item) else []
+    return found
+
+
+def _uncast(factor: tuple[str, ...]) -> tuple[str, ...] | None:
+    """int(row) or (int)row without the cast; None of a factor that has none."""
+    if factor[:3] in (("(", "int", ")"), ("(", "unsigned", ")")):
+        return bare(factor[3:])
+    if factor[:2] in (("int", "("), ("unsigned", "(")) and closing(factor, 1) == len(factor) - 1:
+        return factor[2:-1]
+    return None
+
+
+def _is_of_ints(text: Listing, product: tuple[str, ...]) -> bool:
+    """Whether all factors are of 32 bits, by what they are made of or by a cast."""
+    for factor in factors(product):
+        is_called = any(after == "(" and word.isidentifier() for word, after in pairwise(factor))
+        if _uncast(factor) is None and (
+            is_called or _is_wide(text, tuple(one for one in factor if one not in ("(", ")")))
+        ):
+            return False
+    return True
+
+
+def _may_be_large(text: Listing, product: tuple[str, ...], near: Statement) -> bool:
+    """Whether the block counts in it, a loop over a side, or what a helper was given."""
+    function = text.function_of(near)
+    names = text.parameters(function) if function is not None else []
+    is_kernel = function is not None and "__global__" in function.words
+    waiting, seen = list(names_in(product)), set[str]()
+    for _ in range(_MOST_STEPS):
+        following: list[str] = []
+        for name in waiting:
+            if name.startswith("blockIdx") or (name in names and not is_kernel):
+                return True
+            if name in seen:
+                continue
+            seen.add(name)
+            for loop in text.loops(near):
+                head, condition = (*loop.parts, (), ())[:2]
+                if find(head, (name, "=")) >= 0 and set(condition) & set(names):
+                    return True
+            known = text.declaration(name, near)
+            following += names_in(known[1]) if known is not None else []
+        waiting = following
+    return False
+
+
+def _is_pointer(text: Listing, name: str, function: Statement) -> bool:
+    """Whether a function has a pointer of that name, its own or one that it is given."""
+    for item in (function, *text.inside(function)):
+        for at, word in enumerate(item.words):
+            before = at - 1
+            while before > 0 and item.words[before] in ("const", "__restrict__", "__restrict"):
+                before -= 1
+            if word == name and before > 0 and item.words[before] == "*":
+                if item.words[before - 1] in _KINDS:
+                    return True
+    return False
+
+
+def _said(product: tuple[str, ...], line: int) -> Said:
     parts = [shown(part) for part in factors(product)]
+    wide = [shown(_uncast(part) or part) for part in factors(product)]
     return Said(
         f"{shown(product)} is a product of ints, and it overflows: {' and '.join(parts)} are of 32 bits, "
         "and so is what they give.",
-        item.line,
-        f"Make one of them 64 bits wide: size_t({parts[0]}) * {' * '.join(parts[1:])}, or a size_t where "
-        f"{parts[-1]} is declared.",
+        line,
+        f"Make one of them 64 bits wide: size_t({wide[0]}) * {' * '.join(wide[1:])}, or a size_t where "
+        f"{wide[-1]} is declared.",
     )
 
 

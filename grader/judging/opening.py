@@ -169,6 +169,7 @@ class _Finder(
     def known(self) -> Said | None:
         """What needs no guess: nvcc or the calls themselves say so."""
         return _first_said(
+            self.by_stream,
             self.by_warning,
             self.by_int_product,
             self.by_fraction,
@@ -240,7 +241,11 @@ class _Finder(
         if facts.array_bytes <= _BEYOND_INT:
             return None
         line = self.item.line
-        return int_products.aliased(self.text, line) or int_products.narrow(self.text, line)
+        return (
+            int_products.aliased(self.text, line)
+            or int_products.narrow(self.text, line)
+            or int_products.of_pointer(self.text, line)
+        )
 
     def by_fraction(self) -> Said | None:
         if self.item.code not in ("wrong-result", "low-precision"):
