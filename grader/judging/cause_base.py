@@ -28,6 +28,8 @@ from grader.results.provenance import Provenance
 from grader.results.result import Diagnostic
 from grader.running.host_calls import HostCalls
 
+# What happens within a block, in whichever kernel.
+_IN_A_BLOCK = frozenset({"race-shared", "uninitialised-shared", "barrier-divergence"})
 ABOUT_P = frozenset({"wrong-result", "unwritten-output", "low-precision"})
 
 
@@ -104,6 +106,13 @@ class Base:
             chosen = self._at_fault(kernels)
             named = {function_name(item) for item in chosen}
             runs = [one for one in runs if _plain_name(one.name) in named]
+        is_last = True
+        if self.problem.is_product and self.item.code in _IN_A_BLOCK:
+            at_fault = self._at_fault(kernels)
+            is_last = at_fault == chosen or len(at_fault) != 1
+            chosen = chosen if is_last else at_fault
+            named = {function_name(item) for item in chosen}
+            runs = [one for one in runs if _plain_name(one.name) in named] if not is_last else runs
         if len(chosen) != 1 or self.outcome is None:
             return None
         (function,) = chosen
@@ -132,6 +141,8 @@ class Base:
         case = self.outcome.case
         dimensions = {"M": (case.j, case.k), "N": (case.k, case.l), "P": (case.j, case.l)}
         shapes = {name: dimensions[role] for role, name in roles.items()}
+        if not is_last:
+            roles, shapes = {}, {}  # what it is given may be between M, N and P
         if not case.problem.is_product:
             roles, shapes = self._arrays_of(launches, parameters, function.words)
         run = runs[-1] if runs else None

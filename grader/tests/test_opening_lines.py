@@ -6,9 +6,11 @@ from pathlib import Path
 
 import pytest
 
+from grader.judging import int_products
 from grader.judging.free_order import whose_turn
 from grader.labs.lab import load_lab
 from grader.labs.options import Options
+from grader.labs.statements import listing
 from grader.labs.submission import Submission
 from grader.pipeline.grade import grade
 from grader.tests.corpus_files import REPOSITORY, bare_solution, labs
@@ -118,3 +120,56 @@ def test_a_loop_is_not_counted_with_the_sizes_of_another_case(built):
         "inner" in text.splitlines()[first.line - 1]
         and "[row *" in text.splitlines()[first.line - 1]
     )
+
+
+@pytest.mark.parametrize(
+    ("name", "edits", "code", "guilty", "says"),
+    first_of([
+        # All is right, and most blocks lie outside of P.
+        ("07-fourby", [("dim3((l + 63) / 64,", "dim3(l + 63 / 64,")], "costly",
+         "four_by_four<<<dim3(", "256 here, where 4 would do: / comes before + and -"),
+        ("05", [("grid(ceil_div(l, BN),", "grid(ceil_div(l, 4),")], "costly", "dim3 grid(",
+         "64 here, and P needs 4: a block computes 64 columns"),
+        ("04-view", [("unsigned((n + S - 1) / S)", "unsigned(n + S - 1 / S)")], "timeout",
+         "auto pieces =", "Parentheses are missing: (n + S - 1) / S."),
+        # An int overflows on its way into a pointer, or into an index.
+        ("07", [("from = A + size_t(row) * cols", "from = A + int(row) * cols")],
+         "out-of-bounds-global", "const float* from", "size_t(row) * cols"),
+        ("05-march", [("A += size_t(cRow) * BM * K;", "A += int(cRow) * BM * K;")],
+         "out-of-bounds-global", "A += int(cRow)", "BM and K are of 32 bits"),
+        ("10", [("*to = P + size_t(row) * l", "*to = P + row * l")], "out-of-bounds-global",
+         "*to = P", "row and l are of 32 bits"),
+        ("04", [("P[size_t(row) * l + col] = sum;", "{\n  int at = row * l + col;\n  P[at] = sum; }")],
+         "out-of-bounds-global", "int at =", "And let at be a size_t"),
+        # What is asked for in it is refused, as it is no stream.
+        ("01-streamed", [("cudaMallocAsync(&out,", "cudaMallocAsync(&work,")], "api-error",
+         "cudaMallocAsync(&work,", "out never gets any memory: write &out."),
+        ("01-streamed", [("  CHECK(cudaMemcpyAsync(P,", "  cudaStreamDestroy(work);\n"
+                          "  CHECK(cudaMemcpyAsync(P,")], "api-error",
+         "  cudaStreamDestroy(work);", "work is destroyed here, and line 35 still uses it"),
+        # Of several kernels the finding is about one that is not the last.
+        ("01-packs", [("    bs[threadIdx.y][threadIdx.x] =", "    __syncthreads();\n    bs[threadIdx.y][threadIdx.x] ="),
+                      ("    __syncthreads();\n    for", "    for")], "race-shared",
+         "    __syncthreads();", "what is filled after it may be read too early"),
+        ("01-streamed", [("  CHECK(cudaStreamCreate(&work));\n", "")], "api-error",
+         "cudaStream_t work;", "created nowhere"),
+    ], count=3),
+)  # fmt: skip
+def test_the_line_that_decides_is_told(name, edits, code, guilty, says, built):
+    test_a_report_opens_with_the_line_to_be_mended(name, edits, code, guilty, says, built)
+
+
+def test_an_index_that_is_small_is_not_blamed_for_its_pointer():
+    """What the block counts in may be large, and a loop over a side of a matrix."""
+    text = listing(
+        "__global__ void f(const float* A, float* P, int n) {\n"
+        "  const float* a = A + blockIdx.y * 16 * n;\n"
+        "  P[threadIdx.y * n] = a[threadIdx.y * n];\n"
+        "  for (int i = 0; i < n; ++i) P[i] = a[i * n];\n"
+        "  const float* b = A + size_t(blockIdx.y) * 16 * n;\n"
+        "  P[0] = b[threadIdx.y * n];\n"
+        "}\n"
+    )
+    assert int_products.of_pointer(text, 3).line == 2
+    assert int_products.of_pointer(text, 4) is None
+    assert int_products.of_pointer(text, 6) is None
