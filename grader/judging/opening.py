@@ -6,7 +6,15 @@ import re
 from collections.abc import Callable
 from dataclasses import replace
 
-from grader.judging import int_fractions, int_products, pieces, tensor_maps, too_narrow, warned
+from grader.judging import (
+    idle,
+    int_fractions,
+    int_products,
+    pieces,
+    tensor_maps,
+    too_narrow,
+    warned,
+)
 from grader.judging.cause_base import Material
 from grader.judging.cause_by_plan import ByPlan
 from grader.judging.cause_by_trying import SAYS_WHERE, TRIED, ByTrying, is_tried
@@ -170,6 +178,7 @@ class _Finder(
         """What needs no guess: nvcc or the calls themselves say so."""
         return _first_said(
             self.by_stream,
+            self.by_idle,
             self.by_warning,
             self.by_int_product,
             self.by_fraction,
@@ -206,6 +215,9 @@ class _Finder(
             ]
         rules += [self.too_few, self.by_scratch]
         return _first_said(*rules)
+
+    def by_idle(self) -> Said | None:
+        return idle.idle(self.text) if self.item.code in idle.CODES else None
 
     def by_warning(self) -> Said | None:
         """What nvcc itself has seen: a barrier that is none, a variable without a value."""

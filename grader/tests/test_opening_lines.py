@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from grader.judging import int_products
+from grader.judging import idle, int_products
 from grader.judging.free_order import whose_turn
 from grader.labs.lab import load_lab
 from grader.labs.options import Options
@@ -147,6 +147,9 @@ def test_a_loop_is_not_counted_with_the_sizes_of_another_case(built):
         ("01-streamed", [("  CHECK(cudaMemcpyAsync(P,", "  cudaStreamDestroy(work);\n"
                           "  CHECK(cudaMemcpyAsync(P,")], "api-error",
          "  cudaStreamDestroy(work);", "work is destroyed here, and line 35 still uses it"),
+        # Nothing is exchanged by it.
+        ("08-double", [("stage ^= 1;", "stage ^= 0;")], "uninitialised-shared", "stage ^= 0;",
+         "leaves stage as it is"),
         # Of several kernels the finding is about one that is not the last.
         ("01-packs", [("    bs[threadIdx.y][threadIdx.x] =", "    __syncthreads();\n    bs[threadIdx.y][threadIdx.x] ="),
                       ("    __syncthreads();\n    for", "    for")], "race-shared",
@@ -173,3 +176,20 @@ def test_an_index_that_is_small_is_not_blamed_for_its_pointer():
     assert int_products.of_pointer(text, 3).line == 2
     assert int_products.of_pointer(text, 4) is None
     assert int_products.of_pointer(text, 6) is None
+
+
+@pytest.mark.parametrize(
+    ("line", "is_idle"),
+    [
+        ("stage ^= 0;", True), ("stage += 0u;", True), ("stage = stage;", True), ("stage *= 1;", True),
+        ("for (int i = 0; i < 9; ++i, stage ^= 0) P[i] = 0;", True), ("stage ^= 1;", False),
+        ("stage *= 0;", False), ("stage = 1 - stage;", False), ("unused ^= 0;", False),
+    ],
+)  # fmt: skip
+def test_a_statement_that_leaves_its_variable_as_it_is(line: str, is_idle: bool):
+    text = (
+        "__global__ void f(float* P) {\n  int stage = 0, unused = 0;\n  LINE\n  P[stage] = 1;\n}\n"
+    )
+    said = idle.idle(listing(text.replace("LINE", line)))
+    assert (said is not None) == is_idle
+    assert said is None or (said.line == 3 and "stage" in said.text)
