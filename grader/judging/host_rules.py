@@ -122,11 +122,50 @@ class HostRules:
                 advice = "This is one row; the matrix has as many rows as columns."
                 line = self._row_of(words, near) or line
             elif size < self.bytes_of:
+                counted = self._counted_short(call.given[at], words, near, name)
+                if counted is not None:
+                    return counted
                 advice = "It is too small: rows times columns times sizeof(float)."
             else:
                 continue
             return Said(text, line or call.line, advice)
         return None
+
+    def _counted_short(
+        self, given: Sequence[str], words: Sequence[str], near: Statement, buffer: str
+    ) -> Said | None:
+        """A variable that counts too few elements, or too short a row, for several calls."""
+        if "sizeof" not in words or any(one in words for one in ("+", "-", "/", "%", "<<", ">>")):
+            return None
+        own = [
+            (name, known)
+            for name in names_in(words)
+            if name not in self.host.parameters
+            and (known := self.text.declaration(name, near)) is not None
+            and len(known[1]) > 1
+        ]
+        if len(own) != 1:
+            return None
+        name, (line, counted) = own[0]
+        elements = self.bytes_of // 4
+        is_side = list(words).count(name) > 1
+        wanted = round(elements**0.5) if is_side else elements
+        number = self._value((name,), near)
+        uses = [
+            item
+            for item in self.host.body
+            if {name, plain_name(given)} & set(item.words) and declared(item, name) is None
+        ]
+        others = set(names_in(words)) - {name, "float"}
+        if number is None or number >= wanted or len(uses) < 2 or others:
+            return None
+        what = "rows and columns" if is_side else "elements"
+        return Said(
+            f"{name} = {shown(counted)} is {number} here, and a matrix has {wanted} {what}: "
+            f"{buffer or 'what is made with it'} is too small.",
+            line,
+            f"{name} has to count all that a {'row' if is_side else 'matrix'} has.",
+        )
 
     def _counts_elements(self, words: Sequence[str], near: Statement) -> bool:
         """Whether a variable is multiplied by sizeof elsewhere: here it should be, too."""

@@ -147,6 +147,13 @@ def test_a_loop_is_not_counted_with_the_sizes_of_another_case(built):
         ("01-streamed", [("  CHECK(cudaMemcpyAsync(P,", "  cudaStreamDestroy(work);\n"
                           "  CHECK(cudaMemcpyAsync(P,")], "api-error",
          "  cudaStreamDestroy(work);", "work is destroyed here, and line 35 still uses it"),
+        # Too little is counted where several calls have it from.
+        ("01-produit", [("(size_t)width * width", "(size_t)width + width")], "out-of-bounds-global",
+         "size_t total =", "is 8 here, and a matrix has 16 elements: ga is too small"),
+        ("01-filled", [("pitch = tiles * SIDE", "pitch = tiles + SIDE")], "host-crash",
+         "const int pitch =", "is 20 here, and a matrix has 61 rows and columns"),
+        ("01-produit", [("total * sizeof(float)", "total + sizeof(float)")], "out-of-bounds-global",
+         "size_t taille =", "total + sizeof(float) is 20 bytes"),
         # Nothing is exchanged by it.
         ("08-double", [("stage ^= 1;", "stage ^= 0;")], "uninitialised-shared", "stage ^= 0;",
          "leaves stage as it is"),
