@@ -335,14 +335,13 @@ class _Splitter:
             before = self.tokens[at - 1] if at > first else ""
             if word == "{" and depth == 0:
                 head = self.tokens[first:at]
-                is_template = head[:1] == ["template"] and ">" in head
-                begins = head[head.index(">") + 1 :] if is_template else head
+                begins = _without_template(head)
                 if any(item in _TYPES for item in begins[:4]) and "(" not in head:
                     self._begin(self._add("type", first, at), at)
                     return
                 ends = before == ")" or (before in _AFTER_PARAMETERS and head[-2:-1] == [")"])
                 ends = ends or (before == "}" and _gives_fields(head))
-                if ends and not _gives(head) and "return" not in head:
+                if ends and not _gives(begins) and "return" not in head:
                     # There are no functions in functions: REPEAT(i, n) { ... } is a macro's loop.
                     kind = "macro" if self._is_in_function() else "function"
                     self._begin(self._add(kind, first, at), at)
@@ -385,6 +384,18 @@ def _ends_in_captures(head: list[str]) -> bool:
         return False
     at = len(head) - 1 - head[::-1].index("[")
     return at > 0 and head[at - 1] in ("=", "(", ",", "return")
+
+
+def _without_template(head: list[str]) -> list[str]:
+    """What follows template <int SIDE = 16>, whose values are none of what it is for."""
+    if head[:2] != ["template", "<"]:
+        return head
+    depth = 0
+    for at, word in enumerate(head):
+        depth += (word == "<") - (word == ">")
+        if depth == 0 and at > 0:
+            return _without_template(head[at + 1 :])
+    return head
 
 
 def _gives(head: list[str]) -> bool:

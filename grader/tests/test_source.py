@@ -10,6 +10,7 @@ from grader.labs.source import (
     todo_regions,
     without_comments,
 )
+from grader.labs.statements import listing
 
 SKELETON = """// Lab
 __global__ void k() {
@@ -170,3 +171,17 @@ def test_elements():
 )
 def test_integer_expressions(text, value):
     assert integer(text, {"A": "4", "B": "A * 2", "C": "C + 1"}) == value
+
+
+@pytest.mark.parametrize(
+    "head",
+    [
+        "template <int SIDE = 16>\n__global__ void f(const float* M)",
+        "template <class T = Pair<int>, int SIDE = 4>\n__global__ void f(const T* M)",
+        "template <typename T>\ntemplate <int SIDE = 16>\nvoid Tile<T>::f(int side = SIDE)",
+    ],
+)
+def test_a_template_with_values_of_its_own_is_a_function(head):
+    text = listing(head + " {\n  int row = 0;\n}\nvoid solve() {}\n")
+    assert [one.kind for one in text.statements] == ["function", "simple", "function"]
+    assert text.named("solve") is not None
