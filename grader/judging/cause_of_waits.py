@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from grader.judging import barriers, divergence, suspects, tiles, uncovered
+from grader.judging import barriers, divergence, never_filled, suspects, tiles, uncovered
 from grader.judging.cause_base import Base
 from grader.judging.host import Said
 from grader.judging.wording import changes, names_in
@@ -53,6 +53,18 @@ class OfWaits(Base):
             or uncovered.uncovered(self.kernel, array)
             or self._scattered_of(array)
         )
+
+    def without_filling(self) -> Said | None:
+        """No line fills what is read."""
+        facts = self.item.facts or Facts()
+        if self.kernel is None or self.item.code != "uninitialised-shared":
+            return None
+        if facts.cause is not Cause.NEVER_WRITTEN:
+            return None
+        array = re.split(r"[^\w]", facts.array)[0]
+        said = never_filled.never_filled(self.kernel, array, self.item.line)
+        other = tiles.never_filled(self.kernel, array, self.item.line)
+        return other if said is not None and other is not None else said
 
     def _scattered_of(self, array: str) -> Said | None:
         """Of this array, or of P: what is wrong with another tile does not leave this one unfilled."""

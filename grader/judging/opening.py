@@ -191,6 +191,7 @@ class _Finder(
             self.by_dynamic_memory,
             self.by_type,
             self.without_store,
+            self.without_filling,
         )
 
     def cause(self) -> Said | None:

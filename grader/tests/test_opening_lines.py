@@ -154,6 +154,13 @@ def test_a_loop_is_not_counted_with_the_sizes_of_another_case(built):
          "const int pitch =", "is 20 here, and a matrix has 61 rows and columns"),
         ("01-produit", [("total * sizeof(float)", "total + sizeof(float)")], "out-of-bounds-global",
          "size_t taille =", "total + sizeof(float) is 20 bytes"),
+        # No line fills what is read.
+        ("02-typed", [("    fetch(tiles.right, r, n);\n", "")], "uninitialised-shared",
+         "fetch(tiles.left, l, n);", "Nothing fills tiles.right, which line 20 reads."),
+        ("02-staged", [("    sb[me.row][me.col] = nextB;\n", "")], "uninitialised-shared",
+         "sa[me.row][me.col] = nextA;", "no line does so for sb"),
+        ("02-typed", [("fetch(tiles.right, r, n);", "fetch(tiles.left, r, n);")],
+         "uninitialised-shared", "fetch(tiles.left, r, n);", "Is tiles.right meant here?"),
         # Nothing is exchanged by it.
         ("08-double", [("stage ^= 1;", "stage ^= 0;")], "uninitialised-shared", "stage ^= 0;",
          "leaves stage as it is"),
