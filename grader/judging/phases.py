@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
+from grader.judging import parities
 from grader.judging.figures import bytes_text, triple
 from grader.judging.host import Said
 from grader.labs.statements import Listing, Statement, listing
@@ -21,6 +22,8 @@ CAUSES = frozenset(
 )  # fmt: skip
 # Of these a copy may be missed, and so may its place in a race: the wait is to be mended first.
 TOO_EARLY = frozenset({Cause.NOT_WAITED, Cause.WRONG_PARITY})
+# What a wait leads to that ends too early, or never.
+_OF_PARITY = TOO_EARLY | {Cause.ARRIVALS_LACK, Cause.TOO_MANY_ARRIVALS, Cause.ENDS_IN_FLIGHT}
 REFILL = (
     "Before a place is filled again, all who read it must have arrived at a barrier for which the "
     "filling thread waits, and each of them only after its last read. And is it the right place?"
@@ -47,6 +50,10 @@ _TOO_SOON = "Arrive after the last read of the stage, and behind a __syncwarp() 
 def cause(code: str, facts: Facts, source: str) -> Said | None:
     """The line to be mended, where the text shows it; the finding's own is where it was seen."""
     other = facts.other or Party()
+    if facts.cause in _OF_PARITY:
+        said = parities.wrong(listing(source))
+        if said is not None:
+            return said
     if facts.cause is Cause.ARRIVALS_LACK:
         return _too_few(facts) or _never_filled(facts, listing(source))
     if facts.cause is Cause.TOO_MANY_ARRIVALS:

@@ -161,6 +161,9 @@ def test_a_loop_is_not_counted_with_the_sizes_of_another_case(built):
          "sa[me.row][me.col] = nextA;", "no line does so for sb"),
         ("02-typed", [("fetch(tiles.right, r, n);", "fetch(tiles.left, r, n);")],
          "uninitialised-shared", "fetch(tiles.left, r, n);", "Is tiles.right meant here?"),
+        # The parity that a wait asks for, turn by turn.
+        ("11", [("ph / STAGES % 2", "ph / STAGES / 2")], "deadlock", "wait_for_phase(&ring.full[s]",
+         "ph / STAGES / 2 gives 0, 0, 1, 1 from one use of stage 0 to the next"),
         # Nothing is exchanged by it.
         ("08-double", [("stage ^= 1;", "stage ^= 0;")], "uninitialised-shared", "stage ^= 0;",
          "leaves stage as it is"),

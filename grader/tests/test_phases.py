@@ -2,7 +2,8 @@
 
 import pytest
 
-from grader.judging import phases
+from grader.judging import parities, phases
+from grader.labs.statements import listing
 from grader.results.finding import Access, Cause, Facts, Party
 
 CONSUMER = """
@@ -12,6 +13,15 @@ for (int ph = 0; ph < phases; ++ph) {
   load_matrices(m, ring.stage[s].M);
   __syncwarp();
   if (lane == 0) arrive(&ring.empty[s]);
+}
+"""
+WAITS = """
+constexpr int STAGES = 3;
+__global__ void f(int phases) {
+  for (int ph = 0; ph < phases; ++ph) {
+    int s = ph % STAGES, turn = ph / STAGES;
+    wait_for_phase(&full[s], PARITY);
+  }
 }
 """
 TEXT = (
@@ -118,3 +128,28 @@ def test_each_cause_has_its_words():
         for cause in phases.CAUSES
     }
     assert len(said) == len(phases.CAUSES)
+
+
+@pytest.mark.parametrize(
+    ("parity", "says"),
+    [
+        ("ph / STAGES % 2", ""),
+        ("ph / STAGES", ""),  # its last bit counts
+        ("(turn & 1) ^ 1", ""),
+        ("at.parity", ""),
+        ("ph / STAGES / 2", "gives 0, 0, 1, 1 from one use of stage 0"),
+        ("turn / 2 % 2", "gives 0, 0, 1, 1"),
+        ("s % 2", "gives 0, 0, 0, 0"),
+        ("ph % 2", "begins with 1 for the barrier of stage 1"),
+    ],
+)
+def test_the_parity_of_a_wait_turn_by_turn(parity: str, says: str):
+    said = parities.wrong(listing(WAITS.replace("PARITY", parity)))
+    assert (said is None) == (not says)
+    assert said is None or (says in said.text and said.line == 6)
+
+
+def test_a_wait_that_is_passed_by_the_first_time():
+    text = WAITS.replace("PARITY", "(turn - 1) % 2").replace("wait_for", "if (turn > 0) wait_for")
+    assert parities.wrong(listing(text)) is None
+    assert parities.wrong(listing(text.replace("- 1) % 2", "- 1) / 2"))).line == 6
