@@ -19,6 +19,8 @@ from grader.labs.statements import (
 
 _ASSIGNS = frozenset({"=", "+=", "-=", "*=", "/=", "++", "--", "^=", "|=", "&="})
 
+_READERS = frozenset({"sizeof", "fma", "fmaf", "__fmaf_rn", "__fmul_rn", "__hfma", "min", "max"})
+
 
 def never_filled(kernel: Kernel, array: str, reader: int) -> Said | None:
     """`array`: the one that is read; `reader`: the line."""
@@ -103,12 +105,21 @@ def _may_fill(text: Listing, item: Statement, place: tuple[str, ...], is_member:
             after, before = words[end : end + 1], words[at - 1 : at] if at else ()
             if {*after, *before} & {"++", "--", "&", "."} or set(after) & _ASSIGNS:
                 return True
-            if words[end - 1] != "]" and not _is_read(text, item, at, end):
+            is_given = {*before, *after} <= {"(", ",", ")"}
+            if (words[end - 1] != "]" or is_given) and not _is_read(text, item, at, end):
+                return True
+            if _is_pointer_to(words[:at]):
                 return True
         elif is_member and words[at + 3 : at + 4] == ("(",):
             return True  # a method of its own
         at = find(words, place[:1], at + 1)
     return False
+
+
+def _is_pointer_to(before: tuple[str, ...]) -> bool:
+    """float* row = tile[i]; float (&row)[T] = tile[i]; auto row = tile[i]"""
+    left = before[: before.index("=")] if "=" in before else ()
+    return bool({"*", "&", "auto"} & set(left)) and "const" not in left
 
 
 def _is_read(text: Listing, item: Statement, at: int, end: int) -> bool:
@@ -120,13 +131,13 @@ def _is_read(text: Listing, item: Statement, at: int, end: int) -> bool:
             break
         opened -= 1
     if opened < 1 or item.words[opened] != "(":
-        return False
+        return item.words[end - 1] == "]"
     called = item.words[opened - 1]
     if called == ">" and "<" in item.words[:opened]:
         called = item.words[max(n for n in range(opened) if item.words[n] == "<") - 1]
     function = text.named(called)
     if function is None:
-        return called == "sizeof"
+        return called in _READERS or not called.isidentifier()
     given = arguments(item.words, opened)
     number = next((n for n, one in enumerate(given) if one == item.words[at:end]), -1)
     parts = _declared_parameters(function)
