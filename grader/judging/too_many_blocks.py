@@ -51,7 +51,10 @@ class TooManyBlocks(Base):
             return None
         statement, row, column = store
         block = (self.item.facts or Facts()).block
-        for at, (axis, words, side) in enumerate((("x", column, shape[1]), ("y", row, shape[0]))):
+        sides = (("x", column, row, shape[1]), ("y", row, column, shape[0]))
+        for at, (axis, words, other, side) in enumerate(sides):
+            if f"blockIdx.{axis}" in spread.needed(kernel, other, statement):
+                continue  # one number counts the blocks of both axes
             step = spread.step(kernel, words, statement, axis)
             if not step or step < 1:
                 continue

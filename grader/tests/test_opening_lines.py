@@ -210,3 +210,17 @@ def test_a_statement_that_leaves_its_variable_as_it_is(line: str, is_idle: bool)
     said = idle.idle(listing(text.replace("LINE", line)))
     assert (said is not None) == is_idle
     assert said is None or (said.line == 3 and "stage" in said.text)
+
+
+def test_blocks_that_are_counted_along_both_axes_are_not_too_many(built):
+    """It is slow for another reason."""
+    text = _edited(
+        "04-linear",
+        ("<<<across * down,", "<<<((l + TS - 1) / TS) * ((j + TS - 1) / TS),"),
+        ("acc += As[tr][q] * Bs[q][tc];", "acc += As[tr][q] * Bs[q][tc] + 0.0f * As[tc][q];"),
+    )
+    folder = next(lab for lab in labs() if lab.startswith("04"))
+    submission = Submission(Path("matmul.cu"), "matmul.cu", text, text.encode())
+    result = grade(built, load_lab(built.folder(folder)), submission, Options("sim"))
+    assert any(check.status == "failed" for check in result.checks)
+    assert not any("blocks" in item.message for item in result.diagnostics)
