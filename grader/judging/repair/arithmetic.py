@@ -18,7 +18,7 @@ _OF_THE_BLOCK = 1.6
 _OF_A_BLOCK, _FIRST_OF_A_BLOCK = {"blockIdx", "blockDim"}, 0.5  # blockIdx.x * blockDim.x
 _TIMES_A_NAME = 1.4  # 4 * thread
 _LESS_FOR_COUNTERS = 0.6
-_USUAL = 0.9
+_USUAL, _FIRST_OF_A_TILE, _OF_A_ROW = 0.9, 1.3, 1.3
 _SUMMAND = 1.2  # what is added to other things, too
 _AT_MOST = 1.1
 _COMPARING = (*ORDERS, "==", "!=", "&&", "||")
@@ -146,10 +146,27 @@ class Arithmetic:
             yield (lambda n: replace(bare(n), kids=n.kids[::-1])), 2.0
         if sign in ("%", "&"):
             yield from self._at_most(node)
-        if sign == "*" and _builtins(node) >= _OF_A_BLOCK and "threadIdx" not in self._whole(node):
+        if sign == "*" and "blockIdx" in _builtins(node) and "threadIdx" not in self._whole(node):
             thread = Node("member", [named("threadIdx")], _axis(node), node.line)
-            yield (lambda n, t=thread: binary("+", bare(n), t)), _FIRST_OF_A_BLOCK
+            is_usual = _builtins(node) >= _OF_A_BLOCK  # of a tile the first is meant as often
+            cost = _FIRST_OF_A_BLOCK if is_usual else _FIRST_OF_A_TILE
+            yield (lambda n, t=thread: binary("+", bare(n), t)), cost
+        if sign == "*" and not self.is_host:
+            yield from self._rows_of_places(node)
         yield from self._other_parts(node)
+
+    def _rows_of_places(self, node: Node) -> Iterator[tuple[Change, float]]:
+        """row * width + col for row * col, blockIdx.x * blockDim.x + threadIdx.x for their product."""
+        left, right = node.kids
+        if _builtins(node) == {"blockIdx", "threadIdx"}:
+            length = Node("member", [named("blockDim")], _axis(node), node.line)
+            yield (lambda n, w=length: binary("+", binary("*", n.kids[0], w), n.kids[1])), _USUAL
+        elif {left.kind, right.kind} == {"name"} and {left.text, right.text} <= self.declared:
+            for name in self.given:
+                yield (
+                    (lambda n, w=name: binary("+", binary("*", n.kids[0], named(w)), n.kids[1])),
+                    _OF_A_ROW,
+                )
 
     def _at_most(self, node: Node) -> Iterator[tuple[Change, float]]:
         """Of what is left as many as a tile has, for the remainder: min(left, 16) for left & 15."""
