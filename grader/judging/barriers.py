@@ -187,6 +187,9 @@ def copied(kernel: Kernel, copies: int, reads: int) -> Said | None:
     stops = barriers(kernel)
     for copy in places(kernel, copies):
         for read in places(kernel, reads):
+            passed_by = _asked_for(kernel, stops, copy, read)
+            if passed_by is not None:
+                return passed_by
             loop = next(iter(kernel.text.loops(copy)), None)
             if loop is None or loop not in kernel.text.loops(read) or copy is read:
                 continue
@@ -339,6 +342,31 @@ def _between(
     )
 
 
+def _asked_for(
+    kernel: Kernel, stops: list[Statement], copy: Statement, read: Statement
+) -> Said | None:
+    """The only barrier of a loop that copies and reads, under a condition of the turn."""
+    loops = kernel.text.loops(read)
+    inside = [one for one in stops if any(loop in kernel.text.above(one) for loop in loops)]
+    if len(inside) != 1:
+        return None
+    branch = next((one for one in kernel.text.above(inside[0]) if one.kind == "if"), None)
+    if branch is None or not any(loop in kernel.text.above(branch) for loop in loops):
+        return None
+    if branch in kernel.text.above(read) or branch in kernel.text.above(copy):
+        return None
+    return _skipped(inside[0], branch)
+
+
+def _skipped(stop: Statement, branch: Statement) -> Said:
+    return Said(
+        f"The barrier in line {stop.line} is inside if ({shown(branch.words)}): where that is false "
+        "nobody waits.",
+        stop.line,
+        "Let the block pass it every time.",
+    )
+
+
 def _passed_by(
     kernel: Kernel, stops: list[Statement], met: list[Statement], inside: list[Statement],
     read: Statement, write: Statement,
@@ -355,12 +383,7 @@ def _passed_by(
             continue
         if any(is_between(one) == is_between(stop) for one in met):
             continue
-        return Said(
-            f"The barrier in line {stop.line} is inside if ({shown(branch.words)}): where that is "
-            "false nobody waits.",
-            stop.line,
-            "Let the block pass it every time.",
-        )
+        return _skipped(stop, branch)
     return None
 
 

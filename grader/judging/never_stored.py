@@ -46,10 +46,8 @@ class NeverStored(Base):
         if not stores:
             return None
         own = function_name(self.kernel.function)
-        more = "the last of " if len(stores) > 1 else ""
-        return Said(
-            f"Here is {more}{own}'s stores into P, and not all of P is reached.", stores[-1].line
-        )
+        here = f"Here is the last of {own}'s stores" if len(stores) > 1 else f"Here {own} stores"
+        return Said(f"{here} into P, and not all of P is reached.", stores[-1].line)
 
     def _is_of_one_kernel(self) -> bool:
         """Whether it is about elements that nothing stores, and only one kernel could have."""

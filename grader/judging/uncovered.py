@@ -71,7 +71,12 @@ def _filled_twice(kernel: Kernel, array: str, statements: Sequence[Statement]) -
         first = known.setdefault(key, item)
         value_of_first = first.words[first.words.index("=") + 1 :] if "=" in first.words else ()
         is_start = len(value_of_first) == 2  # 0 in every word, before some get another value
-        if first is not item and not is_start and not _changed(kernel, place, first, item):
+        if (
+            place
+            and first is not item
+            and not is_start
+            and not _changed(kernel, place, first, item)
+        ):
             return Said(
                 f"Lines {first.line} and {item.line} both fill {shown(place)}, and other words of "
                 f"{array} are never filled.",

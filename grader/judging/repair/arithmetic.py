@@ -18,7 +18,7 @@ _OF_THE_BLOCK = 1.6
 _OF_A_BLOCK, _FIRST_OF_A_BLOCK = {"blockIdx", "blockDim"}, 0.5  # blockIdx.x * blockDim.x
 _TIMES_A_NAME = 1.4  # 4 * thread
 _LESS_FOR_COUNTERS = 0.6
-_USUAL, _FIRST_OF_A_TILE, _OF_A_ROW = 0.9, 1.3, 1.3
+_USUAL, _FIRST_OF_A_TILE, _OF_A_ROW, _OF_A_SIDE = 0.9, 1.3, 1.3, 1.2
 _SUMMAND = 1.2  # what is added to other things, too
 _AT_MOST = 1.1
 _COMPARING = (*ORDERS, "==", "!=", "&&", "||")
@@ -158,6 +158,9 @@ class Arithmetic:
     def _rows_of_places(self, node: Node) -> Iterator[tuple[Change, float]]:
         """row * width + col for row * col, blockIdx.x * blockDim.x + threadIdx.x for their product."""
         left, right = node.kids
+        if _builtins(node) == {"gridDim", "blockDim"}:  # all threads, where a side is meant
+            for name in self.given:
+                yield (lambda n, o=name: named(o)), _OF_A_SIDE
         if _builtins(node) == {"blockIdx", "threadIdx"}:
             length = Node("member", [named("blockDim")], _axis(node), node.line)
             yield (lambda n, w=length: binary("+", binary("*", n.kids[0], w), n.kids[1])), _USUAL
@@ -300,7 +303,7 @@ class Arithmetic:
 
     def _is_term(self, node: Node, parent: Node) -> bool:
         """A quotient or a remainder in a sum."""
-        return parent.text == "+" and node.text in ("/", "%", "&", ">>")
+        return parent.text in ("+", "^", "|") and node.text in ("/", "%", "&", ">>")
 
 
 def int_of(text: str) -> int:

@@ -22,7 +22,8 @@ class Borrowed:
         """matrix.size() for a name, args.groups for gridDim.y, a constant for a field."""
         above = self._parent(node)
         is_step = above.kind == "assign" and above.text in ("+=", "-=") and above.kids[1] is node
-        if not (is_step or (above.kind == "binary" and above.text in _PLACES)):
+        is_pitch = above.kind == "call" and above.kids[0].text.startswith("cudaMemcpy2D")
+        if not (is_step or is_pitch or (above.kind == "binary" and above.text in _PLACES)):
             return
         said = text_of(node)
         is_field = node.kind == "member" and node.kids[0].text not in _BUILT_IN
@@ -45,7 +46,9 @@ def borrowed_in(file: File, function: Function) -> dict[str, Node]:
     }
     found: dict[str, Node] = {}
     for node in walk(function.body):
-        for kid in node.kids if node.kind == "binary" and node.text in _PLACES else ():
+        is_copy = node.kind == "call" and node.kids[0].text.startswith("cudaMemcpy2D")
+        is_part = node.kind == "binary" and node.text in _PLACES
+        for kid in node.kids if is_part or is_copy else ():
             is_field = kid.kind == "member" and kid.text in fields and kid.kids[0].kind == "name"
             is_asked = kid.kind == "call" and len(kid.kids) == 1 and kid.kids[0].kind == "member"
             if is_asked or (is_field and kid.kids[0].text not in _BUILT_IN):

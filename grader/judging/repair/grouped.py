@@ -10,6 +10,7 @@ from grader.judging.repair.scope import Change, bare, binary
 _SUMS, _PRODUCTS = ("+", "-"), ("*", "/", "%")
 _LOOSE = ("<<", ">>", "&", "^", "|")  # what binds less than a sum
 _CHOICE, _SUM, _ALL_BITS = 0.5, 0.9, 0.6
+_WHOLE_PIECES = 0.9  # a loop over whole pieces only: at + PIECE <= count
 _COMPARED = (">", "!=")
 _MOST_TERMS = 5
 _LOOSER = 1.3  # nobody writes parentheses by mistake
@@ -39,6 +40,10 @@ class Grouped:
                 yield _second_first, _SUM
         if node.text in "+*" and left.kind == "binary" and left.text == node.text:
             yield _product_of_last, _SUM
+        if node.text == "<=" and left.kind == "binary" and left.text == "+":
+            yield (lambda n: binary("<", n.kids[0].kids[0], n.kids[1])), _WHOLE_PIECES
+        if node.text == "+" and left.kind == "cast" and left.type is not None and left.type.stars:
+            yield _sum_before_cast, _CHOICE
         if node.text in _COMPARED and left.kind == "binary" and left.text == "+":
             yield _compared_last, _CHOICE
         if node.text == "&" and self._parent(node).kind == "if":
@@ -93,6 +98,12 @@ def _product_of_last(node: Node) -> Node:
     """a + b * c of a + b + c, or of a * b * c."""
     left, right = node.kids
     return binary("+", left.kids[0], binary("*", left.kids[1], right))
+
+
+def _sum_before_cast(node: Node) -> Node:
+    """(float*)(bytes + pitch) of (float*)bytes + pitch."""
+    left, right = node.kids
+    return replace(bare(left), kids=[binary("+", left.kids[0], right), *left.kids[1:]])
 
 
 def _compared_last(node: Node) -> Node:

@@ -14,6 +14,7 @@ _OTHER_MEMORY = 0.6  # what lies there is indexed in another way
 ODD_ONE = 0.3  # what all others of its shape have
 _AS_ELSEWHERE = 0.7
 _WARP = 32
+_AGAINST_NAME = 1.0
 _WITH_LENGTH = 0.7  # of a block
 _AXES = {"x": "yz", "y": "xz", "z": ""}
 
@@ -83,6 +84,12 @@ class Naming:
                     for axis in "xy":
                         yield (lambda n, o=one, a=axis: Node("member", [named(o)], a)), 2.5
 
+    def _against_axis(self, node: Node, axis: str) -> float:
+        """More for x = threadIdx.y, where y is called so, too."""
+        above = self._parent(node)
+        is_own = above.kind == "declare" and above.text[-1:] == node.text and axis != node.text
+        return _AGAINST_NAME * is_own
+
     def _is_added(self, node: Node) -> bool:
         """Whether it is a part of a sum, or all there is."""
         above = self._parent(node)
@@ -105,7 +112,8 @@ class Naming:
         owner = node.kids[0]
         if owner.kind == "name" and owner.text in ("threadIdx", "blockIdx", "blockDim", "gridDim"):
             for axis in _AXES.get(node.text, ""):
-                yield (lambda n, a=axis: replace(bare(n), text=a)), 0.4 + 2 * (axis == "z")
+                cost = 0.4 + 2 * (axis == "z") + self._against_axis(node, axis)
+                yield (lambda n, a=axis: replace(bare(n), text=a)), cost
             pairs = {
                 "threadIdx": "blockIdx",
                 "blockIdx": "threadIdx",
