@@ -51,8 +51,8 @@ class ByTrying(Base):
         """
         if not self.material.outcomes or not is_tried(self.item, self.problem):
             return None
-        if self.item.code == "launch-config" and guess is not None:
-            return None  # what was refused is known; another launch that is not says less
+        if self.item.code in ("launch-config", "barrier-divergence") and guess is not None:
+            return None  # what was refused, or who stays away, is known; another way says less
         if self.item.code == "api-error" and "CUtensorMap" in self.text.bare:
             return (
                 None  # which maps a size allows is not to be seen in the few sizes that are tried
