@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from grader.judging import spread
+from grader.judging import barriers, spread
 from grader.judging.cause_base import Base
 from grader.judging.host import Launch, Said
 from grader.judging.plans.origin import Origins
@@ -37,6 +37,10 @@ class TooManyBlocks(Base):
 
     def surplus(self) -> Said | None:
         """A grid of several times as many blocks as P needs: one of them goes wrong, or all cost too much."""
+        kernel, line = self.kernel, self.item.line
+        if self.item.code == "costly" and kernel is not None:
+            if not line or not barriers.places(kernel, line):
+                return None  # what costs may be done by another kernel, of a library
         return self._more_than_stored() or self._not_divided()
 
     def _more_than_stored(self) -> Said | None:
