@@ -292,7 +292,7 @@ class Editor(
                 yield from self._names(node)
                 yield from self._directions(node)
                 yield from self._with_the_turn(node)
-                yield from self._masks(node)
+                yield from self._fourth(node)
             case "member":
                 yield from self._members(node)
                 if not self.is_host:

@@ -32,12 +32,12 @@ class Grouped:
         left, right = node.kids
         if node.text in _LOOSE:
             if right.kind == "binary" and right.text in _SUMS:
-                yield _first_of_sum, _CHOICE
+                yield _first_two, _CHOICE
             if left.kind == "binary" and left.text in _SUMS:
-                yield _last_of_sum, _CHOICE
+                yield _last_two, _CHOICE
         if left.kind == "binary" and left.text in _PRODUCTS and node.text in _PRODUCTS:
             if "/" in (left.text, node.text) or "%" in (left.text, node.text):
-                yield _second_first, _SUM
+                yield _last_two, _SUM
         if node.text in "+*" and left.kind == "binary" and left.text == node.text:
             yield _product_of_last, _SUM
         if node.text == "<=" and left.kind == "binary" and left.text == "+":
@@ -45,19 +45,19 @@ class Grouped:
         if node.text == "+" and left.kind == "cast" and left.type is not None and left.type.stars:
             yield _sum_before_cast, _CHOICE
         if node.text in _COMPARED and left.kind == "binary" and left.text == "+":
-            yield _compared_last, _CHOICE
+            yield _last_two, _CHOICE
         if node.text == "&" and self._parent(node).kind == "if":
             yield all_bits, _ALL_BITS
         if node.text in _SUMS:
             if right.kind == "binary" and right.text in (*_PRODUCTS, *_LOOSE):
-                yield _sum_first, _SUM
+                yield _first_two, _SUM
                 for count in range(1, _terms_before(left)):  # and all but the first few
                     yield (lambda n, c=count: _sum_of_last(n, c)), _SUM
             if left.kind == "binary" and left.text == "*":  # a * b - c: (a - c) * b, a * (b - c)
                 yield (lambda n: _with_the_first(n)), _SUM
                 yield (lambda n: _with_the_second(n)), _SUM
         elif node.text in _PRODUCTS and left.kind == "binary" and left.text in _SUMS:
-            yield _product_first, _LOOSER
+            yield _last_two, _LOOSER
         elif node.text == "*" and right.kind == "binary" and right.text in _SUMS:
             yield _product_before, _LOOSER
 
@@ -76,24 +76,6 @@ def _choice(node: Node, condition: Node, yes: Node, no: Node) -> Node:
     return replace(bare(node), kids=[condition, yes, no])
 
 
-def _first_of_sum(node: Node) -> Node:
-    """(a << b) + c of a << b + c."""
-    left, right = node.kids
-    return binary(right.text, binary(node.text, left, right.kids[0]), right.kids[1])
-
-
-def _last_of_sum(node: Node) -> Node:
-    """a + (b << c) of a + b << c."""
-    left, right = node.kids
-    return binary(left.text, left.kids[0], binary(node.text, left.kids[1], right))
-
-
-def _second_first(node: Node) -> Node:
-    """a / (b / c) of a / b / c."""
-    left, right = node.kids
-    return binary(left.text, left.kids[0], binary(node.text, left.kids[1], right))
-
-
 def _product_of_last(node: Node) -> Node:
     """a + b * c of a + b + c, or of a * b * c."""
     left, right = node.kids
@@ -106,10 +88,16 @@ def _sum_before_cast(node: Node) -> Node:
     return replace(bare(left), kids=[binary("+", left.kids[0], right), *left.kids[1:]])
 
 
-def _compared_last(node: Node) -> Node:
-    """a + (b > 0) of a + b > 0."""
+def _first_two(node: Node) -> Node:
+    """(a + b) * c of a + b * c, (a << b) + c of a << b + c."""
     left, right = node.kids
-    return binary("+", left.kids[0], binary(node.text, left.kids[1], right))
+    return binary(right.text, binary(node.text, left, right.kids[0]), right.kids[1])
+
+
+def _last_two(node: Node) -> Node:
+    """a + (b << c) of a + b << c, a / (b / c) of a / b / c, a + b * c of (a + b) * c."""
+    left, right = node.kids
+    return binary(left.text, left.kids[0], binary(node.text, left.kids[1], right))
 
 
 def _terms_before(node: Node) -> int:
@@ -129,12 +117,6 @@ def _sum_of_last(node: Node, count: int) -> Node:
     return binary("+", left, binary(right.text, inner, right.kids[1]))
 
 
-def _sum_first(node: Node) -> Node:
-    """(a + b) * c of a + b * c."""
-    left, right = node.kids
-    return binary(right.text, binary(node.text, left, right.kids[0]), right.kids[1])
-
-
 def _with_the_first(node: Node) -> Node:
     """(a - c) * b of a * b - c."""
     (a, b), c = node.kids[0].kids, node.kids[1]
@@ -145,12 +127,6 @@ def _with_the_second(node: Node) -> Node:
     """a * (b - c) of a * b - c."""
     (a, b), c = node.kids[0].kids, node.kids[1]
     return binary("*", a, binary(node.text, b, c))
-
-
-def _product_first(node: Node) -> Node:
-    """a + b * c of (a + b) * c."""
-    (a, b), c = node.kids[0].kids, node.kids[1]
-    return binary(node.kids[0].text, a, binary(node.text, b, c))
 
 
 def _product_before(node: Node) -> Node:

@@ -1,4 +1,4 @@
-"""Bits of a number: those that are left once others are shifted away, and a mask too many."""
+"""Bits of a number: those that are left once others are shifted away, a mask too many, and fourths."""
 
 from __future__ import annotations
 
@@ -20,9 +20,6 @@ class Masked:
     def _masks(self, node: Node) -> Iterator[tuple[Change, float]]:
         """lane / 4 % 2 for lane / 4, lane >> 2 & 1 for lane >> 2; a for a & b."""
         above = self._parent(node)
-        if node.kind == "name":
-            yield from self._fourth(node)
-            return
         if node.text in ("/", ">>") and above.text not in ("%", "&") and not self.is_host:
             sign = "%" if node.text == "/" else "&"
             # Who takes a few bits of it elsewhere takes them here, too.

@@ -401,7 +401,7 @@ class Search(Order, Batches):
         """Sizes that take too long say nothing, as long as two others do."""
         spent, right, self.has_skipped = 0, 0, False
         for size in sizes:
-            if right > 1 and spent > _CONFIRMED:
+            if right >= _ENOUGH and spent > _CONFIRMED:
                 return True
             if size in self.too_long and len(sizes) > _ENOUGH:
                 self.has_skipped = True
@@ -414,7 +414,7 @@ class Search(Order, Batches):
                 )  # fmt: skip
             except Exhausted as error:
                 spent += limit
-                if right <= 1 and _has_surplus(size, error.lanes):
+                if right < _ENOUGH and _has_surplus(size, error.lanes):
                     self.confirming -= spent // 2
                     return False
                 self.too_long.add(size)
