@@ -6,7 +6,8 @@
 
 Of the solutions and of the programs in fresh/, one token or one line is changed: a name for another, a number, an
 operator, a term that is dropped, two arguments, parentheses, a type, a line that is deleted, exchanged with the next
-or moved behind a brace. What does not compile, or passes, is no mistake and is not counted. `--again` grades those
+or moved behind a brace. What does not compile, or passes, is no mistake and is not counted, nor what
+is made of a program that is not right as it is. `--again` grades those
 of a run that were missed, with the grader as it is now. Run it in the repository's root.
 """
 
@@ -275,6 +276,16 @@ def graded(course: Course, one: Planted) -> dict:
     }  # fmt: skip
 
 
+def of_right_programs(
+    course: Course, chosen: list[Planted], pool: ThreadPoolExecutor
+) -> list[Planted]:
+    """Without those of programs that have a finding, or lose points, as they are."""
+    bases = {one.base: Planted(one.base, one.lab, "", text_of(one.base), ()) for one in chosen}
+    found = pool.map(lambda one: graded(course, one), bases.values())
+    right = {one["base"] for one in found if one["status"] == "passed" and not one["code"]}
+    return [one for one in chosen if one.base in right]
+
+
 def is_counted(found: dict) -> bool:
     return found["code"] != "does-not-compile" and (found["status"] != "passed" or found["code"])
 
@@ -301,6 +312,7 @@ def main() -> int:
         chosen = planted(a.seed, a.count, a.labs)
     course, counts = find_course(HERE), Counter()
     with a.output.open("w") as out, ThreadPoolExecutor(a.jobs) as pool:
+        chosen = of_right_programs(course, chosen, pool)
         for found in pool.map(lambda one: graded(course, one), chosen):
             out.write(json.dumps(found) + "\n")
             out.flush()
