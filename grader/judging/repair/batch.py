@@ -40,7 +40,6 @@ _MAY_FAIL = frozenset(("/", "%", "<<", ">>"))
 # How many turns more than before an edit may take, by the steps of the file as it is.
 _LATE, _STEPS_OF_A_TURN = 64, 8
 _FEW_LEFT = 3  # edits, one of which is in the others' way: each is tried alone
-_FEW = 16  # of so many edits one may be left
 _MOVED = 11  # 2 to the power of it entries of an array take as long as a step
 _OF_LANES = (np.ndarray, *NUMBERS)
 Changes = Mapping[tuple[int, str], Callable[[Node], Node]]
@@ -67,6 +66,8 @@ class Batch:
     world: World | None = None  # whose steps these are
     most_late: int = 0  # turns beyond those, of all loops together
     waited: int = 0  # such turns, of any edit
+    few: int = 0  # once no more are left it is ended
+    survivors: tuple[int, ...] = ()  # these, where it has ended so
 
     def __post_init__(self) -> None:
         self.count = len(self.edits)
@@ -102,9 +103,9 @@ class Batch:
     def end_if_few(self) -> None:
         """What few edits are left is carried out sooner without the others' rows."""
         left = np.flatnonzero(~self.dead)
-        if len(left) <= self.count // _FEW:
-            for number in left.tolist():
-                self.leave_alone(number)
+        if len(left) <= self.few:
+            self.survivors = tuple(left.tolist())
+            self.dead[:] = True
             raise Fault("all")
 
     def living(self, mask):
@@ -384,19 +385,22 @@ class Tried:
     alone: list[int]
     steps: int
     in_the_way: tuple[int, ...] = ()  # one of these is in the others' way
+    survivors: tuple[int, ...] = ()  # few, of which nothing was wrong when the run was ended
 
 
 def try_together(
     file: File, edits: Sequence[Changes], most_turns: int, size: Size | Given, numbers: tuple,
     on_host: bool, steps: int, watched: Watched | None = None, turns_of: Mapping | None = None,
     skips: Mapping | None = None, full: frozenset = frozenset(), of_one_place: Sequence[bool] = (),
+    few: int = 0, for_places: bool = False,
 ) -> Tried:  # fmt: skip
     """Which edits make P right; with `watched`, which make right what the chosen threads store.
 
     `skips`: turns of loops that what they store does not need. `full`: loops that an edit of one
-    place need not let turn more often (full_sums.py).
+    place need not let turn more often (full_sums.py). `few`: once no more are left, these are
+    given back as they are. `for_places`: `right` are those that store an element which nobody stores.
     """
-    batch = Batch(edits, most_turns)
+    batch = Batch(edits, most_turns, few=few)
     run = Run(size, numbers, on_host)
     for buffer in run.buffers:
         buffer.batch = batch
@@ -415,11 +419,14 @@ def try_together(
         run.carry_out(file, machine, world)
     except (Exhausted, GivenUp, *ERRORS):
         if batch.dead.all():
-            return Tried([], sorted(batch.alone), steps - world.steps)
+            return Tried([], sorted(batch.alone), steps - world.steps, survivors=batch.survivors)
         left = tuple(np.flatnonzero(~batch.dead).tolist())
         if len(left) <= _FEW_LEFT < batch.count:
             return Tried([], sorted({*batch.alone, *left}), steps - world.steps)
         return Tried([], sorted(batch.alone), steps - world.steps, left)
+    if for_places:
+        stores = run.places_of_chosen(world)[:, watched.lacking].any(axis=1) & ~batch.dead
+        return Tried(np.flatnonzero(stores).tolist(), sorted(batch.alone), steps - world.steps)
     if watched is not None:
         right = run.right_of_chosen(world, watched.lacking)
         right = [number for number in sorted(right) if not batch.dead[number]]

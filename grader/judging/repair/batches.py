@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 
-from grader.judging.repair.batch import STATEMENTS, try_together
+from grader.judging.repair.batch import STATEMENTS, Tried, try_together
 from grader.judging.repair.declarations import GIVEN
 from grader.judging.repair.edits import Edit
 from grader.judging.repair.full_sums import loops_of_terms
@@ -12,7 +12,7 @@ from grader.judging.repair.given import Array, Given, Size
 from grader.judging.repair.nodes import walk
 from grader.judging.repair.reading import GivenUp
 from grader.judging.repair.shown import text_of
-from grader.judging.repair.thin import Skips, hidden, thin
+from grader.judging.repair.thin import Skips, hidden, thin, thin_places
 from grader.judging.repair.trial import Exhausted, Trial, Watched, most_turns
 from grader.judging.repair.values import Outside
 from grader.judging.repair.watching import watch
@@ -23,6 +23,7 @@ _LONG = 1_500  # steps of a run
 _TELLING = 16  # edits of a batch
 _FEW_LEFT = 10_000
 _PART_ALONE = 0.3  # of what batches take
+_BEGINNING = 5_000  # of steps of changes by themselves, where runs are short
 _MORE_ALONE = 2  # times as many turns as in a batch
 _WATCHING = 3  # times as many steps as the file as it is, to see which threads are enough
 _TOGETHER = 2  # a step of a batch takes so much longer than one of a single change
@@ -34,8 +35,14 @@ _MOST = 32
 _MANY_LANES = 1 << 14
 _MANY_WORDS = 1 << 20
 _MANY = 64
+# Edits of a batch that are left when it is ended, to be carried out with those of others: more of
+# them where the file as it is comes to an early end, and what does not can be told soon.
+_SURVIVING, _SURVIVING_AN_END = 1 / 16, 1 / 3
+_EARLY = 0.25  # of the steps of a run
+_FULL = 0.67
 _PART_OF_WAITING = 0.4  # of all steps
 _MOST_RUNS = 8  # whose edits are ordered together
+_MOST_RUNS_TO_AN_END = 32  # where most of them are short
 _TURNS = 80  # of a loop, where the file as it is ends early
 
 
@@ -68,7 +75,7 @@ class Batches:
                 chosen.append(edit)
             if len(chosen) >= most:
                 yield chosen
-                runs = min(2 * runs, _MOST_RUNS)
+                runs = min(2 * runs, self.most_runs())
                 chosen, most = [], runs * self.most_together()
             is_their_turn = spent_on_waiting <= _PART_OF_WAITING * (begun - self.left)
             if len(waiting) >= self.most_together() and is_their_turn:
@@ -110,6 +117,24 @@ class Batches:
             self.left -= _TOGETHER * spent
         return self.thinned[size]
 
+    def skips_of_places(self, size: Size | Given) -> Skips:
+        """Turns that do not decide who stores where, if what is wrong is that nobody stores."""
+        if size not in self.thinned_places:
+            watched, found, spent = self.watched(size), {}, 0
+            if watched is not None and watched.lacking is not None:
+                found, spent = thin_places(
+                    self.file, size, self.numbers(size), self.on_host, PLAIN, watched
+                )
+            self.thinned_places[size] = found, hidden(self.file, found)
+            self.left -= _TOGETHER * spent
+        return self.thinned_places[size][0]
+
+    def may_be_judged_by_places(
+        self, changes: Iterable[tuple[int, str]], size: Size | Given
+    ) -> bool:
+        skips = self.skips_of_places(size)
+        return bool(skips) and self.thinned_places[size][1].isdisjoint(changes)
+
     def stores_outside(self, size: Size | Given) -> bool:
         arrays = (one for one in size.arguments(self.numbers(size)) if isinstance(one, Array))
         outputs = {one.name for one in arrays if not one.is_input}
@@ -138,28 +163,33 @@ class Batches:
         if len(together) < 2:
             together = []
         alone = {id(edit) for edit in edits} - {id(edit) for edit in together}
-        watched = self.watched(size)
-        plain = self.plain[size] if watched is None else watched.trial
         right: set[int] = set()
+        survivors: list[Edit] = []
         before = self.left
-        parts = self.alike(together)[::-1]
+        parts = self.in_parts(together, size)[::-1]
         skips = self.skips_for((key for edit in edits for key, _ in edit.changes), size)
         while parts and self.left > 0:
             part = parts.pop()
-            limit = self.limit(size) * (1 + self.weight(part, size))
-            tried = try_together(
-                self.file, [dict(edit.changes) for edit in part], self.turns(plain), size,
-                self.numbers(size), self.on_host, min(limit, self.left // _TOGETHER + 1),
-                watched, self.most_turns(size), skips,
-                self.full_sums(size), [len(edit.changes) == 1 for edit in part],
-            )  # fmt: skip
-            self.left -= _TOGETHER * tried.steps + PER_TRIAL * (1 + len(part) // 8)
-            right |= {id(part[at]) for at in tried.right}
+            few = int(len(part) * self.part_of_survivors(size))
+            keys = [key for edit in part for key, _ in edit.changes]
+            for_places = self.may_be_judged_by_places(keys, size)
+            tried = self.carried_out_together(part, size, skips, few, for_places)
+            if not for_places:
+                right |= {id(part[at]) for at in tried.right}
             alone |= {id(part[at]) for at in tried.alone}
+            survivors += [part[at] for at in (tried.right if for_places else tried.survivors)]
             left = [part[at] for at in tried.in_the_way]
             if len(part) > 1 and left:
                 middle = len(left) // 2
                 parts += [half for half in (left[middle:], left[:middle]) if half]
+            if survivors and (not parts or len(survivors) > self.most_together() * _FULL):
+                if len(survivors) > 1:
+                    tried = self.carried_out_together(survivors, size, skips)
+                    right |= {id(survivors[at]) for at in tried.right}
+                    alone |= {id(survivors[at]) for at in (*tried.alone, *tried.in_the_way)}
+                else:
+                    alone.add(id(survivors[0]))
+                survivors = []
         self.together += before - self.left
         if self.left < _FEW_LEFT:  # what is right comes before what has to be tried
             edits = sorted(edits, key=lambda edit: id(edit) not in right)
@@ -172,13 +202,62 @@ class Batches:
         if self.left <= 0:
             raise Exhausted
 
+    def part_of_survivors(self, size: Size | Given) -> float:
+        return _SURVIVING_AN_END if self.ends_early(size) else _SURVIVING
+
+    def most_runs(self) -> int:
+        return _MOST_RUNS_TO_AN_END if self.ends_early(self.wrong) else _MOST_RUNS
+
+    def ends_early(self, size: Size | Given) -> bool:
+        """The file as it is, because something is wrong that is seen long before P is stored."""
+        plain, watched = self.plain[size], self.watched(size)
+        return (
+            bool(plain.why) and watched is not None and plain.steps < _EARLY * watched.trial.steps
+        )
+
+    def carried_out_together(
+        self,
+        edits: list[Edit],
+        size: Size | Given,
+        skips: Skips,
+        few: int = 0,
+        for_places: bool = False,
+    ) -> Tried:
+        watched = self.watched(size)
+        plain = self.plain[size] if watched is None else watched.trial
+        limit = self.limit(size) * (1 + self.weight(edits, size))
+        tried = try_together(
+            self.file, [dict(edit.changes) for edit in edits], self.turns(plain), size,
+            self.numbers(size), self.on_host, min(limit, self.left // _TOGETHER + 1),
+            watched, self.most_turns(size),
+            self.skips_of_places(size) if for_places else skips,
+            self.full_sums(size), [len(edit.changes) == 1 for edit in edits], few,
+            for_places,
+        )  # fmt: skip
+        self.left -= _TOGETHER * tried.steps + PER_TRIAL * (1 + len(edits) // 8)
+        return tried
+
     def due(self) -> Iterator[tuple[Edit, bool]]:
         """Changes by themselves. Where a batch costs less for each, they take a part of all steps."""
         watched = self.few.get(self.wrong)
         plain = self.plain[self.wrong] if watched is None else watched.trial
         is_long = plain.steps >= _LONG and self.most_together() >= _TELLING
-        while self.waiting and (not is_long or self.single <= _PART_ALONE * self.together):
+        most = _PART_ALONE * self.together if is_long else _BEGINNING + self.together
+        while self.waiting and self.single <= most:
             yield self.waiting.pop(0), False
+
+    def in_parts(self, edits: list[Edit], size: Size | Given) -> list[list[Edit]]:
+        """Those that are judged by where P is stored are not beside those that are not."""
+        of_places = [
+            edit
+            for edit in edits
+            if self.may_be_judged_by_places((key for key, _ in edit.changes), size)
+        ]
+        if not of_places:
+            return self.alike(edits)
+        known = {id(edit) for edit in of_places}
+        others = [edit for edit in edits if id(edit) not in known]
+        return self.alike(of_places) + self.alike(others)
 
     def alike(self, edits: list[Edit]) -> list[list[Edit]]:
         """Those that are carried out together: neighbours, which leave the same part as it is.

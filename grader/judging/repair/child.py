@@ -90,7 +90,10 @@ def find_apart(
         return None
     if trace and b"MemoryError" not in trace:
         raise RuntimeError(f"The search failed: {trace.decode(errors='replace')}")
-    return None if found is None else Repair(**found)
+    if found is None:
+        return None
+    instead = found.pop("instead")
+    return Repair(**found, instead=Repair(**instead) if instead is not None else None)
 
 
 def main() -> int:

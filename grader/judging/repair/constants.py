@@ -1,4 +1,4 @@
-"""Constants of the file that are counted from others: what they are counted from may be wrong."""
+"""Constants of the file and of its structs that are counted from others: what they are counted from may be wrong."""
 
 from __future__ import annotations
 
@@ -39,9 +39,13 @@ class Constants:
             yield (lambda n: replace(bare(n), type=replace(n.type, name="float"))), _FRACTION
 
 
-def constants_of(file: File) -> Function:
-    """The declarations outside of functions, as if they were one's body."""
-    return Function("", Type("void"), [], Node("block", list(file.globals)), False, 0)
+def constants_of(file: File) -> list[Function]:
+    """The declarations outside of functions, and those of each struct, as if they were one's body."""
+    found = [Function("", Type("void"), [], Node("block", list(file.globals)), False, 0)]
+    for name, nodes in file.statics.items():
+        given = [(Type("int"), one) for one in file.parameters.get(name) or ()]
+        found.append(Function("", Type("void"), given, Node("block", list(nodes)), False, 0))
+    return [one for one in found if one.body.kids]
 
 
 def divisors_of_floats(function: Function) -> set[str]:

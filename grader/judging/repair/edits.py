@@ -14,6 +14,7 @@ from grader.judging.repair.constants import Constants, divisors_of_floats
 from grader.judging.repair.counted_up import CountedUp, quotients_in
 from grader.judging.repair.elsewhere import Elsewhere, partners_of
 from grader.judging.repair.ends import Ends
+from grader.judging.repair.followed import Followed, across_in, given_once_in
 from grader.judging.repair.grouped import Grouped
 from grader.judging.repair.guards import (
     Guards,
@@ -22,6 +23,7 @@ from grader.judging.repair.guards import (
     limits_of,
 )
 from grader.judging.repair.hiding import Hiding
+from grader.judging.repair.lane_pairs import LanePairs, lane_values_of, no_pairs_of
 from grader.judging.repair.linear import Linear
 from grader.judging.repair.loop_pointers import LoopPointers
 from grader.judging.repair.masked import Masked, counts_fours, taken_apart_in
@@ -76,7 +78,7 @@ _BUILT_IN = ("threadIdx", "blockIdx", "blockDim", "gridDim")
 
 class Editor(
     Arithmetic, Ends, Linear, Missing, Paired, OnHost, Repeated, Elsewhere, Configured, Oddness, Guards,
-    Addressed, Apart, Borrowed, Constants, CountedUp, Grouped, LoopPointers, Masked, Moved, NextTurn, Rounded, Series, Shapes, Toggled, TurnedOver, Valued, Hiding, Naming):  # fmt: skip
+    Addressed, Apart, Borrowed, Constants, CountedUp, Followed, Grouped, LanePairs, LoopPointers, Masked, Moved, NextTurn, Rounded, Series, Shapes, Toggled, TurnedOver, Valued, Hiding, Naming):  # fmt: skip
     """The edits of one function."""
 
     def __init__(
@@ -151,6 +153,10 @@ class Editor(
         self.partners, self.limits = partners_of(file), limits_of(file)
         self.compared = compared_in(function.body)
         self.places, self.index_sums = places_in(function.body), sums_in(function.body)
+        self.lane_values = lane_values_of(file, function, macros)
+        self.no_pairs = no_pairs_of(function, self.lane_values)
+        self.given_once = given_once_in(function)
+        self.across = across_in(self.given_once)
         self.odd, self.repeated = odd_leaves(function), repeated_leaves(function)
         self.configured = configured_in(function)
         self.meeting: dict[int, bool] = {}  # loops: whether threads meet in them
@@ -235,7 +241,7 @@ class Editor(
     def made_of(self, one: tuple, is_dear: Callable[[int, float], bool]) -> Iterator[Edit | tuple]:
         """Of (node,) all its changes, of (node, change, cost) an edit; itself, if it is dear."""
         node, *rest = one
-        if is_dear(node.line, rest[1] if rest else _CHEAPEST):
+        if node.id not in self.no_pairs and is_dear(node.line, rest[1] if rest else _CHEAPEST):
             yield one
         elif rest:
             yield from self._made(node, *rest)
@@ -256,7 +262,7 @@ class Editor(
         if node.text in ("/", "%"):
             far += 0.4 * self._against_name(node, changed)
         far += self._is_odd(node) + self._hides(node, changed) + self._oddness(node, changed)
-        cost = max(_CHEAPEST, cost + far)
+        cost = self._as_a_pair(node, change, max(_CHEAPEST, cost + far))
         yield Edit(((node.id, change),), node.line, cost, self.function.name, node)
 
     def _is_of_a_pair(self, node: Node) -> bool:
@@ -293,6 +299,7 @@ class Editor(
                 yield from self._directions(node)
                 yield from self._with_the_turn(node)
                 yield from self._fourth(node)
+                yield from self._of_the_other_axis(node)
             case "member":
                 yield from self._members(node)
                 if not self.is_host:

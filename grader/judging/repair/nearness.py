@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import chain
 
 from grader.judging.repair.guards import leaves
 from grader.judging.repair.nodes import Function, Node, children, walk
@@ -68,7 +69,7 @@ class Nearness:
                         used.setdefault(node.line, set()).update(_names(kid, called))
                 if _object_of(node):  # it may be given its values there
                     defined.setdefault(called(_object_of(node)), set()).add(node.line)
-                if node.kind in ("name", "member"):
+                if node.kind in ("name", "member", "scoped"):
                     text = called(node.text) if node.kind == "name" else node.text
                     used.setdefault(node.line, set()).add(text)
                 for kid in children(node):
@@ -94,7 +95,7 @@ class Nearness:
                     for line in inside & lines:
                         used.setdefault(line, set()).add(f"@{node.line}")
                     defined.setdefault(f"@{node.line}", set()).update(_head(node, function.line))
-        for block in self.file.globals:
+        for block in chain(self.file.globals, *self.file.statics.values()):
             for node in walk(block):
                 if node.kind == "declare":
                     defined.setdefault(node.text, set()).add(node.line)

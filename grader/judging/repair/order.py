@@ -106,8 +106,8 @@ class Order(Nearness):
             editor.leaves_arrays = why.startswith(Outside.__name__)
             editor.leaves_out = watched is not None and watched.lacking is not None
             yield from ((one, editor) for one in editor.all(_dear(near, editor, most)))
-        if self.file.globals:
-            editor = Editor(self.file, constants_of(self.file), macros, products)
+        for constants in constants_of(self.file):
+            editor = Editor(self.file, constants, macros, products)
             yield from ((one, editor) for one in editor.of_constants(_dear(near, editor, most)))
 
     def costed(self, made: Iterable[tuple[Edit, Editor]]) -> Iterator[Costed]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 
 from grader.judging.repair.alternatives import (
     as_declared,
@@ -35,7 +36,7 @@ from grader.judging.repair.thin import Skips
 from grader.judging.repair.trial import Exhausted, Trial, Watched, try_out
 
 _STEPS = 180_000  # of all that a search does, but for confirming what it has found
-_MOST_TRIED = 2_600  # changes: most that are found are among the first 300
+_MOST_TRIED = 8_000  # changes: most that are found are among the first 300
 _PLAIN_OF_OTHERS = 12_000  # of the file as it is, in a size that was not seen to be wrong
 _PLAIN_IN_ALL = 45_000  # of all sizes in which it is right, before the first in which it is not
 _PER_RUN = 9_000
@@ -45,9 +46,12 @@ _CONFIRMED = 7_000  # after so many, two sizes are enough
 _OF_ONE_SIZE, _ENOUGH = 16_000, 2  # of these steps; so many sizes, where others take longer
 _MOST_LANES, _MOST_OF_A_BLOCK = 4, 4096
 _AFTER_A_DOUBT, _OF_A_DOUBT = 200, 1.0  # changes; what such a one may cost
+# Of a change that does the same elsewhere: changes, steps, and how much more it may cost.
+_INSTEAD, _OF_ANOTHER, _MORE_OF_ANOTHER = 256, 20_000, 0.3
 _TOO_LONG = 70
 # Of a case that was seen to be wrong: elements of P, and products of one.
 _MOST_SEEN, _DEEPEST_SEEN = 64 * 64, 64
+_RICH = (5, 6, 7)  # sides in place of 1
 # A case that costs so many steps is tried with products of as few terms: with one tile, or with some.
 _SHORT, _COSTLY = (4, 12, 20, 36), 1_500
 _COSTLY_TO_FAULT = 600  # as many up to where it ends: to the end there are more
@@ -87,6 +91,7 @@ class Repair:
     other: int = 0  # a line where the same change does it, too
     is_added: bool = False  # `after` is a statement that is missing
     counted: str = ""  # an element that is given a number which the student has to work out
+    instead: Repair | None = None  # another change, in another line, that does it as well
 
 
 def sizes_of(
@@ -102,6 +107,10 @@ def as_small(seen: Sequence[int]) -> Sequence[int]:
     if seen[0] * seen[2] <= _MOST_SEEN and seen[1] <= _DEEPEST_SEEN:
         return seen
     return tuple(side if side <= _DEEPEST_SEEN else 32 + side % 32 for side in seen)
+
+
+# A change with which P may be right in the wrong case, and whether it was seen to be.
+Candidate = tuple[Edit, bool]
 
 
 class Search(Order, Batches):
@@ -134,6 +143,7 @@ class Search(Order, Batches):
         self.plain: dict[Size | Given, Trial] = {}
         self.few: dict[Size | Given, Watched | None] = {}
         self.thinned: dict[Size | Given, Skips] = {}
+        self.thinned_places: dict[Size | Given, tuple[Skips, set]] = {}
         self.hidden: dict[Size | Given, set] = {}
         # Of a file without copies of its own: launches that P is wrong after.
         self.launches: dict[Size | Given, set] = {}
@@ -189,7 +199,7 @@ class Search(Order, Batches):
 
     def run(
         self, edits: Mapping, size: Size | Given, watched: Watched | None = None,
-        function: str = "", is_alone: bool = False,
+        function: str = "", is_alone: bool = False, for_places: bool = False,
     ) -> bool:  # fmt: skip
         """`function`: where the edits are. One on the host's side only decides the launch."""
         known = self.launches.get(size)
@@ -209,7 +219,12 @@ class Search(Order, Batches):
                 tried,
                 is_alone,
                 turns=self.turns_alone(size, len(edits) == 1),
-                skips=self.skips_for(edits, size) if watched is not None else None,
+                skips=None
+                if watched is None
+                else self.skips_of_places(size)
+                if for_places
+                else self.skips_for(edits, size),
+                for_places=for_places,
             )
         except Exhausted:
             self.left -= limit + PER_TRIAL
@@ -239,43 +254,104 @@ class Search(Order, Batches):
             in_macro = self.with_parentheses()
             if in_macro is not None:
                 return in_macro
+            self.enrich()
             self.shorten()
-            for edit, is_right in self.candidates():
-                changes = dict(edit.changes)
-                is_tried = is_right and self.watched(self.wrong) is None
-                if is_right and not is_tried:
-                    # It may be the last: confirming it does not take what trying has.
-                    if not self.is_right(changes, [self.wrong]):
+            for group in self.groups():
+                for edit, is_right in group:
+                    if doubtful is not None and self.tried > until:
+                        return doubtful
+                    if not self.is_confirmed(edit, is_right):
                         continue
-                elif not is_tried and not self.is_right_by_itself(edit):
-                    continue
-                if doubtful is not None and self.tried > until:
-                    return doubtful
-                if not self.is_right(changes, self.others()):
-                    self.sharpen()
-                elif not is_tried or self.is_alone(changes):
                     is_doubtful = self.has_skipped
                     found = self.chosen(edit, self.sizes)
                     if not is_doubtful:
-                        return found
+                        return self.with_another(found, edit, group)
                     if doubtful is None and edit.cost <= _OF_A_DOUBT:
                         doubtful, until = found, self.tried + _AFTER_A_DOUBT
         except Exhausted:
             return doubtful
         return doubtful
 
-    def candidates(self) -> Iterator[tuple[Edit, bool]]:
-        """Changes with which P may be right in the wrong case, and whether it was seen to be."""
+    def with_another(self, found: Repair, edit: Edit, beside: Iterator[Candidate]) -> Repair:
+        """With a change in another line that does the same, if there is one that is as likely.
+
+        Whether a tile is turned where it is filled or where it is read: nobody can tell. `beside`:
+        what was tried with this one.
+        """
+        if found.line != edit.line or found.other:
+            return found
+        self.left = min(self.left, _OF_ANOTHER)
+        try:
+            for other, is_right in chain(beside, self.elsewhere(edit)):
+                is_as_likely = (
+                    other.line != edit.line and other.cost <= edit.cost + _MORE_OF_ANOTHER
+                )
+                if is_as_likely and self.is_confirmed(other, is_right) and not self.has_skipped:
+                    return replace(found, instead=self.described(other))
+        except Exhausted:
+            pass
+        return found
+
+    def elsewhere(self, edit: Edit) -> Iterator[Candidate]:
+        self.waiting = []
+        others = self.likely_instead(edit)
+        for at in range(0, len(others), self.most_together()):
+            yield from self.promising(others[at : at + self.most_together()], self.wrong)
+
+    def likely_instead(self, edit: Edit) -> list[Edit]:
+        """Changes of other lines that cost little more: first those of statements about the same arrays."""
+        others = [
+            one
+            for one in self.likely()
+            if one.line != edit.line and one.cost <= edit.cost + _MORE_OF_ANOTHER
+        ]
+        arrays = self.arrays_by_line()
+        mine = arrays.get(edit.line, frozenset())
+        others.sort(key=lambda one: mine.isdisjoint(arrays.get(one.line, ())))
+        return others[:_INSTEAD]
+
+    def arrays_by_line(self) -> dict[int, set[str]]:
+        found: dict[int, set[str]] = {}
+        for function in self.all_functions():
+            for node in walk(function.body):
+                if node.kind == "index" and node.kids[0].kind in ("name", "member"):
+                    found.setdefault(node.line, set()).add(node.kids[0].text)
+        return found
+
+    def is_confirmed(self, edit: Edit, is_right: bool) -> bool:
+        """In all sizes that do not take too long. `is_right`: as far as was seen in the wrong one."""
+        changes = dict(edit.changes)
+        lacking = _CONFIRMING // 2 - self.confirming
+        if lacking > 0:  # more have seemed right than usual
+            self.confirming += lacking
+            self.left -= lacking
+        is_tried = is_right and self.watched(self.wrong) is None
+        if is_right and not is_tried:
+            # It may be the last: confirming it does not take what trying has.
+            if not self.is_right(changes, [self.wrong]):
+                return False
+        elif not is_tried and not self.is_right_by_itself(edit):
+            return False
+        if not self.is_right(changes, self.others()):
+            self.sharpen()
+            return False
+        return not is_tried or self.is_alone(changes)
+
+    def groups(self) -> Iterator[Iterator[Candidate]]:
+        """Of each batch what may be right in the wrong case; at the end, what had to wait."""
         for edits in self.in_batches():
             edits = edits[: _MOST_TRIED - self.tried]
             if not edits:
                 break
             self.tried += len(edits)
-            at = self.wrong
-            for edit, is_right in self.promising(edits, at):
-                yield edit, is_right and at == self.wrong
+            yield self.of_batch(edits)
         while self.waiting:
-            yield self.waiting.pop(0), False
+            yield iter([(self.waiting.pop(0), False)])
+
+    def of_batch(self, edits: list[Edit]) -> Iterator[Candidate]:
+        at = self.wrong
+        for edit, is_right in self.promising(edits, at):
+            yield edit, is_right and at == self.wrong
 
     def is_right_by_itself(self, edit: Edit) -> bool:
         """In the wrong case."""
@@ -283,6 +359,10 @@ class Search(Order, Batches):
         watched = self.watched(self.wrong)
         try:
             if watched is not None:
+                if self.may_be_judged_by_places(changes, self.wrong) and not self.run(
+                    changes, self.wrong, watched, edit.function, for_places=True
+                ):
+                    return False
                 if not self.run(changes, self.wrong, watched, edit.function):
                     return False
             return self.run(changes, self.wrong, None, edit.function, is_alone=True)
@@ -330,6 +410,25 @@ class Search(Order, Batches):
         else:
             others.sort(key=lambda size: size.is_small)
         return others
+
+    def enrich(self) -> None:
+        """A case with more rows, columns and terms, where it is wrong in the same way.
+
+        With one row its number is 0, whatever it is multiplied with, and many changes seem right.
+        """
+        wrong = self.wrong
+        if not isinstance(wrong, Size) or 1 not in (wrong.j, wrong.k, wrong.l):
+            return
+        if self.is_square:
+            sides = _RICH[:1] * 3
+        else:
+            sides = tuple(
+                rich if side == 1 else side
+                for side, rich in zip((wrong.j, wrong.k, wrong.l), _RICH, strict=True)
+            )
+        rich = replace(wrong, j=sides[0], k=sides[1], l=sides[2])
+        if not self.carried_out(rich) and self.plain[rich].why == self.plain[wrong].why:
+            self.wrong = rich
 
     def shorten(self) -> None:
         """A case with shorter products that is wrong, too, costs less."""
@@ -440,7 +539,7 @@ class Search(Order, Batches):
         changes = dict(edit.changes)
         node = edit.where
         parents: dict[int, Node] = {}
-        for function in [*self.all_functions(), constants_of(self.file)]:
+        for function in [*self.all_functions(), *constants_of(self.file)]:
             for one in walk(function.body):
                 for kid in children(one):
                     parents[id(kid)] = one

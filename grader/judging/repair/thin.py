@@ -59,6 +59,49 @@ def thin(
     return skips if is_same and more <= _WORTH * watched.trial.steps else {}, spent + more
 
 
+def thin_places(
+    file: File, size: Size | Given, numbers: tuple, on_host: bool, steps: int, watched: Watched
+) -> tuple[Skips, int]:
+    """As `thin`, where elements are stored by nobody: what does not decide who stores where."""
+    if watched.trial.steps < _FEWEST:
+        return {}, 0
+    groups = list(_groups(file, watched))
+    if not groups:
+        return {}, 0
+    tried: Skips = {}
+    for row, (key, turns) in enumerate(groups):
+        tried.setdefault(key, {}).update(dict.fromkeys(turns, row))
+    batch = Batch([{}] * (len(groups) + 1), 2 * watched.trial.turns + 1)  # one leaves nothing out
+    most = min(steps, _LONGER * watched.trial.steps + _FEWEST)
+    found, spent = _places(file, size, numbers, on_host, most, watched, tried, batch)
+    if found is None:
+        return {}, spent
+    same = (found[:-1] == found[-1]).all(axis=1) & ~batch.dead[:-1]
+    skips: Skips = {}
+    for row in np.flatnonzero(same).tolist():
+        key, turns = groups[row]
+        skips.setdefault(key, {}).update(dict.fromkeys(turns, -1))
+    only = Batch([{}], 2 * watched.trial.turns + 1)
+    last, more = _places(file, size, numbers, on_host, steps, watched, skips, only)
+    is_same = last is not None and (last[0] == found[-1]).all()
+    return skips if is_same and more <= _WORTH * watched.trial.steps else {}, spent + more
+
+
+def _places(
+    file: File, size: Size | Given, numbers: tuple, on_host: bool, steps: int, watched: Watched,
+    skips: Skips, batch: Batch,
+) -> tuple[np.ndarray | None, int]:  # fmt: skip
+    """Which elements the chosen threads store, a row of each of a batch."""
+    run = Run(size, numbers, on_host)
+    world = World(Together(file, batch), steps, batch=batch)
+    batch.world = world
+    for buffer in run.buffers:
+        buffer.batch = batch
+    if not _carried_out(run, file, world, watched, skips) or world.picked is None:
+        return None, steps - world.steps
+    return run.places_of_chosen(world), steps - world.steps
+
+
 def _groups(file: File, watched: Watched) -> Iterator[tuple[tuple[int, str], Sequence[int]]]:
     """Not of loops that fill a tile: a change there may be that another turn does what is needed."""
     turns_of = watched.trial.turns_of

@@ -142,6 +142,21 @@ class Run:
                 stored |= active.any(axis=1)
         return set(np.flatnonzero(stored & ~wrong).tolist())
 
+    def places_of_chosen(self, world: World) -> np.ndarray:
+        """Which elements the chosen threads store, whatever they store: a row of each edit."""
+        count = world.batch.count if world.batch is not None else 1
+        found = np.zeros((count, len(self.wanted.after)), bool)
+        for buffer in world.logs if world.picked is not None else ():
+            if buffer.size != len(self.wanted.after):
+                continue
+            shape = count, len(world.picked)
+            for at, mask in buffer.log:
+                places = np.broadcast_to(_of_picked(at, world) % buffer.size, shape)
+                active = np.broadcast_to(_of_picked(mask, world), shape)
+                rows, lanes = np.nonzero(active)
+                found[rows, places[rows, lanes]] = True
+        return found
+
     def stored_by_chosen(self, world: World) -> dict[int, float]:
         """What the chosen threads store where."""
         found = {}
@@ -210,6 +225,7 @@ def try_out(
     file: File, edits: Mapping, size: Size | Given, numbers: tuple, on_host: bool, steps: int,
     watched: Watched | None = None, tried: set | None = None, is_alone: bool = False,
     turns: tuple[Mapping, int] | None = None, skips: Mapping | None = None,
+    for_places: bool = False,
 ) -> Trial:  # fmt: skip
     """Raises GivenUp where the file cannot be interpreted, Exhausted after so many steps.
 
@@ -219,7 +235,8 @@ def try_out(
     With `watched` it is right if what the chosen threads store is right, and there is something;
     `skips`: turns of loops that this does not need.
     `tried`: launches that need not be carried out once more. `turns`: how many are too many, of
-    each loop and of one that is not known.
+    each loop and of one that is not known. `for_places`: it is enough that one of the elements is
+    stored that nobody stores (Watched.lacking).
     """
     run = Run(size, numbers, on_host)
     machine = Machine(file, edits)
@@ -244,7 +261,11 @@ def try_out(
         )
     is_right = run.is_right(0)
     if watched is not None and world.few is not None:
-        is_right = bool(run.right_of_chosen(world, watched.lacking))
+        is_right = (
+            bool(run.places_of_chosen(world)[0, watched.lacking].any())
+            if for_places
+            else bool(run.right_of_chosen(world, watched.lacking))
+        )
     return Trial(
         is_right, steps - world.steps, "", world.lanes, world.words, world.turns, world.turns_of
     )
