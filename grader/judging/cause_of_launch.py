@@ -14,6 +14,8 @@ from grader.judging.wording import changes, names_in
 from grader.labs.statements import Statement, shown, split
 from grader.results.finding import Cause, Facts
 
+_LINES_OF_A_HELPER = 3
+
 
 class OfLaunch(TooManyBlocks, EmptyGrid):
     """The rules about grid, block and dynamic shared memory."""
@@ -82,6 +84,8 @@ class OfLaunch(TooManyBlocks, EmptyGrid):
                 return None
             if is_rounded_up(_along(words, axis)):
                 return self.nothing_to_cover(launch, axis, _along(words, axis))
+            if self._asks_for_rest(line):
+                return None
             return Said(
                 f"{shown(_along(words, axis)).rstrip(';')} is rounded down, to 0 where there is less "
                 "than one block.",
@@ -131,6 +135,14 @@ class OfLaunch(TooManyBlocks, EmptyGrid):
             if said is not None:
                 return said
         return None
+
+    def _asks_for_rest(self, line: int) -> bool:
+        """Whether one more block is added there where something is left: that went wrong, then."""
+        return any(
+            "%" in item.words
+            for item in self.text.statements
+            if abs(item.line - line) <= _LINES_OF_A_HELPER
+        )
 
     def _division(self, launch: Launch, axis: str) -> tuple[int, tuple[str, ...]] | None:
         """The division that a side of the grid comes from, through helpers and braces."""

@@ -12,6 +12,7 @@ from grader.judging.repair.borrowed import Borrowed, borrowed_in
 from grader.judging.repair.configured import Configured, configured_in
 from grader.judging.repair.constants import Constants, divisors_of_floats
 from grader.judging.repair.counted_up import CountedUp, quotients_in
+from grader.judging.repair.each_turn import EachTurn
 from grader.judging.repair.elsewhere import Elsewhere, partners_of
 from grader.judging.repair.ends import Ends
 from grader.judging.repair.followed import Followed, across_in, given_once_in
@@ -48,6 +49,7 @@ from grader.judging.repair.rewritten import (
     swapped,
 )
 from grader.judging.repair.rounded import Rounded, pieces_in
+from grader.judging.repair.rounded_calls import RoundedCalls, unary_calls_in
 from grader.judging.repair.scope import (
     Change,
     Edit,
@@ -78,7 +80,7 @@ _BUILT_IN = ("threadIdx", "blockIdx", "blockDim", "gridDim")
 
 class Editor(
     Arithmetic, Ends, Linear, Missing, Paired, OnHost, Repeated, Elsewhere, Configured, Oddness, Guards,
-    Addressed, Apart, Borrowed, Constants, CountedUp, Followed, Grouped, LanePairs, LoopPointers, Masked, Moved, NextTurn, Rounded, Series, Shapes, Toggled, TurnedOver, Valued, Hiding, Naming):  # fmt: skip
+    Addressed, Apart, Borrowed, Constants, CountedUp, EachTurn, Followed, Grouped, LanePairs, LoopPointers, Masked, Moved, NextTurn, Rounded, RoundedCalls, Series, Shapes, Toggled, TurnedOver, Valued, Hiding, Naming):  # fmt: skip
     """The edits of one function."""
 
     def __init__(
@@ -153,6 +155,7 @@ class Editor(
         self.partners, self.limits = partners_of(file), limits_of(file)
         self.compared = compared_in(function.body)
         self.places, self.index_sums = places_in(function.body), sums_in(function.body)
+        self.unary_calls = unary_calls_in(file, function)
         self.lane_values = lane_values_of(file, function, macros)
         self.no_pairs = no_pairs_of(function, self.lane_values)
         self.given_once = given_once_in(function)
@@ -219,6 +222,8 @@ class Editor(
         yield from self._in_series()
         yield from self._before_their_loops()
         yield from self._otherwise_zero()
+        yield from self._left_standing()
+        yield from self._kept_sums()
         yield from self._for_the_block()
         yield from self._exchanged_too()
         yield from self._everywhere()
@@ -300,6 +305,7 @@ class Editor(
                 yield from self._with_the_turn(node)
                 yield from self._fourth(node)
                 yield from self._of_the_other_axis(node)
+                yield from self._called_with(node)
             case "member":
                 yield from self._members(node)
                 if not self.is_host:
@@ -314,6 +320,7 @@ class Editor(
                 yield from self._taken_together(node)
                 yield from self._masks(node)
                 yield from self._as_counted_by_helper(node)
+                yield from self._in_fours(node)
             case "assign":
                 yield from self._assignments(node)
                 yield from self._part_of_whole(node)

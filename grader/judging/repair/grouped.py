@@ -9,7 +9,7 @@ from grader.judging.repair.scope import Change, bare, binary
 
 _SUMS, _PRODUCTS = ("+", "-"), ("*", "/", "%")
 _LOOSE = ("<<", ">>", "&", "^", "|")  # what binds less than a sum
-_CHOICE, _SUM, _ALL_BITS = 0.5, 0.9, 0.6
+_CHOICE, _SUM, _ALL_BITS, _PART = 0.5, 0.9, 0.6, 0.8
 _WHOLE_PIECES = 0.9  # a loop over whole pieces only: at + PIECE <= count
 _COMPARED = (">", "!=")
 _MOST_TERMS = 5
@@ -22,12 +22,14 @@ class Grouped:
     def _taken_together(self, node: Node) -> Iterator[tuple[Change, float]]:
         """(a + b) * c for a + b * c, (a - c) * b for a * b - c, and a + (b ? x : y) for a + b ? x : y.
 
-        And (a << b) + c for a << b + c, a + (b & c) for a + b & c, a / (b / c) for a / b / c.
+        And c ? y : x, (a << b) + c for a << b + c, a + (b & c) for a + b & c, a / (b / c) for a / b / c,
+        a / c * b for a * b / c.
         """
         if node.kind == "choose":
             condition = node.kids[0]
             if condition.kind == "binary" and condition.text in _SUMS:
                 yield _chosen_last, _CHOICE
+            yield (lambda n: _choice(n, n.kids[0], n.kids[2], n.kids[1])), _CHOICE
             return
         left, right = node.kids
         if node.text in _LOOSE:
@@ -38,6 +40,10 @@ class Grouped:
         if left.kind == "binary" and left.text in _PRODUCTS and node.text in _PRODUCTS:
             if "/" in (left.text, node.text) or "%" in (left.text, node.text):
                 yield _last_two, _SUM
+            if (left.text, node.text) == ("*", "/"):
+                yield _quotient_first, _PART
+            if (left.text, node.text) == ("/", "*"):
+                yield _product_first, _PART
         if node.text in "+*" and left.kind == "binary" and left.text == node.text:
             yield _product_of_last, _SUM
         if node.text == "<=" and left.kind == "binary" and left.text == "+":
@@ -98,6 +104,18 @@ def _last_two(node: Node) -> Node:
     """a + (b << c) of a + b << c, a / (b / c) of a / b / c, a + b * c of (a + b) * c."""
     left, right = node.kids
     return binary(left.text, left.kids[0], binary(node.text, left.kids[1], right))
+
+
+def _quotient_first(node: Node) -> Node:
+    """a / c * b of a * b / c."""
+    (a, b), c = node.kids[0].kids, node.kids[1]
+    return binary("*", binary("/", a, c), b)
+
+
+def _product_first(node: Node) -> Node:
+    """a * b / c of a / c * b."""
+    (a, c), b = node.kids[0].kids, node.kids[1]
+    return binary("/", binary("*", a, b), c)
 
 
 def _terms_before(node: Node) -> int:

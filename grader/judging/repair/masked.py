@@ -38,6 +38,14 @@ class Masked:
         if self.counts_fours and self._parent(node).text == "+" and not self.is_host:
             yield (lambda n: binary("/", bare(n), number(4))), _FOURTH
 
+    def _in_fours(self, node: Node) -> Iterator[tuple[Change, float]]:
+        """R * C / 4, where a loop goes over as many and each turn moves four."""
+        above = self._parent(node)
+        if node.text != "*" or above.text not in ("<", "<=") or above.kids[1] is not node:
+            return
+        if self._parent(above).kind == "for" and self.counts_fours:
+            yield (lambda n: binary("/", bare(n), number(4))), _FOURTH
+
 
 def counts_fours(function: Function) -> bool:
     """Whether something is divided by 4 there."""

@@ -11,6 +11,7 @@ from grader.judging.repair.shown import text_of
 
 _BUILT_IN = ("blockIdx", "threadIdx", "blockDim", "gridDim")
 _MOST_GIVEN = 8
+_PAIR = 0.8  # quotient and remainder by what divides in other lines
 _NO_STEP, _ONE_MORE_STEP = 1.2, 2.0  # of a pointer that stands still, of one that walks
 
 
@@ -137,6 +138,8 @@ class Missing:
         done = set()
         for (name, *_), nodes in found.items():
             key = frozenset(node.id for node in nodes)
+            if len({node.line for node in nodes}) == 1 and len(nodes) == len(key) == 2:
+                yield from self._as_divided_elsewhere(name, nodes)
             if len(key) < 2 or len(key) != len(nodes) or key in done:
                 continue
             done.add(key)
@@ -151,6 +154,22 @@ class Missing:
                 is_size = bool(other.macro) or other.text in self.scope.sizes
                 cost = 1.4 + 0.6 * (not is_size) + self.is_host
                 yield Edit(changes, nodes[0].line, cost, self.function.name, self._around(nodes))
+
+    def _as_divided_elsewhere(self, name: str, nodes: list[Node]) -> Iterator[Edit]:
+        """at / W and at % W for at / H and at % H, where W divides it in other lines."""
+        above = [self._parent(node) for node in nodes]
+        if {one.text for one in above} != {"/", "%"}:
+            return
+        divided = {text_of(one.kids[0]) for one in above}
+        others = {
+            text_of(one.kids[1]): one.kids[1]
+            for one in walk(self.function.body)
+            if one.kind == "binary" and one.text in ("/", "%") and text_of(one.kids[0]) in divided
+        }
+        for said, other in others.items():
+            if len(divided) == 1 and said != name and other.kind in ("name", "number"):
+                changes = tuple((n.id, lambda n, o=other: bare(o)) for n in nodes)
+                yield Edit(changes, nodes[0].line, _PAIR, self.function.name, self._around(nodes))
 
     def _around(self, nodes: list[Node]) -> Node:
         """The least that all of them stand in."""
@@ -196,7 +215,7 @@ class Missing:
                     )
                     cost = 0.9 if node.text in stored else 1.6
                     yield Edit(
-                        ((loop.id, _beginning(first)),), node.line, cost, self.function.name, node,
+                        ((loop.id, at_beginning(first)),), node.line, cost, self.function.name, node,
                         f"{text_of(first)} at the beginning of each turn",
                     )  # fmt: skip
             # Who lets no pointer walk lacks a part of an index, not a step.
@@ -217,7 +236,7 @@ class Missing:
                 for by in self._strides(loop):
                     step = Node("do", [Node("assign", [named(name), by], "+=", last)])
                     yield Edit(
-                        ((loop.id, _ending(step)),), last, cost, self.function.name, loop,
+                        ((loop.id, at_end(step)),), last, cost, self.function.name, loop,
                         f"{text_of(loop)} {{ ... {text_of(step)}; }}",
                     )  # fmt: skip
 
@@ -238,9 +257,9 @@ def _declares_several(node: Node) -> bool:
     return is_list and all(kid.kids[1] is not None and kid.kids[1].kids for kid in kids)
 
 
-def _beginning(first: Node) -> Change:
+def at_beginning(first: Node) -> Change:
     return lambda n: replace(bare(n), kids=[*n.kids[:3], Node("block", [first, n.kids[3]])])
 
 
-def _ending(last: Node) -> Change:
+def at_end(last: Node) -> Change:
     return lambda n: replace(bare(n), kids=[*n.kids[:3], Node("block", [n.kids[3], last])])

@@ -15,6 +15,7 @@ from grader.judging.repair.values import Outside
 _PER_EDIT = 2  # steps to make it, whether it is tried or not
 # An odd change, or one far from what was seen, is made only once all others have been tried.
 _CHEAP, _DEAR = 1.65, 2.2
+_ADDED = 0.1  # how much farther a line is that lacks something
 _SHARED = 0.4  # how much farther what a macro says is, where it is used often
 
 # An edit with what is added to its cost: always, where no line is near, for a macro.
@@ -35,11 +36,17 @@ def _dear(
     return lambda line, cost: cost + near.get(line, far) > most
 
 
+def _distance(edit: Edit, near: Mapping[int, float], far: float) -> float:
+    """Of what is added also that of what lacks it."""
+    lacking = near.get(edit.where.line, far) + _ADDED if edit.is_added else far
+    return min(near.get(edit.line, far), lacking)
+
+
 def _by_cost(
     edits: Sequence[Costed], near: Mapping[int, float], most: float | None = None
 ) -> list[Edit]:
     costs = [
-        edit.cost + crowd + near.get(edit.line, far) + more for edit, crowd, far, more in edits
+        edit.cost + crowd + _distance(edit, near, far) + more for edit, crowd, far, more in edits
     ]
     chosen = [at for at, cost in enumerate(costs) if most is None or cost <= most]
     return [edits[at][0] for at in sorted(chosen, key=costs.__getitem__)]
