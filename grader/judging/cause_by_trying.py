@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 
 from grader.judging import barriers, searched
 from grader.judging.cause_base import Base
@@ -13,7 +12,6 @@ from grader.judging.repair.scope import ALWAYS
 from grader.judging.repair.search import Repair
 from grader.labs.problem import Problem
 from grader.results.finding import Facts
-from grader.results.provenance import ElementHistory, Term
 from grader.results.result import Diagnostic
 
 # What a small change may mend.
@@ -34,36 +32,7 @@ SAYS_WHERE = frozenset(
         "out-of-bounds-shared", "barrier-divergence",
     }
 )  # fmt: skip
-_ELEMENTS, _MOST_LINES, _MOVED = 4, 5, 8  # of those that were followed
-
-
-def _sum_of(element: ElementHistory, count: int) -> tuple[int, int] | None:
-    """The element of the product whose whole sum this is, if it is one's."""
-    terms = [one.factors for one in element.terms if not _is_nothing(one)]
-    if len(terms) != count or any(len(one) != 2 for one in terms):
-        return None
-    pairs = [sorted(one, key=lambda factor: factor.matrix) for one in terms]
-    if any(m.matrix != "M" or n.matrix != "N" or m.column != n.row for m, n in pairs):
-        return None
-    rows, columns = {m.row for m, _ in pairs}, {n.column for _, n in pairs}
-    if len(rows) != 1 or len(columns) != 1 or len({m.column for m, _ in pairs}) != count:
-        return None
-    return rows.pop(), columns.pop()
-
-
-def _is_nothing(term: Term) -> bool:
-    """A product with a 0 from beside the matrices."""
-    return any(one.kind == "number" and one.value == 0 for one in term.factors)
-
-
-def _nearer(found: Repair | None, line: int) -> Repair | None:
-    """Of two changes that do the same, first the one that stands nearer to that line."""
-    if found is None or found.instead is None:
-        return found
-    other = found.instead
-    if abs(other.line - line) >= abs(found.line - line):
-        return found
-    return replace(other, instead=replace(found, instead=None))
+_ELEMENTS, _MOST_LINES = 4, 5  # of those that were followed
 
 
 def _change(found: Repair, result: str) -> str:
@@ -112,8 +81,7 @@ class ByTrying(Base):
                 None  # which maps a size allows is not to be seen in the few sizes that are tried
             )
         lines = [guess.line if guess is not None else 0, self.item.line, self.item.other_line]
-        moved = self._stores_of_moved_sums()
-        lines = (moved or lines) + self._followed_lines()
+        lines += self._followed_lines()
         # What decides who stores where is in the kernel, whatever the launch is.
         is_unreached = self.item.code in ("unwritten-output", "race-global")
         if (is_unreached or not any(lines)) and self.kernel is not None:
@@ -133,7 +101,6 @@ class ByTrying(Base):
             others,
             self.problem.factors == "split",
         )
-        found = _nearer(found, moved[0]) if moved else found
         result = self.result
         named = guess.line if guess is not None else self.item.line
         if found is None or found.before == found.after:
@@ -163,22 +130,6 @@ class ByTrying(Base):
         kernel, name = self.kernel, self.kernel.roles.get("P", "")
         found = [one.line for one in kernel.accesses(name)]
         return found or [one.line for one in kernel.body if name in one.words]
-
-    def _stores_of_moved_sums(self) -> list[int]:
-        """Where elements are stored each of which is the whole sum of another one: there or before."""
-        followed = self.material.provenance
-        if self.item.code != "wrong-result" or followed is None or self.outcome is None:
-            return []
-        found = []
-        for element in followed.elements[:_MOVED]:
-            if all(_is_nothing(one) for one in element.terms):
-                continue  # it is the sum of a place beside P
-            belongs = _sum_of(element, self.outcome.case.k)
-            if belongs is None:
-                return []
-            if belongs != (element.row, element.column):
-                found += [who.line for who in element.stores[:1]]
-        return found
 
     def _says_why(self) -> bool:
         """Whether what was seen on a line says what is wrong there."""

@@ -60,6 +60,7 @@ class Arithmetic:
         if is_place and value & (value + 1) == 0:
             others = (*others, 2 * value + 1)
         is_place = is_place and (value & (value - 1) == 0 or value & (value + 1) == 0)
+        is_step = above.kind == "assign" and above.text in ("+=", "-=")
         is_mask = above.text == "&" and not value & (value + 1)
         if is_mask:
             others += (2 * value + 1, value // 2, *self.masks)
@@ -70,6 +71,8 @@ class Arithmetic:
             if other >= 0 and other != value:
                 cost = 1.0 if abs(other - value) == 1 else 1.5
                 if is_place and other in (2 * value, value // 2, 2 * value + 1) and other:
+                    cost = 1.0
+                if is_step and other in (2 * value, value // 2) and other:
                     cost = 1.0
                 if other in self.masks and above.text == "&":
                     cost = 0.7  # what a shift elsewhere leaves over

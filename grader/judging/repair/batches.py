@@ -63,7 +63,14 @@ class Batches:
         most = self.most_together()
         waiting: list[Edit] = []  # to be tried with all turns of all loops, which takes long
         spent_on_waiting, begun = 0, self.left
+        first: list[Edit] | None = []  # what more is known of than where it stands (lane_pairs.py)
         for edit in self.in_turn():
+            if first is not None:
+                if edit.cost < 0 and len(first) < self.most_together():
+                    first.append(edit)
+                    continue
+                yield from [first] if first else []
+                first = None
             if len(edit.changes) == 1 and edit.where.kind != "for":
                 key = (edit.where.id, text_of(edit.where, dict(edit.changes)))
                 if key in seen:
@@ -83,7 +90,7 @@ class Batches:
                 yield waiting[: self.most_together()]
                 spent_on_waiting += before - self.left
                 waiting = waiting[self.most_together() :]
-        yield from (one for one in (chosen, waiting) if one)
+        yield from (one for one in (first, chosen, waiting) if one)
 
     def most_together(self) -> int:
         plain = self.plain[self.wrong]

@@ -55,8 +55,9 @@ class EachTurn:
             kids = block.kids if block.kind == "block" else []
             for at, one in enumerate(kids):
                 names = _zeroed(one) if one is not None else set()
-                for loop in kids[at + 1 :] if names else ():
-                    if loop is None or loop.kind != "for":
+                after = [later for later in kids[at + 1 :] if later is not None] if names else []
+                for loop in (inner for later in after for inner in walk(later)):
+                    if loop.kind != "for":
                         continue
                     if names.isdisjoint(n.text for n in walk(loop.kids[3]) if n.kind == "name"):
                         continue

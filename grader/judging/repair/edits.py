@@ -50,6 +50,7 @@ from grader.judging.repair.rewritten import (
 )
 from grader.judging.repair.rounded import Rounded, pieces_in
 from grader.judging.repair.rounded_calls import RoundedCalls, unary_calls_in
+from grader.judging.repair.same_array import SameArray, indexed_in
 from grader.judging.repair.scope import (
     Change,
     Edit,
@@ -73,6 +74,7 @@ _CHEAPEST = 0.2
 _OF_A_PAIR = 0.7
 _MOST_MACROS = 12
 _OF_A_STEP = 1.7  # a step by what differs from thread to thread
+_TERM_MOVED = 0.8
 _OTHER_WAY = {"++": "--", "--": "++"}
 _SHIFTS = ("1", "2", "3", "4", "5")
 _BUILT_IN = ("threadIdx", "blockIdx", "blockDim", "gridDim")
@@ -80,7 +82,7 @@ _BUILT_IN = ("threadIdx", "blockIdx", "blockDim", "gridDim")
 
 class Editor(
     Arithmetic, Ends, Linear, Missing, Paired, OnHost, Repeated, Elsewhere, Configured, Oddness, Guards,
-    Addressed, Apart, Borrowed, Constants, CountedUp, EachTurn, Followed, Grouped, LanePairs, LoopPointers, Masked, Moved, NextTurn, Rounded, RoundedCalls, Series, Shapes, Toggled, TurnedOver, Valued, Hiding, Naming):  # fmt: skip
+    Addressed, Apart, Borrowed, Constants, CountedUp, EachTurn, Followed, Grouped, LanePairs, LoopPointers, Masked, Moved, NextTurn, Rounded, RoundedCalls, SameArray, Series, Shapes, Toggled, TurnedOver, Valued, Hiding, Naming):  # fmt: skip
     """The edits of one function."""
 
     def __init__(
@@ -140,8 +142,6 @@ class Editor(
         self.counts_fours = counts_fours(function)
         self.taken_apart, self.counting = taken_apart_in(function), counting_in(file)
         self.divisors_of_floats = divisors_of_floats(function)
-        # Nodes of which another turn may do what is needed.
-        self.moving: set[tuple[int, str]] = set()
         self.of_block, self.of_thread = of_block_in(function), of_thread_in(function)
         declares = [n for n in walk(function.body) if n.kind == "declare"]
         self.declared = {n.text for n in declares}
@@ -155,9 +155,12 @@ class Editor(
         self.partners, self.limits = partners_of(file), limits_of(file)
         self.compared = compared_in(function.body)
         self.places, self.index_sums = places_in(function.body), sums_in(function.body)
+        self.indexed = indexed_in(function)
         self.unary_calls = unary_calls_in(file, function)
         self.lane_values = lane_values_of(file, function, macros)
         self.no_pairs = no_pairs_of(function, self.lane_values)
+        # Nodes of which another turn may do what is needed.
+        self.moving: set[tuple[int, str]] = set(self.no_pairs)
         self.given_once = given_once_in(function)
         self.across = across_in(self.given_once)
         self.odd, self.repeated = odd_leaves(function), repeated_leaves(function)
@@ -321,6 +324,7 @@ class Editor(
                 yield from self._masks(node)
                 yield from self._as_counted_by_helper(node)
                 yield from self._in_fours(node)
+                yield from self._as_indexed_elsewhere(node)
             case "assign":
                 yield from self._assignments(node)
                 yield from self._part_of_whole(node)
@@ -328,6 +332,7 @@ class Editor(
                 yield from self._steps(node)
             case "call":
                 yield from self._arguments(node, 1)
+                yield from self._terms_of_arguments(node)
                 yield from self._rests(node)
                 yield from self._calls(node)
             case "make":
@@ -426,6 +431,19 @@ class Editor(
             for b in range(a + 1, len(node.kids)):
                 cost = 0.7 if b == a + 1 else 0.9
                 yield (lambda n, a=a, b=b: replace(bare(n), kids=swapped(n.kids, a, b))), cost
+
+    def _terms_of_arguments(self, node: Node) -> Iterator[tuple[Change, float]]:
+        """put(row + 8, col) for put(row, col + 8)."""
+        for at in range(1, len(node.kids)):
+            given = node.kids[at]
+            if given.kind != "binary" or given.text != "+" or given.kids[1].kind != "number":
+                continue
+            for other in (at - 1, at + 1):
+                if 0 < other < len(node.kids) and node.kids[other].kind in ("name", "binary"):
+                    kids = list(node.kids)
+                    kids[at] = given.kids[0]
+                    kids[other] = binary("+", node.kids[other], given.kids[1])
+                    yield (lambda n, k=tuple(kids): replace(bare(n), kids=list(k))), _TERM_MOVED
 
     def _indices(self, node: Node) -> Iterator[tuple[Change, float]]:
         inner, index = node.kids

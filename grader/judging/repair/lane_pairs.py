@@ -14,7 +14,7 @@ from grader.judging.repair.nodes import File, Function, Node, walk
 from grader.judging.repair.scope import Change
 
 _LANES = 32
-_COST = -0.5  # wherever it stands
+_FIRST, _PART = -0.9, 0.3  # before all others, wherever it stands, and in their order
 _MOST_NODES = 24
 _SIGNS: dict[str, Callable] = {
     "+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.floordiv,
@@ -37,7 +37,7 @@ class LanePairs:
             except _FAILURES:
                 continue
             if is_pair(value, self.lane_values[other]):
-                return min(cost, _COST)
+                return _FIRST + _PART * cost
         return cost
 
 
@@ -78,7 +78,7 @@ def no_pairs_of(
     made = [
         (name, value)
         for name, value in made
-        if np.ndim(values.get(name, 0)) and not _is_in_order(values[name])
+        if np.ndim(values.get(name, 0)) and _tells_apart(values[name])
     ]
     found: dict[tuple[int, str], list[tuple[Node, str]]] = {}
     for one, other in zip(made, made[1:], strict=False):
@@ -98,9 +98,10 @@ def is_pair(one: Values, other: Values) -> bool:
     return places == len(set(one.tolist())) * len(set(other.tolist())) == _LANES
 
 
-def _is_in_order(values: np.ndarray) -> bool:
-    """The number of the thread itself, or something added to it."""
-    return bool((np.diff(values) == 1).all())
+def _tells_apart(values: np.ndarray) -> bool:
+    """Some lanes from others: neither the number of the thread itself nor one number for all."""
+    steps = np.diff(values)
+    return bool((steps != 1).any() and steps.any())
 
 
 def _of_lanes(node: Node, values: dict[str, Values], file: File, changes: dict) -> Values:

@@ -10,6 +10,7 @@ from grader.judging.repair.scope import Change, binary
 from grader.judging.repair.shown import text_of
 
 _NEXT = 1.0
+_AHEAD = 0.6  # where others are counted a step ahead
 _ASKED = 0.2  # whether there is a next turn is asked on that line
 
 
@@ -19,12 +20,17 @@ class NextTurn:
     def _next_turn(self, node: Node) -> Iterator[tuple[Change, float]]:
         """fetch(z + STEP) for fetch(z), in a loop that goes on by STEP."""
         step = self.steps_of.get(node.text)
-        above = self._parent(node)
-        if node.kind == "name" and step is not None and above.kind == "call":
+        if node.kind == "name" and step is not None and self._is_in_argument(node):
             said = text_of(binary("+", node, step))
-            is_asked = any(one.line == node.line and text_of(one) == said for one in self.sums)
-            cost = _ASKED if is_asked else _NEXT
+            lines = {one.line for one in self.sums if text_of(one) == said}
+            cost = _ASKED if node.line in lines else _AHEAD if lines else _NEXT
             yield (lambda n: binary("+", copied(n), copied(step))), cost
+
+    def _is_in_argument(self, node: Node) -> bool:
+        above = self._parent(node)
+        while above.kind == "binary" and above.text == "+" and self._parent(above) is not above:
+            above = self._parent(above)
+        return above.kind == "call"
 
 
 def steps_in(function: Function) -> dict[str, Node]:

@@ -462,7 +462,7 @@ class Search(Order, Batches):
     def chosen(self, edit: Edit, sizes: Sequence[Size | Given]) -> Repair:
         """The change, where there are two the one that is less of a surprise."""
         alone = without_the_old(edit)
-        if alone is not None and self.is_right(dict(alone.changes), sizes):
+        if alone is not None and self.is_right(dict(alone.changes), sizes) and not self.has_skipped:
             return self.described(alone)
         before = definition_of(self.file, edit)
         if before is not None and self.is_right(dict(before.changes), sizes):

@@ -28,6 +28,7 @@ from grader.judging.repair.world import Effects, Exhausted, World
 
 _WARP = 32
 _WRONG, _RIGHT = 6, 2  # as many threads of those that store a wrong element, and of the others
+_IDLE = 256  # and of those one of which has to store what nobody stores
 
 
 def watch(
@@ -72,7 +73,7 @@ def watch(
     if not wrong:
         return None
     chosen = sorted({
-        *_spread(_of_blocks(wrong, threads, 2), _WRONG),
+        *_spread(_of_blocks(wrong, threads, 2), _WRONG if lacking is None else _IDLE),
         *_spread(beside, _WRONG),
         *_spread(_of_blocks(right - wrong, threads, 1), _RIGHT),
     })  # fmt: skip
@@ -102,7 +103,9 @@ def watch(
     found = of(chosen)
     case = file, size, numbers, on_host, steps
     agrees = _Agreement(*case, 0.0 in found.stored.values())
-    if agrees.of(found):
+    # What nobody has put into a tile would have come from others of the warp, or of the block.
+    is_unset = any(value != value for value in found.stored.values())
+    if not (is_unset and not threads % _WARP) and agrees.of(found):
         return found
     if not threads % _WARP:  # what a thread stores may have come from others of its warp
         agrees = agrees if agrees.has_no_zero else _Agreement(*case, True)
