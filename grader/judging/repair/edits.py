@@ -24,7 +24,13 @@ from grader.judging.repair.guards import (
     limits_of,
 )
 from grader.judging.repair.hiding import Hiding
-from grader.judging.repair.lane_pairs import LanePairs, lane_values_of, no_pairs_of
+from grader.judging.repair.lane_pairs import (
+    IN_PAIRS,
+    PART_OF_PAIRS,
+    LanePairs,
+    lane_values_of,
+    no_pairs_of,
+)
 from grader.judging.repair.linear import Linear
 from grader.judging.repair.loop_pointers import LoopPointers
 from grader.judging.repair.masked import Masked, counts_fours, taken_apart_in
@@ -270,7 +276,10 @@ class Editor(
         if node.text in ("/", "%"):
             far += 0.4 * self._against_name(node, changed)
         far += self._is_odd(node) + self._hides(node, changed) + self._oddness(node, changed)
-        cost = self._as_a_pair(node, change, max(_CHEAPEST, cost + far))
+        if self._makes_a_pair(node, change):
+            cost = IN_PAIRS + PART_OF_PAIRS * cost
+        else:
+            cost = max(_CHEAPEST, cost + far)
         yield Edit(((node.id, change),), node.line, cost, self.function.name, node)
 
     def _is_of_a_pair(self, node: Node) -> bool:

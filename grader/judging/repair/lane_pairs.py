@@ -14,7 +14,8 @@ from grader.judging.repair.nodes import File, Function, Node, walk
 from grader.judging.repair.scope import Change
 
 _LANES = 32
-_FIRST, _PART = -0.9, 0.3  # before all others, wherever it stands, and in their order
+# Such a change comes before all others, wherever it stands; several in the order of what they cost.
+IN_PAIRS, PART_OF_PAIRS = -0.9, 0.3
 _MOST_NODES = 24
 _SIGNS: dict[str, Callable] = {
     "+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.floordiv,
@@ -28,8 +29,8 @@ Values = np.ndarray | int
 class LanePairs:
     """A part of Editor."""
 
-    def _as_a_pair(self, node: Node, change: Change, cost: float) -> float:
-        """What a change costs that makes such a pair of two numbers that are none."""
+    def _makes_a_pair(self, node: Node, change: Change) -> bool:
+        """Whether two numbers that are no such pair become one."""
         for one, other in self.no_pairs.get(node.id, ()):
             try:
                 with np.errstate(all="ignore"):
@@ -37,8 +38,8 @@ class LanePairs:
             except _FAILURES:
                 continue
             if is_pair(value, self.lane_values[other]):
-                return _FIRST + _PART * cost
-        return cost
+                return True
+        return False
 
 
 def lane_values_of(file: File, function: Function, macros: dict[str, int]) -> dict[str, Values]:
