@@ -321,9 +321,11 @@ def _between(
                 "Put a __syncthreads() in its place.",
             )
         around_write = kernel.text.loops(write)
-        is_loop = any(one not in around_write for one in kernel.text.loops(read))
-        what = "the loop that" if is_loop else f"line {read.line}"
-        return _none_between(read, write, around, first, what)
+        reading = [one for one in kernel.text.loops(read) if one not in around_write]
+        # Where the barrier belongs: before the loops that read.
+        begin = min((one.line for one in reading), default=read.line)
+        what = "the loop that" if reading else f"line {read.line}"
+        return _none_between(read, write, around, first, what, begin)
     if around or loop is None:
         return None
     if write is not read and write.number < read.number:
@@ -397,7 +399,7 @@ def _of_a_warp(line: int, read: Statement, write: Statement) -> Said:
 
 
 def _none_between(
-    read: Statement, write: Statement, around: list[Statement], first: int, what: str
+    read: Statement, write: Statement, around: list[Statement], first: int, what: str, begin: int
 ) -> Said:
     early = next((one.line for one in around if one.number < first), 0)
     if write.number < read.number:
@@ -410,7 +412,7 @@ def _none_between(
         return Said(
             f"No barrier stands between filling the tile (line {write.line}) and reading it (line "
             f"{read.line}).{where}",
-            early or read.line,
+            early or begin,
             f"Put a __syncthreads() after line {write.line}, before {what} reads.",
         )
     return Said(

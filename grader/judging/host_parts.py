@@ -156,6 +156,19 @@ class HostParts(HostRefused):
                     part.origin.line,
                     advice,
                 )
+        free = [
+            at
+            for at in range(size, len(parts) * size, size)
+            if at not in {one.place for one in parts}
+        ]
+        for part in parts:
+            if part.place in [_FLOAT * at for at in free] and part.origin is not None:
+                return Said(
+                    f"{self._called(part)[:1].upper()}{self._called(part)[1:]} begins {part.place} bytes "
+                    f"behind the buffer's begin ({shown(part.origin.words)}); a matrix has {size} bytes.",
+                    part.origin.line,
+                    "A pointer to float goes on by elements, not by bytes.",
+                )
         need = parts[-1].place + size
         line, words = 0, ()
         for name in SIZE_AT:

@@ -47,7 +47,9 @@ _TURNS = 80  # of a loop, where the file as it is ends early
 
 
 def _is_of_type(edit: Edit) -> bool:
-    """Whether a variable becomes one of another type: it would for all edits beside it."""
+    """Whether a variable becomes one of another type, or a new one: it would for all edits beside it."""
+    if edit.is_declaring:
+        return True
     if edit.where.kind != "declare" or edit.changes[0][0] != edit.where.id:
         return False
     changed = edit.changes[0][1](edit.where)
@@ -72,7 +74,7 @@ class Batches:
                 yield from [first] if first else []
                 first = None
             if len(edit.changes) == 1 and edit.where.kind != "for":
-                key = (edit.where.id, text_of(edit.where, dict(edit.changes)))
+                key = (edit.where.id, text_of(edit.where, dict(edit.changes)), edit.missing)
                 if key in seen:
                     continue
                 seen.add(key)

@@ -63,7 +63,7 @@ class EachTurn:
                         continue
                     yield Edit(
                         ((loop.id, at_beginning(one)),), one.line, _KEPT, self.function.name, one,
-                        f"{text_of(one)} inside the loop of line {loop.line}",
+                        f"{text_of(one)} inside the loop of line {loop.line}", is_declaring=True,
                     )  # fmt: skip
 
 

@@ -15,6 +15,7 @@ _ADDING = 0.7  # how far a line is that adds to P, where what is stored is wrong
 _ON_HOST = 0.5  # one that stores a result that the host has
 _UNALIGNED = "alignment"  # why a run ended (values.Pointer)
 _FLOATING = ("float", "float2", "float3", "float4", "auto")
+_FILLING = ("multiply_add", "load_matrices", "load_matrices_transposed")  # their first argument
 _MULTIPLYING = ("fmaf", "fma", "__fmaf_rn")
 
 
@@ -56,6 +57,9 @@ class Nearness:
                         defined.setdefault(called(_root(node.kids[0])), set()).add(node.line)
                 if node.kind == "assign" and not function.is_kernel:
                     if _root(node.kids[0]) in given_to:  # what a helper fills
+                        defined.setdefault(function.called, set()).add(node.line)
+                elif _fills(node) and not function.is_kernel:
+                    if _of_array(node.kids[1]) in given_to:
                         defined.setdefault(function.called, set()).add(node.line)
                 elif node.kind == "return" and not function.is_kernel:
                     defined.setdefault(function.called, set()).add(node.line)
@@ -245,8 +249,15 @@ def _filled(function: Function) -> list[int]:
             behind[node.text] = _of_array(node.kids[1])
         elif node.kind == "assign" and node.kids[0].kind in ("index", "deref", "member", "name"):
             roots.add(_root(node.kids[0]))
+        elif _fills(node):
+            roots.add(_of_array(node.kids[1]))
     roots |= {behind[root] for root in roots if root in behind}
     return [at for at, (_, name) in enumerate(function.parameters) if name in roots]
+
+
+def _fills(node: Node) -> bool:
+    """Whether it is a call that stores into its first argument."""
+    return node.kind == "call" and node.kids[0].text in _FILLING and len(node.kids) > 1
 
 
 def _of_array(node: Node) -> str:
