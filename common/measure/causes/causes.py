@@ -19,6 +19,7 @@ from __future__ import annotations
 
 import argparse
 import datetime
+import re
 import sys
 import tomllib
 from concurrent.futures import ThreadPoolExecutor
@@ -34,6 +35,8 @@ from grader.labs.options import Options  # noqa: E402
 from grader.labs.submission import Submission  # noqa: E402
 from grader.pipeline.grade import grade  # noqa: E402
 from grader.tests import corpus_files  # noqa: E402
+
+_INSTEAD = re.compile(r" Or (?:leave that|exchange the two)\b.*? line (\d+)")
 
 
 @dataclass(frozen=True)
@@ -55,6 +58,12 @@ class Opening:
     code: str
     line: int | None
     says: str
+
+    @property
+    def instead(self) -> int | None:
+        """The line of another change that does the same, where the report names one."""
+        found = _INSTEAD.search(self.says)
+        return int(found[1]) if found else None
 
 
 def base(folder: str, name: str) -> str:
@@ -116,6 +125,7 @@ def page(rows: list[tuple[Mistake, Opening]]) -> str:
     failed = [(m, o) for m, o in rows if o.status != "passed" and o.code]
     marked = [(m, o) for m, o in failed if m.guilty]
     named = [m for m, o in marked if o.line in m.guilty]
+    beside = [m for m, o in marked if o.line not in m.guilty and o.instead in m.guilty]
     today = datetime.date.today()
     lines = [
         "# What a report opens with",
@@ -125,7 +135,8 @@ def page(rows: list[tuple[Mistake, Opening]]) -> str:
         "hand, so this page says nothing about mistakes that nobody has thought of.",
         "",
         f"- {len(rows)} mistakes; {len(failed)} have a finding, {len(marked)} of these a line marked guilty.",
-        f"- The first finding is on a guilty line: {len(named)} of {len(marked)}.",
+        f"- The first finding is on a guilty line: {len(named)} of {len(marked)}; of the others "
+        f"{len(beside)} have one as the other line that would do.",
         f"- Without a finding: {len(rows) - len(failed)} "
         + (
             ", ".join(
@@ -142,7 +153,7 @@ def page(rows: list[tuple[Mistake, Opening]]) -> str:
         guilty = ", ".join(map(str, mistake.guilty)) or "any"
         here = "" if first.line is None else str(first.line)
         if first.code and mistake.guilty and first.line not in mistake.guilty:
-            here += " (not guilty)"
+            here += f" or {first.instead}" if first.instead in mistake.guilty else " (not guilty)"
         said = f"{first.code}: {first.says}" if first.code else f"{first.status}: {first.says}"
         lines.append(
             f"| {mistake.folder[:2]} | {cell(mistake.teacher)} | {guilty} | {here} | {cell(said)} |"
