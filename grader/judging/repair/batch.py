@@ -104,7 +104,8 @@ class Batch:
         """What few edits are left is carried out sooner without the others' rows."""
         left = np.flatnonzero(~self.dead)
         if len(left) <= self.few:
-            self.survivors = tuple(left.tolist())
+            # It may have to end twice, where an edit's own part is under way.
+            self.survivors = self.survivors or tuple(left.tolist())
             self.dead[:] = True
             raise Fault("all")
 
