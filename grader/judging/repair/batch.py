@@ -416,23 +416,29 @@ def try_together(
         batch.most_late = max(_LATE, watched.trial.steps // _STEPS_OF_A_TURN)
     elif turns_of is not None:
         batch.turns_of = turns_of
+    right: list[int] = []
+    in_the_way: tuple[int, ...] = ()
     try:
         run.carry_out(file, machine, world)
+        right = _right(run, world, batch, watched, for_places)
     except (Exhausted, GivenUp, *ERRORS):
-        if batch.dead.all():
-            return Tried([], sorted(batch.alone), steps - world.steps, survivors=batch.survivors)
         left = tuple(np.flatnonzero(~batch.dead).tolist())
         if len(left) <= _FEW_LEFT < batch.count:
-            return Tried([], sorted({*batch.alone, *left}), steps - world.steps)
-        return Tried([], sorted(batch.alone), steps - world.steps, left)
+            batch.alone.update(left)
+        else:
+            in_the_way = left
+    return Tried(right, sorted(batch.alone), steps - world.steps, in_the_way, batch.survivors)
+
+
+def _right(
+    run: Run, world: World, batch: Batch, watched: Watched | None, for_places: bool
+) -> list[int]:
     if for_places:
-        stores = run.places_of_chosen(world)[:, watched.lacking].any(axis=1) & ~batch.dead
-        return Tried(np.flatnonzero(stores).tolist(), sorted(batch.alone), steps - world.steps)
+        stores = run.places_of_chosen(world)[:, watched.lacking].any(axis=1)
+        return np.flatnonzero(stores & ~batch.dead).tolist()
     if watched is not None:
         right = run.right_of_chosen(world, watched.lacking)
-        right = [number for number in sorted(right) if not batch.dead[number]]
-        return Tried(right, sorted(batch.alone), steps - world.steps)
-    right = [
+        return [number for number in sorted(right) if not batch.dead[number]]
+    return [
         number for number in range(batch.count) if not batch.dead[number] and run.is_right(number)
     ]
-    return Tried(right, sorted(batch.alone), steps - world.steps)
