@@ -14,7 +14,7 @@ from grader.judging.repair.constants import Constants, divisors_of_floats
 from grader.judging.repair.counted_up import CountedUp, quotients_in
 from grader.judging.repair.each_turn import EachTurn
 from grader.judging.repair.elsewhere import Elsewhere, partners_of
-from grader.judging.repair.ends import Ends
+from grader.judging.repair.ends import Ends, counts_in_fours
 from grader.judging.repair.followed import Followed, across_in, given_once_in
 from grader.judging.repair.grouped import Grouped
 from grader.judging.repair.guards import (
@@ -146,6 +146,7 @@ class Editor(
         self.apart, self.quotients = apart_in(function), quotients_in(function)
         self.toggled = toggled_in(file)
         self.counts_fours = counts_fours(function)
+        self.counts_in_fours = counts_in_fours(function)
         self.taken_apart, self.counting = taken_apart_in(function), counting_in(file)
         self.divisors_of_floats = divisors_of_floats(function)
         self.of_block, self.of_thread = of_block_in(function), of_thread_in(function)
@@ -333,6 +334,7 @@ class Editor(
                 yield from self._masks(node)
                 yield from self._as_counted_by_helper(node)
                 yield from self._in_fours(node)
+                yield from self._at_most_four(node)
                 yield from self._as_indexed_elsewhere(node)
             case "assign":
                 yield from self._assignments(node)
