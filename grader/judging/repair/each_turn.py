@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
+
+import numpy as np
 
 from grader.judging.repair.linear import copied
 from grader.judging.repair.missing import at_beginning, at_end
 from grader.judging.repair.nodes import Node, walk
-from grader.judging.repair.scope import Edit, named
+from grader.judging.repair.scope import Edit, named, number
 from grader.judging.repair.shown import text_of
 
 _STANDING, _KEPT = 1.0, 0.9
 _MOST_STEPS = 4
+_MOST_ELEMENTS = 32
 _CHANGING = ("assign", "before", "after")
 
 
@@ -61,10 +65,35 @@ class EachTurn:
                         continue
                     if names.isdisjoint(n.text for n in walk(loop.kids[3]) if n.kind == "name"):
                         continue
+                    zeros = self._zeros(one)
+                    first = Node("block", zeros) if zeros else one
                     yield Edit(
-                        ((loop.id, at_beginning(one)),), one.line, _KEPT, self.function.name, one,
-                        f"{text_of(one)} inside the loop of line {loop.line}", is_declaring=True,
+                        ((loop.id, at_beginning(first)),), one.line, _KEPT, self.function.name, one,
+                        f"{text_of(one)} inside the loop of line {loop.line}",
+                        is_declaring=not zeros,
                     )  # fmt: skip
+
+    def _zeros(self, statement: Node) -> list[Node]:
+        """What sets such arrays to zero, element by element; nothing if there are many."""
+        found = []
+        for one in statement.kids if statement.kind == "block" else [statement]:
+            sides = [self._side(length) for length in one.kids[0]]
+            if 0 in sides or math.prod(sides) > _MOST_ELEMENTS:
+                return []
+            for place in np.ndindex(*sides):
+                target = named(one.text)
+                for at in place:
+                    target = Node("index", [target, number(at)])
+                found.append(Node("do", [Node("assign", [target, number(0)], "=")]))
+        return found
+
+    def _side(self, length: Node | None) -> int:
+        if length is None:
+            return 0
+        if length.kind == "number":
+            return int(length.text) if length.text.isdigit() else 0
+        value = self.lane_values.get(length.text) if length.kind == "name" else None
+        return value if isinstance(value, int) else 0
 
 
 def _zeroed(statement: Node) -> set[str]:

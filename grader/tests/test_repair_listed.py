@@ -1,0 +1,59 @@
+"""What the search says of mistakes in the lists, each of a class of its own (common/measure/causes)."""
+
+from __future__ import annotations
+
+import sys
+
+import pytest
+
+from grader.judging.repair import search
+from grader.labs.course import find_course
+from grader.labs.lab import load_lab
+from grader.tests.corpus_files import REPOSITORY
+
+_CAUSES = REPOSITORY / "common" / "measure" / "causes"
+
+# A list, a mistake in it, lines that the report would suspect, a case that was wrong, and what the
+# search would write; then the line of another change that does the same.
+_LISTED = [
+    ("fresh-30", "n-row-as-m-col", (32, 41, 31), (2, 3, 4), "int n_row = ph * TILE_WIDTH + ty", 0),
+    ("fresh-34", "pitch-mask", (59, 60), (15, 15, 15), "int lo = id & 15", 0),
+    ("fresh-34", "wide-bits", (98, 69, 73, 70), (1, 40, 50), "bit(lane, 3)", 64),
+    ("fresh-32", "s09-bit-used-twice", (95, 90, 89), (2, 3, 4), "y = lane / 4 % 2 + lane / 8 * 2", 52),
+    ("fresh-30", "mask-of-the-wrong-bit", (86, 48, 46), (1, 40, 50), "int x = lane & 1 | lane >> 1 & 2 | lane >> 2 & 4", 0),
+    ("fresh-35", "09-x-beyond", (81,), (1, 40, 50), "x = lane % 2 + lane / 4 % 2 * 2", 0),
+    ("fresh-32", "java-times-before-divide", (21,), (32, 32, 32), "int top = blockIdx.x / blocksPerRow * SIZE", 0),
+    ("fresh-32", "stride-plus-before-unequal", (63,), (200, 20, 12), "return whole / part + (whole % part != 0)", 0),
+    ("fresh-33", "fill-by-h", (11, 15), (1, 1, 1), "w[at / W][at % W]", 0),
+    ("fresh-33", "no-quarter", (34,), (1, 1, 1), "q < R * C / 4", 0),
+    ("fresh-33", "nk-stays", (35,), (1, 40, 50), "nk += 1 << SHIFT at the end of each turn", 0),
+    ("fresh-33", "less-than-order", (93, 53, 54), (2, 3, 4), "s <= order", 0),
+    ("fresh-33", "sums-kept", (35,), (15, 15, 15), "float small[4] = {}, float large[4] = {} inside the loop of line 72", 0),
+    ("fresh-34", "sixteen-phases", (21,), (32, 32, 32), "ph < width / TILE_WIDTH", 0),
+    ("fresh-34", "tuto-readout", (55, 31, 37), (17, 17, 17), "res[m * TN + n]", 45),
+    ("fresh-34", "ahead-ternary", (82,), (1, 1, 1), "j % rowsPerBlock ? 1 : 0", 0),
+    ("fresh-35", "06-every-other-row", (54, 46, 43), (1, 1, 1), "i += 4", 0),
+    ("fresh-35", "07-switch-unclamped", (), (15, 15, 15), "min(w - x, 4)", 0),
+    ("fresh-35", "02-block-swapped", (39,), (32, 32, 32), "uint2(threadIdx.y, threadIdx.x)", 56),
+    ("fresh-30", "half-the-chunk", (35, 50, 40), (17, 17, 17), "k0 += TILE", 44),
+    ("fresh-24", "inside-or", (16,), (3, 3, 3), "if (row < size && column < size)", 0),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("listed", "name", "suspected", "seen", "after", "instead"), _LISTED)
+def test_the_search_finds_what_was_changed(listed, name, suspected, seen, after, instead):
+    sys.path.insert(0, str(_CAUSES))
+    import causes
+
+    (mistake,) = [one for one in causes.mistakes(listed) if one.name == name]
+    lab = load_lab(find_course(REPOSITORY).folder(mistake.folder))
+    is_in_tiles = mistake.folder[:2] == "02"
+    found = search.find(
+        mistake.text, lab.problem.signature, is_in_tiles, suspected, seen,
+        is_fine=lab.problem.factors == "split",
+    )  # fmt: skip
+    assert found is not None
+    assert found.after == after
+    other = found.instead.line if found.instead is not None else found.other
+    assert other == instead
+    assert {found.line, other} & set(mistake.guilty)
