@@ -30,7 +30,9 @@ class LanePairs:
     """A part of Editor."""
 
     def _makes_a_pair(self, node: Node, change: Change) -> bool:
-        """Whether two numbers that are no such pair become one."""
+        """Whether two numbers that are no such pair become one. Nobody forgets to multiply a lane."""
+        if node.id in self.no_pairs and node.kind != "binary" and change(node).text == "*":
+            return False
         for one, other in self.no_pairs.get(node.id, ()):
             try:
                 with np.errstate(all="ignore"):
