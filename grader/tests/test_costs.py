@@ -4,7 +4,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from grader.judging import costs
+from grader.judging import banks, costs
 from grader.labs.statements import listing
 from grader.results.result import CheckResult
 
@@ -55,7 +55,7 @@ def _told(
     ("declared", "stands", "words"),
     [
         ("__shared__ float tile[16][ROW];", "words = 1;", 65),
-        ("__shared__ float tile[16][SIDE + PAD];", "__shared__ float tile", 68),
+        ("__shared__ float tile[16][SIDE + PAD];", "#define PAD 4", 68),
         ("__shared__ float tile[16][64 + 2], other[4];", "__shared__ float tile", 66),
         ("__shared__ float other[4], tile[16][LONG];", "SPARE = 1", 65),
         (
@@ -63,7 +63,7 @@ def _told(
             "EXTRA = 8",
             72,
         ),
-        ("__shared__ float tile[16][SIDE];", "tile[threadIdx.x]", 0),
+        ("__shared__ float tile[16][SIDE];", "__shared__ float tile", 64),
         ("float (*tile)[65] = reinterpret_cast<float(*)[65]>(memory);", "tile[threadIdx.x]", 0),
     ],
 )
@@ -97,4 +97,4 @@ def test_a_part_that_cannot_be_worked_out():
     text = PROGRAM.replace("DECLARED", "__shared__ float tile[16][SIDE + many(3)];")
     (found,) = _told(text)
     assert found.line == _line(text, "tile[threadIdx.x]")
-    assert costs._padded(listing(text), listing(text).statements[0], ("SIDE",)) is None
+    assert banks.padded(listing(text), listing(text).statements[0], ("SIDE",)) is None
