@@ -40,7 +40,7 @@ class Place:
 
 
 @dataclass(frozen=True)
-class _Site:
+class Site:
     """Words that an index is made of, and where they stand."""
 
     line: int
@@ -59,7 +59,7 @@ def place(text: Listing, line: int) -> Place | None:
         if len(sites) == _MOST_SITES:
             break
     for site in reversed(sites):  # the innermost helper first
-        if _is_permuted(site.words):
+        if is_permuted(site.words):
             return Place(
                 site.line,
                 f"Line {site.line} gives each word its place in its row, and lanes that come at once are "
@@ -79,7 +79,7 @@ def place(text: Listing, line: int) -> Place | None:
 # --- what an access is made of
 
 
-def _sites(text: Listing, line: int) -> Iterator[_Site]:
+def _sites(text: Listing, line: int) -> Iterator[Site]:
     """The subscripts of a line, what their variables stand for, and what its helpers return."""
     for item in text.at(line):
         yield from _of_words(
@@ -87,9 +87,14 @@ def _sites(text: Listing, line: int) -> Iterator[_Site]:
         )
 
 
+def sites_of(text: Listing, line: int, words: Sequence[str], near: Statement) -> list[Site]:
+    """The same of some words of a line."""
+    return list(_of_words(text, line, words, near, 0))
+
+
 def _of_words(
     text: Listing, line: int, words: Sequence[str], near: Statement, depth: int
-) -> Iterator[_Site]:
+) -> Iterator[Site]:
     if depth > _DEEPEST:
         return
     spans = []  # of subscripts
@@ -98,11 +103,11 @@ def _of_words(
             end = closing(words, at)
             inner = tuple(words[at + 1 : end])
             spans.append((at, end))
-            yield _Site(line, inner, near)
+            yield Site(line, inner, near)
             for name in names_in(inner):
                 known = text.declaration(name, near) if depth == 0 else None
-                if known is not None and _is_permuted(known[1]):
-                    yield _Site(known[0], known[1], near)
+                if known is not None and is_permuted(known[1]):
+                    yield Site(known[0], known[1], near)
     for at, word in enumerate(words):
         if not word.isidentifier() or at + 1 >= len(words) or words[at + 1] not in ("(", "<"):
             continue
@@ -113,13 +118,13 @@ def _of_words(
 
 def _of_call(
     text: Listing, words: Sequence[str], at: int, near: Statement, depth: int, is_place: bool
-) -> Iterator[_Site]:
+) -> Iterator[Site]:
     name = words[at]
     macro = _macro(text, name)
     if macro is not None and words[at + 1] == "(":
         where, body = macro
         if is_place or "[" in body:
-            yield _Site(where, body, near)
+            yield Site(where, body, near)
             yield from _of_words(text, where, body, near, depth + 1)
         return
     functions = [one for one in text.functions() if function_name(one) == name]
@@ -135,7 +140,7 @@ def _of_call(
     for item in text.inside(function):
         if item.kind != "simple" or item.words[:1] != ("return",):
             continue
-        yield _Site(item.line, tuple(item.words[1:-1]), item, given, names, user)
+        yield Site(item.line, tuple(item.words[1:-1]), item, given, names, user)
         for site in _of_words(text, item.line, item.words[1:-1], item, depth + 1):
             yield site if site.given else replace(site, given=given, names=names, user=user)
 
@@ -206,7 +211,7 @@ def _macro(text: Listing, name: str) -> tuple[int, tuple[str, ...]] | None:
 # --- words that are permuted
 
 
-def _is_permuted(words: Sequence[str]) -> bool:
+def is_permuted(words: Sequence[str]) -> bool:
     """a ^ b, or (a + b) % n of two variables."""
     for at, word in enumerate(words):
         if word == "^":
@@ -215,7 +220,9 @@ def _is_permuted(words: Sequence[str]) -> bool:
             continue
         start = _opening(words, at - 1)
         inner = bare(words[start:at])
-        if len(terms(inner)) > 1 and len(names_in(inner)) > 1 and "-" not in inner:
+        names = names_in(inner)
+        is_thread = any("." in name for name in names)  # x + y * 16, taken apart
+        if len(terms(inner)) > 1 and len(names) > 1 and "-" not in inner and not is_thread:
             return True
     return False
 
@@ -232,7 +239,7 @@ def _opening(words: Sequence[str], at: int) -> int:
 # --- rows that are padded
 
 
-def _pitch(text: Listing, site: _Site, look: Callable[..., Place | None]) -> Place | None:
+def _pitch(text: Listing, site: Site, look: Callable[..., Place | None]) -> Place | None:
     """row * LENGTH + column, where LENGTH is a tile's side and something more."""
     for term in terms(site.words):
         parts = factors(term)
@@ -246,7 +253,7 @@ def _pitch(text: Listing, site: _Site, look: Callable[..., Place | None]) -> Pla
 
 
 def _row(
-    text: Listing, site: _Site, words: tuple[str, ...], look: Callable[..., Place | None]
+    text: Listing, site: Site, words: tuple[str, ...], look: Callable[..., Place | None]
 ) -> Place | None:
     near, line = site.near, site.line
     for name, given in zip(site.names, site.given, strict=False):

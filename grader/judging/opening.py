@@ -10,6 +10,7 @@ from grader.judging import (
     idle,
     int_fractions,
     int_products,
+    permuted,
     pieces,
     tensor_maps,
     too_narrow,
@@ -186,6 +187,7 @@ class _Finder(
             self.by_host,
             self.by_calls,
             self.by_text,
+            self.by_permutation,
             self.exchanged_grid,
             self.by_shared_memory,
             self.by_dynamic_memory,
@@ -259,6 +261,11 @@ class _Finder(
             or int_products.narrow(self.text, line)
             or int_products.of_pointer(self.text, line)
         )
+
+    def by_permutation(self) -> Said | None:
+        if self.item.code not in permuted.CODES:
+            return None
+        return permuted.torn(self.text) or permuted.straight(self.text)
 
     def by_fraction(self) -> Said | None:
         if self.item.code not in ("wrong-result", "low-precision"):

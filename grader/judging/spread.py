@@ -113,6 +113,14 @@ def _evaluated(words: Sequence[str], known: dict[str, np.ndarray]) -> np.ndarray
     return values[0]
 
 
+def evaluated(words: Sequence[str], known: dict[str, np.ndarray]) -> np.ndarray | None:
+    """The values of an expression of known names; None where it is not clear."""
+    try:
+        return _evaluated(words, known)
+    except _UnclearError:
+        return None
+
+
 def values_of(
     kernel: Kernel,
     words: Sequence[str],
