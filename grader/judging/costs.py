@@ -1,5 +1,5 @@
-"""What a check counts beyond its limit, as a finding: a grid of far more blocks than P needs, or bank
-conflicts: the line that most of them belong to, and why lanes meet.
+"""What a check counts beyond its limit, as a finding: a grid of far more blocks than P needs, loads that
+several threads make, bank conflicts: the line that most of them belong to, and why lanes meet.
 
 Only of a submission that has nothing else to mend: a fault costs more than it counts.
 """
@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 
 from grader.judging import banks
 from grader.judging.cause_base import Material
+from grader.judging.costly_loads import CostlyLoads
 from grader.judging.judge import Outcome, is_own_file
 from grader.judging.too_many_blocks import TooManyBlocks
 from grader.labs.expression import names_in as counted_in
@@ -24,6 +25,7 @@ _OF_WEIGHT = (
     10  # points of a check that is what a lab is about: elsewhere an odd program may do it so
 )
 _CONFLICTS = frozenset({"bank_conflicts", "async_conflicts"})
+_LOADS = frozenset({"global_load_sectors", "global_load_requests", "shared_store_wavefronts"})
 _OF_BANKS = (
     "The bank of a lane's word is its place in the array, counted in words, modulo 32: those that a "
     "warp takes at once should lie in different banks, or be the same word."
@@ -77,6 +79,29 @@ def told(
         if banks is not None:
             line, cause = banks
             return (_finding(line, f"{cause} {message}", _OF_BANKS, cause, result.line),)
+    return ()
+
+
+def of_loads(
+    lab: Lab, results: Sequence[CheckResult], safety: Mapping[str, Outcome], text: str
+) -> tuple[Diagnostic, ...]:
+    """Elements that several threads load, and lanes that load what lies far apart."""
+    for result, outcome in _failed(lab, results, safety):
+        counters = counters_in(counted_in(str(result.data.get("measure", ""))))
+        if not result.line or not counters & _LOADS:
+            continue
+        message = f"{result.title}: {result.message}."
+        item = Diagnostic(
+            "costly", "warning", message, FILE_NAME, result.line, cases=(outcome.case.id,)
+        )
+        rules = CostlyLoads(listing(text), Material(text, lab.signature, (outcome,)), item)
+        counts = _counts(outcome, result.line)
+        said = rules.overlapping(result.line) or rules.scattered(result.line, counts)
+        if said is None and "global_load_requests" in counters and result.max_score >= _OF_WEIGHT:
+            said = rules.single(result.line, counts)
+        if said is not None:
+            told = f"{said.text} {message}"
+            return (_finding(said.line, told, said.advice, said.text, result.line),)
     return ()
 
 

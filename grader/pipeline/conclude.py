@@ -68,7 +68,7 @@ def concluded(lab: Lab, result: Result, evidence: rubric.Evidence, text: str = "
         kernels = tuple(_unpredicted(kernel) for kernel in kernels)
     else:
         costly = ()
-        for rule in (costs.of_blocks, costs.told):
+        for rule in (costs.of_blocks, costs.of_loads, costs.told):
             with quietly():
                 costly = costly or rule(lab, checks, evidence.safety, text)
         found = (*found, *costly)

@@ -179,6 +179,33 @@ def test_the_line_that_decides_is_told(name, edits, code, guilty, says, built):
     test_a_report_opens_with_the_line_to_be_mended(name, edits, code, guilty, says, built)
 
 
+@pytest.mark.parametrize(
+    ("name", "edits", "code", "guilty", "says"),
+    first_of([
+        # A thread goes on by less than the block's threads take in one turn.
+        ("05", [("e < BM * BK; e += THREADS", "e < BM * BK; e += blockDim.x")], "costly",
+         "e += blockDim.x", "16 threads come to each element"),
+        ("06-gather", [("e += kThreads) {\n      int z = e / kTile", "e += kSide) {\n      int z = e / kTile")],
+         "costly", "e += kSide", "the block's 256 threads begin at 0 to 255"),
+        # Lanes go down a column of the matrix.
+        ("06", [("int r = e / BK; ", "int r = e % BM; "), ("int i = e % BK; ", "int i = e / BM; ")],
+         "costly", "int r = e % BM;", "take 32 sectors each, where lanes side by side would take 4"),
+        # Floats one by one: the condition, or the loads themselves.
+        ("07", [("if (cols % 4 == 0) {  //", "if (cols % 4 == 0 && rows < 4) {  //")], "costly",
+         "rows < 4", "though there is a load of four at once"),
+        # The words of a row are permuted, and lanes still meet.
+        ("06-xor5", [("return r ^ (4 * (i % 8))", "return r ^ (8 * (i % 8))")], "costly",
+         "return r ^", "words a multiple of 32 apart"),
+        ("06-xor5", [("return r ^ (4 * (i % 8))", "return r ^ (i % 8)")], "out-of-bounds-shared",
+         "return r ^", "the places 1, 0, 3 and 2"),
+        ("06-gather", [("kTile + 2> left", "kTile + 4> left")], "costly", "kTile + 4> left",
+         "A row has 68 words"),
+    ], count=2),
+)  # fmt: skip
+def test_what_costs_is_told(name, edits, code, guilty, says, built):
+    test_a_report_opens_with_the_line_to_be_mended(name, edits, code, guilty, says, built)
+
+
 def test_an_index_that_is_small_is_not_blamed_for_its_pointer():
     """What the block counts in may be large, and a loop over a side of a matrix."""
     text = listing(
