@@ -11,7 +11,11 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
+import numpy as np
+
+from grader.judging import spread
 from grader.judging.constants import definition
+from grader.judging.kernel_text import Kernel
 from grader.judging.wording import bare, factors, names_in, terms, value
 from grader.labs.statements import (
     Listing,
@@ -51,7 +55,7 @@ class Site:
     user: Statement | None = None  # the declaration that gives them
 
 
-def place(text: Listing, line: int) -> Place | None:
+def place(text: Listing, line: int, kernel: Kernel | None = None) -> Place | None:
     """Where the index of a line's access is permuted, or the rows of its array are padded."""
     sites = []
     for site in _sites(text, line):
@@ -65,6 +69,8 @@ def place(text: Listing, line: int) -> Place | None:
                 f"Line {site.line} gives each word its place in its row, and lanes that come at once are "
                 f"given words a multiple of {_BANKS} apart.",
             )
+    if kernel is not None and _no_padding_helps(kernel, line):
+        return None
     for look in (padded, _unpadded):
         for site in sites:
             found = _pitch(text, site, look)
@@ -74,6 +80,42 @@ def place(text: Listing, line: int) -> Place | None:
         if found is not None:
             return found
     return None
+
+
+def _no_padding_helps(kernel: Kernel, line: int) -> bool:
+    """Whether lanes meet in a bank however long the rows are: then it is the index that is to blame."""
+    found = []
+    for item in kernel.body:
+        if line not in item.lines:
+            continue
+        for at, word in enumerate(item.words):
+            if word not in shared(kernel.text) or item.words[at + 1 : at + 2] != ("[",):
+                continue
+            end = closing(item.words, at + 1)
+            if item.words[end + 1 : end + 2] != ("[",):
+                return False
+            column = item.words[end + 2 : closing(item.words, end + 1)]
+            tables = [
+                spread.table_of(kernel, one, item) for one in (item.words[at + 2 : end], column)
+            ]
+            if None in [None if one is None else 0 for one in tables]:
+                return False
+            found.append(tables)
+    return bool(found) and all(
+        any(_meet(rows * length + columns) for rows, columns in found) for length in range(_BANKS)
+    )
+
+
+def _meet(places: np.ndarray) -> bool:
+    """Whether lanes of a warp take different words of a bank in any turn."""
+    if places.ndim != 2:
+        return False
+    for warp in range(0, places.shape[0], _BANKS):
+        for turn in range(places.shape[1]):
+            words = np.unique(places[warp : warp + _BANKS, turn])
+            if len(np.unique(words % _BANKS)) < len(words):
+                return True
+    return False
 
 
 # --- what an access is made of

@@ -12,6 +12,8 @@ from grader.judging import banks
 from grader.judging.cause_base import Material
 from grader.judging.costly_loads import CostlyLoads
 from grader.judging.judge import Outcome, is_own_file
+from grader.judging.kernel_text import Kernel
+from grader.judging.quietly import quietly
 from grader.judging.too_many_blocks import TooManyBlocks
 from grader.labs.expression import names_in as counted_in
 from grader.labs.lab import Lab
@@ -75,9 +77,9 @@ def told(
         counters = counters_in(counted_in(str(result.data["measure"])))
         if not counters <= _CONFLICTS:
             continue  # the check itself says what was counted, and where most of it is
-        banks = _of_banks(listing(text), outcome, result.line)
-        if banks is not None:
-            line, cause = banks
+        found = _of_banks(listing(text), outcome, result.line, _kernel(lab, outcome, text))
+        if found is not None:
+            line, cause = found
             return (_finding(line, f"{cause} {message}", _OF_BANKS, cause, result.line),)
     return ()
 
@@ -112,7 +114,16 @@ def _finding(line: int, message: str, advice: str, cause: str = "", seen: int = 
     )  # fmt: skip
 
 
-def _of_banks(text: Listing, outcome: Outcome, line: int) -> tuple[int, str] | None:
+def _kernel(lab: Lab, outcome: Outcome, text: str) -> Kernel | None:
+    item = Diagnostic("costly", "warning", "", FILE_NAME, 0, cases=(outcome.case.id,))
+    with quietly():
+        return CostlyLoads(listing(text), Material(text, lab.signature, (outcome,)), item).kernel
+    return None
+
+
+def _of_banks(
+    text: Listing, outcome: Outcome, line: int, kernel: Kernel | None
+) -> tuple[int, str] | None:
     """(line, why) of the accesses of a line whose lanes meet in a bank."""
     counts = _counts(outcome, line)
     loads, stores = (counts.get(f"shared_{kind}_requests", 0) for kind in ("load", "store"))
@@ -129,7 +140,7 @@ def _of_banks(text: Listing, outcome: Outcome, line: int) -> tuple[int, str] | N
         f"The {kind}{of} in line {line} take {taken / requests:.3g} wavefronts each, where "
         f"{(taken - more) / requests:.3g} would do: lanes of a warp meet in a bank."
     )
-    place = banks.place(text, line)
+    place = banks.place(text, line, kernel)
     return (line, cause) if place is None else (place.line, f"{cause} {place.why}")
 
 

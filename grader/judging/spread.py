@@ -129,6 +129,18 @@ def values_of(
     also: dict[str, int] | None = None,
 ) -> np.ndarray | None:
     """All values of an expression in one block; None where it is not clear."""
+    found = table_of(kernel, words, near, blocks, also)
+    return None if found is None else np.unique(found)
+
+
+def table_of(
+    kernel: Kernel,
+    words: Sequence[str],
+    near: Statement,
+    blocks: tuple[int, int] = (0, 0),
+    also: dict[str, int] | None = None,
+) -> np.ndarray | None:
+    """The same in the order of the threads: a row for each, a column for each turn of the loops."""
     bx, by, _ = kernel.block
     thread = np.arange(bx * by, dtype=np.int64)
     known: dict[str, np.ndarray] = {
@@ -191,7 +203,7 @@ def values_of(
                     n in known for n in names_in(meaning) if not n.startswith("turns of")
                 ):
                     known[name] = _evaluated(meaning, known)
-        return np.unique(_evaluated(words, known))
+        return _evaluated(words, known)
     except _UnclearError:
         return None
 

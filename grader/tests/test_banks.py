@@ -3,6 +3,7 @@
 import pytest
 
 from grader.judging import banks
+from grader.judging.kernel_text import Kernel
 from grader.labs.statements import listing
 
 PROGRAM = """
@@ -92,3 +93,22 @@ def test_nothing_is_said_of_a_pointer():
     assert _found("", "extern __shared__ float all[];\n  float* tile = all;", "tile[i * SIDE + r]") == (
         "", "",
     )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("column", "stands"), [("threadIdx.y", "tile[DEPTH][SIDE]"), ("16 * threadIdx.x", "")]
+)
+def test_rows_are_not_blamed_where_no_padding_would_help(column, stands):
+    text = listing(
+        PROGRAM.replace("HELPERS", "")
+        .replace("DECLARED", "__shared__ float tile[DEPTH][SIDE];")
+        .replace("LOCAL", "const int row = threadIdx.y, at = threadIdx.x;")
+        .replace("ACCESS", f"tile[{'at' if stands else 'row'}][{column}]")
+    )
+    function = next(one for one in text.functions() if "__global__" in one.words)
+    kernel = Kernel(text, function, ["M", "P"], block=(16, 16, 1))
+    line = next(one.line for one in text.statements if one.has("M", "["))
+    found = banks.place(text, line, kernel)
+    assert (found is not None) == bool(stands)
+    if found is not None:
+        assert "__shared__" in next(one for one in text.at(found.line)).words

@@ -5,6 +5,7 @@ from types import SimpleNamespace
 import pytest
 
 from grader.judging import banks, costs
+from grader.labs.problem import PRODUCT
 from grader.labs.statements import listing
 from grader.results.result import CheckResult
 
@@ -40,14 +41,21 @@ def _told(
     }  # fmt: skip
     entry = SimpleNamespace(line=line, file="/x/matmul.cu", counters=counters)
     outcome = SimpleNamespace(
-        case=SimpleNamespace(hidden=False, id="large"),
-        execution=SimpleNamespace(kernels=[SimpleNamespace(lines=[entry])]),
+        case=SimpleNamespace(hidden=False, id="large", problem=PRODUCT, j=256, k=256, l=256),
+        execution=SimpleNamespace(
+            kernels=[
+                SimpleNamespace(name="kernel", lines=[entry], grid=(16, 16, 1), block=(16, 16, 1))
+            ],
+            launches=1,
+        ),
     )
     result = CheckResult(
         "banks", "no bank conflicts", "performance", status, 0, points, "conflicts: 300 (at most 0)",
         data={"case": "large", "measure": measure, "line": line}, **more,
     )  # fmt: skip
-    lab = SimpleNamespace(checks=[SimpleNamespace(id="banks", kind="counter")])
+    lab = SimpleNamespace(
+        signature="rect-device", checks=[SimpleNamespace(id="banks", kind="counter")]
+    )
     return costs.told(lab, [result], {"large": outcome}, text)
 
 
