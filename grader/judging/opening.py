@@ -7,9 +7,11 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from grader.judging import (
+    cascades,
     idle,
     int_fractions,
     int_products,
+    jobs,
     permuted,
     pieces,
     tensor_maps,
@@ -188,6 +190,8 @@ class _Finder(
             self.by_calls,
             self.by_text,
             self.by_permutation,
+            self.by_switch,
+            self.by_jobs,
             self.exchanged_grid,
             self.by_shared_memory,
             self.by_dynamic_memory,
@@ -266,6 +270,14 @@ class _Finder(
         if self.item.code not in permuted.CODES:
             return None
         return permuted.torn(self.text) or permuted.straight(self.text)
+
+    def by_switch(self) -> Said | None:
+        return cascades.broken(self.text) if self.item.code in cascades.CODES else None
+
+    def by_jobs(self) -> Said | None:
+        if self.kernel is None or self.item.code not in jobs.CODES:
+            return None
+        return jobs.between_jobs(self.kernel, self.item.code)
 
     def by_fraction(self) -> Said | None:
         if self.item.code not in ("wrong-result", "low-precision"):
