@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from grader.judging import barriers, divergence, never_filled, suspects, tiles, uncovered
+from grader.judging import barriers, divergence, never_filled, staging, suspects, tiles, uncovered
 from grader.judging.cause_base import Base
 from grader.judging.host import Said
 from grader.judging.wording import changes, names_in
@@ -36,13 +36,16 @@ class OfWaits(Base):
         reads = other[0] if mine[1] else mine[0]
         writes = mine[0] if mine[1] else other[0]
         reads = barriers.reading(self.kernel, facts.array, reads)
+        said = staging.flipped(self.kernel) or staging.early(self.kernel, reads, writes)
+        if said is not None:
+            return said
         return barriers.between(self.kernel, reads, writes, of_warp)
 
     def unfilled(self) -> Said | None:
         facts = self.item.facts or Facts()
         array = re.split(r"[^\w]", facts.array)[0]
         if facts.cause is Cause.COPY_IN_FLIGHT:
-            return self.waited()
+            return staging.closed_early(self.text, array) or self.waited()
         return (
             suspects.coordinates(self.kernel)
             or suspects.divided(self.kernel)
@@ -62,6 +65,9 @@ class OfWaits(Base):
         if facts.cause is not Cause.NEVER_WRITTEN:
             return None
         array = re.split(r"[^\w]", facts.array)[0]
+        said = staging.too_small(self.text)
+        if said is not None:
+            return said
         said = never_filled.never_filled(self.kernel, array, self.item.line)
         other = tiles.never_filled(self.kernel, array, self.item.line)
         return other if said is not None and other is not None else said
