@@ -58,7 +58,8 @@ class Wrong(Base):
             return self.converted(found)
         if found.kind == "unset":
             return (
-                self.private_object()
+                never_set.by_constructor(self.text)
+                or self.private_object()
                 or self.unset(found)
                 or never_set.never_set(self.text, self.text.functions())
             )

@@ -18,6 +18,37 @@ def never_set(text: Listing, functions: list[Statement]) -> Said | None:
     return found[0] if len({one.line for one in found}) == 1 else None
 
 
+def by_constructor(text: Listing) -> Said | None:
+    """Objects of a struct whose constructor does nothing, and whose floats have no first value."""
+    for constructor in text.functions():
+        kind = text.statements[constructor.parent] if constructor.parent >= 0 else None
+        if kind is None or kind.kind != "type" or text.inside(constructor):
+            continue
+        name = kind.words[-1]
+        if constructor.words[-3:] != (name, "(", ")"):
+            continue
+        members = [
+            one
+            for one in text.statements
+            if one.parent == kind.number and one.kind == "simple" and _FLOATS & {*one.words}
+        ]
+        unset = [one for one in members if not {"=", "{", "static"} & {*one.words}]
+        users = [
+            one
+            for one in text.statements
+            if one.kind == "simple" and one.words[:1] == (name,) and len(one.words) > 2
+            and not {"=", "{", "("} & {*one.words}
+        ]  # fmt: skip
+        if unset and users:
+            return Said(
+                f"{name}() gives its members no values, so what line {users[0].line} declares begins "
+                "with what happens to be there.",
+                constructor.line,
+                "Let the constructor set each member to 0, or give the members first values.",
+            )
+    return None
+
+
 def _of(text: Listing, function: Statement) -> Iterator[Said]:
     inside = text.inside(function)
     for item in inside:

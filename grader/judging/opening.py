@@ -14,6 +14,7 @@ from grader.judging import (
     jobs,
     permuted,
     pieces,
+    sum_stores,
     tensor_maps,
     too_narrow,
     warned,
@@ -192,6 +193,7 @@ class _Finder(
             self.by_permutation,
             self.by_switch,
             self.by_jobs,
+            self.by_stores,
             self.exchanged_grid,
             self.by_shared_memory,
             self.by_dynamic_memory,
@@ -278,6 +280,11 @@ class _Finder(
         if self.kernel is None or self.item.code not in jobs.CODES:
             return None
         return jobs.between_jobs(self.kernel, self.item.code)
+
+    def by_stores(self) -> Said | None:
+        if self.kernel is None or self.item.code != "wrong-result":
+            return None
+        return sum_stores.wrong_sum(self.kernel)
 
     def by_fraction(self) -> Said | None:
         if self.item.code not in ("wrong-result", "low-precision"):
