@@ -15,6 +15,7 @@ from grader.judging import (
     permuted,
     pieces,
     sum_stores,
+    tails,
     tensor_maps,
     too_narrow,
     warned,
@@ -194,6 +195,7 @@ class _Finder(
             self.by_switch,
             self.by_jobs,
             self.by_stores,
+            self.by_rest,
             self.exchanged_grid,
             self.by_shared_memory,
             self.by_dynamic_memory,
@@ -285,6 +287,11 @@ class _Finder(
         if self.kernel is None or self.item.code != "wrong-result":
             return None
         return sum_stores.wrong_sum(self.kernel)
+
+    def by_rest(self) -> Said | None:
+        if self.kernel is None or self.item.code not in tails.CODES:
+            return None
+        return tails.wrong_rest(self.kernel)
 
     def by_fraction(self) -> Said | None:
         if self.item.code not in ("wrong-result", "low-precision"):
