@@ -12,6 +12,7 @@ from grader.judging import (
     int_fractions,
     int_products,
     jobs,
+    lane_bits,
     permuted,
     pieces,
     sum_stores,
@@ -196,6 +197,7 @@ class _Finder(
             self.by_jobs,
             self.by_stores,
             self.by_rest,
+            self.by_lanes,
             self.exchanged_grid,
             self.by_shared_memory,
             self.by_dynamic_memory,
@@ -224,7 +226,7 @@ class _Finder(
                     "timeout": lambda: self.endless() or self.surplus(),
                 }.get(self.item.code, lambda: None)
             ]
-        rules += [self.too_few, self.by_scratch]
+        rules += [self.too_few, self.by_scratch, lambda: self.by_lanes(may_guess=True)]
         return _first_said(*rules)
 
     def by_idle(self) -> Said | None:
@@ -292,6 +294,11 @@ class _Finder(
         if self.kernel is None or self.item.code not in tails.CODES:
             return None
         return tails.wrong_rest(self.kernel)
+
+    def by_lanes(self, may_guess: bool = False) -> Said | None:
+        if self.item.code not in lane_bits.CODES:
+            return None
+        return lane_bits.shared(self.text, may_guess)
 
     def by_fraction(self) -> Said | None:
         if self.item.code not in ("wrong-result", "low-precision"):
