@@ -4,7 +4,15 @@ from __future__ import annotations
 
 import math
 
-from grader.judging import host_launch, host_streams, host_text, managed, rests, tensor_maps
+from grader.judging import (
+    host_launch,
+    host_pitches,
+    host_streams,
+    host_text,
+    managed,
+    rests,
+    tensor_maps,
+)
 from grader.judging.cause_base import Base
 from grader.judging.host import Said
 from grader.judging.host_events import HostEvents
@@ -44,6 +52,8 @@ class OfHost(Base):
         if self.item.code not in OF_CALLS:
             return None
         said = host_text.set_after_symbol(self.text) or host_text.field_of_another(self.text)
+        if said is None and self.host is not None:
+            said = host_pitches.close(self.text, self.host.all_launches)
         if said is not None or self.host is None:
             return said
         names = dict(zip(self.problem.parameters, self.host.parameters, strict=False))

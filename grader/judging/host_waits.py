@@ -97,6 +97,9 @@ class HostWaits(HostFlow):
                     for one in calls[: self._order(user)]
                     if one.kind == "wait" and one.stream == user.stream
                 ]
+                turned = self._turned_wait(work, user) if not waits else None
+                if turned is not None:
+                    return turned
                 for wait in waits:
                     marks = [
                         one
@@ -127,6 +130,26 @@ class HostWaits(HostFlow):
                             self._blamed(work, [work]),
                             "Record the event after the work that is to be waited for.",
                         )
+        return None
+
+    def _turned_wait(self, work: HostCall, user: HostCall) -> Said | None:
+        """The stream of the work waits for the one that needs it, and not the other way round."""
+        for wait in self.seen.calls[: self._order(user)]:
+            if wait.kind != "wait" or wait.stream != work.stream:
+                continue
+            marks = [
+                one
+                for one in self.seen.calls[: self._order(wait)]
+                if one.kind == "mark" and one.event == wait.event
+            ]
+            items = [one for one in self.text.statements if calls_in(one, "cudaStreamWaitEvent")]
+            if len(items) == 1 and marks and marks[-1].stream == user.stream and work.lines:
+                return Said(
+                    f"This lets the stream of line {work.lines[0]} wait for that of line "
+                    f"{user.lines[0]}: it is the other one that needs the work of the first.",
+                    items[0].line,
+                    "The stream that needs the work waits, for the event that is recorded behind it.",
+                )
         return None
 
     def _marked_in_helper(self, work: HostCall) -> int:

@@ -200,9 +200,18 @@ def test_the_line_that_decides_is_told(name, edits, code, guilty, says, built):
          "return r ^", "the places 1, 0, 3 and 2"),
         ("06-gather", [("kTile + 2> left", "kTile + 4> left")], "costly", "kTile + 4> left",
          "A row has 68 words"),
+        # Rows lie as far apart as cudaMallocPitch says; and who waits for whom.
+        ("01-pitched", [("to.data, to.pitch, from, line", "to.data, line, from, line")],
+         "uninitialised-global", "cudaMemcpy2D(to.data", "begin line bytes apart"),
+        ("01-padpitch", [("(P, line, c, pc, line", "(P, line, c, line, line")], "unwritten-output",
+         "cudaMemcpy2D(P", "which is the length of a row"),
+        ("01-padpitch", [("b, pb, c, pc, width", "b, pb, c, line, width")], "unwritten-output",
+         "pitchedProduct<<<", "is given line as cPitch"),
+        ("01-eventline", [("(first.stream, second.done, 0)", "(second.stream, first.done, 0)")],
+         "unordered-streams", "cudaStreamWaitEvent", "it is the other one that needs the work"),
     ], count=2),
 )  # fmt: skip
-def test_what_costs_is_told(name, edits, code, guilty, says, built):
+def test_what_costs_or_lies_apart_is_told(name, edits, code, guilty, says, built):
     test_a_report_opens_with_the_line_to_be_mended(name, edits, code, guilty, says, built)
 
 
