@@ -226,7 +226,8 @@ class _Finder(
                     "timeout": lambda: self.endless() or self.surplus(),
                 }.get(self.item.code, lambda: None)
             ]
-        rules += [self.too_few, self.by_scratch, lambda: self.by_lanes(may_guess=True)]
+        rules += [self.too_few, self.by_scratch]
+        rules += [lambda: self.by_stores(may_guess=True), lambda: self.by_lanes(may_guess=True)]
         return _first_said(*rules)
 
     def by_idle(self) -> Said | None:
@@ -285,10 +286,10 @@ class _Finder(
             return None
         return jobs.between_jobs(self.kernel, self.item.code)
 
-    def by_stores(self) -> Said | None:
+    def by_stores(self, may_guess: bool = False) -> Said | None:
         if self.kernel is None or self.item.code != "wrong-result":
             return None
-        return sum_stores.wrong_sum(self.kernel)
+        return sum_stores.wrong_sum(self.kernel, may_guess)
 
     def by_rest(self) -> Said | None:
         if self.kernel is None or self.item.code not in tails.CODES:

@@ -9,7 +9,8 @@ from grader.judging.wording import changes, names_in
 from grader.labs.statements import Statement, closing, declared, find, shown
 
 
-def wrong_sum(kernel: Kernel) -> Said | None:
+def wrong_sum(kernel: Kernel, may_guess: bool = False) -> Said | None:
+    """may_guess: also where the line that adds may be what has to be mended."""
     name = kernel.roles.get("P", "")
     stores = [
         one
@@ -17,7 +18,7 @@ def wrong_sum(kernel: Kernel) -> Said | None:
         if one.kind == "simple" and name and one.words[:2] == (name, "[") and "=" in one.words
     ]
     for item in stores:
-        said = _same(kernel, item) or _turned(kernel, item)
+        said = _same(kernel, item) or (_turned(kernel, item) if may_guess else None)
         if said is not None:
             return said
     return None
