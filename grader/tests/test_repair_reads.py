@@ -14,6 +14,7 @@ from grader.judging.repair.shown import text_of
 from grader.judging.repair.syntax import parse
 from grader.judging.repair.trial import try_out
 from grader.tests.more_ways import MORE
+from grader.tests.ways_of_memory import MEMORY
 from grader.tests.ways_of_objects import OBJECTS
 from grader.tests.ways_of_saying import WAYS
 
@@ -167,6 +168,9 @@ _STYLES = {
 }  # fmt: skip
 
 
+_ALL = {**WAYS, **MORE, **OBJECTS, **MEMORY}
+
+
 def _is_right(parts: dict) -> bool:
     text = _PROGRAM.format(**{**_PLAIN, **parts})
     return try_out(parse(tokens_of(text)), {}, Size(32, 32, 32), (32,), False, 20_000).is_right
@@ -182,9 +186,9 @@ def test_a_way_of_saying_it_is_carried_out(style: str) -> None:
     assert not _is_right({**wrong, "load": wrong.get("load", _PLAIN["load"]).replace("p * T", "0")})
 
 
-@pytest.mark.parametrize("way", sorted({*WAYS, *MORE, *OBJECTS}))
+@pytest.mark.parametrize("way", sorted(_ALL))
 def test_another_way_is_carried_out(way: str) -> None:
-    parts = {**WAYS, **MORE, **OBJECTS}[way]
+    parts = _ALL[way]
     assert _is_right(parts)
     assert not _is_right({**parts, "before": "M += 1; " + parts.get("before", "")})
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from itertools import product
 
 import numpy as np
 
@@ -196,12 +197,22 @@ class Arrays:
             raise GivenUp("array of struct templates")
         lengths = [self.code(size) for size in sizes]
         fields = self.file.structs[kind.name]
+        known = [one for one in self.constructors(kind.name) if takes(one, 0)][:1]
+        begin = None
+        if known and not kind.is_shared:
+            begin = self.one_of(known, [], [], [], lambda f, m: f.env["this"], False)
 
         def declared(f, m):
             lead = tuple(int(part(f, m)) for part in lengths)
-            f.env[name] = self.laid_out(
+            found = self.laid_out(
                 kind.name, fields, f, lead, (name, node.key), kind.is_shared, first is not None
             )
+            f.env[name] = found
+            for place in product(*map(range, lead)) if begin is not None else ():
+                one = found
+                for at in place:
+                    one = one.at(at)
+                begin(Frame(f.world, {"this": one}), m)
             return m
 
         return declared

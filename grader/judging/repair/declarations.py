@@ -120,6 +120,8 @@ class Declarations(Arrays):
             return self.fragment(node, sizes or [])
         if sizes:
             return self.array(node, sizes, first)
+        if kind.stars and first is not None and first.kind in GIVEN and first.kids:
+            first = first.kids[0]  # of a unique_ptr, its deleter is of no interest
         fields = None if kind.stars else self.file.structs.get(kind.name)
         if fields is not None and self.holds_arrays(kind.name) and not kind.is_reference:
             return self.structure_of_arrays(node, fields, first)
