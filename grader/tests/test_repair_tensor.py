@@ -12,6 +12,7 @@ from grader.judging.repair.trial import Size, try_out
 from grader.labs import data
 from grader.tests import corpus_files
 from grader.tests.fresh_programs import FRESH
+from grader.tests.ways_of_packing import PACKINGS
 
 _FOLDERS = {lab[:2]: lab for lab in corpus_files.labs()}
 _IN_PIECES = "12"
@@ -36,6 +37,20 @@ def test_a_right_program_is_carried_out_rightly(
     size = Size(*sides, lab == _IN_PIECES)
     trial = try_out(parse(tokens_of(_text(lab, name))), {}, size, sides, False, 100_000)
     assert (trial.is_right, trial.why) == (True, "")
+
+
+@pytest.mark.parametrize("way", sorted(PACKINGS))
+def test_floats_get_into_a_tile_in_each_way(way: str) -> None:
+    text = _text("10", "solution")
+    before, _, rest = text.partition("__device__ void put4(")
+    head, _, after = rest.partition("  __nv_bfloat162 pairs[2] = {};\n")
+    top, body = PACKINGS[way]
+    behind = after[after.index("}\n") :]
+    text = f"{before}{top}\n__device__ void put4({head}{body}\n{behind}"
+    sides = (5, 18, 7)
+    assert try_out(parse(tokens_of(text)), {}, Size(*sides), sides, False, 20_000).is_right
+    wrong = text.replace("put4(&Mds[r][i]", "put4(&Mds[r][i ^ 4]")
+    assert not try_out(parse(tokens_of(wrong)), {}, Size(*sides), sides, False, 20_000).is_right
 
 
 _FAULTS = [

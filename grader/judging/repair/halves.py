@@ -20,6 +20,16 @@ def _plain(value):
     return value if value.ndim else value.item()
 
 
+def as_number(value):
+    """__bfloat16_as_ushort."""
+    return _plain(bits(value))
+
+
+def of_number(half):
+    """__ushort_as_bfloat16."""
+    return _plain(_value(np.asarray(half, np.int64) & 0xFFFF))
+
+
 def cut(value):
     """Towards 0."""
     whole = np.asarray(value, np.float64).astype(np.float32).view(np.uint32).astype(np.int64)

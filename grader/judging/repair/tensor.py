@@ -139,8 +139,15 @@ TENSOR = {
     "__float2bfloat16": _plain(_rounded), "__float2bfloat16_rn": _plain(_rounded),
     "__nv_bfloat16": _plain(_rounded), "__float2bfloat16_rz": _plain(lambda v: halves.cut(to_float(v))),
     "__bfloat162float": _plain(to_float),
+    "__bfloat16_as_ushort": _plain(halves.as_number), "__bfloat16_as_short": _plain(halves.as_number),
+    "__ushort_as_bfloat16": _plain(halves.of_number), "__short_as_bfloat16": _plain(halves.of_number),
     "__floats2bfloat162_rn": _plain(_pair), "__halves2bfloat162": _plain(_pair),
+    "make_bfloat162": _plain(_pair), "__float2bfloat162_rn": _plain(lambda v: _pair(v, v)),
+    "__bfloat162bfloat162": _plain(lambda v: _pair(v, v)),
     "__float22bfloat162_rn": _plain(lambda v: _pair(v.fields["x"], v.fields["y"])),
+    "__bfloat1622float2": _plain(lambda v: v.copy()),
+    **dict.fromkeys(("__low2bfloat16", "__low2float"), _plain(lambda v: v.fields["x"])),
+    **dict.fromkeys(("__high2bfloat16", "__high2float"), _plain(lambda v: v.fields["y"])),
 }  # fmt: skip
 
 __all__ = ["TENSOR", "matrices", "multiplied"]
