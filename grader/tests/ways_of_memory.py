@@ -3,7 +3,7 @@
 As ways_of_saying: parts of test_repair_reads's program.
 """
 
-_ADDS = "for (int i = 0; i < T; ++i) s += {} * b[i][tx];"
+_SUM = "s += {} * b[i][tx];"
 _PRODUCT = "k<<<dim3(w / T, w / T), dim3(T, T)>>>(M, N, P, w);"
 
 MEMORY = {
@@ -25,5 +25,54 @@ MEMORY = {
         " std::unique_ptr<float, Freer> x(make(4 * w), Freer{}), y{make(4)};"
         " __nv_bfloat16* half; cudaMalloc(&half, 8); std::unique_ptr<__nv_bfloat16, Freer> z(half); "
         + _PRODUCT,
+    },
+    "a local matrix seen as one row": {
+        "inner": "float x[2][2][4]; for (int i = 0; i < 16; ++i) ((float*)x)[i] = 0;"
+        " for (int i = 0; i < T; ++i) x[i / 8][i / 4 % 2][i % 4] += a[ty][i] * b[i][tx];"
+        " const float* flat = reinterpret_cast<float*>(x); for (int i = 0; i < 16; ++i) s += flat[i];",
+    },
+    "a tile seen as one row": {
+        "inner": "const float* flat = (const float*)a; for (int i = 0; i < T; ++i) "
+        + _SUM.format("flat[ty * T + i]"),
+    },
+    "the parts of a vector from the first one on": {
+        "inner": "float4 x = make_float4(0, 0, 0, 0); float* q = &x.x; for (int i = 0; i < T; ++i) q[i % 4] += a[ty][i] * b[i][tx];"
+        " s += x.x + x.y + (&x.x)[2] + *(q + 3);",
+    },
+    "structs of vectors in a tile": {
+        "top": "struct Eight { float4 low, high; __device__ float sum() const { return low.x + high.w; } };",
+        "inner": "__shared__ Eight e[T][T]; e[ty][tx].low = make_float4(a[ty][tx], 0, 0, 0); e[ty][tx].high.w = 0;"
+        " __syncthreads(); for (int i = 0; i < T; ++i) " + _SUM.format("e[ty][i].sum()"),
+    },
+    "a struct of structs from memory": {
+        "top": "struct Two { float x, y; }; struct Four { Two low; Two high; };",
+        "load": "reinterpret_cast<const Four*>(M + r * w + p * T + tx / 4 * 4)->low.x * (tx % 4 == 0)"
+        " + ((const Four*)(M + r * w + p * T + tx / 4 * 4))[0].low.y * (tx % 4 == 1)"
+        " + (*(const Four*)(M + r * w + p * T + tx / 4 * 4)).high.x * (tx % 4 == 2)"
+        " + reinterpret_cast<const Two*>(M + r * w + p * T + tx / 2 * 2)->y * (tx % 4 == 3)",
+    },
+    "a struct of vectors that is copied as one": {
+        "top": "struct Eight { float4 low; float2 mid, high; };",
+        "before": "Eight e = *(const Eight*)(M + r / 8 * 8); ((float*)&e)[7] = c; Eight f = e;"
+        " float* q = reinterpret_cast<float*>(&f); q[0] = r; q[4] = w;",
+        "store": "P[(int)f.low.x * (int)f.mid.x + (int)f.high.y] = s;",
+    },
+    "bits of a float through a pointer": {
+        "store": "unsigned u = *(unsigned*)&s; u ^= 0x80000000u; float z = *reinterpret_cast<float*>(&u);"
+        " P[r * w + c] = -z;",
+    },
+    "bits of a float by memcpy": {
+        "store": "unsigned u; memcpy(&u, &s, sizeof u); u ^= 1u << 31; float z; memcpy(&z, &u, sizeof(z));"
+        " P[r * w + c] = -std::bit_cast<float>(__builtin_bit_cast(int, z));",
+    },
+    "a pointer whose type is deduced": {
+        "inner": "auto* q = reinterpret_cast<const float4*>(a[ty]); for (int i = 0; i < T; i += 4) { auto v = q[i / 4];"
+        " s += v.x * b[i][tx] + v.y * b[i + 1][tx] + v.z * b[i + 2][tx] + v.w * b[i + 3][tx]; }",
+    },
+    "sizes of all kinds": {
+        "top": "struct Two { float x; int y; };",
+        "before": "Two two; float4 v[2]; int n; const Two* q = &two; constexpr int E = sizeof(float4) / sizeof(float);",
+        "store": "P[r * w + c + sizeof(two) / sizeof(*q) - 1 + sizeof(v) / 32 - 1 + sizeof n - E + sizeof(int2) - 8"
+        " + sizeof(uint4) - sizeof(char) * 16 + sizeof(unsigned short) - 2] = s;",
     },
 }

@@ -9,7 +9,9 @@ from grader.judging.repair.nodes import Node
 from grader.judging.repair.overloads import whole
 from grader.judging.repair.reading import GivenUp
 from grader.judging.repair.standard import List
+from grader.judging.repair.type_names import VECTORS
 from grader.judging.repair.values import Fault, Place, Pointer, Ref, Struct, to_int
+from grader.judging.repair.views import NUMBERS, Fields
 from grader.judging.repair.world import Frame
 
 OPERAND = "the operand"
@@ -74,6 +76,8 @@ class Addresses:
 
     def _address(self, node: Node) -> Callable:
         (of,) = node.kids
+        if of.kind == "member" and of.text in "xyzw" and of.id not in self.edits:
+            return self.axis(of)
         if of.kind != "index" or of.id in self.edits:
             return self.address(of)
         where, base, index = self.address(of), self.code(of.kids[0]), self.code(of.kids[1])
@@ -83,6 +87,21 @@ class Addresses:
             if value.__class__ is not Struct or value.lead != 1:
                 return where(f, m)
             return base(f, m).moved(index(f, m))  # from there one may go on to the next
+
+        return place
+
+    def axis(self, node: Node) -> Callable:
+        """&four.x: the others lie behind it."""
+        where = self.address(node)
+
+        def place(f, m):
+            found = where(f, m)
+            if found.__class__ is not Place or found.holder.__class__ is not dict:
+                return found
+            parts = [(found.holder, name) for name in found.holder if name in "xyzw"]
+            if any(not isinstance(holder[name], NUMBERS) for holder, name in parts):
+                return found
+            return Pointer(Fields(parts), [name for _, name in parts].index(found.name))
 
         return place
 
@@ -135,10 +154,13 @@ class Addresses:
                 # A reference to what lies in an array is changed there.
                 value = held.target if held.__class__ is Ref else owner(f, m)
                 if value.__class__ is Pointer and value.names:
-                    names = [name for name, _ in value.names]
-                    if field_name not in names:
-                        raise GivenUp("member")
-                    return Pointer(value.memory, value.off + names.index(field_name))
+                    try:
+                        at, inner = value.names.of(field_name)
+                    except KeyError:
+                        raise GivenUp("member") from None
+                    if inner.kind in VECTORS:
+                        return Pointer(value.memory, value.off + at, (), len(inner))
+                    return Pointer(value.memory, value.off + at, (), len(inner) or 1, inner)
                 if value.__class__ is Pointer and field_name in "xyzw":
                     return Pointer(value.memory, value.off + "xyzw".index(field_name))
                 value = whole(value)

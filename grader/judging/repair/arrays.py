@@ -16,10 +16,12 @@ from grader.judging.repair.reading import GivenUp
 from grader.judging.repair.standard import TEXTS, List
 from grader.judging.repair.type_names import INTEGERS, VECTORS
 from grader.judging.repair.values import Fault, Pointer, Ref, Struct
+from grader.judging.repair.views import Shorts
 from grader.judging.repair.world import Exhausted, Frame
 
 MAX_WORDS = 1 << 18
 MAX_POINTERS = 64
+HALVES = frozenset(("bf16", "__nv_bfloat162"))
 _OBJECTS = (
     "dim3", "cudaStream_t", "cudaEvent_t", "cudaError_t", "tuple", "vector", "cudaLaunchAttribute"
 )  # fmt: skip
@@ -35,7 +37,8 @@ class Arrays:
         if kind.is_extern and sizes == [None]:
             sizes = []
         names = self.plain_fields(kind.name)
-        is_half = kind.name in ("bf16", "__nv_bfloat162")
+        is_half = kind.name in HALVES or names.is_half or kind.is_short
+        as_numbers = Shorts if kind.is_short else lambda memory: memory
         is_plain = kind.name in (*INTEGERS, "float", "bool", "bf16", *VECTORS, "auto") or bool(
             names
         )
@@ -75,8 +78,8 @@ class Arrays:
             if not kind.is_shared:
                 is_int = kind.name in INTEGERS
                 beginning = np.nan if first is None else 0 if is_int else 0.0
-                memory = Local(size, beginning, world.batch, is_int, is_half)
-                f.env[name] = Pointer(memory, 0, dims, unit, names)
+                memory = Local(size, beginning, world.batch, is_int and not is_half, is_half)
+                f.env[name] = Pointer(as_numbers(memory), 0, dims, unit, names)
                 if begins:
                     value = self.begun(kind, f, m)
                     for at in range(math.prod(dims)):
@@ -84,8 +87,8 @@ class Arrays:
                 for at, part in given:
                     f.env[name].store_at(at, part(f, m))
                 return m
-            words = shared_words(world, key, size, name, kind)
-            f.env[name] = Pointer(words, 0, dims, unit, names)
+            words = shared_words(world, key, size, name, kind, is_half)
+            f.env[name] = Pointer(as_numbers(words), 0, dims, unit, names)
             return m
 
         return declared
@@ -261,12 +264,12 @@ class Arrays:
             is_known = own.name in (*INTEGERS, "float", "bool", "bf16", *VECTORS) or bool(names)
             if own.stars or not is_known or not 0 < size <= MAX_WORDS:
                 raise GivenUp("array")
+            is_half = own.name in HALVES or bool(names) and names.is_half
             if is_shared:
                 named = ".".join((key[0], *key[2:], one))
-                memory = shared_words(f.world, (*key, one), size, named, own)
+                memory = shared_words(f.world, (*key, one), size, named, own, is_half)
             else:
                 beginning = 0.0 if is_zero or (kind, one) in self.file.zeroed else np.nan
-                is_half = own.name in ("bf16", "__nv_bfloat162")
                 memory = Local(size, beginning, f.world.batch, own.name in INTEGERS, is_half)
             place = Pointer(memory, 0, dims, unit, names)
             found[one] = place if sizes else Ref(place)  # a scalar of one among several
@@ -298,14 +301,18 @@ class Arrays:
         return found
 
 
-def shared_words(world, key: tuple, size: int, name: str, kind: Type) -> Buffer:
+def shared_words(
+    world, key: tuple, size: int, name: str, kind: Type, is_half: bool = False
+) -> Buffer:
     """A block's array, made by the first that declares it."""
     if key not in world.shared:
         buffer = Buffer("shared", size, world.blocks, name)
         if size * world.blocks > MAX_WORDS * 4:
             raise Exhausted
-        buffer.is_int = kind.name == "int"
-        buffer.is_half = kind.name in ("bf16", "__nv_bfloat162")
+        buffer.is_int = kind.name == "int" and not is_half
+        buffer.is_half = is_half or kind.name in HALVES
+        is_whole = kind.name == "int" or kind.name.startswith(("int", "uint"))
+        buffer.is_words = is_whole and not (kind.is_extern or kind.is_byte)
         buffer.batch, buffer.effects = world.batch, world.effects or world.lenient
         if buffer.effects is not None and buffer.effects.has_no_zero:
             buffer.fill()

@@ -252,6 +252,19 @@ def _whole_copied(given, templates):
     return run
 
 
+def _bytes_chosen(low, high, which):
+    """__byte_perm"""
+    found = 0
+    for at in range(4):
+        number = which >> 4 * at & 7
+        by = number % 4 * 8
+        chosen = (low if number < 4 else high) if number.__class__ is int else None
+        if chosen is None:
+            raise GivenUp("__byte_perm")
+        found = found | (chosen >> by & 0xFF) << 8 * at
+    return found
+
+
 def _itself(given, templates):
     return given[0] if given else lambda f, m: 0
 
@@ -367,6 +380,7 @@ BUILTIN = {
     "cudaMallocPitch": malloc_pitch(do_malloc), "free": free, "cudaFreeHost": free,
     "__float_as_uint": _plain(bits_of), "__float_as_int": _plain(bits_of),
     "__uint_as_float": _plain(float_of), "__int_as_float": _plain(float_of),
+    "__byte_perm": _plain(_bytes_chosen),
     "memcpy_async": _whole_copied, "aligned_size_t": _itself, "make_pipeline": _pipe,
     "begin": do_begin, "end": do_end, "cbegin": do_begin, "cend": do_end, "fill": do_filled, "fill_n": do_filled,
     "cudaDeviceGetAttribute": _attribute, "cudaGetDeviceCount": _told(1),

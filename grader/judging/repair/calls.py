@@ -14,6 +14,7 @@ from grader.judging.repair.overloads import takes, whole
 from grader.judging.repair.reading import GivenUp
 from grader.judging.repair.standard import OF_VALUES, List, asked, element_of
 from grader.judging.repair.structs import CONVERSION
+from grader.judging.repair.type_names import VECTORS
 from grader.judging.repair.values import (
     Closure,
     Kernel,
@@ -163,7 +164,7 @@ class Calls(Launches, Algorithms):
 
             return sibling
         if known is not None:
-            return known([self.converted(part) for part in given], templates)
+            return known(self.of_builtin(node.kids[1:], given), templates)
         if name in _LAUNCHES:
             return self.launched(node)
         if name.startswith("cuda"):
@@ -179,6 +180,15 @@ class Calls(Launches, Algorithms):
         if name == "exchange" and len(given) == 2:
             return self.replaced(node.kids[1:], given)
         return self.called_value(self.code(target), node.kids[1:], given, wants_address)
+
+    def of_builtin(self, nodes: list[Node], given: list) -> list:
+        """What a function is given that nobody wrote; {a, b} is a vector."""
+        found = []
+        for node, part in zip(nodes, given, strict=True):
+            if node.kind == "braces" and f"float{len(node.kids)}" in VECTORS:
+                part = self.initial(node, Type(f"float{len(node.kids)}"))
+            found.append(self.converted(part))
+        return found
 
     def of_standard(self, node: Node, given: list, wants_address: bool) -> Callable:
         """A method of a container, of a text, of memory that a std::vector has, or of a group."""

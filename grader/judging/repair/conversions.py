@@ -4,21 +4,43 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 
 from grader.judging.repair import halves
-from grader.judging.repair.memory import Fields
+from grader.judging.repair.memory import Buffer, Local
 from grader.judging.repair.nodes import Node, Type
 from grader.judging.repair.overloads import whole
 from grader.judging.repair.reading import GivenUp
 from grader.judging.repair.standard import List
-from grader.judging.repair.type_names import VECTORS
-from grader.judging.repair.values import NOWHERE, Fault, Place, Pointer, Struct, to_float, to_int
+from grader.judging.repair.type_names import SHORT_VECTORS, VECTORS, size_of_type
+from grader.judging.repair.values import (
+    NOWHERE,
+    Fault,
+    Names,
+    Place,
+    Pointer,
+    Struct,
+    is_integer,
+    to_float,
+    to_int,
+)
+from grader.judging.repair.views import (
+    Bits,
+    Fields,
+    Halved,
+    Reals,
+    Shorts,
+    are_halves,
+    parts_of,
+)
 
 # Pointers to these see elements of 2 bytes as what they are.
 _OF_HALVES = frozenset(("bf16", "__nv_bfloat162"))
 _BYTE = 0.25  # words: of what a char* points to
+_NONE = Names()
+_PLAIN = ("int", "float", "bool", "bf16")
 _ANY = frozenset(("void", "auto", "char"))
 
 
@@ -31,8 +53,14 @@ class Conversions:
         lengths = [self.code(size) for size in kind.sizes]
         is_laid_out = self.holds_arrays(kind.name)
 
+        is_flat = kind.stars == 1 and kind.name not in _ANY and not lengths
+        is_address = kind.stars == 1 and kind.name not in _ANY
+
         def cast(f, m):
-            value = convert(inner(f, m))
+            value = inner(f, m)
+            if is_address and value.__class__ is Place:
+                return self.place_as(value, kind)
+            value = convert(value)
             if is_laid_out and value.__class__ is Pointer:
                 return self.seen_as(kind, value, f, node.key)
             if lengths and value.__class__ is Pointer:  # to rows of so many
@@ -40,30 +68,95 @@ class Conversions:
                 return Pointer(
                     value.memory, value.off, dims, value.unit, value.names, value.is_packed
                 )
+            if is_flat and value.__class__ is Pointer and len(value.dims) > 1:
+                return replace(value, dims=())
             return value
 
         return cast
 
+    def _bits(self, node: Node) -> Callable:
+        """A value as one of another type with the same bits."""
+        inner, kind = self.code(node.kids[0]), node.type
+        pointer = replace(kind, stars=1)
+
+        def bits(f, m):
+            found = self.place_as(Place({"": inner(f, m)}, ""), pointer)
+            return whole(found) if found.__class__ is Place else found.load(m)
+
+        return bits
+
+    def place_as(self, place: Place, kind: Type):
+        """What lies there, seen by a pointer to something else."""
+        held, unit, names = whole(place), VECTORS.get(kind.name, 1), self.plain_fields(kind.name)
+        is_half = kind.name in _OF_HALVES or names.is_half
+        if held.__class__ is not Struct:
+            if unit > 1 or names:
+                return place
+            cell = Fields([(place.holder, place.name)])
+            is_number = kind.name == "int" and not kind.is_byte
+            if is_half and is_integer(held):
+                return Pointer(Halved(cell), 0)
+            if is_number and isinstance(held, (float, np.floating, np.ndarray)):
+                if not is_integer(held):
+                    return Pointer(Shorts(cell) if kind.is_short else Bits(cell), 0)
+            return Pointer(Reals(cell), 0) if kind.name == "float" and is_integer(held) else place
+        if kind.name == held.kind or "".join(held.fields) == "xyzw"[:unit] and not is_half:
+            if not self.is_of_halves(held):
+                return place
+        parts = parts_of(held)
+        if not parts:
+            return place
+        memory = Fields(parts, self.is_of_halves(held))
+        return self.seen(Pointer(memory), kind, len(names) or unit, names, is_half)
+
+    def is_of_halves(self, value: Struct) -> bool:
+        if value.kind in _OF_HALVES or self.plain_fields(value.kind).is_half:
+            return True
+        return are_halves(value)
+
+    def seen(self, value: Pointer, kind: Type, unit: int, names: tuple, is_half: bool) -> Pointer:
+        """Words as halves, halves as words or as numbers."""
+        memory = value.memory
+        if is_half and not memory.is_half:
+            memory = memory.memory if memory.__class__ is Shorts else Halved(memory)
+            off = value.off if memory.__class__ is not Halved else value.off * 2
+            return Pointer(memory, off, (), unit, names)
+        if memory.is_half and not is_half and (kind.is_short or kind.name in SHORT_VECTORS):
+            return Pointer(Shorts(memory), value.off, (), unit)
+        if memory.is_half and not is_half:
+            return Pointer(memory, value.off, (), unit, (), True)
+        return Pointer(memory, value.off, (), unit, names)
+
     def conversion(self, kind: Type) -> Callable:
+        if kind.stars and kind.name == "auto":
+            return lambda value: value
         if kind.stars:
             unit = VECTORS.get(kind.name, 1)
             names = self.plain_fields(kind.name)
             is_half = kind.name in _OF_HALVES
 
+            is_half = is_half or names.is_half
             is_byte = kind.is_byte and kind.stars == 1
+            is_short = kind.is_short or kind.name in SHORT_VECTORS
+            each = len(names) or unit
 
             def pointed(value):
-                if is_half and value.__class__ is Pointer and value.memory.kind == "shared":
-                    if not value.memory.is_half:
-                        return Pointer(value.memory.in_halves(), to_int(value.off * 2), (), unit)
+                if value.__class__ is Pointer:
+                    memory = value.memory
+                    if is_half and not memory.is_half:
+                        if memory.kind == "shared" and memory.__class__ is Buffer:
+                            if not memory.is_words:
+                                off = to_int(value.off * 2)
+                                return Pointer(memory.in_halves(), off, (), each, names)
+                            return self.seen(value, kind, each, names, True)
+                        if memory.__class__ in (Local, Shorts):
+                            return self.seen(value, kind, each, names, True)
+                    elif memory.__class__ is Shorts and not is_short and kind.name not in _ANY:
+                        value = replace(value, memory=memory.memory)
+                    if is_short and value.memory.is_half:
+                        return Pointer(Shorts(value.memory), value.off, (), unit)
                 if value.__class__ is Pointer and (is_byte or value.unit == _BYTE):
                     return of_bytes(value, _BYTE if is_byte else unit, len(names), names)
-                if value.__class__ is Place and unit == 1 and not names:
-                    held = whole(value)  # (float*)&four
-                    is_vector = (
-                        held.__class__ is Struct and held.fields and "".join(held.fields) in "xyzw"
-                    )
-                    return Pointer(Fields(held.fields)) if is_vector else value
                 if value.__class__ is not Pointer:
                     return NOWHERE if is_byte and value.__class__ is int and not value else value
                 if kind.name not in _ANY and value.memory.is_half and not is_half:
@@ -82,14 +175,39 @@ class Conversions:
             return lambda value: halves.rounded(to_float(value))
         return lambda value: value.copy() if value.__class__ is Struct else value
 
-    def plain_fields(self, kind: str) -> tuple[tuple[str, bool], ...]:
-        """Of a struct of numbers: their names, and which are integers. Else nothing."""
+    def plain_fields(self, kind: str) -> Names:
+        """Of a struct of numbers, or of such structs: their names. Else nothing."""
+        if kind not in self.plain_kinds:
+            self.plain_kinds[kind] = _NONE  # of one that has itself
+            self.plain_kinds[kind] = self.names_of(kind)
+        return self.plain_kinds[kind]
+
+    def names_of(self, kind: str) -> Names:
         fields = self.file.structs.get(kind) or ()
-        if any((kind, name) in self.file.lengths for _, name in fields):
-            return ()
-        if any(one.stars or one.name not in ("int", "float") for one, _ in fields):
-            return ()
-        return tuple((name, one.name == "int") for one, name in fields)
+        found: list[tuple[str, bool]] = []
+        kinds: dict[str, str] = {}
+        for own, name in fields:
+            if own.stars or own.is_reference or (kind, name) in self.file.lengths:
+                return _NONE
+            if own.name in ("int", "float", "bf16"):
+                found.append((name, own.name == "int"))
+                continue
+            inner = self.plain_fields(own.name)
+            if own.name in VECTORS:
+                inner = Names((axis, False) for axis in "xyzw"[: VECTORS[own.name]])
+            if not inner:
+                return _NONE
+            found += [(f"{name}.{one}", is_int) for one, is_int in inner]
+            kinds |= {name: own.name, **{f"{name}.{n}": k for n, k in inner.kinds.items()}}
+        are_halves = [
+            own.name in _OF_HALVES or self.plain_fields(own.name).is_half for own, _ in fields
+        ]
+        if not found or kind in self.file.unions or any(are_halves) and not all(are_halves):
+            return _NONE
+        names = Names(found)
+        names.kind, names.kinds, names.is_deep = kind, kinds, bool(kinds)
+        names.is_half = all(are_halves)
+        return names
 
     def _make(self, node: Node) -> Callable:
         parts = [self.code(kid) for kid in node.kids]
@@ -127,6 +245,16 @@ class Conversions:
             kind = node.type.name
             return lambda f, m: 4 * self.words_in(kind, f)
         (kid,) = node.kids
+        known = self.types.get(kid.kids[0].text if kid.kind == "deref" else kid.text)
+        stars = kid.kind == "deref"
+        if known is not None and kid.kind in ("name", "deref") and known.stars == stars:
+            if known.name in self.file.structs:
+                return lambda f, m: self.bytes_in(known.name, f)
+            if known.name not in ("auto", "void") and known.name in (*VECTORS, *_PLAIN):
+                each = size_of_type(
+                    Type(known.name, is_byte=known.is_byte, is_short=known.is_short)
+                )
+                return lambda f, m: each
         if kid.kind == "deref":
             return lambda f, m: 4
         inner = self.code(kid)
@@ -134,16 +262,25 @@ class Conversions:
         def size(f, m):
             value = inner(f, m)
             if value.__class__ is List:
-                return 8 * len(value.items)
+                are_structs = all(one.__class__ is Struct for one in value.items)
+                each = self.size_of(value.items[0], f) if are_structs and value.items else 8
+                return each * len(value.items)
             if value.__class__ is Struct:
-                return 8
+                return self.size_of(value, f)
             if value.__class__ is Pointer and value.dims and holds_pointers(value.memory):
                 return 8 * math.prod(value.dims)
             if value.__class__ is Pointer and value.dims:
-                return (2 if value.memory.is_half else 4) * math.prod(value.dims)
+                each = 2 if value.memory.is_half else 4
+                return each * value.unit * math.prod(value.dims)
             return 8 if value.__class__ is Pointer or value is None else 4
 
         return size
+
+    def size_of(self, value: Struct, f) -> int:
+        if value.kind in self.file.structs and not value.lead:
+            return self.bytes_in(value.kind, f)
+        parts = parts_of(value)
+        return len(parts) * (2 if self.is_of_halves(value) else 4) if parts else 8
 
 
 def of_bytes(value: Pointer, unit: float, words: int, names: tuple) -> Pointer:

@@ -43,6 +43,11 @@ def host_memory(world, given: list) -> Pointer:
     return Pointer(buffer, 0, (size,))
 
 
+def nothing(kind: str) -> Struct:
+    """A vector into which nobody has put anything."""
+    return Struct({one: np.nan for one in "xyzw"[: VECTORS[kind]]}, kind)
+
+
 def copied_element(value):
     """Of a container that is filled with one value: memory of its own, if it has any."""
     if value.__class__ is List or value.__class__ is Struct:
@@ -157,7 +162,7 @@ class Declarations(Arrays):
                     elif kind.name == "cudaDeviceProp":
                         value = Struct(dict(DEVICE))
                     elif kind.name in VECTORS and not kind.stars:
-                        value = Struct({one: np.nan for one in "xyzw"[: VECTORS[kind.name]]})
+                        value = nothing(kind.name)
                     elif kind.name == "float" and not kind.stars:
                         value = np.nan
                     elif kind.name in TEXTS:
@@ -289,6 +294,8 @@ class Declarations(Arrays):
             found[name] = self.begun(own, f, True) if is_struct else None
             if own.name == "vector" and not own.stars:
                 found[name] = List([], own.args[0].type if own.args else None)
+            elif own.name in VECTORS and not own.stars and not own.is_reference:
+                found[name] = nothing(own.name)
             elif own.name == "dim3" and not own.stars and not own.is_reference:
                 found[name] = Struct({"x": 1, "y": 1, "z": 1})
             elif own.name in TEXTS:

@@ -8,7 +8,15 @@ from dataclasses import replace
 from grader.judging.repair.nodes import MADE, File, Node, Type
 from grader.judging.repair.reading import GivenUp, Token
 from grader.judging.repair.standard import CONTAINERS
-from grader.judging.repair.type_names import FLOATS, INTEGERS, TYPES, VECTORS, WORDS, TypeNames
+from grader.judging.repair.type_names import (
+    FLOATS,
+    INTEGERS,
+    TYPES,
+    VECTORS,
+    WORDS,
+    TypeNames,
+    size_of_type,
+)
 
 _LEVELS = (
     ("||",), ("&&",), ("|",), ("^",), ("&",), ("==", "!="), ("<", ">", "<=", ">="), ("<<", ">>"),
@@ -256,7 +264,7 @@ class Expressions(TypeNames):
                 found = self.node("sizeof", token)
                 found.type = kind
                 return found
-            found = self.node("number", token, text=str(_size(kind)))
+            found = self.node("number", token, text=str(size_of_type(kind)))
             for size in () if kind.is_to_rows else kind.sizes:
                 found = self.made(token, "binary", [size, found], "*")
             return found
@@ -301,6 +309,8 @@ class Expressions(TypeNames):
             return self.node("number", token, text=str(int(text == "true")))
         if text in ("NULL", "nullptr", "__FILE__", "__LINE__"):
             return self.node("number", token, text="0")
+        if text == "__builtin_bit_cast" or (text == "bit_cast" and self.now == "<"):
+            return self.bits(token)
         if text in ("reinterpret_cast", "static_cast", "const_cast"):
             self.take("<")
             kind = self.pointed(self.type())
@@ -340,6 +350,18 @@ class Expressions(TypeNames):
             self.take()
             return self.node("built", token, self.list_until(")"))
         return self.node("name", token)
+
+    def bits(self, token: Token) -> Node:
+        """std::bit_cast<uint32_t>(pair), __builtin_bit_cast(uint32_t, pair)"""
+        is_template = self.take().text == "<"
+        kind = self.type()
+        self.take(">" if is_template else ",")
+        if is_template:
+            self.take("(")
+        found = self.node("bits", token, [self.assignment()])
+        found.type = kind
+        self.take(")")
+        return found
 
     def making(self, token: Token) -> Node:
         """std::make_unique<float[]>(n), std::make_unique<Buffer>(n)"""
@@ -489,9 +511,3 @@ class Expressions(TypeNames):
             and len(given) == 1
             and called.text not in self.file.named
         )
-
-
-def _size(kind: Type) -> int:
-    if kind.stars:
-        return 8
-    return {"float4": 16, "float2": 8, "bool": 1, "bf16": 2}.get(kind.name, 4)

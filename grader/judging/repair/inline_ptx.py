@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from grader.judging.repair import halves
 from grader.judging.repair.copy_engine import COPY_ENGINE
 from grader.judging.repair.nodes import Node
 from grader.judging.repair.reading import GivenUp
@@ -19,6 +20,7 @@ from grader.judging.repair.values import (
     both,
     merged,
     remainder,
+    to_float,
     to_int,
     truth,
     without,
@@ -205,7 +207,14 @@ def _carry_out(line: Line, values: list, puts: list, known: dict, f, m) -> None:
 
     is_float = any(kind in ("f32", "f64") for kind in kinds)
     first = line.operands[0][0] if line.operands else ""
-    if name in ("mov", "cvt", "cvta"):
+    if name == "cvt" and "bf16x2" in kinds:
+        put(first, halves.packed(to_float(value(2)), to_float(value(1))))
+    elif name == "cvt" and "bf16" in kinds:
+        put(first, halves.as_number(to_float(value(1))))
+    elif name == "mov" and len(registers(1)) == 2:  # mov.b32 %0, {%1, %2};
+        low, high = (_of(word, values, known, f, m) for word in registers(1))
+        put(first, to_int(low) & 0xFFFF | to_int(high) << 16)
+    elif name in ("mov", "cvt", "cvta"):
         put(first, value(1))
     elif name in ("fma", "mad") and (is_float or "lo" in kinds):
         a, b = value(1), value(2)

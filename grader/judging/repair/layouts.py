@@ -6,10 +6,11 @@ import math
 
 import numpy as np
 
-from grader.judging.repair.memory import Bits, Local
+from grader.judging.repair.memory import Local
 from grader.judging.repair.reading import GivenUp
 from grader.judging.repair.type_names import INTEGERS, VECTORS
 from grader.judging.repair.values import Fault, Pointer, Ref, Struct, merged
+from grader.judging.repair.views import Bits
 from grader.judging.repair.world import Frame
 
 _MOST_WORDS = 1 << 18

@@ -26,6 +26,7 @@ from grader.judging.repair.standard import STREAMS, List
 from grader.judging.repair.values import (
     TEXT,
     Fault,
+    Names,
     Pointer,
     Ref,
     Struct,
@@ -69,6 +70,7 @@ class Machine(
         self.fresh = any(kind == "declare" for _, kind in edits)  # types may differ
         self.types: dict[str, Type] = {}
         self.functions: dict[object, tuple] = {}
+        self.plain_kinds: dict[str, Names] = {}
         self.beginnings: dict[str, Callable | None] = {}  # constructors without arguments
 
     # --- trees to functions

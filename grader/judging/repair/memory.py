@@ -9,13 +9,10 @@ from grader.judging.repair.values import (
     Fault,
     Outside,
     Pointer,
-    bits_of,
     both,
-    float_of,
     has_rows,
     merged,
     to_int,
-    truth,
 )
 
 
@@ -54,6 +51,7 @@ class Buffer:
         self.start: int | np.ndarray = 0  # of each edit's row
         self.is_int = False
         self.is_half = False  # each element of 2 bytes, rounded to bf16
+        self.is_words = False  # declared as integers: two halves may be put into one as a number
         self.unread: set[int] = set()  # where the copy engine has put what nobody has read since
         self.is_input = False  # of solve: nothing may be copied to it
         self.batch = None  # where several edits are tried at once
@@ -272,56 +270,6 @@ class Local:
                 found[at] = np.where(np.isfinite(item), item, 0) if self.is_int else item
             self.items, self.lanes = found, np.arange(lanes)
         return self.items
-
-
-class Bits:
-    """Memory of floats whose bits are seen as integers."""
-
-    kind = "local"
-    effects = None
-    is_half = False
-    is_int = True
-
-    def __init__(self, memory) -> None:
-        self.memory, self.size, self.batch = memory, memory.size, memory.batch
-
-    def load(self, off, mask):
-        return bits_of(self.memory.load(off, mask))
-
-    def store(self, off, mask, value) -> None:
-        self.memory.store(off, mask, float_of(value))
-
-
-class Fields:
-    """The parts of a float4 by their number."""
-
-    kind = "local"
-    effects = None
-    is_half = is_int = False
-
-    def __init__(self, fields: dict) -> None:
-        self.fields, self.batch = fields, None
-
-    def _outside(self, off, mask) -> None:
-        bad = (off < 0) | (off >= len(self.fields))
-        bad = bad if mask is True else bad & mask
-        if np.any(bad):
-            raise Fault("vector")
-
-    def load(self, off, mask):
-        self._outside(off, mask)
-        parts = list(self.fields.values())
-        if off.__class__ is not np.ndarray:
-            return parts[off]
-        parts = [np.broadcast_to(part, off.shape) for part in parts]
-        return np.choose(np.clip(off, 0, len(parts) - 1), parts)
-
-    def store(self, off, mask, value) -> None:
-        self._outside(off, mask)
-        for at, name in enumerate(self.fields):
-            mine = both(mask, truth(off == at))
-            if mine is not False:
-                self.fields[name] = merged(mine, value, self.fields[name])
 
 
 class Forked:

@@ -9,8 +9,10 @@ import numpy as np
 
 from grader.judging.repair.host_memory import as_before
 from grader.judging.repair.memory import Buffer
+from grader.judging.repair.overloads import whole
 from grader.judging.repair.reading import GivenUp
 from grader.judging.repair.values import Fault, Place, Pointer, Ref, Struct, Text, merged, to_int
+from grader.judging.repair.views import Cell, Fields, are_halves, parts_of
 
 _MAX_WORDS = 1 << 18
 _MOST_ROWS = 512
@@ -108,27 +110,38 @@ def do_memcpy_2d(given, templates):
 
 def _word_by_word(to, source, size, m) -> int:
     """memcpy of a kernel."""
-    words = size // 4
-    if words.__class__ is np.ndarray or not 0 < words <= MOST_CLEARED:
+    if size.__class__ is np.ndarray or not 0 < size <= 4 * MOST_CLEARED:
         raise GivenUp("memcpy")
-    if to.__class__ is Place and source.__class__ is Place:
-        source = source.holder.get(source.name)
-        to.holder[to.name] = merged(m, source, to.holder.get(to.name))
-        return 0
-    for at in range(int(words)):
-        is_place = source.__class__ is Place
-        value = (
-            source.holder.get(source.name) if is_place else source.memory.load(source.off + at, m)
-        )
-        if value.__class__ is Struct:
-            value = list(value.fields.values())[at]
-        if to.__class__ is Place and words == 1:
-            to.holder[to.name] = merged(m, value, to.holder.get(to.name))
-        elif to.__class__ is Pointer:
-            to.memory.store(to.off + at, m, value)
+    held = whole(source) if source.__class__ is Place else None
+    if to.__class__ is Place and held.__class__ is Struct and whole(to).__class__ is Struct:
+        if whole(to).kind == held.kind and parts_of(held) is None:
+            to.holder[to.name] = merged(m, held.copy(), to.holder.get(to.name))
+            return 0
+    to, source = _numbers_at(to), _numbers_at(source)
+    are_halves = to.memory.is_half and source.memory.is_half
+    if to.memory.is_half != source.memory.is_half:  # as words
+        to, source = (replace(one, unit=1, names=(), is_packed=one.memory.is_half)
+                      for one in (to, source))  # fmt: skip
+    for at in range(int(size) // (2 if are_halves else 4)):
+        if to.is_packed or source.is_packed:
+            to.moved(at).store(m, source.moved(at).load(m))
         else:
-            raise GivenUp("memcpy")
+            to.memory.store(to.off + at, m, source.memory.load(source.off + at, m))
     return 0
+
+
+def _numbers_at(value) -> Pointer:
+    if value.__class__ is Pointer:
+        return value
+    if value.__class__ is not Place:
+        raise GivenUp("memcpy")
+    held = whole(value)
+    if held.__class__ is not Struct:
+        return Pointer(Cell(value.holder, value.name))
+    parts = parts_of(held)
+    if not parts:
+        raise GivenUp("memcpy")
+    return Pointer(Fields(parts, are_halves(held)))
 
 
 def do_host_memcpy(given, templates):

@@ -13,9 +13,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from grader.judging.repair.memory import Bits, Buffer, Fields, Forked, Local
+from grader.judging.repair.memory import Buffer, Forked, Local
 from grader.judging.repair.nodes import Node, walk
 from grader.judging.repair.values import Closure, Pointer, Ref, Struct, settled
+from grader.judging.repair.views import Seen, is_of_fields
 from grader.judging.repair.world import Frame, World
 
 
@@ -60,7 +61,7 @@ def watched(node: Node, run: Callable) -> Callable:
 def _has_all_lanes(value, f) -> bool:
     """Whether it is another name of something outside."""
     if value.__class__ is Pointer:
-        return value.memory.__class__ is Fields
+        return is_of_fields(value.memory)
     if value.__class__ is Ref:
         return value.target.__class__ is not Pointer or _has_all_lanes(value.target, f)
     if value.__class__ is Struct:
@@ -142,7 +143,7 @@ class _View:
         if known is not None:
             return known[1]
         found = copy.copy(memory)
-        if memory.__class__ is Bits:
+        if isinstance(memory, Seen):
             found.memory = self.memory(memory.memory)
         if memory.__class__ is Local:
             if memory.lanes is None:

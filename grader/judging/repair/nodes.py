@@ -49,6 +49,7 @@ class Type:
     is_to_rows: bool = False  # a pointer to an array of `sizes`, or another name of one
     is_byte: bool = False  # char and its like: an integer, but a pointer to it counts in bytes
     parameter: str = ""  # the template's parameter that it is
+    is_short: bool = False  # 2 bytes without a sign: an integer, as which a bf16 may be seen
 
 
 @dataclass(eq=False)

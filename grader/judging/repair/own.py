@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from grader.judging.repair.memory import Bits, Buffer, Fields, Forked, Local
+from grader.judging.repair.memory import Buffer, Forked, Local
 from grader.judging.repair.nodes import File, Node, walk
 from grader.judging.repair.values import Place, Pointer, Ref, Struct, count_nonzero, has_rows
+from grader.judging.repair.views import Fields, Seen
 from grader.judging.repair.world import Frame
 
 NUMBERS = (int, float, np.number, np.bool_)
@@ -68,12 +69,17 @@ class Own:
             )
         return value
 
+    def part(self, holder, name) -> tuple:
+        if holder.__class__ is not dict:
+            return self.memory(holder), name
+        return {name: self.of(holder[name])}, name
+
     def memory(self, memory):
         found = memory.__class__.__new__(memory.__class__)
         found.__dict__.update(memory.__dict__)
-        if memory.__class__ is Fields:
-            found.fields = {name: self.of(one) for name, one in memory.fields.items()}
-        if memory.__class__ is Bits:
+        if isinstance(memory, Fields):
+            found.parts = [self.part(*one) for one in memory.parts]
+        if isinstance(memory, Seen):
             found.memory = self.memory(memory.memory)
         if memory.__class__ is Forked:
             found.parts = [(self.of(lanes), self.memory(one)) for lanes, one in memory.parts]

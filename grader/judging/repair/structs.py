@@ -260,7 +260,7 @@ class Structs(Beginnings):
         args = kind.args if is_of_template else ()
         one = Type(
             kind.name, stars, is_reference=is_reference, args=args, is_byte=kind.is_byte,
-            parameter=kind.parameter,
+            parameter=kind.parameter, is_short=kind.is_short,
         )  # fmt: skip
         own.fields.append((one, field))
         if self.skip(":"):  # unsigned row : 4

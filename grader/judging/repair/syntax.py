@@ -389,6 +389,7 @@ class Parser(Structs, Unread):
                 kind.args,
                 is_byte=kind.is_byte,
                 parameter=kind.parameter,
+                is_short=kind.is_short,
             )
             found.append(one)
             stars = 0

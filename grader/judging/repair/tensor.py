@@ -7,7 +7,8 @@ import numpy as np
 from grader.judging.repair import halves
 from grader.judging.repair.memory import Buffer, Forked
 from grader.judging.repair.reading import GivenUp
-from grader.judging.repair.values import Fault, Pointer, Struct, both, has_rows, to_float
+from grader.judging.repair.values import PAIR, Fault, Pointer, Struct, both, has_rows, to_float
+from grader.judging.repair.views import Halved, Shorts
 
 _WARP = 32
 _SIDE = 8  # of a matrix; a row of it is what a lane names
@@ -41,6 +42,13 @@ def _rows(memory, off, m) -> np.ndarray:
                 words = _rows(part, off, mine)
                 found = words if found is None else np.where(lanes[:, None], words, found)
         return found
+    if memory.__class__ is Shorts:
+        memory = memory.memory
+    elif memory.__class__ is Halved and memory.memory.__class__ is Buffer:
+        Pointer(memory, off, (), _SIDE).aligned(m)
+        places = memory.memory.places(off // 2, m, _SIDE // 2)
+        pairs = halves.pairs_of(memory.memory.data[places[..., None] + np.arange(_SIDE // 2)])
+        return pairs.reshape(*pairs.shape[:-2], _SIDE)
     if memory.__class__ is not Buffer or not memory.is_half or memory.kind != "shared":
         raise GivenUp("ldmatrix")
     Pointer(memory, off, (), _SIDE).aligned(m)
@@ -119,7 +127,8 @@ def _multiply_add(given, templates):
 
 
 def _pair(a, b):
-    return Struct({"x": halves.rounded(to_float(a)), "y": halves.rounded(to_float(b))})
+    parts = {"x": halves.rounded(to_float(a)), "y": halves.rounded(to_float(b))}
+    return Struct(parts, PAIR)
 
 
 def _plain(do):
@@ -145,7 +154,7 @@ TENSOR = {
     "make_bfloat162": _plain(_pair), "__float2bfloat162_rn": _plain(lambda v: _pair(v, v)),
     "__bfloat162bfloat162": _plain(lambda v: _pair(v, v)),
     "__float22bfloat162_rn": _plain(lambda v: _pair(v.fields["x"], v.fields["y"])),
-    "__bfloat1622float2": _plain(lambda v: v.copy()),
+    "__bfloat1622float2": _plain(lambda v: Struct(dict(v.fields), "float2")),
     **dict.fromkeys(("__low2bfloat16", "__low2float"), _plain(lambda v: v.fields["x"])),
     **dict.fromkeys(("__high2bfloat16", "__high2float"), _plain(lambda v: v.fields["y"])),
 }  # fmt: skip

@@ -9,6 +9,7 @@ from grader.judging.repair.groups import TYPES as GROUPS
 from grader.judging.repair.nodes import Node, Type, substituted
 from grader.judging.repair.reading import GivenUp
 from grader.judging.repair.standard import CONTAINERS, TEXTS
+from grader.judging.repair.values import PAIR
 
 SPECIFIERS = WORDS = {
     "const", "constexpr", "static", "inline", "volatile", "__restrict__", "__forceinline__", "register",
@@ -30,11 +31,14 @@ _TRAITS = frozenset(
     )
 )  # fmt: skip
 _BYTES = frozenset(("char", "uint8_t", "int8_t", "uchar", "byte"))
+_SHORTS = frozenset(("uint16_t", "ushort"))
 FLOATS = {"float", "double"}
 HALVES = {"__nv_bfloat16": "bf16"}  # of 2 bytes
 VECTORS = {
     f"{kind}{count}": count for kind in ("float", "int", "uint", "double") for count in (2, 3, 4)
-} | {"__nv_bfloat162": 2}
+} | {PAIR: 2}
+SHORT_VECTORS = {f"{kind}{count}": count for kind in ("short", "ushort") for count in (2, 4)}
+VECTORS |= SHORT_VECTORS
 _SYNCHRONISED = ("pipeline", "pipeline_shared_state", "barrier")
 _OF_TEMPLATES = (
     {"pipeline", "pipeline_shared_state", "barrier"}
@@ -115,7 +119,7 @@ class TypeNames:
         parameter = ""
         args: tuple = ()
         of_outer: tuple = ()
-        is_byte = False
+        is_byte = is_short = is_unsigned = False
         sizes: tuple = ()
         while True:
             text = self.now
@@ -138,12 +142,14 @@ class TypeNames:
                 constant = constant or text in ("const", "constexpr")
                 if text in ("unsigned", "signed"):
                     name = name or "int"
+                    is_unsigned = text == "unsigned"
                 self.take()
                 if text == "extern" and self.now.startswith('"'):
                     self.take()
             elif text in INTEGERS and name in ("", "int"):
                 name = "int"
                 is_byte = is_byte or text in _BYTES
+                is_short = is_short or text in _SHORTS or (text == "short" and is_unsigned)
                 self.take()
             elif not name and text not in _OWNING and (text in TYPES or text in self.file.structs):
                 name = "float" if text == "double" else HALVES.get(text, text)
@@ -160,7 +166,8 @@ class TypeNames:
             elif not name and text in self.aliases and not self.is_name_space(text):
                 alias = self.aliases[text]
                 name, args, sizes, stars = alias.name, alias.args, alias.sizes, alias.stars
-                parameter = alias.parameter
+                parameter, is_short = alias.parameter, alias.is_short
+                is_byte = is_byte or alias.is_byte
                 self.take()
                 if text in self.alias_templates and self.now == "<":
                     args = self.of_alias(text, args)
@@ -229,7 +236,7 @@ class TypeNames:
             self.take()
         return Type(
             name, stars, shared, extern, reference, constant, args, sizes, to_rows, is_byte,
-            parameter,
+            parameter, is_short,
         )  # fmt: skip
 
     def member_alias(self, name: str, args: tuple) -> Type | None:
@@ -305,3 +312,13 @@ class TypeNames:
             sizes.append(self.ternary())
             self.take("]")
         return Type(kind.name, 1, sizes=tuple(sizes))
+
+
+def size_of_type(kind: Type) -> int:
+    """In bytes, of what is no struct."""
+    if kind.stars:
+        return 8
+    if kind.name == "bool" or kind.is_byte:
+        return 1
+    is_half = kind.is_short or kind.name in SHORT_VECTORS or kind.name in HALVES.values()
+    return VECTORS.get(kind.name, 1) * (2 if is_half or kind.name == PAIR else 4)

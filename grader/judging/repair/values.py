@@ -35,6 +35,9 @@ class Nowhere(int):
 NOWHERE = Nowhere(0)
 
 
+PAIR = "__nv_bfloat162"  # what a struct of two bf16 is called
+
+
 class Text:
     """A std::string or what is printed: what it says is never asked for."""
 
@@ -68,6 +71,37 @@ class Closure:
     declared: set[str]
     home: object
     bodies: object = None  # of one for any number of arguments: names and body for so many
+
+
+class Names(tuple):
+    """Of the numbers that a struct consists of, in order: a name and whether it is an integer.
+
+    Of structs in it "lo.x", if `lo` has an x.
+    """
+
+    kind = ""  # the struct's
+    kinds: dict[str, str] = {}  # of the structs in it, by their names
+    is_half = False  # each of its numbers has 2 bytes
+    is_deep = False  # there are structs in it
+
+    def of(self, name: str) -> tuple[int, Names]:
+        """Where one of them begins, and its own names, if it has any."""
+        for at, (one, _) in enumerate(self):
+            if one == name:
+                return at, Names()
+            if one.startswith(name + "."):
+                inner = Names(
+                    (n[len(name) + 1 :], is_int) for n, is_int in self if n.startswith(name + ".")
+                )
+                inner.kind, inner.is_half = self.kinds.get(name, ""), self.is_half
+                inner.kinds = {
+                    n[len(name) + 1 :]: kind
+                    for n, kind in self.kinds.items()
+                    if n.startswith(name + ".")
+                }
+                inner.is_deep = bool(inner.kinds)
+                return at, inner
+        raise KeyError(name)
 
 
 @dataclass(slots=True)
@@ -106,14 +140,15 @@ class Pointer:
         if self.unit == 1 and not self.names:
             return self.memory.load(self.off, mask)
         if self.names:
-            found = {}
-            for i, (name, is_int) in enumerate(self.names):
+            names, found = self.names, {}
+            for i, (name, is_int) in enumerate(names):
                 value = self.memory.load(self.off + i, mask)
                 found[name] = to_int(value) if is_int else value
-            return Struct(found)
+            return nested(found, names) if names.is_deep else Struct(found, names.kind)
         self.aligned(mask)
         names = "xyzw"[: self.unit]
-        return Struct({n: self.memory.load(self.off + i, mask) for i, n in enumerate(names)})
+        parts = {n: self.memory.load(self.off + i, mask) for i, n in enumerate(names)}
+        return Struct(parts, PAIR if self.memory.is_half else "")
 
     def store(self, mask, value) -> None:
         if self.memory.kind == "host" and (self.memory.is_closed or self.memory.is_input):
@@ -130,7 +165,10 @@ class Pointer:
             self.aligned(mask)
         names = [name for name, _ in self.names] or "xyzw"[: self.unit]
         for i, name in enumerate(names):
-            self.memory.store(self.off + i, mask, value.fields[name])
+            part = value.fields[name] if "." not in name else inside(value, name)
+            if part.__class__ is Ref:
+                part = part.get(mask)
+            self.memory.store(self.off + i, mask, np.nan if part is None else part)
 
     def _packed(self, mask):
         self.aligned(mask)
@@ -213,6 +251,28 @@ class Struct:
             else:  # what a template's parameter stands for
                 found[name] = value
         return Struct(found, self.kind, self.lead - 1)
+
+
+def nested(found: dict, names: Names) -> Struct:
+    """A struct of the numbers that it consists of."""
+    whole = Struct({}, names.kind)
+    for path, value in found.items():
+        *outer, last = path.split(".")
+        here = whole
+        for at, name in enumerate(outer):
+            kind = names.kinds.get(".".join(outer[: at + 1]), "")
+            here = here.fields.setdefault(name, Struct({}, kind))
+        here.fields[last] = value
+    return whole
+
+
+def inside(value: Struct, path: str):
+    """One of the numbers that a struct consists of."""
+    for name in path.split("."):
+        if value.__class__ is not Struct:
+            return value
+        value = value.fields.get(name)
+    return value
 
 
 @dataclass(slots=True)
