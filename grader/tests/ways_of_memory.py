@@ -75,4 +75,26 @@ MEMORY = {
         "store": "P[r * w + c + sizeof(two) / sizeof(*q) - 1 + sizeof(v) / 32 - 1 + sizeof n - E + sizeof(int2) - 8"
         " + sizeof(uint4) - sizeof(char) * 16 + sizeof(unsigned short) - 2] = s;",
     },
+    "the address of a kernel that a template makes": {
+        "top": "template <int S> __global__ void of(const float* M, const float* N, float* P, int w) {"
+        " int r = blockIdx.y * S + threadIdx.y, c = blockIdx.x * S + threadIdx.x; float s = 0;"
+        " for (int i = 0; i < w; ++i) s += M[r * w + i] * N[i * w + c]; P[r * w + c] = s; }"
+        " template <int S> void start(const float* M, const float* N, float* P, int w) {"
+        " void* args[] = {&M, &N, &P, &w}; auto run = &of<S>; cudaFuncSetAttribute(run, cudaFuncAttributeMaxDynamicSharedMemorySize, 4);"
+        " cudaLaunchKernel((const void*)&of<S>, dim3(w / S, w / S), dim3(S, S), args, 0, 0);"
+        " run<<<dim3(w / S, w / S), dim3(S, S)>>>(M, N, P, w); }",
+        "launch": "start<T>(M, N, P, w); " + _PRODUCT,
+        "before": "",
+    },
+    "a map": {
+        "top": "struct Entry { int blocks = 0; int threads; }; class Names { std::map<std::string, Entry> entries; public:"
+        " Entry& operator[](const std::string& name) { return entries[name]; }"
+        " int of(const std::string& name) const { auto it = entries.find(name); return it == entries.end() ? 0 : it->second.blocks; }"
+        " int all() const { int n = 0; for (const auto& [name, entry] : entries) n += entry.threads; return n; } };",
+        "launch": 'Names names; Entry& entry = names["grid"]; entry.blocks = w / T; entry.threads = 0; names["block"].threads = T;'
+        ' static const std::unordered_map<int, int> by = {{1, T}, {2, 7}}; std::map<std::string, dim3> shapes{{"a", dim3(T, T)}};'
+        ' shapes.emplace("b", dim3(1, 1)); std::map<int, float*> where; where[3] = P; where.insert({4, nullptr});'
+        ' if (names.of("none") == 0 && names.all() == by.at(1) && by.count(3) == 0 && where.size() == 2)'
+        ' k<<<dim3(names.of("grid"), names["grid"].blocks), shapes["a"]>>>(M, N, where[3], w);',
+    },
 }

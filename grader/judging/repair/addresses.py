@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from grader.judging.repair.host_memory import of_host
+from grader.judging.repair.maps import Map
 from grader.judging.repair.nodes import Node
 from grader.judging.repair.overloads import whole
 from grader.judging.repair.reading import GivenUp
@@ -123,6 +124,8 @@ class Addresses:
                         return own(f, m)
                 if value.__class__ is List:
                     return Place(value, index(f, m))
+                if value.__class__ is Map:
+                    return self.of_key(value, index(f, m), f).target
                 if value.__class__ is not Pointer:
                     raise Fault("pointer")
                 return value.at(index(f, m))
@@ -176,6 +179,8 @@ class Addresses:
             return part
         if node.kind == "call":
             return self.call(node, True)
+        if node.kind == "template":  # of a function
+            return self.code(node)
         if node.kind == "name":
             name = node.text
 

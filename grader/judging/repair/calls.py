@@ -9,6 +9,7 @@ from grader.judging.repair.algorithms import Algorithms
 from grader.judging.repair.declarations import REFERRED, host_memory
 from grader.judging.repair.groups import OF_GROUP, Group, asked_of_group
 from grader.judging.repair.launches import Launches
+from grader.judging.repair.maps import OF_MAP, Map, element_of_map
 from grader.judging.repair.nodes import Function, Node, Type, walk
 from grader.judging.repair.overloads import takes, whole
 from grader.judging.repair.reading import GivenUp
@@ -125,7 +126,7 @@ class Calls(Launches, Algorithms):
         if target.kind == "member":
             name = target.text
             other = None
-            if name in OF_VALUES or name in OF_GROUP:
+            if name in OF_VALUES or name in OF_GROUP or name in OF_MAP:
                 other = self.of_standard(node, given, wants_address)
                 if name not in self.file.of_structs:
                     return other
@@ -209,6 +210,8 @@ class Calls(Launches, Algorithms):
                 else:
                     kid = braces[0]
                 return asked(name, value, [self.initial(kid, value.kind)(f, m)])
+            if value.__class__ is Map:
+                return self.of_map(name, value, node.kids[1:], given, wants_address)(f, m)
             if value.__class__ is Group:
                 return asked_of_group(name, value, given, BUILTIN)(f, m)
             parts = [part(f, m) for part in given]
@@ -220,6 +223,22 @@ class Calls(Launches, Algorithms):
             if wants_address and value.__class__ is List:
                 return element_of(value, name, parts)
             return asked(name, value, parts)
+
+        return asked_for
+
+    def of_map(self, name: str, known: Map, nodes: list, given: list, wants_address: bool):
+        if name not in OF_MAP:
+            raise GivenUp("method")
+        kinds = [Type("tuple")] if len(nodes) == 1 else [None, known.kind]
+
+        def asked_for(f, m):
+            parts = [
+                self.initial(node, kind)(f, m) if node.kind == "braces" else part(f, m)
+                for node, kind, part in zip(nodes, kinds, given, strict=False)
+            ]
+            if wants_address:
+                return element_of_map(known, name, parts)
+            return OF_MAP[name](known, *parts)
 
         return asked_for
 

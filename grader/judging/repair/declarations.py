@@ -9,6 +9,7 @@ import numpy as np
 
 from grader.judging.repair.arrays import MAX_POINTERS, MAX_WORDS, Arrays, shared_words
 from grader.judging.repair.fragments import FRAGMENT, fragment_of, fragments
+from grader.judging.repair.maps import Map
 from grader.judging.repair.memory import Buffer
 from grader.judging.repair.nodes import Function, Node, Type
 from grader.judging.repair.overloads import takes
@@ -132,6 +133,8 @@ class Declarations(Arrays):
             return self.structure_of_arrays(node, fields, first)
         if kind.name == "vector" and not kind.stars and not kind.is_reference:
             return self.container(node, first)
+        if kind.name == "map" and not kind.stars and not kind.is_reference and first is None:
+            first = Node("braces", line=node.line)
         if kind.name == "tuple" and first is not None and first.kind in GIVEN:
             first = Node("call", [Node("name", text="make_tuple"), *first.kids], line=node.line)
         if kind.is_shared:
@@ -292,7 +295,9 @@ class Declarations(Arrays):
         for own, name in self.file.structs[kind.name]:
             is_struct = own.name in self.file.structs and not own.stars and not own.is_reference
             found[name] = self.begun(own, f, True) if is_struct else None
-            if own.name == "vector" and not own.stars:
+            if own.name == "map" and not own.stars and not own.is_reference:
+                found[name] = Map({}, own.args[1].type if len(own.args) > 1 else None)
+            elif own.name == "vector" and not own.stars:
                 found[name] = List([], own.args[0].type if own.args else None)
             elif own.name in VECTORS and not own.stars and not own.is_reference:
                 found[name] = nothing(own.name)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from grader.judging.repair.endless import counters_of, without_endless
+from grader.judging.repair.maps import map_of
 from grader.judging.repair.narrow import may_be_narrow, watched
 from grader.judging.repair.nodes import Node, Type, finish, walk
 from grader.judging.repair.overloads import takes
@@ -129,6 +130,10 @@ class Statements:
             if self.holds_arrays(kind.name) and not kind.stars:
                 return self._built(Node("built", node.kids, kind.name, node.line, node.key, kind))
             return self.of_fields(node, fields, kind)
+        if kind.name == "map" and not kind.stars:
+            own = kind.args[1].type if len(kind.args) > 1 else None
+            pairs = [self.pair_of(kid, own) for kid in node.kids]
+            return lambda f, m: map_of([part(f, m) for part in pairs], own)
         if kind.name == "vector" and not kind.stars:
             own = kind.args[0].type if kind.args else None
             items = [self.initial(kid, own) for kid in node.kids]
@@ -139,6 +144,13 @@ class Statements:
         if not parts:
             return lambda f, m: 0
         raise GivenUp("braces")
+
+    def pair_of(self, node: Node, kind: Type | None) -> Callable:
+        """{key, {a, b}} of a map of structs."""
+        if node.kind != "braces" or len(node.kids) != 2:
+            return self.initial(node, Type("tuple"))
+        first, second = self.code(node.kids[0]), self.initial(node.kids[1], kind)
+        return lambda f, m: Struct({"first": first(f, m), "second": second(f, m)}, "tuple")
 
     def launch_shape(self, node: Node) -> Callable:
         names = ("gridDim", "blockDim", "dynamicSmemBytes", "stream", "attrs", "numAttrs")

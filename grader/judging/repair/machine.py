@@ -18,6 +18,7 @@ from grader.judging.repair.execution import Statements
 from grader.judging.repair.inline_ptx import InlinePtx
 from grader.judging.repair.jumps import Jumps
 from grader.judging.repair.layouts import Layouts
+from grader.judging.repair.maps import Map, default_of
 from grader.judging.repair.memory import joined
 from grader.judging.repair.nodes import File, Node, Type
 from grader.judging.repair.overloads import Overloads, takes, whole
@@ -27,9 +28,11 @@ from grader.judging.repair.values import (
     TEXT,
     Fault,
     Names,
+    Place,
     Pointer,
     Ref,
     Struct,
+    Text,
     both,
     either,
     truth,
@@ -99,7 +102,8 @@ class Machine(
         return lambda f, m: value
 
     def _string(self, node: Node) -> Callable:
-        return lambda f, m: TEXT
+        text = Text(node.text[1:-1])
+        return lambda f, m: text
 
     def _name(self, node: Node) -> Callable:
         name = node.text
@@ -214,6 +218,8 @@ class Machine(
             if value.__class__ is List:
                 return value.chosen(index(f, m), m)
             if value.__class__ is not Pointer:
+                if value.__class__ is Map:
+                    return self.of_key(value, index(f, m), f).get(m)
                 raise Fault("pointer")
             if len(value.dims) > 1:
                 return value.at(index(f, m))
@@ -224,6 +230,14 @@ class Machine(
             return value.at(off).load(m)
 
         return get
+
+    def of_key(self, known: Map, key, f: Frame) -> Ref:
+        """Where the element of a map lies; made if there is none."""
+        if key not in known.items:
+            kind = known.kind
+            is_struct = kind is not None and kind.name in self.file.structs and not kind.stars
+            known[key] = self.begun(kind, f, True) if is_struct else default_of(kind)
+        return Ref(Place(known, key))
 
     def subscript(self, node: Node, base: Callable, index: Callable, wants_address: bool):
         """A struct's own operator[]."""
@@ -242,6 +256,8 @@ class Machine(
 
         def over(f, m):
             value = given(f, m)
+            if value.__class__ is Map:
+                return value.pairs()
             if value.__class__ is not Struct or None in ends:
                 return value
             inner = Frame(f.world, {"this": value})

@@ -256,7 +256,7 @@ class Structs(Beginnings):
             if kind.is_byte and stars > 1:
                 raise GivenUp(BYTES_LATER)
             field = self.name().text
-        is_of_template = kind.name in ("vector", FRAGMENT) or kind.name in self.file.structs
+        is_of_template = kind.name in ("vector", "map", FRAGMENT) or kind.name in self.file.structs
         args = kind.args if is_of_template else ()
         one = Type(
             kind.name, stars, is_reference=is_reference, args=args, is_byte=kind.is_byte,

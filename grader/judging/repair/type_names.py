@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from grader.judging.repair.fragments import FRAGMENT
 from grader.judging.repair.groups import TYPES as GROUPS
+from grader.judging.repair.maps import MAPS
 from grader.judging.repair.nodes import Node, Type, substituted
 from grader.judging.repair.reading import GivenUp
 from grader.judging.repair.standard import CONTAINERS, TEXTS
@@ -43,6 +44,7 @@ _SYNCHRONISED = ("pipeline", "pipeline_shared_state", "barrier")
 _OF_TEMPLATES = (
     {"pipeline", "pipeline_shared_state", "barrier"}
     | CONTAINERS
+    | MAPS
     | GROUPS
     | _TRAITS
     | {FRAGMENT, "function", "pair", "tuple"}
@@ -197,6 +199,9 @@ class TypeNames:
             elif not name and text in CONTAINERS and self.ahead() == "<":
                 self.take()
                 name, args = "vector", self.template_arguments()
+            elif not name and text in MAPS and self.ahead() == "<":
+                self.take()
+                name, args = "map", self.template_arguments()
             elif not name and text in _OWNING:
                 self.take()
                 self.take("<")

@@ -39,12 +39,29 @@ PAIR = "__nv_bfloat162"  # what a struct of two bf16 is called
 
 
 class Text:
-    """A std::string or what is printed: what it says is never asked for."""
+    """A std::string or what is printed. `says`: None where that is not known, and equal to all."""
+
+    def __init__(self, says: str | None = None) -> None:
+        self.says = says
 
     def _same(self, other):
         return self
 
-    __add__ = __radd__ = __lshift__ = __rshift__ = _same
+    __lshift__ = __rshift__ = _same
+
+    def __add__(self, other):
+        known = [one.says for one in (self, other) if one.__class__ is Text]
+        return Text("".join(known)) if len(known) == 2 and None not in known else TEXT
+
+    __radd__ = _same
+
+    def __eq__(self, other) -> bool:
+        if other.__class__ is not Text:
+            return NotImplemented
+        return None in (self.says, other.says) or self.says == other.says
+
+    def __hash__(self) -> int:
+        return hash(self.says)
 
     def __len__(self) -> int:
         return 1
