@@ -97,4 +97,34 @@ MEMORY = {
         ' if (names.of("none") == 0 && names.all() == by.at(1) && by.count(3) == 0 && where.size() == 2)'
         ' k<<<dim3(names.of("grid"), names["grid"].blocks), shapes["a"]>>>(M, N, where[3], w);',
     },
+    "friends and methods that change elements": {
+        "top": "struct alignas(16) Vec { float x, y, z, w; __device__ Vec() {} __device__ explicit Vec(float s) : x(s), y(s), z(s), w(s) {}"
+        " __device__ Vec& operator+=(const Vec& o) { x += o.x; y += o.y; z += o.z; w += o.w; return *this; }"
+        " __device__ void halve() { x /= 2; y /= 2; z /= 2; w /= 2; }"
+        " __forceinline__ __device__ friend Vec operator*(float s, const Vec& v) { Vec r; for (int i = 0; i < 4; ++i) r[i] = s * v[i]; return r; }"
+        " __device__ float& operator[](int i) { return (&x)[i]; } __device__ float operator[](int i) const { return (&x)[i]; } };"
+        " struct Rows { Vec rows[2]; __device__ Vec& operator[](int i) { return rows[i]; } friend class Nobody; };"
+        " __device__ void operator-=(Vec& v, float s) { v[0] -= s; }",
+        "inner": "Rows q; q[0] = Vec(0); q.rows[1] = Vec(0); Vec more[2]; more[1] = Vec(2);"
+        " for (int i = 0; i < T; ++i) { Vec v(0.f); v[i % 4] = b[i][tx]; q[i & 1] += a[ty][i] * v; }"
+        " more[1].halve(); for (auto& one : q.rows) { one -= 1; one += more[1]; }"
+        " for (int i = 0; i < 8; ++i) s += q[i / 4][i % 4]; s -= 6;",
+    },
+    "integers among the fields of elements": {
+        "top": "struct Place { int r, c; float v; __device__ void down(int by) { r += by; } __device__ int of(int w) const { return r / 2 * 2 * w + r % 2 * w + c; } };",
+        "before": "Place q[2] = {}; q[1].down(r / 3 * 3); q[1].down(r % 3); q[1].c += c;",
+        "store": "P[q[1].of(w)] = s;",
+    },
+    "unions in an array, one of which is chosen": {
+        "top": "union Four { float4 v; float f[4]; struct { float x, y, z, w; }; }; typedef struct __attribute__((packed)) { unsigned n : 4; } bits_t;"
+        " struct Pair { Four four; int count; };",
+        "inner": "Four q[2]; const Four zero = {make_float4(0, 0, 0, 0)}; q[0].v = q[1].v = zero.v; Four one = tx < 3 ? q[0] : zero; one.x = 1;"
+        " Four two = w > 0 ? zero : q[0]; two.f[0] = 2; for (int i = 0; i < T; i += 2) { q[0].f[i % 4] += a[ty][i] * b[i][tx];"
+        " q[1].w += a[ty][i + 1] * b[i + 1][tx]; } s += q[0].x + q[0].z + q[1].f[3] + q[1].x + zero.x;",
+    },
+    "an array of structs with arrays, one of which is taken for its array": {
+        "top": "struct Part { float r[4]; int n; __device__ operator float*() { return r; } };",
+        "inner": "Part q[2][2]; for (int i = 0; i < 4; ++i) q[1][0].r[i] = 0; float* to = q[1][0];"
+        " for (int i = 0; i < T; ++i) to[i % 4] += a[ty][i] * b[i][tx]; for (int i = 0; i < 4; ++i) s += q[1][0].r[i];",
+    },
 }

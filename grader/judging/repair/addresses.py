@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import numpy as np
+
 from grader.judging.repair.host_memory import of_host
 from grader.judging.repair.maps import Map
 from grader.judging.repair.nodes import Node
@@ -12,7 +14,7 @@ from grader.judging.repair.reading import GivenUp
 from grader.judging.repair.standard import List
 from grader.judging.repair.type_names import VECTORS
 from grader.judging.repair.values import Fault, Place, Pointer, Ref, Struct, to_int
-from grader.judging.repair.views import NUMBERS, Fields
+from grader.judging.repair.views import NUMBERS, Fields, parts_of
 from grader.judging.repair.world import Frame
 
 OPERAND = "the operand"
@@ -77,8 +79,8 @@ class Addresses:
 
     def _address(self, node: Node) -> Callable:
         (of,) = node.kids
-        if of.kind == "member" and of.text in "xyzw" and of.id not in self.edits:
-            return self.axis(of)
+        if of.kind in ("member", "name") and of.id not in self.edits:
+            return self.first_of_more(of)
         if of.kind != "index" or of.id in self.edits:
             return self.address(of)
         where, base, index = self.address(of), self.code(of.kids[0]), self.code(of.kids[1])
@@ -91,18 +93,25 @@ class Addresses:
 
         return place
 
-    def axis(self, node: Node) -> Callable:
-        """&four.x: the others lie behind it."""
-        where = self.address(node)
+    def first_of_more(self, node: Node) -> Callable:
+        """&four.x: the other numbers lie behind it."""
+        where, is_name = self.address(node), node.kind == "name"
 
         def place(f, m):
             found = where(f, m)
-            if found.__class__ is not Place or found.holder.__class__ is not dict:
+            if found.__class__ is not Place or is_name and found.holder is not f.fields:
                 return found
-            parts = [(found.holder, name) for name in found.holder if name in "xyzw"]
-            if any(not isinstance(holder[name], NUMBERS) for holder, name in parts):
+            held = found.holder.get(found.name)
+            if not (
+                held.__class__ is float or isinstance(held, np.ndarray) and held.dtype == float
+            ):
+                if found.name not in "xyzw" or not isinstance(held, NUMBERS):
+                    return found
+            parts = parts_of(Struct(found.holder)) if found.holder.__class__ is dict else None
+            names = [name for holder, name in parts or () if holder is found.holder]
+            if len(names) != len(parts or ()) or not names:
                 return found
-            return Pointer(Fields(parts), [name for _, name in parts].index(found.name))
+            return Pointer(Fields(parts), names.index(found.name))
 
         return place
 

@@ -11,7 +11,7 @@ from grader.judging.repair.groups import OF_GROUP, Group, asked_of_group
 from grader.judging.repair.launches import Launches
 from grader.judging.repair.maps import OF_MAP, Map, element_of_map
 from grader.judging.repair.nodes import Function, Node, Type, walk
-from grader.judging.repair.overloads import takes, whole
+from grader.judging.repair.overloads import owner_of, takes, whole
 from grader.judging.repair.reading import GivenUp
 from grader.judging.repair.standard import OF_VALUES, List, asked, element_of
 from grader.judging.repair.structs import CONVERSION
@@ -131,7 +131,7 @@ class Calls(Launches, Algorithms):
                 if name not in self.file.of_structs:
                     return other
             if name in self.file.of_structs:
-                owner = self.code(target.kids[0])
+                owner = self.owner(target.kids[0])
                 own = self.of_method(name, node.kids[1:], given, owner, wants_address, templates)
                 return own if other is None else self.either_method(owner, own, other)
             if name == "get" and not given:
@@ -142,7 +142,7 @@ class Calls(Launches, Algorithms):
         if target.kind == "scoped":
             return self.of_static(target.text, target, node.kids[1:], given)
         if target.kind != "name":
-            return self.called_value(self.code(target), node.kids[1:], given, wants_address)
+            return self.called_value(self.owner(target), node.kids[1:], given, wants_address)
         name = target.text
         edit = self.edits.get(target.id)
         if edit is not None:
@@ -180,7 +180,7 @@ class Calls(Launches, Algorithms):
             return self.tied(node.kids[1:])
         if name == "exchange" and len(given) == 2:
             return self.replaced(node.kids[1:], given)
-        return self.called_value(self.code(target), node.kids[1:], given, wants_address)
+        return self.called_value(self.owner(target), node.kids[1:], given, wants_address)
 
     def of_builtin(self, nodes: list[Node], given: list) -> list:
         """What a function is given that nobody wrote; {a, b} is a vector."""
@@ -251,7 +251,8 @@ class Calls(Launches, Algorithms):
         """Of a struct of the file, or of the standard library."""
 
         def called(f, m):
-            is_own = whole(owner(f, m)).__class__ is Struct
+            value = owner(f, m)
+            is_own = whole(value).__class__ is Struct
             return own(f, m) if is_own else other(f, m)
 
         return called
@@ -307,6 +308,10 @@ class Calls(Launches, Algorithms):
 
         def lambda_call(f, m):
             value = variable(f, m)
+            if own is not None:
+                if value.__class__ is Struct or value.__class__ is Pointer and value.names:
+                    return own(f, m)
+            value = whole(value)
             if value.__class__ is Struct and own is not None:
                 return own(f, m)
             if value.__class__ is Kernel and not value.function.is_kernel:
@@ -402,7 +407,7 @@ class Calls(Launches, Algorithms):
 
         def value(f, m):
             found = part(f, m)
-            if found.__class__ is Struct and found.kind in owners:
+            if found.__class__ is Struct and found.kind in owners and not found.lead:
                 of = [one for one in known if one.owner == found.kind]
                 return self.one_of(of, [], [], [], lambda f, m: found, False)(f, m)
             return found
@@ -485,7 +490,7 @@ class Calls(Launches, Algorithms):
                     env[name] = given_to.fields[own]
             inner = Frame(f.world, env)
             if owner is not None:
-                value = whole(owner(f, m))
+                value = owner_of(owner(f, m))
                 if value.__class__ is not Struct:
                     raise GivenUp("method")
                 value = value.at(0) if value.lead == 1 else value

@@ -113,7 +113,7 @@ class Changes:
             return assigned
         old = self.code(node.kids[0])
         do = BINARY[node.text[:-1]]
-        own = self.of_operator(node.text, node.kids, [old, value])
+        own = self.of_operator(node.text, node.kids, [self.owner(node.kids[0]), value])
 
         def changed(f, m):
             before = old(f, m)
@@ -177,7 +177,7 @@ class Changes:
     def counted(self, node: Node, gives_new: bool) -> Callable:
         get, put = self.code(node.kids[0]), self.assigner(node.kids[0])
         by = 1 if node.text == "++" else -1
-        own = self.of_counting(node, get, gives_new)
+        own = self.of_counting(node, self.owner(node.kids[0]), gives_new)
 
         def count(f, m):
             old = get(f, m)

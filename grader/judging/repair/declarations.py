@@ -276,7 +276,7 @@ class Declarations(Arrays):
     def copied(self, name: str, first: Node, kind: Type | None = None) -> Callable:
         """Buffer x = make(rows);"""
         value = self.initial(first, kind)
-        is_elsewhere = first.kind in REFERRED
+        is_elsewhere = first.kind in REFERRED or first.kind == "choose"
 
         def declared(f, m):
             found = value(f, m)
@@ -295,7 +295,9 @@ class Declarations(Arrays):
         for own, name in self.file.structs[kind.name]:
             is_struct = own.name in self.file.structs and not own.stars and not own.is_reference
             found[name] = self.begun(own, f, True) if is_struct else None
-            if own.name == "map" and not own.stars and not own.is_reference:
+            if own.name == "float" and not own.stars and not own.is_reference:
+                found[name] = np.nan
+            elif own.name == "map" and not own.stars and not own.is_reference:
                 found[name] = Map({}, own.args[1].type if len(own.args) > 1 else None)
             elif own.name == "vector" and not own.stars:
                 found[name] = List([], own.args[0].type if own.args else None)

@@ -10,11 +10,16 @@ from grader.judging.repair.memory import Local
 from grader.judging.repair.reading import GivenUp
 from grader.judging.repair.type_names import INTEGERS, VECTORS
 from grader.judging.repair.values import Fault, Pointer, Ref, Struct, merged
-from grader.judging.repair.views import Bits
+from grader.judging.repair.views import Bits, parts_of
 from grader.judging.repair.world import Frame
 
 _MOST_WORDS = 1 << 18
 _HALVES = frozenset(("bf16", "__nv_bfloat162"))
+
+
+def in_steps(lead: tuple, words: int) -> tuple:
+    """Of each index how many there are, and how many words it goes on by."""
+    return tuple((count, words * math.prod(lead[at + 1 :])) for at, count in enumerate(lead))
 
 
 class Layouts:
@@ -28,21 +33,20 @@ class Layouts:
         if not self.is_of_words(kind):
             raise GivenUp("what lies in memory")
         sizes = [self.words_of(kind, own, name, f) for own, name in fields]
-        if lead and len(set(sizes)) > 1 or (lead and len(sizes) > 1 and not is_union):
-            raise GivenUp("an array of such structs")
         has_floats = any(not self.is_whole(own.name) for own, _ in fields)
         for (own, name), words in zip(fields, sizes, strict=True):
             dims = self.dims_of_field(kind, name, f)
             if own.name in self.file.structs:
-                found[name] = self.overlay(own.name, memory, off + at, f, (*lead, *dims))
+                found[name] = self.overlay(own.name, memory, off + at, f, dims)
                 at += 0 if is_union else words
                 continue
             is_bits = is_union and has_floats and self.is_whole(own.name)
             unit = VECTORS.get(own.name, 1)
-            place = Pointer(Bits(memory) if is_bits else memory, off + at, (*lead, *dims), unit)
+            place = Pointer(Bits(memory) if is_bits else memory, off + at, dims, unit)
             found[name] = place if dims else Ref(place)
             at += 0 if is_union else words
-        return Struct(found, kind, len(lead))
+        words = max(sizes, default=0) if is_union else at
+        return Struct(found, kind, len(lead), in_steps(lead, words))
 
     def seen_as(self, kind, pointer: Pointer, f: Frame, key: int) -> Struct:
         """Memory that is taken for structs of a kind, or for one."""
@@ -58,10 +62,7 @@ class Layouts:
         templates = self.file.parameters.get(kind.name) or []
         given = {n: self.code(one)(f, True) for n, one in zip(templates, kind.args, strict=False)}
         inner = Frame(f.world, {**f.env, **given}, fields=f.fields)
-        try:
-            found = self.overlay(kind.name, pointer.memory, pointer.off, inner, (1 << 20,))
-        except GivenUp:
-            found = self.overlay(kind.name, pointer.memory, pointer.off, inner)
+        found = self.overlay(kind.name, pointer.memory, pointer.off, inner, (1 << 20,))
         found.fields.update(given)
         return found
 
@@ -136,14 +137,16 @@ class Layouts:
             is_packed = own.name not in _HALVES
             places.append((name, dims, unit, is_packed))
             most = max(most, math.prod(dims) * unit << is_packed)
-        if lead or not 0 < most <= _MOST_WORDS:
+        if not 0 < most * math.prod(lead) <= _MOST_WORDS:
             raise GivenUp("union")
-        memory = Local(most, 0.0 if is_zero else np.nan, f.world.batch, False, True)
+        memory = Local(
+            most * math.prod(lead), 0.0 if is_zero else np.nan, f.world.batch, False, True
+        )
         found: dict = {}
         for name, dims, unit, is_packed in places:
             place = Pointer(memory, 0, dims, unit, (), is_packed)
             found[name] = place if dims else Ref(place)
-        return Struct(found, kind)
+        return Struct(found, kind, len(lead), in_steps(lead, most))
 
     # --- copies
 
@@ -179,7 +182,9 @@ class Layouts:
                 for at in range(math.prod(old.dims) * old.unit):
                     word = new.memory.load(new.off + at, m)
                     old.memory.store(old.off + at, m, word)
-            elif old.__class__ is Struct and self.holds_arrays(old.kind):
+            elif old.__class__ is Struct and (
+                self.holds_arrays(old.kind) or Ref in map(type, old.fields.values())
+            ):
                 self.copy_words(old, new, m)
             else:
                 to.fields[name] = merged(m, new, old)
@@ -189,6 +194,8 @@ class Layouts:
 
         def size(name: str) -> tuple:
             part = value.fields[name]
+            if part.__class__ is Struct:
+                return len(parts_of(part) or ()), False
             place = part.target if part.__class__ is Ref else part
             return math.prod(place.dims) * place.unit, place.memory.__class__ is not Bits
 

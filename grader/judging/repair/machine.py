@@ -91,6 +91,9 @@ class Machine(
             node.code = getattr(self, "_" + node.kind.replace(" ", "_"))(node)
         return node.code
 
+    def _begin(self, node: Node) -> Callable:
+        raise GivenUp("constructor")  # of a struct that is passed over
+
     def _number(self, node: Node) -> Callable:
         text = node.text.replace("'", "")
         if text[:2] in ("0x", "0X"):
@@ -243,6 +246,8 @@ class Machine(
         """A struct's own operator[]."""
         if "operator[]" not in self.file.of_structs:
             return None
+        if self.is_in_memory(node.kids[0]):
+            base = self.owner(node.kids[0])
         return self.of_method("operator[]", node.kids[1:], [index], base, wants_address)
 
     def _range(self, node: Node) -> Callable:
@@ -281,6 +286,8 @@ class Machine(
             if value.__class__ is List:
                 return len(value.items)
             if value.__class__ is Struct and value.lead:  # an array of them
+                if value.shape:
+                    return value.shape[0][0]
                 value = next(iter(value.fields.values()))
                 value = value.target if value.__class__ is Ref else value
             if value.__class__ is not Pointer or not value.dims:
@@ -403,6 +410,10 @@ class Machine(
             if second is False:
                 return yes(f, m)
             a, b = yes(f, first), no(f, second)
+            if b.__class__ is Struct and a.__class__ is Struct and self.holds_arrays(b.kind):
+                found = self.duplicate(b, f, m)
+                self.copy_words(found, a, first)
+                return found
             return joined(c, a, b)
 
         return chosen

@@ -133,7 +133,7 @@ class _View:
             return Pointer(memory, off, value.dims, value.unit, value.names, value.is_packed)
         if kind is Struct:
             parts = {n: self.of(one) for n, one in value.fields.items()}
-            return Struct(parts, value.kind, value.lead)
+            return value.like(parts)
         if kind is Ref:
             return Ref(self.of(value.target))
         return value
@@ -206,7 +206,7 @@ class _View:
         if kind is Struct:
             were = old.fields if old.__class__ is Struct else {}
             back = {n: self.back(one, were.get(n, 0)) for n, one in value.fields.items()}
-            return Struct(back, value.kind, value.lead)
+            return value.like(back)
         return value
 
     def restore(self) -> None:

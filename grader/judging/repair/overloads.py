@@ -9,6 +9,7 @@ from grader.judging.repair.packs import of_pack
 from grader.judging.repair.reading import GivenUp
 from grader.judging.repair.standard import TEXTS
 from grader.judging.repair.values import Place, Pointer, Struct, Text, is_integer
+from grader.judging.repair.views import in_place
 from grader.judging.repair.world import Frame
 
 _CHANGING = frozenset(("before", "after", "assign"))
@@ -29,6 +30,23 @@ def whole(value):
     if value.__class__ is Pointer and value.names:
         return value.load(True)
     return value
+
+
+def owner_of(value):
+    """A struct whose method is called: where it lies in memory, it is changed there."""
+    if value.__class__ is Pointer and value.names:
+        return in_place(value)
+    return whole(value)
+
+
+def kind_of(value) -> str:
+    """What kind of struct has a method that is called."""
+    if value.__class__ is Pointer and value.names:
+        return value.names.kind
+    value = whole(value)
+    if value.__class__ is not Struct:
+        raise GivenUp("method")
+    return value.kind
 
 
 class Overloads:
@@ -154,12 +172,27 @@ class Overloads:
             return of("")
 
         def run(f, m):
-            value = whole(owner(f, m))
-            if value.__class__ is not Struct:
-                raise GivenUp("method")
-            return of(value.kind)(f, m)
+            return of(kind_of(owner(f, m)))(f, m)
 
         return run
+
+    def owner(self, node: Node) -> Callable:
+        """What a method is called of: where it lies, if it is an element or another name of one."""
+        return self.address(node) if self.is_in_memory(node) else self.code(node)
+
+    def is_in_memory(self, node: Node) -> bool:
+        if node.id in self.edits:
+            return False
+        if node.kind == "name":
+            known = self.types.get(node.text)
+            return known is not None and known.is_reference and not known.stars
+        if node.kind == "call":
+            name = node.kids[0].text
+            known = [*self.file.named.get(name, ()), *self.file.of_structs.get(name, ())]
+            return bool(known) and all(one.type.is_reference for one in known)
+        if node.kind == "member":
+            return self.is_in_memory(node.kids[0])
+        return node.kind in ("index", "deref") and node.kids[0].text != "this"
 
     def special_of(self, owner: str, args: tuple, f: Frame) -> tuple:
         """What a struct template is for just these arguments."""
@@ -235,9 +268,10 @@ class Overloads:
 
         def run(f, m):
             first = given[0](f, m)
-            is_own = first.__class__ is Struct and any(
-                one in owners for one in self.file.lines_of(first.kind)
-            )
+            kind = first.names.kind if first.__class__ is Pointer and first.names else ""
+            first = whole(first) if not kind else first
+            kind = first.kind if first.__class__ is Struct else kind
+            is_own = any(one in owners for one in self.file.lines_of(kind)) if kind else False
             if of_own is not None and (is_own or of_all is None):
                 return of_own(f, m)
             if of_all is None:

@@ -58,9 +58,7 @@ class Own:
             memory, off = self.memory(value.memory), self.of(value.off)
             return Pointer(memory, off, value.dims, value.unit, value.names, value.is_packed)
         if kind is Struct:
-            return Struct(
-                {n: self.of(one) for n, one in value.fields.items()}, value.kind, value.lead
-            )
+            return value.like({n: self.of(one) for n, one in value.fields.items()})
         if kind is Ref:
             return (
                 self.of(value.get(True))

@@ -15,6 +15,7 @@ _BEFORE_METHODS = frozenset(
 )
 
 
+_ALIGNED = ("alignas", "__align__", "__attribute__")
 END = "~"  # what a destructor is called, whoever's
 _COPYING = frozenset(("cudaMemcpy", "cudaMemcpyAsync", "cudaMemcpy2D", "memcpy", "copy", "<<<"))
 CONVERSION = "operator type"  # operator float*(), whatever it makes
@@ -81,9 +82,7 @@ class Structs(Beginnings):
         if self.now not in ("struct", "class", "union"):
             return False
         at = self.at + 1
-        while self.tokens[at].text in ("alignas", "__align__", "(", ")") or (
-            self.tokens[at - 1].text == "("
-        ):
+        while self.tokens[at].text in (*_ALIGNED, "(", ")") or (self.tokens[at - 1].text == "("):
             at += 1
         if self.tokens[at + 1].text == "<":  # template <> struct Dot<0> {
             depth = 0
@@ -107,6 +106,7 @@ class Structs(Beginnings):
     def struct(self) -> None:
         """typedef struct { int row, col; } Place, *Where;"""
         name = self.structure(later=self.name_behind())
+        self.attributes()
         while self.now != ";":
             stars = 0
             while self.skip("*"):
@@ -117,6 +117,11 @@ class Structs(Beginnings):
             self.skip(",")
         self.take(";")
 
+    def attributes(self) -> None:
+        while self.now in _ALIGNED:
+            self.take()
+            self.balanced()
+
     def name_behind(self) -> str:
         """What a typedef calls the struct that begins here."""
         at, depth = self.at, 0
@@ -126,6 +131,8 @@ class Structs(Beginnings):
             at += 1
             if text == "}" and not depth:
                 break
+        while self.tokens[at].text in (*_ALIGNED, "(", ")") or self.tokens[at - 1].text == "(":
+            at += 1
         return self.tokens[at].text if self.tokens[at].is_name() else ""
 
     def structure(
@@ -133,9 +140,7 @@ class Structs(Beginnings):
     ) -> str:
         """A struct, class or union up to its }; its name."""
         token = self.take()
-        while self.now in ("alignas", "__align__"):
-            self.take()
-            self.balanced()
+        self.attributes()
         if self.now not in ("{", ":"):
             name = self.take().text
         else:
@@ -191,8 +196,10 @@ class Structs(Beginnings):
         if self.skip("typedef"):
             self.typedef()
             return
-        if self.now == "friend" or self.now == "static_assert":
+        if self.now == "static_assert":
             self.pass_over()
+            return
+        if self.befriends():
             return
         at = self.at
         of_method, kinds, defaults = self.template_parameters()
@@ -228,6 +235,22 @@ class Structs(Beginnings):
             if not self.skip(","):
                 break
         self.take(";")
+
+    def befriends(self) -> bool:
+        """friend class Pool; or a function that stands here and is the file's."""
+        at = self.at
+        while self.tokens[at].text in (*SPECIFIERS, *_BEFORE_METHODS):
+            at += 1
+        if self.tokens[at].text != "friend":
+            return False
+        if self.tokens[at + 1].text in ("class", "struct"):
+            self.pass_over()
+            return True
+        del self.tokens[at]
+        inside, self.inside = self.inside, ""
+        self.read_or_pass(self.top)
+        self.inside = inside
+        return True
 
     def begins_static(self) -> bool:
         """Whether `static` is among the words before a type."""

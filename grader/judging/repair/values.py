@@ -142,6 +142,10 @@ class Pointer:
         off = self.off + by * step
         return Pointer(self.memory, off, self.dims, self.unit, self.names, self.is_packed)
 
+    def further(self, words) -> Pointer:
+        off = self.off + words
+        return Pointer(self.memory, off, self.dims, self.unit, self.names, self.is_packed)
+
     def at(self, index) -> Pointer:
         found = self.moved(index)
         found.dims = self.dims[1:]
@@ -229,24 +233,41 @@ class Pointer:
 class Struct:
     """`lead`: of an array of structs that hold arrays, how many indices choose one.
 
-    Each of its fields is one array then, of all these structs.
+    Each of its fields is one array then, of all these structs. Or, where they lie one after the other
+    in memory, `shape` says how many there are for each index, and how many words these take, and the
+    fields are those of the first one.
     """
 
-    __slots__ = ("fields", "kind", "lead")
+    __slots__ = ("fields", "kind", "lead", "shape")
 
-    def __init__(self, fields: dict, kind: str = "", lead: int = 0) -> None:
+    def __init__(self, fields: dict, kind: str = "", lead: int = 0, shape: tuple = ()) -> None:
         self.fields, self.kind = fields, kind  # its type's name, where that is known
-        self.lead = lead
+        self.lead, self.shape = lead, shape
+
+    def like(self, fields: dict) -> Struct:
+        return Struct(fields, self.kind, self.lead, self.shape)
 
     def copy(self) -> Struct:
-        return Struct(
-            {n: v.copy() if isinstance(v, Struct) else v for n, v in self.fields.items()},
-            self.kind,
-            self.lead,
+        return self.like(
+            {n: v.copy() if isinstance(v, Struct) else v for n, v in self.fields.items()}
         )
+
+    def further(self, words) -> dict:
+        """Its fields so many words further on."""
+        found = {}
+        for name, value in self.fields.items():
+            if value.__class__ is Ref:
+                found[name] = Ref(value.target.further(words))
+            elif value.__class__ is Struct:
+                found[name] = value.like(value.further(words))
+            else:
+                found[name] = value.further(words) if value.__class__ is Pointer else value
+        return found
 
     def moved(self, by) -> Struct:
         """A pointer to structs of an array."""
+        if self.shape:
+            return self.like(self.further(by * self.shape[0][1]))
         found = {}
         for name, value in self.fields.items():
             if value.__class__ is Ref:
@@ -255,10 +276,13 @@ class Struct:
                 found[name] = value.moved(by)
             else:
                 found[name] = value
-        return Struct(found, self.kind, self.lead)
+        return self.like(found)
 
     def at(self, index) -> Struct:
         """One of an array."""
+        if self.shape:
+            found = self.further(index * self.shape[0][1])
+            return Struct(found, self.kind, self.lead - 1, self.shape[1:])
         found = {}
         for name, value in self.fields.items():
             if value.__class__ is Ref:
@@ -334,11 +358,7 @@ def merged(mask, new, old):
     if new.__class__ is Struct:
         if old.__class__ is not Struct:
             return new
-        return Struct(
-            {n: merged(mask, v, old.fields.get(n, v)) for n, v in new.fields.items()},
-            new.kind,
-            new.lead,
-        )
+        return new.like({n: merged(mask, v, old.fields.get(n, v)) for n, v in new.fields.items()})
     if old is None or (new.__class__ is not np.ndarray and not isinstance(new, _PLAIN)):
         return new
     return np.where(mask, new, old)

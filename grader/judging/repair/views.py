@@ -21,6 +21,7 @@ from grader.judging.repair.values import (
     float_of,
     is_integer,
     merged,
+    nested,
     to_int,
     truth,
 )
@@ -143,6 +144,26 @@ class Fields:
                 holder[name] = merged(mine, value, holder[name])
             else:
                 holder.store(name, mine, value)
+
+
+class Whole(Seen):
+    """Words of which it is known that they are integers."""
+
+    def load(self, off, mask):
+        return to_int(self.memory.load(off, mask))
+
+    def store(self, off, mask, value) -> None:
+        self.memory.store(off, mask, value)
+
+
+def in_place(pointer: Pointer) -> Struct:
+    """The struct that lies there; what is put into a field of it is put there."""
+    found = {}
+    for at, (name, is_int) in enumerate(pointer.names):
+        memory = Whole(pointer.memory) if is_int else pointer.memory
+        found[name] = Ref(Pointer(memory, pointer.off + at))
+    names = pointer.names
+    return nested(found, names) if names.is_deep else Struct(found, names.kind)
 
 
 class Cell(Fields):
