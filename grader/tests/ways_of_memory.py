@@ -127,4 +127,18 @@ MEMORY = {
         "inner": "Part q[2][2]; for (int i = 0; i < 4; ++i) q[1][0].r[i] = 0; float* to = q[1][0];"
         " for (int i = 0; i < T; ++i) to[i % 4] += a[ty][i] * b[i][tx]; for (int i = 0; i < 4; ++i) s += q[1][0].r[i];",
     },
+    "a number where a struct is meant that is made of one": {
+        "top": "struct Half { float v, rest; __device__ Half(float x) { v = x / 2; rest = x - v; } __device__ Half(int a, int b) : v(a), rest(b) {} };"
+        " __device__ float both(const Half& h, Half g) { return h.v + h.rest + g.v; } __device__ Half half(float x) { return x; }"
+        " struct Base { int w; __device__ Base(int n) : w(n) {} }; struct View : Base { using Up = Base; int r; __device__ View(int r, int w) : Up(w), r(r) {} };",
+        "before": "View v(r, w); Half z = 0.f;",
+        "inner": "for (int i = 0; i < T; ++i) { float x = a[ty][i]; s += both(x, 0.f) * b[i][tx]; }",
+        "store": "P[v.r * v.w + c] = both(Half(s), half(0)) + z.v;",
+    },
+    "words behind a member's star": {
+        "top": "struct Given { const float *__restrict__ m, *__restrict__ n; float* const p; int w; };"
+        " __global__ void of(const Given q) { const auto [m, n, p, w] = q; int r = blockIdx.x, c = threadIdx.x; float s = 0;"
+        " for (int i = 0; i < w; ++i) s += m[r * w + i] * n[i * w + c]; p[r * w + c] = s; }",
+        "launch": "const Given q = {M, N, P, w}; of<<<w, w, 0, cudaStream_t{}>>>(q); " + _PRODUCT,
+    },
 }

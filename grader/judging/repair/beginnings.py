@@ -85,7 +85,9 @@ class Beginnings(Sugar):
     def in_order(
         self, own: Members, first: list[Node], bases: list[str], shadowed: set[str]
     ) -> list[Node]:
-        said = {one.text: one for one in first}
+        said = {self.base_called(own, one.text): one for one in first}
+        for name, one in said.items():
+            one.text = name
         if own.name in said:  # another constructor does it all
             return self.beginning(own, said[own.name], shadowed)
         given = {one.text: one for one in own.firsts}
@@ -104,6 +106,12 @@ class Beginnings(Sugar):
         if said:
             raise GivenUp("constructor")
         return found
+
+    def base_called(self, own: Members, name: str) -> str:
+        """Base, where that is another name of the struct's base."""
+        kind = self.aliases.get(name)
+        is_base = kind is not None and kind.name in self.file.bases.get(own.name, ())
+        return kind.name if is_base and all(name != field for _, field in own.fields) else name
 
     def beginning(self, own: Members, node: Node, shadowed: set[str]) -> list[Node]:
         """The statements that one of them stands for."""

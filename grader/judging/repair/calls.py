@@ -422,13 +422,50 @@ class Calls(Launches, Algorithms):
                 found.append(_variable(node.text))  # not what it points to
             elif kind.is_reference and node.kind in REFERRED:
                 found.append(self.referring(node))
+                if self.is_made_of_one(kind.name):
+                    found[-1] = self.made_of_one(kind, found[-1])
             elif node.kind == "braces":
                 found.append(self.initial(node, kind))
+            elif not kind.stars and self.is_made_of_one(kind.name):
+                found.append(self.made_of_one(kind, part))
             elif kind.name in self.file.structs or (kind.name == "auto" and not kind.stars):
                 found.append(part)
             else:
                 found.append(self.converted(part))
         return found + given[len(function.parameters) :]
+
+    def is_made_of_one(self, kind: str) -> bool:
+        """Whether a number or a pointer may be given where such a struct is meant."""
+        return any(
+            takes(one, 1) and one.parameters[0][0].name != kind
+            for one in self.constructors(kind) if one.parameters and not one.is_implied
+        )  # fmt: skip
+
+    def made_of_one(self, kind: Type, part: Callable) -> Callable:
+        known = [
+            one for one in self.constructors(kind.name)
+            if takes(one, 1) and one.parameters and one.parameters[0][0].name != kind.name
+        ]  # fmt: skip
+        node = Node("number", text="0", key=-1)
+        given = [lambda f, m: f.env["given"]]
+        build: list[Callable] = []
+
+        def made(f, m):
+            value = place = part(f, m)
+            if value.__class__ is Ref:
+                value = value.get(m)
+                if value.__class__ is Struct:
+                    return place
+            if value.__class__ in (Struct, Place, Ref, List, Closure) or value is None:
+                return value
+            if not build:
+                run = self.one_of(known, [node], given, [], lambda f, m: f.env["this"], False)
+                build.append(run)
+            found = self.empty(kind, f)
+            build[0](Frame(f.world, {"this": found, "given": value}), m)
+            return found
+
+        return made
 
     def with_defaults(self, function: Function, given: list[Callable]) -> list[Callable]:
         """What each template parameter stands for; of a type that is deduced nothing need be known."""

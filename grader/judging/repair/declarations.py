@@ -232,7 +232,7 @@ class Declarations(Arrays):
         """Buffer x(rows, columns); of a struct that says how it is made."""
         name, kind = node.text, node.type
         if first is not None and first.kind not in ("make", "braces"):
-            return self.copied(name, first)
+            return self.copied(name, first, kind)
         nodes = first.kids if first is not None else []
         known = self.constructors(kind.name)
         if known[0].is_implied and nodes:
@@ -276,6 +276,8 @@ class Declarations(Arrays):
     def copied(self, name: str, first: Node, kind: Type | None = None) -> Callable:
         """Buffer x = make(rows);"""
         value = self.initial(first, kind)
+        if kind is not None and self.is_made_of_one(kind.name):
+            value = self.made_of_one(kind, value)
         is_elsewhere = first.kind in REFERRED or first.kind == "choose"
 
         def declared(f, m):

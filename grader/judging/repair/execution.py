@@ -337,6 +337,9 @@ class Statements:
             if self.types.get("&")
             else self.initial(inner, self.types.get("return"))
         )
+        kind = self.types.get("return")
+        if kind is not None and not (kind.stars or is_place) and self.is_made_of_one(kind.name):
+            value = self.made_of_one(kind, value)
 
         def run(f, m):
             given = value(f, m)

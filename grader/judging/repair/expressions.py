@@ -11,6 +11,7 @@ from grader.judging.repair.standard import CONTAINERS
 from grader.judging.repair.type_names import (
     FLOATS,
     INTEGERS,
+    OPAQUE,
     TYPES,
     VECTORS,
     WORDS,
@@ -333,6 +334,9 @@ class Expressions(TypeNames):
         if (kind == "dim3" or kind in VECTORS) and self.now in ("(", "{"):
             close = ")" if self.take().text == "(" else "}"
             return self.node("make", token, self.list_until(close), kind)
+        if text in OPAQUE and self.now in ("(", "{"):  # cudaStream_t{}
+            self.balanced()
+            return self.node("number", token, text="0")
         if text == "numeric_limits" and self.now == "<":
             return self.limit(token)
         if text in _MAKING and self.now == "<":

@@ -106,6 +106,8 @@ class Overloads:
                 if kind.args and not self.has_arguments(f, kind, value):
                     return -1
             elif not is_pointer:
+                if kind.name in self.file.structs and self.is_made_of_one(kind.name):
+                    continue
                 if kind.name not in _NUMBERS:
                     return -1
                 found += 1 + (is_integer(value) == (kind.name != "float"))

@@ -260,12 +260,11 @@ class Structs(Beginnings):
         return self.tokens[at].text == "static"
 
     def field(self, own: Members, kind: Type) -> None:
-        stars = kind.stars
-        while self.skip("*"):
-            stars += 1
-        is_reference = kind.is_reference
-        while self.skip("&"):
-            is_reference = True
+        stars, is_reference = kind.stars, kind.is_reference
+        while self.now in ("*", "&", "const", "__restrict__", "__restrict"):
+            sign = self.take().text
+            stars += sign == "*"
+            is_reference = is_reference or sign == "&"
         if self.now == "(" and self.ahead() in ("*", "&"):  # void (*run)(int), float (*row)[16]
             self.at += 2
             field = self.name().text

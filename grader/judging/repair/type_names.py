@@ -49,6 +49,7 @@ _OF_TEMPLATES = (
     | _TRAITS
     | {FRAGMENT, "function", "pair", "tuple"}
 )
+OPAQUE = frozenset(("cudaStream_t", "cudaEvent_t", "cudaError_t"))  # numbers of whatever meaning
 _OWNING = frozenset(("unique_ptr", "shared_ptr"))  # read as the pointers that they hold
 TYPES = (
     INTEGERS
