@@ -53,6 +53,20 @@ def test_floats_get_into_a_tile_in_each_way(way: str) -> None:
     assert not try_out(parse(tokens_of(wrong)), {}, Size(*sides), sides, False, 20_000).is_right
 
 
+def test_a_tile_may_consist_of_words_that_hold_two_elements_each() -> None:
+    text = _text("10", "solution")
+    for right, other in (
+        ("bf16 Mds[BM][BK + 8]", "uint32_t Mds[BM][BK / 2 + 4]"),
+        ("put4(&Mds[r][i], load4", "put4((bf16*)&Mds[r][i / 2], load4"),
+        ("load_matrices(m[r], &Mds[warp_row + 16 * r + lane % 16][i + lane / 16 * 8])",
+         "load_matrices(m[r], (bf16*)(Mds[warp_row + 16 * r + lane % 16] + (i / 2 + lane / 16 * 4)))"),
+    ):  # fmt: skip
+        assert text.count(right) == 1
+        text = text.replace(right, other)
+    sides = (5, 18, 7)
+    assert try_out(parse(tokens_of(text)), {}, Size(*sides), sides, False, 20_000).is_right
+
+
 _FAULTS = [
     ("10", "solution", "8 * c + lane % 4 * 2;", "8 * c + lane % 8 * 2;"),
     ("10", "solution", "(four.z, four.w)", "(four.y, four.w)"),

@@ -141,4 +141,32 @@ MEMORY = {
         " for (int i = 0; i < w; ++i) s += m[r * w + i] * n[i * w + c]; p[r * w + c] = s; }",
         "launch": "const Given q = {M, N, P, w}; of<<<w, w, 0, cudaStream_t{}>>>(q); " + _PRODUCT,
     },
+    "a pointer into a table of functions": {
+        "top": "struct State { int w; dim3 grid; const float *m, *n; float* p; }; typedef bool (*Step)(State*);"
+        " struct Named { const char* name; Step run; };"
+        " __global__ void k(const float* M, const float* N, float* P, int w);"
+        " static bool shape(State* s) { s->grid = dim3(s->w / T, s->w / T); return s->w > 0; }"
+        ' static bool run(State* s); static const Named steps[] = {{"shape", shape}, {"run", &run}, {NULL, NULL}};',
+        "launch": "State s = {w, dim3(1), M, N, P}; for (const Named* at = steps; at->run != NULL; at++) if (!at->run(&s)) return;"
+        " const Named* last = steps + 1; if (last - steps == 1 && last > steps && (*last).run && steps[0].run(&s)) last->run(&s); }"
+        " static bool run(State* s) { k<<<s->grid, dim3(T, T)>>>(s->m, s->n, s->p, s->w); return true;",
+    },
+    "iterators of the file's own": {
+        "top": "class Steps { int a_, b_, by_; public: class At { int at_, by_; public: __device__ At(int at, int by) : at_(at), by_(by) {}"
+        " __device__ int operator*() const { return at_; } __device__ At& operator++() { at_ += by_; return *this; }"
+        " __device__ bool operator!=(const At& o) const { return at_ < o.at_; } };"
+        " __device__ Steps(int a, int b, int by = 1) : a_(a), b_(b), by_(by) {}"
+        " __device__ At begin() const { return At(a_, by_); } __device__ At end() const { return {b_, by_}; } };",
+        "inner": "for (int i : Steps(0, T, 2)) { if (i == 4) continue; s += a[ty][i] * b[i][tx]; } s += a[ty][4] * b[4][tx];"
+        " int n = 0; for (auto i : Steps(tx, T)) n += i - i + 1; for (const int i : Steps{1, T, 2}) s += a[ty][i] * b[i][tx] + (n - (T - tx));",
+    },
+    "what may be nothing": {
+        "top": "std::optional<int> side(int w) { if (w <= 0) return std::nullopt; return T; }",
+        "launch": "auto t = side(w); const std::optional<int> none = side(-1); if (!t.has_value() || none) return;"
+        " k<<<dim3(w / *t, w / t.value()), dim3(none.value_or(T), *t)>>>(M, N, P, w);",
+    },
+    "what the compiler may assume": {
+        "store": "__builtin_assume(w > 0); float* q = static_cast<float*>(__builtin_assume_aligned(P, 16));"
+        " if (__builtin_expect(w > 0, 1)) q[r * w + c] = s; else __builtin_unreachable();",
+    },
 }

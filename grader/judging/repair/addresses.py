@@ -7,13 +7,14 @@ from collections.abc import Callable
 import numpy as np
 
 from grader.judging.repair.host_memory import of_host
+from grader.judging.repair.iterations import Iteration
 from grader.judging.repair.maps import Map
 from grader.judging.repair.nodes import Node
 from grader.judging.repair.overloads import whole
 from grader.judging.repair.reading import GivenUp
 from grader.judging.repair.standard import List
 from grader.judging.repair.type_names import VECTORS
-from grader.judging.repair.values import Fault, Place, Pointer, Ref, Struct, to_int
+from grader.judging.repair.values import Fault, Nothing, Place, Pointer, Ref, Struct, to_int
 from grader.judging.repair.views import NUMBERS, Fields, parts_of
 from grader.judging.repair.world import Frame
 
@@ -37,6 +38,8 @@ class Addresses:
                     return own(Frame(f.world, {OPERAND: value}), m)
                 return value.at(0) if value.lead else value
             if value.__class__ is not Pointer:
+                if self.file.has_optionals and value.__class__ is not Nothing:
+                    return value
                 raise Fault("pointer")
             return value.at(0) if len(value.dims) > 1 else value.load(m)
 
@@ -135,6 +138,10 @@ class Addresses:
                     return Place(value, index(f, m))
                 if value.__class__ is Map:
                     return self.of_key(value, index(f, m), f).target
+                if value.__class__ is Place and value.holder.__class__ is List:
+                    return Place(value.holder, value.name + index(f, m))
+                if value.__class__ is Iteration:
+                    return Place({"": value.value(m)}, "")
                 if value.__class__ is not Pointer:
                     raise Fault("pointer")
                 return value.at(index(f, m))
@@ -191,10 +198,12 @@ class Addresses:
         if node.kind == "template":  # of a function
             return self.code(node)
         if node.kind == "name":
-            name = node.text
+            name, of_function = node.text, node.text in self.file.named
 
             def variable(f, m):
                 value = f.env.get(name)
+                if of_function and value is None and name not in f.env:
+                    return self.kernel_named(name, ())
                 if value.__class__ is Ref:
                     return value.target
                 if value.__class__ is Pointer and (value.dims or value.memory.kind == "local"):

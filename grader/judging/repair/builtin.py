@@ -243,10 +243,13 @@ def _whole_copied(given, templates):
         to, source, size = parts[:3]
         if to.__class__ is not Pointer or source.__class__ is not Pointer or has_rows(size):
             raise GivenUp("memcpy_async")
-        if size.__class__ is np.ndarray or size // 4 > MOST_CLEARED:
+        each, most = 2 if to.memory.is_half else 4, int(np.max(size))
+        if most // 4 > MOST_CLEARED:
             raise GivenUp("memcpy_async")
-        for at in range(int(size) // (2 if to.memory.is_half else 4)):
-            to.memory.store(to.off + at, m, source.memory.load(source.off + at, m))
+        for at in range(most // each):
+            now = both(m, truth(size > at * each)) if size.__class__ is np.ndarray else m
+            if now is not False:
+                to.memory.store(to.off + at, now, source.memory.load(source.off + at, now))
         return 0
 
     return run
@@ -380,6 +383,7 @@ BUILTIN = {
     "cudaMallocPitch": malloc_pitch(do_malloc), "free": free, "cudaFreeHost": free,
     "__float_as_uint": _plain(bits_of), "__float_as_int": _plain(bits_of),
     "__uint_as_float": _plain(float_of), "__int_as_float": _plain(float_of),
+    "__builtin_assume_aligned": _itself, "__builtin_expect": _itself,
     "__byte_perm": _plain(_bytes_chosen),
     "memcpy_async": _whole_copied, "aligned_size_t": _itself, "make_pipeline": _pipe,
     "begin": do_begin, "end": do_end, "cbegin": do_begin, "cend": do_end, "fill": do_filled, "fill_n": do_filled,
@@ -410,7 +414,7 @@ for _name in (
     "cudaStreamCreateWithFlags", "cudaEventCreateWithFlags", "cudaEventQuery", "cudaStreamQuery", "cudaStreamDestroy", "cudaStreamSynchronize", "cudaEventCreate",
     "cudaEventRecord", "cudaEventSynchronize", "cudaEventElapsedTime", "cudaEventDestroy",
     "cudaGetDeviceProperties", "cudaSetDevice", "cudaGetDevice", "exit", "abort",
-    "assert", "puts", "fflush", "__threadfence_block", "cudaFuncSetAttribute", "printf", "fprintf", "__threadfence",
+    "assert", "__builtin_assume", "__builtin_unreachable", "puts", "fflush", "__threadfence_block", "cudaFuncSetAttribute", "printf", "fprintf", "__threadfence",
     "sync", "wait", "wait_prior", "pipeline_consumer_wait_prior", "init", "clock64", "clock", "__nanosleep", "__threadfence_system", "cudaDeviceReset",
     "cudaStreamBeginCapture", "cudaStreamEndCapture", "cudaGraphInstantiate", "cudaGraphDestroy",
     "cudaGraphExecDestroy", "cudaGraphLaunch", "cudaMemPrefetchAsync", "cudaMemAdvise",

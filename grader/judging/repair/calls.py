@@ -17,6 +17,7 @@ from grader.judging.repair.standard import OF_VALUES, List, asked, element_of
 from grader.judging.repair.structs import CONVERSION
 from grader.judging.repair.type_names import VECTORS
 from grader.judging.repair.values import (
+    NOTHING,
     Closure,
     Kernel,
     Place,
@@ -32,7 +33,16 @@ _MEETING = frozenset((
     "producer_acquire", "producer_commit", "consumer_wait", "consumer_release", "arrive",
     "arrive_and_wait", "wait", "quit", "arrive_and_drop",
 ))  # fmt: skip
+OF_OPTIONAL: dict[str, Callable] = {
+    "has_value": lambda of: lambda f, m: of(f, m) is not NOTHING,
+    "value": lambda of: of,
+    "value_or": lambda of, other: lambda f, m: _one_or(of(f, m), other, f, m),
+}
 _MOST_OF_SYMBOL = 1024  # words
+
+
+def _one_or(value, other: Callable, f: Frame, m):
+    return other(f, m) if value is NOTHING else value
 
 
 def _variable(name: str) -> Callable:
@@ -138,7 +148,9 @@ class Calls(Launches, Algorithms):
                 return self.code(target.kids[0])  # of unique_ptr
             if name in _MEETING:
                 return lambda f, m: 0
-            raise GivenUp("method")
+            if name in OF_OPTIONAL and self.file.has_optionals:
+                return OF_OPTIONAL[name](self.code(target.kids[0]), *given)
+            return self.called_value(self.code(target), node.kids[1:], given, wants_address)
         if target.kind == "scoped":
             return self.of_static(target.text, target, node.kids[1:], given)
         if target.kind != "name":

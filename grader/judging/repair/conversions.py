@@ -129,7 +129,7 @@ class Conversions:
 
     def conversion(self, kind: Type) -> Callable:
         if kind.stars and kind.name == "auto":
-            return lambda value: value
+            return lambda value: Place(value, 0) if value.__class__ is List else value
         if kind.stars:
             unit = VECTORS.get(kind.name, 1)
             names = self.plain_fields(kind.name)
@@ -157,6 +157,8 @@ class Conversions:
                         return Pointer(Shorts(value.memory), value.off, (), unit)
                 if value.__class__ is Pointer and (is_byte or value.unit == _BYTE):
                     return of_bytes(value, _BYTE if is_byte else unit, len(names), names)
+                if value.__class__ is List:
+                    return Place(value, 0)
                 if value.__class__ is not Pointer:
                     return NOWHERE if is_byte and value.__class__ is int and not value else value
                 if kind.name not in _ANY and value.memory.is_half and not is_half:

@@ -16,6 +16,7 @@ from grader.judging.repair.conversions import Conversions
 from grader.judging.repair.declarations import Declarations
 from grader.judging.repair.execution import Statements
 from grader.judging.repair.inline_ptx import InlinePtx
+from grader.judging.repair.iterations import Iteration, Iterations
 from grader.judging.repair.jumps import Jumps
 from grader.judging.repair.layouts import Layouts
 from grader.judging.repair.maps import Map, default_of
@@ -25,6 +26,7 @@ from grader.judging.repair.overloads import Overloads, takes, whole
 from grader.judging.repair.reading import GivenUp
 from grader.judging.repair.standard import STREAMS, List
 from grader.judging.repair.values import (
+    NOTHING,
     TEXT,
     Fault,
     Names,
@@ -61,6 +63,7 @@ class Machine(
     Overloads,
     Jumps,
     InlinePtx,
+    Iterations,
     Layouts,
     Addresses,
     Conversions,
@@ -138,6 +141,8 @@ class Machine(
                     return _LIMITS[name]
                 if name in STREAMS:
                     return TEXT
+                if name == "nullopt":
+                    return NOTHING
                 if name in self.file.named:
                     return self.kernel_named(name, ())
                 if name.startswith(("cuda", "mem_")):
@@ -223,6 +228,10 @@ class Machine(
             if value.__class__ is not Pointer:
                 if value.__class__ is Map:
                     return self.of_key(value, index(f, m), f).get(m)
+                if value.__class__ is Iteration:
+                    return value.value(m)
+                if value.__class__ is Place and value.holder.__class__ is List:
+                    return value.holder.chosen(value.name + index(f, m), m)
                 raise Fault("pointer")
             if len(value.dims) > 1:
                 return value.at(index(f, m))
@@ -259,6 +268,8 @@ class Machine(
             for name in ("begin", "end")
         ]  # fmt: skip
 
+        parts = self.iterating() if None not in ends else None
+
         def over(f, m):
             value = given(f, m)
             if value.__class__ is Map:
@@ -270,6 +281,8 @@ class Machine(
             if first.__class__ is Struct and first.lead:
                 return first
             last = ends[1](inner, m)
+            if first.__class__ is Struct:
+                return self.iteration(parts, first, last, f)
             if first.__class__ is not Pointer or last.__class__ is not Pointer:
                 raise GivenUp("range")
             count = (last.off - first.off) // first.unit
@@ -283,6 +296,8 @@ class Machine(
 
         def count(f, m):
             value = array(f, m)
+            if value.__class__ is Iteration:
+                return value.extent(m)
             if value.__class__ is List:
                 return len(value.items)
             if value.__class__ is Struct and value.lead:  # an array of them

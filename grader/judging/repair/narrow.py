@@ -13,6 +13,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from grader.judging.repair.iterations import Iteration
 from grader.judging.repair.memory import Buffer, Forked, Local
 from grader.judging.repair.nodes import Node, walk
 from grader.judging.repair.values import Closure, Pointer, Ref, Struct, settled
@@ -66,6 +67,8 @@ def _has_all_lanes(value, f) -> bool:
         return value.target.__class__ is not Pointer or _has_all_lanes(value.target, f)
     if value.__class__ is Struct:
         return any(one.__class__ is Ref and _has_all_lanes(one, f) for one in value.fields.values())
+    if value.__class__ is Iteration:
+        return True
     return value.__class__ is Closure and value.home is not f
 
 

@@ -61,6 +61,8 @@ def matrices(f, row, m, is_turned: bool, many: int = 4) -> list[np.ndarray]:
     count = lanes_of_warps(f)
     if row.__class__ is not Pointer:
         raise Fault("pointer")
+    if row.memory.__class__ is Buffer and row.memory.is_words:
+        row = Pointer(Halved(row.memory), row.off * 2)
     off = row.off if has_rows(row.off) else np.broadcast_to(row.off, count)
     if many < 4:
         m = both(m, np.arange(count) % _WARP < many * _SIDE)

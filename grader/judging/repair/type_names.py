@@ -47,7 +47,7 @@ _OF_TEMPLATES = (
     | MAPS
     | GROUPS
     | _TRAITS
-    | {FRAGMENT, "function", "pair", "tuple"}
+    | {FRAGMENT, "function", "pair", "tuple", "optional"}
 )
 OPAQUE = frozenset(("cudaStream_t", "cudaEvent_t", "cudaError_t"))  # numbers of whatever meaning
 _OWNING = frozenset(("unique_ptr", "shared_ptr"))  # read as the pointers that they hold
@@ -200,6 +200,10 @@ class TypeNames:
             elif not name and text in CONTAINERS and self.ahead() == "<":
                 self.take()
                 name, args = "vector", self.template_arguments()
+            elif not name and text == "optional" and self.ahead() == "<":
+                self.take()
+                self.template_arguments()
+                name, self.file.has_optionals = "auto", True
             elif not name and text in MAPS and self.ahead() == "<":
                 self.take()
                 name, args = "map", self.template_arguments()

@@ -35,6 +35,16 @@ class Nowhere(int):
 NOWHERE = Nowhere(0)
 
 
+class Nothing:
+    """std::nullopt."""
+
+    def __bool__(self) -> bool:
+        return False
+
+
+NOTHING = Nothing()
+
+
 PAIR = "__nv_bfloat162"  # what a struct of two bf16 is called
 
 

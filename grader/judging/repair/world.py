@@ -10,8 +10,10 @@ import numpy as np
 
 from grader.judging.repair import values
 from grader.judging.repair.given import Pairs
+from grader.judging.repair.standard import List
 from grader.judging.repair.values import (
     Fault,
+    Place,
     Pointer,
     Struct,
     count_nonzero,
@@ -169,6 +171,11 @@ def _times(a, b):
     return found
 
 
+def _of_table(value):
+    """A table is a pointer to the first one in it."""
+    return Place(value, 0) if value.__class__ is List else value
+
+
 def plus(a, b):
     if a.__class__ is Pointer:
         return a.moved(b)
@@ -179,6 +186,9 @@ def plus(a, b):
     except TypeError:
         if a.__class__ is Struct and a.lead:  # a pointer to structs that hold arrays
             return a.moved(b)
+        a = _of_table(a)
+        if a.__class__ is Place:
+            return Place(a.holder, a.name + b)
         raise
 
 
@@ -190,6 +200,9 @@ def _minus(a, b):
     except TypeError:
         if a.__class__ is Struct and a.lead:
             return a.moved(-b)
+        a, b = _of_table(a), _of_table(b)
+        if a.__class__ is Place:
+            return a.name - b.name if b.__class__ is Place else Place(a.holder, a.name - b)
         raise
 
 
@@ -207,7 +220,13 @@ def _compare(sign: Callable) -> Callable:
         if a.__class__ is Pointer or b.__class__ is Pointer:
             a = a.off if a.__class__ is Pointer else -1
             b = b.off if b.__class__ is Pointer else -1
-        return sign(a, b)
+        try:
+            return sign(a, b)
+        except TypeError:
+            a, b = _of_table(a), _of_table(b)
+            if a.__class__ is Place and b.__class__ is Place:
+                return sign(a.name, b.name)
+            raise
 
     return compared
 
