@@ -169,4 +169,40 @@ MEMORY = {
         "store": "__builtin_assume(w > 0); float* q = static_cast<float*>(__builtin_assume_aligned(P, 16));"
         " if (__builtin_expect(w > 0, 1)) q[r * w + c] = s; else __builtin_unreachable();",
     },
+    "pointers in memory of malloc": {
+        "launch": "float** rows = (float**)malloc(2 * sizeof(float*)); rows[0] = P; rows[1] = P + w; float* first = rows[1] - w;"
+        " k<<<dim3(w / T, w / T), dim3(T, T)>>>(M, N, first, w); free(rows);",
+    },
+    "a launcher of any kernel": {
+        "top": "struct Launch { dim3 grid{1}, block{1}; size_t shared = 0; template <typename... Ps, typename... As>"
+        " void operator()(void (*kernel)(Ps...), As&&... args) const { kernel<<<grid, block, shared>>>(std::forward<As>(args)...); } };"
+        " template <typename V, std::enable_if_t<(sizeof(V) > 2), int> = 0> __device__ decltype(auto) zero(V v) { return v * 0; }"
+        " template <typename V> __global__ void of(const V* M, const V* N, V* P, [[maybe_unused]] int w, [[maybe_unused]] int unused);"
+        " template <typename V> __global__ void of(const V* M, const V* N, V* P, int w, int) { int r = blockIdx.x, c = threadIdx.x; V s = V(0);"
+        " for (auto i = decltype(w){0}; i < w; ++i) s += M[r * w + i] * N[i * w + c] + zero(s); P[r * w + c] = s; }",
+        "launch": "Launch launch; launch.grid = {unsigned(w), 1u}; launch.block = {unsigned(w)}; launch(of<float>, M, N, P, w, 0); "
+        + _PRODUCT,
+    },
+    "a callback that changes what it is given": {
+        "top": "template <int S> struct Sums { float v[S]; template <class F> __device__ void each(F&& f) { for (int i = 0; i < S; ++i) f(i, v[i]); } };"
+        " template <int A, int B> struct Region { int r, c; __device__ Region(int r, int c) : r(r), c(c) {}"
+        " template <class F> __device__ void each(F f) const { for (int e = 0; e < A * B; ++e) f(e / B, e % B); } };",
+        "inner": "Sums<4> q; q.each([](int, float& v) { v = 0; });"
+        " Region<4, T / 4>(0, 0).each([&](int y, int x) { q.each([&](int at, float& v) { if (at == y) v += a[ty][4 * y + x] * b[4 * y + x][tx]; }); });"
+        " q.each([&](int, const float& v) { s += v; });",
+    },
+    "a loop by templates that call each other": {
+        "top": "template <int A, int B> struct Unroll { template <class F> __device__ static void run(F& f) { f(A); Unroll<A + 1, B>::run(f); } };"
+        " template <int B> struct Unroll<B, B> { template <class F> __device__ static void run(F&) {} };",
+        "inner": "auto step = [&](int i) { s += a[ty][i] * b[i][tx]; }; Unroll<0, T>::run(step);",
+    },
+    "vectors of any width": {
+        "top": "template <typename V, int S> struct alignas(sizeof(V) * S) Vec { V v[S]; __device__ V operator[](int i) const { return v[i]; }"
+        " __device__ static Vec load(const V* p) { return *reinterpret_cast<const Vec*>(p); } __device__ void store(V* p) const { *reinterpret_cast<Vec*>(p) = *this; }"
+        " __device__ static Vec fill(V x) { Vec r; for (int i = 0; i < S; ++i) r.v[i] = x; return r; }"
+        " __device__ Vec& add(V a, const Vec& b) { for (int i = 0; i < S; ++i) v[i] += a * b.v[i]; return *this; } };"
+        " using V4 = Vec<float, 4>; __device__ V4 guarded(const float* p, bool in) { if (!in) return V4::fill(0); return V4::load(p); }",
+        "inner": "V4 q[2] = {V4::fill(0), V4::fill(1)}; for (int i = 0; i < T; ++i) q[i & 1].add(a[ty][i], guarded(&b[i][tx / 4 * 4], tx < 99));"
+        " __shared__ V4 out[T][T / 4]; q[1].add(1, q[0]); if (tx % 4 == 0) out[ty][tx / 4] = q[1]; __syncthreads(); s += out[ty][tx / 4][tx % 4] - 1;",
+    },
 }

@@ -194,28 +194,39 @@ class Arrays:
     def array_of_structs(self, node: Node, sizes: list, first: Node | None) -> Callable:
         """Slot slots[4], where a Slot holds arrays."""
         name, kind = node.text, node.type
-        if None in sizes or self.constructors(kind.name) and first is not None:
+        if sizes == [None] and first is not None:
+            sizes = [Node("number", text=str(len(first.kids)))]
+        if None in sizes:
             raise GivenUp("array of structs")
-        if self.file.parameters.get(kind.name):
-            raise GivenUp("array of struct templates")
         lengths = [self.code(size) for size in sizes]
         fields = self.file.structs[kind.name]
         known = [one for one in self.constructors(kind.name) if takes(one, 0)][:1]
         begin = None
         if known and not kind.is_shared:
             begin = self.one_of(known, [], [], [], lambda f, m: f.env["this"], False)
+        given = [self.code(one) for one in kind.args]
+        parts = [self.initial(kid, kind) for kid in first.kids] if first is not None else []
+        if parts and len(sizes) > 1:
+            raise GivenUp("array of structs")
 
         def declared(f, m):
             lead = tuple(int(part(f, m)) for part in lengths)
+            templates = self.file.parameters.get(kind.name) or ()
+            args = {one: part(f, m) for one, part in zip(templates, given, strict=False)}
+            inner = Frame(f.world, {**f.env, **args}, fields=f.fields) if args else f
             found = self.laid_out(
-                kind.name, fields, f, lead, (name, node.key), kind.is_shared, first is not None
-            )
+                kind.name, fields, inner, lead, (name, node.key), kind.is_shared, first is not None,
+                kind.args,
+            )  # fmt: skip
+            found.fields.update(args)
             f.env[name] = found
             for place in product(*map(range, lead)) if begin is not None else ():
                 one = found
                 for at in place:
                     one = one.at(at)
                 begin(Frame(f.world, {"this": one}), m)
+            for at, part in enumerate(parts):
+                self.copy_words(found.at(at), part(f, m), m)
             return m
 
         return declared
@@ -235,6 +246,8 @@ class Arrays:
         for own, one in fields:
             if args and own.parameter:
                 own = self.of_parameter(own, Type(kind, args=args))
+            elif own.parameter:
+                own = self.of_frame(own, f)
             sizes = self.file.lengths.get((kind, one), ())
             dims = (*lead, *(int(self.code(size)(f, True)) for size in sizes))
             inner = None if own.stars else self.file.structs.get(own.name)
@@ -274,6 +287,14 @@ class Arrays:
             place = Pointer(memory, 0, dims, unit, names)
             found[one] = place if sizes else Ref(place)  # a scalar of one among several
         return Struct(found, kind, len(lead))
+
+    @staticmethod
+    def of_frame(own: Type, f: Frame) -> Type:
+        """What a template's parameter stands for in a method of the struct."""
+        known = f.env.get(own.parameter)
+        if known is None and f.fields is not None:
+            known = f.fields.get(own.parameter)
+        return Type(known[0], own.stars) if known.__class__ is tuple else own
 
     def first_values(self, fields: list, first: Node) -> list[tuple]:
         """{{1, 2}, 3} of a struct with arrays: the field, the place in it, the value."""

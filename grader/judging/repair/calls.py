@@ -328,10 +328,24 @@ class Calls(Launches, Algorithms):
                 return own(f, m)
             if value.__class__ is Kernel and not value.function.is_kernel:
                 templates = [lambda f, m, one=one: one for one in value.given]
-                parts = self.passed(value.function, nodes, given)
-                return self.invoked(value.function, parts, templates, None, wants_address)(f, m)
-            return self.of_closure(value, [part(f, m) for part in given], f, m)
+                kept, self.types = self.types, types
+                try:
+                    parts = self.passed(value.function, nodes, given)
+                    run = self.invoked(value.function, parts, templates, None, wants_address)
+                finally:
+                    self.types = kept
+                return run(f, m)
+            parts = [part(f, m) for part in given]
+            if value.__class__ is Closure and value.bodies is None:
+                for at, is_other in enumerate(value.others[: len(parts)]):
+                    if is_other and nodes[at].kind in REFERRED:
+                        if at not in places:
+                            places[at] = self.referring(nodes[at])
+                        parts[at] = places[at](f, m)
+            return self.of_closure(value, parts, f, m)
 
+        places: dict[int, Callable] = {}
+        types = self.types
         return lambda_call
 
     def of_closure(self, value, given: list, f: Frame, m):

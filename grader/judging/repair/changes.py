@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from grader.judging.repair.memory import joined
-from grader.judging.repair.nodes import Node, walk
+from grader.judging.repair.nodes import Node, Type, walk
 from grader.judging.repair.overloads import takes
 from grader.judging.repair.reading import GivenUp
 from grader.judging.repair.values import Fault, Place, Pointer, Ref, Struct
@@ -77,7 +77,8 @@ class Changes:
         return store
 
     def _assign(self, node: Node) -> Callable:
-        value = self.initial(node.kids[1], None)
+        is_list = node.kids[1].kind == "braces"
+        value = self.initial(node.kids[1], self.type_of(node.kids[0]) if is_list else None)
         if node.text != "=" and any(one.kind in ("before", "after") for one in walk(node.kids[0])):
             return self._changed_once(node, value)
         put = self.assigner(node.kids[0])
@@ -124,6 +125,17 @@ class Changes:
             return given
 
         return changed
+
+    def type_of(self, node: Node) -> Type | None:
+        """What a variable or a member is declared as, as far as the text shows."""
+        if node.kind == "name" and node.text in self.types:
+            return self.types[node.text]
+        if node.kind not in ("name", "member"):
+            return None
+        fields = [
+            own for one in self.file.structs.values() for own, name in one if name == node.text
+        ]
+        return fields[0] if len({(one.name, one.stars) for one in fields}) == 1 else None
 
     def is_pointer(self, node: Node) -> bool:
         """Whether it is an address that is assigned, as far as the text shows."""

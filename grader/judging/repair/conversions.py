@@ -61,6 +61,9 @@ class Conversions:
             if is_address and value.__class__ is Place:
                 return self.place_as(value, kind)
             value = convert(value)
+            if kind.stars > 1 and value.__class__ is Pointer and value.memory.kind == "host":
+                if value.memory.__class__ is Buffer:  # malloc(n * sizeof(float*))
+                    return Pointer(Local(max(1, value.memory.size // 2), None, f.world.batch), 0)
             if is_laid_out and value.__class__ is Pointer:
                 return self.seen_as(kind, value, f, node.key)
             if lengths and value.__class__ is Pointer:  # to rows of so many

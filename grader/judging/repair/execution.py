@@ -168,6 +168,14 @@ class Statements:
 
     def closure(self, node: Node) -> Callable:
         names = [name for _, name in node.given]
+        outer, self.types = self.types, {**self.types, **{name: kind for kind, name in node.given}}
+        try:
+            return self.closure_of(node, names)
+        finally:
+            self.types = outer
+
+    def closure_of(self, node: Node, names: list[str]) -> Callable:
+        others = [kind.is_reference and not kind.is_constant for kind, _ in node.given]
         inside = walk(node.kids[0])
         declared = {*names, *(n.text for n in inside if n.kind == "declare")}
         body, bodies = None, None
@@ -184,14 +192,14 @@ class Statements:
 
         captured = [self.code(one) for one in node.kids[1]]
         if node.text != "=" and not captured:
-            return lambda f, m: Closure(names, body, declared, f, bodies)
+            return lambda f, m: Closure(names, body, declared, f, bodies, others)
         is_copy = node.text == "="
 
         def made(f, m):
             home = Frame(f.world, dict(f.env), fields=f.fields) if is_copy else f
             for one in captured:
                 one(home, m)
-            return Closure(names, body, declared, home, bodies)
+            return Closure(names, body, declared, home, bodies, others)
 
         return made
 

@@ -334,6 +334,11 @@ class Expressions(TypeNames):
         if (kind == "dim3" or kind in VECTORS) and self.now in ("(", "{"):
             close = ")" if self.take().text == "(" else "}"
             return self.node("make", token, self.list_until(close), kind)
+        if text == "decltype":  # decltype(n){0}
+            self.balanced()
+            close = {"(": ")", "{": "}"}[self.take().text]
+            given = self.list_until(close)
+            return given[0] if given else self.node("number", token, text="0")
         if text in OPAQUE and self.now in ("(", "{"):  # cudaStream_t{}
             self.balanced()
             return self.node("number", token, text="0")

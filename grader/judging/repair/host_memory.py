@@ -81,7 +81,7 @@ def free(given, templates):
 
     def run(f, m):
         value = given[0](f, m)
-        if value.__class__ is Pointer and value.memory.kind != "host":
+        if value.__class__ is Pointer and value.memory.kind not in ("host", "local"):
             raise Fault("free")
         if value.__class__ is Struct:  # that malloc made
             return 0

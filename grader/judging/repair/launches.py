@@ -32,7 +32,7 @@ class Launches:
             return self.launch_of(kernel, templates, settings, arguments)
         if kernel is not None or templates:
             raise GivenUp("kernel")
-        value, known = self.code(target), {}
+        value, known, types = self.code(target), {}, self.types
 
         def launch(f, m):
             """Of a kernel that a variable or a table has."""
@@ -42,7 +42,11 @@ class Launches:
             key = found.function.name, found.given
             if key not in known:
                 given = [lambda f, m, one=one: one for one in found.given]
-                known[key] = self.launch_of(found.function, given, settings, arguments)
+                kept, self.types = self.types, types
+                try:
+                    known[key] = self.launch_of(found.function, given, settings, arguments)
+                finally:
+                    self.types = kept
             return known[key](f, m)
 
         return launch

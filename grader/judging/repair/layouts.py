@@ -7,6 +7,7 @@ import math
 import numpy as np
 
 from grader.judging.repair.memory import Local
+from grader.judging.repair.nodes import Node
 from grader.judging.repair.reading import GivenUp
 from grader.judging.repair.type_names import INTEGERS, VECTORS
 from grader.judging.repair.values import Fault, Pointer, Ref, Struct, merged
@@ -30,8 +31,9 @@ class Layouts:
         found, at = {}, 0
         fields = self.file.structs[kind]
         is_union = kind in self.file.unions
-        if not self.is_of_words(kind):
+        if not self.is_of_words(kind, f, memory.is_half):
             raise GivenUp("what lies in memory")
+        fields = [(self.of_frame(own, f) if own.parameter else own, name) for own, name in fields]
         sizes = [self.words_of(kind, own, name, f) for own, name in fields]
         has_floats = any(not self.is_whole(own.name) for own, _ in fields)
         for (own, name), words in zip(fields, sizes, strict=True):
@@ -50,36 +52,40 @@ class Layouts:
 
     def seen_as(self, kind, pointer: Pointer, f: Frame, key: int) -> Struct:
         """Memory that is taken for structs of a kind, or for one."""
-        if pointer.memory.kind == "shared" and not self.is_of_words(kind.name):
+        templates = self.file.parameters.get(kind.name) or []
+        args = kind.args or [Node("name", text=name, key=-1) for name in templates]
+        given = {n: self.code(one)(f, True) for n, one in zip(templates, args, strict=False)}
+        inner = Frame(f.world, {**f.env, **given}, fields=f.fields)
+        is_plain = self.is_of_words(kind.name, inner, pointer.memory.is_half)
+        if pointer.memory.kind == "shared" and not is_plain:
             # The block's dynamic memory, taken for one struct, or for as many as there is room for.
             fields = self.file.structs[kind.name]
             count = 4 * pointer.memory.size // max(1, self.bytes_in(kind.name, f))
             lead = (count,) if count > 1 else ()
-            return self.laid_out(kind.name, fields, f, lead, (kind.name, key), True, False)
-        if pointer.memory.kind == "host" and not self.is_of_words(kind.name):  # of malloc
+            found = self.laid_out(
+                kind.name, fields, inner, lead, (kind.name, key), True, False, kind.args
+            )
+            found.fields.update(given)
+            return found
+        if pointer.memory.kind == "host" and not is_plain:  # of malloc
             fields = self.file.structs[kind.name]
             return self.laid_out(kind.name, fields, f, (), (kind.name, key), False, True)
-        templates = self.file.parameters.get(kind.name) or []
-        given = {n: self.code(one)(f, True) for n, one in zip(templates, kind.args, strict=False)}
-        inner = Frame(f.world, {**f.env, **given}, fields=f.fields)
         found = self.overlay(kind.name, pointer.memory, pointer.off, inner, (1 << 20,))
         found.fields.update(given)
         return found
 
-    def is_of_words(self, kind: str) -> bool:
-        known = (*INTEGERS, "float", *VECTORS)
-        return not any(
-            own.stars
-            or (
-                own.name not in known
-                and not (
-                    own.name in self.file.structs
-                    and own.name != kind
-                    and self.is_of_words(own.name)
-                )
-            )
-            for own, _ in self.file.structs[kind]
-        )
+    def is_of_words(self, kind: str, f: Frame, in_halves: bool = False) -> bool:
+        """Whether a struct has nothing but numbers, or nothing but elements of 2 bytes."""
+        known = _HALVES if in_halves else {*INTEGERS, "float", *VECTORS} - _HALVES
+
+        def is_known(own) -> bool:
+            own = self.of_frame(own, f) if own.parameter else own
+            if own.stars or own.name in known:
+                return not own.stars
+            is_struct = own.name in self.file.structs and own.name != kind
+            return is_struct and self.is_of_words(own.name, f, in_halves)
+
+        return all(is_known(own) for own, _ in self.file.structs[kind])
 
     @staticmethod
     def is_whole(name: str) -> bool:
@@ -116,7 +122,7 @@ class Layouts:
         """One, or an array of them, of a thread's own."""
         if any(own.name in _HALVES for own, _ in self.file.structs[kind]):
             return self.half_union(kind, f, lead, is_zero)
-        if not self.is_of_words(kind):  # pointers, streams: what is put there is what is taken
+        if not self.is_of_words(kind, f):  # pointers, streams: what is put there is what is taken
             found: dict = {name: None for _, name in self.file.structs[kind]}
             if lead or any((kind, name) in self.file.lengths for name in found):
                 raise GivenUp("union")
@@ -169,7 +175,8 @@ class Layouts:
     def copy_words(self, to: Struct, source: Struct, m) -> None:
         if to.kind != source.kind or to.lead or source.lead:
             raise GivenUp("a struct with arrays is copied")
-        names = list(to.fields)
+        given = self.file.parameters.get(to.kind) or ()  # what these stand for is the same
+        names = [name for name in to.fields if name not in given]
         if to.kind in self.file.unions:
             names = names[:1] if len(names) == 1 else [self.widest(to)]
         for name in names:

@@ -199,22 +199,32 @@ class Overloads:
     def special_of(self, owner: str, args: tuple, f: Frame) -> tuple:
         """What a struct template is for just these arguments."""
         for given, special in self.file.specials.get(owner, ()):
-            if special.__class__ is str and self.fits(given, args, f):
-                return special, ()
+            if special.__class__ is str:
+                names = self.file.parameters.get(special) or ()
+                known = self.fits(given, args, f, names)
+                if known is not None:
+                    return special, tuple(known.get(name) for name in names)
         return owner, args
 
-    def fits(self, given: Sequence[Node], args: Sequence, f: Frame) -> bool:
-        """Whether arguments are those that a specialisation is for."""
+    def fits(
+        self, given: Sequence[Node], args: Sequence, f: Frame, names: Sequence[str] = ()
+    ) -> dict | None:
+        """What `names` stand for if arguments are those that a specialisation is for."""
         if len(given) != len(args):
-            return False
+            return None
+        found: dict = {}
         for node, value in zip(given, args, strict=True):
+            if node.text in names:
+                if found.setdefault(node.text, value) != value:
+                    return None
+                continue
             known = self.code(node)(Frame(f.world, f.world.globals), True)
             if known.__class__ is tuple and value.__class__ is tuple:
                 if known[0] != value[0]:
-                    return False
+                    return None
             elif not is_integer(value) or known != value:
-                return False
-        return True
+                return None
+        return found
 
     def with_specials(self, name: str, run: Callable, nodes: list, given: list, templates: list):
         """A call of a function template, or of what stands for it where its arguments are known."""
@@ -229,7 +239,7 @@ class Overloads:
         def chosen(f, m):
             values = [part(f, m) for part in templates]
             for (args, _), other in zip(known, runs, strict=True):
-                if self.fits(args, values[: len(args)], f):
+                if self.fits(args, values[: len(args)], f) is not None:
                     return other(f, m)
             return run(f, m)
 

@@ -40,7 +40,7 @@ def plainer(tokens: list[Token]) -> list[Token]:
 
 def _is_attribute(before: str) -> bool:
     """Whether [[ begins one: nothing stands before it that could have an index."""
-    return before in ("", ";", "{", "}", ">", ")") or before == "("
+    return before in ("", ";", "{", "}", ">", ")", "(", ",")
 
 
 def _closing(tokens: list[Token], at: int) -> int:

@@ -82,8 +82,7 @@ class Structs(Beginnings):
         if self.now not in ("struct", "class", "union"):
             return False
         at = self.at + 1
-        while self.tokens[at].text in (*_ALIGNED, "(", ")") or (self.tokens[at - 1].text == "("):
-            at += 1
+        at = self.behind_attributes(at)
         if self.tokens[at + 1].text == "<":  # template <> struct Dot<0> {
             depth = 0
             while self.tokens[at].text and (depth or self.tokens[at].text != "{"):
@@ -117,6 +116,17 @@ class Structs(Beginnings):
             self.skip(",")
         self.take(";")
 
+    def behind_attributes(self, at: int) -> int:
+        """alignas(sizeof(T) * N)"""
+        while self.tokens[at].text in _ALIGNED:
+            depth, at = 0, at + 1
+            while self.tokens[at].text:
+                depth += (self.tokens[at].text == "(") - (self.tokens[at].text == ")")
+                at += 1
+                if not depth:
+                    break
+        return at
+
     def attributes(self) -> None:
         while self.now in _ALIGNED:
             self.take()
@@ -131,8 +141,7 @@ class Structs(Beginnings):
             at += 1
             if text == "}" and not depth:
                 break
-        while self.tokens[at].text in (*_ALIGNED, "(", ")") or self.tokens[at - 1].text == "(":
-            at += 1
+        at = self.behind_attributes(at)
         return self.tokens[at].text if self.tokens[at].is_name() else ""
 
     def structure(

@@ -98,7 +98,7 @@ class Parser(Structs, Unread):
             if is_type:
                 self.take()
             else:
-                self.type()
+                self.type_of_parameter()
             self.skip("...")
             name = self.name().text if self.now not in (",", ">", "=") else f"<{len(names)}>"
             names.append(name)
@@ -109,6 +109,17 @@ class Parser(Structs, Unread):
                 defaults[name] = self.template_argument()
             self.skip(",")
         return names, frozenset(kinds), defaults
+
+    def type_of_parameter(self) -> None:
+        """int, bool, or std::enable_if_t<is_small<T>, int>."""
+        at = self.at
+        try:
+            self.type()
+        except GivenUp:
+            self.at = at
+            self.take()
+            if self.skip("<"):
+                self.to_angle()
 
     def using(self, templates: Sequence[str] = ()) -> None:
         if self.now == "namespace":

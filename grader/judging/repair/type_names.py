@@ -90,6 +90,8 @@ class TypeNames:
             return True
         if self.ahead() == "::":
             return self.is_nested_type()
+        if self.ahead() == "<" and (text in self.file.structs or text in self.alias_templates):
+            return self.is_template_type()
         if (text, self.ahead()) in (("array", "<"), ("decltype", "(")):
             return True
         if text in _OF_TEMPLATES and self.ahead() == "<":
@@ -100,6 +102,19 @@ class TypeNames:
         return known and self.ahead() not in ("(", "{", "=", "+", ".", ";", ")", ",") or (
             known and text in self.file.structs and self.ahead() not in ("(", ".", "=")
         )  # fmt: skip
+
+    def is_template_type(self) -> bool:
+        """Tile<16> tile, not Tile<16>(r, c).load() or Unroll<0, 4>::run(f)."""
+        at, depth = self.at + 1, 0
+        while self.tokens[at].text not in (";", "{", ""):
+            text = self.tokens[at].text
+            depth += (text in ("<", "(")) - (text in (">", ")")) - 2 * (text == ">>")
+            at += 1
+            if depth <= 0:
+                break
+        while self.tokens[at].text == "::":
+            at += 2
+        return self.tokens[at].text not in ("(", "{", ".", ",", ")", "=")
 
     def is_name_space(self, text: str) -> bool:
         return text in self.namespaces and self.ahead() == "::"
@@ -154,6 +169,10 @@ class TypeNames:
                 is_byte = is_byte or text in _BYTES
                 is_short = is_short or text in _SHORTS or (text == "short" and is_unsigned)
                 self.take()
+            elif not name and text == "decltype":
+                self.take()
+                self.balanced()
+                name = "auto"
             elif not name and text not in _OWNING and (text in TYPES or text in self.file.structs):
                 name = "float" if text == "double" else HALVES.get(text, text)
                 self.take()
@@ -178,10 +197,6 @@ class TypeNames:
                     name, of_outer, args = "", args, ()
             elif not name and self.is_name_space(text):
                 self.at += 2
-            elif not name and text == "decltype":
-                self.take()
-                self.balanced()
-                name = "auto"
             elif not name and text == "array" and self.ahead() == "<":  # std::array<float, 4>
                 self.at += 2
                 inner = self.type()
@@ -297,8 +312,11 @@ class TypeNames:
         """Over all that is left of template arguments."""
         depth = 0
         while depth or self.now not in (">", ">>"):
+            if self.now == "(":  # (sizeof(T) > 2)
+                self.balanced()
+                continue
             text = self.take().text
-            depth += (text in ("<", "(")) - (text in (">", ")")) - 2 * (text == ">>")
+            depth += (text == "<") - (text == ">") - 2 * (text == ">>")
             if depth < 0:  # the second half of >> was the last
                 return
         self.close_angle()

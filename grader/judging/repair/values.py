@@ -98,6 +98,7 @@ class Closure:
     declared: set[str]
     home: object
     bodies: object = None  # of one for any number of arguments: names and body for so many
+    others: tuple | list = ()  # which of its arguments it may change
 
 
 class Names(tuple):
