@@ -205,4 +205,17 @@ MEMORY = {
         "inner": "V4 q[2] = {V4::fill(0), V4::fill(1)}; for (int i = 0; i < T; ++i) q[i & 1].add(a[ty][i], guarded(&b[i][tx / 4 * 4], tx < 99));"
         " __shared__ V4 out[T][T / 4]; q[1].add(1, q[0]); if (tx % 4 == 0) out[ty][tx / 4] = q[1]; __syncthreads(); s += out[ty][tx / 4][tx % 4] - 1;",
     },
+    "numbers in a row": {
+        "top": "template <int S, std::size_t... I> __device__ float dot(const float (&x)[S], const float (*y)[S], int c, std::index_sequence<I...>) {"
+        " return ((x[I] * y[int(I)][c]) + ...); }",
+        "inner": "s += dot<T>(a[ty], b, tx, std::make_index_sequence<T>{});",
+    },
+    "a template that is given to another": {
+        "top": "template <int W> struct Plain { static constexpr int pitch = W; __device__ static int of(int r, int c) { return r * W + c; } };"
+        " template <int W> struct Padded { static constexpr int pitch = W + 1; __device__ static int of(int r, int c) { return r * pitch + c; } };"
+        " template <int S, template <int> class Layout = Plain> class Tile { using layout = Layout<S>; float v[S * layout::pitch]; public:"
+        " __device__ float& at(int r, int c) { return v[layout::of(r, c)]; } };",
+        "inner": "__shared__ Tile<T> x; __shared__ Tile<T, Padded> y; x.at(ty, tx) = a[ty][tx]; y.at(ty, tx) = b[ty][tx]; __syncthreads();"
+        " for (int i = 0; i < T; ++i) s += x.at(ty, i) * y.at(i, tx); __syncthreads();",
+    },
 }

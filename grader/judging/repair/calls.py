@@ -12,6 +12,7 @@ from grader.judging.repair.launches import Launches
 from grader.judging.repair.maps import OF_MAP, Map, element_of_map
 from grader.judging.repair.nodes import Function, Node, Type, walk
 from grader.judging.repair.overloads import owner_of, takes, whole
+from grader.judging.repair.packs import of_numbers
 from grader.judging.repair.reading import GivenUp
 from grader.judging.repair.standard import OF_VALUES, List, asked, element_of
 from grader.judging.repair.structs import CONVERSION
@@ -514,7 +515,31 @@ class Calls(Launches, Algorithms):
                     return parameter, own
         return None
 
+    def for_numbers(self, function, given, templates, owner, wants_address) -> Callable:
+        """A call of what is given std::index_sequence<I...>."""
+        at = [kind.name for kind, _ in function.parameters].index("sequence")
+        known, types = {}, self.types
+
+        def run(f, m):
+            many = int(given[at](f, m).fields["many"])
+            if many not in known:
+                kept, self.types = self.types, types
+                one = of_numbers(self.file, function, many)
+                try:
+                    known[many] = self.invoked(one, given, templates, owner, wants_address)
+                finally:
+                    self.types = kept
+            return known[many](f, m)
+
+        return run
+
+    def _sequence(self, node: Node) -> Callable:
+        many = self.code(node.kids[0])
+        return lambda f, m: Struct({"many": many(f, m)}, "sequence")
+
     def invoked(self, function, given, templates, owner, wants_address) -> Callable:
+        if function.numbers and "sequence" in [kind.name for kind, _ in function.parameters]:
+            return self.for_numbers(function, given, templates, owner, wants_address)
         names = [name for _, name in function.parameters]
         lacking = len(names) - len(given)
         said = len(given)

@@ -12,6 +12,7 @@ from grader.judging.repair.type_names import (
     FLOATS,
     INTEGERS,
     OPAQUE,
+    SEQUENCES,
     TYPES,
     VECTORS,
     WORDS,
@@ -342,6 +343,10 @@ class Expressions(TypeNames):
         if text in OPAQUE and self.now in ("(", "{"):  # cudaStream_t{}
             self.balanced()
             return self.node("number", token, text="0")
+        if text in SEQUENCES and self.now == "<":  # std::make_index_sequence<4>{}
+            found = self.node("sequence", token, self.template_arguments()[-1:])
+            self.balanced()
+            return found
         if text == "numeric_limits" and self.now == "<":
             return self.limit(token)
         if text in _MAKING and self.now == "<":
@@ -447,8 +452,8 @@ class Expressions(TypeNames):
     def scoped(self, token: Token) -> Node:
         """A struct's constant or function: Cfg::BM. Or Tile<16>{}."""
         known = self.aliases.get(token.text, Type(token.text))
-        if known.name == "auto":
-            known = Type(token.text)  # a template parameter
+        if known.name == "auto":  # a template parameter
+            known = Type(known.parameter or token.text, args=known.args)
         if self.now == "<":
             known = Type(token.text, args=self.struct_arguments(token.text))
             if self.now in ("(", "{"):

@@ -173,6 +173,8 @@ class Machine(
                 owner = f.fields.get(kind.name)
             if owner.__class__ is not tuple:
                 owner = (kind.name, tuple(part(f, m) for part in given))
+            elif given and not owner[1]:  # of a parameter that is a template itself
+                owner = (owner[0], tuple(part(f, m) for part in given))
             owner = self.special_of(*owner, f)
             try:
                 return self.constants_of(f.world, *owner)[name]

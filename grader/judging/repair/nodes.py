@@ -70,6 +70,7 @@ class Function:
     sizes: dict[str, list] = field(default_factory=dict)  # of parameters that are arrays
     is_static: bool = False
     pack: str = ""  # the last parameter, where it stands for any number of them
+    numbers: str = ""  # the template parameter that stands for 0, 1, 2 up to what it is given
     special: tuple | None = None  # template <> int f<0>()
     is_implied: bool = False  # a constructor that nobody wrote: it sets what members begin with
     declared: list[Node] | None = None  # declarations in its body, once somebody has asked

@@ -259,6 +259,7 @@ class Overloads:
                 owner, args = kind.name, tuple(part(f, m) for part in sides)
             else:
                 owner, args = owner
+                args = args or tuple(part(f, m) for part in sides)
             owner, args = self.special_of(owner, args, f)
             mine = [one for one in known if one.owner in self.file.lines_of(owner)]
             fields = dict(zip(self.file.parameters.get(owner, ()), args, strict=False))

@@ -31,6 +31,25 @@ def of_pack(file: File, function: Function, count: int) -> Function:
     return file.packs[key]
 
 
+def of_numbers(file: File, function: Function, many: int) -> Function:
+    """The function for 0, 1, 2 up to `many`."""
+    if not 0 <= many <= 2 * _MOST:
+        raise GivenUp("numbers")
+    key = function.name, "numbers", many
+    if key not in file.packs:
+        body = expanded(function.body, function.numbers, many)
+        numbers = {of_many(function.numbers, at): at for at in range(many)}
+        for node in walk(body):
+            if node.kind == "name" and node.text in numbers:
+                node.kind, node.text, node.macro = "number", str(numbers[node.text]), ""
+        finish(body)
+        file.packs[key] = replaced(
+            function, name=f"{function.name}{APART}{many} numbers", body=body, numbers="",
+            templates=[one for one in function.templates if one != function.numbers], declared=None,
+        )  # fmt: skip
+    return file.packs[key]
+
+
 def of_many(pack: str, at: int) -> str:
     return f"{pack}{APART}{at}"
 

@@ -431,6 +431,7 @@ class Structs(Beginnings):
         defaults: dict[str, Node],
     ) -> None:  # fmt: skip
         """A struct's function; operator() and operator[] have no other name."""
+        numbers = self.numbers_given if templates else ""
         token = self.function_name()
         if templates:
             self.templates.add(token.text)
@@ -446,6 +447,6 @@ class Structs(Beginnings):
             Function(
                 token.text, kind, parameters, self.body(), False, token.line, templates, kinds,
                 defaults, rest, {one: at for one, at in lengths.items() if one in templates},
-                owner or "struct", sizes, is_static, pack=pack,
+                owner or "struct", sizes, is_static, pack=pack, numbers=numbers,
             )
         )  # fmt: skip

@@ -44,7 +44,7 @@ class Parser(Structs, Unread):
             while not self.skip("}"):
                 self.read_or_pass(self.top)
             return
-        start = self.at
+        start, numbers = self.at, self.numbers_given
         if self.begins_struct():
             kind = Type(self.structure(templates, defaults=defaults))
         else:
@@ -76,7 +76,7 @@ class Parser(Structs, Unread):
         function = Function(
             name.text, kind, parameters, body, is_kernel, name.line, templates, kinds, defaults,
             rest, {one: place for one, place in lengths.items() if one in templates}, sizes=sizes,
-            pack=pack, special=special,
+            pack=pack, special=special, numbers=numbers,
         )  # fmt: skip
         if special is not None:
             function.name += f"<{len(self.file.specials)}>"
@@ -90,18 +90,24 @@ class Parser(Structs, Unread):
         names: list[str] = []
         kinds: set[str] = set()
         defaults: dict[str, Node] = {}
+        self.numbers_given = ""
         if not self.skip("template"):
             return names, frozenset(), defaults
         self.take("<")
         while not self.skip(">"):
+            if self.skip("template"):  # template <int> class Layout
+                self.take("<")
+                self.to_angle()
             is_type = self.now in ("typename", "class")
             if is_type:
                 self.take()
             else:
                 self.type_of_parameter()
-            self.skip("...")
+            is_pack = self.skip("...")
             name = self.name().text if self.now not in (",", ">", "=") else f"<{len(names)}>"
             names.append(name)
+            if is_pack and not is_type:  # std::size_t... I
+                self.numbers_given = name
             if is_type:
                 kinds.add(name)
                 self.aliases[name] = Type("auto", parameter=name)

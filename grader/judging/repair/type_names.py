@@ -41,6 +41,9 @@ VECTORS = {
 SHORT_VECTORS = {f"{kind}{count}": count for kind in ("short", "ushort") for count in (2, 4)}
 VECTORS |= SHORT_VECTORS
 _SYNCHRONISED = ("pipeline", "pipeline_shared_state", "barrier")
+SEQUENCES = frozenset(
+    f"{make}{kind}_sequence" for make in ("", "make_") for kind in ("index", "integer")
+)
 _OF_TEMPLATES = (
     {"pipeline", "pipeline_shared_state", "barrier"}
     | CONTAINERS
@@ -48,6 +51,7 @@ _OF_TEMPLATES = (
     | GROUPS
     | _TRAITS
     | {FRAGMENT, "function", "pair", "tuple", "optional"}
+    | SEQUENCES
 )
 OPAQUE = frozenset(("cudaStream_t", "cudaEvent_t", "cudaError_t"))  # numbers of whatever meaning
 _OWNING = frozenset(("unique_ptr", "shared_ptr"))  # read as the pointers that they hold
@@ -191,6 +195,8 @@ class TypeNames:
                 parameter, is_short = alias.parameter, alias.is_short
                 is_byte = is_byte or alias.is_byte
                 self.take()
+                if parameter and self.now == "<" and not args:  # a parameter that is a template
+                    args = self.template_arguments()
                 if text in self.alias_templates and self.now == "<":
                     args = self.of_alias(text, args)
                 if self.skip("::"):  # Outer<16>::Inner has what Outer stands for
@@ -219,6 +225,9 @@ class TypeNames:
                 self.take()
                 self.template_arguments()
                 name, self.file.has_optionals = "auto", True
+            elif not name and text in SEQUENCES and self.ahead() == "<":
+                self.take()
+                name, args = "sequence", self.template_arguments()[-1:]
             elif not name and text in MAPS and self.ahead() == "<":
                 self.take()
                 name, args = "map", self.template_arguments()
