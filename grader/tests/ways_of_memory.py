@@ -218,4 +218,28 @@ MEMORY = {
         "inner": "__shared__ Tile<T> x; __shared__ Tile<T, Padded> y; x.at(ty, tx) = a[ty][tx]; y.at(ty, tx) = b[ty][tx]; __syncthreads();"
         " for (int i = 0; i < T; ++i) s += x.at(ty, i) * y.at(i, tx); __syncthreads();",
     },
+    "a function that is given to a template": {
+        "top": "__device__ float mul(float a, float b) { return a * b; } struct Add { __device__ float operator()(float a, float b) const { return a + b; } };"
+        " template <float (*F)(float, float), class Op> __device__ float use(float z, float a, float b, Op op = Op{}) { return op(z, F(a, b)); }",
+        "inner": "for (int i = 0; i < T; ++i) s = use<mul, Add>(s, a[ty][i], b[i][tx]);",
+    },
+    "a base's method by its name": {
+        "top": "struct A { int pad = 0; __device__ int at(int r, int c, int w) const { return r * w + c + pad; } };"
+        " struct B : A { int w; __device__ explicit B(int n) { w = n; } __device__ int at(int r, int c) const { return A::at(r, c, w); } };",
+        "before": "B q(w);",
+        "store": "P[q.at(r, c)] = s;",
+    },
+    "one of two that is changed": {
+        "before": "float z = 0;",
+        "inner": "for (int i = 0; i < T; ++i) (i & 1 ? s : z) += a[ty][i] * b[i][tx]; (tx < 99 ? s : z) += z; z = 0;",
+    },
+    "what a std::array is asked for": {
+        "launch": "std::array<unsigned, 3> g{unsigned(w / T), unsigned(w / T), 1u}; g.front() = g.at(1); const auto& q = g;"
+        " k<<<dim3(q[0], q.at(1), g.back()), dim3(T, T * (g.size() / 3))>>>(M, N, P, w);",
+    },
+    "what is asked of a type": {
+        "top": "template <class V> __device__ V mad(V x, V y, V z) { if constexpr (std::is_same_v<V, float>) return x * y + z; else return x; }"
+        " template <class V> __device__ V add(const V* x, V y) { return std::is_floating_point<V>::value && !std::is_integral_v<V> ? *x + y : y; }",
+        "inner": "for (int i = 0; i < T; ++i) s = add(&s, mad<float>(a[ty][i], b[i][tx], 0)) + mad(s, s, s) * 0;",
+    },
 }

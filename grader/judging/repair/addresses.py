@@ -9,12 +9,24 @@ import numpy as np
 from grader.judging.repair.host_memory import of_host
 from grader.judging.repair.iterations import Iteration
 from grader.judging.repair.maps import Map
+from grader.judging.repair.memory import joined
 from grader.judging.repair.nodes import Node
 from grader.judging.repair.overloads import whole
 from grader.judging.repair.reading import GivenUp
 from grader.judging.repair.standard import List
 from grader.judging.repair.type_names import VECTORS
-from grader.judging.repair.values import Fault, Nothing, Place, Pointer, Ref, Struct, to_int
+from grader.judging.repair.values import (
+    Fault,
+    Nothing,
+    Place,
+    Pointer,
+    Ref,
+    Struct,
+    both,
+    to_int,
+    truth,
+    without,
+)
 from grader.judging.repair.views import NUMBERS, Fields, parts_of
 from grader.judging.repair.world import Frame
 
@@ -93,6 +105,22 @@ class Addresses:
             if value.__class__ is not Struct or value.lead != 1:
                 return where(f, m)
             return base(f, m).moved(index(f, m))  # from there one may go on to the next
+
+        return place
+
+    def one_of_places(self, node: Node) -> Callable:
+        """(a < b ? x : y) = 0;"""
+        condition, yes, no = self.code(node.kids[0]), *map(self.address, node.kids[1:])
+
+        def place(f, m):
+            c = truth(condition(f, m))
+            first, second = both(m, c), without(m, c)
+            if first is False or second is False:
+                return no(f, m) if first is False else yes(f, m)
+            one, other = yes(f, first), no(f, second)
+            if one.__class__ is Place and one != other:
+                raise GivenUp("one of two places")
+            return joined(c, one, other)
 
         return place
 
@@ -195,6 +223,8 @@ class Addresses:
             return part
         if node.kind == "call":
             return self.call(node, True)
+        if node.kind == "choose":
+            return self.one_of_places(node)
         if node.kind == "template":  # of a function
             return self.code(node)
         if node.kind == "name":

@@ -25,7 +25,9 @@ from grader.judging.repair.values import (
     Pointer,
     Ref,
     Struct,
+    is_integer,
 )
+from grader.judging.repair.views import NUMBERS
 from grader.judging.repair.world import Frame
 
 _LAUNCHES = ("cudaLaunchKernel", "cudaLaunchCooperativeKernel", "cudaLaunchKernelEx")
@@ -63,6 +65,27 @@ def _length(env: dict, array: str, at: int) -> int:
     if value.__class__ is not Pointer or at >= len(value.dims):
         raise GivenUp("deduction")
     return value.dims[at]
+
+
+def _deduced(function: Function, name: str, env: dict) -> tuple | None:
+    """The type that a parameter of this type has."""
+    for kind, parameter in function.parameters:
+        if kind.parameter != name:
+            continue
+        value = env[parameter]
+        value = value.get(True) if value.__class__ is Ref else value
+        value = value.holder.get(value.name) if value.__class__ is Place else value
+        if value.__class__ is Struct:
+            return (value.kind, ()) if value.kind else None
+        if value.__class__ is Pointer and kind.stars:
+            is_word = not (value.names or value.dims or value.unit != 1 or value.is_packed)
+            memory = value.memory
+            whole_one = "int" if memory.is_int else "bf16" if memory.is_half else "float"
+            return (whole_one, ()) if is_word else None
+        if isinstance(value, NUMBERS):
+            return ("int" if is_integer(value) else "float", ())
+        return None
+    return None
 
 
 def _node_of(value) -> Node:
@@ -233,7 +256,7 @@ class Calls(Launches, Algorithms):
                     memory = host_memory(f.world, [len(value.items)])
                     memory.memory.data[:] = value.items
                     return memory
-            if wants_address and value.__class__ is List:
+            if wants_address and value.__class__ in (List, Pointer):
                 return element_of(value, name, parts)
             return asked(name, value, parts)
 
@@ -557,19 +580,25 @@ class Calls(Launches, Algorithms):
             body, converts = f.world.machine.function(function)
             env = {}
             inside = f
+            given_types = [part(f, m) for part in templates]
             if lacking > 0:  # what is not given is a matter of the struct's
                 this = whole(owner(f, m)) if owner is not None else None
+                known = dict(zip(function.templates, given_types, strict=True))
                 if this.__class__ is Struct:
-                    inside = Frame(f.world, {**f.env, "this": this}, fields=this.fields)
+                    inside = Frame(f.world, {**f.env, "this": this, **known}, fields=this.fields)
+                elif known:
+                    inside = Frame(f.world, {**f.env, **known}, fields=f.fields)
             for at, (name, convert, part) in enumerate(zip(names, converts, given, strict=True)):
                 value = part(f if at < said else inside, m)
                 is_itself = value.__class__ is Ref or (value.__class__ is Struct and name in others)
                 env[name] = value if is_itself else convert(value)
-            for name, part in zip(function.templates, templates, strict=True):
-                env[name] = part(f, m)
+            for name, known in zip(function.templates, given_types, strict=True):
+                env[name] = known
             for name in deduced:
                 if name in function.lengths:
                     env[name] = _length(env, *function.lengths[name])
+                elif name in function.kinds and env[name] is None:
+                    env[name] = _deduced(function, name, env)
                 elif name not in function.kinds and name not in function.defaults:
                     parameter, own = self.is_of(function, name)
                     given_to = whole(env[parameter])

@@ -27,6 +27,10 @@ _LEVELS = (
 _ASSIGNS = ("=", "+=", "-=", "*=", "/=", "%=", "<<=", ">>=", "&=", "|=", "^=")
 _MAKING = frozenset(("make_unique", "make_shared"))
 _ITSELF = frozenset(("move", "forward", "as_const", "ref", "cref"))
+TRAITS = {
+    "is_same": lambda one, other: one == other, "is_floating_point": lambda one: one == "float",
+    "is_integral": lambda one: one in ("int", "bool"),
+}  # fmt: skip
 _TEMPLATES = frozenset(
     (
         "copy_async",
@@ -346,6 +350,13 @@ class Expressions(TypeNames):
         if text in SEQUENCES and self.now == "<":  # std::make_index_sequence<4>{}
             found = self.node("sequence", token, self.template_arguments()[-1:])
             self.balanced()
+            return found
+        if text.removesuffix("_v") in TRAITS and self.now == "<":
+            found = self.node("trait", token, self.template_arguments(), text.removesuffix("_v"))
+            if self.skip("::"):
+                self.take("value")
+            elif self.now == "{":
+                self.balanced()
             return found
         if text == "numeric_limits" and self.now == "<":
             return self.limit(token)

@@ -15,6 +15,7 @@ from grader.judging.repair.changes import Changes
 from grader.judging.repair.conversions import Conversions
 from grader.judging.repair.declarations import Declarations
 from grader.judging.repair.execution import Statements
+from grader.judging.repair.expressions import TRAITS
 from grader.judging.repair.inline_ptx import InlinePtx
 from grader.judging.repair.iterations import Iteration, Iterations
 from grader.judging.repair.jumps import Jumps
@@ -159,6 +160,18 @@ class Machine(
             if known.__class__ is tuple:  # a template's own parameter
                 return known
             return kind.name, tuple(part(f, m) for part in given)
+
+        return get
+
+    def _trait(self, node: Node) -> Callable:
+        """std::is_same_v<T, float>"""
+        kinds, asked = [self.code(kid) for kid in node.kids], TRAITS[node.text]
+
+        def get(f, m):
+            known = [part(f, m) for part in kinds]
+            if any(one.__class__ is not tuple or one[0] == "auto" for one in known):
+                raise GivenUp("trait")
+            return asked(*(one[0] for one in known))
 
         return get
 

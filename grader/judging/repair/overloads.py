@@ -247,7 +247,7 @@ class Overloads:
 
     def of_static(self, name: str, node: Node, nodes: list[Node], given: list) -> Callable:
         """Tile::index(r, c), Policy::index(r, c)."""
-        known = [one for one in self.file.of_structs.get(name, ()) if one.is_static]
+        known = self.file.of_structs.get(name, ())
         kind = node.type
         sides = [self.code(kid) for kid in node.kids]
 
@@ -264,6 +264,8 @@ class Overloads:
             mine = [one for one in known if one.owner in self.file.lines_of(owner)]
             fields = dict(zip(self.file.parameters.get(owner, ()), args, strict=False))
             this = Struct(fields, owner)
+            if f.env.get("this") is not None and not any(one.is_static for one in mine):
+                return self.one_of(mine, nodes, given, [], lambda f, m: f.env["this"], False)(f, m)
             return self.one_of(mine, nodes, given, [], lambda f, m: this, False)(f, m)
 
         return run

@@ -42,6 +42,8 @@ def text_of(node: Node, edits: Mapping = {}, around: int = 0) -> str:  # noqa: B
                 return f"{node.text}({of(0)})"  # size_t(row)
             stars = "*" * node.type.stars
             return f"({node.type.name}{stars}){of(0, _ALL)}"
+        case "trait":
+            return f"{node.text}_v<{listed(node.kids)}>"
         case "bits":
             return f"bit_cast<{node.type.name}>({of(0)})"
         case "before":

@@ -114,6 +114,19 @@ OF_MEMORY: dict[str, Callable] = {
     "size": lambda memory: memory.memory.size,
     "empty": lambda memory: memory.memory.size == 0,
 }
+
+
+def _element(owner: Pointer, at):
+    place = owner.at(at)
+    return place if place.dims else place.load(True)
+
+
+# What a std::array is asked for; the rest of it is as a C array.
+OF_ARRAY: dict[str, Callable] = {
+    "at": _element, "front": lambda owner: _element(owner, 0), "size": lambda owner: owner.dims[0],
+    "back": lambda owner: _element(owner, owner.dims[0] - 1), "empty": lambda owner: False,
+    "data": lambda owner: owner,
+}  # fmt: skip
 OF_VALUES = OF_TEXT | frozenset(OF_LIST) | frozenset(OF_MEMORY)
 
 
@@ -127,11 +140,18 @@ def asked(name: str, owner, given: list):
         return OF_LIST[name](owner, *given)
     if owner.__class__ is Pointer and owner.memory.kind == "host" and name in OF_MEMORY:
         return OF_MEMORY[name](owner)
+    if owner.__class__ is Pointer and name in OF_ARRAY and owner.dims:
+        return OF_ARRAY[name](owner, *given)
     raise GivenUp("method")
 
 
-def element_of(owner: List, name: str, given: list) -> Place:
+def element_of(owner: List | Pointer, name: str, given: list) -> Place | Pointer:
     """Where an element of a container lies: vector.back(), vector.at(i)."""
+    if owner.__class__ is Pointer:
+        places = {"front": 0, "back": owner.dims[0] - 1 if owner.dims else 0}
+        if name != "at" and name not in places:
+            raise GivenUp("reference")
+        return owner.at(given[0] if name == "at" else places[name])
     if name == "at":
         return Place(owner, given[0])
     if name in ("front", "back"):

@@ -104,8 +104,14 @@ class Parser(Structs, Unread):
             else:
                 self.type_of_parameter()
             is_pack = self.skip("...")
+            is_function = self.now == "(" and self.ahead() in ("*", "&")
+            if is_function:  # float (*f)(float, float)
+                self.at += 2
             name = self.name().text if self.now not in (",", ">", "=") else f"<{len(names)}>"
             names.append(name)
+            if is_function:
+                self.take(")")
+                self.balanced()
             if is_pack and not is_type:  # std::size_t... I
                 self.numbers_given = name
             if is_type:
