@@ -242,4 +242,30 @@ MEMORY = {
         " template <class V> __device__ V add(const V* x, V y) { return std::is_floating_point<V>::value && !std::is_integral_v<V> ? *x + y : y; }",
         "inner": "for (int i = 0; i < T; ++i) s = add(&s, mad<float>(a[ty][i], b[i][tx], 0)) + mad(s, s, s) * 0;",
     },
+    "a method of what is made in the same statement": {
+        "top": "__global__ void k(const float* M, const float* N, float* P, int w); struct Runner { int w; dim3 grid() const { return dim3(w / T, w / T); }"
+        " void run(const float* M, const float* N, float* P) const { k<<<grid(), dim3(T, T)>>>(M, N, P, w); } };"
+        " template <typename... Ts> __host__ __device__ void ignore(Ts&&...) {}",
+        "launch": "ignore(w, 1, M); Runner{w}.run(M, N, P);",
+    },
+    "dynamic memory taken for a struct of a template": {
+        "top": "template <int S> struct Sm { float x[S][S], y[S][S]; }; template <int S> __global__ void of(const float* M, const float* N, float* P, int w) {"
+        " extern __shared__ float4 raw[]; auto& q = *reinterpret_cast<Sm<S>*>(raw); int tx = threadIdx.x, ty = threadIdx.y, r = blockIdx.y * S + ty, c = blockIdx.x * S + tx;"
+        " float s = 0; for (int z = 0; z < w; z += S) { q.x[ty][tx] = M[r * w + z + tx]; q.y[ty][tx] = N[(z + ty) * w + c]; __syncthreads();"
+        " for (int i = 0; i < S; ++i) s += q.x[ty][i] * q.y[i][tx]; __syncthreads(); } P[r * w + c] = s; }",
+        "launch": "of<T><<<dim3(w / T, w / T), dim3(T, T), sizeof(Sm<T>)>>>(M, N, P, w); "
+        + _PRODUCT,
+    },
+    "structs that are taken for numbers in conditions": {
+        "top": "class Cursor { int at_, end_; public: __device__ Cursor(int end, int at = 0) : at_(at), end_(end) { if (at_ > end_) at_ = end_; }"
+        " __device__ explicit operator bool() const { return at_ < end_; } __device__ int next() { return at_++; } };"
+        " struct I { int v; __device__ bool operator<(I o) const { return v < o.v; } __device__ I operator+(int d) const { return {v + d}; } __device__ operator int() const { return v; } };",
+        "inner": "Cursor q(T); for (; q;) { int i = q.next(); s += a[ty][i] * b[i][tx]; } if (q) s = 0; s += q ? 1 : 0; Cursor z(1); while (z) z.next(); do z.next(); while (z);"
+        " for (I i{0}; i < I{T}; i = i + 1) s += a[ty][i] * b[i][tx] * (i - i);",
+    },
+    "braces for an element": {
+        "top": "struct E { float x, y; };",
+        "inner": "__shared__ E e[T][T / 2]; __shared__ float2 f[T][T / 2]; if (tx < T / 2) { e[ty][tx] = {a[ty][2 * tx], a[ty][2 * tx + 1]}; f[ty][tx] = {0, 1}; } __syncthreads();"
+        " const E* q = &e[ty][0]; for (int i = 0; i < T / 2; ++i, ++q) s += q->x * b[2 * i][tx] + q->y * b[2 * i + 1][tx] * f[ty][i].y; __syncthreads();",
+    },
 }

@@ -154,6 +154,7 @@ class Addresses:
         if node.kind == "index":
             base, index = self.code(node.kids[0]), self.code(node.kids[1])
             own = self.subscript(node, base, index, True)
+            index = self.converted(index)
 
             def element(f, m):
                 value = base(f, m)

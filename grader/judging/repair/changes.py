@@ -77,8 +77,7 @@ class Changes:
         return store
 
     def _assign(self, node: Node) -> Callable:
-        is_list = node.kids[1].kind == "braces"
-        value = self.initial(node.kids[1], self.type_of(node.kids[0]) if is_list else None)
+        value = self.listed_for(node) or self.initial(node.kids[1], None)
         if node.text != "=" and any(one.kind in ("before", "after") for one in walk(node.kids[0])):
             return self._changed_once(node, value)
         put = self.assigner(node.kids[0])
@@ -125,6 +124,33 @@ class Changes:
             return given
 
         return changed
+
+    def listed_for(self, node: Node) -> Callable | None:
+        """What {a, b} is, by what it is assigned to."""
+        target, given = node.kids
+        if given.kind != "braces":
+            return None
+        kind = self.type_of(target)
+        if kind is not None:
+            return self.initial(given, kind)
+        where, known = self.address(target), {}
+
+        def value(f, m):
+            place = where(f, m)
+            if place.__class__ is Place:
+                held = place.holder.get(place.name)
+                name = held.kind if held.__class__ is Struct else ""
+            else:
+                name = place.names.kind if place.__class__ is Pointer and place.names else ""
+                if place.__class__ is Pointer and not name and place.unit in (2, 3, 4):
+                    name = f"float{place.unit}"
+            if not name:
+                raise GivenUp("braces")
+            if name not in known:
+                known[name] = self.initial(given, Type(name))
+            return known[name](f, m)
+
+        return value
 
     def type_of(self, node: Node) -> Type | None:
         """What a variable or a member is declared as, as far as the text shows."""

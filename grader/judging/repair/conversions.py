@@ -35,6 +35,7 @@ from grader.judging.repair.views import (
     are_halves,
     parts_of,
 )
+from grader.judging.repair.world import Frame
 
 # Pointers to these see elements of 2 bytes as what they are.
 _OF_HALVES = frozenset(("bf16", "__nv_bfloat162"))
@@ -247,8 +248,15 @@ class Conversions:
 
     def _sizeof(self, node: Node) -> Callable:
         if not node.kids:  # of a struct's type
-            kind = node.type.name
-            return lambda f, m: 4 * self.words_in(kind, f)
+            kind, names = node.type.name, self.file.parameters.get(node.type.name) or ()
+            given = [self.code(one) for one in node.type.args]
+
+            def of_type(f, m):
+                known = {name: part(f, m) for name, part in zip(names, given, strict=False)}
+                inner = Frame(f.world, {**f.env, **known}, fields=f.fields) if known else f
+                return 4 * self.words_in(kind, inner)
+
+            return of_type
         (kid,) = node.kids
         known = self.types.get(kid.kids[0].text if kid.kind == "deref" else kid.text)
         stars = kid.kind == "deref"

@@ -215,7 +215,7 @@ class Statements:
         return self.initial(node, None)
 
     def _if(self, node: Node) -> Callable:
-        condition = self.code(node.kids[0])
+        condition = self.converted(self.code(node.kids[0]))
         yes = self.code(node.kids[1])
         no = self.code(node.kids[2]) if node.kids[2] is not None else None
 
@@ -237,6 +237,7 @@ class Statements:
         first, condition, step, body = (
             self.code(kid) if kid is not None else None for kid in node.kids
         )
+        condition = self.converted(condition) if condition is not None else None
         key = node.loop
         counters = [self.code(one) for one in counters_of(node)]
 
@@ -285,6 +286,7 @@ class Statements:
 
     def _dowhile(self, node: Node) -> Callable:
         condition, body = (self.code(kid) for kid in node.kids)
+        condition = self.converted(condition)
         key = node.loop
 
         def run(f, m):

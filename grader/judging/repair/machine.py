@@ -230,6 +230,7 @@ class Machine(
     def _index(self, node: Node) -> Callable:
         base, index = self.converted(self.code(node.kids[0])), self.code(node.kids[1])
         own = self.subscript(node, base, index, False)
+        index = self.converted(index)
 
         def get(f, m):
             value = base(f, m)
@@ -385,7 +386,8 @@ class Machine(
         return inner
 
     def _binary(self, node: Node) -> Callable:
-        left, right = (self.converted(self.code(kid)) for kid in node.kids)
+        raw = [self.code(kid) for kid in node.kids]
+        left, right = (self.converted(one) for one in raw)
         if node.text in ("&&", "||"):
             is_and = node.text == "&&"
 
@@ -401,7 +403,9 @@ class Machine(
 
             return joined
         do = BINARY[node.text]
-        own = self.of_operator(node.text, node.kids, [left, right])
+        own = self.of_operator(node.text, node.kids, raw)
+        if own is not None and left is not raw[0]:
+            return self.own_or_converted(node, own, raw)
         if node.text in _BADLY and own is None:
             return _careful(do, _BADLY[node.text], left, right)
         is_product = node.text == "*"
@@ -412,6 +416,25 @@ class Machine(
                 return own(f, m)
             if is_product and f.world.pairs is not None:
                 f.world.multiplied(a, b, m)
+            try:
+                return do(a, b)
+            except TypeError:
+                raise Fault("type") from None
+
+        return combined
+
+    def own_or_converted(self, node: Node, own: Callable, raw: list[Callable]) -> Callable:
+        """A sign of a struct's own, or of the number that it is taken for."""
+        do = BINARY[node.text]
+        left, right = (self.converted(one) for one in raw)
+
+        def combined(f, m):
+            a, b = (one(f, m) for one in raw)
+            if a.__class__ is Struct or b.__class__ is Struct:
+                try:
+                    return own(f, m)
+                except GivenUp:  # not for these
+                    a, b = left(f, m), right(f, m)
             try:
                 return do(a, b)
             except TypeError:
@@ -430,6 +453,7 @@ class Machine(
 
     def _choose(self, node: Node) -> Callable:
         condition, yes, no = (self.code(kid) for kid in node.kids)
+        condition = self.converted(condition)
 
         def chosen(f, m):
             c = truth(condition(f, m))

@@ -269,6 +269,7 @@ class Parser(Structs, Unread):
             if self.skip("="):
                 self.rest.append(self.given())
             if is_pack:
+                name = name or "<pack>"
                 self.pack_given = name
             found.append((kind, name))
             self.skip(",")

@@ -104,7 +104,7 @@ class TypeNames:
             return self.ahead(4) == ")" and self.ahead(5) == "["  # float (*row)[16]
         known = text in TYPES or text in self.file.structs or text in self.aliases
         return known and self.ahead() not in ("(", "{", "=", "+", ".", ";", ")", ",") or (
-            known and text in self.file.structs and self.ahead() not in ("(", ".", "=")
+            known and text in self.file.structs and self.ahead() not in ("(", ".", "=", "{")
         )  # fmt: skip
 
     def is_template_type(self) -> bool:
