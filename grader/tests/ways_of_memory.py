@@ -268,4 +268,22 @@ MEMORY = {
         "inner": "__shared__ E e[T][T / 2]; __shared__ float2 f[T][T / 2]; if (tx < T / 2) { e[ty][tx] = {a[ty][2 * tx], a[ty][2 * tx + 1]}; f[ty][tx] = {0, 1}; } __syncthreads();"
         " const E* q = &e[ty][0]; for (int i = 0; i < T / 2; ++i, ++q) s += q->x * b[2 * i][tx] + q->y * b[2 * i + 1][tx] * f[ty][i].y; __syncthreads();",
     },
+    "methods outside of their class": {
+        "top": "class View { public: __device__ View(const float* p, int w); __device__ ~View(); __device__ float at(int r, int c = 0) const;"
+        " __device__ static int of(int r, int c, int w); __device__ float operator()(int r, int c) const; private: const float* p_ = nullptr; int w_; int one_ = 1; };"
+        " __device__ View::View(const float* p, int w) : p_(p), w_(w) {} __device__ View::~View() {}"
+        " __device__ float View::at(int r, int c) const { return p_[of(r, c, w_) * one_]; }"
+        " __device__ int View::of(int r, int c, int w) { return r * w + c; } __device__ float View::operator()(int r, int c) const { return at(r) + at(r, c) - at(r); }"
+        " template <int S> struct Tile { float v[S][S]; __device__ void put(int r, int c, float x); __device__ float get(int r, int c) const; };"
+        " template <int S> __device__ void Tile<S>::put(int r, int c, float x) { v[r][c] = x; }"
+        " template <int S> __device__ float Tile<S>::get(int r, int c) const { return v[r][c]; }",
+        "load": "View(M, w)(r, p * T + tx)",
+        "inner": "__shared__ Tile<T> q; q.put(ty, tx, a[ty][tx]); __syncthreads(); for (int i = 0; i < T; ++i) s += q.get(ty, i) * b[i][tx]; __syncthreads();",
+    },
+    "a pointer to structs with arrays of a row, and a lambda that returns a reference to one": {
+        "top": "struct Frag { float r[4]; }; __device__ float all(const Frag* q, int apart, int n) { auto of = [&](int i) -> const float (&)[4] { return q[i * apart].r; };"
+        " float z = 0; for (int i = 0; i < n; ++i) z += of(i)[0] + of(i)[3]; return z; }",
+        "inner": "Frag q[2][3]; for (int i = 0; i < 6; ++i) for (float& x : q[i / 3][i % 3].r) x = 0; for (int i = 0; i < T; ++i) q[i & 1][1].r[i / 2 % 2 * 3] += a[ty][i] * b[i][tx];"
+        " s += all(&q[0][1], 3, 2);",
+    },
 }

@@ -99,10 +99,14 @@ class Addresses:
         if of.kind != "index" or of.id in self.edits:
             return self.address(of)
         where, base, index = self.address(of), self.code(of.kids[0]), self.code(of.kids[1])
+        root, depth = of.kids[0], 1
+        while root.kind == "index":
+            root, depth = root.kids[0], depth + 1
+        name = root.text if root.kind == "name" else ""
 
         def place(f, m):
-            value = f.env.get(of.kids[0].text) if of.kids[0].kind == "name" else None
-            if value.__class__ is not Struct or value.lead != 1:
+            value = f.env.get(name)
+            if value.__class__ is not Struct or value.lead != depth:
                 return where(f, m)
             return base(f, m).moved(index(f, m))  # from there one may go on to the next
 

@@ -26,6 +26,7 @@ class Members:
     statics: list[Node] = field(default_factory=list)
     lengths: dict[str, list[Node]] = field(default_factory=dict)
     inherits: list[str] = field(default_factory=list)  # whose constructors it has, too
+    is_made_outside: bool = False  # its constructor follows
     is_plain: bool = False  # has a constructor without arguments that is `= default`
 
 
@@ -48,13 +49,8 @@ class Beginnings(Sugar):
             for one in self.file.of_structs.get(base, ()):
                 self.inherit(own, one)
         made = [one for one in self.file.of_structs.get(own.name, ()) if one.owner == own.name]
-        bases = self.file.bases.get(own.name, [])
-        to_begin = [one for one in bases if self.begins_alone(one)]
-        for one in made:
-            first = [kid for kid in one.body.kids if kid.kind == "begin"]
-            rest = [kid for kid in one.body.kids if kid.kind != "begin"]
-            shadowed = {name for _, name in one.parameters}
-            one.body.kids = [*self.in_order(own, first, to_begin, shadowed), *rest]
+        to_begin = self.begin_all(own, made)
+        made = made or [None] * own.is_made_outside
         if own.is_plain or (not made and (own.firsts or to_begin)):
             token = self.tokens[self.at - 1]
             kids = self.in_order(own, [], to_begin, set())
@@ -64,6 +60,17 @@ class Beginnings(Sugar):
                 is_implied=not made,
             )  # fmt: skip
             self.file.keep(implied)
+
+    def begin_all(self, own: Members, made: list[Function]) -> list[str]:
+        """Of constructors; and the bases that begin by themselves."""
+        bases = self.file.bases.get(own.name, [])
+        to_begin = [one for one in bases if self.begins_alone(one)]
+        for one in made:
+            first = [kid for kid in one.body.kids if kid.kind == "begin"]
+            rest = [kid for kid in one.body.kids if kid.kind != "begin"]
+            shadowed = {name for _, name in one.parameters}
+            one.body.kids = [*self.in_order(own, first, to_begin, shadowed), *rest]
+        return to_begin
 
     def begins_alone(self, base: str) -> bool:
         known = self.file.of_structs.get(base, ())

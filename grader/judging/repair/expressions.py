@@ -60,6 +60,8 @@ class Expressions(TypeNames):
         self.labels: set[str] = set()  # of a function
         self.jumps: set[str] = set()  # labels that it jumps to
         self.kernels: dict[str, Node] = {}  # auto kernel = product<16>;
+        self.outside: dict[tuple[str, str], tuple] = {}  # methods that follow outside of structs
+        self.members: dict[str, object] = {}  # structs that have been read
         self.last_key = MADE  # of nodes that stand nowhere in the file
         self.angles = 0  # lists of template arguments that are open: >> closes two of them
 

@@ -100,6 +100,11 @@ class Structs(Beginnings):
         if self.now == "->":
             self.take()
             kind = self.type()
+            if self.now == "(" and self.ahead() in ("*", "&"):  # -> const float (&)[4]
+                self.balanced()
+                while self.now == "[":
+                    self.balanced()
+                kind = Type("auto")
         return kind
 
     def struct(self) -> None:
@@ -176,6 +181,7 @@ class Structs(Beginnings):
         while not self.skip("}"):
             self.member_of(own)
         self.inside = outside
+        self.members[name] = own
         self.begins(own)
         for field, sizes in own.lengths.items():
             self.file.lengths[name, field] = sizes
@@ -362,6 +368,11 @@ class Structs(Beginnings):
             return
         rest, sizes, lengths = self.rest, self.sizes_given, self.lengths_given
         pack = self.pack_given
+        if self.skip(";"):  # it follows
+            own.is_made_outside = True
+            self.outside[own.name, own.name] = rest, False
+            return
+        rest = rest or self.outside.get((own.name, own.name), (rest, False))[0]
         first = []
         if self.skip(":"):
             while self.now != "{":
@@ -377,6 +388,70 @@ class Structs(Beginnings):
             pack=pack,
         )  # fmt: skip
         self.file.keep(made)
+
+    # --- void Tile::fill(float x) { ... }
+
+    def begins_outside(self) -> str:
+        """The struct whose member is defined here, outside of it: Tile:: or Tile<N>::"""
+        name = self.aliases[self.now].name if self.now in self.aliases else self.now
+        if name not in self.members:
+            return ""
+        at = self.at + 1
+        if self.tokens[at].text == "<":
+            depth = 0
+            while self.tokens[at].text:
+                text = self.tokens[at].text
+                depth += (text == "<") - (text == ">") - 2 * (text == ">>")
+                at += 1
+                if depth <= 0:
+                    break
+        following = self.tokens[at + 1].text
+        is_member = following == "~" or following == "operator" or self.tokens[at + 2].text == "("
+        return name if self.tokens[at].text == "::" and is_member else ""
+
+    def to_member(self) -> None:
+        while self.now != "::":
+            self.take()
+        self.take()
+
+    def made_outside(self, templates: Sequence[str]) -> bool:
+        """Tile::Tile(int n) : n_(n) {}, Tile::~Tile() {}"""
+        at = self.at
+        while self.now in _BEFORE_METHODS:
+            self.take()
+        owner = self.begins_outside()
+        if owner:
+            self.to_member()
+        if not owner or self.now not in ("~", owner):
+            self.at = at
+            return False
+        own = self.members[owner]
+        outside, self.inside = self.inside, owner
+        self.same_parameters(own, templates)
+        if self.skip("~"):
+            token = self.name()
+            self.balanced()
+            self.given_later(Type("void"))
+            self.at_end(own, token)
+        else:
+            before = len(self.file.of_structs.get(owner, ()))
+            self.constructor(own, self.take(), [], frozenset(), {})
+            self.begin_all(own, self.file.of_structs[owner][before:])
+        self.inside = outside
+        return True
+
+    def method_outside(self, kind: Type, owner: str, templates: list[str]) -> None:
+        """float Tile::at(int r, int c) const {}"""
+        self.to_member()
+        outside, self.inside = self.inside, owner
+        self.same_parameters(self.members[owner], templates)
+        self.method(kind, owner, False, [], frozenset(), {})
+        self.inside = outside
+
+    @staticmethod
+    def same_parameters(own: Members, templates: Sequence[str]) -> None:
+        if list(templates) != list(own.templates):
+            raise GivenUp("a template's method")
 
     def is_conversion(self) -> bool:
         """operator float*() const: what a struct is taken for."""
@@ -443,6 +518,11 @@ class Structs(Beginnings):
             self.at += 2
             self.take(";")
             return
+        if self.skip(";"):  # it follows
+            self.outside[owner, token.text] = rest, is_static
+            return
+        known = self.outside.get((owner, token.text), (rest, is_static))
+        rest, is_static = rest or known[0], is_static or known[1]
         self.file.keep(
             Function(
                 token.text, kind, parameters, self.body(), False, token.line, templates, kinds,

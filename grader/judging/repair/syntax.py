@@ -44,6 +44,8 @@ class Parser(Structs, Unread):
             while not self.skip("}"):
                 self.read_or_pass(self.top)
             return
+        if self.made_outside(templates):
+            return
         start, numbers = self.at, self.numbers_given
         if self.begins_struct():
             kind = Type(self.structure(templates, defaults=defaults))
@@ -56,6 +58,9 @@ class Parser(Structs, Unread):
         while self.now in ("__launch_bounds__", "__align__", "alignas"):
             self.take()
             self.balanced()
+        if owner := self.begins_outside():
+            self.method_outside(kind, owner, templates)
+            return
         is_kernel = any(token.text == "__global__" for token in self.tokens[start : self.at])
         is_special = self.now in self.templates and self.ahead() == "<"
         if self.ahead() != "(" and self.now != "operator" and not is_special:
