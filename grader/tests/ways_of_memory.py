@@ -286,4 +286,24 @@ MEMORY = {
         "inner": "Frag q[2][3]; for (int i = 0; i < 6; ++i) for (float& x : q[i / 3][i % 3].r) x = 0; for (int i = 0; i < T; ++i) q[i & 1][1].r[i / 2 % 2 * 3] += a[ty][i] * b[i][tx];"
         " s += all(&q[0][1], 3, 2);",
     },
+    "operators one after the other, each carried out once": {
+        "top": "struct Sum { float v = 0; __device__ Sum& operator<<(float x) { v += x; return *this; } __device__ Sum& add(float x) { v += x; return *this; } };"
+        " struct Other { int n; __device__ Other& add(int x) { n += x; return *this; } };",
+        "inner": "Sum z; for (int i = 0; i < T; i += 4) { z << a[ty][i] * b[i][tx] << a[ty][i + 1] * b[i + 1][tx]; z.add(a[ty][i + 2] * b[i + 2][tx]).add(a[ty][i + 3] * b[i + 3][tx]); }"
+        " Other o{0}; o.add(1).add(2); s += z.v + o.n - 3;",
+    },
+    "switch in a loop that goes on": {
+        "inner": "for (int i = 0; i < T; ++i) { switch (int way = i & 3; way) { case 0: s += a[ty][i] * b[i][tx]; continue; case 1: if (i > 0) { s += a[ty][i] * b[i][tx]; continue; }"
+        " for (int q = 0; q < 2; ++q) { if (q) continue; } break; default: break; } s += a[ty][i] * b[i][tx]; }",
+    },
+    "votes of a warp and counts of bits": {
+        "before": "if (__any_sync(0xffffffffu, r >= w) || !__all_sync(0xffffffffu, r < w)) return; int q = __popc(__ballot_sync(~0u, tx < 4)) - 8 + __clz(1) - 31 + __ffs(8) - 4;",
+        "store": "P[r * w + c + q] = s * sqrtf(4.f) * __fdividef(1.f, 2.f) * fabsf(-1.f) * powf(1.f, 2.f);",
+    },
+    "a literal of a struct, and references in one": {
+        "top": "typedef struct { int r, c; } At; __device__ int of(At q, int w) { return q.r * w + q.c; } template <class V, int S> __device__ int length(V (&)[S]) { return S; }"
+        " struct Ctx { float (&x)[T][T]; float& s; int r, c; __device__ void add(const float (*const y)[T]) { for (int i = 0; i < T; ++i) s += x[r][i] * y[i][c]; } };",
+        "inner": "Ctx q{a, s, ty, tx}; q.add(b);",
+        "store": "P[of((At){r, c}, w) + length(a) - T] = s;",
+    },
 }

@@ -45,6 +45,8 @@ from grader.judging.repair.values import (
     float_of,
     has_rows,
     is_integer,
+    to_float,
+    to_int,
     truth,
     without,
 )
@@ -359,6 +361,46 @@ def _shuffled(source):
     return make
 
 
+def _voted(do):
+    """__any_sync, __all_sync, __ballot_sync: of the lanes of a warp that are active."""
+
+    def make(given, templates):
+        def run(f, m):
+            if f.world.effects is not None:
+                f.world.effects.is_joint = True
+            held = truth(given[1](f, m))
+            yes, active = _of_lanes(f, held, m)
+            thread = np.arange(yes.shape[-1]) % f.world.threads
+            place, each = thread % _WARP, -(-f.world.threads // _WARP)
+            warp = np.arange(yes.shape[-1]) // f.world.threads * each + thread // _WARP
+            shape = (*yes.shape[:-1], f.world.blocks * each)
+            found = np.zeros(shape, np.int64)
+            votes = np.where(yes & active, 1 << place, 0)
+            everybody = np.zeros(shape, np.int64)
+            np.add.at(found, (..., warp), votes)
+            np.add.at(everybody, (..., warp), np.where(active, 1 << place, 0))
+            return do(found[..., warp], everybody[..., warp])
+
+        return run
+
+    return make
+
+
+def _bits_counted(value):
+    return sum((value >> at & 1 for at in range(32)), 0 * value)
+
+
+def _zeros_before(value):
+    """__clz"""
+    return sum(((value & 0xFFFFFFFF) >> at == 0 for at in range(32)), 0 * value)
+
+
+def _first_bit(value):
+    """__ffs"""
+    value = value & 0xFFFFFFFF
+    return (value != 0) * (_bits_counted((value & -value) - 1) % 33 + 1)
+
+
 BUILTIN = {
     **TENSOR,
     **COPY_ENGINE,
@@ -369,6 +411,17 @@ BUILTIN = {
     "__shfl_up_sync": _shuffled(lambda at, by: at - by),
     "__shfl_xor_sync": _shuffled(lambda at, by: at ^ by),
     "__shfl_sync": _shuffled(lambda at, by: at * 0 + by),
+    "__any_sync": _voted(lambda votes, every: votes != 0),
+    "__all_sync": _voted(lambda votes, every: votes == every),
+    "__ballot_sync": _voted(lambda votes, every: votes), "__activemask": _nothing,
+    "__popc": _plain(_bits_counted), "__clz": _plain(_zeros_before), "__ffs": _plain(_first_bit),
+    **dict.fromkeys(("sqrtf", "sqrt", "__fsqrt_rn"), _plain(np.sqrt)),
+    **dict.fromkeys(("fabsf", "fabs"), _plain(abs)), "rsqrtf": _plain(lambda v: 1 / np.sqrt(v)),
+    **dict.fromkeys(("powf", "pow"), _plain(lambda a, b: np.power(to_float(a), b))),
+    **dict.fromkeys(("__fdividef", "__fdiv_rn"), _plain(lambda a, b: np.divide(a, b))),
+    "__frcp_rn": _plain(lambda v: 1 / v), "__int2float_rn": _plain(to_float),
+    **dict.fromkeys(("truncf", "__float2int_rz"), _plain(to_int)),
+    **dict.fromkeys(("rintf", "__float2int_rn"), _plain(np.rint)),
     "CHECK": _plain(lambda value: value),
     "min": _plain(_least), "max": _plain(_most), "fminf": _plain(_least), "fmaxf": _plain(_most),
     "fmaf": _product(lambda a, b, c: a * b + c), "fma": _product(lambda a, b, c: a * b + c),
@@ -414,13 +467,13 @@ for _name in (
     "cudaStreamCreateWithFlags", "cudaEventCreateWithFlags", "cudaEventQuery", "cudaStreamQuery", "cudaStreamDestroy", "cudaStreamSynchronize", "cudaEventCreate",
     "cudaEventRecord", "cudaEventSynchronize", "cudaEventElapsedTime", "cudaEventDestroy",
     "cudaGetDeviceProperties", "cudaSetDevice", "cudaGetDevice", "exit", "abort",
-    "assert", "__builtin_assume", "__builtin_unreachable", "puts", "fflush", "__threadfence_block", "cudaFuncSetAttribute", "printf", "fprintf", "__threadfence",
+    "snprintf", "sprintf", "getenv", "atoi", "assert", "__builtin_assume", "__builtin_unreachable", "puts", "fflush", "__threadfence_block", "cudaFuncSetAttribute", "printf", "fprintf", "__threadfence",
     "sync", "wait", "wait_prior", "pipeline_consumer_wait_prior", "init", "clock64", "clock", "__nanosleep", "__threadfence_system", "cudaDeviceReset",
     "cudaStreamBeginCapture", "cudaStreamEndCapture", "cudaGraphInstantiate", "cudaGraphDestroy",
     "cudaGraphExecDestroy", "cudaGraphLaunch", "cudaMemPrefetchAsync", "cudaMemAdvise",
     "cudaProfilerStart", "cudaProfilerStop", "cudaStreamCreateWithPriority", "nvtxRangePush", "nvtxRangePop",
     "cudaDeviceGetDefaultMemPool", "cudaMemPoolSetAttribute", "cudaStreamAttachMemAsync", "cudaDeviceSetLimit",
-    "cudaFuncSetCacheConfig", "cudaDeviceSetCacheConfig", "cudaStreamWaitEvent", "strerror", "perror", "__activemask", "__ballot_sync",
+    "cudaFuncSetCacheConfig", "cudaDeviceSetCacheConfig", "cudaStreamWaitEvent", "strerror", "perror", 
 ):  # fmt: skip
     BUILTIN[_name] = _nothing
 BUILTIN |= dict.fromkeys(BARRIERS, _nothing)

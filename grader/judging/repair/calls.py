@@ -581,8 +581,9 @@ class Calls(Launches, Algorithms):
             env = {}
             inside = f
             given_types = [part(f, m) for part in templates]
+            called_of = owner(f, m) if owner is not None else None
             if lacking > 0:  # what is not given is a matter of the struct's
-                this = whole(owner(f, m)) if owner is not None else None
+                this = whole(called_of)
                 known = dict(zip(function.templates, given_types, strict=True))
                 if this.__class__ is Struct:
                     inside = Frame(f.world, {**f.env, "this": this, **known}, fields=this.fields)
@@ -607,7 +608,7 @@ class Calls(Launches, Algorithms):
                     env[name] = given_to.fields[own]
             inner = Frame(f.world, env)
             if owner is not None:
-                value = owner_of(owner(f, m))
+                value = owner_of(called_of)
                 if value.__class__ is not Struct:
                     raise GivenUp("method")
                 value = value.at(0) if value.lead == 1 else value

@@ -75,7 +75,10 @@ class Declarations(Arrays):
                 own = types.get(name)
             if own is None:
                 raise GivenUp("braces")
-            given.append((name, self.conversion(own), self.initial(kid, own)))
+            if own.is_reference and not own.stars and kid.kind in REFERRED:
+                given.append((name, lambda value: value, self.referring(kid)))
+            else:
+                given.append((name, self.conversion(own), self.initial(kid, own)))
         rest = {name: own for name, own in types.items() if name not in {one[0] for one in given}}
         templates = self.file.parameters.get(kind.name) or []
         stands_for = [

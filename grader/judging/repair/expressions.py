@@ -212,8 +212,20 @@ class Expressions(TypeNames):
             self.take()
             kind = self.pointed(self.type())
             self.take(")")
+            if self.now == "{":
+                return self.literal(token, kind)
             return self.cast(token, kind, self.unary())
         return self.postfix(self.primary())
+
+    def literal(self, token: Token, kind: Type) -> Node:
+        """(Place){r, c}"""
+        self.take()
+        given = self.list_until("}")
+        if kind.name == "dim3" or kind.name in VECTORS:
+            return self.node("make", token, given, kind.name)
+        found = self.node("built", token, given, kind.name)
+        found.type = kind
+        return found
 
     def cast(self, token: Token, kind: Type, inner: Node) -> Node:
         if kind.is_reference and not kind.sizes:

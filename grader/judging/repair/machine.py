@@ -413,7 +413,7 @@ class Machine(
         def combined(f, m):
             a, b = left(f, m), right(f, m)
             if own is not None and (a.__class__ is Struct or b.__class__ is Struct):
-                return own(f, m)
+                return own(f, m, (a, b))
             if is_product and f.world.pairs is not None:
                 f.world.multiplied(a, b, m)
             try:
@@ -426,21 +426,23 @@ class Machine(
     def own_or_converted(self, node: Node, own: Callable, raw: list[Callable]) -> Callable:
         """A sign of a struct's own, or of the number that it is taken for."""
         do = BINARY[node.text]
-        left, right = (self.converted(one) for one in raw)
 
         def combined(f, m):
             a, b = (one(f, m) for one in raw)
             if a.__class__ is Struct or b.__class__ is Struct:
                 try:
-                    return own(f, m)
+                    return own(f, m, (a, b))
                 except GivenUp:  # not for these
-                    a, b = left(f, m), right(f, m)
+                    a, b = (self.as_number(one, f, m) for one in (a, b))
             try:
                 return do(a, b)
             except TypeError:
                 raise Fault("type") from None
 
         return combined
+
+    def as_number(self, value, f: Frame, m):
+        return self.converted(lambda f, m: value)(f, m)
 
     def _comma(self, node: Node) -> Callable:
         first, last = (self.code(kid) for kid in node.kids)

@@ -150,6 +150,8 @@ class Overloads:
         known = self.file.of_structs.get(name, [])
         owners = {one.owner for one in known}
         runs: dict[str, Callable] = {}
+        of_now: list = []  # what it is called of, which is asked for once
+        once = owner if len(owners) == 1 else lambda f, m: of_now[-1]
 
         def of(kind: str) -> Callable:
             if kind not in runs:
@@ -163,7 +165,7 @@ class Overloads:
                 kept, self.types = self.types, types
                 try:
                     runs[kind] = self.one_of(
-                        mine, nodes, given, list(templates), owner, wants_address
+                        mine, nodes, given, list(templates), once, wants_address
                     )
                 finally:
                     self.types = kept
@@ -174,7 +176,12 @@ class Overloads:
             return of("")
 
         def run(f, m):
-            return of(kind_of(owner(f, m)))(f, m)
+            value = owner(f, m)
+            of_now.append(value)
+            try:
+                return of(kind_of(value))(f, m)
+            finally:
+                of_now.pop()
 
         return run
 
@@ -278,11 +285,19 @@ class Overloads:
         if not functions and not methods:
             return None
         owners = {one.owner for one in methods}
-        of_all = self.one_of(functions, nodes, given, [], None, False) if functions else None
-        of_own = self.of_method(name, nodes[1:], given[1:], given[0], False) if methods else None
+        operands: list = []  # which are asked for once
+        known = [lambda f, m, at=at: operands[-1][at] for at in range(len(nodes))]
+        of_all = self.one_of(functions, nodes, known, [], None, False) if functions else None
+        of_own = self.of_method(name, nodes[1:], known[1:], known[0], False) if methods else None
 
-        def run(f, m):
-            first = given[0](f, m)
+        def run(f, m, values=None):
+            operands.append(values or [part(f, m) for part in given])
+            try:
+                return chosen(f, m, operands[-1][0])
+            finally:
+                operands.pop()
+
+        def chosen(f, m, first):
             kind = first.names.kind if first.__class__ is Pointer and first.names else ""
             first = whole(first) if not kind else first
             kind = first.kind if first.__class__ is Struct else kind

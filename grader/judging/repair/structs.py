@@ -95,7 +95,7 @@ class Structs(Beginnings):
 
     def given_later(self, kind: Type) -> Type:
         """auto f() -> float, and the words behind a method's parameters."""
-        while self.now in ("const", "noexcept", "override", "final"):
+        while self.now in ("const", "noexcept", "override", "final", "&", "&&"):
             self.take()
         if self.now == "->":
             self.take()

@@ -99,21 +99,25 @@ class Sugar(Expressions):
         A case that goes on into the next one lets it be carried out, too.
         """
         self.take("(")
+        first = []
+        if self.is_type():  # switch (int way = f(); way)
+            first.append(self.declaration(self.type()))
+            self.take(";")
         value = self.assignment()
         self.take(")")
         self.take("{")
-        name, fallen = "chosen", "fallen"
-        first = [self.declared(token, Type("int"), name, value)]
+        name, fallen, again = "chosen", "fallen", "goes on"
+        first += [self.declared(token, Type("int"), name, value)]
         parts: list[tuple[list[Node], bool, list[Node]]] = []
-        is_plain = True
+        is_plain, goes_on = True, False
         while not self.skip("}"):
             conditions, is_rest = self._labels(token, name)
             body: list[Node] = []
             while self.now not in ("case", "default", "}"):
                 body.append(self.statement())
-            inside = [one for statement in body for one in walk(statement)]
-            if any(one.kind == "continue" for one in inside):
-                raise GivenUp("continue in switch")
+            found = [self.without_continue(one, again) for one in body]
+            goes_on = goes_on or any(a is not b for a, b in zip(found, body, strict=True))
+            body = found
             last = body[-1] if body else None
             while last is not None and last.kind == "block" and last.kids:
                 last = last.kids[-1]
@@ -149,7 +153,29 @@ class Sugar(Expressions):
         once = self.made(token, "number", [], "0")
         body_of_all = self.made(token, "block", cases)
         loop = self.made(token, "dowhile", [once, body_of_all])
-        return self.node("block", token, [*first, loop])
+        if not goes_on:
+            return self.node("block", token, [*first, loop])
+        zero = self.made(token, "number", [], "0")
+        first.append(self.declared(token, Type("int"), again, zero))
+        after = [self.made(token, "name", [], again), self.made(token, "continue", []), None]
+        return self.node("block", token, [*first, loop, self.made(token, "if", after)])
+
+    def without_continue(self, node: Node, again: str) -> Node:
+        """What goes on with the loop that the switch is in leaves the switch, and says so."""
+        if node.kind == "continue":
+            token = Token(node.text, node.line, node.key)
+            left, one = self.made(token, "name", [], again), self.made(token, "number", [], "1")
+            mark = self.made(token, "do", [self.made(token, "assign", [left, one], "=")])
+            return self.made(token, "block", [mark, self.made(token, "break", [])])
+        if node.kind not in ("block", "if"):
+            return node
+        kids = [
+            self.without_continue(kid, again) if kid.__class__ is Node else kid for kid in node.kids
+        ]
+        if all(one is other for one, other in zip(kids, node.kids, strict=True)):
+            return node
+        node.kids = kids
+        return self.node(node.kind, Token(node.text, node.line, node.key), kids)
 
     def _either(self, token: Token, conditions: list[Node]) -> Node:
         if not conditions:

@@ -246,7 +246,9 @@ class Parser(Structs, Unread):
                 self.take("(")
                 if not self.skip("&"):
                     self.take("*")
-                name = self.name().text
+                while self.now in ("const", "__restrict__"):
+                    self.take()
+                name = self.name().text if self.now != ")" else f"<{len(found)}>"
                 self.take(")")
                 if self.now == "(":  # void (*kernel)(float*, int)
                     self.balanced()
