@@ -76,6 +76,7 @@ MEMORY = {
         " + sizeof(uint4) - sizeof(char) * 16 + sizeof(unsigned short) - 2] = s;",
     },
     "the address of a kernel that a template makes": {
+        "store": "P[r * w + c] = (P[r * w + c] + s) / 2;",
         "top": "template <int S> __global__ void of(const float* M, const float* N, float* P, int w) {"
         " int r = blockIdx.y * S + threadIdx.y, c = blockIdx.x * S + threadIdx.x; float s = 0;"
         " for (int i = 0; i < w; ++i) s += M[r * w + i] * N[i * w + c]; P[r * w + c] = s; }"
@@ -84,7 +85,6 @@ MEMORY = {
         " cudaLaunchKernel((const void*)&of<S>, dim3(w / S, w / S), dim3(S, S), args, 0, 0);"
         " run<<<dim3(w / S, w / S), dim3(S, S)>>>(M, N, P, w); }",
         "launch": "start<T>(M, N, P, w); " + _PRODUCT,
-        "before": "",
     },
     "a map": {
         "top": "struct Entry { int blocks = 0; int threads; }; class Names { std::map<std::string, Entry> entries; public:"
@@ -136,6 +136,7 @@ MEMORY = {
         "store": "P[v.r * v.w + c] = both(Half(s), half(0)) + z.v;",
     },
     "words behind a member's star": {
+        "store": "P[r * w + c] = (P[r * w + c] + s) / 2;",
         "top": "struct Given { const float *__restrict__ m, *__restrict__ n; float* const p; int w; };"
         " __global__ void of(const Given q) { const auto [m, n, p, w] = q; int r = blockIdx.x, c = threadIdx.x; float s = 0;"
         " for (int i = 0; i < w; ++i) s += m[r * w + i] * n[i * w + c]; p[r * w + c] = s; }",
@@ -174,6 +175,7 @@ MEMORY = {
         " k<<<dim3(w / T, w / T), dim3(T, T)>>>(M, N, first, w); free(rows);",
     },
     "a launcher of any kernel": {
+        "store": "P[r * w + c] = (P[r * w + c] + s) / 2;",
         "top": "struct Launch { dim3 grid{1}, block{1}; size_t shared = 0; template <typename... Ps, typename... As>"
         " void operator()(void (*kernel)(Ps...), As&&... args) const { kernel<<<grid, block, shared>>>(std::forward<As>(args)...); } };"
         " template <typename V, std::enable_if_t<(sizeof(V) > 2), int> = 0> __device__ decltype(auto) zero(V v) { return v * 0; }"
@@ -249,6 +251,7 @@ MEMORY = {
         "launch": "ignore(w, 1, M); Runner{w}.run(M, N, P);",
     },
     "dynamic memory taken for a struct of a template": {
+        "store": "P[r * w + c] = (P[r * w + c] + s) / 2;",
         "top": "template <int S> struct Sm { float x[S][S], y[S][S]; }; template <int S> __global__ void of(const float* M, const float* N, float* P, int w) {"
         " extern __shared__ float4 raw[]; auto& q = *reinterpret_cast<Sm<S>*>(raw); int tx = threadIdx.x, ty = threadIdx.y, r = blockIdx.y * S + ty, c = blockIdx.x * S + tx;"
         " float s = 0; for (int z = 0; z < w; z += S) { q.x[ty][tx] = M[r * w + z + tx]; q.y[ty][tx] = N[(z + ty) * w + c]; __syncthreads();"
@@ -305,5 +308,13 @@ MEMORY = {
         " struct Ctx { float (&x)[T][T]; float& s; int r, c; __device__ void add(const float (*const y)[T]) { for (int i = 0; i < T; ++i) s += x[r][i] * y[i][c]; } };",
         "inner": "Ctx q{a, s, ty, tx}; q.add(b);",
         "store": "P[of((At){r, c}, w) + length(a) - T] = s;",
+    },
+    "a struct of pointers in memory of the device": {
+        "store": "P[r * w + c] = (P[r * w + c] + s) / 2;",
+        "top": "struct Args { const float *m, *n; float* p; int w; }; __global__ void of(const Args* q) { int r = blockIdx.x, c = threadIdx.x; float s = 0;"
+        " for (int i = 0; i < q->w; ++i) s += q->m[r * q->w + i] * q->n[i * q->w + c]; q->p[r * q->w + c] = s; }",
+        "launch": "Args *q, h = {M, N, P, w}, *d, *e = (Args*)malloc(sizeof(Args)); cudaMallocManaged(&q, sizeof(Args)); q->m = M; q->n = N; q->p = P; q->w = 0;"
+        " of<<<w, w>>>(q); cudaFree(q); *e = h; cudaMalloc((void**)&d, sizeof(h)); cudaMemcpy(d, e, sizeof(Args), cudaMemcpyHostToDevice); of<<<w, w>>>(d); cudaFree(d); free(e); "
+        + _PRODUCT,
     },
 }

@@ -85,6 +85,8 @@ def free(given, templates):
             raise Fault("free")
         if value.__class__ is Struct:  # that malloc made
             return 0
+        if value.__class__ is Place and value.name.__class__ is tuple:
+            return 0
         if value.__class__ is not Pointer and value not in (0, None):
             raise GivenUp("free")
         return 0

@@ -21,7 +21,7 @@ from grader.judging.repair.iterations import Iteration, Iterations
 from grader.judging.repair.jumps import Jumps
 from grader.judging.repair.layouts import Layouts
 from grader.judging.repair.maps import Map, default_of
-from grader.judging.repair.memory import joined
+from grader.judging.repair.memory import Buffer, joined
 from grader.judging.repair.nodes import File, Node, Type
 from grader.judging.repair.overloads import Overloads, takes, whole
 from grader.judging.repair.reading import GivenUp
@@ -122,6 +122,8 @@ class Machine(
                 return value.get(m) if value.__class__ is Ref else value
 
             return referred
+        if kind is not None and kind.stars == 1 and self.has_fields_alone(kind.name):
+            return self.object_at(name, kind)
 
         def get(f, m):
             if name in f.env:
@@ -149,6 +151,29 @@ class Machine(
                 if name.startswith(("cuda", "mem_")):
                     return 0 if name == "cudaSuccess" else name
                 raise GivenUp(name) from None
+
+        return get
+
+    def has_fields_alone(self, kind: str) -> bool:
+        """Whether a struct is known by its fields alone: it has pointers, and no arrays."""
+        is_plain = bool(self.plain_fields(kind)) or self.holds_arrays(kind)
+        return bool(self.file.structs.get(kind)) and not is_plain
+
+    def object_at(self, name: str, kind: Type) -> Callable:
+        """A pointer to a struct in memory that was asked for."""
+
+        def get(f, m):
+            value = f.env.get(name)
+            if name not in f.env:
+                here = f.fields if f.fields is not None and name in f.fields else f.world.globals
+                value = here.get(name)
+                value = value.get(m) if value.__class__ is Ref else value
+            if value.__class__ is Pointer and value.memory.__class__ is Buffer:
+                key = kind.name, int(value.off)
+                if key not in value.memory.objects:
+                    value.memory.objects[key] = self.empty(kind, f)
+                return Place(value.memory.objects, key)
+            return value
 
         return get
 

@@ -51,6 +51,7 @@ class Buffer:
         self.start: int | np.ndarray = 0  # of each edit's row
         self.is_int = False
         self.is_half = False  # each element of 2 bytes, rounded to bf16
+        self.objects: dict = {}  # structs of pointers that lie there, by their kind and place
         self.is_words = False  # declared as integers: two halves may be put into one as a number
         self.unread: set[int] = set()  # where the copy engine has put what nobody has read since
         self.is_input = False  # of solve: nothing may be copied to it

@@ -57,6 +57,11 @@ def _in_words(pointer: Pointer) -> Pointer:
 def do_memcpy(given, templates):
     def run(f, m):
         to, source, size, kind = (part(f, m) for part in given[:4])
+        if to.__class__ is Place and source.__class__ is Place:
+            held = whole(source)
+            if held.__class__ is Struct and whole(to).__class__ is Struct:
+                to.holder[to.name] = held.copy()
+                return 0
         if to.__class__ is not Pointer or source.__class__ is not Pointer:
             raise Fault("cudaMemcpy")
         kinds = _FROM_HOST.get(str(kind))
@@ -286,6 +291,8 @@ def do_free(given, templates):
     def run(f, m):
         value = given[0](f, m)
         if isinstance(value, int) and value == 0:
+            return 0
+        if value.__class__ is Place and value.name.__class__ is tuple:  # a struct
             return 0
         if value.__class__ is not Pointer or value.memory.kind != "global":
             raise Fault("cudaFree")
