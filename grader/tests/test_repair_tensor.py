@@ -53,14 +53,61 @@ def test_floats_get_into_a_tile_in_each_way(way: str) -> None:
     assert not try_out(parse(tokens_of(wrong)), {}, Size(*sides), sides, False, 20_000).is_right
 
 
-def test_a_tile_may_consist_of_words_that_hold_two_elements_each() -> None:
-    text = _text("10", "solution")
-    for right, other in (
-        ("bf16 Mds[BM][BK + 8]", "uint32_t Mds[BM][BK / 2 + 4]"),
-        ("put4(&Mds[r][i], load4", "put4((bf16*)&Mds[r][i / 2], load4"),
-        ("load_matrices(m[r], &Mds[warp_row + 16 * r + lane % 16][i + lane / 16 * 8])",
-         "load_matrices(m[r], (bf16*)(Mds[warp_row + 16 * r + lane % 16] + (i / 2 + lane / 16 * 4)))"),
-    ):  # fmt: skip
+_MDS, _NDS = (
+    "__shared__ alignas(16) bf16 Mds[BM][BK + 8];",
+    "__shared__ alignas(16) bf16 Nds[BK][BN + 8];",
+)
+_LAUNCH, _WITH = (
+    "<<<grid, THREADS>>>",
+    "<<<grid, THREADS, (BM * (BK + 8) + BK * (BN + 8)) * sizeof(bf16)>>>",
+)
+_ROUNDED = "bf16 *bf16_m = rounded(M, j, k, pitch_m), *bf16_n = rounded(N, k, l, pitch_n);"
+_TILES = {
+    "words that hold two elements each": ("10", {
+        "bf16 Mds[BM][BK + 8]": "uint32_t Mds[BM][BK / 2 + 4]",
+        "put4(&Mds[r][i], load4": "put4((bf16*)&Mds[r][i / 2], load4",
+        "load_matrices(m[r], &Mds[warp_row + 16 * r + lane % 16][i + lane / 16 * 8])":
+        "load_matrices(m[r], (bf16*)(Mds[warp_row + 16 * r + lane % 16] + (i / 2 + lane / 16 * 4)))",
+    }),
+    "numbers of 2 bytes": ("10", {
+        _MDS: "__shared__ unsigned short Mh[BM][BK + 8]; auto Mds = reinterpret_cast<bf16 (*)[BK + 8]>(Mh);",
+        _NDS: "__shared__ uint16_t Nh[BK][BN + 8]; auto Nds = reinterpret_cast<bf16 (*)[BN + 8]>(Nh);",
+    }),
+    "dynamic memory": ("10", {
+        _MDS: "extern __shared__ bf16 sm[]; bf16 (*Mds)[BK + 8] = reinterpret_cast<bf16 (*)[BK + 8]>(sm);",
+        _NDS: "bf16 (*Nds)[BN + 8] = (bf16 (*)[BN + 8])(sm + BM * (BK + 8));", _LAUNCH: _WITH,
+    }),
+    "dynamic memory in bytes": ("10", {
+        _MDS: "extern __shared__ char sm[]; bf16 (&Mds)[BM][BK + 8] = *reinterpret_cast<bf16 (*)[BM][BK + 8]>(sm);",
+        _NDS: "bf16 (&Nds)[BK][BN + 8] = *reinterpret_cast<bf16 (*)[BK][BN + 8]>(sm + sizeof(Mds));", _LAUNCH: _WITH,
+    }),
+    "a struct of both": ("10", {
+        _MDS: "struct __align__(16) Tiles { bf16 m[BM][BK + 8], n[BK][BN + 8]; }; __shared__ Tiles t; bf16 (*Mds)[BK + 8] = t.m;",
+        _NDS: "bf16 (*Nds)[BN + 8] = t.n;",
+    }),
+    "structs of registers": ("10", {
+        "uint32_t m[RM][4], n[RN / 2][4];": "struct F { uint32_t v[4]; }; F mf[RM]; uint4 nf[RN / 2];"
+        " auto m = reinterpret_cast<uint32_t (*)[4]>(mf); auto* n = reinterpret_cast<uint32_t (*)[4]>(nf);",
+        "float sum[RM][RN][4] = {};": "float4 sums[RM][RN] = {}; auto sum = reinterpret_cast<float (*)[RN][4]>(sums);",
+    }),
+    "maps in an array": ("11", {
+        "CUtensorMap map_m = {}, map_n = {};": "CUtensorMap maps[2]; CUtensorMap &map_m = maps[0], &map_n = maps[1];",
+    }),
+    "rounded by a kernel of the file's own": ("11", {
+        _ROUNDED: "bf16 *bf16_m, *bf16_n; cudaMalloc(&bf16_m, sizeof(bf16) * j * pitch_m); cudaMalloc(&bf16_n, sizeof(bf16) * k * pitch_n);"
+        " halve<<<j, 64>>>(M, bf16_m, k, pitch_m); halve<<<k, 64>>>(N, bf16_n, l, pitch_n);",
+        "// P = M x N. M, N, P: device": "__global__ void halve(const float* a, bf16* to, int cols, int pitch) {"
+        " for (int c = threadIdx.x; c < cols; c += blockDim.x) to[blockIdx.x * pitch + c] = __float2bfloat16(a[blockIdx.x * cols + c]); }"
+        "\n// P = M x N. M, N, P: device",
+    }),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("way", sorted(_TILES))
+def test_tiles_and_registers_are_said_in_each_way(way: str) -> None:
+    lab, parts = _TILES[way]
+    text = _text(lab, "solution")
+    for right, other in parts.items():
         assert text.count(right) == 1
         text = text.replace(right, other)
     sides = (5, 18, 7)

@@ -23,7 +23,8 @@ MAX_WORDS = 1 << 18
 MAX_POINTERS = 64
 HALVES = frozenset(("bf16", "__nv_bfloat162"))
 _OBJECTS = (
-    "dim3", "cudaStream_t", "cudaEvent_t", "cudaError_t", "tuple", "vector", "cudaLaunchAttribute"
+    "dim3", "cudaStream_t", "cudaEvent_t", "cudaError_t", "tuple", "vector", "cudaLaunchAttribute",
+    "CUtensorMap",
 )  # fmt: skip
 
 
@@ -62,7 +63,8 @@ class Arrays:
 
         def declared(f, m):
             world = f.world
-            dims = tuple(int(n(f, m)) for n in lengths) or (world.dynamic,)
+            dims = tuple(int(n(f, m)) for n in lengths)
+            dims = dims or ((world.dynamic << is_half) // unit,)
             if kind.is_extern and not world.dynamic:
                 return m
             if kind.is_byte and kind.is_shared and len(dims) == 1:
@@ -333,7 +335,7 @@ def shared_words(
         buffer.is_int = kind.name == "int" and not is_half
         buffer.is_half = is_half or kind.name in HALVES
         is_whole = kind.name == "int" or kind.name.startswith(("int", "uint"))
-        buffer.is_words = is_whole and not (kind.is_extern or kind.is_byte)
+        buffer.is_words = is_whole and not (kind.is_extern or kind.is_byte or is_half)
         buffer.batch, buffer.effects = world.batch, world.effects or world.lenient
         if buffer.effects is not None and buffer.effects.has_no_zero:
             buffer.fill()

@@ -61,6 +61,8 @@ class Conversions:
             value = inner(f, m)
             if is_address and value.__class__ is Place:
                 return self.place_as(value, kind)
+            if is_address and value.__class__ is Struct and value.lead:
+                value = only_array(value)
             value = convert(value)
             if kind.stars > 1 and value.__class__ is Pointer and value.memory.kind == "host":
                 if value.memory.__class__ is Buffer:  # malloc(n * sizeof(float*))
@@ -148,7 +150,8 @@ class Conversions:
                 if value.__class__ is Pointer:
                     memory = value.memory
                     if is_half and not memory.is_half:
-                        if memory.kind == "shared" and memory.__class__ is Buffer:
+                        is_device = memory.kind == "global" and memory.name == "device"
+                        if (memory.kind == "shared" or is_device) and memory.__class__ is Buffer:
                             if not memory.is_words:
                                 off = to_int(value.off * 2)
                                 return Pointer(memory.in_halves(), off, (), each, names)
@@ -294,6 +297,14 @@ class Conversions:
             return self.bytes_in(value.kind, f)
         parts = parts_of(value)
         return len(parts) * (2 if self.is_of_halves(value) else 4) if parts else 8
+
+
+def only_array(value: Struct) -> Pointer:
+    """What an array of structs consists of, if each of them is an array."""
+    found = [one for one in value.fields.values() if one.__class__ is Pointer]
+    if len(found) != 1 or value.shape:
+        raise GivenUp("cast")
+    return found[0]
 
 
 def of_bytes(value: Pointer, unit: float, words: int, names: tuple) -> Pointer:

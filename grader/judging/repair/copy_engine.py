@@ -64,6 +64,8 @@ def _make_map(given, templates):
     def run(f, m):
         source, *numbers = (part(f, m) for part in given)
         cols, rows, pitch, box_cols, box_rows = (int(number) for number in numbers)
+        if source.__class__ is Pointer and getattr(source.memory, "halves", None) is not None:
+            source = Pointer(source.memory.halves, source.off * 2)  # that a kernel has filled
         if source.__class__ is not Pointer or not source.memory.is_half:
             raise Fault("map")
         if pitch % _PIECE or not 0 < box_cols <= _SPAN or not 0 < box_rows <= 256 or cols > pitch:

@@ -100,7 +100,8 @@ class TypeNames:
             return True
         if text in _OF_TEMPLATES and self.ahead() == "<":
             return True
-        if text in FLOATS | INTEGERS and self.ahead() == "(" and self.ahead(2) in ("*", "&"):
+        is_known = text in TYPES or text in self.file.structs or text in self.aliases
+        if is_known and self.ahead() == "(" and self.ahead(2) in ("*", "&"):
             return self.ahead(4) == ")" and self.ahead(5) == "["  # float (*row)[16]
         known = text in TYPES or text in self.file.structs or text in self.aliases
         return known and self.ahead() not in ("(", "{", "=", "+", ".", ";", ")", ",") or (
