@@ -18,8 +18,7 @@ def test_a_solution_of_a_lab_that_is_no_product_is_right(lab: str) -> None:
     assert all(is_right_in(text, lab, case) for case in cases_of(lab))
 
 
-# std::visit.
-_NOT_READ = ("01-either",)
+_NOT_READ: tuple[str, ...] = ()
 # Not as a GPU would: nothing that a search says of such a file is worth anything.
 _READ_WRONGLY: tuple[str, ...] = ()
 

@@ -317,4 +317,10 @@ MEMORY = {
         " of<<<w, w>>>(q); cudaFree(q); *e = h; cudaMalloc((void**)&d, sizeof(h)); cudaMemcpy(d, e, sizeof(Args), cudaMemcpyHostToDevice); of<<<w, w>>>(d); cudaFree(d); free(e); "
         + _PRODUCT,
     },
+    "one of several lambdas, by what it is given": {
+        "top": "struct Rows { int n; }; struct Columns { int n; }; using Side = std::variant<Rows, Columns>; template <class... Fs> struct Either : Fs... { using Fs::operator()...; };"
+        " template <class... Fs> Either(Fs...) -> Either<Fs...>; struct Two { Side down, right; };",
+        "launch": "Two two = {Rows{w / T}, Columns{w / T}}; dim3 g(1, 1); for (const Side& one : {two.down, two.right})"
+        " std::visit(Either{[&](Rows r) { g.y = r.n; }, [&](Columns c) { g.x = c.n; }}, one); k<<<g, dim3(T, T)>>>(M, N, P, w);",
+    },
 }

@@ -19,6 +19,7 @@ from grader.judging.repair.structs import CONVERSION
 from grader.judging.repair.type_names import VECTORS
 from grader.judging.repair.values import (
     NOTHING,
+    Choice,
     Closure,
     Kernel,
     Place,
@@ -210,6 +211,10 @@ class Calls(Launches, Algorithms):
             return self.exchanged(node.kids[1:], given)
         if name == "for_each" and len(given) == 3:
             return self.each(given)
+        if name == "visit" and len(given) > 1:
+            return lambda f, m: self.of_closure(
+                given[0](f, m), [part(f, m) for part in given[1:]], f, m
+            )
         if name == "apply" and len(given) == 2:
             return self.applied(given)
         if name == "tie":
@@ -373,6 +378,8 @@ class Calls(Launches, Algorithms):
         return lambda_call
 
     def of_closure(self, value, given: list, f: Frame, m):
+        if value.__class__ is Choice:
+            value = value.for_these(given)
         if value.__class__ is not Closure:
             raise GivenUp("call")
         home = value.home
@@ -391,6 +398,12 @@ class Calls(Launches, Algorithms):
 
     def _built(self, node: Node) -> Callable:
         """View(data, width), View{data, width}: a struct without a name."""
+        if node.text in self.file.choices:
+            kinds = [[kind for kind, _ in kid.given] for kid in node.kids]
+            parts = [self.initial(kid, None) for kid in node.kids]
+            return lambda f, m: Choice(
+                [(kind, part(f, m)) for kind, part in zip(kinds, parts, strict=True)]
+            )
         return self.nameless(
             node.type or Type(node.text), Node("braces", node.kids, line=node.line)
         )

@@ -102,6 +102,7 @@ class File:
     defaults: dict[str, dict[str, Node]] = field(default_factory=dict)
     specials: dict[str, list[tuple]] = field(default_factory=dict)
     packs: dict[tuple, object] = field(default_factory=dict)  # functions for so many arguments
+    choices: set[str] = field(default_factory=set)  # structs of lambdas, of which one is called
     has_optionals: bool = False  # *x may be what x is
     unions: set[str] = field(default_factory=set)
     unread: list[str] = field(default_factory=list)  # why something was passed over

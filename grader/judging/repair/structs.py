@@ -487,6 +487,9 @@ class Structs(Beginnings):
                 continue
             kind = self.type()
             base = kind.name
+            if kind.parameter and self.skip("..."):  # struct Either : Fs...
+                self.file.choices.add(name)
+                continue
             if base not in self.file.structs or kind.stars:
                 raise GivenUp("base")
             bases.append(base)

@@ -50,7 +50,7 @@ _OF_TEMPLATES = (
     | MAPS
     | GROUPS
     | _TRAITS
-    | {FRAGMENT, "function", "pair", "tuple", "optional"}
+    | {FRAGMENT, "function", "pair", "tuple", "optional", "variant"}
     | SEQUENCES
 )
 OPAQUE = frozenset(("cudaStream_t", "cudaEvent_t", "cudaError_t"))  # numbers of whatever meaning
@@ -222,10 +222,11 @@ class TypeNames:
             elif not name and text in CONTAINERS and self.ahead() == "<":
                 self.take()
                 name, args = "vector", self.template_arguments()
-            elif not name and text == "optional" and self.ahead() == "<":
+            elif not name and text in ("optional", "variant") and self.ahead() == "<":
                 self.take()
                 self.template_arguments()
-                name, self.file.has_optionals = "auto", True
+                name = "auto"
+                self.file.has_optionals |= text == "optional"
             elif not name and text in SEQUENCES and self.ahead() == "<":
                 self.take()
                 name, args = "sequence", self.template_arguments()[-1:]

@@ -89,6 +89,29 @@ class Kernel:
         self.function, self.given = function, given
 
 
+class Choice:
+    """Lambdas, of which the one is called whose parameters are what it is given."""
+
+    __slots__ = ("options",)
+
+    def __init__(self, options: list[tuple]) -> None:
+        self.options = options  # (types of its parameters, the lambda)
+
+    def for_these(self, given: list):
+        for kinds, closure in self.options:
+            if len(kinds) == len(given) and all(map(_is_of, kinds, given)):
+                return closure
+        return None
+
+
+def _is_of(kind, value) -> bool:
+    if kind.name == "auto":
+        return True
+    if value.__class__ is Struct:
+        return value.kind in (kind.name, "")
+    return bool(kind.stars) or kind.name in ("int", "float", "bool")
+
+
 @dataclass(slots=True)
 class Closure:
     """A lambda, and the frame that it was written in."""
