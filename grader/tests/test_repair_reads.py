@@ -17,6 +17,7 @@ from grader.tests.more_ways import MORE
 from grader.tests.ways_of_memory import MEMORY
 from grader.tests.ways_of_objects import OBJECTS
 from grader.tests.ways_of_saying import WAYS
+from grader.tests.ways_of_templates import TEMPLATES
 
 ROOT = Path(__file__).resolve().parents[2]
 _PROGRAM = """#include "check.h"
@@ -168,7 +169,7 @@ _STYLES = {
 }  # fmt: skip
 
 
-_ALL = {**WAYS, **MORE, **OBJECTS, **MEMORY}
+_ALL = {**WAYS, **MORE, **OBJECTS, **MEMORY, **TEMPLATES}
 
 
 def _is_right(parts: dict) -> bool:
