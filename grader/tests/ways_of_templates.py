@@ -186,4 +186,44 @@ TEMPLATES = {
         "launch": "Two two = {Rows{w / T}, Columns{w / T}}; dim3 g(1, 1); for (const Side& one : {two.down, two.right})"
         " std::visit(Either{[&](Rows r) { g.y = r.n; }, [&](Columns c) { g.x = c.n; }}, one); k<<<g, dim3(T, T)>>>(M, N, P, w);",
     },
+    "a struct that is taken for a grid": {
+        "top": "struct Grid { int n; operator dim3() const { return dim3(n, n); } };",
+        "launch": "Grid g{w / T}; k<<<g, Grid{T}>>>(M, N, P, w);",
+    },
+    "one of several launchers": {
+        "top": "template <int S> __global__ void of(const float* M, const float* N, float* P, int w) {"
+        " int r = blockIdx.y * S + threadIdx.y, c = blockIdx.x * S + threadIdx.x; float s = 0;"
+        " for (int i = 0; i < w; ++i) s += M[r * w + i] * N[i * w + c]; P[r * w + c] = s; }"
+        " template <int S> static void go(const float* M, const float* N, float* P, int w) { of<S><<<dim3(w / S, w / S), dim3(S, S)>>>(M, N, P, w); }"
+        " using Kernel = void (*)(const float*, const float*, float*, int); struct Entry { int side; Kernel run; };",
+        "launch": "void (*run)(const float*, const float*, float*, int) = w % 16 == 0 ? go<16> : go<8>; run(M, N, P, w);"
+        " constexpr std::array<Entry, 2> all{{{8, of<8>}, {16, of<16>}}}; std::array<int, 2> one{{1, 2}};"
+        " for (const auto& [side, run] : all) run<<<dim3(w / side, w / side), dim3(side, one[0] * side)>>>(M, N, P, w); "
+        + _PRODUCT,
+        "store": "P[r * w + c] = (P[r * w + c] + s) / 2;",
+    },
+    "methods outside of a struct in another one": {
+        "top": "namespace m { struct View { const float* p; int w; __device__ inline float at(int r, int c) const; struct Twice { int v; __device__ int of() const; }; }; }"
+        " __device__ inline float m::View::at(int r, int c) const { return p[r * w + c]; } __device__ int m::View::Twice::of() const { return 2 * v; }",
+        "before": "m::View::Twice z{r}; r = z.of() / 2;",
+        "load": "m::View{M, w}.at(r, p * T + tx)",
+    },
+    "methods that are templates": {
+        "top": "struct Ops { template <int K> __device__ static float of(const float* x, const float (*y)[T], int c) { float z = 0; for (int i = 0; i < K; ++i) z += x[i] * y[i][c]; return z; }"
+        " template <int K> __device__ float half(const float* x, const float (*y)[T], int c) const { return of<K>(x, y, c) / 2; } };"
+        " template <class O> __device__ float use(O o, const float* x, const float (*y)[T], int c) { return o.template half<T>(x, y, c); }",
+        "inner": "s += Ops::of<T>(a[ty], b, tx) / 2 + use(Ops{}, a[ty], b, tx);",
+    },
+    "what the host asks the clock": {
+        "top": "#include <chrono>\n#include <cstring>",
+        "launch": 'auto t0 = std::chrono::high_resolution_clock::now(); const char* mode = "tiled"; if (strcmp(mode, "tiled") == 0) '
+        + _PRODUCT
+        + " auto t1 = std::chrono::steady_clock::now(); double ms = std::chrono::duration<double, std::milli>(t1 - t0).count(); (void)ms;",
+    },
+    "vectors and numbers that begin with something": {
+        "before": "const int2 at[2] = {{r, c}, {c, r}}; int q = std::min({at[0].x, w - 1, 100000}); typeof(q) z = at[0].y;",
+        "inner": "int n = __syncthreads_count(tx < T); for (int i = 0; i < T; ++i) s += a[ty][i] * b[i][tx] * (n / (T * T));",
+        "store": "P[q * w + z] = s;",
+        "launch": "int* sizes = new int[2]{w / T, T}; k<<<dim3(sizes[0], sizes[0]), dim3(sizes[1], sizes[1])>>>(M, N, P, w); delete[] sizes;",
+    },
 }

@@ -63,15 +63,19 @@ class Addresses:
         kind, is_zero = node.type, node.macro == "zeros" or given is not None
         is_number = not kind.stars and kind.name in ("int", "float", "bool")
         count = self.code(sizes[0]) if sizes else None
-        if len(sizes) > 1 or (sizes and given is not None and given.kids):
+        if len(sizes) > 1 or (sizes and given is not None and given.kids and not is_number):
             raise GivenUp("new")
+        listed = [self.code(kid) for kid in given.kids] if sizes and given is not None else []
         if is_number and (sizes or not given or len(given.kids) < 2):
-            value = self.initial(given.kids[0], kind) if given and given.kids else None
+            is_one = given and given.kids and not listed
+            value = self.initial(given.kids[0], kind) if is_one else None
 
             def memory(f, m):
                 found = of_host(f, 4 * int(to_int(count(f, m))) if count is not None else 4)
                 if is_zero:
                     found.memory.data[:] = 0 if value is None else value(f, m)
+                for at, part in enumerate(listed):
+                    found.memory.data[at] = part(f, m)
                 found.memory.is_int = kind.name == "int"
                 return found
 

@@ -37,6 +37,11 @@ class Arrays:
             return self.array_of_structs(node, sizes, first)
         if kind.is_extern and sizes == [None]:
             sizes = []
+        if len(sizes) == 1 and first is not None and first.kind == "braces":
+            inner = first.kids[0] if len(first.kids) == 1 else None
+            if inner is not None and inner.kind == "braces" and len(inner.kids) > 1:
+                if kind.name not in self.file.structs or inner.kids[0].kind == "braces":
+                    first = inner  # of a std::array, whose array has braces of its own
         names = self.plain_fields(kind.name)
         is_half = kind.name in HALVES or names.is_half or kind.is_short
         as_numbers = Shorts if kind.is_short else lambda memory: memory
@@ -57,7 +62,7 @@ class Arrays:
         if None in sizes:
             raise GivenUp("array")
         lengths = [self.code(size) for size in sizes]
-        given = self.listed(first) if first is not None else []
+        given = self.listed(first, len(sizes), kind) if first is not None else []
         key = (name, node.key)
         begins = names and any(takes(one, 0) for one in self.constructors(kind.name))
 
@@ -308,8 +313,13 @@ class Arrays:
                 found.append((name, None, self.code(kid)))
         return found
 
-    def listed(self, first: Node) -> list[tuple[tuple[int, ...], Callable]]:
-        """An array's first values and their places, where they are not all 0."""
+    def listed(
+        self, first: Node, depth: int = 0, kind: Type | None = None
+    ) -> list[tuple[tuple[int, ...], Callable]]:
+        """An array's first values and their places, where they are not all 0.
+
+        `kind`: of what each is, so many braces further in.
+        """
         if first.kind != "braces":
             raise GivenUp("array")
         leaves = [one for one in walk(first) if one.kind != "braces"]
@@ -317,11 +327,18 @@ class Arrays:
             return []
         found: list[tuple[tuple[int, ...], Callable]] = []
         for at, kid in enumerate(first.kids):
-            if kid.kind == "braces":
-                found += [((at, *inner), part) for inner, part in self.listed(kid)]
+            if kid.kind == "braces" and depth == 1 and not is_number(kind):
+                found.append(((at,), self.initial(kid, kind)))
+            elif kid.kind == "braces":
+                inside = self.listed(kid, depth - 1, kind)
+                found += [((at, *inner), part) for inner, part in inside]
             else:
                 found.append(((at,), self.code(kid)))
         return found
+
+
+def is_number(kind: Type | None) -> bool:
+    return kind is None or kind.name in ("int", "float", "bool", "bf16", "auto")
 
 
 def shared_words(

@@ -386,6 +386,29 @@ def _voted(do):
     return make
 
 
+def _counted_in_block(do):
+    """__syncthreads_count and its like."""
+
+    def make(given, templates):
+        def run(f, m):
+            if f.world.effects is not None:
+                f.world.effects.is_joint = True
+            held, active = _of_lanes(f, truth(given[0](f, m)), m)
+            shape = (*held.shape[:-1], f.world.blocks, f.world.threads)
+            yes = (held & active).reshape(shape).sum(-1)
+            found = do(yes, active.reshape(shape).sum(-1)).astype(np.int64)
+            return np.repeat(found, f.world.threads, axis=-1)
+
+        return run
+
+    return make
+
+
+def _compared(one, two):
+    """strcmp"""
+    return 0 if one == two else 1
+
+
 def _bits_counted(value):
     return sum((value >> at & 1 for at in range(32)), 0 * value)
 
@@ -411,6 +434,9 @@ BUILTIN = {
     "__shfl_up_sync": _shuffled(lambda at, by: at - by),
     "__shfl_xor_sync": _shuffled(lambda at, by: at ^ by),
     "__shfl_sync": _shuffled(lambda at, by: at * 0 + by),
+    "__syncthreads_count": _counted_in_block(lambda yes, every: yes),
+    "__syncthreads_and": _counted_in_block(lambda yes, every: yes == every),
+    "__syncthreads_or": _counted_in_block(lambda yes, every: yes > 0), "strcmp": _plain(_compared),
     "__any_sync": _voted(lambda votes, every: votes != 0),
     "__all_sync": _voted(lambda votes, every: votes == every),
     "__ballot_sync": _voted(lambda votes, every: votes), "__activemask": _nothing,

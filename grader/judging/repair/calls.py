@@ -177,7 +177,7 @@ class Calls(Launches, Algorithms):
                 return OF_OPTIONAL[name](self.code(target.kids[0]), *given)
             return self.called_value(self.code(target), node.kids[1:], given, wants_address)
         if target.kind == "scoped":
-            return self.of_static(target.text, target, node.kids[1:], given)
+            return self.of_static(target.text, target, node.kids[1:], given, templates)
         if target.kind != "name":
             return self.called_value(self.owner(target), node.kids[1:], given, wants_address)
         name = target.text
@@ -189,6 +189,8 @@ class Calls(Launches, Algorithms):
             run = self.one_of(functions, node.kids[1:], given, templates, None, wants_address)
             return self.with_specials(name, run, node.kids[1:], given, templates)
         known = BUILTIN.get(name) if name not in self.types else None
+        if name in ("min", "max") and len(given) == 1 and node.kids[1].kind == "braces":
+            return self.least_of(known, node.kids[1].kids)
         if name in self.file.of_structs and name not in self.file.structs:
             own = self.of_method(
                 name, node.kids[1:], given, lambda f, m: f.env.get("this"), wants_address, templates
@@ -222,6 +224,13 @@ class Calls(Launches, Algorithms):
         if name == "exchange" and len(given) == 2:
             return self.replaced(node.kids[1:], given)
         return self.called_value(self.owner(target), node.kids[1:], given, wants_address)
+
+    def least_of(self, two: Callable, nodes: list[Node]) -> Callable:
+        """std::min({a, b, c})"""
+        found = self.code(nodes[0])
+        for one in nodes[1:]:
+            found = two([found, self.code(one)], [])
+        return found
 
     def of_builtin(self, nodes: list[Node], given: list) -> list:
         """What a function is given that nobody wrote; {a, b} is a vector."""

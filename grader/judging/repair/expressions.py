@@ -31,6 +31,7 @@ TRAITS = {
     "is_same": lambda one, other: one == other, "is_floating_point": lambda one: one == "float",
     "is_integral": lambda one: one in ("int", "bool"),
 }  # fmt: skip
+_CLOCKS = frozenset(("high_resolution_clock", "steady_clock", "system_clock"))
 _TEMPLATES = frozenset(
     (
         "copy_async",
@@ -307,6 +308,10 @@ class Expressions(TypeNames):
                 found.type, found.macro = Type(space), f"{space}::{text}"
                 self.qualified.append(found)
                 return found
+        if text in _CLOCKS and self.now == "::":  # steady_clock::now()
+            self.at += 2
+            self.balanced()
+            return self.node("number", token, text="0")
         if self.now == "::" or (self.now == "<" and self.is_struct_template(text)):
             return self.scoped(token)
         if text == "(":
@@ -372,6 +377,14 @@ class Expressions(TypeNames):
             elif self.now == "{":
                 self.balanced()
             return found
+        if text in ("duration", "duration_cast") and self.now == "<":
+            self.take()
+            self.to_angle()
+            self.balanced()
+            if self.now == "." and self.ahead() == "count":
+                self.at += 2
+                self.balanced()
+            return self.node("number", token, text="0")
         if text == "numeric_limits" and self.now == "<":
             return self.limit(token)
         if text in _MAKING and self.now == "<":
@@ -509,6 +522,7 @@ class Expressions(TypeNames):
                     found = self.node("call", token, [found, *given])
             elif text in (".", "->"):
                 self.take()
+                self.skip("template")
                 name = self.name()
                 found = self.node("member", name, [found])
             elif text in ("++", "--"):
@@ -516,7 +530,7 @@ class Expressions(TypeNames):
                 found = self.node("after", token, [found])
             elif (
                 text == "<"
-                and found.kind in ("name", "member")
+                and found.kind in ("name", "member", "scoped")
                 and found.text in self.templates | _TEMPLATES
             ):
                 found = self.node("template", token, [found, *self.template_arguments()])

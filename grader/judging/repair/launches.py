@@ -121,7 +121,9 @@ class Launches:
             self.code(node) for node in self.file.globals for one in node.kids if one.type.is_extern
         ]
         settings = [
-            self.initial(kid, Type("dim3")) if kid.kind == "braces" else self.code(kid)
+            self.initial(kid, Type("dim3"))
+            if kid.kind == "braces"
+            else self.converted(self.code(kid))
             for kid in settings
         ]
         if given is None:

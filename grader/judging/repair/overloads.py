@@ -252,7 +252,9 @@ class Overloads:
 
         return chosen
 
-    def of_static(self, name: str, node: Node, nodes: list[Node], given: list) -> Callable:
+    def of_static(
+        self, name: str, node: Node, nodes: list[Node], given: list, templates: Sequence = ()
+    ) -> Callable:
         """Tile::index(r, c), Policy::index(r, c)."""
         known = self.file.of_structs.get(name, ())
         kind = node.type
@@ -272,8 +274,10 @@ class Overloads:
             fields = dict(zip(self.file.parameters.get(owner, ()), args, strict=False))
             this = Struct(fields, owner)
             if f.env.get("this") is not None and not any(one.is_static for one in mine):
-                return self.one_of(mine, nodes, given, [], lambda f, m: f.env["this"], False)(f, m)
-            return self.one_of(mine, nodes, given, [], lambda f, m: this, False)(f, m)
+                this_one = lambda f, m: f.env["this"]  # noqa: E731
+            else:
+                this_one = lambda f, m: this  # noqa: E731
+            return self.one_of(mine, nodes, given, list(templates), this_one, False)(f, m)
 
         return run
 

@@ -10,7 +10,8 @@ from dataclasses import replace
 from grader.judging.repair.reading import GivenUp, Token
 
 _SIGNS = {"and": "&&", "or": "||", "not": "!", "bitand": "&", "bitor": "|", "xor": "^"}
-_NAMESPACES = frozenset(("std", "cooperative_groups", "cuda", "nvcuda", "wmma"))
+_TYPES = {"__typeof__": "decltype", "typeof": "decltype"}
+_NAMESPACES = frozenset(("std", "chrono", "cooperative_groups", "cuda", "nvcuda", "wmma"))
 
 
 def plainer(tokens: list[Token]) -> list[Token]:
@@ -32,7 +33,7 @@ def plainer(tokens: list[Token]) -> list[Token]:
         elif token.text in spaces and following == "::" and before not in (".", "->"):
             at += 2
         else:
-            sign = _SIGNS.get(token.text)
+            sign = _SIGNS.get(token.text) or _TYPES.get(token.text)
             found.append(replace(token, text=sign) if sign is not None else token)
             at += 1
     return found

@@ -393,10 +393,16 @@ class Structs(Beginnings):
 
     def begins_outside(self) -> str:
         """The struct whose member is defined here, outside of it: Tile:: or Tile<N>::"""
-        name = self.aliases[self.now].name if self.now in self.aliases else self.now
+        at = self.at
+        while self.tokens[at + 1].text == "::" and self.tokens[at + 2].text in self.members:
+            if self.tokens[at + 3].text not in ("::", "<"):
+                break
+            at += 2
+        name = self.tokens[at].text
+        name = self.aliases[name].name if name in self.aliases else name
         if name not in self.members:
             return ""
-        at = self.at + 1
+        at += 1
         if self.tokens[at].text == "<":
             depth = 0
             while self.tokens[at].text:
@@ -410,7 +416,7 @@ class Structs(Beginnings):
         return name if self.tokens[at].text == "::" and is_member else ""
 
     def to_member(self) -> None:
-        while self.now != "::":
+        while self.now != "::" or self.ahead() in self.members and self.ahead(2) != "(":
             self.take()
         self.take()
 

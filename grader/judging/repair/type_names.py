@@ -102,7 +102,7 @@ class TypeNames:
             return True
         is_known = text in TYPES or text in self.file.structs or text in self.aliases
         if is_known and self.ahead() == "(" and self.ahead(2) in ("*", "&"):
-            return self.ahead(4) == ")" and self.ahead(5) == "["  # float (*row)[16]
+            return self.ahead(4) == ")" and self.ahead(5) in ("[", "(")  # float (*row)[16]
         known = text in TYPES or text in self.file.structs or text in self.aliases
         return known and self.ahead() not in ("(", "{", "=", "+", ".", ";", ")", ",") or (
             known and text in self.file.structs and self.ahead() not in ("(", ".", "=", "{")
