@@ -11,6 +11,7 @@ import numpy as np
 from grader.judging.repair import halves
 from grader.judging.repair.memory import Buffer, Local
 from grader.judging.repair.nodes import Node, Type
+from grader.judging.repair.nodes import replace as replaced
 from grader.judging.repair.overloads import whole
 from grader.judging.repair.reading import GivenUp
 from grader.judging.repair.standard import List
@@ -50,6 +51,8 @@ class Conversions:
 
     def _cast(self, node: Node) -> Callable:
         inner, kind = self.code(node.kids[0]), node.type
+        if kind.parameter and kind.name == "auto" and kind.stars:
+            return self.cast_to_parameter(node)
         convert = self.conversion(kind)
         lengths = [self.code(size) for size in kind.sizes]
         is_laid_out = self.holds_arrays(kind.name)
@@ -90,6 +93,21 @@ class Conversions:
             return whole(found) if found.__class__ is Place else found.load(m)
 
         return bits
+
+    def cast_to_parameter(self, node: Node) -> Callable:
+        """reinterpret_cast<T*>(p): as what T stands for there."""
+        known: dict[str, Callable] = {}
+        inner = self.code(node.kids[0])
+
+        def cast(f, m):
+            kind = self.of_frame(node.type, f)
+            if kind.name == "auto":
+                return inner(f, m)
+            if kind.name not in known:
+                known[kind.name] = self._cast(replaced(node, type=kind, code=None))
+            return known[kind.name](f, m)
+
+        return cast
 
     def place_as(self, place: Place, kind: Type):
         """What lies there, seen by a pointer to something else."""
