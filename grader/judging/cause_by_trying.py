@@ -100,6 +100,7 @@ class ByTrying(Base):
             (case.j, case.k, case.l) if case is not None else None,
             others,
             self.problem.factors == "split",
+            self.item.code == "uninitialised-shared",
         )
         result = self.result
         named = guess.line if guess is not None else self.item.line

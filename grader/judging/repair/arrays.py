@@ -354,6 +354,7 @@ def shared_words(
         is_whole = kind.name == "int" or kind.name.startswith(("int", "uint"))
         buffer.is_words = is_whole and not (kind.is_extern or kind.is_byte or is_half)
         buffer.batch, buffer.effects = world.batch, world.effects or world.lenient
+        buffer.minds_unset = world.machine.file.minds_unset
         if buffer.effects is not None and buffer.effects.has_no_zero:
             buffer.fill()
         world.words += size

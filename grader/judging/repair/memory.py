@@ -9,6 +9,7 @@ from grader.judging.repair.values import (
     Fault,
     Outside,
     Pointer,
+    Unset,
     both,
     has_rows,
     merged,
@@ -60,6 +61,7 @@ class Buffer:
         self.log: list | None = None  # (lanes, places) of stores
         self.owners: Owners | None = None  # of global memory, where that is looked at
         self.world = None  # of memory that the host reaches
+        self.minds_unset = False  # shared memory of a file of which that is asked
         self.halves: Buffer | None = None  # what stands in its place for elements of 2 bytes
 
     def in_halves(self) -> Buffer:
@@ -131,7 +133,19 @@ class Buffer:
         if has_rows(at):
             self.batch.moved(at.size)
         found = self.data[at]
+        if self.minds_unset and self.effects is None:
+            self.mind(np.isnan(found), mask)
         return to_int(found) if self.is_int else found
+
+    def mind(self, unset, mask) -> None:
+        """What nobody has written may not be read by active lanes."""
+        if mask is not True:
+            unset = unset & mask
+        if not unset.any():
+            return
+        if self.batch is None:
+            raise Unset(self.name)
+        self.batch.drop(unset if has_rows(unset) else True)
 
     def store(self, off, mask, value) -> None:
         if (

@@ -7,6 +7,7 @@ from itertools import chain
 
 from grader.judging.repair.guards import leaves
 from grader.judging.repair.nodes import Function, Node, children, walk
+from grader.judging.repair.values import Unset
 
 # How much farther a line is from which a value comes, that uses it, or that decides whether it is carried out.
 _BACK, _FORWARD, _AROUND = 0.3, 0.5, 0.6
@@ -136,7 +137,8 @@ class Nearness:
 
     def is_a_wrong_value(self) -> bool:
         """Whether all is stored, and wrong: not what nobody stores, nor what lies outside."""
-        if self.wrong is None or self.plain[self.wrong].why:
+        why = self.plain[self.wrong].why if self.wrong is not None else "nothing"
+        if why and not why.startswith(Unset.__name__):
             return False
         watched = self.watched(self.wrong)
         return watched is None or watched.lacking is None

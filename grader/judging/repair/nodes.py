@@ -105,6 +105,9 @@ class File:
     choices: set[str] = field(default_factory=set)  # structs of lambdas, of which one is called
     has_optionals: bool = False  # *x may be what x is
     unions: set[str] = field(default_factory=set)
+    minds_unset: bool = (
+        False  # a word of a tile that is read and that nobody has written is a fault
+    )
     unread: list[str] = field(default_factory=list)  # why something was passed over
     unread_names: set[str] = field(default_factory=set)  # of functions that were
 

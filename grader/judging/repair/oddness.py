@@ -96,12 +96,13 @@ class Oddness:
         return _ODD * bool(_ROWS.search(changed.text) and not _ROWS.search(node.text))
 
     def _is_divided_by_itself(self, node: Node, changed: Node) -> bool:
-        """w * h / w."""
+        """w * h / w, and w / w."""
         above = self._parent(node)
-        if above.kind != "binary" or above.text not in ("/", "%") or above.kids[1] is not node:
+        if above.kind != "binary" or above.text not in ("/", "%"):
             return False
+        other = above.kids[above.kids[0] is node]
         name = changed.macro or (changed.text if changed.kind == "name" else "")
-        return bool(name) and any(name in (one.macro, one.text) for one in walk(above.kids[0]))
+        return bool(name) and any(name in (one.macro, one.text) for one in walk(other))
 
     def _is_a_place(self, node: Node) -> bool:
         """Whether it counts elements, blocks or turns: then bytes are none of its business."""

@@ -37,7 +37,9 @@ def _dear(
 
 
 def _distance(edit: Edit, near: Mapping[int, float], far: float) -> float:
-    """Of what is added also that of what lacks it."""
+    """Of what is added also that of what lacks it; of what is likely wherever it stands none."""
+    if edit.cost < 0:
+        return 0.0
     lacking = near.get(edit.where.line, far) + _ADDED if edit.is_added else far
     return min(near.get(edit.line, far), lacking)
 

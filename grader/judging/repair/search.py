@@ -122,6 +122,7 @@ class Search(Order, Batches):
     def __init__(
         self, text: str, signature: str, in_tiles: bool, lines: Sequence[int],
         seen: Sequence[int] | None = None, cases: Sequence[Given] = (), is_fine: bool = False,
+        minds_unset: bool = False,
     ) -> None:  # fmt: skip
         self.on_host = signature.startswith(HOST) or signature == "square-host"
         self.is_product = not cases
@@ -137,6 +138,7 @@ class Search(Order, Batches):
         self.tokens = tokens_of(text)
         self.macro_numbers = numbers_of_macros(text)
         self.file = parse(self.tokens)
+        self.file.minds_unset = minds_unset
         self.left = _STEPS
         self.confirming = _CONFIRMING
         self.limits: dict[Size | Given, int] = {}
@@ -568,19 +570,20 @@ def _has_surplus(size: Size | Given, lanes: int) -> bool:
 def find(
     text: str, signature: str, in_tiles: bool, lines: Sequence[int],
     seen: Sequence[int] | None = None, cases: Sequence[Sequence[Mapping | float]] = (),
-    is_fine: bool = False,
+    is_fine: bool = False, minds_unset: bool = False,
 ) -> Repair | None:  # fmt: skip
     """The change, or None. `in_tiles`: every side is a multiple of 32.
 
     `cases`: of a lab that is no product, each the arguments of solve (given.given_from).
-    `is_fine`: the product has to have a float's accuracy, of factors in pieces.
+    `is_fine`: the product has to have a float's accuracy, of factors in pieces. `minds_unset`: no
+    word of shared memory may be read that nobody has written.
     For a text that nobody has looked at there is child.find_apart.
     """
     if signature not in SIGNATURES and not cases:
         return None
     try:
         given = [given_from(case) for case in cases]
-        return Search(text, signature, in_tiles, lines, seen, given, is_fine).found()
+        return Search(text, signature, in_tiles, lines, seen, given, is_fine, minds_unset).found()
     except (GivenUp, RecursionError):
         return None
 

@@ -28,6 +28,10 @@ class Outside(Fault):
     """An access that leaves its array, whose name it says."""
 
 
+class Unset(Fault):
+    """A word of shared memory is read that nobody has written; the array's name."""
+
+
 class Nowhere(int):
     """nullptr of a pointer that counts in bytes: so does what it is given later."""
 
