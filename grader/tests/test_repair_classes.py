@@ -123,7 +123,7 @@ _PLANTED = [
         [("axpy(acc[r], a.y, b1);", "axpy(acc[r], a.z, b1);"),
          ("axpy(acc[r], a.z, b2);", "axpy(acc[r], a.y, b2);")],
         ("const f4 a = sm", "sm[id / 4]"), (2, 3, 4),
-        ("a.z, b1", "axpy(acc[r], a.z, b2), and b1 for b2 in line 54,"),
+        ("a.z, b1", "axpy(acc[r], a.y, b1), and a.z for a.y in line 54,"),
         id="two lines with each other's factor",
     ),
     pytest.param(

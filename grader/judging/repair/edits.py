@@ -81,6 +81,7 @@ _OF_A_PAIR = 0.7
 _MOST_MACROS = 12
 _OF_A_STEP = 1.7  # a step by what differs from thread to thread
 _TERM_MOVED = 0.8
+_SUM = 0.6  # += where a product is put
 _OTHER_WAY = {"++": "--", "--": "++"}
 _SHIFTS = ("1", "2", "3", "4", "5")
 _BUILT_IN = ("threadIdx", "blockIdx", "blockDim", "gridDim")
@@ -389,7 +390,8 @@ class Editor(
 
     def _assignments(self, node: Node) -> Iterator[tuple[Change, float]]:
         if node.text == "=":
-            yield (lambda n: replace(bare(n), text="+=")), 1.0
+            is_product = _adds_up(node) and self.arrays.get(_root_of(node.kids[0])) != "shared"
+            yield (lambda n: replace(bare(n), text="+=")), _SUM if is_product else 1.0
             yield from self._left_over(node)
         if node.text == "+=":
             yield (lambda n: replace(bare(n), text="=")), 1.5
@@ -521,6 +523,20 @@ class Editor(
                             ),
                             1.7,
                         )
+
+
+def _adds_up(node: Node) -> bool:
+    """Whether what is put there is a product: it mostly is to be added."""
+    value = node.kids[1]
+    return (value.kind == "binary" and value.text == "*") or (
+        value.kind == "call" and value.kids[0].text in ("fmaf", "fma", "__fmaf_rn")
+    )
+
+
+def _root_of(node: Node) -> str:
+    while node.kind == "index":
+        node = node.kids[0]
+    return node.text
 
 
 def _used_as_integer(body: Node) -> set[str]:

@@ -11,7 +11,7 @@ import numpy as np
 from grader.judging.repair.given import Given, Size, pairs_of
 from grader.judging.repair.machine import Machine
 from grader.judging.repair.memory import Buffer
-from grader.judging.repair.nodes import File, Node
+from grader.judging.repair.nodes import File, Node, walk
 from grader.judging.repair.trial import (
     ERRORS,
     Run,
@@ -84,6 +84,7 @@ def watch(
     # What a loop does that has not begun is not known.
     unseen = {node.id for node in loops_of(file) if not _is_seen(node, world.turns_of)}
     filling = frozenset(world.effects.filling | unseen)
+    loud = _with_callers(file, frozenset(world.effects.loops | unseen))
 
     def of(chosen: list[int]) -> Watched:
         lanes = len({one // threads for one in chosen}) * threads
@@ -94,7 +95,7 @@ def watch(
             two = _of_two_stores(stores, world.effects.moments, chosen, is_wrong)
             few = {at for at in two if np.isfinite(stored[0].data[at])}
         return Watched(
-            np.array(chosen), frozenset(world.effects.loops | unseen), trial, world.shape,
+            np.array(chosen), loud, trial, world.shape,
             most_turns(file, world.turns_of, size), lacking, outer_loops(file), filling,
             _values_of(stored[0], set(chosen)), frozenset(few),
             has_all_terms=lacking is None and _has_all_terms(wrong, stores, world, size),
@@ -120,6 +121,33 @@ def watch(
 def _is_seen(loop: Node, turns_of: Mapping) -> bool:
     """Whether its body was carried out: a for loop that ends at once counts one turn."""
     return turns_of.get(loop.id, 0) > (loop.kind == "for")
+
+
+def _with_callers(file: File, loud: frozenset) -> frozenset:
+    """And loops in which something is called that has such loops: it may be under a condition."""
+    bodies = [(one.called, one.body) for one in (*file.functions.values(), *file.methods.values())]
+    bodies += [
+        (node.text, node.kids[1])
+        for _, body in bodies[:]
+        for node in walk(body)
+        if node.kind == "declare" and node.kids[1] is not None and node.kids[1].kind == "lambda"
+    ]
+    found, before = set(loud), -1
+    while len(found) != before:
+        before = len(found)
+        names = {name for name, body in bodies if any(loop.id in found for loop in loops_in(body))}
+        found |= {
+            loop.id
+            for loop in loops_of(file)
+            if any(node.kind == "call" and _callee(node) in names for node in walk(loop))
+        }
+    return frozenset(found)
+
+
+def _callee(call: Node) -> str:
+    """Of a function, a method or a template's instance."""
+    target = call.kids[0]
+    return target.kids[0].text if target.kind == "template" else target.text
 
 
 class _Agreement:
