@@ -14,21 +14,29 @@ class Addressed:
     """A part of Editor."""
 
     def _as_counted_by_helper(self, node: Node) -> Iterator[tuple[Change, float]]:
-        """place(i, r) for i * W + r."""
+        """place(i, r) for i * W + r, in an index or behind a pointer."""
         above = self._parent(node)
-        if node.text != "+" or above.kind != "index" or above.kids[1] is not node:
+        if node.text != "+" or (above.kind == "binary" and above.text == "+"):
             return
         terms, pairs = list(_terms(node)), []
+        array = above.kids[0] if above.kind == "index" and above.kids[1] is node else None
+        behind = [one for one in terms if one.kind == "name" and one.text in self.scope.pointers]
+        if array is None and len(behind) == 1 and len(terms) > 2:
+            terms = [one for one in terms if one is not behind[0]]
+        elif array is None:
+            return
         for product in terms:
             if product.kind == "binary" and product.text == "*":
                 rest = _sum_of([one for one in terms if one is not product])
                 pairs += [(one, rest) for one in product.kids]
         for helper, arrays in self.counting.items():
-            cost = _SAME_ARRAY if above.kids[0].text in arrays else _ANOTHER
+            of = array if array is not None else behind[0]
+            cost = _SAME_ARRAY if of.text in arrays else _ANOTHER
             for one, two in pairs:
                 for given in ((one, two), (two, one)):
-                    call = [named(helper), *given]
-                    yield (lambda n, k=tuple(call): Node("call", list(k), "(", n.line)), cost
+                    call = Node("call", [named(helper), *given], "(", node.line)
+                    place = call if array is not None else binary("+", of, call)
+                    yield (lambda n, p=place: p), cost
 
 
 def _terms(node: Node) -> Iterator[Node]:

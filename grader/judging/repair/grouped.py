@@ -10,7 +10,8 @@ from grader.judging.repair.scope import Change, bare, binary
 _SUMS, _PRODUCTS = ("+", "-"), ("*", "/", "%")
 _LOOSE = ("<<", ">>", "&", "^", "|")  # what binds less than a sum
 _CHOICE, _SUM, _ALL_BITS, _PART = 0.5, 0.9, 0.6, 0.8
-_OTHER_CHOICE = 0.6  # what is compared is turned round first
+_OTHER_CHOICE = 0.9  # a comparison is turned round first
+_COMPARISONS = ("<", "<=", ">", ">=", "==", "!=")
 _WHOLE_PIECES = 0.9  # a loop over whole pieces only: at + PIECE <= count
 _COMPARED = (">", "!=")
 _MOST_TERMS = 5
@@ -30,7 +31,8 @@ class Grouped:
             condition = node.kids[0]
             if condition.kind == "binary" and condition.text in _SUMS:
                 yield _chosen_last, _CHOICE
-            yield (lambda n: _choice(n, n.kids[0], n.kids[2], n.kids[1])), _OTHER_CHOICE
+            cost = _OTHER_CHOICE if condition.text in _COMPARISONS else _CHOICE
+            yield (lambda n: _choice(n, n.kids[0], n.kids[2], n.kids[1])), cost
             return
         left, right = node.kids
         if node.text in _LOOSE:

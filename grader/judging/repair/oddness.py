@@ -38,7 +38,7 @@ class Oddness:
                 return _ODD_LEAST
             if node.text in self.scope.sizes and self._decides_launch(node):
                 return _ODD  # so many blocks reach everything
-        if self._is_divided_by_itself(node, changed):
+        if self._is_divided_by_itself(node, changed) or self._is_of_numbers(node, changed):
             return _ODD
         match node.kind:
             case "number":
@@ -103,6 +103,17 @@ class Oddness:
         other = above.kids[above.kids[0] is node]
         name = changed.macro or (changed.text if changed.kind == "name" else "")
         return bool(name) and any(name in (one.macro, one.text) for one in walk(other))
+
+    def _is_of_numbers(self, node: Node, changed: Node) -> bool:
+        """WIDTH & 7, or i * WIDTH & 7: bits of what is the same for all threads."""
+        above = self._parent(node)
+        if above.kind != "binary" or above.text not in ("&", ">>", "^") or node.kind != "name":
+            return False
+        other = above.kids[above.kids[0] is node]
+        if changed.kind == "binary" and changed.text == "*":
+            return other.kind == "number"
+        is_constant = bool(changed.macro) or changed.text in self.scope.constants
+        return other.kind == "number" and (is_constant or changed.text in self.scope.sizes)
 
     def _is_a_place(self, node: Node) -> bool:
         """Whether it counts elements, blocks or turns: then bytes are none of its business."""

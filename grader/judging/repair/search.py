@@ -51,6 +51,7 @@ _INSTEAD, _OF_ANOTHER, _MORE_OF_ANOTHER = 256, 20_000, 0.3
 _TOO_LONG = 70
 # Of a case that was seen to be wrong: elements of P, and products of one.
 _MOST_SEEN, _DEEPEST_SEEN = 64 * 64, 64
+_MOST_OF_LARGE = 256 * 256  # of one that has to be tried as it is, but for its depth
 _RICH = (5, 6, 7)  # sides in place of 1
 # A case that costs so many steps is tried with products of as few terms: with one tile, or with some.
 _SHORT, _COSTLY = (4, 12, 20, 36), 1_500
@@ -133,6 +134,12 @@ class Search(Order, Batches):
         if seen is not None:
             first = Size(*as_small(seen), is_fine, is_told)
             self.sizes = [first, *(size for size in self.sizes if size != first)]
+        # A case that is seen to be wrong in its own size alone: with as many rows and columns.
+        self.large: Size | None = None
+        if seen is not None and tuple(as_small(seen)) != tuple(seen):
+            if seen[0] * seen[2] <= _MOST_OF_LARGE:
+                depth = min(seen[1], as_small(seen)[1])
+                self.large = Size(seen[0], depth, seen[2], is_fine, is_told)
         self.lines = list(lines)
         self.text = text
         self.tokens = tokens_of(text)
@@ -258,6 +265,9 @@ class Search(Order, Batches):
                 return in_macro
             self.enrich()
             self.shorten()
+            if self.watched(self.wrong) is None and not self.plain[self.wrong].why:
+                # All threads that there are store what they should: others may be missing.
+                self.lines = [*self.launching(), *self.lines]
             for group in self.groups():
                 for edit, is_right in group:
                     if doubtful is not None and self.tried > until:
@@ -386,6 +396,8 @@ class Search(Order, Batches):
             else:
                 spent += _PLAIN_OF_OTHERS
                 too_large += [size] if isinstance(size, Size) else []
+        if self.large is not None and not self.is_square and not self.carried_out(self.large):
+            return self.large
         return None
 
     def with_parentheses(self) -> Repair | None:
@@ -412,6 +424,15 @@ class Search(Order, Batches):
         else:
             others.sort(key=lambda size: size.is_small)
         return others
+
+    def launching(self) -> list[int]:
+        """Lines that launch a kernel."""
+        return [
+            node.line
+            for function in self.all_functions()
+            for node in walk(function.body)
+            if node.kind == "launch"
+        ]
 
     def enrich(self) -> None:
         """A case with more rows, columns and terms, where it is wrong in the same way.
