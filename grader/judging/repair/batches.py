@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from functools import cached_property
 
 from grader.judging.repair.batch import STATEMENTS, Tried, try_together
 from grader.judging.repair.declarations import GIVEN
@@ -152,6 +153,18 @@ class Batches:
 
     def skips_for(self, changes: Iterable[tuple[int, str]], size: Size | Given) -> Skips:
         return self.skips(size) if self.hidden_by(size).isdisjoint(changes) else {}
+
+    def skips_of_one(
+        self,
+        changes: Iterable[tuple[int, str]],
+        size: Size | Given,
+        function: str,
+        for_places: bool,
+    ) -> Skips:
+        """None where what the kernel is given is changed: it may need other turns then."""
+        if for_places:
+            return self.skips_of_places(size)
+        return {} if function in self.of_host else self.skips_for(changes, size)
 
     def hidden_by(self, size: Size | Given) -> set[tuple[int, str]]:
         """Nodes whose changes need all turns."""
@@ -319,7 +332,7 @@ class Batches:
         """What is the same for all lanes: the host's side, sizes of arrays, template arguments."""
         if self._alone is None:
             found: set[tuple[int, str]] = set()
-            for name in self.called_by_host():
+            for name in self.of_host:
                 found |= self.file.functions[name].body.ids
             for function in [*self.file.functions.values(), *self.file.methods.values()]:
                 for node in walk(function.body):
@@ -346,7 +359,8 @@ class Batches:
             self._alone = frozenset(found)
         return self._alone
 
-    def called_by_host(self) -> set[str]:
+    @cached_property
+    def of_host(self) -> set[str]:
         """solve, functions that it calls, and those that these call: kernels are launched."""
         known: set[str] = {"solve"} & set(self.file.functions)
         waiting = ["solve"]

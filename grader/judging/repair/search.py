@@ -228,11 +228,7 @@ class Search(Order, Batches):
                 tried,
                 is_alone,
                 turns=self.turns_alone(size, len(edits) == 1),
-                skips=None
-                if watched is None
-                else self.skips_of_places(size)
-                if for_places
-                else self.skips_for(edits, size),
+                skips=self.skips_of_one(edits, size, function, for_places) if watched else None,
                 for_places=for_places,
             )
         except Exhausted:
