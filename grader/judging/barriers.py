@@ -289,7 +289,7 @@ def _between(
     passed_by = _passed_by(kernel, stops, met, inside, read, write)
     if passed_by is not None:
         return passed_by
-    if met and not of_warp and _has_stages(kernel, loop):
+    if met and not of_warp and loop is not None and _has_stages(kernel, loop):
         return None  # one barrier a turn is enough there; the stage may be the wrong one
     first, second = sorted((read.number, write.number))
     middle = [one for one in met if first < one.number < second]

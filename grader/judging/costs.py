@@ -22,11 +22,12 @@ from grader.labs.submission import FILE_NAME
 from grader.labs.sums import counters_in
 from grader.results.result import CheckResult, Diagnostic
 
-_TWICE = 2
+_MORE = 4 / 3
 _OF_WEIGHT = (
     10  # points of a check that is what a lab is about: elsewhere an odd program may do it so
 )
 _CONFLICTS = frozenset({"bank_conflicts", "async_conflicts"})
+_WAVEFRONTS = frozenset({"shared_load_wavefronts", "tile_load_wavefronts"})
 _LOADS = frozenset({"global_load_sectors", "global_load_requests", "shared_store_wavefronts"})
 _OF_BANKS = (
     "The bank of a lane's word is its place in the array, counted in words, modulo 32: those that a "
@@ -75,7 +76,7 @@ def told(
             continue
         message = f"{result.title}: {result.message}."
         counters = counters_in(counted_in(str(result.data["measure"])))
-        if not counters <= _CONFLICTS:
+        if not (counters <= _CONFLICTS or counters & _WAVEFRONTS):
             continue  # the check itself says what was counted, and where most of it is
         found = _of_banks(listing(text), outcome, result.line, _kernel(lab, outcome, text))
         if found is not None:
@@ -130,8 +131,8 @@ def _of_banks(
     requests = loads + stores
     taken = sum(counts.get(f"shared_{kind}_wavefronts", 0) for kind in ("load", "store"))
     more = counts.get("bank_conflicts", 0)
-    # Few that meet now and then are no reason: each access takes twice as many as it must, or more.
-    if not requests or more >= taken or taken < _TWICE * (taken - more):
+    # Few that meet now and then are no reason: each access takes a third more than it must, or more.
+    if not requests or more >= taken or taken < _MORE * (taken - more):
         return None
     kind = "accesses" if loads and stores else "loads" if loads else "stores"
     arrays = [name for name in banks.shared(text) if banks.uses(text, line, name)]
