@@ -142,6 +142,16 @@ def places(kernel: Kernel, line: int) -> list[Statement]:
     return sorted({one.number: one for one in found}.values(), key=lambda one: one.number)
 
 
+def callers(kernel: Kernel, line: int) -> list[Statement]:
+    """A line of the kernel itself, or where the helper is called that it stands in."""
+    text = kernel.text
+    for item in text.at(line)[-1:]:
+        holder = next((one for one in text.above(item) if one.kind in _HOLDERS), None)
+        if holder is not None:
+            return [item] if holder is kernel.function else list(_calls(text, holder))
+    return []
+
+
 def _calls(text: Listing, holder: Statement) -> Iterator[Statement]:
     name = _name_of(holder)
     if not name:

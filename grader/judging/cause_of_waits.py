@@ -88,7 +88,7 @@ class OfWaits(Base):
             "commit" in word for one in self.text.statements for word in one.words
         ):
             facts = self.item.facts or Facts()
-            started = barriers.places(self.kernel, facts.other_line)
+            started = barriers.callers(self.kernel, facts.other_line)
             return Said(
                 f"{shown(waits[-1].words).rstrip(';')} waits for groups of copies, and no copy is in a "
                 "group: the kernel has no __pipeline_commit().",
