@@ -21,7 +21,7 @@ _CAUSES = REPOSITORY / "common" / "measure" / "causes"
         ("fresh-28", "wrong-rest", "has only 1 other piece taken away from the element"),
         ("fresh-28", "low-not-zero", "low begins with no value"),
         ("fresh-29", "p06-no-zero", "v begins with no value, and where both("),
-        ("fresh-28", "plain-read", "with ms[place(i, ty * 4)] in its place"),
+        ("fresh-28", "plain-read", "reads ms at the places that its words would have if nothing was permuted"),
         ("fresh-29", "p07-macro-without-parentheses", "with (BW / 4) in its place"),
         ("fresh-29", "s09-block-of-16x16", "threads that differ in y do the same"),
         ("fresh-28", "no-zero", "grab() puts nothing into the tile"),
