@@ -8,8 +8,8 @@ from grader.judging import barriers, searched
 from grader.judging.cause_base import Base
 from grader.judging.host import Said
 from grader.judging.repair.child import find_apart
+from grader.judging.repair.found import Repair
 from grader.judging.repair.scope import ALWAYS
-from grader.judging.repair.search import Repair
 from grader.labs.problem import Problem
 from grader.results.finding import Facts
 from grader.results.result import Diagnostic

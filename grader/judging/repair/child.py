@@ -20,7 +20,8 @@ from dataclasses import asdict
 from pathlib import Path
 
 from grader.judging.quietly import is_loud
-from grader.judging.repair.search import SIGNATURES, Repair, find
+from grader.judging.repair.found import Repair
+from grader.judging.repair.search import SIGNATURES, find
 
 _ROOT = Path(__file__).parents[3]  # where `grader` is
 _SECONDS = 10  # of processor time, in all

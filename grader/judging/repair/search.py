@@ -8,8 +8,7 @@ every machine.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from itertools import chain
+from dataclasses import replace
 
 from grader.judging.repair.alternatives import (
     as_declared,
@@ -26,19 +25,20 @@ from grader.judging.repair.batches import LANES, PER_TRIAL, PLAIN, Batches
 from grader.judging.repair.constants import constants_of
 from grader.judging.repair.counted import counted_in
 from grader.judging.repair.edits import Edit
+from grader.judging.repair.found import Repair
 from grader.judging.repair.given import Given, Size, given_from, has_whole_floats
 from grader.judging.repair.nodes import MADE, File, Node, children, walk
 from grader.judging.repair.order import Costed, Order
 from grader.judging.repair.reading import GivenUp, numbers_of_macros, tokens_of
+from grader.judging.repair.second_line import Candidate, SecondLine
 from grader.judging.repair.shown import text_of
 from grader.judging.repair.syntax import parse
 from grader.judging.repair.thin import Skips
 from grader.judging.repair.trial import Exhausted, Trial, Watched, try_out
+from grader.judging.repair.wrong_case import PLAIN_OF_OTHERS, WrongCase
 
 _STEPS = 180_000  # of all that a search does, but for confirming what it has found
 _MOST_TRIED = 8_000  # changes: most that are found are among the first 300
-_PLAIN_OF_OTHERS = 12_000  # of the file as it is, in a size that was not seen to be wrong
-_PLAIN_IN_ALL = 45_000  # of all sizes in which it is right, before the first in which it is not
 _PER_RUN = 9_000
 _OF_ALL_TERMS = 3_000  # at least, where some lack
 _CONFIRMING = 40_000  # of all runs that ask for another size
@@ -46,19 +46,11 @@ _CONFIRMED = 7_000  # after so many, two sizes are enough
 _OF_ONE_SIZE, _ENOUGH = 16_000, 2  # of these steps; so many sizes, where others take longer
 _MOST_LANES, _MOST_OF_A_BLOCK = 4, 4096
 _AFTER_A_DOUBT, _OF_A_DOUBT = 200, 1.0  # changes; what such a one may cost
-# Of a change that does the same elsewhere: changes, steps, and how much more it may cost.
-_INSTEAD, _OF_ANOTHER, _MORE_OF_ANOTHER = 256, 20_000, 0.3
 _TOO_LONG = 70
 # Of a case that was seen to be wrong: elements of P, and products of one.
 _MOST_SEEN, _DEEPEST_SEEN = 64 * 64, 64
 _MOST_OF_LARGE = 256 * 256  # of one that has to be tried as it is, but for its depth
-_RICH = (5, 6, 7)  # sides in place of 1
-# A case that costs so many steps is tried with products of as few terms: with one tile, or with some.
-_SHORT, _COSTLY = (4, 12, 20, 36), 1_500
-_COSTLY_TO_FAULT = 600  # as many up to where it ends: to the end there are more
 _MOST_PARENTHESES = 2  # cases that have to be right with more of them, besides the wrong one
-_COSTLIEST = 12_000  # of a case that another one is given up for
-_MOST_SHARPENED = 2
 
 SIGNATURES = ("square-host", "square-device", "rect-device")  # of labs that ask for the product
 HOST = "host:"  # begins the signature of another lab whose solve is given host memory
@@ -81,20 +73,6 @@ _RECTANGULAR = (
 )
 
 
-@dataclass(frozen=True)
-class Repair:
-    """What would have to be done where."""
-
-    line: int
-    before: str
-    after: str
-    cost: float
-    other: int = 0  # a line where the same change does it, too
-    is_added: bool = False  # `after` is a statement that is missing
-    counted: str = ""  # an element that is given a number which the student has to work out
-    instead: Repair | None = None  # another change, in another line, that does it as well
-
-
 def sizes_of(
     signature: str, in_tiles: bool, is_fine: bool = False, is_told: bool = False
 ) -> list[Size]:
@@ -110,11 +88,7 @@ def as_small(seen: Sequence[int]) -> Sequence[int]:
     return tuple(side if side <= _DEEPEST_SEEN else 32 + side % 32 for side in seen)
 
 
-# A change with which P may be right in the wrong case, and whether it was seen to be.
-Candidate = tuple[Edit, bool]
-
-
-class Search(Order, Batches):
+class Search(Order, Batches, WrongCase, SecondLine):
     """`lines`: those that are suspected, the likeliest first. `seen`: a case that is wrong.
 
     `cases`: of a lab that is no product.
@@ -183,7 +157,7 @@ class Search(Order, Batches):
 
     def carried_out(self, size: Size | Given) -> bool:
         """Whether the file as it is has the right P, or nothing is known of it."""
-        most = PLAIN if size == self.sizes[0] else _PLAIN_OF_OTHERS
+        most = PLAIN if size == self.sizes[0] else PLAIN_OF_OTHERS
         try:
             tried = self.launches.setdefault(size, set()) if self.has_one_launch else None
             trial = try_out(
@@ -280,52 +254,6 @@ class Search(Order, Batches):
             return doubtful
         return doubtful
 
-    def with_another(self, found: Repair, edit: Edit, beside: Iterator[Candidate]) -> Repair:
-        """With a change in another line that does the same, if there is one that is as likely.
-
-        Whether a tile is turned where it is filled or where it is read: nobody can tell. `beside`:
-        what was tried with this one.
-        """
-        if found.line != edit.line or found.other:
-            return found
-        self.left = min(self.left, _OF_ANOTHER)
-        try:
-            for other, is_right in chain(beside, self.elsewhere(edit)):
-                is_as_likely = (
-                    other.line != edit.line and other.cost <= edit.cost + _MORE_OF_ANOTHER
-                )
-                if is_as_likely and self.is_confirmed(other, is_right) and not self.has_skipped:
-                    return replace(found, instead=self.described(other))
-        except Exhausted:
-            pass
-        return found
-
-    def elsewhere(self, edit: Edit) -> Iterator[Candidate]:
-        self.waiting = []
-        others = self.likely_instead(edit)
-        for at in range(0, len(others), self.most_together()):
-            yield from self.promising(others[at : at + self.most_together()], self.wrong)
-
-    def likely_instead(self, edit: Edit) -> list[Edit]:
-        """Changes of other lines that cost little more: first those of statements about the same arrays."""
-        others = [
-            one
-            for one in self.likely()
-            if one.line != edit.line and one.cost <= edit.cost + _MORE_OF_ANOTHER
-        ]
-        arrays = self.arrays_by_line()
-        mine = arrays.get(edit.line, frozenset())
-        others.sort(key=lambda one: mine.isdisjoint(arrays.get(one.line, ())))
-        return others[:_INSTEAD]
-
-    def arrays_by_line(self) -> dict[int, set[str]]:
-        found: dict[int, set[str]] = {}
-        for function in self.all_functions():
-            for node in walk(function.body):
-                if node.kind == "index" and node.kids[0].kind in ("name", "member"):
-                    found.setdefault(node.line, set()).add(node.kids[0].text)
-        return found
-
     def is_confirmed(self, edit: Edit, is_right: bool) -> bool:
         """In all sizes that do not take too long. `is_right`: as far as was seen in the wrong one."""
         changes = dict(edit.changes)
@@ -377,24 +305,14 @@ class Search(Order, Batches):
         finally:
             self.single += before - self.left
 
-    def first_wrong(self) -> Size | Given | None:
-        """A fault that several sizes do not show, such as a missing barrier, none may show."""
-        spent, too_large = 0, []
-        for size in self.sizes:
-            if spent > _PLAIN_IN_ALL:
-                break
-            if isinstance(size, Size) and any(size.is_as_large(one) for one in too_large):
-                continue
-            if not self.carried_out(size):
-                return size
-            if size in self.plain:
-                spent += self.plain[size].steps
-            else:
-                spent += _PLAIN_OF_OTHERS
-                too_large += [size] if isinstance(size, Size) else []
-        if self.large is not None and not self.is_square and not self.carried_out(self.large):
-            return self.large
-        return None
+    def launching(self) -> list[int]:
+        """Lines that launch a kernel."""
+        return [
+            node.line
+            for function in self.all_functions()
+            for node in walk(function.body)
+            if node.kind == "launch"
+        ]
 
     def with_parentheses(self) -> Repair | None:
         """A macro that lacks some around its parameters."""
@@ -420,63 +338,6 @@ class Search(Order, Batches):
         else:
             others.sort(key=lambda size: size.is_small)
         return others
-
-    def launching(self) -> list[int]:
-        """Lines that launch a kernel."""
-        return [
-            node.line
-            for function in self.all_functions()
-            for node in walk(function.body)
-            if node.kind == "launch"
-        ]
-
-    def enrich(self) -> None:
-        """A case with more rows, columns and terms, where it is wrong in the same way.
-
-        With one row its number is 0, whatever it is multiplied with, and many changes seem right.
-        """
-        wrong = self.wrong
-        if not isinstance(wrong, Size) or 1 not in (wrong.j, wrong.k, wrong.l):
-            return
-        if self.is_square:
-            sides = _RICH[:1] * 3
-        else:
-            sides = tuple(
-                rich if side == 1 else side
-                for side, rich in zip((wrong.j, wrong.k, wrong.l), _RICH, strict=True)
-            )
-        rich = replace(wrong, j=sides[0], k=sides[1], l=sides[2])
-        if not self.carried_out(rich) and self.plain[rich].why == self.plain[wrong].why:
-            self.wrong = rich
-
-    def shorten(self) -> None:
-        """A case with shorter products that is wrong, too, costs less."""
-        wrong = self.wrong
-        if self.is_square or not isinstance(wrong, Size) or wrong.k <= _SHORT[0]:
-            return
-        for count in _SHORT:
-            short = replace(wrong, k=count + (wrong.k % 4 != 0))
-            plain = self.plain[wrong]
-            if short.k >= wrong.k or plain.steps <= (_COSTLY_TO_FAULT if plain.why else _COSTLY):
-                return
-            if short not in self.plain and not self.carried_out(short):
-                self.wrong = short
-                return
-
-    def sharpen(self) -> None:
-        """What comes right in one case and not in another: the other one says more."""
-        size = self.refuting
-        if size is None or size == self.wrong or self.sharpened >= _MOST_SHARPENED:
-            return
-        if size not in self.plain and self.carried_out(size):
-            return
-        # The file as it is may end early there, what is right does not.
-        took = max(self.took.get(size, 0), self.plain[size].steps)
-        if not self.plain[size].is_right and took <= _COSTLIEST:
-            self.limits[size] = max(self.limits[size], 2 * took)
-            self.wrong = size
-            self.sharpened += 1
-            self.shorten()
 
     def chosen(self, edit: Edit, sizes: Sequence[Size | Given]) -> Repair:
         """The change, where there are two the one that is less of a surprise."""
