@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from itertools import product
 
 import numpy as np
 
@@ -23,7 +24,7 @@ class EachTurn:
     """A part of Editor."""
 
     def _left_standing(self) -> Iterator[Edit]:
-        """nk += EDGE at the end of a turn, where others go on so and nk stays what it is."""
+        """nk += EDGE or left -= EDGE at the end of a turn, where others go on so and it stays what it is."""
         inside = list(walk(self.function.body))
         changed = {one.kids[0].text for one in inside if one.kind in _CHANGING}
         still = {
@@ -45,8 +46,8 @@ class EachTurn:
             used = {one.text for one in walk(loop.kids[3]) if one.kind == "name"}
             by = {text_of(one.kids[1]): one for one in steps[::-1]}
             for name in sorted(still.keys() & used):
-                for one in list(by.values())[:_MOST_STEPS]:
-                    step = Node("assign", [named(name), copied(one.kids[1])], "+=", one.line)
+                for one, sign in product(list(by.values())[:_MOST_STEPS], ("+=", "-=")):
+                    step = Node("assign", [named(name), copied(one.kids[1])], sign, one.line)
                     added = Node("do", [step], line=one.line)
                     yield Edit(
                         ((loop.id, at_end(added)),), one.line, _STANDING, self.function.name,
