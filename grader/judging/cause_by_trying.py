@@ -32,6 +32,9 @@ SAYS_WHERE = frozenset(
         "out-of-bounds-shared", "barrier-divergence",
     }
 )  # fmt: skip
+# Where whole rows go one way if they can be moved in pieces, and another way if they cannot.
+_OTHER_WAYS = frozenset({"out-of-bounds-global", "uninitialised-shared"})
+_MULTIPLE = re.compile(r"% \w+ (?:[=!]= \w+)?")
 _ELEMENTS, _MOST_LINES = 4, 5  # of those that were followed
 
 
@@ -112,8 +115,8 @@ class ByTrying(Base):
                 return None  # it only keeps threads from what is moved as one
             if re.search(r"[%&] ?\w+\)? ?== ?[1-9]", found.after):
                 return None  # a multiple is what is needed
-        if self.item.code == "out-of-bounds-global" and found.before.startswith("if"):
-            if "%" in found.before and "%" not in found.after:
+        if self.item.code in _OTHER_WAYS and found.before.startswith("if"):
+            if _MULTIPLE.findall(found.before) != _MULTIPLE.findall(found.after):
                 return None  # it only sends all threads another way
         is_said = guess is not None or (self.problem.is_product and self._says_why())
         if found.line == named and is_said and not (found.instead or found.other):

@@ -113,7 +113,8 @@ class Search(Order, Batches, WrongCase, SecondLine):
         if seen is not None and tuple(as_small(seen)) != tuple(seen):
             if seen[0] * seen[2] <= _MOST_OF_LARGE:
                 depth = min(seen[1], as_small(seen)[1])
-                self.large = Size(seen[0], depth, seen[2], is_fine, is_told)
+                large = Size(seen[0], depth, seen[2], is_fine, is_told)
+                self.large = large if large not in self.sizes else None
         self.lines = list(lines)
         self.text = text
         self.tokens = tokens_of(text)
@@ -235,7 +236,8 @@ class Search(Order, Batches, WrongCase, SecondLine):
                 return in_macro
             self.enrich()
             self.shorten()
-            if self.watched(self.wrong) is None and not self.plain[self.wrong].why:
+            is_all_right = self.watched(self.wrong) is None and not self.plain[self.wrong].why
+            if self.is_product and is_all_right:
                 # All threads that there are store what they should: others may be missing.
                 self.lines = [*self.launching(), *self.lines]
             for group in self.groups():
