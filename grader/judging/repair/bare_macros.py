@@ -18,6 +18,7 @@ _ANY = re.compile(
 )
 _OPERATORS = "*/%+-<>=!&|"
 _IS_SUM = re.compile(r"[-+*/%<>?&|]")
+_SHIFTS = ("<<", ">>")
 _MOST, _MOST_USES, _LONGEST_USE = 4, 50, 400
 
 
@@ -56,7 +57,7 @@ def _bare_bodies(plain: str) -> Iterator[Bare]:
     """A / B, which t % LANES takes apart."""
     for found in _ANY.finditer(plain):
         name, body = found[1], found[2].rstrip()
-        beside = rf"[%/*-]\s*{re.escape(name)}\b|\b{re.escape(name)}\b(?:\([^()\n]*\))?\s*[%/*]"
+        beside = rf"[%/*-]\s*{re.escape(name)}\b|\b{re.escape(name)}\b(?:\([^()\n]*\))?\s*[%/*-]"
         if body.endswith("\\") or not _is_open(body) or not re.search(beside, plain):
             continue
         start = found.start(2)
@@ -73,7 +74,7 @@ def _is_open(body: str) -> bool:
         depth += (character in "([{") - (character in ")]}")
         if character in ";{#" or depth < 0:
             return False
-        is_found |= depth == 0 and at > 0 and character in "+-*/%"
+        is_found |= depth == 0 and at > 0 and (character in "+-*/%" or body[at : at + 2] in _SHIFTS)
     return (
         is_found
         and body[:1] not in "*&-"

@@ -414,6 +414,10 @@ class Editor(
                         ),
                         1.0 if is_length else _OF_A_STEP,
                     )
+                for macro in self.scope.constants if is_pointer else ():
+                    rows = replace(number(self.macros.get(macro, 1)), macro=macro)
+                    by = binary("*", rows, given)
+                    yield (lambda n, b=by: replace(bare(n), kids=[n.kids[0], b])), 1.0
 
     def _steps(self, node: Node) -> Iterator[tuple[Change, float]]:
         if self._parent(node).kind == "do":

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import pairwise
 
 from grader.judging.repair.nodes import MADE, File, Node, Type
 from grader.judging.repair.reading import GivenUp, Token
@@ -49,6 +50,12 @@ _TEMPLATES = frozenset(
 class Expressions(TypeNames):
     def __init__(self, tokens: Sequence[Token]) -> None:
         self.tokens = [*tokens, Token("", 0, 0)]
+        # What is called as a template of the library is.
+        self.variables = {
+            one.text
+            for one, two in pairwise(self.tokens)
+            if one.text in ("pair", "tuple") and two.text in ("=", ";", ",", ")")
+        }
         self.at = 0
         self.file = File()
         self.aliases: dict[str, Type] = {}
@@ -389,7 +396,8 @@ class Expressions(TypeNames):
             return self.limit(token)
         if text in _MAKING and self.now == "<":
             return self.making(token)
-        if text in CONTAINERS | {"pair", "tuple"} and self.now == "<":
+        is_container = text in CONTAINERS | {"pair", "tuple"} and text not in self.variables
+        if is_container and self.now == "<":
             return self.container(token)
         if text in self.aliases and self.now in ("(", "{"):
             return self.converted(token)

@@ -11,6 +11,7 @@ from grader.judging.repair.scope import Change, bare, binary, named, number
 from grader.judging.repair.unused import UNUSED
 
 _OTHER_MEMORY = 0.6  # what lies there is indexed in another way
+_FIELD = 1.0  # another field of the same type
 ODD_ONE = 0.3  # what all others of its shape have
 _AS_ELSEWHERE = 0.7
 _WARP = 32
@@ -37,6 +38,11 @@ class Naming:
         scope = self.scope
         if node.id in self.odd:
             yield (lambda n, o=self.odd[node.id]: named(o)), ODD_ONE
+        fields = self.file.structs.get(self.function.owner, ())
+        for kind in [kind for kind, field in fields if field == name and field not in scope.types]:
+            for own, other in fields:
+                if other != name and (own.name, own.stars) == (kind.name, kind.stars):
+                    yield (lambda n, o=other: named(o)), _FIELD
         for group in (
             scope.integers,
             scope.pointers,

@@ -90,6 +90,8 @@ class TypeNames:
 
     def is_type(self) -> bool:
         text = self.now
+        if text in self.variables and self.tokens[self.at - 1].text != "::":
+            return False
         if text in WORDS or text in ("alignas", "__align__", "union", "enum"):
             return True
         if self.ahead() == "::":
