@@ -21,6 +21,7 @@ _LESS_FOR_COUNTERS = 0.6
 _USUAL, _FIRST_OF_A_TILE, _OF_A_ROW, _OF_A_SIDE = 0.9, 1.3, 1.3, 1.2
 _SUMMAND = 1.2  # what is added to other things, too
 _AT_MOST = 1.1
+_BLOCKS = 1.0  # as many as across times down
 _COMPARING = (*ORDERS, "==", "!=", "&&", "||")
 _ROUNDED = 0.2  # what a helper of the host divides is a number of pieces
 _ODD = ("*%", "*/", "+*", "%*", "/*")  # seldom what was meant
@@ -123,6 +124,9 @@ class Arithmetic:
                 cost = self._as_usual(node, other, cost)
             if sign + other == "+*" and _builtins(node) >= _OF_A_BLOCK:
                 cost = _FIRST_OF_A_BLOCK
+            is_of_blocks = self.is_host and all(kid.kind == "name" for kid in node.kids)
+            if sign + other == "+*" and is_of_blocks:
+                cost = _BLOCKS
             yield (lambda n, s=other: replace(bare(n), text=s)), cost
         if sign in ("+", "-", "*", "/", "%", "&&", "||", "<<", ">>"):
             less = 0.8 if sign == "*" and self._is_step(node) else 1.3
