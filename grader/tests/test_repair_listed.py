@@ -37,26 +37,46 @@ _LISTED = [
     ("fresh-35", "07-switch-unclamped", (), (15, 15, 15), "min(w - x, 4)", 0),
     ("fresh-35", "02-block-swapped", (39,), (32, 32, 32), "uint2(threadIdx.y, threadIdx.x)", 56),
     ("fresh-30", "half-the-chunk", (35, 50, 40), (17, 17, 17), "k0 += TILE", 44),
+    ("fresh-37", "total-overwritten", (49, 91), (20, 40, 51), "total[e] += fmaf(tiny[e], INV, main_[e])", 0),
+    ("fresh-39", "sum-of-pages", (41,), (20, 32, 48), "across * down", 0),
     ("fresh-24", "inside-or", (16,), (3, 3, 3), "if (row < size && column < size)", 0),
 ]  # fmt: skip
+
+# And where a word of a tile was read that nobody has written: then such a read ends a run.
+_UNSET = [
+    ("fresh-36", "05-step-by-rows", (48,), (1, 1, 1), "int step = Config::threads / Cols"),
+    ("fresh-26", "too-few-rows-of-threads", (58, 54), (1, 40, 50), "dim3(kTile, kRows)"),
+]
 
 
 @pytest.mark.parametrize(
     ("listed", "name", "suspected", "seen", "after", "instead"), first_of(_LISTED)
 )
 def test_the_search_finds_what_was_changed(listed, name, suspected, seen, after, instead):
-    sys.path.insert(0, str(_CAUSES))
-    import causes
-
-    (mistake,) = [one for one in causes.mistakes(listed) if one.name == name]
-    lab = load_lab(find_course(REPOSITORY).folder(mistake.folder))
-    is_in_tiles = mistake.folder[:2] == "02"
-    found = search.find(
-        mistake.text, lab.problem.signature, is_in_tiles, suspected, seen,
-        is_fine=lab.problem.factors == "split",
-    )  # fmt: skip
+    mistake, found = _found(listed, name, suspected, seen)
     assert found is not None
     assert found.after == after
     other = found.instead.line if found.instead is not None else found.other
     assert other == instead
     assert {found.line, other} & set(mistake.guilty)
+
+
+@pytest.mark.parametrize(("listed", "name", "suspected", "seen", "after"), first_of(_UNSET))
+def test_the_search_finds_what_leaves_words_unset(listed, name, suspected, seen, after):
+    mistake, found = _found(listed, name, suspected, seen, minds_unset=True)
+    assert found is not None
+    assert (found.after, found.line in mistake.guilty) == (after, True)
+
+
+def _found(listed, name, suspected, seen, **more):
+    """The mistake, and what the search says of it."""
+    sys.path.insert(0, str(_CAUSES))
+    import causes
+
+    (mistake,) = [one for one in causes.mistakes(listed) if one.name == name]
+    problem = load_lab(find_course(REPOSITORY).folder(mistake.folder)).problem
+    found = search.find(
+        mistake.text, problem.signature, mistake.folder[:2] == "02", suspected, seen,
+        is_fine=problem.factors == "split", **more,
+    )  # fmt: skip
+    return mistake, found
