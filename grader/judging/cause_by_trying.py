@@ -119,7 +119,7 @@ class ByTrying(Base):
             if _MULTIPLE.findall(found.before) != _MULTIPLE.findall(found.after):
                 return None  # it only sends all threads another way
         is_said = guess is not None or (self.problem.is_product and self._says_why())
-        if found.line == named and is_said and (guess is not None or not _instead(found)):
+        if found.line == named and is_said:
             return None
         if found.counted:
             return Said(
