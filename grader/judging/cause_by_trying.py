@@ -33,7 +33,7 @@ SAYS_WHERE = frozenset(
     }
 )  # fmt: skip
 # Where whole rows go one way if they can be moved in pieces, and another way if they cannot.
-_OTHER_WAYS = frozenset({"out-of-bounds-global", "uninitialised-shared"})
+_OTHER_WAYS = frozenset({"out-of-bounds-global", "uninitialised-shared", "unwritten-output"})
 _MULTIPLE = re.compile(r"% \w+ (?:[=!]= \w+)?")
 _ELEMENTS, _MOST_LINES = 4, 5  # of those that were followed
 

@@ -65,6 +65,9 @@ def with_cause(diagnostics: tuple[Diagnostic, ...], material: Material) -> tuple
     if said is None:
         said = finder.cause()
         tried = finder.by_trying(said)
+        if tried is not None and _is_of_dynamic_memory(first, text):
+            planned = _first_said(finder.by_plan)  # it knows how many bytes were asked for
+            tried = planned if planned is not None and planned.line == tried.line else tried
         if tried is not None and _is_general(first, tried):
             first = replace(first, advice="")  # the change itself is told
         elif tried is None and not finder.has_found and not _is_of_barriers(first, said):
@@ -89,6 +92,13 @@ def _with_result_missing(item: Diagnostic, text: Listing, material: Material) ->
         return item
     said = _Finder(text, material, item).by_host()
     return item if said is None else replace(_joined(item, said), message=said.text)
+
+
+def _is_of_dynamic_memory(item: Diagnostic, text: Listing) -> bool:
+    """Whether what an access leaves may be as long as a launch has asked for."""
+    return item.code == "out-of-bounds-shared" and any(
+        "extern" in one.words and "__shared__" in one.words for one in text.statements
+    )
 
 
 def _is_of_barriers(item: Diagnostic, said: Said | None) -> bool:
