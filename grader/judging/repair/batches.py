@@ -47,7 +47,7 @@ _MOST_RUNS_TO_AN_END = 32  # where most of them are short
 _TURNS = 80  # of a loop, where the file as it is ends early
 
 
-def _is_of_type(edit: Edit) -> bool:
+def _is_for_all(edit: Edit) -> bool:
     """Whether a variable becomes one of another type, or a new one: it would for all edits beside it."""
     if edit.is_declaring:
         return True
@@ -180,7 +180,7 @@ class Batches:
         together = [
             edit
             for edit in edits
-            if self.alone.isdisjoint(key for key, _ in edit.changes) and not _is_of_type(edit)
+            if self.alone.isdisjoint(key for key, _ in edit.changes) and not _is_for_all(edit)
         ]
         if len(together) < 2:
             together = []

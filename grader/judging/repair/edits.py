@@ -35,7 +35,7 @@ from grader.judging.repair.linear import Linear
 from grader.judging.repair.loop_pointers import LoopPointers
 from grader.judging.repair.masked import Masked, counts_fours, taken_apart_in
 from grader.judging.repair.missing import Missing
-from grader.judging.repair.moved import Moved
+from grader.judging.repair.moved import Moved, root_of
 from grader.judging.repair.naming import ODD_ONE, Naming
 from grader.judging.repair.next_turn import NextTurn, steps_in
 from grader.judging.repair.nodes import MADE, File, Function, Node, children, replace, walk
@@ -390,7 +390,7 @@ class Editor(
 
     def _assignments(self, node: Node) -> Iterator[tuple[Change, float]]:
         if node.text == "=":
-            is_product = _adds_up(node) and self.arrays.get(_root_of(node.kids[0])) != "shared"
+            is_product = _adds_up(node) and self.arrays.get(root_of(node.kids[0])) != "shared"
             yield (lambda n: replace(bare(n), text="+=")), _SUM if is_product else 1.0
             yield from self._left_over(node)
         if node.text == "+=":
@@ -535,12 +535,6 @@ def _adds_up(node: Node) -> bool:
     return (value.kind == "binary" and value.text == "*") or (
         value.kind == "call" and value.kids[0].text in ("fmaf", "fma", "__fmaf_rn")
     )
-
-
-def _root_of(node: Node) -> str:
-    while node.kind == "index":
-        node = node.kids[0]
-    return node.text
 
 
 def _used_as_integer(body: Node) -> set[str]:

@@ -47,7 +47,7 @@ class Moved:
             if inner.kind != "assign" or inner.text != "=":
                 continue
             target = inner.kids[0]
-            if target.kind != "index" or self.arrays.get(_root(target)) != "shared":
+            if target.kind != "index" or self.arrays.get(root_of(target)) != "shared":
                 continue
             zero = Node("assign", [bare(target), number(0)], "=", node.line)
             yield Edit(
@@ -60,7 +60,7 @@ def _with_else(node: Node, other: Node) -> Node:
     return replace(bare(node), kids=[*node.kids[:2], Node("do", [other], line=node.line)])
 
 
-def _root(node: Node) -> str:
+def root_of(node: Node) -> str:
     while node.kind == "index":
         node = node.kids[0]
     return node.text if node.kind == "name" else ""

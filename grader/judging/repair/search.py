@@ -133,6 +133,7 @@ class Search(Order, Batches, WrongCase, SecondLine):
         self.launches: dict[Size | Given, set] = {}
         functions = [*self.file.functions.values(), *self.file.methods.values()]
         launches = [n for f in functions for n in walk(f.body) if n.kind == "launch"]
+        self.launch_lines = [node.line for node in launches]
         # What a symbol is given reaches the kernel beside the launch.
         self.has_one_launch = (
             not self.on_host and len(launches) == 1 and "cudaMemcpyToSymbol" not in text
@@ -239,7 +240,7 @@ class Search(Order, Batches, WrongCase, SecondLine):
             is_all_right = self.watched(self.wrong) is None and not self.plain[self.wrong].why
             if self.is_product and is_all_right:
                 # All threads that there are store what they should: others may be missing.
-                self.lines = [*self.launching(), *self.lines]
+                self.lines = [*self.launch_lines, *self.lines]
             for group in self.groups():
                 for edit, is_right in group:
                     if doubtful is not None and self.tried > until:
@@ -306,15 +307,6 @@ class Search(Order, Batches, WrongCase, SecondLine):
             return self.run(changes, self.wrong, None, edit.function, is_alone=True)
         finally:
             self.single += before - self.left
-
-    def launching(self) -> list[int]:
-        """Lines that launch a kernel."""
-        return [
-            node.line
-            for function in self.all_functions()
-            for node in walk(function.body)
-            if node.kind == "launch"
-        ]
 
     def with_parentheses(self) -> Repair | None:
         """A macro that lacks some around its parameters."""

@@ -9,7 +9,7 @@ few dozen steps in place of thousands.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 
@@ -36,18 +36,50 @@ def thin(
     file: File, size: Size | Given, numbers: tuple, on_host: bool, steps: int, watched: Watched
 ) -> tuple[Skips, int]:
     """What is left out, and the steps that it took to find it."""
-    if not watched.few or watched.trial.steps < _FEWEST:
+    if not watched.few:
         return {}, 0
-    groups = list(_groups(file, watched))
-    if len(groups) < 2:
-        return {}, 0
+    case = file, size, numbers, on_host
     places = np.array(sorted(watched.few))
+    return _needless(
+        file, watched, steps,
+        lambda tried, batch, most: _stored(*case, most, watched, tried, places, batch),
+        lambda skips, wanted: _is_stored(*case, steps, watched, skips),
+    )  # fmt: skip
+
+
+def thin_places(
+    file: File, size: Size | Given, numbers: tuple, on_host: bool, steps: int, watched: Watched
+) -> tuple[Skips, int]:
+    """As `thin`, where elements are stored by nobody: what does not decide who stores where."""
+    case = file, size, numbers, on_host
+
+    def is_same(skips: Skips, wanted: np.ndarray) -> tuple[bool, int]:
+        batch = Batch([{}], 2 * watched.trial.turns + 1)
+        found, spent = _places(*case, steps, watched, skips, batch)
+        return found is not None and bool((found[0] == wanted).all()), spent
+
+    return _needless(
+        file, watched, steps,
+        lambda tried, batch, most: _places(*case, most, watched, tried, batch), is_same,
+    )  # fmt: skip
+
+
+def _needless(
+    file: File, watched: Watched, steps: int, in_rows: Callable, is_same: Callable
+) -> tuple[Skips, int]:
+    """Turns without which all is as it was. `in_rows`: what comes of a batch whose rows leave out a group each.
+
+    `is_same`: whether it still is with all of them left out. Both tell the steps that they took.
+    """
+    groups = list(_groups(file, watched))
+    if len(groups) < 2 or watched.trial.steps < _FEWEST:
+        return {}, 0
     tried: Skips = {}
     for row, (key, turns) in enumerate(groups):
         tried.setdefault(key, {}).update(dict.fromkeys(turns, row))
     batch = Batch([{}] * (len(groups) + 1), 2 * watched.trial.turns + 1)  # one leaves nothing out
     most = min(steps, _LONGER * watched.trial.steps + _FEWEST)
-    found, spent = _stored(file, size, numbers, on_host, most, watched, tried, places, batch)
+    found, spent = in_rows(tried, batch, most)
     if found is None or not np.isfinite(found[-1]).all():
         return {}, spent
     same = (found[:-1] == found[-1]).all(axis=1) & ~batch.dead[:-1]
@@ -55,36 +87,8 @@ def thin(
     for row in np.flatnonzero(same).tolist():
         key, turns = groups[row]
         skips.setdefault(key, {}).update(dict.fromkeys(turns, -1))
-    is_same, more = _is_stored(file, size, numbers, on_host, steps, watched, skips)
-    return skips if is_same and more <= _WORTH * watched.trial.steps else {}, spent + more
-
-
-def thin_places(
-    file: File, size: Size | Given, numbers: tuple, on_host: bool, steps: int, watched: Watched
-) -> tuple[Skips, int]:
-    """As `thin`, where elements are stored by nobody: what does not decide who stores where."""
-    if watched.trial.steps < _FEWEST:
-        return {}, 0
-    groups = list(_groups(file, watched))
-    if not groups:
-        return {}, 0
-    tried: Skips = {}
-    for row, (key, turns) in enumerate(groups):
-        tried.setdefault(key, {}).update(dict.fromkeys(turns, row))
-    batch = Batch([{}] * (len(groups) + 1), 2 * watched.trial.turns + 1)  # one leaves nothing out
-    most = min(steps, _LONGER * watched.trial.steps + _FEWEST)
-    found, spent = _places(file, size, numbers, on_host, most, watched, tried, batch)
-    if found is None:
-        return {}, spent
-    same = (found[:-1] == found[-1]).all(axis=1) & ~batch.dead[:-1]
-    skips: Skips = {}
-    for row in np.flatnonzero(same).tolist():
-        key, turns = groups[row]
-        skips.setdefault(key, {}).update(dict.fromkeys(turns, -1))
-    only = Batch([{}], 2 * watched.trial.turns + 1)
-    last, more = _places(file, size, numbers, on_host, steps, watched, skips, only)
-    is_same = last is not None and (last[0] == found[-1]).all()
-    return skips if is_same and more <= _WORTH * watched.trial.steps else {}, spent + more
+    still, more = is_same(skips, found[-1])
+    return skips if still and more <= _WORTH * watched.trial.steps else {}, spent + more
 
 
 def _places(
