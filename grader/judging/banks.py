@@ -27,6 +27,7 @@ from grader.labs.statements import (
 )
 
 _BANKS = 32
+_LENGTH = "words of a row"  # no name of a program
 _MOST_STEPS = 6
 _DEEPEST = 3  # helpers that call helpers
 _MOST_SITES = 24
@@ -95,15 +96,14 @@ def _no_padding_helps(kernel: Kernel, line: int) -> bool:
             if item.words[end + 1 : end + 2] != ("[",):
                 return False
             column = item.words[end + 2 : closing(item.words, end + 1)]
-            tables = [
-                spread.table_of(kernel, one, item) for one in (item.words[at + 2 : end], column)
-            ]
-            if None in [None if one is None else 0 for one in tables]:
-                return False
-            found.append(tables)
-    return bool(found) and all(
-        any(_meet(rows * length + columns) for rows, columns in found) for length in range(_BANKS)
-    )
+            found.append((item, ("(", *item.words[at + 2 : end], ")", "*", _LENGTH, "+", *column)))
+    for length in range(_BANKS if found else 0):
+        tables = [
+            spread.table_of(kernel, index, item, also={_LENGTH: length}) for item, index in found
+        ]
+        if not any(table is not None and _meet(table) for table in tables):
+            return False
+    return bool(found)
 
 
 def _meet(places: np.ndarray) -> bool:

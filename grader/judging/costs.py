@@ -22,7 +22,7 @@ from grader.labs.submission import FILE_NAME
 from grader.labs.sums import counters_in
 from grader.results.result import CheckResult, Diagnostic
 
-_MORE = 4 / 3
+_TWICE = 2  # few lanes that meet now and then are no reason
 _OF_WEIGHT = (
     10  # points of a check that is what a lab is about: elsewhere an odd program may do it so
 )
@@ -125,14 +125,13 @@ def _kernel(lab: Lab, outcome: Outcome, text: str) -> Kernel | None:
 def _of_banks(
     text: Listing, outcome: Outcome, line: int, kernel: Kernel | None
 ) -> tuple[int, str] | None:
-    """(line, why) of the accesses of a line whose lanes meet in a bank."""
+    """(line, why) of the accesses of a line that take twice as many as they must, or more."""
     counts = _counts(outcome, line)
     loads, stores = (counts.get(f"shared_{kind}_requests", 0) for kind in ("load", "store"))
     requests = loads + stores
     taken = sum(counts.get(f"shared_{kind}_wavefronts", 0) for kind in ("load", "store"))
     more = counts.get("bank_conflicts", 0)
-    # Few that meet now and then are no reason: each access takes a third more than it must, or more.
-    if not requests or more >= taken or taken < _MORE * (taken - more):
+    if not requests or more >= taken or taken < _TWICE * (taken - more):
         return None
     kind = "accesses" if loads and stores else "loads" if loads else "stores"
     arrays = [name for name in banks.shared(text) if banks.uses(text, line, name)]

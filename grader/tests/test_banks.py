@@ -112,3 +112,21 @@ def test_rows_are_not_blamed_where_no_padding_would_help(column, stands):
     assert (found is not None) == bool(stands)
     if found is not None:
         assert "__shared__" in next(one for one in text.at(found.line)).words
+
+
+def test_turns_of_two_loops_on_one_line_are_told_apart():
+    """The row counts on by one loop, the column by another: their values belong together turn by turn."""
+    text = listing(
+        PROGRAM.replace("HELPERS", "")
+        .replace("DECLARED", "__shared__ float tile[DEPTH][SIDE];")
+        .replace("LOCAL", "const int at = threadIdx.x;")
+        .replace(
+            "ACCESS",
+            "for (int p = 0; p < 4; p++) for (int q = 0; q < 16; q++) P[q] = tile[p][16 * at + q];\n"
+            "  tile[0][at]",
+        )
+    )
+    function = next(one for one in text.functions() if "__global__" in one.words)
+    kernel = Kernel(text, function, ["M", "P"], block=(16, 16, 1))
+    line = next(one.line for one in text.statements if one.has("P", "["))
+    assert banks.place(text, line, kernel) is None
