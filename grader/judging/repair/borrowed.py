@@ -6,13 +6,14 @@ from collections.abc import Iterator
 
 from grader.judging.repair.linear import copied
 from grader.judging.repair.nodes import File, Function, Node, walk
-from grader.judging.repair.scope import Change
+from grader.judging.repair.scope import Change, bare, binary, named
 from grader.judging.repair.shown import text_of
 
 _BUILT_IN = ("threadIdx", "blockIdx", "blockDim", "gridDim")
 _PLACES = ("*", "/", "%", "<", "<=", ">", ">=")
 _MOST = 10
 _COST, _CONSTANT = 1.4, 1.5
+_FIELD_ADDED, _NEVER_ADDED = 1.2, 1.9
 
 
 class Borrowed:
@@ -34,6 +35,36 @@ class Borrowed:
         elif not self.is_host:
             for told in self.constants_told:
                 yield (lambda n, t=told: t.node()), _CONSTANT
+
+    def _fields_added(self, node: Node) -> Iterator[tuple[Change, float]]:
+        """left + me.lane + me.right for left + me.lane: what a sum of an object's fields lacks."""
+        above = self._parent(node)
+        if self.is_host or above.kind in ("binary", "member"):
+            return
+        terms = sum_of(node)
+        own = [one for one in terms if one.kind == "member" and one.kids[0].kind == "name"]
+        said = {text_of(one) for one in terms}
+        for name in dict.fromkeys(one.kids[0].text for one in own):
+            kind = self.scope.types.get(name)
+            for of, other in self.file.structs.get(kind.name, ()) if kind is not None else ():
+                if of.name != "int" or of.stars or f"{name}.{other}" in said:
+                    continue
+                field = Node("member", [named(name)], other, node.line)
+                cost = _FIELD_ADDED if f"{name}.{other}" in self.added_fields else _NEVER_ADDED
+                yield (lambda n, o=field: binary("+", bare(n), o)), cost
+
+
+def sum_of(node: Node) -> list[Node]:
+    """The terms of a sum, or the node itself."""
+    if node.kind == "binary" and node.text == "+":
+        return [*sum_of(node.kids[0]), *sum_of(node.kids[1])]
+    return [node]
+
+
+def added_fields_in(function: Function) -> set[str]:
+    """Fields of objects that are terms of a sum somewhere."""
+    sums = (n for n in walk(function.body) if n.kind == "binary" and n.text == "+")
+    return {text_of(kid) for one in sums for kid in one.kids if kid.kind == "member"}
 
 
 def borrowed_in(file: File, function: Function) -> dict[str, Node]:

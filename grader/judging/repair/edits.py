@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from grader.judging.repair.addressed import Addressed, counting_in
 from grader.judging.repair.apart import Apart, apart_in, counters_in
 from grader.judging.repair.arithmetic import OF_A_LENGTH, Arithmetic
-from grader.judging.repair.borrowed import Borrowed, borrowed_in
+from grader.judging.repair.borrowed import Borrowed, added_fields_in, borrowed_in
 from grader.judging.repair.configured import Configured, configured_in
 from grader.judging.repair.constants import Constants, divisors_of_floats
 from grader.judging.repair.counted_up import CountedUp, quotients_in
@@ -125,6 +125,7 @@ class Editor(
         self.told = told_of(file, self.values, macros)
         self.constants_told = constants_told(self.values, macros)
         self.borrowed = borrowed_in(file, function)
+        self.added_fields = added_fields_in(function)
         self.masks = {
             (1 << int(node.kids[1].text)) - 1
             for node in walk(function.body)
@@ -158,6 +159,11 @@ class Editor(
         parameters = [name for _, name in function.parameters]
         used = [n.text for n in walk(function.body) if n.kind == "name" and n.text in parameters]
         self.uses = {name: used.count(name) for name in parameters}
+        names = [n for n in walk(function.body) if n.kind == "name"]
+        self.used_names = Counter(n.text for n in names)
+        self.names_of_lines: dict[int, set[str]] = {}
+        for n in names:
+            self.names_of_lines.setdefault(n.line, set()).add(n.text)
         self.given = {name for _, name in function.parameters} & self.scope.sizes
         self.visible = visible_at(function.body)
         self.partners, self.limits = partners_of(file), limits_of(file)
@@ -381,6 +387,8 @@ class Editor(
             yield from self._in_order(node)
             yield from self._grid_steps(node)
             yield from self._configured(node)
+        if node.kind in ("member", "binary"):
+            yield from self._fields_added(node)
         if node.kind in ("name", "number"):
             yield from self._other_values(node)
         if node.kind in ("name", "number", "member"):

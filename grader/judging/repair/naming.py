@@ -38,18 +38,20 @@ class Naming:
         scope = self.scope
         if node.id in self.odd:
             yield (lambda n, o=self.odd[node.id]: named(o)), ODD_ONE
-        fields = self.file.structs.get(self.function.owner, ())
-        for kind in [kind for kind, field in fields if field == name and field not in scope.types]:
-            for own, other in fields:
-                if other != name and (own.name, own.stars) == (kind.name, kind.stars):
-                    yield (lambda n, o=other: named(o)), _FIELD
-        for group in (
+        groups = (
             scope.integers,
             scope.pointers,
             scope.floats,
             scope.structs,
             scope.conditions,
-        ):
+        )
+        fields = self.file.structs.get(self.function.owner, ())
+        is_in_none = not any(name in group for group in groups)
+        for kind in [kind for kind, field in fields if field == name and is_in_none]:
+            for own, other in fields:
+                if other != name and (own.name, own.stars) == (kind.name, kind.stars):
+                    yield (lambda n, o=other: named(o)), _FIELD
+        for group in groups:
             if name not in group:
                 continue
             for other in self._near(group, node):

@@ -7,9 +7,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from grader.judging.repair.constants import constants_of
 from grader.judging.repair.edits import Edit, Editor
+from grader.judging.repair.likelihood import shift
 from grader.judging.repair.nearness import Nearness
 from grader.judging.repair.nodes import walk
 from grader.judging.repair.repeated import products_of
+from grader.judging.repair.traits import traits
 from grader.judging.repair.values import Outside
 
 _PER_EDIT = 2  # steps to make it, whether it is tried or not
@@ -79,7 +81,7 @@ class Order(Nearness):
         near = self.nearness()
         if self.edits is None:
             self.making = list(self.to_make(near, most))
-            self.keep([one for one in self.making if one[0].__class__ is Edit])
+            self.keep([one for one in self.making if one[0].__class__ is Edit], near)
         elif any(one.__class__ is not Edit for one, _ in self.making):
             self.making = [
                 (edit, editor)
@@ -90,12 +92,12 @@ class Order(Nearness):
                     else editor.made_of(one, _dear(near, editor, most))
                 )
             ]
-            self.keep([one for one in self.making if one[0].__class__ is Edit])
+            self.keep([one for one in self.making if one[0].__class__ is Edit], near)
         return _by_cost(self.edits, near, most if near else None)
 
-    def keep(self, made: Sequence[tuple[Edit, Editor]]) -> None:
+    def keep(self, made: Sequence[tuple[Edit, Editor]], near: Mapping[int, float]) -> None:
         self.left -= _PER_EDIT * (len(made) - len(self.edits or ()))
-        self.edits = list(self.costed(made))
+        self.edits = list(self.costed(made, near))
         self.moving = set().union(*(editor.moving for _, editor in made))
 
     def to_make(
@@ -119,7 +121,10 @@ class Order(Nearness):
             editor = Editor(self.file, constants, macros, products)
             yield from ((one, editor) for one in editor.of_constants(_dear(near, editor, most)))
 
-    def costed(self, made: Iterable[tuple[Edit, Editor]]) -> Iterator[Costed]:
+    def costed(
+        self, made: Iterable[tuple[Edit, Editor]], near: Mapping[int, float]
+    ) -> Iterator[Costed]:
+        why = self.symptom()
         uses = Counter(n.id for function in self.all_functions() for n in walk(function.body))
         alternatives: dict[tuple, int] = {}
         for edit, editor in made:
@@ -129,7 +134,17 @@ class Order(Nearness):
             crowd = min(alternatives[place] * 0.05, 0.5)
             # In a macro that is used often it would be wrong wherever it is used.
             more = _SHARED * any(uses[key] > 1 for key, _ in edit.changes)
+            if edit.cost >= 0:
+                distance = _distance(edit, near, _far(editor))
+                more += shift(traits(edit, editor, distance, why))
             yield edit, crowd, _far(editor), more
+
+    def symptom(self) -> str:
+        """The fault that ends the run, or that nobody stores what is wrong."""
+        why = self.plain[self.wrong].why.split(":")[0] if self.wrong is not None else ""
+        watched = self.few.get(self.wrong)
+        is_lacking = not why and watched is not None and watched.lacking is not None
+        return "lacking" if is_lacking else why
 
     def all_edits(self) -> list[Costed]:
         self.ordered()

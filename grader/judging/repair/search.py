@@ -230,17 +230,10 @@ class Search(Order, Batches, WrongCase, SecondLine):
             self.wrong = self.first_wrong()
             if self.wrong is None:
                 return None
-            self.lines += [self.plain[self.wrong].line] if self.plain[self.wrong].line else []
-            self.lines = self.lines or self.storing()
             in_macro = self.with_parentheses()
             if in_macro is not None:
                 return in_macro
-            self.enrich()
-            self.shorten()
-            is_all_right = self.watched(self.wrong) is None and not self.plain[self.wrong].why
-            if self.is_product and is_all_right:
-                # All threads that there are store what they should: others may be missing.
-                self.lines = [*self.launch_lines, *self.lines]
+            self.prepare()
             for group in self.groups():
                 for edit, is_right in group:
                     if doubtful is not None and self.tried > until:
@@ -256,6 +249,17 @@ class Search(Order, Batches, WrongCase, SecondLine):
         except Exhausted:
             return doubtful
         return doubtful
+
+    def prepare(self) -> None:
+        """The case in which changes are tried, and the lines that are suspected."""
+        self.lines += [self.plain[self.wrong].line] if self.plain[self.wrong].line else []
+        self.lines = self.lines or self.storing()
+        self.enrich()
+        self.shorten()
+        is_all_right = self.watched(self.wrong) is None and not self.plain[self.wrong].why
+        if self.is_product and is_all_right:
+            # All threads that there are store what they should: others may be missing.
+            self.lines = [*self.launch_lines, *self.lines]
 
     def is_confirmed(self, edit: Edit, is_right: bool) -> bool:
         """In all sizes that do not take too long. `is_right`: as far as was seen in the wrong one."""
