@@ -34,6 +34,7 @@ from grader.judging.repair.lane_pairs import (
 from grader.judging.repair.linear import Linear
 from grader.judging.repair.loop_pointers import LoopPointers
 from grader.judging.repair.masked import Masked, counts_fours, taken_apart_in
+from grader.judging.repair.meetings import Meetings
 from grader.judging.repair.missing import Missing
 from grader.judging.repair.moved import Moved, root_of
 from grader.judging.repair.naming import ODD_ONE, Naming
@@ -89,7 +90,7 @@ _BUILT_IN = ("threadIdx", "blockIdx", "blockDim", "gridDim")
 
 class Editor(
     Arithmetic, Ends, Linear, Missing, Paired, OnHost, Repeated, Elsewhere, Configured, Oddness, Guards,
-    Addressed, Apart, Borrowed, Constants, CountedUp, EachTurn, Followed, Grouped, LanePairs, LoopPointers, Masked, Moved, NextTurn, Rounded, RoundedCalls, SameArray, Series, Shapes, Toggled, TurnedOver, Valued, Hiding, Naming):  # fmt: skip
+    Addressed, Apart, Borrowed, Constants, CountedUp, EachTurn, Followed, Grouped, LanePairs, LoopPointers, Masked, Meetings, Moved, NextTurn, Rounded, RoundedCalls, SameArray, Series, Shapes, Toggled, TurnedOver, Valued, Hiding, Naming):  # fmt: skip
     """The edits of one function."""
 
     def __init__(
