@@ -208,12 +208,32 @@ _LISTED = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("listed", "name"), _LISTED)
-def test_a_listed_mistake_is_found_where_it_was_made(listed: str, name: str) -> None:
+def _mistake(listed: str, name: str):
     sys.path.insert(0, str(CAUSES))
     import causes
 
     (mistake,) = [one for one in causes.mistakes(listed) if one.name == name]
+    return mistake
+
+
+@pytest.mark.parametrize(
+    ("listed", "name", "line", "after"),
+    [
+        ("fresh-34", "ring-fill-stage", 40, "int fill = 2"),
+        ("fresh-36", "08-next-starts-at-zero", 70, "int next = 2"),
+    ],
+)
+def test_with_which_stage_a_ring_begins_is_found(listed, name, line, after) -> None:
+    """In step its values are wrong, too; the race comes long before."""
+    mistake = _mistake(listed, name)
+    found = search.find(mistake.text, "rect-device", False, [line], minds_races=True)
+    assert found is not None and not found.is_race
+    assert (found.after, found.line in mistake.guilty) == (after, True)
+
+
+@pytest.mark.parametrize(("listed", "name"), _LISTED)
+def test_a_listed_mistake_is_found_where_it_was_made(listed: str, name: str) -> None:
+    mistake = _mistake(listed, name)
     lab = mistake.folder[:2]
     signature = SIGNATURES.get(lab, "rect-device")
     found = search.find(mistake.text, signature, lab == "02", [], mends_races=True)

@@ -13,6 +13,7 @@ from grader.judging.repair.trial import Exhausted, Trial, try_out
 
 _PER_RUN = 2_000  # more than it took as it was
 _STEPS, _OF_OTHERS = 60_000, 25_000  # of all changes, of those that are not where threads meet
+_BEFORE, _EARLY = 25_000, 3  # of a search that comes before another one; a part of a run
 _TRYING = 8  # steps of a change, whatever it takes to carry it out
 _CONFIRMING = 20_000  # steps of a change that seems right
 
@@ -57,6 +58,50 @@ class Racing:
                 return size
         return None
 
+    def found_early(self) -> Repair | None:
+        """Where the wrong case races long before it ends: a change that does not comes farther.
+
+        Such a run is short, so that many changes can be tried one after the other. What it takes is
+        beside what the search takes that comes after it.
+        """
+        before, size = self.plain[self.wrong], self.wrong
+        kept, self.left = self.left, _BEFORE
+        try:
+            trial = try_out(
+                self.file, {}, size, self.numbers(size), self.on_host, before.steps + _PER_RUN,
+                races=True,
+            )  # fmt: skip
+            is_late = not before.why and trial.steps > before.steps // _EARLY
+            if not trial.why.startswith(Race.__name__) or is_late:
+                return None
+            self.lines += [trial.line] if trial.line else []
+            for edit in self.of_stages():
+                if self.left <= 0:
+                    return None
+                changes = dict(edit.changes)
+                if self.is_free(changes, size) and self.is_right(changes, self.others()):
+                    return self.described(edit)
+        except (Exhausted, GivenUp):
+            return None
+        finally:
+            self.left, self.confirming = kept, max(self.confirming, _CONFIRMING)
+        return None
+
+    def of_stages(self) -> Iterator[Edit]:
+        first = [edit for editor in self.editors() for edit in editor.stages()]
+        yield from sorted(first, key=lambda edit: edit.cost)
+        for edit in self.in_turn():
+            if edit.cost >= 0 and edit.function not in self.of_host:
+                yield edit
+
+    def editors(self) -> list[Editor]:
+        """Of the device's side."""
+        return [
+            Editor(self.file, function, self.macro_numbers)
+            for function in self.all_functions()
+            if function.name not in self.of_host
+        ]
+
     def found_racing(self) -> Repair | None:
         """The cheapest change with which nobody races any more, tried one after the other."""
         self.lines += [self.plain[self.wrong].line] if self.plain[self.wrong].line else []
@@ -80,12 +125,7 @@ class Racing:
 
     def of_races(self) -> Iterator[Edit]:
         """Changes of where threads meet, the likeliest first, and all others of the device's side."""
-        editors = [
-            Editor(self.file, function, self.macro_numbers)
-            for function in self.all_functions()
-            if function.name not in self.of_host
-        ]
-        meetings = [edit for editor in editors for edit in editor.meetings()]
+        meetings = [edit for editor in self.editors() for edit in editor.meetings()]
         yield from sorted(meetings, key=lambda edit: edit.cost)
         self.left = min(self.left, _OF_OTHERS)
         for edit in self.in_turn():

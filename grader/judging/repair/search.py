@@ -241,6 +241,9 @@ class Search(Order, Batches, WrongCase, SecondLine, Racing):
                 return in_macro
             self.enrich()
             self.shorten()
+            early = self.found_early() if self.minds_races else None
+            if early is not None:
+                return early
             is_all_right = self.watched(self.wrong) is None and not self.plain[self.wrong].why
             if self.is_product and is_all_right:
                 # All threads that there are store what they should: others may be missing.
