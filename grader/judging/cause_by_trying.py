@@ -34,11 +34,20 @@ SAYS_WHERE = frozenset(
 )  # fmt: skip
 # Where whole rows go one way if they can be moved in pieces, and another way if they cannot.
 _OTHER_WAYS = frozenset({"out-of-bounds-global", "uninitialised-shared", "unwritten-output"})
+# Where a thread comes too early, and where a copy that nobody has waited for is read.
+_OF_RACES = frozenset({"race-shared", "uninitialised-shared"})
 _MULTIPLE = re.compile(r"% \w+ (?:[=!]= \w+)?")
 _ELEMENTS, _MOST_LINES = 4, 5  # of those that were followed
 
 
 def _change(found: Repair, result: str) -> str:
+    if found.says:
+        return found.says
+    if found.is_race:
+        return (
+            f"{found.before}: with {found.after} in its place no thread would touch shared memory "
+            "before another one is done with it."
+        )
     if found.is_added:
         return f"{found.after} is missing: with it {result} would be right."
     if ALWAYS in found.after:
@@ -104,6 +113,9 @@ class ByTrying(Base):
             others,
             self.problem.factors == "split",
             self.item.code == "uninitialised-shared",
+            self.item.code in _OF_RACES,
+            # Where a rule knows which barrier is missing, it says so in better words.
+            self.item.code in _OF_RACES and guess is None,
         )
         result = self.result
         named = guess.line if guess is not None else self.item.line

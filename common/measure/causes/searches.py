@@ -54,13 +54,15 @@ def record(chosen: Sequence[tuple[str, str, Submission]], output: Path) -> None:
     course, asked = find_course(HERE), []
 
     def find_apart(
-        text, signature, in_tiles, lines, seen=None, cases=(), is_fine=False, minds_unset=False
+        text, signature, in_tiles, lines, seen=None, cases=(), is_fine=False, minds_unset=False,
+        minds_races=False, mends_races=False,
     ):  # fmt: skip
         if signature in search.SIGNATURES or cases:
             asked.append(
                 {"text": text, "signature": signature, "in_tiles": in_tiles, "lines": lines}
                 | {"seen": seen, "cases": list(cases), "is_fine": is_fine}
-                | {"minds_unset": minds_unset}
+                | {"minds_unset": minds_unset, "minds_races": minds_races}
+                | {"mends_races": mends_races}
             )
 
     cause_by_trying.find_apart = find_apart

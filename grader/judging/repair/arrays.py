@@ -12,6 +12,7 @@ from grader.judging.repair.fragments import FRAGMENT, fragment_of, fragments
 from grader.judging.repair.memory import Buffer, Local
 from grader.judging.repair.nodes import Node, Type, walk
 from grader.judging.repair.overloads import takes
+from grader.judging.repair.races import Shadow
 from grader.judging.repair.reading import GivenUp
 from grader.judging.repair.standard import TEXTS, List
 from grader.judging.repair.type_names import INTEGERS, VECTORS
@@ -358,6 +359,8 @@ def shared_words(
         if buffer.effects is not None and buffer.effects.has_no_zero:
             buffer.fill()
         world.words += size
+        if world.races is not None:
+            buffer.shadow = Shadow(world.races, name, len(buffer.data), world.blocks)
         if world.blocks > 1:
             buffer.base = world.block_of * size
         world.shared[key] = buffer

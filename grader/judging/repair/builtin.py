@@ -16,7 +16,7 @@ from grader.judging.repair.host_memory import (
     put,
 )
 from grader.judging.repair.inline_ptx import Address
-from grader.judging.repair.memory import Buffer
+from grader.judging.repair.memory import Buffer, copied
 from grader.judging.repair.moved_memory import (
     MOST_CLEARED,
     do_begin,
@@ -32,6 +32,7 @@ from grader.judging.repair.moved_memory import (
     do_memcpy_2d,
     do_memset,
 )
+from grader.judging.repair.races import meeting, unseen
 from grader.judging.repair.reading import GivenUp
 from grader.judging.repair.tensor import TENSOR
 from grader.judging.repair.values import (
@@ -68,6 +69,47 @@ def _address(given, templates):
         if value.__class__ is not Pointer:
             raise Fault("pointer")
         return Address(value)
+
+    return run
+
+
+def _meeting(given, templates):
+    """__syncthreads, or cg::sync of a group."""
+
+    def run(f, m):
+        if f.world.races is not None:
+            group = given[0](f, m) if given else None
+            if group.__class__ is not Group or not group.width:
+                meeting(f, m)
+        return 0
+
+    return run
+
+
+def _commit(given, templates):
+    def run(f, m):
+        if f.world.races is not None:
+            f.world.races.commit(m)
+        return 0
+
+    return run
+
+
+def _wait_prior(given, templates):
+    def run(f, m):
+        if f.world.races is not None:
+            f.world.races.wait(m, given[0](f, m) if given else 0)
+        return 0
+
+    return run
+
+
+def _unseen(given, templates):
+    """Another way to wait, whose races nobody looks for."""
+
+    def run(f, m):
+        unseen(f, "waiting")
+        return 0
 
     return run
 
@@ -134,9 +176,9 @@ def _copied(words_of):
                     yes, no = both(m, now), without(m, now)
                 if yes is not False:
                     value = source.memory.load(source.off + i, yes)
-                    to.memory.store(to.off + i, yes, value)
+                    copied(to.memory, to.off + i, yes, value)
                 if no is not False:
-                    to.memory.store(to.off + i, no, 0.0)
+                    copied(to.memory, to.off + i, no, 0.0)
             return 0
 
         return run
@@ -239,6 +281,7 @@ def _whole_copied(given, templates):
     """cuda::memcpy_async(to, from, bytes, pipe); cg::memcpy_async(group, to, from, bytes)."""
 
     def run(f, m):
+        unseen(f, "memcpy_async")
         parts = [part(f, m) for part in given]
         if parts[0].__class__ is Group:
             del parts[0]
@@ -314,6 +357,8 @@ def _atomic(do):
             memory = to.memory
             if memory.kind == "host":
                 raise Fault("host memory")
+            if memory.kind == "shared":
+                unseen(f, "atomic")
             if f.world.effects is not None:
                 f.world.effects.is_joint = True
                 f.world.effects.count += 1
@@ -393,6 +438,7 @@ def _counted_in_block(do):
         def run(f, m):
             if f.world.effects is not None:
                 f.world.effects.is_joint = True
+            meeting(f, m)
             held, active = _of_lanes(f, truth(given[0](f, m)), m)
             shape = (*held.shape[:-1], f.world.blocks, f.world.threads)
             yes = (held & active).reshape(shape).sum(-1)
@@ -488,13 +534,13 @@ for _name in (
 ):
     BUILTIN[_name] = _text
 for _name in (
-    "__syncthreads", "__syncwarp", "__pipeline_commit", "__pipeline_wait_prior", "cudaGetLastError",
+    "__syncwarp", "cudaGetLastError",
     "cudaDeviceSynchronize", "cudaPeekAtLastError", "cudaStreamCreate",
     "cudaStreamCreateWithFlags", "cudaEventCreateWithFlags", "cudaEventQuery", "cudaStreamQuery", "cudaStreamDestroy", "cudaStreamSynchronize", "cudaEventCreate",
     "cudaEventRecord", "cudaEventSynchronize", "cudaEventElapsedTime", "cudaEventDestroy",
     "cudaGetDeviceProperties", "cudaSetDevice", "cudaGetDevice", "exit", "abort",
     "snprintf", "sprintf", "getenv", "atoi", "assert", "__builtin_assume", "__builtin_unreachable", "puts", "fflush", "__threadfence_block", "cudaFuncSetAttribute", "printf", "fprintf", "__threadfence",
-    "sync", "wait", "wait_prior", "pipeline_consumer_wait_prior", "init", "clock64", "clock", "__nanosleep", "__threadfence_system", "cudaDeviceReset",
+    "clock64", "clock", "__nanosleep", "__threadfence_system", "cudaDeviceReset",
     "cudaStreamBeginCapture", "cudaStreamEndCapture", "cudaGraphInstantiate", "cudaGraphDestroy",
     "cudaGraphExecDestroy", "cudaGraphLaunch", "cudaMemPrefetchAsync", "cudaMemAdvise",
     "cudaProfilerStart", "cudaProfilerStop", "cudaStreamCreateWithPriority", "nvtxRangePush", "nvtxRangePop",
@@ -502,6 +548,10 @@ for _name in (
     "cudaFuncSetCacheConfig", "cudaDeviceSetCacheConfig", "cudaStreamWaitEvent", "strerror", "perror", 
 ):  # fmt: skip
     BUILTIN[_name] = _nothing
-BUILTIN |= dict.fromkeys(BARRIERS, _nothing)
+BUILTIN |= dict.fromkeys(("__syncthreads", "sync"), _meeting)
+BUILTIN |= {"__pipeline_commit": _commit, "__pipeline_wait_prior": _wait_prior}
+BUILTIN |= dict.fromkeys(
+    (*BARRIERS, "wait", "wait_prior", "pipeline_consumer_wait_prior", "init"), _unseen
+)
 
 __all__ = ["BUILTIN", "is_integer"]

@@ -13,6 +13,7 @@ from grader.judging.repair.making import Making
 from grader.judging.repair.maps import OF_MAP, Map, element_of_map
 from grader.judging.repair.nodes import Node, Type
 from grader.judging.repair.overloads import takes, whole
+from grader.judging.repair.races import unseen
 from grader.judging.repair.reading import GivenUp
 from grader.judging.repair.standard import OF_VALUES, List, asked, element_of
 from grader.judging.repair.type_names import VECTORS
@@ -87,7 +88,7 @@ class Calls(Launches, Algorithms, Making, Invoking):
             if name == "get" and not given:
                 return self.code(target.kids[0])  # of unique_ptr
             if name in _MEETING:
-                return lambda f, m: 0
+                return lambda f, m: unseen(f, name) or 0
             if name in OF_OPTIONAL and self.file.has_optionals:
                 return OF_OPTIONAL[name](self.code(target.kids[0]), *given)
             return self.called_value(self.code(target), node.kids[1:], given, wants_address)

@@ -70,14 +70,15 @@ def _end(child: subprocess.Popen) -> None:
 def find_apart(
     text: str, signature: str, in_tiles: bool, lines: Sequence[int],
     seen: Sequence[int] | None = None, cases: Sequence[Sequence[Mapping | float]] = (),
-    is_fine: bool = False, minds_unset: bool = False,
+    is_fine: bool = False, minds_unset: bool = False, minds_races: bool = False,
+    mends_races: bool = False,
 ) -> Repair | None:  # fmt: skip
     """As search.find, by a child."""
     if signature not in SIGNATURES and not cases:
         return None
     request = {"text": text, "signature": signature, "in_tiles": in_tiles, "lines": list(lines)}
     request |= {"seen": seen, "cases": list(cases), "is_fine": is_fine}
-    request["minds_unset"] = minds_unset
+    request |= {"minds_unset": minds_unset, "minds_races": minds_races, "mends_races": mends_races}
     child = _waiting.get()
     _waiting.set(None)
     try:

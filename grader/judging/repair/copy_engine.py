@@ -9,6 +9,7 @@ import numpy as np
 
 from grader.judging.repair import halves
 from grader.judging.repair.memory import Buffer
+from grader.judging.repair.races import unseen
 from grader.judging.repair.reading import GivenUp
 from grader.judging.repair.values import (
     Fault,
@@ -85,6 +86,7 @@ def _make_map(given, templates):
 def _copy_box(given, templates):
     def run(f, m):
         f.world.step()
+        unseen(f, "copy_box")
         to, chart, x, y = (part(f, m) for part in given[:4])
         chart, to = _held(chart), _held(to)
         while to.__class__ is Struct and to.fields and not to.lead:

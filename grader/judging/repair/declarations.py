@@ -13,6 +13,7 @@ from grader.judging.repair.maps import Map
 from grader.judging.repair.memory import Buffer
 from grader.judging.repair.nodes import Function, Node, Type
 from grader.judging.repair.overloads import takes
+from grader.judging.repair.races import unseen
 from grader.judging.repair.reading import GivenUp
 from grader.judging.repair.standard import TEXTS, List
 from grader.judging.repair.type_names import INTEGERS, VECTORS
@@ -346,6 +347,7 @@ class Declarations(Arrays):
         if kind.name in _MET:
 
             def met(f, m):
+                unseen(f, name)
                 f.env[name] = Struct({}, kind.name)
                 return m
 

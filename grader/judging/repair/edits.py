@@ -34,6 +34,7 @@ from grader.judging.repair.lane_pairs import (
 from grader.judging.repair.linear import Linear
 from grader.judging.repair.loop_pointers import LoopPointers
 from grader.judging.repair.masked import Masked, counts_fours, taken_apart_in
+from grader.judging.repair.meetings import Meetings
 from grader.judging.repair.missing import Missing
 from grader.judging.repair.moved import Moved, root_of
 from grader.judging.repair.naming import ODD_ONE, Naming
@@ -71,6 +72,7 @@ from grader.judging.repair.series import Series
 from grader.judging.repair.shapes import Shapes
 from grader.judging.repair.shown import text_of
 from grader.judging.repair.siblings import odd_leaves, repeated_leaves
+from grader.judging.repair.stages import Stages
 from grader.judging.repair.toggled import Toggled, toggled_in
 from grader.judging.repair.turned_over import TurnedOver
 from grader.judging.repair.unused import unused_in
@@ -89,7 +91,7 @@ _BUILT_IN = ("threadIdx", "blockIdx", "blockDim", "gridDim")
 
 class Editor(
     Arithmetic, Ends, Linear, Missing, Paired, OnHost, Repeated, Elsewhere, Configured, Oddness, Guards,
-    Addressed, Apart, Borrowed, Constants, CountedUp, EachTurn, Followed, Grouped, LanePairs, LoopPointers, Masked, Moved, NextTurn, Rounded, RoundedCalls, SameArray, Series, Shapes, Toggled, TurnedOver, Valued, Hiding, Naming):  # fmt: skip
+    Addressed, Apart, Borrowed, Constants, CountedUp, EachTurn, Followed, Grouped, LanePairs, LoopPointers, Masked, Meetings, Moved, NextTurn, Rounded, RoundedCalls, SameArray, Series, Shapes, Stages, Toggled, TurnedOver, Valued, Hiding, Naming):  # fmt: skip
     """The edits of one function."""
 
     def __init__(

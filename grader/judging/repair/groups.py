@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from grader.judging.repair.races import meeting
 from grader.judging.repair.reading import GivenUp
 from grader.judging.repair.values import Fault, Struct, has_rows
 
@@ -53,6 +54,8 @@ def asked_of_group(name: str, group, given: list[Callable], builtin: dict) -> Ca
 
     def said(f, m):
         if name == "sync":
+            if not group.width:
+                meeting(f, m)
             return 0
         if name in _PLACES:
             return f.world.globals[_PLACES[name]]

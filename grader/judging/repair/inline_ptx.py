@@ -11,7 +11,9 @@ import numpy as np
 
 from grader.judging.repair import halves
 from grader.judging.repair.copy_engine import COPY_ENGINE
+from grader.judging.repair.memory import copied
 from grader.judging.repair.nodes import Node
+from grader.judging.repair.races import meeting, unseen
 from grader.judging.repair.reading import GivenUp
 from grader.judging.repair.tensor import matrices, multiplied
 from grader.judging.repair.values import (
@@ -31,10 +33,6 @@ _WORD = re.compile(
 )
 _INDEX = {"tid": "threadIdx", "ctaid": "blockIdx", "ntid": "blockDim", "nctaid": "gridDim"}
 _QUIET = (
-    "cp.async.commit",
-    "cp.async.wait",
-    "bar.",
-    "barrier.",
     "membar",
     "fence",
     ".reg",
@@ -147,6 +145,7 @@ def _met(puts: list) -> Callable:
     """A barrier: whoever asks is told that all have come."""
 
     def run(f, m):
+        unseen(f, "mbarrier")
         for put in puts:
             put(f, m, 1)
         return m
@@ -255,10 +254,29 @@ def _carry_out(line: Line, values: list, puts: list, known: dict, f, m) -> None:
         words = [word for word in line.operands[1] if word.startswith("%")]
         parts = [address(0), *(_of(word, values, known, f, m) for word in words)]
         COPY_ENGINE["copy_box"]([lambda f, m, one=one: one for one in parts], [])(f, m)
+    elif line.name.startswith(("cp.async.commit", "cp.async.wait", "bar.", "barrier.")):
+        _wait(line, value, f, m)
     elif line.name.startswith("cp.async.c"):
         _copy(line, address, value, m)
     else:
         raise GivenUp(line.name)
+
+
+def _wait(line: Line, value: Callable, f, m) -> None:
+    """What orders copies and threads, which is seen only where races are looked for."""
+    races, name = f.world.races, line.name
+    if races is None:
+        return
+    if name.startswith("cp.async.commit"):
+        races.commit(m)
+    elif name.startswith("cp.async.wait"):
+        if name.endswith("_all"):
+            races.commit(m)
+        races.wait(m, 0 if name.endswith("_all") else value(0))
+    elif "cluster" in name or ".sync" not in name or len(line.operands) != 1 or value(0) != 0:
+        unseen(f, name)
+    else:
+        meeting(f, m)
 
 
 def _copy(line: Line, address: Callable, value: Callable, m) -> None:
@@ -269,6 +287,6 @@ def _copy(line: Line, address: Callable, value: Callable, m) -> None:
         inside = truth(np.greater(to_int(read), 4 * by))
         yes, no = both(m, inside), without(m, inside)
         if yes is not False:
-            to.memory.store(to.off + by, yes, source.memory.load(source.off + by, yes))
+            copied(to.memory, to.off + by, yes, source.memory.load(source.off + by, yes))
         if no is not False:
-            to.memory.store(to.off + by, no, 0.0)
+            copied(to.memory, to.off + by, no, 0.0)

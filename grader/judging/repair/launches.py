@@ -193,6 +193,8 @@ class Launches:
         """threadIdx and its like for a launch."""
         world.shared = {}
         blocks, world.threads = math.prod(grid), math.prod(block)
+        if world.races is not None:
+            world.races.begin(blocks, world.threads)
         world.few = world.picked = None
         world.shape = (tuple(grid), tuple(block))
         kept = None

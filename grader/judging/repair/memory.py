@@ -63,6 +63,7 @@ class Buffer:
         self.world = None  # of memory that the host reaches
         self.minds_unset = False  # shared memory of a file of which that is asked
         self.halves: Buffer | None = None  # what stands in its place for elements of 2 bytes
+        self.shadow = None  # of shared memory, in a run that looks for races (races.py)
 
     def in_halves(self) -> Buffer:
         """What is taken for elements of 2 bytes: as much memory, of which nobody sees words."""
@@ -72,6 +73,8 @@ class Buffer:
             found.base, found.batch, found.effects = self.base * 2, self.batch, self.effects
             if found.effects is not None and found.effects.has_no_zero:
                 found.fill()
+            if self.shadow is not None:
+                found.shadow = self.shadow.again(found)
             self.halves = found
         return self.halves
 
@@ -132,6 +135,8 @@ class Buffer:
             at = np.broadcast_to(at, (self.batch.count, self.batch.each))
         if has_rows(at):
             self.batch.moved(at.size)
+        if self.shadow is not None:
+            self.shadow.load(at, mask)
         found = self.data[at]
         if self.minds_unset and self.effects is None:
             self.mind(np.isnan(found), mask)
@@ -146,6 +151,13 @@ class Buffer:
         if self.batch is None:
             raise Unset(self.name)
         self.batch.drop(unset if has_rows(unset) else True)
+
+    def copy(self, off, mask, value) -> None:
+        """Stores it as a copy that goes on meanwhile does."""
+        kept, self.shadow = self.shadow, None
+        kept.copy(self.places(off, mask), mask)
+        self.store(off, mask, value)
+        self.shadow = kept
 
     def store(self, off, mask, value) -> None:
         if (
@@ -173,6 +185,8 @@ class Buffer:
                 self.effects.moments.append(self.effects.clock.steps)
         if self.owners is not None and self.owners.launch:
             self.owners.store(self, at, mask)
+        if self.shadow is not None:
+            self.shadow.store(at, mask)
         if at.__class__ is not np.ndarray:
             if value.__class__ is np.ndarray:
                 value = value[-1] if mask is True else value[np.flatnonzero(mask)[-1]]
@@ -311,6 +325,19 @@ class Forked:
             mine = both(mask, lanes)
             if mine is not False:
                 memory.store(off, mine, value)
+
+
+def copied(memory, off, mask, value) -> None:
+    """Stored by a copy that goes on meanwhile."""
+    if memory.__class__ is Forked:
+        for lanes, part in memory.parts:
+            mine = both(mask, lanes)
+            if mine is not False:
+                copied(part, off, mine, value)
+    elif memory.__class__ is Buffer and memory.shadow is not None:
+        memory.copy(off, mask, value)
+    else:
+        memory.store(off, mask, value)
 
 
 def _parts_of(memory, lanes) -> list[tuple]:

@@ -22,6 +22,7 @@ class Edit:
     where: Node  # the smallest thing that it changes
     missing: str = ""  # a statement that it adds, and where; ALWAYS: one that it leaves out
     is_added: bool = False  # a statement is missing, and nothing else is changed
+    says: str = ""  # a whole sentence, where "with it P would be right" is not what is to be said
     is_declaring: bool = False  # it declares what others beside it have of their own
 
 

@@ -29,6 +29,7 @@ from grader.judging.repair.found import Repair
 from grader.judging.repair.given import Given, Size, given_from, has_whole_floats
 from grader.judging.repair.nodes import MADE, File, Node, children, walk
 from grader.judging.repair.order import Costed, Order
+from grader.judging.repair.racing import Racing
 from grader.judging.repair.reading import GivenUp, numbers_of_macros, tokens_of
 from grader.judging.repair.second_line import Candidate, SecondLine
 from grader.judging.repair.shown import text_of
@@ -88,7 +89,7 @@ def as_small(seen: Sequence[int]) -> Sequence[int]:
     return tuple(side if side <= _DEEPEST_SEEN else 32 + side % 32 for side in seen)
 
 
-class Search(Order, Batches, WrongCase, SecondLine):
+class Search(Order, Batches, WrongCase, SecondLine, Racing):
     """`lines`: those that are suspected, the likeliest first. `seen`: a case that is wrong.
 
     `cases`: of a lab that is no product.
@@ -97,7 +98,7 @@ class Search(Order, Batches, WrongCase, SecondLine):
     def __init__(
         self, text: str, signature: str, in_tiles: bool, lines: Sequence[int],
         seen: Sequence[int] | None = None, cases: Sequence[Given] = (), is_fine: bool = False,
-        minds_unset: bool = False,
+        minds_unset: bool = False, minds_races: bool = False, mends_races: bool = False,
     ) -> None:  # fmt: skip
         self.on_host = signature.startswith(HOST) or signature == "square-host"
         self.is_product = not cases
@@ -121,6 +122,7 @@ class Search(Order, Batches, WrongCase, SecondLine):
         self.macro_numbers = numbers_of_macros(text)
         self.file = parse(self.tokens)
         self.file.minds_unset = minds_unset
+        self.minds_races, self.mends_races = minds_races or mends_races, mends_races
         self.left = _STEPS
         self.confirming = _CONFIRMING
         self.limits: dict[Size | Given, int] = {}
@@ -138,6 +140,7 @@ class Search(Order, Batches, WrongCase, SecondLine):
         self.has_one_launch = (
             not self.on_host and len(launches) == 1 and "cudaMemcpyToSymbol" not in text
         )
+        self.is_by_race = False  # nothing else is wrong
         self.wrong: Size | Given | None = None  # the case in which changes are tried first
         self.refuting: Size | Given | None = None  # the last case that has refused one
         self.took: dict[Size | Given, int] = {}  # steps of changes that were confirmed, at most
@@ -229,11 +232,15 @@ class Search(Order, Batches, WrongCase, SecondLine):
         try:
             self.wrong = self.first_wrong()
             if self.wrong is None:
-                return None
+                self.wrong = self.first_racing() if self.mends_races else None
+                return None if self.wrong is None else self.found_racing()
             in_macro = self.with_parentheses()
             if in_macro is not None:
                 return in_macro
             self.prepare()
+            early = self.found_early() if self.minds_races else None
+            if early is not None:
+                return early
             for group in self.groups():
                 for edit, is_right in group:
                     if doubtful is not None and self.tried > until:
@@ -364,9 +371,7 @@ class Search(Order, Batches, WrongCase, SecondLine):
         limit = max(self.confirming, _PER_RUN)
         size = self.wrong
         try:
-            trial = try_out(
-                self.file, changes, size, self.numbers(size), self.on_host, limit, is_alone=True
-            )
+            trial = self.confirming_run(changes, size, limit)
         except Exhausted:
             return True
         except GivenUp:
@@ -385,10 +390,7 @@ class Search(Order, Batches, WrongCase, SecondLine):
                 continue
             limit = min(self.confirming - spent, _OF_ONE_SIZE if len(sizes) > 1 else _CONFIRMING)
             try:
-                trial = try_out(
-                    self.file, changes, size, self.numbers(size), self.on_host, limit,
-                    is_alone=True,
-                )  # fmt: skip
+                trial = self.confirming_run(changes, size, limit)
             except Exhausted as error:
                 spent += limit
                 if right < _ENOUGH and _has_surplus(size, error.lanes):
@@ -434,8 +436,9 @@ class Search(Order, Batches, WrongCase, SecondLine):
         after = edit.missing or text_of(node, changes)
         counted = "" if self.is_product else counted_in(self.file, edit, parents)
         return Repair(
-            edit.line, text_of(node), after, edit.cost, is_added=edit.is_added, counted=counted
-        )
+            edit.line, text_of(node), after, edit.cost, is_added=edit.is_added, counted=counted,
+            says=edit.says, is_race=self.is_by_race,
+        )  # fmt: skip
 
 
 def _has_surplus(size: Size | Given, lanes: int) -> bool:
@@ -446,20 +449,34 @@ def _has_surplus(size: Size | Given, lanes: int) -> bool:
 def find(
     text: str, signature: str, in_tiles: bool, lines: Sequence[int],
     seen: Sequence[int] | None = None, cases: Sequence[Sequence[Mapping | float]] = (),
-    is_fine: bool = False, minds_unset: bool = False,
+    is_fine: bool = False, minds_unset: bool = False, minds_races: bool = False,
+    mends_races: bool = False,
 ) -> Repair | None:  # fmt: skip
     """The change, or None. `in_tiles`: every side is a multiple of 32.
 
     `cases`: of a lab that is no product, each the arguments of solve (given.given_from).
     `is_fine`: the product has to have a float's accuracy, of factors in pieces. `minds_unset`: no
-    word of shared memory may be read that nobody has written.
+    word of shared memory may be read that nobody has written. `minds_races`: a change must leave
+    no two threads at one word of it that have not met between; `mends_races`: one is looked for,
+    too, where nothing else is wrong.
     For a text that nobody has looked at there is child.find_apart.
     """
     if signature not in SIGNATURES and not cases:
         return None
     try:
         given = [given_from(case) for case in cases]
-        return Search(text, signature, in_tiles, lines, seen, given, is_fine, minds_unset).found()
+        return Search(
+            text,
+            signature,
+            in_tiles,
+            lines,
+            seen,
+            given,
+            is_fine,
+            minds_unset,
+            minds_races,
+            mends_races,
+        ).found()
     except (GivenUp, RecursionError):
         return None
 

@@ -11,6 +11,7 @@ from grader.judging.repair.given import Array, Given, Size, pairs_of
 from grader.judging.repair.machine import Machine
 from grader.judging.repair.memory import Buffer, Owners
 from grader.judging.repair.nodes import File, Node, walk
+from grader.judging.repair.races import Races, goes_in_warps
 from grader.judging.repair.reading import GivenUp
 from grader.judging.repair.values import Fault, Pointer
 from grader.judging.repair.world import Exhausted, Frame, World
@@ -225,12 +226,13 @@ def try_out(
     file: File, edits: Mapping, size: Size | Given, numbers: tuple, on_host: bool, steps: int,
     watched: Watched | None = None, tried: set | None = None, is_alone: bool = False,
     turns: tuple[Mapping, int] | None = None, skips: Mapping | None = None,
-    for_places: bool = False,
+    for_places: bool = False, races: bool = False,
 ) -> Trial:  # fmt: skip
     """Raises GivenUp where the file cannot be interpreted, Exhausted after so many steps.
 
     `is_alone`: threads that store the same element of global memory are a fault. Lanes go in step
-    here, so what races may come out right.
+    here, so what races may come out right. `races`: so are threads that touch a word of shared memory
+    and have not met between; GivenUp where they wait for each other in other ways.
 
     With `watched` it is right if what the chosen threads store is right, and there is something;
     `skips`: turns of loops that this does not need.
@@ -244,6 +246,8 @@ def try_out(
     if watched is not None:
         run.note(world, watched)
         world.skips = skips or {}
+    if races:
+        world.races = Races(goes_in_warps(file))
     if is_alone:
         world.owners = Owners()
         for buffer in run.buffers:

@@ -103,6 +103,7 @@ class World:
     turns_of: dict = field(default_factory=dict)  # of each loop, at most
     most_turns: tuple[Mapping, int] | None = None  # of each loop, and of one that is not known
     owners: object = None  # where threads may not store the same element
+    races: object = None  # where no two threads may touch a word of shared memory that have not met
     skips: Mapping = field(default_factory=dict)  # of loops: turns that are left out (thin.py)
     pairs: Pairs | None = None  # what the chosen threads may multiply
 
