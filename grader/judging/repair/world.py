@@ -10,6 +10,7 @@ import numpy as np
 
 from grader.judging.repair import values
 from grader.judging.repair.given import Pairs
+from grader.judging.repair.lanes_meet import Meter
 from grader.judging.repair.standard import List
 from grader.judging.repair.values import (
     Fault,
@@ -105,6 +106,7 @@ class World:
     owners: object = None  # where threads may not store the same element
     skips: Mapping = field(default_factory=dict)  # of loops: turns that are left out (thin.py)
     pairs: Pairs | None = None  # what the chosen threads may multiply
+    meter: Meter | None = None  # how often lanes meet in a bank
 
     def step(self) -> None:
         self.steps -= self.weight
