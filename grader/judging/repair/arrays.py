@@ -164,7 +164,7 @@ class Arrays:
 
         def declared(f, m):
             found = {one: part(f, m) for one, part in zip(templates, given, strict=True)}
-            known = self.file.statics.get(kind.name) and self.constants_of(
+            known = self.file.statics.get(kind.name) and f.world.machine.constants_of(
                 f.world, kind.name, tuple(found.values())
             )
             inner = Frame(f.world, {**f.env, **(known or {}), **found}, fields=f.fields)
@@ -356,6 +356,7 @@ def shared_words(
         buffer.is_words = is_whole and not (kind.is_extern or kind.is_byte or is_half)
         buffer.batch, buffer.effects = world.batch, world.effects or world.lenient
         buffer.minds_unset = world.machine.file.minds_unset
+        buffer.meter = world.meter
         if buffer.effects is not None and buffer.effects.has_no_zero:
             buffer.fill()
         world.words += size
