@@ -4,16 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from grader.judging.repair.constants import constants_of
 from grader.judging.repair.edits import Edit, Editor
 from grader.judging.repair.found import Repair
 from grader.judging.repair.given import Given, Size
+from grader.judging.repair.nodes import walk
 from grader.judging.repair.races import Race
 from grader.judging.repair.reading import GivenUp
 from grader.judging.repair.trial import Exhausted, Trial, try_out
+from grader.judging.repair.values import Outside
 
 _PER_RUN = 2_000  # more than it took as it was
 _STEPS, _OF_OTHERS = 60_000, 25_000  # of all changes, of those that are not where threads meet
 _BEFORE, _EARLY = 25_000, 3  # of a search that comes before another one; a part of a run
+_MOST_PLACES, _MOST_OF_PLACES = 8, 200
 _TRYING = 8  # steps of a change, whatever it takes to carry it out
 _CONFIRMING = 20_000  # steps of a change that seems right
 
@@ -72,10 +76,10 @@ class Racing:
                 races=True,
             )  # fmt: skip
             is_late = not before.why and trial.steps > before.steps // _EARLY
-            if not trial.why.startswith(Race.__name__) or is_late:
+            if not trial.why.startswith((Race.__name__, Outside.__name__)) or is_late:
                 return None
             self.lines += [trial.line] if trial.line else []
-            for edit in self.of_stages():
+            for edit in self.of_tiles():
                 if self.left <= 0:
                     return None
                 changes = dict(edit.changes)
@@ -87,9 +91,35 @@ class Racing:
             self.left, self.confirming = kept, max(self.confirming, _CONFIRMING)
         return None
 
-    def of_stages(self) -> Iterator[Edit]:
+    def of_places(self) -> list[Edit]:
+        """Of where arrays begin, and how long their rows are: two of them may lie over each other."""
+        kept, lines = self.lines, self.places()
+        self.lines = lines[:_MOST_PLACES]
+        try:
+            return [edit for edit in self.likely() if edit.line in lines][:_MOST_OF_PLACES]
+        finally:
+            self.lines = kept
+
+    def places(self) -> list[int]:
+        """Lines of pointers that a kernel declares, and of the file's constants."""
+        pointers = [
+            node.line
+            for function in self.all_functions()
+            for node in walk(function.body)
+            if function.is_kernel and node.kind == "declare" and node.type.stars
+        ]
+        constants = [
+            node.line
+            for one in constants_of(self.file)
+            for node in walk(one.body)
+            if node.kind == "declare"
+        ]
+        return list(dict.fromkeys((*pointers, *constants)))
+
+    def of_tiles(self) -> Iterator[Edit]:
         first = [edit for editor in self.editors() for edit in editor.stages()]
         yield from sorted(first, key=lambda edit: edit.cost)
+        yield from self.of_places()
         for edit in self.in_turn():
             if edit.cost >= 0 and edit.function not in self.of_host:
                 yield edit
