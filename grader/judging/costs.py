@@ -14,10 +14,11 @@ from grader.judging.costly_loads import CostlyLoads
 from grader.judging.judge import Outcome, is_own_file
 from grader.judging.kernel_text import Kernel
 from grader.judging.quietly import quietly
+from grader.judging.repair.child import find_for_banks_apart
 from grader.judging.too_many_blocks import TooManyBlocks
 from grader.labs.expression import names_in as counted_in
 from grader.labs.lab import Lab
-from grader.labs.statements import Listing, listing
+from grader.labs.statements import listing
 from grader.labs.submission import FILE_NAME
 from grader.labs.sums import counters_in
 from grader.results.result import CheckResult, Diagnostic
@@ -78,7 +79,7 @@ def told(
         counters = counters_in(counted_in(str(result.data["measure"])))
         if not (counters <= _CONFLICTS or counters & _WAVEFRONTS):
             continue  # the check itself says what was counted, and where most of it is
-        found = _of_banks(listing(text), outcome, result.line, _kernel(lab, outcome, text))
+        found = _of_banks(lab, outcome, text, result.line)
         if found is not None:
             line, cause = found
             return (_finding(line, f"{cause} {message}", _OF_BANKS, cause, result.line),)
@@ -122,26 +123,45 @@ def _kernel(lab: Lab, outcome: Outcome, text: str) -> Kernel | None:
     return None
 
 
-def _of_banks(
-    text: Listing, outcome: Outcome, line: int, kernel: Kernel | None
-) -> tuple[int, str] | None:
-    """(line, why) of the accesses of a line that take twice as many as they must, or more."""
+def _of_banks(lab: Lab, outcome: Outcome, text: str, line: int) -> tuple[int, str] | None:
+    """(line, why) of accesses that take twice as many as they must, or need not if the file is changed."""
     counts = _counts(outcome, line)
     loads, stores = (counts.get(f"shared_{kind}_requests", 0) for kind in ("load", "store"))
     requests = loads + stores
     taken = sum(counts.get(f"shared_{kind}_wavefronts", 0) for kind in ("load", "store"))
     more = counts.get("bank_conflicts", 0)
-    if not requests or more >= taken or taken < _TWICE * (taken - more):
+    if not requests or not 0 < more < taken:
         return None
+    known = listing(text)
     kind = "accesses" if loads and stores else "loads" if loads else "stores"
-    arrays = [name for name in banks.shared(text) if banks.uses(text, line, name)]
+    arrays = [name for name in banks.shared(known) if banks.uses(known, line, name)]
     of = f" {'from' if kind == 'loads' else 'to'} {arrays[0]}" if len(arrays) == 1 else ""
     cause = (
         f"The {kind}{of} in line {line} take {taken / requests:.3g} wavefronts each, where "
         f"{(taken - more) / requests:.3g} would do: lanes of a warp meet in a bank."
     )
-    place = banks.place(text, line, kernel)
-    return (line, cause) if place is None else (place.line, f"{cause} {place.why}")
+    place, is_twice = None, taken >= _TWICE * (taken - more)
+    if is_twice:
+        place = banks.place(known, line, _kernel(lab, outcome, text))
+    found = find_for_banks_apart(
+        text, lab.signature, _with_conflicts(outcome, line), [place.line] if place else []
+    )
+    if found is not None and (place is None or found.line != place.line):
+        return (
+            found.line,
+            f"{cause} {found.before}: with {found.after} in its place they would not.",
+        )
+    if place is not None:
+        return place.line, f"{cause} {place.why}"
+    return (line, cause) if is_twice else None
+
+
+def _with_conflicts(outcome: Outcome, first: int) -> list[int]:
+    """Lines whose lanes meet; `first` is the one that costs most."""
+    kernels = outcome.execution.kernels if outcome.execution is not None else ()
+    entries = [one for kernel in kernels for one in kernel.lines if is_own_file(one.file)]
+    lines = [one.line for one in entries if one.counters.get("bank_conflicts", 0)]
+    return list(dict.fromkeys((first, *lines)))
 
 
 def _counts(outcome: Outcome, line: int) -> dict[str, float]:

@@ -356,6 +356,7 @@ def shared_words(
         buffer.is_words = is_whole and not (kind.is_extern or kind.is_byte or is_half)
         buffer.batch, buffer.effects = world.batch, world.effects or world.lenient
         buffer.minds_unset = world.machine.file.minds_unset
+        buffer.meter = world.meter
         if buffer.effects is not None and buffer.effects.has_no_zero:
             buffer.fill()
         world.words += size

@@ -170,6 +170,9 @@ def _copied(words_of):
                         raise Fault("alignment")
                     f.world.batch.drop(bad if bad.__class__ is np.ndarray else mask)
             yes, no = both(m, inside), without(m, inside)
+            meter = f.world.meter if to.memory.kind == "shared" and m is not False else None
+            if meter is not None:
+                meter.note_copy(to.off, m, to.memory.is_half, words)
             for i in range(words):
                 if read is not None:
                     now = truth(read > i)
@@ -179,6 +182,8 @@ def _copied(words_of):
                     copied(to.memory, to.off + i, yes, value)
                 if no is not False:
                     copied(to.memory, to.off + i, no, 0.0)
+            if meter is not None:
+                meter.silent = 0
             return 0
 
         return run

@@ -20,6 +20,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 from grader.judging.quietly import is_loud
+from grader.judging.repair.bank_search import find_for_banks
 from grader.judging.repair.found import Repair
 from grader.judging.repair.search import SIGNATURES, find
 
@@ -27,6 +28,7 @@ _ROOT = Path(__file__).parents[3]  # where `grader` is
 _SECONDS = 10  # of processor time, in all
 _START_SECONDS = 100  # of a busy machine, beside those
 _MEMORY_BYTES = 2 << 30
+_OF_BANKS = "banks"
 
 
 # A child that has been started before there was a request for it.
@@ -79,6 +81,20 @@ def find_apart(
     request = {"text": text, "signature": signature, "in_tiles": in_tiles, "lines": list(lines)}
     request |= {"seen": seen, "cases": list(cases), "is_fine": is_fine}
     request |= {"minds_unset": minds_unset, "minds_races": minds_races, "mends_races": mends_races}
+    return _answered(request)
+
+
+def find_for_banks_apart(
+    text: str, signature: str, lines: Sequence[int], first: Sequence[int] = ()
+) -> Repair | None:
+    """As bank_search.find_for_banks, by a child."""
+    if signature not in SIGNATURES:
+        return None
+    request = {"text": text, "signature": signature, "lines": list(lines), "first": list(first)}
+    return _answered({"of": _OF_BANKS, **request})
+
+
+def _answered(request: dict) -> Repair | None:
     child = _waiting.get()
     _waiting.set(None)
     try:
@@ -106,7 +122,9 @@ def main() -> int:
     resource.setrlimit(resource.RLIMIT_AS, (_MEMORY_BYTES, _MEMORY_BYTES))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     gc.disable()  # what a search throws away in circles is little, and looking for it takes a tenth of the time
-    found = find(**json.load(sys.stdin))
+    request = json.load(sys.stdin)
+    look = find_for_banks if request.pop("of", "") == _OF_BANKS else find
+    found = look(**request)
     json.dump(None if found is None else asdict(found), sys.stdout)
     return 0
 

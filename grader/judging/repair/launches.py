@@ -166,6 +166,8 @@ class Launches:
                     raise Fault("a launch as before")
                 world.tried.add(sign)
             self.spread(world, grid, block)
+            if world.meter is not None:
+                world.meter.begin(world.threads)
             world.launches += 1
             for one in external:
                 one(Frame(world, world.globals), True)

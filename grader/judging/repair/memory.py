@@ -62,6 +62,7 @@ class Buffer:
         self.owners: Owners | None = None  # of global memory, where that is looked at
         self.world = None  # of memory that the host reaches
         self.minds_unset = False  # shared memory of a file of which that is asked
+        self.meter = None  # of shared memory, where it is asked how often lanes meet in a bank
         self.halves: Buffer | None = None  # what stands in its place for elements of 2 bytes
         self.shadow = None  # of shared memory, in a run that looks for races (races.py)
 
@@ -71,6 +72,7 @@ class Buffer:
             found = Buffer(self.kind, 2 * self.size, self.copies, self.name)
             found.is_half = True
             found.base, found.batch, found.effects = self.base * 2, self.batch, self.effects
+            found.meter = self.meter
             if found.effects is not None and found.effects.has_no_zero:
                 found.fill()
             if self.shadow is not None:
@@ -130,6 +132,8 @@ class Buffer:
         return off + self.base if self.copies > 1 else off
 
     def load(self, off, mask):
+        if self.meter is not None:
+            self.meter.note(off, mask, self.is_half, False)
         at = self.places(off, mask)
         if at.__class__ is np.ndarray and at.shape[-1] == 1 and at.ndim > 1:
             at = np.broadcast_to(at, (self.batch.count, self.batch.each))
@@ -166,6 +170,8 @@ class Buffer:
             and (has_rows(off) or has_rows(mask) or has_rows(value))
         ):
             self.split()
+        if self.meter is not None:
+            self.meter.note(off, mask, self.is_half, True)
         at = self.places(off, mask)
         if self.rows > 1:
             if at.__class__ is not np.ndarray or at.shape != (self.rows, self.batch.each):
@@ -311,6 +317,7 @@ class Forked:
         self.batch, self.size = first.batch, max(one.size for _, one in parts)
         self.effects = getattr(first, "effects", None)
         self.name = getattr(first, "name", "")
+        self.meter = getattr(first, "meter", None)
 
     def load(self, off, mask):
         found = None

@@ -205,6 +205,7 @@ class Pointer:
                 found[name] = to_int(value) if is_int else value
             return nested(found, names) if names.is_deep else Struct(found, names.kind)
         self.aligned(mask)
+        self._metered(mask, False)
         names = "xyzw"[: self.unit]
         parts = {n: self.memory.load(self.off + i, mask) for i, n in enumerate(names)}
         return Struct(parts, PAIR if self.memory.is_half else "")
@@ -222,6 +223,7 @@ class Pointer:
             return
         if not self.names:
             self.aligned(mask)
+            self._metered(mask, True)
         names = [name for name, _ in self.names] or "xyzw"[: self.unit]
         for i, name in enumerate(names):
             part = value.fields[name] if "." not in name else inside(value, name)
@@ -229,8 +231,17 @@ class Pointer:
                 part = part.get(mask)
             self.memory.store(self.off + i, mask, np.nan if part is None else part)
 
+    def _metered(self, mask, is_store: bool) -> None:
+        """All of its words are one access."""
+        meter = getattr(self.memory, "meter", None)
+        if meter is not None:
+            words = self.unit << self.is_packed
+            meter.note(self.off, mask, self.memory.is_half, is_store, words)
+            meter.silent = words
+
     def _packed(self, mask):
         self.aligned(mask)
+        self._metered(mask, False)
         words = [
             halves.packed(
                 self.memory.load(self.off + 2 * i, mask),
@@ -242,6 +253,7 @@ class Pointer:
 
     def _unpack(self, mask, value) -> None:
         self.aligned(mask)
+        self._metered(mask, True)
         words = [value] if self.unit == 1 else list(value.fields.values())
         for i, word in enumerate(words[: self.unit]):
             low, high = halves.unpacked(word)

@@ -45,6 +45,10 @@ class Seen:
         return self.memory.kind
 
     @property
+    def meter(self):
+        return getattr(self.memory, "meter", None)
+
+    @property
     def effects(self):
         return self.memory.effects if self.memory.kind != "local" else None
 

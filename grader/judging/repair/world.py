@@ -10,6 +10,7 @@ import numpy as np
 
 from grader.judging.repair import values
 from grader.judging.repair.given import Pairs
+from grader.judging.repair.lanes_meet import Meter
 from grader.judging.repair.standard import List
 from grader.judging.repair.values import (
     Fault,
@@ -106,6 +107,7 @@ class World:
     races: object = None  # where no two threads may touch a word of shared memory that have not met
     skips: Mapping = field(default_factory=dict)  # of loops: turns that are left out (thin.py)
     pairs: Pairs | None = None  # what the chosen threads may multiply
+    meter: Meter | None = None  # how often lanes meet in a bank
 
     def step(self) -> None:
         self.steps -= self.weight
