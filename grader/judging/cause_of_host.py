@@ -5,11 +5,14 @@ from __future__ import annotations
 import math
 
 from grader.judging import (
+    chosen_templates,
     host_launch,
     host_pitches,
     host_streams,
     host_text,
     managed,
+    map_pitches,
+    pointer_sizes,
     rests,
     tensor_maps,
 )
@@ -27,6 +30,8 @@ ON_THE_WAY = frozenset(
 OF_CALLS = ON_THE_WAY | {"unordered-streams", "host-computed"}
 # What two matrices in one place of a buffer lead to.
 OF_PARTS = frozenset({"race-global", "misaligned-access"})
+# What rows lead to that lie otherwise in memory than a tensor map says.
+_OF_PITCHES = frozenset({"out-of-bounds-global", "uninitialised-global", "wrong-result"})
 # What happens before there is a result: that it is not copied back is another fault.
 _IN_THE_KERNEL = frozenset({"out-of-bounds-global", "uninitialised-global"})
 
@@ -52,6 +57,8 @@ class OfHost(Base):
         if self.item.code not in OF_CALLS:
             return None
         said = host_text.set_after_symbol(self.text) or host_text.field_of_another(self.text)
+        if said is None and self.item.code in pointer_sizes.CODES:
+            said = pointer_sizes.of_pointer(self.text)
         if said is None and self.host is not None:
             said = host_pitches.close(self.text, self.host.all_launches)
         if said is not None or self.host is None:
@@ -92,8 +99,9 @@ class OfHost(Base):
             return tensor_maps.refused_pitch(
                 self.text, self.host, self.item.message, self.item.line, lines
             )
-        if facts is None or seen is None or self.outcome is None:
-            return None
+        apart = map_pitches.told_apart(self.text) if self.item.code in _OF_PITCHES else None
+        if apart is not None or facts is None or seen is None or self.outcome is None:
+            return apart
         boxes = tensor_maps.wrong_box(self.material.text, facts, seen)
         return boxes or tensor_maps.beyond(facts, self.outcome.case.shapes, seen)
 
@@ -154,6 +162,8 @@ class OfHost(Base):
         given = None
         if self.problem.is_product and self.item.code == "input-modified":
             given = host_launch.input_for_output(self.text, self.host)
+        if given is None and self.item.code in chosen_templates.CODES:
+            given = chosen_templates.exchanged(self.text, self.material.text, self.host)
         return (
             given
             or host_launch.swapped_arguments(self.text, self.host, self.item.kernel)

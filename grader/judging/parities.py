@@ -100,3 +100,73 @@ def _worked_out(
                 return None
             known[one] = str(number)
     return None
+
+
+def at_each_step(text: Listing) -> Said | None:
+    """A parity that changes whenever the stage does, not once in a turn of the ring."""
+    waits = [item for item in text.statements if any("wait" in word.lower() for word in item.words)]
+    for item in text.statements:
+        name = _changed(item)
+        if not name or not any(name in one.words for one in waits):
+            continue
+        before = [
+            one
+            for one in text.statements[: item.number]
+            if one.parent == item.parent and one.number > item.parent
+        ][-1:]
+        begins = [one for one in before if _goes_round(text, one)]
+        if begins:
+            return Said(
+                f"{shown(item.words[:-1])} is carried out at each step. The parity of a phase changes once "
+                "in a turn of the ring, when its first stage comes again.",
+                item.line,
+                "Each stage's barrier ends one phase in a turn of the ring, so all stages need the same "
+                "parity in the same turn. Does what belongs to the new turn stand in braces?",
+            )
+    return None
+
+
+def _changed(item: Statement) -> str:
+    """The variable of parity ^= 1; parity = !parity; parity = 1 - parity; no element of an array."""
+    words = item.words
+    if item.kind != "simple" or "]" in words or words[-1:] != (";",):
+        return ""
+    for sign in ("^=", "="):
+        if sign in words:
+            at = words.index(sign)
+            target, given = words[:at], words[at + 1 : -1]
+            same = {("!", *target), ("1", "-", *target), (*target, "^", "1"), ("1", "^", *target)}
+            if target and (sign, given) == ("^=", ("1",)) or sign == "=" and given in same:
+                return target[-1]
+    return ""
+
+
+def _goes_round(text: Listing, item: Statement) -> bool:
+    """if (++stage == STAGES) stage = 0; stage = (stage + 1) % STAGES; stage = stage + 1 == STAGES ? 0 : ..."""
+    words = item.words
+    if item.kind == "if":
+        inside = [one for one in text.statements if one.parent == item.number]
+        steps = "++" in words or "+" in words or any("++" in one.words for one in inside)
+        return (
+            len(inside) == 1
+            and bool({"==", ">="} & set(words))
+            and (inside[0].words[-3:] == ("=", "0", ";"))
+            and (steps or _counts_on(text, item, inside[0].words[:-3]))
+        )
+    if item.kind != "simple" or "=" not in words:
+        return False
+    target = words[: words.index("=")]
+    given = words[len(target) + 1 :]
+    if "+" not in given and "++" not in given:
+        return False
+    return (
+        target[-1:] != ()
+        and target[-1] in given
+        and ("%" in given or ("?" in given and "0" in given))
+    )
+
+
+def _counts_on(text: Listing, item: Statement, target: tuple[str, ...]) -> bool:
+    """++stage; if (stage == STAGES) stage = 0;"""
+    before = [one for one in text.statements[: item.number] if one.parent == item.parent][-1:]
+    return any("++" in one.words and set(target) <= set(one.words) for one in before)

@@ -51,7 +51,8 @@ def cause(code: str, facts: Facts, source: str) -> Said | None:
     """The line to be mended, where the text shows it; the finding's own is where it was seen."""
     other = facts.other or Party()
     if facts.cause in _OF_PARITY:
-        said = parities.wrong(listing(source))
+        text = listing(source)
+        said = parities.wrong(text) or parities.at_each_step(text)
         if said is not None:
             return said
     if facts.cause is Cause.ARRIVALS_LACK:

@@ -9,7 +9,7 @@ from grader.judging.host import Host, Said
 from grader.judging.plans.origin import Origins
 from grader.judging.wording import calls as calls_in
 from grader.labs.layout import parts_at
-from grader.labs.statements import Listing, Statement, shown
+from grader.labs.statements import Listing, Statement, function_name, shown
 from grader.results.finding import Cause, Facts, Share, ShareKind
 from grader.running.host_calls import HostCalls, HostMap
 
@@ -161,6 +161,7 @@ def refused_pitch(
                 if made is None:
                     continue
                 where, words = made
+                where, words = _rounding(text, words) or made
                 return Said(
                     f"{shown(words)}: rows so long are {bytes_apart[1]} bytes apart here, "
                     "and the copy engine needs a multiple of 16 bytes.",
@@ -168,6 +169,21 @@ def refused_pitch(
                     "Count in elements of the map's type: how many of them are 16 bytes?",
                 )
     return None
+
+
+def _rounding(text: Listing, words: Sequence[str]) -> tuple[int, tuple[str, ...]] | None:
+    """What the file's own function returns that is given nothing but a count: it is to round it up."""
+    value = tuple(words[2:]) if words[1:2] == ("=",) else tuple(words)
+    if len(value) < 4 or value[1] != "(" or value[-1] != ")" or "," in value:
+        return None
+    functions = [one for one in text.functions() if function_name(one) == value[0]]
+    returns = [
+        item
+        for one in functions
+        for item in text.inside(one)
+        if item.words[:1] == ("return",) and len(item.words) > 3
+    ]
+    return (returns[0].line, value) if len(functions) == len(returns) == 1 else None
 
 
 def _worked_out(

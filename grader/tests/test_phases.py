@@ -153,3 +153,41 @@ def test_a_wait_that_is_passed_by_the_first_time():
     text = WAITS.replace("PARITY", "(turn - 1) % 2").replace("wait_for", "if (turn > 0) wait_for")
     assert parities.wrong(listing(text)) is None
     assert parities.wrong(listing(text.replace("- 1) % 2", "- 1) / 2"))).line == 6
+
+
+RING = """
+struct Cursor {
+  int stage = 0, parity = 0;
+  __device__ void next() {
+    NEXT
+  }
+};
+__global__ void kernel() {
+  Cursor at;
+  for (int i = 0; i < steps; ++i, at.next()) {
+    wait_for_phase(&full[at.stage], at.parity);
+  }
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("step", "is_told"),
+    [
+        ("if (++stage == STAGES) stage = 0;\n    parity ^= 1;", True),
+        ("++stage;\n    if (stage == STAGES) stage = 0;\n    parity = !parity;", True),
+        ("stage = (stage + 1) % STAGES;\n    parity = 1 - parity;", True),
+        ("stage = stage + 1 == STAGES ? 0 : stage + 1;\n    parity ^= 1;", True),
+        ("if (++stage == STAGES) {\n      stage = 0;\n      parity ^= 1;\n    }", False),
+        ("stage = (stage + 1) % STAGES;\n    if (stage == 0) parity ^= 1;", False),
+        ("stage = (stage + 1) % STAGES;\n    parity ^= stage == 0;", False),
+        ("parity[stage] ^= 1;\n    stage = (stage + 1) % STAGES;", False),
+        ("stage = (stage + 1) % STAGES;\n    other ^= 1;", False),
+    ],
+)
+def test_a_parity_that_changes_at_each_step(step: str, is_told: bool):
+    text = RING.replace("NEXT", step)
+    said = parities.at_each_step(listing(text))
+    assert (said is not None) == is_told
+    if said is not None:
+        assert "parity" in text.splitlines()[said.line - 1]
