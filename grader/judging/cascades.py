@@ -60,7 +60,8 @@ def _cases(text: Listing, switch: Statement) -> list[_Case]:
 
 def _in_a_cascade(cases: list[_Case]) -> Said | None:
     """case 3: v.z = t[2]; break; case 2: v.y = t[1]; case 1: v.x = t[0];"""
-    parts = [_part(one.items[0]) if len(one.items) == 1 else None for one in cases]
+    moving = [[item for item in one.items if not _is_guard(item)] for one in cases]
+    parts = [_part(one[0]) if len(one) == 1 else None for one in moving]
     if None in parts or parts != sorted(parts, reverse=True) or parts[-1] != 0:
         return None
     if parts != list(range(parts[0], -1, -1)):
@@ -78,6 +79,17 @@ def _in_a_cascade(cases: list[_Case]) -> Said | None:
                 f"Let it fall through to {after.label}.",
             )
     return None
+
+
+def _is_guard(item: Statement) -> bool:
+    """if (left < 1) break; before what a case does."""
+    words = item.words
+    while words[:1] in (("case",), ("default",)) and ":" in words:
+        words = words[words.index(":") + 1 :]
+    if item.kind == "if":
+        return "=" not in words
+    leaves = item.kind == "macro" or bool(_ENDS & set(words))
+    return words[:1] == ("if",) and leaves and "=" not in words
 
 
 def _part(item: Statement) -> int | None:

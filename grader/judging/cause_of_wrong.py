@@ -4,7 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from grader.judging import barriers, kernel_text, lost_sums, never_set, spread, suspects, walked
+from grader.judging import (
+    barriers,
+    kernel_text,
+    lost_sums,
+    never_set,
+    spread,
+    suspects,
+    walked,
+    whole_numbers,
+)
 from grader.judging.cause_base import Base, Material
 from grader.judging.host import Said
 from grader.judging.split import SUMS_NOT_PROMOTED
@@ -206,8 +215,10 @@ class Wrong(Base):
     def converted(self, found: Explanation) -> Said | None:
         """The variable or array that is declared as int."""
         statement = self.text.simple_at(found.line)
-        if statement is None or found.to != "int":
+        if found.to != "int":
             return None
+        if statement is None:
+            return whole_numbers.declared(self.text, found.line)
         for name in names_in(statement.words):
             declaration = next(
                 (
@@ -237,7 +248,7 @@ class Wrong(Base):
                 declaration.line,
                 f"Declare {field} as float.",
             )
-        return None
+        return whole_numbers.declared(self.text, found.line)
 
     def private_object(self) -> Said | None:
         """An object with tiles that each thread has for itself, in a kernel whose threads meet."""

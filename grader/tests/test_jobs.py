@@ -98,6 +98,18 @@ def test_a_break_in_a_cascade(breaks, stands):
         assert stands in text.splitlines()[said.line - 1]
 
 
+@pytest.mark.parametrize(
+    "guard", ["if (n < 1) break;", "if (n < 1) { break; }", "if (!p) return v;"]
+)
+def test_a_cascade_that_begins_with_a_guard(guard):
+    text = CASCADE.replace("default: ", f"default: {guard}\n      ")
+    for one, end in zip("ABCD", ("", "break;", "", ""), strict=True):
+        text = text.replace(f"; {one}\n", f"; {end}\n")
+    said = cascades.broken(listing(text))
+    assert said is not None and "case 3" in text.splitlines()[said.line - 1]
+    assert cascades.broken(listing(text.replace("p[2]; break;", "p[2];"))) is None
+
+
 ROLES = """
 __device__ int row(int role, int a, int b) {
   int r = 0;
