@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from grader.judging import barriers, bounds, host_launch, kernel_text, spread, suspects
+from grader.judging import barriers, bounds, host_launch, kernel_text, short_loops, spread, suspects
 from grader.judging.cause_base import Base
 from grader.judging.host import Said
 from grader.judging.sums import several
@@ -54,6 +54,9 @@ class Places(Base):
             sides[what] = side
             if not spread.is_whole(found, side):
                 said = self._fewer_threads(statement, words, found, side)
+                if said is not None:
+                    return said
+                said = short_loops.ends_early(kernel, words, statement, found, side)
                 if said is not None:
                     return said
                 whole = suspects.named_definition(kernel, statement, words)

@@ -164,7 +164,7 @@ class Arrays:
 
         def declared(f, m):
             found = {one: part(f, m) for one, part in zip(templates, given, strict=True)}
-            known = self.file.statics.get(kind.name) and self.constants_of(
+            known = self.file.statics.get(kind.name) and f.world.machine.constants_of(
                 f.world, kind.name, tuple(found.values())
             )
             inner = Frame(f.world, {**f.env, **(known or {}), **found}, fields=f.fields)

@@ -137,7 +137,7 @@ class Machine(
                 this = f.env.get("this")
                 if this is not None and self.file.statics.get(this.kind):
                     args = tuple(this.fields.get(n) for n in self.file.parameters[this.kind])
-                    known = self.constants_of(f.world, this.kind, args)
+                    known = f.world.machine.constants_of(f.world, this.kind, args)
                     if name in known:
                         return known[name]
                 if name in _LIMITS:
@@ -215,7 +215,7 @@ class Machine(
                 owner = (owner[0], tuple(part(f, m) for part in given))
             owner = self.special_of(*owner, f)
             try:
-                return self.constants_of(f.world, *owner)[name]
+                return f.world.machine.constants_of(f.world, *owner)[name]
             except KeyError:
                 raise GivenUp(name) from None
 

@@ -24,6 +24,7 @@ from grader.judging.repair.bare_macros import bare_macros
 from grader.judging.repair.batches import LANES, PER_TRIAL, PLAIN, Batches
 from grader.judging.repair.constants import constants_of
 from grader.judging.repair.counted import counted_in
+from grader.judging.repair.counted_from import counted_from
 from grader.judging.repair.edits import Edit
 from grader.judging.repair.found import Repair
 from grader.judging.repair.given import Given, Size, given_from, has_whole_floats
@@ -352,7 +353,11 @@ class Search(Order, Batches, WrongCase, SecondLine, Racing):
         before = definition_of(self.file, edit)
         if before is not None and self.is_right(dict(before.changes), sizes):
             return self.described(before)
-        for other in (*odd_ones(self.file, edit), *as_declared(self.file, edit)):
+        for other in (
+            *counted_from(self.file, edit),
+            *odd_ones(self.file, edit),
+            *as_declared(self.file, edit),
+        ):
             if self.is_right(dict(other.changes), sizes):
                 return self.described(other)
         for other in calls_of(self.file, edit):
