@@ -15,6 +15,7 @@ from grader.judging import (
     pointer_sizes,
     rests,
     tensor_maps,
+    work_parts,
 )
 from grader.judging.cause_base import Base
 from grader.judging.host import Said
@@ -83,6 +84,12 @@ class OfHost(Base):
             or rests.of_another(self.text)
             or rests.of_one(self.text)
         )
+
+    def by_parts(self) -> Said | None:
+        """Work that is cut into parts which do not make up all of it."""
+        if self.host is None or self.item.code not in work_parts.CODES:
+            return None
+        return work_parts.wrong_part(self.text, self.host)
 
     def by_stream(self) -> Said | None:
         """A call that is refused for its stream."""

@@ -202,6 +202,7 @@ class _Finder(
             self.by_host,
             self.by_calls,
             self.by_text,
+            self.by_parts,
             self.by_permutation,
             self.by_switch,
             self.by_jobs,
