@@ -36,9 +36,10 @@ _LISTED = [
     ("fresh-35", "06-every-other-row", (54, 46, 43), (1, 1, 1), "i += 4", 0),
     ("fresh-35", "07-switch-unclamped", (), (15, 15, 15), "min(w - x, 4)", 0),
     ("fresh-35", "02-block-swapped", (39,), (32, 32, 32), "uint2(threadIdx.y, threadIdx.x)", 56),
-    ("fresh-30", "half-the-chunk", (35, 50, 40), (17, 17, 17), "k0 += TILE", 44),
+    ("fresh-30", "half-the-chunk", (35, 50, 40), (17, 17, 17), "min(DEPTH, common - k0)", 38),
     ("fresh-37", "total-overwritten", (49, 91), (20, 40, 51), "total[e] += fmaf(tiny[e], INV, main_[e])", 0),
     ("fresh-39", "sum-of-pages", (41,), (20, 32, 48), "across * down", 0),
+    ("fresh-39", "rest-of-the-wrong-piece", (13, 17, 15), (15, 15, 15), "__bfloat162float(mid)", 0),
     ("fresh-24", "inside-or", (16,), (3, 3, 3), "if (row < size && column < size)", 0),
 ]  # fmt: skip
 

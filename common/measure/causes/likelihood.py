@@ -144,7 +144,7 @@ def asked(line: str) -> Asked | None:
         crowd, far, more = costed[id(edit)]
         distance = order._distance(edit, near, far)
         own = list(traits(edit, editors[id(edit)], distance, why))
-        shifted = likelihood.shift(own) if edit.cost >= 0 else 0.0
+        shifted = likelihood.shift(own, edit.cost) if edit.cost >= 0 else 0.0
         costs.append(edit.cost + crowd + distance + more - shifted)
         changes += [at] * len(own)
         found += own

@@ -19,6 +19,7 @@ _OF_A_BLOCK, _FIRST_OF_A_BLOCK = {"blockIdx", "blockDim"}, 0.5  # blockIdx.x * b
 _TIMES_A_NAME = 1.4  # 4 * thread
 _LESS_FOR_COUNTERS = 0.6
 _USUAL, _FIRST_OF_A_TILE, _OF_A_ROW, _OF_A_SIDE = 0.9, 1.3, 1.3, 1.2
+_LEFT_OVER = 1.0
 _SUMMAND = 1.2  # what is added to other things, too
 _AT_MOST = 1.1
 _BLOCKS = 1.0  # as many as across times down
@@ -62,6 +63,8 @@ class Arithmetic:
             others = (*others, 2 * value + 1)
         is_place = is_place and (value & (value - 1) == 0 or value & (value + 1) == 0)
         is_step = above.kind == "assign" and above.text in ("+=", "-=")
+        # x % 4 == 1: what is asked is whether anything is left.
+        is_left_over = above.text in ("==", "!=") and above.kids[0].text in ("%", "&")
         is_mask = above.text == "&" and not value & (value + 1)
         if is_mask:
             others += (2 * value + 1, value // 2, *self.masks)
@@ -85,7 +88,7 @@ class Arithmetic:
                     cost = 0.7  # half of what has to lie together
                 if above.text in _PARTS and (above.line, other) in self.divided_in:
                     cost = 0.6  # t / 16 beside t % 16
-                yield (lambda n, v=other: number(v)), cost
+                yield (lambda n, v=other: number(v)), cost + _LEFT_OVER * is_left_over
         # A block's length is seldom a matrix's.
         if self._is_setting(node, 2):
             return

@@ -14,6 +14,9 @@ from functools import cache
 from pathlib import Path
 
 FILE = Path(__file__).with_suffix(".json")
+# What more is known of a change is in its cost, and is not to be outweighed by of what kind it is: it
+# is not put back where it is cheap, as others of its kind are not, nor brought forward where it is dear.
+_MOST, _CHEAP, _DEAR = 0.4, 0.95, 2.2
 
 
 @cache
@@ -22,6 +25,9 @@ def weights() -> dict[str, float]:
     return json.loads(FILE.read_text())["weights"]
 
 
-def shift(traits: Iterable[str]) -> float:
+def shift(traits: Iterable[str], cost: float) -> float:
+    """What is added to the cost of a change."""
     known = weights()
-    return sum(known.get(trait, 0.0) for trait in traits)
+    most = _MOST if cost > _CHEAP else 0.0
+    least = -_MOST if cost < _DEAR else 0.0
+    return max(least, min(most, sum(known.get(trait, 0.0) for trait in traits)))

@@ -102,7 +102,7 @@ class Missing:
                         places = {n.line for name in (one, two) for n in names[name]}
                         line = places.pop() if len(places) == 1 else root.line
                         # On the host it makes of n / 256 blocks 256 / n, which may be enough.
-                        cost = 1.1 + (self.is_host and root.kind != "block")
+                        cost = 0.9 if self.is_host and root.kind == "block" else 1.1 + self.is_host
                         yield Edit(changes, line, cost, self.function.name, root)
 
     def _everywhere(self) -> Iterator[Edit]:

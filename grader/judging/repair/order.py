@@ -93,11 +93,13 @@ class Order(Nearness):
                 )
             ]
             self.keep([one for one in self.making if one[0].__class__ is Edit], near)
+        elif self.costed_near != near:
+            self.keep(self.making, near)
         return _by_cost(self.edits, near, most if near else None)
 
     def keep(self, made: Sequence[tuple[Edit, Editor]], near: Mapping[int, float]) -> None:
         self.left -= _PER_EDIT * (len(made) - len(self.edits or ()))
-        self.edits = list(self.costed(made, near))
+        self.edits, self.costed_near = list(self.costed(made, near)), near
         self.moving = set().union(*(editor.moving for _, editor in made))
 
     def to_make(
@@ -136,7 +138,7 @@ class Order(Nearness):
             more = _SHARED * any(uses[key] > 1 for key, _ in edit.changes)
             if edit.cost >= 0:
                 distance = _distance(edit, near, _far(editor))
-                more += shift(traits(edit, editor, distance, why))
+                more += shift(traits(edit, editor, distance, why), edit.cost)
             yield edit, crowd, _far(editor), more
 
     def symptom(self) -> str:

@@ -47,7 +47,7 @@ class Repeated:
         for one, is_here in list(found.values())[:_MOST]:
             if is_given and not is_here:
                 continue  # what a call is given is seldom what others count with
-            cost = _GIVEN if is_given else 0.9 if is_here else 1.2
+            cost = _GIVEN if is_given else 0.9 if is_here else 1.1
             yield (lambda n, o=one: bare(o)), cost
 
     def _with_block(self, node: Node) -> Iterator[tuple[Change, float]]:

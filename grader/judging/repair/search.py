@@ -153,6 +153,7 @@ class Search(Order, Batches, WrongCase, SecondLine, Racing):
         self.moving: set[tuple[int, str]] = set()  # with them another turn may do what is needed
         self.waiting: list[Edit] = []  # to be tried by themselves
         self.edits: list[Costed] | None = None
+        self.costed_near: Mapping[int, float] = {}  # when they were given their costs
         self.of_terms: frozenset[tuple[int, str]] | None = None  # loops (full_sums.py)
         self._alone: frozenset[tuple[int, str]] | None = None
 
